@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# tilec_library(NAME SOURCES file... USES folder... [LINK target...])
+#   makes the library tilecNAME of lib/NAME; USES names folders of a lower level only.
+# tilec_tool(NAME SOURCES file... USES folder... [LINK target...])
+# tilec_unit_test(NAME SOURCES file... USES folder... [LINK target...])
+#   one GoogleTest binary; every test in it becomes a ctest test.
+
+# The layering of docs/architecture.md. A library may use only libraries of a lower level.
+set(TILEC_LEVEL_Base 0)
+set(TILEC_LEVEL_Support 1)
+set(TILEC_LEVEL_Runtime 1)
+set(TILEC_LEVEL_Layout 2)
+set(TILEC_LEVEL_Target 3)
+set(TILEC_LEVEL_Script 4)
+set(TILEC_LEVEL_IR 4)
+set(TILEC_LEVEL_CodeGen 4)
+set(TILEC_LEVEL_Sim 4)
+set(TILEC_LEVEL_SimDevice 5)
+set(TILEC_LEVEL_Import 5)
+set(TILEC_LEVEL_Reference 5)
+set(TILEC_LEVEL_Analysis 5)
+set(TILEC_LEVEL_Transforms 6)
+set(TILEC_LEVEL_Lower 7)
+set(TILEC_LEVEL_Driver 8)
+
+# Folders that see MLIR, and folders that see LLVM at all. Base and Runtime see neither, so that
+# tilec-launch runs on a GPU host without LLVM.
+set(TILEC_MLIR_FOLDERS IR Import Reference Analysis Transforms Lower Driver)
+set(TILEC_PLAIN_FOLDERS Base Runtime)
+
+function(tilec_use target name)
+  foreach(used IN LISTS ARGN)
+    if(NOT DEFINED TILEC_LEVEL_${used})
+      message(FATAL_ERROR "${name} uses ${used}, which has no level")
+    endif()
+    if(DEFINED TILEC_LEVEL_${name} AND NOT TILEC_LEVEL_${used} LESS TILEC_LEVEL_${name})
+      message(FATAL_ERROR "${name} (level ${TILEC_LEVEL_${name}}) may not use ${used} (level ${TILEC_LEVEL_${used}})")
+    endif()
+    target_link_libraries(${target} PUBLIC tilec${used})
+  endforeach()
+endfunction()
+
+function(tilec_common target name)
+  target_include_directories(${target} PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+  target_link_libraries(${target} PRIVATE tilecOptions)
+  if(name IN_LIST TILEC_MLIR_FOLDERS)
+    target_link_libraries(${target} PUBLIC tilecMLIR)
+  elseif(NOT name IN_LIST TILEC_PLAIN_FOLDERS)
+    target_link_libraries(${target} PUBLIC tilecLLVM)
+  endif()
+endfunction()
+
+function(tilec_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK" ${ARGN})
+  add_library(tilec${name} STATIC ${arg_SOURCES})
+  tilec_common(tilec${name} ${name})
+  tilec_use(tilec${name} ${name} ${arg_USES})
+  target_link_libraries(tilec${name} PUBLIC ${arg_LINK})
+endfunction()
+
+function(tilec_tool name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE tilecOptions ${arg_LINK})
+  foreach(used IN LISTS arg_USES)
+    target_link_libraries(${name} PRIVATE tilec${used})
+  endforeach()
+endfunction()
+
+function(tilec_unit_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE tilecOptions ${arg_LINK} GTest::gtest GTest::gtest_main)
+  foreach(used IN LISTS arg_USES)
+    target_link_libraries(${name} PRIVATE tilec${used})
+  endforeach()
+  target_compile_definitions(${name} PRIVATE TILEC_TEST_DATA="${PROJECT_SOURCE_DIR}/test/data")
+  gtest_discover_tests(${name} TEST_PREFIX "unit/" DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,71 @@
+//===- Diagnostics.h - messages about the user's program ------------------===//
+//
+// Everything that can be wrong with a program is a row of Diagnostics.def and is
+// reported here, with the place in the script. Consumers decide how to print.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Support/Source.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tilec {
+
+enum class Severity { Error, Warning, Remark, Note };
+
+enum class DiagId {
+#define TILEC_DIAG(Id, Sev, Text) Id,
+#include "tilec/Support/Diagnostics.def"
+};
+
+llvm::StringRef nameOf(DiagId id);
+Severity severityOf(DiagId id);
+const char *formatOf(DiagId id);
+
+struct Diagnostic {
+  DiagId id;
+  Severity severity;
+  Span span; ///< may be invalid: a message about no place
+  std::string message;
+};
+
+/// Collects the messages of one compilation. A note belongs to the message before it. Not
+/// thread-safe: one engine a compilation.
+class DiagnosticEngine {
+public:
+  explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
+
+  template <typename... Args> void report(DiagId id, Span span, Args &&...args) {
+    add({id, severityOf(id), span,
+         llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()});
+  }
+  void add(Diagnostic diagnostic);
+
+  bool hasErrors() const { return errors != 0; }
+  unsigned errorCount() const { return errors; }
+  const std::vector<Diagnostic> &all() const { return list; }
+
+  /// Prints all messages in order: `file:line:col: error: text [Id]`, the line, a caret. Remarks
+  /// (and their notes) only when asked for.
+  void print(llvm::raw_ostream &os, bool withRemarks = false) const;
+  void printOne(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
+
+  const SourceManager &sourceManager() const { return sources; }
+
+private:
+  const SourceManager &sources;
+  std::vector<Diagnostic> list;
+  unsigned errors = 0;
+};
+
+} // namespace tilec

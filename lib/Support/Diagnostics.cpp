@@ -1,0 +1,95 @@
+//===- Diagnostics.cpp - messages about the user's program ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Support/Diagnostics.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+namespace tilec {
+namespace {
+
+struct Row {
+  const char *name;
+  Severity severity;
+  const char *format;
+};
+constexpr Row rows[] = {
+#define TILEC_DIAG(Id, Sev, Text) {#Id, Severity::Sev, Text},
+#include "tilec/Support/Diagnostics.def"
+};
+
+const Row &row(DiagId id) { return rows[static_cast<size_t>(id)]; }
+
+llvm::StringRef word(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Remark:
+    return "remark";
+  case Severity::Note:
+    return "note";
+  }
+  return "";
+}
+
+/// Messages that only carry another library's text have no id worth printing.
+bool isPassThrough(DiagId id) {
+  return id == DiagId::IrMessage || id == DiagId::IrNote || id == DiagId::IrRemark ||
+         id == DiagId::IrWarning;
+}
+
+} // namespace
+
+llvm::StringRef nameOf(DiagId id) { return row(id).name; }
+Severity severityOf(DiagId id) { return row(id).severity; }
+const char *formatOf(DiagId id) { return row(id).format; }
+
+void DiagnosticEngine::add(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::Error)
+    ++errors;
+  list.push_back(std::move(diagnostic));
+}
+
+void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d) const {
+  bool hasPlace = d.span.isValid() && d.span.file < sources.fileCount();
+  if (hasPlace) {
+    const SourceFile &file = sources.file(d.span.file);
+    LineColumn at = file.lineColumn(d.span.begin);
+    os << file.name() << ':' << at.line << ':' << at.column << ": ";
+  } else {
+    os << "tilec: ";
+  }
+  os << word(d.severity) << ": " << d.message;
+  if (!isPassThrough(d.id) && d.severity != Severity::Note)
+    os << " [" << nameOf(d.id) << ']';
+  os << '\n';
+  if (!hasPlace)
+    return;
+  const SourceFile &file = sources.file(d.span.file);
+  LineColumn at = file.lineColumn(d.span.begin);
+  llvm::StringRef line = file.line(at.line);
+  os << line << '\n';
+  // The caret line repeats tabs, so that it lines up whatever their width.
+  for (char c : line.take_front(at.column - 1))
+    os << (c == '\t' ? '\t' : ' ');
+  uint32_t width = d.span.end > d.span.begin ? d.span.end - d.span.begin : 1;
+  uint32_t room = line.size() >= at.column ? static_cast<uint32_t>(line.size() - at.column + 1) : 1;
+  os << '^' << std::string(std::min(width, room) - 1, '~') << '\n';
+}
+
+void DiagnosticEngine::print(llvm::raw_ostream &os, bool withRemarks) const {
+  bool skipping = false; // notes follow their message
+  for (const Diagnostic &d : list) {
+    if (d.severity != Severity::Note)
+      skipping = d.severity == Severity::Remark && !withRemarks;
+    if (!skipping)
+      printOne(os, d);
+  }
+}
+
+} // namespace tilec
