@@ -1,0 +1,194 @@
+//===- Simulator.h - run AMDGPU code objects on the host ------------------===//
+//
+// CodeObject: what an ELF file holds. run(): executes one kernel of it on a
+// Memory, exactly as the instructions say, and reports what hardware would
+// punish. Free of MLIR. docs/simulator.md explains the checks and the modes.
+//
+//   auto object = CodeObject::load(bytes);            // Expected
+//   Memory memory;
+//   uint64_t a = *memory.allocate(4096, "a");         // Expected
+//   auto result = run(**object, "kernel", {4, 1, 1}, {256, 1, 1}, kernarg, memory, {});
+//   if (!result) ...                                  // the launch itself was wrong
+//   if (llvm::Error e = result->toError()) ...        // the kernel did something wrong
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Base/Arch.h"
+#include "tilec/Sim/Memory.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tilec::sim {
+
+using Dim3 = std::array<uint32_t, 3>; ///< x, y, z
+
+/// One kernel argument as the object's metadata tells it.
+struct ArgInfo {
+  std::string name;      ///< empty when the metadata has none
+  std::string valueKind; ///< `global_buffer`, `by_value`, `hidden_block_count_x`, ... (AMDGPUUsage)
+  uint32_t offsetBytes = 0;
+  uint32_t sizeBytes = 0;
+  bool isPointer() const {
+    return valueKind == "global_buffer" || valueKind == "dynamic_shared_pointer";
+  }
+  bool isHidden() const { return llvm::StringRef(valueKind).starts_with("hidden_"); }
+};
+
+struct KernelInfo {
+  std::string name;
+  uint32_t vgprs = 0;           ///< allocated registers a lane, accumulation registers included
+  uint32_t firstAgpr = 0;       ///< a0 is register `firstAgpr` of the unified file; 0: no AGPRs
+  uint32_t sgprs = 0;           ///< from the metadata; 0 when it does not say
+  uint32_t ldsBytes = 0;        ///< static; LaunchOptions::dynamicLdsBytes come on top
+  uint32_t scratchBytes = 0;    ///< per lane
+  uint32_t kernargBytes = 0;    ///< explicit and hidden arguments
+  uint32_t maxBlockThreads = 0; ///< `max_flat_workgroup_size`; 0 when the metadata does not say
+  std::vector<ArgInfo> args;    ///< by offset; empty when the metadata lists none
+};
+
+class CodeObjectImpl;
+
+/// A loaded code object. Immutable; one object may run in several threads at once.
+class CodeObject {
+public:
+  /// Copies what it needs from `elf`. Takes a linked object (ET_DYN, as lld makes it) or a
+  /// relocatable one whose relocations stay inside it. Fails with what is wrong and, where the user
+  /// can do something, what to do.
+  static llvm::Expected<std::unique_ptr<CodeObject>> load(llvm::ArrayRef<uint8_t> elf);
+  ~CodeObject();
+
+  Arch arch() const;
+  /// In the order of the symbol table.
+  llvm::ArrayRef<KernelInfo> kernels() const;
+  const KernelInfo *findKernel(llvm::StringRef name) const;
+
+  CodeObjectImpl &impl() const { return *pimpl; }
+
+private:
+  CodeObject();
+  std::unique_ptr<CodeObjectImpl> pimpl;
+};
+
+/// When results of memory operations become visible.
+enum class MemoryMode {
+  Eager,  ///< at issue; runs everything that runs on hardware
+  Strict, ///< only at the s_waitcnt that covers them, as late as the ISA allows
+};
+
+/// What a finding means.
+enum class FindingClass {
+  Error, ///< undefined or fatal by the ISA: the result cannot be trusted
+  Lint,  ///< a compiler avoids it, hardware is known to run without (m0 write before LDS DMA)
+};
+
+enum class CheckKind {
+  OutOfBounds,     ///< global, scratch, LDS access outside every allocation
+  MissingWait,     ///< a register is used while a load into it is outstanding
+  LdsDmaNotWaited, ///< LDS is read before the LDS DMA that fills it was waited for and published
+  LdsRace,         ///< two waves access the same LDS bytes without a barrier between, one writes
+  WaitStates,      ///< required independent instructions (s_nop) are missing
+  Uninitialized,   ///< a register or LDS byte that nothing has written is used
+  Barrier,         ///< waves of a work-group disagree about barriers
+  Deadlock,        ///< no wave can go on, or the instruction limit is reached
+  BadInstruction,  ///< the simulator or the target does not know the instruction or this form of it
+  Trap,            ///< s_trap: an assertion of the kernel failed
+  BadProgram,      ///< the program counter or another state left what the object defines
+};
+llvm::StringRef nameOf(CheckKind kind);
+
+struct Finding {
+  CheckKind kind;
+  FindingClass cls;
+  bool fatal;          ///< the run stopped here
+  uint64_t address;    ///< of the instruction: offset from the start of the kernel's section
+  std::string where;   ///< instruction text, kernel + offset, source line when known
+  std::string message; ///< one line: instruction, work-group, wave, lane, address, what is wrong
+  uint64_t count = 1;  ///< how often this instruction was found doing it
+};
+
+/// Which checks run. A fatal fault (out of bounds, unknown instruction) is always found.
+enum class Checks { None, All };
+
+struct Progress {
+  uint64_t doneGroups, totalGroups;
+  uint64_t instructions; ///< wave instructions so far
+};
+
+struct LaunchOptions {
+  Checks checks = Checks::All;
+  MemoryMode memoryMode = MemoryMode::Eager;
+  /// Wave interleave: 0 gives round robin with `sliceInstructions`; any other value shuffles the
+  /// order and length of slices, reproducibly.
+  uint64_t interleaveSeed = 0;
+  uint32_t sliceInstructions = 8; ///< instructions that a wave runs before the next wave's turn
+  unsigned threads = 0;           ///< host threads over work-groups; 0: one a core
+  uint32_t dynamicLdsBytes = 0;   ///< added to the kernel's static LDS
+  /// Whether soffset counts in the range check of raw buffers. The sources disagree
+  /// (docs/simulator.md); code that depends on it is best avoided.
+  bool soffsetInRangeCheck = true;
+  /// Wave instructions of one work-group before the run is called endless.
+  uint64_t maxInstructionsPerGroup = 2'000'000'000;
+  uint32_t maxFindings = 20; ///< distinct ones kept; more are only counted
+  /// Called now and then, from any of the threads but never by two at once.
+  std::function<void(const Progress &)> progress;
+};
+
+struct RunCounters {
+  uint64_t groups = 0;
+  uint64_t waves = 0;
+  uint64_t instructions = 0; ///< wave instructions
+  uint64_t mfma = 0;
+  double seconds = 0; ///< host time
+};
+
+struct RunResult {
+  bool completed = false; ///< every wave reached s_endpgm
+  std::vector<Finding> findings;
+  uint64_t findingsDropped = 0; ///< found beyond LaunchOptions::maxFindings
+  RunCounters counters;
+
+  /// Completed, and no finding of class Error.
+  bool ok() const;
+  /// Success when ok(); otherwise an error whose text lists the findings of class Error. Lints are
+  /// never in it.
+  llvm::Error toError() const;
+  /// All findings, one a line.
+  void print(llvm::raw_ostream &os) const;
+};
+
+/// Runs `kernelName` with `gridBlocks` work-groups of `blockThreads` work-items. `kernarg` is the
+/// kernel's whole argument segment (hidden arguments included, see makeKernarg); pointers in it are
+/// addresses of `memory`. The call returns when the kernel has ended; `memory` then holds its
+/// results.
+///
+/// Fails when the launch is wrong: no such kernel, a zero dimension, more than 1024 work-items in a
+/// work-group, too few kernarg bytes, more LDS than the target has. What the kernel does wrong is
+/// in the result's findings.
+llvm::Expected<RunResult> run(const CodeObject &object, llvm::StringRef kernelName, Dim3 gridBlocks,
+                              Dim3 blockThreads, llvm::ArrayRef<uint8_t> kernarg, Memory &memory,
+                              const LaunchOptions &options);
+
+/// Lays out a kernarg segment: `args[i]` are the bytes of the i-th argument that is not hidden, in
+/// the metadata's order; hidden arguments get the values of this launch. Fails when count or sizes
+/// differ from the metadata, or when it needs a hidden argument that a simulator cannot give.
+llvm::Expected<std::vector<uint8_t>> makeKernarg(const KernelInfo &kernel,
+                                                 llvm::ArrayRef<std::vector<uint8_t>> args,
+                                                 Dim3 gridBlocks, Dim3 blockThreads,
+                                                 uint32_t dynamicLdsBytes = 0);
+
+} // namespace tilec::sim
