@@ -52,36 +52,36 @@ public:
   std::string str() const;
 
   const Node &node() const { return *root; }
+  // Friends, found only for a DimExpr: they must not hide the functions on integers of Base.
+  friend DimExpr operator+(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Add, a, b);
+  }
+  friend DimExpr operator-(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Sub, a, b);
+  }
+  friend DimExpr operator*(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Mul, a, b);
+  }
+  friend DimExpr floorDiv(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::FloorDiv, a, b);
+  }
+  friend DimExpr operator%(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Mod, a, b);
+  }
+  friend DimExpr ceilDiv(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::CeilDiv, a, b);
+  }
+  friend DimExpr min(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Min, a, b);
+  }
+  friend DimExpr max(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Max, a, b);
+  }
   friend bool operator==(const DimExpr &a, const DimExpr &b) { return a.str() == b.str(); }
 
 private:
   explicit DimExpr(std::shared_ptr<const Node> root) : root(std::move(root)) {}
   std::shared_ptr<const Node> root;
 };
-
-inline DimExpr operator+(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::Add, a, b);
-}
-inline DimExpr operator-(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::Sub, a, b);
-}
-inline DimExpr operator*(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::Mul, a, b);
-}
-inline DimExpr floorDiv(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::FloorDiv, a, b);
-}
-inline DimExpr operator%(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::Mod, a, b);
-}
-inline DimExpr ceilDiv(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::CeilDiv, a, b);
-}
-inline DimExpr min(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::Min, a, b);
-}
-inline DimExpr max(const DimExpr &a, const DimExpr &b) {
-  return DimExpr::binary(DimExpr::Op::Max, a, b);
-}
 
 } // namespace tilec::rt
