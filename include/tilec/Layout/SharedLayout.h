@@ -1,0 +1,55 @@
+//===- SharedLayout.h - where a block keeps the elements of a shared tile -===//
+//
+// Rows of the last dimension, `pitchElems` apart, cut into chunks of `vecElems`
+// elements; the chunk index is XORed with the phase of the row:
+//
+//   phase = (row / rowsPerPhase) % phases
+//   offset = row * pitchElems + ((col / vecElems) ^ phase) * vecElems + col % vecElems
+//
+// `row` counts all outer dimensions row-major. phases = 1 is a plain row-major tile. A
+// power-of-two box of this map is a linear layout (`linear()`), which is what bank
+// questions and inverses are asked of; larger or odd tiles repeat the box.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Layout/LinearLayout.h"
+
+namespace tilec {
+
+struct SharedLayout {
+  Coords shape;             ///< elements per dimension
+  int64_t pitchElems = 0;   ///< distance of two rows
+  int64_t vecElems = 1;     ///< chunk that stays together, a power of two
+  int64_t rowsPerPhase = 1; ///< a power of two
+  int64_t phases = 1;       ///< a power of two that divides the chunks of a row
+
+  /// Row-major, no padding, no swizzle.
+  static SharedLayout plain(llvm::ArrayRef<int64_t> shape);
+  /// A swizzle over rows of `rowBytes`: chunks of 16 bytes, phases so that 8 consecutive rows, or as
+  /// many as 128 bytes hold chunks, start at different chunks. Plain when a row has one chunk or the
+  /// chunks of a row are odd.
+  static SharedLayout swizzled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
+
+  bool isSwizzled() const { return phases > 1; }
+  int64_t rows() const;
+  int64_t cols() const { return shape.empty() ? 1 : shape.back(); }
+  /// Elements of storage.
+  int64_t numElems() const { return rows() * pitchElems; }
+
+  int64_t rowOf(llvm::ArrayRef<int64_t> point) const;
+  /// Offset in elements.
+  int64_t offset(llvm::ArrayRef<int64_t> point) const;
+  /// The element stored at `offset`; nothing for padding.
+  std::optional<Coords> pointAt(int64_t offset) const;
+
+  /// The map offset -> (row, col) of one period: rowsPerPhase * phases rows. Only for tiles whose
+  /// pitch is a power of two.
+  std::optional<LinearLayout> linear() const;
+
+  bool operator==(const SharedLayout &) const = default;
+  std::string str() const;
+};
+
+} // namespace tilec

@@ -1,0 +1,220 @@
+//===- FragmentLayout.cpp - where a block keeps the elements of a fragment ===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Layout/FragmentLayout.h"
+
+#include "tilec/Base/Math.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cassert>
+
+namespace tilec {
+namespace {
+
+int64_t product(llvm::ArrayRef<Factor> factors) {
+  int64_t n = 1;
+  for (const Factor &f : factors)
+    n *= f.count;
+  return n;
+}
+
+/// Adds the digits of `number` in the mixed radix of `factors` to `digits`, per dimension; a
+/// dimension that occurs again counts on from where it stopped.
+void addDigits(llvm::ArrayRef<Factor> factors, int64_t number, Coords &digits) {
+  Coords weight(digits.size(), 1);
+  for (const Factor &f : factors) {
+    int64_t digit = number % f.count;
+    number /= f.count;
+    if (f.dim < 0)
+      continue;
+    digits[f.dim] += digit * weight[f.dim];
+    weight[f.dim] *= f.count;
+  }
+}
+
+Coords perDim(llvm::ArrayRef<Factor> factors, unsigned rank) {
+  Coords counts(rank, 1);
+  for (const Factor &f : factors)
+    if (f.dim >= 0)
+      counts[f.dim] *= f.count;
+  return counts;
+}
+
+} // namespace
+
+FragmentLayout::FragmentLayout(Coords shape, LinearLayout atom, llvm::SmallVector<Factor, 4> reps,
+                               llvm::SmallVector<Factor, 4> waves)
+    : tileShape(std::move(shape)), atomLayout(std::move(atom)) {
+  assert(atomLayout.inputs().size() == 2 && atomLayout.rank() == tileShape.size());
+  for (const Factor &f : reps)
+    if (f.count != 1)
+      repFactors.push_back(f);
+  for (const Factor &f : waves)
+    if (f.count != 1)
+      waveFactors.push_back(f);
+}
+
+int64_t FragmentLayout::numReps() const { return product(repFactors); }
+int64_t FragmentLayout::numWaves() const { return product(waveFactors); }
+Coords FragmentLayout::repsPerDim() const { return perDim(repFactors, rank()); }
+Coords FragmentLayout::wavesPerDim() const { return perDim(waveFactors, rank()); }
+
+Coords FragmentLayout::coords(int64_t reg, int64_t lane, int64_t wave) const {
+  Coords point = atomLayout.apply({reg % atomRegs(), lane});
+  Coords box = atomLayout.boxShape(), reps = repsPerDim();
+  Coords repDigits(rank(), 0), waveDigits(rank(), 0);
+  addDigits(repFactors, reg / atomRegs(), repDigits);
+  addDigits(waveFactors, wave, waveDigits);
+  for (unsigned d = 0; d < rank(); ++d)
+    point[d] += box[d] * (repDigits[d] + reps[d] * waveDigits[d]);
+  return point;
+}
+
+bool FragmentLayout::isInside(llvm::ArrayRef<int64_t> point) const {
+  for (auto [value, size] : llvm::zip(point, tileShape))
+    if (value < 0 || value >= size)
+      return false;
+  return true;
+}
+
+std::optional<int64_t> FragmentLayout::regHolding(llvm::ArrayRef<int64_t> point, int64_t lane,
+                                                  int64_t wave) const {
+  // Solved digit by digit: the wave fixes its part, the rest is a repetition and an atom point.
+  Coords box = atomLayout.boxShape(), reps = repsPerDim();
+  Coords waveDigits(rank(), 0), inAtom(rank(), 0), repDigits(rank(), 0);
+  addDigits(waveFactors, wave, waveDigits);
+  for (unsigned d = 0; d < rank(); ++d) {
+    int64_t rest = point[d] - box[d] * reps[d] * waveDigits[d];
+    if (rest < 0 || rest >= box[d] * reps[d])
+      return std::nullopt;
+    repDigits[d] = rest / box[d];
+    inAtom[d] = rest % box[d];
+  }
+  Coords laneImage = atomLayout.apply({0, lane});
+  for (unsigned d = 0; d < rank(); ++d)
+    inAtom[d] ^= laneImage[d];
+  LinearLayout regOnly(rank(), {atomLayout.inputs()[0]});
+  bool isOrigin = llvm::all_of(inAtom, [](int64_t c) { return c == 0; });
+  int64_t reg = 0;
+  if (!isOrigin) {
+    auto found = regOnly.preimage(inAtom);
+    if (!found)
+      return std::nullopt;
+    reg = (*found)[0];
+  }
+  // Repetition digits back to a number.
+  int64_t rep = 0, weight = 1;
+  Coords left = repDigits;
+  for (const Factor &f : repFactors) {
+    if (f.dim >= 0) {
+      rep += (left[f.dim] % f.count) * weight;
+      left[f.dim] /= f.count;
+    }
+    weight *= f.count;
+  }
+  return rep * atomRegs() + reg;
+}
+
+FragmentLayout FragmentLayout::withoutDim(unsigned dim) const {
+  Coords shape = tileShape;
+  shape.erase(shape.begin() + dim);
+  llvm::SmallVector<Factor, 4> reps, waves;
+  auto shifted = [&](Factor f) {
+    f.dim = f.dim == int64_t(dim) ? -1 : f.dim > int64_t(dim) ? f.dim - 1 : f.dim;
+    return f;
+  };
+  for (const Factor &f : repFactors)
+    if (shifted(f).dim >= 0)
+      reps.push_back(shifted(f));
+  for (const Factor &f : waveFactors)
+    waves.push_back(shifted(f));
+  return FragmentLayout(shape, atomLayout.withoutDim(dim).withoutZeroBases("register"), reps,
+                        waves);
+}
+
+FragmentLayout FragmentLayout::withUnitDim(unsigned dim) const {
+  Coords shape = tileShape;
+  shape.insert(shape.begin() + dim, 1);
+  llvm::SmallVector<LayoutInput, 3> inputs(atomLayout.inputs());
+  for (LayoutInput &in : inputs)
+    for (Coords &base : in.bases)
+      base.insert(base.begin() + dim, 0);
+  auto moved = [&](llvm::ArrayRef<Factor> factors) {
+    llvm::SmallVector<Factor, 4> result(factors);
+    for (Factor &f : result)
+      if (f.dim >= int64_t(dim))
+        ++f.dim;
+    return result;
+  };
+  return FragmentLayout(shape, LinearLayout(rank() + 1, inputs), moved(repFactors),
+                        moved(waveFactors));
+}
+
+std::string FragmentLayout::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto list = [&](llvm::ArrayRef<Factor> factors) {
+    os << '[';
+    llvm::interleave(
+        factors, os, [&](const Factor &f) { os << '[' << f.dim << ',' << f.count << ']'; }, ",");
+    os << ']';
+  };
+  os << "shape=[";
+  llvm::interleave(tileShape, os, ",");
+  os << "] " << atomLayout.str() << " reps=";
+  list(repFactors);
+  os << " waves=";
+  list(waveFactors);
+  return text;
+}
+
+FragmentLayout blockedLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes, int64_t numWaves,
+                             int64_t vecElems) {
+  unsigned rank = shape.size();
+  assert(rank > 0 && isPowerOf2(vecElems) && isPowerOf2(lanes));
+  LayoutInput regs{"register", {}}, laneBits{"lane", {}};
+  Coords box(rank, 1); // covered so far, powers of two
+  auto addBit = [&](LayoutInput &in, unsigned dim) {
+    Coords base(rank, 0);
+    base[dim] = box[dim];
+    box[dim] *= 2;
+    in.bases.push_back(base);
+  };
+  for (int64_t v = 1; v < vecElems; v *= 2)
+    addBit(regs, rank - 1);
+  for (int64_t l = 1; l < lanes; l *= 2) {
+    // Innermost dimension that the lanes do not cover yet; copies when all are covered.
+    int dim = rank - 1;
+    while (dim >= 0 && box[dim] >= shape[dim])
+      --dim;
+    if (dim >= 0)
+      addBit(laneBits, dim);
+    else
+      laneBits.bases.push_back(Coords(rank, 0));
+  }
+  // Waves go to the outermost dimension that still has rows for them, the rest are copies.
+  llvm::SmallVector<Factor, 4> waves, reps;
+  Coords units(rank);
+  for (unsigned d = 0; d < rank; ++d)
+    units[d] = ceilDiv(shape[d], box[d]);
+  int64_t wavesLeft = numWaves;
+  Coords wavesOf(rank, 1);
+  for (unsigned d = 0; d < rank && wavesLeft > 1; ++d) {
+    int64_t most = 1;
+    for (int64_t w = 1; w <= wavesLeft; ++w)
+      if (wavesLeft % w == 0 && w <= units[d])
+        most = w;
+    wavesOf[d] = most;
+    wavesLeft /= most;
+  }
+  for (int d = rank - 1; d >= 0; --d)
+    waves.push_back({d, wavesOf[d]});
+  waves.push_back({-1, wavesLeft});
+  for (int d = rank - 1; d >= 0; --d)
+    reps.push_back({d, ceilDiv(units[d], wavesOf[d])});
+  return FragmentLayout(Coords(shape), LinearLayout(rank, {regs, laneBits}), reps, waves);
+}
+
+} // namespace tilec

@@ -1,0 +1,102 @@
+//===- SharedLayout.cpp - where a block keeps the elements of a shared tile ===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Layout/SharedLayout.h"
+
+#include "tilec/Base/Math.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+namespace tilec {
+
+SharedLayout SharedLayout::plain(llvm::ArrayRef<int64_t> shape) {
+  SharedLayout layout;
+  layout.shape = Coords(shape);
+  layout.pitchElems = layout.cols();
+  return layout;
+}
+
+SharedLayout SharedLayout::swizzled(llvm::ArrayRef<int64_t> shape, unsigned elemBits) {
+  SharedLayout layout = plain(shape);
+  if (shape.size() < 2 || elemBits > 64)
+    return layout;
+  int64_t vec = 128 / elemBits; // 16 bytes: the widest shared-memory access
+  int64_t cols = layout.cols();
+  if (cols % vec != 0)
+    return layout;
+  int64_t chunks = cols / vec;
+  // The largest power of two that divides the chunks of a row, at most the 8 chunks of 128 bytes.
+  int64_t phases = std::min<int64_t>(chunks & -chunks, 8);
+  if (phases == 1)
+    return layout;
+  layout.vecElems = vec;
+  layout.phases = phases;
+  // Short rows: several of them share the 128 bytes that one pass over the banks covers.
+  layout.rowsPerPhase = std::max<int64_t>(1, 8 / phases);
+  if (!isPowerOf2(chunks))
+    layout.rowsPerPhase = 1;
+  return layout;
+}
+
+int64_t SharedLayout::rows() const {
+  int64_t n = 1;
+  for (int64_t size : llvm::ArrayRef(shape).drop_back(shape.empty() ? 0 : 1))
+    n *= size;
+  return n;
+}
+
+int64_t SharedLayout::rowOf(llvm::ArrayRef<int64_t> point) const {
+  int64_t row = 0;
+  for (unsigned d = 0; d + 1 < shape.size(); ++d)
+    row = row * shape[d] + point[d];
+  return row;
+}
+
+int64_t SharedLayout::offset(llvm::ArrayRef<int64_t> point) const {
+  int64_t row = rowOf(point);
+  int64_t col = shape.empty() ? 0 : point.back();
+  int64_t phase = (row / rowsPerPhase) % phases;
+  return row * pitchElems + ((col / vecElems) ^ phase) * vecElems + col % vecElems;
+}
+
+std::optional<Coords> SharedLayout::pointAt(int64_t offset) const {
+  if (offset < 0 || offset >= numElems())
+    return std::nullopt;
+  int64_t row = offset / pitchElems, inRow = offset % pitchElems;
+  int64_t phase = (row / rowsPerPhase) % phases;
+  int64_t col = ((inRow / vecElems) ^ phase) * vecElems + inRow % vecElems;
+  if (col >= cols())
+    return std::nullopt;
+  Coords point(shape.size(), 0);
+  if (!shape.empty())
+    point.back() = col;
+  for (int d = int(shape.size()) - 2; d >= 0; --d) {
+    point[d] = row % shape[d];
+    row /= shape[d];
+  }
+  return point;
+}
+
+std::optional<LinearLayout> SharedLayout::linear() const {
+  if (!isPowerOf2(pitchElems))
+    return std::nullopt;
+  LayoutInput bits{"offset", {}};
+  int64_t period = pitchElems * rowsPerPhase * phases;
+  for (int64_t bit = 1; bit < period; bit *= 2) {
+    int64_t row = bit / pitchElems, inRow = bit % pitchElems;
+    int64_t phase = (row / rowsPerPhase) % phases;
+    bits.bases.push_back({row, ((inRow / vecElems) ^ phase) * vecElems + inRow % vecElems});
+  }
+  return LinearLayout(2, {bits});
+}
+
+std::string SharedLayout::str() const {
+  return llvm::formatv("pitch={0} vec={1} rowsPerPhase={2} phases={3}", pitchElems, vecElems,
+                       rowsPerPhase, phases)
+      .str();
+}
+
+} // namespace tilec
