@@ -27,9 +27,9 @@ struct SharedLayout {
 
   /// Row-major, no padding, no swizzle.
   static SharedLayout plain(llvm::ArrayRef<int64_t> shape);
-  /// A swizzle over rows of `rowBytes`: chunks of 16 bytes, phases so that 8 consecutive rows, or as
-  /// many as 128 bytes hold chunks, start at different chunks. Plain when a row has one chunk or the
-  /// chunks of a row are odd.
+  /// A swizzle over rows of `rowBytes`: chunks of 16 bytes, phases so that 8 consecutive rows, or
+  /// as many as 128 bytes hold chunks, start at different chunks. Plain when a row has one chunk or
+  /// the chunks of a row are odd.
   static SharedLayout swizzled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
 
   bool isSwizzled() const { return phases > 1; }

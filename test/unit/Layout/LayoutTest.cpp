@@ -94,7 +94,8 @@ TEST(FragmentLayout, BlockedCoversEverything) {
 }
 
 TEST(SharedLayout, OffsetAndPointAreInverse) {
-  for (Coords shape : {Coords{64, 64}, Coords{128, 32}, Coords{32, 128}, Coords{48, 96}, Coords{5, 7}}) {
+  for (Coords shape :
+       {Coords{64, 64}, Coords{128, 32}, Coords{32, 128}, Coords{48, 96}, Coords{5, 7}}) {
     SharedLayout layout = SharedLayout::swizzled(shape, 16);
     std::set<int64_t> used;
     for (int64_t r = 0; r < shape[0]; ++r)

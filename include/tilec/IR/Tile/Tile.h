@@ -1,0 +1,53 @@
+//===- Tile.h - the tile dialect ------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Base/DType.h"
+#include "tilec/Layout/FragmentLayout.h"
+#include "tilec/Layout/SharedLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tilec {
+// Layouts are attribute parameters, so they can be hashed.
+llvm::hash_code hash_value(const LinearLayout &layout);
+llvm::hash_code hash_value(const FragmentLayout &layout);
+llvm::hash_code hash_value(const SharedLayout &layout);
+} // namespace tilec
+
+#include "tilec/IR/Tile/TileEnums.h.inc"
+
+#include "tilec/IR/Tile/TileDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilec/IR/Tile/TileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tilec/IR/Tile/TileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tilec/IR/Tile/TileOps.h.inc"
+
+namespace tilec::tile {
+
+/// The element type of a buffer of `dtype`.
+mlir::Type elementTypeOf(DType dtype, mlir::MLIRContext *context);
+/// The dtype of an element type; every element type that BufferType accepts has one.
+DType dtypeOf(mlir::Type elementType);
+/// The type of a scalar that a load from such a buffer gives: f32 for narrow floats, signless
+/// integers, i1, f32, f64; i8 for 4-bit integers.
+mlir::Type scalarTypeOf(mlir::Type elementType);
+
+/// A value that is a constant integer.
+std::optional<int64_t> constantInt(mlir::Value value);
+
+} // namespace tilec::tile

@@ -1,0 +1,153 @@
+//===- TileDialect.td - what is computed ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_IR_TILE_DIALECT_TD
+#define TILEC_IR_TILE_DIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tilec::tile";
+  let summary = "tile programs: what each block computes, in order";
+  let description = [{
+    A `tile.program` is what a script's entry means: its parameters, and one
+    `tile.kernel` per launch. A kernel body is a sequential program that each
+    block runs once, from top to bottom, as if by one thread; `tile.parallel`
+    says that its iterations may run in any order. Which lane does what, where
+    barriers go and what is asynchronous are decided by later stages.
+
+    Values live in buffers (`!tile.buffer`), which are mutable; scalars are
+    ordinary SSA values of `arith` and `math`. Float scalars narrower than f32
+    do not occur: a load converts to f32, a store rounds to the buffer's type.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Enums
+//===----------------------------------------------------------------------===//
+
+def Tile_Scope : I32EnumAttr<"Scope", "where a buffer lives", [
+    I32EnumAttrCase<"Global", 0, "global">,
+    I32EnumAttrCase<"Shared", 1, "shared">,
+    I32EnumAttrCase<"Fragment", 2, "fragment">,
+    I32EnumAttrCase<"Local", 3, "local">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+
+class Tile_EnumAttr<EnumAttrInfo info, string name> : EnumAttr<Tile_Dialect, info, name> {
+  let assemblyFormat = "$value";
+}
+
+def Tile_LoopKind : I32EnumAttr<"LoopKind", "how a loop may be executed", [
+    I32EnumAttrCase<"Serial", 0, "serial">,
+    I32EnumAttrCase<"Unroll", 1, "unroll">,
+    I32EnumAttrCase<"Pipelined", 2, "pipelined">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_LoopKindAttr : Tile_EnumAttr<Tile_LoopKind, "loop_kind">;
+
+def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "an associative combination", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"AbsSum", 4, "abssum">, I32EnumAttrCase<"AbsMax", 5, "absmax">,
+    I32EnumAttrCase<"BitAnd", 6, "bitand">, I32EnumAttrCase<"BitOr", 7, "bitor">,
+    I32EnumAttrCase<"BitXor", 8, "bitxor">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKind, "reduce_kind">;
+
+def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "an atomic update", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"And", 3, "and">,
+    I32EnumAttrCase<"Or", 4, "or">, I32EnumAttrCase<"Xor", 5, "xor">,
+    I32EnumAttrCase<"Exchange", 6, "exchange">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic_kind">;
+
+def Tile_WarpPolicy : I32EnumAttr<"WarpPolicy", "how a gemm spreads over waves", [
+    I32EnumAttrCase<"Square", 0, "square">,
+    I32EnumAttrCase<"FullRow", 1, "full_row">,
+    I32EnumAttrCase<"FullCol", 2, "full_col">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_WarpPolicyAttr : Tile_EnumAttr<Tile_WarpPolicy, "warp_policy">;
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
+  let summary = "a mutable tile or tensor";
+  let description = [{
+    `!tile.buffer<[128, 32], f16, shared>`: extents, element type, scope. A `?`
+    extent occurs in global buffers only. Element types: i1 (a byte in memory),
+    signed integers as signless `iN`, unsigned ones as `uiN`, f16, bf16, f32,
+    f64 and MLIR's f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f8E8M0FNU, f4E2M1FN.
+
+    Scopes: `global` is device memory; `shared` and `fragment` belong to the
+    block; `local` is private to one iteration of the innermost `tile.parallel`
+    around its allocation, or one per block outside of any.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "::tilec::tile::Scope":$scope);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [TypeBuilderWithInferredContext<
+    (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+         "::tilec::tile::Scope":$scope), [{
+    return $_get(elementType.getContext(), shape, elementType, scope);
+  }]>];
+  let extraClassDeclaration = [{
+    int64_t rank() const { return getShape().size(); }
+    bool hasStaticShape() const;
+    /// Elements of a static shape.
+    int64_t numElems() const;
+    bool isGlobal() const { return getScope() == Scope::Global; }
+    bool isShared() const { return getScope() == Scope::Shared; }
+    bool isFragment() const { return getScope() == Scope::Fragment; }
+    bool isLocal() const { return getScope() == Scope::Local; }
+  }];
+}
+
+class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment"> {
+  let summary = "where a fragment's elements are: tilec::FragmentLayout";
+  let description = [{
+    `#tile.fragment<shape = [16, 16] register = [[1, 0], [2, 0]] lane = [[0, 1]] reps = [[1, 4]]
+    waves = [[0, 2]]>`; docs/layouts.md explains the parts.
+  }];
+  let parameters = (ins "::tilec::FragmentLayout":$layout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared"> {
+  let summary = "where a shared tile's elements are: tilec::SharedLayout";
+  let description = [{
+    `#tile.shared<shape = [128, 32] pitch = 32 vec = 8 rows_per_phase = 2 phases = 4>`.
+  }];
+  let parameters = (ins "::tilec::SharedLayout":$layout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif // TILEC_IR_TILE_DIALECT_TD

@@ -1,0 +1,450 @@
+//===- TileOps.td - the operations of the tile dialect --------------------===//
+//
+// One entry an op: what it means, an example, what it takes. The front ends make
+// these ops, the reference executes them, the stages lower them; nothing else
+// defines their meaning. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_IR_TILE_OPS_TD
+#define TILEC_IR_TILE_OPS_TD
+
+include "tilec/IR/Tile/TileDialect.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+def Tile_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, F32, F64, Index], "a scalar value">;
+
+//===----------------------------------------------------------------------===//
+// Programs, parameters, kernels
+//===----------------------------------------------------------------------===//
+
+def Tile_ProgramOp : Tile_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
+  let summary = "a script's entry: parameters and launches, in order";
+  let description = [{
+    Parameters are ops of the body: `tile.tensor`, `tile.scalar`, `tile.dim` and
+    `tile.workspace`. The ABI order is: tensors and scalars in textual order, then
+    dims, then strides that are not constant, then workspaces
+    (docs/launch-manifest.md). Integer arithmetic between them is `arith` on
+    `index`; it becomes the manifest's expressions.
+
+    ```mlir
+    tile.program @copy {
+      %m = tile.dim "m"
+      %A = tile.tensor "A"[%m] : !tile.buffer<[?, 64], f16, global>
+      %B = tile.tensor "B"[%m] : !tile.buffer<[?, 64], f32, global>
+      %c64 = arith.constant 64 : index
+      %blocks = arith.ceildivsi %m, %c64 : index
+      tile.kernel "copy" grid(%blocks) threads(128) {
+      ^bb0(%bx: index):
+        ...
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrArrayAttr>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name (`outputs` `(` $outputs^ `)`)? attr-dict-with-keyword $body";
+}
+
+def Tile_TensorOp : Tile_Op<"tensor", [AttrSizedOperandSegments, HasParent<"ProgramOp">]> {
+  let summary = "a tensor parameter";
+  let description = [{
+    `dims` are the extents where the type has `?`, in order. Row-major and
+    contiguous unless `strides` (elements, one per dimension) are given.
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$dims, Variadic<Index>:$strides);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = [{
+    $name `[` $dims `]` (`strides` `(` $strides^ `)`)? attr-dict `:` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ScalarOp : Tile_Op<"scalar", [HasParent<"ProgramOp">]> {
+  let summary = "a scalar parameter";
+  let description = [{
+    `dtype` is the parameter's element type (a `uiN` or f16 keeps its name in the
+    manifest); the value is its signless or f32 form.
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttr:$dtype);
+  let results = (outs Tile_Scalar:$result);
+  let assemblyFormat = "$name $dtype attr-dict `:` type($result)";
+}
+
+def Tile_DimOp : Tile_Op<"dim", [HasParent<"ProgramOp">]> {
+  let summary = "a symbolic dimension, known at launch";
+  let description = "At least 1. An int32 parameter unless `wide` (int64).";
+  let arguments = (ins StrAttr:$name, UnitAttr:$wide);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name (`wide` $wide^)? attr-dict";
+}
+
+def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
+  let summary = "global memory that lives for one run of the program";
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$dims);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = "$name `[` $dims `]` attr-dict `:` qualified(type($result))";
+}
+
+def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, SingleBlock,
+    AutomaticAllocationScope, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "one launch: a body that every block of the grid runs once";
+  let description = [{
+    One to three grid extents, fastest first; the block arguments are the block's
+    coordinates. `threads` counts lanes of a block. `raster_panel` > 0 reorders
+    blocks for cache reuse (`T.use_swizzle`) and has no other effect. `lockstep`
+    marks a kernel that mentions thread identity: its scalar statements run for
+    every thread, tile operations once.
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$grid, I64Attr:$threads,
+                       DefaultValuedAttr<I64Attr, "0">:$raster_panel,
+                       DefaultValuedAttr<BoolAttr, "false">:$raster_by_column,
+                       UnitAttr:$lockstep);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name `grid` `(` $grid `)` `threads` `(` $threads `)` attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "a buffer of the block, or of the iteration; its contents are undefined";
+  let description = [{
+    `layout` is set by `tile-infer-layouts`: #tile.fragment for fragments,
+    #tile.shared for shared buffers.
+  }];
+  let arguments = (ins StrAttr:$name, OptionalAttr<AnyAttr>:$layout);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = "$name (`layout` `(` $layout^ `)`)? attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_SubviewOp : Tile_Op<"subview", [Pure]> {
+  let summary = "a box of a buffer, as a buffer";
+  let description = [{
+    Element `i` of the result is element `offsets + expand(i)` of `source`, where
+    dimensions listed in `dropped` (ascending) are not in the result and stay at
+    their offset. The result's extents are the box. A box may reach past the end of
+    a global buffer: reads there give zero, writes there do nothing.
+
+    ```mlir
+    %tile = tile.subview %A[%row, %k] : !tile.buffer<[4096, 4096], f16, global>
+        to !tile.buffer<[128, 32], f16, global>
+    ```
+  }];
+  let arguments = (ins Tile_BufferType:$source, Variadic<Index>:$offsets,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dropped);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` (`dropped` $dropped^)? attr-dict `:` qualified(type($source)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "the same memory, row-major, with another shape or element type";
+  let description = [{
+    `T.view` and `T.reshape`: equal bytes. A fragment keeps its element type.
+  }];
+  let arguments = (ins Tile_BufferType:$source);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `to` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_LoadOp : Tile_Op<"load"> {
+  let summary = "read one element";
+  let description = [{
+    Gives the element as a scalar: floats narrower than f32 are extended to f32,
+    unsigned integers come as signless. Outside a global buffer: zero, or `pad`.
+  }];
+  let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$buffer, Variadic<Index>:$indices,
+                       OptionalAttr<F64Attr>:$pad);
+  let results = (outs Tile_Scalar:$result);
+  let assemblyFormat = [{
+    $buffer `[` $indices `]` (`pad` $pad^)? attr-dict `:` qualified(type($buffer)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store"> {
+  let summary = "write one element";
+  let description = [{
+    Rounds to the buffer's element type, ties to even; f16 overflows to infinity,
+    fp8 saturates. Outside a global buffer: nothing.
+  }];
+  let arguments = (ins Tile_Scalar:$value, Arg<Tile_BufferType, "", [MemWrite]>:$buffer,
+                       Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $indices `]` attr-dict `:` type($value) `,` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_RoundOp : Tile_Op<"round_to", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "round a float scalar as if it were stored and loaded";
+  let description = "What an explicit `T.cast(x, \"float16\")` inside an expression means.";
+  let arguments = (ins AnyTypeOf<[F32, F64]>:$value, TypeAttr:$dtype);
+  let results = (outs AnyTypeOf<[F32, F64]>:$result);
+  let assemblyFormat = "$value `to` $dtype attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Tile operations
+//===----------------------------------------------------------------------===//
+
+def Tile_CopyOp : Tile_Op<"copy"> {
+  let summary = "copy all of `src` to all of `dst`";
+  let description = [{
+    Equal shapes, up to dimensions of size 1. Element types may differ: the value
+    is converted as by a load and a store (bit for bit when they are equal).
+    Elements outside a global source read as zero, elements outside a global
+    destination are dropped. The op says what moves; which lanes move it, with
+    which instruction and when it completes are chosen later. `hint` may be
+    `async`, `sync` or `tma`.
+
+    ```mlir
+    tile.copy %tile to %aShared : !tile.buffer<[128, 32], f16, global>,
+                                  !tile.buffer<[128, 32], f16, shared>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$src,
+                       Arg<Tile_BufferType, "", [MemWrite]>:$dst,
+                       OptionalAttr<StrAttr>:$hint);
+  let assemblyFormat = [{
+    $src `to` $dst attr-dict `:` qualified(type($src)) `,` qualified(type($dst))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_FillOp : Tile_Op<"fill"> {
+  let summary = "set every element to one value";
+  let arguments = (ins Tile_Scalar:$value, Arg<Tile_BufferType, "", [MemWrite]>:$dst);
+  let assemblyFormat = "$value `,` $dst attr-dict `:` type($value) `,` qualified(type($dst))";
+  let hasVerifier = 1;
+}
+
+def Tile_GemmOp : Tile_Op<"gemm"> {
+  let summary = "C += op(A) * op(B)";
+  let description = [{
+    `a` is [M, K], or [K, M] with `transpose_a`; `b` is [K, N], or [N, K] with
+    `transpose_b`; `c` is [M, N]. A and B have one element type (mixed operands are
+    converted by the front end). Products are exact, the sum is rounded to C's type;
+    how the sum is associated is left open. With `clear` true, C's old value is
+    ignored. `policy` and `k_pack` are hints.
+  }];
+  let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$a,
+                       Arg<Tile_BufferType, "", [MemRead]>:$b,
+                       Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$c,
+                       Optional<I1>:$clear,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+                       DefaultValuedAttr<Tile_WarpPolicyAttr, "WarpPolicy::Square">:$policy,
+                       DefaultValuedAttr<I64Attr, "1">:$k_pack);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c (`clear` `(` $clear^ `)`)? attr-dict
+    `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($c))
+  }];
+  let extraClassDeclaration = [{
+    int64_t m(); int64_t n(); int64_t k();
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce"> {
+  let summary = "combine along one dimension";
+  let description = [{
+    `dst` has `src`'s shape without `dim`, or with extent 1 there. With `clear`,
+    `dst` is overwritten, else combined with. max and min ignore NaN unless
+    `nan_propagate`.
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<Tile_BufferType, "", [MemRead]>:$src,
+                       Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$dst, I64Attr:$dim,
+                       DefaultValuedAttr<BoolAttr, "true">:$clear, UnitAttr:$nan_propagate);
+  let assemblyFormat = [{
+    $kind $src `to` $dst `dim` $dim attr-dict
+    `:` qualified(type($src)) `,` qualified(type($dst))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ScanOp : Tile_Op<"scan"> {
+  let summary = "inclusive prefix combination (cumsum, cummax) along one dimension";
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<Tile_BufferType, "", [MemRead]>:$src,
+                       Arg<Tile_BufferType, "", [MemWrite]>:$dst, I64Attr:$dim,
+                       UnitAttr:$reverse);
+  let assemblyFormat = [{
+    $kind $src `to` $dst `dim` $dim attr-dict
+    `:` qualified(type($src)) `,` qualified(type($dst))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicOp : Tile_Op<"atomic"> {
+  let summary = "update one element of a global or shared buffer, atomically";
+  let description = [{
+    Relaxed, device scope. Gives the old value. Outside a global buffer: nothing
+    happens and the old value is zero.
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_Scalar:$value,
+                       Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$buffer,
+                       Variadic<Index>:$indices, UnitAttr:$is_unsigned);
+  let results = (outs Tile_Scalar:$old);
+  let assemblyFormat = [{
+    $kind $value `,` $buffer `[` $indices `]` attr-dict `:` type($value) `,` qualified(type($buffer)) `->` type($old)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "a loop whose iterations run in order";
+  let description = [{
+    Runs for iv = lower, lower + step, ... while iv < upper (step > 0) or
+    iv > upper (step < 0; the step is a constant). `pipelined` with `stages` > 1
+    lets copies of later iterations run ahead; the result is as if in order.
+
+    ```mlir
+    tile.for %k = %c0 to %n step %c1 kind(pipelined) stages(3) { ... }
+    ```
+  }];
+  let arguments = (ins Index:$lower, Index:$upper, Index:$step,
+                       DefaultValuedAttr<Tile_LoopKindAttr, "LoopKind::Serial">:$kind,
+                       DefaultValuedAttr<I64Attr, "1">:$stages);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$lower, "::mlir::Value":$upper,
+                                 "::mlir::Value":$step,
+                                 CArg<"LoopKind", "LoopKind::Serial">:$kind,
+                                 CArg<"int64_t", "1">:$stages)>];
+  let extraClassDeclaration = [{
+    ::mlir::Value iv() { return getBody().getArgument(0); }
+    ::mlir::Block *bodyBlock() { return &getBody().front(); }
+  }];
+}
+
+def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "a loop nest whose iterations may run in any order";
+  let description = [{
+    One index per extent, from 0. A location updated by `x = op(x, e)` that does not
+    depend on all indices is a reduction. May be nested; statements between belong
+    to the outer iteration. `vector_hint` is `coalesced_width`.
+
+    ```mlir
+    tile.parallel (%i, %j) in (%c128, %c32) { ... }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<I64Attr>:$vector_hint);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$extents)>];
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::BlockArgument> ivs() { return getBody().getArguments(); }
+    ::mlir::Block *bodyBlock() { return &getBody().front(); }
+    /// The extents when all are constants.
+    ::std::optional<::llvm::SmallVector<int64_t, 4>> constantExtents();
+  }];
+}
+
+def Tile_WhileOp : Tile_Op<"while", [NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "repeat the body while the condition region yields true";
+  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let assemblyFormat = "$condition `do` $body attr-dict";
+}
+
+def Tile_ConditionOp : Tile_Op<"condition", [Terminator, HasParent<"WhileOp">]> {
+  let summary = "ends the condition region of a tile.while";
+  let arguments = (ins I1:$value);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Tile_BreakOp : Tile_Op<"break"> {
+  let summary = "leave the innermost tile.for or tile.while after this statement";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Made by the pipeliner (stage tile-pipelined)
+//===----------------------------------------------------------------------===//
+
+def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
+  let summary = "start a copy from global to shared memory";
+  let description = [{
+    Like `tile.copy`, but the destination may be read only after a
+    `tile.async_wait` that covers its group and a `tile.barrier`.
+  }];
+  let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$src,
+                       Arg<Tile_BufferType, "", [MemWrite]>:$dst);
+  let assemblyFormat = [{
+    $src `to` $dst attr-dict `:` qualified(type($src)) `,` qualified(type($dst))
+  }];
+}
+
+def Tile_AsyncCommitOp : Tile_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "end a group of async copies";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "wait until at most `pending` groups of this wave are unfinished";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all waves of the block arrive before any goes on; shared memory is visible";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Facts, messages
+//===----------------------------------------------------------------------===//
+
+def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a fact that the author promises";
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stop with a message when false";
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "print a scalar or a whole buffer, once per block";
+  let arguments = (ins AnyType:$value, StrAttr:$message);
+  let assemblyFormat = "$value `,` $message attr-dict `:` qualified(type($value))";
+}
+
+//===----------------------------------------------------------------------===//
+// Thread-level code
+//===----------------------------------------------------------------------===//
+
+def Tile_ThreadIdOp : Tile_Op<"thread_id", [Pure]> {
+  let summary = "the thread's number in its block; makes the kernel lockstep";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_SyncThreadsOp : Tile_Op<"sync_threads", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a phase boundary of a lockstep kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TILEC_IR_TILE_OPS_TD

@@ -1,0 +1,47 @@
+//===- Target.h - what a GPU has, as data ---------------------------------===//
+//
+// Constants of a chip with their sources; no virtual functions. Everything that
+// asks "can it, and how large" asks here.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Base/Arch.h"
+#include "tilec/Base/DType.h"
+#include "tilec/Layout/FragmentLayout.h"
+
+namespace tilec {
+
+/// One matrix instruction D = A * B + C of a wave. The layouts map (register, lane) to A: (m, k),
+/// B: (n, k), C and D: (m, n); registers count elements, not 32-bit words.
+struct MmaAtom {
+  llvm::StringRef name;      ///< the instruction, as the assembler spells it
+  llvm::StringRef intrinsic; ///< LLVM's name
+  DType a, b, c;
+  int64_t m, n, k;
+  LinearLayout aLayout, bLayout, cLayout;
+  unsigned passes = 0; ///< issue interval in units of 4 clocks (AMD)
+};
+
+struct TargetInfo {
+  Arch arch;
+  Vendor vendor;
+  int64_t waveLanes;    ///< lanes of a wave
+  int64_t sharedBytes;  ///< shared memory one block may use
+  int64_t maxThreads;   ///< lanes of a block
+  int64_t maxRegisters; ///< 32-bit registers a lane may hold
+  /// Bytes per lane that one global-to-shared copy instruction can move, widest first.
+  llvm::SmallVector<int64_t, 4> asyncCopyBytes;
+  DType nativeE4M3, nativeE5M2;
+  bool hasFp8Mma;
+
+  /// Atoms for these operand and accumulator types, best first. Empty: multiply on the vector unit.
+  llvm::ArrayRef<MmaAtom> atoms() const;
+  /// The best atom for an m x n x k gemm of these types; null when there is none.
+  const MmaAtom *findAtom(DType a, DType b, DType c) const;
+};
+
+const TargetInfo &targetInfo(Arch arch);
+
+} // namespace tilec

@@ -1,0 +1,308 @@
+//===- TileOps.cpp - verifiers and syntax of the tile ops -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/IR/Tile/Tile.h"
+
+using namespace mlir;
+
+namespace tilec::tile {
+namespace {
+
+/// The extents without those of size 1.
+SmallVector<int64_t> squeezed(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result;
+  for (int64_t size : shape)
+    if (size != 1)
+      result.push_back(size);
+  return result;
+}
+
+LogicalResult checkIndices(Operation *op, BufferType type, size_t count) {
+  if (int64_t(count) != type.rank())
+    return op->emitOpError() << "has " << count << " indices for a buffer of rank " << type.rank();
+  return success();
+}
+
+LogicalResult checkValue(Operation *op, BufferType type, Type value) {
+  Type expected = scalarTypeOf(type.getElementType());
+  if (value != expected)
+    return op->emitOpError() << "a scalar of a buffer of " << type.getElementType() << " is "
+                             << expected << ", not " << value;
+  return success();
+}
+
+int64_t dynamicExtents(BufferType type) {
+  return llvm::count_if(type.getShape(), ShapedType::isDynamic);
+}
+
+} // namespace
+
+LogicalResult TensorOp::verify() {
+  BufferType type = getResult().getType();
+  if (!type.isGlobal())
+    return emitOpError("is a global buffer");
+  if (dynamicExtents(type) != int64_t(getDims().size()))
+    return emitOpError() << "has " << dynamicExtents(type) << " dynamic extents and "
+                         << getDims().size() << " dims";
+  if (!getStrides().empty() && int64_t(getStrides().size()) != type.rank())
+    return emitOpError() << "has " << getStrides().size() << " strides for rank " << type.rank();
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  if (getGrid().empty() || getGrid().size() > 3)
+    return emitOpError() << "has " << getGrid().size() << " grid extents; 1 to 3 are possible";
+  if (getBody().getNumArguments() != getGrid().size())
+    return emitOpError("has one block argument per grid extent");
+  if (getThreads() < 1 || getThreads() > 1024)
+    return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
+  return success();
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  static constexpr StringLiteral names[] = {"bx", "by", "bz"};
+  for (BlockArgument argument : region.getArguments())
+    setName(argument, names[argument.getArgNumber()]);
+}
+
+void AllocOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), getName()); }
+
+LogicalResult AllocOp::verify() {
+  BufferType type = getResult().getType();
+  if (type.isGlobal())
+    return emitOpError("makes shared, fragment and local buffers; global memory is a parameter");
+  if (!getLayout())
+    return success();
+  if (auto fragment = dyn_cast<FragmentLayoutAttr>(*getLayout())) {
+    if (!type.isFragment() || ArrayRef(fragment.getLayout().shape()) != type.getShape())
+      return emitOpError("has a fragment layout of another shape or scope");
+    return success();
+  }
+  if (auto shared = dyn_cast<SharedLayoutAttr>(*getLayout())) {
+    if (!type.isShared() || ArrayRef(shared.getLayout().shape) != type.getShape())
+      return emitOpError("has a shared layout of another shape or scope");
+    return success();
+  }
+  return emitOpError("has a layout that is neither #tile.fragment nor #tile.shared");
+}
+
+LogicalResult SubviewOp::verify() {
+  BufferType source = getSource().getType(), result = getResult().getType();
+  if (failed(checkIndices(*this, source, getOffsets().size())))
+    return failure();
+  ArrayRef<int64_t> dropped = getDropped();
+  for (size_t i = 0; i < dropped.size(); ++i)
+    if (dropped[i] < 0 || dropped[i] >= source.rank() || (i && dropped[i] <= dropped[i - 1]))
+      return emitOpError("lists dropped dimensions in ascending order");
+  if (source.rank() - int64_t(dropped.size()) != result.rank())
+    return emitOpError() << "drops " << dropped.size() << " of " << source.rank()
+                         << " dimensions and leaves " << result.rank();
+  if (source.getElementType() != result.getElementType() || source.getScope() != result.getScope())
+    return emitOpError("keeps element type and scope");
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  BufferType source = getSource().getType(), result = getResult().getType();
+  if (source.getScope() != result.getScope())
+    return emitOpError("keeps the scope");
+  if (!source.hasStaticShape() || !result.hasStaticShape())
+    return success();
+  int64_t from = source.numElems() * bitsOf(dtypeOf(source.getElementType()));
+  int64_t to = result.numElems() * bitsOf(dtypeOf(result.getElementType()));
+  if (from != to)
+    return emitOpError() << "turns " << from << " bits into " << to;
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  if (failed(checkIndices(*this, getBuffer().getType(), getIndices().size())))
+    return failure();
+  return checkValue(*this, getBuffer().getType(), getResult().getType());
+}
+
+LogicalResult StoreOp::verify() {
+  if (failed(checkIndices(*this, getBuffer().getType(), getIndices().size())))
+    return failure();
+  return checkValue(*this, getBuffer().getType(), getValue().getType());
+}
+
+LogicalResult CopyOp::verify() {
+  BufferType src = getSrc().getType(), dst = getDst().getType();
+  if (squeezed(src.getShape()) != squeezed(dst.getShape()))
+    return emitOpError() << "copies " << src << " to " << dst << ": the extents differ";
+  return success();
+}
+
+LogicalResult FillOp::verify() {
+  return checkValue(*this, getDst().getType(), getValue().getType());
+}
+
+int64_t GemmOp::m() { return getA().getType().getShape()[getTransposeA() ? 1 : 0]; }
+int64_t GemmOp::k() { return getA().getType().getShape()[getTransposeA() ? 0 : 1]; }
+int64_t GemmOp::n() { return getB().getType().getShape()[getTransposeB() ? 0 : 1]; }
+
+LogicalResult GemmOp::verify() {
+  BufferType a = getA().getType(), b = getB().getType(), c = getC().getType();
+  if (a.rank() != 2 || b.rank() != 2 || c.rank() != 2)
+    return emitOpError("takes matrices");
+  int64_t kOfB = b.getShape()[getTransposeB() ? 1 : 0];
+  if (k() != kOfB)
+    return emitOpError() << "A has K = " << k() << ", B has K = " << kOfB;
+  if (c.getShape()[0] != m() || c.getShape()[1] != n())
+    return emitOpError() << "C is " << c.getShape()[0] << " x " << c.getShape()[1] << ", A x B is "
+                         << m() << " x " << n();
+  if (a.getElementType() != b.getElementType() &&
+      !(isFp8(dtypeOf(a.getElementType())) && isFp8(dtypeOf(b.getElementType()))))
+    return emitOpError("A and B have one element type");
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  BufferType src = getSrc().getType(), dst = getDst().getType();
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= src.rank())
+    return emitOpError() << "reduces dimension " << dim << " of rank " << src.rank();
+  SmallVector<int64_t> dropped(src.getShape()), kept(src.getShape());
+  dropped.erase(dropped.begin() + dim);
+  kept[dim] = 1;
+  bool isScalarResult = dropped.empty() && dst.numElems() == 1;
+  if (ArrayRef(dropped) != dst.getShape() && ArrayRef(kept) != dst.getShape() && !isScalarResult)
+    return emitOpError() << "reduces dimension " << dim << " of " << src << " into " << dst;
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  BufferType src = getSrc().getType(), dst = getDst().getType();
+  if (src.getShape() != dst.getShape())
+    return emitOpError("keeps the shape");
+  if (int64_t(getDim()) >= src.rank())
+    return emitOpError() << "scans dimension " << getDim() << " of rank " << src.rank();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tile.for
+//===----------------------------------------------------------------------===//
+
+void ForOp::build(OpBuilder &builder, OperationState &state, Value lower, Value upper, Value step,
+                  LoopKind kind, int64_t stages) {
+  state.addOperands({lower, upper, step});
+  state.addAttribute("kind", LoopKindAttr::get(builder.getContext(), kind));
+  state.addAttribute("stages", builder.getI64IntegerAttr(stages));
+  Region *body = state.addRegion();
+  body->emplaceBlock().addArgument(builder.getIndexType(), state.location);
+}
+
+ParseResult ForOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::Argument iv;
+  OpAsmParser::UnresolvedOperand lower, upper, step;
+  Type index = parser.getBuilder().getIndexType();
+  iv.type = index;
+  if (parser.parseArgument(iv) || parser.parseEqual() || parser.parseOperand(lower) ||
+      parser.parseKeyword("to") || parser.parseOperand(upper) || parser.parseKeyword("step") ||
+      parser.parseOperand(step))
+    return failure();
+  LoopKind kind = LoopKind::Serial;
+  int64_t stages = 1;
+  if (succeeded(parser.parseOptionalKeyword("kind"))) {
+    StringRef name;
+    SMLoc at;
+    if (parser.parseLParen() || parser.getCurrentLocation(&at) || parser.parseKeyword(&name) ||
+        parser.parseRParen())
+      return failure();
+    std::optional<LoopKind> found = symbolizeLoopKind(name);
+    if (!found)
+      return parser.emitError(at, "unknown loop kind `") << name << '`';
+    kind = *found;
+  }
+  if (succeeded(parser.parseOptionalKeyword("stages")) &&
+      (parser.parseLParen() || parser.parseInteger(stages) || parser.parseRParen()))
+    return failure();
+  state.addAttribute("kind", LoopKindAttr::get(parser.getContext(), kind));
+  state.addAttribute("stages", parser.getBuilder().getI64IntegerAttr(stages));
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+      parser.resolveOperand(lower, index, state.operands) ||
+      parser.resolveOperand(upper, index, state.operands) ||
+      parser.resolveOperand(step, index, state.operands))
+    return failure();
+  return parser.parseRegion(*state.addRegion(), {iv});
+}
+
+void ForOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << iv() << " = " << getLower() << " to " << getUpper() << " step " << getStep();
+  if (getKind() != LoopKind::Serial)
+    printer << " kind(" << stringifyLoopKind(getKind()) << ')';
+  if (getStages() != 1)
+    printer << " stages(" << getStages() << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"kind", "stages"});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult ForOp::verify() {
+  if (getBody().getNumArguments() != 1)
+    return emitOpError("has one induction variable");
+  if (std::optional<int64_t> step = constantInt(getStep()); step && *step == 0)
+    return emitOpError("has a step of 0");
+  if (getStages() < 1)
+    return emitOpError("has at least 1 stage");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tile.parallel
+//===----------------------------------------------------------------------===//
+
+void ParallelOp::build(OpBuilder &builder, OperationState &state, ValueRange extents) {
+  state.addOperands(extents);
+  Block &block = state.addRegion()->emplaceBlock();
+  for (size_t i = 0; i < extents.size(); ++i)
+    block.addArgument(builder.getIndexType(), state.location);
+}
+
+ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> ivs;
+  SmallVector<OpAsmParser::UnresolvedOperand> extents;
+  Type index = parser.getBuilder().getIndexType();
+  if (parser.parseArgumentList(ivs, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
+      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+      parser.resolveOperands(extents, index, state.operands))
+    return failure();
+  for (OpAsmParser::Argument &iv : ivs)
+    iv.type = index;
+  return parser.parseRegion(*state.addRegion(), ivs);
+}
+
+void ParallelOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(ivs(), printer, [&](Value v) { printer << v; });
+  printer << ") in (" << getExtents() << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult ParallelOp::verify() {
+  if (getBody().getNumArguments() != getExtents().size() || getExtents().empty())
+    return emitOpError("has one index per extent, and at least one");
+  return success();
+}
+
+std::optional<SmallVector<int64_t, 4>> ParallelOp::constantExtents() {
+  SmallVector<int64_t, 4> sizes;
+  for (Value extent : getExtents()) {
+    std::optional<int64_t> size = constantInt(extent);
+    if (!size)
+      return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+} // namespace tilec::tile
+
+#define GET_OP_CLASSES
+#include "tilec/IR/Tile/TileOps.cpp.inc"
