@@ -1,5 +1,7 @@
-//===- DimExprTest.cpp ----------------------------------------------------===//
+//===- DimExprTest.cpp - expressions over dims ----------------------------===//
+//
 // SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
 #include "tilec/Runtime/DimExpr.h"
 
 #include "gtest/gtest.h"

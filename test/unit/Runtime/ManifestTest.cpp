@@ -1,5 +1,7 @@
-//===- ManifestTest.cpp - launch manifest: reading, printing, refusing ------===//
+//===- ManifestTest.cpp - reading, printing and refusing manifests --------===//
+//
 // SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Manifest.h"
 
 #include "gtest/gtest.h"

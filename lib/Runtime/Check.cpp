@@ -1,0 +1,168 @@
+//===- Check.cpp - whether a result agrees with the reference -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Runtime/Check.h"
+#include "tilec/Runtime/Data.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tilec::rt {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Values and ulps of a format; a table where it has at most 16 bits, since decoding an element at
+/// a time takes seconds on large outputs.
+class Decoder {
+public:
+  explicit Decoder(DType dtype) : dtype(dtype) {
+    if (bitsOf(dtype) > 16)
+      return;
+    values.resize(size_t(1) << bitsOf(dtype));
+    ulps.resize(values.size());
+    for (size_t bits = 0; bits < values.size(); ++bits) {
+      values[bits] = decodeFloat(dtype, bits);
+      ulps[bits] = std::isfinite(values[bits]) ? ulpOf(dtype, bits) : 0;
+    }
+  }
+  double value(uint64_t bits) const {
+    return values.empty() ? decodeFloat(dtype, bits) : values[bits];
+  }
+  double ulp(uint64_t bits) const { return ulps.empty() ? ulpOf(dtype, bits) : ulps[bits]; }
+
+private:
+  DType dtype;
+  std::vector<double> values, ulps;
+};
+
+/// E of one row.
+double rowTolerance(const HostTensor &reference, const HostTensor *reference2,
+                    const Decoder &decoder, const CheckOptions &options, int64_t begin,
+                    int64_t end) {
+  double spread = 0, largest = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    double r = decoder.value(reference.bits(i));
+    if (!std::isfinite(r))
+      continue;
+    largest = std::max(largest, std::fabs(r));
+    if (!reference2)
+      continue;
+    // An r2 that overflowed says nothing about this row; counting it would accept anything.
+    double distance = std::fabs(r - decoder.value(reference2->bits(i)));
+    if (std::isfinite(distance))
+      spread = std::max(spread, distance);
+  }
+  return options.transcendental ? spread + 0x1p-22 * largest : spread;
+}
+
+class Comparer {
+public:
+  Comparer(const HostTensor &device, const HostTensor &reference)
+      : device(device), reference(reference) {
+    report.elemCount = device.elemCount();
+  }
+
+  void bitwise(bool floats) {
+    for (int64_t i = 0; i < report.elemCount; ++i) {
+      uint64_t d = device.bits(i), r = reference.bits(i);
+      if (d == r)
+        continue;
+      if (floats && std::isnan(device.value(i)) && std::isnan(reference.value(i)))
+        continue;
+      add(i, std::fabs(device.value(i) - reference.value(i)), 0);
+    }
+  }
+
+  void row(int64_t begin, int64_t end, double tolerance, const Decoder &decoder) {
+    for (int64_t i = begin; i < end; ++i) {
+      uint64_t dBits = device.bits(i), rBits = reference.bits(i);
+      if (dBits == rBits)
+        continue;
+      double d = decoder.value(dBits), r = decoder.value(rBits);
+      if ((std::isnan(d) && std::isnan(r)) || d == r)
+        continue;
+      if (!std::isfinite(r) || std::isnan(d))
+        add(i, infinity, 0);
+      else
+        add(i, std::fabs(d - r), 2 * decoder.ulp(rBits) + 8 * tolerance);
+    }
+  }
+
+  CheckReport report;
+
+private:
+  void add(int64_t index, double error, double bound) {
+    if (std::isfinite(error))
+      report.maxError = std::max(report.maxError, error);
+    report.maxRatio = std::max(report.maxRatio, bound > 0 ? error / bound : infinity);
+    if (error <= bound && bound > 0)
+      return;
+    if (report.mismatchCount++ == 0)
+      report.first =
+          Mismatch{device.coordinates(index), device.bits(index), reference.bits(index), bound};
+  }
+
+  const HostTensor &device, &reference;
+};
+
+Status sameKind(const HostTensor &a, const HostTensor &b, const char *what) {
+  if (a.dtype == b.dtype && a.shape == b.shape)
+    return success();
+  return Error{"the result is " + std::string(nameOf(a.dtype)) + " " + printShape(a.shape) +
+               ", the " + what + " " + std::string(nameOf(b.dtype)) + " " + printShape(b.shape)};
+}
+
+} // namespace
+
+double ulpOf(DType dtype, uint64_t bits) {
+  uint64_t magnitude =
+      dtype == DType::E8M0 ? bits : bits & ((uint64_t(1) << (bitsOf(dtype) - 1)) - 1);
+  double here = decodeFloat(dtype, magnitude), above = decodeFloat(dtype, magnitude + 1);
+  if (std::isfinite(above) && above > here)
+    return above - here;
+  return here - decodeFloat(dtype, magnitude - 1);
+}
+
+Result<CheckReport> compare(const HostTensor &device, const HostTensor &reference,
+                            const HostTensor *reference2, const CheckOptions &options) {
+  if (Status s = sameKind(device, reference, "reference"); !s)
+    return s.error();
+  if (reference2)
+    if (Status s = sameKind(device, *reference2, "second reference"); !s)
+      return s.error();
+  Comparer comparer(device, reference);
+  if (options.exact || !isFloat(device.dtype)) {
+    comparer.bitwise(isFloat(device.dtype));
+    return std::move(comparer.report);
+  }
+  Decoder decoder(device.dtype);
+  int64_t count = device.elemCount();
+  int64_t rowElems = device.shape.empty() ? 1 : device.shape.back();
+  for (int64_t begin = 0; begin < count; begin += rowElems) {
+    int64_t end = begin + rowElems;
+    double tolerance = rowTolerance(reference, reference2, decoder, options, begin, end);
+    comparer.row(begin, end, tolerance, decoder);
+  }
+  return std::move(comparer.report);
+}
+
+std::string describe(const std::string &name, DType dtype, const CheckReport &report) {
+  char text[160];
+  if (report.passed()) {
+    std::snprintf(text, sizeof text, " agree, max |d - r| / bound = %.3g", report.maxRatio);
+    return name + ": " + std::to_string(report.elemCount) + " elements" + text;
+  }
+  std::string index;
+  for (int64_t i : report.first->index)
+    index += (index.empty() ? "" : ", ") + std::to_string(i);
+  std::snprintf(text, sizeof text, " (bound %.3g); max |d - r| / bound = %.3g", report.first->bound,
+                report.maxRatio);
+  return name + ": " + std::to_string(report.mismatchCount) + " of " +
+         std::to_string(report.elemCount) + " elements differ, the first at [" + index +
+         "]: " + printElement(dtype, report.first->deviceBits) + ", expected " +
+         printElement(dtype, report.first->referenceBits) + text;
+}
+
+} // namespace tilec::rt

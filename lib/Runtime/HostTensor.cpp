@@ -1,0 +1,156 @@
+//===- HostTensor.cpp - a dense array in host memory ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Runtime/HostTensor.h"
+
+#include <cstring>
+
+namespace tilec::rt {
+namespace {
+
+constexpr int64_t maxElems = int64_t(1) << 40;
+
+uint64_t readBits(const std::vector<uint8_t> &bytes, unsigned bitCount, int64_t index) {
+  if (bitCount == 4)
+    return (bytes[index / 2] >> (index % 2 * 4)) & 15;
+  uint64_t bits = 0;
+  std::memcpy(&bits, &bytes[index * (bitCount / 8)], bitCount / 8); // hosts are little-endian
+  return bits;
+}
+
+void writeBits(std::vector<uint8_t> &bytes, unsigned bitCount, int64_t index, uint64_t bits) {
+  if (bitCount == 4) {
+    uint8_t &byte = bytes[index / 2];
+    byte = index % 2 ? (byte & 0x0f) | ((bits & 15) << 4) : (byte & 0xf0) | (bits & 15);
+    return;
+  }
+  std::memcpy(&bytes[index * (bitCount / 8)], &bits, bitCount / 8);
+}
+
+/// Calls `visit(dense index, storage index)` for each element in row-major order.
+template <typename Visit>
+void forEachStrided(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides,
+                    int64_t count, Visit visit) {
+  std::vector<int64_t> at(shape.size(), 0);
+  int64_t place = 0;
+  for (int64_t index = 0; index < count; ++index) {
+    visit(index, place);
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      place += strides[axis];
+      if (++at[axis] < shape[axis])
+        break;
+      place -= strides[axis] * shape[axis];
+      at[axis] = 0;
+    }
+  }
+}
+
+} // namespace
+
+HostTensor::HostTensor(DType dtype, std::vector<int64_t> shape)
+    : dtype(dtype), shape(std::move(shape)), bytes(storageBytes(dtype, elemCount())) {}
+
+int64_t HostTensor::elemCount() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+uint64_t HostTensor::bits(int64_t index) const { return readBits(bytes, bitsOf(dtype), index); }
+
+void HostTensor::setBits(int64_t index, uint64_t bits) {
+  writeBits(bytes, bitsOf(dtype), index, bits);
+}
+
+double HostTensor::value(int64_t index) const {
+  if (isFloat(dtype))
+    return decodeFloat(dtype, bits(index));
+  int64_t value = decodeInt(dtype, bits(index));
+  return dtype == DType::U64 ? static_cast<double>(static_cast<uint64_t>(value))
+                             : static_cast<double>(value);
+}
+
+void HostTensor::setValue(int64_t index, double value) {
+  setBits(index, isFloat(dtype) ? encodeFloat(dtype, value)
+                                : encodeInt(dtype, static_cast<int64_t>(value)));
+}
+
+std::vector<int64_t> HostTensor::coordinates(int64_t index) const {
+  std::vector<int64_t> at(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    at[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return at;
+}
+
+Result<int64_t> elemCountOf(const std::vector<int64_t> &shape) {
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return Error{"shape " + printShape(shape) + " has a negative extent"};
+    if (extent == 0)
+      empty = true;
+    else if (extent > maxElems / count)
+      return Error{"shape " + printShape(shape) + " has more than 2^40 elements"};
+    else
+      count *= extent;
+  }
+  return empty ? 0 : count;
+}
+
+std::string printShape(const std::vector<int64_t> &shape) {
+  if (shape.empty())
+    return "scalar";
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &shape) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  return strides;
+}
+
+Result<int64_t> spanElems(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
+  Result<int64_t> count = elemCountOf(shape);
+  if (!count || *count == 0)
+    return count;
+  int64_t last = 0;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    int64_t step = 0;
+    if (strides[axis] < 0)
+      return Error{"stride " + std::to_string(strides[axis]) + " is negative"};
+    if (__builtin_mul_overflow(shape[axis] - 1, strides[axis], &step) ||
+        __builtin_add_overflow(last, step, &last) || last >= maxElems)
+      return Error{"strides reach more than 2^40 elements"};
+  }
+  return last + 1;
+}
+
+void scatter(const HostTensor &tensor, const std::vector<int64_t> &strides,
+             std::vector<uint8_t> &storage) {
+  unsigned bitCount = bitsOf(tensor.dtype);
+  forEachStrided(tensor.shape, strides, tensor.elemCount(), [&](int64_t dense, int64_t place) {
+    writeBits(storage, bitCount, place, readBits(tensor.bytes, bitCount, dense));
+  });
+}
+
+void gather(const std::vector<uint8_t> &storage, const std::vector<int64_t> &strides,
+            HostTensor &tensor) {
+  unsigned bitCount = bitsOf(tensor.dtype);
+  forEachStrided(tensor.shape, strides, tensor.elemCount(), [&](int64_t dense, int64_t place) {
+    writeBits(tensor.bytes, bitCount, dense, readBits(storage, bitCount, place));
+  });
+}
+
+} // namespace tilec::rt

@@ -1,0 +1,189 @@
+//===- CheckTest.cpp - the agreement rule ---------------------------------===//
+//
+// A matrix product is computed in f64 (r), in f32 (r2) and, as the device's result,
+// in f32 in another order. Planted faults of the size of one element, one k-slice
+// and one K tail must be seen. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Runtime/Check.h"
+#include "tilec/Runtime/Data.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <functional>
+
+using namespace tilec;
+using namespace tilec::rt;
+
+namespace {
+
+constexpr int64_t m = 32, n = 32, k = 200;
+
+struct Gemm {
+  HostTensor a{DType::BF16, {m, k}}, b{DType::BF16, {k, n}};
+
+  Gemm() {
+    fill(a, Fill::Randn, 1, "A");
+    fill(b, Fill::Randn, 1, "B");
+  }
+  /// Every element by `dot(i, j)`, rounded to `dtype`.
+  HostTensor product(DType dtype, const std::function<double(int64_t, int64_t)> &dot) const {
+    HostTensor c(dtype, {m, n});
+    for (int64_t i = 0; i < m * n; ++i)
+      c.setValue(i, dot(i / n, i % n));
+    return c;
+  }
+  double term(int64_t i, int64_t j, int64_t at) const {
+    return a.value(i * k + at) * b.value(at * n + j);
+  }
+  double exact(int64_t i, int64_t j) const {
+    double sum = 0;
+    for (int64_t at = 0; at < k; ++at)
+      sum += term(i, j, at);
+    return sum;
+  }
+  /// f32 accumulation over [begin, end) in steps of `step` partial sums.
+  double f32(int64_t i, int64_t j, int64_t lanes, int64_t end = k) const {
+    float total = 0;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      float sum = 0;
+      for (int64_t at = lane; at < end; at += lanes)
+        sum += static_cast<float>(term(i, j, at));
+      total += sum;
+    }
+    return total;
+  }
+};
+
+class Agreement : public testing::TestWithParam<DType> {
+protected:
+  Gemm gemm;
+  HostTensor r = gemm.product(GetParam(), [&](auto i, auto j) { return gemm.exact(i, j); });
+  HostTensor r2 = gemm.product(GetParam(), [&](auto i, auto j) { return gemm.f32(i, j, 1); });
+  HostTensor d = gemm.product(GetParam(), [&](auto i, auto j) { return gemm.f32(i, j, 16); });
+};
+
+TEST_P(Agreement, AnotherOrderOfAccumulationAgrees) {
+  Result<CheckReport> report = compare(d, r, &r2);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->passed()) << describe("C", GetParam(), *report);
+  EXPECT_LE(report->maxRatio, 1);
+}
+
+TEST_P(Agreement, OneWrongElementIsFound) {
+  d.setValue(5 * n + 17, d.value(5 * n + 17) + 0.25 * std::fabs(d.value(5 * n + 17)) + 0.25);
+  Result<CheckReport> report = compare(d, r, &r2);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->mismatchCount, 1);
+  EXPECT_EQ(report->first->index, (std::vector<int64_t>{5, 17}));
+  EXPECT_GT(report->maxRatio, 1);
+  EXPECT_NE(describe("C", GetParam(), *report).find("the first at [5, 17]"), std::string::npos);
+}
+
+TEST_P(Agreement, OneLostKSliceIsFound) {
+  // A 16-wide slice of K multiplied with the neighbouring row of A.
+  for (int64_t j = 0; j < n; ++j) {
+    double wrong = gemm.f32(3, j, 16);
+    for (int64_t at = 64; at < 80; ++at)
+      wrong += gemm.term(4, j, at) - gemm.term(3, j, at);
+    d.setValue(3 * n + j, wrong);
+  }
+  EXPECT_FALSE(compare(d, r, &r2)->passed());
+}
+
+TEST_P(Agreement, OneMissingKTailIsFound) {
+  d = gemm.product(GetParam(), [&](auto i, auto j) { return gemm.f32(i, j, 16, k - k % 32); });
+  EXPECT_FALSE(compare(d, r, &r2)->passed());
+}
+
+TEST_P(Agreement, AnUnwrittenElementIsFound) {
+  HostTensor empty(GetParam(), {m, n});
+  prefillOutput(empty);
+  d.setBits(m * n - 1, empty.bits(m * n - 1));
+  Result<CheckReport> report = compare(d, r, &r2);
+  EXPECT_EQ(report->mismatchCount, 1);
+  EXPECT_EQ(report->first->index, (std::vector<int64_t>{m - 1, n - 1}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Outputs, Agreement, testing::Values(DType::F32, DType::BF16, DType::F16),
+                         [](const auto &info) { return std::string(nameOf(info.param)); });
+
+HostTensor row(DType dtype, std::vector<double> values) {
+  HostTensor t(dtype, {static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i)
+    t.setValue(i, values[i]);
+  return t;
+}
+
+TEST(Check, TwoUlpsPassThreeDoNot) {
+  HostTensor r = row(DType::F16, {1.0, 2.0}), d = r;
+  d.setBits(0, r.bits(0) + 2);
+  EXPECT_TRUE(compare(d, r, nullptr)->passed());
+  EXPECT_DOUBLE_EQ(compare(d, r, nullptr)->maxRatio, 1.0);
+  d.setBits(0, r.bits(0) + 3);
+  EXPECT_FALSE(compare(d, r, nullptr)->passed());
+}
+
+TEST(Check, ToleranceIsPerRow) {
+  HostTensor r(DType::F32, {2, 2}), r2 = r, d = r;
+  for (int64_t i = 0; i < 4; ++i)
+    r.setValue(i, 1), r2.setValue(i, 1), d.setValue(i, 1);
+  r2.setValue(0, 1.5); // E of row 0 is 0.5, of row 1 nothing
+  d.setValue(1, 4.5);
+  EXPECT_TRUE(compare(d, r, &r2)->passed());
+  d.setValue(3, 4.5);
+  EXPECT_EQ(compare(d, r, &r2)->mismatchCount, 1);
+}
+
+TEST(Check, TranscendentalTermScalesWithTheRow) {
+  HostTensor r = row(DType::F32, {1024, 1}), d = r;
+  d.setValue(1, 1 + 8 * 1024 * 0x1p-22);
+  EXPECT_FALSE(compare(d, r, nullptr)->passed());
+  EXPECT_TRUE(compare(d, r, nullptr, {false, true})->passed());
+  d.setValue(1, 1 + 9 * 1024 * 0x1p-22);
+  EXPECT_FALSE(compare(d, r, nullptr, {false, true})->passed());
+}
+
+TEST(Check, NanAndInfinityAgreeWithThemselvesOnly) {
+  double nan = std::nan(""), inf = INFINITY;
+  HostTensor r = row(DType::F32, {nan, inf, -inf, 1});
+  EXPECT_TRUE(compare(r, r, nullptr)->passed());
+  EXPECT_EQ(compare(row(DType::F32, {1, 1, inf, nan}), r, nullptr)->mismatchCount, 4);
+  EXPECT_EQ(compare(row(DType::F32, {nan, inf, -inf, inf}), r, nullptr)->mismatchCount, 1);
+  // A second reference that overflowed must not widen the bound to anything.
+  HostTensor r2 = row(DType::F32, {nan, inf, -inf, inf});
+  EXPECT_FALSE(compare(row(DType::F32, {nan, inf, -inf, 2}), r, &r2)->passed());
+  // NaN payloads are equal also where bits are compared.
+  HostTensor other = r;
+  other.setBits(0, 0x7fc00001);
+  EXPECT_TRUE(compare(other, r, nullptr, {true, false})->passed());
+}
+
+TEST(Check, IntegersAndExactTensorsAreBitwise) {
+  HostTensor r = row(DType::I32, {1, 2, 3}), d = r;
+  EXPECT_TRUE(compare(d, r, nullptr)->passed());
+  d.setBits(1, 3);
+  EXPECT_EQ(compare(d, r, nullptr)->mismatchCount, 1);
+  EXPECT_TRUE(std::isinf(compare(d, r, nullptr)->maxRatio));
+  HostTensor f = row(DType::F16, {1, 2}), g = f;
+  g.setBits(0, f.bits(0) + 1);
+  EXPECT_TRUE(compare(g, f, nullptr)->passed());
+  EXPECT_FALSE(compare(g, f, nullptr, {true, false})->passed());
+}
+
+TEST(Check, RefusesOtherShapesAndTypes) {
+  EXPECT_FALSE(compare(HostTensor(DType::F32, {2}), HostTensor(DType::F32, {3}), nullptr));
+  EXPECT_FALSE(compare(HostTensor(DType::F32, {2}), HostTensor(DType::F16, {2}), nullptr));
+}
+
+TEST(Check, UlpsAreTheFormatsOwn) {
+  EXPECT_EQ(ulpOf(DType::F32, encodeFloat(DType::F32, 1.0)), 0x1p-23);
+  EXPECT_EQ(ulpOf(DType::F32, encodeFloat(DType::F32, -1.0)), 0x1p-23);
+  EXPECT_EQ(ulpOf(DType::F16, 0), 0x1p-24);
+  EXPECT_EQ(ulpOf(DType::BF16, encodeFloat(DType::BF16, 3.0)), 0x1p-6);
+  EXPECT_EQ(ulpOf(DType::E4M3FN, encodeFloat(DType::E4M3FN, 448)), 32);
+  EXPECT_EQ(ulpOf(DType::E4M3FNUZ, encodeFloat(DType::E4M3FNUZ, 240)), 16);
+  EXPECT_EQ(ulpOf(DType::E2M1, encodeFloat(DType::E2M1, 6)), 2);
+}
+
+} // namespace
