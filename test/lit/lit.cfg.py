@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of every lit suite of tilec.
+
+Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCheck`, `not`,
+`llvm-mc`). Beside lit's own substitutions there are
+
+    %examples   the folder examples/
+    %data       the folder test/data/
+    %seeds      the folder with the seed programs ($TILEC_SEEDS)
+    %ptxas      ptxas: $TILEC_PTXAS, else from PATH, $CUDA_HOME/bin or /usr/local/cuda/bin
+    %python     the Python that runs lit
+
+and for REQUIRES: `seeds`, `ptxas`, `cuda`, `hip`, `asan`. A missing tool of ours is a failure, never
+a skipped test.
+"""
+
+import ctypes
+import os
+import shutil
+import sys
+
+import lit.formats
+
+config.name = f"tilec-{config.tilec_suite}"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".py", ".ll", ".test"]
+config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py", "CMakeLists.txt"]
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.tilec_tools, config.tilec_llvm_tools, os.environ.get("PATH", "")]
+)
+passed = "TILEC_SEEDS TILEC_PTXAS TILEC_NVRTC CUDA_HOME LD_LIBRARY_PATH ASAN_OPTIONS HOME"
+for name in passed.split():
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+
+def loads(library):
+    try:
+        ctypes.CDLL(library)
+        return True
+    except OSError:
+        return False
+
+
+seeds = os.environ.get("TILEC_SEEDS", "")
+if os.path.isdir(seeds):
+    config.available_features.add("seeds")
+toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")
+ptxas = os.environ.get("TILEC_PTXAS") or shutil.which("ptxas") or shutil.which("ptxas", path=toolkit)
+if ptxas:
+    config.available_features.add("ptxas")
+if loads("libcuda.so.1"):
+    config.available_features.add("cuda")
+if loads("libamdhip64.so"):
+    config.available_features.add("hip")
+if "ASAN_OPTIONS" in os.environ:
+    config.available_features.add("asan")
+
+config.substitutions += [
+    ("%examples", os.path.join(config.tilec_source, "examples")),
+    ("%data", os.path.join(config.tilec_source, "test", "data")),
+    ("%seeds", seeds or "no-seeds"),
+    ("%ptxas", ptxas or "no-ptxas"),
+    ("%python", sys.executable),
+]
