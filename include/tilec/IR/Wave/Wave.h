@@ -1,0 +1,37 @@
+//===- Wave.h - the wave dialect ------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tilec/IR/Wave/WaveEnums.h.inc"
+
+#include "tilec/IR/Wave/WaveDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilec/IR/Wave/WaveAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tilec/IR/Wave/WaveTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tilec/IR/Wave/WaveOps.h.inc"
+
+namespace tilec::wave {
+
+/// Bits of an integer, a float or a vector of them; index counts 32.
+int64_t bitsOf(mlir::Type type);
+/// Elements of a vector; 1 for a scalar.
+int64_t elementsOf(mlir::Type type);
+/// The element of a vector, or the scalar type itself.
+mlir::Type elementOf(mlir::Type type);
+
+} // namespace tilec::wave

@@ -1,0 +1,335 @@
+//===- WaveOps.td - the operations of the wave dialect --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_IR_WAVE_OPS_TD
+#define TILEC_IR_WAVE_OPS_TD
+
+include "tilec/IR/Wave/WaveDialect.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Wave_Op<string mnemonic, list<Trait> traits = []> : Op<Wave_Dialect, mnemonic, traits>;
+
+/// What a register holds: a number or a vector of numbers.
+def Wave_Value : AnyTypeOf<[AnyInteger, AnyFloat, Index, AnyVectorOfNonZeroRank],
+                           "an integer, a float or a vector of them">;
+def Wave_Offset : AnyTypeOf<[Index, I64], "a byte offset">;
+
+//===----------------------------------------------------------------------===//
+// Kernels and identity
+//===----------------------------------------------------------------------===//
+
+def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock,
+    AutomaticAllocationScope, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "the program of every wave of a block";
+  let description = [{
+    Block arguments are the launch's parameters in ABI order (`!wave.global`, i32,
+    i64, f32, ...), named by `arg_names`; `arg_access` is "r", "w", "rw" or "" for
+    each. `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
+    size of the shared array. `min_blocks` blocks should fit on a compute unit.
+
+    ```mlir
+    wave.kernel @gemm(["A", "C"]) threads(256) shared(32768) {
+    ^bb0(%A: !wave.global, %C: !wave.global):
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names, StrArrayAttr:$arg_access,
+                       I64Attr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
+                       DefaultValuedAttr<I64Attr, "1">:$min_blocks,
+                       UnitAttr:$keep_order);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `(` $arg_names `)` `access` $arg_access `threads` `(` $threads `)`
+    `shared` `(` $shared_bytes `)` attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+class Wave_IdOp<string mnemonic, string text> : Wave_Op<mnemonic, [Pure]> {
+  let summary = text;
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Wave_LaneIdOp : Wave_IdOp<"lane_id", "the lane's number in its wave">;
+def Wave_WaveIdOp : Wave_IdOp<"wave_id", "the wave's number in its block, uniform">;
+def Wave_ThreadIdOp : Wave_IdOp<"thread_id", "the lane's number in its block">;
+
+def Wave_BlockIdOp : Wave_Op<"block_id", [Pure]> {
+  let summary = "the block's coordinate along x (0), y (1) or z (2), uniform";
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<2>]>:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dim attr-dict";
+}
+
+def Wave_UniformOp : Wave_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a value that the caller knows to be equal in all lanes, as a uniform value";
+  let description = "readfirstlane on AMD, a warp-uniform hint on NVIDIA.";
+  let arguments = (ins AnyTypeOf<[Index, I32]>:$value);
+  let results = (outs AnyTypeOf<[Index, I32]>:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Registers and vectors
+//===----------------------------------------------------------------------===//
+
+def Wave_AllocRegsOp : Wave_Op<"alloc_regs", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "an array of registers with undefined contents";
+  let arguments = (ins OptionalAttr<StrAttr>:$name);
+  let results = (outs Wave_RegsType:$result);
+  let assemblyFormat = "($name^)? attr-dict `:` qualified(type($result))";
+}
+
+def Wave_GetOp : Wave_Op<"get"> {
+  let summary = "the value of one register";
+  let arguments = (ins Arg<Wave_RegsType, "", [MemRead]>:$regs, I64Attr:$slot);
+  let results = (outs Wave_Value:$result);
+  let assemblyFormat = "$regs `[` $slot `]` attr-dict `:` qualified(type($regs)) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Wave_SetOp : Wave_Op<"set"> {
+  let summary = "write one register";
+  let arguments = (ins Wave_Value:$value, Arg<Wave_RegsType, "", [MemWrite]>:$regs, I64Attr:$slot);
+  let assemblyFormat = "$value `,` $regs `[` $slot `]` attr-dict `:` type($value) `,` qualified(type($regs))";
+  let hasVerifier = 1;
+}
+
+def Wave_ExtractOp : Wave_Op<"extract", [Pure]> {
+  let summary = "one element of a vector, or a shorter vector of consecutive ones";
+  let arguments = (ins AnyVectorOfNonZeroRank:$vector, I64Attr:$position);
+  let results = (outs Wave_Value:$result);
+  let assemblyFormat = "$vector `[` $position `]` attr-dict `:` type($vector) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Wave_PackOp : Wave_Op<"pack", [Pure]> {
+  let summary = "a vector of the operands' elements in order; operands are scalars or vectors";
+  let arguments = (ins Variadic<Wave_Value>:$parts);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$parts attr-dict `:` type($parts) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Wave_BitcastOp : Wave_Op<"bitcast", [Pure]> {
+  let summary = "the same bits as another type";
+  let arguments = (ins Wave_Value:$value);
+  let results = (outs Wave_Value:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def Wave_SharedReadOp : Wave_Op<"shared_read", [MemoryEffects<[MemRead]>]> {
+  let summary = "read bytes [offset + imm, ...) of shared memory";
+  let description = [{
+    Aligned to the result's size, up to 16 bytes; 1 to 16 bytes. Data that an
+    asynchronous copy writes is only read after its wait and a barrier: no wait is
+    added for it.
+  }];
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm);
+  let results = (outs Wave_Value:$result);
+  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Wave_SharedWriteOp : Wave_Op<"shared_write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "write bytes [offset + imm, ...) of shared memory";
+  let description = "With `mask`, lanes where it is false write nothing.";
+  let arguments = (ins Wave_Value:$value, Index:$offset, Optional<I1>:$mask,
+                       DefaultValuedAttr<I64Attr, "0">:$imm);
+  let assemblyFormat = [{
+    $value `,` $offset (`imm` `(` $imm^ `)`)? (`mask` `(` $mask^ `)`)? attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Wave_SharedAtomicOp : Wave_Op<"shared_atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "atomic update in shared memory; gives the old value";
+  let arguments = (ins Wave_AtomicKindAttr:$kind, Wave_Value:$value, Index:$offset,
+                       Optional<I1>:$mask);
+  let results = (outs Wave_Value:$old);
+  let assemblyFormat = "$kind $value `,` $offset (`mask` `(` $mask^ `)`)? attr-dict `:` type($value) `->` type($old)";
+}
+
+def Wave_LdMatrixOp : Wave_Op<"ldmatrix", [MemoryEffects<[MemRead]>]> {
+  let summary = "ldmatrix.x1/.x2/.x4 of 8x8 matrices of 16-bit elements (NVIDIA)";
+  let description = [{
+    Lane l gives the shared address of row l % 8 of matrix l / 8. Register i of the
+    result is the lane's pair of matrix i.
+  }];
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, UnitAttr:$trans);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
+}
+
+def Wave_SharedReadTrOp : Wave_Op<"shared_read_tr", [MemoryEffects<[MemRead]>]> {
+  let summary = "ds_read_b64_tr_b16 and its kin: a transposed read of 8 bytes a lane (gfx950)";
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+def Wave_GlobalReadOp : Wave_Op<"global_read", [MemoryEffects<[MemRead]>]> {
+  let summary = "read device memory";
+  let description = [{
+    `align` is the known alignment of the address in bytes. Where `mask` is false
+    the result is zero and no memory outside the tensor is touched (address
+    `base` itself may be read).
+  }];
+  let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Optional<I1>:$mask,
+                       I64Attr:$align);
+  let results = (outs Wave_Value:$result);
+  let assemblyFormat = [{
+    $base `[` $offset `]` (`mask` `(` $mask^ `)`)? `align` $align attr-dict
+    `:` type($offset) `->` type($result)
+  }];
+}
+
+def Wave_GlobalWriteOp : Wave_Op<"global_write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "write device memory; nothing where `mask` is false";
+  let arguments = (ins Wave_Value:$value, Wave_GlobalType:$base, Wave_Offset:$offset,
+                       Optional<I1>:$mask, I64Attr:$align);
+  let assemblyFormat = [{
+    $value `,` $base `[` $offset `]` (`mask` `(` $mask^ `)`)? `align` $align attr-dict
+    `:` type($value) `,` type($offset)
+  }];
+}
+
+def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "relaxed device-scope atomic update; gives the old value, 0 where masked";
+  let arguments = (ins Wave_AtomicKindAttr:$kind, Wave_Value:$value, Wave_GlobalType:$base,
+                       Wave_Offset:$offset, Optional<I1>:$mask);
+  let results = (outs Wave_Value:$old);
+  let assemblyFormat = [{
+    $kind $value `,` $base `[` $offset `]` (`mask` `(` $mask^ `)`)? attr-dict
+    `:` type($value) `,` type($offset) `->` type($old)
+  }];
+}
+
+def Wave_AddGlobalOp : Wave_Op<"add_global", [Pure]> {
+  let summary = "a pointer moved by a uniform 64-bit byte offset";
+  let arguments = (ins Wave_GlobalType:$base, I64:$offset);
+  let results = (outs Wave_GlobalType:$result);
+  let assemblyFormat = "$base `,` $offset attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies and their waits
+//===----------------------------------------------------------------------===//
+
+def Wave_BufferDescOp : Wave_Op<"buffer_desc", [Pure]> {
+  let summary = "a raw buffer descriptor over `bytes` bytes at `base` (AMD)";
+  let description = "Made once, outside loops. `base` and `bytes` are uniform; reads past `bytes` give zero.";
+  let arguments = (ins Wave_GlobalType:$base, I64:$bytes);
+  let results = (outs Wave_DescType:$result);
+  let assemblyFormat = "$base `,` $bytes attr-dict";
+}
+
+def Wave_LoadToSharedOp : Wave_Op<"load_to_shared", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "buffer_load ... lds: lane l writes `bytes` bytes at shared + imm + l * bytes (AMD)";
+  let description = [{
+    Reads desc[voffset + soffset + imm]. `shared` and `soffset` are uniform; `imm`
+    is added to both addresses. Counts as one vmcnt operation.
+  }];
+  let arguments = (ins Wave_DescType:$desc, Index:$voffset, Index:$soffset, Index:$shared,
+                       DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$bytes);
+  let assemblyFormat = [{
+    $desc `,` $voffset `,` $soffset `to` $shared (`imm` `(` $imm^ `)`)? `bytes` $bytes attr-dict
+  }];
+}
+
+def Wave_CpAsyncOp : Wave_Op<"cp_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "cp.async: each lane copies `bytes` bytes to shared memory (NVIDIA)";
+  let description = "Where `mask` is false, zeros are written.";
+  let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Index:$shared,
+                       Optional<I1>:$mask, DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$bytes);
+  let assemblyFormat = [{
+    $base `[` $offset `]` `to` $shared (`imm` `(` $imm^ `)`)? (`mask` `(` $mask^ `)`)?
+    `bytes` $bytes attr-dict `:` type($offset)
+  }];
+}
+
+class Wave_SyncOp<string mnemonic, string text>
+    : Wave_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = text;
+}
+
+def Wave_CpAsyncCommitOp : Wave_SyncOp<"cp_async_commit", "end a cp.async group (NVIDIA)"> {
+  let assemblyFormat = "attr-dict";
+}
+def Wave_CpAsyncWaitOp : Wave_SyncOp<"cp_async_wait", "wait until at most `pending` groups are open (NVIDIA)"> {
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+def Wave_WaitOp : Wave_SyncOp<"wait", "s_waitcnt: at most this many operations may be outstanding (AMD)"> {
+  let description = "A counter that is absent is not waited for.";
+  let arguments = (ins OptionalAttr<I64Attr>:$vm, OptionalAttr<I64Attr>:$lgkm);
+  let assemblyFormat = "(`vm` `(` $vm^ `)`)? (`lgkm` `(` $lgkm^ `)`)? attr-dict";
+}
+def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive before any goes on"> {
+  let description = [{
+    A wave's own shared writes are complete before it arrives. Asynchronous copies
+    are not waited for: `wave.wait` or `wave.cp_async_wait` before it does that.
+    With `raw`, pending shared writes are not waited for either.
+  }];
+  let arguments = (ins UnitAttr:$raw);
+  let assemblyFormat = "(`raw` $raw^)? attr-dict";
+}
+def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (AMD)"> {
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<3>]>:$level);
+  let assemblyFormat = "$level attr-dict";
+}
+def Wave_SchedFenceOp : Wave_SyncOp<"sched_fence", "no instruction is moved across"> {
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix instructions, lanes
+//===----------------------------------------------------------------------===//
+
+def Wave_MmaOp : Wave_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "one matrix instruction: a * b + c";
+  let description = [{
+    `atom` is the name of a row of the target's atom table; a, b, c are vectors of
+    the elements that a lane holds, in the order of the atom's register bits.
+  }];
+  let arguments = (ins StrAttr:$atom, AnyVectorOfNonZeroRank:$a, AnyVectorOfNonZeroRank:$b,
+                       AnyVectorOfNonZeroRank:$c);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$atom $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+}
+
+def Wave_ShuffleXorOp : Wave_Op<"shuffle_xor", [AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead]>]> {
+  let summary = "the value of lane (lane_id xor mask)";
+  let arguments = (ins AnyTypeOf<[I32, I64, F32, F64]>:$value, I64Attr:$mask);
+  let results = (outs AnyTypeOf<[I32, I64, F32, F64]>:$result);
+  let assemblyFormat = "$value `,` $mask attr-dict `:` type($value)";
+}
+
+def Wave_ShuffleOp : Wave_Op<"shuffle", [AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead]>]> {
+  let summary = "the value of another lane";
+  let arguments = (ins AnyTypeOf<[I32, I64, F32, F64]>:$value, Index:$lane);
+  let results = (outs AnyTypeOf<[I32, I64, F32, F64]>:$result);
+  let assemblyFormat = "$value `,` $lane attr-dict `:` type($value)";
+}
+
+def Wave_TrapOp : Wave_Op<"trap", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stop the kernel where the condition is false";
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+#endif // TILEC_IR_WAVE_OPS_TD

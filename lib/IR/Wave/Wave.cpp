@@ -1,0 +1,164 @@
+//===- Wave.cpp - types, verifiers and syntax of the wave dialect ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/IR/Wave/Wave.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "tilec/IR/Wave/WaveDialect.cpp.inc"
+#include "tilec/IR/Wave/WaveEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilec/IR/Wave/WaveAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tilec/IR/Wave/WaveTypes.cpp.inc"
+
+namespace tilec::wave {
+
+void WaveDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "tilec/IR/Wave/WaveOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tilec/IR/Wave/WaveTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tilec/IR/Wave/WaveAttrs.cpp.inc"
+      >();
+}
+
+int64_t elementsOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
+}
+
+Type elementOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getElementType() : type;
+}
+
+int64_t bitsOf(Type type) {
+  Type element = elementOf(type);
+  int64_t bits = element.isIndex() ? 32 : element.getIntOrFloatBitWidth();
+  return bits * elementsOf(type);
+}
+
+//===----------------------------------------------------------------------===//
+// !wave.regs
+//===----------------------------------------------------------------------===//
+
+LogicalResult RegsType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t count,
+                               Type elementType) {
+  if (count < 1)
+    return emitError() << "an array of " << count << " registers";
+  Type element = elementOf(elementType);
+  if (!element.isIntOrIndexOrFloat())
+    return emitError() << elementType << " does not fit in registers";
+  return success();
+}
+
+Type RegsType::parse(AsmParser &parser) {
+  int64_t count;
+  Type elementType;
+  // The lexer would read `4x...` of a dimension list; the count stands apart.
+  if (parser.parseLess() || parser.parseInteger(count) || parser.parseKeyword("x") ||
+      parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  return parser.getChecked<RegsType>(parser.getContext(), count, elementType);
+}
+
+void RegsType::print(AsmPrinter &printer) const {
+  printer << '<' << getCount() << " x " << getElementType() << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  unsigned arguments = getBody().getNumArguments();
+  if (getArgNames().size() != arguments || getArgAccess().size() != arguments)
+    return emitOpError() << "has " << arguments << " arguments, " << getArgNames().size()
+                         << " names and " << getArgAccess().size() << " access modes";
+  if (getThreads() < 1 || getThreads() > 1024)
+    return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
+  return success();
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    if (argument.getArgNumber() < getArgNames().size())
+      setName(argument, cast<StringAttr>(getArgNames()[argument.getArgNumber()]).getValue());
+}
+
+static LogicalResult checkSlot(Operation *op, RegsType regs, int64_t slot, Type value) {
+  if (slot < 0 || slot >= regs.getCount())
+    return op->emitOpError() << "names register " << slot << " of " << regs.getCount();
+  if (value != regs.getElementType())
+    return op->emitOpError() << "a register of this array holds " << regs.getElementType()
+                             << ", not " << value;
+  return success();
+}
+
+LogicalResult GetOp::verify() {
+  return checkSlot(*this, getRegs().getType(), getSlot(), getResult().getType());
+}
+
+LogicalResult SetOp::verify() {
+  return checkSlot(*this, getRegs().getType(), getSlot(), getValue().getType());
+}
+
+LogicalResult ExtractOp::verify() {
+  Type vector = getVector().getType(), result = getResult().getType();
+  int64_t position = getPosition();
+  if (elementOf(vector) != elementOf(result) || position < 0 ||
+      position + elementsOf(result) > elementsOf(vector))
+    return emitOpError() << "takes " << result << " from position " << position << " of " << vector;
+  return success();
+}
+
+LogicalResult PackOp::verify() {
+  int64_t count = 0;
+  for (Value part : getParts()) {
+    count += elementsOf(part.getType());
+    if (elementOf(part.getType()) != elementOf(getResult().getType()))
+      return emitOpError("packs elements of one type");
+  }
+  if (count != elementsOf(getResult().getType()))
+    return emitOpError() << "packs " << count << " elements into " << getResult().getType();
+  return success();
+}
+
+LogicalResult BitcastOp::verify() {
+  if (bitsOf(getValue().getType()) != bitsOf(getResult().getType()))
+    return emitOpError() << "turns " << bitsOf(getValue().getType()) << " bits into "
+                         << bitsOf(getResult().getType());
+  return success();
+}
+
+static LogicalResult checkAccess(Operation *op, Type type) {
+  int64_t bits = bitsOf(type);
+  if (bits % 8 != 0 || bits > 128)
+    return op->emitOpError() << "moves " << bits << " bits; whole bytes, at most 16, are possible";
+  return success();
+}
+
+LogicalResult SharedReadOp::verify() { return checkAccess(*this, getResult().getType()); }
+LogicalResult SharedWriteOp::verify() { return checkAccess(*this, getValue().getType()); }
+
+} // namespace tilec::wave
+
+#define GET_OP_CLASSES
+#include "tilec/IR/Wave/WaveOps.cpp.inc"
