@@ -1,0 +1,190 @@
+//===- AmdgpuPasses.cpp - accumulate in place, hoist m0 writes ------------===//
+//
+// Two machine passes that LLVM 22 needs to give an MFMA loop the code that one
+// writes by hand. They hook in through public headers only, and a thread_local
+// says whether the compile of this thread wants them, so compiles stay
+// independent. Measured and explained in docs/codegen.md.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "AmdgpuPasses.h"
+
+#include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/CodeGen/TargetRegisterInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Target/RegisterTargetPassConfigCallback.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace tilec::codegen {
+
+static thread_local MachinePassState *currentState = nullptr;
+
+MachinePassScope::MachinePassScope(MachinePassState *state) { currentState = state; }
+MachinePassScope::~MachinePassScope() { currentState = nullptr; }
+
+namespace {
+
+/// 16x16 MFMAs have no tied form in LLVM 22: their result goes to fresh registers, and with 128 and
+/// more accumulator registers the allocator then splits and spills. Rewrites, after
+/// TwoAddressInstruction and before live intervals exist,
+///     d = MFMA a, b, c    into    d = COPY c ; d = MFMA a, b, d
+/// The register coalescer removes the copy wherever c ends here.
+class AccumulateInPlace : public MachineFunctionPass {
+public:
+  static char ID;
+  AccumulateInPlace() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "tilec: accumulate in place"; }
+  bool runOnMachineFunction(MachineFunction &function) override;
+};
+char AccumulateInPlace::ID = 0;
+
+/// Operand numbers of every V_MFMA_* before its modifiers: vdst, src0, src1, src2.
+constexpr unsigned dstOperand = 0, src0Operand = 1, src1Operand = 2, accumulatorOperand = 3;
+
+bool canAccumulateInPlace(const MachineInstr &mfma, const MachineRegisterInfo &registers) {
+  if (mfma.getNumOperands() <= accumulatorOperand)
+    return false;
+  const MachineOperand &dst = mfma.getOperand(dstOperand);
+  const MachineOperand &src = mfma.getOperand(accumulatorOperand);
+  if (!dst.isReg() || !src.isReg() || src.isTied() || src.isUndef())
+    return false;
+  if (!dst.getReg().isVirtual() || !src.getReg().isVirtual() || dst.getSubReg() || src.getSubReg())
+    return false;
+  if (dst.getReg() == src.getReg() ||
+      registers.getRegClass(dst.getReg()) != registers.getRegClass(src.getReg()))
+    return false;
+  // The copy below writes d before a and b are read, and moves the end of c.
+  for (unsigned i : {src0Operand, src1Operand}) {
+    const MachineOperand &input = mfma.getOperand(i);
+    if (input.isReg() && (input.getReg() == dst.getReg() || input.getReg() == src.getReg()))
+      return false;
+  }
+  return registers.hasOneDef(dst.getReg()) && !mfma.readsVirtualRegister(dst.getReg());
+}
+
+bool AccumulateInPlace::runOnMachineFunction(MachineFunction &function) {
+  const TargetInstrInfo &instructions = *function.getSubtarget().getInstrInfo();
+  const MachineRegisterInfo &registers = function.getRegInfo();
+  bool changed = false;
+  for (MachineBasicBlock &block : function)
+    for (MachineInstr &instr : block) {
+      if (!instructions.getName(instr.getOpcode()).starts_with("V_MFMA_") ||
+          !canAccumulateInPlace(instr, registers))
+        continue;
+      MachineOperand &dst = instr.getOperand(dstOperand);
+      MachineOperand &src = instr.getOperand(accumulatorOperand);
+      BuildMI(block, instr, instr.getDebugLoc(), instructions.get(TargetOpcode::COPY), dst.getReg())
+          .addReg(src.getReg(), getKillRegState(src.isKill()));
+      src.setReg(dst.getReg());
+      src.setIsKill(true);
+      // d is now live before the instruction, so it cannot share registers with a or b anyway; left
+      // in place the flag would clash with the use of d.
+      dst.setIsEarlyClobber(false);
+      if (currentState)
+        ++currentState->accumulatorsInPlace;
+      changed = true;
+    }
+  return changed;
+}
+
+/// A load to LDS must not follow a scalar write of m0 at once (gfx9: one wait state), and LLVM puts
+/// the write directly before the load and an s_nop between. Moving the write up by one instruction
+/// puts that instruction in the place of the s_nop. Runs after the waits are inserted and before
+/// the hazard recogniser, which adds the s_nop where this was impossible.
+class HoistM0 : public MachineFunctionPass {
+public:
+  static char ID;
+  HoistM0() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "tilec: hoist m0 writes"; }
+  bool runOnMachineFunction(MachineFunction &function) override;
+};
+char HoistM0::ID = 0;
+
+/// Whether `first`, directly before `second`, may be executed after it. `second` is a scalar move
+/// or add: it does not touch memory and has no side effects.
+bool canSwap(const MachineInstr &first, const MachineInstr &second,
+             const TargetRegisterInfo &info) {
+  if (first.isPosition() || first.isTerminator() || first.isInlineAsm() || first.isCall() ||
+      first.isMetaInstruction() || first.isBundled())
+    return false;
+  for (const MachineOperand &operand : second.operands()) {
+    if (!operand.isReg() || !operand.getReg())
+      continue;
+    if (first.modifiesRegister(operand.getReg(), &info))
+      return false;
+    if (operand.isDef() && first.readsRegister(operand.getReg(), &info))
+      return false;
+  }
+  return true;
+}
+
+bool HoistM0::runOnMachineFunction(MachineFunction &function) {
+  const TargetInstrInfo &instructions = *function.getSubtarget().getInstrInfo();
+  const TargetRegisterInfo &info = *function.getSubtarget().getRegisterInfo();
+  bool changed = false;
+  for (MachineBasicBlock &block : function)
+    for (auto next = block.begin(); next != block.end();) {
+      MachineInstr &instr = *next++;
+      StringRef name = instructions.getName(instr.getOpcode());
+      if ((name != "S_MOV_B32" && name != "S_ADD_I32" && name != "S_ADD_U32") ||
+          instr.getIterator() == block.begin())
+        continue;
+      Register m0 = instr.getOperand(0).getReg();
+      if (StringRef(info.getName(m0)) != "M0" || next == block.end() ||
+          !next->readsRegister(m0, &info) || !next->mayLoad())
+        continue;
+      MachineInstr &before = *std::prev(instr.getIterator());
+      if (!canSwap(before, instr, info))
+        continue;
+      instr.moveBefore(&before);
+      if (currentState)
+        ++currentState->m0Hoisted;
+      changed = true;
+    }
+  return changed;
+}
+
+template <typename PassType> Pass *createPass() { return new PassType(); }
+
+void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
+  if (!currentState || !machine.getTargetTriple().isAMDGCN())
+    return;
+  config->insertPass(&TwoAddressInstructionPassID, &AccumulateInPlace::ID);
+  // AMDGPU's own passes have no public ID; the registry knows them by name. (A bare literal would
+  // select the overload that takes an ID.)
+  const PassInfo *waits =
+      PassRegistry::getPassRegistry()->getPassInfo(StringRef("si-insert-waitcnts"));
+  if (!waits)
+    report_fatal_error("this LLVM has no pass si-insert-waitcnts");
+  config->insertPass(waits->getTypeInfo(), &HoistM0::ID);
+}
+
+} // namespace
+
+void registerMachinePasses() {
+  // The registry owns both; the callback lives as long as the process.
+  PassRegistry &registry = *PassRegistry::getPassRegistry();
+  registry.registerPass(*new PassInfo("tilec: accumulate in place", "tilec-accumulate-in-place",
+                                      &AccumulateInPlace::ID, createPass<AccumulateInPlace>, false,
+                                      false),
+                        /*ShouldFree=*/true);
+  registry.registerPass(*new PassInfo("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID,
+                                      createPass<HoistM0>, false, false),
+                        /*ShouldFree=*/true);
+  static RegisterTargetPassConfigCallback callback(configurePasses);
+}
+
+} // namespace tilec::codegen

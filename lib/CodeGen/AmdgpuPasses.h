@@ -1,0 +1,27 @@
+//===- AmdgpuPasses.h - our passes inside LLVM's AMDGPU code generator ----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+namespace tilec::codegen {
+
+/// What the passes did in one compile; tests look at it.
+struct MachinePassState {
+  unsigned accumulatorsInPlace = 0;
+  unsigned m0Hoisted = 0;
+};
+
+/// Makes the passes run in the compiles of this thread while it lives.
+class MachinePassScope {
+public:
+  explicit MachinePassScope(MachinePassState *state); ///< null: the passes stay out
+  ~MachinePassScope();
+  MachinePassScope(const MachinePassScope &) = delete;
+  MachinePassScope &operator=(const MachinePassScope &) = delete;
+};
+
+/// Once per process, after the AMDGPU target is registered.
+void registerMachinePasses();
+
+} // namespace tilec::codegen

@@ -1,0 +1,246 @@
+//===- Compile.cpp - one compile from module to image ---------------------===//
+//
+// Each compile works on a private copy of the module in its own LLVMContext (through
+// bitcode, about a millisecond): the context carries the pass gate and the diagnostic
+// handler of this compile, and it can be leaked whole when LLVM dies half-way.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "AmdgpuPasses.h"
+#include "Contained.h"
+#include "Images.h"
+#include "Optimize.h"
+#include "tilec/CodeGen/CodeGen.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <chrono>
+
+using namespace llvm;
+
+namespace tilec::codegen {
+
+namespace {
+
+/// Refuses the two machine schedulers, so that the order of the IR stays.
+class KeepOrderGate : public OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return pass != "machine-scheduler" && pass != "postmisched";
+  }
+};
+
+/// Errors such as too much shared memory do not stop LLVM: it emits an object all the same.
+class CollectDiagnostics : public DiagnosticHandler {
+public:
+  CollectDiagnostics(std::string &errors, std::vector<Note> &notes)
+      : errors(errors), notes(notes) {}
+
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    std::string text;
+    raw_string_ostream os(text);
+    DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+    if (info.getSeverity() == DS_Error)
+      errors += (errors.empty() ? "" : "; ") + text;
+    else if (info.getSeverity() == DS_Warning)
+      notes.push_back({Note::Warning, text});
+    return true;
+  }
+
+private:
+  std::string &errors;
+  std::vector<Note> &notes;
+};
+
+/// What one run of the code generator works on. Leaked after a fatal error.
+struct Job {
+  std::string errors;
+  std::vector<Note> notes;
+  KeepOrderGate gate;
+  LLVMContext context;
+  std::unique_ptr<Module> module;
+  std::unique_ptr<TargetMachine> machine;
+  SmallVector<char, 0> output;
+  MachinePassState passes;
+};
+
+Error failed(Arch arch, const Twine &what) {
+  return createStringError(Twine(StringRef(tilec::nameOf(arch))) + ": " + what);
+}
+
+Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOptions &options) {
+  std::string problem;
+  raw_string_ostream os(problem);
+  if (verifyModule(module, &os))
+    return failed(options.arch, "invalid LLVM IR: " + StringRef(problem).trim());
+
+  auto job = std::make_unique<Job>();
+  auto machine = createTargetMachine(options.arch, options.optLevel);
+  if (!machine)
+    return machine.takeError();
+  job->machine = std::move(*machine);
+  if (module.getDataLayout() != job->machine->createDataLayout())
+    return failed(options.arch, "the module's data layout is not the chip's; build the IR in a "
+                                "module that went through prepareModule");
+  SmallVector<char, 0> bitcode;
+  raw_svector_ostream stream(bitcode);
+  WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
+  auto copy = parseBitcodeFile(
+      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), module.getModuleIdentifier()),
+      job->context);
+  if (!copy)
+    return copy.takeError();
+  job->module = std::move(*copy);
+  job->context.setDiagnosticHandler(std::make_unique<CollectDiagnostics>(job->errors, job->notes));
+  if (options.keepOrder)
+    job->context.setOptPassGate(job->gate);
+  return job;
+}
+
+class Stopwatch {
+public:
+  explicit Stopwatch(std::vector<StageTime> &times) : times(times) {}
+  void lap(StringRef stage) {
+    auto now = std::chrono::steady_clock::now();
+    times.push_back({stage.str(), std::chrono::duration<double, std::milli>(now - last).count()});
+    last = now;
+  }
+
+private:
+  std::vector<StageTime> &times;
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+struct Emitted {
+  SmallVector<char, 0> bytes;
+  std::vector<Note> notes;
+  MachinePassState passes;
+};
+
+Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
+                       CodeGenFileType fileType, Stopwatch &watch) {
+  initializeTargets();
+  Expected<std::unique_ptr<Job>> made = makeJob(module, options);
+  if (!made)
+    return made.takeError();
+  Job &job = **made;
+  watch.lap("copy");
+
+  bool crashed = false, unsupported = false;
+  Error fatal = runContained(
+      [&] {
+        if (options.optimizeIr) {
+          optimizeWith(*job.module, *job.machine);
+          watch.lap("optimize");
+        }
+        MachinePassScope scope(options.machinePasses ? &job.passes : nullptr);
+        raw_svector_ostream stream(job.output);
+        legacy::PassManager passes;
+        unsupported = job.machine->addPassesToEmitFile(passes, stream, nullptr, fileType,
+                                                       !options.verifyMachineCode);
+        if (!unsupported)
+          passes.run(*job.module);
+        watch.lap("codegen");
+      },
+      crashed);
+  if (crashed) {
+    MachinePassScope reset(nullptr);
+    // Value handles of the abandoned stack frames point into the job: it cannot be destroyed.
+    (void)made->release();
+  }
+  if (fatal)
+    return failed(options.arch, "code generation failed: " + toString(std::move(fatal)));
+  if (unsupported)
+    return failed(options.arch, "LLVM cannot emit this kind of file");
+  if (!job.errors.empty())
+    return failed(options.arch, "code generation failed: " + job.errors);
+  return Emitted{std::move(job.output), std::move(job.notes), job.passes};
+}
+
+CodeGenFileType objectFormOf(Arch arch) {
+  return vendorOf(arch) == Vendor::Amd ? CodeGenFileType::ObjectFile
+                                       : CodeGenFileType::AssemblyFile;
+}
+
+} // namespace
+
+StringRef nameOf(ImageKind kind) {
+  switch (kind) {
+  case ImageKind::Hsaco:
+    return "hsaco";
+  case ImageKind::Cubin:
+    return "cubin";
+  case ImageKind::Ptx:
+    return "ptx";
+  }
+  llvm_unreachable("an image kind without a name");
+}
+
+const KernelFacts *Image::kernel(StringRef name) const {
+  for (const KernelFacts &facts : kernels)
+    if (facts.name == name)
+      return &facts;
+  return nullptr;
+}
+
+Expected<std::string> emitAssembly(const Module &module, const CodeGenOptions &options) {
+  std::vector<StageTime> times;
+  Stopwatch watch(times);
+  auto emitted = emit(module, options, CodeGenFileType::AssemblyFile, watch);
+  if (!emitted)
+    return emitted.takeError();
+  return std::string(emitted->bytes.begin(), emitted->bytes.end());
+}
+
+Expected<std::vector<uint8_t>> emitObject(const Module &module, const CodeGenOptions &options) {
+  std::vector<StageTime> times;
+  Stopwatch watch(times);
+  auto emitted = emit(module, options, objectFormOf(options.arch), watch);
+  if (!emitted)
+    return emitted.takeError();
+  return std::vector<uint8_t>(emitted->bytes.begin(), emitted->bytes.end());
+}
+
+Expected<Image> compileModule(const Module &module, const CodeGenOptions &options) {
+  Image image;
+  image.arch = options.arch;
+  Stopwatch watch(image.times);
+  auto emitted = emit(module, options, objectFormOf(options.arch), watch);
+  if (!emitted)
+    return emitted.takeError();
+  image.notes = std::move(emitted->notes);
+
+  bool isAmd = vendorOf(options.arch) == Vendor::Amd;
+  if (isAmd) {
+    ArrayRef<uint8_t> object(reinterpret_cast<const uint8_t *>(emitted->bytes.data()),
+                             emitted->bytes.size());
+    if (Error error = makeHsaco(object, image))
+      return failed(options.arch, toString(std::move(error)));
+    watch.lap("link");
+  } else {
+    image.ptx.assign(emitted->bytes.begin(), emitted->bytes.end());
+    if (Error error = assemblePtx(options, image))
+      return failed(options.arch, toString(std::move(error)));
+    watch.lap(nameOf(image.kind) == "cubin" ? "assemble" : "finish");
+  }
+  if (Error error = judgeImage(options, image))
+    return failed(options.arch, toString(std::move(error)));
+  return image;
+}
+
+} // namespace tilec::codegen

@@ -1,0 +1,141 @@
+//===- Targets.cpp - LLVM's targets, set up once per process --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "AmdgpuPasses.h"
+#include "Contained.h"
+#include "tilec/CodeGen/CodeGen.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/InitializePasses.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/PassRegistry.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+// llvm/Support/TargetSelect.h declares these only for the targets of the host's configuration list;
+// they are part of LLVM's C interface.
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTarget();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUAsmPrinter();
+void LLVMInitializeAMDGPUAsmParser();
+void LLVMInitializeAMDGPUDisassembler();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+using namespace llvm;
+
+namespace tilec::codegen {
+
+namespace {
+
+/// Version 6 of the code object: ELF ABI version 4 (LLVM's AMDGPU usage guide, "Code Object V6").
+constexpr uint32_t codeObjectVersion = 600;
+
+struct ChipSettings {
+  const char *triple;
+  const char *features;
+};
+
+/// PTX 8.0 (CUDA 12.0) has all that sm_80 and sm_90 code uses; sm_90a takes 8.8 (CUDA 12.9), whose
+/// .shared::cta bulk tensor copies need 8.6.
+ChipSettings settingsOf(Arch arch) {
+  switch (arch) {
+  case Arch::Gfx942:
+  case Arch::Gfx950:
+    return {"amdgcn-amd-amdhsa", ""};
+  case Arch::Sm80:
+  case Arch::Sm90:
+    return {"nvptx64-nvidia-cuda", "+ptx80"};
+  case Arch::Sm90a:
+    return {"nvptx64-nvidia-cuda", "+ptx88"};
+  }
+  llvm_unreachable("an architecture without settings");
+}
+
+/// Sets a boolean cl::opt of LLVM by name.
+void setFlag(StringRef name) {
+  auto &registered = cl::getRegisteredOptions();
+  auto it = registered.find(name);
+  if (it == registered.end())
+    report_fatal_error("this LLVM has no option " + Twine(name));
+  it->second->addOccurrence(0, name, "true");
+}
+
+void initializeOnce() {
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTarget();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmPrinter();
+  LLVMInitializeAMDGPUAsmParser();
+  LLVMInitializeAMDGPUDisassembler();
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  initializeCore(*PassRegistry::getPassRegistry());
+  initializeCodeGen(*PassRegistry::getPassRegistry());
+  // 32-bit shared pointers: no 64-bit address arithmetic, and "r" operands of inline PTX. There is
+  // no form of it but this option, which is read when a TargetMachine is made.
+  setFlag("nvptx-short-ptr");
+  registerMachinePasses();
+  installFatalErrorHandler();
+}
+
+} // namespace
+
+void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, initializeOnce);
+}
+
+Expected<std::unique_ptr<TargetMachine>> createTargetMachine(Arch arch, unsigned optLevel) {
+  initializeTargets();
+  ChipSettings settings = settingsOf(arch);
+  Triple triple(settings.triple);
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return createStringError("no LLVM target for %s: %s", settings.triple, message.c_str());
+  std::optional<CodeGenOptLevel> level = CodeGenOpt::getLevel(static_cast<int>(optLevel));
+  if (!level)
+    return createStringError("optimization level %u; there are 0 to 3", optLevel);
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, std::string(tilec::nameOf(arch)), settings.features, TargetOptions(),
+      vendorOf(arch) == Vendor::Amd ? std::optional(Reloc::PIC_) : std::nullopt, std::nullopt,
+      *level));
+  if (!machine)
+    return createStringError("LLVM cannot make a target machine for %s",
+                             std::string(tilec::nameOf(arch)).c_str());
+  return machine;
+}
+
+void prepareModule(Module &module, Arch arch) {
+  // One target machine a chip is enough to learn its data layout; making one takes a millisecond.
+  static std::mutex mutex;
+  static std::string layouts[2];
+  bool isAmd = vendorOf(arch) == Vendor::Amd;
+  std::string layout;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::string &known = layouts[isAmd ? 0 : 1];
+    if (known.empty())
+      known = cantFail(createTargetMachine(arch))->createDataLayout().getStringRepresentation();
+    layout = known;
+  }
+  module.setTargetTriple(Triple(settingsOf(arch).triple));
+  module.setDataLayout(layout);
+  if (isAmd && !module.getModuleFlag("amdhsa_code_object_version"))
+    module.addModuleFlag(Module::Error, "amdhsa_code_object_version", codeObjectVersion);
+}
+
+} // namespace tilec::codegen
