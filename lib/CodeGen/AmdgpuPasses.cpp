@@ -170,6 +170,10 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   if (!waits)
     report_fatal_error("this LLVM has no pass si-insert-waitcnts");
   config->insertPass(waits->getTypeInfo(), &HoistM0::ID);
+  if (currentState->verify)
+    for (AnalysisID after : {AnalysisID(&AccumulateInPlace::ID), AnalysisID(&RegisterCoalescerID),
+                             AnalysisID(&VirtRegRewriterID), AnalysisID(&HoistM0::ID)})
+      config->insertPass(after, &MachineVerifierID);
 }
 
 } // namespace

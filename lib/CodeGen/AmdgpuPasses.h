@@ -6,10 +6,12 @@
 
 namespace tilec::codegen {
 
-/// What the passes did in one compile; tests look at it.
+/// What the passes shall do and have done in one compile.
 struct MachinePassState {
   unsigned accumulatorsInPlace = 0;
   unsigned m0Hoisted = 0;
+  /// Asked for: the machine verifier runs after our passes and after register allocation.
+  bool verify = false;
 };
 
 /// Makes the passes run in the compiles of this thread while it lives.

@@ -148,11 +148,12 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           optimizeWith(*job.module, *job.machine);
           watch.lap("optimize");
         }
+        job.passes.verify = options.verifyMachineCode;
         MachinePassScope scope(options.machinePasses ? &job.passes : nullptr);
         raw_svector_ostream stream(job.output);
         legacy::PassManager passes;
         unsupported = job.machine->addPassesToEmitFile(passes, stream, nullptr, fileType,
-                                                       !options.verifyMachineCode);
+                                                       /*DisableVerify=*/true);
         if (!unsupported)
           passes.run(*job.module);
         watch.lap("codegen");

@@ -45,7 +45,7 @@ struct CodeGenOptions {
   /// AMD: make MFMAs accumulate in place and hide the wait state behind m0 writes
   /// (../lib/CodeGen/AmdgpuPasses.cpp). Off only to see what they are worth.
   bool machinePasses = true;
-  /// Runs the machine verifier between the passes of the code generator (slow; tests).
+  /// AMD: runs LLVM's machine verifier after our machine passes and after register allocation.
   bool verifyMachineCode = false;
 
   PtxAssembler ptxAssembler = PtxAssembler::Auto;
