@@ -173,7 +173,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   if (currentState->verify)
     for (AnalysisID after : {AnalysisID(&AccumulateInPlace::ID), AnalysisID(&RegisterCoalescerID),
                              AnalysisID(&VirtRegRewriterID), AnalysisID(&HoistM0::ID)})
-      config->insertPass(after, &MachineVerifierID);
+      config->insertPass(after, createMachineVerifierPass("tilec"));
 }
 
 } // namespace
