@@ -1,0 +1,192 @@
+//===- Device.h - one interface to GPUs and the simulator -----------------===//
+//
+// `Backend` is what a kind of device implements: CUDA and HIP here, the simulator in
+// tilec/SimDevice. Users see the move-only handles below it; a handle keeps its
+// backend alive and gives back what it owns. No call blocks except `wait` and the
+// copies, and there is no global device. docs/runtime.md has the whole picture.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Runtime/Result.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilec::rt {
+
+using DeviceAddress = uint64_t;
+
+struct DeviceInfo {
+  std::string kind;           ///< `cuda`, `hip`, `sim`
+  std::string name;           ///< the driver's name for it
+  std::string arch;           ///< `sm_90`, `gfx950`
+  int64_t cacheBytes = 0;     ///< the last cache before memory; 0 when there is none
+  int64_t maxSharedBytes = 0; ///< most dynamic shared memory of a block; 0 when unknown
+  bool checksBounds = false;  ///< an access outside an allocation is reported by the device
+};
+
+/// Everything a launch takes beside the kernel.
+struct LaunchShape {
+  std::array<int64_t, 3> grid = {1, 1, 1};    ///< in blocks
+  std::array<int64_t, 3> block = {1, 1, 1};   ///< in threads
+  std::array<int64_t, 3> cluster = {1, 1, 1}; ///< in blocks
+  int64_t sharedBytes = 0;                    ///< dynamic shared memory of a block
+};
+
+/// The parameter buffer of a kernel and where each parameter starts in it.
+struct ParamBuffer {
+  std::vector<uint8_t> bytes;
+  std::vector<int64_t> offsets;
+};
+
+/// What cuTensorMapEncodeTiled takes; innermost dimension first.
+struct TensorMapRequest {
+  DeviceAddress address = 0;
+  unsigned elementBits = 0;
+  bool isFloat = false, isSigned = false, isBrainFloat = false;
+  std::vector<int64_t> dims, strideBytes, box; ///< strideBytes of dims 1..
+  int64_t swizzleBytes = 0;
+};
+
+/// One opened device. Handles are numbers that only this backend understands; each `create`,
+/// `load` and `allocate` is paired with one release. Calls come from one thread at a time.
+class Backend {
+public:
+  virtual ~Backend() = default;
+  virtual const DeviceInfo &info() const = 0;
+
+  virtual Result<DeviceAddress> allocate(int64_t bytes) = 0; ///< at least 256-byte aligned
+  virtual void free(DeviceAddress address) = 0;
+  virtual Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) = 0;
+  virtual Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) = 0;
+  virtual Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) = 0;
+
+  virtual Result<uint64_t> loadModule(std::span<const uint8_t> image) = 0;
+  virtual void unloadModule(uint64_t module) = 0;
+  virtual Result<uint64_t> findKernel(uint64_t module, const std::string &symbol) = 0;
+
+  virtual Result<uint64_t> createStream() = 0;
+  virtual void destroyStream(uint64_t stream) = 0;
+  /// Returns when everything on the stream has finished; reports faults of its kernels.
+  virtual Status wait(uint64_t stream) = 0;
+  /// Copies `params` before it returns.
+  virtual Status launch(uint64_t kernel, const LaunchShape &shape, const ParamBuffer &params,
+                        uint64_t stream) = 0;
+
+  virtual Result<uint64_t> createEvent() = 0;
+  virtual void destroyEvent(uint64_t event) = 0;
+  virtual Status record(uint64_t event, uint64_t stream) = 0;
+  /// Milliseconds between two recorded events of a stream that has been waited for.
+  virtual Result<double> elapsedMs(uint64_t begin, uint64_t end) = 0;
+
+  /// Refuses by default: only NVIDIA devices since sm_90 have tensor maps.
+  virtual Result<std::array<uint8_t, 128>> encodeTensorMap(const TensorMapRequest &request);
+};
+
+/// Owns one handle of a backend; `Release` is the backend's function that gives it back.
+template <void (Backend::*Release)(uint64_t)> class Handle {
+public:
+  Handle() = default;
+  Handle(std::shared_ptr<Backend> backend, uint64_t value)
+      : backend(std::move(backend)), value(value) {}
+  Handle(Handle &&other) noexcept
+      : backend(std::move(other.backend)), value(std::exchange(other.value, 0)) {}
+  Handle &operator=(Handle &&other) noexcept {
+    std::swap(backend, other.backend);
+    std::swap(value, other.value);
+    return *this;
+  }
+  ~Handle() {
+    if (backend)
+      (backend.get()->*Release)(value);
+  }
+  uint64_t raw() const { return value; }
+
+protected:
+  std::shared_ptr<Backend> backend;
+  uint64_t value = 0;
+};
+
+/// Memory of a device.
+class Buffer : public Handle<&Backend::free> {
+public:
+  Buffer() = default;
+  Buffer(std::shared_ptr<Backend> backend, DeviceAddress address, int64_t bytes)
+      : Handle(std::move(backend), address), sizeBytes(bytes) {}
+
+  DeviceAddress address() const { return value; }
+  int64_t bytes() const { return sizeBytes; }
+  /// Copies into the buffer from `offsetBytes` on; fails when it does not fit.
+  Status upload(const void *src, int64_t count, int64_t offsetBytes = 0);
+  Status download(void *dst, int64_t count, int64_t offsetBytes = 0) const;
+  Status fillBytes(uint8_t byte);
+
+private:
+  int64_t sizeBytes = 0;
+};
+
+/// A kernel of a module. Valid while the module lives.
+struct Kernel {
+  uint64_t handle = 0;
+  std::string symbol;
+};
+
+/// A loaded binary.
+class Module : public Handle<&Backend::unloadModule> {
+public:
+  using Handle::Handle;
+  /// Fails when the binary has no kernel of this name.
+  Result<Kernel> kernel(const std::string &symbol) const;
+};
+
+/// A moment on a stream, for timing.
+class Event : public Handle<&Backend::destroyEvent> {
+public:
+  using Handle::Handle;
+};
+
+/// A queue of launches that run in order.
+class Stream : public Handle<&Backend::destroyStream> {
+public:
+  using Handle::Handle;
+  /// Starts `kernel` and returns without waiting for it. `params` is copied before the call
+  /// returns. Grids count blocks. A fault inside the kernel is reported by `wait`.
+  Status launch(const Kernel &kernel, const LaunchShape &shape, const ParamBuffer &params);
+  Status record(Event &event);
+  Status wait();
+};
+
+/// An opened device; copies share it.
+class Device {
+public:
+  explicit Device(std::shared_ptr<Backend> backend) : backend(std::move(backend)) {}
+
+  const DeviceInfo &info() const { return backend->info(); }
+  /// `bytes` may be 0; the address is valid either way.
+  Result<Buffer> allocate(int64_t bytes) const;
+  /// The image is copied: hsaco for HIP and the simulator, cubin or PTX for CUDA.
+  Result<Module> load(std::span<const uint8_t> image) const;
+  Result<Stream> createStream() const;
+  Result<Event> createEvent() const;
+  Result<double> elapsedMs(const Event &begin, const Event &end) const;
+  Result<std::array<uint8_t, 128>> encodeTensorMap(const TensorMapRequest &request) const {
+    return backend->encodeTensorMap(request);
+  }
+
+private:
+  std::shared_ptr<Backend> backend;
+};
+
+/// Opens a GPU through the driver found at run time. `library` names another driver library than
+/// the usual one. Fails with a clear message where there is no driver or no such device.
+Result<Device> openCuda(int index = 0, const std::string &library = {});
+Result<Device> openHip(int index = 0, const std::string &library = {});
+
+} // namespace tilec::rt
