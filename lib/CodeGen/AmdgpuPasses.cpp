@@ -20,9 +20,12 @@
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -157,6 +160,29 @@ bool HoistM0::runOnMachineFunction(MachineFunction &function) {
   return changed;
 }
 
+/// LLVM's machine verifier with its findings as an error of the compile. (The pass that LLVM has
+/// for it can be inserted as an instance only, and the register allocator runs three times on
+/// AMDGPU.)
+class VerifyMachineCode : public MachineFunctionPass {
+public:
+  static char ID;
+  VerifyMachineCode() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "tilec: verify machine code"; }
+  void getAnalysisUsage(AnalysisUsage &usage) const override {
+    usage.setPreservesAll();
+    MachineFunctionPass::getAnalysisUsage(usage);
+  }
+  bool runOnMachineFunction(MachineFunction &function) override {
+    std::string findings;
+    raw_string_ostream os(findings);
+    if (!function.verify(this, "tilec", &os, /*AbortOnError=*/false))
+      function.getFunction().getContext().diagnose(
+          DiagnosticInfoGeneric("machine verifier: " + findings, DS_Error));
+    return false;
+  }
+};
+char VerifyMachineCode::ID = 0;
+
 template <typename PassType> Pass *createPass() { return new PassType(); }
 
 void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
@@ -173,21 +199,24 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   if (currentState->verify)
     for (AnalysisID after : {AnalysisID(&AccumulateInPlace::ID), AnalysisID(&RegisterCoalescerID),
                              AnalysisID(&VirtRegRewriterID), AnalysisID(&HoistM0::ID)})
-      config->insertPass(after, createMachineVerifierPass("tilec"));
+      config->insertPass(after, &VerifyMachineCode::ID);
 }
 
 } // namespace
 
 void registerMachinePasses() {
-  // The registry owns both; the callback lives as long as the process.
+  // The registry owns them; the callback lives as long as the process.
   PassRegistry &registry = *PassRegistry::getPassRegistry();
-  registry.registerPass(*new PassInfo("tilec: accumulate in place", "tilec-accumulate-in-place",
-                                      &AccumulateInPlace::ID, createPass<AccumulateInPlace>, false,
-                                      false),
-                        /*ShouldFree=*/true);
-  registry.registerPass(*new PassInfo("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID,
-                                      createPass<HoistM0>, false, false),
-                        /*ShouldFree=*/true);
+  auto add = [&registry](StringRef name, StringRef argument, const void *id,
+                         PassInfo::NormalCtor_t create) {
+    registry.registerPass(*new PassInfo(name, argument, id, create, false, false),
+                          /*ShouldFree=*/true);
+  };
+  add("tilec: accumulate in place", "tilec-accumulate-in-place", &AccumulateInPlace::ID,
+      createPass<AccumulateInPlace>);
+  add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
+  add("tilec: verify machine code", "tilec-verify-machine-code", &VerifyMachineCode::ID,
+      createPass<VerifyMachineCode>);
   static RegisterTargetPassConfigCallback callback(configurePasses);
 }
 
