@@ -116,7 +116,7 @@ public:
     for (const std::string &name : manifest.exact)
       if (!tensors.count(name))
         return Error{"exact: there is no tensor `" + name + "`"};
-    return success();
+    return manifest.flops ? checkNames(*manifest.flops, "flops") : success();
   }
 
 private:
@@ -317,6 +317,8 @@ std::string printManifest(const Manifest &manifest) {
   out["outputs"] = manifest.outputs;
   out["exact"] = manifest.exact;
   out["transcendental"] = manifest.transcendental;
+  if (manifest.flops)
+    out["flops"] = toJson(*manifest.flops);
   out["launches"] = Json::array();
   for (const Launch &launch : manifest.launches)
     out["launches"].push_back(toJson(launch));

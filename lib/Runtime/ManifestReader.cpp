@@ -180,6 +180,8 @@ Manifest readManifest(const Json &json) {
     manifest.exact = in.texts("exact");
   if (in.has("transcendental"))
     manifest.transcendental = in.flag("transcendental");
+  if (in.has("flops"))
+    manifest.flops = in.expr("flops");
   index = 0;
   for (const Json &item : in.list("launches"))
     manifest.launches.push_back(

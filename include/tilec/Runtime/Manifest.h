@@ -89,6 +89,8 @@ struct Manifest {
   std::vector<std::string> exact;
   /// The kernel calls exp, log, tanh or the like: the agreement rule has a term for it.
   bool transcendental = false;
+  /// Floating-point operations of one run, a multiply-add counting two; for benchmarks.
+  std::optional<DimExpr> flops;
   std::vector<Launch> launches; ///< in order, each starts after the one before has finished
 
   /// The parameters that a caller gives, in order: tensors and scalars, each once.

@@ -18,6 +18,7 @@ Manifest sample() {
   manifest.target = "sm_90a";
   manifest.dims = {{"m", DType::I32}};
   manifest.outputs = {"C"};
+  manifest.flops = DimExpr::name("m") * DimExpr(2 * 512 * 64);
   DimExpr m = DimExpr::name("m");
   Param a, c, scale, dim, stride, work, map;
   a.name = "A", a.kind = ParamKind::Tensor, a.dtype = DType::BF16, a.shape = {m, 512};

@@ -1,0 +1,224 @@
+//===- Arguments.cpp - the arguments of a run, on the host ----------------===//
+//
+// Order matters: scalars and files first, since they give dims their values, then
+// the shapes of all tensors, then strides, then generated data.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Runtime/Arguments.h"
+#include "tilec/Runtime/Npy.h"
+
+#include <algorithm>
+
+namespace tilec::rt {
+namespace {
+
+class Maker {
+public:
+  Maker(const Manifest &manifest, const ArgumentRequest &request)
+      : manifest(manifest), request(request) {}
+
+  Result<ArgumentSet> run() {
+    for (const Param &param : manifest.arguments()) {
+      Argument argument;
+      argument.param = param;
+      set.list.push_back(std::move(argument));
+    }
+    set.dims = request.dims;
+    for (auto step : {&Maker::checkNames, &Maker::takeScalars, &Maker::takeFiles,
+                      &Maker::checkDimsKnown, &Maker::makeTensors, &Maker::makeStrides})
+      if (Status s = (this->*step)(); !s)
+        return s.error();
+    return std::move(set);
+  }
+
+private:
+  const ArgSpec *specOf(const std::string &name) const {
+    for (auto it = request.specs.rbegin(); it != request.specs.rend(); ++it)
+      if (it->name == name) // the last one counts
+        return &*it;
+    return nullptr;
+  }
+
+  Status checkNames() {
+    std::string names;
+    for (const Argument &argument : set.list)
+      names += (names.empty() ? "" : ", ") + argument.param.name;
+    for (const ArgSpec &spec : request.specs)
+      if (!set.find(spec.name))
+        return Error{"kernel `" + manifest.kernel + "` has no argument `" + spec.name +
+                     "`; it has " + names};
+    std::string sizes;
+    for (const DimDecl &dim : manifest.dims)
+      sizes += (sizes.empty() ? "" : ", ") + dim.name;
+    for (const auto &[name, value] : request.dims)
+      if (!isDim(name) && !isStride(name))
+        return Error{"kernel `" + manifest.kernel + "` has no dim `" + name + "`; it has " +
+                     (sizes.empty() ? "none" : sizes)};
+    return success();
+  }
+
+  bool isDim(const std::string &name) const {
+    return std::any_of(manifest.dims.begin(), manifest.dims.end(),
+                       [&](const DimDecl &dim) { return dim.name == name; });
+  }
+  bool isStride(const std::string &name) const {
+    for (const Launch &launch : manifest.launches)
+      for (const Param &param : launch.params)
+        if (param.kind == ParamKind::Stride && param.name == name)
+          return true;
+    return false;
+  }
+
+  Status takeScalars() {
+    for (Argument &argument : set.list) {
+      const Param &param = argument.param;
+      if (param.kind != ParamKind::Scalar)
+        continue;
+      const ArgSpec *spec = specOf(param.name);
+      if (!spec || spec->kind != ArgSpec::Scalar)
+        return Error{"scalar `" + param.name + "` needs a value: --arg " + param.name +
+                     "=NUMBER (" + std::string(nameOf(param.dtype)) + ")"};
+      Result<uint64_t> bits = parseScalar(spec->text, param.dtype);
+      if (!bits)
+        return inContext("--arg " + param.name, bits.error());
+      argument.scalarBits = *bits;
+      if (isInteger(param.dtype))
+        set.dims[param.name] = decodeInt(param.dtype, *bits);
+    }
+    return success();
+  }
+
+  Status takeFiles() {
+    for (Argument &argument : set.list) {
+      const ArgSpec *spec = specOf(argument.param.name);
+      if (argument.param.kind != ParamKind::Tensor || !spec || spec->kind != ArgSpec::File)
+        continue;
+      Result<NpyArray> array = readNpy(spec->text);
+      if (!array)
+        return inContext("--arg " + spec->name, array.error());
+      Result<HostTensor> tensor = asTensor(std::move(*array), argument.param.dtype);
+      if (!tensor)
+        return inContext("--arg " + spec->name + "=" + spec->text, tensor.error());
+      argument.tensor = std::move(*tensor);
+      if (Status s = bindShape(argument, spec->text); !s)
+        return s;
+    }
+    return success();
+  }
+
+  /// Gives dims that are a tensor's whole extent their value; shapes are compared later.
+  Status bindShape(const Argument &argument, const std::string &path) {
+    const std::vector<DimExpr> &declared = argument.param.shape;
+    const std::vector<int64_t> &actual = argument.tensor.shape;
+    if (bitsOf(argument.param.dtype) == 4 && declared.size() != actual.size())
+      return success(); // stored flat; makeTensors compares the number of bytes
+    if (declared.size() != actual.size())
+      return Error{"`" + argument.param.name + "` has " + std::to_string(declared.size()) +
+                   " dimensions, " + path + " has " + std::to_string(actual.size())};
+    for (size_t axis = 0; axis < actual.size(); ++axis)
+      if (auto name = declared[axis].asName())
+        set.dims.emplace(*name, actual[axis]);
+    return success();
+  }
+
+  Status checkDimsKnown() {
+    for (const DimDecl &dim : manifest.dims) {
+      auto it = set.dims.find(dim.name);
+      if (it == set.dims.end())
+        return Error{"dim `" + dim.name + "` has no value: give --dim " + dim.name +
+                     "=N, or an .npy file for a tensor that has this extent"};
+      if (decodeInt(dim.dtype, encodeInt(dim.dtype, it->second)) != it->second)
+        return Error{"dim `" + dim.name + "` is " + std::to_string(it->second) +
+                     ", which does not fit in " + std::string(nameOf(dim.dtype))};
+    }
+    return success();
+  }
+
+  Status makeTensors() {
+    for (Argument &argument : set.list)
+      if (argument.param.kind == ParamKind::Tensor)
+        if (Status s = makeTensor(argument); !s)
+          return inContext("argument `" + argument.param.name + "`", s.error());
+    return success();
+  }
+
+  Status makeTensor(Argument &argument) {
+    const Param &param = argument.param;
+    std::vector<int64_t> shape;
+    for (const DimExpr &expr : param.shape) {
+      Result<int64_t> extent = expr.evaluate(set.dims);
+      if (!extent)
+        return extent.error();
+      shape.push_back(*extent);
+    }
+    Result<int64_t> count = elemCountOf(shape);
+    if (!count)
+      return count.error();
+    const ArgSpec *spec = specOf(param.name);
+    if (spec && spec->kind == ArgSpec::File) {
+      bool flat = bitsOf(param.dtype) == 4 && static_cast<int64_t>(argument.tensor.bytes.size()) ==
+                                                  storageBytes(param.dtype, *count);
+      if (argument.tensor.shape != shape && !flat)
+        return Error{"shape " + printShape(shape) + " expected, " + spec->text + " has " +
+                     printShape(argument.tensor.shape)};
+      argument.tensor.shape = std::move(shape);
+      return success();
+    }
+    argument.tensor = HostTensor(param.dtype, std::move(shape));
+    if (spec && spec->kind == ArgSpec::Scalar) {
+      Result<uint64_t> bits = parseScalar(spec->text, param.dtype);
+      if (!bits)
+        return bits.error();
+      fillBits(argument.tensor, *bits);
+    } else if (spec || param.access != Access::Write) {
+      fill(argument.tensor, spec ? spec->fill : Fill::Randn, request.seed, param.name);
+    } else {
+      prefillOutput(argument.tensor);
+    }
+    return success();
+  }
+
+  Status makeStrides() {
+    for (Argument &argument : set.list) {
+      const Param &param = argument.param;
+      if (param.kind != ParamKind::Tensor)
+        continue;
+      argument.strides = rowMajorStrides(argument.tensor.shape);
+      for (size_t axis = 0; axis < param.strides.size(); ++axis) {
+        if (auto name = param.strides[axis].asName())
+          set.dims.emplace(*name, argument.strides[axis]);
+        Result<int64_t> stride = param.strides[axis].evaluate(set.dims);
+        if (!stride)
+          return inContext("strides of `" + param.name + "`", stride.error());
+        argument.strides[axis] = *stride;
+      }
+      if (Result<int64_t> span = spanElems(argument.tensor.shape, argument.strides); !span)
+        return inContext("strides of `" + param.name + "`", span.error());
+    }
+    return success();
+  }
+
+  const Manifest &manifest;
+  const ArgumentRequest &request;
+  ArgumentSet set;
+};
+
+} // namespace
+
+Argument *ArgumentSet::find(std::string_view name) {
+  for (Argument &argument : list)
+    if (argument.param.name == name)
+      return &argument;
+  return nullptr;
+}
+
+const Argument *ArgumentSet::find(std::string_view name) const {
+  return const_cast<ArgumentSet *>(this)->find(name);
+}
+
+Result<ArgumentSet> makeArguments(const Manifest &manifest, const ArgumentRequest &request) {
+  return Maker(manifest, request).run();
+}
+
+} // namespace tilec::rt

@@ -1,0 +1,383 @@
+//===- Launch.cpp - run a compiled kernel on a device ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Runtime/Launch.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tilec::rt {
+namespace {
+
+// Bytes behind each tensor that a kernel must leave alone, and what they hold. Larger than any
+// vector store; a power of two keeps allocations aligned.
+constexpr int64_t guardBytes = 256;
+constexpr uint8_t guardByte = 0xC3;
+
+/// Device copies of all arguments and workspaces, ready to launch.
+struct BufferSet {
+  std::map<std::string, Buffer> buffers;
+  std::vector<ParamBuffer> params; ///< one per launch
+  std::vector<std::string> zeroed; ///< workspaces to clear before each run
+};
+
+class Program {
+public:
+  Program(const Device &device, const Manifest &manifest, ArgumentSet &arguments)
+      : device(device), manifest(manifest), arguments(arguments),
+        guard(device.info().checksBounds ? 0 : guardBytes) {}
+
+  Status prepare(std::span<const uint8_t> image) {
+    Result<Module> loaded = device.load(image);
+    if (!loaded) {
+      Error error = loaded.error();
+      if (!device.info().arch.empty() && manifest.target.find(device.info().arch) != 0)
+        error.message += "; the binary was compiled for " + manifest.target;
+      return error;
+    }
+    module = std::move(*loaded);
+    for (const Launch &launch : manifest.launches) {
+      Result<Kernel> kernel = module.kernel(launch.symbol);
+      if (!kernel)
+        return kernel.error();
+      kernels.push_back(std::move(*kernel));
+      Result<LaunchShape> shape = shapeOf(launch, arguments.dims);
+      if (!shape)
+        return shape.error();
+      shapes.push_back(*shape);
+    }
+    Result<Stream> made = device.createStream();
+    if (!made)
+      return made.error();
+    stream = std::move(*made);
+    return success();
+  }
+
+  /// Allocates and fills device memory for one set of arguments.
+  Result<BufferSet> makeBuffers() {
+    BufferSet set;
+    for (const Argument &argument : arguments.list)
+      if (argument.param.kind == ParamKind::Tensor)
+        if (Status s = uploadTensor(argument, set); !s)
+          return inContext("argument `" + argument.param.name + "`", s.error());
+    for (const Launch &launch : manifest.launches)
+      for (const Param &param : launch.params)
+        if (param.kind == ParamKind::Workspace)
+          if (Status s = makeWorkspace(param, set); !s)
+            return inContext("workspace `" + param.name + "`", s.error());
+    std::map<std::string, DeviceAddress> addresses;
+    for (const auto &[name, buffer] : set.buffers)
+      addresses[name] = buffer.address();
+    for (const Launch &launch : manifest.launches) {
+      Result<ParamBuffer> params = packParams(device, launch, arguments, addresses);
+      if (!params)
+        return params.error();
+      set.params.push_back(std::move(*params));
+    }
+    return set;
+  }
+
+  /// Queues all launches.
+  Status start(BufferSet &set) {
+    for (const std::string &name : set.zeroed)
+      if (Status s = set.buffers[name].fillBytes(0); !s)
+        return s;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      const auto &grid = shapes[i].grid;
+      if (std::count(grid.begin(), grid.end(), 0) != 0)
+        continue; // nothing to do; drivers refuse empty grids
+      if (Status s = stream.launch(kernels[i], shapes[i], set.params[i]); !s)
+        return s;
+    }
+    return success();
+  }
+
+  Status downloadOutputs(const BufferSet &set) {
+    for (Argument &argument : arguments.list)
+      if (argument.param.kind == ParamKind::Tensor)
+        if (Status s = downloadTensor(argument, set.buffers.at(argument.param.name)); !s)
+          return inContext("argument `" + argument.param.name + "`", s.error());
+    return success();
+  }
+
+  Status runOnce(BufferSet &set) {
+    if (Status s = start(set); !s)
+      return s;
+    Status s = stream.wait();
+    return s ? s : inContext("run of `" + manifest.kernel + "`", s.error());
+  }
+
+  Status addBuffers(std::vector<BufferSet> &sets, int count) {
+    while (static_cast<int>(sets.size()) < count) {
+      Result<BufferSet> set = makeBuffers();
+      if (!set)
+        return set.error();
+      sets.push_back(std::move(*set));
+    }
+    return success();
+  }
+
+  /// Enough sets that all of them together are at least twice the cache, at most 16 and at most
+  /// 16 GiB.
+  int setsForBench(const BufferSet &set) const {
+    int64_t setBytes = 0;
+    for (const auto &[name, buffer] : set.buffers)
+      setBytes += buffer.bytes();
+    if (setBytes == 0)
+      return 1;
+    int64_t wanted = 2 * device.info().cacheBytes / setBytes + 1;
+    int64_t fits = std::max<int64_t>(1, (int64_t(16) << 30) / setBytes);
+    return static_cast<int>(std::min<int64_t>({wanted, fits, 16}));
+  }
+
+  Result<Timing> time(const BenchOptions &options, std::vector<BufferSet> &sets);
+
+private:
+  static int64_t storageBytesOf(const Argument &argument) {
+    Result<int64_t> span = spanElems(argument.tensor.shape, argument.strides);
+    return span ? storageBytes(argument.param.dtype, *span) : 0; // checked by makeArguments
+  }
+
+  Status uploadTensor(const Argument &argument, BufferSet &set) {
+    int64_t bytes = storageBytesOf(argument);
+    Result<Buffer> buffer = device.allocate(bytes + guard);
+    if (!buffer)
+      return buffer.error();
+    if (guard != 0)
+      if (Status s = buffer->fillBytes(guardByte); !s)
+        return s;
+    if (argument.strides == rowMajorStrides(argument.tensor.shape)) {
+      if (Status s = buffer->upload(argument.tensor.bytes.data(), bytes); !s)
+        return s;
+    } else {
+      std::vector<uint8_t> storage(bytes, guardByte); // gaps between rows are guarded too
+      scatter(argument.tensor, argument.strides, storage);
+      if (Status s = buffer->upload(storage.data(), bytes); !s)
+        return s;
+    }
+    set.buffers[argument.param.name] = std::move(*buffer);
+    return success();
+  }
+
+  Status makeWorkspace(const Param &param, BufferSet &set) {
+    Result<int64_t> bytes = param.bytes.evaluate(arguments.dims);
+    if (!bytes)
+      return bytes.error();
+    auto it = set.buffers.find(param.name);
+    if (it != set.buffers.end() && it->second.bytes() >= *bytes)
+      return success(); // launches share workspaces of one name
+    Result<Buffer> buffer = device.allocate(*bytes);
+    if (!buffer)
+      return buffer.error();
+    // Not zero: a kernel that relies on zeros it did not ask for must not pass by luck.
+    if (Status s = buffer->fillBytes(0xA5); !s)
+      return s;
+    if (param.zeroed)
+      set.zeroed.push_back(param.name);
+    set.buffers[param.name] = std::move(*buffer);
+    return success();
+  }
+
+  Status downloadTensor(Argument &argument, const Buffer &buffer) {
+    int64_t bytes = storageBytesOf(argument);
+    if (guard != 0)
+      if (Status s = checkGuard(buffer, bytes); !s)
+        return s;
+    if (argument.param.access == Access::Read)
+      return success();
+    if (argument.strides == rowMajorStrides(argument.tensor.shape))
+      return buffer.download(argument.tensor.bytes.data(), bytes);
+    std::vector<uint8_t> storage(bytes);
+    if (Status s = buffer.download(storage.data(), bytes); !s)
+      return s;
+    gather(storage, argument.strides, argument.tensor);
+    return success();
+  }
+
+  Status checkGuard(const Buffer &buffer, int64_t bytes) const {
+    std::vector<uint8_t> behind(guard);
+    if (Status s = buffer.download(behind.data(), guard, bytes); !s)
+      return s;
+    for (int64_t i = 0; i < guard; ++i)
+      if (behind[i] != guardByte)
+        return Error{"the kernel wrote past its end: byte " + std::to_string(bytes + i) + " of " +
+                     std::to_string(bytes)};
+    return success();
+  }
+
+  const Device &device;
+  const Manifest &manifest;
+  ArgumentSet &arguments;
+  const int64_t guard;
+  Stream stream;
+  Module module;
+  std::vector<Kernel> kernels;
+  std::vector<LaunchShape> shapes;
+};
+
+Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet> &sets) {
+  Timing timing;
+  timing.bufferSets = static_cast<int>(sets.size());
+  std::vector<Event> events;
+  for (int i = 0; i < 2; ++i) {
+    Result<Event> event = device.createEvent();
+    if (!event)
+      return event.error();
+    events.push_back(std::move(*event));
+  }
+  size_t next = 0;
+  // One sample is the mean over `runs` that are queued at once: the gap between a launch and its
+  // event would otherwise count as much as a short kernel.
+  auto sample = [&](int runs) -> Result<double> {
+    if (Status s = stream.record(events[0]); !s)
+      return s.error();
+    for (int run = 0; run < runs; ++run)
+      if (Status s = start(sets[next++ % sets.size()]); !s)
+        return s.error();
+    for (Status s : {stream.record(events[1]), stream.wait()})
+      if (!s)
+        return s.error();
+    Result<double> ms = device.elapsedMs(events[0], events[1]);
+    return ms ? Result<double>(*ms / runs) : ms;
+  };
+  double warmMs = 0, lastMs = 0;
+  for (int run = 0; run < 3 || (warmMs < options.warmUpMs && run < 1000); ++run) {
+    Result<double> ms = sample(1);
+    if (!ms)
+      return ms.error();
+    warmMs += lastMs = *ms;
+  }
+  lastMs = std::max(lastMs, 1e-3);
+  timing.runsPerSample = static_cast<int>(std::clamp(options.sampleMs / lastMs, 1.0, 1000.0));
+  timing.samples =
+      static_cast<int>(std::clamp(options.targetMs / (lastMs * timing.runsPerSample),
+                                  double(options.minSamples), double(options.maxSamples)));
+  std::vector<double> times;
+  for (int i = 0; i < timing.samples; ++i) {
+    Result<double> ms = sample(timing.runsPerSample);
+    if (!ms)
+      return ms.error();
+    times.push_back(*ms);
+  }
+  std::sort(times.begin(), times.end());
+  timing.medianMs = times[times.size() / 2];
+  timing.minMs = times.front();
+  timing.maxMs = times.back();
+  return timing;
+}
+
+/// Copies the low bytes of `value` to their place.
+void store(ParamBuffer &buffer, const Param &param, uint64_t value) {
+  std::memcpy(&buffer.bytes[param.offset], &value, param.size);
+}
+
+Result<TensorMapRequest> mapRequest(const Param &param, const ArgumentSet &arguments,
+                                    DeviceAddress address) {
+  TensorMapRequest request;
+  request.address = address;
+  request.elementBits = bitsOf(param.dtype);
+  request.isFloat = isFloat(param.dtype);
+  request.isSigned = isSigned(param.dtype);
+  request.isBrainFloat = param.dtype == DType::BF16;
+  request.box = param.map.box;
+  request.swizzleBytes = param.map.swizzle;
+  for (const DimExpr &expr : param.map.dims) {
+    Result<int64_t> extent = expr.evaluate(arguments.dims);
+    if (!extent)
+      return extent.error();
+    request.dims.push_back(*extent);
+  }
+  for (const DimExpr &expr : param.map.strides) {
+    Result<int64_t> stride = expr.evaluate(arguments.dims);
+    if (!stride)
+      return stride.error();
+    int64_t bytes = storageBytes(param.dtype, *stride);
+    if (bytes % 16 != 0) // cuTensorMapEncodeTiled would answer CUDA_ERROR_INVALID_VALUE
+      return Error{"its rows are " + std::to_string(bytes) +
+                   " bytes apart, a tensor map wants a multiple of 16"};
+    request.strideBytes.push_back(bytes);
+  }
+  return request;
+}
+
+} // namespace
+
+Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims) {
+  LaunchShape shape;
+  for (int axis = 0; axis < 3; ++axis) {
+    Result<int64_t> extent = launch.grid[axis].evaluate(dims);
+    if (!extent)
+      return inContext("grid of `" + launch.symbol + "`", extent.error());
+    if (*extent < 0)
+      return Error{"grid of `" + launch.symbol + "`: `" + launch.grid[axis].str() + "` is " +
+                   std::to_string(*extent)};
+    shape.grid[axis] = *extent;
+  }
+  shape.block = launch.block;
+  shape.cluster = launch.cluster;
+  shape.sharedBytes = launch.sharedBytes;
+  return shape;
+}
+
+Result<ParamBuffer> packParams(const Device &device, const Launch &launch,
+                               const ArgumentSet &arguments,
+                               const std::map<std::string, DeviceAddress> &addresses) {
+  ParamBuffer buffer;
+  buffer.bytes.resize(launch.paramBytes());
+  for (const Param &param : launch.params) {
+    buffer.offsets.push_back(param.offset);
+    const std::string &source = param.kind == ParamKind::TensorMap ? param.map.of : param.name;
+    switch (param.kind) {
+    case ParamKind::Tensor:
+    case ParamKind::Workspace:
+      store(buffer, param, addresses.at(source));
+      break;
+    case ParamKind::Scalar:
+      store(buffer, param, arguments.find(source)->scalarBits);
+      break;
+    case ParamKind::Dim:
+    case ParamKind::Stride: {
+      auto it = arguments.dims.find(source);
+      if (it == arguments.dims.end())
+        return Error{"parameter `" + source + "` of `" + launch.symbol + "` has no value: give " +
+                     "--dim " + source + "=N"};
+      store(buffer, param, static_cast<uint64_t>(it->second));
+      break;
+    }
+    case ParamKind::TensorMap: {
+      Result<TensorMapRequest> request = mapRequest(param, arguments, addresses.at(source));
+      if (!request)
+        return inContext("tensor map `" + param.name + "`", request.error());
+      Result<std::array<uint8_t, 128>> map = device.encodeTensorMap(*request);
+      if (!map)
+        return inContext("tensor map `" + param.name + "`", map.error());
+      std::memcpy(&buffer.bytes[param.offset], map->data(), map->size());
+      break;
+    }
+    }
+  }
+  return buffer;
+}
+
+Result<Timing> launchProgram(const Device &device, const Manifest &manifest,
+                             std::span<const uint8_t> image, ArgumentSet &arguments,
+                             const BenchOptions &bench) {
+  Program program(device, manifest, arguments);
+  if (Status s = program.prepare(image); !s)
+    return s.error();
+  std::vector<BufferSet> sets;
+  if (Status s = program.addBuffers(sets, 1); !s)
+    return s.error();
+  if (Status s = program.runOnce(sets.front()); !s)
+    return s.error();
+  // More sets are made from the inputs, so before the outputs come back.
+  if (bench.enabled)
+    if (Status s = program.addBuffers(sets, program.setsForBench(sets.front())); !s)
+      return s.error();
+  if (Status s = program.downloadOutputs(sets.front()); !s)
+    return s.error();
+  return bench.enabled ? program.time(bench, sets) : Timing{};
+}
+
+} // namespace tilec::rt
