@@ -1,0 +1,307 @@
+//===- LaunchTool.cpp - run a compiled kernel on a GPU host ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "LaunchTool.h"
+
+#include "tilec/Runtime/Check.h"
+#include "tilec/Runtime/Launch.h"
+#include "tilec/Runtime/Npy.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tilec::launch {
+namespace {
+
+using rt::Error;
+using rt::Result;
+using rt::Status;
+
+struct NamedFile {
+  std::string name, path;
+};
+
+Result<std::vector<NamedFile>> parseFiles(const std::vector<std::string> &texts,
+                                          const char *option) {
+  std::vector<NamedFile> files;
+  for (const std::string &text : texts) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      return Error{std::string(option) + " " + text + ": write NAME=FILE.npy"};
+    files.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return files;
+}
+
+struct Checked {
+  std::string name;
+  DType dtype;
+  rt::CheckReport report;
+};
+
+/// Everything of one run, for printing.
+struct Report {
+  rt::DeviceInfo device;
+  std::string kernel, target;
+  rt::DimValues dims;
+  std::vector<Checked> checks;
+  rt::Timing timing;
+  double flops = 0; ///< of one run; 0 when unknown
+
+  bool passed() const {
+    return std::all_of(checks.begin(), checks.end(),
+                       [](const Checked &check) { return check.report.passed(); });
+  }
+  double teraflops() const { return flops / timing.medianMs * 1e-9; }
+};
+
+class Tool {
+public:
+  explicit Tool(const Options &options) : options(options) {}
+
+  Result<bool> run() {
+    for (auto step : {&Tool::readManifest, &Tool::readRequest, &Tool::launch, &Tool::save,
+                      &Tool::check, &Tool::countFlops})
+      if (Status s = (this->*step)(); !s)
+        return s.error();
+    if (options.json)
+      printJson();
+    else
+      printText();
+    return report.passed();
+  }
+
+private:
+  Status readManifest() {
+    std::string path = options.manifest.empty() ? options.binary + ".json" : options.manifest;
+    Result<std::string> text = rt::readFile(path);
+    if (!text)
+      return Error{text.error().message +
+                   (options.manifest.empty() ? "; name the launch manifest with --manifest" : "")};
+    Result<rt::Manifest> parsed = rt::parseManifest(*text);
+    if (!parsed)
+      return inContext(path, parsed.error());
+    manifest = std::move(*parsed);
+    report.kernel = manifest.kernel;
+    report.target = manifest.target;
+    return rt::success();
+  }
+
+  Status readRequest() {
+    rt::ArgumentRequest request;
+    request.seed = options.seed;
+    for (const std::string &text : options.args) {
+      Result<rt::ArgSpec> spec = rt::parseArgSpec(text);
+      if (!spec)
+        return inContext("--arg", spec.error());
+      request.specs.push_back(std::move(*spec));
+    }
+    for (const std::string &text : options.dims) {
+      auto dim = rt::parseDim(text);
+      if (!dim)
+        return inContext("--dim", dim.error());
+      request.dims[dim->first] = dim->second;
+    }
+    Result<rt::ArgumentSet> made = rt::makeArguments(manifest, request);
+    if (!made)
+      return made.error();
+    arguments = std::move(*made);
+    report.dims = arguments.dims;
+    return rt::success();
+  }
+
+  Result<rt::Device> openDevice() const {
+    std::string kind = options.device;
+    if (kind.empty())
+      kind = manifest.target.rfind("sm_", 0) == 0 ? "cuda" : "hip";
+    if (kind == "cuda")
+      return rt::openCuda(options.deviceIndex, options.driver);
+    return rt::openHip(options.deviceIndex, options.driver);
+  }
+
+  Status launch() {
+    Result<std::string> image = rt::readFile(options.binary);
+    if (!image)
+      return image.error();
+    Result<rt::Device> device = openDevice();
+    if (!device)
+      return device.error();
+    report.device = device->info();
+    rt::BenchOptions bench;
+    bench.enabled = options.bench;
+    std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(image->data()), image->size());
+    Result<rt::Timing> timing = rt::launchProgram(*device, manifest, bytes, arguments, bench);
+    if (!timing)
+      return timing.error();
+    report.timing = *timing;
+    return rt::success();
+  }
+
+  Result<const rt::Argument *> tensorNamed(const std::string &name, const char *option) const {
+    const rt::Argument *argument = arguments.find(name);
+    if (argument && argument->param.kind == rt::ParamKind::Tensor)
+      return argument;
+    return Error{std::string(option) + ": kernel `" + manifest.kernel + "` has no tensor `" + name +
+                 "`"};
+  }
+
+  Status save() {
+    Result<std::vector<NamedFile>> files = parseFiles(options.saves, "--save");
+    if (!files)
+      return files.error();
+    for (const NamedFile &file : *files) {
+      auto argument = tensorNamed(file.name, "--save");
+      if (!argument)
+        return argument.error();
+      if (Status s = rt::writeNpy(file.path, (*argument)->tensor); !s)
+        return s;
+    }
+    return rt::success();
+  }
+
+  Result<rt::HostTensor> readExpected(const NamedFile &file, const rt::Argument &argument) const {
+    Result<rt::NpyArray> array = rt::readNpy(file.path);
+    if (!array)
+      return array.error();
+    Result<rt::HostTensor> tensor = asTensor(std::move(*array), argument.param.dtype);
+    if (!tensor)
+      return inContext(file.path, tensor.error());
+    if (bitsOf(argument.param.dtype) == 4 && tensor->bytes.size() == argument.tensor.bytes.size())
+      tensor->shape = argument.tensor.shape; // odd rows are stored flat
+    return tensor;
+  }
+
+  Status check() {
+    Result<std::vector<NamedFile>> files = parseFiles(options.expects, "--expect");
+    Result<std::vector<NamedFile>> seconds = parseFiles(options.expects2, "--expect2");
+    if (!files || !seconds)
+      return files ? seconds.error() : files.error();
+    for (const NamedFile &second : *seconds)
+      if (std::none_of(files->begin(), files->end(),
+                       [&](const NamedFile &file) { return file.name == second.name; }))
+        return Error{"--expect2 " + second.name + " wants an --expect of the same tensor"};
+    for (const NamedFile &file : *files) {
+      const NamedFile *second = nullptr;
+      for (const NamedFile &candidate : *seconds)
+        if (candidate.name == file.name)
+          second = &candidate;
+      if (Status s = checkTensor(file, second); !s)
+        return s;
+    }
+    return rt::success();
+  }
+
+  Status checkTensor(const NamedFile &file, const NamedFile *second) {
+    auto argument = tensorNamed(file.name, "--expect");
+    if (!argument)
+      return argument.error();
+    Result<rt::HostTensor> reference = readExpected(file, **argument);
+    if (!reference)
+      return reference.error();
+    rt::HostTensor reference2;
+    if (second) {
+      Result<rt::HostTensor> read = readExpected(*second, **argument);
+      if (!read)
+        return read.error();
+      reference2 = std::move(*read);
+    }
+    rt::CheckOptions rule;
+    rule.exact = std::count(manifest.exact.begin(), manifest.exact.end(), file.name) != 0;
+    rule.transcendental = manifest.transcendental;
+    Result<rt::CheckReport> result =
+        compare((*argument)->tensor, *reference, second ? &reference2 : nullptr, rule);
+    if (!result)
+      return inContext("--expect " + file.name, result.error());
+    report.checks.push_back({file.name, (*argument)->param.dtype, *result});
+    return rt::success();
+  }
+
+  Status countFlops() {
+    std::optional<rt::DimExpr> expr = manifest.flops;
+    if (!options.flops.empty()) {
+      Result<rt::DimExpr> parsed = rt::DimExpr::parse(options.flops);
+      if (!parsed)
+        return inContext("--flops", parsed.error());
+      expr = *parsed;
+    }
+    if (!expr)
+      return rt::success();
+    Result<int64_t> flops = expr->evaluate(arguments.dims);
+    if (!flops)
+      return inContext("flops", flops.error());
+    report.flops = static_cast<double>(*flops);
+    return rt::success();
+  }
+
+  void printText() const {
+    std::printf("device  %s (%s)\n", report.device.name.c_str(), report.device.arch.c_str());
+    std::printf("kernel  %s for %s", report.kernel.c_str(), report.target.c_str());
+    for (const auto &[name, value] : report.dims)
+      std::printf(", %s = %lld", name.c_str(), static_cast<long long>(value));
+    std::printf("\n");
+    for (const Checked &check : report.checks)
+      std::printf("check   %s\n", describe(check.name, check.dtype, check.report).c_str());
+    const rt::Timing &t = report.timing;
+    if (options.bench) {
+      std::printf("time    median %.2f us, min %.2f, max %.2f (%d samples of %d runs, %d buffer "
+                  "sets)\n",
+                  t.medianMs * 1e3, t.minMs * 1e3, t.maxMs * 1e3, t.samples, t.runsPerSample,
+                  t.bufferSets);
+      if (report.flops > 0)
+        std::printf("rate    %.1f TFLOP/s\n", report.teraflops());
+    }
+    std::printf("%s\n", report.checks.empty() ? "DONE (nothing was checked: no --expect)"
+                        : report.passed()     ? "PASS"
+                                              : "FAIL");
+  }
+
+  void printJson() const {
+    nlohmann::ordered_json out;
+    out["device"] = report.device.name;
+    out["arch"] = report.device.arch;
+    out["kernel"] = report.kernel;
+    out["target"] = report.target;
+    out["dims"] = report.dims;
+    out["checks"] = nlohmann::ordered_json::array();
+    for (const Checked &check : report.checks) {
+      nlohmann::ordered_json item;
+      item["tensor"] = check.name;
+      item["elements"] = check.report.elemCount;
+      item["mismatches"] = check.report.mismatchCount;
+      item["max_error"] = check.report.maxError;
+      // JSON has no infinity: a bitwise mismatch has no ratio.
+      if (std::isfinite(check.report.maxRatio))
+        item["max_ratio"] = check.report.maxRatio;
+      item["text"] = describe(check.name, check.dtype, check.report);
+      out["checks"].push_back(item);
+    }
+    out["passed"] = report.passed();
+    if (options.bench) {
+      const rt::Timing &t = report.timing;
+      out["median_us"] = t.medianMs * 1e3;
+      out["min_us"] = t.minMs * 1e3;
+      out["max_us"] = t.maxMs * 1e3;
+      out["samples"] = t.samples;
+      out["runs_per_sample"] = t.runsPerSample;
+      out["buffer_sets"] = t.bufferSets;
+      if (report.flops > 0)
+        out["tflops"] = report.teraflops();
+    }
+    std::printf("%s\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  }
+
+  const Options &options;
+  rt::Manifest manifest;
+  rt::ArgumentSet arguments;
+  Report report;
+};
+
+} // namespace
+
+Result<bool> run(const Options &options) { return Tool(options).run(); }
+
+} // namespace tilec::launch

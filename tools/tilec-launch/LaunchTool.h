@@ -1,0 +1,33 @@
+//===- LaunchTool.h - run a compiled kernel on a GPU host -----------------===//
+//
+// What tilec-launch does, apart from reading its command line.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Runtime/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilec::launch {
+
+/// The command line, as text.
+struct Options {
+  std::string binary;
+  std::string manifest; ///< empty: `binary` + ".json"
+  std::string device;   ///< `cuda`, `hip`; empty: by the manifest's target
+  int deviceIndex = 0;
+  std::string driver; ///< driver library instead of the usual one
+  std::vector<std::string> args, dims, saves, expects, expects2;
+  uint32_t seed = 0;
+  bool bench = false, json = false;
+  std::string flops; ///< expression over dims; empty: the manifest's
+};
+
+/// Runs, checks, times, and prints the report. The value is whether every check passed.
+rt::Result<bool> run(const Options &options);
+
+} // namespace tilec::launch

@@ -1,0 +1,48 @@
+//===- main.cpp - tilec-launch: run a compiled kernel on a GPU host -------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "LaunchTool.h"
+
+#include "CLI/CLI.hpp"
+
+#include <cstdio>
+
+int main(int argc, char **argv) {
+  tilec::launch::Options options;
+  CLI::App app("Runs a compiled kernel on a GPU through the driver of this machine.\n"
+               "Exit code: 0 done and every check passed, 1 a check failed, 2 it could not run.",
+               "tilec-launch");
+  app.add_option("BINARY", options.binary, "cubin, PTX or hsaco")->required();
+  app.add_option("--manifest", options.manifest, "launch manifest (default: BINARY.json)");
+  app.add_option("--device", options.device, "cuda or hip (default: by the manifest's target)")
+      ->check(CLI::IsMember({"cuda", "hip"}));
+  app.add_option("--device-index", options.deviceIndex, "which GPU, from 0");
+  app.add_option("--driver", options.driver, "driver library (default: the system's)");
+  app.add_option("--arg", options.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
+      ->allow_extra_args(false);
+  app.add_option("--dim", options.dims, "NAME=N: a symbolic size")->allow_extra_args(false);
+  app.add_option("--seed", options.seed, "seed of generated arguments");
+  app.add_option("--save", options.saves, "NAME=FILE.npy: write a tensor after the run")
+      ->allow_extra_args(false);
+  app.add_option("--expect", options.expects, "NAME=FILE.npy: check a tensor after the run")
+      ->allow_extra_args(false);
+  app.add_option("--expect2", options.expects2,
+                 "NAME=FILE.npy: the reference accumulated in f32, which sets the tolerance")
+      ->allow_extra_args(false);
+  app.add_flag("--bench", options.bench, "time the kernel");
+  app.add_option("--flops", options.flops, "operations of a run, an expression over the dims");
+  app.add_flag("--json", options.json, "print the report as JSON");
+  app.set_version_flag("--version", "tilec-launch " TILEC_VERSION);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  auto passed = tilec::launch::run(options);
+  if (!passed) {
+    std::fprintf(stderr, "tilec-launch: error: %s\n", passed.error().message.c_str());
+    return 2;
+  }
+  return *passed ? 0 : 1;
+}
