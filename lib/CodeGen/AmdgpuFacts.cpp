@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "ImageFacts.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,50 +20,109 @@ namespace tilec::codegen {
 
 namespace {
 
-/// Of an entry of the metadata map; 0 and "" where it is missing.
-uint64_t number(msgpack::MapDocNode &map, StringRef key) {
-  auto it = map.find(key);
-  if (it == map.end())
-    return 0;
-  if (it->second.getKind() == msgpack::Type::UInt)
-    return it->second.getUInt();
-  return it->second.getKind() == msgpack::Type::Int ? it->second.getInt() : 0;
-}
+/// Walks the note with LLVM's pull parser. (Its document model asserts on malformed input.)
+class NoteReader {
+public:
+  explicit NoteReader(StringRef payload) : reader(payload) {}
 
-std::string text(msgpack::MapDocNode &map, StringRef key) {
-  auto it = map.find(key);
-  return it == map.end() || !it->second.isString() ? "" : it->second.getString().str();
-}
+  Error read(std::vector<KernelFacts> &facts) {
+    return readMap([&](StringRef key) -> Error {
+      if (key != "amdhsa.kernels")
+        return skip(0);
+      msgpack::Object array;
+      if (Error error = next(array))
+        return error;
+      if (array.Kind != msgpack::Type::Array)
+        return malformed();
+      for (size_t i = 0; i < array.Length; ++i)
+        if (Error error = readKernel(facts.emplace_back()))
+          return error;
+      return Error::success();
+    });
+  }
 
-KernelFacts kernelFacts(msgpack::MapDocNode &map) {
-  KernelFacts facts;
-  facts.name = text(map, ".name");
-  facts.agprs = number(map, ".agpr_count");
-  // With accumulators the count is of both files: those of the vector file rounded up to 4.
-  facts.vgprs = number(map, ".vgpr_count") - facts.agprs;
-  facts.sgprs = number(map, ".sgpr_count");
-  facts.vgprSpills = number(map, ".vgpr_spill_count");
-  facts.sgprSpills = number(map, ".sgpr_spill_count");
-  facts.scratchBytesPerLane = number(map, ".private_segment_fixed_size");
-  facts.sharedBytes = number(map, ".group_segment_fixed_size");
-  facts.kernargBytes = number(map, ".kernarg_segment_size");
-  facts.maxThreads = number(map, ".max_flat_workgroup_size");
-  return facts;
-}
+private:
+  static constexpr unsigned maxDepth = 32; ///< deeper than any metadata; bounds the recursion
 
-Error readNote(StringRef payload, std::vector<KernelFacts> &facts) {
-  msgpack::Document document;
-  if (!document.readFromBlob(payload, /*Multi=*/false) || !document.getRoot().isMap())
-    return createStringError("the AMDGPU metadata note is malformed");
-  auto &root = document.getRoot().getMap();
-  auto kernels = root.find("amdhsa.kernels");
-  if (kernels == root.end() || !kernels->second.isArray())
+  static Error malformed() { return createStringError("the AMDGPU metadata note is malformed"); }
+
+  Error next(msgpack::Object &object) {
+    auto more = reader.read(object);
+    if (!more) {
+      consumeError(more.takeError());
+      return malformed();
+    }
+    return *more ? Error::success() : malformed();
+  }
+
+  /// Calls `visit` at every key; it must read the value.
+  Error readMap(function_ref<Error(StringRef)> visit) {
+    msgpack::Object map, key;
+    if (Error error = next(map))
+      return error;
+    if (map.Kind != msgpack::Type::Map)
+      return malformed();
+    for (size_t i = 0; i < map.Length; ++i) {
+      if (Error error = next(key))
+        return error;
+      if (key.Kind != msgpack::Type::String)
+        return malformed();
+      if (Error error = visit(key.Raw))
+        return error;
+    }
     return Error::success();
-  for (msgpack::DocNode &kernel : kernels->second.getArray())
-    if (kernel.isMap())
-      facts.push_back(kernelFacts(kernel.getMap()));
-  return Error::success();
-}
+  }
+
+  Error skip(unsigned depth) {
+    msgpack::Object object;
+    if (depth > maxDepth)
+      return malformed();
+    if (Error error = next(object))
+      return error;
+    bool isMap = object.Kind == msgpack::Type::Map, isArray = object.Kind == msgpack::Type::Array;
+    for (size_t i = 0; i < (isMap || isArray ? object.Length : 0); ++i)
+      for (unsigned part = 0; part < (isMap ? 2u : 1u); ++part)
+        if (Error error = skip(depth + 1))
+          return error;
+    return Error::success();
+  }
+
+  Error readKernel(KernelFacts &facts) {
+    unsigned allVgprs = 0;
+    const std::pair<StringRef, unsigned *> numbers[] = {
+        {".agpr_count", &facts.agprs},
+        {".vgpr_count", &allVgprs},
+        {".sgpr_count", &facts.sgprs},
+        {".vgpr_spill_count", &facts.vgprSpills},
+        {".sgpr_spill_count", &facts.sgprSpills},
+        {".private_segment_fixed_size", &facts.scratchBytesPerLane},
+        {".group_segment_fixed_size", &facts.sharedBytes},
+        {".kernarg_segment_size", &facts.kernargBytes},
+        {".max_flat_workgroup_size", &facts.maxThreads}};
+    Error error = readMap([&](StringRef key) -> Error {
+      auto number = llvm::find_if(numbers, [&](auto &entry) { return entry.first == key; });
+      if (number == std::end(numbers) && key != ".name")
+        return skip(0);
+      msgpack::Object value;
+      if (Error inner = next(value))
+        return inner;
+      if (key == ".name" && value.Kind == msgpack::Type::String)
+        facts.name = value.Raw.str();
+      else if (key != ".name" && value.Kind == msgpack::Type::UInt)
+        *number->second = value.UInt;
+      else if (key != ".name" && value.Kind == msgpack::Type::Int)
+        *number->second = value.Int;
+      else
+        return malformed();
+      return Error::success();
+    });
+    // With accumulators the count is of both files: those of the vector file rounded up to 4.
+    facts.vgprs = allVgprs - std::min(allVgprs, facts.agprs);
+    return error;
+  }
+
+  msgpack::Reader reader;
+};
 
 } // namespace
 
@@ -84,7 +144,7 @@ Expected<std::vector<KernelFacts>> readAmdgpuFacts(ArrayRef<uint8_t> image) {
     Error error = Error::success();
     for (const auto &note : file->notes(section, error))
       if (note.getName() == "AMDGPU" && note.getType() == ELF::NT_AMDGPU_METADATA) {
-        if (Error inner = readNote(note.getDescAsStringRef(section.sh_addralign), facts)) {
+        if (Error inner = NoteReader(note.getDescAsStringRef(section.sh_addralign)).read(facts)) {
           consumeError(std::move(error));
           return inner;
         }

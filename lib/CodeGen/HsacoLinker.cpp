@@ -176,6 +176,8 @@ Error Linker::readSections() {
     section.type = header.sh_type;
     section.flags = header.sh_flags;
     section.align = std::max<uint64_t>(header.sh_addralign, 1);
+    if (!isPowerOf2_64(section.align) || section.align > pageBytes)
+      return createStringError("malformed object: a section aligned to " + Twine(section.align));
     section.bytes.assign(contents->begin(), contents->end());
     outputOf[index] = target;
     return Error::success();

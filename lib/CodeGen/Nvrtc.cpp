@@ -270,9 +270,10 @@ Expected<std::string> wrap(const PtxModule &module) {
       appendQuoted(source, (shared + "\n").str());
     appendQuoted(source, kernel.body);
     source += "\\n}\" :: ";
-    // Naming the dynamic array makes NVRTC declare it.
-    for (auto [i, shared] : enumerate(module.dynamicShared))
-      source += (i ? ", \"l\"(" : "\"l\"(") + shared.first + ")";
+    // Without any operand NVRTC would leave `%%` as it is; naming the dynamic array declares it.
+    source += "\"r\"(0)";
+    for (auto &[name, align] : module.dynamicShared)
+      source += ", \"l\"(" + name + ")";
     source += " : \"memory\");\n}\n";
   }
   return source;
