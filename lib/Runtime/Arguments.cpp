@@ -25,8 +25,9 @@ public:
       set.list.push_back(std::move(argument));
     }
     set.dims = request.dims;
-    for (auto step : {&Maker::checkNames, &Maker::takeScalars, &Maker::takeFiles,
-                      &Maker::checkDimsKnown, &Maker::makeTensors, &Maker::makeStrides})
+    for (auto step :
+         {&Maker::checkNames, &Maker::takeScalars, &Maker::takeFiles, &Maker::checkDimsKnown,
+          &Maker::findShapes, &Maker::findStrides, &Maker::makeTensors})
       if (Status s = (this->*step)(); !s)
         return s.error();
     return std::move(set);
@@ -135,15 +136,16 @@ private:
     return success();
   }
 
-  Status makeTensors() {
+  /// Sets the shape of every tensor, or compares it with its file's.
+  Status findShapes() {
     for (Argument &argument : set.list)
       if (argument.param.kind == ParamKind::Tensor)
-        if (Status s = makeTensor(argument); !s)
+        if (Status s = findShape(argument); !s)
           return inContext("argument `" + argument.param.name + "`", s.error());
     return success();
   }
 
-  Status makeTensor(Argument &argument) {
+  Status findShape(Argument &argument) {
     const Param &param = argument.param;
     std::vector<int64_t> shape;
     for (const DimExpr &expr : param.shape) {
@@ -155,31 +157,41 @@ private:
     Result<int64_t> count = elemCountOf(shape);
     if (!count)
       return count.error();
-    const ArgSpec *spec = specOf(param.name);
-    if (spec && spec->kind == ArgSpec::File) {
+    if (const ArgSpec *spec = specOf(param.name); spec && spec->kind == ArgSpec::File) {
       bool flat = bitsOf(param.dtype) == 4 && static_cast<int64_t>(argument.tensor.bytes.size()) ==
                                                   storageBytes(param.dtype, *count);
       if (argument.tensor.shape != shape && !flat)
         return Error{"shape " + printShape(shape) + " expected, " + spec->text + " has " +
                      printShape(argument.tensor.shape)};
-      argument.tensor.shape = std::move(shape);
-      return success();
     }
-    argument.tensor = HostTensor(param.dtype, std::move(shape));
-    if (spec && spec->kind == ArgSpec::Scalar) {
-      Result<uint64_t> bits = parseScalar(spec->text, param.dtype);
-      if (!bits)
-        return bits.error();
-      fillBits(argument.tensor, *bits);
-    } else if (spec || param.access != Access::Write) {
-      fill(argument.tensor, spec ? spec->fill : Fill::Randn, request.seed, param.name);
-    } else {
-      prefillOutput(argument.tensor);
+    argument.tensor.dtype = param.dtype;
+    argument.tensor.shape = std::move(shape);
+    return success();
+  }
+
+  /// Generates what does not come from a file. Last, since it may take long.
+  Status makeTensors() {
+    for (Argument &argument : set.list) {
+      const Param &param = argument.param;
+      const ArgSpec *spec = specOf(param.name);
+      if (param.kind != ParamKind::Tensor || (spec && spec->kind == ArgSpec::File))
+        continue;
+      argument.tensor = HostTensor(param.dtype, std::move(argument.tensor.shape));
+      if (spec && spec->kind == ArgSpec::Scalar) {
+        Result<uint64_t> bits = parseScalar(spec->text, param.dtype);
+        if (!bits)
+          return inContext("--arg " + param.name, bits.error());
+        fillBits(argument.tensor, *bits);
+      } else if (spec || param.access != Access::Write) {
+        fill(argument.tensor, spec ? spec->fill : Fill::Randn, request.seed, param.name);
+      } else {
+        prefillOutput(argument.tensor);
+      }
     }
     return success();
   }
 
-  Status makeStrides() {
+  Status findStrides() {
     for (Argument &argument : set.list) {
       const Param &param = argument.param;
       if (param.kind != ParamKind::Tensor)

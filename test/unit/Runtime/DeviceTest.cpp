@@ -1,0 +1,166 @@
+//===- DeviceTest.cpp - CUDA and HIP, and a driver without a GPU ----------===//
+//
+// The suite runs on the fake driver everywhere and on real GPUs where there are any.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Conformance.h"
+
+#include <dlfcn.h>
+
+using namespace tilec::rt;
+using tilec::DType;
+
+namespace {
+
+template <typename Function> Function fake(const char *name) {
+  static void *library = dlopen(TILEC_FAKE_DRIVER, RTLD_NOW);
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+DeviceUnderTest fakeCuda() {
+  return {"FakeCuda", [] { return openCuda(0, TILEC_FAKE_DRIVER); }, TILEC_CONFORMANCE_PTX};
+}
+DeviceUnderTest fakeHip() {
+  return {"FakeHip", [] { return openHip(0, TILEC_FAKE_DRIVER); }, TILEC_CONFORMANCE_GFX950};
+}
+
+std::vector<DeviceUnderTest> devices() {
+  std::vector<DeviceUnderTest> list = {fakeCuda(), fakeHip()};
+  if (openCuda())
+    list.push_back({"Cuda", [] { return openCuda(); }, TILEC_CONFORMANCE_PTX});
+  if (Result<Device> hip = openHip())
+    list.push_back(
+        {"Hip", [] { return openHip(); },
+         hip->info().arch == "gfx942" ? TILEC_CONFORMANCE_GFX942 : TILEC_CONFORMANCE_GFX950});
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Conformance, testing::ValuesIn(devices()),
+                         [](const auto &info) { return info.param.name; });
+
+#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST(Drivers, AMissingDriverIsAMessage) {
+  EXPECT_HAS(openCuda(0, "libno-such-driver.so").error().message, "no CUDA driver");
+  EXPECT_HAS(openHip(0, "libno-such-driver.so").error().message, "no HIP runtime");
+  // A library that is there but is no driver.
+  EXPECT_HAS(openCuda(0, "libc.so.6").error().message, "has no function cuInit");
+}
+
+TEST(Drivers, AMissingDeviceIsAMessage) {
+  EXPECT_HAS(openCuda(5, TILEC_FAKE_DRIVER).error().message, "no CUDA device 5");
+  EXPECT_HAS(openHip(-1, TILEC_FAKE_DRIVER).error().message, "no HIP device -1");
+}
+
+TEST(Drivers, TellTheirArchitecture) {
+  EXPECT_EQ(openCuda(0, TILEC_FAKE_DRIVER)->info().arch, "sm_90");
+  EXPECT_EQ(openHip(0, TILEC_FAKE_DRIVER)->info().arch, "gfx950");
+}
+
+TEST(Drivers, HandlesAreGivenBack) {
+  int before = fake<int (*)()>("fakeLiveHandles")();
+  {
+    Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
+    ASSERT_TRUE(device);
+    Result<Buffer> buffer = device->allocate(64), other = device->allocate(64);
+    *buffer = std::move(*other); // the old memory goes with `other`
+    auto stream = device->createStream();
+    auto event = device->createEvent();
+    std::vector<uint8_t> image = {'x'};
+    auto module = device->load(image);
+    EXPECT_GT(fake<int (*)()>("fakeLiveHandles")(), before);
+  }
+  EXPECT_EQ(fake<int (*)()>("fakeLiveHandles")(), before);
+}
+
+class OnFakeCuda : public testing::Test {
+protected:
+  Result<Timing> launch(const Manifest &manifest, ArgumentRequest request = {}) {
+    Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
+    EXPECT_TRUE(device);
+    Result<ArgumentSet> made = makeArguments(manifest, request);
+    if (!made)
+      return made.error();
+    arguments = std::move(*made);
+    std::vector<uint8_t> image = {'x'};
+    return launchProgram(*device, manifest, image, arguments);
+  }
+  Manifest blocks() const {
+    return manifestOf("blocks", {tensorParam("out", DType::I32, {768}, Access::Write)},
+                      {DimExpr(3), DimExpr(2), DimExpr(2)});
+  }
+  ArgumentSet arguments;
+};
+
+TEST_F(OnFakeCuda, ClustersAndSharedMemoryReachTheDriver) {
+  Manifest manifest = blocks();
+  manifest.launches[0].sharedBytes = 200000;
+  manifest.launches[0].cluster = {3, 1, 1};
+  Result<Timing> run = launch(manifest);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
+               "grid 3 2 2 block 64 1 1 shared 200000 cluster 3");
+}
+
+TEST_F(OnFakeCuda, LimitsAreNamed) {
+  Manifest manifest = blocks();
+  manifest.launches[0].sharedBytes = 300000;
+  EXPECT_HAS(launch(manifest).error().message, "needs 300000 bytes of shared memory, Fake H200");
+  manifest = blocks();
+  manifest.launches[0].grid[1] = DimExpr(65536);
+  EXPECT_HAS(launch(manifest).error().message, "CUDA launches at most 65535");
+  manifest.launches[0].grid[1] = DimExpr(-1);
+  EXPECT_HAS(launch(manifest).error().message, "is -1");
+}
+
+TEST_F(OnFakeCuda, AFaultIsReportedWithTheKernel) {
+  Manifest manifest = blocks();
+  manifest.kernel = "faulty";
+  manifest.launches[0].symbol = "fault";
+  Result<Timing> run = launch(manifest);
+  fake<void (*)()>("fakeReset")();
+  ASSERT_FALSE(run);
+  EXPECT_HAS(run.error().message, "run of `faulty`: cuStreamSynchronize: ERROR_ILLEGAL_ADDRESS");
+}
+
+TEST_F(OnFakeCuda, StridedTensorsAreScatteredAndTheirGapsGuarded) {
+  Manifest manifest = scaleManifest();
+  // y has every third element of its storage.
+  manifest.launches[0].params[1].shape = {DimExpr(2)};
+  manifest.launches[0].params[1].strides = {DimExpr(3)};
+  ArgumentRequest request;
+  request.dims = {{"n", 4}}; // the kernel writes 0..3: 0 and 3 are elements of y
+  request.specs = {*parseArgSpec("s=2")};
+  Result<Timing> run = launch(manifest, request);
+  ASSERT_TRUE(run) << run.error().message;
+  const auto &x = arguments.find("x")->tensor, &y = arguments.find("y")->tensor;
+  EXPECT_EQ(y.value(0), x.value(0) * 2);
+  EXPECT_EQ(y.value(1), x.value(3) * 2);
+}
+
+TEST_F(OnFakeCuda, TensorMapsAreEncodedFromTheManifest) {
+  Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
+  Param map = valueParam("m", ParamKind::TensorMap, DType::BF16);
+  DimExpr rows = DimExpr::name("rows");
+  map.map = {"A", {512, rows}, {DimExpr(512)}, {64, 128}, 128};
+  Manifest manifest = manifestOf("k",
+                                 {tensorParam("A", DType::BF16, {rows, 512}, Access::Read),
+                                  valueParam("rows", ParamKind::Dim, DType::I32), map},
+                                 {DimExpr(1), DimExpr(1), DimExpr(1)});
+  ASSERT_TRUE(validate(manifest));
+  ArgumentSet set;
+  set.dims = {{"rows", 300}};
+  Result<ParamBuffer> params = packParams(*device, manifest.launches[0], set, {{"A", 0x1000}});
+  ASSERT_TRUE(params) << params.error().message;
+  ASSERT_EQ(params->bytes.size(), 192u); // pointer, dim, then the map at 64
+  std::vector<uint64_t> words(7);
+  std::memcpy(words.data(), &params->bytes[64], 56);
+  // address; rank 2, BFLOAT16 = 9, SWIZZLE_128B = 3; dims; strides in bytes; box
+  EXPECT_EQ(words, (std::vector<uint64_t>{0x1000, 2 | 9 << 8 | 3 << 16, 512, 300, 1024, 64, 128}));
+  manifest.launches[0].params[2].map.strides = {DimExpr(509)};
+  EXPECT_HAS(packParams(*device, manifest.launches[0], set, {{"A", 0x1000}}).error().message,
+             "1018 bytes apart");
+}
+
+} // namespace

@@ -1,0 +1,325 @@
+//===- FakeDriver.cpp - libcuda and libamdhip64 without a GPU -------------===//
+//
+// A shared library with the driver functions that the runtime calls, over host
+// memory. Kernels are host functions found by name; the image's bytes are not read,
+// except that one that starts with `!` is refused. It lets the whole path from
+// tilec-launch to the parameter buffer be tested where there is no GPU. Faults are
+// sticky, as in a real driver: every later call fails.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int invalidValue = 1, outOfMemory = 2, invalidImage = 200, notFound = 500,
+              illegalAddress = 700;
+constexpr size_t memoryBytes = size_t(1) << 30;
+
+int sticky = 0;
+int live = 0; ///< handles and allocations that have not been given back
+std::map<uint64_t, size_t> allocations;
+std::string record; ///< text of the last launch's shape, for tests
+
+struct LaunchArgs {
+  unsigned grid[3], block[3];
+  void **params;
+};
+
+template <typename T> T param(const LaunchArgs &args, int index) {
+  T value;
+  std::memcpy(&value, args.params[index], sizeof value);
+  return value;
+}
+
+/// Calls `body(global thread index)` for every thread along x.
+template <typename Body> void forEachThread(const LaunchArgs &args, Body body) {
+  for (unsigned i = 0; i < args.grid[0] * args.block[0]; ++i)
+    body(static_cast<int>(i));
+}
+
+// The kernels of test/unit/Runtime/Inputs/amdgcn.ll and nvptx.ll, on the host.
+int scale(const LaunchArgs &args) {
+  auto *x = param<const float *>(args, 0);
+  auto *y = param<float *>(args, 1);
+  auto s = param<float>(args, 2);
+  int n = param<int>(args, 3);
+  forEachThread(args, [&](int i) {
+    if (i < n)
+      y[i] = x[i] * s;
+  });
+  return 0;
+}
+
+int pack(const LaunchArgs &args) {
+  auto *out = param<int64_t *>(args, 0);
+  out[0] = param<int8_t>(args, 1);
+  out[1] = param<int64_t>(args, 2);
+  out[2] = param<int16_t>(args, 3);
+  out[3] = param<int32_t>(args, 4);
+  return 0;
+}
+
+int blocks(const LaunchArgs &args) {
+  auto *out = param<int *>(args, 0);
+  for (unsigned z = 0; z < args.grid[2]; ++z)
+    for (unsigned y = 0; y < args.grid[1]; ++y)
+      for (unsigned x = 0; x < args.grid[0]; ++x)
+        for (unsigned t = 0; t < args.block[0]; ++t)
+          out[((z * args.grid[1] + y) * args.grid[0] + x) * args.block[0] + t] =
+              static_cast<int>(x + 100 * y + 10000 * z);
+  return 0;
+}
+
+int overrun(const LaunchArgs &args) {
+  auto *out = param<float *>(args, 0);
+  out[param<int>(args, 1)] = 1;
+  return 0;
+}
+
+int fault(const LaunchArgs &) { return sticky = illegalAddress; }
+
+using HostKernel = int (*)(const LaunchArgs &);
+HostKernel kernelNamed(const std::string &name) {
+  static const std::map<std::string, HostKernel> kernels = {
+      {"scale", scale}, {"pack", pack}, {"blocks", blocks}, {"overrun", overrun}, {"fault", fault}};
+  auto it = kernels.find(name);
+  return it == kernels.end() ? nullptr : it->second;
+}
+
+int start(HostKernel kernel, const LaunchArgs &args, unsigned sharedBytes,
+          const unsigned *cluster) {
+  record = "grid";
+  for (unsigned g : args.grid)
+    record += " " + std::to_string(g);
+  record += " block";
+  for (unsigned b : args.block)
+    record += " " + std::to_string(b);
+  record += " shared " + std::to_string(sharedBytes);
+  if (cluster)
+    record += " cluster " + std::to_string(cluster[0]);
+  kernel(args);
+  return 0; // faults come out of the next wait
+}
+
+int allocate(uint64_t *address, size_t bytes) {
+  size_t used = 0;
+  for (auto [at, size] : allocations)
+    used += size;
+  if (sticky || bytes == 0 || bytes > memoryBytes - used)
+    return sticky ? sticky : bytes == 0 ? invalidValue : outOfMemory;
+  *address = reinterpret_cast<uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  allocations[*address] = bytes;
+  ++live;
+  return 0;
+}
+
+int release(uint64_t address) {
+  if (allocations.erase(address) == 0)
+    return invalidValue;
+  std::free(reinterpret_cast<void *>(address));
+  --live;
+  return 0;
+}
+
+/// Fails unless [address, address + bytes) is inside one allocation, as real drivers do.
+int checkRange(uint64_t address, size_t bytes) {
+  if (sticky)
+    return sticky;
+  auto it = allocations.upper_bound(address);
+  if (it == allocations.begin())
+    return invalidValue;
+  --it;
+  return address + bytes <= it->first + it->second ? 0 : invalidValue;
+}
+
+template <typename T> int make(T **out, uint64_t value = 0) {
+  *out = reinterpret_cast<T *>(new uint64_t(value));
+  ++live;
+  return 0;
+}
+template <typename T> int destroy(T *object) {
+  delete reinterpret_cast<uint64_t *>(object);
+  --live;
+  return 0;
+}
+
+uint64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+const char *nameOfCode(int code) {
+  return code == outOfMemory      ? "ERROR_OUT_OF_MEMORY"
+         : code == invalidImage   ? "ERROR_INVALID_IMAGE"
+         : code == notFound       ? "ERROR_NOT_FOUND"
+         : code == illegalAddress ? "ERROR_ILLEGAL_ADDRESS"
+                                  : "ERROR_INVALID_VALUE";
+}
+
+struct LaunchConfig { // CUlaunchConfig
+  unsigned grid[3], block[3], sharedBytes;
+  void *stream;
+  struct {
+    int id;
+    char pad[4];
+    unsigned clusterDim[16];
+  } *attributes;
+  unsigned attributeCount;
+};
+
+} // namespace
+
+extern "C" {
+
+int fakeLiveHandles() { return live; }
+void fakeReset() { sticky = 0; }
+const char *fakeLastLaunch() { return record.c_str(); }
+
+int cuInit(unsigned) { return 0; }
+int cuGetErrorName(int code, const char **out) { return *out = nameOfCode(code), 0; }
+int cuGetErrorString(int, const char **out) { return *out = "from the fake driver", 0; }
+int cuDeviceGetCount(int *count) { return *count = 1, 0; }
+int cuDeviceGet(int *device, int index) { return *device = index, 0; }
+int cuDeviceGetName(char *name, int bytes, int) {
+  return std::strncpy(name, "Fake H200", bytes), 0;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int) {
+  *value = attribute == 75 ? 9 : attribute == 38 ? 1 << 16 : attribute == 97 ? 232448 : 0;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &live, ++live, 0; }
+int cuDevicePrimaryCtxRelease_v2(int) { return --live, 0; }
+int cuCtxSetCurrent(void *context) { return context == &live ? 0 : invalidValue; }
+int cuMemAlloc_v2(uint64_t *address, size_t bytes) { return allocate(address, bytes); }
+int cuMemFree_v2(uint64_t address) { return release(address); }
+int cuMemcpyHtoD_v2(uint64_t dst, const void *src, size_t bytes) {
+  int code = checkRange(dst, bytes);
+  if (!code)
+    std::memcpy(reinterpret_cast<void *>(dst), src, bytes);
+  return code;
+}
+int cuMemcpyDtoH_v2(void *dst, uint64_t src, size_t bytes) {
+  int code = checkRange(src, bytes);
+  if (!code)
+    std::memcpy(dst, reinterpret_cast<void *>(src), bytes);
+  return code;
+}
+int cuMemsetD8_v2(uint64_t dst, unsigned char value, size_t bytes) {
+  int code = checkRange(dst, bytes);
+  if (!code)
+    std::memset(reinterpret_cast<void *>(dst), value, bytes);
+  return code;
+}
+int cuModuleLoadData(void **module, const void *image) {
+  return *static_cast<const char *>(image) == '!' ? invalidImage : make(module);
+}
+int cuModuleUnload(void *module) { return destroy(module); }
+int cuModuleGetFunction(void **function, void *, const char *name) {
+  *function = reinterpret_cast<void *>(kernelNamed(name));
+  return *function ? 0 : notFound;
+}
+int cuFuncSetAttribute(void *, int, int) { return 0; }
+int cuStreamCreate(void **stream, unsigned) { return make(stream); }
+int cuStreamDestroy_v2(void *stream) { return destroy(stream); }
+int cuStreamSynchronize(void *) { return sticky; }
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned sharedBytes, void *, void **params, void **) {
+  return start(reinterpret_cast<HostKernel>(function), {{gx, gy, gz}, {bx, by, bz}, params},
+               sharedBytes, nullptr);
+}
+int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **params, void **) {
+  if (config->attributeCount != 1 || config->attributes->id != 4)
+    return invalidValue;
+  const unsigned *g = config->grid, *b = config->block;
+  return start(reinterpret_cast<HostKernel>(function),
+               {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}, params}, config->sharedBytes,
+               config->attributes->clusterDim);
+}
+int cuEventCreate(void **event, unsigned) { return make(event); }
+int cuEventDestroy_v2(void *event) { return destroy(event); }
+int cuEventRecord(void *event, void *) { return *static_cast<uint64_t *>(event) = now(), 0; }
+int cuEventElapsedTime(float *ms, void *begin, void *end) {
+  *ms = static_cast<float>(*static_cast<uint64_t *>(end) - *static_cast<uint64_t *>(begin)) * 1e-6f;
+  return 0;
+}
+/// The map holds what was asked, for tests to read: address, rank, type, swizzle, dims, strides,
+/// box.
+int cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, void *address,
+                           const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, int interleave, int swizzle, int, int) {
+  if (interleave != 0 || steps[0] != 1 || rank > 5)
+    return invalidValue;
+  *map++ = reinterpret_cast<uint64_t>(address);
+  *map++ = rank | type << 8 | swizzle << 16;
+  for (unsigned i = 0; i < rank; ++i)
+    *map++ = dims[i];
+  for (unsigned i = 0; i + 1 < rank; ++i)
+    *map++ = strides[i];
+  for (unsigned i = 0; i < rank; ++i)
+    *map++ = box[i];
+  return 0;
+}
+
+int hipInit(unsigned) { return 0; }
+const char *hipGetErrorName(int code) { return nameOfCode(code); }
+const char *hipGetErrorString(int) { return "from the fake driver"; }
+int hipGetDeviceCount(int *count) { return *count = 1, 0; }
+int hipSetDevice(int device) { return device == 0 ? 0 : invalidValue; }
+int hipDeviceGetName(char *name, int bytes, int) {
+  return std::strncpy(name, "Fake MI355X", bytes), 0;
+}
+int hipGetDevicePropertiesR0600(char *properties, int) {
+  std::strcpy(properties + 1160, "gfx950:sramecc+:xnack-");
+  return 0;
+}
+int hipMalloc(uint64_t *address, size_t bytes) { return allocate(address, bytes); }
+int hipFree(void *address) { return release(reinterpret_cast<uint64_t>(address)); }
+int hipMemcpyHtoD(uint64_t dst, const void *src, size_t bytes) {
+  return cuMemcpyHtoD_v2(dst, src, bytes);
+}
+int hipMemcpyDtoH(void *dst, uint64_t src, size_t bytes) {
+  return cuMemcpyDtoH_v2(dst, src, bytes);
+}
+int hipMemset(uint64_t dst, int value, size_t bytes) { return cuMemsetD8_v2(dst, value, bytes); }
+int hipModuleLoadData(void **module, const void *image) { return cuModuleLoadData(module, image); }
+int hipModuleUnload(void *module) { return destroy(module); }
+int hipModuleGetFunction(void **function, void *module, const char *name) {
+  return cuModuleGetFunction(function, module, name);
+}
+/// The offsets of `scale`, `pack`, `blocks` and `overrun` by natural alignment: a real runtime
+/// reads them from the code object's metadata.
+int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                          unsigned by, unsigned bz, unsigned sharedBytes, void *, void **,
+                          void **extra) {
+  if (extra[0] != reinterpret_cast<void *>(1) || extra[2] != reinterpret_cast<void *>(2) ||
+      extra[4] != reinterpret_cast<void *>(3))
+    return invalidValue;
+  auto *kernarg = static_cast<char *>(extra[1]);
+  auto kernel = reinterpret_cast<HostKernel>(function);
+  std::vector<int> offsets = {0, 8, 16, 20};
+  if (kernel == pack)
+    offsets = {0, 8, 16, 24, 28};
+  std::vector<void *> params;
+  for (int offset : offsets)
+    params.push_back(kernarg + offset);
+  return start(kernel, {{gx, gy, gz}, {bx, by, bz}, params.data()}, sharedBytes, nullptr);
+}
+int hipStreamCreate(void **stream) { return make(stream); }
+int hipStreamDestroy(void *stream) { return destroy(stream); }
+int hipStreamSynchronize(void *) { return sticky; }
+int hipEventCreate(void **event) { return make(event); }
+int hipEventDestroy(void *event) { return destroy(event); }
+int hipEventRecord(void *event, void *stream) { return cuEventRecord(event, stream); }
+int hipEventElapsedTime(float *ms, void *begin, void *end) {
+  return cuEventElapsedTime(ms, begin, end);
+}
+
+} // extern "C"
