@@ -35,8 +35,8 @@ inline constexpr int tensorMapU8 = 0, tensorMapU16 = 1, tensorMapU32 = 2, tensor
 // CUtensorMapL2promotion
 inline constexpr int tensorMapL2Promotion256 = 3;
 
-/// CUtensorMap
-struct alignas(64) TensorMap {
+/// CUtensorMap; aligned as CUDA 13 has it (12 asked for 64 bytes)
+struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
 
