@@ -61,16 +61,21 @@ struct Alias {
 };
 // Spellings found in TileLang scripts beside the canonical names.
 constexpr Alias aliases[] = {
-    {"half", DType::F16},          {"float", DType::F32},         {"double", DType::F64},
-    {"int", DType::I32},           {"uint", DType::U32},          {"long", DType::I64},
-    {"short", DType::I16},         {"char", DType::I8},           {"fp16", DType::F16},
-    {"bf16", DType::BF16},         {"fp32", DType::F32},          {"fp64", DType::F64},
-    {"f16", DType::F16},           {"f32", DType::F32},           {"f64", DType::F64},
-    {"e4m3_float8", DType::E4M3FN}, {"e5m2_float8", DType::E5M2}, {"float8_e4m3", DType::E4M3FN},
-    {"fp8_e4m3", DType::E4M3FN},   {"fp8_e5m2", DType::E5M2},     {"e4m3fn", DType::E4M3FN},
-    {"e5m2", DType::E5M2},         {"e4m3fnuz", DType::E4M3FNUZ}, {"e5m2fnuz", DType::E5M2FNUZ},
-    {"float8_e8m0", DType::E8M0},  {"e8m0", DType::E8M0},         {"float4_e2m1", DType::E2M1},
-    {"e2m1", DType::E2M1},         {"fp4", DType::E2M1},          {"boolean", DType::Bool},
+    {"half", DType::F16},          {"float", DType::F32},
+    {"double", DType::F64},        {"int", DType::I32},
+    {"uint", DType::U32},          {"long", DType::I64},
+    {"short", DType::I16},         {"char", DType::I8},
+    {"fp16", DType::F16},          {"bf16", DType::BF16},
+    {"fp32", DType::F32},          {"fp64", DType::F64},
+    {"f16", DType::F16},           {"f32", DType::F32},
+    {"f64", DType::F64},           {"e4m3_float8", DType::E4M3FN},
+    {"e5m2_float8", DType::E5M2},  {"float8_e4m3", DType::E4M3FN},
+    {"fp8_e4m3", DType::E4M3FN},   {"fp8_e5m2", DType::E5M2},
+    {"e4m3fn", DType::E4M3FN},     {"e5m2", DType::E5M2},
+    {"e4m3fnuz", DType::E4M3FNUZ}, {"e5m2fnuz", DType::E5M2FNUZ},
+    {"float8_e8m0", DType::E8M0},  {"e8m0", DType::E8M0},
+    {"float4_e2m1", DType::E2M1},  {"e2m1", DType::E2M1},
+    {"fp4", DType::E2M1},          {"boolean", DType::Bool},
 };
 
 uint64_t lowMask(unsigned bits) { return bits >= 64 ? ~0ull : (1ull << bits) - 1; }

@@ -47,14 +47,14 @@ TEST(DType, KnownValues) {
 }
 
 TEST(DType, RoundsToNearestEven) {
-  EXPECT_EQ(encodeFloat(DType::BF16, 1.0 + 1.0 / 256), 0x3f80u);     // tie, to even below
-  EXPECT_EQ(encodeFloat(DType::BF16, 1.0 + 3.0 / 256), 0x3f82u);     // tie, to even above
-  EXPECT_EQ(encodeFloat(DType::F16, 65519.0), 0x7bffu);              // below the tie with 65536
-  EXPECT_EQ(encodeFloat(DType::F16, 65520.0), 0x7c00u);              // overflows to infinity
-  EXPECT_EQ(encodeFloat(DType::E4M3FN, 1000.0), 0x7eu);              // saturates
-  EXPECT_EQ(encodeFloat(DType::E4M3FN, -INFINITY), 0xfeu);           // saturates
-  EXPECT_EQ(encodeFloat(DType::E4M3FNUZ, -0.0), 0u);                 // no -0
-  EXPECT_EQ(encodeFloat(DType::F16, std::ldexp(1.0, -25)), 0u);      // half the least subnormal
+  EXPECT_EQ(encodeFloat(DType::BF16, 1.0 + 1.0 / 256), 0x3f80u); // tie, to even below
+  EXPECT_EQ(encodeFloat(DType::BF16, 1.0 + 3.0 / 256), 0x3f82u); // tie, to even above
+  EXPECT_EQ(encodeFloat(DType::F16, 65519.0), 0x7bffu);          // below the tie with 65536
+  EXPECT_EQ(encodeFloat(DType::F16, 65520.0), 0x7c00u);          // overflows to infinity
+  EXPECT_EQ(encodeFloat(DType::E4M3FN, 1000.0), 0x7eu);          // saturates
+  EXPECT_EQ(encodeFloat(DType::E4M3FN, -INFINITY), 0xfeu);       // saturates
+  EXPECT_EQ(encodeFloat(DType::E4M3FNUZ, -0.0), 0u);             // no -0
+  EXPECT_EQ(encodeFloat(DType::F16, std::ldexp(1.0, -25)), 0u);  // half the least subnormal
   EXPECT_EQ(encodeFloat(DType::F16, std::ldexp(1.5, -25)), 1u);
 }
 
