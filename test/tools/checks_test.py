@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of tools/dev/check_includes.py and check_coverage.py on small trees with planted faults."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/dev"))
+import check_coverage  # noqa: E402
+import check_includes  # noqa: E402
+
+CMAKE = """
+set(TILEC_LEVEL_Base 0)
+set(TILEC_LEVEL_Support 1)
+set(TILEC_LEVEL_IR 2)
+set(TILEC_LEVEL_Sim 2)
+set(TILEC_MLIR_FOLDERS IR)
+set(TILEC_PLAIN_FOLDERS Base)
+"""
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.temporary.name)
+        self.write("cmake/TilecLibrary.cmake", CMAKE)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+class Includes(Tree):
+    def complaint(self, path, included):
+        self.write(path, f'#pragma once\n#include "{included}"\n')
+        complaints, _ = check_includes.check(self.root)
+        (self.root / path).unlink()
+        return complaints[0] if complaints else None
+
+    def test_lower_levels_and_own_folder_are_fine(self):
+        self.assertIsNone(self.complaint("lib/IR/A.cpp", "tilec/Support/S.h"))
+        self.assertIsNone(self.complaint("lib/IR/Tile/A.cpp", "tilec/IR/Wave/W.h"))
+        self.assertIsNone(self.complaint("lib/IR/A.cpp", "mlir/IR/Builders.h"))
+        self.assertIsNone(self.complaint("lib/Sim/A.cpp", "llvm/MC/MCInst.h"))
+        self.assertIsNone(self.complaint("lib/IR/Tile/A.cpp", "../Common.h"))
+
+    def test_faults_are_found_with_their_line(self):
+        found = self.complaint("include/tilec/Support/S.h", "tilec/IR/I.h")
+        self.assertEqual(found, 'include/tilec/Support/S.h:2: "tilec/IR/I.h": '
+                                "Support (level 1) may not use IR (level 2)")
+        self.assertIn("may not use Sim", self.complaint("lib/IR/A.cpp", "tilec/Sim/S.h"))
+        self.assertIn("without LLVM", self.complaint("lib/Base/A.cpp", "llvm/ADT/StringRef.h"))
+        self.assertIn("no MLIR folder", self.complaint("lib/Sim/A.cpp", "mlir/IR/Value.h"))
+        self.assertIn("kept out", self.complaint("lib/IR/A.cpp", "mlir/Dialect/LLVMIR/LLVMDialect.h"))
+        self.assertIn("kept out", self.complaint("lib/IR/A.cpp", "mlir/Dialect/LLVMIR/NVVMDialect.h"))
+        self.assertIn("may not know", self.complaint("lib/IR/Wave/A.cpp", "tilec/IR/Tile/T.h"))
+        self.assertIn("leaves its folder", self.complaint("lib/IR/A.cpp", "../Sim/Private.h"))
+        self.assertIn("has no level", self.complaint("lib/Other/A.cpp", "vector"))
+
+
+class Coverage(Tree):
+    def check(self, rows, tests, allowed=""):
+        self.write("include/tilec/Support/Diagnostics/A.def", rows)
+        self.write("test/lit/a.py", tests)
+        allow_list = self.root / "test/tools/untested-diagnostics.txt"
+        self.write("test/tools/untested-diagnostics.txt", allowed)
+        return check_coverage.check(self.root, allow_list)[0]
+
+    ROWS = 'TILEC_DIAG(Bad, Error, "x")\nTILEC_DIAG(\n    Slow, Remark, "y")\nTILEC_DIAG(Why, Note, "z")\n'
+
+    def test_tested_ids_are_fine(self):
+        self.assertEqual(self.check(self.ROWS, "# CHECK: error: x [Bad]\n# DiagId::Slow\n"), [])
+
+    def test_untested_ids_are_named(self):
+        self.assertEqual(self.check(self.ROWS, "[Bad]"), ["Slow: no test names this remark"])
+        self.assertEqual(self.check(self.ROWS, "[Bad]", "# why\nSlow\n"), [])
+
+    def test_the_list_may_only_shrink(self):
+        self.assertIn("has a test now", self.check(self.ROWS, "[Bad] [Slow]", "Slow\n")[0])
+        self.assertIn("is no diagnostic", self.check(self.ROWS, "[Bad] [Slow]", "Gone\n")[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
