@@ -9,6 +9,7 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %seeds      the folder with the seed programs ($TILEC_SEEDS)
     %ptxas      ptxas: $TILEC_PTXAS, else from PATH, $CUDA_HOME/bin or /usr/local/cuda/bin
     %python     the Python that runs lit
+    %fake_driver  a GPU driver without a GPU (test/unit/Runtime/FakeDriver.cpp)
 
 and for REQUIRES: `seeds`, `ptxas`, `cuda`, `hip`, `asan`. A missing tool of ours is a failure, never
 a skipped test.
@@ -63,4 +64,5 @@ config.substitutions += [
     ("%seeds", seeds or "no-seeds"),
     ("%ptxas", ptxas or "no-ptxas"),
     ("%python", sys.executable),
+    ("%fake_driver", config.tilec_fake_driver),
 ]
