@@ -7,9 +7,10 @@
 #include "ImageFacts.h"
 #include "PtxAssemblers.h"
 #include "tilec/CodeGen/HsacoLinker.h"
+#include "tilec/CodeGen/Sass.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELF.h"
 
 using namespace llvm;
@@ -103,6 +104,17 @@ Error judgeImage(const CodeGenOptions &options, Image &image) {
   }
   for (const std::string &line : wgmmaNotices(image.log))
     add("ptxas: " + line);
+  if (image.kind == ImageKind::Cubin) {
+    auto sass = readSass(image.bytes);
+    if (!sass)
+      return sass.takeError();
+    for (const SassKernel &kernel : *sass)
+      for (const SassLoop &loop : kernel.loops)
+        if (loop.isInnermost && loop.mmas && loop.accumulatorMoves)
+          add("kernel `" + kernel.facts.name + "` moves accumulators " +
+              Twine(loop.accumulatorMoves) + " times in the loop at 0x" +
+              utohexstr(loop.beginAddress, /*LowerCase=*/true));
+  }
   if (options.strict && !problems.empty())
     return createStringError(problems);
   return Error::success();

@@ -1,0 +1,46 @@
+//===- Sass.h - what a cubin's machine code is made of --------------------===//
+//
+// NVIDIA publishes no encoding and no disassembler is at hand, so this knows as
+// little as the checks need: an own small table of opcode names, where branches go,
+// and which registers an MMA accumulates in. Sources: public disassemblies, and one-
+// instruction kernels compiled by ptxas 13.0 for sm_80 and sm_90a.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/CodeGen/KernelFacts.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilec::codegen {
+
+/// A backward branch and everything between its target and itself.
+struct SassLoop {
+  uint64_t beginAddress = 0, endAddress = 0; ///< in the kernel's code; end is behind the branch
+  bool isInnermost = true;
+  unsigned instructions = 0;
+  unsigned mmas = 0;             ///< HMMA, IMMA, DMMA, HGMMA, IGMMA, QGMMA
+  unsigned accumulatorMoves = 0; ///< register moves from or to what an MMA of the loop accumulates
+  unsigned moves = 0;            ///< all moves from register to register
+  unsigned localAccesses = 0;    ///< LDL and STL: spills, mostly
+  std::map<std::string, unsigned> opcodes;
+};
+
+struct SassKernel {
+  KernelFacts facts;
+  unsigned instructions = 0; ///< padding behind the last one not counted
+  unsigned mmas = 0, localLoads = 0, localStores = 0;
+  std::map<std::string, unsigned> opcodes; ///< names; `op_01a` when the table has none
+  std::vector<SassLoop> loops;             ///< by address
+};
+
+/// Every kernel of a cubin for sm_80 or later.
+llvm::Expected<std::vector<SassKernel>> readSass(llvm::ArrayRef<uint8_t> cubin);
+
+} // namespace tilec::codegen

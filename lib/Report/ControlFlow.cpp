@@ -1,0 +1,169 @@
+//===- ControlFlow.cpp - blocks and loops of decoded code -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "ControlFlow.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <set>
+
+using namespace llvm;
+
+namespace tilec::report {
+
+static bool endsBlock(const Instruction &instr) {
+  return instr.kind == InstrKind::Branch || instr.kind == InstrKind::End;
+}
+
+void findBlocks(KernelCode &kernel) {
+  const std::vector<Instruction> &code = kernel.instructions;
+  DenseMap<uint64_t, unsigned> indexOf;
+  for (auto [i, instr] : enumerate(code))
+    indexOf[instr.address] = i;
+
+  std::set<unsigned> starts;
+  if (!code.empty())
+    starts.insert(0);
+  for (auto [i, instr] : enumerate(code)) {
+    if (endsBlock(instr) && i + 1 < code.size())
+      starts.insert(i + 1);
+    if (instr.target)
+      if (auto it = indexOf.find(*instr.target); it != indexOf.end())
+        starts.insert(it->second);
+  }
+  std::map<unsigned, unsigned> blockAt;
+  for (unsigned start : starts) {
+    if (!kernel.blocks.empty())
+      kernel.blocks.back().end = start;
+    blockAt[start] = kernel.blocks.size();
+    kernel.blocks.push_back({start, static_cast<unsigned>(code.size()), {}});
+  }
+  for (auto [i, block] : enumerate(kernel.blocks)) {
+    const Instruction &last = code[block.end - 1];
+    bool isJump = last.kind == InstrKind::Branch;
+    if (isJump && last.target)
+      if (auto it = indexOf.find(*last.target); it != indexOf.end())
+        block.successors.push_back(blockAt[it->second]);
+    bool fallsThrough = last.kind != InstrKind::End && (!isJump || last.isConditional);
+    if (fallsThrough && i + 1 < kernel.blocks.size())
+      block.successors.push_back(i + 1);
+  }
+}
+
+/// The blocks that dominate each block, as bit sets; kernels have few blocks.
+static std::vector<BitVector> dominators(ArrayRef<BasicBlock> blocks) {
+  unsigned count = blocks.size();
+  std::vector<SmallVector<unsigned>> predecessors(count);
+  for (auto [i, block] : enumerate(blocks))
+    for (unsigned next : block.successors)
+      predecessors[next].push_back(i);
+  std::vector<BitVector> result(count, BitVector(count, true));
+  if (count)
+    result[0] = BitVector(count), result[0].set(0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned i = 1; i < count; ++i) {
+      BitVector now(count, true);
+      for (unsigned before : predecessors[i])
+        now &= result[before];
+      now.set(i);
+      changed |= now != result[i];
+      result[i] = std::move(now);
+    }
+  }
+  return result;
+}
+
+void findLoops(KernelCode &kernel) {
+  std::vector<BitVector> dominatedBy = dominators(kernel.blocks);
+  std::vector<SmallVector<unsigned>> predecessors(kernel.blocks.size());
+  for (auto [i, block] : enumerate(kernel.blocks))
+    for (unsigned next : block.successors)
+      predecessors[next].push_back(i);
+
+  // Back edges to one header make one loop.
+  std::map<unsigned, std::set<unsigned>> bodies;
+  for (auto [i, block] : enumerate(kernel.blocks))
+    for (unsigned header : block.successors) {
+      if (!dominatedBy[i].test(header))
+        continue;
+      std::set<unsigned> &body = bodies[header];
+      body.insert(header);
+      SmallVector<unsigned> work{static_cast<unsigned>(i)};
+      while (!work.empty()) {
+        unsigned at = work.pop_back_val();
+        // Blocks that nothing reaches are dominated by everything; they are no part of a loop.
+        if (body.insert(at).second)
+          append_range(work, predecessors[at]);
+      }
+    }
+  for (auto &[header, body] : bodies) {
+    Loop loop;
+    loop.header = header;
+    loop.blocks.assign(body.begin(), body.end());
+    kernel.loops.push_back(std::move(loop));
+  }
+  // The parent is the smallest other loop that holds the header.
+  for (Loop &loop : kernel.loops) {
+    size_t smallest = ~size_t(0);
+    for (auto [i, other] : enumerate(kernel.loops))
+      if (&other != &loop && is_contained(other.blocks, loop.header) &&
+          other.blocks.size() > loop.blocks.size() && other.blocks.size() < smallest) {
+        loop.parent = i;
+        smallest = other.blocks.size();
+      }
+  }
+  for (Loop &loop : kernel.loops)
+    for (std::optional<unsigned> up = loop.parent; up; up = kernel.loops[*up].parent)
+      ++loop.depth;
+}
+
+std::vector<const Instruction *> KernelCode::loopInstructions(const Loop &loop) const {
+  std::vector<const Instruction *> result;
+  for (unsigned block : loop.blocks)
+    for (unsigned i = blocks[block].begin; i < blocks[block].end; ++i)
+      result.push_back(&instructions[i]);
+  return result;
+}
+
+const KernelCode *CodeObject::kernel(StringRef name) const {
+  for (const KernelCode &kernel : kernels)
+    if (kernel.facts.name == name)
+      return &kernel;
+  return nullptr;
+}
+
+bool Instruction::writesFile(RegisterFile file) const {
+  return any_of(writes, [file](const RegisterRange &range) { return range.file == file; });
+}
+bool Instruction::readsFile(RegisterFile file) const {
+  return any_of(reads, [file](const RegisterRange &range) { return range.file == file; });
+}
+
+std::string toString(const WaitCounts &counts) {
+  std::string text;
+  auto add = [&text](const char *name, std::optional<unsigned> value) {
+    if (value)
+      text += (text.empty() ? "" : " ") + std::string(name) + "(" + std::to_string(*value) + ")";
+  };
+  add("vmcnt", counts.vmcnt);
+  add("expcnt", counts.expcnt);
+  add("lgkmcnt", counts.lgkmcnt);
+  return text;
+}
+
+StringRef nameOf(InstrKind kind) {
+  static constexpr StringRef names[instrKindCount] = {
+      "mfma",          "shared read", "shared write", "shared atomic", "lane exchange",
+      "shared dma",    "global load", "global store", "global atomic", "scratch",
+      "scalar memory", "vector",      "acc move",     "scalar",        "wait",
+      "barrier",       "priority",    "nop",          "branch",        "end",
+      "unknown"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+} // namespace tilec::report

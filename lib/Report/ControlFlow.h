@@ -1,0 +1,16 @@
+//===- ControlFlow.h - blocks and loops of decoded code -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Report/Disassembly.h"
+
+namespace tilec::report {
+
+/// Fills kernel.blocks. A branch out of the kernel has no successor.
+void findBlocks(KernelCode &kernel);
+/// Fills kernel.loops by dominators and back edges.
+void findLoops(KernelCode &kernel);
+
+} // namespace tilec::report

@@ -1,0 +1,36 @@
+//===- tilec-report - what is in a code object or cubin -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Report/Report.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+int main(int argc, char **argv) {
+  CLI::App app("prints what the kernels of an AMDGPU code object or a cubin are made of");
+  std::string path;
+  tilec::report::ReportOptions options;
+  app.add_option("OBJECT", path, "hsaco, AMDGPU object or cubin; - for standard input")->required();
+  app.add_flag("--json", options.json, "JSON instead of text");
+  app.add_option("--k-tiles", options.scorecard.kTilesPerRound,
+                 "K tiles of one round of the hot loop: tells gaps at a K tile's end apart");
+  CLI11_PARSE(app, argc, argv);
+
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
+                                                   /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    llvm::errs() << "tilec-report: cannot read `" << path << "`: " << buffer.getError().message()
+                 << "\n";
+    return 1;
+  }
+  auto bytes = llvm::arrayRefFromStringRef((*buffer)->getBuffer());
+  if (llvm::Error error = tilec::report::writeReport(llvm::outs(), bytes, options)) {
+    llvm::errs() << "tilec-report: `" << path << "`: " << llvm::toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
