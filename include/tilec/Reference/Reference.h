@@ -1,0 +1,63 @@
+//===- Reference.h - the cpu device ---------------------------------------===//
+//
+// Executes a tile.program block by block, in order, with the semantics that every
+// other device is compared with: docs/reference-device.md. Takes Tile IR of any tile
+// stage (layouts and async copies included; neither changes a result) and buffers in
+// host memory; gives the buffers' new contents or the first error.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+
+namespace tilec {
+
+/// One tensor in host memory: row-major and dense, or laid out by the strides that the program
+/// gives the parameter. 4-bit elements are packed two a byte, low nibble first.
+struct ReferenceTensor {
+  void *data = nullptr;
+  int64_t sizeBytes = 0;
+  llvm::SmallVector<int64_t, 4> shape;
+};
+
+struct ReferenceArgs {
+  llvm::StringMap<ReferenceTensor> tensors;
+  /// Scalar parameters; rounded or wrapped to the parameter's dtype.
+  llvm::StringMap<std::variant<int64_t, double>> scalars;
+  /// Symbolic dimensions. One that is an extent of a tensor may be left out.
+  llvm::StringMap<int64_t> dims;
+};
+
+struct ReferenceOptions {
+  enum class Accumulate {
+    F64,          ///< normative: each tile op accumulates in f64 and rounds once
+    SequentialF32 ///< r2 of the agreement rule: in order, in f32 (f64 data: in f64)
+  };
+  Accumulate accumulate = Accumulate::F64;
+  /// Instructions times lanes, and elements of tile ops, after which the run is given up.
+  int64_t maxSteps = int64_t(1) << 42;
+  /// Receives what `tile.print` prints; standard output when empty.
+  std::function<void(const std::string &)> print;
+};
+
+/// Runs all kernels of `program` in order. Fails on arguments that do not fit the parameters, on an
+/// element access outside a shared, fragment or local buffer, a false tile.assert or tile.assume,
+/// an integer division by zero, too many steps, and on an op that has no meaning here (anything but
+/// tile, arith, math and scf.if); the message begins with the op's place.
+llvm::Error runReference(tile::ProgramOp program, const ReferenceArgs &args,
+                         const ReferenceOptions &options = {});
+
+/// Whether any kernel calls a function whose result is not exactly rounded by hardware (exp, log,
+/// sin, tanh, rsqrt, pow ...): the agreement rule then allows a little more.
+bool usesTranscendentals(tile::ProgramOp program);
+
+} // namespace tilec

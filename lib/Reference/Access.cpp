@@ -1,0 +1,436 @@
+//===- Access.cpp - loads, stores, atomics, reductions into a location ----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Machine.h"
+
+using namespace mlir;
+
+namespace tilec::reference {
+namespace {
+
+/// The lanes that any frame can have: threads of a block at most.
+constexpr int maxLanes = 1024;
+static_assert(chunkLanes <= maxLanes);
+
+void sumSlots(Frame &frame, ArrayRef<Slot> slots, int64_t *__restrict sum) {
+  if (slots.empty()) {
+    std::fill_n(sum, frame.lanes, 0);
+    return;
+  }
+  std::memcpy(sum, frame.at<int64_t>(slots[0]), frame.lanes * sizeof(int64_t));
+  for (Slot slot : slots.drop_front()) {
+    const int64_t *__restrict part = frame.at<int64_t>(slot);
+    for (int lane = 0; lane < frame.lanes; ++lane)
+      sum[lane] += part[lane];
+  }
+}
+
+void failOutside(Frame &frame, Operation *op, int64_t index, size_t dim, int64_t extent) {
+  frame.machine.fail(op, "index " + Twine(index) + " of dimension " + Twine(dim) +
+                             " is outside of its " + Twine(extent) + " elements");
+}
+
+void checkBoxes(Frame &frame, const Access &access, Operation *op) {
+  int64_t sum[maxLanes];
+  for (auto [dim, check] : llvm::enumerate(access.boxChecks)) {
+    sumSlots(frame, check.slots, sum);
+    for (int lane = 0; lane < frame.lanes; ++lane)
+      if (uint64_t(sum[lane]) >= uint64_t(check.extent) && frame.isOn(lane))
+        return failOutside(frame, op, sum[lane], dim, check.extent);
+  }
+}
+
+/// Through a reshaped part of a buffer: lane by lane.
+void indirectOffsets(Frame &frame, const Access &access, Operation *op, int64_t *offsets) {
+  for (int lane = 0; lane < frame.lanes; ++lane) {
+    offsets[lane] = -1;
+    if (!frame.isOn(lane))
+      continue;
+    View view = evalView(frame, access.chain, lane, op);
+    if (frame.machine.failed)
+      return;
+    int64_t at = view.first, linear = 0;
+    bool isInside = !view.empty;
+    for (size_t d = 0; d < access.dims.size(); ++d) {
+      int64_t index = 0;
+      for (Slot slot : access.dims[d])
+        index += frame.at<int64_t>(slot)[lane];
+      if (access.traps && (index < 0 || index >= view.shape[d]))
+        return failOutside(frame, op, index, d, view.shape[d]);
+      if (!view.table.empty()) {
+        isInside &= index >= 0 && index < view.shape[d];
+        linear = linear * view.shape[d] + index;
+      } else {
+        isInside &= index >= view.lo[d] && index < view.hi[d];
+        at += isInside ? index * view.strides[d] : 0;
+      }
+    }
+    if (isInside)
+      offsets[lane] = view.table.empty() ? at : view.table[linear];
+  }
+}
+
+} // namespace
+
+void offsetsOf(Frame &frame, const Access &access, Operation *op, int64_t *offsets) {
+  if (access.indirect)
+    return indirectOffsets(frame, access, op, offsets);
+  if (!access.boxChecks.empty()) {
+    checkBoxes(frame, access, op);
+    if (frame.machine.failed)
+      return;
+  }
+  const BufferState &buffer = frame.machine.buffers[access.chain.buffer];
+  int lanes = frame.lanes;
+  for (int lane = 0; lane < lanes; ++lane)
+    offsets[lane] = lane * buffer.laneStride;
+  uint8_t outside[maxLanes];
+  std::memset(outside, 0, lanes);
+  int64_t index[maxLanes];
+  ArrayRef<int64_t> shape = access.ownShape ? ArrayRef(access.shape) : ArrayRef(buffer.shape);
+  int64_t ownStride = 1;
+  for (size_t d = access.dims.size(); d-- > 0;) {
+    sumSlots(frame, access.dims[d], index);
+    int64_t stride = access.ownShape ? ownStride : buffer.strides[d];
+    ownStride *= shape[d];
+    uint64_t extent = shape[d];
+    uint8_t any = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+      uint8_t isOutside = uint64_t(index[lane]) >= extent;
+      outside[lane] |= isOutside;
+      any |= isOutside;
+      // Unsigned: an index far outside may overflow, and is not used.
+      offsets[lane] = int64_t(uint64_t(offsets[lane]) + uint64_t(index[lane]) * uint64_t(stride));
+    }
+    if (any && access.traps)
+      for (int lane = 0; lane < lanes; ++lane)
+        if (uint64_t(index[lane]) >= extent && frame.isOn(lane))
+          return failOutside(frame, op, index[lane], d, shape[d]);
+  }
+  for (int lane = 0; lane < lanes; ++lane)
+    if (outside[lane])
+      offsets[lane] = -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Load and store
+//===----------------------------------------------------------------------===//
+
+/// Whether lanes access consecutive elements, all of them inside.
+static bool isRun(const int64_t *offsets, int lanes) {
+  if (offsets[0] < 0 || offsets[lanes - 1] != offsets[0] + lanes - 1)
+    return false;
+  int64_t differs = 0;
+  for (int lane = 0; lane < lanes; ++lane)
+    differs |= offsets[lane] ^ (offsets[0] + lane);
+  return differs == 0;
+}
+
+template <typename T>
+static void gather(DType dtype, const uint8_t *base, const int64_t *offsets, int lanes, T pad,
+                   T *out) {
+  if (isRun(offsets, lanes))
+    return decodeSpan(dtype, base, offsets[0], 1, lanes, out);
+  for (int lane = 0; lane < lanes; ++lane) {
+    out[lane] = pad;
+    if (offsets[lane] >= 0)
+      decodeSpan(dtype, base, offsets[lane], 1, 1, out + lane);
+  }
+}
+
+template <typename T>
+static void scatter(Frame &frame, DType dtype, uint8_t *base, const int64_t *offsets, const T *in) {
+  if (!frame.mask && isRun(offsets, frame.lanes))
+    return encodeSpan(dtype, base, offsets[0], 1, frame.lanes, in);
+  for (int lane = 0; lane < frame.lanes; ++lane)
+    if (offsets[lane] >= 0 && frame.isOn(lane))
+      encodeSpan(dtype, base, offsets[lane], 1, 1, in + lane);
+}
+
+void execLoad(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const LoadAux *>(instr.aux);
+  int64_t offsets[maxLanes];
+  offsetsOf(frame, aux.access, instr.op, offsets);
+  if (frame.machine.failed)
+    return;
+  // Lanes that are off have offsets that were not checked: for buffers that trap they are -1 too.
+  const uint8_t *base = frame.machine.buffers[aux.access.chain.buffer].base;
+  DType dtype = aux.access.dtype;
+  switch (repOf(dtype)) {
+  case Rep::F32:
+    return gather(dtype, base, offsets, frame.lanes, static_cast<float>(aux.pad),
+                  frame.at<float>(instr.dst));
+  case Rep::F64:
+    return gather(dtype, base, offsets, frame.lanes, aux.pad, frame.at<double>(instr.dst));
+  case Rep::Int: {
+    int64_t *out = frame.at<int64_t>(instr.dst);
+    gather(dtype, base, offsets, frame.lanes, static_cast<int64_t>(aux.pad), out);
+    unsigned bits = std::max(8u, bitsOf(dtype));
+    if (isUnsigned(dtype))
+      for (int lane = 0; lane < frame.lanes; ++lane)
+        out[lane] = wrapInt(out[lane], bits);
+    return;
+  }
+  }
+}
+
+void execStore(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const StoreAux *>(instr.aux);
+  int64_t offsets[maxLanes];
+  offsetsOf(frame, aux.access, instr.op, offsets);
+  if (frame.machine.failed)
+    return;
+  uint8_t *base = frame.machine.buffers[aux.access.chain.buffer].base;
+  DType dtype = aux.access.dtype;
+  switch (repOf(dtype)) {
+  case Rep::F32:
+    return scatter(frame, dtype, base, offsets, frame.at<float>(instr.a));
+  case Rep::F64:
+    return scatter(frame, dtype, base, offsets, frame.at<double>(instr.a));
+  case Rep::Int:
+    return scatter(frame, dtype, base, offsets, frame.at<int64_t>(instr.a));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+static int64_t atomicInt(tile::AtomicKind kind, bool isUnsigned, int64_t old, int64_t value) {
+  auto less = [&](int64_t a, int64_t b) { return isUnsigned ? uint64_t(a) < uint64_t(b) : a < b; };
+  switch (kind) {
+  case tile::AtomicKind::Add:
+    return int64_t(uint64_t(old) + uint64_t(value));
+  case tile::AtomicKind::Max:
+    return less(old, value) ? value : old;
+  case tile::AtomicKind::Min:
+    return less(value, old) ? value : old;
+  case tile::AtomicKind::And:
+    return old & value;
+  case tile::AtomicKind::Or:
+    return old | value;
+  case tile::AtomicKind::Xor:
+    return old ^ value;
+  case tile::AtomicKind::Exchange:
+    return value;
+  }
+  llvm_unreachable("unknown atomic");
+}
+
+/// In the scalar's own type: hardware adds in it, and the buffer rounds once more when narrower.
+template <typename T> static T atomicFloat(tile::AtomicKind kind, T old, T value) {
+  switch (kind) {
+  case tile::AtomicKind::Add:
+    return old + value;
+  case tile::AtomicKind::Max:
+    return std::fmax(old, value);
+  case tile::AtomicKind::Min:
+    return std::fmin(old, value);
+  default:
+    return value; // bitwise kinds are refused when compiled
+  }
+}
+
+template <typename T>
+static void runAtomic(Frame &frame, const Instr &instr, const AtomicAux &aux,
+                      const int64_t *offsets) {
+  uint8_t *base = frame.machine.buffers[aux.access.chain.buffer].base;
+  const T *values = frame.at<T>(instr.a);
+  T *olds = frame.at<T>(instr.dst);
+  DType dtype = aux.access.dtype;
+  for (int lane = 0; lane < frame.lanes; ++lane) {
+    T old = 0;
+    if (offsets[lane] >= 0 && frame.isOn(lane)) {
+      decodeSpan(dtype, base, offsets[lane], 1, 1, &old);
+      T updated;
+      if constexpr (std::is_same_v<T, int64_t>) {
+        bool isUnsignedKind = aux.isUnsigned || isUnsigned(dtype);
+        unsigned bits = bitsOf(dtype);
+        // Compare unsigned values of the buffer's width.
+        uint64_t low = bits >= 64 ? ~0ull : (1ull << bits) - 1;
+        int64_t a = isUnsignedKind ? int64_t(uint64_t(old) & low) : old;
+        int64_t b = isUnsignedKind ? int64_t(uint64_t(values[lane]) & low) : values[lane];
+        updated = atomicInt(aux.kind, isUnsignedKind, a, b);
+        old = wrapInt(old, std::max(8u, bits));
+      } else {
+        updated = atomicFloat(aux.kind, old, values[lane]);
+      }
+      encodeSpan(dtype, base, offsets[lane], 1, 1, &updated);
+    }
+    olds[lane] = old;
+  }
+}
+
+void execAtomic(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const AtomicAux *>(instr.aux);
+  int64_t offsets[maxLanes];
+  offsetsOf(frame, aux.access, instr.op, offsets);
+  if (frame.machine.failed)
+    return;
+  switch (repOf(aux.access.dtype)) {
+  case Rep::F32:
+    return runAtomic<float>(frame, instr, aux, offsets);
+  case Rep::F64:
+    return runAtomic<double>(frame, instr, aux, offsets);
+  case Rep::Int:
+    return runAtomic<int64_t>(frame, instr, aux, offsets);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions of a tile.parallel
+//===----------------------------------------------------------------------===//
+
+/// Buffers of at most so many elements have a running value per element.
+constexpr int64_t denseReductionElems = 1 << 20;
+
+static bool isDenseReduction(const Machine &machine, const ReductionDecl &decl) {
+  const BufferDecl &buffer = machine.unit.buffers[decl.buffer];
+  return !buffer.type.isGlobal() &&
+         buffer.type.numElems() * buffer.allocLanes <= denseReductionElems;
+}
+
+/// Where the running value of an element is; new ones start from the stored value.
+static int64_t positionOf(Machine &machine, const ReductionDecl &decl, bool isDense,
+                          int64_t offset) {
+  ReductionState &state = machine.reductions[decl.id];
+  const BufferState &buffer = machine.buffers[decl.buffer];
+  bool isInt = decl.rep == Rep::Int;
+  int64_t position = offset;
+  bool isNew;
+  if (isDense) {
+    if (state.seen.size() <= size_t(offset)) {
+      state.seen.resize(offset + 1);
+      isInt ? state.ints.resize(offset + 1) : state.floats.resize(offset + 1);
+    }
+    isNew = !state.seen[offset];
+    state.seen[offset] = 1;
+  } else {
+    auto [entry, inserted] = state.sparse.try_emplace(offset, int64_t(state.touched.size()));
+    position = entry->second;
+    isNew = inserted;
+    if (isNew)
+      isInt ? state.ints.resize(position + 1) : state.floats.resize(position + 1);
+  }
+  if (!isNew)
+    return position;
+  state.touched.push_back(offset);
+  if (isInt)
+    decodeSpan(decl.dtype, buffer.base, offset, 1, 1, &state.ints[position]);
+  else
+    decodeSpan(decl.dtype, buffer.base, offset, 1, 1, &state.floats[position]);
+  return position;
+}
+
+static int64_t combineInts(Combine combine, int64_t a, int64_t b, bool subtract) {
+  switch (combine) {
+  case Combine::Sum:
+    return int64_t(subtract ? uint64_t(a) - uint64_t(b) : uint64_t(a) + uint64_t(b));
+  case Combine::Prod:
+    return int64_t(uint64_t(a) * uint64_t(b));
+  case Combine::Max:
+  case Combine::MaxNan:
+    return std::max(a, b);
+  case Combine::Min:
+  case Combine::MinNan:
+    return std::min(a, b);
+  case Combine::MaxU:
+    return int64_t(std::max(uint64_t(a), uint64_t(b)));
+  case Combine::MinU:
+    return int64_t(std::min(uint64_t(a), uint64_t(b)));
+  case Combine::And:
+    return a & b;
+  case Combine::Or:
+    return a | b;
+  case Combine::Xor:
+    return a ^ b;
+  }
+  llvm_unreachable("unknown combination");
+}
+
+static double combineFloats(Combine combine, double a, double b, bool subtract) {
+  switch (combine) {
+  case Combine::Sum:
+    return subtract ? a - b : a + b;
+  case Combine::Prod:
+    return a * b;
+  case Combine::Max:
+    return std::fmax(a, b);
+  case Combine::Min:
+    return std::fmin(a, b);
+  case Combine::MaxNan:
+    return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmax(a, b);
+  case Combine::MinNan:
+    return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmin(a, b);
+  default:
+    return b; // bitwise combinations have integer operands only
+  }
+}
+
+void execReduceInto(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const ReduceIntoAux *>(instr.aux);
+  Machine &machine = frame.machine;
+  int64_t offsets[maxLanes];
+  offsetsOf(frame, aux.access, instr.op, offsets);
+  if (machine.failed)
+    return;
+  const ReductionDecl &decl = *aux.decl;
+  ReductionState &state = machine.reductions[decl.id];
+  bool inF32 = machine.isSequential() && decl.rep == Rep::F32;
+  bool isDense = isDenseReduction(machine, decl);
+  for (int lane = 0; lane < frame.lanes; ++lane) {
+    if (offsets[lane] < 0 || !frame.isOn(lane))
+      continue;
+    int64_t position = positionOf(machine, decl, isDense, offsets[lane]);
+    if (decl.rep == Rep::Int) {
+      int64_t value = frame.at<int64_t>(instr.a)[lane];
+      int64_t &sum = state.ints[position];
+      if (decl.combine == Combine::MaxU || decl.combine == Combine::MinU) {
+        unsigned bits = bitsOf(decl.dtype);
+        uint64_t low = bits >= 64 ? ~0ull : (1ull << bits) - 1;
+        sum = int64_t(uint64_t(sum) & low);
+        value = int64_t(uint64_t(value) & low);
+      }
+      sum = combineInts(decl.combine, sum, value, aux.isSubtract);
+      continue;
+    }
+    double value =
+        decl.rep == Rep::F32 ? frame.at<float>(instr.a)[lane] : frame.at<double>(instr.a)[lane];
+    double &sum = state.floats[position];
+    sum = combineFloats(decl.combine, sum, value, aux.isSubtract);
+    if (inF32)
+      sum = static_cast<float>(sum);
+  }
+}
+
+void flushReduction(Machine &machine, const ReductionDecl &decl) {
+  ReductionState &state = machine.reductions[decl.id];
+  uint8_t *base = machine.buffers[decl.buffer].base;
+  bool isDense = isDenseReduction(machine, decl);
+  for (auto [order, offset] : llvm::enumerate(state.touched)) {
+    int64_t position = isDense ? offset : int64_t(order);
+    if (decl.rep == Rep::Int)
+      encodeSpan(decl.dtype, base, offset, 1, 1, &state.ints[position]);
+    else
+      encodeSpan(decl.dtype, base, offset, 1, 1, &state.floats[position]);
+    if (isDense)
+      state.seen[offset] = 0;
+  }
+  state.touched.clear();
+  state.sparse.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+void execAlloc(Frame &frame, const Instr &instr) {
+  const BufferDecl &decl = frame.machine.unit.buffers[instr.imm];
+  BufferState &buffer = frame.machine.buffers[instr.imm];
+  int64_t copies = decl.allocLanes == 1 ? 1 : frame.lanes;
+  int64_t count = buffer.laneStride ? buffer.laneStride * copies : decl.type.numElems();
+  fillUninitialised(decl.dtype, buffer.base, count);
+}
+
+} // namespace tilec::reference

@@ -1,0 +1,629 @@
+//===- Compile.cpp - from tile ops to instructions ------------------------===//
+//
+// One walk over the program. A FrameScope gives each scalar its slot; a value of an
+// outer frame is imported when first used. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Compile.h"
+
+#include "ParallelPlan.h"
+#include "Scalars.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilec::reference {
+namespace {
+
+/// Memory that the machine may take for one buffer, all lanes together.
+constexpr int64_t maxBufferBytes = int64_t(1) << 32;
+
+struct FrameScope {
+  FrameScope *outer = nullptr;
+  llvm::DenseMap<Value, Slot> slots;
+  std::vector<Import> imports;
+  uint32_t numSlots = 0;
+  int lanes = 1;
+  tile::ParallelOp parallel; ///< the outermost one, inside of it
+  llvm::SmallVector<uint32_t, 2> perLaneBuffers;
+};
+
+class Compiler {
+public:
+  explicit Compiler(Unit &unit) : unit(unit) {}
+
+  llvm::Error run(tile::ProgramOp program) {
+    FrameScope scope;
+    frame = &scope;
+    compileBlock(program.getBody().front(), unit.program);
+    unit.programSlots = scope.numSlots;
+    if (error.empty())
+      return llvm::Error::success();
+    return llvm::createStringError(error);
+  }
+
+private:
+  void fail(Operation *op, const Twine &message) {
+    if (error.empty())
+      error = (placeOf(op->getLoc()) + op->getName().getStringRef() + ": " + message).str();
+  }
+
+  // Slots.
+  Slot define(Value value) { return frame->slots[value] = frame->numSlots++; }
+  Slot slotOf(Value value) { return slotIn(*frame, value); }
+  Slot slotIn(FrameScope &scope, Value value);
+
+  // Buffers.
+  uint32_t declareBuffer(Value value, bool isAlloc);
+  ViewChain chainOf(Value buffer);
+  Access accessOf(Value buffer, ValueRange indices);
+
+  // Ops.
+  void compileBlock(Block &block, Code &code);
+  void compileOp(Operation *op, Code &code);
+  bool compileElementOp(Operation *op, Instr &instr);
+  bool compileTileOp(Operation *op, Instr &instr);
+  bool compileControl(Operation *op, Instr &instr, Code &code);
+  bool compileParam(Operation *op, Instr &instr);
+  void compileStore(tile::StoreOp store, Instr &instr, Code &code);
+  void compileConstant(arith::ConstantOp constant, Instr &instr);
+  void compileIf(scf::IfOp op, Instr &instr, Code &code);
+  void compileParallel(tile::ParallelOp op, Instr &instr);
+  void compileInnerParallel(tile::ParallelOp op, Instr &instr);
+  void compileKernel(tile::KernelOp op, Instr &instr);
+  void addReductions(ParallelPlan &plan);
+  SmallVector<const ReductionDecl *, 1> flushesOf(tile::ParallelOp op);
+
+  template <typename Aux> Aux *attach(Instr &instr) {
+    Aux *aux = unit.make<Aux>();
+    instr.aux = aux;
+    return aux;
+  }
+
+  Unit &unit;
+  FrameScope *frame = nullptr;
+  llvm::DenseMap<Value, uint32_t> bufferIds;
+  struct Update {
+    FoundReduction found;
+    ReductionDecl *decl;
+  };
+  llvm::DenseMap<Operation *, Update> updates; ///< by store
+  llvm::DenseSet<Operation *> absorbed;
+  llvm::MapVector<std::pair<Operation *, Value>, ReductionDecl *> declOf; ///< by loop and buffer
+  std::string error;
+};
+
+Slot Compiler::slotIn(FrameScope &scope, Value value) {
+  if (auto it = scope.slots.find(value); it != scope.slots.end())
+    return it->second;
+  if (!scope.outer) { // only in unverified IR
+    Operation *owner = value.getDefiningOp();
+    if (owner)
+      fail(owner, "is used before it is defined");
+    return scope.slots[value] = scope.numSlots++;
+  }
+  Slot outer = slotIn(*scope.outer, value), inner = scope.numSlots++;
+  scope.imports.push_back({outer, inner, repOf(value.getType())});
+  return scope.slots[value] = inner;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+uint32_t Compiler::declareBuffer(Value value, bool isAlloc) {
+  BufferDecl decl;
+  decl.value = value;
+  decl.type = cast<tile::BufferType>(value.getType());
+  decl.dtype = tile::dtypeOf(decl.type.getElementType());
+  decl.isAlloc = isAlloc;
+  if (isAlloc) {
+    if (decl.type.isLocal())
+      decl.allocLanes = frame->lanes;
+    int64_t count = decl.allocLanes * 8;
+    for (int64_t extent : decl.type.getShape())
+      if (__builtin_mul_overflow(count, extent, &count) || count > maxBufferBytes) {
+        fail(value.getDefiningOp(), "needs more than 4 GiB of host memory");
+        break;
+      }
+  }
+  uint32_t id = unit.buffers.size();
+  unit.buffers.push_back(decl);
+  return bufferIds[value] = id;
+}
+
+ViewChain Compiler::chainOf(Value buffer) {
+  SmallVector<Operation *> parts;
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (!isa<tile::SubviewOp, tile::ReshapeOp>(op))
+      break;
+    parts.push_back(op);
+    buffer = op->getOperand(0);
+  }
+  ViewChain chain;
+  auto it = bufferIds.find(buffer);
+  if (it == bufferIds.end()) {
+    Operation *owner = buffer.getDefiningOp();
+    fail(owner ? owner : buffer.getParentBlock()->getParentOp(),
+         "makes a buffer that the cpu device does not know");
+    return chain;
+  }
+  chain.buffer = it->second;
+  const BufferDecl &decl = unit.buffers[chain.buffer];
+  chain.dtype = decl.dtype;
+  chain.traps = !decl.type.isGlobal();
+  for (Operation *op : llvm::reverse(parts)) {
+    ViewLevel level;
+    auto type = cast<tile::BufferType>(op->getResult(0).getType());
+    level.shape.assign(type.getShape().begin(), type.getShape().end());
+    level.dtype = chain.dtype = tile::dtypeOf(type.getElementType());
+    level.isReshape = isa<tile::ReshapeOp>(op);
+    if (auto subview = dyn_cast<tile::SubviewOp>(op)) {
+      for (Value offset : subview.getOffsets())
+        level.offsets.push_back(slotOf(offset));
+      level.dropped.assign(level.offsets.size(), false);
+      for (int64_t dim : subview.getDropped())
+        level.dropped[dim] = true;
+    }
+    chain.levels.push_back(std::move(level));
+  }
+  bool isOuter =
+      frame->parallel && !frame->parallel->isAncestor(buffer.getParentBlock()->getParentOp());
+  if (isOuter && decl.allocLanes > 1 && !llvm::is_contained(frame->perLaneBuffers, chain.buffer))
+    frame->perLaneBuffers.push_back(chain.buffer);
+  return chain;
+}
+
+Access Compiler::accessOf(Value buffer, ValueRange indices) {
+  Access access;
+  access.chain = chainOf(buffer);
+  access.dtype = access.chain.dtype;
+  access.traps = access.chain.traps;
+  for (Value index : indices)
+    access.dims.push_back({slotOf(index)});
+  auto &levels = access.chain.levels;
+  while (!levels.empty() && !levels.back().isReshape) {
+    ViewLevel &level = levels.back();
+    SmallVector<SmallVector<Slot, 2>, 4> source;
+    size_t next = 0;
+    for (size_t d = 0; d < level.offsets.size(); ++d) {
+      SmallVector<Slot, 2> slots{level.offsets[d]};
+      if (!level.dropped[d]) {
+        if (access.traps)
+          access.boxChecks.push_back({access.dims[next], level.shape[next]});
+        slots.append(access.dims[next++]);
+      }
+      source.push_back(slots);
+    }
+    access.dims = std::move(source);
+    levels.pop_back();
+  }
+  if (levels.empty())
+    return access;
+  bool isPlain = unit.buffers.size() > access.chain.buffer &&
+                 unit.buffers[access.chain.buffer].isAlloc &&
+                 llvm::all_of(levels, [](const ViewLevel &level) { return level.isReshape; });
+  if (isPlain) { // an alloc is dense: its last shape is all that matters
+    access.ownShape = true;
+    access.shape = levels.back().shape;
+  } else {
+    access.indirect = true;
+  }
+  return access;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars and elements
+//===----------------------------------------------------------------------===//
+
+void Compiler::compileConstant(arith::ConstantOp constant, Instr &instr) {
+  Attribute value = constant.getValue();
+  instr.dst = define(constant.getResult());
+  instr.run = execConstant;
+  instr.b = static_cast<Slot>(repOf(constant.getType()));
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    // An i1 true would come as -1.
+    instr.imm = integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                               : integer.getValue().getSExtValue();
+  } else if (auto real = dyn_cast<FloatAttr>(value);
+             real && (real.getType().isF32() || real.getType().isF64())) {
+    instr.imm = std::bit_cast<int64_t>(real.getValueAsDouble());
+  } else {
+    fail(constant, "is no scalar that the cpu device knows");
+  }
+}
+
+bool Compiler::compileElementOp(Operation *op, Instr &instr) {
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    auto *aux = attach<LoadAux>(instr);
+    aux->access = accessOf(load.getBuffer(), load.getIndices());
+    aux->pad = load.getPad() ? load.getPad()->convertToDouble() : 0;
+    instr.dst = define(load.getResult());
+    instr.run = execLoad;
+    return true;
+  }
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) {
+    auto *aux = attach<AtomicAux>(instr);
+    aux->access = accessOf(atomic.getBuffer(), atomic.getIndices());
+    aux->kind = atomic.getKind();
+    aux->isUnsigned = atomic.getIsUnsigned();
+    if (isFloat(aux->access.dtype) &&
+        (aux->kind == tile::AtomicKind::And || aux->kind == tile::AtomicKind::Or ||
+         aux->kind == tile::AtomicKind::Xor))
+      fail(op, "combines the bits of floats");
+    instr.a = slotOf(atomic.getValue());
+    instr.dst = define(atomic.getOld());
+    instr.run = execAtomic;
+    return true;
+  }
+  if (auto round = dyn_cast<tile::RoundOp>(op)) {
+    instr.a = slotOf(round.getValue());
+    instr.dst = define(round.getResult());
+    instr.imm = static_cast<int64_t>(tile::dtypeOf(round.getDtype()));
+    instr.b = static_cast<Slot>(repOf(round.getValue().getType()));
+    instr.run = execRoundTo;
+    return true;
+  }
+  if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
+    instr.imm = declareBuffer(alloc.getResult(), /*isAlloc=*/true);
+    instr.run = execAlloc;
+    return true;
+  }
+  if (auto thread = dyn_cast<tile::ThreadIdOp>(op)) {
+    instr.dst = define(thread.getResult());
+    instr.run = execThreadId;
+    if (frame->parallel || frame->lanes == 1)
+      fail(op, "is in no lockstep kernel, or inside tile.parallel");
+    return true;
+  }
+  return false;
+}
+
+void Compiler::compileStore(tile::StoreOp store, Instr &instr, Code &code) {
+  auto it = updates.find(store);
+  if (it == updates.end()) {
+    auto *aux = attach<StoreAux>(instr);
+    aux->access = accessOf(store.getBuffer(), store.getIndices());
+    instr.a = slotOf(store.getValue());
+    instr.run = execStore;
+    code.instrs.push_back(instr);
+    return;
+  }
+  for (const FoundReduction::Step &step : it->second.found.steps) {
+    auto *aux = attach<ReduceIntoAux>(instr);
+    aux->access = accessOf(store.getBuffer(), store.getIndices());
+    ReductionDecl &decl = *it->second.decl;
+    decl.buffer = aux->access.chain.buffer;
+    decl.dtype = aux->access.dtype;
+    decl.rep = repOf(store.getValue().getType());
+    aux->decl = &decl;
+    aux->isSubtract = step.isSubtract;
+    instr.a = slotOf(step.value);
+    instr.run = execReduceInto;
+    code.instrs.push_back(instr);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tile ops
+//===----------------------------------------------------------------------===//
+
+std::optional<Combine> combineOf(tile::ReduceKind kind, DType src, bool propagatesNan) {
+  using K = tile::ReduceKind;
+  switch (kind) {
+  case K::Sum:
+  case K::AbsSum:
+    return Combine::Sum;
+  case K::Prod:
+    return Combine::Prod;
+  case K::Max:
+  case K::AbsMax:
+    return propagatesNan ? Combine::MaxNan : Combine::Max;
+  case K::Min:
+    return propagatesNan ? Combine::MinNan : Combine::Min;
+  case K::BitAnd:
+    return isFloat(src) ? std::nullopt : std::optional(Combine::And);
+  case K::BitOr:
+    return isFloat(src) ? std::nullopt : std::optional(Combine::Or);
+  case K::BitXor:
+    return isFloat(src) ? std::nullopt : std::optional(Combine::Xor);
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+bool Compiler::compileTileOp(Operation *op, Instr &instr) {
+  if (!isa<tile::CopyOp, tile::AsyncCopyOp, tile::FillOp, tile::GemmOp, tile::ReduceOp,
+           tile::ScanOp, tile::PrintOp>(op))
+    return false;
+  auto *aux = attach<TileOpAux>(instr);
+  for (Value operand : op->getOperands()) {
+    if (!isa<tile::BufferType>(operand.getType()))
+      continue;
+    aux->views.push_back(chainOf(operand));
+    aux->perLane |= frame->parallel || (!unit.buffers.empty() &&
+                                        unit.buffers[aux->views.back().buffer].allocLanes > 1);
+  }
+  auto setCombine = [&](tile::ReduceKind kind, bool propagatesNan) {
+    std::optional<Combine> combine = combineOf(kind, aux->views[0].dtype, propagatesNan);
+    if (!combine)
+      return fail(op, "combines the bits of floats");
+    aux->combine = *combine;
+    aux->absolute = kind == tile::ReduceKind::AbsSum || kind == tile::ReduceKind::AbsMax;
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tile::CopyOp, tile::AsyncCopyOp>([&](auto) { instr.run = execCopy; })
+      .Case<tile::FillOp>([&](tile::FillOp fill) {
+        instr.a = slotOf(fill.getValue());
+        aux->rep = repOf(fill.getValue().getType());
+        instr.run = execFill;
+      })
+      .Case<tile::GemmOp>([&](tile::GemmOp gemm) {
+        aux->transposeA = gemm.getTransposeA();
+        aux->transposeB = gemm.getTransposeB();
+        aux->hasClearSlot = gemm.getClear() != nullptr;
+        if (aux->hasClearSlot)
+          instr.a = slotOf(gemm.getClear());
+        instr.run = execGemm;
+      })
+      .Case<tile::ReduceOp>([&](tile::ReduceOp reduce) {
+        setCombine(reduce.getKind(), reduce.getNanPropagate());
+        aux->dim = reduce.getDim();
+        aux->clear = reduce.getClear();
+        instr.run = execReduce;
+      })
+      .Case<tile::ScanOp>([&](tile::ScanOp scan) {
+        setCombine(scan.getKind(), false);
+        aux->dim = scan.getDim();
+        aux->reverse = scan.getReverse();
+        instr.run = execScan;
+      })
+      .Case<tile::PrintOp>([&](tile::PrintOp print) {
+        aux->message = print.getMessage().str();
+        instr.run = execPrint;
+        if (!aux->views.empty())
+          return;
+        if (!isa<IntegerType, IndexType, FloatType>(print.getValue().getType()))
+          return fail(op, "prints a scalar or a buffer");
+        instr.a = slotOf(print.getValue());
+        aux->rep = repOf(print.getValue().getType());
+      });
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+void Compiler::compileIf(scf::IfOp op, Instr &instr, Code &code) {
+  auto *aux = attach<IfAux>(instr);
+  instr.a = slotOf(op.getCondition());
+  instr.run = execIf;
+  compileBlock(*op.thenBlock(), aux->thenCode);
+  if (op.elseBlock())
+    compileBlock(*op.elseBlock(), aux->elseCode);
+  code.mayBreak |= aux->thenCode.mayBreak || aux->elseCode.mayBreak;
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    IfAux::Result moved;
+    moved.thenValue = slotOf(op.thenYield().getOperand(i));
+    moved.elseValue = slotOf(op.elseYield().getOperand(i));
+    moved.dst = define(result);
+    moved.rep = repOf(result.getType());
+    aux->results.push_back(moved);
+  }
+}
+
+void Compiler::addReductions(ParallelPlan &plan) {
+  for (FoundReduction &found : plan.reductions) {
+    Value root = rootBuffer(found.store.getBuffer());
+    // A buffer of the nest itself gets its id when its alloc is compiled; the store comes later.
+    for (Operation *op : found.absorbed)
+      absorbed.insert(op);
+    ReductionDecl *&decl = declOf[{found.level.getOperation(), root}];
+    if (!decl) {
+      decl = unit.make<ReductionDecl>();
+      decl->id = unit.reductions.size();
+      unit.reductions.push_back(decl);
+    }
+    decl->combine = found.combine;
+    Operation *store = found.store;
+    updates[store] = {std::move(found), decl};
+  }
+}
+
+SmallVector<const ReductionDecl *, 1> Compiler::flushesOf(tile::ParallelOp op) {
+  SmallVector<const ReductionDecl *, 1> result;
+  for (auto &[key, decl] : declOf)
+    if (key.first == op)
+      result.push_back(decl);
+  return result;
+}
+
+void Compiler::compileParallel(tile::ParallelOp op, Instr &instr) {
+  auto *aux = attach<ParallelAux>(instr);
+  ParallelPlan plan = planParallel(op);
+  addReductions(plan);
+  for (Value extent : op.getExtents())
+    aux->extents.push_back(slotOf(extent));
+  FrameScope scope;
+  scope.outer = frame;
+  scope.parallel = op;
+  scope.lanes = aux->width = plan.mayRunTogether ? chunkLanes : 1;
+  frame = &scope;
+  for (Value iv : op.ivs())
+    aux->ivs.push_back(define(iv));
+  compileBlock(*op.bodyBlock(), aux->body);
+  frame = scope.outer;
+  if (aux->body.mayBreak)
+    fail(op, "is left by a tile.break; only tile.for and tile.while can be");
+  aux->imports = std::move(scope.imports);
+  aux->numSlots = scope.numSlots;
+  aux->perLaneBuffers = scope.perLaneBuffers;
+  aux->flushes = flushesOf(op);
+  instr.run = execParallel;
+  unit.parallelBytes =
+      std::max(unit.parallelBytes, size_t(scope.numSlots) * scope.lanes * laneBytes);
+}
+
+void Compiler::compileInnerParallel(tile::ParallelOp op, Instr &instr) {
+  auto *aux = attach<ParallelAux>(instr);
+  for (Value extent : op.getExtents())
+    aux->extents.push_back(slotOf(extent));
+  for (Value iv : op.ivs())
+    aux->ivs.push_back(define(iv));
+  compileBlock(*op.bodyBlock(), aux->body);
+  if (aux->body.mayBreak)
+    fail(op, "is left by a tile.break; only tile.for and tile.while can be");
+  aux->flushes = flushesOf(op);
+  instr.run = execInnerParallel;
+}
+
+bool Compiler::compileControl(Operation *op, Instr &instr, Code &code) {
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    compileIf(branch, instr, code);
+  } else if (auto loop = dyn_cast<tile::ForOp>(op)) {
+    auto *aux = attach<LoopAux>(instr);
+    instr.a = slotOf(loop.getLower());
+    instr.b = slotOf(loop.getUpper());
+    instr.c = slotOf(loop.getStep());
+    instr.dst = define(loop.iv());
+    compileBlock(*loop.bodyBlock(), aux->body);
+    instr.run = execFor;
+  } else if (auto repeat = dyn_cast<tile::WhileOp>(op)) {
+    auto *aux = attach<LoopAux>(instr);
+    compileBlock(repeat.getCondition().front(), aux->condition);
+    auto condition = dyn_cast<tile::ConditionOp>(repeat.getCondition().front().back());
+    if (!condition || aux->condition.mayBreak) {
+      fail(op, "has a condition region that ends with tile.condition and does not break");
+      return true;
+    }
+    instr.a = slotOf(condition.getValue());
+    compileBlock(repeat.getBody().front(), aux->body);
+    instr.run = execWhile;
+  } else if (isa<tile::BreakOp>(op)) {
+    if (!op->getParentOfType<tile::ForOp>() && !op->getParentOfType<tile::WhileOp>())
+      fail(op, "is in no loop");
+    code.mayBreak = true;
+    instr.run = execBreak;
+  } else if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {
+    frame->parallel ? compileInnerParallel(parallel, instr) : compileParallel(parallel, instr);
+  } else if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
+    compileKernel(kernel, instr);
+  } else if (auto check = dyn_cast<tile::AssertOp>(op)) {
+    instr.a = slotOf(check.getCondition());
+    attach<AssertAux>(instr)->message = check.getMessage().str();
+    instr.run = execAssert;
+  } else if (auto fact = dyn_cast<tile::AssumeOp>(op)) {
+    instr.a = slotOf(fact.getCondition());
+    attach<AssertAux>(instr)->message = "what is assumed does not hold";
+    instr.run = execAssert;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Compiler::compileKernel(tile::KernelOp op, Instr &instr) {
+  auto *aux = attach<KernelAux>(instr);
+  for (Value extent : op.getGrid())
+    aux->grid.push_back(slotOf(extent));
+  FrameScope scope;
+  scope.outer = frame;
+  scope.lanes = aux->lanes = op.getLockstep() ? op.getThreads() : 1;
+  frame = &scope;
+  for (Value id : op.getBody().getArguments())
+    aux->ids.push_back(define(id));
+  compileBlock(op.getBody().front(), aux->body);
+  frame = scope.outer;
+  aux->imports = std::move(scope.imports);
+  aux->numSlots = scope.numSlots;
+  instr.run = execKernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters and blocks
+//===----------------------------------------------------------------------===//
+
+bool Compiler::compileParam(Operation *op, Instr &instr) {
+  if (auto tensor = dyn_cast<tile::TensorOp>(op)) {
+    auto *aux = attach<ParamAux>(instr);
+    aux->name = tensor.getName().str();
+    for (Value dim : tensor.getDims())
+      aux->dims.push_back(slotOf(dim));
+    for (Value stride : tensor.getStrides())
+      aux->strides.push_back(slotOf(stride));
+    aux->buffer = declareBuffer(tensor.getResult(), false);
+    instr.run = execTensor;
+  } else if (auto workspace = dyn_cast<tile::WorkspaceOp>(op)) {
+    auto *aux = attach<ParamAux>(instr);
+    aux->name = workspace.getName().str();
+    for (Value dim : workspace.getDims())
+      aux->dims.push_back(slotOf(dim));
+    aux->buffer = declareBuffer(workspace.getResult(), false);
+    instr.run = execWorkspace;
+  } else if (auto scalar = dyn_cast<tile::ScalarOp>(op)) {
+    auto *aux = attach<ParamAux>(instr);
+    aux->name = scalar.getName().str();
+    aux->dtype = tile::dtypeOf(scalar.getDtype());
+    instr.dst = define(scalar.getResult());
+    instr.b = static_cast<Slot>(repOf(scalar.getResult().getType()));
+    instr.run = execScalar;
+  } else if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    attach<ParamAux>(instr)->name = dim.getName().str();
+    instr.dst = define(dim.getResult());
+    instr.run = execDim;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Compiler::compileOp(Operation *op, Code &code) {
+  if (absorbed.contains(op) ||
+      isa<tile::SubviewOp, tile::ReshapeOp, tile::ConditionOp, scf::YieldOp, tile::AsyncCommitOp,
+          tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp>(op))
+    return; // a view is evaluated where it is used; copies are complete at once
+  Instr instr;
+  instr.op = op;
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return compileStore(store, instr, code);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    compileConstant(constant, instr);
+  } else if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
+    if (op->getNumOperands() > 3 || op->getNumResults() != 1)
+      return fail(op, "has no meaning on the cpu device");
+    Slot *operands[] = {&instr.a, &instr.b, &instr.c};
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      *operands[i] = slotOf(operand);
+    instr.dst = define(op->getResult(0));
+    bool isKnown =
+        isa<arith::ArithDialect>(op->getDialect()) ? selectArith(op, instr) : selectMath(op, instr);
+    if (!isKnown)
+      return fail(op, "has no meaning on the cpu device");
+  } else if (!compileElementOp(op, instr) && !compileTileOp(op, instr) &&
+             !compileControl(op, instr, code) && !compileParam(op, instr)) {
+    return fail(op, "has no meaning on the cpu device");
+  }
+  code.instrs.push_back(instr);
+}
+
+void Compiler::compileBlock(Block &block, Code &code) {
+  for (Operation &op : block) {
+    if (!error.empty())
+      return;
+    compileOp(&op, code);
+  }
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Unit>> compileProgram(tile::ProgramOp program) {
+  auto unit = std::make_unique<Unit>();
+  if (llvm::Error error = Compiler(*unit).run(program))
+    return std::move(error);
+  return unit;
+}
+
+} // namespace tilec::reference

@@ -1,0 +1,84 @@
+//===- Gemm.cpp - tile.gemm -----------------------------------------------===//
+//
+// Operands are decoded once to dense panels; the inner loop runs along a row of C.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Machine.h"
+
+namespace tilec::reference {
+namespace {
+
+/// The operand as [rows, cols], transposed when it is stored the other way.
+template <typename T>
+std::vector<T> panel(const View &view, bool transpose, int64_t rows, int64_t cols) {
+  std::vector<T> stored = readView<T>(view);
+  if (!transpose)
+    return stored;
+  std::vector<T> turned(stored.size());
+  for (int64_t c = 0; c < cols; ++c)
+    for (int64_t r = 0; r < rows; ++r)
+      turned[r * cols + c] = stored[c * rows + r];
+  return turned;
+}
+
+/// c[i][j] += sum over k, in the order of k, of a[i][k] * b[k][j], all in T.
+template <typename T>
+void multiply(const T *__restrict a, const T *__restrict b, T *__restrict c, int64_t m, int64_t n,
+              int64_t k) {
+  // Columns of C that stay in the first-level cache while k runs.
+  constexpr int64_t blockCols = 256;
+  for (int64_t j0 = 0; j0 < n; j0 += blockCols) {
+    int64_t cols = std::min(blockCols, n - j0);
+    for (int64_t i = 0; i < m; ++i) {
+      T *__restrict row = c + i * n + j0;
+      for (int64_t p = 0; p < k; ++p) {
+        T factor = a[i * k + p];
+        const T *__restrict other = b + p * n + j0;
+        for (int64_t j = 0; j < cols; ++j)
+          row[j] += factor * other[j];
+      }
+    }
+  }
+}
+
+template <typename T>
+void gemm(const TileOpAux &aux, const View &a, const View &b, const View &c, bool clear) {
+  int64_t m = c.shape[0], n = c.shape[1], k = aux.transposeA ? a.shape[0] : a.shape[1];
+  std::vector<T> left = panel<T>(a, aux.transposeA, m, k);
+  std::vector<T> right = panel<T>(b, aux.transposeB, k, n);
+  std::vector<T> sum = clear ? std::vector<T>(m * n, T(0)) : readView<T>(c);
+  if constexpr (std::is_same_v<T, int64_t>) // wraps without overflow
+    multiply(reinterpret_cast<uint64_t *>(left.data()), reinterpret_cast<uint64_t *>(right.data()),
+             reinterpret_cast<uint64_t *>(sum.data()), m, n, k);
+  else
+    multiply(left.data(), right.data(), sum.data(), m, n, k);
+  writeView(c, sum.data());
+}
+
+} // namespace
+
+void execGemm(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
+  Machine &machine = frame.machine;
+  for (int lane = frame.firstOn(); lane >= 0 && lane < frame.lanes; ++lane) {
+    if (!frame.isOn(lane))
+      continue;
+    View a = evalView(frame, aux.views[0], lane, instr.op);
+    View b = evalView(frame, aux.views[1], lane, instr.op);
+    View c = evalView(frame, aux.views[2], lane, instr.op);
+    if (machine.failed)
+      return;
+    machine.steps += a.numElems() * c.shape[1] / 16;
+    bool clear = aux.hasClearSlot && frame.at<int64_t>(instr.a)[lane];
+    if (!isFloat(a.dtype) && !isFloat(c.dtype))
+      gemm<int64_t>(aux, a, b, c, clear);
+    else if (machine.isSequential() && a.dtype != DType::F64 && c.dtype != DType::F64)
+      gemm<float>(aux, a, b, c, clear);
+    else
+      gemm<double>(aux, a, b, c, clear);
+    if (!aux.perLane)
+      return;
+  }
+}
+
+} // namespace tilec::reference

@@ -1,0 +1,308 @@
+//===- TileOps.cpp - copy, fill, reduce, scan, print ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Machine.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tilec::reference {
+namespace {
+
+/// Runs a tile op once, or for every lane when it works on a lane's own buffer.
+void forLanes(Frame &frame, const Instr &instr,
+              llvm::function_ref<void(ArrayRef<View>, int lane)> fn) {
+  const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
+  for (int lane = frame.firstOn(); lane >= 0 && lane < frame.lanes; ++lane) {
+    if (!frame.isOn(lane))
+      continue;
+    SmallVector<View, 3> views;
+    for (const ViewChain &chain : aux.views) {
+      views.push_back(evalView(frame, chain, lane, instr.op));
+      if (frame.machine.failed)
+        return;
+      frame.machine.steps += views.back().numElems();
+    }
+    fn(views, lane);
+    if (!aux.perLane)
+      return;
+  }
+}
+
+/// The stored bits of every element; 0 outside.
+std::vector<uint64_t> readBitsOf(const View &view) {
+  std::vector<uint64_t> values(view.numElems(), 0);
+  unsigned bits = bitsOf(view.dtype);
+  forSpans(view, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
+    for (int64_t i = 0; i < count && isValid; ++i)
+      values[at + i] = readBits(view.base, bits, first + i * stride);
+  });
+  return values;
+}
+
+void copyBits(const View &src, const View &dst) {
+  unsigned bits = bitsOf(src.dtype);
+  if (bits == 4) {
+    std::vector<uint64_t> values = readBitsOf(src);
+    forSpans(dst, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
+      for (int64_t i = 0; i < count && isValid; ++i)
+        writeBits(dst.base, bits, first + i * stride, values[at + i]);
+    });
+    return;
+  }
+  int64_t bytes = bits / 8;
+  std::vector<uint8_t> dense(src.numElems() * bytes, 0);
+  forSpans(src, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
+    if (!isValid)
+      return;
+    if (stride == 1) {
+      std::memcpy(dense.data() + at * bytes, src.base + first * bytes, count * bytes);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(dense.data() + (at + i) * bytes, src.base + (first + i * stride) * bytes, bytes);
+  });
+  forSpans(dst, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
+    if (!isValid)
+      return;
+    if (stride == 1) {
+      std::memcpy(dst.base + first * bytes, dense.data() + at * bytes, count * bytes);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(dst.base + (first + i * stride) * bytes, dense.data() + (at + i) * bytes, bytes);
+  });
+}
+
+template <typename T> void copyAs(const View &src, const View &dst) {
+  writeView(dst, readView<T>(src).data());
+}
+
+/// outer x length x inner elements, `length` along the reduced dimension.
+struct Lines {
+  int64_t outer = 1, length = 1, inner = 1;
+
+  Lines(const View &view, int64_t dim) {
+    for (int64_t d = 0; d < int64_t(view.shape.size()); ++d)
+      (d < dim ? outer : d == dim ? length : inner) *= view.shape[d];
+  }
+};
+
+template <typename T> T absolute(T value) {
+  if constexpr (std::is_same_v<T, int64_t>)
+    return value < 0 ? int64_t(-uint64_t(value)) : value;
+  else
+    return std::fabs(value);
+}
+
+template <typename T> T combineValues(Combine combine, T a, T b) {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    switch (combine) {
+    case Combine::Sum:
+      return int64_t(uint64_t(a) + uint64_t(b));
+    case Combine::Prod:
+      return int64_t(uint64_t(a) * uint64_t(b));
+    case Combine::Max:
+    case Combine::MaxNan:
+      return std::max(a, b);
+    case Combine::Min:
+    case Combine::MinNan:
+      return std::min(a, b);
+    case Combine::MaxU:
+      return int64_t(std::max(uint64_t(a), uint64_t(b)));
+    case Combine::MinU:
+      return int64_t(std::min(uint64_t(a), uint64_t(b)));
+    case Combine::And:
+      return a & b;
+    case Combine::Or:
+      return a | b;
+    case Combine::Xor:
+      return a ^ b;
+    }
+  } else {
+    switch (combine) {
+    case Combine::Sum:
+      return a + b;
+    case Combine::Prod:
+      return a * b;
+    case Combine::MaxNan:
+    case Combine::MinNan:
+      if (std::isnan(a) || std::isnan(b))
+        return std::numeric_limits<T>::quiet_NaN();
+      return combine == Combine::MaxNan ? std::fmax(a, b) : std::fmin(a, b);
+    case Combine::Min:
+    case Combine::MinU:
+      return std::fmin(a, b);
+    case Combine::Max:
+    case Combine::MaxU:
+      return std::fmax(a, b);
+    default:
+      break; // bitwise reductions of floats are refused when compiled
+    }
+  }
+  return a;
+}
+
+template <typename T> void reduce(const TileOpAux &aux, const View &src, const View &dst) {
+  Lines lines(src, aux.dim);
+  std::vector<T> values = readView<T>(src);
+  std::vector<T> result = aux.clear ? std::vector<T>(dst.numElems()) : readView<T>(dst);
+  auto at = [&](int64_t o, int64_t k, int64_t i) {
+    T value = values[(o * lines.length + k) * lines.inner + i];
+    return aux.absolute ? absolute(value) : value;
+  };
+  for (int64_t o = 0; o < lines.outer; ++o)
+    for (int64_t i = 0; i < lines.inner; ++i) {
+      T &total = result[o * lines.inner + i];
+      int64_t k = 0;
+      T running = aux.clear ? at(o, k++, i) : total;
+      for (; k < lines.length; ++k)
+        running = combineValues(aux.combine, running, at(o, k, i));
+      total = running;
+    }
+  writeView(dst, result.data());
+}
+
+template <typename T> void scan(const TileOpAux &aux, const View &src, const View &dst) {
+  Lines lines(src, aux.dim);
+  std::vector<T> values = readView<T>(src);
+  for (int64_t o = 0; o < lines.outer; ++o)
+    for (int64_t i = 0; i < lines.inner; ++i) {
+      T running = T(0);
+      for (int64_t step = 0; step < lines.length; ++step) {
+        int64_t k = aux.reverse ? lines.length - 1 - step : step;
+        T &value = values[(o * lines.length + k) * lines.inner + i];
+        T own = aux.absolute ? absolute(value) : value;
+        running = step == 0 ? own : combineValues(aux.combine, running, own);
+        value = running;
+      }
+    }
+  writeView(dst, values.data());
+}
+
+/// Calls fn with a value of the type that a reduction of `src` into `dst` accumulates in.
+template <typename Fn> void withAccumulator(const Machine &machine, DType src, DType dst, Fn fn) {
+  if (!isFloat(src) && !isFloat(dst))
+    fn(int64_t(0));
+  else if (machine.isSequential() && src != DType::F64 && dst != DType::F64)
+    fn(float(0));
+  else
+    fn(double(0));
+}
+
+void printScalar(llvm::raw_ostream &os, DType dtype, const View &view, int64_t at) {
+  if (at < 0) {
+    os << "outside";
+    return;
+  }
+  uint64_t bits = readBits(view.base, bitsOf(dtype), at);
+  if (isFloat(dtype))
+    os << llvm::format("%.9g", decodeFloat(dtype, bits));
+  else if (dtype == DType::U64)
+    os << bits;
+  else
+    os << decodeInt(dtype, bits);
+}
+
+void printView(llvm::raw_ostream &os, const View &view) {
+  os << '[';
+  int64_t rowLength = view.shape.empty() ? 1 : view.shape.back();
+  forSpans(view, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (at + i)
+        os << ((at + i) % rowLength ? ", " : "; ");
+      printScalar(os, view.dtype, view, isValid ? first + i * stride : -1);
+    }
+  });
+  os << ']';
+}
+
+} // namespace
+
+void execCopy(Frame &frame, const Instr &instr) {
+  forLanes(frame, instr, [&](ArrayRef<View> views, int) {
+    const View &src = views[0], &dst = views[1];
+    if (src.numElems() != dst.numElems())
+      return frame.machine.fail(instr.op, "copies " + Twine(src.numElems()) + " elements to " +
+                                              Twine(dst.numElems()));
+    if (src.dtype == dst.dtype)
+      return copyBits(src, dst);
+    if (!isFloat(src.dtype) && !isFloat(dst.dtype))
+      return copyAs<int64_t>(src, dst);
+    if (src.dtype == DType::F64 || dst.dtype == DType::F64)
+      return copyAs<double>(src, dst);
+    return copyAs<float>(src, dst);
+  });
+}
+
+void execFill(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
+  forLanes(frame, instr, [&](ArrayRef<View> views, int lane) {
+    const View &dst = views[0];
+    uint8_t encoded[8] = {};
+    if (aux.rep == Rep::F32)
+      encodeSpan(dst.dtype, encoded, 0, 1, 1, frame.at<float>(instr.a) + lane);
+    else if (aux.rep == Rep::F64)
+      encodeSpan(dst.dtype, encoded, 0, 1, 1, frame.at<double>(instr.a) + lane);
+    else
+      encodeSpan(dst.dtype, encoded, 0, 1, 1, frame.at<int64_t>(instr.a) + lane);
+    unsigned bits = bitsOf(dst.dtype);
+    uint64_t code = readBits(encoded, bits, 0);
+    forSpans(dst, [&](int64_t, int64_t first, int64_t stride, int64_t count, bool isValid) {
+      for (int64_t i = 0; i < count && isValid; ++i)
+        writeBits(dst.base, bits, first + i * stride, code);
+    });
+  });
+}
+
+void execReduce(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
+  forLanes(frame, instr, [&](ArrayRef<View> views, int) {
+    withAccumulator(frame.machine, views[0].dtype, views[1].dtype,
+                    [&](auto zero) { reduce<decltype(zero)>(aux, views[0], views[1]); });
+  });
+}
+
+void execScan(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
+  forLanes(frame, instr, [&](ArrayRef<View> views, int) {
+    withAccumulator(frame.machine, views[0].dtype, views[1].dtype,
+                    [&](auto zero) { scan<decltype(zero)>(aux, views[0], views[1]); });
+  });
+}
+
+void execPrint(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
+  auto emit = [&](const std::string &text) {
+    if (frame.machine.options.print)
+      frame.machine.options.print(text);
+    else
+      llvm::outs() << text << '\n';
+  };
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const int64_t *block = frame.machine.block;
+  os << "block (" << block[0] << ", " << block[1] << ", " << block[2] << "): " << aux.message
+     << (aux.message.empty() ? "" : " ");
+  if (aux.views.empty()) {
+    int lane = frame.firstOn();
+    if (aux.rep == Rep::F32)
+      os << llvm::format("%.9g", frame.at<float>(instr.a)[lane]);
+    else if (aux.rep == Rep::F64)
+      os << llvm::format("%.17g", frame.at<double>(instr.a)[lane]);
+    else
+      os << frame.at<int64_t>(instr.a)[lane];
+    return emit(text);
+  }
+  forLanes(frame, instr, [&](ArrayRef<View> views, int) {
+    std::string line = text;
+    llvm::raw_string_ostream lineStream(line);
+    printView(lineStream, views[0]);
+    emit(line);
+  });
+}
+
+} // namespace tilec::reference
