@@ -1,0 +1,278 @@
+//===- AmdgpuEmitter.cpp - instructions of CDNA ---------------------------===//
+//
+// What LLVM 22 must be given so that it adds no wait and moves nothing was measured;
+// docs/lowering.md has the reasons. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "AMDGPU/AmdgpuEmitter.h"
+
+#include "Types.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace tilec::lower {
+
+using llvm::Intrinsic::getOrInsertDeclaration;
+namespace Id = llvm::Intrinsic;
+
+/// Raw buffers in bounds-checked 32-bit mode: DST_SEL x y z w, format 32 (CDNA3 ISA 9.1.8, word 3).
+constexpr uint32_t rawBufferFlags = 0x27000;
+/// The largest size a descriptor can state.
+constexpr uint64_t maxRecords = 0xffffffff;
+/// The instruction's own offset has 12 bits (CDNA3 ISA, MUBUF).
+constexpr int64_t maxBufferImm = 4095;
+/// s_waitcnt of gfx9: vm[3:0], exp[6:4], lgkm[11:8], vm[15:14]; all ones: not waited for.
+constexpr int64_t maxVm = 63, maxExp = 7, maxLgkm = 15;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &traits) {
+  llvm::LLVMContext &context = module.getContext();
+  function.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
+  int64_t waves = (traits.threads + target.waveLanes - 1) / target.waveLanes;
+  // A compute unit has four SIMDs; the waves that must fit on one share its registers.
+  int64_t wavesPerSimd = std::max<int64_t>((waves * traits.minBlocks + 3) / 4, 1);
+  std::string threads = std::to_string(traits.threads), perSimd = std::to_string(wavesPerSimd);
+  function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
+  function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
+  // A planned order is not to be disturbed by wishes for more waves.
+  function.addFnAttr("amdgpu-waves-per-eu", traits.keepOrder ? perSimd + "," + perSimd : perSimd);
+  function.addFnAttr("uniform-work-group-size", "true");
+  function.addFnAttr("denormal-fp-math", "ieee,ieee");
+  function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  // One pool of 256 registers where two waves share a SIMD, or where the arrays leave room for
+  // addresses; else LLVM puts accumulators into the other 256.
+  constexpr int64_t pool = 256, addressRegisters = 64;
+  usesAgprs = wavesPerSimd == 1 && traits.arrayRegisters + addressRegisters > pool;
+  if (!usesAgprs)
+    function.addFnAttr("amdgpu-agpr-alloc", "0");
+  // LLVM's own analysis of these is no part of code generation.
+  for (const char *unused :
+       {"amdgpu-no-implicitarg-ptr", "amdgpu-no-dispatch-ptr", "amdgpu-no-queue-ptr",
+        "amdgpu-no-dispatch-id", "amdgpu-no-workitem-id-y", "amdgpu-no-workitem-id-z",
+        "amdgpu-no-lds-kernel-id", "amdgpu-no-hostcall-ptr", "amdgpu-no-heap-ptr",
+        "amdgpu-no-multigrid-sync-arg", "amdgpu-no-default-queue", "amdgpu-no-completion-action"})
+    function.addFnAttr(unused);
+  const char *noBlockId[] = {"amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y",
+                             "amdgpu-no-workgroup-id-z"};
+  for (unsigned dim = 0; dim < 3; ++dim)
+    if (!traits.usesBlockId[dim])
+      function.addFnAttr(noBlockId[dim]);
+
+  shared = nullptr;
+  if (traits.sharedBytes > 0) {
+    auto *array = llvm::ArrayType::get(b.getInt8Ty(), traits.sharedBytes);
+    auto *global = new llvm::GlobalVariable(
+        module, array, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(array),
+        traits.name + ".shared", nullptr, llvm::GlobalValue::NotThreadLocal, 3);
+    global->setAlignment(llvm::Align(1024));
+    shared = global;
+  } else {
+    shared = llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 3));
+  }
+  llvm::CallInst *id = call("llvm.amdgcn.workitem.id.x", {}, {});
+  id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, traits.threads)));
+  id->setName("thread");
+  thread = id;
+  if (!sharedReadScope) {
+    llvm::MDBuilder metadata(context);
+    llvm::MDNode *domain = metadata.createAnonymousAliasScopeDomain("shared");
+    sharedReadScope =
+        llvm::MDNode::get(context, {metadata.createAnonymousAliasScope(domain, "read")});
+  }
+}
+
+llvm::Value *AmdgpuEmitter::blockId(unsigned dim) {
+  const char *names[] = {"llvm.amdgcn.workgroup.id.x", "llvm.amdgcn.workgroup.id.y",
+                         "llvm.amdgcn.workgroup.id.z"};
+  return call(names[dim], {}, {});
+}
+
+llvm::Value *AmdgpuEmitter::uniform(llvm::Value *value) {
+  return call("llvm.amdgcn.readfirstlane", {value->getType()}, {value});
+}
+
+llvm::Value *AmdgpuEmitter::waveId(llvm::Value *threadId) {
+  return uniform(b.CreateLShr(threadId, llvm::Log2_64(target.waveLanes)));
+}
+
+//===----------------------------------------------------------------------===//
+// What LLVM must not see through
+//===----------------------------------------------------------------------===//
+
+llvm::Value *AmdgpuEmitter::pin(llvm::Value *value, const char *constraint) {
+  llvm::Type *type = value->getType();
+  auto *function = llvm::FunctionType::get(type, {type}, false);
+  return b.CreateCall(llvm::InlineAsm::get(function, "", constraint, /*hasSideEffects=*/true),
+                      {value});
+}
+
+llvm::Value *AmdgpuEmitter::pinAddress(llvm::Value *value) { return pin(value, "=v,0"); }
+
+/// AMDGPUCodeGenPrepare splits a phi of a vector with a constant input into scalars, which then
+/// land in the wrong register file.
+llvm::Value *AmdgpuEmitter::pinAccumulator(llvm::Value *value) {
+  unsigned bits = bitsOf(value->getType());
+  if (bits < 64 || bits > 512 || value->getType()->getScalarSizeInBits() < 32)
+    return value;
+  return pin(value, usesAgprs ? "=a,0" : "=v,0");
+}
+
+/// Any alias tag on the read, with none on the copies into shared memory, keeps LLVM from adding
+/// vmcnt waits of its own; the schedule has placed them.
+void AmdgpuEmitter::markSharedRead(llvm::LoadInst &load) {
+  load.setMetadata(llvm::LLVMContext::MD_alias_scope, sharedReadScope);
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+bool AmdgpuEmitter::wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) {
+  int64_t v = std::clamp<int64_t>(vm.value_or(maxVm), 0, maxVm);
+  int64_t l = std::clamp<int64_t>(lgkm.value_or(maxLgkm), 0, maxLgkm);
+  int64_t encoding = (v & 15) | maxExp << 4 | l << 8 | (v >> 4) << 14;
+  call("llvm.amdgcn.s.waitcnt", {}, {b.getInt32(encoding)});
+  return true;
+}
+
+bool AmdgpuEmitter::barrier(bool raw) {
+  // LLVM 22 adds nothing to s_barrier on gfx9: the wave's own accesses are waited for here. A
+  // workgroup fence would also wait for the copies in flight.
+  if (!raw)
+    wait(std::nullopt, 0);
+  call("llvm.amdgcn.s.barrier", {}, {});
+  return true;
+}
+
+bool AmdgpuEmitter::setPriority(int64_t level) {
+  call("llvm.amdgcn.s.setprio", {}, {b.getInt16(level)});
+  return true;
+}
+
+void AmdgpuEmitter::schedFence() { call("llvm.amdgcn.sched.barrier", {}, {b.getInt32(0)}); }
+
+void AmdgpuEmitter::trap() { call("llvm.trap", {}, {}); }
+
+//===----------------------------------------------------------------------===//
+// Copies and matrices
+//===----------------------------------------------------------------------===//
+
+llvm::Value *AmdgpuEmitter::bufferDesc(llvm::Value *base, llvm::Value *bytes) {
+  llvm::Value *records =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, bytes, b.getInt64(maxRecords));
+  llvm::Type *overloads[] = {llvm::PointerType::get(module.getContext(), 8), base->getType()};
+  return call("llvm.amdgcn.make.buffer.rsrc", overloads,
+              {base, b.getInt16(0), records, b.getInt32(rawBufferFlags)});
+}
+
+bool AmdgpuEmitter::loadToShared(llvm::Value *desc, llvm::Value *laneOffset,
+                                 llvm::Value *uniformOffset, llvm::Value *sharedPointer,
+                                 int64_t imm, int64_t bytes) {
+  if (imm < 0 || imm > maxBufferImm)
+    return false;
+  call("llvm.amdgcn.raw.ptr.buffer.load.lds", {},
+       {desc, sharedPointer, b.getInt32(bytes), laneOffset, uniformOffset, b.getInt32(imm),
+        b.getInt32(0)});
+  return true;
+}
+
+llvm::Value *AmdgpuEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b_,
+                                llvm::Value *c) {
+  llvm::Function *intrinsic =
+      getOrInsertDeclaration(&module, Id::lookupIntrinsicID(atom.intrinsic));
+  llvm::FunctionType *type = intrinsic->getFunctionType();
+  llvm::Value *zero = b.getInt32(0); // cbsz, abid, blgp: no broadcast, no permutation
+  llvm::Value *result =
+      b.CreateCall(intrinsic, {b.CreateBitCast(a, type->getParamType(0)),
+                               b.CreateBitCast(b_, type->getParamType(1)),
+                               b.CreateBitCast(c, type->getParamType(2)), zero, zero, zero});
+  return b.CreateBitCast(result, c->getType());
+}
+
+llvm::Value *AmdgpuEmitter::sharedReadTr(llvm::Value *pointer, llvm::Type *result) {
+  if (target.arch != Arch::Gfx950 || bitsOf(result) != 64)
+    return nullptr;
+  auto *pair = llvm::FixedVectorType::get(b.getInt32Ty(), 2);
+  switch (result->getScalarSizeInBits()) {
+  case 16:
+    return call("llvm.amdgcn.ds.read.tr16.b64", {result}, {pointer});
+  case 8:
+    return b.CreateBitCast(call("llvm.amdgcn.ds.read.tr8.b64", {pair}, {pointer}), result);
+  case 4:
+    return b.CreateBitCast(call("llvm.amdgcn.ds.read.tr4.b64", {pair}, {pointer}), result);
+  default:
+    return nullptr;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+llvm::SyncScope::ID AmdgpuEmitter::deviceScope() {
+  return module.getContext().getOrInsertSyncScopeID("agent");
+}
+llvm::SyncScope::ID AmdgpuEmitter::blockScope() {
+  return module.getContext().getOrInsertSyncScopeID("workgroup");
+}
+
+/// Tensors are ordinary device memory, and hardware float atomics keep denormals on CDNA3
+/// (LLVM AMDGPU usage guide, "LLVM IR Metadata").
+void AmdgpuEmitter::markAtomic(llvm::AtomicRMWInst &atomic) {
+  llvm::MDNode *empty = llvm::MDNode::get(module.getContext(), {});
+  atomic.setMetadata("amdgpu.no.fine.grained.memory", empty);
+  atomic.setMetadata("amdgpu.no.remote.memory", empty);
+  if (atomic.getType()->isFloatTy())
+    atomic.setMetadata("amdgpu.ignore.denormal.mode", empty);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+llvm::Value *AmdgpuEmitter::approxExp2(llvm::Value *value) {
+  return call("llvm.amdgcn.exp2", {value->getType()}, {value});
+}
+llvm::Value *AmdgpuEmitter::approxLog2(llvm::Value *value) {
+  return call("llvm.amdgcn.log", {value->getType()}, {value});
+}
+llvm::Value *AmdgpuEmitter::approxRcp(llvm::Value *value) {
+  return call("llvm.amdgcn.rcp", {value->getType()}, {value});
+}
+llvm::Value *AmdgpuEmitter::approxRsqrt(llvm::Value *value) {
+  return call("llvm.amdgcn.rsq", {value->getType()}, {value});
+}
+llvm::Value *AmdgpuEmitter::exp2(llvm::Value *value) {
+  return b.CreateUnaryIntrinsic(llvm::Intrinsic::exp2, value);
+}
+llvm::Value *AmdgpuEmitter::ldexp(llvm::Value *value, llvm::Value *exponent) {
+  return b.CreateIntrinsic(llvm::Intrinsic::ldexp, {value->getType(), exponent->getType()},
+                           {value, exponent});
+}
+
+bool AmdgpuEmitter::convertsSmallFloat(DType format) const {
+  return format == target.nativeE4M3 || format == target.nativeE5M2;
+}
+
+llvm::Value *AmdgpuEmitter::packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) {
+  const char *name =
+      format == target.nativeE4M3 ? "llvm.amdgcn.cvt.pk.fp8.f32" : "llvm.amdgcn.cvt.pk.bf8.f32";
+  return call(name, {}, {low, high, llvm::PoisonValue::get(b.getInt32Ty()), b.getFalse()});
+}
+
+llvm::Value *AmdgpuEmitter::unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) {
+  const char *name =
+      format == target.nativeE4M3 ? "llvm.amdgcn.cvt.f32.fp8" : "llvm.amdgcn.cvt.f32.bf8";
+  return call(name, {}, {word, b.getInt32(byte)});
+}
+
+std::unique_ptr<Emitter> makeAmdgpuEmitter(llvm::Module &module, const TargetInfo &target) {
+  return std::make_unique<AmdgpuEmitter>(module, target);
+}
+
+} // namespace tilec::lower

@@ -1,0 +1,65 @@
+//===- AmdgpuEmitter.h - instructions of CDNA -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Emitter.h"
+
+namespace tilec::lower {
+
+class AmdgpuEmitter : public Emitter {
+public:
+  using Emitter::Emitter;
+
+  void beginKernel(llvm::Function &function, const KernelTraits &traits) override;
+  llvm::Value *threadId() override { return thread; }
+  llvm::Value *blockId(unsigned dim) override;
+  llvm::Value *uniform(llvm::Value *value) override;
+  llvm::Value *waveId(llvm::Value *threadId) override;
+
+  llvm::Value *pinAddress(llvm::Value *value) override;
+  llvm::Value *pinAccumulator(llvm::Value *value) override;
+  void markSharedRead(llvm::LoadInst &load) override;
+
+  bool barrier(bool raw) override;
+  bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) override;
+  bool setPriority(int64_t level) override;
+  void schedFence() override;
+
+  llvm::Value *bufferDesc(llvm::Value *base, llvm::Value *bytes) override;
+  bool loadToShared(llvm::Value *desc, llvm::Value *laneOffset, llvm::Value *uniformOffset,
+                    llvm::Value *sharedPointer, int64_t imm, int64_t bytes) override;
+
+  llvm::Value *mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b, llvm::Value *c) override;
+  llvm::Value *sharedReadTr(llvm::Value *pointer, llvm::Type *result) override;
+
+  llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
+  llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
+
+  llvm::SyncScope::ID deviceScope() override;
+  llvm::SyncScope::ID blockScope() override;
+  void markAtomic(llvm::AtomicRMWInst &atomic) override;
+  void trap() override;
+
+  llvm::Value *approxExp2(llvm::Value *value) override;
+  llvm::Value *approxLog2(llvm::Value *value) override;
+  llvm::Value *approxRcp(llvm::Value *value) override;
+  llvm::Value *approxRsqrt(llvm::Value *value) override;
+  llvm::Value *exp2(llvm::Value *value) override;
+  llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
+
+  bool convertsSmallFloat(DType format) const override;
+  llvm::Value *packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) override;
+  llvm::Value *unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) override;
+
+private:
+  llvm::Value *pin(llvm::Value *value, const char *constraint);
+  llvm::Value *dpp(llvm::Value *value, unsigned control);
+
+  llvm::Value *thread = nullptr;
+  bool usesAgprs = false;
+  llvm::MDNode *sharedReadScope = nullptr;
+};
+
+} // namespace tilec::lower

@@ -1,0 +1,158 @@
+//===- Casts.cpp - conversions between numbers ----------------------------===//
+//
+// f8 and f4 go through f32, with the chip's own conversion where it has one for the
+// format and FloatFormats.cpp where not. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "FloatFormats.h"
+#include "KernelLowering.h"
+#include "Types.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilec::lower {
+
+namespace arith = mlir::arith;
+using mlir::LogicalResult;
+
+static unsigned countOf(llvm::Type *type) {
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector ? vector->getNumElements() : 1;
+}
+
+/// i8 codes as f32 by the chip, word by word.
+static llvm::Value *decodeInHardware(Emitter &e, DType format, llvm::Value *codes) {
+  Builder &b = e.b;
+  unsigned count = countOf(codes->getType());
+  if (!codes->getType()->isVectorTy())
+    return e.unpackSmallFloat(format, b.CreateZExt(codes, b.getInt32Ty()), 0);
+  llvm::Value *word = nullptr;
+  llvm::Value *result = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getFloatTy(), count));
+  for (unsigned i = 0; i < count; ++i) {
+    if (i % 4 == 0) {
+      llvm::SmallVector<int> mask;
+      for (unsigned j = i; j < i + 4; ++j)
+        mask.push_back(j < count ? static_cast<int>(j) : llvm::PoisonMaskElem);
+      word = b.CreateBitCast(b.CreateShuffleVector(codes, mask), b.getInt32Ty());
+    }
+    result = b.CreateInsertElement(result, e.unpackSmallFloat(format, word, i % 4), i);
+  }
+  return result;
+}
+
+/// f32 as i8 codes by the chip.
+static llvm::Value *encodeInHardware(Emitter &e, DType format, llvm::Value *values) {
+  Builder &b = e.b;
+  values = clampToFormat(b, format, values);
+  if (!values->getType()->isVectorTy())
+    return b.CreateTrunc(e.packSmallFloats(format, values, values), b.getInt8Ty());
+  unsigned count = countOf(values->getType());
+  // Pairs become the 16-bit elements of one vector, so that four codes end in one register.
+  auto *pairs = llvm::FixedVectorType::get(b.getInt16Ty(), (count + 1) / 2);
+  llvm::Value *result = llvm::PoisonValue::get(pairs);
+  for (unsigned i = 0; i < count; i += 2) {
+    llvm::Value *low = b.CreateExtractElement(values, i);
+    llvm::Value *high = i + 1 < count ? b.CreateExtractElement(values, i + 1) : low;
+    llvm::Value *packed = e.packSmallFloats(format, low, high);
+    result = b.CreateInsertElement(result, b.CreateTrunc(packed, b.getInt16Ty()), i / 2);
+  }
+  result =
+      b.CreateBitCast(result, llvm::FixedVectorType::get(b.getInt8Ty(), 2 * ((count + 1) / 2)));
+  if (count % 2 == 0)
+    return result;
+  llvm::SmallVector<int> mask;
+  for (unsigned i = 0; i < count; ++i)
+    mask.push_back(static_cast<int>(i));
+  return b.CreateShuffleVector(result, mask);
+}
+
+llvm::Value *KernelLowering::extendFloat(llvm::Value *value, mlir::Type from, mlir::Type to) {
+  llvm::Type *target = typeOf(to);
+  std::optional<DType> format = smallFloat(wave::elementOf(from));
+  if (!format)
+    return b.CreateFPExt(value, target);
+  llvm::Value *wide = e.convertsSmallFloat(*format) ? decodeInHardware(e, *format, value)
+                                                    : decodeSmallFloat(b, *format, value);
+  llvm::Type *element = target->getScalarType();
+  if (element->isFloatTy())
+    return wide;
+  if (element->isDoubleTy())
+    return b.CreateFPExt(wide, target);
+  if (element->isHalfTy())
+    return b.CreateFPTrunc(wide, target);
+  // At most 4 significant bits: the upper half of the f32 is the bf16.
+  llvm::Value *bits = b.CreateBitCast(wide, withShapeOf(target, b.getInt32Ty()));
+  bits = b.CreateTrunc(b.CreateLShr(bits, 16), withShapeOf(target, b.getInt16Ty()));
+  return b.CreateBitCast(bits, target);
+}
+
+llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, mlir::Type to) {
+  llvm::Type *target = typeOf(to);
+  std::optional<DType> format = smallFloat(wave::elementOf(to));
+  if (!format)
+    return b.CreateFPTrunc(value, target);
+  llvm::Type *source = value->getType();
+  if (source->getScalarType()->isDoubleTy())
+    value = roundToOdd(b, value);
+  else if (!source->getScalarType()->isFloatTy())
+    value = b.CreateFPExt(value, withShapeOf(source, b.getFloatTy()));
+  return e.convertsSmallFloat(*format) ? encodeInHardware(e, *format, value)
+                                       : encodeSmallFloat(b, *format, value);
+}
+
+/// Casts whose both sides are LLVM numbers.
+static llvm::Value *plainCast(Builder &b, mlir::Operation &op, llvm::Value *value,
+                              llvm::Type *type) {
+  unsigned from = value->getType()->getScalarSizeInBits(), to = type->getScalarSizeInBits();
+  // Narrow integers go through i32: fptosi to i8 is undefined beyond its range, the low bits of
+  // fptosi to i32 are not.
+  auto viaInt32 = [&](bool isSigned) {
+    llvm::Type *wide = to < 32 ? withShapeOf(type, b.getInt32Ty()) : type;
+    llvm::Value *whole =
+        isSigned || to < 32 ? b.CreateFPToSI(value, wide) : b.CreateFPToUI(value, wide);
+    return b.CreateTruncOrBitCast(whole, type);
+  };
+  return llvm::TypeSwitch<mlir::Operation *, llvm::Value *>(&op)
+      .Case([&](arith::ExtSIOp) { return b.CreateSExt(value, type); })
+      .Case([&](arith::ExtUIOp) { return b.CreateZExt(value, type); })
+      .Case([&](arith::TruncIOp) { return b.CreateTrunc(value, type); })
+      .Case([&](arith::BitcastOp) { return b.CreateBitCast(value, type); })
+      .Case([&](arith::IndexCastOp) {
+        return from < to ? b.CreateSExt(value, type) : b.CreateTrunc(value, type);
+      })
+      .Case([&](arith::IndexCastUIOp) {
+        return from < to ? b.CreateZExt(value, type) : b.CreateTrunc(value, type);
+      })
+      .Case([&](arith::SIToFPOp) { return b.CreateSIToFP(value, type); })
+      .Case([&](arith::UIToFPOp) { return b.CreateUIToFP(value, type); })
+      .Case([&](arith::FPToSIOp) { return viaInt32(true); })
+      .Case([&](arith::FPToUIOp) { return viaInt32(false); })
+      .Default([](mlir::Operation *) { return nullptr; });
+}
+
+LogicalResult KernelLowering::lowerCast(mlir::Operation &op) {
+  mlir::Type from = op.getOperand(0).getType(), to = op.getResult(0).getType();
+  llvm::Value *value = at(op.getOperand(0));
+  if (auto truncation = mlir::dyn_cast<arith::TruncFOp>(op)) {
+    auto mode = truncation.getRoundingmode();
+    if (mode && *mode != arith::RoundingMode::to_nearest_even)
+      return fail(op, "rounds in another way than to nearest even");
+    return done(op, truncateFloat(value, from, to));
+  }
+  if (mlir::isa<arith::ExtFOp>(op))
+    return done(op, extendFloat(value, from, to));
+  // Numbers to and from f8 and f4 pass through f32; integers are exact there far beyond the range
+  // of these formats.
+  mlir::Type f32 = mlir::Float32Type::get(op.getContext());
+  auto shaped = [&](mlir::Type like) -> mlir::Type {
+    auto vector = mlir::dyn_cast<mlir::VectorType>(like);
+    return vector ? mlir::Type(vector.clone(f32)) : f32;
+  };
+  bool isBitcast = mlir::isa<arith::BitcastOp>(op);
+  if (!isBitcast && smallFloat(wave::elementOf(to)))
+    return done(op, truncateFloat(plainCast(b, op, value, typeOf(shaped(to))), shaped(to), to));
+  if (!isBitcast && smallFloat(wave::elementOf(from)))
+    value = extendFloat(value, from, shaped(from));
+  return done(op, plainCast(b, op, value, typeOf(to)));
+}
+
+} // namespace tilec::lower

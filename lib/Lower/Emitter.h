@@ -1,0 +1,125 @@
+//===- Emitter.h - what differs per vendor --------------------------------===//
+//
+// KernelLowering walks the IR; an Emitter makes the instructions that AMD and
+// NVIDIA do not share. A function that returns null or false says "this chip has no
+// such thing"; the caller reports it with the op's name and place.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Wave/Wave.h"
+#include "tilec/Target/Target.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <memory>
+
+namespace tilec::lower {
+
+using Builder = llvm::IRBuilder<>;
+
+/// What the lowering knows of a kernel before its first instruction.
+struct KernelTraits {
+  std::string name;
+  int64_t threads = 0, sharedBytes = 0, minBlocks = 1;
+  bool keepOrder = false;
+  bool usesBlockId[3] = {false, false, false};
+  /// 32-bit registers a lane needs for all register arrays at once, an upper bound.
+  int64_t arrayRegisters = 0;
+};
+
+class Emitter {
+public:
+  Emitter(llvm::Module &module, const TargetInfo &target)
+      : module(module), target(target), b(module.getContext()) {}
+  virtual ~Emitter() = default;
+
+  llvm::Module &module;
+  const TargetInfo &target;
+  Builder b;
+
+  /// Sets calling convention, attributes and the shared array of a fresh kernel.
+  virtual void beginKernel(llvm::Function &function, const KernelTraits &traits) = 0;
+  /// Byte 0 of shared memory.
+  llvm::Value *shared = nullptr;
+
+  virtual llvm::Value *threadId() = 0;
+  virtual llvm::Value *blockId(unsigned dim) = 0;
+  /// A value that is equal in all lanes, made so for the compiler. i32.
+  virtual llvm::Value *uniform(llvm::Value *value) = 0;
+  virtual llvm::Value *waveId(llvm::Value *threadId) = 0;
+
+  /// Keeps an address in a register of its own, so that constant offsets fold into instructions.
+  virtual llvm::Value *pinAddress(llvm::Value *value) { return value; }
+  /// The start value of an accumulator that is a constant.
+  virtual llvm::Value *pinAccumulator(llvm::Value *value) { return value; }
+  /// Marks a load from shared memory whose data an asynchronous copy may have written.
+  virtual void markSharedRead(llvm::LoadInst &load) {}
+
+  virtual bool barrier(bool raw) = 0;
+  virtual bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) { return false; }
+  virtual bool setPriority(int64_t level) { return false; }
+  virtual void schedFence() = 0;
+
+  virtual llvm::Value *bufferDesc(llvm::Value *base, llvm::Value *bytes) { return nullptr; }
+  virtual bool loadToShared(llvm::Value *desc, llvm::Value *laneOffset, llvm::Value *uniformOffset,
+                            llvm::Value *sharedPointer, int64_t imm, int64_t bytes) {
+    return false;
+  }
+  /// `sourceBytes` is null when all `bytes` are copied.
+  virtual bool cpAsync(llvm::Value *sharedPointer, llvm::Value *source, int64_t bytes,
+                       llvm::Value *sourceBytes) {
+    return false;
+  }
+  virtual bool cpAsyncCommit() { return false; }
+  virtual bool cpAsyncWait(int64_t pending) { return false; }
+
+  /// The intrinsic of `atom`; operands are cut into what it takes. The result has the type of `c`.
+  virtual llvm::Value *mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b, llvm::Value *c) = 0;
+  virtual llvm::Value *ldMatrix(llvm::Value *pointer, llvm::Type *result, bool transposed) {
+    return nullptr;
+  }
+  virtual llvm::Value *sharedReadTr(llvm::Value *pointer, llvm::Type *result) { return nullptr; }
+
+  /// Lane exchange of one 32-bit integer.
+  virtual llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) = 0;
+  virtual llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) = 0;
+
+  virtual llvm::SyncScope::ID deviceScope() = 0;
+  virtual llvm::SyncScope::ID blockScope() = 0;
+  /// Lets the hardware's own atomic instructions be used.
+  virtual void markAtomic(llvm::AtomicRMWInst &atomic) {}
+  virtual void trap() = 0;
+
+  // Approximations of f32 in hardware, within 2 ulp; denormals may be flushed.
+  virtual llvm::Value *approxExp2(llvm::Value *value) = 0;
+  virtual llvm::Value *approxLog2(llvm::Value *value) = 0;
+  virtual llvm::Value *approxRcp(llvm::Value *value) = 0;
+  virtual llvm::Value *approxRsqrt(llvm::Value *value) = 0;
+  /// 2^x in f32, denormals kept, within 2 ulp.
+  virtual llvm::Value *exp2(llvm::Value *value) = 0;
+  /// value * 2^exponent for f32 and an i32 in [-300, 300], rounded once.
+  virtual llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) = 0;
+
+  /// Whether the chip converts this 8-bit format itself, to and from f32.
+  virtual bool convertsSmallFloat(DType format) const { return false; }
+  /// Two f32 as two codes in the low 16 bits of an i32: nearest even, the caller has saturated.
+  virtual llvm::Value *packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) {
+    return nullptr;
+  }
+  /// The f32 value of the code in byte `byte` of an i32.
+  virtual llvm::Value *unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) {
+    return nullptr;
+  }
+
+protected:
+  llvm::CallInst *call(llvm::StringRef intrinsic, llvm::ArrayRef<llvm::Type *> overloads,
+                       llvm::ArrayRef<llvm::Value *> args);
+};
+
+std::unique_ptr<Emitter> makeAmdgpuEmitter(llvm::Module &module, const TargetInfo &target);
+std::unique_ptr<Emitter> makeNvptxEmitter(llvm::Module &module, const TargetInfo &target);
+
+} // namespace tilec::lower

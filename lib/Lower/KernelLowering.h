@@ -1,0 +1,111 @@
+//===- KernelLowering.h - one wave.kernel to one llvm::Function -----------===//
+//
+// Structured SSA construction: a register array is a list of current values, a loop
+// makes phis for exactly the slots that its body writes, and an `if` merges those
+// that one of its branches writes. Nothing lives in memory, so that LLVM sees
+// registers from the start (docs/lowering.md).
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tilec::lower {
+
+class KernelLowering {
+public:
+  KernelLowering(wave::KernelOp kernel, Emitter &emitter)
+      : kernel(kernel), e(emitter), b(emitter.b), context(emitter.module.getContext()) {}
+
+  /// Adds the kernel to the emitter's module. On failure message() is one line.
+  mlir::LogicalResult run();
+  const std::string &message() const { return error; }
+
+private:
+  // The lowering of one op: maps its results, or fails with a message.
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerOp(mlir::Operation &op);
+  mlir::LogicalResult lowerArith(mlir::Operation &op);  ///< arith; ArithOps.cpp
+  mlir::LogicalResult lowerCast(mlir::Operation &op);   ///< arith conversions; Casts.cpp
+  mlir::LogicalResult lowerMath(mlir::Operation &op);   ///< math; MathOps.cpp
+  mlir::LogicalResult lowerMemory(mlir::Operation &op); ///< shared and global; MemoryOps.cpp
+  mlir::LogicalResult lowerWave(mlir::Operation &op);   ///< the rest of wave; WaveOps.cpp
+
+  // ArithOps.cpp
+  llvm::Value *binary(mlir::Operation &op);
+  llvm::Value *roundedDivision(mlir::Operation &op);
+  mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op);
+  llvm::Constant *constantOf(mlir::Attribute attribute, mlir::Type type);
+  mlir::LogicalResult lowerWideMultiply(mlir::Operation &op);
+  llvm::FastMathFlags fastMathOf(mlir::Operation &op);
+
+  // Casts.cpp
+  llvm::Value *extendFloat(llvm::Value *value, mlir::Type from, mlir::Type to);
+  llvm::Value *truncateFloat(llvm::Value *value, mlir::Type from, mlir::Type to);
+
+  // ControlFlow.cpp
+  using SlotId = std::pair<unsigned, int64_t>; ///< array number, register
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
+  mlir::LogicalResult lowerWhile(mlir::scf::WhileOp loop);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp branch);
+  llvm::SmallVector<SlotId> slotsWrittenIn(mlir::Region &region);
+  llvm::SmallVector<llvm::Value *> valuesOf(llvm::ArrayRef<SlotId> slots);
+  void setValues(llvm::ArrayRef<SlotId> slots, llvm::ArrayRef<llvm::Value *> values);
+  llvm::Value *startValue(llvm::Value *value);
+
+  // MemoryOps.cpp
+  llvm::Value *sharedPointer(mlir::Value offset, int64_t imm);
+  llvm::Value *globalPointer(mlir::Value base, llvm::Value *offset, bool isIndex);
+  llvm::Value *toCarrier(llvm::Value *value);
+  llvm::Value *fromCarrier(llvm::Value *value, llvm::Type *type);
+  mlir::LogicalResult lowerGlobalRead(wave::GlobalReadOp op);
+  mlir::LogicalResult lowerAtomic(mlir::Operation &op, wave::AtomicKind kind, llvm::Value *value,
+                                  llvm::Value *pointer, mlir::Value mask, bool isShared);
+  /// Emits `body` where `mask` holds; its value, or zero of `type` elsewhere. Null mask: always.
+  llvm::Value *under(mlir::Value mask, llvm::Type *type, llvm::function_ref<llvm::Value *()> body);
+
+  // WaveOps.cpp
+  llvm::Value *pack(wave::PackOp op);
+  llvm::Value *extract(wave::ExtractOp op);
+  llvm::Value *laneExchange(llvm::Value *value,
+                            llvm::function_ref<llvm::Value *(llvm::Value *)> exchange);
+  mlir::LogicalResult lowerMma(wave::MmaOp op);
+
+  // Shared helpers.
+  llvm::Value *at(mlir::Value value) const { return values.lookup(value); }
+  llvm::Type *typeOf(mlir::Type type) const;
+  void map(mlir::Value from, llvm::Value *to);
+  /// Maps the one result of `op` to `value`; null means that op was reported as unsupported.
+  mlir::LogicalResult done(mlir::Operation &op, llvm::Value *value);
+  mlir::LogicalResult fail(mlir::Operation &op, const llvm::Twine &text);
+  mlir::LogicalResult unsupported(mlir::Operation &op);
+  bool isUniform(mlir::Value value);
+  /// at(value), made uniform for the compiler when it cannot see that itself.
+  llvm::Value *uniformAt(mlir::Value value);
+  llvm::BasicBlock *newBlock(const char *name);
+  KernelTraits traitsOf();
+
+  wave::KernelOp kernel;
+  Emitter &e;
+  Builder &b;
+  llvm::LLVMContext &context;
+  llvm::Function *function = nullptr;
+  KernelTraits traits;
+  std::string error;
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> values;
+  llvm::DenseMap<mlir::Value, llvm::Value *> pinned; ///< shared addresses in registers of their own
+  llvm::DenseMap<mlir::Value, bool> uniformity;
+  llvm::DenseMap<mlir::Value, unsigned> arrayNumbers;
+  std::vector<std::vector<llvm::Value *>> arrays; ///< current value of every register
+};
+
+} // namespace tilec::lower

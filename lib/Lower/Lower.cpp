@@ -1,0 +1,40 @@
+//===- Lower.cpp - Wave IR to LLVM IR: the entry point --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Lower/Lower.h"
+
+#include "KernelLowering.h"
+
+#include "tilec/CodeGen/CodeGen.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tilec {
+
+llvm::Expected<std::unique_ptr<llvm::Module>> lowerToLlvm(mlir::ModuleOp module, Arch arch,
+                                                          llvm::LLVMContext &context) {
+  auto result = std::make_unique<llvm::Module>(module.getName().value_or("tilec"), context);
+  codegen::prepareModule(*result, arch);
+  const TargetInfo &target = targetInfo(arch);
+  std::unique_ptr<lower::Emitter> emitter = vendorOf(arch) == Vendor::Amd
+                                                ? lower::makeAmdgpuEmitter(*result, target)
+                                                : lower::makeNvptxEmitter(*result, target);
+  bool any = false;
+  for (auto kernel : module.getOps<wave::KernelOp>()) {
+    any = true;
+    lower::KernelLowering lowering(kernel, *emitter);
+    if (mlir::failed(lowering.run()))
+      return llvm::createStringError(lowering.message());
+  }
+  if (!any)
+    return llvm::createStringError("the module holds no wave.kernel");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (llvm::verifyModule(*result, &os))
+    return llvm::createStringError("internal error: the lowering made invalid LLVM IR: " + text);
+  return result;
+}
+
+} // namespace tilec

@@ -1,0 +1,269 @@
+//===- NvptxEmitter.cpp - instructions of NVIDIA GPUs ---------------------===//
+//
+// Signatures: LLVM 22, IntrinsicsNVVM.td; meanings: PTX ISA 9.0.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Emitter.h"
+#include "Types.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+namespace tilec::lower {
+
+namespace Id = llvm::Intrinsic;
+
+/// All 32 lanes take part in an exchange.
+constexpr uint32_t allLanes = 0xffffffff;
+/// shfl's clamp operand: no sub-segments, last lane 31.
+constexpr uint32_t wholeWarp = 0x1f;
+
+class NvptxEmitter : public Emitter {
+public:
+  using Emitter::Emitter;
+
+  void beginKernel(llvm::Function &function, const KernelTraits &traits) override;
+  llvm::Value *threadId() override { return thread; }
+  llvm::Value *blockId(unsigned dim) override;
+  llvm::Value *uniform(llvm::Value *value) override { return value; }
+  llvm::Value *waveId(llvm::Value *threadId) override;
+
+  bool barrier(bool raw) override;
+  void schedFence() override;
+
+  bool cpAsync(llvm::Value *sharedPointer, llvm::Value *source, int64_t bytes,
+               llvm::Value *sourceBytes) override;
+  bool cpAsyncCommit() override;
+  bool cpAsyncWait(int64_t pending) override;
+
+  llvm::Value *mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b, llvm::Value *c) override;
+  llvm::Value *ldMatrix(llvm::Value *pointer, llvm::Type *result, bool transposed) override;
+
+  llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
+  llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
+
+  llvm::SyncScope::ID deviceScope() override;
+  llvm::SyncScope::ID blockScope() override;
+  void trap() override { call("llvm.trap", {}, {}); }
+
+  llvm::Value *approxExp2(llvm::Value *value) override;
+  llvm::Value *approxLog2(llvm::Value *value) override;
+  llvm::Value *approxRcp(llvm::Value *value) override;
+  llvm::Value *approxRsqrt(llvm::Value *value) override;
+  llvm::Value *exp2(llvm::Value *value) override;
+  llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
+
+  bool convertsSmallFloat(DType format) const override;
+  llvm::Value *packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) override;
+  llvm::Value *unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) override;
+
+private:
+  llvm::Value *words(llvm::Value *value);
+
+  llvm::Value *thread = nullptr, *warp = nullptr;
+};
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &traits) {
+  function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+  function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
+  function.addFnAttr("nvvm.reqntid", std::to_string(traits.threads));
+  if (traits.minBlocks > 1)
+    function.addFnAttr("nvvm.minctasm", std::to_string(traits.minBlocks));
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  // Dynamic shared memory: the launch gives the size, and may give more than the 48 KiB that a
+  // static array could have.
+  constexpr const char *name = "tilec_shared";
+  llvm::GlobalVariable *global = module.getGlobalVariable(name);
+  if (!global) {
+    global = new llvm::GlobalVariable(module, llvm::ArrayType::get(b.getInt8Ty(), 0), false,
+                                      llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
+                                      llvm::GlobalValue::NotThreadLocal, 3);
+    global->setAlignment(llvm::Align(1024));
+  }
+  shared = global;
+  llvm::CallInst *id = call("llvm.nvvm.read.ptx.sreg.tid.x", {}, {});
+  id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, traits.threads)));
+  id->setName("thread");
+  thread = id;
+  warp = nullptr;
+}
+
+llvm::Value *NvptxEmitter::blockId(unsigned dim) {
+  const char *names[] = {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
+                         "llvm.nvvm.read.ptx.sreg.ctaid.z"};
+  return call(names[dim], {}, {});
+}
+
+/// A shuffle from lane 0 tells ptxas that the number is uniform, so that what depends on it lands
+/// in uniform registers. Once, in the entry block, where all lanes are there.
+llvm::Value *NvptxEmitter::waveId(llvm::Value *threadId) {
+  if (warp)
+    return warp;
+  llvm::IRBuilderBase::InsertPointGuard guard(b);
+  auto *id = llvm::cast<llvm::Instruction>(threadId);
+  b.SetInsertPoint(id->getParent(), std::next(id->getIterator()));
+  warp = shuffle(b.CreateLShr(threadId, 5), b.getInt32(0));
+  return warp;
+}
+
+bool NvptxEmitter::barrier(bool) {
+  call("llvm.nvvm.barrier.cta.sync.aligned.all", {}, {b.getInt32(0)});
+  return true;
+}
+
+/// LLVM keeps the order of memory operations across; ptxas schedules as it likes.
+void NvptxEmitter::schedFence() {
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), false);
+  b.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", /*hasSideEffects=*/true));
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and matrices
+//===----------------------------------------------------------------------===//
+
+bool NvptxEmitter::cpAsync(llvm::Value *sharedPointer, llvm::Value *source, int64_t bytes,
+                           llvm::Value *sourceBytes) {
+  // .cg, past L1, exists for 16 bytes only.
+  std::string name = bytes == 16 ? "llvm.nvvm.cp.async.cg.shared.global.16"
+                                 : "llvm.nvvm.cp.async.ca.shared.global." + std::to_string(bytes);
+  if (sourceBytes)
+    call(name + ".s", {}, {sharedPointer, source, sourceBytes});
+  else
+    call(name, {}, {sharedPointer, source});
+  return true;
+}
+
+bool NvptxEmitter::cpAsyncCommit() {
+  call("llvm.nvvm.cp.async.commit.group", {}, {});
+  return true;
+}
+
+bool NvptxEmitter::cpAsyncWait(int64_t pending) {
+  call("llvm.nvvm.cp.async.wait.group", {}, {b.getInt32(pending)});
+  return true;
+}
+
+/// A value as a vector of 32-bit words.
+llvm::Value *NvptxEmitter::words(llvm::Value *value) {
+  unsigned count = bitsOf(value->getType()) / 32;
+  return b.CreateBitCast(value, llvm::FixedVectorType::get(b.getInt32Ty(), count));
+}
+
+llvm::Value *NvptxEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b_,
+                               llvm::Value *c) {
+  llvm::Function *intrinsic =
+      Id::getOrInsertDeclaration(&module, Id::lookupIntrinsicID(atom.intrinsic));
+  llvm::FunctionType *type = intrinsic->getFunctionType();
+  // One 32-bit register a parameter: those of a, then of b, then of c.
+  llvm::SmallVector<llvm::Value *> args;
+  for (llvm::Value *operand : {a, b_, c}) {
+    llvm::Value *parts = words(operand);
+    for (unsigned i = 0; i < bitsOf(operand->getType()) / 32; ++i)
+      args.push_back(
+          b.CreateBitCast(b.CreateExtractElement(parts, i), type->getParamType(args.size())));
+  }
+  llvm::Value *results = b.CreateCall(intrinsic, args);
+  unsigned count = llvm::cast<llvm::StructType>(type->getReturnType())->getNumElements();
+  llvm::Value *packed = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));
+  for (unsigned i = 0; i < count; ++i)
+    packed = b.CreateInsertElement(
+        packed, b.CreateBitCast(b.CreateExtractValue(results, i), b.getInt32Ty()), i);
+  return b.CreateBitCast(packed, c->getType());
+}
+
+llvm::Value *NvptxEmitter::ldMatrix(llvm::Value *pointer, llvm::Type *result, bool transposed) {
+  unsigned count = bitsOf(result) / 32;
+  if (bitsOf(result) % 32 != 0 || (count != 1 && count != 2 && count != 4))
+    return nullptr;
+  std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
+                     (transposed ? ".trans" : "") + ".b16";
+  llvm::Value *loaded = call(name, {pointer->getType()}, {pointer});
+  if (count == 1)
+    return b.CreateBitCast(loaded, result);
+  llvm::Value *packed = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));
+  for (unsigned i = 0; i < count; ++i)
+    packed = b.CreateInsertElement(packed, b.CreateExtractValue(loaded, i), i);
+  return b.CreateBitCast(packed, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+llvm::Value *NvptxEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
+  return call("llvm.nvvm.shfl.sync.bfly.i32", {},
+              {b.getInt32(allLanes), value, b.getInt32(mask), b.getInt32(wholeWarp)});
+}
+
+llvm::Value *NvptxEmitter::shuffle(llvm::Value *value, llvm::Value *lane) {
+  return call("llvm.nvvm.shfl.sync.idx.i32", {},
+              {b.getInt32(allLanes), value, lane, b.getInt32(wholeWarp)});
+}
+
+llvm::SyncScope::ID NvptxEmitter::deviceScope() {
+  return module.getContext().getOrInsertSyncScopeID("device");
+}
+llvm::SyncScope::ID NvptxEmitter::blockScope() {
+  return module.getContext().getOrInsertSyncScopeID("block");
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+llvm::Value *NvptxEmitter::approxExp2(llvm::Value *value) {
+  return call("llvm.nvvm.ex2.approx.ftz", {value->getType()}, {value});
+}
+llvm::Value *NvptxEmitter::approxLog2(llvm::Value *value) {
+  return call("llvm.nvvm.lg2.approx.f", {}, {value});
+}
+llvm::Value *NvptxEmitter::approxRcp(llvm::Value *value) {
+  return call("llvm.nvvm.rcp.approx.ftz.f", {}, {value});
+}
+llvm::Value *NvptxEmitter::approxRsqrt(llvm::Value *value) {
+  return call("llvm.nvvm.rsqrt.approx.f", {}, {value});
+}
+/// ex2.approx.f32 takes and gives denormals; its error is below 2 ulp (PTX ISA, ex2).
+llvm::Value *NvptxEmitter::exp2(llvm::Value *value) {
+  return call("llvm.nvvm.ex2.approx", {value->getType()}, {value});
+}
+
+/// There is no such instruction: two products with powers of two, of which the first is exact.
+llvm::Value *NvptxEmitter::ldexp(llvm::Value *value, llvm::Value *exponent) {
+  llvm::Value *half = b.CreateAShr(exponent, 1);
+  auto power = [&](llvm::Value *n) {
+    return b.CreateBitCast(b.CreateShl(b.CreateAdd(n, b.getInt32(127)), 23), b.getFloatTy());
+  };
+  llvm::Value *scaled = b.CreateFMul(value, power(half));
+  return b.CreateFMul(scaled, power(b.CreateSub(exponent, half)));
+}
+
+/// cvt with e4m3x2 and e5m2x2 came with sm_89.
+bool NvptxEmitter::convertsSmallFloat(DType format) const {
+  return target.arch != Arch::Sm80 && (format == DType::E4M3FN || format == DType::E5M2);
+}
+
+llvm::Value *NvptxEmitter::packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) {
+  const char *name =
+      format == DType::E4M3FN ? "llvm.nvvm.ff.to.e4m3x2.rn" : "llvm.nvvm.ff.to.e5m2x2.rn";
+  return b.CreateZExt(call(name, {}, {high, low}), b.getInt32Ty()); // the first operand lands high
+}
+
+llvm::Value *NvptxEmitter::unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) {
+  const char *name =
+      format == DType::E4M3FN ? "llvm.nvvm.e4m3x2.to.f16x2.rn" : "llvm.nvvm.e5m2x2.to.f16x2.rn";
+  llvm::Value *pair = b.CreateTrunc(b.CreateLShr(word, byte / 2 * 16), b.getInt16Ty());
+  llvm::Value *halves = call(name, {}, {pair});
+  return b.CreateFPExt(b.CreateExtractElement(halves, byte % 2), b.getFloatTy());
+}
+
+std::unique_ptr<Emitter> makeNvptxEmitter(llvm::Module &module, const TargetInfo &target) {
+  return std::make_unique<NvptxEmitter>(module, target);
+}
+
+} // namespace tilec::lower

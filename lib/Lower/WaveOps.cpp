@@ -1,0 +1,223 @@
+//===- WaveOps.cpp - identity, registers, copies, waits, matrices, lanes --===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "KernelLowering.h"
+
+#include "Types.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilec::lower {
+
+using mlir::failed;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::success;
+
+static unsigned elementCount(llvm::Type *type) {
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector ? vector->getNumElements() : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+/// Elements below 8 bits live in an integer while they are moved about: LLVM has no registers for
+/// vectors of them.
+static bool isSubByte(llvm::Type *type) {
+  unsigned bits = type->getScalarSizeInBits();
+  return type->isVectorTy() && bits > 1 && bits < 8;
+}
+
+llvm::Value *KernelLowering::extract(wave::ExtractOp op) {
+  llvm::Value *vector = at(op.getVector());
+  llvm::Type *result = typeOf(op.getResult().getType());
+  uint64_t position = op.getPosition();
+  if (isSubByte(vector->getType())) {
+    unsigned elementBits = vector->getType()->getScalarSizeInBits();
+    llvm::Value *bits = b.CreateBitCast(vector, b.getIntNTy(bitsOf(vector->getType())));
+    bits = b.CreateLShr(bits, position * elementBits);
+    return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(bitsOf(result))), result);
+  }
+  if (!result->isVectorTy())
+    return b.CreateExtractElement(vector, position);
+  llvm::SmallVector<int> mask;
+  for (unsigned i = 0; i < elementCount(result); ++i)
+    mask.push_back(static_cast<int>(position + i));
+  return b.CreateShuffleVector(vector, mask);
+}
+
+llvm::Value *KernelLowering::pack(wave::PackOp op) {
+  llvm::Type *result = typeOf(op.getResult().getType());
+  if (isSubByte(result)) {
+    llvm::Type *whole = b.getIntNTy(bitsOf(result));
+    llvm::Value *bits = llvm::ConstantInt::get(whole, 0);
+    unsigned position = 0;
+    for (mlir::Value part : op.getParts()) {
+      llvm::Value *value = at(part);
+      unsigned partBits = bitsOf(value->getType());
+      value = b.CreateZExt(b.CreateBitCast(value, b.getIntNTy(partBits)), whole);
+      bits = b.CreateOr(bits, b.CreateShl(value, position));
+      position += partBits;
+    }
+    return b.CreateBitCast(bits, result);
+  }
+  if (op.getParts().size() == 1 && at(op.getParts()[0])->getType() == result)
+    return at(op.getParts()[0]);
+  llvm::Value *packed = llvm::PoisonValue::get(result);
+  uint64_t position = 0;
+  for (mlir::Value part : op.getParts()) {
+    llvm::Value *value = at(part);
+    if (!value->getType()->isVectorTy()) {
+      packed = b.CreateInsertElement(packed, value, position++);
+      continue;
+    }
+    for (unsigned i = 0; i < elementCount(value->getType()); ++i)
+      packed = b.CreateInsertElement(packed, b.CreateExtractElement(value, i), position++);
+  }
+  return packed;
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+/// Applies an exchange of 32-bit words to a value of 32 or 64 bits.
+llvm::Value *
+KernelLowering::laneExchange(llvm::Value *value,
+                             llvm::function_ref<llvm::Value *(llvm::Value *)> exchange) {
+  llvm::Type *type = value->getType();
+  unsigned words = bitsOf(type) / 32;
+  if (words == 1)
+    return b.CreateBitCast(exchange(b.CreateBitCast(value, b.getInt32Ty())), type);
+  auto *vector = llvm::FixedVectorType::get(b.getInt32Ty(), words);
+  llvm::Value *parts = b.CreateBitCast(value, vector);
+  llvm::Value *result = llvm::PoisonValue::get(vector);
+  for (unsigned i = 0; i < words; ++i)
+    result = b.CreateInsertElement(result, exchange(b.CreateExtractElement(parts, i)), i);
+  return b.CreateBitCast(result, type);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix instructions
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerMma(wave::MmaOp op) {
+  const MmaAtom *atom = nullptr;
+  for (const MmaAtom &candidate : e.target.atoms())
+    if (candidate.name == op.getAtom())
+      atom = &candidate;
+  if (!atom)
+    return fail(*op, "names the atom `" + op.getAtom() + "`, which " +
+                         llvm::StringRef(nameOf(e.target.arch)) + " does not have");
+  struct Operand {
+    const char *name;
+    mlir::Value value;
+    DType type;
+    const LinearLayout &layout;
+  };
+  const Operand operands[] = {{"a", op.getA(), atom->a, atom->aLayout},
+                              {"b", op.getB(), atom->b, atom->bLayout},
+                              {"c", op.getC(), atom->c, atom->cLayout}};
+  for (const Operand &operand : operands) {
+    int64_t count = operand.layout.inputs()[0].count();
+    int64_t bits = count * tilec::bitsOf(operand.type);
+    if (wave::bitsOf(operand.value.getType()) != bits)
+      return fail(*op, llvm::Twine("operand ") + operand.name + " holds " +
+                           llvm::Twine(wave::bitsOf(operand.value.getType())) + " bits; " +
+                           atom->name + " takes " + llvm::Twine(count) + " x " +
+                           llvm::StringRef(nameOf(operand.type)) + ", " + llvm::Twine(bits) +
+                           " bits");
+  }
+  return done(*op, e.mma(*atom, at(op.getA()), at(op.getB()), at(op.getC())));
+}
+
+//===----------------------------------------------------------------------===//
+// Everything
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> optional(std::optional<uint64_t> value) {
+  return value ? std::optional<int64_t>(static_cast<int64_t>(*value)) : std::nullopt;
+}
+
+LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
+  auto must = [&](bool emitted) { return emitted ? success() : unsupported(op); };
+  int64_t lanes = e.target.waveLanes;
+  return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
+      .Case([&](wave::ThreadIdOp) { return done(op, e.threadId()); })
+      .Case([&](wave::LaneIdOp) {
+        return done(op, b.CreateAnd(e.threadId(), static_cast<uint64_t>(lanes - 1), "lane"));
+      })
+      .Case([&](wave::WaveIdOp) { return done(op, e.waveId(e.threadId())); })
+      .Case([&](wave::BlockIdOp id) { return done(op, e.blockId(id.getDim())); })
+      .Case([&](wave::UniformOp uniform) { return done(op, uniformAt(uniform.getValue())); })
+      .Case([&](wave::AllocRegsOp regs) {
+        wave::RegsType type = regs.getType();
+        llvm::Type *element = typeOf(type.getElementType());
+        if (!element)
+          return fail(op, "holds elements that have no registers");
+        arrayNumbers[regs] = arrays.size();
+        arrays.emplace_back(type.getCount(), llvm::PoisonValue::get(carrierType(element)));
+        return success();
+      })
+      .Case([&](wave::GetOp get) {
+        llvm::Value *value = arrays[arrayNumbers.lookup(get.getRegs())][get.getSlot()];
+        return done(op, fromCarrier(value, typeOf(get.getResult().getType())));
+      })
+      .Case([&](wave::SetOp set) {
+        arrays[arrayNumbers.lookup(set.getRegs())][set.getSlot()] = toCarrier(at(set.getValue()));
+        return success();
+      })
+      .Case([&](wave::ExtractOp extractOp) { return done(op, extract(extractOp)); })
+      .Case([&](wave::PackOp packOp) { return done(op, pack(packOp)); })
+      .Case([&](wave::BitcastOp cast) {
+        return done(op, b.CreateBitCast(at(cast.getValue()), typeOf(cast.getResult().getType())));
+      })
+      .Case([&](wave::AddGlobalOp add) {
+        return done(op, b.CreateGEP(b.getInt8Ty(), at(add.getBase()), at(add.getOffset())));
+      })
+      .Case([&](wave::BufferDescOp desc) {
+        llvm::Value *base = at(desc.getBase());
+        return done(op, e.bufferDesc(base, at(desc.getBytes())));
+      })
+      .Case([&](wave::CpAsyncCommitOp) { return must(e.cpAsyncCommit()); })
+      .Case([&](wave::CpAsyncWaitOp wait) { return must(e.cpAsyncWait(wait.getPending())); })
+      .Case([&](wave::WaitOp wait) {
+        return must(e.wait(optional(wait.getVm()), optional(wait.getLgkm())));
+      })
+      .Case([&](wave::BarrierOp barrier) { return must(e.barrier(barrier.getRaw())); })
+      .Case([&](wave::SetPrioOp prio) { return must(e.setPriority(prio.getLevel())); })
+      .Case([&](wave::SchedFenceOp) {
+        e.schedFence();
+        return success();
+      })
+      .Case([&](wave::MmaOp mma) { return lowerMma(mma); })
+      .Case([&](wave::ShuffleXorOp shuffle) {
+        int64_t mask = shuffle.getMask();
+        if (mask < 0 || mask >= lanes)
+          return fail(op, "exchanges lanes by mask " + llvm::Twine(mask) + " in a wave of " +
+                              llvm::Twine(lanes) + " lanes");
+        return done(op, laneExchange(at(shuffle.getValue()), [&](llvm::Value *word) {
+                      return mask == 0 ? word : e.shuffleXor(word, mask);
+                    }));
+      })
+      .Case([&](wave::ShuffleOp shuffle) {
+        llvm::Value *lane = at(shuffle.getLane());
+        return done(op, laneExchange(at(shuffle.getValue()),
+                                     [&](llvm::Value *word) { return e.shuffle(word, lane); }));
+      })
+      .Case([&](wave::TrapOp trap) {
+        llvm::BasicBlock *bad = newBlock("trap"), *good = newBlock("checked");
+        b.CreateCondBr(at(trap.getCondition()), good, bad);
+        b.SetInsertPoint(bad);
+        e.trap();
+        b.CreateBr(good);
+        b.SetInsertPoint(good);
+        return success();
+      })
+      .Default([&](mlir::Operation *) { return lowerMemory(op); });
+}
+
+} // namespace tilec::lower
