@@ -88,6 +88,10 @@ Error assemblePtx(const CodeGenOptions &options, Image &image) {
   return Error::success();
 }
 
+/// A fragment has at least so many registers: fewer moves are of registers that an accumulator has
+/// left.
+constexpr unsigned fragmentRegisters = 4;
+
 Error judgeImage(const CodeGenOptions &options, Image &image) {
   std::string problems;
   auto add = [&](const Twine &text) {
@@ -110,7 +114,7 @@ Error judgeImage(const CodeGenOptions &options, Image &image) {
       return sass.takeError();
     for (const SassKernel &kernel : *sass)
       for (const SassLoop &loop : kernel.loops)
-        if (loop.isInnermost && loop.mmas && loop.accumulatorMoves)
+        if (loop.isMmaLoop && loop.accumulatorMoves >= fragmentRegisters)
           add("kernel `" + kernel.facts.name + "` moves accumulators " +
               Twine(loop.accumulatorMoves) + " times in the loop at 0x" +
               utohexstr(loop.beginAddress, /*LowerCase=*/true));

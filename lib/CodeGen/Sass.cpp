@@ -9,6 +9,7 @@
 #include "tilec/CodeGen/Sass.h"
 
 #include "ImageFacts.h"
+#include "tilec/CodeGen/NaturalLoops.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,8 +18,9 @@
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/Endian.h"
 
+#include <map>
 #include <optional>
-#include <tuple>
+#include <set>
 
 using namespace llvm;
 using namespace llvm::object;
@@ -37,6 +39,7 @@ enum Opcode : unsigned {
   Dmma = 0x03f,
   Nop = 0x118,
   Bra = 0x147,
+  Exit = 0x14d,
   Ldl = 0x183,
   Stl = 0x187,
   Hgmma = 0x1f0,
@@ -49,6 +52,8 @@ struct Decoded {
   uint64_t address, low, high;
 
   unsigned opcode() const { return low & 0x1ff; }
+  /// Bits 12-15 are the guard predicate, 7 is the true one.
+  bool isUnconditional() const { return (low >> 12 & 0xf) == 7; }
   unsigned form() const { return (low >> 9) & 7; }
   unsigned dst() const { return (low >> 16) & 0xff; }
   unsigned operandA() const { return (low >> 24) & 0xff; }
@@ -114,6 +119,79 @@ void measureLoop(ArrayRef<Decoded> code, SassLoop &loop) {
   }
 }
 
+struct Block {
+  unsigned begin, end; ///< instructions
+};
+
+/// Basic blocks of a kernel by its BRA and EXIT instructions; their successors by index. Other
+/// jumps (calls, indirect branches) are taken to come back.
+std::vector<Block> findBlocks(ArrayRef<Decoded> code, unsigned sm,
+                              std::vector<SmallVector<unsigned, 2>> &successors) {
+  auto targetOf = [&](const Decoded &instr) -> std::optional<unsigned> {
+    uint64_t target = branchTarget(instr, sm);
+    if (instr.opcode() != Bra || target % instructionBytes ||
+        target / instructionBytes >= code.size())
+      return std::nullopt;
+    return target / instructionBytes;
+  };
+  std::set<unsigned> starts;
+  if (!code.empty())
+    starts.insert(0);
+  for (auto [i, instr] : enumerate(code)) {
+    if (std::optional<unsigned> target = targetOf(instr))
+      starts.insert(*target);
+    if ((instr.opcode() == Bra || instr.opcode() == Exit) && i + 1 < code.size())
+      starts.insert(i + 1);
+  }
+  std::vector<Block> blocks;
+  std::map<unsigned, unsigned> blockAt;
+  for (unsigned start : starts) {
+    if (!blocks.empty())
+      blocks.back().end = start;
+    blockAt[start] = blocks.size();
+    blocks.push_back({start, static_cast<unsigned>(code.size())});
+  }
+  for (auto [i, block] : enumerate(blocks)) {
+    const Decoded &last = code[block.end - 1];
+    auto &next = successors.emplace_back();
+    if (std::optional<unsigned> target = targetOf(last))
+      next.push_back(blockAt[*target]);
+    bool ends = (last.opcode() == Bra || last.opcode() == Exit) && last.isUnconditional();
+    if (!ends && i + 1 < blocks.size())
+      next.push_back(i + 1);
+  }
+  return blocks;
+}
+
+std::vector<SassLoop> findLoops(ArrayRef<Decoded> code, unsigned sm) {
+  std::vector<SmallVector<unsigned, 2>> successors;
+  std::vector<Block> blocks = findBlocks(code, sm, successors);
+  std::vector<SassLoop> loops;
+  std::vector<NaturalLoop> naturals = findNaturalLoops(successors);
+  for (const NaturalLoop &natural : naturals) {
+    SassLoop &loop = loops.emplace_back();
+    loop.depth = natural.depth;
+    loop.isInnermost = natural.isInnermost;
+    std::vector<Decoded> body;
+    unsigned end = blocks[natural.header].begin;
+    for (unsigned block : natural.blocks) {
+      auto [first, last] = blocks[block];
+      body.insert(body.end(), code.begin() + first, code.begin() + last);
+      if (first == end)
+        end = last;
+    }
+    loop.beginAddress = uint64_t(blocks[natural.header].begin) * instructionBytes;
+    loop.endAddress = uint64_t(end) * instructionBytes;
+    measureLoop(body, loop);
+    loop.isMmaLoop = loop.mmas != 0;
+  }
+  for (auto [i, natural] : enumerate(naturals))
+    if (loops[i].mmas)
+      for (std::optional<unsigned> up = natural.parent; up; up = naturals[*up].parent)
+        loops[*up].isMmaLoop = false;
+  return loops;
+}
+
 void readKernel(ArrayRef<uint8_t> bytes, unsigned sm, SassKernel &kernel) {
   std::vector<Decoded> code;
   for (size_t at = 0; at + instructionBytes <= bytes.size(); at += instructionBytes)
@@ -127,31 +205,13 @@ void readKernel(ArrayRef<uint8_t> bytes, unsigned sm, SassKernel &kernel) {
     code.pop_back();
 
   kernel.instructions = code.size();
-  for (auto [i, instr] : enumerate(code)) {
+  for (const Decoded &instr : code) {
     ++kernel.opcodes[nameOf(instr.opcode())];
     kernel.mmas += instr.isMma();
     kernel.localLoads += instr.opcode() == Ldl;
     kernel.localStores += instr.opcode() == Stl;
-    if (instr.opcode() != Bra)
-      continue;
-    uint64_t target = branchTarget(instr, sm);
-    if (target >= instr.address || target % instructionBytes != 0)
-      continue;
-    SassLoop loop;
-    loop.beginAddress = target;
-    loop.endAddress = instr.address + instructionBytes;
-    unsigned begin = target / instructionBytes;
-    measureLoop(ArrayRef(code).slice(begin, i + 1 - begin), loop);
-    kernel.loops.push_back(std::move(loop));
   }
-  llvm::sort(kernel.loops, [](const SassLoop &a, const SassLoop &b) {
-    return std::tie(a.beginAddress, a.endAddress) < std::tie(b.beginAddress, b.endAddress);
-  });
-  for (SassLoop &outer : kernel.loops)
-    for (const SassLoop &inner : kernel.loops)
-      if (&inner != &outer && inner.beginAddress >= outer.beginAddress &&
-          inner.endAddress <= outer.endAddress)
-        outer.isInnermost = false;
+  kernel.loops = findLoops(code, sm);
 }
 
 } // namespace

@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 #include "ControlFlow.h"
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -54,72 +53,11 @@ void findBlocks(KernelCode &kernel) {
   }
 }
 
-/// The blocks that dominate each block, as bit sets; kernels have few blocks.
-static std::vector<BitVector> dominators(ArrayRef<BasicBlock> blocks) {
-  unsigned count = blocks.size();
-  std::vector<SmallVector<unsigned>> predecessors(count);
-  for (auto [i, block] : enumerate(blocks))
-    for (unsigned next : block.successors)
-      predecessors[next].push_back(i);
-  std::vector<BitVector> result(count, BitVector(count, true));
-  if (count)
-    result[0] = BitVector(count), result[0].set(0);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (unsigned i = 1; i < count; ++i) {
-      BitVector now(count, true);
-      for (unsigned before : predecessors[i])
-        now &= result[before];
-      now.set(i);
-      changed |= now != result[i];
-      result[i] = std::move(now);
-    }
-  }
-  return result;
-}
-
 void findLoops(KernelCode &kernel) {
-  std::vector<BitVector> dominatedBy = dominators(kernel.blocks);
-  std::vector<SmallVector<unsigned>> predecessors(kernel.blocks.size());
-  for (auto [i, block] : enumerate(kernel.blocks))
-    for (unsigned next : block.successors)
-      predecessors[next].push_back(i);
-
-  // Back edges to one header make one loop.
-  std::map<unsigned, std::set<unsigned>> bodies;
-  for (auto [i, block] : enumerate(kernel.blocks))
-    for (unsigned header : block.successors) {
-      if (!dominatedBy[i].test(header))
-        continue;
-      std::set<unsigned> &body = bodies[header];
-      body.insert(header);
-      SmallVector<unsigned> work{static_cast<unsigned>(i)};
-      while (!work.empty()) {
-        unsigned at = work.pop_back_val();
-        // Blocks that nothing reaches are dominated by everything; they are no part of a loop.
-        if (body.insert(at).second)
-          append_range(work, predecessors[at]);
-      }
-    }
-  for (auto &[header, body] : bodies) {
-    Loop loop;
-    loop.header = header;
-    loop.blocks.assign(body.begin(), body.end());
-    kernel.loops.push_back(std::move(loop));
-  }
-  // The parent is the smallest other loop that holds the header.
-  for (Loop &loop : kernel.loops) {
-    size_t smallest = ~size_t(0);
-    for (auto [i, other] : enumerate(kernel.loops))
-      if (&other != &loop && is_contained(other.blocks, loop.header) &&
-          other.blocks.size() > loop.blocks.size() && other.blocks.size() < smallest) {
-        loop.parent = i;
-        smallest = other.blocks.size();
-      }
-  }
-  for (Loop &loop : kernel.loops)
-    for (std::optional<unsigned> up = loop.parent; up; up = kernel.loops[*up].parent)
-      ++loop.depth;
+  std::vector<SmallVector<unsigned, 2>> successors;
+  for (const BasicBlock &block : kernel.blocks)
+    successors.push_back(block.successors);
+  kernel.loops = codegen::findNaturalLoops(successors);
 }
 
 std::vector<const Instruction *> KernelCode::loopInstructions(const Loop &loop) const {

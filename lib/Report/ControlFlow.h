@@ -10,7 +10,7 @@ namespace tilec::report {
 
 /// Fills kernel.blocks. A branch out of the kernel has no successor.
 void findBlocks(KernelCode &kernel);
-/// Fills kernel.loops by dominators and back edges.
+/// Fills kernel.loops; needs the blocks.
 void findLoops(KernelCode &kernel);
 
 } // namespace tilec::report

@@ -43,7 +43,7 @@ void printSassText(raw_ostream &os, ArrayRef<SassKernel> kernels) {
     printOpcodes(os, kernel.opcodes);
     for (const SassLoop &loop : kernel.loops) {
       os << "  loop " << format_hex(loop.beginAddress, 1) << "-" << format_hex(loop.endAddress, 1)
-         << (loop.isInnermost ? " (innermost)" : "") << ": " << loop.instructions
+         << " depth " << loop.depth << (loop.isMmaLoop ? " (hot)" : "") << ": " << loop.instructions
          << " instructions, " << loop.mmas << " MMA, " << loop.accumulatorMoves
          << " accumulator moves of " << loop.moves << " moves, " << loop.localAccesses
          << " local accesses\n   ";
@@ -56,7 +56,9 @@ void printSassLoop(json::OStream &json, const SassLoop &loop) {
   json.object([&] {
     json.attribute("begin", int64_t(loop.beginAddress));
     json.attribute("end", int64_t(loop.endAddress));
+    json.attribute("depth", loop.depth);
     json.attribute("innermost", loop.isInnermost);
+    json.attribute("mma_loop", loop.isMmaLoop);
     json.attribute("instructions", loop.instructions);
     json.attribute("mmas", loop.mmas);
     json.attribute("accumulator_moves", loop.accumulatorMoves);

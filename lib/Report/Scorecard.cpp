@@ -165,8 +165,7 @@ std::optional<unsigned> findHotLoop(const KernelCode &kernel, const KernelCard &
     return std::pair(card.loops[i].mfmas(), card.loops[i].instructions);
   };
   for (unsigned i = 0; i < kernel.loops.size(); ++i) {
-    bool isInnermost = none_of(kernel.loops, [i](const Loop &other) { return other.parent == i; });
-    if (isInnermost && (!hot || weight(*hot) < weight(i)))
+    if (kernel.loops[i].isInnermost && (!hot || weight(*hot) < weight(i)))
       hot = i;
   }
   return hot;

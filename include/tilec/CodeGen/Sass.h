@@ -20,10 +20,14 @@
 
 namespace tilec::codegen {
 
-/// A backward branch and everything between its target and itself.
+/// A natural loop. ptxas puts cold blocks, such as the spinning part of a wait, behind the kernel:
+/// the addresses may span code that is no part of the loop.
 struct SassLoop {
-  uint64_t beginAddress = 0, endAddress = 0; ///< in the kernel's code; end is behind the branch
+  uint64_t beginAddress = 0, endAddress = 0; ///< in the kernel's code, of the blocks that follow
+                                             ///< the header without a hole
+  unsigned depth = 1;                        ///< 1: outermost
   bool isInnermost = true;
+  bool isMmaLoop = false; ///< has MMAs, and no loop within has (waits spin in loops of their own)
   unsigned instructions = 0;
   unsigned mmas = 0;             ///< HMMA, IMMA, DMMA, HGMMA, IGMMA, QGMMA
   unsigned accumulatorMoves = 0; ///< register moves from or to what an MMA of the loop accumulates

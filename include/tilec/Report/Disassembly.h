@@ -10,6 +10,7 @@
 
 #include "tilec/Base/Arch.h"
 #include "tilec/CodeGen/KernelFacts.h"
+#include "tilec/CodeGen/NaturalLoops.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -94,13 +95,7 @@ struct BasicBlock {
   llvm::SmallVector<unsigned, 2> successors;
 };
 
-/// A natural loop: all blocks from which its header is reached again without leaving it.
-struct Loop {
-  unsigned header = 0;                ///< block
-  llvm::SmallVector<unsigned> blocks; ///< in address order
-  std::optional<unsigned> parent;     ///< index of the loop around it
-  unsigned depth = 1;                 ///< 1: outermost
-};
+using Loop = codegen::NaturalLoop; ///< its blocks are indices of KernelCode::blocks
 
 struct KernelCode {
   codegen::KernelFacts facts;
