@@ -1,0 +1,232 @@
+//===- Buffer.cpp - buffer instructions -----------------------------------===//
+//
+// address = base + soffset + (raw) voffset + offset, or (stride, idxen) index * stride
+// + ...; CDNA3 ISA 9.1.5. The range check of a raw buffer is per dword: a dword whose
+// offset + 4 exceeds num_records loads 0 and is not stored. Whether soffset counts is
+// LaunchOptions::soffsetInRangeCheck. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Decode.h"
+#include "GlobalAccess.h"
+
+#include <cstring>
+
+namespace tilec::sim {
+namespace {
+
+struct Descriptor {
+  uint64_t base;
+  uint32_t stride, numRecords, word3;
+  bool swizzled;
+};
+Descriptor descriptorOf(const Wave &wave, const Operand &srsrc) {
+  const uint32_t *s = &wave.s[srsrc.reg];
+  Descriptor d;
+  d.base = s[0] | static_cast<uint64_t>(s[1] & 0xffff) << 32;
+  d.stride = s[1] >> 16 & 0x3fff;
+  d.swizzled = s[1] >> 31;
+  d.numRecords = s[2];
+  d.word3 = s[3];
+  return d;
+}
+
+unsigned bytesOf(const Instr &i) { return i.op->aux & 0xff; }
+
+/// Fills addresses and the lanes out of range. False after a fault.
+bool computeAddresses(Wave &wave, const Instr &instr, MemOp &op) {
+  op.instr = &instr;
+  op.mask = wave.exec();
+  Descriptor d = descriptorOf(wave, instr.src[2]);
+  constexpr uint32_t addTidEnable = 1u << 23;
+  if (d.word3 & addTidEnable) {
+    fault(wave, instr, CheckKind::BadInstruction,
+          "buffer descriptors that add the lane id are not modelled");
+    return false;
+  }
+  if (d.swizzled && instr.idxen) {
+    fault(wave, instr, CheckKind::BadInstruction, "swizzled structured buffers are not modelled");
+    return false;
+  }
+  uint32_t soffset = scalar32(wave, instr.src[3]);
+  const Operand &vaddr = instr.src[0];
+  const uint32_t *index = instr.idxen ? wave.v[vaddr.reg] : nullptr;
+  const uint32_t *voffset = instr.offen ? wave.v[vaddr.reg + (instr.idxen ? 1 : 0)] : nullptr;
+  bool structured = instr.idxen && d.stride != 0;
+  bool withSoffset = wave.group->engine->options->soffsetInRangeCheck;
+  unsigned bytes = bytesOf(instr);
+  for (unsigned lane = 0; lane < numLanes; ++lane) {
+    uint64_t inRecord =
+        static_cast<uint64_t>(voffset ? voffset[lane] : 0) + static_cast<uint32_t>(instr.offset);
+    uint64_t at = inRecord;
+    bool outside;
+    if (structured) {
+      at += static_cast<uint64_t>(index[lane]) * d.stride;
+      outside = index[lane] >= d.numRecords;
+    } else {
+      at += index ? index[lane] * static_cast<uint64_t>(d.stride) : 0;
+      uint64_t checked = at + (withSoffset ? soffset : 0);
+      outside = checked + (bytes < 4 ? bytes : 4) > d.numRecords;
+    }
+    op.addr[lane] = d.base + soffset + at;
+    op.zeroMask |= static_cast<uint64_t>(outside) << lane;
+  }
+  op.zeroMask &= op.mask;
+  return true;
+}
+
+/// Wide accesses are checked dword by dword: lanes that straddle the end are done one by one here.
+/// Returns the lanes that do.
+uint64_t straddlers(Wave &wave, const Instr &instr, const MemOp &op) {
+  unsigned bytes = bytesOf(instr);
+  Descriptor d = descriptorOf(wave, instr.src[2]);
+  if (bytes <= 4 || (instr.idxen && d.stride))
+    return 0;
+  uint32_t soffset = scalar32(wave, instr.src[3]);
+  bool withSoffset = wave.group->engine->options->soffsetInRangeCheck;
+  uint64_t result = 0;
+  forEachActiveLane(op.mask & ~op.zeroMask, [&](unsigned lane) {
+    uint64_t offset = op.addr[lane] - d.base - (withSoffset ? 0 : soffset);
+    result |= static_cast<uint64_t>(offset + bytes > d.numRecords) << lane;
+  });
+  return result;
+}
+/// Dwords of a straddling lane that are in range.
+unsigned dwordsInRange(const Wave &wave, const Instr &instr, const MemOp &op, unsigned lane) {
+  Descriptor d = descriptorOf(wave, instr.src[2]);
+  bool withSoffset = wave.group->engine->options->soffsetInRangeCheck;
+  uint64_t offset = op.addr[lane] - d.base - (withSoffset ? 0 : scalar32(wave, instr.src[3]));
+  return static_cast<unsigned>((d.numRecords - offset) / 4);
+}
+
+/// A dword form of the same instruction, for straddling lanes: one lane, one dword.
+using Perform = void (*)(Wave &, MemOp &);
+
+const OpInfo *dwordForm(const Instr &instr) {
+  static const OpInfo *load = findOp("buffer_load_dword"), *store = findOp("buffer_store_dword"),
+                      *dma = findOp("buffer_load_dword_lds");
+  return instr.flags & isLdsDma ? dma : instr.flags & isStore ? store : load;
+}
+
+// A straddling lane is rare (a ragged last row): it is issued as single dwords of its own.
+struct SplitInstrs;
+void issueStraddlers(Wave &wave, const Instr &instr, MemOp &op, uint64_t lanes, Perform perform) {
+  // The split dwords run at once in either memory mode: their counter effect is the wide form's.
+  Instr single = instr;
+  single.op = dwordForm(instr);
+  forEachActiveLane(lanes, [&](unsigned lane) {
+    unsigned valid = dwordsInRange(wave, instr, op, lane);
+    for (unsigned i = 0; i < bytesOf(instr) / 4; ++i) {
+      MemOp part;
+      part.instr = &single;
+      part.mask = 1ull << lane;
+      part.zeroMask = i < valid ? 0 : part.mask;
+      part.addr[lane] = op.addr[lane] + 4 * i;
+      part.data[0][lane] = op.data[i][lane];
+      part.ldsBase = op.ldsBase + lane * bytesOf(instr) + 4 * i - lane * 4;
+      if (!(instr.flags & (isStore | isLdsDma)))
+        single.dst[0].reg = static_cast<uint16_t>(instr.dst[0].reg + i);
+      perform(wave, part);
+    }
+  });
+}
+
+template <Perform perform> void execBuffer(Wave &wave, const Instr &instr) {
+  MemOp op;
+  if (!computeAddresses(wave, instr, op))
+    return;
+  if (instr.flags & isLdsDma)
+    op.ldsBase = ldsDmaBase(wave, instr);
+  if (instr.flags & isStore)
+    readData(wave, instr.src[1], instr.src[1].dwords, op);
+  op.perform = perform;
+  if (uint64_t split = instr.flags & isAtomic ? 0 : straddlers(wave, instr, op)) {
+    issueStraddlers(wave, instr, op, split, perform);
+    op.mask &= ~split;
+  }
+  issue(wave, op);
+}
+
+constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags,
+                     uint32_t aux) {
+  OpInfo op;
+  op.name = name;
+  op.exec = exec;
+  op.form = form;
+  op.flags = flags | isVmem | readsExec;
+  op.aux = aux;
+  return op;
+}
+constexpr OpInfo load(const char *name, unsigned bytes, Format format) {
+  return row(name, execBuffer<performLoad>, "d023", isLoad, packAccess(bytes, format));
+}
+constexpr OpInfo store(const char *name, unsigned bytes, Format format) {
+  return row(name, execBuffer<performStore>, "1023", isStore, packAccess(bytes, format));
+}
+constexpr OpInfo dma(const char *name, unsigned bytes, Format format) {
+  return row(name, execBuffer<performLdsDma>, "023", isLoad | isLdsDma | readsM0,
+             packAccess(bytes, format));
+}
+constexpr OpInfo atomic(const char *name, unsigned bytes, AtomicOp op) {
+  return row(name, execBuffer<performAtomic>, "1023", isLoad | isStore | isAtomic,
+             packAtomicAccess(bytes, op));
+}
+
+using enum Format;
+using enum AtomicOp;
+const OpInfo table[] = {
+    load("buffer_load_dword", 4, Dwords),
+    load("buffer_load_dwordx2", 8, Dwords),
+    load("buffer_load_dwordx3", 12, Dwords),
+    load("buffer_load_dwordx4", 16, Dwords),
+    load("buffer_load_ubyte", 1, U8),
+    load("buffer_load_sbyte", 1, I8),
+    load("buffer_load_ushort", 2, U16),
+    load("buffer_load_sshort", 2, I16),
+    load("buffer_load_ubyte_d16", 1, U8D16),
+    load("buffer_load_ubyte_d16_hi", 1, U8D16Hi),
+    load("buffer_load_sbyte_d16", 1, I8D16),
+    load("buffer_load_sbyte_d16_hi", 1, I8D16Hi),
+    load("buffer_load_short_d16", 2, B16D16),
+    load("buffer_load_short_d16_hi", 2, B16D16Hi),
+    dma("buffer_load_dword_lds", 4, Dwords),
+    dma("buffer_load_dwordx3_lds", 12, Dwords),
+    dma("buffer_load_dwordx4_lds", 16, Dwords),
+    dma("buffer_load_ubyte_lds", 1, U8),
+    dma("buffer_load_sbyte_lds", 1, I8),
+    dma("buffer_load_ushort_lds", 2, U16),
+    dma("buffer_load_sshort_lds", 2, I16),
+    store("buffer_store_dword", 4, Dwords),
+    store("buffer_store_dwordx2", 8, Dwords),
+    store("buffer_store_dwordx3", 12, Dwords),
+    store("buffer_store_dwordx4", 16, Dwords),
+    store("buffer_store_byte", 1, U8),
+    store("buffer_store_short", 2, U16),
+    store("buffer_store_byte_d16_hi", 1, U8D16Hi),
+    store("buffer_store_short_d16_hi", 2, B16D16Hi),
+#define BOTH_WIDTHS(Name, Op)                                                                      \
+  atomic("buffer_atomic_" Name, 4, Op), atomic("buffer_atomic_" Name "_x2", 8, Op)
+    BOTH_WIDTHS("swap", Swap),
+    BOTH_WIDTHS("cmpswap", CmpSwap),
+    BOTH_WIDTHS("add", Add),
+    BOTH_WIDTHS("sub", Sub),
+    BOTH_WIDTHS("smin", SMin),
+    BOTH_WIDTHS("umin", UMin),
+    BOTH_WIDTHS("smax", SMax),
+    BOTH_WIDTHS("umax", UMax),
+    BOTH_WIDTHS("and", And),
+    BOTH_WIDTHS("or", Or),
+    BOTH_WIDTHS("xor", Xor),
+    BOTH_WIDTHS("inc", Inc),
+    BOTH_WIDTHS("dec", Dec),
+    atomic("buffer_atomic_add_f32", 4, AddF),
+    atomic("buffer_atomic_add_f64", 8, AddF),
+    atomic("buffer_atomic_min_f64", 8, MinF),
+    atomic("buffer_atomic_max_f64", 8, MaxF),
+    atomic("buffer_atomic_pk_add_f16", 4, PkAddF16),
+    atomic("buffer_atomic_pk_add_bf16", 4, PkAddBf16),
+};
+
+} // namespace
+
+llvm::ArrayRef<OpInfo> bufferOps() { return table; }
+
+} // namespace tilec::sim

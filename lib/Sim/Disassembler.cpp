@@ -1,0 +1,87 @@
+//===- Disassembler.cpp - LLVM's decoder and printer for one chip ---------===//
+//
+// No opcode number is known to the simulator: bytes become LLVM's assembler text,
+// and Decode.cpp reads that text. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Disassembler.h"
+
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUDisassembler();
+}
+
+namespace tilec::sim {
+
+struct Disassembler::Parts {
+  llvm::MCTargetOptions options;
+  std::unique_ptr<llvm::MCRegisterInfo> registers;
+  std::unique_ptr<llvm::MCAsmInfo> asmInfo;
+  std::unique_ptr<llvm::MCInstrInfo> instrs;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> decoder;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+};
+
+Disassembler::Disassembler() : parts(std::make_unique<Parts>()) {}
+Disassembler::~Disassembler() = default;
+
+llvm::Expected<std::unique_ptr<Disassembler>> Disassembler::create(llvm::StringRef cpu) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+  });
+  llvm::Triple triple("amdgcn-amd-amdhsa");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return llvm::createStringError("LLVM has no AMDGPU target: %s", error.c_str());
+  std::unique_ptr<Disassembler> made(new Disassembler);
+  Parts &p = *made->parts;
+  p.registers.reset(target->createMCRegInfo(triple));
+  p.asmInfo.reset(target->createMCAsmInfo(*p.registers, triple, p.options));
+  p.instrs.reset(target->createMCInstrInfo());
+  p.subtarget.reset(target->createMCSubtargetInfo(triple, cpu, ""));
+  p.context = std::make_unique<llvm::MCContext>(triple, p.asmInfo.get(), p.registers.get(),
+                                                p.subtarget.get());
+  p.decoder.reset(target->createMCDisassembler(*p.subtarget, *p.context));
+  p.printer.reset(target->createMCInstPrinter(triple, 0, *p.asmInfo, *p.instrs, *p.registers));
+  if (!p.decoder || !p.printer)
+    return llvm::createStringError("LLVM was built without the AMDGPU disassembler");
+  return std::move(made);
+}
+
+AsmText Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const {
+  llvm::MCInst inst;
+  uint64_t size = 0;
+  AsmText result;
+  auto status = parts->decoder->getInstruction(inst, size, bytes, address, llvm::nulls());
+  result.sizeBytes = static_cast<uint32_t>(size);
+  // A soft failure is an encoding with reserved bits set: hardware's behaviour is not defined.
+  if (status != llvm::MCDisassembler::Success || size == 0 || size > bytes.size())
+    return result;
+  llvm::raw_string_ostream os(result.text);
+  parts->printer->printInst(&inst, address, "", *parts->subtarget, os);
+  result.text = llvm::StringRef(result.text).trim().str();
+  return result;
+}
+
+} // namespace tilec::sim

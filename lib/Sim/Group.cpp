@@ -1,0 +1,162 @@
+//===- Group.cpp - running the waves of a work-group ----------------------===//
+//
+// Waves take turns of a few instructions. A barrier opens when every wave that has not
+// ended is at it. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "CodeObjectImpl.h"
+#include "Execute.h"
+#include "Reporter.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilec::sim {
+namespace {
+
+constexpr uint32_t keepAllDenormals = 3;
+
+/// s_set_gpr_idx mode: the selected operands' vector registers move by M0[7:0].
+void execIndexed(Wave &wave, const Instr &instr) {
+  if (!(instr.flags & isValu))
+    return instr.exec(wave, instr);
+  Instr moved = instr;
+  uint32_t by = wave.s[sgprM0] & 0xff;
+  auto shift = [&](Operand &operand) {
+    if (operand.isVgpr())
+      operand.reg = static_cast<uint16_t>(operand.reg + by);
+    return operand.reg + operand.dwords <= wave.numVgprs || !operand.isVgpr();
+  };
+  bool inside = true;
+  for (unsigned i = 0; i < 3; ++i)
+    if (wave.gprIdx >> i & 1)
+      inside &= shift(moved.src[i]);
+  if (wave.gprIdx & 8)
+    inside &= shift(moved.dst[0]);
+  if (!inside)
+    return fault(wave, instr, CheckKind::BadProgram,
+                 "M0 = " + llvm::Twine(by) + " moves a register number out of the register file");
+  moved.exec(wave, moved);
+}
+
+void executeOne(Wave &wave, const Instr &instr) {
+  if (wave.gprIdx & 16)
+    return execIndexed(wave, instr);
+  if (wave.floatEnvSet && (instr.flags & (isF64 | keepsDenormals))) {
+    FloatEnv env(instr.flags & keepsDenormals ? FloatEnv::hostControl(keepAllDenormals << 4, false)
+                                              : FloatEnv::hostControl(wave.mode, true));
+    return instr.exec(wave, instr);
+  }
+  instr.exec(wave, instr);
+}
+
+void runSlice(Wave &wave, uint32_t count) {
+  Group &group = *wave.group;
+  const Program &program = *group.engine->program;
+  uint32_t done = 0;
+  uint32_t mode = wave.mode; // a new one needs another host environment: ends the slice
+  while (done < count && !wave.ended && !wave.atBarrier && !group.stop && wave.mode == mode) {
+    const Instr *instr = program.at(wave.pc);
+    wave.pc = instr->next;
+    executeOne(wave, *instr);
+    ++done;
+    wave.mfma += instr->flags & isMfma ? 1 : 0;
+  }
+  wave.instructions += done;
+  group.instructions += done;
+}
+
+void runSliceInEnv(Wave &wave, uint32_t count) {
+  if (!wave.floatEnvSet)
+    return runSlice(wave, count);
+  FloatEnv env(FloatEnv::hostControl(wave.mode, false));
+  runSlice(wave, count);
+}
+
+/// xorshift64*, Vigna 2014: small, seeded, the same everywhere.
+uint64_t nextRandom(uint64_t &state) {
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 0x2545f4914f6cdd1dull;
+}
+
+bool openBarrier(Group &group) {
+  bool any = false;
+  for (Wave &wave : group.waves) {
+    if (!wave.ended && !wave.atBarrier)
+      return false;
+    any |= wave.atBarrier;
+  }
+  if (!any)
+    return false;
+  for (Wave &wave : group.waves)
+    wave.atBarrier = false;
+  ++group.barrierEpoch;
+  return true;
+}
+
+bool allEnded(const Group &group) {
+  return std::all_of(group.waves.begin(), group.waves.end(), [](const Wave &w) { return w.ended; });
+}
+
+} // namespace
+
+const char *unsupportedMode(uint32_t mode) {
+  if (mode >> 2 & 3)
+    return "f16 and f64 rounding other than to nearest even is not modelled";
+  if ((mode >> 6 & 3) != 3)
+    return "flushing of f16 and f64 denormals is not modelled";
+  return nullptr;
+}
+
+void setMode(Wave &wave, const Instr &instr, uint32_t mode) {
+  if (const char *why = unsupportedMode(mode))
+    return fault(wave, instr, CheckKind::BadInstruction, why);
+  wave.mode = mode;
+  bool wanted = FloatEnv::hostControl(mode, false) != FloatEnv::hostControl(3u << 4, false);
+  wave.floatEnvSet = wanted;
+}
+
+bool runGroup(Group &group, uint64_t maxInstructions) {
+  const LaunchOptions &options = *group.engine->options;
+  uint64_t limit = group.instructions + maxInstructions;
+  std::vector<uint32_t> order(group.waves.size());
+  std::iota(order.begin(), order.end(), 0);
+  while (!allEnded(group)) {
+    if (group.engine->reporter->stopped())
+      group.stop = true;
+    if (group.stop)
+      return true;
+    if (options.interleaveSeed)
+      for (size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1], order[nextRandom(group.random) % i]);
+    for (uint32_t index : order) {
+      Wave &wave = group.waves[index];
+      if (wave.ended || wave.atBarrier)
+        continue;
+      uint32_t slice = options.sliceInstructions;
+      if (options.interleaveSeed)
+        slice = 1 + static_cast<uint32_t>(nextRandom(group.random) % (4ull * slice));
+      runSliceInEnv(wave, slice);
+      if (group.stop)
+        return true;
+    }
+    openBarrier(group);
+    if (group.instructions > options.maxInstructionsPerGroup) {
+      Wave *running = nullptr;
+      for (Wave &wave : group.waves)
+        if (!wave.ended)
+          running = &wave;
+      if (running)
+        fault(*running, *group.engine->program->at(running->pc), CheckKind::Deadlock,
+              "the work-group has executed " + llvm::Twine(group.instructions) +
+                  " instructions and not ended; if that is right, raise the limit");
+      return true;
+    }
+    if (group.instructions >= limit)
+      return allEnded(group);
+  }
+  return true;
+}
+
+} // namespace tilec::sim

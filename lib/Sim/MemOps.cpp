@@ -1,0 +1,168 @@
+//===- MemOps.cpp - what memory instructions share ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "MemOps.h"
+
+#include "Execute.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace tilec::sim {
+namespace {
+
+float pairLow(uint64_t bits, bool bf16) {
+  return bf16 ? f32FromBf16(bits & 0xffff) : f32FromF16(bits & 0xffff);
+}
+uint32_t addHalves(uint64_t a, uint64_t b, bool bf16) {
+  auto sum = [&](unsigned shift) -> uint32_t {
+    float s = pairLow(a >> shift, bf16) + pairLow(b >> shift, bf16);
+    return bf16 ? bf16FromF32(s) : f16FromF32(s);
+  };
+  return sum(0) | sum(16) << 16;
+}
+
+template <class F, class U> U floatAtomic(AtomicOp op, U old, U data) {
+  F a = std::bit_cast<F>(old), b = std::bit_cast<F>(data);
+  F result = op == AtomicOp::AddF   ? a + b
+             : op == AtomicOp::MinF ? std::fmin(a, b)
+                                    : std::fmax(a, b);
+  return std::bit_cast<U>(result);
+}
+
+template <class U, class S> U intAtomic(AtomicOp op, U old, U data, U compare) {
+  switch (op) {
+  case AtomicOp::Swap:
+    return data;
+  case AtomicOp::CmpSwap:
+    return old == compare ? data : old;
+  case AtomicOp::Add:
+    return old + data;
+  case AtomicOp::Sub:
+    return old - data;
+  case AtomicOp::RSub:
+    return data - old;
+  case AtomicOp::SMin:
+    return static_cast<U>(std::min(static_cast<S>(old), static_cast<S>(data)));
+  case AtomicOp::UMin:
+    return std::min(old, data);
+  case AtomicOp::SMax:
+    return static_cast<U>(std::max(static_cast<S>(old), static_cast<S>(data)));
+  case AtomicOp::UMax:
+    return std::max(old, data);
+  case AtomicOp::And:
+    return old & data;
+  case AtomicOp::Or:
+    return old | data;
+  case AtomicOp::Xor:
+    return old ^ data;
+  case AtomicOp::Inc:
+    return old >= data ? 0 : old + 1;
+  case AtomicOp::Dec:
+    return old == 0 || old > data ? data : old - 1;
+  case AtomicOp::PkAddF16:
+    return addHalves(old, data, false);
+  case AtomicOp::PkAddBf16:
+    return addHalves(old, data, true);
+  case AtomicOp::AddF:
+  case AtomicOp::MinF:
+  case AtomicOp::MaxF:
+    if constexpr (sizeof(U) == 4)
+      return floatAtomic<float, U>(op, old, data);
+    else
+      return floatAtomic<double, U>(op, old, data);
+  }
+  return old;
+}
+
+template <class U, class S>
+uint64_t atomicOn(uint8_t *host, AtomicOp op, uint64_t data, uint64_t compare) {
+  std::atomic_ref<U> location(*reinterpret_cast<U *>(host));
+  U old = location.load();
+  while (!location.compare_exchange_weak(
+      old, intAtomic<U, S>(op, old, static_cast<U>(data), static_cast<U>(compare)))) {
+  }
+  return old;
+}
+
+} // namespace
+
+uint64_t applyAtomic(AtomicOp op, unsigned bytes, uint64_t old, uint64_t data, uint64_t compare) {
+  if (bytes == 4)
+    return intAtomic<uint32_t, int32_t>(op, static_cast<uint32_t>(old), static_cast<uint32_t>(data),
+                                        static_cast<uint32_t>(compare));
+  return intAtomic<uint64_t, int64_t>(op, old, data, compare);
+}
+
+uint64_t atomicAt(uint8_t *host, AtomicOp op, unsigned bytes, uint64_t data, uint64_t compare) {
+  return bytes == 4 ? atomicOn<uint32_t, int32_t>(host, op, data, compare)
+                    : atomicOn<uint64_t, int64_t>(host, op, data, compare);
+}
+
+void reportGlobal(Wave &wave, const MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
+                  bool store) {
+  const Allocation *near = wave.group->engine->memory->nearest(address);
+  std::string hint = "no allocation is near";
+  if (near) {
+    uint64_t end = near->base + near->sizeBytes;
+    if (address >= near->base && address < end)
+      hint = "it crosses the end of `" + near->name + "`";
+    else if (address >= end)
+      hint = std::to_string(address - end) + " bytes past the end of `" + near->name + "` (" +
+             std::to_string(near->sizeBytes) + " bytes)";
+    else
+      hint = std::to_string(near->base - address) + " bytes before `" + near->name + "`";
+  }
+  report(wave, *op.instr, CheckKind::OutOfBounds, FindingClass::Error, false,
+         static_cast<int>(lane),
+         llvm::Twine(store ? "store" : "load") + " of " + llvm::Twine(bytes) + " bytes at 0x" +
+             llvm::Twine::utohexstr(address) + ": " + hint);
+}
+
+uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsigned bytes,
+               bool store) {
+  std::vector<uint8_t> &lds = wave.group->lds;
+  if (offset < lds.size() && bytes <= lds.size() - offset)
+    return lds.data() + offset;
+  report(wave, *op.instr, CheckKind::OutOfBounds, FindingClass::Error, false,
+         static_cast<int>(lane),
+         llvm::Twine("LDS ") + (store ? "store" : "load") + " of " + llvm::Twine(bytes) +
+             " bytes at offset " + llvm::Twine(offset) + "; the work-group has " +
+             llvm::Twine(lds.size()) + " bytes");
+  return nullptr;
+}
+
+void issue(Wave &wave, MemOp &op) {
+  if (wave.group->engine->options->memoryMode == MemoryMode::Eager) {
+    op.perform(wave, op);
+    return;
+  }
+  uint32_t flags = op.instr->flags;
+  auto &queue = flags & isSmem  ? wave.pendingSmem
+                : flags & isLds ? wave.pendingLds
+                                : wave.pendingVm;
+  queue.push_back(op);
+}
+
+/// Performs the oldest operations until `keep` are left.
+static void drain(Wave &wave, std::deque<MemOp> &queue, int keep) {
+  while (static_cast<int>(queue.size()) > keep) {
+    MemOp op = queue.front();
+    queue.pop_front();
+    op.perform(wave, op);
+  }
+}
+
+void retire(Wave &wave, int vm, int lgkm) {
+  if (vm >= 0)
+    drain(wave, wave.pendingVm, vm);
+  if (lgkm < 0)
+    return;
+  drain(wave, wave.pendingLds, lgkm);
+  if (lgkm == 0) // scalar loads return out of order: only zero says that one is there
+    drain(wave, wave.pendingSmem, 0);
+}
+
+} // namespace tilec::sim

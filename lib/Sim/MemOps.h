@@ -1,0 +1,100 @@
+//===- MemOps.h - what memory instructions share --------------------------===//
+//
+// A memory instruction reads its operands into a MemOp and issues it; `perform` then
+// moves the data. Only `perform` touches memory, LDS and destination registers, so
+// strict mode can delay it. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Wave.h"
+
+namespace tilec::sim {
+
+/// How the bytes of one lane meet the registers.
+enum class Format : uint8_t {
+  Dwords, ///< 1 to 4 registers
+  U8,     ///< zero-extended to a register; stores use the low bits
+  I8,
+  U16,
+  I16,
+  U8D16, ///< to the low half, the high half is kept
+  I8D16,
+  B16D16,
+  U8D16Hi, ///< to (from) the high half
+  I8D16Hi,
+  B16D16Hi,
+};
+
+struct Access {
+  Format format;
+  uint8_t bytes;
+};
+
+/// Bytes in memory to the register bits that a load writes; `old` is what the register held.
+inline uint32_t loadBits(Format format, uint32_t raw, uint32_t old) {
+  switch (format) {
+  case Format::Dwords:
+  case Format::U8:
+  case Format::U16:
+    return raw;
+  case Format::I8:
+    return static_cast<uint32_t>(signExtend(raw, 8));
+  case Format::I16:
+    return static_cast<uint32_t>(signExtend(raw, 16));
+  case Format::U8D16:
+  case Format::B16D16:
+    return (old & 0xffff0000u) | (raw & 0xffff);
+  case Format::I8D16:
+    return (old & 0xffff0000u) | (static_cast<uint32_t>(signExtend(raw, 8)) & 0xffff);
+  case Format::U8D16Hi:
+  case Format::B16D16Hi:
+    return (old & 0xffffu) | raw << 16;
+  case Format::I8D16Hi:
+    return (old & 0xffffu) | static_cast<uint32_t>(signExtend(raw, 8)) << 16;
+  }
+  return raw;
+}
+
+enum class AtomicOp : uint8_t {
+  Swap,
+  CmpSwap,
+  Add,
+  Sub,
+  RSub,
+  SMin,
+  UMin,
+  SMax,
+  UMax,
+  And,
+  Or,
+  Xor,
+  Inc,
+  Dec,
+  AddF,
+  MinF,
+  MaxF,
+  PkAddF16,
+  PkAddBf16,
+};
+
+/// The new value of a 4- or 8-byte location. `compare` is used by CmpSwap only.
+uint64_t applyAtomic(AtomicOp op, unsigned bytes, uint64_t old, uint64_t data, uint64_t compare);
+/// Does it on host memory, atomically among host threads; returns the old value. `host` must be
+/// aligned to `bytes`.
+uint64_t atomicAt(uint8_t *host, AtomicOp op, unsigned bytes, uint64_t data, uint64_t compare);
+
+/// Reports a global access outside every allocation; the lane then reads 0 or stores nothing.
+void reportGlobal(Wave &wave, const MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
+                  bool store);
+/// Host address of LDS bytes, or nullptr after reporting.
+uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsigned bytes,
+               bool store);
+
+/// Copies `bytes` of the operand's registers of all active lanes into `op.data`.
+inline void readData(const Wave &wave, const Operand &operand, unsigned dwords, MemOp &op,
+                     unsigned at = 0) {
+  for (unsigned i = 0; i < dwords; ++i)
+    __builtin_memcpy(op.data[at + i], wave.v[operand.reg + i], sizeof(Row));
+}
+
+} // namespace tilec::sim

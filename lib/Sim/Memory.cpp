@@ -1,0 +1,137 @@
+//===- Memory.cpp - the device memory of a simulated GPU ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Sim/Memory.h"
+
+#include "Wave.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace tilec::sim {
+
+namespace {
+// Where allocations start: high enough that a null or small pointer is never inside one, and far
+// below 2^47, which hand-written kernels mask pointers to (48 bits).
+constexpr uint64_t firstBase = 0x1000'0000'0000ull;
+constexpr uint64_t endOfSpace = 1ull << 47;
+constexpr uint64_t pageBytes = 4096;
+constexpr uint64_t guardBytes = 64 << 10;
+constexpr uint8_t unwritten = 0xA5;
+} // namespace
+
+struct Memory::Block {
+  Allocation allocation;
+  std::unique_ptr<uint8_t, decltype(&std::free)> storage{nullptr, &std::free};
+};
+
+Memory::Memory() : nextBase(firstBase) {}
+Memory::~Memory() = default;
+
+llvm::Expected<uint64_t> Memory::allocate(uint64_t sizeBytes, llvm::StringRef name) {
+  if (sizeBytes > limitBytes || used > limitBytes - sizeBytes)
+    return llvm::createStringError(
+        "device memory limit: `%s` needs %llu bytes, %llu of %llu are in use", name.str().c_str(),
+        static_cast<unsigned long long>(sizeBytes), static_cast<unsigned long long>(used),
+        static_cast<unsigned long long>(limitBytes));
+  uint64_t reserved = (sizeBytes + pageBytes - 1) / pageBytes * pageBytes;
+  if (nextBase + reserved + 2 * guardBytes > endOfSpace)
+    return llvm::createStringError("the simulated address space is used up");
+  auto block = std::make_unique<Block>();
+  block->storage.reset(
+      static_cast<uint8_t *>(std::aligned_alloc(pageBytes, reserved ? reserved : pageBytes)));
+  if (!block->storage)
+    return llvm::createStringError("the host has no %llu bytes for `%s`",
+                                   static_cast<unsigned long long>(sizeBytes), name.str().c_str());
+  std::memset(block->storage.get(), unwritten, sizeBytes);
+  block->allocation = {nextBase, sizeBytes, block->storage.get(), name.str()};
+  nextBase += reserved + guardBytes;
+  nextBase = (nextBase + guardBytes - 1) / guardBytes * guardBytes;
+  used += sizeBytes;
+  blocks.push_back(std::move(block)); // addresses only grow: stays sorted
+  return blocks.back()->allocation.base;
+}
+
+llvm::Error Memory::release(uint64_t address) {
+  size_t after = indexAfter(address);
+  if (after == 0 || blocks[after - 1]->allocation.base != address)
+    return llvm::createStringError("0x%llx is not the start of an allocation",
+                                   static_cast<unsigned long long>(address));
+  used -= blocks[after - 1]->allocation.sizeBytes;
+  blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(after - 1));
+  return llvm::Error::success();
+}
+
+/// Of the first block that begins after `address`.
+size_t Memory::indexAfter(uint64_t address) const {
+  auto it = std::upper_bound(blocks.begin(), blocks.end(), address,
+                             [](uint64_t a, const auto &b) { return a < b->allocation.base; });
+  return static_cast<size_t>(it - blocks.begin());
+}
+
+const Allocation *Memory::find(uint64_t address) const {
+  size_t after = indexAfter(address);
+  if (after == 0)
+    return nullptr;
+  const Allocation &a = blocks[after - 1]->allocation;
+  return address - a.base < a.sizeBytes ? &a : nullptr;
+}
+
+const Allocation *Memory::nearest(uint64_t address) const {
+  size_t after = indexAfter(address);
+  const Allocation *below = after == 0 ? nullptr : &blocks[after - 1]->allocation;
+  const Allocation *above = after == blocks.size() ? nullptr : &blocks[after]->allocation;
+  if (!below || !above)
+    return below ? below : above;
+  uint64_t past = address - (below->base + below->sizeBytes);
+  return static_cast<int64_t>(past) < 0 || past <= above->base - address ? below : above;
+}
+
+uint8_t *Memory::hostPointer(uint64_t address, uint64_t sizeBytes) const {
+  size_t after = indexAfter(address);
+  if (after == 0)
+    return nullptr;
+  const Allocation &a = blocks[after - 1]->allocation;
+  uint64_t offset = address - a.base;
+  if (offset > a.sizeBytes || sizeBytes > a.sizeBytes - offset)
+    return nullptr;
+  return a.host + offset;
+}
+
+static llvm::Error outside(const char *what, uint64_t address, uint64_t bytes) {
+  return llvm::createStringError("%s of %llu bytes at 0x%llx: no allocation holds them all", what,
+                                 static_cast<unsigned long long>(bytes),
+                                 static_cast<unsigned long long>(address));
+}
+
+llvm::Error Memory::write(uint64_t address, llvm::ArrayRef<uint8_t> bytes) {
+  uint8_t *host = hostPointer(address, bytes.size());
+  if (!host)
+    return outside("write", address, bytes.size());
+  if (!bytes.empty())
+    std::memcpy(host, bytes.data(), bytes.size());
+  return llvm::Error::success();
+}
+
+llvm::Error Memory::read(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes) const {
+  const uint8_t *host = hostPointer(address, bytes.size());
+  if (!host)
+    return outside("read", address, bytes.size());
+  if (!bytes.empty())
+    std::memcpy(bytes.data(), host, bytes.size());
+  return llvm::Error::success();
+}
+
+uint8_t *MemoryPort::translateSlowly(uint64_t address, uint64_t bytes) {
+  const Allocation *a = memory.find(address);
+  if (!a || bytes > a->sizeBytes - (address - a->base))
+    return nullptr;
+  base = a->base;
+  size = a->sizeBytes;
+  host = a->host;
+  return host + (address - base);
+}
+
+} // namespace tilec::sim

@@ -1,0 +1,105 @@
+//===- Program.cpp - decoded code, instruction by instruction -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "CodeObjectImpl.h"
+#include "Decode.h"
+#include "Wave.h"
+
+namespace tilec::sim {
+
+/// Runs in place of an instruction that cannot be executed.
+static void execUndecodable(Wave &wave, const Instr &instr) {
+  const auto &decoded = static_cast<const Decoded &>(instr);
+  fault(wave, instr, decoded.text.empty() ? CheckKind::BadProgram : CheckKind::BadInstruction,
+        decoded.error);
+}
+
+Program::Program(const CodeObjectImpl &object, ProgramKey key)
+    : owner(object), key(key), numSlots(static_cast<uint32_t>(object.image.size() / 4)),
+      slots(new std::atomic<const Decoded *>[numSlots]()) {}
+
+Arch Program::arch() const { return owner.arch; }
+
+/// Empty when every vector register of the instruction is one that the kernel has.
+static std::string checkRegisters(const Instr &instr, uint32_t numVgprs) {
+  auto bad = [&](const Operand &o) {
+    return o.isVgpr() && static_cast<uint32_t>(o.reg) + o.dwords > numVgprs;
+  };
+  for (const Operand *o : {&instr.dst[0], &instr.dst[1], &instr.src[0], &instr.src[1],
+                           &instr.src[2], &instr.src[3], &instr.src[4], &instr.src[5]})
+    if (bad(*o))
+      return "vector register " + std::to_string(o->reg + o->dwords - 1) +
+             " of the unified file is used; the kernel's descriptor allocates " +
+             std::to_string(numVgprs);
+  return "";
+}
+
+Decoded Program::decode(uint32_t pc) const {
+  Decoded result;
+  result.exec = execUndecodable;
+  result.address = pc * 4;
+  result.pc = result.next = pc;
+  uint64_t address = static_cast<uint64_t>(pc) * 4;
+  if (!owner.isExecutable(address)) {
+    result.error =
+        "execution reached 0x" + llvm::Twine::utohexstr(address).str() + ", which is not code";
+    return result;
+  }
+  AsmText text;
+  {
+    std::lock_guard lock(owner.disassemblerMutex);
+    text = owner.disassembler->decode(llvm::ArrayRef(owner.image).drop_front(address), address);
+  }
+  if (text.text.empty() || text.sizeBytes % 4 != 0) {
+    uint32_t word;
+    memcpy(&word, &owner.image[address], 4);
+    result.error = "the bytes 0x" + llvm::Twine::utohexstr(word).str() +
+                   "... are no instruction of " + std::string(nameOf(owner.arch));
+    return result;
+  }
+  DecodeContext context{static_cast<uint32_t>(address), text.sizeBytes, key.firstAgpr};
+  auto instr = decodeText(text.text, context);
+  if (!instr) {
+    result.text = text.text;
+    result.error = llvm::toString(instr.takeError());
+    return result;
+  }
+  std::string registers = checkRegisters(*instr, key.numVgprs);
+  if (registers.empty())
+    static_cast<Instr &>(result) = *instr;
+  result.text = text.text;
+  result.error = registers;
+  return result;
+}
+
+const Instr *Program::decodeAt(uint32_t pc) const {
+  std::lock_guard lock(mutex);
+  if (pc < numSlots)
+    if (const Decoded *found = slots[pc].load(std::memory_order_acquire))
+      return found;
+  storage.push_back(decode(pc));
+  if (pc < numSlots)
+    slots[pc].store(&storage.back(), std::memory_order_release);
+  return &storage.back();
+}
+
+const Program &CodeObjectImpl::programFor(const KernelSetup &setup) const {
+  std::lock_guard lock(programsMutex);
+  ProgramKey key{setup.accumOffset, setup.numVgprs};
+  auto &program = programs[key];
+  if (!program)
+    program = std::make_unique<Program>(*this, key);
+  return *program;
+}
+
+std::string CodeObjectImpl::describeAddress(uint64_t address) const {
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    uint64_t entry = static_cast<uint64_t>(setups[i].entryPc) * 4;
+    if (address >= entry && address < entry + setups[i].codeBytes)
+      return kernels[i].name + "+0x" + llvm::Twine::utohexstr(address - entry).str();
+  }
+  return "0x" + llvm::Twine::utohexstr(address).str();
+}
+
+} // namespace tilec::sim

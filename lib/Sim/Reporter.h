@@ -1,0 +1,35 @@
+//===- Reporter.h - collecting findings -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Sim/Simulator.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace tilec::sim {
+
+/// Thread-safe. One finding for each instruction and kind; repetitions are counted.
+class Reporter {
+public:
+  explicit Reporter(uint32_t maxFindings) : maxFindings(maxFindings) {}
+  void add(Finding finding);
+  bool stopped() const { return stop.load(std::memory_order_relaxed); }
+  void requestStop() { stop.store(true, std::memory_order_relaxed); }
+  /// Whether a finding of this instruction and kind exists; counts the repetition if so.
+  bool countAgain(CheckKind kind, uint64_t address);
+  void moveTo(RunResult &result);
+
+private:
+  uint32_t maxFindings;
+  std::atomic<bool> stop = false;
+  std::mutex mutex;
+  std::map<std::pair<uint64_t, CheckKind>, size_t> known;
+  std::vector<Finding> findings;
+  uint64_t dropped = 0;
+};
+
+} // namespace tilec::sim
