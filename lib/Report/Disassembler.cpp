@@ -330,17 +330,30 @@ Expected<uint64_t> ObjectReader::entryOf(const codegen::KernelFacts &kernel) {
 /// The code at an address; up to the end of its section when the size is not known.
 Expected<ArrayRef<uint8_t>> ObjectReader::codeAt(uint64_t address, uint64_t bytes) {
   for (const SectionRef &section : file.sections()) {
-    if (!section.isText() || address < section.getAddress() ||
-        address >= section.getAddress() + section.getSize())
+    if (!section.isText() || address < section.getAddress())
       continue;
     auto contents = section.getContents();
     if (!contents)
       return contents.takeError();
     ArrayRef<uint8_t> code = arrayRefFromStringRef(*contents);
+    if (address - section.getAddress() >= code.size())
+      continue;
     code = code.drop_front(address - section.getAddress());
     return bytes ? code.take_front(bytes) : code;
   }
   return createStringError("a kernel starts outside of all code");
+}
+
+/// LLVM's own translation of the flags is undefined for chips that it does not know.
+std::optional<Arch> archOf(unsigned flags) {
+  switch (flags & ELF::EF_AMDGPU_MACH) {
+  case ELF::EF_AMDGPU_MACH_AMDGCN_GFX942:
+    return Arch::Gfx942;
+  case ELF::EF_AMDGPU_MACH_AMDGCN_GFX950:
+    return Arch::Gfx950;
+  default:
+    return std::nullopt;
+  }
 }
 
 } // namespace
@@ -356,11 +369,11 @@ Expected<CodeObject> disassemble(ArrayRef<uint8_t> image) {
   auto *file = dyn_cast<ELF64LEObjectFile>(binary->get());
   if (!file || file->getELFFile().getHeader().e_machine != ELF::EM_AMDGPU)
     return createStringError("not an AMDGPU code object");
-  std::string chip = file->tryGetCPUName().value_or("").str();
-  std::optional<Arch> arch = parseArch(chip);
+  std::optional<Arch> arch = archOf(file->getPlatformFlags());
   if (!arch)
-    return createStringError("a code object for `" + chip + "`, which tilec does not know");
-  auto decoder = Decoder::create(chip);
+    return createStringError("a code object for a chip that tilec does not know (ELF flags 0x%x)",
+                             file->getPlatformFlags());
+  auto decoder = Decoder::create(tilec::nameOf(*arch));
   if (!decoder)
     return decoder.takeError();
   auto kernels = ObjectReader(*file).read(**decoder, *facts);
