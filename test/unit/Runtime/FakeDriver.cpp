@@ -290,6 +290,7 @@ int hipMemcpyDtoH(void *dst, uint64_t src, size_t bytes) {
 }
 int hipMemset(uint64_t dst, int value, size_t bytes) { return cuMemsetD8_v2(dst, value, bytes); }
 int hipModuleLoadData(void **module, const void *image) { return cuModuleLoadData(module, image); }
+int hipModuleLoad(void **module, const char *) { return make(module); }
 int hipModuleUnload(void *module) { return destroy(module); }
 int hipModuleGetFunction(void **function, void *module, const char *name) {
   return cuModuleGetFunction(function, module, name);
