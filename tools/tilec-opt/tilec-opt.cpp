@@ -5,12 +5,8 @@
 // look at one stage. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Tile.h"
-#ifdef TILEC_HAS_WAVE
 #include "tilec/IR/Wave/Wave.h"
-#endif
-#ifdef TILEC_HAS_PASSES
 #include "tilec/Transforms/Passes.h"
-#endif
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,12 +18,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<tilec::tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect>();
-#ifdef TILEC_HAS_WAVE
   registry.insert<tilec::wave::WaveDialect>();
-#endif
-#ifdef TILEC_HAS_PASSES
-  tilec::registerPasses();
-#endif
+  tilec::registerTilecPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   return mlir::asMainReturnCode(

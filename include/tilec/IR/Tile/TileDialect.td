@@ -137,7 +137,7 @@ def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment"> {
     `#tile.fragment<shape = [16, 16] register = [[1, 0], [2, 0]] lane = [[0, 1]] reps = [[1, 4]]
     waves = [[0, 2]]>`; docs/layouts.md explains the parts.
   }];
-  let parameters = (ins "::tilec::FragmentLayout":$layout);
+  let parameters = (ins AttrOrTypeParameter<"::tilec::FragmentLayout", "", "const ::tilec::FragmentLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;
 }
 
@@ -146,7 +146,7 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared"> {
   let description = [{
     `#tile.shared<shape = [128, 32] pitch = 32 vec = 8 rows_per_phase = 2 phases = 4>`.
   }];
-  let parameters = (ins "::tilec::SharedLayout":$layout);
+  let parameters = (ins AttrOrTypeParameter<"::tilec::SharedLayout", "", "const ::tilec::SharedLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;
 }
 

@@ -22,7 +22,7 @@ def Tile_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, F32, F64, Index], "a scalar 
 // Programs, parameters, kernels
 //===----------------------------------------------------------------------===//
 
-def Tile_ProgramOp : Tile_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
+def Tile_ProgramOp : Tile_Op<"program", [NoTerminator, SingleBlock, IsolatedFromAbove]> {
   let summary = "a script's entry: parameters and launches, in order";
   let description = [{
     Parameters are ops of the body: `tile.tensor`, `tile.scalar`, `tile.dim` and
@@ -45,9 +45,9 @@ def Tile_ProgramOp : Tile_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrArrayAttr>:$outputs);
+  let arguments = (ins SymbolNameAttr:$name, OptionalAttr<StrArrayAttr>:$outputs);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name (`outputs` `(` $outputs^ `)`)? attr-dict-with-keyword $body";
+  let assemblyFormat = "$name (`outputs` `(` $outputs^ `)`)? attr-dict-with-keyword $body";
 }
 
 def Tile_TensorOp : Tile_Op<"tensor", [AttrSizedOperandSegments, HasParent<"ProgramOp">]> {

@@ -1,0 +1,37 @@
+//===- Buffers.h - which memory an op touches -----------------------------===//
+//
+// Views are looked through, so that two ops on one buffer are seen as such.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// The buffer behind a chain of views: what tile.alloc, tile.tensor or tile.workspace made.
+mlir::Value rootOf(mlir::Value buffer);
+
+/// A box of the root: `offsets` has one value per root dimension (null: 0); dimension d of the view
+/// is dimension dims[d] of the root. Nothing when a reshape is in between.
+struct BufferBox {
+  mlir::Value root;
+  llvm::SmallVector<mlir::Value, 4> offsets;
+  llvm::SmallVector<int64_t, 4> dims;
+
+  tile::BufferType rootType() const { return mlir::cast<tile::BufferType>(root.getType()); }
+};
+std::optional<BufferBox> boxOf(mlir::Value buffer, mlir::OpBuilder &builder, mlir::Location loc);
+
+/// The indices into the root for indices into the view, built with `builder`.
+llvm::SmallVector<mlir::Value, 4> rootIndices(const BufferBox &box, mlir::ValueRange viewIndices,
+                                              mlir::OpBuilder &builder, mlir::Location loc);
+
+/// Roots that `op` (with its regions) reads and writes.
+struct Accesses {
+  llvm::SmallVector<mlir::Value, 4> reads, writes;
+};
+Accesses accessesOf(mlir::Operation *op);
+
+} // namespace tilec

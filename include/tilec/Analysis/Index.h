@@ -1,0 +1,48 @@
+//===- Index.h - what is known about index values -------------------------===//
+//
+// Three questions that bounds checks, vector widths and layouts ask of an index:
+// which linear form it has, between which numbers it lies, and what divides it.
+// Answers are conservative and never depend on overflow: index arithmetic of a
+// legal program does not overflow 64 bits.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/Value.h"
+#include "mlir/Support/LLVM.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace tilec {
+
+/// constant + sum of coefficient * value. Terms are distinct values with coefficients that are not
+/// zero; a value that has no linear form is one term.
+struct LinearForm {
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 4> terms;
+
+  int64_t coefficient(mlir::Value value) const;
+  /// The form without the terms of `values`.
+  LinearForm without(mlir::ValueRange values) const;
+  void add(const LinearForm &other, int64_t factor);
+};
+
+/// Looks through constants, addi, subi, muli by a constant, shli, negation and index casts.
+LinearForm linearize(mlir::Value value);
+
+/// Inclusive bounds.
+struct IndexRange {
+  int64_t low, high;
+};
+
+/// The range of an index: constants, block coordinates of a grid with constant extents, loop
+/// variables with bounded bounds, thread numbers, dims (at least 1) and arithmetic on them.
+std::optional<IndexRange> rangeOf(mlir::Value value);
+
+/// The largest number known to divide `value`, at most 2^20; 2^20 for zero.
+int64_t divisorOf(mlir::Value value);
+
+} // namespace tilec

@@ -1,0 +1,76 @@
+//===- Passes.td - every pass of tilec ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_TRANSFORMS_PASSES_TD
+#define TILEC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
+  let summary = "give every tile operation one form";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  loads and stores name whole buffers, not views; a `tile.parallel` that
+            only moves a global box to shared memory is a `tile.copy`; a copy that
+            touches a fragment is a `tile.parallel`; nested parallels are perfect
+            nests; a reduction inside a parallel is a `tile.reduce`.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
+  let summary = "choose where the elements of every fragment and shared buffer are";
+  let description = [{
+    Needs:  `tile-normalize`.
+    Gives:  every `tile.alloc` of a fragment or shared buffer has a layout; a use
+            that wants another one goes through shared memory, as explicit copies.
+    Leaves: the order of ops.
+
+    Matrix operations decide first; parallels, reductions and copies pass layouts
+    on; what is left gets a blocked layout. docs/layouts.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramOp"> {
+  let summary = "run the copies of a pipelined loop ahead of their use";
+  let description = [{
+    Needs:  layouts.
+    Gives:  no loop has `stages` > 1; its copies from global to shared memory are
+            asynchronous, in a ring of `stages` buffers, with explicit waits and
+            barriers.
+    Leaves: the order of everything else.
+
+    `planPipeline` decides, `applyPipeline` rewrites. docs/pipelining.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def PlaceBarriersPass : Pass<"tile-place-barriers", "::tilec::tile::ProgramOp"> {
+  let summary = "separate accesses to shared memory that depend on each other";
+  let description = [{
+    Needs:  expanded pipelines.
+    Gives:  between two tile operations of which one writes what the other touches
+            in shared memory there is a `tile.barrier`, around loops as well.
+    Leaves: everything else. Rings of a pipeline have their own barriers.
+  }];
+}
+
+def ToWavePass : Pass<"tile-to-wave", "::mlir::ModuleOp"> {
+  let summary = "from what a block computes to what one wave executes";
+  let description = [{
+    Needs:  layouts, expanded pipelines, barriers.
+    Gives:  one `wave.kernel` per `tile.kernel`, beside the program; shared buffers
+            have addresses.
+    Leaves: the `tile.program`, whose parameters the launch manifest is made from.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::tilec::wave::WaveDialect"];
+}
+
+
+#endif // TILEC_TRANSFORMS_PASSES_TD

@@ -1,0 +1,89 @@
+//===- Buffers.cpp - which memory an op touches ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Analysis/Buffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+Value rootOf(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (auto view = dyn_cast<tile::SubviewOp>(op))
+      buffer = view.getSource();
+    else if (auto view = dyn_cast<tile::ReshapeOp>(op))
+      buffer = view.getSource();
+    else
+      break;
+  }
+  return buffer;
+}
+
+std::optional<BufferBox> boxOf(Value buffer, OpBuilder &builder, Location loc) {
+  if (auto view = buffer.getDefiningOp<tile::SubviewOp>()) {
+    std::optional<BufferBox> box = boxOf(view.getSource(), builder, loc);
+    if (!box)
+      return std::nullopt;
+    for (auto [d, offset] : llvm::enumerate(view.getOffsets())) {
+      if (std::optional<int64_t> constant = tile::constantInt(offset); constant && *constant == 0)
+        continue;
+      Value &sum = box->offsets[box->dims[d]];
+      sum = sum ? arith::AddIOp::create(builder, loc, sum, offset).getResult() : Value(offset);
+    }
+    for (int64_t dropped : llvm::reverse(view.getDropped()))
+      box->dims.erase(box->dims.begin() + dropped);
+    return box;
+  }
+  if (buffer.getDefiningOp<tile::ReshapeOp>())
+    return std::nullopt;
+  BufferBox box{buffer, {}, {}};
+  for (int64_t d = 0; d < box.rootType().rank(); ++d) {
+    box.offsets.push_back(nullptr);
+    box.dims.push_back(d);
+  }
+  return box;
+}
+
+SmallVector<Value, 4> rootIndices(const BufferBox &box, ValueRange viewIndices, OpBuilder &builder,
+                                  Location loc) {
+  SmallVector<Value, 4> indices(box.offsets);
+  for (auto [d, index] : llvm::enumerate(viewIndices)) {
+    Value &at = indices[box.dims[d]];
+    at = at ? arith::AddIOp::create(builder, loc, at, index).getResult() : Value(index);
+  }
+  for (Value &index : indices)
+    if (!index)
+      index = arith::ConstantIndexOp::create(builder, loc, 0);
+  return indices;
+}
+
+Accesses accessesOf(Operation *op) {
+  Accesses result;
+  auto note = [](SmallVectorImpl<Value> &list, Value root) {
+    if (!llvm::is_contained(list, root))
+      list.push_back(root);
+  };
+  op->walk([&](Operation *inner) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+    if (!effects || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return;
+    SmallVector<MemoryEffects::EffectInstance> list;
+    effects.getEffects(list);
+    for (const MemoryEffects::EffectInstance &effect : list) {
+      if (!effect.getValue() || !isa<tile::BufferType>(effect.getValue().getType()))
+        continue;
+      Value root = rootOf(effect.getValue());
+      if (isa<MemoryEffects::Read>(effect.getEffect()))
+        note(result.reads, root);
+      if (isa<MemoryEffects::Write>(effect.getEffect()))
+        note(result.writes, root);
+    }
+  });
+  return result;
+}
+
+} // namespace tilec

@@ -1,0 +1,221 @@
+//===- Index.cpp - what is known about index values -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Analysis/Index.h"
+
+#include "tilec/Base/Math.h"
+#include "tilec/IR/Tile/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tilec {
+
+int64_t LinearForm::coefficient(Value value) const {
+  for (auto [term, factor] : terms)
+    if (term == value)
+      return factor;
+  return 0;
+}
+
+LinearForm LinearForm::without(ValueRange values) const {
+  LinearForm rest;
+  rest.constant = constant;
+  for (auto term : terms)
+    if (!llvm::is_contained(values, term.first))
+      rest.terms.push_back(term);
+  return rest;
+}
+
+void LinearForm::add(const LinearForm &other, int64_t factor) {
+  constant += other.constant * factor;
+  for (auto [value, coefficient] : other.terms) {
+    auto it = llvm::find_if(terms, [&](auto &term) { return term.first == value; });
+    if (it == terms.end())
+      it = terms.insert(terms.end(), {value, 0});
+    it->second += coefficient * factor;
+    if (it->second == 0)
+      terms.erase(it);
+  }
+}
+
+LinearForm linearize(Value value) {
+  LinearForm form;
+  if (std::optional<int64_t> constant = tile::constantInt(value)) {
+    form.constant = *constant;
+    return form;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto add = dyn_cast_or_null<arith::AddIOp>(op)) {
+    form = linearize(add.getLhs());
+    form.add(linearize(add.getRhs()), 1);
+    return form;
+  }
+  if (auto sub = dyn_cast_or_null<arith::SubIOp>(op)) {
+    form = linearize(sub.getLhs());
+    form.add(linearize(sub.getRhs()), -1);
+    return form;
+  }
+  if (auto mul = dyn_cast_or_null<arith::MulIOp>(op)) {
+    LinearForm left = linearize(mul.getLhs()), right = linearize(mul.getRhs());
+    if (!left.terms.empty() && !right.terms.empty()) {
+      form.terms.push_back({value, 1});
+      return form;
+    }
+    if (left.terms.empty())
+      std::swap(left, right);
+    if (right.constant != 0)
+      form.add(left, right.constant);
+    return form;
+  }
+  if (auto shift = dyn_cast_or_null<arith::ShLIOp>(op))
+    if (auto by = tile::constantInt(shift.getRhs()); by && *by >= 0 && *by < 31) {
+      form.add(linearize(shift.getLhs()), int64_t(1) << *by);
+      return form;
+    }
+  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op))
+    return linearize(cast.getIn());
+  form.terms.push_back({value, 1});
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+// Beyond this nothing is claimed, so that sums and products of ranges cannot overflow.
+constexpr int64_t rangeLimit = int64_t(1) << 40;
+
+std::optional<IndexRange> checked(int64_t low, int64_t high) {
+  if (low < -rangeLimit || high > rangeLimit || low > high)
+    return std::nullopt;
+  return IndexRange{low, high};
+}
+
+std::optional<IndexRange> rangeOfArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  if (auto kernel = dyn_cast<tile::KernelOp>(parent)) {
+    auto grid = rangeOf(kernel.getGrid()[number]);
+    return grid ? checked(0, std::max<int64_t>(grid->high - 1, 0)) : std::nullopt;
+  }
+  if (auto parallel = dyn_cast<tile::ParallelOp>(parent)) {
+    auto extent = rangeOf(parallel.getExtents()[number]);
+    return extent ? checked(0, std::max<int64_t>(extent->high - 1, 0)) : std::nullopt;
+  }
+  if (auto loop = dyn_cast<tile::ForOp>(parent)) {
+    auto lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
+    auto step = tile::constantInt(loop.getStep());
+    if (!lower || !upper || !step)
+      return std::nullopt;
+    if (*step < 0)
+      return checked(std::min(upper->low + 1, lower->high), lower->high);
+    // The last value is lower + step * floor(...): exact when all bounds are constants.
+    if (lower->low == lower->high && upper->low == upper->high) {
+      int64_t count = ceilDiv(std::max<int64_t>(upper->high - lower->low, 0), *step);
+      return checked(lower->low, lower->low + std::max<int64_t>(count - 1, 0) * *step);
+    }
+    return checked(lower->low, std::max(upper->high - 1, lower->low));
+  }
+  return std::nullopt;
+}
+
+std::optional<IndexRange> rangeOfBinary(Operation *op) {
+  auto left = rangeOf(op->getOperand(0)), right = rangeOf(op->getOperand(1));
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    if (!right || right->low != right->high || right->low <= 0)
+      return std::nullopt;
+    int64_t most = right->low - 1;
+    if (left && left->low >= 0)
+      return checked(0, std::min(most, left->high));
+    return checked(-most, most);
+  }
+  if (isa<arith::MinSIOp>(op) && left && right)
+    return checked(std::min(left->low, right->low), std::min(left->high, right->high));
+  if (isa<arith::MaxSIOp>(op) && left && right)
+    return checked(std::max(left->low, right->low), std::max(left->high, right->high));
+  if (isa<arith::MulIOp>(op) && left && right) {
+    if (std::max(std::abs(left->low), std::abs(left->high)) > (1 << 30) ||
+        std::max(std::abs(right->low), std::abs(right->high)) > (1 << 30))
+      return std::nullopt;
+    int64_t products[] = {left->low * right->low, left->low * right->high,
+                          left->high * right->low, left->high * right->high};
+    return checked(*std::min_element(products, products + 4),
+                   *std::max_element(products, products + 4));
+  }
+  bool isDivision = isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivUIOp>(op);
+  if (isDivision && left && right && right->low == right->high && right->low > 0 && left->low >= 0) {
+    int64_t by = right->low;
+    if (isa<arith::CeilDivSIOp>(op))
+      return checked(ceilDiv(left->low, by), ceilDiv(left->high, by));
+    return checked(left->low / by, left->high / by);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<IndexRange> rangeOf(Value value) {
+  if (std::optional<int64_t> constant = tile::constantInt(value))
+    return checked(*constant, *constant);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return rangeOfArgument(argument);
+  Operation *op = value.getDefiningOp();
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+    return rangeOf(cast.getIn());
+  if (isa<tile::DimOp>(op))
+    return std::nullopt;
+  if (isa<tile::ThreadIdOp>(op))
+    if (auto kernel = op->getParentOfType<tile::KernelOp>())
+      return checked(0, kernel.getThreads() - 1);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::ShLIOp>(op)) {
+    LinearForm form = linearize(value);
+    if (form.terms.size() == 1 && form.terms[0].first == value)
+      return std::nullopt;
+    int64_t low = form.constant, high = form.constant;
+    for (auto [term, factor] : form.terms) {
+      auto range = rangeOf(term);
+      if (!range || std::abs(factor) > (1 << 20))
+        return std::nullopt;
+      low += std::min(range->low * factor, range->high * factor);
+      high += std::max(range->low * factor, range->high * factor);
+      if (!checked(low, high))
+        return std::nullopt;
+    }
+    return checked(low, high);
+  }
+  if (op->getNumOperands() == 2)
+    return rangeOfBinary(op);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Divisors
+//===----------------------------------------------------------------------===//
+
+int64_t divisorOf(Value value) {
+  constexpr int64_t most = 1 << 20;
+  LinearForm form = linearize(value);
+  int64_t divisor = form.constant == 0 ? most : std::gcd(std::abs(form.constant), most);
+  for (auto [term, factor] : form.terms) {
+    int64_t own = 1;
+    if (auto mul = term.getDefiningOp<arith::MulIOp>())
+      own = std::min(divisorOf(mul.getLhs()) * divisorOf(mul.getRhs()), most);
+    else if (auto argument = dyn_cast<BlockArgument>(term))
+      if (auto loop = dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp()))
+        own = std::gcd(divisorOf(loop.getLower()), divisorOf(loop.getStep()));
+    divisor = std::gcd(divisor, std::gcd(std::abs(factor), most) * own);
+  }
+  return std::gcd(divisor, most);
+}
+
+} // namespace tilec

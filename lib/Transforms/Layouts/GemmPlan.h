@@ -1,0 +1,39 @@
+//===- GemmPlan.h - which atoms a gemm uses, and where its operands live --===//
+//
+// Asked twice, with one answer: by layout inference, which gives C its layout, and
+// by tile-to-wave, which emits the instructions.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
+
+namespace tilec {
+
+struct GemmPlan {
+  const MmaAtom *atom = nullptr;
+  /// The atom's A is the gemm's B and the other way round, so that the registers of a lane run along
+  /// the columns of C, as row-major memory does (AMD: D has four rows a lane).
+  bool swapped = false;
+  int64_t wavesM = 1, wavesN = 1, copies = 1; ///< product: the waves of the block
+  int64_t repsM = 1, repsN = 1, kSteps = 1;   ///< atoms per wave
+  /// Extent of one atom along the gemm's M and N.
+  int64_t atomM = 16, atomN = 16;
+
+  /// Layouts of the fragments [M, N], and of A as [M, K] and B as [N, K].
+  FragmentLayout c, a, b;
+};
+
+/// Nothing when no atom multiplies these types into C's.
+std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+
+/// The waves of a kernel's block.
+int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target);
+
+/// `layout` with its two coordinates exchanged.
+LinearLayout exchanged(const LinearLayout &layout);
+FragmentLayout exchanged(const FragmentLayout &layout);
+
+} // namespace tilec

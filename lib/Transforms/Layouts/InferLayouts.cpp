@@ -1,0 +1,297 @@
+//===- InferLayouts.cpp - layouts of fragments and shared buffers ---------===//
+//
+// Three rounds, strongest wish first: matrix operations fix their accumulators;
+// parallels, copies and reductions pass layouts from fragment to fragment; what is
+// left gets the layout that suits the loop that touches it. Then every access that
+// its loop's layout cannot serve is moved to a shared copy of the fragment.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Layouts/GemmPlan.h"
+#include "Layouts/LoopLayout.h"
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_INFERLAYOUTSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+namespace {
+
+class Inference {
+public:
+  Inference(tile::KernelOp kernel, const TargetInfo &target)
+      : kernel(kernel), target(target), numWaves(wavesOf(kernel, target)) {}
+
+  LogicalResult run() {
+    if (failed(fixGemms()))
+      return failure();
+    propagate();
+    while (tile::AllocOp open = firstOpen()) {
+      setDefault(open);
+      propagate();
+    }
+    stageMismatches();
+    setSharedLayouts();
+    return success();
+  }
+
+private:
+  LogicalResult fixGemms();
+  void propagate();
+  bool visit(tile::ParallelOp loop);
+  bool visit(tile::ReduceOp reduce);
+  bool visit(tile::ScanOp scan);
+  tile::AllocOp firstOpen();
+  void setDefault(tile::AllocOp open);
+  void stageMismatches();
+  void stage(tile::ParallelOp loop, Value root);
+  void setSharedLayouts();
+
+  bool set(Value root, const FragmentLayout &layout) {
+    auto alloc = root.getDefiningOp<tile::AllocOp>();
+    if (!alloc || !alloc.getResult().getType().isFragment() || alloc.getLayout())
+      return false;
+    alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(kernel.getContext(), layout));
+    return true;
+  }
+
+  tile::KernelOp kernel;
+  const TargetInfo &target;
+  int64_t numWaves;
+};
+
+LogicalResult Inference::fixGemms() {
+  auto result = kernel.walk([&](tile::GemmOp gemm) {
+    std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+    if (!plan) {
+      gemm.emitError() << "no matrix instruction of " << nameOf(target.arch) << " multiplies "
+                       << nameOf(tile::dtypeOf(gemm.getA().getType().getElementType())) << " by "
+                       << nameOf(tile::dtypeOf(gemm.getB().getType().getElementType())) << " into "
+                       << nameOf(tile::dtypeOf(gemm.getC().getType().getElementType()));
+      return WalkResult::interrupt();
+    }
+    // A whole fragment takes the layout; a box of one is staged by tile-to-wave.
+    if (rootOf(gemm.getC()) == gemm.getC())
+      set(gemm.getC(), plan->c);
+    if (rootOf(gemm.getA()) == gemm.getA())
+      set(gemm.getA(), gemm.getTransposeA() ? exchanged(plan->a) : plan->a);
+    if (rootOf(gemm.getB()) == gemm.getB())
+      set(gemm.getB(), gemm.getTransposeB() ? plan->b : exchanged(plan->b));
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+bool Inference::visit(tile::ParallelOp loop) {
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!layout)
+    return false;
+  bool changed = false;
+  loop.walk([&](Operation *op) {
+    auto give = [&](Value buffer, ValueRange indices) {
+      auto type = cast<tile::BufferType>(buffer.getType());
+      if (!type.isFragment() || fragmentLayoutOf(buffer))
+        return;
+      if (auto own = fragmentFromLoop(*layout, indices, type.getShape(), loop))
+        changed |= set(buffer, *own);
+    };
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      give(load.getBuffer(), load.getIndices());
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      give(store.getBuffer(), store.getIndices());
+  });
+  return changed;
+}
+
+bool Inference::visit(tile::ReduceOp reduce) {
+  Value src = rootOf(reduce.getSrc()), dst = rootOf(reduce.getDst());
+  const FragmentLayout *layout = fragmentLayoutOf(src);
+  if (!layout || src != reduce.getSrc() || dst != reduce.getDst() || layout->rank() < 2)
+    return false;
+  FragmentLayout left = layout->withoutDim(reduce.getDim());
+  auto type = cast<tile::BufferType>(dst.getType());
+  if (type.rank() == layout->rank())
+    left = left.withUnitDim(reduce.getDim());
+  return ArrayRef(left.shape()) == type.getShape() && set(dst, left);
+}
+
+bool Inference::visit(tile::ScanOp scan) {
+  const FragmentLayout *layout = fragmentLayoutOf(scan.getSrc());
+  return layout && set(scan.getDst(), *layout);
+}
+
+void Inference::propagate() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    kernel.walk([&](Operation *op) {
+      if (auto loop = dyn_cast<tile::ParallelOp>(op))
+        changed |= visit(loop);
+      else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+        changed |= visit(reduce);
+      else if (auto scan = dyn_cast<tile::ScanOp>(op))
+        changed |= visit(scan);
+    });
+  }
+}
+
+/// The fragment of the highest rank without a layout.
+tile::AllocOp Inference::firstOpen() {
+  tile::AllocOp best;
+  kernel.walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    if (type.isFragment() && !alloc.getLayout() &&
+        (!best || type.rank() > best.getResult().getType().rank()))
+      best = alloc;
+  });
+  return best;
+}
+
+void Inference::setDefault(tile::AllocOp open) {
+  tile::BufferType type = open.getResult().getType();
+  // The loop that walks all of it knows the memory it comes from.
+  for (Operation *user : open->getUsers()) {
+    auto loop = user->getParentOfType<tile::ParallelOp>();
+    if (!loop || !loop.constantExtents())
+      continue;
+    ValueRange indices;
+    if (auto load = dyn_cast<tile::LoadOp>(user))
+      indices = load.getIndices();
+    else if (auto store = dyn_cast<tile::StoreOp>(user))
+      indices = store.getIndices();
+    FragmentLayout layout = defaultLoopLayout(loop, target, numWaves);
+    if (auto own = fragmentFromLoop(layout, indices, type.getShape(), loop)) {
+      set(open, *own);
+      return;
+    }
+  }
+  Coords shape(type.getShape());
+  if (shape.empty()) { // one element, a copy in every lane
+    LayoutInput lanes{"lane", {}};
+    for (int64_t l = 1; l < target.waveLanes; l *= 2)
+      lanes.bases.push_back(Coords{});
+    set(open, FragmentLayout({}, LinearLayout(0, {{"register", {}}, lanes}), {}, {{-1, numWaves}}));
+    return;
+  }
+  int64_t vec = std::max<int64_t>(1, 128 / bitsOf(tile::dtypeOf(type.getElementType())));
+  while (vec > 1 && (shape.back() % vec != 0 || type.numElems() < vec * target.waveLanes * numWaves))
+    vec /= 2;
+  set(open, blockedLayout(shape, target.waveLanes, numWaves, vec));
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses that the layouts do not serve
+//===----------------------------------------------------------------------===//
+
+void Inference::stageMismatches() {
+  SmallVector<tile::ParallelOp> loops;
+  kernel.walk([&](tile::ParallelOp loop) {
+    if (!loop->getParentOfType<tile::ParallelOp>())
+      loops.push_back(loop);
+  });
+  for (tile::ParallelOp loop : loops) {
+    if (!loop.constantExtents())
+      continue;
+    std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+    if (!layout)
+      layout = defaultLoopLayout(loop, target, numWaves);
+    SmallVector<Value> staged;
+    loop.walk([&](Operation *op) {
+      Value buffer;
+      ValueRange indices;
+      if (auto load = dyn_cast<tile::LoadOp>(op)) {
+        buffer = load.getBuffer();
+        indices = load.getIndices();
+      } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+        buffer = store.getBuffer();
+        indices = store.getIndices();
+      }
+      if (!buffer || !cast<tile::BufferType>(buffer.getType()).isFragment() ||
+          llvm::is_contained(staged, buffer))
+        return;
+      const FragmentLayout *own = fragmentLayoutOf(buffer);
+      if (own && !matchRegisters(*layout, *own, indices, loop))
+        staged.push_back(buffer);
+    });
+    for (Value root : staged)
+      stage(loop, root);
+  }
+}
+
+/// The loop works on a shared copy of the fragment: written before it, read back after it when the
+/// loop stores.
+void Inference::stage(tile::ParallelOp loop, Value root) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  auto type = cast<tile::BufferType>(root.getType());
+  auto sharedType =
+      tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Shared);
+  std::string name = (root.getDefiningOp<tile::AllocOp>().getName() + "_staged").str();
+  Value shared = tile::AllocOp::create(builder, loc, sharedType, name, Attribute());
+  expandCopy(builder, loc, root, shared);
+  bool isStored = false;
+  loop.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer() == root)
+      load.getBufferMutable().assign(shared);
+    if (auto store = dyn_cast<tile::StoreOp>(op); store && store.getBuffer() == root) {
+      store.getBufferMutable().assign(shared);
+      isStored = true;
+    }
+  });
+  if (isStored) {
+    builder.setInsertionPointAfter(loop);
+    expandCopy(builder, loc, shared, root);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Shared buffers
+//===----------------------------------------------------------------------===//
+
+void Inference::setSharedLayouts() {
+  llvm::SmallPtrSet<Operation *, 8> readByGemm;
+  kernel.walk([&](tile::GemmOp gemm) {
+    for (Value operand : {gemm.getA(), gemm.getB()})
+      if (auto alloc = rootOf(operand).getDefiningOp<tile::AllocOp>())
+        readByGemm.insert(alloc);
+  });
+  kernel.walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    if (!type.isShared() || alloc.getLayout())
+      return;
+    unsigned bits = bitsOf(tile::dtypeOf(type.getElementType()));
+    // A reshaped buffer is addressed row-major.
+    bool isReshaped = llvm::any_of(alloc->getUsers(), [](Operation *user) {
+      return isa<tile::ReshapeOp>(user);
+    });
+    SharedLayout layout = readByGemm.contains(alloc) && !isReshaped
+                              ? SharedLayout::swizzled(type.getShape(), bits)
+                              : SharedLayout::plain(type.getShape());
+    alloc.setLayoutAttr(tile::SharedLayoutAttr::get(alloc.getContext(), layout));
+  });
+}
+
+struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {
+  using InferLayoutsPassBase::InferLayoutsPassBase;
+
+  void runOnOperation() override {
+    std::optional<Arch> arch = parseArch(target);
+    if (!arch) {
+      getOperation().emitError() << "unknown target `" << target << '`';
+      return signalPassFailure();
+    }
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      if (failed(Inference(kernel, targetInfo(*arch)).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace tilec

@@ -1,0 +1,301 @@
+//===- Normalize.cpp - tile-normalize: every tile operation in one form ---===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_NORMALIZEPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> static void foldViewOf(OpT op) {
+  if (!op.getBuffer().template getDefiningOp<tile::SubviewOp>())
+    return;
+  OpBuilder builder(op);
+  std::optional<BufferBox> box = boxOf(op.getBuffer(), builder, op.getLoc());
+  if (!box)
+    return;
+  SmallVector<Value, 4> indices = rootIndices(*box, op.getIndices(), builder, op.getLoc());
+  op.getBufferMutable().assign(box->root);
+  op.getIndicesMutable().assign(indices);
+}
+
+void foldViews(tile::ProgramOp program) {
+  program.walk([](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      foldViewOf(load);
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      foldViewOf(store);
+    else if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+      foldViewOf(atomic);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Parallels that are copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The only load and the only store of a body that has nothing else but index arithmetic.
+struct MoveBody {
+  tile::LoadOp load;
+  tile::StoreOp store;
+};
+
+std::optional<MoveBody> matchMove(tile::ParallelOp parallel) {
+  MoveBody body;
+  for (Operation &op : *parallel.bodyBlock()) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      if (body.load || load.getPad())
+        return std::nullopt;
+      body.load = load;
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      if (body.store)
+        return std::nullopt;
+      body.store = store;
+    } else if (!isPure(&op)) {
+      return std::nullopt;
+    }
+  }
+  if (!body.load || !body.store || body.store.getValue() != body.load.getResult())
+    return std::nullopt;
+  return body;
+}
+
+} // namespace
+
+static bool raiseCopy(tile::ParallelOp parallel) {
+  auto extents = parallel.constantExtents();
+  std::optional<MoveBody> move = matchMove(parallel);
+  if (!extents || !move)
+    return false;
+  tile::BufferType src = move->load.getBuffer().getType(), dst = move->store.getBuffer().getType();
+  if (!src.isGlobal() || !dst.isShared() || src.getElementType() != dst.getElementType())
+    return false;
+  // The store covers the buffer in order.
+  if (dst.getShape() != ArrayRef(*extents))
+    return false;
+  for (auto [index, iv] : llvm::zip(move->store.getIndices(), parallel.ivs()))
+    if (index != iv)
+      return false;
+  // The load's indices are iv + something that the iteration does not change, each iv once and in
+  // order.
+  SmallVector<Value, 4> ivs(parallel.ivs().begin(), parallel.ivs().end());
+  SmallVector<LinearForm, 4> offsets;
+  SmallVector<int64_t> dropped;
+  size_t next = 0;
+  for (auto [d, index] : llvm::enumerate(move->load.getIndices())) {
+    LinearForm form = linearize(index);
+    bool usesNext = next < ivs.size() && form.coefficient(ivs[next]) == 1;
+    LinearForm rest = form.without(usesNext ? ValueRange(ivs[next]) : ValueRange());
+    for (auto [term, factor] : rest.terms)
+      if (parallel.getBody().isAncestor(term.getParentRegion()))
+        return false;
+    if (usesNext)
+      ++next;
+    else
+      dropped.push_back(d);
+    offsets.push_back(rest);
+  }
+  if (next != ivs.size())
+    return false;
+
+  OpBuilder builder(parallel);
+  Location loc = parallel.getLoc();
+  SmallVector<Value> starts;
+  for (const LinearForm &form : offsets) {
+    Value sum;
+    if (form.constant != 0 || form.terms.empty())
+      sum = arith::ConstantIndexOp::create(builder, loc, form.constant);
+    for (auto [term, factor] : form.terms) {
+      Value part = term;
+      if (!part.getType().isIndex())
+        part = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), part);
+      if (factor != 1)
+        part = arith::MulIOp::create(builder, loc, part,
+                                     arith::ConstantIndexOp::create(builder, loc, factor));
+      sum = sum ? arith::AddIOp::create(builder, loc, sum, part).getResult() : part;
+    }
+    starts.push_back(sum);
+  }
+  auto boxType = tile::BufferType::get(*extents, src.getElementType(), src.getScope());
+  Value view = tile::SubviewOp::create(builder, loc, boxType, move->load.getBuffer(), starts,
+                                       builder.getDenseI64ArrayAttr(dropped));
+  tile::CopyOp::create(builder, loc, view, move->store.getBuffer(), StringAttr());
+  parallel.erase();
+  return true;
+}
+
+void raiseCopies(tile::ProgramOp program) {
+  SmallVector<tile::ParallelOp> parallels;
+  program.walk([&](tile::ParallelOp op) {
+    if (!op->getParentOfType<tile::ParallelOp>())
+      parallels.push_back(op);
+  });
+  for (tile::ParallelOp op : parallels)
+    raiseCopy(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that are parallels
+//===----------------------------------------------------------------------===//
+
+tile::ParallelOp
+makeElementwise(OpBuilder &builder, Location loc, Value dst,
+                llvm::function_ref<Value(OpBuilder &, ValueRange)> element) {
+  auto type = cast<tile::BufferType>(dst.getType());
+  SmallVector<Value> extents;
+  for (int64_t size : type.getShape())
+    extents.push_back(arith::ConstantIndexOp::create(builder, loc, size));
+  if (extents.empty()) // a scalar: one iteration
+    extents.push_back(arith::ConstantIndexOp::create(builder, loc, 1));
+  auto parallel = tile::ParallelOp::create(builder, loc, extents);
+  OpBuilder inner = OpBuilder::atBlockEnd(parallel.bodyBlock());
+  SmallVector<Value> indices(parallel.ivs().begin(), parallel.ivs().end());
+  indices.resize(type.rank());
+  Value value = element(inner, indices);
+  std::optional<BufferBox> box = boxOf(dst, inner, loc);
+  if (box)
+    tile::StoreOp::create(inner, loc, value, box->root, rootIndices(*box, indices, inner, loc));
+  else
+    tile::StoreOp::create(inner, loc, value, dst, indices);
+  return parallel;
+}
+
+tile::ParallelOp expandCopy(OpBuilder &builder, Location loc, Value src, Value dst) {
+  auto srcType = cast<tile::BufferType>(src.getType());
+  auto dstType = cast<tile::BufferType>(dst.getType());
+  return makeElementwise(builder, loc, dst, [&](OpBuilder &b, ValueRange indices) -> Value {
+    // The extents agree up to those of size 1: matched in order.
+    SmallVector<Value, 4> from;
+    int64_t d = 0;
+    auto skipUnits = [&] {
+      while (d < dstType.rank() && dstType.getShape()[d] == 1)
+        ++d;
+    };
+    for (int64_t size : srcType.getShape()) {
+      if (size == 1) {
+        from.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+        continue;
+      }
+      skipUnits();
+      from.push_back(indices[d++]);
+    }
+    Type scalar = tile::scalarTypeOf(srcType.getElementType());
+    std::optional<BufferBox> box = boxOf(src, b, loc);
+    Value value;
+    if (box)
+      value = tile::LoadOp::create(b, loc, scalar, box->root, rootIndices(*box, from, b, loc),
+                                   FloatAttr());
+    else
+      value = tile::LoadOp::create(b, loc, scalar, src, from, FloatAttr());
+    return convertScalar(b, loc, value, srcType.getElementType(), dstType.getElementType());
+  });
+}
+
+Value convertScalar(OpBuilder &b, Location loc, Value value, Type fromElement, Type toElement) {
+  DType from = tile::dtypeOf(fromElement), to = tile::dtypeOf(toElement);
+  Type target = tile::scalarTypeOf(toElement);
+  if (isFloat(from) && isFloat(to)) {
+    if (value.getType() == target)
+      return value;
+    if (target.isF64())
+      return arith::ExtFOp::create(b, loc, target, value);
+    return arith::TruncFOp::create(b, loc, target, value);
+  }
+  if (isFloat(from) && to == DType::Bool) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(value.getType(), 0));
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
+  }
+  if (isFloat(from))
+    return isUnsigned(to) ? arith::FPToUIOp::create(b, loc, target, value).getResult()
+                          : arith::FPToSIOp::create(b, loc, target, value).getResult();
+  bool isSignedSource = isSigned(from);
+  if (isFloat(to))
+    return isSignedSource ? arith::SIToFPOp::create(b, loc, target, value).getResult()
+                          : arith::UIToFPOp::create(b, loc, target, value).getResult();
+  if (to == DType::Bool) {
+    if (from == DType::Bool)
+      return value;
+    Value zero = arith::ConstantOp::create(b, loc, b.getIntegerAttr(value.getType(), 0));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  unsigned have = value.getType().getIntOrFloatBitWidth(), want = target.getIntOrFloatBitWidth();
+  if (have == want)
+    return value;
+  if (have > want)
+    return arith::TruncIOp::create(b, loc, target, value);
+  return isSignedSource ? arith::ExtSIOp::create(b, loc, target, value).getResult()
+                        : arith::ExtUIOp::create(b, loc, target, value).getResult();
+}
+
+void lowerFragmentCopies(tile::ProgramOp program) {
+  auto isInRegisters = [](Value buffer) {
+    auto type = cast<tile::BufferType>(buffer.getType());
+    return type.isFragment() || type.isLocal();
+  };
+  SmallVector<Operation *> ops;
+  program.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<tile::CopyOp>(op); copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
+      ops.push_back(op);
+    if (isa<tile::FillOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    OpBuilder builder(op);
+    if (auto copy = dyn_cast<tile::CopyOp>(op))
+      expandCopy(builder, op->getLoc(), copy.getSrc(), copy.getDst());
+    else if (auto fill = dyn_cast<tile::FillOp>(op))
+      makeElementwise(builder, op->getLoc(), fill.getDst(),
+                      [&](OpBuilder &, ValueRange) { return fill.getValue(); });
+    op->erase();
+  }
+}
+
+void eraseDeadOps(Operation *root) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    SmallVector<Operation *> ops;
+    root->walk([&](Operation *op) {
+      if (op != root && op->getNumRegions() == 0)
+        ops.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(ops)) {
+      // An allocation that nothing names is dead although it allocates.
+      bool isDead = isOpTriviallyDead(op) || (isa<tile::AllocOp>(op) && op->use_empty());
+      if (!isDead || isa<tile::TensorOp, tile::ScalarOp, tile::DimOp, tile::WorkspaceOp>(op))
+        continue;
+      op->erase();
+      changed = true;
+    }
+  }
+}
+
+namespace {
+struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
+  void runOnOperation() override {
+    tile::ProgramOp program = getOperation();
+    foldViews(program);
+    raiseCopies(program);
+    lowerFragmentCopies(program);
+    eraseDeadOps(program);
+  }
+};
+} // namespace
+
+} // namespace tilec

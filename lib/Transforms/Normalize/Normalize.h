@@ -1,0 +1,33 @@
+//===- Normalize.h - steps of tile-normalize ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// Loads, stores and atomics on views become ones on the buffer behind.
+void foldViews(tile::ProgramOp program);
+/// A tile.parallel that moves a box of a global tensor to a whole shared buffer becomes a copy.
+void raiseCopies(tile::ProgramOp program);
+/// A tile.copy or tile.fill that touches a fragment or local buffer becomes a tile.parallel.
+void lowerFragmentCopies(tile::ProgramOp program);
+
+/// A tile.parallel over the whole of `dst` that stores what `element` gives for the indices.
+tile::ParallelOp makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
+                                 llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element);
+
+/// A tile.parallel that does what the copy does, built before it.
+tile::ParallelOp expandCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value src,
+                            mlir::Value dst);
+
+/// A scalar loaded from a buffer of `from` as a scalar to store into one of `to`.
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          mlir::Type fromElement, mlir::Type toElement);
+
+/// Erases views and index arithmetic that nothing uses.
+void eraseDeadOps(mlir::Operation *root);
+
+} // namespace tilec

@@ -1,0 +1,221 @@
+//===- ExpandPipelines.cpp - loops whose copies run ahead -----------------===//
+//
+// With s stages, ring slot k % s holds iteration k's tile. The body becomes
+//
+//   wait until at most s - 2 groups are open     // iteration k's copies have landed
+//   barrier                                      // in all waves; slot (k - 1) % s is free
+//   start the copies of iteration k + s - 1
+//   everything else
+//
+// after s - 1 groups in front of the loop. Past the end the last tile is copied
+// again, into slots that nobody reads: the number of open groups stays the same in
+// every iteration, so one wait count serves them all.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Layouts/LoopLayout.h"
+#include "Normalize/Normalize.h"
+#include "Pipelines/Pipeline.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_EXPANDPIPELINESPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+namespace {
+
+class Expansion {
+public:
+  Expansion(tile::ForOp loop, PipelinePlan &plan)
+      : loop(loop), plan(plan), builder(loop), loc(loop.getLoc()) {}
+
+  void run() {
+    for (tile::AllocOp ring : plan.rings)
+      widen(ring);
+    startCopiesBefore();
+    rewriteBody();
+    builder.setInsertionPointAfter(loop);
+    // Copies past the end still write shared memory.
+    tile::AsyncWaitOp::create(builder, loc, 0);
+    tile::BarrierOp::create(builder, loc);
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+  /// Gives the allocation `stages` slots; its users get slot (iteration % stages).
+  void widen(tile::AllocOp ring);
+  Value slotView(tile::AllocOp ring, Value slot);
+  /// The copies of one iteration into a slot, as a group. `copies` are those of the original body.
+  void startCopies(Value iv, Value slot);
+  void startCopiesBefore();
+  void rewriteBody();
+  /// min(iteration, count - 1) * step + lower.
+  Value clampedIv(Value iteration);
+
+  tile::ForOp loop;
+  PipelinePlan &plan;
+  OpBuilder builder;
+  Location loc;
+  llvm::DenseMap<Operation *, tile::AllocOp> wide; // original ring -> ring with slots
+  Value count;                                     // iterations, computed before the loop
+};
+
+void Expansion::widen(tile::AllocOp ring) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(ring);
+  tile::BufferType type = ring.getResult().getType();
+  SmallVector<int64_t> shape = {plan.stages};
+  shape.append(type.getShape().begin(), type.getShape().end());
+  SharedLayout layout = *sharedLayoutOf(ring);
+  layout.shape.assign(shape.begin(), shape.end());
+  auto wideType = tile::BufferType::get(shape, type.getElementType(), type.getScope());
+  wide[ring] = tile::AllocOp::create(builder, ring.getLoc(), wideType, ring.getName(),
+                                     tile::SharedLayoutAttr::get(ring.getContext(), layout));
+}
+
+Value Expansion::slotView(tile::AllocOp ring, Value slot) {
+  tile::BufferType type = ring.getResult().getType();
+  SmallVector<Value> offsets(type.rank() + 1, constant(0));
+  offsets[0] = slot;
+  return tile::SubviewOp::create(builder, loc, type, wide[ring].getResult(), offsets,
+                                 builder.getDenseI64ArrayAttr({0}));
+}
+
+Value Expansion::clampedIv(Value iteration) {
+  Value last = arith::SubIOp::create(builder, loc, count, constant(1));
+  Value clamped = arith::MinSIOp::create(builder, loc, iteration, last);
+  Value scaled = arith::MulIOp::create(builder, loc, clamped, loop.getStep());
+  return arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
+}
+
+void Expansion::startCopies(Value iv, Value slot) {
+  IRMapping mapping;
+  mapping.map(loop.iv(), iv);
+  for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
+    // The source's index arithmetic is repeated for this iteration.
+    SetVector<Operation *> slice;
+    SmallVector<Value> work = {copy.getSrc()};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op || !loop->isProperAncestor(op) || !slice.insert(op))
+        continue;
+      llvm::append_range(work, op->getOperands());
+    }
+    SmallVector<Operation *> ordered(slice.begin(), slice.end());
+    llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (Operation *op : ordered)
+      if (!mapping.contains(op->getResult(0)))
+        builder.clone(*op, mapping);
+    tile::AsyncCopyOp::create(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()),
+                              slotView(ring, slot));
+  }
+  tile::AsyncCommitOp::create(builder, loc);
+}
+
+void Expansion::startCopiesBefore() {
+  builder.setInsertionPoint(loop);
+  Value span = arith::SubIOp::create(builder, loc, loop.getUpper(), loop.getLower());
+  count = arith::CeilDivSIOp::create(builder, loc, span, loop.getStep());
+  // A loop that does not run must not touch memory. Bounds are usually constants.
+  std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
+  bool mayBeEmpty = !lower || !upper || upper->low <= lower->high;
+  auto emit = [&] {
+    for (int64_t slot = 0; slot + 1 < plan.stages; ++slot)
+      startCopies(clampedIv(constant(slot)), constant(slot));
+  };
+  if (!mayBeEmpty)
+    return emit();
+  Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, count, constant(0));
+  auto guard = scf::IfOp::create(builder, loc, runs, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard keep(builder);
+  builder.setInsertionPointToStart(&guard.getThenRegion().front());
+  emit();
+}
+
+void Expansion::rewriteBody() {
+  builder.setInsertionPointToStart(loop.bodyBlock());
+  Value offset = arith::SubIOp::create(builder, loc, loop.iv(), loop.getLower());
+  Value iteration = arith::DivSIOp::create(builder, loc, offset, loop.getStep());
+  Value stages = constant(plan.stages);
+  Value slot = arith::RemUIOp::create(builder, loc, iteration, stages);
+  Value ahead = arith::AddIOp::create(builder, loc, iteration, constant(plan.stages - 1));
+  Value slotAhead = arith::RemUIOp::create(builder, loc, ahead, stages);
+  tile::AsyncWaitOp::create(builder, loc, plan.stages - 2);
+  tile::BarrierOp::create(builder, loc);
+  startCopies(clampedIv(ahead), slotAhead);
+  for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
+    Value view = slotView(ring, slot);
+    tile::CopyOp original = copy;
+    original.erase();
+    ring.getResult().replaceAllUsesWith(view);
+    tile::AllocOp narrow = ring;
+    narrow.erase();
+  }
+  loop.setStages(1);
+  loop.setKind(tile::LoopKind::Serial);
+}
+
+struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> {
+  using ExpandPipelinesPassBase::ExpandPipelinesPassBase;
+
+  void runOnOperation() override {
+    std::optional<Arch> arch = parseArch(target);
+    if (!arch) {
+      getOperation().emitError() << "unknown target `" << target << '`';
+      return signalPassFailure();
+    }
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      expandKernel(kernel, targetInfo(*arch));
+    eraseDeadOps(getOperation());
+    foldViews(getOperation());
+    eraseDeadOps(getOperation());
+  }
+
+  void expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
+    int64_t usedBytes = 0;
+    kernel.walk([&](tile::AllocOp alloc) {
+      if (const SharedLayout *layout = sharedLayoutOf(alloc.getResult()))
+        usedBytes += storageBytes(
+            tile::dtypeOf(alloc.getResult().getType().getElementType()), layout->numElems());
+    });
+    SmallVector<tile::ForOp> loops;
+    kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
+    for (tile::ForOp loop : loops) {
+      if (loop.getStages() < 2) {
+        loop.setStages(1);
+        loop.setKind(loop.getKind() == tile::LoopKind::Pipelined ? tile::LoopKind::Serial
+                                                                 : loop.getKind());
+        continue;
+      }
+      PipelinePlan plan = planPipeline(loop, chip, chip.sharedBytes - usedBytes);
+      if (plan.stages < int64_t(loop.getStages()))
+        loop.emitRemark() << "pipelined with " << plan.stages << " instead of "
+                          << loop.getStages() << " stages: "
+                          << (plan.copies.empty() ? "no copy can run ahead"
+                                                  : "shared memory holds no more");
+      loop.setStages(plan.stages);
+      if (plan.stages < 2) {
+        loop.setKind(tile::LoopKind::Serial);
+        continue;
+      }
+      usedBytes += plan.sharedBytes / plan.stages * (plan.stages - 1);
+      applyPipeline(loop, plan);
+    }
+  }
+};
+
+} // namespace
+
+void applyPipeline(tile::ForOp loop, PipelinePlan plan) { Expansion(loop, plan).run(); }
+
+} // namespace tilec

@@ -1,0 +1,236 @@
+//===- AsyncCopy.cpp - global to shared memory without registers ----------===//
+//
+// Shared addresses run with the lanes (an LDS DMA can do nothing else, cp.async does
+// it without bank conflicts); the swizzle is on the global side: a lane asks which
+// element its place holds and fetches that.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Pipelines/Pipeline.h"
+#include "ToWave/Emitter.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+class AsyncCopyEmitter {
+public:
+  AsyncCopyEmitter(Emitter &emitter, tile::AsyncCopyOp copy, int64_t pieceBytes,
+                   Elements &elements)
+      : e(emitter), b(emitter.b), loc(copy.getLoc()), pieceBytes(pieceBytes), elements(elements),
+        source(*boxOf(copy.getSrc(), emitter.b, copy.getLoc())),
+        dest(*boxOf(copy.getDst(), emitter.b, copy.getLoc())),
+        boxType(copy.getDst().getType()), tensor(emitter.tensors.find(source.root)->second),
+        place(emitter.shared.find(dest.root)->second),
+        sourceType(copy.getSrc().getType()) {
+    elemBytes = bytesOf(place.dtype);
+    pieceElems = pieceBytes / elemBytes;
+  }
+
+  void run();
+
+private:
+  /// Coordinates in the destination box of the element at `offset` (elements, from the box's start).
+  SmallVector<Value, 4> pointAt(Value offset);
+  /// Index of each source dimension for a point of the box, and whether it is inside the tensor.
+  struct SourcePlace {
+    SmallVector<Value, 4> indices;
+    SmallVector<Value, 4> lanePart; ///< without the box's own (uniform) offset
+    Value mask;
+  };
+  SourcePlace sourceOf(ArrayRef<Value> point);
+  Value slotStart(); ///< byte address of the box in shared memory, uniform
+  void emitDma(Value piece, Value chunkStart);
+  void emitCpAsync(Value piece);
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  int64_t pieceBytes, pieceElems, elemBytes;
+  Elements &elements;
+  BufferBox source, dest;
+  tile::BufferType boxType;
+  const TensorPlace &tensor;
+  const SharedPlace &place;
+  tile::BufferType sourceType;
+};
+
+SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
+  const SharedLayout &layout = place.layout;
+  Value row = e.divIndex(offset, layout.pitchElems);
+  Value inRow = e.remIndex(offset, layout.pitchElems);
+  if (layout.phases > 1) {
+    // The box starts at a multiple of the swizzle's period (checked by the planner's ring).
+    Value phase = e.remIndex(e.divIndex(row, layout.rowsPerPhase), layout.phases);
+    Value chunk = arith::XOrIOp::create(b, loc, e.divIndex(inRow, layout.vecElems), phase);
+    Value col = e.mulIndex(chunk, layout.vecElems);
+    inRow = pieceElems == layout.vecElems
+                ? col
+                : e.addIndex(col, e.remIndex(inRow, layout.vecElems));
+  }
+  SmallVector<Value, 4> point(boxType.rank());
+  point.back() = inRow;
+  for (int64_t d = boxType.rank() - 2; d >= 0; --d) {
+    point[d] = d == 0 ? row : e.remIndex(row, boxType.getShape()[d]);
+    if (d > 0)
+      row = e.divIndex(row, boxType.getShape()[d]);
+  }
+  return point;
+}
+
+AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point) {
+  SourcePlace result;
+  size_t rank = source.offsets.size();
+  SmallVector<IndexRange, 4> span(rank, {0, 0});
+  result.lanePart.resize(rank);
+  // Extents of size 1 may differ between the two sides: match the others in order.
+  int64_t d = 0;
+  for (auto [n, dim] : llvm::enumerate(source.dims)) {
+    if (sourceType.getShape()[n] == 1)
+      continue;
+    while (boxType.getShape()[d] == 1)
+      ++d;
+    result.lanePart[dim] = point[d];
+    span[dim] = {0, boxType.getShape()[d] - 1};
+    ++d;
+  }
+  for (size_t dim = 0; dim < rank; ++dim) {
+    Value offset = source.offsets[dim] ? e.indexFor(source.offsets[dim], 0, elements) : Value();
+    Value at = e.addIndex(result.lanePart[dim], offset);
+    result.indices.push_back(at);
+    std::optional<IndexRange> start =
+        source.offsets[dim] ? rangeOf(source.offsets[dim]) : std::optional(IndexRange{0, 0});
+    int64_t size = tensor.staticShape[dim];
+    bool isInside = start && start->low >= 0 && !ShapedType::isDynamic(size) &&
+                    start->high + span[dim].high < size;
+    if (isInside)
+      continue;
+    Value extent = tensor.extents[dim] ? tensor.extents[dim] : e.index(size);
+    result.mask = e.andMasks(result.mask, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                                                at, extent));
+  }
+  return result;
+}
+
+Value AsyncCopyEmitter::slotStart() {
+  // The box is whole rows of the ring: its start is a number of rows.
+  const SharedLayout &layout = place.layout;
+  Value rows;
+  int64_t stride = 1;
+  for (int d = int(layout.shape.size()) - 2; d >= 0; --d) {
+    if (dest.offsets[d]) {
+      Value part = e.mulIndex(e.indexFor(dest.offsets[d], 0, elements), stride);
+      rows = rows ? e.addIndex(rows, part) : part;
+    }
+    stride *= layout.shape[d];
+  }
+  Value bytes = rows ? e.mulIndex(rows, layout.pitchElems * elemBytes) : Value();
+  return e.addIndex(bytes, place.baseBytes);
+}
+
+void AsyncCopyEmitter::emitDma(Value piece, Value chunkStart) {
+  Value element = e.mulIndex(piece, pieceElems);
+  SourcePlace from = sourceOf(pointAt(element));
+  // Past 2^31: outside of any tensor that takes this path, whatever soffset adds in the check.
+  constexpr int64_t outside = int64_t(1) << 31;
+  Value voffset, soffset = e.index(0);
+  if (from.mask) {
+    voffset = arith::SelectOp::create(b, loc, from.mask, e.globalOffset(tensor, from.indices),
+                                      e.index(-outside));
+  } else {
+    // In bounds for certain: the box's own offset is uniform and goes into the scalar operand.
+    SmallVector<Value, 4> lane, uniform;
+    for (size_t d = 0; d < from.indices.size(); ++d) {
+      lane.push_back(from.lanePart[d] ? from.lanePart[d] : e.index(0));
+      uniform.push_back(source.offsets[d] ? e.indexFor(source.offsets[d], 0, elements)
+                                          : e.index(0));
+    }
+    voffset = e.globalOffset(tensor, lane);
+    soffset = e.globalOffset(tensor, uniform);
+  }
+  wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset, chunkStart, 0, pieceBytes);
+}
+
+void AsyncCopyEmitter::emitCpAsync(Value piece) {
+  Value element = e.mulIndex(piece, pieceElems);
+  SourcePlace from = sourceOf(pointAt(element));
+  Value to = e.addIndex(slotStart(), e.mulIndex(element, elemBytes));
+  wave::CpAsyncOp::create(b, loc, tensor.base, e.globalOffset(tensor, from.indices), to, from.mask,
+                          0, pieceBytes);
+}
+
+void AsyncCopyEmitter::run() {
+  int64_t rows = 1;
+  for (int64_t d = 0; d + 1 < boxType.rank(); ++d)
+    rows *= boxType.getShape()[d];
+  int64_t pieces = rows * place.layout.pitchElems / pieceElems;
+  bool isAmd = e.target.vendor == Vendor::Amd;
+  int64_t perRound = e.numWaves * e.target.waveLanes;
+  int64_t rounds = ceilDiv(pieces, perRound);
+  int64_t certain = pieces / perRound; // rounds in which every wave takes part
+  Value start = slotStart();
+  for (int64_t round = 0; round < rounds; ++round) {
+    OpBuilder::InsertionGuard guard(b);
+    // Waves take turns: piece = (round * waves + wave) * lanes + lane.
+    Value chunk = e.addIndex(e.waveId, round * e.numWaves);
+    Value piece = e.addIndex(e.mulIndex(chunk, e.target.waveLanes), e.laneId);
+    if (round >= certain) {
+      Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, piece,
+                                             e.index(pieces));
+      auto branch = scf::IfOp::create(b, loc, isInside, false);
+      b.setInsertionPointToStart(&branch.getThenRegion().front());
+    }
+    if (isAmd)
+      emitDma(piece, e.addIndex(start, e.mulIndex(chunk, e.target.waveLanes * pieceBytes)));
+    else
+      emitCpAsync(piece);
+  }
+  if (isAmd)
+    e.copiesInGroup += certain;
+}
+
+LogicalResult Emitter::emitAsyncCopy(tile::AsyncCopyOp copy, Elements &elements) {
+  int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
+  if (pieceBytes == 0)
+    return unsupported(*copy, "this asynchronous copy");
+  Value root = rootOf(copy.getSrc());
+  TensorPlace &place = tensors.find(root)->second;
+  if (target.vendor == Vendor::Amd && !place.desc) {
+    // Once, at the top of the kernel.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(threadId.getDefiningOp());
+    int64_t elems = 1;
+    for (int64_t size : place.staticShape)
+      elems *= size;
+    Value bytes = arith::ConstantIntOp::create(b, loc, storageBytes(place.dtype, elems), 64);
+    place.desc = wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base,
+                                            bytes);
+  }
+  AsyncCopyEmitter(*this, copy, pieceBytes, elements).run();
+  return success();
+}
+
+void Emitter::emitAsyncCommit() {
+  if (target.vendor == Vendor::Nvidia) {
+    wave::CpAsyncCommitOp::create(b, loc);
+    return;
+  }
+  copiesPerGroup = copiesInGroup;
+  copiesInGroup = 0;
+}
+
+void Emitter::emitAsyncWait(int64_t pending) {
+  if (target.vendor == Vendor::Nvidia) {
+    wave::CpAsyncWaitOp::create(b, loc, pending);
+    return;
+  }
+  // vmcnt counts in order: once at most pending * copiesPerGroup operations are open, every older
+  // group has landed. Other loads issued since only make the wait stricter.
+  constexpr int64_t mostVmcnt = 63;
+  wave::WaitOp::create(b, loc, b.getI64IntegerAttr(std::min(pending * copiesPerGroup, mostVmcnt)),
+                       IntegerAttr());
+}
+
+} // namespace tilec

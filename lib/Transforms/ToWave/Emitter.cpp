@@ -1,0 +1,592 @@
+//===- Emitter.cpp - kernels, parameters, scalars -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "ToWave/Emitter.h"
+
+#include "Normalize/Normalize.h"
+
+#include "tilec/Base/Math.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_TOWAVEPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+Value Emitter::index(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(laneId.getDefiningOp());
+    known = arith::ConstantIndexOp::create(b, loc, value);
+  }
+  return known;
+}
+
+Value Emitter::addIndex(Value a, Value c) {
+  if (!a || !c)
+    return a ? a : c ? c : index(0);
+  return arith::AddIOp::create(b, loc, a, c);
+}
+
+Value Emitter::addIndex(Value a, int64_t c) {
+  if (!a)
+    return index(c);
+  if (auto constant = tile::constantInt(a))
+    return index(*constant + c);
+  return c == 0 ? a : arith::AddIOp::create(b, loc, a, index(c)).getResult();
+}
+
+Value Emitter::mulIndex(Value a, int64_t factor) {
+  if (auto constant = tile::constantInt(a))
+    return index(*constant * factor);
+  return factor == 1 ? a : arith::MulIOp::create(b, loc, a, index(factor)).getResult();
+}
+
+Value Emitter::divIndex(Value a, int64_t by) {
+  if (auto constant = tile::constantInt(a))
+    return index(*constant / by);
+  return by == 1 ? a : arith::DivUIOp::create(b, loc, a, index(by)).getResult();
+}
+
+Value Emitter::remIndex(Value a, int64_t by) {
+  if (auto constant = tile::constantInt(a))
+    return index(*constant % by);
+  return by == 1 ? index(0) : arith::RemUIOp::create(b, loc, a, index(by)).getResult();
+}
+
+Value Emitter::andMasks(Value a, Value c) {
+  if (!a || !c)
+    return a ? a : c;
+  return arith::AndIOp::create(b, loc, a, c);
+}
+
+Type Emitter::vectorOf(int64_t count, Type element) {
+  return count == 1 ? element : VectorType::get({count}, element);
+}
+
+Type Emitter::memoryType(DType dtype) {
+  if (dtype == DType::Bool)
+    return b.getI8Type();
+  if (isUnsigned(dtype))
+    return b.getIntegerType(bitsOf(dtype));
+  return tile::elementTypeOf(dtype, b.getContext());
+}
+
+Value Emitter::toScalar(Value value, DType dtype) {
+  int64_t count = wave::elementsOf(value.getType());
+  if (dtype == DType::Bool) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64)
+    return arith::ExtFOp::create(b, loc, vectorOf(count, b.getF32Type()), value);
+  return value;
+}
+
+Value Emitter::fromScalar(Value value, DType dtype) {
+  int64_t count = wave::elementsOf(value.getType());
+  if (dtype == DType::Bool)
+    return arith::ExtUIOp::create(b, loc, vectorOf(count, b.getI8Type()), value);
+  if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64)
+    return arith::TruncFOp::create(b, loc, vectorOf(count, memoryType(dtype)), value);
+  return value;
+}
+
+Value Emitter::pack(ArrayRef<Value> parts) {
+  if (parts.size() == 1)
+    return parts[0];
+  int64_t count = 0;
+  for (Value part : parts)
+    count += wave::elementsOf(part.getType());
+  return wave::PackOp::create(b, loc, vectorOf(count, wave::elementOf(parts[0].getType())), parts);
+}
+
+SmallVector<Value, 8> Emitter::unpack(Value vector, int64_t count) {
+  if (count == 1)
+    return {vector};
+  SmallVector<Value, 8> parts;
+  for (int64_t i = 0; i < count; ++i)
+    parts.push_back(
+        wave::ExtractOp::create(b, loc, wave::elementOf(vector.getType()), vector, i));
+  return parts;
+}
+
+Value Emitter::lookup(Value value, int64_t element, const Elements &elements) {
+  for (const Elements *level = &elements; level; level = level->outer) {
+    auto it = level->map.find(value);
+    if (it == level->map.end())
+      continue;
+    // Enclosing parallels compute one element at a time around inner code.
+    const SmallVector<Value, 4> &values = it->second;
+    return values.size() == 1 ? values[0] : values[level == &elements ? element : 0];
+  }
+  if (Value known = programValues.lookupOrNull(value))
+    return known;
+  return cloneProgramValue(value);
+}
+
+bool Emitter::isSameForAll(Value value, const Elements &elements) {
+  auto it = elements.map.find(value);
+  return it == elements.map.end() || it->second.size() == 1;
+}
+
+LogicalResult Emitter::unsupported(Operation &op, llvm::StringRef what) {
+  return op.emitError() << what << " is not supported on " << nameOf(target.arch);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel and its parameters
+//===----------------------------------------------------------------------===//
+
+/// Values of the program that the kernel needs, directly or through index arithmetic.
+static llvm::SetVector<Operation *> usedParameters(tile::KernelOp kernel) {
+  llvm::SetVector<Operation *> ops;
+  SmallVector<Value> work(kernel->getOperands());
+  auto program = kernel->getParentOfType<tile::ProgramOp>();
+  kernel.walk([&](Operation *op) {
+    if (op != kernel)
+      llvm::append_range(work, op->getOperands());
+  });
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || op->getParentOp() != program || !ops.insert(op))
+      continue;
+    llvm::append_range(work, op->getOperands());
+  }
+  return ops;
+}
+
+/// ABI order: tensors and scalars as written, then dims, then workspaces.
+static SmallVector<Operation *> inAbiOrder(tile::ProgramOp program,
+                                           const llvm::SetVector<Operation *> &used) {
+  SmallVector<Operation *> parameters, dims, workspaces;
+  for (Operation &op : program.getBody().front()) {
+    if (!used.contains(&op))
+      continue;
+    if (isa<tile::TensorOp, tile::ScalarOp>(op))
+      parameters.push_back(&op);
+    else if (isa<tile::DimOp>(op))
+      dims.push_back(&op);
+    else if (isa<tile::WorkspaceOp>(op))
+      workspaces.push_back(&op);
+  }
+  parameters.append(dims);
+  parameters.append(workspaces);
+  return parameters;
+}
+
+static llvm::StringRef accessOf(Value buffer, tile::KernelOp kernel) {
+  Accesses accesses = accessesOf(kernel);
+  bool reads = llvm::is_contained(accesses.reads, buffer);
+  bool writes = llvm::is_contained(accesses.writes, buffer);
+  return reads && writes ? "rw" : writes ? "w" : "r";
+}
+
+wave::KernelOp Emitter::makeKernel() {
+  auto program = kernel->getParentOfType<tile::ProgramOp>();
+  SmallVector<Operation *> parameters = inAbiOrder(program, usedParameters(kernel));
+  SmallVector<StringRef> names, access;
+  SmallVector<Type> types;
+  for (Operation *op : parameters) {
+    names.push_back(op->getAttrOfType<StringAttr>("name").getValue());
+    if (auto scalar = dyn_cast<tile::ScalarOp>(op)) {
+      access.push_back("");
+      types.push_back(memoryType(tile::dtypeOf(scalar.getDtype())));
+    } else if (auto dim = dyn_cast<tile::DimOp>(op)) {
+      access.push_back("");
+      types.push_back(dim.getWide() ? b.getI64Type() : b.getI32Type());
+    } else {
+      access.push_back(accessOf(op->getResult(0), kernel));
+      types.push_back(wave::GlobalType::get(b.getContext()));
+    }
+  }
+  auto waveKernel = wave::KernelOp::create(b, loc, kernel.getName(), b.getStrArrayAttr(names),
+                                           b.getStrArrayAttr(access), kernel.getThreads());
+  Block &body = waveKernel.getBody().emplaceBlock();
+  for (Type type : types)
+    body.addArgument(type, loc);
+  b.setInsertionPointToStart(&body);
+  laneId = wave::LaneIdOp::create(b, loc, b.getIndexType());
+  waveId = wave::WaveIdOp::create(b, loc, b.getIndexType());
+  threadId = wave::ThreadIdOp::create(b, loc, b.getIndexType());
+  topAnchor = threadId.getDefiningOp();
+  bindParameters(waveKernel, parameters);
+  return waveKernel;
+}
+
+void Emitter::bindParameters(wave::KernelOp waveKernel, ArrayRef<Operation *> used) {
+  Block &body = waveKernel.getBody().front();
+  // Scalars and dims first: a tensor's extents refer to them.
+  for (auto [op, argument] : llvm::zip(used, body.getArguments())) {
+    if (auto scalar = dyn_cast<tile::ScalarOp>(op))
+      programValues.map(scalar.getResult(),
+                        toScalar(argument, tile::dtypeOf(scalar.getDtype())));
+    else if (auto dim = dyn_cast<tile::DimOp>(op))
+      programValues.map(dim.getResult(),
+                        arith::IndexCastOp::create(b, loc, b.getIndexType(), argument).getResult());
+  }
+  for (auto [op, argument] : llvm::zip(used, body.getArguments()))
+    if (isa<tile::TensorOp, tile::WorkspaceOp>(op))
+      bindTensor(op, argument);
+}
+
+void Emitter::bindTensor(Operation *op, Value base) {
+  auto type = cast<tile::BufferType>(op->getResult(0).getType());
+  TensorPlace place;
+  place.base = base;
+  place.dtype = tile::dtypeOf(type.getElementType());
+  auto tensor = dyn_cast<tile::TensorOp>(op);
+  ValueRange dims = tensor ? ValueRange(tensor.getDims())
+                           : ValueRange(cast<tile::WorkspaceOp>(op).getDims());
+  size_t nextDim = 0;
+  for (int64_t size : type.getShape()) {
+    bool isDynamic = ShapedType::isDynamic(size);
+    place.staticShape.push_back(size);
+    place.extents.push_back(isDynamic ? lookup(dims[nextDim++], 0, Elements()) : Value());
+  }
+  // Strides from the innermost dimension out: static as long as the extents are.
+  place.staticStrides.resize(type.rank());
+  place.strides.resize(type.rank());
+  int64_t known = 1;
+  Value dynamic;
+  for (int64_t d = type.rank() - 1; d >= 0; --d) {
+    place.staticStrides[d] = dynamic ? ShapedType::kDynamic : known;
+    place.strides[d] = dynamic;
+    if (place.extents[d])
+      dynamic = dynamic ? arith::MulIOp::create(b, loc, dynamic, place.extents[d]).getResult()
+                        : mulIndex(place.extents[d], known);
+    else if (dynamic)
+      dynamic = mulIndex(dynamic, place.staticShape[d]);
+    else
+      known *= place.staticShape[d];
+  }
+  if (tensor && !tensor.getStrides().empty())
+    for (auto [d, stride] : llvm::enumerate(tensor.getStrides())) {
+      std::optional<int64_t> constant = tile::constantInt(stride);
+      place.staticStrides[d] = constant.value_or(ShapedType::kDynamic);
+      place.strides[d] = constant ? Value() : lookup(stride, 0, Elements());
+    }
+  // 32-bit offsets reach 2^31 bytes; what lies beyond the tensor is masked and may wrap.
+  bool hasStrides = tensor && !tensor.getStrides().empty();
+  place.isWide = dynamic || hasStrides || storageBytes(place.dtype, known) > (int64_t(1) << 31);
+  tensors[op->getResult(0)] = place;
+}
+
+/// Index arithmetic of the program, repeated in the kernel.
+Value Emitter::cloneProgramValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  assert(op && isPure(op) && "a value of the program that is no parameter is arithmetic");
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, lookup(operand, 0, Elements()));
+  Operation *copy = b.clone(*op, mapping);
+  // Usable from anywhere in the kernel only when it stands at its top.
+  if (b.getInsertionBlock() == laneId.getDefiningOp()->getBlock())
+    programValues.map(value, copy->getResult(0));
+  return copy->getResult(0);
+}
+
+/// Block coordinates, reordered in panels when the author asked for it: panel p holds the columns
+/// (rows with `raster_by_column`) p * size ..., walked so that neighbours in launch order share
+/// operands.
+void Emitter::makeBlockIds() {
+  SmallVector<Value, 3> ids;
+  for (size_t d = 0; d < kernel.getGrid().size(); ++d)
+    ids.push_back(wave::BlockIdOp::create(b, loc, b.getIndexType(), d));
+  int64_t panel = kernel.getRasterPanel();
+  if (panel > 1 && ids.size() >= 2) {
+    size_t fast = kernel.getRasterByColumn() ? 1 : 0, slow = 1 - fast;
+    Value fastCount = lookup(kernel.getGrid()[fast], 0, Elements());
+    Value slowCount = lookup(kernel.getGrid()[slow], 0, Elements());
+    Value linear = addIndex(arith::MulIOp::create(b, loc, ids[slow], fastCount).getResult(), ids[fast]);
+    if (fast == 1) {
+      Value xCount = lookup(kernel.getGrid()[0], 0, Elements());
+      linear = addIndex(arith::MulIOp::create(b, loc, ids[1], xCount).getResult(), ids[0]);
+    }
+    // Rows of blocks in groups of `panel`; inside a group the group's rows run fastest.
+    Value panelSize = index(panel);
+    Value groupBlocks = arith::MulIOp::create(b, loc, fastCount, panelSize);
+    Value group = arith::DivUIOp::create(b, loc, linear, groupBlocks);
+    Value inGroup = arith::RemUIOp::create(b, loc, linear, groupBlocks);
+    Value firstRow = arith::MulIOp::create(b, loc, group, panelSize);
+    Value rows = arith::MinSIOp::create(
+        b, loc, panelSize, arith::SubIOp::create(b, loc, slowCount, firstRow).getResult());
+    ids[slow] = addIndex(firstRow, arith::RemUIOp::create(b, loc, inGroup, rows).getResult());
+    ids[fast] = arith::DivUIOp::create(b, loc, inGroup, rows);
+  }
+  for (auto [argument, id] : llvm::zip(kernel.getBody().getArguments(), ids))
+    programValues.map(argument, id);
+}
+
+LogicalResult Emitter::placeBuffers() {
+  // Buffers of one kernel do not share addresses.
+  constexpr int64_t alignBytes = 1024; // async copies write whole 1 KB rows
+  auto result = kernel.walk([&](tile::AllocOp alloc) {
+    Value buffer = alloc.getResult();
+    DType dtype = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+    if (const SharedLayout *layout = sharedLayoutOf(buffer)) {
+      shared[buffer] = {sharedBytes, *layout, dtype};
+      sharedBytes = alignTo(sharedBytes + storageBytes(dtype, layout->numElems()), alignBytes);
+    } else if (const FragmentLayout *layout = fragmentLayoutOf(buffer)) {
+      auto type = wave::RegsType::get(b.getContext(), layout->numReps(),
+                                      vectorOf(layout->atomRegs(), memoryType(dtype)));
+      Value regs = wave::AllocRegsOp::create(b, loc, type, alloc.getNameAttr());
+      fragments[buffer] = {regs, *layout, dtype};
+    } else if (!cast<tile::BufferType>(buffer.getType()).isLocal()) {
+      alloc.emitError("has no layout: run tile-infer-layouts first");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult Emitter::run() {
+  OpBuilder::InsertionGuard guard(b);
+  wave::KernelOp waveKernel = makeKernel();
+  makeBlockIds();
+  if (failed(placeBuffers()))
+    return failure();
+  Elements top;
+  if (failed(emitBlock(kernel.getBody().front(), top)))
+    return failure();
+  if (sharedBytes > target.sharedBytes) {
+    InFlightDiagnostic diagnostic =
+        kernel.emitError() << "needs " << sharedBytes << " bytes of shared memory, "
+                           << nameOf(target.arch) << " has " << target.sharedBytes;
+    kernel.walk([&](tile::AllocOp alloc) {
+      auto it = shared.find(alloc.getResult());
+      if (it != shared.end())
+        diagnostic.attachNote(alloc.getLoc())
+            << "`" << alloc.getName() << "` takes "
+            << storageBytes(it->second.dtype, it->second.layout.numElems()) << " bytes";
+    });
+    return failure();
+  }
+  waveKernel.setSharedBytes(sharedBytes);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitBlock(Block &block, Elements &elements) {
+  for (Operation &op : block)
+    if (failed(emitOp(op, elements)))
+      return failure();
+  return success();
+}
+
+LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
+  loc = op.getLoc();
+  if (auto alloc = dyn_cast<tile::AllocOp>(op))
+    return emitAlloc(alloc, elements);
+  if (isa<tile::SubviewOp, tile::ReshapeOp, tile::AssumeOp>(op))
+    return success(); // looked through at their uses
+  if (auto loop = dyn_cast<tile::ForOp>(op))
+    return emitFor(loop, elements);
+  if (auto loop = dyn_cast<tile::ParallelOp>(op))
+    return emitParallel(loop, elements);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return emitIf(branch, elements);
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return emitLoad(load, elements);
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return emitStore(store, elements);
+  if (auto gemm = dyn_cast<tile::GemmOp>(op))
+    return emitGemm(gemm, elements);
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return emitReduce(reduce, elements);
+  if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
+    return emitAsyncCopy(copy, elements);
+  if (isa<tile::AsyncCommitOp>(op))
+    return emitAsyncCommit(), success();
+  if (auto wait = dyn_cast<tile::AsyncWaitOp>(op))
+    return emitAsyncWait(wait.getPending()), success();
+  if (isa<tile::BarrierOp>(op))
+    return wave::BarrierOp::create(b, loc), success();
+  if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+    // Not pipelined: through registers, as a loop over the elements.
+    OpBuilder before(&op);
+    tile::ParallelOp loop = expandCopy(before, loc, copy.getSrc(), copy.getDst());
+    LogicalResult result = emitParallel(loop, elements);
+    return result;
+  }
+  if (isPure(&op) && op.getNumRegions() == 0)
+    return emitArith(op, elements);
+  return unsupported(op, op.getName().getStringRef());
+}
+
+LogicalResult Emitter::emitAlloc(tile::AllocOp alloc, Elements &elements) {
+  tile::BufferType type = alloc.getResult().getType();
+  if (!type.isLocal())
+    return success(); // placed already
+  DType dtype = tile::dtypeOf(type.getElementType());
+  SmallVector<LocalPlace, 4> places;
+  for (int64_t e = 0; e < elements.count; ++e) {
+    auto regs = wave::RegsType::get(b.getContext(), type.numElems(), memoryType(dtype));
+    places.push_back({wave::AllocRegsOp::create(b, loc, regs, alloc.getNameAttr()), dtype});
+  }
+  elements.locals[alloc.getResult()] = places;
+  return success();
+}
+
+LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
+  std::optional<int64_t> step = tile::constantInt(loop.getStep());
+  if (elements.count != 1) {
+    // Each element runs the loop by itself.
+    return unsupported(*loop, "a serial loop inside a vectorised parallel");
+  }
+  Value lower = lookup(loop.getLower(), 0, elements), upper = lookup(loop.getUpper(), 0, elements);
+  if (step && *step < 0) {
+    // Counts up: iteration i is lower + i * step.
+    Value span = arith::SubIOp::create(b, loc, lower, upper);
+    Value count = arith::CeilDivSIOp::create(b, loc, span, index(-*step));
+    auto wave = scf::ForOp::create(b, loc, index(0), count, index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(wave.getBody());
+    elements.map[loop.iv()] = {addIndex(lower, mulIndex(wave.getInductionVar(), *step))};
+    return emitBlock(*loop.bodyBlock(), elements);
+  }
+  auto wave = scf::ForOp::create(b, loc, lower, upper, lookup(loop.getStep(), 0, elements));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(wave.getBody());
+  elements.map[loop.iv()] = {wave.getInductionVar()};
+  return emitBlock(*loop.bodyBlock(), elements);
+}
+
+/// A branch for each element; values that it yields go through registers.
+LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
+  int64_t times = isSameForAll(op.getCondition(), elements) && op.getNumResults() == 0 &&
+                          elements.count == 1
+                      ? 1
+                      : elements.count;
+  SmallVector<SmallVector<Value, 4>> results(op.getNumResults());
+  for (int64_t e = 0; e < times; ++e) {
+    SmallVector<Value> regs;
+    for (Type type : op.getResultTypes())
+      regs.push_back(wave::AllocRegsOp::create(
+          b, loc, wave::RegsType::get(b.getContext(), 1, type), StringAttr()));
+    auto branch = scf::IfOp::create(b, loc, lookup(op.getCondition(), e, elements),
+                                    /*withElseRegion=*/!op.getElseRegion().empty());
+    for (auto [from, to] : {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
+                            std::pair(&op.getElseRegion(), &branch.getElseRegion())}) {
+      if (from->empty())
+        continue;
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&to->front());
+      Elements one;
+      one.outer = &elements;
+      one.loop = elements.loop;
+      one.layout = elements.layout;
+      one.rep = elements.rep;
+      if (Value mask = elements.maskOf(e))
+        one.masks = {mask};
+      one.primary = elements.primary;
+      one.coords = elements.coords;
+      for (size_t d = 0; d < one.coords.size(); ++d) {
+        one.coords[d].constant += elements.deltas[e][d];
+        one.coords[d].divisor = 1;
+      }
+      one.deltas = {Coords(one.coords.size(), 0)};
+      // The values of this element.
+      for (const Elements *level = &elements; level; level = level->outer)
+        for (auto &[key, values] : level->map)
+          if (values.size() > 1 && !one.map.contains(key))
+            one.map[key] = {values[level == &elements ? e : 0]};
+      for (auto &[key, places] : elements.locals)
+        one.locals[key] = {places.size() == 1 ? places[0] : places[e]};
+      for (Operation &inner : from->front()) {
+        if (auto yield = dyn_cast<scf::YieldOp>(inner)) {
+          for (auto [value, reg] : llvm::zip(yield.getOperands(), regs))
+            wave::SetOp::create(b, loc, lookup(value, 0, one), reg, 0);
+          continue;
+        }
+        if (failed(emitOp(inner, one)))
+          return failure();
+      }
+    }
+    for (auto [n, type] : llvm::enumerate(op.getResultTypes()))
+      results[n].push_back(wave::GetOp::create(b, loc, type, regs[n], 0));
+  }
+  for (auto [result, values] : llvm::zip(op.getResults(), results))
+    elements.map[result] = values;
+  return success();
+}
+
+LogicalResult Emitter::emitArith(Operation &op, Elements &elements) {
+  if (auto round = dyn_cast<tile::RoundOp>(op)) {
+    DType dtype = tile::dtypeOf(round.getDtype());
+    SmallVector<Value, 4> values;
+    int64_t times = isSameForAll(round.getValue(), elements) ? 1 : elements.count;
+    for (int64_t e = 0; e < times; ++e) {
+      Value value = lookup(round.getValue(), e, elements);
+      if (value.getType().isF64() && dtype != DType::F64)
+        value = arith::TruncFOp::create(b, loc, b.getF32Type(), value);
+      value = toScalar(fromScalar(value, dtype), dtype);
+      if (value.getType() != round.getType())
+        value = arith::ExtFOp::create(b, loc, round.getType(), value);
+      values.push_back(value);
+    }
+    elements.map[round.getResult()] = values;
+    return success();
+  }
+  if (isa<tile::ThreadIdOp>(op)) {
+    elements.map[op.getResult(0)] = {threadId};
+    return success();
+  }
+  bool isSame = llvm::all_of(op.getOperands(),
+                             [&](Value operand) { return isSameForAll(operand, elements); });
+  SmallVector<SmallVector<Value, 4>, 1> results(op.getNumResults());
+  for (int64_t e = 0; e < (isSame ? 1 : elements.count); ++e) {
+    IRMapping mapping;
+    for (Value operand : op.getOperands())
+      mapping.map(operand, lookup(operand, e, elements));
+    Operation *copy = b.clone(op, mapping);
+    for (auto [values, result] : llvm::zip(results, copy->getResults()))
+      values.push_back(result);
+  }
+  for (auto [result, values] : llvm::zip(op.getResults(), results))
+    elements.map[result] = values;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ToWavePass : impl::ToWavePassBase<ToWavePass> {
+  using ToWavePassBase::ToWavePassBase;
+
+  void runOnOperation() override {
+    std::optional<Arch> arch = parseArch(target);
+    if (!arch) {
+      getOperation().emitError() << "unknown target `" << target << '`';
+      return signalPassFailure();
+    }
+    OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+    SmallVector<tile::KernelOp> kernels;
+    getOperation().walk([&](tile::KernelOp kernel) { kernels.push_back(kernel); });
+    for (tile::KernelOp kernel : kernels) {
+      builder.setInsertionPointToEnd(getOperation().getBody());
+      if (failed(Emitter(kernel, targetInfo(*arch), builder).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
+
+} // namespace tilec

@@ -1,0 +1,210 @@
+//===- Emitter.h - one tile.kernel becomes one wave.kernel ----------------===//
+//
+// The emitter walks the kernel in order and writes what one wave does. Values of
+// the tile program have two kinds of images: outside parallels one value per wave,
+// inside one value per element of the register group that is being computed
+// (`Elements`). Files: Emitter.cpp structure and scalars, Parallel.cpp loops over
+// elements, Address.cpp places in memory, Gemm.cpp, AsyncCopy.cpp, Reduce.cpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Layouts/GemmPlan.h"
+#include "Layouts/LoopLayout.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/IR/Wave/Wave.h"
+#include "tilec/Target/Target.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <map>
+#include <numeric>
+#include <vector>
+
+namespace tilec {
+
+using mlir::Location;
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::Type;
+using mlir::Value;
+using mlir::ValueRange;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// A tensor parameter or workspace inside the wave kernel.
+struct TensorPlace {
+  Value base;                          ///< !wave.global
+  SmallVector<Value, 4> extents;       ///< index; null where the type is static
+  SmallVector<Value, 4> strides;       ///< elements, index; null where `staticStrides` holds
+  SmallVector<int64_t, 4> staticShape; ///< dynamic: kDynamic
+  SmallVector<int64_t, 4> staticStrides;
+  DType dtype;
+  bool isWide; ///< offsets need 64 bits
+  Value desc;  ///< AMD descriptor over the whole tensor, when one was made
+};
+
+struct SharedPlace {
+  int64_t baseBytes;
+  SharedLayout layout;
+  DType dtype;
+};
+
+struct FragmentPlace {
+  Value regs; ///< one slot per repetition of the atom, a vector of its registers
+  FragmentLayout layout;
+  DType dtype;
+};
+
+struct LocalPlace {
+  Value regs; ///< one slot per element
+  DType dtype;
+};
+
+/// A coordinate of the lane: `value` (may be null: 0) plus `constant`.
+struct LaneCoord {
+  Value value;
+  int64_t constant = 0;
+  int64_t divisor = 1; ///< of `value`
+};
+
+/// The register group that a parallel's body is being computed for. Outside of parallels there is
+/// one element and no loop.
+struct Elements {
+  tile::ParallelOp loop;
+  const FragmentLayout *layout = nullptr;
+  int64_t count = 1;
+  int64_t rep = 0;                                  ///< repetition of the atom
+  SmallVector<LaneCoord, 4> coords;                 ///< of element 0, per loop variable
+  SmallVector<Coords, 8> deltas;                    ///< coordinates of element e minus element 0's
+  SmallVector<Value, 8> masks; ///< inside the tile: empty (all are), one for all, or one each
+  Value primary;                                    ///< null: no lane holds a copy of another's
+  const Elements *outer = nullptr;                  ///< where values of enclosing code are found
+  llvm::DenseMap<Value, SmallVector<Value, 4>> map; ///< one value (same for all) or `count`
+  llvm::DenseMap<Value, SmallVector<LocalPlace, 4>> locals;
+
+  Value maskOf(int64_t element) const {
+    return masks.empty() ? Value() : masks.size() == 1 ? masks[0] : masks[element];
+  }
+};
+
+class Emitter {
+public:
+  Emitter(tile::KernelOp kernel, const TargetInfo &target, mlir::OpBuilder &builder)
+      : kernel(kernel), target(target), b(builder), loc(kernel.getLoc()),
+        numWaves(wavesOf(kernel, target)) {}
+
+  /// Builds the wave kernel before the builder's insertion point.
+  LogicalResult run();
+
+private:
+  // Emitter.cpp
+  wave::KernelOp makeKernel();
+  void bindParameters(wave::KernelOp waveKernel, ArrayRef<Operation *> used);
+  void bindTensor(Operation *op, Value base);
+  Value cloneProgramValue(Value value);
+  void makeBlockIds();
+  LogicalResult placeBuffers();
+  LogicalResult emitBlock(mlir::Block &block, Elements &elements);
+  LogicalResult emitOp(Operation &op, Elements &elements);
+  LogicalResult emitFor(tile::ForOp loop, Elements &elements);
+  LogicalResult emitIf(mlir::scf::IfOp op, Elements &elements);
+  LogicalResult emitArith(Operation &op, Elements &elements);
+  LogicalResult emitAlloc(tile::AllocOp alloc, Elements &elements);
+  LogicalResult unsupported(Operation &op, llvm::StringRef what);
+
+  // Parallel.cpp
+  LogicalResult emitParallel(tile::ParallelOp loop, Elements &outer);
+  LogicalResult emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+                        Value dynamicRep, Elements &outer);
+  LogicalResult emitLoad(tile::LoadOp load, Elements &elements);
+  LogicalResult emitStore(tile::StoreOp store, Elements &elements);
+  LogicalResult emitAtomic(tile::AtomicOp atomic, Elements &elements);
+  LogicalResult loadFragment(tile::LoadOp load, Elements &elements);
+  LogicalResult storeFragment(tile::StoreOp store, Elements &elements);
+  LogicalResult loadLocal(tile::LoadOp load, Elements &elements);
+  LogicalResult storeLocal(tile::StoreOp store, Elements &elements);
+  const SmallVector<int64_t> *registersOf(Operation *access, ValueRange indices, Value root,
+                                          Elements &elements);
+  /// Lanes that may write for this element: inside the tile, no copy, one thread outside of loops.
+  Value writerMask(Elements &elements, int64_t element);
+
+  // Address.cpp
+  SmallVector<LaneCoord, 4> laneCoords(const FragmentLayout &layout);
+  SmallVector<LaneCoord, 4> computeLaneCoords(const FragmentLayout &layout);
+  Value primaryMask(const FragmentLayout &layout);
+  SmallVector<Value, 8> insideMasks(const FragmentLayout &layout, ArrayRef<LaneCoord> coords,
+                                    ArrayRef<Coords> deltas);
+  /// Elements that one access of this op may move at once.
+  int64_t accessWidth(ValueRange indices, Value root, Elements &elements);
+  /// The image of an index for one element.
+  Value indexFor(Value index, int64_t element, Elements &elements);
+  /// Byte offset in the tensor and the mask of the bounds that are not proved (may be null).
+  Value globalOffset(const TensorPlace &place, ArrayRef<Value> indices);
+  Value boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,
+                   Elements &elements);
+  int64_t globalAlign(const TensorPlace &place, int64_t elems) const;
+  Value sharedOffset(const SharedPlace &place, ArrayRef<Value> indices);
+  /// The same for coordinates that are split into a part that loops leave alone, offsets of a box
+  /// (null: 0) and constants, of which as much as possible goes into `imm`.
+  Value sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets,
+                     int64_t &imm);
+
+  // Gemm.cpp
+  LogicalResult emitGemm(tile::GemmOp gemm, Elements &elements);
+  friend class GemmEmitter;
+
+  // AsyncCopy.cpp
+  LogicalResult emitAsyncCopy(tile::AsyncCopyOp copy, Elements &elements);
+  void emitAsyncCommit();
+  void emitAsyncWait(int64_t pending);
+  friend class AsyncCopyEmitter;
+
+  // Reduce.cpp
+  LogicalResult emitReduce(tile::ReduceOp reduce, Elements &elements);
+
+  // Small helpers
+  Value index(int64_t value);
+  Value addIndex(Value a, Value c);              ///< null operands are 0
+  Value addIndex(Value a, int64_t c);
+  Value mulIndex(Value a, int64_t factor);
+  Value divIndex(Value a, int64_t by);           ///< a >= 0
+  Value remIndex(Value a, int64_t by);           ///< a >= 0
+  Value andMasks(Value a, Value c);              ///< null: true
+  Value lookup(Value value, int64_t element, const Elements &elements);
+  bool isSameForAll(Value value, const Elements &elements);
+  Type memoryType(DType dtype);                  ///< what a load of one element gives
+  Type vectorOf(int64_t count, Type element);    ///< the element itself for count 1
+  /// Between memory types and scalar types; both may be vectors of `count`.
+  Value toScalar(Value value, DType dtype);
+  Value fromScalar(Value value, DType dtype);
+  Value pack(ArrayRef<Value> parts);
+  SmallVector<Value, 8> unpack(Value vector, int64_t count);
+
+  tile::KernelOp kernel;
+  const TargetInfo &target;
+  mlir::OpBuilder &b;
+  Location loc;
+  int64_t numWaves;
+
+  Value laneId, waveId, threadId;
+  mlir::IRMapping programValues; ///< tile.program values -> values in the wave kernel
+  llvm::DenseMap<Value, TensorPlace> tensors;
+  llvm::DenseMap<Value, SharedPlace> shared;
+  llvm::DenseMap<Value, FragmentPlace> fragments;
+  llvm::DenseMap<Operation *, SmallVector<int64_t>> registerCache;
+  llvm::DenseMap<int64_t, Value> constants; ///< at the top of the kernel
+  std::vector<std::pair<FragmentLayout, SmallVector<LaneCoord, 4>>> laneCoordCache;
+  std::vector<std::pair<FragmentLayout, Value>> primaryCache;
+  Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
+  int64_t sharedBytes = 0;
+  int64_t copiesInGroup = 0, copiesPerGroup = 0; ///< AMD: vmcnt operations of each wave at least
+};
+
+} // namespace tilec

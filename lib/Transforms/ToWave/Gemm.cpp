@@ -1,0 +1,296 @@
+//===- Gemm.cpp - matrix instructions with operands from shared memory ----===//
+//
+// Per K step: read the operand atoms of the wave's rows and columns, then multiply.
+// Shared operands are read with the widest access that keeps an operand register
+// group together (ds_read_b128, ldmatrix); a fragment operand is in registers already.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "ToWave/Emitter.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+/// One operand of a gemm. The operand's matrix is [rows, K]: A is [M, K], B is [N, K], whatever the
+/// order in memory (`kIsRow`: memory has K as the slower dimension).
+struct GemmOperand {
+  Value buffer;
+  const FragmentLayout *layout; ///< [rows, K]
+  bool kIsRow;
+  int64_t rows, k;
+};
+
+class GemmEmitter {
+public:
+  GemmEmitter(Emitter &emitter, tile::GemmOp gemm, GemmPlan plan, Elements &elements)
+      : e(emitter), b(emitter.b), loc(gemm.getLoc()), gemm(gemm), plan(std::move(plan)),
+        elements(elements) {}
+
+  LogicalResult run();
+
+private:
+  /// The operand registers of row repetition `rep` at K step `step`.
+  Value read(const GemmOperand &operand, int64_t rep, int64_t step);
+  Value readShared(const GemmOperand &operand, int64_t rep, int64_t step);
+  Value readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t step);
+  bool fitsLdMatrix(const GemmOperand &operand);
+  Value zeroPastK(const GemmOperand &operand, Value registers, int64_t rep, int64_t step);
+  Value offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowAndK, int64_t &imm);
+  void clear();
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::GemmOp gemm;
+  GemmPlan plan;
+  Elements &elements;
+};
+
+/// The shared byte address of an operand element; coordinates are (row, k).
+Value GemmEmitter::offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowAndK,
+                            int64_t &imm) {
+  std::optional<BufferBox> box = boxOf(operand.buffer, b, loc);
+  const SharedPlace &place = e.shared.find(box->root)->second;
+  SmallVector<LaneCoord, 4> coords(place.layout.shape.size());
+  coords[box->dims[operand.kIsRow ? 1 : 0]] = rowAndK[0];
+  coords[box->dims[operand.kIsRow ? 0 : 1]] = rowAndK[1];
+  SmallVector<Value, 4> offsets;
+  for (Value offset : box->offsets)
+    offsets.push_back(offset ? e.indexFor(offset, 0, elements) : Value());
+  return e.sharedOffset(place, coords, offsets, imm);
+}
+
+/// Rows past the tile are read from its last row: what they multiply is padding.
+static void clampRow(Emitter &e, OpBuilder &b, Location loc, LaneCoord &row, int64_t rows,
+                     bool mayPass);
+
+Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t step) {
+  const FragmentLayout &layout = *operand.layout;
+  int64_t group = layout.atomRegs();
+  int64_t firstReg = (step + plan.kSteps * rep) * group;
+  SmallVector<LaneCoord, 4> lane = e.laneCoords(layout);
+  Coords origin = layout.coords(firstReg, 0, 0);
+  Coords covered = layout.atom().boxShape();
+  bool passesRows = covered[0] * layout.repsPerDim()[0] * layout.wavesPerDim()[0] > operand.rows;
+  bool passesK = covered[1] * plan.kSteps > operand.k;
+  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  int64_t elemBytes = bytesOf(dtype);
+  Type element = e.memoryType(dtype);
+
+  const SharedPlace &place = e.shared.find(rootOf(operand.buffer))->second;
+  SmallVector<Value> parts;
+  for (int64_t reg = 0; reg < group;) {
+    Coords at = layout.coords(firstReg + reg, 0, 0);
+    // The longest run along the memory's fast dimension.
+    int64_t run = 1;
+    unsigned fast = operand.kIsRow ? 0 : 1;
+    while (reg + run < group && run * elemBytes < 16) {
+      Coords next = layout.coords(firstReg + reg + run, 0, 0);
+      if (next[fast] != at[fast] + run || next[1 - fast] != at[1 - fast])
+        break;
+      ++run;
+    }
+    run = int64_t(1) << log2Floor(run);
+    int64_t aligned = std::gcd(lane[fast].value ? lane[fast].divisor : int64_t(1) << 20,
+                               at[fast] == 0 ? int64_t(1) << 20 : at[fast]);
+    if (place.layout.phases > 1)
+      aligned = std::min(aligned, place.layout.vecElems);
+    while (run > 1 && (aligned % run != 0 || place.layout.pitchElems % run != 0))
+      run /= 2;
+    LaneCoord row = lane[0], k = lane[1];
+    row.constant = at[0];
+    k.constant = at[1];
+    clampRow(e, b, loc, row, operand.rows, passesRows);
+    clampRow(e, b, loc, k, operand.k, passesK);
+    int64_t imm;
+    Value offset = offsetAt(operand, {row, k}, imm);
+    parts.push_back(
+        wave::SharedReadOp::create(b, loc, e.vectorOf(run, element), offset, imm));
+    reg += run;
+  }
+  Value registers = e.pack(parts);
+  return passesK ? zeroPastK(operand, registers, rep, step) : registers;
+}
+
+static void clampRow(Emitter &e, OpBuilder &b, Location loc, LaneCoord &row, int64_t rows,
+                     bool mayPass) {
+  if (!mayPass)
+    return;
+  Value last = arith::ConstantIndexOp::create(b, loc, rows - 1);
+  Value constant = arith::ConstantIndexOp::create(b, loc, row.constant);
+  Value at = row.value ? arith::AddIOp::create(b, loc, row.value, constant).getResult() : constant;
+  row = {arith::MinSIOp::create(b, loc, at, last), 0, 1};
+}
+
+Value GemmEmitter::zeroPastK(const GemmOperand &operand, Value registers, int64_t rep,
+                             int64_t step) {
+  const FragmentLayout &layout = *operand.layout;
+  int64_t group = layout.atomRegs();
+  int64_t firstReg = (step + plan.kSteps * rep) * group;
+  SmallVector<LaneCoord, 4> lane = e.laneCoords(layout);
+  SmallVector<Value, 8> parts = e.unpack(registers, group);
+  for (int64_t reg = 0; reg < group; ++reg) {
+    Value k = e.addIndex(lane[1].value, layout.coords(firstReg + reg, 0, 0)[1]);
+    Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, k,
+                                           e.index(operand.k));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(parts[reg].getType()));
+    parts[reg] = arith::SelectOp::create(b, loc, isInside, parts[reg], zero);
+  }
+  return e.pack(parts);
+}
+
+//===----------------------------------------------------------------------===//
+// ldmatrix
+//===----------------------------------------------------------------------===//
+
+/// ldmatrix gives register i of matrix i the pairs of one 8 x 16-byte piece, which is how mma.sync
+/// wants its operands when K is contiguous (or, transposed, when K is the slower dimension and
+/// elements have 16 bits).
+bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
+  if (e.target.vendor != Vendor::Nvidia)
+    return false;
+  const FragmentLayout &layout = *operand.layout;
+  Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
+  bool isWhole = box[0] * reps[0] * waves[0] <= operand.rows && box[1] * plan.kSteps <= operand.k;
+  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  int64_t bits = bitsOf(dtype);
+  const SharedLayout &shared = e.shared.find(rootOf(operand.buffer))->second.layout;
+  // Each 16-byte row of a matrix stays together and aligned.
+  int64_t rowElems = 128 / bits;
+  bool staysTogether = shared.pitchElems % rowElems == 0 &&
+                       (shared.phases == 1 || shared.vecElems % rowElems == 0);
+  std::optional<BufferBox> box2 = boxOf(operand.buffer, b, loc);
+  if (!box2 || box2->dims.back() != int64_t(shared.shape.size()) - 1)
+    return false;
+  Value last = box2->offsets.back();
+  return isWhole && staysTogether && (bits == 16 || (bits == 8 && !operand.kIsRow)) &&
+         (!last || divisorOf(last) % rowElems == 0);
+}
+
+Value GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t step) {
+  const FragmentLayout &layout = *operand.layout;
+  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  int64_t rowElems = 128 / bitsOf(dtype); // elements of a matrix row along K
+  int64_t words = layout.atomRegs() * bitsOf(dtype) / 32;
+  // Where the matrices lie: register bits above a 32-bit word, as (row, k).
+  const LayoutInput &regs = layout.atom().inputs()[0];
+  unsigned wordBits = log2Floor(32 / bitsOf(dtype));
+  // Lanes 0-7 give the rows of matrix 0, 8-15 of matrix 1, ...; lanes beyond are ignored.
+  LayoutInput lanes{"lane", {}};
+  for (int64_t step8 = 1; step8 < 8; step8 *= 2)
+    lanes.bases.push_back(operand.kIsRow ? Coords{0, step8} : Coords{step8, 0});
+  for (unsigned bit = wordBits; bit < regs.bits(); ++bit)
+    lanes.bases.push_back(regs.bases[bit]);
+  while (lanes.bases.size() < 5)
+    lanes.bases.push_back({0, 0});
+  // The atom's box is the same, so waves and repetitions are too.
+  LayoutInput box{"register", {}};
+  Coords full = layout.atom().boxShape();
+  for (unsigned d : {0u, 1u})
+    for (int64_t step2 = 1; step2 < full[d]; step2 *= 2) {
+      Coords base{0, 0};
+      base[d] = step2;
+      box.bases.push_back(base);
+    }
+  FragmentLayout addresses(Coords(layout.shape()), LinearLayout(2, {box, lanes}),
+                           SmallVector<Factor, 4>(layout.reps()),
+                           SmallVector<Factor, 4>(layout.waves()));
+  SmallVector<LaneCoord, 4> lane = e.laneCoords(addresses);
+  Coords origin = layout.coords((step + plan.kSteps * rep) * layout.atomRegs(), 0, 0);
+  LaneCoord row = lane[0], k = lane[1];
+  row.constant = origin[0];
+  k.constant = origin[1];
+  // Matrix rows start at multiples of 16 bytes.
+  (operand.kIsRow ? row : k).divisor = rowElems;
+  int64_t imm;
+  Value offset = offsetAt(operand, {row, k}, imm);
+  Type word = VectorType::get({words}, b.getI32Type());
+  Value raw = wave::LdMatrixOp::create(b, loc, word, offset, imm, operand.kIsRow);
+  return wave::BitcastOp::create(
+      b, loc, VectorType::get({layout.atomRegs()}, e.memoryType(dtype)), raw);
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+Value GemmEmitter::read(const GemmOperand &operand, int64_t rep, int64_t step) {
+  auto fragment = e.fragments.find(operand.buffer);
+  if (fragment != e.fragments.end()) {
+    const FragmentPlace &place = fragment->second;
+    return wave::GetOp::create(
+        b, loc, e.vectorOf(place.layout.atomRegs(), e.memoryType(place.dtype)), place.regs,
+        step + plan.kSteps * rep);
+  }
+  if (fitsLdMatrix(operand))
+    return readLdMatrix(operand, rep, step);
+  return readShared(operand, rep, step);
+}
+
+void GemmEmitter::clear() {
+  const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
+  Type type = e.vectorOf(c.layout.atomRegs(), e.memoryType(c.dtype));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  for (int64_t slot = 0; slot < c.layout.numReps(); ++slot)
+    wave::SetOp::create(b, loc, zero, c.regs, slot);
+}
+
+LogicalResult GemmEmitter::run() {
+  auto c = e.fragments.find(gemm.getC());
+  if (c == e.fragments.end() || !(c->second.layout == plan.c))
+    return e.unsupported(*gemm, "a gemm whose C is no whole fragment");
+  if (Value condition = gemm.getClear()) {
+    std::optional<int64_t> constant = tile::constantInt(condition);
+    if (constant && *constant != 0) {
+      clear();
+    } else if (!constant) {
+      auto branch = scf::IfOp::create(b, loc, e.lookup(condition, 0, elements), false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&branch.getThenRegion().front());
+      clear();
+    }
+  }
+  GemmOperand a{gemm.getA(), &plan.a, gemm.getTransposeA(), gemm.m(), gemm.k()};
+  GemmOperand bOperand{gemm.getB(), &plan.b, !gemm.getTransposeB(), gemm.n(), gemm.k()};
+  for (const GemmOperand &operand : {a, bOperand}) {
+    auto fragment = e.fragments.find(operand.buffer);
+    if (fragment != e.fragments.end()) {
+      FragmentLayout wanted = operand.kIsRow ? exchanged(*operand.layout) : *operand.layout;
+      if (!(fragment->second.layout == wanted))
+        return e.unsupported(*gemm, "this layout of a gemm operand");
+    } else if (!e.shared.contains(rootOf(operand.buffer))) {
+      return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
+    }
+  }
+  Type accumulator = e.vectorOf(plan.c.atomRegs(), e.memoryType(c->second.dtype));
+  Value regs = c->second.regs;
+  for (int64_t step = 0; step < plan.kSteps; ++step) {
+    SmallVector<Value> aRegs, bRegs;
+    for (int64_t m = 0; m < plan.repsM; ++m)
+      aRegs.push_back(read(a, m, step));
+    for (int64_t n = 0; n < plan.repsN; ++n)
+      bRegs.push_back(read(bOperand, n, step));
+    for (int64_t m = 0; m < plan.repsM; ++m)
+      for (int64_t n = 0; n < plan.repsN; ++n) {
+        int64_t slot = n + plan.repsN * m;
+        Value old = wave::GetOp::create(b, loc, accumulator, regs, slot);
+        Value left = plan.swapped ? bRegs[n] : aRegs[m];
+        Value right = plan.swapped ? aRegs[m] : bRegs[n];
+        Value sum = wave::MmaOp::create(b, loc, accumulator, plan.atom->name, left, right, old);
+        wave::SetOp::create(b, loc, sum, regs, slot);
+      }
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitGemm(tile::GemmOp gemm, Elements &elements) {
+  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+  if (!plan)
+    return unsupported(*gemm, "this gemm");
+  return GemmEmitter(*this, gemm, *plan, elements).run();
+}
+
+} // namespace tilec

@@ -1,0 +1,353 @@
+//===- Parallel.cpp - loops over elements, their loads and stores ---------===//
+//
+// A parallel is computed register group by register group: the elements that one
+// lane holds of one repetition of the layout's atom. Each op of the body is emitted
+// for all elements of the group before the next one, so that contiguous loads and
+// stores become one wide access.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "ToWave/Emitter.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static bool touchesFragments(tile::ParallelOp loop) {
+  auto result = loop.walk([](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<tile::BufferType>(operand.getType()); type && type.isFragment())
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
+  if (!loop.constantExtents())
+    return unsupported(*loop, "a T.Parallel with an extent that is not known at compile time");
+  if (outer.loop)
+    return unsupported(*loop, "this nesting of T.Parallel");
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!layout)
+    layout = defaultLoopLayout(loop, target, numWaves);
+  // Without fragments nothing ties a repetition to a register: many repetitions are a loop.
+  constexpr int64_t mostUnrolled = 16;
+  int64_t reps = layout->numReps();
+  if (touchesFragments(loop) || reps <= mostUnrolled) {
+    for (int64_t rep = 0; rep < reps; ++rep)
+      if (failed(emitRep(loop, *layout, rep, nullptr, outer)))
+        return failure();
+    return success();
+  }
+  auto counter = scf::ForOp::create(b, loc, index(0), index(reps), index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(counter.getBody());
+  return emitRep(loop, *layout, 0, counter.getInductionVar(), outer);
+}
+
+LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+                               Value dynamicRep, Elements &outer) {
+  Elements elements;
+  elements.loop = loop;
+  elements.layout = &layout;
+  elements.count = layout.atomRegs();
+  elements.rep = rep;
+  elements.outer = &outer;
+  elements.coords = laneCoords(layout);
+  elements.primary = primaryMask(layout);
+  Coords origin = layout.coords(rep * layout.atomRegs(), 0, 0);
+  Coords box = layout.atom().boxShape();
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    elements.coords[d].constant = origin[d];
+  if (dynamicRep) {
+    int64_t below = 1;
+    Coords weight(layout.rank(), 1);
+    for (const Factor &f : layout.reps()) {
+      Value digit = divIndex(dynamicRep, below);
+      if (below * f.count < layout.numReps())
+        digit = remIndex(digit, f.count);
+      LaneCoord &coord = elements.coords[f.dim];
+      Value part = mulIndex(digit, box[f.dim] * weight[f.dim]);
+      coord.value = coord.value ? addIndex(coord.value, part) : part;
+      coord.divisor = std::gcd(coord.divisor, box[f.dim]);
+      weight[f.dim] *= f.count;
+      below *= f.count;
+    }
+  }
+  for (int64_t e = 0; e < elements.count; ++e) {
+    Coords delta = layout.coords(rep * layout.atomRegs() + e, 0, 0);
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      delta[d] -= origin[d];
+    elements.deltas.push_back(delta);
+  }
+  elements.masks = insideMasks(layout, elements.coords, elements.deltas);
+  for (auto [d, iv] : llvm::enumerate(loop.ivs())) {
+    SmallVector<Value, 4> values;
+    bool moves = llvm::any_of(elements.deltas, [&](const Coords &c) { return c[d] != 0; });
+    for (int64_t e = 0; e < (moves ? elements.count : 1); ++e)
+      values.push_back(addIndex(elements.coords[d].value,
+                                elements.coords[d].constant + elements.deltas[e][d]));
+    elements.map[iv] = values;
+  }
+  for (Operation &op : *loop.bodyBlock())
+    if (failed(emitOp(op, elements)))
+      return failure();
+  return success();
+}
+
+Value Emitter::writerMask(Elements &elements, int64_t element) {
+  if (!elements.loop) // a statement of the block: one thread does it
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadId, index(0));
+  return andMasks(elements.maskOf(element), elements.primary);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
+  Value root = load.getBuffer();
+  tile::BufferType type = load.getBuffer().getType();
+  if (root.getDefiningOp<tile::ReshapeOp>() || root.getDefiningOp<tile::SubviewOp>())
+    return unsupported(*load, "an access through this view");
+  if (type.isFragment())
+    return loadFragment(load, elements);
+  if (type.isLocal())
+    return loadLocal(load, elements);
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (bitsOf(dtype) < 8)
+    return unsupported(*load, "an element of 4 bits");
+  bool isSame = llvm::all_of(load.getIndices(),
+                             [&](Value v) { return isSameForAll(v, elements); });
+  int64_t count = isSame ? 1 : elements.count;
+  int64_t width = isSame ? 1 : accessWidth(load.getIndices(), root, elements);
+  if (elements.masks.size() > 1)
+    width = 1;
+  SmallVector<Value, 4> values;
+  for (int64_t e = 0; e < count; e += width) {
+    SmallVector<Value, 4> indices;
+    for (Value v : load.getIndices())
+      indices.push_back(indexFor(v, e, elements));
+    Type vector = vectorOf(width, memoryType(dtype));
+    Value raw;
+    if (type.isShared()) {
+      Value offset = sharedOffset(shared.find(root)->second, indices);
+      // Padding lanes would read past the buffer; what they get does not matter.
+      if (Value mask = elements.maskOf(e))
+        offset = arith::SelectOp::create(b, loc, mask, offset,
+                                         index(shared.find(root)->second.baseBytes));
+      raw = wave::SharedReadOp::create(b, loc, vector, offset, 0);
+    } else {
+      const TensorPlace &place = tensors.find(root)->second;
+      Value bounds = boundsMask(place, load.getIndices(), indices, elements);
+      Value mask = andMasks(bounds, elements.maskOf(e));
+      raw = wave::GlobalReadOp::create(b, loc, vector, place.base, globalOffset(place, indices),
+                                       mask, globalAlign(place, width));
+      if (load.getPad() && bounds) {
+        Value scalar = toScalar(raw, dtype);
+        double pad = load.getPad()->convertToDouble();
+        Type element = wave::elementOf(scalar.getType());
+        TypedAttr attr = isa<FloatType>(element)
+                             ? TypedAttr(b.getFloatAttr(element, pad))
+                             : TypedAttr(b.getIntegerAttr(element, int64_t(pad)));
+        if (auto shape = dyn_cast<VectorType>(scalar.getType()))
+          attr = DenseElementsAttr::get(shape, Attribute(attr));
+        Value other = arith::ConstantOp::create(b, loc, attr);
+        values.append(unpack(arith::SelectOp::create(b, loc, bounds, scalar, other), width));
+        continue;
+      }
+    }
+    values.append(unpack(toScalar(raw, dtype), width));
+  }
+  elements.map[load.getResult()] = values;
+  return success();
+}
+
+LogicalResult Emitter::emitStore(tile::StoreOp store, Elements &elements) {
+  Value root = store.getBuffer();
+  tile::BufferType type = store.getBuffer().getType();
+  if (root.getDefiningOp<tile::ReshapeOp>() || root.getDefiningOp<tile::SubviewOp>())
+    return unsupported(*store, "an access through this view");
+  if (type.isFragment())
+    return storeFragment(store, elements);
+  if (type.isLocal())
+    return storeLocal(store, elements);
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (bitsOf(dtype) < 8)
+    return unsupported(*store, "an element of 4 bits");
+  int64_t width = accessWidth(store.getIndices(), root, elements);
+  if (elements.masks.size() > 1)
+    width = 1;
+  for (int64_t e = 0; e < elements.count; e += width) {
+    SmallVector<Value, 4> indices;
+    for (Value v : store.getIndices())
+      indices.push_back(indexFor(v, e, elements));
+    SmallVector<Value, 8> parts;
+    for (int64_t i = 0; i < width; ++i)
+      parts.push_back(lookup(store.getValue(), e + i, elements));
+    Value value = fromScalar(pack(parts), dtype);
+    Value mask = writerMask(elements, e);
+    if (type.isShared()) {
+      wave::SharedWriteOp::create(b, loc, value, sharedOffset(shared.find(root)->second, indices),
+                                  mask, 0);
+      continue;
+    }
+    const TensorPlace &place = tensors.find(root)->second;
+    mask = andMasks(mask, boundsMask(place, store.getIndices(), indices, elements));
+    wave::GlobalWriteOp::create(b, loc, value, place.base, globalOffset(place, indices), mask,
+                                globalAlign(place, width));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+const SmallVector<int64_t> *Emitter::registersOf(Operation *access, ValueRange indices, Value root,
+                                                 Elements &elements) {
+  auto it = registerCache.find(access);
+  if (it != registerCache.end())
+    return &it->second;
+  auto registers = matchRegisters(*elements.layout, fragments.find(root)->second.layout, indices,
+                                  elements.loop);
+  if (!registers)
+    return nullptr;
+  return &(registerCache[access] = *registers);
+}
+
+LogicalResult Emitter::loadFragment(tile::LoadOp load, Elements &elements) {
+  const FragmentPlace &place = fragments.find(load.getBuffer())->second;
+  if (!elements.loop)
+    return unsupported(*load, "reading a fragment outside of T.Parallel");
+  const SmallVector<int64_t> *registers =
+      registersOf(load, load.getIndices(), load.getBuffer(), elements);
+  if (!registers)
+    return unsupported(*load, "this access to a fragment");
+  int64_t group = place.layout.atomRegs();
+  llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots; // scalars of each slot, read once
+  SmallVector<Value, 4> values;
+  for (int64_t e = 0; e < elements.count; ++e) {
+    int64_t reg = std::max<int64_t>((*registers)[elements.rep * elements.count + e], 0);
+    auto [it, isNew] = slots.try_emplace(reg / group);
+    if (isNew) {
+      Value slot = wave::GetOp::create(b, loc, vectorOf(group, memoryType(place.dtype)),
+                                       place.regs, reg / group);
+      it->second = unpack(toScalar(slot, place.dtype), group);
+    }
+    values.push_back(it->second[reg % group]);
+  }
+  elements.map[load.getResult()] = values;
+  return success();
+}
+
+LogicalResult Emitter::storeFragment(tile::StoreOp store, Elements &elements) {
+  const FragmentPlace &place = fragments.find(store.getBuffer())->second;
+  if (!elements.loop)
+    return unsupported(*store, "writing a fragment outside of T.Parallel");
+  const SmallVector<int64_t> *registers =
+      registersOf(store, store.getIndices(), store.getBuffer(), elements);
+  if (!registers)
+    return unsupported(*store, "this access to a fragment");
+  int64_t group = place.layout.atomRegs();
+  std::map<int64_t, SmallVector<Value, 8>> slots;
+  for (int64_t e = 0; e < elements.count; ++e) {
+    int64_t reg = (*registers)[elements.rep * elements.count + e];
+    if (reg < 0) // padding
+      continue;
+    auto &slot = slots[reg / group];
+    slot.resize(group);
+    slot[reg % group] = lookup(store.getValue(), e, elements);
+  }
+  for (auto &[slot, parts] : slots) {
+    Type vector = vectorOf(group, memoryType(place.dtype));
+    if (llvm::is_contained(parts, Value())) {
+      // The rest of the slot keeps its value.
+      Value old = wave::GetOp::create(b, loc, vector, place.regs, slot);
+      SmallVector<Value, 8> kept = unpack(old, group);
+      for (int64_t i = 0; i < group; ++i)
+        parts[i] = parts[i] ? fromScalar(parts[i], place.dtype) : kept[i];
+      wave::SetOp::create(b, loc, pack(parts), place.regs, slot);
+      continue;
+    }
+    wave::SetOp::create(b, loc, fromScalar(pack(parts), place.dtype), place.regs, slot);
+  }
+  return success();
+}
+
+/// The local buffer of each element: private ones inside a parallel, one outside.
+static const LocalPlace *findLocal(Value root, int64_t element, const Elements &elements) {
+  for (const Elements *level = &elements; level; level = level->outer) {
+    auto it = level->locals.find(root);
+    if (it != level->locals.end())
+      return &it->second[it->second.size() == 1 ? 0 : element];
+  }
+  return nullptr;
+}
+
+LogicalResult Emitter::loadLocal(tile::LoadOp load, Elements &elements) {
+  SmallVector<Value, 4> values;
+  auto type = cast<tile::BufferType>(load.getBuffer().getType());
+  bool isPrivate = elements.locals.contains(load.getBuffer());
+  bool isSame = !isPrivate && llvm::all_of(load.getIndices(), [&](Value v) {
+    return isSameForAll(v, elements);
+  });
+  for (int64_t e = 0; e < (isSame ? 1 : elements.count); ++e) {
+    const LocalPlace *place = findLocal(load.getBuffer(), e, elements);
+    // Row-major position; an index that is not constant selects among all slots.
+    Value at = index(0);
+    for (auto [d, v] : llvm::enumerate(load.getIndices()))
+      at = addIndex(mulIndex(at, type.getShape()[d]), indexFor(v, e, elements));
+    auto read = [&](int64_t slot) {
+      return wave::GetOp::create(b, loc, memoryType(place->dtype), place->regs, slot).getResult();
+    };
+    Value value;
+    if (auto constant = tile::constantInt(at)) {
+      if (*constant < 0 || *constant >= type.numElems())
+        return load.emitError("reads outside the local array");
+      value = read(*constant);
+    } else {
+      value = read(0);
+      for (int64_t slot = 1; slot < type.numElems(); ++slot) {
+        Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at, index(slot));
+        value = arith::SelectOp::create(b, loc, hit, read(slot), value);
+      }
+    }
+    values.push_back(toScalar(value, place->dtype));
+  }
+  elements.map[load.getResult()] = values;
+  return success();
+}
+
+LogicalResult Emitter::storeLocal(tile::StoreOp store, Elements &elements) {
+  auto type = cast<tile::BufferType>(store.getBuffer().getType());
+  for (int64_t e = 0; e < elements.count; ++e) {
+    const LocalPlace *place = findLocal(store.getBuffer(), e, elements);
+    Value at = index(0);
+    for (auto [d, v] : llvm::enumerate(store.getIndices()))
+      at = addIndex(mulIndex(at, type.getShape()[d]), indexFor(v, e, elements));
+    Value value = fromScalar(lookup(store.getValue(), e, elements), place->dtype);
+    if (auto constant = tile::constantInt(at)) {
+      if (*constant < 0 || *constant >= type.numElems())
+        return store.emitError("writes outside the local array");
+      wave::SetOp::create(b, loc, value, place->regs, *constant);
+      continue;
+    }
+    for (int64_t slot = 0; slot < type.numElems(); ++slot) {
+      Value old = wave::GetOp::create(b, loc, memoryType(place->dtype), place->regs, slot);
+      Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at, index(slot));
+      wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, hit, value, old).getResult(),
+                          place->regs, slot);
+    }
+  }
+  return success();
+}
+
+} // namespace tilec
