@@ -104,18 +104,23 @@ std::map<std::string, Lanes> Snippet::run() {
   std::string text = "v_and_b32_e32 v0, 0x3ff, v0\nv_lshlrev_b32_e32 v0, 2, v0\n"
                      "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_load_dwordx2 s[8:9], s[0:1], 0x10\n"
                      "s_waitcnt lgkmcnt(0)\n";
-  auto access = [](const std::string &op, const std::string &reg, bool store, size_t row,
-                   const char *base) {
-    return op + (store ? " v0, " + reg : " " + reg + ", v0") + ", " + base +
-           " offset:" + std::to_string(256 * row) + "\n";
+  // Offsets reach 16 rows; the base moves on after those.
+  auto access = [](const std::string &op, const std::string &reg, bool store, size_t row) {
+    std::string base = store ? "s[6:7]" : "s[4:5]", low = store ? "s6" : "s4", high = store ? "s7" : "s5";
+    std::string step = row % 16 == 0 && row != 0
+                           ? "s_add_u32 " + low + ", " + low + ", 0x1000\ns_addc_u32 " + high + ", " +
+                                 high + ", 0\n"
+                           : "";
+    return step + op + (store ? " v0, " + reg : " " + reg + ", v0") + ", " + base +
+           " offset:" + std::to_string(256 * (row % 16)) + "\n";
   };
   size_t row = 0;
   for (const auto &[reg, values] : in)
-    text += access("global_load_dword", reg, false, row++, "s[4:5]");
+    text += access("global_load_dword", reg, false, row++);
   text += "s_waitcnt vmcnt(0)\n" + body + "\ns_nop 15\ns_nop 15\ns_waitcnt vmcnt(0) lgkmcnt(0)\n";
   row = 0;
   for (const std::string &reg : out)
-    text += access("global_store_dword", reg, true, row++, "s[6:7]");
+    text += access("global_store_dword", reg, true, row++);
   text += "s_endpgm\n";
 
   auto object = CodeObject::load(assemble(cpu, kernelText(cpu, text, kernel)));
@@ -124,8 +129,8 @@ std::map<std::string, Lanes> Snippet::run() {
     return {};
   }
   Memory memory;
-  uint64_t inAddress = llvm::cantFail(memory.allocate(256 * 16, "in"));
-  uint64_t outAddress = llvm::cantFail(memory.allocate(256 * 16, "out"));
+  uint64_t inAddress = llvm::cantFail(memory.allocate(256 * in.size(), "in"));
+  uint64_t outAddress = llvm::cantFail(memory.allocate(256 * out.size(), "out"));
   uint64_t bufferAddress = llvm::cantFail(memory.allocate(bufferBytes, "scratch buffer"));
   std::memset(memory.hostPointer(bufferAddress, bufferBytes), 0, bufferBytes);
   row = 0;

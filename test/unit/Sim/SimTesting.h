@@ -44,8 +44,7 @@ float asFloat(uint32_t bits);
 
 /// Runs `body` in one wave of 64 lanes. Before it v0 = 4 * lane and every register of `in` is
 /// loaded; after it the registers of `out` are stored and returned. s[0:7] and v0 belong to the
-/// frame; s[8:9] holds the address of a zeroed scratch buffer of 64 KiB. At most 15 registers each
-/// way.
+/// frame; s[8:9] holds the address of a zeroed scratch buffer of 64 KiB.
 struct Snippet {
   std::string cpu = "gfx950";
   std::map<std::string, Lanes> in;
