@@ -36,9 +36,9 @@ public:
 
   const DeviceInfo &info() const override { return deviceInfo; }
 
-  Result<DeviceAddress> allocate(int64_t bytes) override {
+  Result<DeviceAddress> allocate(int64_t bytes, const std::string &) override {
     DevicePtr address = 0;
-    if (Status s = invoke("cuMemAlloc", api.memAlloc, &address, bytes); !s)
+    if (Status s = invoke("cuMemAlloc", api.memAlloc, &address, std::max<int64_t>(bytes, 1)); !s)
       return s.error();
     return address;
   }

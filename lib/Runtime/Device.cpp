@@ -4,8 +4,6 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Device.h"
 
-#include <algorithm>
-
 namespace tilec::rt {
 
 Result<std::array<uint8_t, 128>> Backend::encodeTensorMap(const TensorMapRequest &) {
@@ -54,10 +52,10 @@ Status Stream::launch(const Kernel &kernel, const LaunchShape &shape, const Para
 Status Stream::record(Event &event) { return backend->record(event.raw(), value); }
 Status Stream::wait() { return backend->wait(value); }
 
-Result<Buffer> Device::allocate(int64_t bytes) const {
+Result<Buffer> Device::allocate(int64_t bytes, const std::string &name) const {
   if (bytes < 0)
     return Error{"allocation of a negative number of bytes"};
-  Result<DeviceAddress> address = backend->allocate(std::max<int64_t>(bytes, 1));
+  Result<DeviceAddress> address = backend->allocate(bytes, name);
   if (!address)
     return inContext("allocation of " + std::to_string(bytes) + " bytes", address.error());
   return Buffer(backend, *address, bytes);

@@ -8,7 +8,7 @@
 
 #include "tilec/Runtime/Device.h"
 
-#include <cstring>
+#include <algorithm>
 
 namespace tilec::rt {
 namespace {
@@ -94,8 +94,8 @@ public:
 
   const DeviceInfo &info() const override { return deviceInfo; }
 
-  Result<DeviceAddress> allocate(int64_t bytes) override {
-    return create("hipMalloc", api.malloc, static_cast<size_t>(bytes));
+  Result<DeviceAddress> allocate(int64_t bytes, const std::string &) override {
+    return create("hipMalloc", api.malloc, std::max<size_t>(bytes, 1));
   }
   void free(DeviceAddress address) override { (void)invoke("hipFree", api.free, pointer(address)); }
   Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) override {

@@ -141,7 +141,7 @@ private:
 
   Status uploadTensor(const Argument &argument, BufferSet &set) {
     int64_t bytes = storageBytesOf(argument);
-    Result<Buffer> buffer = device.allocate(bytes + guard);
+    Result<Buffer> buffer = device.allocate(bytes + guard, argument.param.name);
     if (!buffer)
       return buffer.error();
     if (guard != 0)
@@ -167,7 +167,7 @@ private:
     auto it = set.buffers.find(param.name);
     if (it != set.buffers.end() && it->second.bytes() >= *bytes)
       return success(); // launches share workspaces of one name
-    Result<Buffer> buffer = device.allocate(*bytes);
+    Result<Buffer> buffer = device.allocate(*bytes, param.name);
     if (!buffer)
       return buffer.error();
     // Not zero: a kernel that relies on zeros it did not ask for must not pass by luck.

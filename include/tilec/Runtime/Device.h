@@ -62,7 +62,8 @@ public:
   virtual ~Backend() = default;
   virtual const DeviceInfo &info() const = 0;
 
-  virtual Result<DeviceAddress> allocate(int64_t bytes) = 0; ///< at least 256-byte aligned
+  /// At least 256-byte aligned; 0 bytes have an address too. `name` is what reports call it.
+  virtual Result<DeviceAddress> allocate(int64_t bytes, const std::string &name) = 0;
   virtual void free(DeviceAddress address) = 0;
   virtual Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) = 0;
   virtual Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) = 0;
@@ -169,8 +170,8 @@ public:
   explicit Device(std::shared_ptr<Backend> backend) : backend(std::move(backend)) {}
 
   const DeviceInfo &info() const { return backend->info(); }
-  /// `bytes` may be 0; the address is valid either way.
-  Result<Buffer> allocate(int64_t bytes) const;
+  /// `bytes` may be 0; the address is valid either way. `name` helps devices that report accesses.
+  Result<Buffer> allocate(int64_t bytes, const std::string &name = "buffer") const;
   /// The image is copied: hsaco for HIP and the simulator, cubin or PTX for CUDA.
   Result<Module> load(std::span<const uint8_t> image) const;
   Result<Stream> createStream() const;

@@ -1,0 +1,178 @@
+//===- SimDevice.cpp - the simulator as a device of the runtime -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/SimDevice/SimDevice.h"
+
+#include <cstring>
+#include <map>
+
+namespace tilec {
+namespace {
+
+using rt::DeviceAddress;
+using rt::Result;
+using rt::Status;
+
+rt::Error toError(llvm::Error error) { return {llvm::toString(std::move(error))}; }
+
+/// A kernel is found by its module and its place in it.
+struct KernelRef {
+  const sim::CodeObject *object;
+  std::string name;
+};
+
+class SimBackend final : public rt::Backend {
+public:
+  SimBackend(Arch arch, SimDeviceOptions options) : arch(arch), options(std::move(options)) {
+    memory.limitBytes = this->options.memoryLimitBytes;
+    deviceInfo.kind = "sim";
+    deviceInfo.name = "simulator";
+    deviceInfo.arch = nameOf(arch);
+    deviceInfo.checksBounds = true;
+  }
+
+  const rt::DeviceInfo &info() const override { return deviceInfo; }
+
+  Result<DeviceAddress> allocate(int64_t bytes, const std::string &name) override {
+    llvm::Expected<uint64_t> address = memory.allocate(static_cast<uint64_t>(bytes), name);
+    if (!address)
+      return toError(address.takeError());
+    return *address;
+  }
+  void free(DeviceAddress address) override {
+    // A handle owns what it frees, so this cannot fail.
+    llvm::consumeError(memory.release(address));
+  }
+  Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) override {
+    return status(memory.write(dst, {static_cast<const uint8_t *>(src), size_t(bytes)}));
+  }
+  Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) override {
+    return status(memory.read(src, {static_cast<uint8_t *>(dst), size_t(bytes)}));
+  }
+  Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) override {
+    uint8_t *host = memory.hostPointer(dst, static_cast<uint64_t>(bytes));
+    if (!host)
+      return rt::Error{"fill outside every allocation"};
+    std::memset(host, value, static_cast<size_t>(bytes));
+    return rt::success();
+  }
+
+  Result<uint64_t> loadModule(std::span<const uint8_t> image) override {
+    auto object = sim::CodeObject::load({image.data(), image.size()});
+    if (!object)
+      return toError(object.takeError());
+    if ((*object)->arch() != arch)
+      return rt::Error{"the code object is for " + std::string(nameOf((*object)->arch()))};
+    modules[++lastHandle] = std::move(*object);
+    return lastHandle;
+  }
+  void unloadModule(uint64_t module) override {
+    const sim::CodeObject *object = modules.at(module).get();
+    std::erase_if(kernels, [&](const auto &entry) { return entry.second.object == object; });
+    modules.erase(module);
+  }
+  Result<uint64_t> findKernel(uint64_t module, const std::string &symbol) override {
+    const sim::CodeObject &object = *modules.at(module);
+    if (!object.findKernel(symbol)) {
+      std::string names;
+      for (const sim::KernelInfo &kernel : object.kernels())
+        names += (names.empty() ? "" : ", ") + kernel.name;
+      return rt::Error{"not in the code object; it has " + (names.empty() ? "none" : names)};
+    }
+    kernels[++lastHandle] = {&object, symbol};
+    return lastHandle;
+  }
+
+  Result<uint64_t> createStream() override { return ++lastHandle; }
+  void destroyStream(uint64_t) override {}
+  Status wait(uint64_t) override {
+    if (fault.empty())
+      return rt::success();
+    return rt::Error{std::exchange(fault, {})};
+  }
+
+  Status launch(uint64_t kernel, const rt::LaunchShape &shape, const rt::ParamBuffer &params,
+                uint64_t) override {
+    const KernelRef &ref = kernels.at(kernel);
+    sim::Dim3 grid, block;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (shape.cluster[axis] != 1)
+        return rt::Error{"AMD GPUs have no clusters"};
+      if (shape.grid[axis] > UINT32_MAX)
+        return rt::Error{"grid extent " + std::to_string(shape.grid[axis]) + " is too large"};
+      grid[axis] = static_cast<uint32_t>(shape.grid[axis]);
+      block[axis] = static_cast<uint32_t>(shape.block[axis]);
+    }
+    sim::LaunchOptions launchOptions = options.launch;
+    launchOptions.dynamicLdsBytes += static_cast<uint32_t>(shape.sharedBytes);
+    const sim::KernelInfo &info = *ref.object->findKernel(ref.name);
+    auto kernarg = kernargFor(info, params.bytes, grid, block, launchOptions.dynamicLdsBytes);
+    if (!kernarg)
+      return toError(kernarg.takeError());
+    auto result = sim::run(*ref.object, ref.name, grid, block, *kernarg, memory, launchOptions);
+    if (!result)
+      return toError(result.takeError());
+    if (options.onRun)
+      options.onRun(ref.name, *result);
+    if (llvm::Error error = result->toError())
+      fault += (fault.empty() ? "" : "\n") + llvm::toString(std::move(error));
+    return rt::success();
+  }
+
+  Result<uint64_t> createEvent() override { return ++lastHandle; }
+  void destroyEvent(uint64_t) override {}
+  Status record(uint64_t, uint64_t) override { return rt::success(); }
+  Result<double> elapsedMs(uint64_t, uint64_t) override {
+    return rt::Error{"the simulator has no clock: time kernels on a GPU"};
+  }
+
+private:
+  static Status status(llvm::Error error) {
+    return error ? Status(toError(std::move(error))) : rt::success();
+  }
+
+  /// The whole segment: what the manifest packs, and the hidden arguments that an object of another
+  /// compiler may want behind it.
+  static llvm::Expected<std::vector<uint8_t>> kernargFor(const sim::KernelInfo &info,
+                                                         const std::vector<uint8_t> &packed,
+                                                         sim::Dim3 grid, sim::Dim3 block,
+                                                         uint32_t dynamicLdsBytes) {
+    bool hidden = false;
+    std::vector<std::vector<uint8_t>> args;
+    for (const sim::ArgInfo &arg : info.args) {
+      hidden |= arg.isHidden();
+      if (arg.isHidden())
+        continue;
+      size_t end = size_t(arg.offsetBytes) + arg.sizeBytes;
+      if (end > packed.size())
+        return llvm::createStringError("the manifest packs " + std::to_string(packed.size()) +
+                                       " bytes of parameters, `" + info.name + "` reads " +
+                                       std::to_string(end));
+      args.emplace_back(packed.begin() + arg.offsetBytes, packed.begin() + end);
+    }
+    if (hidden)
+      return sim::makeKernarg(info, args, grid, block, dynamicLdsBytes);
+    return packed;
+  }
+
+  const Arch arch;
+  SimDeviceOptions options;
+  rt::DeviceInfo deviceInfo;
+  sim::Memory memory;
+  std::map<uint64_t, std::unique_ptr<sim::CodeObject>> modules;
+  std::map<uint64_t, KernelRef> kernels;
+  uint64_t lastHandle = 0;
+  std::string fault; ///< findings that no wait has reported yet
+};
+
+} // namespace
+
+rt::Result<rt::Device> openSim(Arch arch, SimDeviceOptions options) {
+  if (vendorOf(arch) != Vendor::Amd)
+    return rt::Error{"the simulator runs gfx942 and gfx950 code, not " + std::string(nameOf(arch)) +
+                     ": use --device=cuda or --device=cpu"};
+  return rt::Device(std::make_shared<SimBackend>(arch, std::move(options)));
+}
+
+} // namespace tilec
