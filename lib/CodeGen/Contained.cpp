@@ -11,9 +11,33 @@
 #include <cstdio>
 #include <string>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define TILEC_HAS_LEAK_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TILEC_HAS_LEAK_SANITIZER 1
+#endif
+#endif
+#ifdef TILEC_HAS_LEAK_SANITIZER
+#include <sanitizer/lsan_interface.h>
+#endif
+
 using namespace llvm;
 
 namespace tilec::codegen {
+
+namespace {
+
+/// What LLVM allocates while this lives is no leak for the sanitizer: an abandoned compile cannot
+/// give it back.
+struct NoLeakReports {
+#ifdef TILEC_HAS_LEAK_SANITIZER
+  NoLeakReports() { __lsan_disable(); }
+  ~NoLeakReports() { __lsan_enable(); }
+#endif
+};
+
+} // namespace
 
 static thread_local std::string *fatalText = nullptr;
 
@@ -36,6 +60,7 @@ void installFatalErrorHandler() {
 Error runContained(function_ref<void()> body, bool &crashed) {
   std::string text;
   fatalText = &text;
+  [[maybe_unused]] NoLeakReports quiet;
   CrashRecoveryContext context;
   crashed = !context.RunSafely(body);
   fatalText = nullptr;
