@@ -235,7 +235,7 @@ Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet>
     for (int run = 0; run < runs; ++run)
       if (Status s = start(sets[next++ % sets.size()]); !s)
         return s.error();
-    for (Status s : {stream.record(events[1]), stream.wait()})
+    for (const Status &s : {stream.record(events[1]), stream.wait()})
       if (!s)
         return s.error();
     Result<double> ms = device.elapsedMs(events[0], events[1]);

@@ -165,7 +165,8 @@ private:
     int64_t threads = 1;
     for (int axis = 0; axis < 3; ++axis) {
       // 1024 threads a block and 16 blocks a cluster are the most that any target runs.
-      if (launch.block[axis] < 1 || (threads *= launch.block[axis]) > 1024)
+      threads *= std::clamp<int64_t>(launch.block[axis], 1, 2048); // no overflow
+      if (launch.block[axis] < 1 || threads > 1024)
         return Error{where + ".block: each extent is at least 1 and their product at most 1024"};
       if (launch.cluster[axis] < 1 || launch.cluster[axis] > 16)
         return Error{where + ".cluster: each extent is 1 to 16"};
