@@ -1,0 +1,50 @@
+//===- Trace.h - from a script and an entry to a traced kernel ------------===//
+//
+// The whole front end behind one call. Nothing of the script is executed outside of the
+// evaluator: no files, no imports, no I/O; steps, memory and depth are bounded.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Base/Arch.h"
+#include "tilec/Script/TracedKernel.h"
+#include "tilec/Support/Diagnostics.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilec::script {
+
+/// Compiles the kernel that `entryText` names in file `file` of `sources`.
+///
+/// The entry is an expression in the script's language: a call (`matmul(1024, 1024, 1024)`), a name
+/// (called without arguments if it is a function), a list of arguments in parentheses when the file
+/// has one candidate, or nothing at all. It is added to `sources` as the file `<entry>`, so that
+/// messages can point into it. `arch` answers the script's questions about the target.
+///
+/// Null after an error, which is in `diags`.
+std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
+                                    llvm::StringRef entryText, Arch arch, DiagnosticEngine &diags);
+
+/// A function of the file that can be an entry.
+struct EntryCandidate {
+  std::string name;
+  std::vector<std::string>
+      required; ///< parameters without default, T.const dimensions not included
+  Span span;
+};
+
+/// What `entryText` may name, in source order; also when the file does not parse (then empty, with
+/// the error in `diags`).
+std::vector<EntryCandidate> listEntries(const SourceManager &sources, uint32_t file,
+                                        DiagnosticEngine &diags);
+
+/// Evaluates an expression in the scope of the file and returns its Python repr: for tests and for
+/// tools that show values. Nothing after an error.
+std::optional<std::string> evaluateToText(SourceManager &sources, uint32_t file,
+                                          llvm::StringRef expression, Arch arch,
+                                          DiagnosticEngine &diags);
+
+} // namespace tilec::script

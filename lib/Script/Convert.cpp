@@ -1,0 +1,378 @@
+//===- Convert.cpp - values as what a place wants -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "EvaluatorScopes.h"
+
+#include <limits>
+
+namespace tilec::script {
+
+const Expr *Evaluator::toExpr(const Value &v, Span span, std::optional<DType> wanted) {
+  switch (v.kind()) {
+  case ValueKind::Bool: {
+    const Expr *e = build.constBool(v.boolean(), span);
+    return wanted ? build.cast(e, *wanted, span) : e;
+  }
+  case ValueKind::Int: {
+    Integer i = v.integer();
+    if (wanted && isFloat(*wanted))
+      return build.constFloat(i.toDouble(), *wanted, span);
+    if (!i.fits64()) {
+      if (wanted == DType::U64 && i.fitsUnsigned64())
+        return build.constInt(static_cast<int64_t>(i.valueUnsigned64()), DType::U64, span);
+      fail(DiagId::IntegerTooWide, span, i.toString());
+      return nullptr;
+    }
+    int64_t value = i.value64();
+    DType type = wanted.value_or(ExprBuilder::fits(value, DType::I32) ? DType::I32 : DType::I64);
+    return build.constInt(value, type, span);
+  }
+  case ValueKind::Float:
+    return build.constFloat(v.real(), wanted.value_or(DType::F32), span);
+  case ValueKind::Expr:
+    return wanted ? build.cast(v.expr(), *wanted, span) : v.expr();
+  case ValueKind::Buffer:
+    if (v.buffer()->scope == Scope::Var)
+      return toExpr(decay(v, span), span, wanted);
+    [[fallthrough]];
+  case ValueKind::Region:
+    fail(DiagId::BufferAsValue, span, typeName(v));
+    return nullptr;
+  case ValueKind::Opaque:
+    fail(DiagId::OpaqueValue, span, v.str());
+    return nullptr;
+  default:
+    fail(DiagId::WantedOther, span, "a number", typeName(v));
+    return nullptr;
+  }
+}
+
+const Expr *Evaluator::toIndex(const Value &v, Span span) {
+  const Expr *e = toExpr(v, span);
+  if (!e)
+    return nullptr;
+  if (!isInteger(e->type)) {
+    if (e->type == DType::Bool)
+      return build.cast(e, DType::I32, span);
+    fail(DiagId::IndexNotInteger, span, nameOf(e->type));
+    return nullptr;
+  }
+  return e;
+}
+
+const Expr *Evaluator::toCondition(const Value &v, Span span) {
+  const Expr *e = toExpr(v, span);
+  return e ? build.toBool(e, span) : nullptr;
+}
+
+std::optional<int64_t> Evaluator::toInt(const Value &v, Span span, llvm::StringRef what) {
+  if (v.is(ValueKind::Int) || v.is(ValueKind::Bool)) {
+    Integer i = v.integer();
+    if (i.fits64())
+      return i.value64();
+    fail(DiagId::IntegerTooWide, span, i.toString());
+    return std::nullopt;
+  }
+  if (v.is(ValueKind::Expr)) {
+    if (std::optional<int64_t> constant = v.expr()->constInt())
+      return constant;
+    const Expr *e = v.expr();
+    bool isLoop = e->op == ExprOp::Var && e->var->kind == VarKind::Loop;
+    fail(isLoop ? DiagId::LoopVariableAsConstant : DiagId::RuntimeAsConstant, span, what);
+    return std::nullopt;
+  }
+  if (v.is(ValueKind::Opaque))
+    fail(DiagId::OpaqueValue, span, v.str());
+  else
+    fail(DiagId::WantedOther, span, (llvm::Twine("an integer for ") + what).str(), typeName(v));
+  return std::nullopt;
+}
+
+std::optional<double> Evaluator::toReal(const Value &v, Span span, llvm::StringRef what) {
+  if (v.isNumber())
+    return v.toDouble();
+  if (v.is(ValueKind::Expr) && v.expr()->op == ExprOp::ConstFloat)
+    return v.expr()->floatValue;
+  if (v.is(ValueKind::Expr) && v.expr()->op == ExprOp::ConstInt)
+    return static_cast<double>(v.expr()->intValue);
+  if (v.is(ValueKind::Expr))
+    fail(DiagId::RuntimeAsConstant, span, what);
+  else if (v.is(ValueKind::Opaque))
+    fail(DiagId::OpaqueValue, span, v.str());
+  else
+    fail(DiagId::WantedOther, span, (llvm::Twine("a number for ") + what).str(), typeName(v));
+  return std::nullopt;
+}
+
+static llvm::ArrayRef<llvm::StringRef> dtypeNames() {
+  static const llvm::StringRef names[] = {"bool",
+                                          "int4",
+                                          "int8",
+                                          "int16",
+                                          "int32",
+                                          "int64",
+                                          "uint4",
+                                          "uint8",
+                                          "uint16",
+                                          "uint32",
+                                          "uint64",
+                                          "float16",
+                                          "half",
+                                          "float",
+                                          "bfloat16",
+                                          "float32",
+                                          "float64",
+                                          "float8_e4m3fn",
+                                          "double",
+                                          "float8_e5m2",
+                                          "float8_e4m3fnuz",
+                                          "float8_e5m2fnuz",
+                                          "float8_e8m0fnu",
+                                          "float4_e2m1fn"};
+  return names;
+}
+
+std::optional<DType> Evaluator::toDType(const Value &v, Span span) {
+  switch (v.kind()) {
+  case ValueKind::DType:
+    return v.dtype();
+  case ValueKind::Str: {
+    llvm::StringRef name = v.str();
+    name.consume_front("torch.");
+    name.consume_front("T.");
+    if (std::optional<DType> type = parseDType(std::string_view(name)))
+      return type;
+    if (name.contains('x') && parseDType(std::string_view(name.split('x').first)))
+      fail(DiagId::VectorDType, span, name, name.split('x').first);
+    else
+      fail(DiagId::UnknownDType, span, name, suggestion(name, dtypeNames()));
+    return std::nullopt;
+  }
+  case ValueKind::Type: {
+    llvm::StringRef name = v.str();
+    if (name == "int")
+      return DType::I32;
+    if (name == "float")
+      return DType::F32;
+    if (name == "bool")
+      return DType::Bool;
+    break;
+  }
+  case ValueKind::Opaque:
+    fail(DiagId::OpaqueValue, span, v.str());
+    return std::nullopt;
+  default:
+    break;
+  }
+  fail(DiagId::WantedOther, span, "a dtype such as `\"float16\"` or `T.float16`", typeName(v));
+  return std::nullopt;
+}
+
+bool Evaluator::toShape(const Value &v, Span span, llvm::SmallVectorImpl<const Expr *> &out,
+                        bool mustBeConstant) {
+  llvm::SmallVector<Value> items;
+  if (v.isSequence())
+    items.append(v.items().begin(), v.items().end());
+  else
+    items.push_back(v);
+  for (const Value &item : items) {
+    if (mustBeConstant) {
+      std::optional<int64_t> size = toInt(item, span, "a shape");
+      if (!size)
+        return false;
+    }
+    const Expr *e = toIndex(item, span);
+    if (!e)
+      return false;
+    if (std::optional<int64_t> size = e->constInt(); size && *size <= 0) {
+      fail(DiagId::BadShape, span, *size);
+      return false;
+    }
+    out.push_back(e);
+  }
+  return true;
+}
+
+bool Evaluator::toIntList(const Value &v, Span span, llvm::StringRef what,
+                          llvm::SmallVectorImpl<int64_t> &out) {
+  if (!v.isSequence()) {
+    std::optional<int64_t> i = toInt(v, span, what);
+    if (i)
+      out.push_back(*i);
+    return i.has_value();
+  }
+  for (const Value &item : v.items()) {
+    std::optional<int64_t> i = toInt(item, span, what);
+    if (!i)
+      return false;
+    out.push_back(*i);
+  }
+  return true;
+}
+
+bool Evaluator::iterate(const Value &v, Span span, llvm::SmallVectorImpl<Value> &out) {
+  switch (v.kind()) {
+  case ValueKind::List:
+  case ValueKind::Tuple:
+  case ValueKind::Set:
+    out.append(v.items().begin(), v.items().end());
+    return step(span, out.size());
+  case ValueKind::Dict:
+    for (auto &entry : v.as<DictObject>()->entries)
+      out.push_back(entry.first);
+    return step(span, out.size());
+  case ValueKind::Str:
+    for (char c : v.str())
+      out.push_back(heap.str(std::string(1, c)));
+    return step(span, out.size());
+  case ValueKind::Range: {
+    auto *r = v.as<RangeObject>();
+    int64_t count = r->count();
+    if (!step(span, static_cast<uint64_t>(count)))
+      return false;
+    for (int64_t i = 0; i < count; ++i)
+      out.push_back(Value::small(r->start + i * r->step));
+    return true;
+  }
+  case ValueKind::Opaque:
+    fail(DiagId::OpaqueValue, span, v.str());
+    return false;
+  case ValueKind::Loop:
+    fail(DiagId::LoopOutsideFor, span);
+    return false;
+  default:
+    fail(DiagId::NotIterable, span, typeName(v));
+    return false;
+  }
+}
+
+const Region *Evaluator::wholeRegion(const Buffer *buffer, Span span) {
+  auto *r = program.make<Region>();
+  r->buffer = buffer;
+  llvm::SmallVector<const Expr *> zeros;
+  for (const Expr *size : buffer->shape)
+    zeros.push_back(build.constInt(0, size->type, span));
+  r->offsets = program.copy(llvm::ArrayRef<const Expr *>(zeros));
+  r->extents = buffer->shape;
+  r->whole = true;
+  r->span = span;
+  return r;
+}
+
+/// `A[i, j]` where a tile is wanted.
+const Region *Evaluator::elementRegion(const Expr *load) {
+  if (load->op != ExprOp::Load)
+    return nullptr;
+  if (load->buffer->scope == Scope::Var)
+    return wholeRegion(load->buffer, load->span);
+  auto *r = program.make<Region>();
+  r->buffer = load->buffer;
+  r->offsets = load->args;
+  r->span = load->span;
+  return r;
+}
+
+bool Evaluator::toArgument(const Value &v, Span span, Argument &out) {
+  out = Argument();
+  out.span = span;
+  switch (v.kind()) {
+  case ValueKind::None:
+    return true;
+  case ValueKind::Bool:
+    out.kind = Argument::Bool;
+    out.boolValue = v.boolean();
+    out.intValue = v.boolean();
+    out.expr = build.constBool(v.boolean(), span);
+    return true;
+  case ValueKind::Int:
+    out.kind = Argument::Int;
+    out.expr = toExpr(v, span);
+    if (out.expr)
+      out.intValue = out.expr->intValue;
+    return out.expr != nullptr;
+  case ValueKind::Float:
+    out.kind = Argument::Float;
+    out.floatValue = v.real();
+    out.expr = build.constFloat(v.real(), DType::F64, span);
+    return true;
+  case ValueKind::Str:
+    out.kind = Argument::String;
+    out.string = program.copy(v.str());
+    return true;
+  case ValueKind::DType:
+    out.kind = Argument::Type;
+    out.type = v.dtype();
+    return true;
+  case ValueKind::Expr:
+    out.kind = Argument::Value;
+    out.expr = v.expr();
+    out.region = elementRegion(v.expr());
+    return true;
+  case ValueKind::Buffer:
+    out.kind = Argument::Tile;
+    out.region = wholeRegion(v.buffer(), span);
+    return true;
+  case ValueKind::Region:
+    out.kind = Argument::Tile;
+    out.region = v.region();
+    return true;
+  case ValueKind::Layout:
+    out.kind = Argument::Layout;
+    out.layout = v.layout();
+    return true;
+  case ValueKind::Emitter:
+    out.kind = Argument::EmitterConfig;
+    out.emitter = v.emitter();
+    return true;
+  case ValueKind::List:
+  case ValueKind::Tuple: {
+    out.kind = Argument::List;
+    Deeper deeper(*this, span);
+    if (!deeper.ok)
+      return false;
+    std::vector<Argument> items(v.items().size());
+    for (size_t i = 0; i < items.size(); ++i)
+      if (!toArgument(v.items()[i], span, items[i]))
+        return false;
+    out.list = program.copy(llvm::ArrayRef<Argument>(items));
+    return true;
+  }
+  case ValueKind::Dict: {
+    out.kind = Argument::Dict;
+    Deeper deeper(*this, span);
+    if (!deeper.ok)
+      return false;
+    std::vector<DictEntry> entries;
+    for (auto &[key, value] : v.as<DictObject>()->entries) {
+      DictEntry entry;
+      if (!toArgument(key, span, entry.key))
+        return false;
+      // A bare function in `annotate_layout` is a layout of its key.
+      Value item = value;
+      if (value.is(ValueKind::Function) && key.is(ValueKind::Buffer)) {
+        llvm::SmallVector<int64_t> shape;
+        for (const Expr *size : key.buffer()->shape)
+          shape.push_back(size->constInt().value_or(0));
+        const LayoutSpec *layout = functionLayout(value, span, shape, LayoutSpec::Function);
+        if (!layout)
+          return false;
+        item = Value::layout(layout);
+      }
+      if (!toArgument(item, span, entry.value))
+        return false;
+      entries.push_back(entry);
+    }
+    out.dict = program.copy(llvm::ArrayRef<DictEntry>(entries));
+    return true;
+  }
+  case ValueKind::Opaque:
+    fail(DiagId::OpaqueValue, span, v.str());
+    return false;
+  default:
+    fail(DiagId::WantedOther, span, "a buffer or a value", typeName(v));
+    return false;
+  }
+}
+
+} // namespace tilec::script

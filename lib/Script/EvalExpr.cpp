@@ -1,0 +1,440 @@
+//===- EvalExpr.cpp - expressions -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "EvaluatorScopes.h"
+
+namespace tilec::script {
+/// A name of a scalar variable means its value, wherever it is not a target.
+Value Evaluator::decay(const Value &v, Span span) {
+  if (v.is(ValueKind::Buffer) && v.buffer()->scope == Scope::Var)
+    return Value::expr(build.load(v.buffer(), {}, span));
+  if (v.is(ValueKind::Region) && v.region()->extents.empty() && !v.region()->whole)
+    return Value::expr(build.load(v.region()->buffer, v.region()->offsets, span));
+  return v;
+}
+
+Value Evaluator::eval(const ast::Expr *e) {
+  Value v = evalRaw(e);
+  // A fresh variable (`T.alloc_var`) is a buffer until it has a name.
+  return e->kind == ExprKind::Call ? v : decay(v, e->span);
+}
+
+Value Evaluator::evalRaw(const ast::Expr *e) {
+  Deeper deeper(*this, e->span);
+  if (!deeper.ok || !step(e->span))
+    return Value();
+  return evalKind(e);
+}
+
+Value Evaluator::evalKind(const ast::Expr *e) {
+  switch (e->kind) {
+  case ExprKind::Name:
+    return lookup(llvm::cast<NameExpr>(e)->name, e->span);
+  case ExprKind::Constant:
+    switch (llvm::cast<ConstantExpr>(e)->which) {
+    case ConstantExpr::None:
+      return Value::none();
+    case ConstantExpr::True:
+      return Value::boolean(true);
+    case ConstantExpr::False:
+      return Value::boolean(false);
+    case ConstantExpr::Ellipsis:
+      return Value::ellipsis();
+    }
+    return Value();
+  case ExprKind::Number:
+    return evalNumber(llvm::cast<NumberExpr>(e));
+  case ExprKind::String:
+    return heap.str(llvm::cast<StringExpr>(e)->value.str());
+  case ExprKind::Joined:
+    return evalJoined(llvm::cast<JoinedExpr>(e));
+  case ExprKind::Tuple:
+  case ExprKind::List:
+  case ExprKind::Set:
+    return evalSequence(llvm::cast<SequenceExpr>(e));
+  case ExprKind::Dict:
+    return evalDict(llvm::cast<DictExpr>(e));
+  case ExprKind::Unary:
+    return evalUnary(llvm::cast<UnaryExpr>(e));
+  case ExprKind::Binary: {
+    const auto *b = llvm::cast<BinaryExpr>(e);
+    Value lhs = eval(b->lhs);
+    Value rhs = lhs.ok() ? eval(b->rhs) : Value();
+    return rhs.ok() ? binary(b->op, lhs, rhs, e->span, b->lhs->span, b->rhs->span) : Value();
+  }
+  case ExprKind::Bool:
+    return evalBool(llvm::cast<BoolExpr>(e));
+  case ExprKind::Compare:
+    return evalCompare(llvm::cast<CompareExpr>(e));
+  case ExprKind::Conditional:
+    return evalConditional(llvm::cast<ConditionalExpr>(e));
+  case ExprKind::Lambda:
+    return evalLambda(llvm::cast<LambdaExpr>(e));
+  case ExprKind::Call:
+    return evalCall(llvm::cast<CallExpr>(e));
+  case ExprKind::Attribute: {
+    const auto *a = llvm::cast<AttributeExpr>(e);
+    Value object = eval(a->value);
+    return object.ok() ? attribute(object, a->name, e->span, a->nameSpan) : Value();
+  }
+  case ExprKind::Subscript: {
+    const auto *s = llvm::cast<SubscriptExpr>(e);
+    Value object = evalRaw(s->value);
+    Value index = object.ok() ? eval(s->index) : Value();
+    return index.ok() ? subscript(object, index, e->span, s->index->span) : Value();
+  }
+  case ExprKind::Slice:
+    return evalSlice(llvm::cast<SliceExpr>(e));
+  case ExprKind::Starred:
+    return fail(DiagId::MisplacedStar, e->span);
+  case ExprKind::Named: {
+    const auto *n = llvm::cast<NamedExpr>(e);
+    Value value = eval(n->value);
+    if (!value.ok() || !bind(n->target->name, value, n->target->span))
+      return Value();
+    return eval(n->target);
+  }
+  case ExprKind::ListComp:
+  case ExprKind::SetComp:
+  case ExprKind::DictComp:
+  case ExprKind::Generator:
+    return evalComprehension(llvm::cast<ComprehensionExpr>(e));
+  }
+  return Value();
+}
+
+Value Evaluator::evalNumber(const NumberExpr *e) {
+  if (e->isFloat)
+    return Value::real(e->value);
+  std::optional<Integer> value = Integer::parse(e->digits, e->radix);
+  return value ? heap.integer(*value) : fail(DiagId::IntegerTooLarge, e->span, Integer::maxBits);
+}
+
+std::optional<std::string> Evaluator::joinedText(llvm::ArrayRef<JoinedPart> parts, Span span) {
+  std::string out;
+  for (const JoinedPart &part : parts) {
+    if (!part.value) {
+      out += part.text;
+      continue;
+    }
+    Value value = eval(part.value);
+    if (!value.ok())
+      return std::nullopt;
+    std::optional<std::string> spec = joinedText(part.spec, span);
+    if (!spec)
+      return std::nullopt;
+    if (part.conversion)
+      value = heap.str(part.conversion == 's' ? toStr(value) : repr(value));
+    std::optional<std::string> text = formatValue(value, *spec);
+    if (!text) {
+      fail(DiagId::BadFormatSpec, part.value->span, *spec, typeName(value));
+      return std::nullopt;
+    }
+    out += *text;
+    if (out.size() > limits.textBytes || !step(span, text->size() / 16)) {
+      fail(DiagId::StringTooLong, span, limits.textBytes);
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+Value Evaluator::evalJoined(const JoinedExpr *e) {
+  std::optional<std::string> text = joinedText(e->parts, e->span);
+  return text ? heap.str(std::move(*text)) : Value();
+}
+
+Value Evaluator::evalSequence(const SequenceExpr *e) {
+  std::vector<Value> items;
+  for (const ast::Expr *item : e->items) {
+    if (const auto *starred = llvm::dyn_cast<StarredExpr>(item)) {
+      Value inner = eval(starred->value);
+      llvm::SmallVector<Value> expanded;
+      if (!inner.ok() || !iterate(inner, item->span, expanded))
+        return Value();
+      items.insert(items.end(), expanded.begin(), expanded.end());
+      continue;
+    }
+    Value value = eval(item);
+    if (!value.ok())
+      return Value();
+    items.push_back(value);
+  }
+  if (e->kind == ExprKind::List)
+    return heap.list(std::move(items));
+  if (e->kind == ExprKind::Tuple)
+    return heap.tuple(std::move(items));
+  std::vector<Value> unique;
+  for (const Value &item : items) {
+    if (!hashable(item, e->span) || !step(e->span, unique.size()))
+      return Value();
+    if (llvm::none_of(unique, [&](const Value &u) { return equals(u, item); }))
+      unique.push_back(item);
+  }
+  return heap.list(std::move(unique), ValueKind::Set);
+}
+
+Value Evaluator::evalDict(const DictExpr *e) {
+  auto *dict = heap.make<DictObject>();
+  for (size_t i = 0; i < e->keys.size(); ++i) {
+    Value value = Value();
+    if (!e->keys[i]) {
+      value = eval(e->values[i]);
+      if (!value.ok())
+        return Value();
+      if (!value.is(ValueKind::Dict))
+        return fail(DiagId::WantedOther, e->values[i]->span, "a dict", typeName(value));
+      for (auto &[k, v] : value.as<DictObject>()->entries)
+        if (!dictSet(dict, k, v, e->values[i]->span))
+          return Value();
+      continue;
+    }
+    Value key = eval(e->keys[i]);
+    if (!key.ok())
+      return Value();
+    value = eval(e->values[i]);
+    if (!value.ok() || !dictSet(dict, key, value, e->keys[i]->span))
+      return Value();
+  }
+  return Value::object(ValueKind::Dict, dict);
+}
+
+Value Evaluator::evalUnary(const UnaryExpr *e) {
+  Value v = eval(e->operand);
+  if (!v.ok())
+    return Value();
+  if (e->op == UnaryOp::Not) {
+    if (v.is(ValueKind::Expr)) {
+      const Expr *condition = toCondition(v, e->operand->span);
+      return condition ? Value::expr(build.unary(ExprOp::LogicalNot, condition, e->span)) : Value();
+    }
+    std::optional<bool> t = truth(v, e->operand->span);
+    return t ? Value::boolean(!*t) : Value();
+  }
+  if (v.is(ValueKind::Float) && e->op != UnaryOp::Invert)
+    return e->op == UnaryOp::Neg ? Value::real(-v.real()) : v;
+  if (v.is(ValueKind::Int) || v.is(ValueKind::Bool)) {
+    Integer i = v.integer();
+    return heap.integer(e->op == UnaryOp::Neg ? -i : e->op == UnaryOp::Invert ? ~i : i);
+  }
+  if (v.is(ValueKind::Expr)) {
+    if (e->op == UnaryOp::Pos)
+      return v;
+    const Expr *x = v.expr();
+    if (e->op == UnaryOp::Invert && isFloat(x->type))
+      return fail(DiagId::BadOperand, e->span, "~", typeName(v));
+    if (e->op == UnaryOp::Invert && x->type == DType::Bool)
+      return Value::expr(build.unary(ExprOp::LogicalNot, x, e->span));
+    if (x->type == DType::Bool)
+      x = build.cast(x, DType::I32, e->span);
+    return Value::expr(
+        build.unary(e->op == UnaryOp::Neg ? ExprOp::Neg : ExprOp::BitNot, x, e->span));
+  }
+  llvm::StringRef spelling = e->op == UnaryOp::Neg ? "-" : e->op == UnaryOp::Pos ? "+" : "~";
+  return fail(DiagId::BadOperand, e->span, spelling, typeName(v));
+}
+
+/// Compile-time operands fold away; what is left is a runtime and/or with Python's order.
+Value Evaluator::evalBool(const BoolExpr *e) {
+  const Expr *joined = nullptr;
+  Value last;
+  for (const ast::Expr *operand : e->operands) {
+    last = eval(operand);
+    if (!last.ok())
+      return Value();
+    if (isRuntime(last) && !(last.expr()->isConst())) {
+      const Expr *condition = toCondition(last, operand->span);
+      if (!condition)
+        return Value();
+      joined = joined ? build.binary(e->isAnd ? ExprOp::LogicalAnd : ExprOp::LogicalOr, joined,
+                                     condition, e->span)
+                      : condition;
+      continue;
+    }
+    std::optional<bool> t = truth(last, operand->span);
+    if (!t)
+      return Value();
+    // Decides the whole expression. Operands before it have no effects, so they may go.
+    if (*t != e->isAnd)
+      return joined ? Value::boolean(*t) : last;
+  }
+  return joined ? Value::expr(joined) : last;
+}
+
+Value Evaluator::evalCompare(const CompareExpr *e) {
+  Value lhs = eval(e->operands[0]);
+  if (!lhs.ok())
+    return Value();
+  const Expr *joined = nullptr;
+  Value result;
+  for (size_t i = 0; i < e->ops.size(); ++i) {
+    Value rhs = eval(e->operands[i + 1]);
+    if (!rhs.ok())
+      return Value();
+    Span lhsSpan = e->operands[i]->span, rhsSpan = e->operands[i + 1]->span;
+    Span span = e->ops.size() == 1 ? e->span : lhsSpan.to(rhsSpan);
+    result = compare(e->ops[i], lhs, rhs, span, lhsSpan, rhsSpan);
+    if (!result.ok())
+      return Value();
+    if (result.is(ValueKind::Expr))
+      joined =
+          joined ? build.binary(ExprOp::LogicalAnd, joined, result.expr(), e->span) : result.expr();
+    else if (!result.boolean())
+      return Value::boolean(false);
+    lhs = rhs;
+  }
+  return joined ? Value::expr(joined) : result;
+}
+
+Value Evaluator::evalConditional(const ConditionalExpr *e) {
+  Value condition = eval(e->condition);
+  if (!condition.ok())
+    return Value();
+  if (!isRuntime(condition) || condition.expr()->isConst()) {
+    std::optional<bool> t = truth(condition, e->condition->span);
+    return t ? eval(*t ? e->thenValue : e->elseValue) : Value();
+  }
+  const Expr *c = toCondition(condition, e->condition->span);
+  Value a = c ? eval(e->thenValue) : Value();
+  Value b = a.ok() ? eval(e->elseValue) : Value();
+  const Expr *x, *y;
+  if (!b.ok() || !pairUp(a, b, e->thenValue->span, e->elseValue->span, x, y, "if-else"))
+    return Value();
+  return Value::expr(build.choose(ExprOp::IfThenElse, c, x, y, e->span));
+}
+
+Value Evaluator::evalLambda(const LambdaExpr *e) {
+  auto *f = heap.make<FunctionObject>();
+  f->name = "lambda";
+  f->span = e->span;
+  f->params = e->params;
+  f->expression = e->body;
+  f->closure = env;
+  for (const ast::Param &p : e->params) {
+    Value v = p.defaultValue ? eval(p.defaultValue) : Value();
+    if (p.defaultValue && !v.ok())
+      return Value();
+    f->defaults.push_back(v);
+  }
+  return Value::object(ValueKind::Function, f);
+}
+
+Value Evaluator::evalCall(const CallExpr *e) {
+  Value callee = eval(e->callee);
+  if (!callee.ok())
+    return Value();
+  CallArgs args;
+  args.span = e->span;
+  args.calleeSpan = e->callee->span;
+  for (const ast::Expr *arg : e->args) {
+    if (const auto *starred = llvm::dyn_cast<StarredExpr>(arg)) {
+      Value inner = eval(starred->value);
+      llvm::SmallVector<Value> items;
+      if (!inner.ok() || !iterate(inner, arg->span, items))
+        return Value();
+      args.values.append(items);
+      args.spans.append(items.size(), arg->span);
+      continue;
+    }
+    Value v = eval(arg);
+    if (!v.ok())
+      return Value();
+    args.values.push_back(v);
+    args.spans.push_back(arg->span);
+  }
+  for (const ast::Keyword &k : e->keywords) {
+    Value v = eval(k.value);
+    if (!v.ok())
+      return Value();
+    if (!k.name.empty()) {
+      args.keywords.push_back({k.name.str(), v, k.span, k.value->span});
+      continue;
+    }
+    if (!v.is(ValueKind::Dict))
+      return fail(DiagId::WantedOther, k.value->span, "a dict", typeName(v));
+    for (auto &[key, value] : v.as<DictObject>()->entries) {
+      if (!key.is(ValueKind::Str))
+        return fail(DiagId::WantedOther, k.value->span, "a dict with str keys", repr(key));
+      args.keywords.push_back({key.str().str(), value, k.span});
+    }
+  }
+  return call(callee, args);
+}
+
+bool Evaluator::comprehend(const ComprehensionExpr *e, size_t level,
+                           llvm::function_ref<bool()> element) {
+  if (level == e->generators.size())
+    return element();
+  const ast::Generator &g = e->generators[level];
+  Value iterable = eval(g.iterable);
+  llvm::SmallVector<Value> items;
+  if (!iterable.ok() || !iterate(iterable, g.iterable->span, items))
+    return false;
+  for (const Value &item : items) {
+    if (!step(e->span))
+      return false;
+    // Targets of a comprehension are never lets: they only exist at compile time.
+    if (const auto *name = llvm::dyn_cast<NameExpr>(g.target))
+      setBinding(env, name->name, item, g.target->span);
+    else if (!assign(g.target, item, g.iterable->span))
+      return false;
+    bool wanted = true;
+    for (const ast::Expr *condition : g.conditions) {
+      Value c = eval(condition);
+      std::optional<bool> t = c.ok() ? truth(c, condition->span) : std::nullopt;
+      if (!t)
+        return false;
+      wanted = *t;
+      if (!wanted)
+        break;
+    }
+    if (wanted && !comprehend(e, level + 1, element))
+      return false;
+  }
+  return true;
+}
+
+Value Evaluator::evalComprehension(const ComprehensionExpr *e) {
+  auto *scope = heap.make<Env>();
+  scope->parent = env;
+  llvm::SaveAndRestore saved(env, scope);
+  std::vector<Value> items;
+  auto *dict = e->kind == ExprKind::DictComp ? heap.make<DictObject>() : nullptr;
+  bool ok = comprehend(e, 0, [&] {
+    Value v = eval(e->element);
+    if (!v.ok())
+      return false;
+    if (dict) {
+      Value value = eval(e->dictValue);
+      return value.ok() && dictSet(dict, v, value, e->element->span);
+    }
+    if (e->kind == ExprKind::SetComp) {
+      if (!hashable(v, e->element->span) || !step(e->span, items.size()))
+        return false;
+      if (llvm::any_of(items, [&](const Value &u) { return equals(u, v); }))
+        return true;
+    }
+    items.push_back(v);
+    return true;
+  });
+  if (!ok)
+    return Value();
+  if (dict)
+    return Value::object(ValueKind::Dict, dict);
+  return heap.list(std::move(items),
+                   e->kind == ExprKind::SetComp ? ValueKind::Set : ValueKind::List);
+}
+
+Value Evaluator::evalSlice(const SliceExpr *e) {
+  auto *slice = heap.make<SliceObject>();
+  auto part = [&](const ast::Expr *p, Value &out) {
+    out = p ? eval(p) : Value::none();
+    return out.ok();
+  };
+  if (!part(e->lower, slice->lower) || !part(e->upper, slice->upper) || !part(e->step, slice->step))
+    return Value();
+  return Value::object(ValueKind::Slice, slice);
+}
+
+} // namespace tilec::script

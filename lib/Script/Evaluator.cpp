@@ -1,0 +1,326 @@
+//===- Evaluator.cpp - names, bounds and suggestions ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Evaluator.h"
+
+#include "EvaluatorScopes.h"
+
+namespace tilec::script {
+Evaluator::Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch,
+                     Program &program)
+    : sources(sources), module(module), arch(arch), program(program), build(program) {
+  indexGlobals();
+}
+
+Evaluator::~Evaluator() = default;
+
+bool Evaluator::step(Span span, uint64_t count) {
+  stepCount += count;
+  if (stepCount <= limits.steps && program.bytesAllocated() <= limits.arenaBytes)
+    return true;
+  fail(DiagId::TooManySteps, span, limits.steps);
+  return false;
+}
+
+Value Evaluator::evaluateEntry(const ast::Expr *expression) { return eval(expression); }
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Binding *Evaluator::findBinding(Env *scope, llvm::StringRef name) {
+  for (; scope; scope = scope->parent) {
+    auto it = scope->names.find(name);
+    if (it != scope->names.end())
+      return &it->second;
+    if (scope->globals.count(name) && !scope->globals.lookup(name))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+Value Evaluator::lookup(llvm::StringRef name, Span use) {
+  for (Env *scope = env; scope; scope = scope->parent) {
+    if (auto declared = scope->globals.find(name);
+        declared != scope->globals.end() && !declared->second)
+      break;
+    auto it = scope->names.find(name);
+    if (it != scope->names.end()) {
+      if (it->second.stale) {
+        fail(DiagId::StaleName, use, name);
+        note(DiagId::ReboundHere, it->second.span, name);
+        return Value();
+      }
+      return it->second.value;
+    }
+    if (auto closed = scope->closed.find(name); closed != scope->closed.end()) {
+      fail(DiagId::NameOutOfFrame, use, name);
+      note(DiagId::BoundHere, closed->second, name);
+      return Value();
+    }
+    if (scope->locals && scope->locals->count(name) && !scope->globals.count(name))
+      return fail(DiagId::UnboundName, use, name);
+  }
+  Value value = lookupGlobal(name, use, /*report=*/false);
+  if (value.ok() || failure)
+    return value;
+  Value builtin = builtinName(name);
+  return builtin.ok() ? builtin : undefinedName(name, use, env);
+}
+
+void Evaluator::setBinding(Env *scope, llvm::StringRef name, const Value &value, Span span) {
+  auto it = scope->names.find(name);
+  if (frames > 0) {
+    std::optional<Binding> old;
+    if (it != scope->names.end())
+      old = it->second;
+    journal.push_back({scope, name.str(), old});
+  }
+  scope->names[name] = Binding{value, span, false};
+}
+
+/// Binds as an assignment statement does: a scalar variable is stored to, a runtime value becomes
+/// a let.
+bool Evaluator::bind(llvm::StringRef name, const Value &value, Span span) {
+  if (!value.ok())
+    return false;
+  if (!env) {
+    setGlobal(name, value);
+    return true;
+  }
+  Env *scope = env;
+  if (auto declared = env->globals.find(name); declared != env->globals.end()) {
+    if (!declared->second) {
+      setGlobal(name, value);
+      return true;
+    }
+    for (scope = env->parent; scope && !scope->names.count(name); scope = scope->parent)
+      ;
+    if (!scope) {
+      fail(DiagId::UnboundName, span, name);
+      return false;
+    }
+  }
+  bool freshVariable = value.is(ValueKind::Buffer) && value.buffer()->scope == Scope::Var;
+  auto it = scope->names.find(name);
+  if (it != scope->names.end() && !freshVariable) {
+    const Value &old = it->second.value;
+    if (old.is(ValueKind::Buffer) && old.buffer()->scope == Scope::Var) {
+      if (!isRuntime(value) && !value.isNumber()) {
+        fail(DiagId::RebindNonScalar, span, name, typeName(value));
+        note(DiagId::BoundHere, it->second.span, name);
+        return false;
+      }
+      return emitStore(old.buffer(), {}, value, span, span, span);
+    }
+    if (old.is(ValueKind::Region) && old.region()->extents.empty() && !old.region()->whole)
+      return emitStore(old.region()->buffer, old.region()->offsets, value, span, span, span);
+  }
+  Value bound = value;
+  nameBuffer(value, name, span);
+  if (inLaunch() && value.is(ValueKind::Expr))
+    bound = bindLet(name, value.expr(), span);
+  setBinding(scope, name, bound, span);
+  return true;
+}
+
+/// A buffer is called as the first name that it is bound to.
+void Evaluator::nameBuffer(const Value &value, llvm::StringRef name, Span span) {
+  if (!value.is(ValueKind::Buffer))
+    return;
+  auto it = unnamedBuffers.find(value.buffer());
+  if (it == unnamedBuffers.end())
+    return;
+  Buffer *buffer = mutableBuffers.lookup(value.buffer());
+  buffer->name = program.copy(name);
+  buffer->span = span;
+  unnamedBuffers.erase(it);
+}
+
+bool Evaluator::assign(const ast::Expr *target, const Value &value, Span valueSpan) {
+  if (!value.ok())
+    return false;
+  switch (target->kind) {
+  case ExprKind::Name:
+    return bind(llvm::cast<NameExpr>(target)->name, value, target->span);
+  case ExprKind::Tuple:
+  case ExprKind::List:
+    return assignSequence(llvm::cast<SequenceExpr>(target), value, valueSpan);
+  case ExprKind::Subscript:
+    return assignSubscript(llvm::cast<SubscriptExpr>(target), value, valueSpan);
+  default:
+    fail(DiagId::CannotAssign, target->span);
+    return false;
+  }
+}
+
+bool Evaluator::assignSequence(const SequenceExpr *target, const Value &value, Span valueSpan) {
+  llvm::SmallVector<Value> items;
+  // The only block index of `T.Kernel(n) as (bx,)`.
+  if (value.is(ValueKind::Expr) && target->items.size() == 1)
+    items.push_back(value);
+  else if (!iterate(value, valueSpan, items))
+    return false;
+  size_t star = target->items.size();
+  for (size_t i = 0; i < target->items.size(); ++i)
+    if (target->items[i]->kind == ExprKind::Starred)
+      star = i;
+  bool hasStar = star < target->items.size();
+  size_t wanted = target->items.size() - hasStar;
+  if (hasStar ? items.size() < wanted : items.size() != wanted) {
+    fail(DiagId::UnpackCount, target->span, wanted, items.size());
+    return false;
+  }
+  size_t from = 0;
+  for (size_t i = 0; i < target->items.size(); ++i) {
+    if (i != star) {
+      if (!assign(target->items[i], items[from++], valueSpan))
+        return false;
+      continue;
+    }
+    size_t count = items.size() - wanted;
+    std::vector<Value> rest(items.begin() + from, items.begin() + from + count);
+    from += count;
+    if (!assign(llvm::cast<StarredExpr>(target->items[i])->value, heap.list(std::move(rest)),
+                valueSpan))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Names that a body assigns
+//===----------------------------------------------------------------------===//
+
+void collectTargets(const ast::Expr *target, llvm::DenseSet<llvm::StringRef> &out) {
+  if (const auto *name = llvm::dyn_cast<NameExpr>(target))
+    out.insert(name->name);
+  else if (const auto *starred = llvm::dyn_cast<StarredExpr>(target))
+    collectTargets(starred->value, out);
+  else if (const auto *sequence = llvm::dyn_cast<SequenceExpr>(target))
+    for (const ast::Expr *item : sequence->items)
+      collectTargets(item, out);
+}
+
+static void collectAssigned(const ast::Stmt *s, llvm::DenseSet<llvm::StringRef> &out,
+                            bool loopTargets) {
+  auto inside = [&](ast::Body body) { collectAssigned(body, out, loopTargets); };
+  switch (s->kind) {
+  case ast::StmtKind::Assign:
+    for (const ast::Expr *target : llvm::cast<AssignStmt>(s)->targets)
+      collectTargets(target, out);
+    return;
+  case ast::StmtKind::AugAssign:
+    return collectTargets(llvm::cast<AugAssignStmt>(s)->target, out);
+  case ast::StmtKind::AnnAssign:
+    return collectTargets(llvm::cast<AnnAssignStmt>(s)->target, out);
+  case ast::StmtKind::For: {
+    const auto *f = llvm::cast<ast::ForStmt>(s);
+    if (loopTargets)
+      collectTargets(f->target, out);
+    inside(f->body);
+    return inside(f->orElse);
+  }
+  case ast::StmtKind::While:
+    inside(llvm::cast<ast::WhileStmt>(s)->body);
+    return inside(llvm::cast<ast::WhileStmt>(s)->orElse);
+  case ast::StmtKind::If:
+    inside(llvm::cast<ast::IfStmt>(s)->thenBody);
+    return inside(llvm::cast<ast::IfStmt>(s)->elseBody);
+  case ast::StmtKind::With:
+    for (const WithItem &item : llvm::cast<WithStmt>(s)->items)
+      if (item.target)
+        collectTargets(item.target, out);
+    return inside(llvm::cast<WithStmt>(s)->body);
+  case ast::StmtKind::Try: {
+    const auto *t = llvm::cast<TryStmt>(s);
+    inside(t->body);
+    for (const Handler &h : t->handlers)
+      inside(h.body);
+    inside(t->orElse);
+    return inside(t->finalBody);
+  }
+  case ast::StmtKind::Function:
+    if (loopTargets)
+      out.insert(llvm::cast<FunctionStmt>(s)->name);
+    return;
+  case ast::StmtKind::Class:
+    if (loopTargets)
+      out.insert(llvm::cast<ClassStmt>(s)->name);
+    return;
+  case ast::StmtKind::Import:
+    if (loopTargets)
+      for (const ImportName &n : llvm::cast<ImportStmt>(s)->names)
+        out.insert(n.bound);
+    return;
+  default:
+    return;
+  }
+}
+
+void collectAssigned(ast::Body body, llvm::DenseSet<llvm::StringRef> &out, bool loopTargets) {
+  for (const ast::Stmt *s : body)
+    collectAssigned(s, out, loopTargets);
+}
+
+const llvm::DenseSet<llvm::StringRef> *Evaluator::localsOf(const FunctionObject *function) {
+  auto &slot = localsCache[function->def ? static_cast<const void *>(function->def)
+                                         : static_cast<const void *>(function->expression)];
+  if (!slot) {
+    slot = std::make_unique<llvm::DenseSet<llvm::StringRef>>();
+    collectAssigned(function->body, *slot, /*loopTargets=*/true);
+    for (const ast::Param &p : function->params)
+      slot->insert(p.name);
+  }
+  return slot.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Suggestions
+//===----------------------------------------------------------------------===//
+
+std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  // One typing slip in a short name, two in a longer one.
+  unsigned best = name.size() < 4 ? 1 : 2;
+  llvm::StringRef found;
+  for (llvm::StringRef candidate : candidates) {
+    if (candidate == name)
+      continue;
+    unsigned distance = candidate.equals_insensitive(name)
+                            ? 0
+                            : name.edit_distance(candidate, /*AllowReplacements=*/true, best + 1);
+    if (distance <= best && (found.empty() || distance < best)) {
+      best = distance;
+      found = candidate;
+    }
+  }
+  return found.str();
+}
+
+std::string suggestion(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  std::string near = nearest(name, candidates);
+  return near.empty() ? "" : "; did you mean `" + near + "`?";
+}
+
+Value Evaluator::undefinedName(llvm::StringRef name, Span use, Env *scope) {
+  llvm::SmallVector<llvm::StringRef> known;
+  for (; scope; scope = scope->parent)
+    for (auto &entry : scope->names)
+      known.push_back(entry.first());
+  for (auto &entry : globalBinders)
+    known.push_back(entry.first());
+  for (llvm::StringRef builtin : {"range", "len", "min", "max", "print", "int", "float", "str",
+                                  "enumerate", "zip", "isinstance", "sorted", "round"})
+    known.push_back(builtin);
+  if (!nearest(name, known).empty())
+    return fail(DiagId::UndefinedName, use, name, suggestion(name, known));
+  llvm::StringRef hint;
+  if (name == "T")
+    hint = "; add `import tilelang.language as T`";
+  else if (tileAttribute(name, use, /*report=*/false).ok())
+    hint = "; it is a name of `tilelang.language`: import it, or write it with `T.`";
+  return fail(DiagId::UndefinedName, use, name, hint);
+}
+
+} // namespace tilec::script

@@ -1,0 +1,389 @@
+//===- Evaluator.h - compile-time Python that traces kernels --------------===//
+//
+// A tree-walking evaluator of pure Python. Inside `with T.Kernel(...)` runtime values
+// are expressions and statements are appended to the kernel being traced.
+//
+// An error is kept in `failure` until someone asks for it (a module-level statement may
+// fail without consequence); functions return an invalid Value or Flow::Error after one.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ExprBuilder.h"
+#include "Value.h"
+#include "tilec/Base/Arch.h"
+#include "tilec/Support/Diagnostics.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tilec::script {
+
+/// What bounds an evaluation. Far above what kernels need: the largest of upstream's examples take
+/// some ten thousand steps.
+struct Limits {
+  uint64_t steps = 5'000'000;      ///< expressions and statements evaluated, elements copied
+  uint64_t statements = 100'000;   ///< statements of a traced kernel, unrolled ones included
+  uint64_t arenaBytes = 256 << 20; ///< of traced expressions
+  uint64_t textBytes = 1 << 20;    ///< of one string
+  unsigned depth = 350;            ///< nested expressions and statements
+  unsigned calls = 60;             ///< nested calls of script functions
+  unsigned exprDepth = 200;        ///< levels of one runtime expression
+};
+
+struct CallArgs {
+  struct Keyword {
+    std::string name;
+    Value value;
+    Span span;           ///< of `name=value`
+    Span valueSpan = {}; ///< of the value, when known
+    Span place() const { return valueSpan.isValid() ? valueSpan : span; }
+  };
+  llvm::SmallVector<Value> values; ///< positional
+  llvm::SmallVector<Span> spans;
+  llvm::SmallVector<Keyword> keywords;
+  Span span, calleeSpan;
+};
+
+/// The arguments of an intrinsic, in its signature's order.
+struct BoundArgs {
+  IntrinsicId id{};
+  llvm::SmallVector<Value> values;
+  llvm::SmallVector<Span> spans; ///< the call's span where the default was taken
+  llvm::SmallVector<bool> given;
+  Span span, calleeSpan;
+
+  size_t indexOf(llvm::StringRef name) const;
+  const Value &operator[](llvm::StringRef name) const { return values[indexOf(name)]; }
+  Span spanOf(llvm::StringRef name) const { return spans[indexOf(name)]; }
+  bool isGiven(llvm::StringRef name) const { return given[indexOf(name)]; }
+};
+
+enum class Flow { Normal, Break, Continue, Return, Error };
+
+class Evaluator {
+public:
+  Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch, Program &program);
+  ~Evaluator();
+
+  struct Failure {
+    Diagnostic error;
+    std::vector<Diagnostic> notes;
+  };
+  /// Evaluates an expression of another file in the module's scope.
+  Value evaluateEntry(const ast::Expr *expression);
+  /// The value of a module-level name; Invalid with a failure when there is none.
+  Value global(llvm::StringRef name, Span use);
+  Value call(const Value &callee, CallArgs &args);
+  const std::optional<Failure> &error() const { return failure; }
+  std::vector<Diagnostic> takeRemarks() { return std::move(remarks); }
+  Limits limits;
+
+private:
+  friend class Modules;
+  friend struct FrameScope;
+
+  // Errors (Evaluator.cpp).
+  template <typename... Args> Value fail(DiagId id, Span span, Args &&...args) {
+    if (!failure)
+      failure = Failure{{id, severityOf(id), span,
+                         llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()},
+                        {}};
+    return Value();
+  }
+  template <typename... Args> void note(DiagId id, Span span, Args &&...args) {
+    if (failure)
+      failure->notes.push_back(
+          {id, severityOf(id), span,
+           llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()});
+  }
+  template <typename... Args> void remark(DiagId id, Span span, Args &&...args) {
+    remarks.push_back({id, severityOf(id), span,
+                       llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()});
+  }
+  bool step(Span span, uint64_t count = 1);
+  struct Deeper;
+  struct Isolated;
+
+  // Module level (Globals.cpp).
+  struct GlobalVersion {
+    size_t statement; ///< index of the module-level statement that bound it
+    Value value;
+    std::optional<Failure> failure;
+  };
+  void indexGlobals();
+  void indexStatement(const ast::Stmt *s, size_t index);
+  bool runGlobal(size_t statement);
+  bool isMainGuard(const ast::Stmt *s) const;
+  Value lookupGlobal(llvm::StringRef name, Span use, bool report = true);
+  Value undefinedName(llvm::StringRef name, Span use, Env *env);
+  void setGlobal(llvm::StringRef name, const Value &value);
+
+  // Names (Evaluator.cpp).
+  Value lookup(llvm::StringRef name, Span use);
+  Binding *findBinding(Env *env, llvm::StringRef name);
+  bool bind(llvm::StringRef name, const Value &value, Span span);
+  void setBinding(Env *env, llvm::StringRef name, const Value &value, Span span);
+  void nameBuffer(const Value &value, llvm::StringRef name, Span span);
+  bool assign(const ast::Expr *target, const Value &value, Span valueSpan);
+  bool assignSequence(const ast::SequenceExpr *target, const Value &value, Span valueSpan);
+  bool assignSubscript(const ast::SubscriptExpr *target, const Value &value, Span valueSpan);
+  const llvm::DenseSet<llvm::StringRef> *localsOf(const FunctionObject *function);
+
+  // Expressions (EvalExpr.cpp, EvalStrings.cpp).
+  Value eval(const ast::Expr *e);
+  Value evalRaw(const ast::Expr *e); ///< leaves a Var-scope buffer as a buffer
+  Value evalKind(const ast::Expr *e);
+  Value evalNumber(const ast::NumberExpr *e);
+  Value evalJoined(const ast::JoinedExpr *e);
+  std::optional<std::string> joinedText(llvm::ArrayRef<ast::JoinedPart> parts, Span span);
+  Value evalSequence(const ast::SequenceExpr *e);
+  Value evalDict(const ast::DictExpr *e);
+  Value evalUnary(const ast::UnaryExpr *e);
+  Value evalBool(const ast::BoolExpr *e);
+  Value evalCompare(const ast::CompareExpr *e);
+  Value evalConditional(const ast::ConditionalExpr *e);
+  Value evalLambda(const ast::LambdaExpr *e);
+  Value evalCall(const ast::CallExpr *e);
+  Value evalComprehension(const ast::ComprehensionExpr *e);
+  bool comprehend(const ast::ComprehensionExpr *e, size_t level,
+                  llvm::function_ref<bool()> element);
+  Value evalSlice(const ast::SliceExpr *e);
+  Value decay(const Value &v, Span span);
+
+  // Operators (Operators.cpp).
+  Value binary(ast::BinaryOp op, const Value &a, const Value &b, Span span, Span aSpan, Span bSpan);
+  Value numeric(ast::BinaryOp op, const Value &a, const Value &b, Span span, Span bSpan);
+  Value integerOp(ast::BinaryOp op, const Integer &a, const Integer &b, Span span, Span bSpan);
+  Value floatOp(ast::BinaryOp op, double a, double b, Span span, Span bSpan);
+  Value runtimeBinary(ast::BinaryOp op, const Value &a, const Value &b, Span span, Span aSpan,
+                      Span bSpan);
+  Value runtimePow(const Expr *a, const Value &exponent, Span span, Span bSpan);
+  Value sequenceOp(ast::BinaryOp op, const Value &a, const Value &b, Span span);
+  Value compare(ast::CompareOp op, const Value &a, const Value &b, Span span, Span aSpan,
+                Span bSpan);
+  Value contains(const Value &item, const Value &container, Span span, Span itemSpan);
+  std::optional<int> order(const Value &a, const Value &b, Span span);
+  /// Whether the value is true; nothing when it is a runtime value or after an error.
+  std::optional<bool> truth(const Value &v, Span span);
+  bool isRuntime(const Value &v) const;
+  /// Both operands as expressions; a literal takes the other's dtype.
+  bool pairUp(const Value &a, const Value &b, Span aSpan, Span bSpan, const Expr *&x,
+              const Expr *&y, llvm::StringRef what);
+  bool hashable(const Value &v, Span span);
+
+  // Conversions (Convert.cpp).
+  const Expr *toExpr(const Value &v, Span span, std::optional<DType> wanted = std::nullopt);
+  const Expr *toIndex(const Value &v, Span span);
+  const Expr *toCondition(const Value &v, Span span);
+  std::optional<int64_t> toInt(const Value &v, Span span, llvm::StringRef what);
+  std::optional<double> toReal(const Value &v, Span span, llvm::StringRef what);
+  std::optional<DType> toDType(const Value &v, Span span);
+  bool toShape(const Value &v, Span span, llvm::SmallVectorImpl<const Expr *> &out,
+               bool mustBeConstant);
+  bool toIntList(const Value &v, Span span, llvm::StringRef what,
+                 llvm::SmallVectorImpl<int64_t> &out);
+  bool iterate(const Value &v, Span span, llvm::SmallVectorImpl<Value> &out);
+  bool toArgument(const Value &v, Span span, Argument &out);
+  const Region *elementRegion(const Expr *load);
+  const Region *wholeRegion(const Buffer *buffer, Span span);
+
+  // Attributes, subscripts (Attributes.cpp).
+  Value attribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan);
+  Value callMethod(const MethodObject *method, CallArgs &args);
+  Value strMethod(const Value &self, llvm::StringRef name, CallArgs &args);
+  Value listMethod(const Value &self, llvm::StringRef name, CallArgs &args);
+  Value dictMethod(const Value &self, llvm::StringRef name, CallArgs &args);
+  Value setMethod(const Value &self, llvm::StringRef name, CallArgs &args);
+  Value strFormat(llvm::StringRef format, CallArgs &args);
+  Value subscript(const Value &object, const Value &index, Span span, Span indexSpan);
+  Value sequenceItem(const Value &object, const Value &index, Span span, Span indexSpan);
+  Value subscriptBuffer(const Buffer *buffer, const Value &index, Span span, Span indexSpan);
+  bool sliceBounds(const SliceObject *slice, int64_t length, Span span, int64_t &start,
+                   int64_t &stop, int64_t &step);
+  Value *dictFind(DictObject *dict, const Value &key);
+  bool dictSet(DictObject *dict, const Value &key, const Value &value, Span span);
+  Value method(const Value &self, llvm::StringRef name);
+
+  // Calls (Calls.cpp, Builtins.cpp, Modules.cpp).
+  Value callFunction(const FunctionObject *function, CallArgs &args, bool traced);
+  bool bindParams(const FunctionObject *function, CallArgs &args, Env *env);
+  Value makeFunction(const ast::FunctionStmt *def);
+  Value decorate(const Value &decorator, const Value &function, const ast::Expr *e);
+  Value callBuiltin(llvm::StringRef name, const Value &callee, CallArgs &args);
+  Value callType(llvm::StringRef name, CallArgs &args);
+  Value builtinMinMax(bool isMin, CallArgs &args);
+  Value builtinRange(CallArgs &args);
+  Value builtinSorted(CallArgs &args);
+  Value builtinIsInstance(CallArgs &args);
+  Value builtinInt(CallArgs &args);
+  Value builtinRound(CallArgs &args);
+  Value mathModule(llvm::StringRef name, CallArgs &args);
+  Value product(CallArgs &args);
+  bool arity(CallArgs &args, size_t least, size_t most, llvm::StringRef name);
+  Value builtinName(llvm::StringRef name);
+  Value importModule(llvm::StringRef name, Span span);
+  Value moduleAttribute(llvm::StringRef module, llvm::StringRef name, Span span);
+  Value tileAttribute(llvm::StringRef name, Span span, bool report = true);
+  bool execImport(const ast::ImportStmt *s);
+
+  // Statements (EvalStmt.cpp).
+  Flow exec(ast::Body body);
+  Flow exec(const ast::Stmt *s);
+  Flow execKind(const ast::Stmt *s);
+  Flow execFor(const ast::ForStmt *s);
+  Flow execWhile(const ast::WhileStmt *s);
+  Flow execIf(const ast::IfStmt *s);
+  Flow execWith(const ast::WithStmt *s);
+  Flow execAugAssign(const ast::AugAssignStmt *s);
+  Flow execAnnAssign(const ast::AnnAssignStmt *s);
+  Flow execAssert(const ast::AssertStmt *s);
+  Flow execRaise(const ast::SimpleStmt *s);
+  Flow execTry(const ast::TryStmt *s);
+  Flow execDelete(const ast::DeleteStmt *s);
+  Flow execReturn(const ast::SimpleStmt *s);
+  Flow execJump(const ast::Stmt *s, bool isBreak);
+
+  // Tracing (Tracer.cpp): runtime statements and frames.
+  bool inLaunch() const { return launch != nullptr; }
+  void emit(const Stmt *s);
+  bool emitStore(const Buffer *buffer, llvm::ArrayRef<const Expr *> indices, const Value &value,
+                 Span span, Span targetSpan, Span valueSpan);
+  Value bindLet(llvm::StringRef name, const Expr *e, Span span);
+  const Var *newVar(llvm::StringRef name, DType type, VarKind kind, Span span);
+  Buffer *newBuffer(llvm::StringRef name, DType type, Scope scope,
+                    llvm::ArrayRef<const Expr *> shape, Span span);
+  /// Runs `trace` in a new runtime frame; names assigned in `bodies` that are bound to scalars
+  /// outside become variables first. `before` runs after that and before the frame.
+  bool runtimeFrame(llvm::ArrayRef<ast::Body> bodies, llvm::ArrayRef<const ast::Expr *> exclude,
+                    Span span, llvm::function_ref<bool()> trace);
+  /// Traces one body of a runtime frame into a statement list.
+  bool traceBody(ast::Body body, Span span, Body &out);
+  void closeFrame(size_t journalMark);
+  Flow traceLoop(const ast::ForStmt *s, LoopObject *loop);
+  Flow tracePersistent(const ast::ForStmt *s, LoopObject *loop);
+  Flow traceIf(const ast::IfStmt *s, const Expr *condition);
+  Flow traceWhile(const ast::WhileStmt *s);
+  Flow execLaunch(const ast::WithStmt *s, LaunchObject *frame, const ast::Expr *target);
+
+  // Kernels (Kernels.cpp): prim_func, jit.
+  Value tracePrimFunc(FunctionObject *function, Span span);
+  Value callJit(JitObject *jit, CallArgs &args);
+  Value traceEager(JitObject *jit, CallArgs &args);
+  bool declareParam(llvm::StringRef name, Span span, const Value &annotation, Span annotationSpan,
+                    Value &bound);
+  Value makeJit(FunctionObject *function, CallArgs *options, Span span);
+  bool applyOutputs(KernelObject *kernel, const JitObject *jit);
+  bool looksEager(const FunctionObject *function) const;
+  bool returnOutputs(const Value &result, Span span);
+
+  // Intrinsics (Intrinsics*.cpp).
+  std::optional<BoundArgs> bindIntrinsic(IntrinsicId id, CallArgs &args);
+  Value callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self = nullptr);
+  Value hostIntrinsic(BoundArgs &args);
+  Value emitIntrinsic(BoundArgs &args);
+  const Call *makeCall(BoundArgs &args);
+  std::optional<DType> resultType(const Call *call);
+  void noteThreadIdentity(const Call *call);
+  bool checkTiles(const Call *call);
+  Value callMath(MathFn fn, CallArgs &args);
+  Value scalarIntrinsic(BoundArgs &args);
+  Value arithmeticIntrinsic(BoundArgs &args);
+  Value castIntrinsic(const Value &value, Span valueSpan, DType type, Span span);
+  Value limitIntrinsic(BoundArgs &args);
+  Value kernelIntrinsic(BoundArgs &args);
+  Value makeLaunch(BoundArgs &args);
+  Value threadIndex(int64_t axis, Span span);
+  Value loopIntrinsic(BoundArgs &args);
+  Value loopBounds(BoundArgs &args, LoopKind kind);
+  Value parallelLoop(BoundArgs &args);
+  Value pipelinedLoop(BoundArgs &args);
+  Value persistentLoop(BoundArgs &args);
+  Value allocIntrinsic(BoundArgs &args);
+  Value allocate(BoundArgs &args, Scope scope);
+  Value allocVar(BoundArgs &args);
+  Value allocReducer(BoundArgs &args);
+  Value tensorType(BoundArgs &args);
+  Value emptyTensor(BoundArgs &args);
+  Value dynamicDims(BoundArgs &args, bool isConst);
+  Value viewIntrinsic(BoundArgs &args);
+  Value layoutIntrinsic(BoundArgs &args);
+  const LayoutSpec *functionLayout(const Value &fn, Span span, llvm::ArrayRef<int64_t> shape,
+                                   LayoutSpec::Kind kind, const Value *threadFn = nullptr);
+  Value emitterIntrinsic(BoundArgs &args, bool isMatrixCore);
+  Value annotateSafeValue(BoundArgs &args);
+  Value scheduleFunction(llvm::StringRef name, CallArgs &args);
+
+  const SourceManager &sources;
+  const ast::Module &module;
+  Arch arch;
+  Program &program;
+  ExprBuilder build;
+  Heap heap;
+
+  std::optional<Failure> failure;
+  std::vector<Diagnostic> remarks;
+  uint64_t stepCount = 0;
+  uint64_t statementCount = 0;
+  unsigned depth = 0, callDepth = 0;
+
+  llvm::StringMap<std::vector<size_t>> globalBinders; ///< statements that bind a name, in order
+  llvm::StringMap<std::vector<GlobalVersion>> globals;
+  std::vector<uint8_t> globalState; ///< per statement: 0 new, 1 running, 2 done
+  llvm::SmallVector<std::string> starImports;
+  size_t currentGlobal = ~size_t(0); ///< module-level statement being run; ~0 for the entry
+
+  Env *env = nullptr;
+  Value returned;
+  llvm::DenseMap<const void *, std::unique_ptr<llvm::DenseSet<llvm::StringRef>>> localsCache;
+  llvm::StringMap<const Var *> dims;
+
+  // Tracing.
+  struct JournalEntry {
+    Env *env;
+    std::string name;
+    std::optional<Binding> old;
+  };
+  struct Promoted {
+    DType type;  ///< of the variable
+    DType wider; ///< what it would have to be
+  };
+  struct LoopContext {
+    bool isRuntime;
+    unsigned frames; ///< runtime frames open when it began
+  };
+  KernelObject *kernel = nullptr; ///< prim_func or eager function being traced
+  Launch *launch = nullptr;
+  std::vector<const Stmt *> *statements = nullptr;
+  std::vector<JournalEntry> journal;
+  llvm::DenseMap<const Buffer *, Promoted> promoted;
+  std::vector<LoopContext> loops;
+  unsigned frames = 0;         ///< open runtime frames
+  unsigned functionFrames = 0; ///< those open when the running function was called
+  unsigned parallelDepth = 0;  ///< open T.Parallel loops
+  llvm::DenseMap<const Buffer *, Buffer *> mutableBuffers; ///< all buffers, to annotate them later
+  llvm::DenseSet<const Buffer *> unnamedBuffers;           ///< not bound to a name yet
+
+  // Eager functions.
+  struct EagerState {
+    llvm::SmallVector<CallArgs::Keyword> consts; ///< values for T.const
+    llvm::StringMap<bool> used;
+    llvm::StringMap<Param> params; ///< by name, annotated so far
+    std::vector<const Buffer *> empties;
+    const FunctionObject *function = nullptr;
+    Span callSpan;
+  };
+  EagerState *eager = nullptr;
+};
+
+/// Names that statements of `body` bind, nested functions and classes excluded; `loopTargets` says
+/// whether the targets of `for` count.
+void collectAssigned(ast::Body body, llvm::DenseSet<llvm::StringRef> &out, bool loopTargets);
+void collectTargets(const ast::Expr *target, llvm::DenseSet<llvm::StringRef> &out);
+/// The candidate nearest to `name`, when one is near enough to be a misspelling.
+std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+/// `; did you mean `x`?` or nothing.
+std::string suggestion(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
+} // namespace tilec::script

@@ -1,0 +1,53 @@
+//===- EvaluatorScopes.h - RAII helpers of the evaluator ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Evaluator.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
+namespace tilec::script {
+
+// The names of the syntax tree that the traced kernel does not use too.
+using ast::AnnAssignStmt, ast::AssertStmt, ast::AssignStmt, ast::AttributeExpr;
+using ast::AugAssignStmt, ast::BinaryExpr, ast::BinaryOp, ast::BoolExpr, ast::CallExpr;
+using ast::ClassStmt, ast::CompareExpr, ast::CompareOp, ast::ComprehensionExpr;
+using ast::ConditionalExpr, ast::ConstantExpr, ast::DeleteStmt, ast::DictExpr, ast::ExprKind;
+using ast::ExprStmt, ast::FunctionStmt, ast::Handler, ast::ImportName, ast::ImportStmt;
+using ast::JoinedExpr, ast::JoinedPart, ast::LambdaExpr, ast::NamedExpr, ast::NameExpr;
+using ast::NumberExpr, ast::ScopeStmt, ast::SequenceExpr, ast::SimpleStmt, ast::SliceExpr;
+using ast::StarredExpr, ast::StringExpr, ast::SubscriptExpr, ast::TryStmt, ast::UnaryExpr;
+using ast::UnaryOp, ast::WithItem, ast::WithStmt;
+
+/// Counts recursion of the evaluator; not ok (and a failure) when the script nests too deeply.
+struct Evaluator::Deeper {
+  Deeper(Evaluator &evaluator, Span span) : evaluator(evaluator) {
+    ok = ++evaluator.depth <= evaluator.limits.depth;
+    if (!ok)
+      evaluator.fail(DiagId::EvaluationTooDeep, span, evaluator.limits.depth);
+  }
+  ~Deeper() { --evaluator.depth; }
+  Evaluator &evaluator;
+  bool ok;
+};
+
+/// A fresh tracing state: for module-level statements and kernels, wherever they are needed first.
+struct Evaluator::Isolated {
+  Isolated(Evaluator &e, KernelObject *kernel, EagerState *eager)
+      : kernel(e.kernel, kernel), launch(e.launch, nullptr), statements(e.statements, nullptr),
+        eager(e.eager, eager), frames(e.frames, 0), functionFrames(e.functionFrames, 0),
+        parallelDepth(e.parallelDepth, 0), returned(e.returned, Value::none()), loops(e.loops, {}) {
+  }
+
+  llvm::SaveAndRestore<KernelObject *> kernel;
+  llvm::SaveAndRestore<Launch *> launch;
+  llvm::SaveAndRestore<std::vector<const Stmt *> *> statements;
+  llvm::SaveAndRestore<EagerState *> eager;
+  llvm::SaveAndRestore<unsigned> frames, functionFrames, parallelDepth;
+  llvm::SaveAndRestore<Value> returned;
+  llvm::SaveAndRestore<std::vector<LoopContext>> loops;
+};
+
+} // namespace tilec::script

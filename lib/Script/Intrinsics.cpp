@@ -1,0 +1,285 @@
+//===- Intrinsics.cpp - calls of `T.`: binding and statements -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "EvaluatorScopes.h"
+#include "IntrinsicTable.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace tilec::script {
+
+size_t BoundArgs::indexOf(llvm::StringRef name) const {
+  llvm::ArrayRef<llvm::StringRef> names = parametersOf(id);
+  size_t i = 0;
+  while (i + 1 < names.size() && names[i] != name)
+    ++i;
+  return i;
+}
+
+namespace {
+Value defaultValue(Heap &heap, llvm::StringRef text) {
+  if (text == "None")
+    return Value::none();
+  if (text == "True" || text == "False")
+    return Value::boolean(text == "True");
+  if (text.starts_with("'"))
+    return heap.str(text.drop_front().drop_back().str());
+  int64_t number = 0;
+  text.getAsInteger(10, number);
+  return Value::small(number);
+}
+} // namespace
+
+std::optional<BoundArgs> Evaluator::bindIntrinsic(IntrinsicId id, CallArgs &args) {
+  const Signature &signature = signatureOf(id);
+  llvm::StringRef name = nameOf(id);
+  BoundArgs out;
+  out.id = id;
+  out.span = args.span;
+  out.calleeSpan = args.calleeSpan;
+  size_t count = signature.parameters.size();
+  out.values.resize(count);
+  out.spans.assign(count, args.span);
+  out.given.assign(count, false);
+  size_t next = 0, positional = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const Signature::Parameter &p = signature.parameters[i];
+    if (p.variadic) {
+      out.values[i] = heap.tuple({args.values.begin() + next, args.values.end()});
+      if (next < args.spans.size())
+        out.spans[i] = args.spans[next];
+      out.given[i] = next < args.values.size();
+      next = args.values.size();
+    } else if (!p.keywordOnly) {
+      ++positional;
+      if (next < args.values.size()) {
+        out.values[i] = args.values[next];
+        out.spans[i] = args.spans[next++];
+        out.given[i] = true;
+      }
+    }
+  }
+  if (next < args.values.size()) {
+    fail(DiagId::IntrinsicTooManyArguments, args.spans[next], name, positional, args.values.size());
+    return std::nullopt;
+  }
+  for (const CallArgs::Keyword &k : args.keywords) {
+    size_t i = 0;
+    while (i < count && (signature.names[i] != k.name || signature.parameters[i].variadic))
+      ++i;
+    if (i == count) {
+      if (k.name == "annotations" || k.name == "span" || k.name == "name")
+        continue;
+      fail(DiagId::IntrinsicUnknownKeyword, k.span, name, k.name,
+           suggestion(k.name, signature.names));
+      return std::nullopt;
+    }
+    if (out.given[i]) {
+      fail(DiagId::ArgumentTwice, k.span, name, k.name);
+      return std::nullopt;
+    }
+    out.values[i] = k.value;
+    out.spans[i] = k.place();
+    out.given[i] = true;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (out.values[i].ok())
+      continue;
+    if (signature.parameters[i].defaultText.empty()) {
+      fail(DiagId::IntrinsicMissingArgument, args.span, name, signature.names[i]);
+      return std::nullopt;
+    }
+    out.values[i] = defaultValue(heap, signature.parameters[i].defaultText);
+  }
+  return out;
+}
+
+Value Evaluator::callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self) {
+  CallArgs withSelf;
+  if (self) {
+    withSelf = args;
+    withSelf.values.insert(withSelf.values.begin(), *self);
+    withSelf.spans.insert(withSelf.spans.begin(), args.calleeSpan);
+  }
+  std::optional<BoundArgs> bound = bindIntrinsic(id, self ? withSelf : args);
+  if (!bound)
+    return Value();
+  switch (kindOf(id)) {
+  case IntrinsicKind::Host:
+    return hostIntrinsic(*bound);
+  case IntrinsicKind::Hint:
+    return Value::none();
+  default:
+    break;
+  }
+  if (id == IntrinsicId::Assume && !inLaunch() && kernel) {
+    const Expr *c = toCondition((*bound)["condition"], bound->spanOf("condition"));
+    if (!c)
+      return Value();
+    kernel->assumptions.push_back(c);
+    return Value::none();
+  }
+  if (!inLaunch())
+    return fail(DiagId::OutsideKernel, args.calleeSpan, ("`T." + nameOf(id) + "`").str());
+  return emitIntrinsic(*bound);
+}
+
+Value Evaluator::hostIntrinsic(BoundArgs &args) {
+  if (args.id >= IntrinsicId::Kernel && args.id <= IntrinsicId::BlockExtents)
+    return kernelIntrinsic(args);
+  if (args.id >= IntrinsicId::Parallel && args.id <= IntrinsicId::LoopBreak)
+    return loopIntrinsic(args);
+  if (args.id >= IntrinsicId::Tensor && args.id <= IntrinsicId::MatrixCoreClass)
+    return allocIntrinsic(args);
+  if (args.id == IntrinsicId::Reduce) {
+    // T.reduce(buffer, out, "max", dim, clear): the function of that name.
+    const Value &type = args["reduce_type"];
+    std::optional<IntrinsicId> id =
+        type.is(ValueKind::Str) ? findIntrinsic(("reduce_" + type.str()).str()) : std::nullopt;
+    if (!id)
+      return fail(DiagId::BadArgumentValue, args.spanOf("reduce_type"), "reduce_type", repr(type),
+                  "`\"sum\"`, `\"max\"`, `\"min\"`, `\"absmax\"` or `\"abssum\"`");
+    CallArgs forward;
+    forward.span = args.span;
+    forward.calleeSpan = args.calleeSpan;
+    for (llvm::StringRef name : {"buffer", "out", "dim"}) {
+      forward.values.push_back(args[name]);
+      forward.spans.push_back(args.spanOf(name));
+    }
+    if (*id != IntrinsicId::ReduceAbsSum)
+      forward.keywords.push_back({"clear", args["clear"], args.spanOf("clear")});
+    return callIntrinsic(*id, forward);
+  }
+  if (args.id == IntrinsicId::AnnotateConfigs) {
+    if (kernel && args["configs"].is(ValueKind::Dict))
+      for (auto &[key, value] : args["configs"].as<DictObject>()->entries)
+        kernel->passConfigs.push_back({toStr(key), value});
+    return Value::none();
+  }
+  return scalarIntrinsic(args);
+}
+
+const Call *Evaluator::makeCall(BoundArgs &args) {
+  auto *call = program.make<Call>();
+  call->id = args.id;
+  call->span = args.span;
+  call->calleeSpan = args.calleeSpan;
+  std::vector<Argument> list(args.values.size());
+  for (size_t i = 0; i < list.size(); ++i)
+    if (!toArgument(args.values[i], args.spans[i], list[i]))
+      return nullptr;
+  call->args = program.copy(llvm::ArrayRef<Argument>(list));
+  return call;
+}
+
+/// Parameters named here take a tile: a buffer, a slice or an element.
+bool Evaluator::checkTiles(const Call *call) {
+  constexpr llvm::StringRef tiles[] = {"src",     "dst",     "buffer",   "out",     "A",
+                                       "B",       "C",       "img",      "col",     "reducer",
+                                       "target",  "A_local", "A_shared", "B_local", "B_shared",
+                                       "C_local", "C_buffer"};
+  bool isAtomicStore = call->id == IntrinsicId::AtomicStore;
+  llvm::ArrayRef<llvm::StringRef> names = parametersOf(call->id);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Argument &a = call->args[i];
+    if (!llvm::is_contained(tiles, names[i]) || (isAtomicStore && names[i] == "src"))
+      continue;
+    if (a.region || a.isAbsent())
+      continue;
+    fail(DiagId::WantedTile, a.span, nameOf(call->id), names[i]);
+    return false;
+  }
+  return true;
+}
+
+/// The dtype of what the call returns; nothing when it is a plain statement.
+std::optional<DType> Evaluator::resultType(const Call *call) {
+  auto valueType = [&](llvm::StringRef name) -> std::optional<DType> {
+    const Argument &a = argument(*call, name);
+    return a.expr ? std::optional(a.expr->type) : std::nullopt;
+  };
+  switch (call->id) {
+  case IntrinsicId::AtomicAdd:
+  case IntrinsicId::AtomicMax:
+  case IntrinsicId::AtomicMin:
+  case IntrinsicId::AtomicOr:
+  case IntrinsicId::AtomicAddX2:
+  case IntrinsicId::AtomicAddX4: {
+    const Argument &dst = argument(*call, "dst");
+    return argument(*call, "return_prev").isTrue() && dst.region
+               ? std::optional(dst.region->buffer->type)
+               : std::nullopt;
+  }
+  case IntrinsicId::AtomicLoad:
+    return argument(*call, "src").region->buffer->type;
+  case IntrinsicId::AnyOf:
+  case IntrinsicId::AllOf:
+  case IntrinsicId::AnySync:
+  case IntrinsicId::AllSync:
+  case IntrinsicId::ShuffleElect:
+    return DType::Bool;
+  case IntrinsicId::BallotSync:
+  case IntrinsicId::Ballot:
+  case IntrinsicId::ActiveMask:
+  case IntrinsicId::MatchAnySync:
+  case IntrinsicId::MatchAllSync:
+    // One bit a lane: 64 lanes on AMD.
+    return vendorOf(arch) == Vendor::Amd ? DType::U64 : DType::U32;
+  case IntrinsicId::SyncThreadsCount:
+  case IntrinsicId::SyncThreadsAnd:
+  case IntrinsicId::SyncThreadsOr:
+  case IntrinsicId::LaneIdx:
+  case IntrinsicId::WarpIdx:
+    return DType::I32;
+  default:
+    return valueType("value");
+  }
+}
+
+/// What makes the launch a lockstep SPMD one: warp primitives, and atomics on one element outside
+/// of T.Parallel.
+void Evaluator::noteThreadIdentity(const Call *call) {
+  bool isWarp = (call->id >= IntrinsicId::SyncWarp && call->id <= IntrinsicId::WarpIdx &&
+                 call->id != IntrinsicId::SyncGrid);
+  bool isAtomic = call->id >= IntrinsicId::AtomicAdd && call->id <= IntrinsicId::AtomicStore;
+  if (isAtomic) {
+    const Argument &place = argument(*call, call->id == IntrinsicId::AtomicLoad ? "src" : "dst");
+    bool isElement = place.region && place.region->extents.empty();
+    bool tileValue = false;
+    if (call->id < IntrinsicId::AtomicLoad) {
+      const Argument &value = argument(*call, "value");
+      tileValue = value.kind == Argument::Tile;
+    }
+    isAtomic = isElement && !tileValue && parallelDepth == 0;
+  }
+  if (isWarp || isAtomic)
+    launch->usesThreadIdentity = true;
+}
+
+Value Evaluator::emitIntrinsic(BoundArgs &args) {
+  const Call *call = makeCall(args);
+  if (!call || !checkTiles(call))
+    return Value();
+  noteThreadIdentity(call);
+  IntrinsicKind kind = kindOf(args.id);
+  std::optional<DType> type;
+  if (kind != IntrinsicKind::Stmt) {
+    for (llvm::StringRef name : {"value", "predicate"})
+      if (llvm::is_contained(parametersOf(args.id), name) && !argument(*call, name).expr &&
+          !argument(*call, name).region)
+        return fail(DiagId::WantedOther, args.spanOf(name), "a number", typeName(args[name]));
+    type = resultType(call);
+  }
+  if (kind == IntrinsicKind::Pure)
+    return Value::expr(build.intrinsic(call, type.value_or(DType::I32), args.span));
+  auto *s = program.make<TileCallStmt>(args.span, call);
+  if (type)
+    s->result = newVar(nameOf(args.id), *type, VarKind::Let, args.span);
+  emit(s);
+  if (failure)
+    return Value();
+  return s->result ? Value::expr(build.var(s->result, args.span)) : Value::none();
+}
+
+} // namespace tilec::script

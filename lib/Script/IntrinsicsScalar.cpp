@@ -1,0 +1,318 @@
+//===- IntrinsicsScalar.cpp - scalar functions of `T.` --------------------===//
+//
+// On compile-time arguments they are Python arithmetic where it is exact (ceildiv, min),
+// else runtime constants.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "EvaluatorScopes.h"
+#include "IntrinsicTable.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tilec::script {
+using ast::BinaryOp;
+
+Value Evaluator::callMath(MathFn fn, CallArgs &args) {
+  for (const CallArgs::Keyword &k : args.keywords)
+    if (k.name != "annotations" && k.name != "span")
+      return fail(DiagId::IntrinsicUnknownKeyword, k.span, nameOf(fn), k.name, "");
+  if (!arity(args, arityOf(fn), arityOf(fn), nameOf(fn)))
+    return Value();
+  // Literals take the dtype of a runtime argument.
+  std::optional<DType> common;
+  for (const Value &v : args.values)
+    if (isRuntime(v))
+      common = common ? ExprBuilder::commonType(*common, v.expr()->type) : v.expr()->type;
+  llvm::SmallVector<const Expr *> exprs;
+  for (size_t i = 0; i < args.values.size(); ++i) {
+    std::optional<DType> wanted;
+    if (args.values[i].isNumber() && common && isFloat(*common))
+      wanted = common;
+    const Expr *e = toExpr(args.values[i], args.spans[i], wanted);
+    if (!e)
+      return Value();
+    exprs.push_back(e);
+  }
+  bool wantsInteger = fn == MathFn::PopCount || fn == MathFn::Clz;
+  if (wantsInteger && !isInteger(exprs[0]->type))
+    return fail(DiagId::WantedOther, args.spans[0], "an integer", typeName(Value::expr(exprs[0])));
+  return Value::expr(build.math(fn, exprs, args.span));
+}
+
+Value Evaluator::castIntrinsic(const Value &value, Span valueSpan, DType type, Span span) {
+  if (value.is(ValueKind::Str)) {
+    std::string text = value.str().lower();
+    llvm::StringRef bare = llvm::StringRef(text).ltrim("+-");
+    bool negative = llvm::StringRef(text).starts_with("-");
+    if (isFloat(type) && (bare == "inf" || bare == "nan"))
+      return Value::expr(build.constFloat(bare == "nan" ? std::nan("")
+                                          : negative    ? -HUGE_VAL
+                                                        : HUGE_VAL,
+                                          type, span));
+    return fail(DiagId::BadConversion, valueSpan, repr(value), std::string(nameOf(type)));
+  }
+  if (value.isNumber()) {
+    if (value.is(ValueKind::Float) && !isFloat(type)) {
+      if (type == DType::Bool)
+        return Value::expr(build.constBool(value.real() != 0, span));
+      std::optional<Integer> i = Integer::fromDouble(value.real());
+      if (!i || !i->fits64())
+        return fail(DiagId::BadConversion, valueSpan, repr(value), std::string(nameOf(type)));
+      return Value::expr(build.constInt(i->value64(), type, span));
+    }
+    const Expr *e = toExpr(value, valueSpan, type);
+    return e ? Value::expr(e) : Value();
+  }
+  const Expr *e = toExpr(value, valueSpan);
+  if (!e)
+    return Value();
+  if (type == DType::Bool)
+    return Value::expr(build.toBool(e, span));
+  return Value::expr(build.cast(e, type, span));
+}
+
+Value Evaluator::limitIntrinsic(BoundArgs &args) {
+  std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
+  if (!type)
+    return Value();
+  if (args.id == IntrinsicId::InfinityFn) {
+    if (!isFloat(*type) || !hasInfinity(*type))
+      return fail(DiagId::NoInfinity, args.spanOf("dtype"), nameOf(*type));
+    return Value::expr(build.constFloat(HUGE_VAL, *type, args.span));
+  }
+  bool isMax = args.id == IntrinsicId::MaxValueFn;
+  if (isFloat(*type))
+    return Value::expr(
+        build.constFloat(isMax ? maxValue(*type) : minValue(*type), *type, args.span));
+  unsigned bits = *type == DType::Bool ? 1 : bitsOf(*type);
+  int64_t value;
+  if (isUnsigned(*type) || *type == DType::Bool)
+    value = !isMax ? 0 : bits >= 64 ? -1 : static_cast<int64_t>((uint64_t(1) << bits) - 1);
+  else
+    value = isMax ? static_cast<int64_t>((uint64_t(1) << (bits - 1)) - 1)
+                  : -static_cast<int64_t>(uint64_t(1) << (bits - 2)) * 2;
+  return Value::expr(build.constInt(value, *type, args.span));
+}
+
+/// Functions of two values that are operators in Python.
+Value Evaluator::arithmeticIntrinsic(BoundArgs &args) {
+  const Value &a = args.values[0], &b = args.values[1];
+  Span aSpan = args.spans[0], bSpan = args.spans[1];
+  auto python = [&](BinaryOp op) { return binary(op, a, b, args.span, aSpan, bSpan); };
+  auto runtime = [&](ExprOp op) {
+    const Expr *x, *y;
+    if (!pairUp(a, b, aSpan, bSpan, x, y, nameOf(args.id)))
+      return Value();
+    return Value::expr(build.binary(op, x, y, args.span));
+  };
+  bool constant = a.isNumber() && b.isNumber();
+  auto integers = [&] {
+    for (size_t i = 0; i < 2; ++i) {
+      const Value &v = args.values[i];
+      bool isFloating = v.is(ValueKind::Float) || (isRuntime(v) && isFloat(v.expr()->type));
+      if (isFloating) {
+        fail(DiagId::WantedOther, args.spans[i], "an integer", typeName(v));
+        return false;
+      }
+    }
+    return true;
+  };
+  switch (args.id) {
+  case IntrinsicId::FloorDivFn:
+    return python(BinaryOp::FloorDiv);
+  case IntrinsicId::FloorModFn:
+    return python(BinaryOp::Mod);
+  case IntrinsicId::DivFn:
+    return python(BinaryOp::Div);
+  case IntrinsicId::ShiftLeft:
+    return python(BinaryOp::Shl);
+  case IntrinsicId::ShiftRight:
+    return python(BinaryOp::Shr);
+  case IntrinsicId::BitwiseAnd:
+    return python(BinaryOp::BitAnd);
+  case IntrinsicId::BitwiseOr:
+    return python(BinaryOp::BitOr);
+  case IntrinsicId::BitwiseXor:
+    return python(BinaryOp::BitXor);
+  case IntrinsicId::IeeeAdd:
+    return python(BinaryOp::Add);
+  case IntrinsicId::IeeeSub:
+    return python(BinaryOp::Sub);
+  case IntrinsicId::IeeeMul:
+    return python(BinaryOp::Mul);
+  case IntrinsicId::IeeeDiv:
+    return python(BinaryOp::Div);
+  case IntrinsicId::PowOfInt:
+    return python(BinaryOp::Pow);
+  case IntrinsicId::TruncDivFn:
+  case IntrinsicId::TruncModFn: {
+    if (!integers())
+      return Value();
+    bool isDiv = args.id == IntrinsicId::TruncDivFn;
+    if (!constant)
+      return runtime(isDiv ? ExprOp::TruncDiv : ExprOp::TruncMod);
+    // The floored quotient, one more when it was rounded away from zero.
+    Integer x = a.integer(), y = b.integer();
+    if (y.isZero())
+      return fail(DiagId::DivisionByZero, bSpan);
+    Integer ax = x.isNegative() ? -x : x, ay = y.isNegative() ? -y : y;
+    std::optional<Integer> r = isDiv ? Integer::floorDiv(ax, ay) : Integer::floorMod(ax, ay);
+    bool negate = isDiv ? x.isNegative() != y.isNegative() : x.isNegative();
+    return heap.integer(negate ? -*r : *r);
+  }
+  case IntrinsicId::MinFn:
+  case IntrinsicId::MaxFn: {
+    bool isMin = args.id == IntrinsicId::MinFn;
+    if (!constant)
+      return runtime(isMin ? ExprOp::Min : ExprOp::Max);
+    std::optional<int> o = order(a, b, args.span);
+    return !o ? Value() : (isMin ? *o <= 0 : *o >= 0) ? a : b;
+  }
+  case IntrinsicId::CeilDiv: {
+    if (!integers())
+      return Value();
+    if (constant) {
+      Value negated =
+          binary(BinaryOp::FloorDiv, heap.integer(-a.integer()), b, args.span, aSpan, bSpan);
+      return negated.ok() ? heap.integer(-negated.integer()) : Value();
+    }
+    const Expr *x, *y;
+    if (!pairUp(a, b, aSpan, bSpan, x, y, "ceildiv"))
+      return Value();
+    if (y->constInt() == 0)
+      return fail(DiagId::DivisionByZero, bSpan);
+    return Value::expr(build.ceilDiv(x, y, args.span));
+  }
+  case IntrinsicId::AlignUp: {
+    CallArgs inner;
+    inner.span = args.span;
+    inner.calleeSpan = args.calleeSpan;
+    inner.values = {a, b};
+    inner.spans = {aSpan, bSpan};
+    Value tiles = callIntrinsic(IntrinsicId::CeilDiv, inner);
+    return tiles.ok() ? binary(BinaryOp::Mul, tiles, b, args.span, aSpan, bSpan) : Value();
+  }
+  case IntrinsicId::AndFn:
+  case IntrinsicId::OrFn: {
+    const Expr *x = toCondition(a, aSpan);
+    const Expr *y = x ? toCondition(b, bSpan) : nullptr;
+    if (!y)
+      return Value();
+    return Value::expr(build.binary(
+        args.id == IntrinsicId::AndFn ? ExprOp::LogicalAnd : ExprOp::LogicalOr, x, y, args.span));
+  }
+  default:
+    return fail(DiagId::UnknownIntrinsic, args.calleeSpan, nameOf(args.id), "");
+  }
+}
+
+Value Evaluator::scalarIntrinsic(BoundArgs &args) {
+  auto math = [&](MathFn fn, size_t count) {
+    CallArgs inner;
+    inner.span = args.span;
+    inner.calleeSpan = args.calleeSpan;
+    inner.values.append(args.values.begin(), args.values.begin() + count);
+    inner.spans.append(args.spans.begin(), args.spans.begin() + count);
+    return callMath(fn, inner);
+  };
+  switch (args.id) {
+  case IntrinsicId::ClampFn: {
+    // T.clamp(x, low, high) is min(max(x, low), high).
+    Value value = args.values[0];
+    for (size_t i = 1; i < 3; ++i) {
+      BoundArgs inner;
+      inner.id = i == 1 ? IntrinsicId::MaxFn : IntrinsicId::MinFn;
+      inner.span = args.span;
+      inner.calleeSpan = args.calleeSpan;
+      inner.values = {value, args.values[i]};
+      inner.spans = {args.spans[0], args.spans[i]};
+      value = arithmeticIntrinsic(inner);
+      if (!value.ok())
+        return Value();
+    }
+    return value;
+  }
+  case IntrinsicId::BitwiseNot: {
+    if (args.values[0].is(ValueKind::Int))
+      return heap.integer(~args.values[0].integer());
+    const Expr *e = toExpr(args.values[0], args.spans[0]);
+    if (!e)
+      return Value();
+    if (isFloat(e->type))
+      return fail(DiagId::WantedOther, args.spans[0], "an integer", typeName(args.values[0]));
+    return Value::expr(build.unary(ExprOp::BitNot, e, args.span));
+  }
+  case IntrinsicId::NotFn: {
+    const Expr *e = toCondition(args.values[0], args.spans[0]);
+    return e ? Value::expr(build.unary(ExprOp::LogicalNot, e, args.span)) : Value();
+  }
+  case IntrinsicId::IfThenElseFn:
+  case IntrinsicId::SelectFn: {
+    const Expr *c = toCondition(args.values[0], args.spans[0]);
+    const Expr *x, *y;
+    if (!c || !pairUp(args.values[1], args.values[2], args.spans[1], args.spans[2], x, y,
+                      nameOf(args.id)))
+      return Value();
+    ExprOp op = args.id == IntrinsicId::SelectFn ? ExprOp::Select : ExprOp::IfThenElse;
+    return Value::expr(build.choose(op, c, x, y, args.span));
+  }
+  case IntrinsicId::CastFn:
+  case IntrinsicId::CastClass: {
+    std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
+    if (!type)
+      return Value();
+    if (args.id == IntrinsicId::CastFn && args["round"].is(ValueKind::Str) &&
+        args["round"].str() == "rs")
+      return fail(DiagId::BadArgumentValue, args.spanOf("round"), "round", "'rs'",
+                  "nothing: casts round to nearest, ties to even");
+    return castIntrinsic(args["value"], args.spanOf("value"), *type, args.span);
+  }
+  case IntrinsicId::ReinterpretFn: {
+    // Upstream's argument order changed over time: take the dtype from whichever side it is on.
+    bool swapped = args.values[0].is(ValueKind::DType) || args.values[0].is(ValueKind::Str);
+    std::optional<DType> type = toDType(args.values[swapped ? 0 : 1], args.spans[swapped ? 0 : 1]);
+    const Expr *e =
+        type ? toExpr(args.values[swapped ? 1 : 0], args.spans[swapped ? 1 : 0]) : nullptr;
+    if (!e)
+      return Value();
+    if (bitsOf(e->type) != bitsOf(*type))
+      return fail(DiagId::ReinterpretWidth, args.span, nameOf(e->type), bitsOf(e->type),
+                  nameOf(*type), bitsOf(*type));
+    return Value::expr(build.reinterpret(e, *type, args.span));
+  }
+  case IntrinsicId::InfinityFn:
+  case IntrinsicId::MaxValueFn:
+  case IntrinsicId::MinValueFn:
+    return limitIntrinsic(args);
+  case IntrinsicId::RoundFn: {
+    const Value &mode = args["rounding_mode"];
+    bool away = mode.is(ValueKind::Str) && mode.str() == "ties-away-from-zero";
+    if (!away && !(mode.is(ValueKind::Str) && mode.str() == "ties-to-even"))
+      return fail(DiagId::BadArgumentValue, args.spanOf("rounding_mode"), "rounding_mode",
+                  repr(mode), "`\"ties-to-even\"` or `\"ties-away-from-zero\"`");
+    return math(away ? MathFn::RoundAway : MathFn::Round, 1);
+  }
+  case IntrinsicId::FastRcp:
+  case IntrinsicId::IeeeRcp: {
+    Value one = Value::real(1.0);
+    if (args.values[0].isNumber()) {
+      const Expr *e = toExpr(args.values[0], args.spans[0], DType::F32);
+      return e ? binary(BinaryOp::Div, one, Value::expr(e), args.span, args.span, args.spans[0])
+               : Value();
+    }
+    return binary(BinaryOp::Div, one, args.values[0], args.span, args.span, args.spans[0]);
+  }
+  case IntrinsicId::IeeeFma:
+    return math(MathFn::Fma, 3);
+  case IntrinsicId::IeeeSqrt:
+    return math(MathFn::Sqrt, 1);
+  case IntrinsicId::IeeeRsqrt:
+    return math(MathFn::Rsqrt, 1);
+  default:
+    return arithmeticIntrinsic(args);
+  }
+}
+
+} // namespace tilec::script

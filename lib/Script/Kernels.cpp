@@ -1,0 +1,289 @@
+//===- Kernels.cpp - prim_func, jit, eager functions ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "EvaluatorScopes.h"
+
+namespace tilec::script {
+/// Makes the parameter `name` of the kernel being traced from its annotation.
+bool Evaluator::declareParam(llvm::StringRef name, Span span, const Value &annotation,
+                             Span annotationSpan, Value &bound) {
+  script::Param p;
+  p.name = program.copy(name);
+  p.span = span;
+  if (annotation.is(ValueKind::TensorType)) {
+    auto *type = annotation.as<TensorTypeObject>();
+    if (type->scope != Scope::Global) {
+      fail(DiagId::BadParameterAnnotation, annotationSpan, name, "a non-global buffer");
+      return false;
+    }
+    llvm::SmallVector<const Expr *> shape, strides;
+    if (!toShape(heap.tuple(type->shape), annotationSpan, shape, false))
+      return false;
+    for (const Value &stride : type->strides) {
+      const Expr *e = toIndex(stride, annotationSpan);
+      if (!e)
+        return false;
+      strides.push_back(e);
+    }
+    Buffer *b = newBuffer(name, type->type, Scope::Global, shape, span);
+    b->strides = program.copy(llvm::ArrayRef<const Expr *>(strides));
+    p.buffer = b;
+    bound = Value::buffer(b);
+  } else if (annotation.is(ValueKind::DType) || annotation.is(ValueKind::Type)) {
+    std::optional<DType> type = toDType(annotation, annotationSpan);
+    if (!type)
+      return false;
+    p.scalar = newVar(name, *type, VarKind::ScalarParam, span);
+    bound = Value::expr(build.var(p.scalar, span));
+  } else {
+    fail(DiagId::BadParameterAnnotation, annotationSpan, name, typeName(annotation));
+    return false;
+  }
+  if (eager)
+    eager->params[name] = p;
+  else
+    kernel->params.push_back(p);
+  return true;
+}
+
+Value Evaluator::tracePrimFunc(FunctionObject *f, Span span) {
+  if (!f->def)
+    return fail(DiagId::NotCallable, span, "lambda");
+  if (callDepth >= limits.calls)
+    return fail(DiagId::CallsTooDeep, span, f->name, limits.calls);
+  auto *made = heap.make<KernelObject>();
+  made->name = f->name.str();
+  made->span = f->span;
+  auto *scope = heap.make<Env>();
+  scope->parent = f->closure;
+  scope->locals = localsOf(f);
+  scope->traced = true;
+  Isolated isolated(*this, made, nullptr);
+  llvm::SaveAndRestore savedDepth(callDepth, callDepth + 1);
+  for (size_t i = 0; i < f->params.size(); ++i) {
+    const ast::Param &p = f->params[i];
+    if (!p.annotation)
+      return fail(DiagId::MissingAnnotation, p.span, p.name);
+    Value annotation = eval(p.annotation); // in the scope that surrounds the function
+    Value bound;
+    if (!annotation.ok() || !declareParam(p.name, p.span, annotation, p.annotation->span, bound))
+      return Value();
+    setBinding(scope, p.name, bound, p.span);
+  }
+  llvm::SaveAndRestore savedEnv(env, scope);
+  if (exec(f->body) == Flow::Error)
+    return Value();
+  if (made->launches.empty())
+    return fail(DiagId::NoLaunch, f->span, f->name);
+  if (!returned.is(ValueKind::None) && !returnOutputs(returned, f->span))
+    return Value();
+  return Value::object(ValueKind::Kernel, made);
+}
+
+/// Tensors that a kernel function returns: parameters already, or `T.empty` ones that become
+/// parameters now.
+bool Evaluator::returnOutputs(const Value &result, Span span) {
+  llvm::SmallVector<Value> items;
+  if (result.isSequence())
+    items.append(result.items().begin(), result.items().end());
+  else
+    items.push_back(result);
+  for (const Value &v : items) {
+    if (!v.is(ValueKind::Buffer) || v.buffer()->scope != Scope::Global) {
+      fail(DiagId::ReturnedNoTensor, span, typeName(v));
+      return false;
+    }
+    size_t i = 0;
+    while (i < kernel->params.size() && kernel->params[i].buffer != v.buffer())
+      ++i;
+    if (i == kernel->params.size()) {
+      script::Param p;
+      p.name = v.buffer()->name;
+      p.buffer = v.buffer();
+      p.span = v.buffer()->span;
+      kernel->params.push_back(p);
+    }
+    kernel->outputs.push_back(static_cast<unsigned>(i));
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// jit
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Looks for `with T.Kernel`, `T.const` or `T.empty` in the function's own statements.
+bool containsKernel(ast::Body body);
+bool callsTile(const ast::Expr *e, llvm::ArrayRef<llvm::StringRef> names) {
+  const auto *call = llvm::dyn_cast_or_null<CallExpr>(e);
+  if (!call)
+    return false;
+  if (const auto *a = llvm::dyn_cast<AttributeExpr>(call->callee))
+    return llvm::is_contained(names, a->name);
+  if (const auto *n = llvm::dyn_cast<NameExpr>(call->callee))
+    return llvm::is_contained(names, n->name);
+  return false;
+}
+
+bool containsKernel(const ast::Stmt *s) {
+  if (const auto *w = llvm::dyn_cast<WithStmt>(s)) {
+    for (const WithItem &item : w->items)
+      if (callsTile(item.context, {"Kernel"}))
+        return true;
+    return containsKernel(w->body);
+  }
+  if (const auto *a = llvm::dyn_cast<AssignStmt>(s))
+    return callsTile(a->value, {"const", "empty"});
+  if (const auto *i = llvm::dyn_cast<ast::IfStmt>(s))
+    return containsKernel(i->thenBody) || containsKernel(i->elseBody);
+  if (const auto *f = llvm::dyn_cast<ast::ForStmt>(s))
+    return containsKernel(f->body);
+  return false;
+}
+bool containsKernel(ast::Body body) {
+  return llvm::any_of(body, [](const ast::Stmt *s) { return containsKernel(s); });
+}
+
+} // namespace
+
+bool Evaluator::looksEager(const FunctionObject *f) const { return containsKernel(f->body); }
+
+Value Evaluator::makeJit(FunctionObject *function, CallArgs *options, Span span) {
+  auto *jit = heap.make<JitObject>();
+  jit->function = function;
+  jit->isEager = function && looksEager(function);
+  jit->span = span;
+  for (const CallArgs::Keyword &k : options->keywords) {
+    if (k.name == "out_idx" && !k.value.is(ValueKind::None)) {
+      llvm::SmallVector<int64_t> list;
+      if (!toIntList(k.value, k.place(), "out_idx", list))
+        return Value();
+      jit->outIdx.assign(list.begin(), list.end());
+      jit->hasOutIdx = true;
+    } else if (k.name == "pass_configs" && k.value.is(ValueKind::Dict)) {
+      for (auto &[key, value] : k.value.as<DictObject>()->entries)
+        jit->passConfigs.push_back({toStr(key), value});
+    } else if (k.name == "target" && k.value.is(ValueKind::Str) && k.value.str() != "auto") {
+      remark(DiagId::TargetIgnored, k.place(), k.value.str());
+    }
+  }
+  return Value::object(ValueKind::Jit, jit);
+}
+
+bool Evaluator::applyOutputs(KernelObject *made, const JitObject *jit) {
+  for (auto &config : jit->passConfigs)
+    made->passConfigs.push_back(config);
+  if (!jit->hasOutIdx)
+    return true;
+  made->outputs.clear();
+  auto count = static_cast<int64_t>(made->params.size());
+  for (int64_t i : jit->outIdx) {
+    int64_t at = i < 0 ? i + count : i;
+    if (at < 0 || at >= count || !made->params[at].buffer) {
+      fail(DiagId::BadOutIdx, jit->span, i, made->name, count);
+      return false;
+    }
+    made->outputs.push_back(static_cast<unsigned>(at));
+  }
+  return true;
+}
+
+Value Evaluator::callJit(JitObject *jit, CallArgs &args) {
+  if (jit->isEager)
+    return traceEager(jit, args);
+  Value result = callFunction(jit->function, args, /*traced=*/false);
+  if (!result.ok())
+    return Value();
+  if (!result.is(ValueKind::Kernel))
+    return fail(DiagId::JitReturnsNoKernel, jit->function->span, jit->function->name,
+                typeName(result));
+  auto *made = result.as<KernelObject>();
+  if (!applyOutputs(made, jit))
+    return Value();
+  return result;
+}
+
+Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
+  FunctionObject *f = jit->function;
+  if (callDepth >= limits.calls)
+    return fail(DiagId::CallsTooDeep, args.span, f->name, limits.calls);
+  auto *made = heap.make<KernelObject>();
+  made->name = f->name.str();
+  made->span = f->span;
+  EagerState state;
+  state.function = f;
+  state.callSpan = args.span;
+  // Keywords that are no parameters give the T.const dimensions.
+  CallArgs own = args;
+  own.keywords.clear();
+  for (const CallArgs::Keyword &k : args.keywords) {
+    bool isParam = llvm::any_of(f->params, [&](auto &p) { return p.name == k.name; });
+    (isParam ? own.keywords : state.consts).push_back(k);
+  }
+  auto *scope = heap.make<Env>();
+  scope->parent = f->closure;
+  scope->locals = localsOf(f);
+  scope->traced = true;
+
+  Isolated isolated(*this, made, &state);
+  llvm::SaveAndRestore savedDepth(callDepth, callDepth + 1);
+
+  // Tensors come first and are not given in the entry: positional values go to the parameters that
+  // are no tensors only when all are given; else they are a mistake that bindParams reports.
+  FunctionObject withDefaults = *f;
+  for (size_t i = 0; i < f->params.size(); ++i) {
+    const ast::Param &p = f->params[i];
+    if (p.annotation && p.kind == ast::Param::Positional) {
+      Value annotation = eval(p.annotation);
+      bool isRuntimeType = annotation.is(ValueKind::TensorType) || annotation.is(ValueKind::DType);
+      if (!annotation.ok())
+        failure.reset(); // `x: "torch.Tensor"` and the like say nothing
+      bool given = i < own.values.size() ||
+                   llvm::any_of(own.keywords, [&](auto &k) { return k.name == p.name; });
+      if (isRuntimeType && !given) {
+        Value bound;
+        if (!declareParam(p.name, p.span, annotation, p.annotation->span, bound))
+          return Value();
+        withDefaults.defaults[i] = bound;
+        continue;
+      }
+    }
+    if (!withDefaults.defaults[i].ok())
+      withDefaults.defaults[i] = Value::unfilled();
+  }
+  if (!bindParams(&withDefaults, own, scope))
+    return Value();
+  llvm::SaveAndRestore savedEnv(env, scope);
+  if (exec(f->body) == Flow::Error)
+    return Value();
+  for (const CallArgs::Keyword &k : state.consts)
+    if (!state.used.count(k.name)) {
+      llvm::SmallVector<llvm::StringRef> names;
+      for (const ast::Param &p : f->params)
+        names.push_back(p.name);
+      for (auto &entry : state.used)
+        names.push_back(entry.first());
+      fail(DiagId::UnknownKeyword, k.span, f->name, k.name, suggestion(k.name, names));
+      note(DiagId::DefinedHere, f->span, f->name);
+      return Value();
+    }
+  if (made->launches.empty())
+    return fail(DiagId::NoLaunch, f->span, f->name);
+  for (const ast::Param &p : f->params)
+    if (auto it = state.params.find(p.name); it != state.params.end())
+      made->params.push_back(it->second);
+  if (!returned.is(ValueKind::None) && !returnOutputs(returned, f->span))
+    return Value();
+  // A T.empty that is not returned is scratch space.
+  for (const Buffer *b : state.empties)
+    if (llvm::none_of(made->params, [&](auto &p) { return p.buffer == b; }))
+      made->workspaces.push_back(b);
+  if (!applyOutputs(made, jit))
+    return Value();
+  return Value::object(ValueKind::Kernel, made);
+}
+
+} // namespace tilec::script

@@ -1,0 +1,308 @@
+//===- Value.h - what a script's expressions evaluate to ------------------===//
+//
+// A Value is a small tagged union. Compound values are objects of a Heap that lives as
+// long as the evaluation: nothing is freed before, and the step limit bounds it.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Integer.h"
+#include "tilec/Script/Ast.h"
+#include "tilec/Script/TracedKernel.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilec::script {
+
+enum class ValueKind : uint8_t {
+  Invalid, ///< after an error
+  None,
+  Ellipsis,
+  Bool,
+  Int,
+  Float,
+  Str,
+  List,
+  Tuple,
+  Dict,
+  Set,
+  Range,
+  Slice,
+  Function, ///< def or lambda
+  Method,   ///< a built-in method with its object
+  Builtin,  ///< a built-in function, by name
+  Type,     ///< `int`, `str`, `T.PrimExpr` ...: for calls and isinstance
+  Module,
+  Opaque, ///< something of a module that the evaluator does not know
+  DType,
+  Expr, ///< a runtime value
+  Buffer,
+  Region,
+  TensorType, ///< `T.Tensor(...)` before it annotates a parameter
+  Layout,
+  Emitter,
+  Loop,      ///< `T.Parallel(...)` and its like
+  Launch,    ///< `T.Kernel(...)`
+  Intrinsic, ///< a function of `T.`, by IntrinsicId
+  MathFn,
+  Jit,      ///< what `@tilelang.jit` makes of a function
+  Kernel,   ///< a traced prim_func or a called jit function
+  Unfilled, ///< a tensor parameter of an eager function before its annotation
+  Refused,  ///< a function of `T.` that tilec refuses; an error when called
+};
+
+struct Object;
+struct BigObject;
+struct StrObject;
+struct ListObject;
+struct DictObject;
+struct FunctionObject;
+class Heap;
+
+class Value {
+public:
+  Value() = default;
+  static Value none() { return Value(ValueKind::None); }
+  static Value ellipsis() { return Value(ValueKind::Ellipsis); }
+  static Value boolean(bool b) {
+    Value v(ValueKind::Bool);
+    v.bits = b;
+    return v;
+  }
+  static Value small(int64_t i) {
+    Value v(ValueKind::Int);
+    v.bits = i;
+    return v;
+  }
+  static Value real(double d) {
+    Value v(ValueKind::Float);
+    v.number = d;
+    return v;
+  }
+  static Value dtype(DType type) {
+    Value v(ValueKind::DType);
+    v.bits = static_cast<int64_t>(type);
+    return v;
+  }
+  static Value expr(const Expr *e) { return pointer(ValueKind::Expr, e); }
+  static Value buffer(const Buffer *b) { return pointer(ValueKind::Buffer, b); }
+  static Value region(const Region *r) { return pointer(ValueKind::Region, r); }
+  static Value layout(const LayoutSpec *l) { return pointer(ValueKind::Layout, l); }
+  static Value emitter(const Emitter *e) { return pointer(ValueKind::Emitter, e); }
+  static Value intrinsic(IntrinsicId id) {
+    Value v(ValueKind::Intrinsic);
+    v.bits = static_cast<int64_t>(id);
+    return v;
+  }
+  static Value mathFn(MathFn fn) {
+    Value v(ValueKind::MathFn);
+    v.bits = static_cast<int64_t>(fn);
+    return v;
+  }
+  static Value unfilled() { return Value(ValueKind::Unfilled); }
+  static Value object(ValueKind kind, const Object *o) { return pointer(kind, o); }
+
+  ValueKind kind() const { return tag; }
+  bool is(ValueKind k) const { return tag == k; }
+  bool ok() const { return tag != ValueKind::Invalid; }
+  bool isNumber() const {
+    return is(ValueKind::Int) || is(ValueKind::Float) || is(ValueKind::Bool);
+  }
+  bool isSequence() const { return is(ValueKind::List) || is(ValueKind::Tuple); }
+
+  bool boolean() const { return bits != 0; }
+  double real() const { return number; }
+  DType dtype() const { return static_cast<DType>(bits); }
+  const Expr *expr() const { return static_cast<const Expr *>(ptr); }
+  const Buffer *buffer() const { return static_cast<const Buffer *>(ptr); }
+  const Region *region() const { return static_cast<const Region *>(ptr); }
+  const LayoutSpec *layout() const { return static_cast<const LayoutSpec *>(ptr); }
+  const Emitter *emitter() const { return static_cast<const Emitter *>(ptr); }
+  IntrinsicId intrinsic() const { return static_cast<IntrinsicId>(bits); }
+  MathFn mathFn() const { return static_cast<MathFn>(bits); }
+  template <typename T> T *as() const {
+    return static_cast<T *>(const_cast<Object *>(static_cast<const Object *>(ptr)));
+  }
+  const void *identity() const { return ptr; }
+
+  /// Bool and Int only.
+  Integer integer() const;
+  /// Bool, Int, Float.
+  double toDouble() const;
+  llvm::StringRef str() const;
+  std::vector<Value> &items() const; ///< List, Tuple, Set
+
+private:
+  friend class Heap;
+  explicit Value(ValueKind kind) : tag(kind) {}
+  static Value pointer(ValueKind kind, const void *p) {
+    Value v(kind);
+    v.ptr = p;
+    return v;
+  }
+
+  ValueKind tag = ValueKind::Invalid;
+  bool isBig = false; ///< Int: ptr is a BigObject
+  union {
+    int64_t bits = 0;
+    double number;
+    const void *ptr;
+  };
+};
+
+struct Object {
+  virtual ~Object() = default;
+};
+struct BigObject : Object {
+  Integer value;
+};
+struct StrObject : Object {
+  std::string text;
+};
+struct ListObject : Object {
+  std::vector<Value> items;
+};
+struct DictObject : Object {
+  std::vector<std::pair<Value, Value>> entries;
+};
+struct RangeObject : Object {
+  int64_t start = 0, stop = 0, step = 1;
+  int64_t count() const;
+};
+struct SliceObject : Object {
+  Value lower, upper, step;
+};
+
+/// The variables of one call of a function, or of one comprehension.
+struct Binding {
+  Value value;
+  Span span;
+  bool stale = false; ///< rebound in a runtime loop or branch that has ended
+};
+struct Env : Object {
+  Env *parent = nullptr; ///< lexically enclosing; null at module level
+  llvm::StringMap<Binding> names;
+  const llvm::DenseSet<llvm::StringRef> *locals = nullptr; ///< assigned somewhere in the function
+  llvm::StringMap<Span> closed;  ///< bound only in a runtime loop or branch that has ended
+  llvm::StringMap<bool> globals; ///< declared `global`; true for `nonlocal`
+  bool traced = false;           ///< a prim_func, eager function or macro: range loops are runtime
+};
+
+struct FunctionObject : Object {
+  llvm::StringRef name;
+  Span span;
+  ast::Params params;
+  ast::Body body;                        ///< def
+  const ast::Expr *expression = nullptr; ///< lambda
+  const ast::FunctionStmt *def = nullptr;
+  std::vector<Value> defaults; ///< one per parameter; Invalid where there is none
+  Env *closure = nullptr;
+  bool isMacro = false;
+};
+
+struct MethodObject : Object {
+  Value self;
+  llvm::StringRef name;
+};
+/// Builtin, Type, Module, Opaque, Refused: a name.
+struct NamedObject : Object {
+  std::string name;
+  Span span;
+  struct Keyword {
+    std::string name;
+    Value value;
+    Span span, valueSpan;
+  };
+  std::vector<Value> state; ///< functools.partial: callee, then its arguments
+  std::vector<Keyword> keywords;
+};
+
+struct TensorTypeObject : Object {
+  std::vector<Value> shape;
+  std::vector<Value> strides;
+  DType type = DType::F32;
+  Scope scope = Scope::Global;
+  Span span;
+};
+
+struct LoopObject : Object {
+  LoopKind loop = LoopKind::Serial;
+  std::vector<LoopRange> ranges; ///< var is null
+  LoopHints hints;
+  bool isGrid = false; ///< nested serial loops
+  Span span;
+  // T.Persistent
+  bool isPersistent = false;
+  std::vector<const Expr *> domain;
+  const Expr *index = nullptr;
+  int64_t waveSize = 1, groupSize = 8;
+};
+
+struct LaunchObject : Object {
+  std::vector<const Expr *> grid;
+  std::vector<int64_t> threads;
+  bool threadsGiven = false;
+  Span span, threadsSpan;
+};
+
+struct JitObject : Object {
+  FunctionObject *function = nullptr;
+  bool isEager = false;
+  std::vector<int64_t> outIdx;
+  bool hasOutIdx = false;
+  std::vector<std::pair<std::string, Value>> passConfigs;
+  Span span;
+};
+
+/// What a prim_func or an eager function traces to; moved into the Program in the end.
+struct KernelObject : Object {
+  std::string name;
+  Span span;
+  std::vector<Param> params;
+  std::vector<unsigned> outputs;
+  std::vector<const Buffer *> workspaces;
+  std::vector<const Expr *> assumptions;
+  std::vector<const Launch *> launches;
+  std::vector<std::pair<std::string, Value>> passConfigs;
+};
+
+/// Owns the objects of one evaluation.
+class Heap {
+public:
+  template <typename T> T *make() {
+    auto owned = std::make_unique<T>();
+    T *raw = owned.get();
+    objects.push_back(std::move(owned));
+    return raw;
+  }
+  Value integer(const Integer &value);
+  Value str(std::string text);
+  Value list(std::vector<Value> items, ValueKind kind = ValueKind::List);
+  Value tuple(std::vector<Value> items) { return list(std::move(items), ValueKind::Tuple); }
+  Value named(ValueKind kind, std::string name, Span span = {});
+  size_t size() const { return objects.size(); }
+
+private:
+  std::vector<std::unique_ptr<Object>> objects;
+};
+
+/// `int`, `list`, `float32 buffer` ...: for messages.
+std::string typeName(const Value &value);
+/// Python's repr() and str(); runtime values print as their kind.
+std::string repr(const Value &value, unsigned depth = 0);
+std::string toStr(const Value &value);
+/// Shortest text that reads back as the same double, in Python's notation.
+std::string formatDouble(double value);
+/// Python's `==` on compile-time values; runtime ones compare by identity.
+bool equals(const Value &a, const Value &b, unsigned depth = 0);
+/// Python's format(value, spec); nothing when the spec does not fit the value.
+std::optional<std::string> formatValue(const Value &value, llvm::StringRef spec);
+
+} // namespace tilec::script
