@@ -247,6 +247,8 @@ LogicalResult KernelLowering::lowerArith(mlir::Operation &op) {
   mlir::Type element = wave::elementOf(op.getOperand(0).getType());
   if (smallFloat(element))
     return fail(op, "does not compute in 8-bit or 4-bit floats; extend the operands first");
+  if (mlir::isa<arith::RemFOp>(op))
+    return lowerMath(op);
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.setFastMathFlags(fastMathOf(op));
   return done(op, binary(op));

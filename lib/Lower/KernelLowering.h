@@ -47,6 +47,11 @@ private:
   mlir::LogicalResult lowerWideMultiply(mlir::Operation &op);
   llvm::FastMathFlags fastMathOf(mlir::Operation &op);
 
+  // MathOps.cpp
+  llvm::Value *
+  elementWise(mlir::Operation &op, llvm::Type *type,
+              llvm::function_ref<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> compute);
+
   // Casts.cpp
   llvm::Value *extendFloat(llvm::Value *value, mlir::Type from, mlir::Type to);
   llvm::Value *truncateFloat(llvm::Value *value, mlir::Type from, mlir::Type to);
