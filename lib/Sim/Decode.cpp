@@ -610,7 +610,7 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
   instr.pc = context.address / 4;
   instr.next = (context.address + context.sizeBytes) / 4;
   instr.e64 = printedName.ends_with("_e64");
-  if (name.starts_with("v_fma_mix") || name.starts_with("v_mfma") || name.starts_with("v_mad_mix"))
+  if (name.starts_with("v_fma_mix") || (name.starts_with("v_mfma") && !name.starts_with("v_mfma_scale")) || name.starts_with("v_mad_mix"))
     instr.opSelHi = 0; // the printer omits 0 here and all ones elsewhere
 
   llvm::SmallVector<Operand, 8> printed;

@@ -58,6 +58,8 @@ void readKernel(mp::MapDocNode &map, std::vector<KernelInfo> &kernels) {
       continue;
     kernel.sgprs = static_cast<uint32_t>(numberOf(map, ".sgpr_count"));
     kernel.maxBlockThreads = static_cast<uint32_t>(numberOf(map, ".max_flat_workgroup_size"));
+    if (findKey(map, ".agpr_count") && numberOf(map, ".agpr_count") == 0)
+      kernel.firstAgpr = 0; // what lies above accum_offset is only the allocation's granule
     auto kernarg = static_cast<uint32_t>(numberOf(map, ".kernarg_segment_size"));
     kernel.kernargBytes = std::max(kernel.kernargBytes, kernarg);
     readArgs(map, kernel);

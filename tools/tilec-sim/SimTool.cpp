@@ -1,0 +1,300 @@
+//===- SimTool.cpp - the tilec-sim program --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "SimTool.h"
+
+#include "tilec/Base/DType.h"
+#include "tilec/Runtime/Npy.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+#include <optional>
+
+#include <unistd.h>
+
+namespace tilec::sim {
+namespace {
+
+using llvm::StringRef;
+
+int usageError(const llvm::Twine &message) {
+  llvm::errs() << "tilec-sim: error: " << message << '\n';
+  return 2;
+}
+
+std::optional<Dim3> parseDim(StringRef text) {
+  Dim3 dim = {1, 1, 1};
+  llvm::SmallVector<StringRef, 3> parts;
+  text.split(parts, ',');
+  if (parts.empty() || parts.size() > 3)
+    return std::nullopt;
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].trim().getAsInteger(10, dim[i]) || dim[i] == 0)
+      return std::nullopt;
+  return dim;
+}
+
+/// One `--arg`: the bytes that go into the segment, and the buffer behind a pointer.
+struct Argument {
+  std::vector<uint8_t> bytes;
+  std::optional<uint64_t> buffer;
+  rt::NpyArray array; ///< what the buffer was made from
+};
+
+class Arguments {
+public:
+  explicit Arguments(Memory &memory) : memory(memory) {}
+  std::vector<Argument> list;
+
+  /// An error message, or empty.
+  std::string add(StringRef spec) {
+    if (spec.ends_with(".npy")) {
+      auto array = rt::readNpy(spec.str());
+      if (!array)
+        return array.error().message;
+      return addBuffer(std::move(*array), spec);
+    }
+    auto [kind, value] = spec.split(':');
+    if (kind == "raw") {
+      auto contents = rt::readFile(value.str());
+      if (!contents)
+        return contents.error().message;
+      rt::NpyArray array{
+          "|u1", {static_cast<int64_t>(contents->size())}, {contents->begin(), contents->end()}};
+      return addBuffer(std::move(array), value);
+    }
+    if (kind == "zeros")
+      return addZeros(value);
+    if (kind == "ptr")
+      return addPointer(value);
+    if (kind == "bytes")
+      return addHex(value);
+    return addScalar(kind, value);
+  }
+
+private:
+  Memory &memory;
+
+  std::string addBuffer(rt::NpyArray array, StringRef name) {
+    auto address = memory.allocate(array.bytes.size(), name);
+    if (!address)
+      return llvm::toString(address.takeError());
+    llvm::cantFail(memory.write(*address, array.bytes));
+    Argument argument;
+    argument.buffer = *address;
+    argument.array = std::move(array);
+    pointTo(argument, *address);
+    list.push_back(std::move(argument));
+    return "";
+  }
+  static void pointTo(Argument &argument, uint64_t address) {
+    argument.bytes.resize(8);
+    std::memcpy(argument.bytes.data(), &address, 8);
+  }
+  std::string addZeros(StringRef value) {
+    uint64_t size;
+    if (value.getAsInteger(0, size) || size > memory.limitBytes)
+      return "zeros:BYTES wants a number of bytes, not `" + value.str() + "`";
+    return addBuffer({"|u1", {static_cast<int64_t>(size)}, std::vector<uint8_t>(size)}, "zeros");
+  }
+  std::string addPointer(StringRef value) {
+    auto [index, offset] = value.split('+');
+    size_t number;
+    uint64_t bytes = 0;
+    if (index.getAsInteger(10, number) || number >= list.size() || !list[number].buffer ||
+        (!offset.empty() && offset.getAsInteger(0, bytes)))
+      return "ptr:N+BYTES wants an earlier buffer argument, not `" + value.str() + "`";
+    Argument argument;
+    pointTo(argument, *list[number].buffer + bytes);
+    list.push_back(std::move(argument));
+    return "";
+  }
+  std::string addHex(StringRef value) {
+    std::string decoded;
+    if (!llvm::tryGetFromHex(value, decoded) || value.size() % 2 != 0)
+      return "bytes:HEX wants an even number of hexadecimal digits, not `" + value.str() + "`";
+    list.push_back({{decoded.begin(), decoded.end()}, std::nullopt, {}});
+    return "";
+  }
+  std::string addScalar(StringRef kind, StringRef value) {
+    static const std::pair<StringRef, const char *> names[] = {
+        {"i8", "int8"},     {"u8", "uint8"},      {"i16", "int16"},   {"u16", "uint16"},
+        {"i32", "int32"},   {"u32", "uint32"},    {"i64", "int64"},   {"u64", "uint64"},
+        {"f16", "float16"}, {"bf16", "bfloat16"}, {"f32", "float32"}, {"f64", "float64"}};
+    for (auto [shortName, name] : names) {
+      if (kind != shortName)
+        continue;
+      DType type = *parseDType(name);
+      uint64_t bits;
+      double number;
+      if (isFloat(type)) {
+        if (value.getAsDouble(number))
+          return "`" + value.str() + "` is not a number";
+        bits = encodeFloat(type, number);
+      } else {
+        int64_t integer;
+        if (value.getAsInteger(0, integer) && value.getAsInteger(0, bits))
+          return "`" + value.str() + "` is not an integer";
+        bits = value.getAsInteger(0, integer) ? bits : encodeInt(type, integer);
+      }
+      Argument argument;
+      argument.bytes.resize(bytesOf(type));
+      std::memcpy(argument.bytes.data(), &bits, argument.bytes.size());
+      list.push_back(std::move(argument));
+      return "";
+    }
+    return "`" + kind.str() + (value.empty() ? "" : ":" + value.str()) +
+           "` is no argument; write FILE.npy, raw:FILE, zeros:BYTES, ptr:N+BYTES, bytes:HEX or "
+           "TYPE:VALUE";
+  }
+};
+
+/// Without argument metadata: the arguments at given offsets.
+std::optional<std::vector<uint8_t>> placeAt(StringRef offsets, const Arguments &args,
+                                            uint32_t kernargBytes) {
+  llvm::SmallVector<StringRef, 16> parts;
+  offsets.split(parts, ',');
+  if (parts.size() != args.list.size())
+    return std::nullopt;
+  std::vector<uint8_t> bytes(kernargBytes);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    uint32_t at;
+    const auto &value = args.list[i].bytes;
+    if (parts[i].trim().getAsInteger(0, at) || at > (1u << 20))
+      return std::nullopt;
+    if (bytes.size() < at + value.size())
+      bytes.resize(at + value.size());
+    std::memcpy(bytes.data() + at, value.data(), value.size());
+  }
+  return bytes;
+}
+
+void printKernels(const CodeObject &object) {
+  llvm::outs() << std::string(nameOf(object.arch())) << '\n';
+  for (const KernelInfo &k : object.kernels()) {
+    llvm::outs() << k.name << ": " << k.vgprs << " VGPRs";
+    if (k.firstAgpr)
+      llvm::outs() << " (a0 is number " << k.firstAgpr << ")";
+    llvm::outs() << ", " << k.sgprs << " SGPRs, " << k.ldsBytes << " bytes LDS, " << k.scratchBytes
+                 << " bytes scratch, " << k.kernargBytes << " bytes arguments";
+    if (k.maxBlockThreads)
+      llvm::outs() << ", at most " << k.maxBlockThreads << " work-items";
+    llvm::outs() << '\n';
+    for (const ArgInfo &arg : k.args)
+      llvm::outs() << "  " << llvm::format("%4u", arg.offsetBytes) << "  "
+                   << llvm::format("%2u", arg.sizeBytes) << "  " << arg.valueKind
+                   << (arg.name.empty() ? "" : " ") << arg.name << '\n';
+  }
+}
+
+/// An error message, or empty.
+std::string save(StringRef spec, const Arguments &args, const Memory &memory) {
+  auto [index, path] = spec.split('=');
+  size_t number;
+  if (index.getAsInteger(10, number) || path.empty() || number >= args.list.size() ||
+      !args.list[number].buffer)
+    return "--save wants N=FILE with a buffer argument N, not `" + spec.str() + "`";
+  const Argument &argument = args.list[number];
+  std::vector<uint8_t> bytes(argument.array.bytes.size());
+  llvm::cantFail(memory.read(*argument.buffer, bytes));
+  if (!path.ends_with(".npy")) {
+    auto written =
+        rt::writeFile(path.str(), {reinterpret_cast<char *>(bytes.data()), bytes.size()});
+    return written ? "" : written.error().message;
+  }
+  // Same element type and shape as the file that the buffer came from.
+  static const std::pair<const char *, DType> types[] = {
+      {"f4", DType::F32},  {"f2", DType::F16}, {"f8", DType::F64}, {"i1", DType::I8},
+      {"i2", DType::I16},  {"i4", DType::I32}, {"i8", DType::I64}, {"u1", DType::U8},
+      {"u2", DType::U16},  {"u4", DType::U32}, {"u8", DType::U64}, {"b1", DType::Bool},
+      {"V2", DType::BF16}, {"V1", DType::U8}};
+  for (auto [descr, type] : types)
+    if (StringRef(argument.array.descr).ends_with(descr)) {
+      rt::HostTensor tensor(type, argument.array.shape);
+      tensor.bytes = std::move(bytes);
+      auto written = rt::writeNpy(path.str(), tensor);
+      return written ? "" : written.error().message;
+    }
+  return "cannot write element type `" + argument.array.descr + "`";
+}
+
+void showProgress(const Progress &p) {
+  llvm::errs() << '\r' << p.doneGroups << " of " << p.totalGroups << " work-groups, "
+               << p.instructions / 1000000 << " M instructions";
+  if (p.doneGroups == p.totalGroups)
+    llvm::errs() << '\n';
+}
+
+} // namespace
+
+int runTool(const ToolOptions &options) {
+  auto contents = rt::readFile(options.object);
+  if (!contents)
+    return usageError(contents.error().message);
+  auto object = CodeObject::load(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(contents->data()), contents->size()));
+  if (!object)
+    return usageError(options.object + ": " + llvm::toString(object.takeError()));
+  if (options.list) {
+    printKernels(**object);
+    return 0;
+  }
+  std::string name = options.kernel;
+  if (name.empty() && (*object)->kernels().size() == 1)
+    name = (*object)->kernels()[0].name;
+  const KernelInfo *kernel = (*object)->findKernel(name);
+  if (!kernel)
+    return usageError(name.empty() ? "the object has several kernels: choose one with --kernel"
+                                   : "the object has no kernel `" + name + "`; see --list");
+  auto grid = parseDim(options.grid), block = parseDim(options.block);
+  if (!grid || !block)
+    return usageError("--grid and --block want X,Y,Z with sizes of at least 1");
+
+  Memory memory;
+  Arguments args(memory);
+  for (const std::string &spec : options.args)
+    if (std::string error = args.add(spec); !error.empty())
+      return usageError("--arg " + spec + ": " + error);
+  std::vector<uint8_t> kernarg;
+  if (!options.rawKernarg.empty()) {
+    auto placed = placeAt(options.rawKernarg, args, kernel->kernargBytes);
+    if (!placed)
+      return usageError("--kernarg wants one offset for each --arg");
+    kernarg = std::move(*placed);
+  } else {
+    std::vector<std::vector<uint8_t>> values;
+    for (const Argument &argument : args.list)
+      values.push_back(argument.bytes);
+    auto made = makeKernarg(*kernel, values, *grid, *block, options.launch.dynamicLdsBytes);
+    if (!made)
+      return usageError(llvm::toString(made.takeError()));
+    kernarg = std::move(*made);
+  }
+
+  LaunchOptions launch = options.launch;
+  launch.checks = options.checks == "none" ? Checks::None : Checks::All;
+  launch.memoryMode = options.memoryMode == "strict" ? MemoryMode::Strict : MemoryMode::Eager;
+  launch.soffsetInRangeCheck = options.rangeCheck == "with-soffset";
+  if (!options.quiet && isatty(STDERR_FILENO))
+    launch.progress = showProgress;
+  auto result = run(**object, name, *grid, *block, kernarg, memory, launch);
+  if (!result)
+    return usageError(llvm::toString(result.takeError()));
+  result->print(llvm::errs());
+  for (const std::string &spec : options.saves)
+    if (std::string error = save(spec, args, memory); !error.empty())
+      return usageError(error);
+  const RunCounters &c = result->counters;
+  llvm::outs() << name << ": " << (result->ok() ? "ok" : "FAILED") << ", " << c.groups
+               << " work-groups, " << c.waves << " waves, " << c.instructions
+               << " wave instructions, " << c.mfma << " MFMA, "
+               << llvm::format("%.3f s, %.2f M instructions/s\n", c.seconds,
+                               static_cast<double>(c.instructions) / c.seconds / 1e6);
+  return result->ok() ? 0 : 1;
+}
+
+} // namespace tilec::sim

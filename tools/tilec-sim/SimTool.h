@@ -1,0 +1,31 @@
+//===- SimTool.h - the tilec-sim program ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Sim/Simulator.h"
+
+#include <string>
+#include <vector>
+
+namespace tilec::sim {
+
+/// What `--arg` and `--save` say; main.cpp fills it from the command line.
+struct ToolOptions {
+  std::string object;
+  std::string kernel;
+  std::string grid = "1", block = "64";
+  std::vector<std::string> args;
+  std::string rawKernarg; ///< `--kernarg`: lay the arguments out at these offsets
+  std::vector<std::string> saves;
+  bool list = false, json = false, quiet = false;
+  std::string checks = "all", memoryMode = "eager", rangeCheck = "with-soffset";
+  LaunchOptions launch;
+};
+
+/// Runs the tool; returns the exit code: 0 fine, 1 the kernel did something wrong, 2 bad usage or
+/// files.
+int runTool(const ToolOptions &options);
+
+} // namespace tilec::sim

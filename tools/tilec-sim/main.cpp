@@ -1,0 +1,47 @@
+//===- main.cpp - tilec-sim's command line --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "SimTool.h"
+
+#include <CLI/CLI.hpp>
+
+int main(int argc, char **argv) {
+  tilec::sim::ToolOptions options;
+  CLI::App app("Runs a kernel of a gfx942 or gfx950 code object on the host and checks it.\n"
+               "docs/simulator.md has the details.");
+  app.add_option("object", options.object, "ELF code object (hsaco)")->required();
+  app.add_flag("--list", options.list, "show the kernels, their resources and arguments");
+  app.add_option("--kernel", options.kernel, "kernel to run; default: the only one");
+  app.add_option("--grid", options.grid, "work-groups: X,Y,Z");
+  app.add_option("--block", options.block, "work-items of a work-group: X,Y,Z");
+  app.add_option(
+      "--arg", options.args,
+      "an argument, in order: FILE.npy | raw:FILE | zeros:BYTES | ptr:N+BYTES (into the "
+      "buffer of argument N) | TYPE:VALUE with TYPE i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 "
+      "f32 f64 | bytes:HEX");
+  app.add_option("--kernarg", options.rawKernarg,
+                 "offsets of the arguments in the segment, comma-separated (objects without "
+                 "argument metadata)");
+  app.add_option("--save", options.saves,
+                 "N=FILE.npy: write the buffer of argument N after the run");
+  app.add_option("--checks", options.checks, "none or all")->check(CLI::IsMember({"none", "all"}));
+  app.add_option("--memory", options.memoryMode,
+                 "eager: effects at issue; strict: at the covering wait")
+      ->check(CLI::IsMember({"eager", "strict"}));
+  app.add_option("--range-check", options.rangeCheck,
+                 "whether soffset counts in buffer range checks")
+      ->check(CLI::IsMember({"with-soffset", "without-soffset"}));
+  app.add_option("--seed", options.launch.interleaveSeed, "wave interleave; 0: round robin");
+  app.add_option("--slice", options.launch.sliceInstructions, "instructions of a wave's turn")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--threads", options.launch.threads, "host threads; 0: one a core");
+  app.add_option("--dynamic-lds", options.launch.dynamicLdsBytes,
+                 "bytes on top of the kernel's own");
+  app.add_option("--max-instructions", options.launch.maxInstructionsPerGroup,
+                 "of one work-group before the run is called endless");
+  app.add_option("--max-findings", options.launch.maxFindings, "reports to keep");
+  app.add_flag("--quiet", options.quiet, "no progress line");
+  CLI11_PARSE(app, argc, argv);
+  return tilec::sim::runTool(options);
+}
