@@ -114,4 +114,18 @@ inline std::string with(std::string text,
   return text;
 }
 
+/// One block with the tensors A, B, C of the given types; `body` uses them.
+inline std::string oneBlock(const std::string &params, const std::string &body) {
+  return "tile.program @p {\n" + params +
+         "  %one = arith.constant 1 : index\n"
+         "  tile.kernel \"k\" grid(%one) threads(32) {\n  ^bb0(%bx: index):\n" +
+         "    %c0 = arith.constant 0 : index\n    %c1 = arith.constant 1 : index\n"
+         "    %c2 = arith.constant 2 : index\n    %c3 = arith.constant 3 : index\n" +
+         body + "  }\n}\n";
+}
+
+inline std::string tensor(const std::string &name, const std::string &type) {
+  return "  %" + name + " = tile.tensor \"" + name + "\"[] : !tile.buffer<" + type + ", global>\n";
+}
+
 } // namespace tilec::test
