@@ -3,8 +3,8 @@
 #
 # usage: gpu_pack.sh TOOLS [-o DIR] [--target=ARCH] KERNEL...
 #
-# Makes a folder that runs kernels on a GPU host without LLVM: tilec-launch, binaries, manifests,
-# expected results, and the script `dev` whose verb gpu-run does everything. Inputs are not packed:
+# Makes a folder that runs kernels on a GPU host without LLVM: tilec-launch, the runtime's tests,
+# binaries, manifests, expected results, and the script `dev` whose verb gpu-run does everything. Inputs are not packed:
 # the host makes the same ones from the seed. A KERNEL is one word:
 #
 #   examples/gemm.py
@@ -33,7 +33,9 @@ done
 rm -rf -- "$out"
 mkdir -p "$out"
 cp "$tools/tilec-launch" "$out/"
-strip "$out/tilec-launch" 2>/dev/null || true
+# The runtime's own suite, to be run on the host's driver first.
+cp "$tools/RuntimeTests" "$tools"/../test/unit/Runtime/*.{ptx,hsaco} "$out/"
+strip "$out/tilec-launch" "$out/RuntimeTests" 2>/dev/null || true
 cp "$(dirname "${BASH_SOURCE[0]}")/gpu_run.sh" "$out/dev"
 chmod +x "$out/dev"
 
