@@ -1,0 +1,107 @@
+//===- Compile.h - from a script to an image, stage by stage --------------===//
+//
+// The library entry point: what `tilec`, `tilec-run` and embedders call. One
+// Compilation compiles one entry of one file for one target; any number of them may
+// run at once in different threads.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Base/Arch.h"
+#include "tilec/CodeGen/CodeGen.h"
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/Runtime/Manifest.h"
+#include "tilec/Support/Diagnostics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+/// The named stages, in order. The words of `--emit=`, `--stop-after=` and `--save-temps`.
+enum class Stage {
+  Tile,
+  TileLaidOut,
+  TilePipelined,
+  Wave,
+  WaveScheduled,
+  Llvm,
+  Asm,
+  Object,
+  Binary,
+};
+llvm::StringRef nameOf(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+llvm::ArrayRef<Stage> allStages();
+
+struct CompileOptions {
+  Arch arch = Arch::Gfx950;
+  std::string entry;           ///< a call in the script's language; may be empty with one candidate
+  codegen::PtxAssembler ptxAssembler = codegen::PtxAssembler::Auto;
+  bool strict = false;         ///< spills are errors
+  bool verifyStages = false;   ///< check each stage's contract
+  std::string saveTempsPrefix; ///< not empty: write every stage to PREFIX.NN-stage.ext
+};
+
+class Compilation {
+public:
+  explicit Compilation(CompileOptions options);
+  ~Compilation();
+  Compilation(const Compilation &) = delete;
+
+  /// Reads `path`: a script, or Tile IR text when it ends in `.mlir`. False after an error.
+  bool open(llvm::StringRef path);
+  /// The same for text that is in memory.
+  bool openText(llvm::StringRef name, llvm::StringRef text);
+
+  /// Compiles up to and including `stage`. False after an error, which is in diagnostics(). Stages
+  /// that have run are not run again.
+  bool runTo(Stage stage);
+
+  /// What `--emit=` prints for a stage that has run; bytes for Object and Binary.
+  std::string textOf(Stage stage);
+
+  /// Valid from Stage::Tile on.
+  tile::ProgramOp program();
+  /// Valid from Stage::Wave on.
+  const rt::Manifest &manifest() const { return launchManifest; }
+  /// Valid at Stage::Binary.
+  const codegen::Image &image() const { return binary; }
+
+  DiagnosticEngine &diagnostics() { return diags; }
+  const std::vector<codegen::StageTime> &times() const { return stageTimes; }
+  double totalMs() const;
+  const CompileOptions &options() const { return opts; }
+
+private:
+  bool runStage(Stage stage);
+  bool importScript();
+  bool parseTileIr();
+  bool runPasses(llvm::StringRef stage, llvm::StringRef pipeline);
+  bool lower();
+  bool emitImage();
+  bool fail(llvm::Error error);
+  void saveTemp(Stage stage);
+
+  struct State;
+  CompileOptions opts;
+  SourceManager sources;
+  DiagnosticEngine diags;
+  std::unique_ptr<State> state;
+  rt::Manifest launchManifest;
+  codegen::Image binary;
+  std::vector<codegen::StageTime> stageTimes;
+  std::optional<Stage> reached;
+  uint32_t file = 0;
+  bool isTileIr = false;
+};
+
+/// The launch manifest of a program whose kernels have become wave kernels.
+rt::Manifest buildManifest(tile::ProgramOp program, mlir::ModuleOp module, Arch arch);
+
+} // namespace tilec

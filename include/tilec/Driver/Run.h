@@ -1,0 +1,31 @@
+//===- Run.h - run a compiled program on any device and check it ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Driver/Compile.h"
+#include "tilec/Reference/Reference.h"
+#include "tilec/Runtime/Arguments.h"
+#include "tilec/Runtime/Check.h"
+#include "tilec/Runtime/Launch.h"
+
+namespace tilec {
+
+/// Runs the program on the cpu device. The arguments' tensors are read and written in place.
+rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments,
+                    ReferenceOptions::Accumulate accumulate = ReferenceOptions::Accumulate::F64);
+
+struct TensorCheck {
+  std::string name;
+  DType dtype;
+  rt::CheckReport report;
+};
+
+/// Compares the tensors that the program writes with the reference, by the agreement rule.
+/// `before` are the arguments as they were given to the device, `after` as it left them.
+rt::Result<std::vector<TensorCheck>> checkAgainstCpu(Compilation &compilation,
+                                                     const rt::ArgumentSet &before,
+                                                     const rt::ArgumentSet &after);
+
+} // namespace tilec

@@ -1,0 +1,222 @@
+//===- BuildManifest.cpp - what a launcher must know ----------------------===//
+//
+// Parameters, grids and block sizes are read off the tile.program and the wave
+// kernels made from it; index arithmetic between parameters becomes expressions.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Driver/Compile.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Wave/Wave.h"
+#include "tilec/Reference/Reference.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+/// Index arithmetic on dims, as the manifest's expression.
+rt::DimExpr exprOf(Value value) {
+  using rt::DimExpr;
+  if (std::optional<int64_t> constant = tile::constantInt(value))
+    return DimExpr(*constant);
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast<tile::DimOp>(op))
+    return DimExpr::name(dim.getName().str());
+  if (auto scalar = dyn_cast<tile::ScalarOp>(op))
+    return DimExpr::name(scalar.getName().str());
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return exprOf(op->getOperand(0));
+  DimExpr left = exprOf(op->getOperand(0));
+  DimExpr right = op->getNumOperands() > 1 ? exprOf(op->getOperand(1)) : DimExpr(0);
+  if (isa<arith::AddIOp>(op))
+    return left + right;
+  if (isa<arith::SubIOp>(op))
+    return left - right;
+  if (isa<arith::MulIOp>(op))
+    return left * right;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
+    return floorDiv(left, right);
+  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    return ceilDiv(left, right);
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return left % right;
+  if (isa<arith::MinSIOp>(op))
+    return min(left, right);
+  if (isa<arith::MaxSIOp>(op))
+    return max(left, right);
+  llvm_unreachable("the importer makes no other arithmetic between parameters");
+}
+
+std::vector<rt::DimExpr> shapeOf(Value buffer, ValueRange dims) {
+  std::vector<rt::DimExpr> shape;
+  size_t next = 0;
+  for (int64_t size : cast<tile::BufferType>(buffer.getType()).getShape())
+    shape.push_back(ShapedType::isDynamic(size) ? exprOf(dims[next++]) : rt::DimExpr(size));
+  return shape;
+}
+
+rt::Param paramOf(Operation *op, llvm::StringRef access) {
+  rt::Param param;
+  param.name = op->getAttrOfType<StringAttr>("name").getValue().str();
+  param.access = access == "rw"  ? rt::Access::ReadWrite
+                 : access == "w" ? rt::Access::Write
+                                 : rt::Access::Read;
+  if (auto tensor = dyn_cast<tile::TensorOp>(op)) {
+    param.kind = rt::ParamKind::Tensor;
+    param.dtype = tile::dtypeOf(tensor.getResult().getType().getElementType());
+    param.shape = shapeOf(tensor.getResult(), tensor.getDims());
+    for (Value stride : tensor.getStrides())
+      param.strides.push_back(exprOf(stride));
+  } else if (auto scalar = dyn_cast<tile::ScalarOp>(op)) {
+    param.kind = rt::ParamKind::Scalar;
+    param.dtype = tile::dtypeOf(scalar.getDtype());
+  } else if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    param.kind = rt::ParamKind::Dim;
+    param.dtype = dim.getWide() ? DType::I64 : DType::I32;
+  } else {
+    auto workspace = cast<tile::WorkspaceOp>(op);
+    tile::BufferType type = workspace.getResult().getType();
+    param.kind = rt::ParamKind::Workspace;
+    rt::DimExpr elems(1);
+    for (const rt::DimExpr &size : shapeOf(workspace.getResult(), workspace.getDims()))
+      elems = elems * size;
+    param.bytes = elems * rt::DimExpr(bytesOf(tile::dtypeOf(type.getElementType())));
+  }
+  return param;
+}
+
+Operation *parameterNamed(tile::ProgramOp program, StringRef name) {
+  for (Operation &op : program.getBody().front())
+    if (isa<tile::TensorOp, tile::ScalarOp, tile::DimOp, tile::WorkspaceOp>(op) &&
+        op.getAttrOfType<StringAttr>("name").getValue() == name)
+      return &op;
+  return nullptr;
+}
+
+/// Operations of the matrix products of one launch, when their number is known.
+std::optional<rt::DimExpr> flopsOf(tile::KernelOp kernel, const rt::Launch &launch) {
+  rt::DimExpr perBlock(0);
+  bool isKnown = true;
+  kernel.walk([&](tile::GemmOp gemm) {
+    rt::DimExpr times(2 * gemm.m() * gemm.n() * gemm.k());
+    for (Operation *up = gemm->getParentOp(); up != kernel; up = up->getParentOp()) {
+      auto loop = dyn_cast<tile::ForOp>(up);
+      auto lower = loop ? tile::constantInt(loop.getLower()) : std::nullopt;
+      auto upper = loop ? tile::constantInt(loop.getUpper()) : std::nullopt;
+      auto step = loop ? tile::constantInt(loop.getStep()) : std::nullopt;
+      if (!lower || !upper || !step || *step <= 0) {
+        isKnown = false;
+        return;
+      }
+      times = times * rt::DimExpr(std::max<int64_t>(0, (*upper - *lower + *step - 1) / *step));
+    }
+    perBlock = perBlock + times;
+  });
+  if (!isKnown || perBlock.constant() == 0)
+    return std::nullopt;
+  return perBlock * launch.grid[0] * launch.grid[1] * launch.grid[2];
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors that are only copied into
+//===----------------------------------------------------------------------===//
+
+/// Whether a scalar is computed without rounding arithmetic on floats.
+bool isExactValue(Value value, const llvm::DenseSet<Value> &inexact) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return !inexact.contains(rootOf(load.getBuffer()));
+  if (isa<arith::ConstantOp>(op))
+    return true;
+  bool movesOnly = isa<arith::ExtFOp, arith::TruncFOp, arith::SelectOp, arith::CmpFOp,
+                       arith::CmpIOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
+                       arith::FPToUIOp, arith::NegFOp, arith::BitcastOp, tile::RoundOp>(op);
+  if (!movesOnly && !llvm::all_of(op->getResultTypes(),
+                                  [](Type type) { return type.isIntOrIndex(); }))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value v) {
+    return isa<tile::BufferType>(v.getType()) || isExactValue(v, inexact);
+  });
+}
+
+std::vector<std::string> exactTensors(tile::ProgramOp program) {
+  llvm::DenseSet<Value> inexact;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    auto mark = [&](Value buffer) { changed |= inexact.insert(rootOf(buffer)).second; };
+    program.walk([&](Operation *op) {
+      if (auto store = dyn_cast<tile::StoreOp>(op)) {
+        if (!isExactValue(store.getValue(), inexact))
+          mark(store.getBuffer());
+      } else if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+        if (inexact.contains(rootOf(copy.getSrc())))
+          mark(copy.getDst());
+      } else if (auto copy = dyn_cast<tile::AsyncCopyOp>(op)) {
+        if (inexact.contains(rootOf(copy.getSrc())))
+          mark(copy.getDst());
+      } else if (isa<tile::GemmOp, tile::ReduceOp, tile::ScanOp, tile::AtomicOp>(op)) {
+        for (Value root : accessesOf(op).writes)
+          mark(root);
+      }
+    });
+  }
+  std::vector<std::string> names;
+  for (tile::TensorOp tensor : program.getBody().getOps<tile::TensorOp>())
+    if (isFloat(tile::dtypeOf(tensor.getResult().getType().getElementType())) &&
+        !inexact.contains(tensor.getResult()))
+      names.push_back(tensor.getName().str());
+  return names;
+}
+
+} // namespace
+
+rt::Manifest buildManifest(tile::ProgramOp program, ModuleOp module, Arch arch) {
+  rt::Manifest manifest;
+  manifest.kernel = program.getName().str();
+  manifest.target = nameOf(arch);
+  for (tile::DimOp dim : program.getBody().getOps<tile::DimOp>())
+    manifest.dims.push_back({dim.getName().str(), dim.getWide() ? DType::I64 : DType::I32});
+  if (program.getOutputs())
+    for (Attribute output : program.getOutputsAttr())
+      manifest.outputs.push_back(cast<StringAttr>(output).getValue().str());
+  manifest.transcendental = usesTranscendentals(program);
+  std::set<std::string> written;
+
+  SmallVector<tile::KernelOp> kernels(program.getBody().getOps<tile::KernelOp>());
+  std::optional<rt::DimExpr> flops;
+  for (auto [kernel, waveKernel] : llvm::zip(kernels, module.getOps<wave::KernelOp>())) {
+    rt::Launch launch;
+    launch.symbol = waveKernel.getSymName().str();
+    for (auto [d, extent] : llvm::enumerate(kernel.getGrid()))
+      launch.grid[d] = exprOf(extent);
+    launch.block[0] = waveKernel.getThreads();
+    // NVPTX kernels use one dynamic array; AMDGPU objects declare their LDS themselves.
+    launch.sharedBytes = vendorOf(arch) == Vendor::Nvidia ? waveKernel.getSharedBytes() : 0;
+    for (auto [name, access] : llvm::zip(waveKernel.getArgNames(), waveKernel.getArgAccess())) {
+      StringRef mode = cast<StringAttr>(access).getValue();
+      Operation *op = parameterNamed(program, cast<StringAttr>(name).getValue());
+      launch.params.push_back(paramOf(op, mode));
+      if (mode.contains('w'))
+        written.insert(launch.params.back().name);
+    }
+    rt::assignOffsets(launch.params);
+    if (auto own = flopsOf(kernel, launch))
+      flops = flops ? *flops + *own : *own;
+    manifest.launches.push_back(std::move(launch));
+  }
+  manifest.flops = flops;
+  for (const std::string &name : exactTensors(program))
+    if (written.count(name))
+      manifest.exact.push_back(name);
+  return manifest;
+}
+
+} // namespace tilec

@@ -1,0 +1,363 @@
+//===- Compile.cpp - from a script to an image, stage by stage ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Driver/Compile.h"
+
+#include "Pipelines.h"
+
+#include "tilec/IR/Wave/Wave.h"
+#if __has_include("tilec/Import/Import.h")
+#include "tilec/Import/Import.h"
+#define TILEC_HAS_IMPORT
+#endif
+#include "tilec/Lower/Lower.h"
+#ifdef TILEC_HAS_IMPORT
+#include "tilec/Script/Trace.h"
+#endif
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <mutex>
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+struct StageRow {
+  Stage stage;
+  llvm::StringLiteral name, extension;
+};
+constexpr StageRow stageRows[] = {
+    {Stage::Tile, "tile", "mlir"},
+    {Stage::TileLaidOut, "tile-laid-out", "mlir"},
+    {Stage::TilePipelined, "tile-pipelined", "mlir"},
+    {Stage::Wave, "wave", "mlir"},
+    {Stage::WaveScheduled, "wave-scheduled", "mlir"},
+    {Stage::Llvm, "llvm", "ll"},
+    {Stage::Asm, "asm", "s"},
+    {Stage::Object, "object", "o"},
+    {Stage::Binary, "binary", "bin"},
+};
+
+double nowMs() {
+  using namespace std::chrono;
+  return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+}
+
+void registerPassesOnce() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerTilecPasses();
+    registerCanonicalizerPass();
+    registerCSEPass();
+  });
+}
+
+/// The place in a source file behind an MLIR location.
+Span spanOf(Location location, const SourceManager &sources) {
+  auto inFile = [&](StringRef name, unsigned line, unsigned column, unsigned endLine,
+                    unsigned endColumn) -> Span {
+    for (uint32_t f = 0; f < sources.fileCount(); ++f)
+      if (sources.file(f).name() == name) {
+        uint32_t begin = sources.file(f).offsetOf({line, column});
+        uint32_t end = sources.file(f).offsetOf({endLine, endColumn});
+        return {f, begin, std::max(begin, end)};
+      }
+    return {};
+  };
+  Span span;
+  location->walk([&](Location inner) {
+    if (auto range = dyn_cast<FileLineColRange>(inner)) {
+      span = inFile(range.getFilename().getValue(), range.getStartLine(), range.getStartColumn(),
+                    range.getEndLine(), range.getEndColumn());
+      if (span.isValid())
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return span;
+}
+
+DiagId idOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return DiagId::IrMessage;
+  case DiagnosticSeverity::Warning:
+    return DiagId::IrWarning;
+  case DiagnosticSeverity::Remark:
+    return DiagId::IrRemark;
+  case DiagnosticSeverity::Note:
+    return DiagId::IrNote;
+  }
+  return DiagId::IrMessage;
+}
+
+} // namespace
+
+llvm::StringRef nameOf(Stage stage) { return stageRows[static_cast<int>(stage)].name; }
+
+std::optional<Stage> parseStage(llvm::StringRef name) {
+  for (const StageRow &row : stageRows)
+    if (row.name == name)
+      return row.stage;
+  return std::nullopt;
+}
+
+llvm::ArrayRef<Stage> allStages() {
+  static const std::vector<Stage> stages = [] {
+    std::vector<Stage> list;
+    for (const StageRow &row : stageRows)
+      list.push_back(row.stage);
+    return list;
+  }();
+  return stages;
+}
+
+struct Compilation::State {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<llvm::LLVMContext> llvmContext = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::string assembly;
+  std::vector<uint8_t> object;
+};
+
+Compilation::Compilation(CompileOptions options)
+    : opts(std::move(options)), diags(sources), state(std::make_unique<State>()) {
+  registerPassesOnce();
+  DialectRegistry registry;
+  registry.insert<tile::TileDialect, wave::WaveDialect, arith::ArithDialect, math::MathDialect,
+                  scf::SCFDialect>();
+  state->context.appendDialectRegistry(registry);
+  state->context.loadAllAvailableDialects();
+  state->context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
+    DiagId id = idOf(diagnostic.getSeverity());
+    diags.add({id, severityOf(id), spanOf(diagnostic.getLocation(), sources), diagnostic.str()});
+    for (mlir::Diagnostic &note : diagnostic.getNotes())
+      diags.add({DiagId::IrNote, Severity::Note, spanOf(note.getLocation(), sources), note.str()});
+    return success();
+  });
+}
+
+Compilation::~Compilation() = default;
+
+bool Compilation::fail(llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  diags.add({DiagId::IrMessage, Severity::Error, Span(), llvm::StringRef(text).rtrim().str()});
+  return false;
+}
+
+bool Compilation::open(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return fail(llvm::createStringError(buffer.getError(), "cannot read %s: %s", path.str().c_str(),
+                                        buffer.getError().message().c_str()));
+  return openText(path, (*buffer)->getBuffer());
+}
+
+bool Compilation::openText(llvm::StringRef name, llvm::StringRef text) {
+  file = sources.add(name.str(), text.str());
+  isTileIr = name.ends_with(".mlir");
+  return true;
+}
+
+tile::ProgramOp Compilation::program() {
+  for (tile::ProgramOp op : state->module->getOps<tile::ProgramOp>())
+    return op;
+  return {};
+}
+
+double Compilation::totalMs() const {
+  double sum = 0;
+  for (const codegen::StageTime &time : stageTimes)
+    sum += time.ms;
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+bool Compilation::runTo(Stage stage) {
+  for (const StageRow &row : stageRows) {
+    if (row.stage > stage)
+      break;
+    // An object is no step on the way to a binary: the code generator makes both from LLVM IR.
+    bool isSideExit = row.stage != stage && (row.stage == Stage::Asm || row.stage == Stage::Object);
+    if ((reached && row.stage <= *reached) || isSideExit)
+      continue;
+    double start = nowMs();
+    if (!runStage(row.stage) || diags.hasErrors())
+      return false;
+    if (row.stage != Stage::Binary)
+      stageTimes.push_back({row.name.str(), nowMs() - start});
+    reached = row.stage;
+    saveTemp(row.stage);
+  }
+  return true;
+}
+
+bool Compilation::runStage(Stage stage) {
+  switch (stage) {
+  case Stage::Tile:
+    if (!(isTileIr ? parseTileIr() : importScript()))
+      return false;
+    break;
+  case Stage::Llvm:
+    return lower();
+  case Stage::Asm:
+  case Stage::Object:
+  case Stage::Binary: {
+    codegen::CodeGenOptions options;
+    options.arch = opts.arch;
+    options.ptxAssembler = opts.ptxAssembler;
+    options.strict = opts.strict;
+    if (stage == Stage::Asm) {
+      auto text = codegen::emitAssembly(*state->llvmModule, options);
+      return text ? (state->assembly = *text, true) : fail(text.takeError());
+    }
+    if (stage == Stage::Object) {
+      auto bytes = codegen::emitObject(*state->llvmModule, options);
+      return bytes ? (state->object = *bytes, true) : fail(bytes.takeError());
+    }
+    auto image = codegen::compileModule(*state->llvmModule, options);
+    if (!image)
+      return fail(image.takeError());
+    binary = std::move(*image);
+    for (const codegen::StageTime &time : binary.times)
+      stageTimes.push_back(time);
+    for (const codegen::Note &note : binary.notes) {
+      bool isWarning = note.kind == codegen::Note::Warning;
+      diags.add({isWarning ? DiagId::IrWarning : DiagId::IrRemark,
+                 isWarning ? Severity::Warning : Severity::Remark, Span(), note.text});
+    }
+    return true;
+  }
+  default:
+    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch)))
+      return false;
+    if (stage == Stage::Wave)
+      launchManifest = buildManifest(program(), *state->module, opts.arch);
+    break;
+  }
+  return !opts.verifyStages || succeeded(verifyStage(*state->module, stage));
+}
+
+bool Compilation::importScript() {
+#ifdef TILEC_HAS_IMPORT
+  std::unique_ptr<script::Program> traced =
+      script::traceEntry(sources, file, opts.entry, opts.arch, diags);
+  if (!traced || diags.hasErrors())
+    return false;
+  state->module = importProgram(state->context, *traced, sources, diags);
+  if (!state->module || diags.hasErrors())
+    return false;
+  return succeeded(mlir::verify(*state->module));
+#else
+  return false;
+#endif
+}
+
+bool Compilation::parseTileIr() {
+  const SourceFile &source = sources.file(file);
+  state->module = parseSourceString<ModuleOp>(
+      source.text(), ParserConfig(&state->context), source.name());
+  if (!state->module)
+    return false;
+  if (!program())
+    return fail(llvm::createStringError("%s holds no tile.program", source.name().str().c_str()));
+  return true;
+}
+
+bool Compilation::runPasses(llvm::StringRef stage, llvm::StringRef pipeline) {
+  if (pipeline.empty())
+    return true;
+  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline);
+  if (failed(parsed))
+    return fail(llvm::createStringError("stage %s has no such pipeline", stage.str().c_str()));
+  PassManager manager(&state->context);
+  static_cast<OpPassManager &>(manager) = std::move(*parsed);
+  return succeeded(manager.run(*state->module));
+}
+
+bool Compilation::lower() {
+  auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext);
+  if (!lowered)
+    return fail(lowered.takeError());
+  state->llvmModule = std::move(*lowered);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+std::string Compilation::textOf(Stage stage) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  switch (stage) {
+  case Stage::Llvm:
+    state->llvmModule->print(os, nullptr);
+    break;
+  case Stage::Asm:
+    os << state->assembly;
+    break;
+  case Stage::Object:
+    os.write(reinterpret_cast<const char *>(state->object.data()), state->object.size());
+    break;
+  case Stage::Binary:
+    os.write(reinterpret_cast<const char *>(binary.bytes.data()), binary.bytes.size());
+    break;
+  case Stage::Wave:
+  case Stage::WaveScheduled:
+    for (Operation &op : *state->module->getBody())
+      if (isa<wave::KernelOp>(op)) {
+        op.print(os);
+        os << '\n';
+      }
+    break;
+  default:
+    for (Operation &op : *state->module->getBody()) {
+      op.print(os);
+      os << '\n';
+    }
+  }
+  return text;
+}
+
+void Compilation::saveTemp(Stage stage) {
+  if (opts.saveTempsPrefix.empty())
+    return;
+  const StageRow &row = stageRows[static_cast<int>(stage)];
+  std::string path = llvm::formatv("{0}.{1,0+2}-{2}.{3}", opts.saveTempsPrefix,
+                                   static_cast<int>(stage) + 1, row.name, row.extension);
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error) {
+    fail(llvm::createStringError(error, "cannot write %s: %s", path.c_str(),
+                                 error.message().c_str()));
+    return;
+  }
+  os << textOf(stage);
+}
+
+} // namespace tilec

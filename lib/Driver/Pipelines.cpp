@@ -1,0 +1,92 @@
+//===- Pipelines.cpp - which passes make which stage ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Pipelines.h"
+
+#include "tilec/IR/Wave/Wave.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+std::string pipelineOf(Stage stage, Arch arch) {
+  std::string target = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
+  switch (stage) {
+  case Stage::TileLaidOut:
+    // Layouts are asked for by ops in their one form.
+    return "builtin.module(tile.program(tile-normalize,tile-infer-layouts" + target + "))";
+  case Stage::TilePipelined:
+    // Barriers come last: they separate what the pipeliner has left in order.
+    return "builtin.module(tile.program(tile-expand-pipelines" + target +
+           ",canonicalize,cse,tile-place-barriers))";
+  case Stage::Wave:
+    return "builtin.module(tile-to-wave" + target + ",canonicalize,cse)";
+  default:
+    return "";
+  }
+}
+
+namespace {
+
+LogicalResult verifyTile(ModuleOp module) {
+  auto result = module.walk([](tile::AllocOp alloc) {
+    return alloc.getResult().getType().hasStaticShape() ? WalkResult::advance()
+                                                        : WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult verifyLaidOut(ModuleOp module) {
+  auto result = module.walk([](tile::AllocOp alloc) {
+    if (alloc.getLayout() || alloc.getResult().getType().isLocal())
+      return WalkResult::advance();
+    alloc.emitError("stage tile-laid-out: has no layout");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult verifyPipelined(ModuleOp module) {
+  auto result = module.walk([](tile::ForOp loop) {
+    if (loop.getStages() == 1)
+      return WalkResult::advance();
+    loop.emitError() << "stage tile-pipelined: has " << loop.getStages() << " stages left";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult verifyWave(ModuleOp module) {
+  for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
+    auto result = kernel.walk([](Operation *op) {
+      if (op->getName().getDialectNamespace() != "tile")
+        return WalkResult::advance();
+      op->emitError("stage wave: a tile op is left");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult verifyStage(ModuleOp module, Stage stage) {
+  switch (stage) {
+  case Stage::Tile:
+    return verifyTile(module);
+  case Stage::TileLaidOut:
+    return verifyLaidOut(module);
+  case Stage::TilePipelined:
+    return failure(failed(verifyLaidOut(module)) || failed(verifyPipelined(module)));
+  case Stage::Wave:
+  case Stage::WaveScheduled:
+    return verifyWave(module);
+  default:
+    return success();
+  }
+}
+
+} // namespace tilec

@@ -1,0 +1,18 @@
+//===- Pipelines.h - which passes make which stage ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Driver/Compile.h"
+
+namespace tilec {
+
+/// The pass pipeline, as text for parsePassPipeline, that takes a module from the stage before to
+/// `stage`. Empty for stages that no pass makes. The only place where the order is written.
+std::string pipelineOf(Stage stage, Arch arch);
+
+/// The contract of a stage (docs/architecture.md): reports what does not hold at its op.
+mlir::LogicalResult verifyStage(mlir::ModuleOp module, Stage stage);
+
+} // namespace tilec

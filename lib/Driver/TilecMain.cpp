@@ -1,0 +1,158 @@
+//===- TilecMain.cpp - the compiler's command line ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Driver/Compile.h"
+#include "tilec/Driver/Tools.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+namespace tilec {
+namespace {
+
+struct Arguments {
+  std::string file, entry, target = "", emit = "binary", output, stopAfter, saveTemps;
+  std::string ptxAssembler = "auto";
+  bool listTargets = false, timeReport = false, remarks = false, strict = false,
+       verifyStages = false;
+};
+
+std::string listOfTargets() {
+  std::string text;
+  for (const ArchName &arch : allArchs())
+    text += llvm::formatv("{0,-8} {1}\n", llvm::StringRef(arch.name),
+                          llvm::StringRef(arch.description));
+  return text;
+}
+
+std::string listOfStages() {
+  std::string text;
+  for (Stage stage : allStages())
+    text += (text.empty() ? "" : ", ") + nameOf(stage).str();
+  return text + ", manifest";
+}
+
+int usageError(const llvm::Twine &message) {
+  llvm::errs() << "tilec: error: " << message << '\n';
+  return 2;
+}
+
+bool write(llvm::StringRef path, llvm::StringRef bytes) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error) {
+    llvm::errs() << "tilec: error: cannot write " << path << ": " << error.message() << '\n';
+    return false;
+  }
+  os << bytes;
+  os.flush();
+  if (os.has_error()) {
+    llvm::errs() << "tilec: error: cannot write " << path << ": " << os.error().message() << '\n';
+    os.clear_error();
+    return false;
+  }
+  return true;
+}
+
+/// The file name without its extension plus what the image is, in the current folder.
+std::string defaultOutput(llvm::StringRef input, const codegen::Image &image) {
+  return (llvm::sys::path::stem(input) + "." + codegen::nameOf(image.kind)).str();
+}
+
+void printTimes(const Compilation &compilation) {
+  for (const codegen::StageTime &time : compilation.times())
+    llvm::errs() << llvm::formatv("{0,-16} {1,8:f2} ms\n", time.stage, time.ms);
+  llvm::errs() << llvm::formatv("{0,-16} {1,8:f2} ms\n", "total", compilation.totalMs());
+}
+
+int compile(const Arguments &args, Arch arch) {
+  bool wantsManifest = args.emit == "manifest";
+  std::optional<Stage> stage = wantsManifest ? Stage::Wave : parseStage(args.emit);
+  if (!args.stopAfter.empty())
+    stage = parseStage(args.stopAfter);
+  if (!stage)
+    return usageError("unknown stage `" + (args.stopAfter.empty() ? args.emit : args.stopAfter) +
+                      "`; known: " + listOfStages());
+  CompileOptions options;
+  options.arch = arch;
+  options.entry = args.entry;
+  options.strict = args.strict;
+  options.verifyStages = args.verifyStages;
+  options.saveTempsPrefix = args.saveTemps;
+  options.ptxAssembler = args.ptxAssembler == "none"    ? codegen::PtxAssembler::None
+                         : args.ptxAssembler == "ptxas" ? codegen::PtxAssembler::Ptxas
+                         : args.ptxAssembler == "nvrtc" ? codegen::PtxAssembler::Nvrtc
+                                                        : codegen::PtxAssembler::Auto;
+  Compilation compilation(options);
+  bool ok = compilation.open(args.file) && compilation.runTo(*stage);
+  compilation.diagnostics().print(llvm::errs(), args.remarks);
+  if (args.timeReport)
+    printTimes(compilation);
+  if (!ok)
+    return 1;
+  std::string text = wantsManifest ? rt::printManifest(compilation.manifest())
+                                   : compilation.textOf(*stage);
+  bool isBinary = *stage == Stage::Binary || *stage == Stage::Object;
+  std::string output = args.output;
+  if (output.empty() && isBinary)
+    output = *stage == Stage::Binary ? defaultOutput(args.file, compilation.image())
+                                     : (llvm::sys::path::stem(args.file) + ".o").str();
+  if (output.empty() || output == "-") {
+    llvm::outs() << text;
+    llvm::outs().flush();
+    return 0;
+  }
+  if (!write(output, text))
+    return 1;
+  if (*stage == Stage::Binary)
+    return write(output + ".json", rt::printManifest(compilation.manifest())) ? 0 : 1;
+  return 0;
+}
+
+} // namespace
+
+int tilecMain(int argc, char **argv) {
+  Arguments args;
+  CLI::App app{"tilec: compiles TileLang scripts to machine code for AMD CDNA and NVIDIA GPUs"};
+  app.set_version_flag("--version", "tilec 0.1.0, LLVM 22.1");
+  app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)");
+  app.add_option("--entry", args.entry,
+                 "what to compile, a call: 'matmul(1024, 1024, 1024, block_M=128)'");
+  app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
+  app.add_option("--emit", args.emit, "what to write: " + listOfStages());
+  app.add_option("-o,--output", args.output,
+                 "where to; - is standard output. A binary gets its launch manifest beside it, "
+                 "OUT.json");
+  app.add_option("--stop-after", args.stopAfter, "stop after this stage and print it");
+  app.add_option("--save-temps", args.saveTemps, "write every stage to PREFIX.NN-stage.ext");
+  app.add_option("--ptx-assembler", args.ptxAssembler, "auto, ptxas, nvrtc or none (PTX)")
+      ->check(CLI::IsMember({"auto", "ptxas", "nvrtc", "none"}));
+  app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
+  app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");
+  app.add_flag("--remarks", args.remarks, "print what was slow but right");
+  app.add_flag("--strict", args.strict, "register spills are errors");
+  app.add_flag("--verify-stages", args.verifyStages, "check the contract of every stage");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (args.listTargets) {
+    llvm::outs() << listOfTargets();
+    return 0;
+  }
+  if (args.file.empty())
+    return usageError("no input file; see --help");
+  if (args.target.empty())
+    return usageError("no --target; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
+  std::optional<Arch> arch = parseArch(args.target);
+  if (!arch)
+    return usageError("unknown target `" + args.target + "`; known:\n" + listOfTargets());
+  return compile(args, *arch);
+}
+
+} // namespace tilec

@@ -1,0 +1,320 @@
+//===- TilecRunMain.cpp - compile, run, check, time -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Driver/Run.h"
+#include "tilec/Driver/Tools.h"
+
+#include "tilec/Runtime/Npy.h"
+#include "tilec/SimDevice/SimDevice.h"
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <unistd.h>
+
+namespace tilec {
+namespace {
+
+struct Arguments {
+  std::string file, entry, target = "gfx950", device = "sim", simChecks = "all",
+                           simMode = "eager";
+  std::vector<std::string> args, dims, saves;
+  uint32_t seed = 0;
+  uint64_t interleaveSeed = 0;
+  bool check = false, bench = false, json = false, table = false, remarks = false;
+};
+
+int usageError(const llvm::Twine &message) {
+  llvm::errs() << "tilec-run: error: " << message << '\n';
+  return 2;
+}
+
+int failure(const llvm::Twine &message) {
+  llvm::errs() << "tilec-run: error: " << message << '\n';
+  return 1;
+}
+
+/// A line that is rewritten in place on a terminal, and not printed anywhere else.
+class ProgressLine {
+public:
+  void show(const std::string &text) {
+    if (!isTerminal)
+      return;
+    llvm::errs() << "\r\033[K" << text;
+    llvm::errs().flush();
+    isShown = true;
+  }
+  ~ProgressLine() {
+    if (isShown)
+      llvm::errs() << "\r\033[K";
+  }
+
+private:
+  bool isTerminal = isatty(STDERR_FILENO);
+  bool isShown = false;
+};
+
+/// Everything that one run found out, for the table and for JSON.
+struct Outcome {
+  std::string kernel, target, device, deviceName;
+  double compileMs = 0, runSeconds = 0;
+  std::vector<codegen::KernelFacts> facts;
+  std::vector<TensorCheck> checks;
+  std::optional<rt::Timing> timing;
+  std::optional<double> tflops;
+  uint64_t simInstructions = 0;
+  bool isChecked = false;
+
+  bool passed() const {
+    return std::all_of(checks.begin(), checks.end(),
+                       [](const TensorCheck &c) { return c.report.passed(); });
+  }
+};
+
+void printTable(const Outcome &o) {
+  auto row = [](llvm::StringRef name, const std::string &value) {
+    llvm::outs() << llvm::formatv("  {0,-14} {1}\n", name, value);
+  };
+  row("kernel", o.kernel);
+  row("target", o.target);
+  row("device", o.device + (o.deviceName.empty() ? "" : " (" + o.deviceName + ")"));
+  row("compile time", llvm::formatv("{0:f1} ms", o.compileMs).str());
+  for (const codegen::KernelFacts &f : o.facts) {
+    std::string prefix = o.facts.size() > 1 ? f.name + " " : "";
+    if (f.registers)
+      row(prefix + "registers", std::to_string(f.registers));
+    else
+      row(prefix + "VGPR/AGPR/SGPR",
+          llvm::formatv("{0} / {1} / {2}", f.vgprs, f.agprs, f.sgprs).str());
+    row(prefix + "LDS", llvm::formatv("{0} bytes", f.sharedBytes).str());
+    row(prefix + "spills",
+        std::to_string(f.vgprSpills + f.sgprSpills + f.spillStoreBytes + f.spillLoadBytes));
+  }
+  if (o.simInstructions)
+    row("simulated", llvm::formatv("{0} wave instructions in {1:f2} s", o.simInstructions,
+                                   o.runSeconds)
+                         .str());
+  if (o.timing)
+    row("time", llvm::formatv("{0:f4} ms (median of {1})", o.timing->medianMs, o.timing->samples)
+                    .str());
+  if (o.tflops)
+    row("rate", llvm::formatv("{0:f1} TFLOP/s", *o.tflops).str());
+  for (const TensorCheck &c : o.checks) {
+    row("max error", llvm::formatv("{0:e2} in {1} ({2:f3} of the bound)", c.report.maxError, c.name,
+                                   c.report.maxRatio)
+                         .str());
+    if (!c.report.passed())
+      row("", rt::describe(c.name, c.dtype, c.report));
+  }
+  if (o.isChecked)
+    row("result", o.passed() ? "PASS" : "FAIL");
+}
+
+void printJson(const Outcome &o) {
+  nlohmann::ordered_json j;
+  j["kernel"] = o.kernel;
+  j["target"] = o.target;
+  j["device"] = o.device;
+  j["compile_ms"] = o.compileMs;
+  for (const codegen::KernelFacts &f : o.facts)
+    j["kernels"].push_back({{"name", f.name},
+                            {"vgprs", f.vgprs},
+                            {"agprs", f.agprs},
+                            {"sgprs", f.sgprs},
+                            {"registers", f.registers},
+                            {"shared_bytes", f.sharedBytes},
+                            {"vgpr_spills", f.vgprSpills},
+                            {"spill_bytes", f.spillStoreBytes + f.spillLoadBytes},
+                            {"code_bytes", f.codeBytes}});
+  for (const TensorCheck &c : o.checks)
+    j["checks"].push_back({{"tensor", c.name},
+                           {"elements", c.report.elemCount},
+                           {"mismatches", c.report.mismatchCount},
+                           {"max_error", c.report.maxError},
+                           {"max_ratio", c.report.maxRatio}});
+  if (o.timing)
+    j["time_ms"] = {{"median", o.timing->medianMs}, {"min", o.timing->minMs},
+                    {"max", o.timing->maxMs}, {"samples", o.timing->samples}};
+  if (o.tflops)
+    j["tflops"] = *o.tflops;
+  if (o.isChecked)
+    j["passed"] = o.passed();
+  llvm::outs() << j.dump(2) << '\n';
+}
+
+rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine &progress,
+                                  Outcome &outcome) {
+  if (args.device == "cuda")
+    return rt::openCuda();
+  if (args.device == "hip")
+    return rt::openHip();
+  if (vendorOf(arch) != Vendor::Amd)
+    return rt::Error{"the simulator runs gfx942 and gfx950; use --device=cuda or --device=cpu for " +
+                     std::string(nameOf(arch))};
+  SimDeviceOptions options;
+  options.launch.checks = args.simChecks == "none" ? sim::Checks::None : sim::Checks::All;
+  options.launch.memoryMode =
+      args.simMode == "strict" ? sim::MemoryMode::Strict : sim::MemoryMode::Eager;
+  options.launch.interleaveSeed = args.interleaveSeed;
+  options.launch.progress = [&progress](const sim::Progress &p) {
+    progress.show(llvm::formatv("simulating: {0} of {1} blocks", p.doneGroups, p.totalGroups));
+  };
+  options.onRun = [&outcome](const std::string &, const sim::RunResult &result) {
+    outcome.simInstructions += result.counters.instructions;
+  };
+  return openSim(arch, options);
+}
+
+rt::Status saveTensors(const Arguments &args, const rt::ArgumentSet &arguments) {
+  for (const std::string &spec : args.saves) {
+    size_t equals = spec.find('=');
+    const rt::Argument *argument =
+        equals == std::string::npos ? nullptr : arguments.find(spec.substr(0, equals));
+    if (!argument || argument->param.kind != rt::ParamKind::Tensor)
+      return rt::Error{"--save " + spec + ": write NAME=FILE.npy with the name of a tensor"};
+    if (rt::Status status = rt::writeNpy(spec.substr(equals + 1), argument->tensor); !status)
+      return status.error();
+  }
+  return rt::success();
+}
+
+rt::Result<rt::ArgumentRequest> requestOf(const Arguments &args) {
+  rt::ArgumentRequest request;
+  request.seed = args.seed;
+  for (const std::string &text : args.args) {
+    rt::Result<rt::ArgSpec> spec = rt::parseArgSpec(text);
+    if (!spec)
+      return spec.error();
+    request.specs.push_back(*spec);
+  }
+  for (const std::string &text : args.dims) {
+    rt::Result<std::pair<std::string, int64_t>> dim = rt::parseDim(text);
+    if (!dim)
+      return dim.error();
+    request.dims[dim->first] = dim->second;
+  }
+  return request;
+}
+
+int run(const Arguments &args, Arch arch) {
+  ProgressLine progress;
+  CompileOptions options;
+  options.arch = arch;
+  options.entry = args.entry;
+  Compilation compilation(options);
+  Outcome outcome;
+  progress.show("compiling " + args.file);
+  bool onCpu = args.device == "cpu";
+  bool ok = compilation.open(args.file) &&
+            compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
+  if (!ok || args.remarks) {
+    progress.show("");
+    compilation.diagnostics().print(llvm::errs(), args.remarks);
+  }
+  if (!ok)
+    return 1;
+  if (!args.remarks)
+    compilation.diagnostics().print(llvm::errs());
+  outcome.kernel = llvm::sys::path::filename(args.file).str() + " " + compilation.manifest().kernel;
+  outcome.target = std::string(nameOf(arch));
+  outcome.device = args.device;
+  outcome.compileMs = compilation.totalMs();
+  if (!onCpu)
+    outcome.facts = compilation.image().kernels;
+
+  rt::Result<rt::ArgumentRequest> request = requestOf(args);
+  if (!request)
+    return failure(request.error().message);
+  rt::Result<rt::ArgumentSet> before = rt::makeArguments(compilation.manifest(), *request);
+  if (!before)
+    return failure(before.error().message);
+  rt::ArgumentSet after = *before;
+  auto start = std::chrono::steady_clock::now();
+  if (onCpu) {
+    if (rt::Status status = runOnCpu(compilation, after); !status)
+      return failure(status.error().message);
+  } else {
+    rt::Result<rt::Device> device = openDevice(args, arch, progress, outcome);
+    if (!device)
+      return failure(device.error().message);
+    outcome.deviceName = device->info().name;
+    rt::BenchOptions bench;
+    bench.enabled = args.bench;
+    rt::Result<rt::Timing> timing = rt::launchProgram(
+        *device, compilation.manifest(), compilation.image().bytes, after, bench);
+    if (!timing) {
+      progress.show("");
+      return failure(timing.error().message);
+    }
+    if (args.bench) {
+      outcome.timing = *timing;
+      if (compilation.manifest().flops)
+        if (rt::Result<int64_t> flops = compilation.manifest().flops->evaluate(after.dims))
+          outcome.tflops = double(*flops) / (timing->medianMs * 1e9);
+    }
+  }
+  outcome.runSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (rt::Status status = saveTensors(args, after); !status)
+    return failure(status.error().message);
+  if (args.check) {
+    progress.show("comparing with the cpu reference");
+    rt::Result<std::vector<TensorCheck>> checks = checkAgainstCpu(compilation, *before, after);
+    if (!checks)
+      return failure(checks.error().message);
+    outcome.checks = *checks;
+    outcome.isChecked = true;
+  }
+  progress.show("");
+  if (args.json)
+    printJson(outcome);
+  else if (args.table || args.check || args.bench)
+    printTable(outcome);
+  return outcome.passed() ? 0 : 1;
+}
+
+} // namespace
+
+int tilecRunMain(int argc, char **argv) {
+  Arguments args;
+  CLI::App app{"tilec-run: compiles a script, runs it on a device and checks the result"};
+  app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)")->required();
+  app.add_option("--entry", args.entry, "what to run, a call: 'matmul(1024, 1024, 1024)'");
+  app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
+  app.add_option("--device", args.device, "cpu (the reference), sim, cuda or hip")
+      ->check(CLI::IsMember({"cpu", "sim", "cuda", "hip"}));
+  app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER");
+  app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension");
+  app.add_option("--seed", args.seed, "of the generated data");
+  app.add_option("--save", args.saves, "NAME=FILE.npy: write a tensor after the run");
+  app.add_option("--sim-checks", args.simChecks, "all or none")
+      ->check(CLI::IsMember({"all", "none"}));
+  app.add_option("--sim-mode", args.simMode, "eager, or strict: results appear at their wait")
+      ->check(CLI::IsMember({"eager", "strict"}));
+  app.add_option("--sim-interleave", args.interleaveSeed, "0: round robin, else a shuffle of waves");
+  app.add_flag("--check", args.check, "compare with the cpu reference");
+  app.add_flag("--bench", args.bench, "time it (cuda and hip)");
+  app.add_flag("--table", args.table, "print what was compiled and run");
+  app.add_flag("--json", args.json, "the same as JSON");
+  app.add_flag("--remarks", args.remarks, "print what was slow but right");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  std::optional<Arch> arch = parseArch(args.target);
+  if (!arch)
+    return usageError("unknown target `" + args.target +
+                      "`; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
+  // A Hopper GPU runs the `a` form, with wgmma.
+  if (*arch == Arch::Sm90 && args.device == "cuda")
+    arch = Arch::Sm90a;
+  return run(args, *arch);
+}
+
+} // namespace tilec
