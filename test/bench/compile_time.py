@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How long a kernel takes from script to binary, and how that compares with llc on the same IR.
+
+usage: compile_time.py TOOLS [SCRIPT [tilec options]]
+
+Both are measured as whole processes, alternately, so that both see the same load of the machine; the
+medians are printed. The goal of a release build on an idle two-core machine: below 150 ms, and at
+most 1.5 times llc.
+"""
+
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUNS = 15
+
+
+def milliseconds(command):
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return (time.perf_counter() - start) * 1e3
+
+
+def find_llc():
+    for name in ["llc-22", "/usr/lib/llvm-22/bin/llc", "llc"]:
+        if shutil.which(name):
+            return name
+    sys.exit("llc is not installed: it comes with the package llvm-22")
+
+
+def measure(tilec, llc, script, target, options, folder):
+    llvm, binary = folder / "kernel.ll", folder / "kernel.bin"
+    base = [tilec, script, f"--target={target}", *options]
+    subprocess.run([*base, "--emit=llvm", "-o", str(llvm)], check=True)
+    ours = [*base, "-o", str(binary)]
+    theirs = [llc, "-O3", "-filetype=obj", str(llvm), "-o", str(folder / "llc.o")]
+    milliseconds(ours), milliseconds(theirs)  # once to fill the file cache
+    pairs = [(milliseconds(ours), milliseconds(theirs)) for _ in range(RUNS)]
+    own = statistics.median(pair[0] for pair in pairs)
+    llc_ms = statistics.median(pair[1] for pair in pairs)
+    print(f"{pathlib.Path(script).name:24} {target:8} tilec {own:7.1f} ms   llc {llc_ms:7.1f} ms   "
+          f"ratio {own / llc_ms:.2f}")
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    tilec = str(pathlib.Path(sys.argv[1]) / "tilec")
+    script = sys.argv[2] if len(sys.argv) > 2 else str(ROOT / "examples/gemm.py")
+    llc = find_llc()
+    with tempfile.TemporaryDirectory() as folder:
+        for target in ["gfx942", "gfx950"]:
+            measure(tilec, llc, script, target, sys.argv[3:], pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
