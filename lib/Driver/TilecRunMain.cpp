@@ -21,11 +21,11 @@ namespace tilec {
 namespace {
 
 struct Arguments {
-  std::string file, entry, target = "gfx950", device = "sim", simChecks = "all",
-                           simMode = "eager";
+  std::string file, entry, target = "gfx950", device = "sim", simChecks = "all", simMode = "eager";
   std::vector<std::string> args, dims, saves;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
+  bool accumulateInF32 = false;
   bool check = false, bench = false, json = false, table = false, remarks = false;
 };
 
@@ -96,12 +96,11 @@ void printTable(const Outcome &o) {
         std::to_string(f.vgprSpills + f.sgprSpills + f.spillStoreBytes + f.spillLoadBytes));
   }
   if (o.simInstructions)
-    row("simulated", llvm::formatv("{0} wave instructions in {1:f2} s", o.simInstructions,
-                                   o.runSeconds)
-                         .str());
+    row("simulated",
+        llvm::formatv("{0} wave instructions in {1:f2} s", o.simInstructions, o.runSeconds).str());
   if (o.timing)
-    row("time", llvm::formatv("{0:f4} ms (median of {1})", o.timing->medianMs, o.timing->samples)
-                    .str());
+    row("time",
+        llvm::formatv("{0:f4} ms (median of {1})", o.timing->medianMs, o.timing->samples).str());
   if (o.tflops)
     row("rate", llvm::formatv("{0:f1} TFLOP/s", *o.tflops).str());
   for (const TensorCheck &c : o.checks) {
@@ -138,8 +137,10 @@ void printJson(const Outcome &o) {
                            {"max_error", c.report.maxError},
                            {"max_ratio", c.report.maxRatio}});
   if (o.timing)
-    j["time_ms"] = {{"median", o.timing->medianMs}, {"min", o.timing->minMs},
-                    {"max", o.timing->maxMs}, {"samples", o.timing->samples}};
+    j["time_ms"] = {{"median", o.timing->medianMs},
+                    {"min", o.timing->minMs},
+                    {"max", o.timing->maxMs},
+                    {"samples", o.timing->samples}};
   if (o.tflops)
     j["tflops"] = *o.tflops;
   if (o.isChecked)
@@ -154,8 +155,9 @@ rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine
   if (args.device == "hip")
     return rt::openHip();
   if (vendorOf(arch) != Vendor::Amd)
-    return rt::Error{"the simulator runs gfx942 and gfx950; use --device=cuda or --device=cpu for " +
-                     std::string(nameOf(arch))};
+    return rt::Error{
+        "the simulator runs gfx942 and gfx950; use --device=cuda or --device=cpu for " +
+        std::string(nameOf(arch))};
   SimDeviceOptions options;
   options.launch.checks = args.simChecks == "none" ? sim::Checks::None : sim::Checks::All;
   options.launch.memoryMode =
@@ -210,8 +212,7 @@ int run(const Arguments &args, Arch arch) {
   Outcome outcome;
   progress.show("compiling " + args.file);
   bool onCpu = args.device == "cpu";
-  bool ok = compilation.open(args.file) &&
-            compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
+  bool ok = compilation.open(args.file) && compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
   if (!ok || args.remarks) {
     progress.show("");
     compilation.diagnostics().print(llvm::errs(), args.remarks);
@@ -236,7 +237,10 @@ int run(const Arguments &args, Arch arch) {
   rt::ArgumentSet after = *before;
   auto start = std::chrono::steady_clock::now();
   if (onCpu) {
-    if (rt::Status status = runOnCpu(compilation, after); !status)
+    using Accumulate = ReferenceOptions::Accumulate;
+    if (rt::Status status = runOnCpu(
+            compilation, after, args.accumulateInF32 ? Accumulate::SequentialF32 : Accumulate::F64);
+        !status)
       return failure(status.error().message);
   } else {
     rt::Result<rt::Device> device = openDevice(args, arch, progress, outcome);
@@ -245,8 +249,8 @@ int run(const Arguments &args, Arch arch) {
     outcome.deviceName = device->info().name;
     rt::BenchOptions bench;
     bench.enabled = args.bench;
-    rt::Result<rt::Timing> timing = rt::launchProgram(
-        *device, compilation.manifest(), compilation.image().bytes, after, bench);
+    rt::Result<rt::Timing> timing =
+        rt::launchProgram(*device, compilation.manifest(), compilation.image().bytes, after, bench);
     if (!timing) {
       progress.show("");
       return failure(timing.error().message);
@@ -288,15 +292,23 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
   app.add_option("--device", args.device, "cpu (the reference), sim, cuda or hip")
       ->check(CLI::IsMember({"cpu", "sim", "cuda", "hip"}));
-  app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER");
-  app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension");
+  app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
+      ->allow_extra_args(false);
+  app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension")
+      ->allow_extra_args(false);
   app.add_option("--seed", args.seed, "of the generated data");
-  app.add_option("--save", args.saves, "NAME=FILE.npy: write a tensor after the run");
+  app.add_option("--save", args.saves, "NAME=FILE.npy: write a tensor after the run")
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "--accumulate", [&](const std::string &how) { args.accumulateInF32 = how == "f32"; },
+         "f64, or f32 for the second reference of the agreement rule (cpu)")
+      ->check(CLI::IsMember({"f64", "f32"}));
   app.add_option("--sim-checks", args.simChecks, "all or none")
       ->check(CLI::IsMember({"all", "none"}));
   app.add_option("--sim-mode", args.simMode, "eager, or strict: results appear at their wait")
       ->check(CLI::IsMember({"eager", "strict"}));
-  app.add_option("--sim-interleave", args.interleaveSeed, "0: round robin, else a shuffle of waves");
+  app.add_option("--sim-interleave", args.interleaveSeed,
+                 "0: round robin, else a shuffle of waves");
   app.add_flag("--check", args.check, "compare with the cpu reference");
   app.add_flag("--bench", args.bench, "time it (cuda and hip)");
   app.add_flag("--table", args.table, "print what was compiled and run");
