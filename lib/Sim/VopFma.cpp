@@ -206,7 +206,7 @@ constexpr OpInfo madRow(const char *name, ExecFn exec, Type addend) {
 const OpInfo table[] = {
     fmaRow("v_fma_f32", "d012"),
     fmaRow("v_fmac_f32", "d01", readsDst),
-    fmaRow("v_fmamk_f32", "d021"), // D = S0 * K + S1
+    fmaRow("v_fmamk_f32", "d012"), // D = S0 * K + S1, operands in this order
     fmaRow("v_fmaak_f32", "d012"), // D = S0 * S1 + K
     vop<[](F16 a, F16 b, F16 c) -> F16 {
       // In f64 product and sum are exact but for bits that cannot decide the rounding.
