@@ -150,6 +150,8 @@ static std::optional<DType> maybeDTypeOf(Type type) {
       .Default([](Type) { return std::nullopt; });
 }
 
+bool isElementType(Type type) { return maybeDTypeOf(type).has_value(); }
+
 DType dtypeOf(Type elementType) {
   std::optional<DType> dtype = maybeDTypeOf(elementType);
   assert(dtype && "BufferType verified its element type");
@@ -177,6 +179,9 @@ std::optional<int64_t> constantInt(Value value) {
 // !tile.buffer
 //===----------------------------------------------------------------------===//
 
+/// No memory holds more; byte and bit counts of smaller buffers cannot overflow.
+static constexpr int64_t maxElems = int64_t(1) << 48;
+
 bool BufferType::hasStaticShape() const { return llvm::none_of(getShape(), ShapedType::isDynamic); }
 
 int64_t BufferType::numElems() const {
@@ -188,12 +193,15 @@ int64_t BufferType::numElems() const {
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> shape, Type elementType, Scope scope) {
+  int64_t count = 1;
   for (int64_t size : shape) {
     if (ShapedType::isDynamic(size)) {
       if (scope != Scope::Global)
         return emitError() << "only global buffers may have a dynamic extent";
     } else if (size <= 0) {
       return emitError() << "a buffer's extents are positive, not " << size;
+    } else if (__builtin_mul_overflow(count, size, &count) || count > maxElems) {
+      return emitError() << "a buffer has at most 2^48 elements";
     }
   }
   if (!maybeDTypeOf(elementType))

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Tile.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 
 namespace tilec::tile {
@@ -36,25 +38,71 @@ int64_t dynamicExtents(BufferType type) {
   return llvm::count_if(type.getShape(), ShapedType::isDynamic);
 }
 
+LogicalResult checkGlobal(Operation *op, BufferType type, size_t numDims) {
+  if (!type.isGlobal())
+    return op->emitOpError("is a global buffer");
+  if (dynamicExtents(type) != int64_t(numDims))
+    return op->emitOpError() << "has " << dynamicExtents(type) << " dynamic extents and " << numDims
+                             << " dims";
+  return success();
+}
+
+bool allIndices(ValueRange values) {
+  return llvm::all_of(values, [](Value v) { return v.getType().isIndex(); });
+}
+
+LogicalResult checkExtents(Operation *op, BufferType src, BufferType dst) {
+  if (squeezed(src.getShape()) != squeezed(dst.getShape()))
+    return op->emitOpError() << "copies " << src << " to " << dst << ": the extents differ";
+  return success();
+}
+
 } // namespace
+
+LogicalResult ProgramOp::verifyRegions() {
+  llvm::StringSet<> names, tensors;
+  for (Operation &op : getBody().front()) {
+    if (!isa<TensorOp, ScalarOp, DimOp, WorkspaceOp>(op))
+      continue;
+    StringRef name = op.getAttrOfType<StringAttr>("name").getValue();
+    if (!names.insert(name).second)
+      return op.emitOpError() << "is the second parameter with the name `" << name << '`';
+    if (isa<TensorOp>(op))
+      tensors.insert(name);
+  }
+  for (Attribute output : getOutputs().value_or(ArrayAttr::get(getContext(), {})))
+    if (StringRef name = cast<StringAttr>(output).getValue(); !tensors.contains(name))
+      return emitOpError() << "lists the output `" << name << "`, which is no tensor parameter";
+  return success();
+}
 
 LogicalResult TensorOp::verify() {
   BufferType type = getResult().getType();
-  if (!type.isGlobal())
-    return emitOpError("is a global buffer");
-  if (dynamicExtents(type) != int64_t(getDims().size()))
-    return emitOpError() << "has " << dynamicExtents(type) << " dynamic extents and "
-                         << getDims().size() << " dims";
+  if (failed(checkGlobal(*this, type, getDims().size())))
+    return failure();
   if (!getStrides().empty() && int64_t(getStrides().size()) != type.rank())
     return emitOpError() << "has " << getStrides().size() << " strides for rank " << type.rank();
   return success();
 }
 
+LogicalResult ScalarOp::verify() {
+  if (!isElementType(getDtype()))
+    return emitOpError() << "has the dtype " << getDtype() << ", which no buffer can hold";
+  if (scalarTypeOf(getDtype()) != getResult().getType())
+    return emitOpError() << "of dtype " << getDtype() << " is a value of type "
+                         << scalarTypeOf(getDtype()) << ", not " << getResult().getType();
+  return success();
+}
+
+LogicalResult WorkspaceOp::verify() {
+  return checkGlobal(*this, getResult().getType(), getDims().size());
+}
+
 LogicalResult KernelOp::verify() {
   if (getGrid().empty() || getGrid().size() > 3)
     return emitOpError() << "has " << getGrid().size() << " grid extents; 1 to 3 are possible";
-  if (getBody().getNumArguments() != getGrid().size())
-    return emitOpError("has one block argument per grid extent");
+  if (getBody().getNumArguments() != getGrid().size() || !allIndices(getBody().getArguments()))
+    return emitOpError("has one block argument of type index per grid extent");
   if (getThreads() < 1 || getThreads() > 1024)
     return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
   return success();
@@ -100,6 +148,11 @@ LogicalResult SubviewOp::verify() {
                          << " dimensions and leaves " << result.rank();
   if (source.getElementType() != result.getElementType() || source.getScope() != result.getScope())
     return emitOpError("keeps element type and scope");
+  for (int64_t d = 0, next = 0; d < source.rank(); ++d)
+    if (!llvm::is_contained(dropped, d) && ShapedType::isDynamic(result.getShape()[next++]) &&
+        !ShapedType::isDynamic(source.getShape()[d]))
+      return emitOpError() << "leaves the extent of dimension " << d << " open, which the source "
+                           << "knows";
   return success();
 }
 
@@ -107,6 +160,10 @@ LogicalResult ReshapeOp::verify() {
   BufferType source = getSource().getType(), result = getResult().getType();
   if (source.getScope() != result.getScope())
     return emitOpError("keeps the scope");
+  if (source.isFragment() && source.getElementType() != result.getElementType())
+    return emitOpError("keeps the element type of a fragment");
+  if (dynamicExtents(result) > 1)
+    return emitOpError("has more than one `?` in its result");
   if (!source.hasStaticShape() || !result.hasStaticShape())
     return success();
   int64_t from = source.numElems() * bitsOf(dtypeOf(source.getElementType()));
@@ -128,11 +185,23 @@ LogicalResult StoreOp::verify() {
   return checkValue(*this, getBuffer().getType(), getValue().getType());
 }
 
-LogicalResult CopyOp::verify() {
-  BufferType src = getSrc().getType(), dst = getDst().getType();
-  if (squeezed(src.getShape()) != squeezed(dst.getShape()))
-    return emitOpError() << "copies " << src << " to " << dst << ": the extents differ";
+LogicalResult RoundOp::verify() {
+  if (!isElementType(getDtype()) || !isFloat(dtypeOf(getDtype())))
+    return emitOpError() << "rounds to a float type of buffers, not " << getDtype();
   return success();
+}
+
+LogicalResult CopyOp::verify() {
+  return checkExtents(*this, getSrc().getType(), getDst().getType());
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  BufferType src = getSrc().getType(), dst = getDst().getType();
+  if (!src.isGlobal() || !dst.isShared())
+    return emitOpError("copies from global to shared memory");
+  if (src.getElementType() != dst.getElementType())
+    return emitOpError("does not convert elements");
+  return checkExtents(*this, src, dst);
 }
 
 LogicalResult FillOp::verify() {
@@ -147,6 +216,8 @@ LogicalResult GemmOp::verify() {
   BufferType a = getA().getType(), b = getB().getType(), c = getC().getType();
   if (a.rank() != 2 || b.rank() != 2 || c.rank() != 2)
     return emitOpError("takes matrices");
+  if (!a.hasStaticShape() || !b.hasStaticShape() || !c.hasStaticShape())
+    return emitOpError("takes matrices of static extents");
   int64_t kOfB = b.getShape()[getTransposeB() ? 1 : 0];
   if (k() != kOfB)
     return emitOpError() << "A has K = " << k() << ", B has K = " << kOfB;
@@ -177,9 +248,52 @@ LogicalResult ScanOp::verify() {
   BufferType src = getSrc().getType(), dst = getDst().getType();
   if (src.getShape() != dst.getShape())
     return emitOpError("keeps the shape");
-  if (int64_t(getDim()) >= src.rank())
-    return emitOpError() << "scans dimension " << getDim() << " of rank " << src.rank();
+  if (int64_t dim = getDim(); dim < 0 || dim >= src.rank())
+    return emitOpError() << "scans dimension " << dim << " of rank " << src.rank();
   return success();
+}
+
+LogicalResult AtomicOp::verify() {
+  BufferType type = getBuffer().getType();
+  if (failed(checkIndices(*this, type, getIndices().size())) ||
+      failed(checkValue(*this, type, getValue().getType())))
+    return failure();
+  if (getOld().getType() != getValue().getType())
+    return emitOpError("gives the old value in the type of the new one");
+  if (!type.isGlobal() && !type.isShared())
+    return emitOpError("updates global and shared buffers; others belong to one thread");
+  bool isBitwise =
+      getKind() == AtomicKind::And || getKind() == AtomicKind::Or || getKind() == AtomicKind::Xor;
+  if (isBitwise && isFloat(dtypeOf(type.getElementType())))
+    return emitOpError() << "combines the bits of " << type.getElementType();
+  return success();
+}
+
+LogicalResult WhileOp::verify() {
+  Block &condition = getCondition().front();
+  if (condition.empty() || !isa<ConditionOp>(condition.back()))
+    return emitOpError("ends its condition region with tile.condition");
+  if (condition.getNumArguments() || getBody().getNumArguments())
+    return emitOpError("has no block arguments");
+  return success();
+}
+
+LogicalResult BreakOp::verify() {
+  for (Operation *at = (*this)->getParentOp(); at; at = at->getParentOp()) {
+    if (isa<ForOp, WhileOp>(at))
+      return success();
+    if (isa<ParallelOp>(at))
+      return emitOpError("leaves a tile.parallel; only tile.for and tile.while can be left");
+  }
+  return emitOpError("is in no tile.for or tile.while");
+}
+
+LogicalResult PrintOp::verify() {
+  Type type = getValue().getType();
+  if (isa<BufferType>(type) || type.isIndex() || type.isF32() || type.isF64() ||
+      (type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64))
+    return success();
+  return emitOpError() << "prints a scalar or a buffer, not " << type;
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,8 +356,8 @@ void ForOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult ForOp::verify() {
-  if (getBody().getNumArguments() != 1)
-    return emitOpError("has one induction variable");
+  if (getBody().getNumArguments() != 1 || !allIndices(getBody().getArguments()))
+    return emitOpError("has one induction variable of type index");
   if (std::optional<int64_t> step = constantInt(getStep()); step && *step == 0)
     return emitOpError("has a step of 0");
   if (getStages() < 1)
@@ -286,7 +400,8 @@ void ParallelOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult ParallelOp::verify() {
-  if (getBody().getNumArguments() != getExtents().size() || getExtents().empty())
+  if (getBody().getNumArguments() != getExtents().size() || getExtents().empty() ||
+      !allIndices(getBody().getArguments()))
     return emitOpError("has one index per extent, and at least one");
   return success();
 }

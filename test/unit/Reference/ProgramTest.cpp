@@ -377,12 +377,7 @@ TEST(ReferenceError, AssertAssumeDivisionSteps) {
 }
 
 TEST(ReferenceError, WhatHasNoMeaning) {
-  EXPECT_TRUE(contains(errorOf("    tile.break\n"), "is in no loop"));
   EXPECT_TRUE(contains(errorOf("    %t = tile.thread_id\n"), "no lockstep kernel"));
-  EXPECT_TRUE(
-      contains(errorOf("    tile.for %k = %c0 to %c3 step %c1 {\n      tile.parallel (%i) in "
-                       "(%c3) {\n        tile.break\n      }\n    }\n"),
-               "is left by a tile.break"));
   EXPECT_TRUE(contains(errorOf("    %s = tile.alloc \"s\" : !tile.buffer<[1000000, 1000000], f32, "
                                "shared>\n"),
                        "more than 4 GiB"));

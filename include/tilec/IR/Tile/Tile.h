@@ -41,6 +41,8 @@ namespace tilec::tile {
 
 /// The element type of a buffer of `dtype`.
 mlir::Type elementTypeOf(DType dtype, mlir::MLIRContext *context);
+/// Whether buffers may have this element type.
+bool isElementType(mlir::Type type);
 /// The dtype of an element type; every element type that BufferType accepts has one.
 DType dtypeOf(mlir::Type elementType);
 /// The type of a scalar that a load from such a buffer gives: f32 for narrow floats, signless

@@ -48,6 +48,7 @@ def Tile_ProgramOp : Tile_Op<"program", [NoTerminator, SingleBlock, IsolatedFrom
   let arguments = (ins SymbolNameAttr:$name, OptionalAttr<StrArrayAttr>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name (`outputs` `(` $outputs^ `)`)? attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
 def Tile_TensorOp : Tile_Op<"tensor", [AttrSizedOperandSegments, HasParent<"ProgramOp">]> {
@@ -73,6 +74,7 @@ def Tile_ScalarOp : Tile_Op<"scalar", [HasParent<"ProgramOp">]> {
   let arguments = (ins StrAttr:$name, TypeAttr:$dtype);
   let results = (outs Tile_Scalar:$result);
   let assemblyFormat = "$name $dtype attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_DimOp : Tile_Op<"dim", [HasParent<"ProgramOp">]> {
@@ -88,6 +90,7 @@ def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
   let arguments = (ins StrAttr:$name, Variadic<Index>:$dims);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "$name `[` $dims `]` attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, SingleBlock,
@@ -133,8 +136,9 @@ def Tile_SubviewOp : Tile_Op<"subview", [Pure]> {
   let description = [{
     Element `i` of the result is element `offsets + expand(i)` of `source`, where
     dimensions listed in `dropped` (ascending) are not in the result and stay at
-    their offset. The result's extents are the box. A box may reach past the end of
-    a global buffer: reads there give zero, writes there do nothing.
+    their offset. The result's extents are the box; a `?` is the source's extent. A
+    box may reach past the end of a global buffer: reads there give zero, writes
+    there do nothing.
 
     ```mlir
     %tile = tile.subview %A[%row, %k] : !tile.buffer<[4096, 4096], f16, global>
@@ -196,6 +200,7 @@ def Tile_RoundOp : Tile_Op<"round_to", [Pure, AllTypesMatch<["value", "result"]>
   let arguments = (ins AnyTypeOf<[F32, F64]>:$value, TypeAttr:$dtype);
   let results = (outs AnyTypeOf<[F32, F64]>:$result);
   let assemblyFormat = "$value `to` $dtype attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,6 +306,7 @@ def Tile_AtomicOp : Tile_Op<"atomic"> {
   let assemblyFormat = [{
     $kind $value `,` $buffer `[` $indices `]` attr-dict `:` type($value) `,` qualified(type($buffer)) `->` type($old)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,6 +370,7 @@ def Tile_WhileOp : Tile_Op<"while", [NoTerminator, RecursiveMemoryEffects]> {
   let summary = "repeat the body while the condition region yields true";
   let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
   let assemblyFormat = "$condition `do` $body attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_ConditionOp : Tile_Op<"condition", [Terminator, HasParent<"WhileOp">]> {
@@ -375,6 +382,7 @@ def Tile_ConditionOp : Tile_Op<"condition", [Terminator, HasParent<"WhileOp">]> 
 def Tile_BreakOp : Tile_Op<"break"> {
   let summary = "leave the innermost tile.for or tile.while after this statement";
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -392,6 +400,7 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
   let assemblyFormat = [{
     $src `to` $dst attr-dict `:` qualified(type($src)) `,` qualified(type($dst))
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_AsyncCommitOp : Tile_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -430,6 +439,7 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "print a scalar or a whole buffer, once per block";
   let arguments = (ins AnyType:$value, StrAttr:$message);
   let assemblyFormat = "$value `,` $message attr-dict `:` qualified(type($value))";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
