@@ -54,7 +54,7 @@ llvm::SmallVector<StringRef, 8> split(StringRef text, char separator) {
 
 bool isFlagWord(StringRef word) {
   return llvm::StringSwitch<bool>(word)
-      .Cases({"offen", "idxen", "lds", "sc0", "sc1", "nt", "clamp", "gds"}, true)
+      .Cases({"offen", "idxen", "lds", "sc0", "sc1", "nt", "clamp", "gds", "glc"}, true)
       .Cases({"row_mirror", "row_half_mirror"}, true)
       .Default(false);
 }
@@ -457,7 +457,7 @@ bool parseFlag(StringRef word, Instr &instr, bool &lds) {
     instr.idxen = true;
   else if (word == "lds")
     lds = true;
-  else if (word == "sc0")
+  else if (word == "sc0" || word == "glc")
     instr.glc = true;
   else if (word == "clamp")
     instr.clamp = true;
@@ -610,7 +610,9 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
   instr.pc = context.address / 4;
   instr.next = (context.address + context.sizeBytes) / 4;
   instr.e64 = printedName.ends_with("_e64");
-  if (name.starts_with("v_fma_mix") || (name.starts_with("v_mfma") && !name.starts_with("v_mfma_scale")) || name.starts_with("v_mad_mix"))
+  if (name.starts_with("v_fma_mix") ||
+      (name.starts_with("v_mfma") && !name.starts_with("v_mfma_scale")) ||
+      name.starts_with("v_mad_mix"))
     instr.opSelHi = 0; // the printer omits 0 here and all ones elsewhere
 
   llvm::SmallVector<Operand, 8> printed;

@@ -68,14 +68,16 @@ void place(const Operand &operand, const std::string &file, unsigned first,
 }
 
 std::string range(const std::string &file, unsigned first, unsigned count) {
-  return count == 1 ? file + std::to_string(first)
-                    : file + "[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
+  return count == 1
+             ? file + std::to_string(first)
+             : file + "[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
 }
 
 class Layouts {
 public:
   explicit Layouts(const std::string &file) {
-    auto buffer = llvm::MemoryBuffer::getFile(std::string(TILEC_TEST_DATA) + "/mfma_layouts/" + file);
+    auto buffer =
+        llvm::MemoryBuffer::getFile(std::string(TILEC_TEST_DATA) + "/mfma_layouts/" + file);
     EXPECT_TRUE(bool(buffer)) << file;
     auto parsed = llvm::json::parse((*buffer)->getBuffer());
     EXPECT_TRUE(bool(parsed));
@@ -117,9 +119,10 @@ void check(const Case &test, const llvm::json::Object &info) {
   place(c, "v", 40, snippet.in);
   unsigned count = c.registers();
   std::string dst = test.operandsInAgprs ? "v" : "a"; // the other file, to see both used
-  if (!test.operandsInAgprs) // C comes with D's register class
+  if (!test.operandsInAgprs)                          // C comes with D's register class
     for (unsigned r = 0; r < count; ++r)
-      snippet.body += "v_accvgpr_write_b32 a" + std::to_string(r) + ", v" + std::to_string(40 + r) + "\n";
+      snippet.body +=
+          "v_accvgpr_write_b32 a" + std::to_string(r) + ", v" + std::to_string(40 + r) + "\n";
   unsigned d = test.operandsInAgprs ? 40 : 0;
   snippet.body += "s_nop 4\n" + test.mnemonic + " " + range(dst, d, count) + ", " +
                   range(file, 8, a.registers()) + ", " + range(file, 24, b.registers()) + ", " +
@@ -181,7 +184,8 @@ void checkFile(const std::string &cpu, const std::string &file) {
     if (parts[parts.size() - 2] == "fp8" || parts[parts.size() - 2] == "bf8")
       a = parts[parts.size() - 2].str();
     bool fnuz = cpu == "gfx942";
-    Case test{cpu, name, "", encodingOf(a, fnuz), encodingOf(b, fnuz), encodingOf(parts[2].str(), fnuz)};
+    Case test{
+        cpu, name, "", encodingOf(a, fnuz), encodingOf(b, fnuz), encodingOf(parts[2].str(), fnuz)};
     check(test, *value.getAsObject());
     test.operandsInAgprs = true;
     check(test, *value.getAsObject());
@@ -210,7 +214,8 @@ TEST(Mfma, F8F6F4TakesTheFormatOfEachOperand) {
 TEST(Mfma, IgnoresExecAndTakesInlineConstants) {
   Snippet snippet;
   snippet.in = {{"v1", allF(2)}, {"v2", allF(3)}};
-  snippet.body = "s_mov_b64 exec, 1\nv_mfma_f32_16x16x4_f32 v[10:13], v1, v2, 1.0\ns_mov_b64 exec, -1";
+  snippet.body =
+      "s_mov_b64 exec, 1\nv_mfma_f32_16x16x4_f32 v[10:13], v1, v2, 1.0\ns_mov_b64 exec, -1";
   snippet.out = {"v10", "v13"};
   auto results = snippet.run();
   EXPECT_EQ(results["v10"], allF(25)); // 1 + 4 * 6
@@ -231,9 +236,11 @@ TEST(Mfma, KeepsDenormalsWhateverTheMode) {
 // Row i of A scaled by 2^(sa - 127), column j of B by 2^(sb - 127).
 TEST(Mfma, ScalesApplyToBlocksOf32) {
   Snippet snippet;
-  snippet.in = {{"v4", lanes([](uint32_t i) { return i < 16 ? 129 : 127; })}, {"v5", all(128 << 8)}};
+  snippet.in = {{"v4", lanes([](uint32_t i) { return i < 16 ? 129 : 127; })},
+                {"v5", all(128 << 8)}};
   for (unsigned r = 8; r < 12; ++r)
-    snippet.in["v" + std::to_string(r)] = snippet.in["v" + std::to_string(r + 16)] = all(0x22222222); // 1.0
+    snippet.in["v" + std::to_string(r)] = snippet.in["v" + std::to_string(r + 16)] =
+        all(0x22222222); // 1.0
   snippet.body = "v_mfma_scale_f32_16x16x128_f8f6f4 v[40:43], v[8:11], v[24:27], 0, v4, v5 "
                  "op_sel:[0,1,0] op_sel_hi:[0,0,0] cbsz:4 blgp:4";
   snippet.out = {"v40"};
@@ -246,7 +253,8 @@ TEST(Mfma, RefusesWhatTheSourcesDisagreeAbout) {
   Snippet snippet;
   snippet.in = {{"v4", lanes([](uint32_t i) { return i < 16 ? 129 : 127; })}, {"v5", all(127)}};
   for (unsigned r = 8; r < 16; ++r)
-    snippet.in["v" + std::to_string(r)] = snippet.in["v" + std::to_string(r + 16)] = all(0x38383838);
+    snippet.in["v" + std::to_string(r)] = snippet.in["v" + std::to_string(r + 16)] =
+        all(0x38383838);
   snippet.body = "v_mfma_scale_f32_16x16x128_f8f6f4 v[40:43], v[8:15], v[24:31], 0, v4, v5 "
                  "op_sel_hi:[0,0,0]";
   snippet.out = {"v40"};

@@ -106,10 +106,11 @@ std::map<std::string, Lanes> Snippet::run() {
                      "s_waitcnt lgkmcnt(0)\n";
   // Offsets reach 16 rows; the base moves on after those.
   auto access = [](const std::string &op, const std::string &reg, bool store, size_t row) {
-    std::string base = store ? "s[6:7]" : "s[4:5]", low = store ? "s6" : "s4", high = store ? "s7" : "s5";
+    std::string base = store ? "s[6:7]" : "s[4:5]", low = store ? "s6" : "s4",
+                high = store ? "s7" : "s5";
     std::string step = row % 16 == 0 && row != 0
-                           ? "s_add_u32 " + low + ", " + low + ", 0x1000\ns_addc_u32 " + high + ", " +
-                                 high + ", 0\n"
+                           ? "s_add_u32 " + low + ", " + low + ", 0x1000\ns_addc_u32 " + high +
+                                 ", " + high + ", 0\n"
                            : "";
     return step + op + (store ? " v0, " + reg : " " + reg + ", v0") + ", " + base +
            " offset:" + std::to_string(256 * (row % 16)) + "\n";
