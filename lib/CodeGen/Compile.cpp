@@ -77,6 +77,7 @@ struct Job {
   std::unique_ptr<TargetMachine> machine;
   SmallVector<char, 0> output;
   MachinePassState passes;
+  std::vector<KernelOrder> order;
 };
 
 Error failed(Arch arch, const Twine &what) {
@@ -129,7 +130,7 @@ private:
 struct Emitted {
   SmallVector<char, 0> bytes;
   std::vector<Note> notes;
-  MachinePassState passes;
+  std::vector<KernelOrder> order;
 };
 
 Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
@@ -148,6 +149,8 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           optimizeWith(*job.module, *job.machine);
           watch.lap("optimize");
         }
+        if (options.keepOrder && vendorOf(options.arch) == Vendor::Amd)
+          job.order = plannedOrder(*job.module);
         job.passes.verify = options.verifyMachineCode;
         MachinePassScope scope(options.machinePasses ? &job.passes : nullptr);
         raw_svector_ostream stream(job.output);
@@ -170,7 +173,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
     return failed(options.arch, "LLVM cannot emit this kind of file");
   if (!job.errors.empty())
     return failed(options.arch, "code generation failed: " + job.errors);
-  return Emitted{std::move(job.output), std::move(job.notes), job.passes};
+  return Emitted{std::move(job.output), std::move(job.notes), std::move(job.order)};
 }
 
 CodeGenFileType objectFormOf(Arch arch) {
@@ -225,6 +228,7 @@ Expected<Image> compileModule(const Module &module, const CodeGenOptions &option
   if (!emitted)
     return emitted.takeError();
   image.notes = std::move(emitted->notes);
+  image.order = std::move(emitted->order);
 
   bool isAmd = vendorOf(options.arch) == Vendor::Amd;
   if (isAmd) {

@@ -82,18 +82,6 @@ bool Instruction::readsFile(RegisterFile file) const {
   return any_of(reads, [file](const RegisterRange &range) { return range.file == file; });
 }
 
-std::string toString(const WaitCounts &counts) {
-  std::string text;
-  auto add = [&text](const char *name, std::optional<unsigned> value) {
-    if (value)
-      text += (text.empty() ? "" : " ") + std::string(name) + "(" + std::to_string(*value) + ")";
-  };
-  add("vmcnt", counts.vmcnt);
-  add("expcnt", counts.expcnt);
-  add("lgkmcnt", counts.lgkmcnt);
-  return text;
-}
-
 StringRef nameOf(InstrKind kind) {
   static constexpr StringRef names[instrKindCount] = {
       "mfma",          "shared read", "shared write", "shared atomic", "lane exchange",

@@ -29,21 +29,6 @@ namespace tilec::report {
 
 namespace {
 
-/// Fields of the gfx9 s_waitcnt immediate. Source: AMD CDNA3 ISA document, S_WAITCNT.
-WaitCounts decodeWait(int64_t immediate) {
-  constexpr unsigned allVm = 63, allLgkm = 15, allExp = 7;
-  unsigned vm = (immediate & 0xf) | ((immediate >> 14) & 3) << 4;
-  unsigned exp = (immediate >> 4) & 7, lgkm = (immediate >> 8) & 0xf;
-  WaitCounts counts;
-  if (vm != allVm)
-    counts.vmcnt = vm;
-  if (lgkm != allLgkm)
-    counts.lgkmcnt = lgkm;
-  if (exp != allExp)
-    counts.expcnt = exp;
-  return counts;
-}
-
 InstrKind sharedKind(StringRef mnemonic) {
   if (mnemonic.contains("permute") || mnemonic.contains("swizzle"))
     return InstrKind::LaneExchange;
@@ -234,7 +219,7 @@ void Decoder::describe(const MCInst &inst, Instruction &result) {
   switch (result.kind) {
   case InstrKind::Wait:
     if (result.mnemonic == "s_waitcnt")
-      result.waits = decodeWait(first);
+      result.waits = codegen::decodeWaitCounts(first);
     break;
   case InstrKind::Priority:
   case InstrKind::Nop:

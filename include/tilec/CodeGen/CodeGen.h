@@ -13,6 +13,7 @@
 
 #include "tilec/Base/Arch.h"
 #include "tilec/CodeGen/KernelFacts.h"
+#include "tilec/CodeGen/Order.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -78,6 +79,8 @@ struct Image {
   std::string log; ///< of ptxas or NVRTC, verbatim
   std::vector<StageTime> times;
   std::string ptx; ///< NVIDIA: the PTX that the cubin was made from
+  /// AMD with keepOrder: the order that the IR had, for report::checkOrder.
+  std::vector<KernelOrder> order;
 
   const KernelFacts *kernel(llvm::StringRef name) const;
 };

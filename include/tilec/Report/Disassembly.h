@@ -11,6 +11,7 @@
 #include "tilec/Base/Arch.h"
 #include "tilec/CodeGen/KernelFacts.h"
 #include "tilec/CodeGen/NaturalLoops.h"
+#include "tilec/CodeGen/Order.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -62,14 +63,7 @@ struct RegisterRange {
   }
 };
 
-/// What an s_waitcnt waits for; a counter that it leaves alone is absent.
-struct WaitCounts {
-  std::optional<unsigned> vmcnt, lgkmcnt, expcnt;
-
-  bool operator==(const WaitCounts &) const = default;
-};
-/// As the assembler writes it: `vmcnt(8) lgkmcnt(0)`.
-std::string toString(const WaitCounts &counts);
+using codegen::WaitCounts;
 
 struct Instruction {
   uint64_t address = 0; ///< in the code object's address space

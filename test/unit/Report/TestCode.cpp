@@ -16,8 +16,7 @@ using namespace llvm;
 
 namespace tilec::report::test {
 
-static std::string kernelText(const std::string &body, const std::string &chip,
-                              const std::string &facts) {
+static std::string kernelText(const std::string &body, const std::string &chip) {
   return "\t.amdgcn_target \"amdgcn-amd-amdhsa--" + chip + R"("
 	.amdhsa_code_object_version 6
 	.text
@@ -53,8 +52,8 @@ amdhsa.kernels:
     .kernarg_segment_align: 8
     .max_flat_workgroup_size: 512
     .wavefront_size: 64
-)" + facts +
-         R"(amdhsa.target: amdgcn-amd-amdhsa--)" + chip + R"(
+amdhsa.target: amdgcn-amd-amdhsa--)" +
+         chip + R"(
 amdhsa.version:
   - 1
   - 2
@@ -63,12 +62,15 @@ amdhsa.version:
 )";
 }
 
-std::vector<uint8_t> assemble(const std::string &body, const std::string &chip,
-                              const std::string &facts) {
+std::vector<uint8_t> assemble(const std::string &body, const std::string &chip) {
+  return assembleFile(kernelText(body, chip), chip);
+}
+
+std::vector<uint8_t> assembleFile(const std::string &text, const std::string &chip) {
   SmallString<128> input, output;
   int descriptor = -1;
   EXPECT_FALSE(sys::fs::createTemporaryFile("tilec", "s", descriptor, input));
-  raw_fd_ostream(descriptor, true) << kernelText(body, chip, facts);
+  raw_fd_ostream(descriptor, true) << text;
   EXPECT_FALSE(sys::fs::createTemporaryFile("tilec", "o", output));
   FileRemover removeInput(input), removeOutput(output);
   std::string cpu = "-mcpu=" + chip;
