@@ -1,0 +1,52 @@
+// RUN: tilec-opt %s | tilec-opt | FileCheck %s
+// RUN: tilec-opt %s --mlir-print-op-generic | tilec-opt | FileCheck %s
+//
+// Loops, and what stands in them.
+
+tile.program @loops {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    // CHECK: tile.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+    // CHECK-NEXT: arith.addi %[[I]], %bx : index
+    tile.for %i = %c0 to %c8 step %one {
+      %x = arith.addi %i, %bx : index
+    }
+    // CHECK: tile.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} kind(unroll) {
+    tile.for %i = %c0 to %c8 step %one kind(unroll) {
+    }
+    // CHECK: tile.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} kind(pipelined) stages(3) attributes {order = [1, 0]} {
+    tile.for %i = %c0 to %c8 step %one kind(pipelined) stages(3) attributes {order = [1, 0]} {
+    }
+    // CHECK: tile.parallel (%[[P:.*]], %[[Q:.*]]) in (%{{.*}}, %{{.*}}) {
+    // CHECK-NEXT: arith.muli %[[P]], %[[Q]] : index
+    tile.parallel (%i, %j) in (%c8, %c8) {
+      %x = arith.muli %i, %j : index
+    }
+    // CHECK: tile.parallel (%{{.*}}) in (%{{.*}}) attributes {vector_hint = 4 : i64} {
+    tile.parallel (%i) in (%c8) attributes {vector_hint = 4} {
+    }
+    // CHECK:      tile.while {
+    // CHECK-NEXT:   %[[T:.*]] = arith.constant true
+    // CHECK-NEXT:   tile.condition %[[T]]
+    // CHECK-NEXT: } do {
+    // CHECK-NEXT:   tile.break
+    // CHECK-NEXT: }
+    tile.while {
+      %t = arith.constant true
+      tile.condition %t
+    } do {
+      tile.break
+    }
+    // CHECK: scf.if
+    // CHECK-NEXT: tile.break
+    tile.for %i = %c0 to %c8 step %one {
+      %p = arith.cmpi eq, %i, %c0 : index
+      scf.if %p {
+        tile.break
+      }
+    }
+  }
+}
