@@ -18,6 +18,9 @@ else()
 endif()
 if(TILEC_SANITIZE)
   target_compile_options(tilecOptions INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  # libLLVM has no RTTI, and functions of GPU drivers are called through our own declarations.
+  target_compile_options(tilecOptions INTERFACE -fno-sanitize=vptr
+    $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   target_link_options(tilecOptions INTERFACE -fsanitize=address,undefined)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
