@@ -9,6 +9,8 @@
 #include "tilec/Runtime/Npy.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <unistd.h>
 
 namespace tilec::rt {
 namespace {
@@ -27,7 +29,7 @@ public:
     set.dims = request.dims;
     for (auto step :
          {&Maker::checkNames, &Maker::takeScalars, &Maker::takeFiles, &Maker::checkDimsKnown,
-          &Maker::findShapes, &Maker::findStrides, &Maker::makeTensors})
+          &Maker::findShapes, &Maker::findStrides, &Maker::checkHostMemory, &Maker::makeTensors})
       if (Status s = (this->*step)(); !s)
         return s.error();
     return std::move(set);
@@ -167,6 +169,23 @@ private:
     argument.tensor.dtype = param.dtype;
     argument.tensor.shape = std::move(shape);
     return success();
+  }
+
+  /// All tensors together must fit in the host's memory: an allocation beyond it would end the
+  /// process without a word.
+  Status checkHostMemory() {
+    double wantedBytes = 0;
+    for (const Argument &argument : set.list)
+      if (argument.param.kind == ParamKind::Tensor)
+        wantedBytes +=
+            static_cast<double>(storageBytes(argument.param.dtype, argument.tensor.elemCount()));
+    double hostBytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+    if (wantedBytes <= hostBytes)
+      return success();
+    char text[120];
+    std::snprintf(text, sizeof text, "the arguments take %.1f GB, this machine has %.1f GB",
+                  wantedBytes * 1e-9, hostBytes * 1e-9);
+    return Error{text};
   }
 
   /// Generates what does not come from a file. Last, since it may take long.

@@ -103,6 +103,7 @@ TEST_F(Arguments, SayWhatIsMissingOrUnknown) {
              "does not fit in int32");
   EXPECT_HAS(errorOf({"scale=1"}, {{"m", 1 << 30}, {"n", 1 << 30}, {"k", 1}}), "2^40");
   EXPECT_HAS(errorOf({"scale=1"}, {{"m", 2}, {"n", 2}, {"k", 2}, {"A_stride_0", -4}}), "negative");
+  EXPECT_HAS(errorOf({"scale=1"}, {{"m", 1 << 19}, {"n", 1 << 20}, {"k", 1}}), "this machine has");
 }
 
 TEST_F(Arguments, IntegerScalarsAreSizes) {

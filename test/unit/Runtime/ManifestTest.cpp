@@ -123,6 +123,37 @@ TEST(Manifest, SurvivesBadJson) {
     EXPECT_FALSE(parseManifest(good.substr(0, length)));
 }
 
+// Any damage to a file gives a manifest or a message. The generator is fixed.
+TEST(Manifest, SurvivesDamagedText) {
+  const std::string good = printManifest(sample());
+  uint32_t state = 1;
+  auto next = [&state](uint32_t below) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % below;
+  };
+  const std::string pieces[] = {"-1",   "1e999",       "\"",     "{",   "[",
+                                "null", "99999999999", "m // 0", "\xc3"};
+  int read = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = good;
+    for (uint32_t hits = 1 + next(3); hits > 0; --hits) {
+      size_t at = next(static_cast<uint32_t>(text.size()));
+      if (next(2))
+        text[at] = static_cast<char>(next(256));
+      else
+        text.replace(at, next(6), pieces[next(9)]);
+    }
+    Result<Manifest> manifest = parseManifest(text);
+    if (!manifest) {
+      ASSERT_FALSE(manifest.error().message.empty());
+      continue;
+    }
+    ++read;
+    ASSERT_TRUE(parseManifest(printManifest(*manifest)));
+  }
+  EXPECT_GT(read, 10); // some damage is to blanks and names
+}
+
 TEST(Manifest, ArgumentsAreTensorsAndScalarsOnce) {
   Manifest manifest = sample();
   manifest.launches.push_back(manifest.launches[0]);
