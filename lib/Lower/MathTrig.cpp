@@ -17,6 +17,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double pi = 3.14159265358979323846, twoOverPi = 0.63661977236758134308;
 // pi/2 = high + low to 106 bits.
 constexpr double halfPiHigh = 0x1.921fb54442d18p0, halfPiLow = 0x1.1a62633145c07p-54;
+// pi/2 = float + rest.
+constexpr double halfPiFloat = 0x1.921fb6p0, halfPiRest = halfPiHigh - halfPiFloat;
 
 /// The first 224 bits of 2/pi after the binary point.
 constexpr uint32_t twoOverPiBits[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
@@ -131,10 +133,19 @@ llvm::Value *MathExpansions::asin(llvm::Value *x) {
   // Beyond 1/2: pi/2 - 2 asin(sqrt((1 - x) / 2)).
   llvm::Value *magnitude = abs(x);
   llvm::Value *isSmall = b.CreateFCmpOLE(magnitude, number(x, 0.5));
-  llvm::Value *root = sqrt(fma(magnitude, -0.5, number(x, 0.5)));
-  llvm::Value *part = oddPolynomial(asinCoefficients, select(isSmall, magnitude, root));
-  llvm::Value *large = fma(part, -2.0, number(x, halfPiHigh));
-  return copySign(select(isSmall, part, large), x);
+  llvm::Value *z = fma(magnitude, -0.5, number(x, 0.5));
+  llvm::Value *root = sqrt(z), *argument = select(isSmall, magnitude, root);
+  llvm::Value *square = b.CreateFMul(argument, argument);
+  llvm::Value *tail =
+      b.CreateFMul(b.CreateFMul(argument, square), polynomial(asinCoefficients, square));
+  llvm::Value *small = b.CreateFAdd(argument, tail);
+  // pi/2 - 2 root cancels: what rounding took from the root and from pi/2 goes with the tail.
+  llvm::Value *rootError = fma(b.CreateFNeg(root), root, z);
+  rootError = b.CreateFMul(mul(rootError, 0.5), e.approxRcp(root));
+  rootError = select(equals(root, 0.0), root, rootError);
+  llvm::Value *rest = fma(b.CreateFAdd(tail, rootError), -2.0, number(x, halfPiRest));
+  llvm::Value *large = b.CreateFAdd(fma(root, -2.0, number(x, halfPiFloat)), rest);
+  return copySign(select(isSmall, small, large), x);
 }
 
 llvm::Value *MathExpansions::acos(llvm::Value *x) {
@@ -143,10 +154,9 @@ llvm::Value *MathExpansions::acos(llvm::Value *x) {
   llvm::Value *root = sqrt(fma(magnitude, -0.5, number(x, 0.5)));
   llvm::Value *part = oddPolynomial(asinCoefficients, select(isSmall, x, root));
   // pi/2 and pi are not f32: their low parts go with the smaller term.
-  constexpr double halfPiF = 0x1.921fb6p0, halfPiRest = halfPiHigh - halfPiF;
-  llvm::Value *middle = b.CreateFSub(number(x, halfPiF), add(part, -halfPiRest));
+  llvm::Value *middle = b.CreateFSub(number(x, halfPiFloat), add(part, -halfPiRest));
   llvm::Value *twice = mul(part, 2.0);
-  llvm::Value *left = b.CreateFSub(number(x, 2 * halfPiF), add(twice, -2 * halfPiRest));
+  llvm::Value *left = b.CreateFSub(number(x, 2 * halfPiFloat), add(twice, -2 * halfPiRest));
   return select(isSmall, middle, select(less(x, 0.0), left, twice));
 }
 
