@@ -7,9 +7,8 @@
 #include "Pipelines.h"
 
 #include "tilec/IR/Wave/Wave.h"
-#if __has_include("tilec/Import/Import.h")
+#ifdef TILEC_HAS_IMPORT
 #include "tilec/Import/Import.h"
-#define TILEC_HAS_IMPORT
 #endif
 #include "tilec/Lower/Lower.h"
 #ifdef TILEC_HAS_IMPORT

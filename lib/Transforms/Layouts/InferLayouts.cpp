@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Operands.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -29,6 +30,7 @@ public:
       : kernel(kernel), target(target), numWaves(wavesOf(kernel, target)) {}
 
   LogicalResult run() {
+    isolateOperands(kernel);
     if (failed(fixGemms()))
       return failure();
     propagate();
@@ -36,6 +38,7 @@ public:
       setDefault(open);
       propagate();
     }
+    matchOperands(kernel, target);
     stageMismatches();
     setSharedLayouts();
     return success();

@@ -291,6 +291,9 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
     foldViews(program);
+    fissionParallels(program);
+    if (failed(recognizeReductions(program)))
+      return signalPassFailure();
     raiseCopies(program);
     lowerFragmentCopies(program);
     eraseDeadOps(program);

@@ -15,6 +15,18 @@ void raiseCopies(tile::ProgramOp program);
 /// A tile.copy or tile.fill that touches a fragment or local buffer becomes a tile.parallel.
 void lowerFragmentCopies(tile::ProgramOp program);
 
+/// Nested parallels become perfect nests.
+void fissionParallels(tile::ProgramOp program);
+/// x = op(x, e) in a parallel becomes a tile.reduce; reports dependences that are none.
+mlir::LogicalResult recognizeReductions(tile::ProgramOp program);
+
+/// The neutral value of a combination.
+mlir::Value identityOf(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind,
+                       mlir::Type type, bool isUnsigned);
+/// One step of it. max and min give the number when one side is NaN, unless `nanPropagate`.
+mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind, mlir::Value x,
+                    mlir::Value y, bool isUnsigned, bool nanPropagate);
+
 /// A tile.parallel over the whole of `dst` that stores what `element` gives for the indices.
 tile::ParallelOp makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
                                  llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element);

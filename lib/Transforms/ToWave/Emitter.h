@@ -168,6 +168,9 @@ private:
 
   // Reduce.cpp
   LogicalResult emitReduce(tile::ReduceOp reduce, Elements &elements);
+  friend class ReduceEmitter;
+  /// Shared memory for exchanges between waves; its users put barriers around each use.
+  int64_t reserveShared(int64_t bytes);
 
   // Small helpers
   Value index(int64_t value);
@@ -203,7 +206,7 @@ private:
   std::vector<std::pair<FragmentLayout, SmallVector<LaneCoord, 4>>> laneCoordCache;
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
-  int64_t sharedBytes = 0;
+  int64_t sharedBytes = 0, scratchBase = 0, scratchBytes = 0;
   int64_t copiesInGroup = 0, copiesPerGroup = 0; ///< AMD: vmcnt operations of each wave at least
 };
 

@@ -1,15 +1,236 @@
 //===- Reduce.cpp - reductions over registers, lanes and waves ------------===//
 //
+// Each lane first combines the registers that fall on one result element, then lanes
+// exchange along the lane bits that run over the reduced dimension (a butterfly, so
+// that all of them end with the result), then waves through shared memory, in the
+// order of the waves, so that every wave computes the same bits.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/Normalize.h"
 #include "ToWave/Emitter.h"
+
+#include "tilec/Base/Math.h"
 
 using namespace mlir;
 
 namespace tilec {
 
+class ReduceEmitter {
+public:
+  ReduceEmitter(Emitter &emitter, tile::ReduceOp reduce, const FragmentPlace &src,
+                const FragmentPlace &dst)
+      : e(emitter), b(emitter.b), loc(reduce.getLoc()), reduce(reduce), src(src), dst(dst),
+        dim(reduce.getDim()), kind(reduce.getKind()), isUnsignedType(isUnsigned(src.dtype)) {}
+
+  void run();
+
+private:
+  Value identity(Type type) {
+    tile::ReduceKind base = kind;
+    return identityOf(b, loc, base, type, isUnsignedType);
+  }
+  Value fold(Value x, Value y) {
+    return combine(b, loc, kind, x, y, isUnsignedType, reduce.getNanPropagate());
+  }
+  /// What an element contributes.
+  Value termOf(Value value);
+  /// The element's value, or the identity where the register is padding.
+  Value masked(Value value, int64_t reg);
+  void foldRegisters();
+  void foldLanes();
+  void foldWaves();
+  void store();
+  Type elementOf(const FragmentPlace &place) {
+    return tile::elementTypeOf(place.dtype, b.getContext());
+  }
+  /// Small integers travel between lanes as 32 bits.
+  Value exchange(Value value, int64_t laneMask);
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::ReduceOp reduce;
+  const FragmentPlace &src, &dst;
+  int64_t dim;
+  tile::ReduceKind kind;
+  bool isUnsignedType;
+  SmallVector<Value> results; ///< one per register of dst
+};
+
+Value ReduceEmitter::termOf(Value value) {
+  if (kind != tile::ReduceKind::AbsSum && kind != tile::ReduceKind::AbsMax)
+    return value;
+  Value negated;
+  if (isa<FloatType>(value.getType())) {
+    negated = arith::NegFOp::create(b, loc, value);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+    Value isNegative =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, value, zero);
+    return arith::SelectOp::create(b, loc, isNegative, negated, value);
+  }
+  if (isUnsignedType)
+    return value;
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  negated = arith::SubIOp::create(b, loc, zero, value);
+  return arith::MaxSIOp::create(b, loc, value, negated);
+}
+
+Value ReduceEmitter::masked(Value value, int64_t reg) {
+  const FragmentLayout &layout = src.layout;
+  Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
+  if (box[dim] * reps[dim] * waves[dim] <= layout.shape()[dim])
+    return value;
+  LaneCoord lane = e.laneCoords(layout)[dim];
+  Value at = e.addIndex(lane.value, layout.coords(reg, 0, 0)[dim]);
+  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                                         e.index(layout.shape()[dim]));
+  return arith::SelectOp::create(b, loc, isInside, value, identity(value.getType()));
+}
+
+void ReduceEmitter::foldRegisters() {
+  int64_t group = src.layout.atomRegs();
+  results.assign(dst.layout.numRegs(), Value());
+  for (int64_t slot = 0; slot < src.layout.numReps(); ++slot) {
+    Value vector = wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(src.dtype)),
+                                       src.regs, slot);
+    SmallVector<Value, 8> parts = e.unpack(e.toScalar(vector, src.dtype), group);
+    for (int64_t i = 0; i < group; ++i) {
+      int64_t reg = slot * group + i;
+      Coords at = src.layout.coords(reg, 0, 0);
+      if (dst.layout.rank() == src.layout.rank())
+        at[dim] = 0;
+      else
+        at.erase(at.begin() + dim);
+      // The element falls on this register of the result in lane 0, hence in all.
+      int64_t target = dst.layout.regHolding(at, 0, 0).value_or(0);
+      Value term = masked(termOf(parts[i]), reg);
+      results[target] = results[target] ? fold(results[target], term) : term;
+    }
+  }
+}
+
+Value ReduceEmitter::exchange(Value value, int64_t laneMask) {
+  Type type = value.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits >= 32)
+    return wave::ShuffleXorOp::create(b, loc, type, value, laneMask);
+  Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), value);
+  Value other = wave::ShuffleXorOp::create(b, loc, wide.getType(), wide, laneMask);
+  return arith::TruncIOp::create(b, loc, type, other);
+}
+
+void ReduceEmitter::foldLanes() {
+  const LayoutInput &lanes = src.layout.atom().inputs()[1];
+  for (auto [bit, base] : llvm::enumerate(lanes.bases)) {
+    if (base[dim] == 0)
+      continue;
+    for (Value &value : results)
+      value = fold(value, exchange(value, int64_t(1) << bit));
+  }
+}
+
+void ReduceEmitter::foldWaves() {
+  // Digits of the wave number that run along the reduced dimension.
+  struct Digit {
+    int64_t below, count;
+  };
+  SmallVector<Digit, 2> digits;
+  int64_t below = 1, partners = 1;
+  for (const Factor &f : src.layout.waves()) {
+    if (f.dim == dim) {
+      digits.push_back({below, f.count});
+      partners *= f.count;
+    }
+    below *= f.count;
+  }
+  if (partners == 1)
+    return;
+  // The wave whose digits are all 0 among the partners.
+  Value first = e.waveId;
+  for (const Digit &d : digits) {
+    Value digit = e.remIndex(e.divIndex(e.waveId, d.below), d.count);
+    first = arith::SubIOp::create(b, loc, first, e.mulIndex(digit, d.below));
+  }
+  bool isBool = results[0].getType().isInteger(1);
+  Type stored = isBool ? Type(b.getI8Type()) : results[0].getType();
+  int64_t bytes = std::max<int64_t>(1, stored.getIntOrFloatBitWidth() / 8);
+  int64_t lanes = e.target.waveLanes, perWave = int64_t(results.size()) * lanes * bytes;
+  int64_t base = e.reserveShared(perWave * e.numWaves);
+  wave::BarrierOp::create(b, loc); // what was there is read
+  Value lane = e.mulIndex(e.laneId, bytes);
+  Value own = e.addIndex(e.mulIndex(e.waveId, perWave), lane);
+  for (auto [r, value] : llvm::enumerate(results)) {
+    Value out = isBool ? arith::ExtUIOp::create(b, loc, stored, value).getResult() : value;
+    wave::SharedWriteOp::create(b, loc, out, own, Value(),
+                                base + int64_t(r) * lanes * bytes);
+  }
+  wave::BarrierOp::create(b, loc);
+  Value start = e.addIndex(e.mulIndex(first, perWave), lane);
+  for (auto [r, value] : llvm::enumerate(results)) {
+    Value sum;
+    for (int64_t p = 0; p < partners; ++p) {
+      int64_t offset = 0, rest = p;
+      for (const Digit &d : digits) {
+        offset += rest % d.count * d.below;
+        rest /= d.count;
+      }
+      Value part = wave::SharedReadOp::create(b, loc, stored, start,
+                                              base + offset * perWave + int64_t(r) * lanes * bytes);
+      if (isBool) {
+        Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
+        part = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, part, zero);
+      }
+      sum = sum ? fold(sum, part) : part;
+    }
+    value = sum;
+  }
+}
+
+void ReduceEmitter::store() {
+  int64_t group = dst.layout.atomRegs();
+  Type vector = e.vectorOf(group, e.memoryType(dst.dtype));
+  for (int64_t slot = 0; slot < dst.layout.numReps(); ++slot) {
+    SmallVector<Value, 8> parts(results.begin() + slot * group,
+                                results.begin() + (slot + 1) * group);
+    if (!reduce.getClear()) {
+      Value old = wave::GetOp::create(b, loc, vector, dst.regs, slot);
+      SmallVector<Value, 8> before = e.unpack(e.toScalar(old, dst.dtype), group);
+      for (int64_t i = 0; i < group; ++i)
+        parts[i] = fold(before[i], convertScalar(b, loc, parts[i], elementOf(src), elementOf(dst)));
+    } else {
+      for (Value &part : parts)
+        part = convertScalar(b, loc, part, elementOf(src), elementOf(dst));
+    }
+    wave::SetOp::create(b, loc, e.fromScalar(e.pack(parts), dst.dtype), dst.regs, slot);
+  }
+}
+
+void ReduceEmitter::run() {
+  foldRegisters();
+  for (Value &value : results)
+    if (!value) // a register that is padding of the result
+      value = identity(tile::scalarTypeOf(tile::elementTypeOf(src.dtype, b.getContext())));
+  foldLanes();
+  foldWaves();
+  store();
+}
+
 LogicalResult Emitter::emitReduce(tile::ReduceOp reduce, Elements &elements) {
-  return unsupported(*reduce, "a reduction");
+  auto src = fragments.find(reduce.getSrc()), dst = fragments.find(reduce.getDst());
+  if (src == fragments.end() || dst == fragments.end())
+    return unsupported(*reduce, "a reduction of anything but whole fragments");
+  ReduceEmitter(*this, reduce, src->second, dst->second).run();
+  return success();
+}
+
+int64_t Emitter::reserveShared(int64_t bytes) {
+  if (bytes > scratchBytes) {
+    scratchBase = sharedBytes;
+    scratchBytes = bytes;
+    sharedBytes = alignTo(sharedBytes + bytes, 1024);
+  }
+  return scratchBase;
 }
 
 } // namespace tilec

@@ -1,0 +1,388 @@
+//===- Reductions.cpp - x = op(x, e) in a parallel becomes a reduction ----===//
+//
+// A store of `op(load x[at], e)` to x[at], where `at` does not name every loop
+// variable, folds e over the variables that are left out. The loop then stores e to
+// a fragment over its whole space, E; one tile.reduce per folded variable combines E,
+// and a loop over what is left updates x:
+//
+//   parallel (i, j) { x[i] = op(x[i], e) }
+//     ->  parallel (i, j) { E[i, j] = e };  T = reduce op E;  parallel (i) { x[i] = op(x[i], T[i]) }
+//
+// An update under a condition or in a serial loop starts E at the identity and
+// updates it in place.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Index.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SmallSet.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tilec {
+
+//===----------------------------------------------------------------------===//
+// Combinations
+//===----------------------------------------------------------------------===//
+
+Value identityOf(OpBuilder &b, Location loc, tile::ReduceKind kind, Type type, bool isUnsigned) {
+  using Kind = tile::ReduceKind;
+  if (auto f = dyn_cast<FloatType>(type)) {
+    double value = kind == Kind::Max   ? -std::numeric_limits<double>::infinity()
+                   : kind == Kind::Min ? std::numeric_limits<double>::infinity()
+                   : kind == Kind::Prod ? 1.0
+                                        : 0.0;
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(f, value));
+  }
+  unsigned bits = type.getIntOrFloatBitWidth();
+  APInt value = APInt::getZero(bits);
+  if (kind == Kind::Prod)
+    value = APInt(bits, 1);
+  else if (kind == Kind::BitAnd)
+    value = APInt::getAllOnes(bits);
+  else if (kind == Kind::Max && !isUnsigned)
+    value = APInt::getSignedMinValue(bits);
+  else if (kind == Kind::Min)
+    value = isUnsigned ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+Value combine(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x, Value y, bool isUnsigned,
+              bool nanPropagate) {
+  using Kind = tile::ReduceKind;
+  Type element = getElementTypeOrSelf(x.getType());
+  bool isFloat = isa<FloatType>(element);
+  switch (kind) {
+  case Kind::Sum:
+  case Kind::AbsSum:
+    return isFloat ? arith::AddFOp::create(b, loc, x, y).getResult()
+                   : arith::AddIOp::create(b, loc, x, y).getResult();
+  case Kind::Prod:
+    return isFloat ? arith::MulFOp::create(b, loc, x, y).getResult()
+                   : arith::MulIOp::create(b, loc, x, y).getResult();
+  case Kind::Max:
+  case Kind::AbsMax:
+    if (isFloat)
+      return nanPropagate ? arith::MaximumFOp::create(b, loc, x, y).getResult()
+                          : arith::MaxNumFOp::create(b, loc, x, y).getResult();
+    return isUnsigned ? arith::MaxUIOp::create(b, loc, x, y).getResult()
+                      : arith::MaxSIOp::create(b, loc, x, y).getResult();
+  case Kind::Min:
+    if (isFloat)
+      return nanPropagate ? arith::MinimumFOp::create(b, loc, x, y).getResult()
+                          : arith::MinNumFOp::create(b, loc, x, y).getResult();
+    return isUnsigned ? arith::MinUIOp::create(b, loc, x, y).getResult()
+                      : arith::MinSIOp::create(b, loc, x, y).getResult();
+  case Kind::BitAnd:
+    return arith::AndIOp::create(b, loc, x, y);
+  case Kind::BitOr:
+    return arith::OrIOp::create(b, loc, x, y);
+  case Kind::BitXor:
+    return arith::XOrIOp::create(b, loc, x, y);
+  }
+  llvm_unreachable("unknown combination");
+}
+
+namespace {
+
+std::optional<tile::ReduceKind> kindOf(Operation *op) {
+  using Kind = tile::ReduceKind;
+  if (isa<arith::AddFOp, arith::AddIOp>(op))
+    return Kind::Sum;
+  if (isa<arith::MulFOp, arith::MulIOp>(op))
+    return Kind::Prod;
+  if (isa<arith::MaxNumFOp, arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(op))
+    return Kind::Max;
+  if (isa<arith::MinNumFOp, arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(op))
+    return Kind::Min;
+  if (isa<arith::AndIOp>(op))
+    return Kind::BitAnd;
+  if (isa<arith::OrIOp>(op))
+    return Kind::BitOr;
+  if (isa<arith::XOrIOp>(op))
+    return Kind::BitXor;
+  return std::nullopt;
+}
+
+/// One update of a location that some loop variables do not select.
+struct Update {
+  tile::StoreOp store;
+  tile::LoadOp old;
+  tile::ReduceKind kind;
+  bool isUnsigned = false;
+  /// The operands of the combination other than the old value; all are combined into e. For
+  /// x - e, the operand is negated.
+  SmallVector<std::pair<Value, bool>, 2> terms;
+};
+
+bool sameIndices(ValueRange a, ValueRange b) {
+  if (a.size() != b.size())
+    return false;
+  for (auto [x, y] : llvm::zip(a, b)) {
+    if (x == y)
+      continue;
+    LinearForm left = linearize(x);
+    left.add(linearize(y), -1);
+    if (left.constant != 0 || !left.terms.empty())
+      return false;
+  }
+  return true;
+}
+
+/// Flattens a tree of one combination; `negated` tracks subtraction. False when the old value
+/// occurs twice or under another operation.
+bool flatten(Value value, Update &update, bool negated) {
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<tile::LoadOp>(op);
+      load && load.getBuffer() == update.store.getBuffer() &&
+      sameIndices(load.getIndices(), update.store.getIndices())) {
+    if (update.old || negated)
+      return false;
+    update.old = load;
+    return true;
+  }
+  if (op && update.kind == tile::ReduceKind::Sum && isa<arith::SubFOp, arith::SubIOp>(op) &&
+      op->hasOneUse())
+    return flatten(op->getOperand(0), update, negated) &&
+           flatten(op->getOperand(1), update, !negated);
+  if (op && kindOf(op) == update.kind && op->hasOneUse())
+    return flatten(op->getOperand(0), update, negated) &&
+           flatten(op->getOperand(1), update, negated);
+  update.terms.push_back({value, negated});
+  return true;
+}
+
+std::optional<Update> matchUpdate(tile::StoreOp store) {
+  Operation *op = store.getValue().getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  Update update;
+  update.store = store;
+  std::optional<tile::ReduceKind> kind =
+      isa<arith::SubFOp, arith::SubIOp>(op) ? tile::ReduceKind::Sum : kindOf(op);
+  if (!kind)
+    return std::nullopt;
+  update.kind = *kind;
+  update.isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
+  if (!flatten(store.getValue(), update, false) || !update.old || update.terms.empty())
+    return std::nullopt;
+  return update;
+}
+
+/// The loop variables that occur in an index expression, through any pure arithmetic.
+void collectIvs(Value value, tile::ParallelOp loop, llvm::SmallSet<unsigned, 4> &ivs) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() == loop.bodyBlock())
+      ivs.insert(argument.getArgNumber());
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || !loop->isProperAncestor(op))
+    return;
+  for (Value operand : op->getOperands())
+    collectIvs(operand, loop, ivs);
+}
+
+class ReductionRewriter {
+public:
+  explicit ReductionRewriter(tile::ParallelOp loop) : loop(loop), loc(loop.getLoc()) {}
+
+  LogicalResult run() {
+    if (!loop.constantExtents())
+      return success();
+    SmallVector<tile::StoreOp> stores;
+    loop.walk([&](tile::StoreOp store) { stores.push_back(store); });
+    for (tile::StoreOp store : stores) {
+      llvm::SmallSet<unsigned, 4> used;
+      for (Value index : store.getIndices())
+        collectIvs(index, loop, used);
+      bool isPrivate = store.getBuffer().getDefiningOp() &&
+                       loop->isProperAncestor(store.getBuffer().getDefiningOp());
+      if (used.size() == loop.ivs().size() || isPrivate || isTrivial(used))
+        continue;
+      std::optional<Update> update = matchUpdate(store);
+      if (!update) {
+        if (failed(checkNoCarriedDependence(store)))
+          return failure();
+        continue;
+      }
+      rewrite(*update, used);
+    }
+    return success();
+  }
+
+private:
+  /// Variables that are left out but run over one iteration only do not fold anything.
+  bool isTrivial(const llvm::SmallSet<unsigned, 4> &used) {
+    SmallVector<int64_t, 4> extents = *loop.constantExtents();
+    for (unsigned n = 0; n < extents.size(); ++n)
+      if (!used.contains(n) && extents[n] != 1)
+        return false;
+    return true;
+  }
+
+  /// A plain overwrite from all iterations is any one of them; reading what another iteration
+  /// wrote is an error.
+  LogicalResult checkNoCarriedDependence(tile::StoreOp store) {
+    Operation *reader = nullptr;
+    loop.walk([&](tile::LoadOp load) {
+      if (load.getBuffer() == store.getBuffer())
+        reader = load;
+    });
+    if (!reader)
+      return success();
+    InFlightDiagnostic diagnostic =
+        store.emitError("iterations of T.Parallel depend on each other: this location does not "
+                        "depend on all loop variables, and the update is no reduction "
+                        "(x = x + e, T.max(x, e), ...)");
+    diagnostic.attachNote(reader->getLoc()) << "it is read here";
+    return diagnostic;
+  }
+
+  void rewrite(Update &update, const llvm::SmallSet<unsigned, 4> &used);
+  Value makeTerm(OpBuilder &b, Update &update);
+
+  tile::ParallelOp loop;
+  Location loc;
+};
+
+/// e: the operands other than the old value, combined.
+Value ReductionRewriter::makeTerm(OpBuilder &b, Update &update) {
+  Value sum;
+  for (auto [value, negated] : update.terms) {
+    Value term = value;
+    if (negated) {
+      if (isa<FloatType>(term.getType())) {
+        term = arith::NegFOp::create(b, loc, term);
+      } else {
+        Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(term.getType()));
+        term = arith::SubIOp::create(b, loc, zero, term);
+      }
+    }
+    sum = sum ? combine(b, loc, update.kind, sum, term, update.isUnsigned, false) : term;
+  }
+  return sum;
+}
+
+void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4> &used) {
+  SmallVector<int64_t, 4> extents = *loop.constantExtents();
+  Type scalar = update.store.getValue().getType();
+  // E has the scalar's type: f32 for narrow floats, so nothing is rounded on the way. A bool is
+  // combined as a byte would be, and stays a bool.
+  tile::BufferType target = update.store.getBuffer().getType();
+  DType targetType = tile::dtypeOf(target.getElementType());
+  Type element = isFloat(targetType) ? scalar : target.getElementType();
+  OpBuilder before(loop);
+  auto wholeType = tile::BufferType::get(extents, element, tile::Scope::Fragment);
+  std::string name = "reduced";
+  Value whole = tile::AllocOp::create(before, loc, wholeType, name, Attribute());
+  SmallVector<Value> ivs(loop.ivs().begin(), loop.ivs().end());
+
+  // The loop: E instead of x.
+  OpBuilder b(update.store);
+  Value term = makeTerm(b, update);
+  bool isDirect = update.store->getBlock() == loop.bodyBlock();
+  if (!isDirect) {
+    OpBuilder top = OpBuilder::atBlockBegin(loop.bodyBlock());
+    Value identity = identityOf(top, loc, update.kind, scalar, update.isUnsigned);
+    tile::StoreOp::create(top, loc, identity, whole, ivs);
+    Value partial = tile::LoadOp::create(b, loc, scalar, whole, ivs, FloatAttr());
+    term = combine(b, loc, update.kind, partial, term, update.isUnsigned, false);
+  }
+  tile::StoreOp::create(b, loc, term, whole, ivs);
+
+  // After it: fold the left-out variables, last first.
+  OpBuilder after(loop->getContext());
+  after.setInsertionPointAfter(loop);
+  Value folded = whole;
+  SmallVector<int64_t> shape(extents.begin(), extents.end());
+  SmallVector<unsigned> kept;
+  for (unsigned n = 0; n < extents.size(); ++n)
+    if (used.contains(n))
+      kept.push_back(n);
+  for (int n = int(extents.size()) - 1; n >= 0; --n) {
+    if (used.contains(n))
+      continue;
+    shape.erase(shape.begin() + n);
+    SmallVector<int64_t> resultShape = shape;
+    if (resultShape.empty())
+      resultShape.push_back(1); // a scalar is one element
+    auto type = tile::BufferType::get(resultShape, element, tile::Scope::Fragment);
+    Value next = tile::AllocOp::create(after, loc, type, name, Attribute());
+    tile::ReduceOp::create(after, loc, update.kind, folded, next, n, true, false);
+    folded = next;
+  }
+
+  // x[at] = op(x[at], T).
+  SmallVector<Value> bounds;
+  for (unsigned n : kept)
+    bounds.push_back(arith::ConstantIndexOp::create(after, loc, extents[n]));
+  if (bounds.empty())
+    bounds.push_back(arith::ConstantIndexOp::create(after, loc, 1));
+  auto update2 = tile::ParallelOp::create(after, loc, bounds);
+  OpBuilder inner = OpBuilder::atBlockEnd(update2.bodyBlock());
+  IRMapping mapping;
+  for (auto [n, iv] : llvm::enumerate(kept))
+    mapping.map(loop.ivs()[iv], update2.ivs()[n]);
+  std::function<Value(Value)> cloned = [&](Value value) -> Value {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *def = value.getDefiningOp();
+    if (!def || !loop->isProperAncestor(def))
+      return value;
+    for (Value operand : def->getOperands())
+      (void)cloned(operand);
+    inner.clone(*def, mapping);
+    return mapping.lookup(value);
+  };
+  SmallVector<Value> at;
+  for (Value index : update.store.getIndices())
+    at.push_back(cloned(index));
+  Value x = update.store.getBuffer();
+  Value old = tile::LoadOp::create(inner, loc, scalar, x, at, FloatAttr());
+  SmallVector<Value> place(update2.ivs().begin(), update2.ivs().end());
+  Value value = tile::LoadOp::create(inner, loc, scalar, folded, place, FloatAttr());
+  value = combine(inner, loc, update.kind, old, value, update.isUnsigned, false);
+  tile::StoreOp::create(inner, loc, value, x, at);
+
+  // The old update goes; what only it used dies with it.
+  Operation *oldValue = update.store.getValue().getDefiningOp();
+  update.store.erase();
+  SmallVector<Operation *> dead = {oldValue};
+  while (!dead.empty()) {
+    Operation *op = dead.pop_back_val();
+    if (!op || !op->use_empty() || !(isPure(op) || isa<tile::LoadOp>(op)) ||
+        !loop->isProperAncestor(op))
+      continue;
+    SmallVector<Value> operands(op->getOperands());
+    op->erase();
+    for (Value operand : operands)
+      if (operand.getDefiningOp() && !llvm::is_contained(dead, operand.getDefiningOp()))
+        dead.push_back(operand.getDefiningOp());
+  }
+}
+
+} // namespace
+
+LogicalResult recognizeReductions(tile::ProgramOp program) {
+  SmallVector<tile::ParallelOp> loops;
+  program.walk([&](tile::ParallelOp loop) {
+    if (!loop->getParentOfType<tile::ParallelOp>())
+      loops.push_back(loop);
+  });
+  for (tile::ParallelOp loop : loops)
+    if (failed(ReductionRewriter(loop).run()))
+      return failure();
+  return success();
+}
+
+} // namespace tilec
