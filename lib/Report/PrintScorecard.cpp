@@ -143,6 +143,15 @@ void printJsonKernel(json::OStream &json, const KernelCard &card) {
     json.attribute("acc_moves", card.accumulatorMoves);
     json.attribute("scratch_instructions", card.scratchInstructions);
     json.attribute("unknown_instructions", card.unknownInstructions);
+    json.attributeArray("wait_findings", [&] {
+      for (const WaitFinding &finding : card.waitFindings)
+        json.object([&] {
+          json.attribute("address", int64_t(finding.address));
+          json.attribute("instruction", finding.instruction);
+          json.attribute("load_address", int64_t(finding.loadAddress));
+          json.attribute("load", finding.load);
+        });
+    });
     json.attribute("hot_loop", card.hotLoop ? json::Value(*card.hotLoop) : json::Value(nullptr));
     json.attributeArray("loops", [&] {
       for (const LoopCard &loop : card.loops)
@@ -167,6 +176,9 @@ void printText(raw_ostream &os, const Scorecard &card) {
        << kernel.instructions << " instructions\n";
     if (kernel.unknownInstructions)
       os << "  " << kernel.unknownInstructions << " places could not be decoded\n";
+    if (!kernel.waitFindings.empty())
+      os << "  " << kernel.waitFindings.size() << " loads are not waited for on some path\n"
+         << describe(kernel.waitFindings);
     for (unsigned i = 0; i < kernel.loops.size(); ++i)
       printLoop(os, kernel.loops[i], kernel.hotLoop == i);
   }

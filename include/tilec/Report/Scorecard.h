@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Report/AuditWaits.h"
 #include "tilec/Report/Disassembly.h"
 
 #include <array>
@@ -75,7 +76,8 @@ struct KernelCard {
   /// Waves a SIMD can hold, by registers and by shared memory of blocks of the declared size.
   unsigned wavesPerSimd = 0;
   unsigned accumulatorMoves = 0, scratchInstructions = 0, unknownInstructions = 0;
-  std::vector<LoopCard> loops; ///< every loop, by address
+  std::vector<WaitFinding> waitFindings; ///< loads that are not waited for
+  std::vector<LoopCard> loops;           ///< every loop, by address
   /// The innermost loop with the most MFMAs, else the innermost with the most instructions.
   std::optional<unsigned> hotLoop;
 };

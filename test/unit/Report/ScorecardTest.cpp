@@ -139,6 +139,13 @@ TEST(Scorecard, JsonSaysTheSame) {
   EXPECT_EQ(loop.getInteger("smallest_vmcnt"), 2);
 }
 
+TEST(Scorecard, LoadsThatAreNotWaitedFor) {
+  std::vector<WaitFinding> findings = cardOf(loopText).waitFindings;
+  EXPECT_TRUE(findings.empty()) << describe(findings);
+  findings = cardOf("ds_read_b32 v0, v1\nv_mov_b32_e32 v2, v0").waitFindings;
+  EXPECT_EQ(findings.size(), 1u);
+}
+
 TEST(Scorecard, TextNamesTheHotLoop) {
   std::string text;
   raw_string_ostream os(text);
