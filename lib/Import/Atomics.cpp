@@ -1,0 +1,168 @@
+//===- Atomics.cpp - atomic updates of elements and tiles -----------------===//
+//
+// An element destination is one update; a buffer or slice is a tile operation, once
+// per block: one update an element, in any order (reference/tilelang.md, 1.3).
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace tilec {
+using script::argument;
+using script::IntrinsicId;
+
+namespace {
+tile::BufferType typeOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()); }
+} // namespace
+
+bool Importer::atomicElement(const Call *call, const script::Var *result, tile::AtomicKind kind) {
+  const Argument &dst = argument(*call, "dst");
+  const Argument &a = argument(*call, call->id == IntrinsicId::AtomicStore ? "src" : "value");
+  const Buffer *buf = dst.region->buffer;
+  Value into = buffer(buf);
+  SmallVector<Value> list;
+  if (!into || !indices(buf, dst.region->offsets, dst.span, list))
+    return false;
+  Value v = convertTo(a.expr, buf->type, a.span);
+  if (!v)
+    return false;
+  auto op = tile::AtomicOp::create(b, at(call->span), scalarType(buf->type), kind, v, into, list,
+                                   isUnsigned(buf->type));
+  if (result)
+    vars[result] = op.getOld();
+  return true;
+}
+
+/// Consecutive elements: `T.atomic_addx2(C[i, j], A[i, j])`.
+bool Importer::atomicVector(const Call *call, const script::Var *result, int64_t lanes) {
+  const Argument &dst = argument(*call, "dst"), &src = argument(*call, "value");
+  if (!isElement(dst) || !isElement(src)) {
+    fail(DiagId::AtomicVectorOperands, call->calleeSpan, nameOf(call->id), lanes);
+    return false;
+  }
+  if (result) {
+    fail(DiagId::NotYetCompiled, call->span, (nameOf(call->id) + "(..., return_prev=True)").str());
+    return false;
+  }
+  Value into = buffer(dst.region->buffer), from = buffer(src.region->buffer);
+  SmallVector<Value> to, at0;
+  if (!into || !from || !indices(dst.region->buffer, dst.region->offsets, dst.span, to) ||
+      !indices(src.region->buffer, src.region->offsets, src.span, at0))
+    return false;
+  Location loc = at(call->span);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<Value> toLane(to), fromLane(at0);
+    Value offset = indexConstant(lane, call->span);
+    toLane.back() = arith::AddIOp::create(b, loc, to.back(), offset);
+    fromLane.back() = arith::AddIOp::create(b, loc, at0.back(), offset);
+    Value v = tile::LoadOp::create(b, loc, scalarType(src.region->buffer->type), from, fromLane,
+                                   FloatAttr());
+    v = cast(v, src.region->buffer->type, dst.region->buffer->type, loc);
+    tile::AtomicOp::create(b, loc, scalarType(dst.region->buffer->type), tile::AtomicKind::Add, v,
+                           into, toLane, false);
+  }
+  return true;
+}
+
+bool Importer::atomicTile(const Call *call, tile::AtomicKind kind) {
+  const Argument &dst = argument(*call, "dst");
+  const Argument &a = argument(*call, call->id == IntrinsicId::AtomicStore ? "src" : "value");
+  bool hasTile = a.region && (a.kind == Argument::Tile || !isElement(dst));
+  Value from, into;
+  if (hasTile && !(a.kind == Argument::Value && isElement(a))) {
+    from = tile(a);
+    into = !from            ? nullptr
+           : isElement(dst) ? box(dst.region, typeOf(from).getShape(), false)
+                            : tile(dst);
+  } else if (hasTile && !isElement(dst)) {
+    // An element on the right of a tile is a head address, as for T.copy.
+    into = tile(dst);
+    from = into ? box(a.region, typeOf(into).getShape(), false) : nullptr;
+  } else {
+    into = tile(dst);
+  }
+  if (!into || (hasTile && !from))
+    return false;
+  Location loc = at(call->span);
+  DType type = dst.region->buffer->type;
+  Value scalar;
+  if (!from) {
+    scalar = a.expr ? convertTo(a.expr, type, a.span) : nullptr;
+    if (!scalar)
+      return false;
+  }
+  SmallVector<int64_t> shape(typeOf(into).getShape());
+  SmallVector<size_t> dimsOfTo, dimsOfFrom;
+  auto single = [](llvm::ArrayRef<int64_t> s, SmallVectorImpl<size_t> &dims) {
+    for (size_t d = 0; d < s.size(); ++d)
+      if (s[d] != 1)
+        dims.push_back(d);
+  };
+  single(shape, dimsOfTo);
+  if (from) {
+    single(typeOf(from).getShape(), dimsOfFrom);
+    bool same = dimsOfFrom.size() == dimsOfTo.size();
+    for (size_t i = 0; same && i < dimsOfTo.size(); ++i)
+      same = typeOf(from).getShape()[dimsOfFrom[i]] == shape[dimsOfTo[i]];
+    if (!same) {
+      fail(DiagId::CopyExtents, call->calleeSpan, shapeText(typeOf(from).getShape()),
+           shapeText(shape));
+      return false;
+    }
+  }
+  return overTile(shape, call->span, [&](llvm::ArrayRef<Value> i) {
+    Value v = scalar;
+    if (from) {
+      SmallVector<Value> list(typeOf(from).rank());
+      for (Value &slot : list)
+        slot = indexConstant(0, call->span);
+      for (size_t d = 0; d < dimsOfFrom.size(); ++d)
+        list[dimsOfFrom[d]] = i[dimsOfTo[d]];
+      DType valueType = a.region->buffer->type;
+      v = tile::LoadOp::create(b, loc, scalarType(valueType), from, list, FloatAttr());
+      v = cast(v, valueType, type, loc);
+    }
+    tile::AtomicOp::create(b, loc, scalarType(type), kind, v, into, ValueRange(i),
+                           isUnsigned(type));
+    return true;
+  });
+}
+
+bool Importer::atomic(const script::TileCallStmt *s) {
+  const Call *call = s->call;
+  if (call->id == IntrinsicId::AtomicLoad) {
+    const Argument &src = argument(*call, "src");
+    if (!isElement(src)) {
+      fail(DiagId::AtomicElement, src.span, nameOf(call->id));
+      return false;
+    }
+    Value v = value(src.expr);
+    bindResult(s, v);
+    return v != nullptr;
+  }
+  const Argument &dst = argument(*call, "dst");
+  script::Scope scope = dst.region->buffer->scope;
+  if (scope != script::Scope::Global && scope != script::Scope::Shared) {
+    fail(DiagId::AtomicScope, dst.span, nameOf(call->id), dst.region->buffer->name);
+    return false;
+  }
+  if (call->id == IntrinsicId::AtomicAddX2 || call->id == IntrinsicId::AtomicAddX4)
+    return atomicVector(call, s->result, call->id == IntrinsicId::AtomicAddX2 ? 2 : 4);
+  tile::AtomicKind kind = call->id == IntrinsicId::AtomicAdd   ? tile::AtomicKind::Add
+                          : call->id == IntrinsicId::AtomicMax ? tile::AtomicKind::Max
+                          : call->id == IntrinsicId::AtomicMin ? tile::AtomicKind::Min
+                          : call->id == IntrinsicId::AtomicOr  ? tile::AtomicKind::Or
+                                                               : tile::AtomicKind::Exchange;
+  const Argument &a = argument(*call, call->id == IntrinsicId::AtomicStore ? "src" : "value");
+  if (isElement(dst) && a.expr)
+    return atomicElement(call, s->result, kind);
+  if (s->result) {
+    fail(DiagId::AtomicPrevOfTile, call->span, nameOf(call->id));
+    return false;
+  }
+  return atomicTile(call, kind);
+}
+
+} // namespace tilec

@@ -1,0 +1,612 @@
+//===- Exprs.cpp - runtime expressions ------------------------------------===//
+//
+// Index arithmetic on loop variables, block coordinates and dims stays in `index`:
+// that is the form that the analyses read, and it cannot overflow at 32 bits.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Importer.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace tilec {
+using script::ExprOp;
+using script::MathFn;
+using script::VarKind;
+
+Type Importer::scalarType(DType type) {
+  return tile::scalarTypeOf(tile::elementTypeOf(type, &context));
+}
+
+Value Importer::constant(int64_t value, Type type, Location loc) {
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, static_cast<double>(value)));
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+Value Importer::indexConstant(int64_t value, Span span) {
+  return arith::ConstantIndexOp::create(b, at(span), value);
+}
+
+namespace {
+
+bool isWideInteger(DType type) { return type == DType::I32 || type == DType::I64; }
+
+bool isIndexOp(ExprOp op) {
+  switch (op) {
+  case ExprOp::Add:
+  case ExprOp::Sub:
+  case ExprOp::Mul:
+  case ExprOp::FloorDiv:
+  case ExprOp::FloorMod:
+  case ExprOp::TruncDiv:
+  case ExprOp::TruncMod:
+  case ExprOp::Min:
+  case ExprOp::Max:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+/// Whether the expression is arithmetic on index values, so that it is best computed as one.
+bool Importer::isIndexLike(const Expr *e) const {
+  if (!isWideInteger(e->type))
+    return false;
+  switch (e->op) {
+  case ExprOp::ConstInt:
+    return true;
+  case ExprOp::Var: {
+    auto it = vars.find(e->var);
+    return it != vars.end() && it->second.getType().isIndex();
+  }
+  case ExprOp::Cast:
+    return isWideInteger(e->args[0]->type) && isIndexLike(e->args[0]);
+  case ExprOp::Neg:
+    return isIndexLike(e->args[0]);
+  default:
+    return isIndexOp(e->op) && isIndexLike(e->args[0]) && isIndexLike(e->args[1]);
+  }
+}
+
+bool Importer::isNonNegative(const Expr *e) const {
+  switch (e->op) {
+  case ExprOp::ConstInt:
+    return e->intValue >= 0;
+  case ExprOp::Var:
+    return nonNegative.lookup(e->var);
+  case ExprOp::Cast:
+    return isWideInteger(e->args[0]->type) && isNonNegative(e->args[0]);
+  case ExprOp::Add:
+  case ExprOp::Mul:
+  case ExprOp::Min:
+    return isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
+  case ExprOp::Max:
+    return isNonNegative(e->args[0]) || isNonNegative(e->args[1]);
+  case ExprOp::FloorDiv:
+  case ExprOp::TruncDiv:
+    return isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
+  case ExprOp::FloorMod:
+    return isNonNegative(e->args[1]);
+  default:
+    return false;
+  }
+}
+
+Value Importer::floorDivision(Value a, Value b_, bool isMod, bool nonNegative, Location loc) {
+  if (nonNegative)
+    return isMod ? arith::RemUIOp::create(b, loc, a, b_).getResult()
+                 : arith::DivUIOp::create(b, loc, a, b_).getResult();
+  Value quotient = arith::FloorDivSIOp::create(b, loc, a, b_);
+  if (!isMod)
+    return quotient;
+  return arith::SubIOp::create(b, loc, a, arith::MulIOp::create(b, loc, quotient, b_));
+}
+
+Value Importer::index(const Expr *e) {
+  Location loc = at(e->span);
+  if (std::optional<int64_t> c = e->constInt())
+    return arith::ConstantIndexOp::create(b, loc, *c);
+  if (e->op == ExprOp::Var) {
+    auto it = vars.find(e->var);
+    if (it != vars.end() && it->second.getType().isIndex())
+      return it->second;
+  }
+  bool distributes =
+      isWideInteger(e->type) &&
+      (isIndexOp(e->op) || (e->op == ExprOp::Cast && isWideInteger(e->args[0]->type)));
+  if (!distributes) {
+    Value v = value(e);
+    if (!v)
+      return nullptr;
+    if (isUnsigned(e->type))
+      return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), v);
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
+  }
+  Value x = index(e->args[0]);
+  if (!x || e->op == ExprOp::Cast)
+    return x;
+  Value y = index(e->args[1]);
+  if (!y)
+    return nullptr;
+  bool positive = isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
+  switch (e->op) {
+  case ExprOp::FloorDiv:
+  case ExprOp::FloorMod:
+    return floorDivision(x, y, e->op == ExprOp::FloorMod, positive, loc);
+  case ExprOp::TruncDiv:
+  case ExprOp::TruncMod:
+    if (positive)
+      return floorDivision(x, y, e->op == ExprOp::TruncMod, true, loc);
+    return e->op == ExprOp::TruncDiv ? arith::DivSIOp::create(b, loc, x, y).getResult()
+                                     : arith::RemSIOp::create(b, loc, x, y).getResult();
+  default:
+    return integerBinary(e->op, x, y, DType::I64, loc);
+  }
+}
+
+/// Indices of an element, with constants checked where nothing may be out of bounds.
+bool Importer::indices(const Buffer *buf, llvm::ArrayRef<const Expr *> list, Span span,
+                       SmallVectorImpl<Value> &out) {
+  if (buf->scope == script::Scope::Var) {
+    out.push_back(indexConstant(0, span));
+    return true;
+  }
+  for (size_t d = 0; d < list.size(); ++d) {
+    std::optional<int64_t> c = list[d]->constInt(), size = buf->shape[d]->constInt();
+    if (buf->scope != script::Scope::Global && c && size && (*c < 0 || *c >= *size)) {
+      fail(DiagId::IndexOutOfBounds, list[d]->span, *c, buf->name, d, *size);
+      return false;
+    }
+    Value v = index(list[d]);
+    if (!v)
+      return false;
+    out.push_back(v);
+  }
+  return true;
+}
+
+Value Importer::value(const Expr *e) {
+  if (e->op != ExprOp::ConstInt && e->op != ExprOp::Var && isIndexLike(e)) {
+    Value v = index(e);
+    return v ? arith::IndexCastOp::create(b, at(e->span), scalarType(e->type), v).getResult()
+             : nullptr;
+  }
+  return valueKind(e);
+}
+
+Value Importer::valueKind(const Expr *e) {
+  Location loc = at(e->span);
+  Type type = scalarType(e->type);
+  switch (e->op) {
+  case ExprOp::ConstInt: {
+    int64_t v = e->intValue;
+    if (isUnsigned(e->type) && type.getIntOrFloatBitWidth() < 64)
+      v = decodeInt(isUnsigned(e->type) && bitsOf(e->type) == 32 ? DType::I32
+                    : bitsOf(e->type) == 16                      ? DType::I16
+                                                                 : DType::I8,
+                    static_cast<uint64_t>(v));
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v));
+  }
+  case ExprOp::ConstFloat:
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, e->floatValue));
+  case ExprOp::Var: {
+    Value v = vars.lookup(e->var);
+    if (!v) {
+      if (e->var->kind == VarKind::ThreadIndex)
+        v = threadIndex(e->var->axis, e->span);
+      else
+        return fail(DiagId::UnboundDim, e->span, e->var->name);
+    }
+    if (v.getType().isIndex())
+      return arith::IndexCastOp::create(b, loc, type, v);
+    return v;
+  }
+  case ExprOp::Load:
+    return loadValue(e);
+  case ExprOp::Neg:
+  case ExprOp::BitNot:
+  case ExprOp::LogicalNot:
+    return unary(e);
+  case ExprOp::LogicalAnd:
+  case ExprOp::LogicalOr:
+    return logical(e);
+  case ExprOp::Eq:
+  case ExprOp::Ne:
+  case ExprOp::Lt:
+  case ExprOp::Le:
+  case ExprOp::Gt:
+  case ExprOp::Ge:
+    return comparison(e);
+  case ExprOp::IfThenElse:
+  case ExprOp::Select:
+    return choose(e);
+  case ExprOp::Cast: {
+    Value v = value(e->args[0]);
+    return v ? cast(v, e->args[0]->type, e->type, loc) : nullptr;
+  }
+  case ExprOp::Reinterpret:
+    return reinterpret(e);
+  case ExprOp::Math:
+    return math(e);
+  case ExprOp::Intrinsic:
+    return fail(DiagId::NotYetCompiled, e->span, nameOf(e->call->id));
+  default:
+    return binary(e);
+  }
+}
+
+Value Importer::loadValue(const Expr *e) {
+  if (emitterLocals.count(e->buffer))
+    return fail(DiagId::EmitterElement, e->span, e->buffer->name);
+  Value from = buffer(e->buffer);
+  SmallVector<Value> list;
+  if (!from || !indices(e->buffer, e->args, e->span, list))
+    return nullptr;
+  FloatAttr pad;
+  if (e->buffer->safeValue) {
+    const Expr *safe = e->buffer->safeValue;
+    pad = b.getF64FloatAttr(safe->op == ExprOp::ConstFloat ? safe->floatValue
+                                                           : static_cast<double>(safe->intValue));
+  }
+  return tile::LoadOp::create(b, at(e->span), scalarType(e->type), from, list, pad);
+}
+
+Value Importer::unary(const Expr *e) {
+  Location loc = at(e->span);
+  Value v = value(e->args[0]);
+  if (!v)
+    return nullptr;
+  if (e->op == ExprOp::LogicalNot)
+    return arith::XOrIOp::create(b, loc, v, constant(1, v.getType(), loc));
+  if (e->op == ExprOp::BitNot)
+    return arith::XOrIOp::create(b, loc, v, constant(-1, v.getType(), loc));
+  if (isa<FloatType>(v.getType()))
+    return arith::NegFOp::create(b, loc, v);
+  return arith::SubIOp::create(b, loc, constant(0, v.getType(), loc), v);
+}
+
+Value Importer::binary(const Expr *e) {
+  Location loc = at(e->span);
+  Value x = value(e->args[0]);
+  Value y = x ? value(e->args[1]) : nullptr;
+  if (!y)
+    return nullptr;
+  if (isFloat(e->type))
+    return floatBinary(e->op, x, y, loc);
+  bool positive = isUnsigned(e->type) || (isNonNegative(e->args[0]) && isNonNegative(e->args[1]));
+  switch (e->op) {
+  case ExprOp::FloorDiv:
+  case ExprOp::FloorMod:
+    return floorDivision(x, y, e->op == ExprOp::FloorMod, positive, loc);
+  case ExprOp::TruncDiv:
+  case ExprOp::TruncMod:
+    if (positive)
+      return floorDivision(x, y, e->op == ExprOp::TruncMod, true, loc);
+    return e->op == ExprOp::TruncDiv ? arith::DivSIOp::create(b, loc, x, y).getResult()
+                                     : arith::RemSIOp::create(b, loc, x, y).getResult();
+  default:
+    return integerBinary(e->op, x, y, e->type, loc);
+  }
+}
+
+Value Importer::integerBinary(ExprOp op, Value x, Value y, DType type, Location loc) {
+  bool isU = isUnsigned(type) || type == DType::Bool;
+  auto result = [](auto made) -> Value { return made.getResult(); };
+  switch (op) {
+  case ExprOp::Add:
+    return result(arith::AddIOp::create(b, loc, x, y));
+  case ExprOp::Sub:
+    return result(arith::SubIOp::create(b, loc, x, y));
+  case ExprOp::Mul:
+    return result(arith::MulIOp::create(b, loc, x, y));
+  case ExprOp::Min:
+    return isU ? result(arith::MinUIOp::create(b, loc, x, y))
+               : result(arith::MinSIOp::create(b, loc, x, y));
+  case ExprOp::Max:
+    return isU ? result(arith::MaxUIOp::create(b, loc, x, y))
+               : result(arith::MaxSIOp::create(b, loc, x, y));
+  case ExprOp::BitAnd:
+    return result(arith::AndIOp::create(b, loc, x, y));
+  case ExprOp::BitOr:
+    return result(arith::OrIOp::create(b, loc, x, y));
+  case ExprOp::BitXor:
+    return result(arith::XOrIOp::create(b, loc, x, y));
+  case ExprOp::Shl:
+    return result(arith::ShLIOp::create(b, loc, x, y));
+  case ExprOp::Shr:
+    return isU ? result(arith::ShRUIOp::create(b, loc, x, y))
+               : result(arith::ShRSIOp::create(b, loc, x, y));
+  default:
+    llvm_unreachable("no integer operation");
+  }
+}
+
+Value Importer::floatBinary(ExprOp op, Value x, Value y, Location loc) {
+  auto result = [](auto made) -> Value { return made.getResult(); };
+  switch (op) {
+  case ExprOp::Add:
+    return result(arith::AddFOp::create(b, loc, x, y));
+  case ExprOp::Sub:
+    return result(arith::SubFOp::create(b, loc, x, y));
+  case ExprOp::Mul:
+    return result(arith::MulFOp::create(b, loc, x, y));
+  case ExprOp::Div:
+    return result(arith::DivFOp::create(b, loc, x, y));
+  // IEEE maxNum: a NaN loses against a number (language.md, Severities).
+  case ExprOp::Min:
+    return result(arith::MinNumFOp::create(b, loc, x, y));
+  case ExprOp::Max:
+    return result(arith::MaxNumFOp::create(b, loc, x, y));
+  default:
+    llvm_unreachable("no float operation");
+  }
+}
+
+Value Importer::comparison(const Expr *e) {
+  Location loc = at(e->span);
+  const Expr *a = e->args[0], *c = e->args[1];
+  bool asIndex = isIndexLike(a) && isIndexLike(c);
+  Value x = asIndex ? index(a) : value(a);
+  Value y = !x ? nullptr : asIndex ? index(c) : value(c);
+  if (!y)
+    return nullptr;
+  size_t which = static_cast<size_t>(e->op) - static_cast<size_t>(ExprOp::Eq);
+  if (isFloat(a->type)) {
+    using P = arith::CmpFPredicate;
+    constexpr P list[] = {P::OEQ, P::UNE, P::OLT, P::OLE, P::OGT, P::OGE};
+    return arith::CmpFOp::create(b, loc, list[which], x, y);
+  }
+  using P = arith::CmpIPredicate;
+  constexpr P isSignedList[] = {P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge};
+  constexpr P isUnsignedList[] = {P::eq, P::ne, P::ult, P::ule, P::ugt, P::uge};
+  bool isU = isUnsigned(a->type) || a->type == DType::Bool;
+  return arith::CmpIOp::create(b, loc, isU ? isUnsignedList[which] : isSignedList[which], x, y);
+}
+
+bool Importer::isSpeculatable(const Expr *e, unsigned &loads) const {
+  bool divides = e->op == ExprOp::FloorDiv || e->op == ExprOp::FloorMod ||
+                 e->op == ExprOp::TruncDiv || e->op == ExprOp::TruncMod;
+  if (divides && !isFloat(e->type) && (!e->args[1]->constInt() || *e->args[1]->constInt() == 0))
+    return false;
+  if (e->op == ExprOp::Load) {
+    ++loads;
+    // A global read outside of its tensor is zero; any other must stay behind its guard.
+    bool inBounds = e->buffer->scope == script::Scope::Var ||
+                    llvm::all_of(llvm::zip(e->args, e->buffer->shape), [](auto pair) {
+                      auto [i, size] = pair;
+                      return i->constInt() && size->constInt() && *i->constInt() >= 0 &&
+                             *i->constInt() < *size->constInt();
+                    });
+    if (e->buffer->scope != script::Scope::Global && !inBounds)
+      return false;
+  }
+  if (e->op == ExprOp::Intrinsic)
+    return false;
+  return llvm::all_of(e->args, [&](const Expr *arg) { return isSpeculatable(arg, loads); });
+}
+
+Value Importer::logical(const Expr *e) {
+  Location loc = at(e->span);
+  bool isAnd = e->op == ExprOp::LogicalAnd;
+  Value x = value(e->args[0]);
+  if (!x)
+    return nullptr;
+  unsigned loads = 0;
+  if (isSpeculatable(e->args[1], loads) && loads <= 1) {
+    Value y = value(e->args[1]);
+    if (!y)
+      return nullptr;
+    return isAnd ? arith::AndIOp::create(b, loc, x, y).getResult()
+                 : arith::OrIOp::create(b, loc, x, y).getResult();
+  }
+  auto made = scf::IfOp::create(b, loc, TypeRange(b.getI1Type()), x, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(isAnd ? made.thenBlock() : made.elseBlock());
+  Value y = value(e->args[1]);
+  if (!y)
+    return nullptr;
+  scf::YieldOp::create(b, loc, y);
+  b.setInsertionPointToStart(isAnd ? made.elseBlock() : made.thenBlock());
+  scf::YieldOp::create(b, loc, constant(isAnd ? 0 : 1, b.getI1Type(), loc));
+  return made.getResult(0);
+}
+
+Value Importer::choose(const Expr *e) {
+  Location loc = at(e->span);
+  Value condition = value(e->args[0]);
+  if (!condition)
+    return nullptr;
+  unsigned loads = 0;
+  bool eager = e->op == ExprOp::Select || (isSpeculatable(e->args[1], loads) &&
+                                           isSpeculatable(e->args[2], loads) && loads <= 2);
+  if (eager) {
+    Value x = value(e->args[1]);
+    Value y = x ? value(e->args[2]) : nullptr;
+    return y ? arith::SelectOp::create(b, loc, condition, x, y).getResult() : nullptr;
+  }
+  auto made =
+      scf::IfOp::create(b, loc, TypeRange(scalarType(e->type)), condition, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (unsigned side : {0u, 1u}) {
+    b.setInsertionPointToStart(side == 0 ? made.thenBlock() : made.elseBlock());
+    Value v = value(e->args[1 + side]);
+    if (!v)
+      return nullptr;
+    scf::YieldOp::create(b, loc, v);
+  }
+  return made.getResult(0);
+}
+
+Value Importer::cast(Value v, DType from, DType to, Location loc) {
+  if (from == to)
+    return v;
+  Type type = scalarType(to);
+  bool fromFloat = isFloat(from), toFloat = isFloat(to);
+  bool fromUnsigned = isUnsigned(from) || from == DType::Bool;
+  if (to == DType::Bool) {
+    Value zero = constant(0, v.getType(), loc);
+    return fromFloat ? arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, v, zero).getResult()
+                     : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v, zero).getResult();
+  }
+  if (!fromFloat && !toFloat) {
+    unsigned before = v.getType().getIntOrFloatBitWidth(), after = type.getIntOrFloatBitWidth();
+    if (after > before)
+      v = fromUnsigned ? arith::ExtUIOp::create(b, loc, type, v).getResult()
+                       : arith::ExtSIOp::create(b, loc, type, v).getResult();
+    else if (after < before)
+      v = arith::TruncIOp::create(b, loc, type, v);
+    // A 4-bit value lives in 8 bits: wrap it.
+    if (bitsOf(to) == 4) {
+      Value four = constant(4, type, loc);
+      v = arith::ShLIOp::create(b, loc, v, four);
+      v = to == DType::U4 ? arith::ShRUIOp::create(b, loc, v, four).getResult()
+                          : arith::ShRSIOp::create(b, loc, v, four).getResult();
+    }
+    return v;
+  }
+  if (!fromFloat) {
+    v = fromUnsigned ? arith::UIToFPOp::create(b, loc, type, v).getResult()
+                     : arith::SIToFPOp::create(b, loc, type, v).getResult();
+  } else if (!toFloat) {
+    return isUnsigned(to) ? arith::FPToUIOp::create(b, loc, type, v).getResult()
+                          : arith::FPToSIOp::create(b, loc, type, v).getResult();
+  } else if (v.getType() != type) {
+    v = type.isF64() ? arith::ExtFOp::create(b, loc, type, v).getResult()
+                     : arith::TruncFOp::create(b, loc, type, v).getResult();
+  }
+  // Narrow floats are held in f32; only a conversion that loses something must round now.
+  bool isNarrow = toFloat && isHalfOrLess(to);
+  bool exact = fromFloat && isHalfOrLess(from) &&
+               ((to == DType::F16 && (isFp8(from) || from == DType::E2M1)) ||
+                (to == DType::BF16 && (isFp8(from) || from == DType::E2M1)));
+  if (isNarrow && !exact)
+    v = tile::RoundOp::create(b, loc, v.getType(), v,
+                              TypeAttr::get(tile::elementTypeOf(to, &context)));
+  return v;
+}
+
+/// The value for a place of dtype `type`: a conversion at the end of the expression that a store
+/// does anyway is left to the store.
+Value Importer::convertTo(const Expr *e, DType type, Span span) {
+  if (e->op == ExprOp::Cast && e->type == type && isFloat(type) && isFloat(e->args[0]->type))
+    e = e->args[0];
+  Value v = value(e);
+  if (!v)
+    return nullptr;
+  if (isFloat(e->type) && isFloat(type) && isHalfOrLess(type))
+    return cast(v, e->type, DType::F32, at(span)); // F32 from F32 is nothing
+  return cast(v, e->type, type, at(span));
+}
+
+Value Importer::reinterpret(const Expr *e) {
+  Location loc = at(e->span);
+  DType from = e->args[0]->type, to = e->type;
+  Value v = value(e->args[0]);
+  if (!v)
+    return nullptr;
+  bool same = isFloat(from) == isFloat(to) && (!isFloat(from) || from == to);
+  if (same)
+    return v;
+  if (bitsOf(from) >= 32)
+    return arith::BitcastOp::create(b, loc, scalarType(to), v);
+  // Narrow floats are no scalars of the IR: their bits go through a buffer with two views.
+  int64_t one[] = {1};
+  Value home = allocBuffer("bits", one, from, tile::Scope::Local, e->span);
+  Value zero = indexConstant(0, e->span);
+  tile::StoreOp::create(b, loc, v, home, zero);
+  auto viewType =
+      tile::BufferType::get(&context, one, tile::elementTypeOf(to, &context), tile::Scope::Local);
+  Value view = tile::ReshapeOp::create(b, loc, viewType, home);
+  return tile::LoadOp::create(b, loc, scalarType(to), view, zero, FloatAttr());
+}
+
+Value Importer::math(const Expr *e) {
+  Location loc = at(e->span);
+  SmallVector<Value> x;
+  for (const Expr *arg : e->args) {
+    Value v = value(arg);
+    if (!v)
+      return nullptr;
+    x.push_back(v);
+  }
+  Type type = x[0].getType();
+  auto number = [&](double v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, v));
+  };
+#define UNARY(Fn, Op)                                                                              \
+  case MathFn::Fn:                                                                                 \
+    return math::Op::create(b, loc, x[0])
+  switch (e->fn) {
+    UNARY(Exp, ExpOp);
+    UNARY(Exp2, Exp2Op);
+    UNARY(Log, LogOp);
+    UNARY(Log2, Log2Op);
+    UNARY(Log10, Log10Op);
+    UNARY(Log1p, Log1pOp);
+    UNARY(Sqrt, SqrtOp);
+    UNARY(Rsqrt, RsqrtOp);
+    UNARY(Sin, SinOp);
+    UNARY(Cos, CosOp);
+    UNARY(Tan, TanOp);
+    UNARY(Sinh, SinhOp);
+    UNARY(Cosh, CoshOp);
+    UNARY(Tanh, TanhOp);
+    UNARY(Asin, AsinOp);
+    UNARY(Acos, AcosOp);
+    UNARY(Atan, AtanOp);
+    UNARY(Asinh, AsinhOp);
+    UNARY(Acosh, AcoshOp);
+    UNARY(Atanh, AtanhOp);
+    UNARY(Erf, ErfOp);
+    UNARY(Floor, FloorOp);
+    UNARY(Ceil, CeilOp);
+    UNARY(Trunc, TruncOp);
+    UNARY(Round, RoundEvenOp);
+    UNARY(RoundAway, RoundOp);
+    UNARY(PopCount, CtPopOp);
+    UNARY(Clz, CountLeadingZerosOp);
+#undef UNARY
+  case MathFn::IsNan:
+    return math::IsNaNOp::create(b, loc, b.getI1Type(), x[0]);
+  case MathFn::IsInf:
+    return math::IsInfOp::create(b, loc, b.getI1Type(), x[0]);
+  case MathFn::IsFinite:
+    return math::IsFiniteOp::create(b, loc, b.getI1Type(), x[0]);
+  case MathFn::Abs:
+    return isa<FloatType>(type) ? math::AbsFOp::create(b, loc, x[0]).getResult()
+                                : math::AbsIOp::create(b, loc, x[0]).getResult();
+  case MathFn::Exp10:
+    return math::PowFOp::create(b, loc, number(10), x[0]);
+  case MathFn::Sigmoid: {
+    Value exp = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x[0]).getResult());
+    return arith::DivFOp::create(b, loc, number(1), arith::AddFOp::create(b, loc, number(1), exp));
+  }
+  case MathFn::Pow:
+    return math::PowFOp::create(b, loc, x[0], x[1]);
+  case MathFn::Atan2:
+    return math::Atan2Op::create(b, loc, x[0], x[1]);
+  case MathFn::Fmod:
+    return arith::RemFOp::create(b, loc, x[0], x[1]);
+  case MathFn::CopySign:
+    return math::CopySignOp::create(b, loc, x[0], x[1]);
+  case MathFn::Fma:
+    return math::FmaOp::create(b, loc, x[0], x[1], x[2]);
+  case MathFn::Hypot: {
+    Value sum = arith::AddFOp::create(b, loc, arith::MulFOp::create(b, loc, x[0], x[0]),
+                                      arith::MulFOp::create(b, loc, x[1], x[1]));
+    return math::SqrtOp::create(b, loc, sum);
+  }
+  case MathFn::Ldexp:
+    return arith::MulFOp::create(b, loc, x[0], math::Exp2Op::create(b, loc, x[1]));
+  case MathFn::NextAfter:
+    return fail(DiagId::NotYetCompiled, e->span, "nextafter");
+  }
+  return nullptr;
+}
+
+} // namespace tilec

@@ -1,0 +1,164 @@
+//===- Import.cpp - programs, parameters, launches ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Import/Import.h"
+
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+std::string shapeText(llvm::ArrayRef<int64_t> shape) {
+  std::string out = "[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    out += i ? ", " : "";
+    out += ShapedType::isDynamic(shape[i]) ? "?" : std::to_string(shape[i]);
+  }
+  return out + "]";
+}
+
+llvm::StringRef dtypeText(DType type) {
+  std::string_view name = nameOf(type);
+  return llvm::StringRef(name.data(), name.size());
+}
+
+Importer::Importer(MLIRContext &context, const script::Program &program,
+                   const SourceManager &sources, DiagnosticEngine &diags)
+    : context(context), program(program), sources(sources), diags(diags), b(&context) {}
+
+Location Importer::at(Span span) {
+  if (!span.isValid() || span.file >= sources.fileCount())
+    return b.getUnknownLoc();
+  const SourceFile &file = sources.file(span.file);
+  LineColumn begin = file.lineColumn(span.begin), end = file.lineColumn(span.end);
+  return FileLineColRange::get(&context, file.name(), begin.line, begin.column, end.line,
+                               end.column);
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  OwningOpRef<ModuleOp> module(ModuleOp::create(at(program.span)));
+  b.setInsertionPointToStart(module->getBody());
+  SmallVector<Attribute> outputs;
+  for (unsigned i : program.outputs)
+    outputs.push_back(b.getStringAttr(program.params[i].name));
+  ArrayAttr outputNames = outputs.empty() ? ArrayAttr() : b.getArrayAttr(outputs);
+  auto op =
+      tile::ProgramOp::create(b, at(program.span), b.getStringAttr(program.name), outputNames);
+  b.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  bool ok = parameters();
+  for (size_t i = 0; ok && i < program.launches.size(); ++i)
+    ok = launch(*program.launches[i], i);
+  if (!ok || failed)
+    return nullptr;
+  return module;
+}
+
+/// Extents as a type has them, with the values of the dynamic ones.
+bool Importer::programExtents(llvm::ArrayRef<const Expr *> shape, SmallVectorImpl<int64_t> &sizes,
+                              SmallVectorImpl<Value> &dims) {
+  for (const Expr *e : shape) {
+    if (std::optional<int64_t> size = e->constInt()) {
+      sizes.push_back(*size);
+      continue;
+    }
+    Value v = index(e);
+    if (!v)
+      return false;
+    sizes.push_back(ShapedType::kDynamic);
+    dims.push_back(v);
+  }
+  return true;
+}
+
+bool Importer::declareTensor(const Buffer *buffer, bool isWorkspace) {
+  SmallVector<int64_t> sizes;
+  SmallVector<Value> dims, strides;
+  if (!programExtents(buffer->shape, sizes, dims))
+    return false;
+  auto type = tile::BufferType::get(&context, sizes, tile::elementTypeOf(buffer->type, &context),
+                                    tile::Scope::Global);
+  StringAttr name = b.getStringAttr(buffer->name);
+  Location loc = at(buffer->span);
+  if (isWorkspace) {
+    buffers[buffer] = tile::WorkspaceOp::create(b, loc, type, name, dims);
+    return true;
+  }
+  for (const Expr *e : buffer->strides) {
+    Value v = index(e);
+    if (!v)
+      return false;
+    strides.push_back(v);
+  }
+  buffers[buffer] = tile::TensorOp::create(b, loc, type, name, dims, strides);
+  return true;
+}
+
+bool Importer::parameters() {
+  // Values before their uses: dims and scalars first, whatever the order of the ABI is.
+  for (const script::Var *dim : program.dims) {
+    vars[dim] = tile::DimOp::create(b, at(dim->span), b.getIndexType(), b.getStringAttr(dim->name),
+                                    dim->type == DType::I64);
+    nonNegative[dim] = true;
+  }
+  for (const script::Param &p : program.params)
+    if (p.scalar)
+      vars[p.scalar] =
+          tile::ScalarOp::create(b, at(p.span), scalarType(p.scalar->type), b.getStringAttr(p.name),
+                                 TypeAttr::get(tile::elementTypeOf(p.scalar->type, &context)));
+  for (const script::Param &p : program.params)
+    if (p.buffer && !declareTensor(p.buffer, /*isWorkspace=*/false))
+      return false;
+  for (const Buffer *workspace : program.workspaces)
+    if (!declareTensor(workspace, /*isWorkspace=*/true))
+      return false;
+  return true;
+}
+
+bool Importer::launch(const script::Launch &l, size_t number) {
+  SmallVector<Value> grid;
+  for (const Expr *e : l.grid) {
+    Value v = index(e);
+    if (!v)
+      return false;
+    grid.push_back(v);
+  }
+  int64_t threads = 1;
+  for (int64_t t : l.threads)
+    threads *= t;
+  std::string name = program.name;
+  if (program.launches.size() > 1)
+    name += "_" + std::to_string(number);
+  kernelOp = tile::KernelOp::create(b, at(l.span), b.getStringAttr(name), grid,
+                                    b.getI64IntegerAttr(threads), b.getI64IntegerAttr(0),
+                                    b.getBoolAttr(false),
+                                    l.usesThreadIdentity ? b.getUnitAttr() : UnitAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Block &block = kernelOp.getBody().emplaceBlock();
+  for (const script::Var *v : l.blockVars) {
+    vars[v] = block.addArgument(b.getIndexType(), at(v->span));
+    nonNegative[v] = true;
+  }
+  b.setInsertionPointToStart(&block);
+  current = &l;
+  emitterLocals.clear();
+  findEmitterLocals(l.body);
+  if (failed)
+    return false;
+  for (const Expr *e : program.assumptions) {
+    Value condition = value(e);
+    if (!condition)
+      return false;
+    tile::AssumeOp::create(b, at(e->span), condition);
+  }
+  return body(l.body);
+}
+
+OwningOpRef<ModuleOp> importProgram(MLIRContext &context, const script::Program &program,
+                                    const SourceManager &sources, DiagnosticEngine &diags) {
+  context.loadDialect<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
+  return Importer(context, program, sources, diags).run();
+}
+
+} // namespace tilec

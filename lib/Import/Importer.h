@@ -1,0 +1,157 @@
+//===- Importer.h - state of one import -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/Script/TracedKernel.h"
+#include "tilec/Support/Diagnostics.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilec {
+
+/// Builds the ops of one program. A function that makes a value returns null after an error.
+class Importer {
+public:
+  Importer(mlir::MLIRContext &context, const script::Program &program, const SourceManager &sources,
+           DiagnosticEngine &diags);
+
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+private:
+  using Value = mlir::Value;
+  using Expr = script::Expr;
+  using Buffer = script::Buffer;
+  using Region = script::Region;
+  using Call = script::Call;
+  using Argument = script::Argument;
+
+  template <typename... Args> std::nullptr_t fail(DiagId id, Span span, Args &&...args) {
+    if (!failed)
+      diags.report(id, span, std::forward<Args>(args)...);
+    failed = true;
+    return nullptr;
+  }
+  template <typename... Args> void note(DiagId id, Span span, Args &&...args) {
+    diags.report(id, span, std::forward<Args>(args)...);
+  }
+  mlir::Location at(Span span);
+
+  // Programs (Import.cpp).
+  bool parameters();
+  bool declareTensor(const Buffer *buffer, bool isWorkspace);
+  bool launch(const script::Launch &launch, size_t index);
+  bool programExtents(llvm::ArrayRef<const Expr *> shape, llvm::SmallVectorImpl<int64_t> &sizes,
+                      llvm::SmallVectorImpl<Value> &dims);
+
+  // Scalars (Exprs.cpp).
+  mlir::Type scalarType(DType type);
+  Value constant(int64_t value, mlir::Type type, mlir::Location loc);
+  Value indexConstant(int64_t value, Span span);
+  /// The value in the scalar form of its dtype: f32 for narrow floats, signless integers, i1.
+  Value value(const Expr *e);
+  Value valueKind(const Expr *e);
+  Value loadValue(const Expr *e);
+  Value unary(const Expr *e);
+  Value binary(const Expr *e);
+  Value integerBinary(script::ExprOp op, Value a, Value b, DType type, mlir::Location loc);
+  Value floatBinary(script::ExprOp op, Value a, Value b, mlir::Location loc);
+  Value comparison(const Expr *e);
+  Value logical(const Expr *e);
+  Value choose(const Expr *e);
+  Value cast(Value v, DType from, DType to, mlir::Location loc);
+  Value reinterpret(const Expr *e);
+  Value math(const Expr *e);
+  Value floorDivision(Value a, Value b, bool isMod, bool nonNegative, mlir::Location loc);
+  /// The value as an index; computed in `index` where the expression allows it.
+  Value index(const Expr *e);
+  bool indices(const Buffer *buffer, llvm::ArrayRef<const Expr *> list, Span span,
+               llvm::SmallVectorImpl<Value> &out);
+  bool isIndexLike(const Expr *e) const;
+  bool isNonNegative(const Expr *e) const;
+  /// Whether evaluating it when it is not wanted could trap or read out of bounds.
+  bool isSpeculatable(const Expr *e, unsigned &loads) const;
+  /// The value of a dtype's own element, converted to the scalar form of `type`.
+  Value convertTo(const Expr *e, DType type, Span span);
+
+  // Statements (Statements.cpp).
+  bool body(script::Body list);
+  bool statement(const script::Stmt *s);
+  bool alloc(const script::AllocStmt *s);
+  bool store(const script::StoreStmt *s);
+  bool forLoop(const script::ForStmt *s);
+  bool threadLoop(const script::ForStmt *s);
+  bool branch(const script::IfStmt *s, script::Body rest);
+  bool whileLoop(const script::WhileStmt *s);
+  Value buffer(const Buffer *b);
+  Value allocBuffer(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type,
+                    tile::Scope scope, Span span);
+  Value threadIndex(unsigned axis, Span span);
+
+  // Tile operations (TileCalls.cpp, Atomics.cpp, Emitters.cpp).
+  bool tileCall(const script::TileCallStmt *s);
+  bool isElement(const Argument &a) const { return a.region && a.region->extents.empty(); }
+  /// The region as a buffer. `other` gives the extents of an element form.
+  Value box(const Region *region, llvm::ArrayRef<int64_t> other, bool dropScalars);
+  Value tile(const Argument &a, bool dropScalars = false);
+  bool constantExtents(const Region *region, llvm::SmallVectorImpl<int64_t> &out);
+  bool checkBox(const Region *region, llvm::ArrayRef<int64_t> extents);
+  bool copy(const Call *call);
+  bool fill(const Call *call, bool isClear);
+  bool gemm(const Call *call);
+  Value matrix(const Argument &a);
+  bool matchOperands(Value &a, Value &b, const Call *call);
+  bool reduce(const Call *call, tile::ReduceKind kind);
+  bool scan(const Call *call, tile::ReduceKind kind);
+  bool transpose(const Call *call);
+  bool im2col(const Call *call);
+  bool anyAll(const script::TileCallStmt *s, bool isAll);
+  bool reducerCall(const Call *call);
+  bool fillIdentity(Value buffer, script::ReducerOp op, Span span);
+  Value combine(script::ReducerOp op, Value a, Value b, DType type, mlir::Location loc);
+  bool atomic(const script::TileCallStmt *s);
+  bool atomicElement(const Call *call, const script::Var *result, tile::AtomicKind kind);
+  bool atomicTile(const Call *call, tile::AtomicKind kind);
+  bool atomicVector(const Call *call, const script::Var *result, int64_t lanes);
+  bool print(const Call *call);
+  bool rasterize(const Call *call);
+  void findEmitterLocals(script::Body list);
+  bool emitterCall(const Call *call);
+  bool stmatrix(const Call *call);
+
+  /// Runs `fn(indices)` in a `tile.parallel` over the extents of a shape.
+  bool overTile(llvm::ArrayRef<int64_t> shape, Span span,
+                llvm::function_ref<bool(llvm::ArrayRef<Value>)> fn);
+  void bindResult(const script::TileCallStmt *s, Value v);
+
+  mlir::MLIRContext &context;
+  const script::Program &program;
+  const SourceManager &sources;
+  DiagnosticEngine &diags;
+  mlir::OpBuilder b;
+  bool failed = false;
+
+  llvm::DenseMap<const Buffer *, Value> buffers;
+  llvm::DenseMap<const script::Var *, Value> vars; ///< scalar form, or index
+  llvm::DenseMap<const script::Var *, bool> nonNegative;
+  /// Locals that only emitters use, with the shape of the tile they stand for.
+  llvm::DenseMap<const Buffer *, llvm::SmallVector<int64_t, 2>> emitterLocals;
+  const script::Launch *current = nullptr;
+  tile::KernelOp kernelOp;
+  unsigned parallelDepth = 0;
+  unsigned loopDepth = 0; ///< serial loops inside of the innermost parallel
+};
+
+/// `[128, 32]` for messages.
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+llvm::StringRef dtypeText(DType type);
+
+} // namespace tilec

@@ -1,0 +1,289 @@
+//===- Statements.cpp - buffers, stores, loops, branches ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace tilec {
+using script::LoopKind;
+using script::StmtKind;
+
+bool Importer::body(script::Body list) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    // A `continue` in a branch makes the rest of the body the other branch.
+    if (const auto *s = llvm::dyn_cast<script::IfStmt>(list[i])) {
+      auto ends = [](script::Body side) {
+        return !side.empty() && side.back()->kind == StmtKind::Continue;
+      };
+      if (ends(s->thenBody) || ends(s->elseBody))
+        return branch(s, list.drop_front(i + 1));
+    }
+    if (list[i]->kind == StmtKind::Continue && i + 1 == list.size())
+      return true; // the round ends here anyway
+    if (!statement(list[i]))
+      return false;
+  }
+  return true;
+}
+
+bool Importer::statement(const script::Stmt *s) {
+  switch (s->kind) {
+  case StmtKind::Alloc:
+    return alloc(llvm::cast<script::AllocStmt>(s));
+  case StmtKind::Let: {
+    const auto *let = llvm::cast<script::LetStmt>(s);
+    nonNegative[let->var] = isNonNegative(let->value);
+    Value v = isIndexLike(let->value) ? index(let->value) : value(let->value);
+    vars[let->var] = v;
+    return v != nullptr;
+  }
+  case StmtKind::Store:
+    return store(llvm::cast<script::StoreStmt>(s));
+  case StmtKind::For:
+    return forLoop(llvm::cast<script::ForStmt>(s));
+  case StmtKind::If:
+    return branch(llvm::cast<script::IfStmt>(s), {});
+  case StmtKind::While:
+    return whileLoop(llvm::cast<script::WhileStmt>(s));
+  case StmtKind::Break:
+    if (loopDepth == 0) {
+      fail(DiagId::BreakInParallel, s->span, "break");
+      return false;
+    }
+    tile::BreakOp::create(b, at(s->span));
+    return true;
+  case StmtKind::Continue:
+    fail(loopDepth == 0 ? DiagId::BreakInParallel : DiagId::ContinueNotLast, s->span, "continue");
+    return false;
+  case StmtKind::TileCall:
+    return tileCall(llvm::cast<script::TileCallStmt>(s));
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+namespace {
+tile::Scope scopeOf(script::Scope scope) {
+  switch (scope) {
+  case script::Scope::Global:
+    return tile::Scope::Global;
+  case script::Scope::Shared:
+    return tile::Scope::Shared;
+  case script::Scope::Fragment:
+    return tile::Scope::Fragment;
+  default:
+    return tile::Scope::Local;
+  }
+}
+} // namespace
+
+Value Importer::allocBuffer(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type,
+                            tile::Scope scope, Span span) {
+  auto bufferType =
+      tile::BufferType::get(&context, shape, tile::elementTypeOf(type, &context), scope);
+  return tile::AllocOp::create(b, at(span), bufferType, b.getStringAttr(name), Attribute());
+}
+
+Value Importer::buffer(const Buffer *buf) {
+  if (Value v = buffers.lookup(buf))
+    return v;
+  // A view of a parameter that was made outside of any launch.
+  if (!buf->viewOf)
+    return fail(DiagId::BufferNotAlive, buf->span, buf->name);
+  Value source = buffer(buf->viewOf);
+  SmallVector<int64_t> sizes;
+  SmallVector<Value> dims;
+  if (!source || !programExtents(buf->shape, sizes, dims))
+    return nullptr;
+  auto type = tile::BufferType::get(&context, sizes, tile::elementTypeOf(buf->type, &context),
+                                    scopeOf(buf->scope));
+  if (!dims.empty())
+    return fail(DiagId::DynamicView, buf->span, buf->name);
+  bool changesType = buf->type != buf->viewOf->type;
+  if (buf->scope == script::Scope::Fragment && changesType)
+    return fail(DiagId::FragmentView, buf->span, buf->viewOf->name, dtypeText(buf->viewOf->type),
+                dtypeText(buf->type));
+  return tile::ReshapeOp::create(b, at(buf->span), type, source);
+}
+
+bool Importer::alloc(const script::AllocStmt *s) {
+  const Buffer *buf = s->buffer;
+  if (buf->viewOf) {
+    buffers.erase(buf);
+    Value v = buffer(buf);
+    buffers[buf] = v;
+    return v != nullptr;
+  }
+  SmallVector<int64_t> shape;
+  for (const Expr *e : buf->shape)
+    shape.push_back(*e->constInt()); // the front end wants constants here
+  tile::Scope scope = scopeOf(buf->scope);
+  if (buf->scope == script::Scope::Var)
+    shape = {1};
+  if (auto it = emitterLocals.find(buf); it != emitterLocals.end()) {
+    shape.assign(it->second.begin(), it->second.end());
+    scope = tile::Scope::Fragment;
+  }
+  buffers[buf] = allocBuffer(buf->name, shape, buf->type, scope, buf->span);
+  return !buf->reducer || fillIdentity(buffers[buf], *buf->reducer, buf->span);
+}
+
+bool Importer::store(const script::StoreStmt *s) {
+  if (emitterLocals.count(s->buffer)) {
+    fail(DiagId::EmitterElement, s->targetSpan, s->buffer->name);
+    return false;
+  }
+  Value into = buffer(s->buffer);
+  SmallVector<Value> list;
+  if (!into || !indices(s->buffer, s->indices, s->targetSpan, list))
+    return false;
+  Value v = convertTo(s->value, s->buffer->type, s->span);
+  if (!v)
+    return false;
+  tile::StoreOp::create(b, at(s->span), v, into, list);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+bool Importer::forLoop(const script::ForStmt *s) {
+  if (s->loop == LoopKind::Threads)
+    return threadLoop(s);
+  Location loc = at(s->headSpan.isValid() ? s->headSpan : s->span);
+  if (s->loop == LoopKind::Parallel) {
+    SmallVector<Value> extents;
+    for (const script::LoopRange &r : s->ranges) {
+      Value v = index(r.end);
+      if (!v)
+        return false;
+      extents.push_back(v);
+    }
+    auto op = tile::ParallelOp::create(b, loc, extents);
+    if (s->hints.coalescedWidth > 0)
+      op.setVectorHint(s->hints.coalescedWidth);
+    for (auto [r, iv] : llvm::zip(s->ranges, op.ivs())) {
+      vars[r.var] = iv;
+      nonNegative[r.var] = true;
+    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(op.bodyBlock());
+    unsigned savedLoops = std::exchange(loopDepth, 0);
+    ++parallelDepth;
+    bool ok = body(s->body);
+    --parallelDepth;
+    loopDepth = savedLoops;
+    return ok;
+  }
+  const script::LoopRange &r = s->ranges[0];
+  Value lower = index(r.begin);
+  Value upper = lower ? index(r.end) : nullptr;
+  if (!upper)
+    return false;
+  tile::LoopKind kind = s->loop == LoopKind::Pipelined ? tile::LoopKind::Pipelined
+                        : s->loop == LoopKind::Unroll  ? tile::LoopKind::Unroll
+                                                       : tile::LoopKind::Serial;
+  auto op = tile::ForOp::create(b, loc, lower, upper, indexConstant(r.step, s->span), kind,
+                                std::max<int64_t>(1, s->hints.numStages));
+  // Explicit schedules of the author; the pipeliner reads them.
+  if (!s->hints.order.empty())
+    op->setAttr("order", b.getDenseI64ArrayAttr(s->hints.order));
+  if (!s->hints.stage.empty())
+    op->setAttr("stage", b.getDenseI64ArrayAttr(s->hints.stage));
+  if (!s->hints.group.empty()) {
+    SmallVector<Attribute> rows;
+    for (llvm::ArrayRef<int64_t> row : s->hints.group)
+      rows.push_back(b.getDenseI64ArrayAttr(row));
+    op->setAttr("group", b.getArrayAttr(rows));
+  }
+  if (!s->hints.strategy.empty())
+    op->setAttr("strategy", b.getStringAttr(s->hints.strategy));
+  vars[r.var] = op.iv();
+  nonNegative[r.var] = r.step > 0 ? isNonNegative(r.begin) : r.end->constInt().value_or(-2) >= -1;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.bodyBlock());
+  ++loopDepth;
+  bool ok = body(s->body);
+  --loopDepth;
+  return ok;
+}
+
+Value Importer::threadIndex(unsigned axis, Span span) {
+  Location loc = at(span);
+  Value id = tile::ThreadIdOp::create(b, loc, b.getIndexType());
+  int64_t below = 1;
+  for (unsigned i = 0; i < axis && i < current->threads.size(); ++i)
+    below *= current->threads[i];
+  if (below > 1)
+    id = arith::DivUIOp::create(b, loc, id, indexConstant(below, span));
+  if (axis + 1 < current->threads.size())
+    id = arith::RemUIOp::create(b, loc, id, indexConstant(current->threads[axis], span));
+  return id;
+}
+
+/// T.thread_binding: the thread's own index runs the body, if the loop has it.
+bool Importer::threadLoop(const script::ForStmt *s) {
+  const script::LoopRange &r = s->ranges[0];
+  unsigned axis = s->hints.threadAxis;
+  int64_t threads = axis < current->threads.size() ? current->threads[axis] : 1;
+  if (!r.begin->constInt() || *r.begin->constInt() != 0 || !r.end->constInt() ||
+      *r.end->constInt() > threads) {
+    fail(DiagId::ThreadLoopExtent, s->headSpan, threads);
+    return false;
+  }
+  Value id = threadIndex(axis, s->headSpan);
+  vars[r.var] = id;
+  nonNegative[r.var] = true;
+  if (*r.end->constInt() == threads)
+    return body(s->body);
+  Location loc = at(s->headSpan);
+  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, id,
+                                       indexConstant(*r.end->constInt(), s->headSpan));
+  auto op = scf::IfOp::create(b, loc, inside, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  return body(s->body);
+}
+
+/// `rest` is what follows the branch in its body, when one side of it ends with `continue`.
+bool Importer::branch(const script::IfStmt *s, script::Body rest) {
+  Value condition = value(s->condition);
+  if (!condition)
+    return false;
+  auto ends = [](script::Body side) {
+    return !side.empty() && side.back()->kind == StmtKind::Continue;
+  };
+  bool needsElse = !s->elseBody.empty() || !rest.empty();
+  auto op = scf::IfOp::create(b, at(s->span), condition, needsElse);
+  OpBuilder::InsertionGuard guard(b);
+  auto side = [&](Block *block, script::Body list) {
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(block);
+    bool skipsRest = ends(list);
+    return body(skipsRest ? list.drop_back() : list) && (skipsRest || body(rest));
+  };
+  return side(op.thenBlock(), s->thenBody) && (!needsElse || side(op.elseBlock(), s->elseBody));
+}
+
+bool Importer::whileLoop(const script::WhileStmt *s) {
+  auto op = tile::WhileOp::create(b, at(s->span));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&op.getCondition().emplaceBlock());
+  Value condition = value(s->condition);
+  if (!condition)
+    return false;
+  tile::ConditionOp::create(b, at(s->condition->span), condition);
+  b.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  ++loopDepth;
+  bool ok = body(s->body);
+  --loopDepth;
+  return ok;
+}
+
+} // namespace tilec

@@ -1,0 +1,728 @@
+//===- TileCalls.cpp - copy, fill, gemm, reductions, scans ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace tilec {
+using script::argument;
+using script::IntrinsicId;
+
+namespace {
+
+tile::BufferType typeOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()); }
+
+SmallVector<int64_t> withoutOnes(llvm::ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> out;
+  for (int64_t size : shape)
+    if (size != 1)
+      out.push_back(size);
+  return out;
+}
+
+} // namespace
+
+bool Importer::tileCall(const script::TileCallStmt *s) {
+  const Call *call = s->call;
+  switch (call->id) {
+  case IntrinsicId::Copy:
+    return copy(call);
+  case IntrinsicId::Fill:
+  case IntrinsicId::Clear:
+    return fill(call, call->id == IntrinsicId::Clear);
+  case IntrinsicId::Gemm:
+    return gemm(call);
+  case IntrinsicId::Transpose:
+    return transpose(call);
+  case IntrinsicId::Im2col:
+    return im2col(call);
+  case IntrinsicId::ReduceSum:
+    return reduce(call, tile::ReduceKind::Sum);
+  case IntrinsicId::ReduceMax:
+    return reduce(call, tile::ReduceKind::Max);
+  case IntrinsicId::ReduceMin:
+    return reduce(call, tile::ReduceKind::Min);
+  case IntrinsicId::ReduceAbsMax:
+    return reduce(call, tile::ReduceKind::AbsMax);
+  case IntrinsicId::ReduceAbsSum:
+    return reduce(call, tile::ReduceKind::AbsSum);
+  case IntrinsicId::ReduceBitAnd:
+    return reduce(call, tile::ReduceKind::BitAnd);
+  case IntrinsicId::ReduceBitOr:
+    return reduce(call, tile::ReduceKind::BitOr);
+  case IntrinsicId::ReduceBitXor:
+    return reduce(call, tile::ReduceKind::BitXor);
+  case IntrinsicId::CumSum:
+    return scan(call, tile::ReduceKind::Sum);
+  case IntrinsicId::CumMax:
+    return scan(call, tile::ReduceKind::Max);
+  case IntrinsicId::ReducerInit:
+  case IntrinsicId::ReducerUpdate:
+  case IntrinsicId::FinalizeReducer:
+    return reducerCall(call);
+  case IntrinsicId::AnyOf:
+  case IntrinsicId::AllOf:
+    return anyAll(s, call->id == IntrinsicId::AllOf);
+  case IntrinsicId::AtomicAdd:
+  case IntrinsicId::AtomicMax:
+  case IntrinsicId::AtomicMin:
+  case IntrinsicId::AtomicOr:
+  case IntrinsicId::AtomicAddX2:
+  case IntrinsicId::AtomicAddX4:
+  case IntrinsicId::AtomicLoad:
+  case IntrinsicId::AtomicStore:
+    return atomic(s);
+  case IntrinsicId::AnnotateLayout:
+    // Layouts are bijections on the logical tile: a hint that never changes results.
+    return true;
+  case IntrinsicId::UseSwizzle:
+    return rasterize(call);
+  case IntrinsicId::Assume:
+  case IntrinsicId::DeviceAssert: {
+    const Argument &condition = argument(*call, "condition");
+    Value v = condition.expr ? value(condition.expr) : nullptr;
+    if (!v)
+      return false;
+    if (!v.getType().isInteger(1))
+      v = cast(v, condition.expr->type, DType::Bool, at(call->span));
+    if (call->id == IntrinsicId::Assume)
+      tile::AssumeOp::create(b, at(call->span), v);
+    else
+      tile::AssertOp::create(b, at(call->span), v, b.getStringAttr(argument(*call, "msg").string));
+    return true;
+  }
+  case IntrinsicId::Print:
+    return print(call);
+  case IntrinsicId::SyncThreads:
+    // Without thread identity barriers are derived from data flow.
+    if (current->usesThreadIdentity)
+      tile::SyncThreadsOp::create(b, at(call->span));
+    return true;
+  case IntrinsicId::SyncWarp:
+    return true; // lanes of a wave are in lockstep
+  case IntrinsicId::EmitterLdmatrixA:
+  case IntrinsicId::EmitterLdmatrixB:
+  case IntrinsicId::EmitterMma:
+  case IntrinsicId::EmitterStmatrix:
+    return emitterCall(call);
+  default:
+    fail(DiagId::NotYetCompiled, call->calleeSpan, nameOf(call->id));
+    return false;
+  }
+}
+
+void Importer::bindResult(const script::TileCallStmt *s, Value v) {
+  if (s->result)
+    vars[s->result] = v;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+bool Importer::constantExtents(const Region *region, SmallVectorImpl<int64_t> &out) {
+  for (auto [d, e] : llvm::enumerate(region->extents)) {
+    std::optional<int64_t> size = e->constInt();
+    if (!size) {
+      fail(DiagId::DynamicExtent, region->span, region->buffer->name, d);
+      return false;
+    }
+    out.push_back(*size);
+  }
+  return true;
+}
+
+/// A box that is provably outside of an on-chip buffer.
+bool Importer::checkBox(const Region *region, llvm::ArrayRef<int64_t> extents) {
+  if (region->buffer->scope == script::Scope::Global)
+    return true;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    std::optional<int64_t> offset = region->offsets[d]->constInt();
+    std::optional<int64_t> size = region->buffer->shape[d]->constInt();
+    if (offset && size && (*offset < 0 || *offset + extents[d] > *size)) {
+      fail(DiagId::BoxOutOfBounds, region->span, *offset, *offset + extents[d],
+           region->buffer->name, d, *size);
+      return false;
+    }
+  }
+  return true;
+}
+
+Value Importer::box(const Region *region, llvm::ArrayRef<int64_t> other, bool dropScalars) {
+  const Buffer *buf = region->buffer;
+  if (emitterLocals.count(buf) && !region->whole)
+    return fail(DiagId::EmitterElement, region->span, buf->name);
+  Value source = buffer(buf);
+  if (!source)
+    return nullptr;
+  if (region->whole) {
+    if (typeOf(source).hasStaticShape())
+      return source;
+    // A tensor with symbolic extents as a tile has no constant box.
+    return fail(DiagId::DynamicExtent, region->span, buf->name,
+                llvm::find_if(typeOf(source).getShape(), ShapedType::isDynamic) -
+                    typeOf(source).getShape().begin());
+  }
+  size_t rank = buf->shape.size();
+  SmallVector<int64_t> extents;
+  uint64_t dropped = region->scalarDims;
+  if (region->extents.empty()) {
+    // Right-aligned with the other side; further dimensions are single.
+    while (other.size() > rank && other.front() == 1)
+      other = other.drop_front();
+    if (other.size() > rank)
+      return fail(DiagId::ElementRank, region->span, buf->name, rank, shapeText(other));
+    extents.assign(rank - other.size(), 1);
+    extents.append(other.begin(), other.end());
+    dropped = 0;
+    for (size_t d = 0; d < rank - other.size(); ++d)
+      dropped |= uint64_t(1) << d;
+  } else if (!constantExtents(region, extents)) {
+    return nullptr;
+  }
+  if (!checkBox(region, extents))
+    return nullptr;
+  SmallVector<Value> offsets;
+  for (const Expr *e : region->offsets) {
+    Value v = index(e);
+    if (!v)
+      return nullptr;
+    offsets.push_back(v);
+  }
+  SmallVector<int64_t> droppedDims, shape;
+  for (size_t d = 0; d < rank; ++d) {
+    if (dropScalars && (dropped >> d & 1))
+      droppedDims.push_back(static_cast<int64_t>(d));
+    else
+      shape.push_back(extents[d]);
+  }
+  auto type = tile::BufferType::get(&context, shape, typeOf(source).getElementType(),
+                                    typeOf(source).getScope());
+  return tile::SubviewOp::create(b, at(region->span), type, source, offsets,
+                                 b.getDenseI64ArrayAttr(droppedDims));
+}
+
+/// An argument that brings its own extents.
+Value Importer::tile(const Argument &a, bool dropScalars) {
+  if (isElement(a))
+    return fail(DiagId::ElementAsTile, a.span, a.region->buffer->name);
+  return box(a.region, {}, dropScalars);
+}
+
+bool Importer::overTile(llvm::ArrayRef<int64_t> shape, Span span,
+                        llvm::function_ref<bool(llvm::ArrayRef<Value>)> fn) {
+  SmallVector<Value> extents;
+  for (int64_t size : shape)
+    extents.push_back(indexConstant(size, span));
+  if (extents.empty())
+    extents.push_back(indexConstant(1, span));
+  auto op = tile::ParallelOp::create(b, at(span), extents);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.bodyBlock());
+  SmallVector<Value> ivs(op.ivs().begin(), op.ivs().end());
+  return fn(shape.empty() ? llvm::ArrayRef<Value>() : llvm::ArrayRef<Value>(ivs));
+}
+
+//===----------------------------------------------------------------------===//
+// Copy and fill
+//===----------------------------------------------------------------------===//
+
+bool Importer::copy(const Call *call) {
+  const Argument &src = argument(*call, "src"), &dst = argument(*call, "dst");
+  Location loc = at(call->span);
+  if (isElement(src) && isElement(dst)) {
+    SmallVector<Value> list;
+    Value v = value(src.expr);
+    Value into = v ? buffer(dst.region->buffer) : nullptr;
+    if (!into || !indices(dst.region->buffer, dst.region->offsets, dst.span, list))
+      return false;
+    v = cast(v, src.expr->type, dst.region->buffer->type, loc);
+    tile::StoreOp::create(b, loc, v, into, list);
+    return true;
+  }
+  Value from, to;
+  if (isElement(src)) {
+    to = tile(dst);
+    from = to ? box(src.region, typeOf(to).getShape(), false) : nullptr;
+  } else {
+    from = tile(src);
+    to = !from            ? nullptr
+         : isElement(dst) ? box(dst.region, typeOf(from).getShape(), false)
+                          : tile(dst);
+  }
+  if (!from || !to)
+    return false;
+  llvm::ArrayRef<int64_t> a = typeOf(from).getShape(), c = typeOf(to).getShape();
+  if (withoutOnes(a) != withoutOnes(c)) {
+    fail(DiagId::CopyExtents, call->calleeSpan, shapeText(a), shapeText(c));
+    note(DiagId::OperandShape, src.span, "source", src.region->buffer->name, shapeText(a));
+    note(DiagId::OperandShape, dst.span, "destination", dst.region->buffer->name, shapeText(c));
+    return false;
+  }
+  StringAttr hint;
+  const Argument &prefer = argument(*call, "prefer_instruction");
+  if (prefer.kind == Argument::String)
+    hint = b.getStringAttr(prefer.string == "cp_async" ? "async" : prefer.string);
+  tile::CopyOp::create(b, loc, from, to, hint);
+  return true;
+}
+
+bool Importer::fill(const Call *call, bool isClear) {
+  const Argument &into = argument(*call, "buffer");
+  Location loc = at(call->span);
+  DType type = into.region->buffer->type;
+  Value v;
+  if (isClear) {
+    v = constant(0, scalarType(type), loc);
+  } else {
+    const Argument &a = argument(*call, "value");
+    if (!a.expr) {
+      fail(DiagId::FillValue, a.span);
+      return false;
+    }
+    v = value(a.expr);
+    v = v ? cast(v, a.expr->type, type, loc) : nullptr;
+  }
+  if (!v)
+    return false;
+  if (isElement(into)) {
+    SmallVector<Value> list;
+    Value dst = buffer(into.region->buffer);
+    if (!dst || !indices(into.region->buffer, into.region->offsets, into.span, list))
+      return false;
+    tile::StoreOp::create(b, loc, v, dst, list);
+    return true;
+  }
+  Value dst = tile(into);
+  if (!dst)
+    return false;
+  tile::FillOp::create(b, loc, v, dst);
+  return true;
+}
+
+bool Importer::transpose(const Call *call) {
+  const Argument &src = argument(*call, "src"), &dst = argument(*call, "dst");
+  Value from = tile(src, true), to = from ? tile(dst, true) : nullptr;
+  if (!to)
+    return false;
+  llvm::ArrayRef<int64_t> a = typeOf(from).getShape(), c = typeOf(to).getShape();
+  if (a.size() != 2 || c.size() != 2 || a[0] != c[1] || a[1] != c[0]) {
+    fail(DiagId::TransposeShape, call->calleeSpan, shapeText(a), shapeText(c));
+    return false;
+  }
+  Location loc = at(call->span);
+  return overTile(c, call->span, [&](llvm::ArrayRef<Value> i) {
+    Value v = tile::LoadOp::create(b, loc, scalarType(src.region->buffer->type), from,
+                                   ValueRange{i[1], i[0]}, FloatAttr());
+    v = cast(v, src.region->buffer->type, dst.region->buffer->type, loc);
+    tile::StoreOp::create(b, loc, v, to, ValueRange{i[0], i[1]});
+    return true;
+  });
+}
+
+/// col[m, k] = img[n, oh * stride + r * dilation - pad, ow * stride + s * dilation - pad, c] with
+/// m = (n, oh, ow) from nhw_step * tile rows and k = (r, s, c) from c_step * tile columns; zero
+/// outside of the image. reference/tilelang.md, row 38: NHWC, square kernel.
+bool Importer::im2col(const Call *call) {
+  const Argument &img = argument(*call, "img"), &col = argument(*call, "col");
+  Value from = buffer(img.region->buffer);
+  Value to = from ? tile(col, true) : nullptr;
+  if (!to)
+    return false;
+  tile::BufferType imageType = typeOf(from), tileType = typeOf(to);
+  if (!imageType.hasStaticShape() || imageType.rank() != 4 || tileType.rank() != 2) {
+    fail(DiagId::Im2colShape, call->calleeSpan, shapeText(imageType.getShape()),
+         shapeText(tileType.getShape()));
+    return false;
+  }
+  int64_t numbers[4];
+  constexpr llvm::StringRef names[] = {"kernel", "stride", "dilation", "pad"};
+  for (auto [i, name] : llvm::enumerate(names)) {
+    const Argument &a = argument(*call, name);
+    if (a.kind != Argument::Int || a.intValue < (i == 3 ? 0 : 1)) {
+      fail(DiagId::Im2colNumber, a.span, name);
+      return false;
+    }
+    numbers[i] = a.intValue;
+  }
+  auto [kernel, stride, dilation, pad] = numbers;
+  int64_t height = imageType.getShape()[1], width = imageType.getShape()[2],
+          channels = imageType.getShape()[3];
+  int64_t outH = (height + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+  int64_t outW = (width + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+  const Argument &mStep = argument(*call, "nhw_step"), &kStep = argument(*call, "c_step");
+  Value m0 = mStep.expr ? index(mStep.expr) : nullptr;
+  Value k0 = kStep.expr ? index(kStep.expr) : nullptr;
+  if (!m0 || !k0 || outH < 1 || outW < 1) {
+    fail(DiagId::Im2colShape, call->calleeSpan, shapeText(imageType.getShape()),
+         shapeText(tileType.getShape()));
+    return false;
+  }
+  Location loc = at(call->span);
+  auto number = [&](int64_t v) { return indexConstant(v, call->span); };
+  auto add = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, loc, x, y); };
+  auto times = [&](Value x, int64_t y) -> Value {
+    return arith::MulIOp::create(b, loc, x, number(y));
+  };
+  auto div = [&](Value x, int64_t y) -> Value {
+    return arith::DivUIOp::create(b, loc, x, number(y));
+  };
+  auto rem = [&](Value x, int64_t y) -> Value {
+    return arith::RemUIOp::create(b, loc, x, number(y));
+  };
+  return overTile(tileType.getShape(), call->span, [&](llvm::ArrayRef<Value> i) {
+    Value m = add(times(m0, tileType.getShape()[0]), i[0]);
+    Value k = add(times(k0, tileType.getShape()[1]), i[1]);
+    Value c = rem(k, channels), s = rem(div(k, channels), kernel), r = div(k, channels * kernel);
+    Value ow = rem(m, outW), oh = rem(div(m, outW), outH), n = div(m, outW * outH);
+    Value h = add(add(times(oh, stride), times(r, dilation)), number(-pad));
+    Value w = add(add(times(ow, stride), times(s, dilation)), number(-pad));
+    // A load outside of the tensor gives zero.
+    Value v = tile::LoadOp::create(b, loc, scalarType(img.region->buffer->type), from,
+                                   ValueRange{n, h, w, c}, FloatAttr());
+    v = cast(v, img.region->buffer->type, col.region->buffer->type, loc);
+    tile::StoreOp::create(b, loc, v, to, ValueRange{i[0], i[1]});
+    return true;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Gemm
+//===----------------------------------------------------------------------===//
+
+/// The last two dimensions of an operand; the others must be single.
+Value Importer::matrix(const Argument &a) {
+  Value v = tile(a, true);
+  if (!v)
+    return nullptr;
+  tile::BufferType type = typeOf(v);
+  if (type.rank() == 2)
+    return v;
+  SmallVector<int64_t> lead, shape(type.getShape());
+  for (int64_t d = 0; d + 2 < type.rank(); ++d)
+    if (type.getShape()[d] == 1)
+      lead.push_back(d);
+  if (type.rank() < 2 || static_cast<int64_t>(lead.size()) != type.rank() - 2)
+    return fail(DiagId::GemmRank, a.span, a.region->buffer->name, shapeText(type.getShape()));
+  shape.erase(shape.begin(), shape.begin() + lead.size());
+  SmallVector<Value> zeros(type.rank(), indexConstant(0, a.span));
+  return tile::SubviewOp::create(
+      b, at(a.span), tile::BufferType::get(&context, shape, type.getElementType(), type.getScope()),
+      v, zeros, b.getDenseI64ArrayAttr(lead));
+}
+
+/// Mixed operands: the wider float takes the narrower one's dtype (language.md, Mixed operands).
+bool Importer::matchOperands(Value &a, Value &c, const Call *call) {
+  DType x = tile::dtypeOf(typeOf(a).getElementType()),
+        y = tile::dtypeOf(typeOf(c).getElementType());
+  if (x == y || (isFp8(x) && isFp8(y)))
+    return true;
+  const Argument &argA = argument(*call, "A"), &argB = argument(*call, "B");
+  if (!isFloat(x) || !isFloat(y) || bitsOf(x) == bitsOf(y)) {
+    fail(DiagId::GemmDTypes, call->calleeSpan, dtypeText(x), dtypeText(y));
+    note(DiagId::OperandDType, argA.span, "A", argA.region->buffer->name, dtypeText(x));
+    note(DiagId::OperandDType, argB.span, "B", argB.region->buffer->name, dtypeText(y));
+    return false;
+  }
+  bool convertsA = bitsOf(x) > bitsOf(y);
+  Value &wide = convertsA ? a : c;
+  const Argument &wideArg = convertsA ? argA : argB;
+  DType narrow = convertsA ? y : x;
+  diags.report(DiagId::GemmConverts, wideArg.span, wideArg.region->buffer->name,
+               dtypeText(convertsA ? x : y), dtypeText(narrow));
+  tile::Scope scope = typeOf(wide).getScope();
+  if (scope == tile::Scope::Global || scope == tile::Scope::Local)
+    scope = tile::Scope::Shared;
+  Value converted = allocBuffer((wideArg.region->buffer->name + "_" + dtypeText(narrow)).str(),
+                                typeOf(wide).getShape(), narrow, scope, wideArg.span);
+  tile::CopyOp::create(b, at(wideArg.span), wide, converted, StringAttr());
+  wide = converted;
+  return true;
+}
+
+bool Importer::gemm(const Call *call) {
+  const Argument &argA = argument(*call, "A"), &argB = argument(*call, "B"),
+                 &argC = argument(*call, "C");
+  Value a = matrix(argA), c2 = a ? matrix(argB) : nullptr, c = c2 ? matrix(argC) : nullptr;
+  if (!c)
+    return false;
+  bool ta = argument(*call, "transpose_A").isTrue(), tb = argument(*call, "transpose_B").isTrue();
+  llvm::ArrayRef<int64_t> sa = typeOf(a).getShape(), sb = typeOf(c2).getShape(),
+                          sc = typeOf(c).getShape();
+  int64_t m = sa[ta ? 1 : 0], k = sa[ta ? 0 : 1], kb = sb[tb ? 1 : 0], n = sb[tb ? 0 : 1];
+  if (k != kb || sc[0] != m || sc[1] != n) {
+    if (k != kb)
+      fail(DiagId::GemmK, call->calleeSpan, k, kb);
+    else
+      fail(DiagId::GemmResultShape, call->calleeSpan, m, n, shapeText(sc));
+    note(DiagId::OperandShape, argA.span, ta ? "transposed A" : "A", argA.region->buffer->name,
+         shapeText(sa));
+    note(DiagId::OperandShape, argB.span, tb ? "transposed B" : "B", argB.region->buffer->name,
+         shapeText(sb));
+    note(DiagId::OperandShape, argC.span, "C", argC.region->buffer->name, shapeText(sc));
+    return false;
+  }
+  DType accumulator = tile::dtypeOf(typeOf(c).getElementType());
+  if (!matchOperands(a, c2, call))
+    return false;
+  DType operand = tile::dtypeOf(typeOf(a).getElementType());
+  if (isFloat(operand) != isFloat(accumulator)) {
+    fail(DiagId::GemmAccumulator, argC.span, dtypeText(operand), dtypeText(accumulator),
+         isFloat(operand) ? "float32" : "int32");
+    return false;
+  }
+  if (typeOf(c).getScope() == tile::Scope::Global) {
+    fail(DiagId::GemmIntoGlobal, argC.span, argC.region->buffer->name);
+    return false;
+  }
+  Value clear;
+  const Argument &clearArg = argument(*call, "clear_accum");
+  if (clearArg.kind == Argument::Value) {
+    clear = value(clearArg.expr);
+    if (!clear)
+      return false;
+    if (!clear.getType().isInteger(1))
+      clear = cast(clear, clearArg.expr->type, DType::Bool, at(clearArg.span));
+  } else if (clearArg.isTrue()) {
+    clear = constant(1, b.getI1Type(), at(clearArg.span));
+  }
+  llvm::StringRef policy = argument(*call, "policy").string;
+  auto warps = policy == "FullRow"   ? tile::WarpPolicy::FullRow
+               : policy == "FullCol" ? tile::WarpPolicy::FullCol
+                                     : tile::WarpPolicy::Square;
+  const Argument &pack = argument(*call, "k_pack");
+  tile::GemmOp::create(b, at(call->span), a, c2, c, clear, ta, tb, warps,
+                       pack.kind == Argument::Int ? pack.intValue : 1);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and scans
+//===----------------------------------------------------------------------===//
+
+bool Importer::reduce(const Call *call, tile::ReduceKind kind) {
+  const Argument &src = argument(*call, "buffer"), &dst = argument(*call, "out");
+  Value from = tile(src, true);
+  Value to = from ? tile(dst, true) : nullptr;
+  if (!to)
+    return false;
+  tile::BufferType type = typeOf(from), out = typeOf(to);
+  const Argument &dimArg = argument(*call, "dim");
+  int64_t dim = dimArg.intValue < 0 ? dimArg.intValue + type.rank() : dimArg.intValue;
+  if (dimArg.kind != Argument::Int || dim < 0 || dim >= type.rank()) {
+    fail(DiagId::ReduceDim, dimArg.span, dimArg.intValue, src.region->buffer->name, type.rank());
+    return false;
+  }
+  SmallVector<int64_t> dropped(type.getShape()), kept(type.getShape());
+  dropped.erase(dropped.begin() + dim);
+  kept[dim] = 1;
+  bool isScalar = dropped.empty() && out.numElems() == 1;
+  if (llvm::ArrayRef(dropped) != out.getShape() && llvm::ArrayRef(kept) != out.getShape() &&
+      !isScalar) {
+    fail(DiagId::ReduceShape, call->calleeSpan, shapeText(type.getShape()), dim, shapeText(dropped),
+         shapeText(out.getShape()));
+    note(DiagId::OperandShape, src.span, "source", src.region->buffer->name,
+         shapeText(type.getShape()));
+    note(DiagId::OperandShape, dst.span, "result", dst.region->buffer->name,
+         shapeText(out.getShape()));
+    return false;
+  }
+  bool isBitwise = kind == tile::ReduceKind::BitAnd || kind == tile::ReduceKind::BitOr ||
+                   kind == tile::ReduceKind::BitXor;
+  if (isBitwise && isFloat(src.region->buffer->type)) {
+    fail(DiagId::BitwiseFloat, src.span, nameOf(call->id), dtypeText(src.region->buffer->type));
+    return false;
+  }
+  bool clear = call->id == IntrinsicId::ReduceAbsSum || argument(*call, "clear").isTrue();
+  bool hasNan = call->id == IntrinsicId::ReduceMax || call->id == IntrinsicId::ReduceMin ||
+                call->id == IntrinsicId::ReduceAbsMax;
+  bool nan = hasNan && argument(*call, "nan_propagate").isTrue();
+  tile::ReduceOp::create(b, at(call->span), kind, from, to, dim, clear, nan);
+  return true;
+}
+
+bool Importer::scan(const Call *call, tile::ReduceKind kind) {
+  const Argument &src = argument(*call, "src");
+  const Argument &dst = argument(*call, "dst").isAbsent() ? src : argument(*call, "dst");
+  Value from = tile(src, true);
+  Value to = !from ? nullptr : &dst == &src ? from : tile(dst, true);
+  if (!to)
+    return false;
+  tile::BufferType type = typeOf(from);
+  const Argument &dimArg = argument(*call, "dim");
+  int64_t dim = dimArg.intValue < 0 ? dimArg.intValue + type.rank() : dimArg.intValue;
+  if (dimArg.kind != Argument::Int || dim < 0 || dim >= type.rank()) {
+    fail(DiagId::ReduceDim, dimArg.span, dimArg.intValue, src.region->buffer->name, type.rank());
+    return false;
+  }
+  if (type.getShape() != typeOf(to).getShape()) {
+    fail(DiagId::CopyExtents, call->calleeSpan, shapeText(type.getShape()),
+         shapeText(typeOf(to).getShape()));
+    return false;
+  }
+  tile::ScanOp::create(b, at(call->span), kind, from, to, dim, argument(*call, "reverse").isTrue());
+  return true;
+}
+
+bool Importer::anyAll(const script::TileCallStmt *s, bool isAll) {
+  const Call *call = s->call;
+  Value from = tile(argument(*call, "buffer"), true);
+  if (!from)
+    return false;
+  Location loc = at(call->span);
+  DType type = argument(*call, "buffer").region->buffer->type;
+  // A reduction into one integer: 1 where true, combined with and / or.
+  int64_t one[] = {1};
+  Value result =
+      allocBuffer(isAll ? "all" : "any", one, DType::I32, tile::Scope::Local, call->span);
+  Value zero = indexConstant(0, call->span);
+  tile::StoreOp::create(b, loc, constant(isAll ? 1 : 0, b.getI32Type(), loc), result, zero);
+  bool ok = overTile(typeOf(from).getShape(), call->span, [&](llvm::ArrayRef<Value> i) {
+    Value v = tile::LoadOp::create(b, loc, scalarType(type), from, ValueRange(i), FloatAttr());
+    v = cast(cast(v, type, DType::Bool, loc), DType::Bool, DType::I32, loc);
+    Value old = tile::LoadOp::create(b, loc, b.getI32Type(), result, zero, FloatAttr());
+    Value next = isAll ? arith::AndIOp::create(b, loc, old, v).getResult()
+                       : arith::OrIOp::create(b, loc, old, v).getResult();
+    tile::StoreOp::create(b, loc, next, result, zero);
+    return true;
+  });
+  Value total = tile::LoadOp::create(b, loc, b.getI32Type(), result, zero, FloatAttr());
+  bindResult(s, cast(total, DType::I32, DType::Bool, loc));
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Reducers
+//===----------------------------------------------------------------------===//
+
+Value Importer::combine(script::ReducerOp op, Value x, Value y, DType type, Location loc) {
+  using script::ExprOp;
+  constexpr ExprOp ops[] = {ExprOp::Add,    ExprOp::Max,   ExprOp::Min,
+                            ExprOp::BitAnd, ExprOp::BitOr, ExprOp::BitXor};
+  ExprOp which = ops[static_cast<unsigned>(op)];
+  return isFloat(type) ? floatBinary(which, x, y, loc) : integerBinary(which, x, y, type, loc);
+}
+
+bool Importer::fillIdentity(Value into, script::ReducerOp op, Span span) {
+  Location loc = at(span);
+  DType dtype = tile::dtypeOf(typeOf(into).getElementType());
+  Type type = scalarType(dtype);
+  Value v;
+  bool isExtreme = op == script::ReducerOp::Max || op == script::ReducerOp::Min;
+  if (op >= script::ReducerOp::BitAnd && isFloat(dtype)) {
+    fail(DiagId::BitwiseFloat, span, "alloc_reducer", dtypeText(dtype));
+    return false;
+  }
+  if (isExtreme && isFloat(dtype)) {
+    double limit = hasInfinity(dtype) ? HUGE_VAL : maxValue(dtype);
+    v = arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(type, op == script::ReducerOp::Max ? -limit : limit));
+  } else if (isExtreme) {
+    unsigned bits = bitsOf(dtype);
+    bool wantsMin = op == script::ReducerOp::Max;
+    APInt limit =
+        isUnsigned(dtype) || dtype == DType::Bool
+            ? (wantsMin ? APInt::getZero(bits) : APInt::getMaxValue(bits))
+            : (wantsMin ? APInt::getSignedMinValue(bits) : APInt::getSignedMaxValue(bits));
+    unsigned width = type.getIntOrFloatBitWidth();
+    v = arith::ConstantOp::create(b, loc,
+                                  b.getIntegerAttr(type, isUnsigned(dtype)
+                                                             ? limit.zextOrTrunc(width)
+                                                             : limit.sextOrTrunc(width)));
+  } else {
+    v = constant(op == script::ReducerOp::BitAnd ? -1 : 0, type, loc);
+  }
+  tile::FillOp::create(b, loc, v, into);
+  return true;
+}
+
+bool Importer::reducerCall(const Call *call) {
+  Location loc = at(call->span);
+  bool isUpdate = call->id == IntrinsicId::ReducerUpdate;
+  const Argument &target = argument(*call, isUpdate ? "target" : "reducer");
+  const Buffer *reducer = target.region->buffer;
+  if (!reducer->reducer) {
+    fail(DiagId::NoReducer, target.span, reducer->name);
+    return false;
+  }
+  Value into = buffer(reducer);
+  if (!into)
+    return false;
+  if (call->id == IntrinsicId::ReducerInit) {
+    const Argument &init = argument(*call, "init");
+    if (!init.expr)
+      return fillIdentity(into, *reducer->reducer, call->span);
+    Value v = convertTo(init.expr, reducer->type, init.span);
+    if (v)
+      tile::FillOp::create(b, loc, v, into);
+    return v != nullptr;
+  }
+  if (isUpdate) {
+    const Argument &a = argument(*call, "value");
+    if (!a.expr || !isElement(target)) {
+      fail(DiagId::ReducerElement, target.span, reducer->name);
+      return false;
+    }
+    SmallVector<Value> list;
+    if (!indices(reducer, target.region->offsets, target.span, list))
+      return false;
+    Value v = convertTo(a.expr, reducer->type, a.span);
+    if (!v)
+      return false;
+    Value old = tile::LoadOp::create(b, loc, scalarType(reducer->type), into, list, FloatAttr());
+    tile::StoreOp::create(b, loc, combine(*reducer->reducer, old, v, reducer->type, loc), into,
+                          list);
+    return true;
+  }
+  const Argument &dst = argument(*call, "dst");
+  if (dst.isAbsent())
+    return true; // each logical iteration has contributed already
+  Value to = isElement(dst) ? box(dst.region, typeOf(into).getShape(), false) : tile(dst);
+  if (!to)
+    return false;
+  if (withoutOnes(typeOf(to).getShape()) != withoutOnes(typeOf(into).getShape())) {
+    fail(DiagId::CopyExtents, call->calleeSpan, shapeText(typeOf(into).getShape()),
+         shapeText(typeOf(to).getShape()));
+    return false;
+  }
+  tile::CopyOp::create(b, loc, into, to, StringAttr());
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Annotations and messages
+//===----------------------------------------------------------------------===//
+
+bool Importer::rasterize(const Call *call) {
+  const Argument &panel = argument(*call, "panel_size"), &enable = argument(*call, "enable");
+  if (panel.kind != Argument::Int || panel.intValue < 1) {
+    fail(DiagId::PanelSize, panel.span);
+    return false;
+  }
+  if (!enable.isTrue())
+    return true;
+  kernelOp.setRasterPanel(panel.intValue);
+  kernelOp.setRasterByColumn(argument(*call, "order").string == "column");
+  return true;
+}
+
+bool Importer::print(const Call *call) {
+  const Argument &obj = argument(*call, "obj");
+  StringAttr message = b.getStringAttr(argument(*call, "msg").string);
+  if (obj.isAbsent() || obj.kind == Argument::String) {
+    tile::PrintOp::create(b, at(call->span), constant(0, b.getI32Type(), at(call->span)),
+                          obj.isAbsent() ? message : b.getStringAttr(obj.string));
+    return true;
+  }
+  Value v = obj.kind == Argument::Tile ? tile(obj) : obj.expr ? value(obj.expr) : nullptr;
+  if (!v) {
+    fail(DiagId::PrintValue, obj.span);
+    return false;
+  }
+  tile::PrintOp::create(b, at(call->span), v, message);
+  return true;
+}
+
+} // namespace tilec
