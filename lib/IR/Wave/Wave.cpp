@@ -94,6 +94,16 @@ LogicalResult KernelOp::verify() {
                          << " names and " << getArgAccess().size() << " access modes";
   if (getThreads() < 1 || getThreads() > 1024)
     return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
+  int64_t sharedBytes = getSharedBytes(), minBlocks = getMinBlocks();
+  if (sharedBytes < 0 || minBlocks < 1)
+    return emitOpError() << "asks for " << sharedBytes << " bytes of shared memory and "
+                         << minBlocks << " blocks at once";
+  for (Attribute access : getArgAccess()) {
+    StringRef text = cast<StringAttr>(access).getValue();
+    if (!text.empty() && text != "r" && text != "w" && text != "rw")
+      return emitOpError() << "has the access mode \"" << text
+                           << "\"; there are \"r\", \"w\", \"rw\" and \"\"";
+  }
   return success();
 }
 
@@ -148,6 +158,10 @@ LogicalResult BitcastOp::verify() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
 static LogicalResult checkAccess(Operation *op, Type type) {
   int64_t bits = bitsOf(type);
   if (bits % 8 != 0 || bits > 128)
@@ -155,8 +169,72 @@ static LogicalResult checkAccess(Operation *op, Type type) {
   return success();
 }
 
+static LogicalResult checkGlobalAccess(Operation *op, Type type, int64_t align) {
+  if (align < 1 || (align & (align - 1)) != 0)
+    return op->emitOpError() << "is aligned to " << align << " bytes, which is no power of two";
+  return checkAccess(op, type);
+}
+
 LogicalResult SharedReadOp::verify() { return checkAccess(*this, getResult().getType()); }
 LogicalResult SharedWriteOp::verify() { return checkAccess(*this, getValue().getType()); }
+LogicalResult GlobalReadOp::verify() {
+  return checkGlobalAccess(*this, getResult().getType(), getAlign());
+}
+LogicalResult GlobalWriteOp::verify() {
+  return checkGlobalAccess(*this, getValue().getType(), getAlign());
+}
+
+static LogicalResult checkAtomic(Operation *op, AtomicKind kind, Type type) {
+  bool isFloat = isa<FloatType>(elementOf(type));
+  bool isBits = kind == AtomicKind::And || kind == AtomicKind::Or || kind == AtomicKind::Xor;
+  bool isUnsigned = kind == AtomicKind::UMax || kind == AtomicKind::UMin;
+  if (isFloat && (isBits || isUnsigned))
+    return op->emitOpError() << "`" << stringifyAtomicKind(kind) << "` updates integers, not "
+                             << type;
+  int64_t bits = bitsOf(type);
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return op->emitOpError() << "updates " << bits << " bits; 8, 16, 32 and 64 are possible";
+  return success();
+}
+
+LogicalResult SharedAtomicOp::verify() {
+  return checkAtomic(*this, getKind(), getValue().getType());
+}
+LogicalResult GlobalAtomicOp::verify() {
+  return checkAtomic(*this, getKind(), getValue().getType());
+}
+
+LogicalResult LdMatrixOp::verify() {
+  int64_t bits = bitsOf(getResult().getType());
+  if (bits != 32 && bits != 64 && bits != 128)
+    return emitOpError() << "gives a lane " << bits
+                         << " bits; 1, 2 or 4 matrices give 32, 64 or 128";
+  return success();
+}
+
+LogicalResult SharedReadTrOp::verify() {
+  Type type = getResult().getType();
+  int64_t bits = bitsOf(elementOf(type));
+  if (bitsOf(type) != 64 || (bits != 16 && bits != 8 && bits != 4))
+    return emitOpError() << "gives a lane 8 bytes of 16, 8 or 4-bit elements, not " << type;
+  return success();
+}
+
+LogicalResult LoadToSharedOp::verify() {
+  int64_t bytes = getBytes(), imm = getImm();
+  if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 12 && bytes != 16)
+    return emitOpError() << "moves " << bytes << " bytes a lane; 1, 2, 4, 12 and 16 are possible";
+  if (imm < 0 || imm > 4095)
+    return emitOpError() << "adds " << imm << " bytes; the instruction has 0 to 4095";
+  return success();
+}
+
+LogicalResult CpAsyncOp::verify() {
+  int64_t bytes = getBytes();
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return emitOpError() << "moves " << bytes << " bytes a lane; 4, 8 and 16 are possible";
+  return success();
+}
 
 } // namespace tilec::wave
 

@@ -152,12 +152,14 @@ def Wave_SharedWriteOp : Wave_Op<"shared_write", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Wave_SharedAtomicOp : Wave_Op<"shared_atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Wave_SharedAtomicOp : Wave_Op<"shared_atomic", [AllTypesMatch<["value", "old"]>,
+                                                    MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "atomic update in shared memory; gives the old value";
   let arguments = (ins Wave_AtomicKindAttr:$kind, Wave_Value:$value, Index:$offset,
                        Optional<I1>:$mask);
   let results = (outs Wave_Value:$old);
   let assemblyFormat = "$kind $value `,` $offset (`mask` `(` $mask^ `)`)? attr-dict `:` type($value) `->` type($old)";
+  let hasVerifier = 1;
 }
 
 def Wave_LdMatrixOp : Wave_Op<"ldmatrix", [MemoryEffects<[MemRead]>]> {
@@ -169,13 +171,19 @@ def Wave_LdMatrixOp : Wave_Op<"ldmatrix", [MemoryEffects<[MemRead]>]> {
   let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, UnitAttr:$trans);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Wave_SharedReadTrOp : Wave_Op<"shared_read_tr", [MemoryEffects<[MemRead]>]> {
   let summary = "ds_read_b64_tr_b16 and its kin: a transposed read of 8 bytes a lane (gfx950)";
+  let description = [{
+    16 lanes read 16 runs of 8 bytes, one address a lane, and get them transposed:
+    elements of 16, 8 or 4 bits (CDNA4 ISA, "DS_READ_B64_TR").
+  }];
   let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,7 +194,7 @@ def Wave_GlobalReadOp : Wave_Op<"global_read", [MemoryEffects<[MemRead]>]> {
   let summary = "read device memory";
   let description = [{
     `align` is the known alignment of the address in bytes. Where `mask` is false
-    the result is zero and no memory outside the tensor is touched (address
+    the result is zero and no memory outside the tensor is touched (one element at
     `base` itself may be read).
   }];
   let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Optional<I1>:$mask,
@@ -196,6 +204,7 @@ def Wave_GlobalReadOp : Wave_Op<"global_read", [MemoryEffects<[MemRead]>]> {
     $base `[` $offset `]` (`mask` `(` $mask^ `)`)? `align` $align attr-dict
     `:` type($offset) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Wave_GlobalWriteOp : Wave_Op<"global_write", [MemoryEffects<[MemWrite]>]> {
@@ -206,9 +215,11 @@ def Wave_GlobalWriteOp : Wave_Op<"global_write", [MemoryEffects<[MemWrite]>]> {
     $value `,` $base `[` $offset `]` (`mask` `(` $mask^ `)`)? `align` $align attr-dict
     `:` type($value) `,` type($offset)
   }];
+  let hasVerifier = 1;
 }
 
-def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [AllTypesMatch<["value", "old"]>,
+                                                    MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "relaxed device-scope atomic update; gives the old value, 0 where masked";
   let arguments = (ins Wave_AtomicKindAttr:$kind, Wave_Value:$value, Wave_GlobalType:$base,
                        Wave_Offset:$offset, Optional<I1>:$mask);
@@ -217,6 +228,7 @@ def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [MemoryEffects<[MemRead, MemW
     $kind $value `,` $base `[` $offset `]` (`mask` `(` $mask^ `)`)? attr-dict
     `:` type($value) `,` type($offset) `->` type($old)
   }];
+  let hasVerifier = 1;
 }
 
 def Wave_AddGlobalOp : Wave_Op<"add_global", [Pure]> {
@@ -249,6 +261,7 @@ def Wave_LoadToSharedOp : Wave_Op<"load_to_shared", [MemoryEffects<[MemRead, Mem
   let assemblyFormat = [{
     $desc `,` $voffset `,` $soffset `to` $shared (`imm` `(` $imm^ `)`)? `bytes` $bytes attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Wave_CpAsyncOp : Wave_Op<"cp_async", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -260,6 +273,7 @@ def Wave_CpAsyncOp : Wave_Op<"cp_async", [MemoryEffects<[MemRead, MemWrite]>]> {
     $base `[` $offset `]` `to` $shared (`imm` `(` $imm^ `)`)? (`mask` `(` $mask^ `)`)?
     `bytes` $bytes attr-dict `:` type($offset)
   }];
+  let hasVerifier = 1;
 }
 
 class Wave_SyncOp<string mnemonic, string text>
@@ -271,12 +285,13 @@ def Wave_CpAsyncCommitOp : Wave_SyncOp<"cp_async_commit", "end a cp.async group 
   let assemblyFormat = "attr-dict";
 }
 def Wave_CpAsyncWaitOp : Wave_SyncOp<"cp_async_wait", "wait until at most `pending` groups are open (NVIDIA)"> {
-  let arguments = (ins I64Attr:$pending);
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
 def Wave_WaitOp : Wave_SyncOp<"wait", "s_waitcnt: at most this many operations may be outstanding (AMD)"> {
   let description = "A counter that is absent is not waited for.";
-  let arguments = (ins OptionalAttr<I64Attr>:$vm, OptionalAttr<I64Attr>:$lgkm);
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$vm,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$lgkm);
   let assemblyFormat = "(`vm` `(` $vm^ `)`)? (`lgkm` `(` $lgkm^ `)`)? attr-dict";
 }
 def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive before any goes on"> {
@@ -314,7 +329,8 @@ def Wave_MmaOp : Wave_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
 
 def Wave_ShuffleXorOp : Wave_Op<"shuffle_xor", [AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead]>]> {
   let summary = "the value of lane (lane_id xor mask)";
-  let arguments = (ins AnyTypeOf<[I32, I64, F32, F64]>:$value, I64Attr:$mask);
+  let arguments = (ins AnyTypeOf<[I32, I64, F32, F64]>:$value,
+                       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<63>]>:$mask);
   let results = (outs AnyTypeOf<[I32, I64, F32, F64]>:$result);
   let assemblyFormat = "$value `,` $mask attr-dict `:` type($value)";
 }
