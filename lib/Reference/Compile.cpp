@@ -552,8 +552,6 @@ bool Compiler::compileParam(Operation *op, Instr &instr) {
     aux->name = tensor.getName().str();
     for (Value dim : tensor.getDims())
       aux->dims.push_back(slotOf(dim));
-    for (Value stride : tensor.getStrides())
-      aux->strides.push_back(slotOf(stride));
     aux->buffer = declareBuffer(tensor.getResult(), false);
     instr.run = execTensor;
   } else if (auto workspace = dyn_cast<tile::WorkspaceOp>(op)) {

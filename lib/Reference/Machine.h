@@ -301,7 +301,7 @@ struct ParamAux {
   std::string name;
   DType dtype;
   uint32_t buffer = 0;
-  llvm::SmallVector<Slot, 4> dims, strides;
+  llvm::SmallVector<Slot, 4> dims;
 };
 
 // Parameters of the program (Program.cpp).

@@ -108,9 +108,11 @@ void execTensor(Frame &frame, const Instr &instr) {
   if (ArrayRef(buffer.shape) != ArrayRef(tensor.shape))
     return machine.fail(instr.op, "`" + aux.name + "` has the shape " + printShape(buffer.shape) +
                                       ", the tensor given for it " + printShape(tensor.shape));
-  buffer.strides = rowMajor(buffer.shape);
-  for (auto [d, slot] : llvm::enumerate(aux.strides))
-    buffer.strides[d] = frame.at<int64_t>(slot)[0];
+  if (!tensor.strides.empty() && tensor.strides.size() != buffer.shape.size())
+    return machine.fail(instr.op, "`" + aux.name + "` has " + Twine(buffer.shape.size()) +
+                                      " dimensions, the tensor given for it " +
+                                      Twine(tensor.strides.size()) + " strides");
+  buffer.strides = tensor.strides.empty() ? rowMajor(buffer.shape) : tensor.strides;
   int64_t last = 0;
   bool isEmpty = llvm::is_contained(buffer.shape, 0);
   for (auto [extent, stride] : llvm::zip(buffer.shape, buffer.strides)) {

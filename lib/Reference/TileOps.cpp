@@ -77,6 +77,13 @@ void copyBits(const View &src, const View &dst) {
   });
 }
 
+/// The common widths, so that a tile is filled at the speed of memory.
+template <typename T> void fillRun(uint8_t *base, int64_t first, int64_t count, uint64_t code) {
+  T value = static_cast<T>(code);
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(base + (first + i) * int64_t(sizeof(T)), &value, sizeof(T));
+}
+
 template <typename T> void copyAs(const View &src, const View &dst) {
   writeView(dst, readView<T>(src).data());
 }
@@ -252,8 +259,15 @@ void execFill(Frame &frame, const Instr &instr) {
     unsigned bits = bitsOf(dst.dtype);
     uint64_t code = readBits(encoded, bits, 0);
     forSpans(dst, [&](int64_t, int64_t first, int64_t stride, int64_t count, bool isValid) {
-      for (int64_t i = 0; i < count && isValid; ++i)
-        writeBits(dst.base, bits, first + i * stride, code);
+      if (!isValid)
+        return;
+      if (stride == 1 && bits == 32)
+        fillRun<uint32_t>(dst.base, first, count, code);
+      else if (stride == 1 && bits == 16)
+        fillRun<uint16_t>(dst.base, first, count, code);
+      else
+        for (int64_t i = 0; i < count; ++i)
+          writeBits(dst.base, bits, first + i * stride, code);
     });
   });
 }
@@ -261,6 +275,10 @@ void execFill(Frame &frame, const Instr &instr) {
 void execReduce(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
   forLanes(frame, instr, [&](ArrayRef<View> views, int) {
+    Lines lines(views[0], aux.dim); // extents that are not constant may differ
+    if (lines.length < 1 || lines.outer * lines.inner != views[1].numElems())
+      return frame.machine.fail(instr.op, "reduces " + Twine(views[0].numElems()) +
+                                              " elements to " + Twine(views[1].numElems()));
     withAccumulator(frame.machine, views[0].dtype, views[1].dtype,
                     [&](auto zero) { reduce<decltype(zero)>(aux, views[0], views[1]); });
   });
@@ -269,6 +287,9 @@ void execReduce(Frame &frame, const Instr &instr) {
 void execScan(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
   forLanes(frame, instr, [&](ArrayRef<View> views, int) {
+    if (views[0].shape != views[1].shape)
+      return frame.machine.fail(instr.op, "scans " + Twine(views[0].numElems()) +
+                                              " elements into " + Twine(views[1].numElems()));
     withAccumulator(frame.machine, views[0].dtype, views[1].dtype,
                     [&](auto zero) { scan<decltype(zero)>(aux, views[0], views[1]); });
   });

@@ -21,12 +21,13 @@
 
 namespace tilec {
 
-/// One tensor in host memory: row-major and dense, or laid out by the strides that the program
-/// gives the parameter. 4-bit elements are packed two a byte, low nibble first.
+/// One tensor in host memory. 4-bit elements are packed two a byte, low nibble first. The strides
+/// that the program gives the parameter say how a device keeps it; here they do not matter.
 struct ReferenceTensor {
   void *data = nullptr;
   int64_t sizeBytes = 0;
-  llvm::SmallVector<int64_t, 4> shape;
+  llvm::SmallVector<int64_t, 4> shape = {};
+  llvm::SmallVector<int64_t, 4> strides = {}; ///< of `data`, in elements; empty: row-major, dense
 };
 
 struct ReferenceArgs {
