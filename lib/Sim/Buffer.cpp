@@ -5,6 +5,7 @@
 // offset + 4 exceeds num_records loads 0 and is not stored. Whether soffset counts is
 // LaunchOptions::soffsetInRangeCheck. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Checker.h"
 #include "Decode.h"
 #include "GlobalAccess.h"
 
@@ -121,6 +122,7 @@ void issueStraddlers(Wave &wave, const Instr &instr, MemOp &op, uint64_t lanes, 
       part.zeroMask = i < valid ? 0 : part.mask;
       part.addr[lane] = op.addr[lane] + 4 * i;
       part.data[0][lane] = op.data[i][lane];
+      part.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
       part.ldsBase = op.ldsBase + lane * bytesOf(instr) + 4 * i - lane * 4;
       if (!(instr.flags & (isStore | isLdsDma)))
         single.dst[0].reg = static_cast<uint16_t>(instr.dst[0].reg + i);

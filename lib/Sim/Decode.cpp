@@ -662,6 +662,7 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
   if (op->flags & isBranch && instr.src[0].isImm())
     instr.target = static_cast<uint32_t>(static_cast<int32_t>(instr.next) +
                                          static_cast<int16_t>(instr.src[0].imm));
+  computeRegisters(instr);
   return instr;
 }
 

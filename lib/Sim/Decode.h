@@ -37,6 +37,12 @@ struct DecodeContext {
   uint32_t firstAgpr = 0; ///< added to accumulation register numbers
 };
 
+/// Issue slots of four clocks that a matrix instruction keeps the matrix pipe; 0 for others.
+unsigned mfmaPasses(const Instr &instr, bool gfx950);
+
+/// Fills `uses` and `defs` of a decoded instruction.
+void computeRegisters(Instr &instr);
+
 /// Fails with what the simulator does not know about `text`.
 llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &context);
 

@@ -3,6 +3,7 @@
 // Waves take turns of a few instructions. A barrier opens when every wave that has not
 // ended is at it. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Checker.h"
 #include "CodeObjectImpl.h"
 #include "Execute.h"
 #include "Reporter.h"
@@ -57,7 +58,13 @@ void runSlice(Wave &wave, uint32_t count) {
   while (done < count && !wave.ended && !wave.atBarrier && !group.stop && wave.mode == mode) {
     const Instr *instr = program.at(wave.pc);
     wave.pc = instr->next;
-    executeOne(wave, *instr);
+    if (wave.checker) {
+      wave.checker->before(wave, *instr);
+      executeOne(wave, *instr);
+      wave.checker->after(wave, *instr);
+    } else {
+      executeOne(wave, *instr);
+    }
     ++done;
     wave.mfma += instr->flags & isMfma ? 1 : 0;
   }

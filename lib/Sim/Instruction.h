@@ -104,6 +104,9 @@ enum OpFlag : uint32_t {
   writesBothOperands = 1u << 25, ///< source 0 is also written (swaps)
   intClamp = 1u << 26,           ///< integer operation that defines the clamp bit
   isPackedMath = 1u << 27,
+  /// Combines 64-bit lane masks: compilers combine undefined bits of lanes that are off.
+  isMaskOp = 1u << 29,
+  isSelect = 1u << 30,      ///< source 0 or 1 by the mask in source 2
   preservesHigh = 1u << 28, ///< a 16-bit result leaves the other half of the register
 };
 
@@ -118,6 +121,19 @@ struct OpInfo {
   Type dst = Type::None;
   /// Family-specific number: bytes an access moves, matrix shape, ...
   uint32_t aux = 0;
+};
+
+/// Registers as the checks number them: vector registers of the unified file, then scalar ones,
+/// SCC.
+inline constexpr uint16_t regSgpr0 = 512;
+inline constexpr uint16_t regScc = regSgpr0 + numSgprSlots;
+inline constexpr uint16_t numRegs = regScc + 1;
+struct RegRange {
+  uint16_t first = 0, count = 0;
+  bool overlaps(RegRange other) const {
+    return first < other.first + other.count && other.first < first + count;
+  }
+  bool operator==(const RegRange &) const = default;
 };
 
 enum class DppKind : uint8_t {
@@ -168,6 +184,11 @@ struct Instr {
 
   int8_t waitVm = -1, waitLgkm = -1; ///< s_waitcnt; -1: not waited for
   uint32_t simm = 0;                 ///< s_nop, s_sleep, hwreg and the like
+
+  // What the checks need, implicit registers included.
+  RegRange uses[9], defs[4];
+  uint8_t numUses = 0, numDefs = 0;
+  uint8_t passes = 0; ///< of a matrix instruction
 };
 
 } // namespace tilec::sim

@@ -4,6 +4,7 @@
 // threads. A work-group that runs long is put aside for others, so that groups may wait
 // for each other. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Checker.h"
 #include "CodeObjectImpl.h"
 #include "Execute.h"
 #include "Reporter.h"
@@ -78,8 +79,9 @@ private:
   Wave &wave;
 };
 
-/// User SGPRs, then system SGPRs, in ABI order (AMDGPUUsage, "Initial Kernel Execution State").
-void setUpSgprs(const Launch &launch, const Group &group, Wave &wave) {
+/// Returns how many are set. User SGPRs, then system SGPRs, in ABI order (AMDGPUUsage, "Initial
+/// Kernel Execution State").
+uint32_t setUpSgprs(const Launch &launch, const Group &group, Wave &wave) {
   uint16_t p = launch.setup->properties;
   SgprWriter sgprs(wave);
   if (p & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER)
@@ -112,6 +114,7 @@ void setUpSgprs(const Launch &launch, const Group &group, Wave &wave) {
       sgprs.put(group.id[i]);
   if (rsrc2 >> 10 & 1) // ENABLE_SGPR_WORKGROUP_INFO
     sgprs.put(static_cast<uint32_t>(group.waves.size()));
+  return sgprs.next;
 }
 
 /// v0 = x | y << 10 | z << 20, as far as the descriptor asks for y and z.
@@ -159,6 +162,7 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
   // Rows on 64-byte boundaries, which vector instructions of the host like.
   auto base = reinterpret_cast<uintptr_t>(group.registerFile.data());
   auto *file = reinterpret_cast<Row *>((base + 63) / 64 * 64);
+  uint32_t numSgprs = 0;
   for (uint32_t i = 0; i < numWaves; ++i) {
     Wave &wave = group.waves[i];
     wave.index = i;
@@ -175,8 +179,14 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
                        : nullptr;
     for (uint32_t &s : wave.s)
       s = garbageWord;
-    setUpSgprs(launch, group, wave);
+    numSgprs = setUpSgprs(launch, group, wave);
     setUpWorkItems(launch, wave);
+  }
+  group.checker.reset();
+  if (launch.options->checks == Checks::All) {
+    group.checker = std::make_shared<GroupChecker>(group, numSgprs);
+    for (Wave &wave : group.waves)
+      wave.checker = &group.checker->waves[wave.index];
   }
 }
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "MemOps.h"
 
+#include "Checker.h"
 #include "Execute.h"
 
 #include <algorithm>
@@ -124,8 +125,11 @@ void reportGlobal(Wave &wave, const MemOp &op, unsigned lane, uint64_t address, 
 uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsigned bytes,
                bool store) {
   std::vector<uint8_t> &lds = wave.group->lds;
-  if (offset < lds.size() && bytes <= lds.size() - offset)
+  if (offset < lds.size() && bytes <= lds.size() - offset) {
+    if (op.checkId)
+      wave.group->checker->ldsAccess(wave, op, lane, static_cast<uint32_t>(offset), bytes, store);
     return lds.data() + offset;
+  }
   report(wave, *op.instr, CheckKind::OutOfBounds, FindingClass::Error, false,
          static_cast<int>(lane),
          llvm::Twine("LDS ") + (store ? "store" : "load") + " of " + llvm::Twine(bytes) +
@@ -135,6 +139,7 @@ uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsi
 }
 
 void issue(Wave &wave, MemOp &op) {
+  op.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
   if (wave.group->engine->options->memoryMode == MemoryMode::Eager) {
     op.perform(wave, op);
     return;

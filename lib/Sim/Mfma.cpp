@@ -390,6 +390,27 @@ void execMfmaF8F6F4(Wave &wave, const Instr &instr) {
   moveAccumulator(shape, &wave.v[instr.dst[0].reg], c, false);
 }
 
+} // namespace
+
+// amd-hardware-facts.md 4.1: cycles of AMD's matrix instruction calculator divided by four; the
+// 8-bit f8f6f4 rows and f64 on gfx950 from LLVM's hazard recognizer.
+unsigned mfmaPasses(const Instr &instr, bool gfx950) {
+  if (!(instr.flags & isMfma))
+    return 0;
+  const Shape &shape = shapeOf(instr);
+  if (shape.a == F64)
+    return shape.m == 4 ? 4 : gfx950 ? 16 : 8;
+  if (shape.m == 4)
+    return 2;
+  unsigned passes = shape.m == 16 ? 4 : 8;
+  bool wide = instr.cbsz <= 1 || instr.blgp <= 1; // an 8-bit operand
+  if (shape.blocks > 1 || shape.a == F32 || (shape.a == F8F6F4 && wide))
+    passes *= 2;
+  return passes;
+}
+
+namespace {
+
 std::vector<OpInfo> makeTable() {
   std::vector<OpInfo> table;
   for (uint32_t i = 0; i < std::size(shapes); ++i) {

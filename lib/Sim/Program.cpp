@@ -37,7 +37,9 @@ static std::string checkRegisters(const Instr &instr, uint32_t numVgprs) {
 
 Decoded Program::decode(uint32_t pc) const {
   Decoded result;
+  static const OpInfo nothing{"", execUndecodable};
   result.exec = execUndecodable;
+  result.op = &nothing;
   result.address = pc * 4;
   result.pc = result.next = pc;
   uint64_t address = static_cast<uint64_t>(pc) * 4;
@@ -66,6 +68,7 @@ Decoded Program::decode(uint32_t pc) const {
     return result;
   }
   std::string registers = checkRegisters(*instr, key.numVgprs);
+  instr->passes = static_cast<uint8_t>(mfmaPasses(*instr, owner.arch == Arch::Gfx950));
   if (registers.empty())
     static_cast<Instr &>(result) = *instr;
   result.text = text.text;

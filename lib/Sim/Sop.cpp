@@ -298,8 +298,8 @@ void execMovRel(Wave &wave, const Instr &instr, bool toDst, unsigned dwords) {
 #define BITWISE(Name, Expr)                                                                        \
   sop<[](bool &scc, u32 a, u32 b) -> u32 { return nonZero<u32>(scc, Expr); }>(Name "_b32",         \
                                                                               writesScc),          \
-      sop<[](bool &scc, u64 a, u64 b) -> u64 { return nonZero<u64>(scc, Expr); }>(Name "_b64",     \
-                                                                                  writesScc)
+      sop<[](bool &scc, u64 a, u64 b) -> u64 { return nonZero<u64>(scc, Expr); }>(                 \
+          Name "_b64", writesScc | isMaskOp)
 #define COMPARE(Name, Expr)                                                                        \
   sop<[](bool &scc, i32 a, i32 b) -> void { scc = Expr; }>("s_cmp_" Name "_i32", writesScc),       \
       sop<[](bool &scc, u32 a, u32 b) -> void { scc = Expr; }>("s_cmp_" Name "_u32", writesScc),   \

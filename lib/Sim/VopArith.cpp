@@ -282,6 +282,11 @@ const OpInfo table[] = {
     vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(u32(a) * b); }>("v_mul_lo_u16"),
     vop<[](u16 a, u16 b, u16 c) -> u16 { return static_cast<u16>(u32(a) * b + c); }>("v_mad_u16",
                                                                                      preservesHigh),
+    // The forms of gfx8, which clear the upper half.
+    vop<[](u16 a, u16 b, u16 c) -> u16 { return static_cast<u16>(u32(a) * b + c); }>(
+        "v_mad_legacy_u16"),
+    vop<[](i16 a, i16 b, i16 c) -> i16 { return static_cast<i16>(i32(a) * b + c); }>(
+        "v_mad_legacy_i16"),
     vop<[](i16 a, i16 b, i16 c) -> i16 { return static_cast<i16>(i32(a) * b + c); }>("v_mad_i16",
                                                                                      preservesHigh),
     vop<[](i16 a, i16 b) -> i16 { return std::min(a, b); }>("v_min_i16"),

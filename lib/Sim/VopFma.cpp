@@ -192,8 +192,8 @@ constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t f
   op.src[0] = op.src[1] = op.src[2] = op.dst = type;
   return op;
 }
-constexpr OpInfo carryRow(const char *name, ExecFn exec, const char *form) {
-  OpInfo op = row(name, exec, form);
+constexpr OpInfo carryRow(const char *name, ExecFn exec, const char *form, uint32_t flags = 0) {
+  OpInfo op = row(name, exec, form, flags);
   op.src[2] = Type::B64;
   return op;
 }
@@ -212,7 +212,7 @@ const OpInfo table[] = {
       // In f64 product and sum are exact but for bits that cannot decide the rounding.
       return {static_cast<float>(std::fma(double(a.value), double(b.value), double(c.value)))};
     }>("v_fma_f16", preservesHigh),
-    carryRow("v_cndmask_b32", execCndmask, "d012"),
+    carryRow("v_cndmask_b32", execCndmask, "d012", isSelect),
     row("v_add_co_u32", execCarry<Carry::Add, false>, "dD01"),
     row("v_sub_co_u32", execCarry<Carry::Sub, false>, "dD01"),
     row("v_subrev_co_u32", execCarry<Carry::SubRev, false>, "dD01"),

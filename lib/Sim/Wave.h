@@ -26,6 +26,8 @@ struct Wave;
 struct Group;
 class Program;
 class Reporter;
+class WaveChecker;
+class GroupChecker;
 
 /// The address space as one thread sees it: remembers the last allocation hit.
 class MemoryPort {
@@ -65,6 +67,7 @@ struct MemOp {
   uint64_t addr[numLanes];
   uint32_t data[4][numLanes];
   uint32_t ldsBase = 0; ///< LDS DMA: where lane 0's data goes
+  uint32_t checkId = 0; ///< the checker's number of this operation; 0: not checked
 };
 
 struct Wave {
@@ -80,8 +83,9 @@ struct Wave {
   uint32_t index = 0;       ///< in the work-group
   uint64_t instructions = 0, mfma = 0;
   Group *group = nullptr;
-  uint8_t *scratch = nullptr; ///< 64 lanes of the kernel's private segment, lane after lane
-  uint32_t scratchBytes = 0;  ///< a lane
+  WaveChecker *checker = nullptr; ///< null: no checks
+  uint8_t *scratch = nullptr;     ///< 64 lanes of the kernel's private segment, lane after lane
+  uint32_t scratchBytes = 0;      ///< a lane
   std::deque<MemOp> pendingVm, pendingLds, pendingSmem; ///< strict mode only
 
   uint64_t pair(unsigned index) const {
@@ -106,7 +110,8 @@ struct Group {
   uint64_t instructions = 0;
   uint64_t barrierEpoch = 0;
   uint64_t random = 0;
-  bool stop = false; ///< a fatal finding
+  bool stop = false;                     ///< a fatal finding
+  std::shared_ptr<GroupChecker> checker; ///< null: no checks
 };
 
 /// Reports what an instruction did wrong. `lane` < 0: no lane in particular. A fatal finding stops

@@ -143,6 +143,9 @@ struct LaunchOptions {
   bool soffsetInRangeCheck = true;
   /// Wave instructions of one work-group before the run is called endless.
   uint64_t maxInstructionsPerGroup = 2'000'000'000;
+  /// Code that was tuned on hardware may rely on its timing. True makes what hardware is known to
+  /// let pass (missing waits, races, wait states) lints instead of errors.
+  bool timingHazardsAreLints = false;
   uint32_t maxFindings = 20; ///< distinct ones kept; more are only counted
   /// Called now and then, from any of the threads but never by two at once.
   std::function<void(const Progress &)> progress;

@@ -1,0 +1,175 @@
+//===- CheckHazards.cpp - required wait states ----------------------------===//
+//
+// Numbers: test/data/hazards/llvm_hazards.json, measured on LLVM 22's hazard recognizer
+// (AMD's own table of what hardware does not interlock). A wait state is one issue slot
+// of the wave, four clocks; a matrix instruction keeps the next one waiting for its
+// passes. SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Checker.h"
+
+#include "CodeObjectImpl.h"
+
+namespace tilec::sim {
+
+std::string describe(const Wave &wave, const Instr &instr);
+
+namespace {
+
+bool nameIs(const Instr &instr, llvm::StringRef name) { return name == instr.op->name; }
+
+/// Index of the number of passes in the rows below.
+unsigned passIndex(unsigned passes) {
+  return passes <= 2 ? 0 : passes <= 4 ? 1 : passes <= 8 ? 2 : 3;
+}
+struct MfmaRule {
+  unsigned readD[4];    ///< by passes 2, 4, 8, 16: VALU, memory, or A/B of another
+  unsigned overlapC[4]; ///< C of another overlaps D without being it
+};
+constexpr MfmaRule xdl942 = {{5, 7, 11, 19}, {3, 5, 9, 17}};
+constexpr MfmaRule xdl950 = {{5, 8, 12, 20}, {4, 6, 10, 18}};
+constexpr MfmaRule f32Rule = {{4, 6, 10, 18}, {2, 4, 8, 16}};
+constexpr unsigned overwriteC[4] = {1, 3, 7, 15}; // XDL reads C while a VALU overwrites it
+
+bool isF32Mfma(const Instr &i) {
+  return llvm::StringRef(i.op->name).ends_with("_f32") &&
+         !llvm::StringRef(i.op->name).ends_with("_xf32");
+}
+bool isF64Mfma(const Instr &i) { return llvm::StringRef(i.op->name).ends_with("_f64"); }
+
+RegRange vectorRange(const Operand &operand) {
+  return operand.isVgpr() ? RegRange{operand.reg, operand.dwords} : RegRange{};
+}
+bool reads(const Instr &instr, RegRange range) {
+  for (unsigned i = 0; i < instr.numUses; ++i)
+    if (instr.uses[i].overlaps(range))
+      return true;
+  return false;
+}
+bool writes(const Instr &instr, RegRange range) {
+  for (unsigned i = 0; i < instr.numDefs; ++i)
+    if (instr.defs[i].overlaps(range))
+      return true;
+  return false;
+}
+
+} // namespace
+
+void WaveChecker::require(Wave &wave, const Instr &instr, const Recent &producer, unsigned states,
+                          const char *rule, bool lint) {
+  uint64_t between = position - producer.position - 1;
+  if (between >= states)
+    return;
+  report(wave, instr, CheckKind::WaitStates, lint ? FindingClass::Lint : group.timingClass(), false,
+         -1,
+         llvm::Twine(rule) + ": " + llvm::Twine(states) + " wait states are required after " +
+             describe(wave, *producer.instr) + ", there are " + llvm::Twine(between));
+}
+
+void WaveChecker::checkAfterValu(Wave &wave, const Instr &instr, const Recent &producer) {
+  const Instr &p = *producer.instr;
+  bool gfx950 = wave.group->engine->program->arch() == Arch::Gfx950;
+  if (nameIs(instr, "v_div_fmas_f32") || nameIs(instr, "v_div_fmas_f64"))
+    if (writes(p, {regSgpr0 + sgprVcc, 2}))
+      require(wave, instr, producer, 4, "VALU writes VCC, v_div_fmas reads it");
+  if (instr.dpp != DppKind::None) {
+    if (p.flags & writesExec)
+      require(wave, instr, producer, 5, "VALU writes EXEC, DPP follows");
+    if (writes(p, vectorRange(instr.src[0])))
+      require(wave, instr, producer, 2, "VALU writes a register, DPP reads it");
+  }
+  for (unsigned i = 0; i < p.numDefs; ++i) {
+    RegRange def = p.defs[i];
+    if (def.first >= regSgpr0) {
+      bool laneSelect = nameIs(instr, "v_readlane_b32") || nameIs(instr, "v_writelane_b32");
+      RegRange select = instr.src[1].isSgpr()
+                            ? RegRange{static_cast<uint16_t>(regSgpr0 + instr.src[1].reg), 1}
+                            : RegRange{};
+      if ((instr.flags & isVmem) && reads(instr, def))
+        require(wave, instr, producer, 5, "VALU writes an SGPR, a memory instruction reads it");
+      else if (laneSelect && def.overlaps(select))
+        require(wave, instr, producer, 4, "VALU writes an SGPR that selects a lane");
+      else if ((instr.flags & isValu) && reads(instr, def))
+        require(wave, instr, producer, 2, "VALU writes an SGPR, VALU reads it");
+      continue;
+    }
+    if (!reads(instr, def))
+      continue;
+    if (nameIs(instr, "v_readlane_b32") || nameIs(instr, "v_readfirstlane_b32"))
+      require(wave, instr, producer, 1, "VALU writes a register, v_readlane reads it");
+    else if (instr.flags & isMfma)
+      require(wave, instr, producer, 2, "VALU writes an operand of a matrix instruction");
+    else if (gfx950 && llvm::StringRef(instr.op->name).starts_with("v_permlane"))
+      require(wave, instr, producer, 2, "VALU writes a register, v_permlane swaps it");
+    else if ((p.flags & isTrans) && (instr.flags & isValu))
+      require(wave, instr, producer, 1, "a transcendental result is read");
+  }
+}
+
+void WaveChecker::checkAfterMfma(Wave &wave, const Instr &instr, const Recent &producer) {
+  const Instr &p = *producer.instr;
+  bool gfx950 = wave.group->engine->program->arch() == Arch::Gfx950;
+  RegRange d = vectorRange(p.dst[0]), c = vectorRange(p.src[2]);
+  unsigned index = passIndex(p.passes);
+  const MfmaRule &rule = isF32Mfma(p) ? f32Rule : gfx950 ? xdl950 : xdl942;
+  unsigned readD = rule.readD[index], overlapC = rule.overlapC[index], memoryD = readD,
+           overwriteD = readD, sameC = p.passes <= 2 ? 2 : 0;
+  if (isF64Mfma(p)) {
+    bool small = p.dst[0].dwords == 2;
+    readD = small ? 6 : gfx950 ? 19 : 11;
+    overwriteD = small ? 6 : 11;
+    memoryD = small ? 9 : 18;
+    overlapC = small ? 0 : gfx950 ? 17 : 9;
+    sameC = small ? 4 : 0;
+  }
+  if (instr.flags & isMfma) {
+    if (vectorRange(instr.src[0]).overlaps(d) || vectorRange(instr.src[1]).overlaps(d))
+      require(wave, instr, producer, readD, "a matrix result is A or B of another");
+    RegRange nextC = vectorRange(instr.src[2]);
+    if (nextC == d)
+      require(wave, instr, producer, instr.op == p.op ? sameC : overlapC,
+              "a matrix result is C of another");
+    else if (nextC.overlaps(d))
+      require(wave, instr, producer, overlapC, "a matrix result overlaps C of another");
+    return;
+  }
+  if (instr.flags & isValu) {
+    if (reads(instr, d))
+      require(wave, instr, producer, readD, "a matrix result is read");
+    else if (writes(instr, d))
+      require(wave, instr, producer, overwriteD, "a matrix result is overwritten");
+    else if (c.count && c != d && !isF32Mfma(p) && !isF64Mfma(p) && writes(instr, c))
+      require(wave, instr, producer, overwriteC[index], "C of a matrix instruction is overwritten");
+    return;
+  }
+  if ((instr.flags & (isVmem | isLds)) && reads(instr, d))
+    require(wave, instr, producer, memoryD, "a matrix result is stored or used as an address");
+}
+
+void WaveChecker::checkHazards(Wave &wave, const Instr &instr) {
+  ++position;
+  if (instr.flags & isMfma) {
+    position = std::max(position, matrixPipeFree);
+    matrixPipeFree = position + instr.passes;
+  }
+  constexpr uint64_t longest = 20; // of all rules
+  for (unsigned i = 1; i <= historyLength; ++i) {
+    const Recent &recent = history[(nextHistory + historyLength - i) % historyLength];
+    if (!recent.instr || position - recent.position > longest + 1)
+      break;
+    if (recent.instr->flags & isMfma)
+      checkAfterMfma(wave, instr, recent);
+    else if ((recent.instr->flags & isValu) && position - recent.position <= 6)
+      checkAfterValu(wave, instr, recent);
+    else if ((instr.flags & isLdsDma) && position - recent.position == 1 &&
+             writes(*recent.instr, {regSgpr0 + sgprM0, 1}))
+      require(wave, instr, recent, 1, "M0 is written, an LDS DMA reads it", /*lint=*/true);
+  }
+  if (instr.flags & (isValu | isSalu)) {
+    history[nextHistory] = {&instr, position};
+    nextHistory = (nextHistory + 1) % historyLength;
+  }
+  if (nameIs(instr, "s_nop"))
+    position += instr.src[0].imm & 15;
+}
+
+} // namespace tilec::sim
