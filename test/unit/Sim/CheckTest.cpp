@@ -1,0 +1,290 @@
+//===- CheckTest.cpp - planted bugs are found, right code is not accused --===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "SimTesting.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <gtest/gtest.h>
+
+using namespace tilec::sim;
+using namespace tilec::sim::testing;
+
+namespace {
+
+Snippet snippet(const std::string &body, const std::string &cpu = "gfx950") {
+  Snippet s;
+  s.cpu = cpu;
+  s.kernel.ldsBytes = 8192;
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}, {"v2", all(1)}, {"v3", all(2)}};
+  s.body = body;
+  s.run();
+  return s;
+}
+/// The kinds found, in order, by name.
+std::vector<std::string> kinds(const RunResult &result) {
+  std::vector<std::string> names;
+  for (const Finding &f : result.findings)
+    names.push_back(nameOf(f.kind).str() + (f.cls == FindingClass::Lint ? " (lint)" : ""));
+  return names;
+}
+using Names = std::vector<std::string>;
+Names found(const std::string &body, const std::string &cpu = "gfx950") {
+  return kinds(snippet(body, cpu).result);
+}
+
+const std::string srd = "s_mov_b32 s12, s8\ns_and_b32 s13, s9, 0xffff\ns_movk_i32 s14, "
+                        "0x1000\ns_mov_b32 s15, 0x20000\n";
+
+TEST(MissingWait, OnGlobalLoads) {
+  EXPECT_EQ(found("global_load_dword v10, v1, s[8:9]\nv_add_u32 v11, v10, v2"),
+            Names{"missing-wait"});
+  EXPECT_EQ(found("global_load_dword v10, v1, s[8:9]\ns_waitcnt vmcnt(0)\nv_add_u32 v11, v10, v2"),
+            Names{});
+  // Overwriting the destination is as wrong as reading it; another load of the same kind is in
+  // order.
+  EXPECT_EQ(found("global_load_dword v10, v1, s[8:9]\nv_mov_b32 v10, 0"), Names{"missing-wait"});
+  EXPECT_EQ(found("global_load_dword v10, v1, s[8:9]\nglobal_load_dword v10, v1, s[8:9] offset:4"),
+            Names{});
+}
+TEST(MissingWait, CountsInOrder) {
+  const std::string two = "global_load_dword v10, v1, s[8:9]\nglobal_load_dword v11, v1, s[8:9] "
+                          "offset:4\ns_waitcnt vmcnt(1)\n";
+  EXPECT_EQ(found(two + "v_add_u32 v12, v10, v2"), Names{});
+  EXPECT_EQ(found(two + "v_add_u32 v12, v11, v2"), Names{"missing-wait"});
+}
+TEST(MissingWait, ScalarLoadsNeedZero) {
+  const std::string two = "s_load_dword s10, s[8:9], 0x0\ns_load_dword s11, s[8:9], 0x4\n";
+  EXPECT_EQ(found(two + "s_waitcnt lgkmcnt(1)\ns_add_u32 s16, s10, 1"), Names{"missing-wait"});
+  EXPECT_EQ(found(two + "s_waitcnt lgkmcnt(0)\ns_add_u32 s16, s10, 1"), Names{});
+}
+TEST(MissingWait, OnLdsReadsAndMfmaOperands) {
+  const std::string write = "ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v12, "
+                            "0\nv_mov_b32 v13, 0\nv_mov_b32 v14, 0\nv_mov_b32 v15, 0\n"
+                            "ds_read_b32 v10, v1\ns_nop 1\n";
+  EXPECT_EQ(found(write + "v_mfma_f32_16x16x4_f32 v[12:15], v10, v2, v[12:15]"),
+            Names{"missing-wait"});
+  EXPECT_EQ(
+      found(write + "s_waitcnt lgkmcnt(0)\nv_mfma_f32_16x16x4_f32 v[12:15], v10, v2, v[12:15]"),
+      Names{});
+}
+TEST(MissingWait, NamesTheLoad) {
+  Snippet s = snippet("global_load_dword v10, v1, s[8:9]\nv_add_u32 v11, v10, v2");
+  ASSERT_EQ(s.result.findings.size(), 1u);
+  const std::string &m = s.result.findings[0].message;
+  EXPECT_NE(m.find("v_add_u32_e32 v11, v10, v2"), std::string::npos) << m;
+  EXPECT_NE(m.find("global_load_dword v10, v1, s[8:9]"), std::string::npos) << m;
+  EXPECT_NE(m.find("vmcnt"), std::string::npos) << m;
+}
+TEST(MissingWait, CanBeALint) {
+  Snippet s;
+  s.in = {{"v1", all(0)}, {"v2", all(1)}};
+  s.launch.timingHazardsAreLints = true;
+  s.body = "global_load_dword v10, v1, s[8:9]\nv_add_u32 v11, v10, v2";
+  s.run();
+  EXPECT_EQ(kinds(s.result), Names{"missing-wait (lint)"});
+  EXPECT_TRUE(s.result.ok());
+}
+
+TEST(LdsDma, MustBeWaitedFor) {
+  const std::string dma =
+      srd + "s_mov_b32 m0, 0\ns_nop 0\nbuffer_load_dword v1, s[12:15], 0 offen lds\n";
+  EXPECT_EQ(found(dma + "ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"lds-dma-not-waited"});
+  EXPECT_EQ(found(dma + "s_waitcnt vmcnt(0)\nds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{});
+}
+TEST(LdsDma, M0JustBeforeIsALint) {
+  const std::string dma = "buffer_load_dword v1, s[12:15], 0 offen lds\ns_waitcnt vmcnt(0)";
+  EXPECT_EQ(found(srd + "s_mov_b32 m0, 0\n" + dma), Names{"wait-states (lint)"});
+  EXPECT_EQ(found(srd + "s_mov_b32 m0, 0\ns_nop 0\n" + dma), Names{});
+}
+TEST(LdsDma, StrictModeShowsTheOldBytes) {
+  Snippet s;
+  s.kernel.ldsBytes = 1024;
+  s.launch.memoryMode = MemoryMode::Strict;
+  s.launch.checks = Checks::None;
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}, {"v2", all(7)}};
+  s.body = srd + "ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v1, "
+                 "s[8:9]\ns_waitcnt vmcnt(0)\ns_mov_b32 m0, 0\ns_nop 0\n"
+                 "buffer_load_dword v1, s[12:15], 0 offen lds\nds_read_b32 v10, v1\ns_waitcnt "
+                 "lgkmcnt(0)\ns_waitcnt vmcnt(0)\n"
+                 "ds_read_b32 v11, v1\ns_waitcnt lgkmcnt(0)";
+  s.out = {"v10", "v11"};
+  auto r = s.run();
+  EXPECT_EQ(r["v10"], all(7));
+  EXPECT_EQ(r["v11"], lanes([](uint32_t i) { return 4 * i; }));
+}
+
+/// Two waves; each body starts with v1 = 4 * work-item id, v2 = id, s6 = wave number.
+RunResult twoWaves(const std::string &body, uint64_t seed = 0) {
+  KernelOptions kernel;
+  kernel.ldsBytes = 1024;
+  std::string text = "v_and_b32 v2, 0x3ff, v0\nv_lshlrev_b32 v1, 2, v2\nv_xor_b32 v3, 0x100, "
+                     "v1\nv_lshrrev_b32 v4, 6, v2\n"
+                     "s_nop 0\nv_readfirstlane_b32 s6, v4\ns_nop 4\n" +
+                     body + "\ns_endpgm";
+  auto object = CodeObject::load(assemble("gfx950", kernelText("gfx950", text, kernel)));
+  Memory memory;
+  LaunchOptions options;
+  options.interleaveSeed = seed;
+  auto result = tilec::sim::run(**object, "k", {1, 1, 1}, {128, 1, 1}, std::vector<uint8_t>(64),
+                                memory, options);
+  return llvm::cantFail(std::move(result));
+}
+
+TEST(LdsRace, WithoutBarrier) {
+  for (uint64_t seed : {0, 1, 2, 3}) {
+    Names names = kinds(twoWaves(
+        "ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\nds_write_b32 v3, v2\ns_waitcnt lgkmcnt(0)",
+        seed));
+    ASSERT_FALSE(names.empty());
+    EXPECT_EQ(names[0], "lds-race");
+  }
+  EXPECT_EQ(kinds(twoWaves("ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v5, "
+                           "v3\ns_waitcnt lgkmcnt(0)")),
+            Names{});
+}
+TEST(LdsRace, OverwritingWhatAnotherWaveStillReads) {
+  const std::string start = "ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v5, "
+                            "v3\ns_waitcnt lgkmcnt(0)\n";
+  EXPECT_EQ(kinds(twoWaves(start + "ds_write_b32 v1, v2")), (Names{"lds-race", "lds-race"}));
+  EXPECT_EQ(kinds(twoWaves(start + "s_barrier\nds_write_b32 v1, v2")), Names{});
+}
+TEST(LdsRace, WriteNotWaitedForBeforeTheBarrier) {
+  EXPECT_EQ(
+      kinds(twoWaves("ds_write_b32 v1, v2\ns_barrier\nds_read_b32 v5, v3\ns_waitcnt lgkmcnt(0)")),
+      Names{"lds-race"});
+}
+TEST(LdsRace, AtomicsOfSeveralWavesAreFine) {
+  EXPECT_EQ(
+      kinds(twoWaves("ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\nv_mov_b32 v6, "
+                     "0\nds_add_u32 v6, v2\n"
+                     "s_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v5, v6\ns_waitcnt lgkmcnt(0)")),
+      Names{});
+}
+
+TEST(Uninitialized, RegistersWhereTheyDecide) {
+  EXPECT_EQ(found("global_store_dword v1, v20, s[8:9]"), Names{"uninitialized"});
+  EXPECT_EQ(found("v_add_u32 v21, v20, v2\nglobal_store_dword v1, v21, s[8:9]"),
+            Names{"uninitialized"});
+  EXPECT_EQ(found("s_add_u32 s20, s21, 1\ns_cbranch_scc1 .Lx\n.Lx:"), Names{"uninitialized"});
+  EXPECT_EQ(found("v_mov_b32 v12, 0\nv_mfma_f32_16x16x4_f32 v[12:15], v20, v2, 0"),
+            Names{"uninitialized"});
+  EXPECT_EQ(found("v_add_u32 v21, v20, v2"), Names{}); // never used
+}
+TEST(Uninitialized, ByLane) {
+  const std::string half = "s_mov_b64 exec, 0xff\nv_mov_b32 v20, 1\n";
+  EXPECT_EQ(found(half + "global_store_dword v1, v20, s[8:9]\ns_mov_b64 exec, -1"), Names{});
+  EXPECT_EQ(found(half + "s_mov_b64 exec, -1\nglobal_store_dword v1, v20, s[8:9]"),
+            Names{"uninitialized"});
+}
+TEST(Uninitialized, UnusedHalvesAreNotAccused) {
+  // The high half of the addend never reaches the low half of the result.
+  EXPECT_EQ(found("v_mov_b32 v20, 1\nv_mad_u64_u32 v[22:23], s[10:11], v2, v3, "
+                  "v[20:21]\nglobal_store_dword v1, v22, s[8:9]"),
+            Names{});
+  EXPECT_EQ(found("v_mov_b32 v20, 1\nv_mad_u64_u32 v[22:23], s[10:11], v2, v3, "
+                  "v[20:21]\nglobal_store_dword v1, v23, s[8:9]"),
+            Names{"uninitialized"});
+}
+TEST(Uninitialized, Lds) {
+  EXPECT_EQ(found("ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"uninitialized"});
+}
+
+// ---- wait states
+// ---------------------------------------------------------------------------------
+
+/// The rule wants exactly `states`: one fewer is found, as many are not.
+void exactly(const std::string &cpu, unsigned states, const std::string &first,
+             const std::string &second) {
+  SCOPED_TRACE(cpu + ": " + first + " / " + second + " wants " + std::to_string(states));
+  auto pad = [](unsigned n) {
+    std::string text;
+    for (; n > 8; n -= 8)
+      text += "s_nop 7\n";
+    return n ? text + "s_nop " + std::to_string(n - 1) + "\n" : text;
+  };
+  const std::string setUp =
+      "v_mov_b32 v10, 0\nv_mov_b32 v11, 0\nv_mov_b32 v12, 0\nv_mov_b32 v13, 0\nv_mov_b32 v14, 0\n"
+      "v_mov_b32 v15, 0\nv_mov_b32 v16, 0\nv_mov_b32 v17, 0\ns_mov_b64 s[12:13], 0\ns_mov_b64 "
+      "s[14:15], 0\ns_mov_b64 vcc, 0\ns_nop 7\n";
+  EXPECT_EQ(
+      found(setUp + first + "\n" + pad(states) + second + "\ns_waitcnt vmcnt(0) lgkmcnt(0)", cpu),
+      Names{});
+  if (states)
+    EXPECT_EQ(
+        found(setUp + first + "\n" + pad(states - 1) + second + "\ns_waitcnt vmcnt(0) lgkmcnt(0)",
+              cpu),
+        Names{"wait-states"});
+}
+
+TEST(WaitStates, GeneralRules) {
+  for (const char *cpu : {"gfx942", "gfx950"}) {
+    exactly(cpu, 5, "v_readfirstlane_b32 s12, v10",
+            "buffer_load_dword v14, v11, s[12:15], 0 offen");
+    exactly(cpu, 4, "v_readfirstlane_b32 s12, v10", "v_readlane_b32 s13, v11, s12");
+    exactly(cpu, 4, "v_cmp_eq_u32 vcc, 0, v10", "v_div_fmas_f32 v12, v10, v10, v10");
+    exactly(cpu, 2, "v_mov_b32 v10, v2",
+            "v_mov_b32_dpp v11, v10 quad_perm:[0,0,0,0] row_mask:0xf bank_mask:0xf");
+    exactly(cpu, 1, "v_exp_f32 v10, v11", "v_add_f32 v12, v10, v10");
+    exactly(cpu, 1, "v_mov_b32 v10, v2", "v_readfirstlane_b32 s12, v10");
+    exactly(cpu, 2, "v_readfirstlane_b32 s12, v10", "v_add_u32 v12, s12, v10");
+    exactly(cpu, 2, "v_cmp_eq_u32 vcc, 0, v10", "v_cndmask_b32 v12, v10, v11, vcc");
+  }
+  exactly("gfx950", 2, "v_mov_b32 v10, v2", "v_permlane32_swap_b32 v10, v11");
+}
+
+// Every row of LLVM's own table whose shape fits small registers.
+TEST(WaitStates, MatrixRulesMatchLlvm) {
+  auto buffer =
+      llvm::MemoryBuffer::getFile(std::string(TILEC_TEST_DATA) + "/hazards/llvm_hazards.json");
+  ASSERT_TRUE(bool(buffer));
+  auto parsed = llvm::json::parse((*buffer)->getBuffer());
+  ASSERT_TRUE(bool(parsed));
+  struct Form {
+    const char *name, *mnemonic;
+    unsigned operandRegs;
+  };
+  const Form forms[] = {{"f32_16x16x16_f16", "v_mfma_f32_16x16x16_f16", 2},
+                        {"f32_16x16x16_bf16", "v_mfma_f32_16x16x16_bf16", 2},
+                        {"i32_16x16x32_i8", "v_mfma_i32_16x16x32_i8", 2},
+                        {"f32_4x4x4_16b_f16", "v_mfma_f32_4x4x4_16b_f16", 2},
+                        {"f32_16x16x4_f32", "v_mfma_f32_16x16x4_f32", 1},
+                        {"f32_16x16x32_f16", "v_mfma_f32_16x16x32_f16", 4}};
+  unsigned checked = 0;
+  for (const auto &[key, value] : *parsed->getAsObject()) {
+    auto [cpu, name] = llvm::StringRef(key).split('|');
+    for (const Form &form : forms) {
+      if (name != form.name)
+        continue;
+      std::string d = "v[20:23]",
+                  a = form.operandRegs == 1   ? "v10"
+                      : form.operandRegs == 2 ? "v[10:11]"
+                                              : "v[10:13]",
+                  b = form.operandRegs == 1   ? "v14"
+                      : form.operandRegs == 2 ? "v[14:15]"
+                                              : "v[14:17]",
+                  newA = form.operandRegs == 1   ? "v20"
+                         : form.operandRegs == 2 ? "v[20:21]"
+                                                 : "v[20:23]";
+      std::string op = form.mnemonic, first = op + " " + d + ", " + a + ", " + b + ", 0";
+      auto states = [&](const char *rule) {
+        return static_cast<unsigned>(*value.getAsObject()->getInteger(rule));
+      };
+      std::string target = cpu.str();
+      exactly(target, states("VALU reads D"), first, "v_add_u32 v30, v20, v1");
+      exactly(target, states("VALU overwrites D"), first, "v_mov_b32 v21, 0");
+      exactly(target, states("global_store D"), first, "global_store_dword v1, v20, s[8:9]");
+      exactly(target, states("ds_write D"), first, "ds_write_b32 v1, v20");
+      exactly(target, states("MFMA A=D"), first, op + " v[24:27], " + newA + ", " + b + ", 0");
+      exactly(target, states("MFMA C=D same"), first,
+              op + " " + d + ", " + a + ", " + b + ", " + d);
+      exactly(target, states("VALU writes A, then MFMA"), "v_mov_b32 v10, v2", first);
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 10u);
+}
+
+} // namespace
