@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Launch.h"
 
+#include "Bench.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -20,6 +22,13 @@ struct BufferSet {
   std::map<std::string, Buffer> buffers;
   std::vector<ParamBuffer> params; ///< one per launch
   std::vector<std::string> zeroed; ///< workspaces to clear before each run
+
+  std::map<std::string, DeviceAddress> addresses() const {
+    std::map<std::string, DeviceAddress> all;
+    for (const auto &[name, buffer] : buffers)
+      all[name] = buffer.address();
+    return all;
+  }
 };
 
 class Program {
@@ -66,11 +75,8 @@ public:
         if (param.kind == ParamKind::Workspace)
           if (Status s = makeWorkspace(param, set); !s)
             return inContext("workspace `" + param.name + "`", s.error());
-    std::map<std::string, DeviceAddress> addresses;
-    for (const auto &[name, buffer] : set.buffers)
-      addresses[name] = buffer.address();
     for (const Launch &launch : manifest.launches) {
-      Result<ParamBuffer> params = packParams(device, launch, arguments, addresses);
+      Result<ParamBuffer> params = packParams(device, launch, arguments, set.addresses());
       if (!params)
         return params.error();
       set.params.push_back(std::move(*params));
@@ -217,53 +223,19 @@ private:
 };
 
 Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet> &sets) {
-  Timing timing;
+  std::vector<Contender> contenders;
+  contenders.push_back([&](size_t run) { return start(sets[run % sets.size()]); });
+  if (options.rival)
+    contenders.push_back([&](size_t run) {
+      return options.rival(sets[run % sets.size()].addresses(), stream.raw());
+    });
+  Result<std::vector<Timing>> timings = timeContenders(device, stream, contenders, options);
+  if (!timings)
+    return timings.error();
+  Timing timing = timings->front();
   timing.bufferSets = static_cast<int>(sets.size());
-  std::vector<Event> events;
-  for (int i = 0; i < 2; ++i) {
-    Result<Event> event = device.createEvent();
-    if (!event)
-      return event.error();
-    events.push_back(std::move(*event));
-  }
-  size_t next = 0;
-  // One sample is the mean over `runs` that are queued at once: the gap between a launch and its
-  // event would otherwise count as much as a short kernel.
-  auto sample = [&](int runs) -> Result<double> {
-    if (Status s = stream.record(events[0]); !s)
-      return s.error();
-    for (int run = 0; run < runs; ++run)
-      if (Status s = start(sets[next++ % sets.size()]); !s)
-        return s.error();
-    for (const Status &s : {stream.record(events[1]), stream.wait()})
-      if (!s)
-        return s.error();
-    Result<double> ms = device.elapsedMs(events[0], events[1]);
-    return ms ? Result<double>(*ms / runs) : ms;
-  };
-  double warmMs = 0, lastMs = 0;
-  for (int run = 0; run < 3 || (warmMs < options.warmUpMs && run < 1000); ++run) {
-    Result<double> ms = sample(1);
-    if (!ms)
-      return ms.error();
-    warmMs += lastMs = *ms;
-  }
-  lastMs = std::max(lastMs, 1e-3);
-  timing.runsPerSample = static_cast<int>(std::clamp(options.sampleMs / lastMs, 1.0, 1000.0));
-  timing.samples =
-      static_cast<int>(std::clamp(options.targetMs / (lastMs * timing.runsPerSample),
-                                  double(options.minSamples), double(options.maxSamples)));
-  std::vector<double> times;
-  for (int i = 0; i < timing.samples; ++i) {
-    Result<double> ms = sample(timing.runsPerSample);
-    if (!ms)
-      return ms.error();
-    times.push_back(*ms);
-  }
-  std::sort(times.begin(), times.end());
-  timing.medianMs = times[times.size() / 2];
-  timing.minMs = times.front();
-  timing.maxMs = times.back();
+  if (options.rival)
+    timing.rivalMedianMs = timings->back().medianMs;
   return timing;
 }
 

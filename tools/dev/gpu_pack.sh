@@ -72,7 +72,7 @@ pack_kernel() {
         ((++i))
         ;;
       --bench) launch+=(--bench) ;;
-      --flops) launch+=(--flops "${words[++i]}") ;;
+      --flops | --cublas) launch+=("${words[i]}" "${words[i + 1]}"); ((++i)) ;;
       --name) name=${words[++i]} ;;
       --no-check) check=no ;;
       *) compile+=("${words[i]}") ;;

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "LaunchTool.h"
 
+#include "Cublas.h"
+
 #include "tilec/Runtime/Check.h"
 #include "tilec/Runtime/Launch.h"
 #include "tilec/Runtime/Npy.h"
@@ -132,7 +134,15 @@ private:
       return device.error();
     report.device = device->info();
     rt::BenchOptions bench;
-    bench.enabled = options.bench;
+    bench.enabled = options.bench || !options.cublas.empty();
+    if (!options.cublas.empty()) {
+      if (report.device.kind != "cuda")
+        return Error{"--cublas: the device is no CUDA device"};
+      Result<rt::Rival> rival = cublasGemm(options.cublas, arguments, options.cublasLibrary);
+      if (!rival)
+        return inContext("--cublas", rival.error());
+      bench.rival = std::move(*rival);
+    }
     std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(image->data()), image->size());
     Result<rt::Timing> timing = rt::launchProgram(*device, manifest, bytes, arguments, bench);
     if (!timing)
@@ -246,13 +256,16 @@ private:
     for (const Checked &check : report.checks)
       std::printf("check   %s\n", describe(check.name, check.dtype, check.report).c_str());
     const rt::Timing &t = report.timing;
-    if (options.bench) {
+    if (t.samples > 0) {
       std::printf("time    median %.2f us, min %.2f, max %.2f (%d samples of %d runs, %d buffer "
                   "sets)\n",
                   t.medianMs * 1e3, t.minMs * 1e3, t.maxMs * 1e3, t.samples, t.runsPerSample,
                   t.bufferSets);
       if (report.flops > 0)
         std::printf("rate    %.1f TFLOP/s\n", report.teraflops());
+      if (t.rivalMedianMs > 0)
+        std::printf("cublas  median %.2f us, ours is %.3f times as fast\n", t.rivalMedianMs * 1e3,
+                    t.rivalMedianMs / t.medianMs);
     }
     std::printf("%s\n", report.checks.empty() ? "DONE (nothing was checked: no --expect)"
                         : report.passed()     ? "PASS"
@@ -280,7 +293,7 @@ private:
       out["checks"].push_back(item);
     }
     out["passed"] = report.passed();
-    if (options.bench) {
+    if (report.timing.samples > 0) {
       const rt::Timing &t = report.timing;
       out["median_us"] = t.medianMs * 1e3;
       out["min_us"] = t.minMs * 1e3;
@@ -290,6 +303,8 @@ private:
       out["buffer_sets"] = t.bufferSets;
       if (report.flops > 0)
         out["tflops"] = report.teraflops();
+      if (t.rivalMedianMs > 0)
+        out["cublas_median_us"] = t.rivalMedianMs * 1e3;
     }
     std::printf("%s\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   }

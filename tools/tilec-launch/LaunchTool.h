@@ -23,6 +23,8 @@ struct Options {
   std::string driver; ///< driver library instead of the usual one
   std::vector<std::string> args, dims, saves, expects, expects2;
   uint32_t seed = 0;
+  std::string cublas;        ///< `FORM:A,B,C`: time cuBLAS too
+  std::string cublasLibrary; ///< its library instead of the usual one
   bool bench = false, json = false;
   std::string flops; ///< expression over dims; empty: the manifest's
 };

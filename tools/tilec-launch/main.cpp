@@ -31,6 +31,9 @@ int main(int argc, char **argv) {
                  "NAME=FILE.npy: the reference accumulated in f32, which sets the tolerance")
       ->allow_extra_args(false);
   app.add_flag("--bench", options.bench, "time the kernel");
+  app.add_option("--cublas", options.cublas,
+                 "FORM:A,B,C: time cublasGemmEx on the same tensors; FORM is nn, nt, tn or tt");
+  app.add_option("--cublas-library", options.cublasLibrary, "its library (default: the system's)");
   app.add_option("--flops", options.flops, "operations of a run, an expression over the dims");
   app.add_flag("--json", options.json, "print the report as JSON");
   app.set_version_flag("--version", "tilec-launch " TILEC_VERSION);

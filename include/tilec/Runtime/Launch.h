@@ -10,7 +10,14 @@
 #include "tilec/Runtime/Arguments.h"
 #include "tilec/Runtime/Device.h"
 
+#include <functional>
+
 namespace tilec::rt {
+
+/// Another implementation of the same computation, such as a vendor's library: queues one run on
+/// tensors given by name, on the stream whose driver handle is `stream`.
+using Rival =
+    std::function<Status(const std::map<std::string, DeviceAddress> &tensors, uint64_t stream)>;
 
 /// How runs are timed: warm-up, then samples between events, each run on other buffers than the one
 /// before so that no input is still in the cache.
@@ -21,12 +28,14 @@ struct BenchOptions {
   double targetMs = 500; ///< samples are taken for about this long ...
   int minSamples = 10;   ///< ... but not fewer
   int maxSamples = 1000; ///< ... and not more than these
+  Rival rival;           ///< timed in turns with the kernel when there is one
 };
 
 struct Timing {
   int samples = 0, runsPerSample = 0;
   int bufferSets = 0; ///< copies of the arguments that the runs rotate through
   double medianMs = 0, minMs = 0, maxMs = 0; ///< of one run
+  double rivalMedianMs = 0;                  ///< 0 without a rival
 };
 
 /// Launches all of a manifest once and copies what it wrote back into `arguments`. With

@@ -268,6 +268,25 @@ int cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, void *address
   return 0;
 }
 
+int cublasCreate_v2(void **handle) { return *handle = &live, 0; }
+int cublasSetStream_v2(void *, void *stream) { return stream ? 0 : invalidValue; }
+/// Column-major f32 product; checks what a caller can get wrong.
+int cublasGemmEx(void *, int opA, int opB, int m, int n, int k, const float *alpha, const float *a,
+                 int aType, int lda, const float *b, int bType, int ldb, const float *beta,
+                 float *c, int cType, int ldc, int compute, int) {
+  if (aType != 0 || bType != 0 || cType != 0 || compute != 68 || *alpha != 1 || *beta != 0 ||
+      lda < (opA ? k : m) || ldb < (opB ? n : k) || ldc < m)
+    return invalidValue;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      c[j * ldc + i] = 0;
+      for (int at = 0; at < k; ++at)
+        c[j * ldc + i] +=
+            a[opA ? i * lda + at : at * lda + i] * b[opB ? at * ldb + j : j * ldb + at];
+    }
+  return 0;
+}
+
 int hipInit(unsigned) { return 0; }
 const char *hipGetErrorName(int code) { return nameOfCode(code); }
 const char *hipGetErrorString(int) { return "from the fake driver"; }
