@@ -33,7 +33,7 @@ struct FrameScope {
 
 class Compiler {
 public:
-  explicit Compiler(Unit &unit) : unit(unit) {}
+  Compiler(Unit &unit, const CompileOptions &options) : unit(unit), options(options) {}
 
   llvm::Error run(tile::ProgramOp program) {
     FrameScope scope;
@@ -84,6 +84,7 @@ private:
   }
 
   Unit &unit;
+  const CompileOptions &options;
   FrameScope *frame = nullptr;
   llvm::DenseMap<Value, uint32_t> bufferIds;
   struct Update {
@@ -444,13 +445,14 @@ SmallVector<const ReductionDecl *, 1> Compiler::flushesOf(tile::ParallelOp op) {
 void Compiler::compileParallel(tile::ParallelOp op, Instr &instr) {
   auto *aux = attach<ParallelAux>(instr);
   ParallelPlan plan = planParallel(op);
-  addReductions(plan);
+  if (options.findsReductions)
+    addReductions(plan);
   for (Value extent : op.getExtents())
     aux->extents.push_back(slotOf(extent));
   FrameScope scope;
   scope.outer = frame;
   scope.parallel = op;
-  scope.lanes = aux->width = plan.mayRunTogether ? chunkLanes : 1;
+  scope.lanes = aux->width = plan.mayRunTogether && options.runsTogether ? chunkLanes : 1;
   frame = &scope;
   for (Value iv : op.ivs())
     aux->ivs.push_back(define(iv));
@@ -617,9 +619,10 @@ void Compiler::compileBlock(Block &block, Code &code) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Unit>> compileProgram(tile::ProgramOp program) {
+llvm::Expected<std::unique_ptr<Unit>> compileProgram(tile::ProgramOp program,
+                                                     const CompileOptions &options) {
   auto unit = std::make_unique<Unit>();
-  if (llvm::Error error = Compiler(*unit).run(program))
+  if (llvm::Error error = Compiler(*unit, options).run(program))
     return std::move(error);
   return unit;
 }

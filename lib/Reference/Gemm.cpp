@@ -23,22 +23,46 @@ std::vector<T> panel(const View &view, bool transpose, int64_t rows, int64_t col
 
 /// c[i][j] += sum over k, in the order of k, of a[i][k] * b[k][j], all in T.
 template <typename T>
-void multiply(const T *__restrict a, const T *__restrict b, T *__restrict c, int64_t m, int64_t n,
-              int64_t k) {
+[[gnu::always_inline]] inline void multiplyRows(const T *__restrict a, const T *__restrict b,
+                                                T *__restrict c, int64_t m, int64_t n, int64_t k) {
   // Columns of C that stay in the first-level cache while k runs.
   constexpr int64_t blockCols = 256;
   for (int64_t j0 = 0; j0 < n; j0 += blockCols) {
     int64_t cols = std::min(blockCols, n - j0);
     for (int64_t i = 0; i < m; ++i) {
       T *__restrict row = c + i * n + j0;
-      for (int64_t p = 0; p < k; ++p) {
-        T factor = a[i * k + p];
-        const T *__restrict other = b + p * n + j0;
+      const T *factor = a + i * k, *other = b + j0;
+      int64_t p = 0;
+      for (; p + 4 <= k; p += 4, factor += 4, other += 4 * n) // a row of C is loaded once for four
+        for (int64_t j = 0; j < cols; ++j) {
+          T sum = row[j] + factor[0] * other[j];
+          sum += factor[1] * other[n + j];
+          sum += factor[2] * other[2 * n + j];
+          row[j] = sum + factor[3] * other[3 * n + j];
+        }
+      for (; p < k; ++p, ++factor, other += n)
         for (int64_t j = 0; j < cols; ++j)
-          row[j] += factor * other[j];
-      }
+          row[j] += factor[0] * other[j];
     }
   }
+}
+
+// AVX2 without FMA: the same additions and multiplications, so the same result on every host.
+#if defined(__x86_64__)
+template <typename T>
+[[gnu::target("avx2")]] void multiplyAvx2(const T *a, const T *b, T *c, int64_t m, int64_t n,
+                                          int64_t k) {
+  multiplyRows(a, b, c, m, n, k);
+}
+#endif
+
+template <typename T> void multiply(const T *a, const T *b, T *c, int64_t m, int64_t n, int64_t k) {
+#if defined(__x86_64__)
+  static const bool hasAvx2 = __builtin_cpu_supports("avx2");
+  if (hasAvx2)
+    return multiplyAvx2(a, b, c, m, n, k);
+#endif
+  multiplyRows(a, b, c, m, n, k);
 }
 
 template <typename T>

@@ -210,15 +210,20 @@ bool Planner::gatherSteps(Value value, const BufferAccess &target, DType dtype,
   if (!combine)
     return false;
   bool isSubtract = isa<arith::SubFOp, arith::SubIOp>(op);
+  size_t numSteps = reduction.steps.size(), numAbsorbed = reduction.absorbed.size();
   for (unsigned side : {0u, 1u}) {
-    if ((side == 1 && isSubtract) || !gatherSteps(op->getOperand(side), target, dtype, reduction))
-      continue;
-    if (!reduction.steps.empty() && reduction.combine != *combine)
-      return false;
-    reduction.combine = *combine;
-    reduction.steps.push_back({op->getOperand(1 - side), isSubtract});
-    reduction.absorbed.push_back(op);
-    return true;
+    if (side == 1 && isSubtract)
+      break;
+    if (gatherSteps(op->getOperand(side), target, dtype, reduction) &&
+        (reduction.steps.size() == numSteps || reduction.combine == *combine)) {
+      reduction.combine = *combine;
+      reduction.steps.push_back({op->getOperand(1 - side), isSubtract});
+      reduction.absorbed.push_back(op);
+      return true;
+    }
+    // What a path that leads nowhere has noted must not stay.
+    reduction.steps.truncate(numSteps);
+    reduction.absorbed.truncate(numAbsorbed);
   }
   return false;
 }

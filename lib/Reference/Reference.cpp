@@ -203,26 +203,30 @@ void execRoundTo(Frame &frame, const Instr &instr) {
                                         : roundLanes<double>(frame, instr);
 }
 
+llvm::Error runUnit(const Unit &unit, tile::ProgramOp program, const ReferenceArgs &args,
+                    const ReferenceOptions &options) {
+  Machine machine(unit, args, options);
+  inferDims(program, machine);
+  setUpBuffers(machine);
+  std::vector<uint8_t> data(size_t(unit.programSlots) * laneBytes + laneBytes);
+  Frame frame{machine, data.data(), laneBytes, 1};
+  if (!machine.failed)
+    runCode(frame, unit.program);
+  if (machine.failed)
+    return llvm::createStringError(machine.error);
+  return llvm::Error::success();
+}
+
 } // namespace tilec::reference
 
 namespace tilec {
 
 llvm::Error runReference(tile::ProgramOp program, const ReferenceArgs &args,
                          const ReferenceOptions &options) {
-  using namespace reference;
-  llvm::Expected<std::unique_ptr<Unit>> unit = compileProgram(program);
+  llvm::Expected<std::unique_ptr<reference::Unit>> unit = reference::compileProgram(program);
   if (!unit)
     return unit.takeError();
-  Machine machine(**unit, args, options);
-  inferDims(program, machine);
-  setUpBuffers(machine);
-  std::vector<uint8_t> data(size_t((*unit)->programSlots) * laneBytes + laneBytes);
-  Frame frame{machine, data.data(), laneBytes, 1};
-  if (!machine.failed)
-    runCode(frame, (*unit)->program);
-  if (machine.failed)
-    return llvm::createStringError(machine.error);
-  return llvm::Error::success();
+  return reference::runUnit(**unit, program, args, options);
 }
 
 bool usesTranscendentals(tile::ProgramOp program) {
