@@ -291,10 +291,14 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
     foldViews(program);
+    expandScans(program);
+    parallelizeSerialLoops(program);
+    chunkDynamicParallels(program);
     fissionParallels(program);
     if (failed(recognizeReductions(program)))
       return signalPassFailure();
     raiseCopies(program);
+    liftScalarAccesses(program);
     lowerFragmentCopies(program);
     eraseDeadOps(program);
   }

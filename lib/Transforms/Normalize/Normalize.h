@@ -20,6 +20,15 @@ void fissionParallels(tile::ProgramOp program);
 /// x = op(x, e) in a parallel becomes a tile.reduce; reports dependences that are none.
 mlir::LogicalResult recognizeReductions(tile::ProgramOp program);
 
+/// Fragment elements that are read or written outside of a parallel.
+void liftScalarAccesses(tile::ProgramOp program);
+/// tile.scan as loops over rows.
+void expandScans(tile::ProgramOp program);
+/// Serial loops outside of parallels whose iterations are independent become parallels.
+void parallelizeSerialLoops(tile::ProgramOp program);
+/// A parallel with extents that are known at run time becomes a loop over parallels of fixed size.
+void chunkDynamicParallels(tile::ProgramOp program);
+
 /// The neutral value of a combination.
 mlir::Value identityOf(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind,
                        mlir::Type type, bool isUnsigned);

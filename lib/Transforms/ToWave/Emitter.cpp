@@ -405,6 +405,8 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return emitLoad(load, elements);
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return emitStore(store, elements);
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    return emitAtomic(atomic, elements);
   if (auto gemm = dyn_cast<tile::GemmOp>(op))
     return emitGemm(gemm, elements);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
@@ -415,6 +417,14 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return emitAsyncCommit(), success();
   if (auto wait = dyn_cast<tile::AsyncWaitOp>(op))
     return emitAsyncWait(wait.getPending()), success();
+  if (auto check = dyn_cast<tile::AssertOp>(op)) {
+    for (int64_t e = 0; e < (isSameForAll(check.getCondition(), elements) ? 1 : elements.count); ++e)
+      wave::TrapOp::create(b, loc, lookup(check.getCondition(), e, elements),
+                           check.getMessageAttr());
+    return success();
+  }
+  if (isa<tile::PrintOp>(op))
+    return op.emitRemark("T.print prints on the cpu device only"), success();
   if (isa<tile::BarrierOp>(op))
     return wave::BarrierOp::create(b, loc), success();
   if (auto copy = dyn_cast<tile::CopyOp>(op)) {
@@ -445,10 +455,10 @@ LogicalResult Emitter::emitAlloc(tile::AllocOp alloc, Elements &elements) {
 
 LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
-  if (elements.count != 1) {
-    // Each element runs the loop by itself.
-    return unsupported(*loop, "a serial loop inside a vectorised parallel");
-  }
+  // The elements of a group go through the loop together.
+  for (Value bound : {loop.getLower(), loop.getUpper(), loop.getStep()})
+    if (!isSameForAll(bound, elements))
+      return unsupported(*loop, "a serial loop whose bounds differ between neighbouring elements");
   Value lower = lookup(loop.getLower(), 0, elements), upper = lookup(loop.getUpper(), 0, elements);
   if (step && *step < 0) {
     // Counts up: iteration i is lower + i * step.
@@ -467,63 +477,86 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
   return emitBlock(*loop.bodyBlock(), elements);
 }
 
-/// A branch for each element; values that it yields go through registers.
+/// One branch when all elements agree on the condition, else one for each; values that it yields go
+/// through registers.
 LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
-  int64_t times = isSameForAll(op.getCondition(), elements) && op.getNumResults() == 0 &&
-                          elements.count == 1
-                      ? 1
-                      : elements.count;
+  if (isSameForAll(op.getCondition(), elements))
+    return emitBranch(op, lookup(op.getCondition(), 0, elements), elements, elements.count,
+                      [&](Value value, int64_t e) { return lookup(value, e, elements); });
   SmallVector<SmallVector<Value, 4>> results(op.getNumResults());
-  for (int64_t e = 0; e < times; ++e) {
-    SmallVector<Value> regs;
-    for (Type type : op.getResultTypes())
-      regs.push_back(wave::AllocRegsOp::create(
-          b, loc, wave::RegsType::get(b.getContext(), 1, type), StringAttr()));
-    auto branch = scf::IfOp::create(b, loc, lookup(op.getCondition(), e, elements),
-                                    /*withElseRegion=*/!op.getElseRegion().empty());
-    for (auto [from, to] : {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
-                            std::pair(&op.getElseRegion(), &branch.getElseRegion())}) {
-      if (from->empty())
-        continue;
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(&to->front());
-      Elements one;
-      one.outer = &elements;
-      one.loop = elements.loop;
-      one.layout = elements.layout;
-      one.rep = elements.rep;
-      if (Value mask = elements.maskOf(e))
-        one.masks = {mask};
-      one.primary = elements.primary;
-      one.coords = elements.coords;
-      for (size_t d = 0; d < one.coords.size(); ++d) {
-        one.coords[d].constant += elements.deltas[e][d];
-        one.coords[d].divisor = 1;
-      }
-      one.deltas = {Coords(one.coords.size(), 0)};
-      // The values of this element.
-      for (const Elements *level = &elements; level; level = level->outer)
-        for (auto &[key, values] : level->map)
-          if (values.size() > 1 && !one.map.contains(key))
-            one.map[key] = {values[level == &elements ? e : 0]};
-      for (auto &[key, places] : elements.locals)
-        one.locals[key] = {places.size() == 1 ? places[0] : places[e]};
-      for (Operation &inner : from->front()) {
-        if (auto yield = dyn_cast<scf::YieldOp>(inner)) {
-          for (auto [value, reg] : llvm::zip(yield.getOperands(), regs))
-            wave::SetOp::create(b, loc, lookup(value, 0, one), reg, 0);
-          continue;
-        }
-        if (failed(emitOp(inner, one)))
-          return failure();
-      }
-    }
-    for (auto [n, type] : llvm::enumerate(op.getResultTypes()))
-      results[n].push_back(wave::GetOp::create(b, loc, type, regs[n], 0));
+  for (int64_t e = 0; e < elements.count; ++e) {
+    Elements one = elementOf(elements, e);
+    if (failed(emitBranch(op, lookup(op.getCondition(), e, elements), one, 1,
+                          [&](Value value, int64_t) { return lookup(value, 0, one); })))
+      return failure();
+    for (auto [n, result] : llvm::enumerate(op.getResults()))
+      results[n].push_back(one.map[result][0]);
   }
   for (auto [result, values] : llvm::zip(op.getResults(), results))
     elements.map[result] = values;
   return success();
+}
+
+LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &elements, int64_t count,
+                                  llvm::function_ref<Value(Value, int64_t)> valueOf) {
+  SmallVector<Value> regs;
+  for (Type type : op.getResultTypes())
+    regs.push_back(wave::AllocRegsOp::create(
+        b, loc, wave::RegsType::get(b.getContext(), count, type), StringAttr()));
+  auto branch = scf::IfOp::create(b, loc, condition,
+                                  /*withElseRegion=*/!op.getElseRegion().empty());
+  for (auto [from, to] : {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
+                          std::pair(&op.getElseRegion(), &branch.getElseRegion())}) {
+    if (from->empty())
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&to->front());
+    for (Operation &inner : from->front()) {
+      auto yield = dyn_cast<scf::YieldOp>(inner);
+      if (!yield) {
+        if (failed(emitOp(inner, elements)))
+          return failure();
+        continue;
+      }
+      for (auto [value, reg] : llvm::zip(yield.getOperands(), regs))
+        for (int64_t e = 0; e < count; ++e)
+          wave::SetOp::create(b, loc, valueOf(value, e), reg, e);
+    }
+  }
+  for (auto [n, result] : llvm::enumerate(op.getResults())) {
+    SmallVector<Value, 4> values;
+    for (int64_t e = 0; e < count; ++e)
+      values.push_back(wave::GetOp::create(b, loc, result.getType(), regs[n], e));
+    elements.map[result] = values;
+  }
+  return success();
+}
+
+/// The context of one element of a group.
+Elements Emitter::elementOf(Elements &elements, int64_t e) {
+  Elements one;
+  one.outer = &elements;
+  one.loop = elements.loop;
+  one.layout = elements.layout;
+  one.rep = elements.rep;
+  one.groupCount = elements.groupCount ? elements.groupCount : elements.count;
+  one.firstElement = elements.firstElement + e;
+  if (Value mask = elements.maskOf(e))
+    one.masks = {mask};
+  one.primary = elements.primary;
+  one.coords = elements.coords;
+  for (size_t d = 0; d < one.coords.size(); ++d) {
+    one.coords[d].constant += elements.deltas[e][d];
+    one.coords[d].divisor = 1;
+  }
+  one.deltas = {Coords(one.coords.size(), 0)};
+  // Values of the group that differ between elements; the rest is found through `outer`.
+  for (auto &[key, values] : elements.map)
+    if (values.size() > 1)
+      one.map[key] = {values[e]};
+  for (auto &[key, places] : elements.locals)
+    one.locals[key] = {places.size() == 1 ? places[0] : places[e]};
+  return one;
 }
 
 LogicalResult Emitter::emitArith(Operation &op, Elements &elements) {

@@ -81,14 +81,20 @@ struct Elements {
   const FragmentLayout *layout = nullptr;
   int64_t count = 1;
   int64_t rep = 0;                                  ///< repetition of the atom
+  int64_t groupCount = 0;   ///< size of the group that a single element was taken from; 0: whole
+  int64_t firstElement = 0; ///< its place in that group
   SmallVector<LaneCoord, 4> coords;                 ///< of element 0, per loop variable
   SmallVector<Coords, 8> deltas;                    ///< coordinates of element e minus element 0's
-  SmallVector<Value, 8> masks; ///< inside the tile: empty (all are), one for all, or one each
+  SmallVector<Value, 8> masks;                      ///< inside the tile: empty (all are), one for all, or one each
   Value primary;                                    ///< null: no lane holds a copy of another's
   const Elements *outer = nullptr;                  ///< where values of enclosing code are found
   llvm::DenseMap<Value, SmallVector<Value, 4>> map; ///< one value (same for all) or `count`
   llvm::DenseMap<Value, SmallVector<LocalPlace, 4>> locals;
 
+  /// The loop's register of an element.
+  int64_t registerOf(int64_t element) const {
+    return rep * (groupCount ? groupCount : count) + firstElement + element;
+  }
   Value maskOf(int64_t element) const {
     return masks.empty() ? Value() : masks.size() == 1 ? masks[0] : masks[element];
   }
@@ -115,6 +121,9 @@ private:
   LogicalResult emitOp(Operation &op, Elements &elements);
   LogicalResult emitFor(tile::ForOp loop, Elements &elements);
   LogicalResult emitIf(mlir::scf::IfOp op, Elements &elements);
+  LogicalResult emitBranch(mlir::scf::IfOp op, Value condition, Elements &elements, int64_t count,
+                           llvm::function_ref<Value(Value, int64_t)> valueOf);
+  Elements elementOf(Elements &elements, int64_t e);
   LogicalResult emitArith(Operation &op, Elements &elements);
   LogicalResult emitAlloc(tile::AllocOp alloc, Elements &elements);
   LogicalResult unsupported(Operation &op, llvm::StringRef what);

@@ -207,6 +207,58 @@ LogicalResult Emitter::emitStore(tile::StoreOp store, Elements &elements) {
   return success();
 }
 
+static wave::AtomicKind atomicKindOf(tile::AtomicOp atomic) {
+  bool isUnsignedType = atomic.getIsUnsigned();
+  switch (atomic.getKind()) {
+  case tile::AtomicKind::Add:
+    return wave::AtomicKind::Add;
+  case tile::AtomicKind::Max:
+    return isUnsignedType ? wave::AtomicKind::UMax : wave::AtomicKind::Max;
+  case tile::AtomicKind::Min:
+    return isUnsignedType ? wave::AtomicKind::UMin : wave::AtomicKind::Min;
+  case tile::AtomicKind::And:
+    return wave::AtomicKind::And;
+  case tile::AtomicKind::Or:
+    return wave::AtomicKind::Or;
+  case tile::AtomicKind::Xor:
+    return wave::AtomicKind::Xor;
+  case tile::AtomicKind::Exchange:
+    return wave::AtomicKind::Exchange;
+  }
+  llvm_unreachable("unknown atomic");
+}
+
+LogicalResult Emitter::emitAtomic(tile::AtomicOp atomic, Elements &elements) {
+  Value root = atomic.getBuffer();
+  auto type = cast<tile::BufferType>(root.getType());
+  if (!type.isGlobal() && !type.isShared())
+    return unsupported(*atomic, "an atomic on registers");
+  if (!tensors.contains(root) && !shared.contains(root))
+    return unsupported(*atomic, "an atomic through this view");
+  DType dtype = tile::dtypeOf(type.getElementType());
+  SmallVector<Value, 4> olds;
+  for (int64_t e = 0; e < elements.count; ++e) {
+    SmallVector<Value, 4> indices;
+    for (Value v : atomic.getIndices())
+      indices.push_back(indexFor(v, e, elements));
+    Value value = fromScalar(lookup(atomic.getValue(), e, elements), dtype);
+    Value mask = writerMask(elements, e);
+    Value old;
+    if (type.isShared()) {
+      old = wave::SharedAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
+                                         sharedOffset(shared.find(root)->second, indices), mask);
+    } else {
+      const TensorPlace &place = tensors.find(root)->second;
+      mask = andMasks(mask, boundsMask(place, atomic.getIndices(), indices, elements));
+      old = wave::GlobalAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
+                                         place.base, globalOffset(place, indices), mask);
+    }
+    olds.push_back(toScalar(old, dtype));
+  }
+  elements.map[atomic.getOld()] = olds;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
@@ -235,7 +287,7 @@ LogicalResult Emitter::loadFragment(tile::LoadOp load, Elements &elements) {
   llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots; // scalars of each slot, read once
   SmallVector<Value, 4> values;
   for (int64_t e = 0; e < elements.count; ++e) {
-    int64_t reg = std::max<int64_t>((*registers)[elements.rep * elements.count + e], 0);
+    int64_t reg = std::max<int64_t>((*registers)[elements.registerOf(e)], 0);
     auto [it, isNew] = slots.try_emplace(reg / group);
     if (isNew) {
       Value slot = wave::GetOp::create(b, loc, vectorOf(group, memoryType(place.dtype)),
@@ -259,7 +311,7 @@ LogicalResult Emitter::storeFragment(tile::StoreOp store, Elements &elements) {
   int64_t group = place.layout.atomRegs();
   std::map<int64_t, SmallVector<Value, 8>> slots;
   for (int64_t e = 0; e < elements.count; ++e) {
-    int64_t reg = (*registers)[elements.rep * elements.count + e];
+    int64_t reg = (*registers)[elements.registerOf(e)];
     if (reg < 0) // padding
       continue;
     auto &slot = slots[reg / group];

@@ -1,0 +1,310 @@
+//===- Scalars.cpp - statements of the block in a form that lanes share ---===//
+//
+// Outside of T.Parallel a statement happens once per block. Here: reads and writes of
+// single fragment elements, scans, and serial loops whose iterations turn out to be
+// independent, which become parallels.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+//===----------------------------------------------------------------------===//
+// Single elements of fragments
+//===----------------------------------------------------------------------===//
+
+/// A write becomes a parallel over the fragment in which one iteration writes; a read goes through
+/// a shared copy, which every lane can read.
+void liftScalarAccesses(tile::ProgramOp program) {
+  SmallVector<Operation *> accesses;
+  program.walk([&](Operation *op) {
+    if (op->getParentOfType<tile::ParallelOp>())
+      return;
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer().getType().isFragment())
+      accesses.push_back(op);
+    if (auto store = dyn_cast<tile::StoreOp>(op); store && store.getBuffer().getType().isFragment())
+      accesses.push_back(op);
+  });
+  for (Operation *op : accesses) {
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      tile::BufferType type = load.getBuffer().getType();
+      auto sharedType =
+          tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Shared);
+      Value copy = tile::AllocOp::create(b, loc, sharedType, "element", Attribute());
+      expandCopy(b, loc, load.getBuffer(), copy);
+      load.getBufferMutable().assign(copy);
+      continue;
+    }
+    auto store = cast<tile::StoreOp>(op);
+    SmallVector<Value> extents;
+    for (int64_t size : store.getBuffer().getType().getShape())
+      extents.push_back(arith::ConstantIndexOp::create(b, loc, size));
+    bool isScalar = extents.empty();
+    if (isScalar)
+      extents.push_back(arith::ConstantIndexOp::create(b, loc, 1));
+    auto loop = tile::ParallelOp::create(b, loc, extents);
+    OpBuilder inner = OpBuilder::atBlockEnd(loop.bodyBlock());
+    SmallVector<Value> ivs(loop.ivs().begin(), loop.ivs().end());
+    if (isScalar) {
+      tile::StoreOp::create(inner, loc, store.getValue(), store.getBuffer(), ValueRange());
+    } else {
+      Value hit;
+      for (auto [iv, index] : llvm::zip(ivs, store.getIndices())) {
+        Value same = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, iv, index);
+        hit = hit ? arith::AndIOp::create(inner, loc, hit, same).getResult() : same;
+      }
+      // Select keeps the lanes together; all of them hold their element anyway.
+      Type scalar = store.getValue().getType();
+      Value old = tile::LoadOp::create(inner, loc, scalar, store.getBuffer(), ivs, FloatAttr());
+      Value value = arith::SelectOp::create(inner, loc, hit, store.getValue(), old);
+      tile::StoreOp::create(inner, loc, value, store.getBuffer(), ivs);
+    }
+    store.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// Rows are independent; along a row one lane walks a shared copy.
+void expandScans(tile::ProgramOp program) {
+  SmallVector<tile::ScanOp> scans;
+  program.walk([&](tile::ScanOp scan) { scans.push_back(scan); });
+  for (tile::ScanOp scan : scans) {
+    OpBuilder b(scan);
+    Location loc = scan.getLoc();
+    tile::BufferType srcType = scan.getSrc().getType(), dstType = scan.getDst().getType();
+    auto makeShared = [&](tile::BufferType like, StringRef name) -> Value {
+      auto type = tile::BufferType::get(like.getShape(), like.getElementType(), tile::Scope::Shared);
+      return tile::AllocOp::create(b, loc, type, name, Attribute());
+    };
+    Value from = makeShared(srcType, "scanned"), to = makeShared(dstType, "scan");
+    expandCopy(b, loc, scan.getSrc(), from);
+    int64_t dim = scan.getDim(), length = srcType.getShape()[dim];
+    SmallVector<Value> extents;
+    for (auto [d, size] : llvm::enumerate(srcType.getShape()))
+      extents.push_back(arith::ConstantIndexOp::create(b, loc, int64_t(d) == dim ? 1 : size));
+    auto rows = tile::ParallelOp::create(b, loc, extents);
+    OpBuilder inner = OpBuilder::atBlockEnd(rows.bodyBlock());
+    Type scalar = tile::scalarTypeOf(srcType.getElementType());
+    auto localType = tile::BufferType::get(
+        {}, isa<FloatType>(scalar) ? scalar : srcType.getElementType(), tile::Scope::Local);
+    Value sum = tile::AllocOp::create(inner, loc, localType, "running", Attribute());
+    bool isUnsignedType = isUnsigned(tile::dtypeOf(srcType.getElementType()));
+    Value identity = identityOf(inner, loc, scan.getKind(), scalar, isUnsignedType);
+    tile::StoreOp::create(inner, loc, identity, sum, ValueRange());
+    Value zero = arith::ConstantIndexOp::create(inner, loc, 0);
+    Value one = arith::ConstantIndexOp::create(inner, loc, 1);
+    Value count = arith::ConstantIndexOp::create(inner, loc, length);
+    auto loop = tile::ForOp::create(inner, loc, zero, count, one);
+    OpBuilder step = OpBuilder::atBlockEnd(loop.bodyBlock());
+    Value at = loop.iv();
+    if (scan.getReverse()) {
+      Value last = arith::ConstantIndexOp::create(step, loc, length - 1);
+      at = arith::SubIOp::create(step, loc, last, at);
+    }
+    SmallVector<Value> indices(rows.ivs().begin(), rows.ivs().end());
+    indices[dim] = at;
+    Value value = tile::LoadOp::create(step, loc, scalar, from, indices, FloatAttr());
+    Value old = tile::LoadOp::create(step, loc, scalar, sum, ValueRange(), FloatAttr());
+    Value next = combine(step, loc, scan.getKind(), old, value, isUnsignedType, false);
+    tile::StoreOp::create(step, loc, next, sum, ValueRange());
+    Value stored = convertScalar(step, loc, next, srcType.getElementType(), dstType.getElementType());
+    tile::StoreOp::create(step, loc, stored, to, indices);
+    expandCopy(b, loc, to, scan.getDst());
+    scan.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Serial loops with independent iterations
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The loop that is all there is in a body, beside index arithmetic.
+tile::ForOp onlyLoopIn(Block &body) {
+  tile::ForOp found;
+  for (Operation &op : body) {
+    if (auto loop = dyn_cast<tile::ForOp>(op)) {
+      if (found)
+        return {};
+      found = loop;
+    } else if (!isPure(&op)) {
+      return {};
+    }
+  }
+  return found;
+}
+
+bool hasConstantBox(tile::ForOp loop) {
+  auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
+  auto step = tile::constantInt(loop.getStep());
+  return lower && *lower == 0 && upper && *upper > 1 && step && *step == 1 &&
+         loop.getKind() != tile::LoopKind::Pipelined;
+}
+
+/// Whether different values of `iv` touch different elements of everything that is written: some
+/// dimension is iv plus something that does not vary in the nest, the same in every access.
+bool isIndependent(tile::ForOp nest, Value iv) {
+  struct Written {
+    std::optional<LinearForm> form;
+    int64_t dim = -1;
+  };
+  llvm::MapVector<Value, SmallVector<ValueRange, 4>> accesses;
+  llvm::SmallPtrSet<void *, 4> written;
+  bool legal = true;
+  nest.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      accesses[load.getBuffer()].push_back(load.getIndices());
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      accesses[store.getBuffer()].push_back(store.getIndices());
+      written.insert(store.getBuffer().getAsOpaquePointer());
+    } else if (!isPure(op) && !isa<tile::ForOp, scf::IfOp, scf::YieldOp>(op)) {
+      legal = false;
+    }
+  });
+  if (!legal || written.empty())
+    return false;
+  for (auto &[buffer, list] : accesses) {
+    if (!written.contains(buffer.getAsOpaquePointer()))
+      continue;
+    if (cast<tile::BufferType>(buffer.getType()).isLocal())
+      return false;
+    bool separates = false;
+    for (size_t d = 0; d < list[0].size() && !separates; ++d) {
+      separates = true;
+      LinearForm first = linearize(list[0][d]);
+      if (first.coefficient(iv) == 0) {
+        separates = false;
+        continue;
+      }
+      for (auto [term, factor] : first.terms)
+        if (term != iv && nest.getBody().isAncestor(term.getParentRegion()))
+          separates = false;
+      for (ValueRange other : list) {
+        LinearForm difference = linearize(other[d]);
+        difference.add(first, -1);
+        separates &= difference.terms.empty() && difference.constant == 0;
+      }
+    }
+    if (!separates)
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+void parallelizeSerialLoops(tile::ProgramOp program) {
+  SmallVector<tile::ForOp> nests;
+  program.walk<WalkOrder::PreOrder>([&](tile::ForOp loop) {
+    if (loop->getParentOfType<tile::ParallelOp>())
+      return WalkResult::skip();
+    if (!hasConstantBox(loop) || !isIndependent(loop, loop.iv()))
+      return WalkResult::advance();
+    nests.push_back(loop);
+    return WalkResult::skip();
+  });
+  for (tile::ForOp outer : nests) {
+    // As many loops of the perfect nest as are independent.
+    SmallVector<tile::ForOp> loops = {outer};
+    for (tile::ForOp next = onlyLoopIn(*outer.bodyBlock()); next;
+         next = onlyLoopIn(*next.bodyBlock())) {
+      if (!hasConstantBox(next) || !isIndependent(outer, next.iv()))
+        break;
+      loops.push_back(next);
+    }
+    OpBuilder b(outer);
+    Location loc = outer.getLoc();
+    SmallVector<Value> extents;
+    for (tile::ForOp loop : loops)
+      extents.push_back(
+          arith::ConstantIndexOp::create(b, loc, *tile::constantInt(loop.getUpper())));
+    auto parallel = tile::ParallelOp::create(b, loc, extents);
+    OpBuilder inner = OpBuilder::atBlockEnd(parallel.bodyBlock());
+    IRMapping mapping;
+    for (auto [n, loop] : llvm::enumerate(loops)) {
+      mapping.map(loop.iv(), parallel.ivs()[n]);
+      bool isLast = n + 1 == loops.size();
+      for (Operation &op : *loop.bodyBlock())
+        if (isLast || &op != loops[n + 1].getOperation())
+          inner.clone(op, mapping);
+    }
+    outer.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Parallels whose extents are known only at run time
+//===----------------------------------------------------------------------===//
+
+void chunkDynamicParallels(tile::ProgramOp program) {
+  SmallVector<tile::ParallelOp> loops;
+  program.walk([&](tile::ParallelOp loop) {
+    if (!loop.constantExtents() && !loop->getParentOfType<tile::ParallelOp>())
+      loops.push_back(loop);
+  });
+  for (tile::ParallelOp loop : loops) {
+    OpBuilder b(loop);
+    Location loc = loop.getLoc();
+    int64_t threads = loop->getParentOfType<tile::KernelOp>().getThreads();
+    SmallVector<Value> bounds, starts(loop.ivs().size());
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    // The last dynamic dimension is cut into pieces of a block's lanes, others are walked.
+    bool isFirst = true;
+    SmallVector<Value> chunks(loop.ivs().size());
+    for (int n = int(loop.ivs().size()) - 1; n >= 0; --n) {
+      Value extent = loop.getExtents()[n];
+      if (tile::constantInt(extent)) {
+        chunks[n] = extent;
+        continue;
+      }
+      chunks[n] = arith::ConstantIndexOp::create(b, loc, isFirst ? threads : 1);
+      isFirst = false;
+    }
+    OpBuilder inner = b;
+    for (auto [n, extent] : llvm::enumerate(loop.getExtents())) {
+      if (tile::constantInt(extent))
+        continue;
+      auto outer = tile::ForOp::create(inner, loc, zero, extent, chunks[n]);
+      starts[n] = outer.iv();
+      inner = OpBuilder::atBlockEnd(outer.bodyBlock());
+    }
+    auto chunk = tile::ParallelOp::create(inner, loc, chunks);
+    OpBuilder body = OpBuilder::atBlockEnd(chunk.bodyBlock());
+    IRMapping mapping;
+    Value isInside;
+    for (auto [n, iv] : llvm::enumerate(loop.ivs())) {
+      Value at = chunk.ivs()[n];
+      if (starts[n]) {
+        at = arith::AddIOp::create(body, loc, starts[n], at);
+        Value inside = arith::CmpIOp::create(body, loc, arith::CmpIPredicate::slt, at,
+                                             loop.getExtents()[n]);
+        isInside = isInside ? arith::AndIOp::create(body, loc, isInside, inside).getResult()
+                            : inside;
+      }
+      mapping.map(iv, at);
+    }
+    auto guard = scf::IfOp::create(body, loc, isInside, /*withElseRegion=*/false);
+    OpBuilder guarded = OpBuilder::atBlockBegin(&guard.getThenRegion().front());
+    for (Operation &op : *loop.bodyBlock())
+      guarded.clone(op, mapping);
+    loop.erase();
+  }
+}
+
+} // namespace tilec
