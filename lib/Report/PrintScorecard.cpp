@@ -51,6 +51,10 @@ void printLoop(raw_ostream &os, const LoopCard &loop, bool isHot) {
          << (&line == &loop.waits.back() ? "" : ",");
     os << "\n";
   }
+  if (loop.bankConflicts.accesses)
+    os << "    LDS bank conflicts: " << loop.bankConflicts.conflicts
+       << " cycles a round, addresses of " << loop.bankConflicts.known << " of "
+       << loop.bankConflicts.accesses << " accesses known\n";
   if (loop.nopsAfterM0Write || loop.readFirstLanes || loop.packedMath)
     os << "    nops after an m0 write " << loop.nopsAfterM0Write << ", v_readfirstlane "
        << loop.readFirstLanes << ", packed f32 math " << loop.packedMath << "\n";
@@ -110,6 +114,11 @@ void printJsonLoop(json::OStream &json, const LoopCard &loop) {
     json.attribute("vmcnt_zeros", loop.vmcntZeros);
     json.attribute("smallest_vmcnt",
                    loop.smallestVmcnt ? json::Value(*loop.smallestVmcnt) : json::Value(nullptr));
+    json.attributeObject("bank_conflicts", [&] {
+      json.attribute("accesses", loop.bankConflicts.accesses);
+      json.attribute("known", loop.bankConflicts.known);
+      json.attribute("cycles", loop.bankConflicts.conflicts);
+    });
     json.attribute("nops_after_m0_write", loop.nopsAfterM0Write);
     json.attribute("readfirstlanes", loop.readFirstLanes);
     json.attribute("packed_math", loop.packedMath);

@@ -183,6 +183,8 @@ Scorecard makeScorecard(const CodeObject &object, const ScorecardOptions &option
     measureRegisters(kernel, card);
     for (const Loop &loop : kernel.loops)
       card.loops.push_back(measureLoop(kernel, loop, options));
+    for (auto [loop, conflicts] : zip(card.loops, loopConflicts(object.arch, kernel)))
+      loop.bankConflicts = conflicts;
     card.waitFindings = auditWaits(kernel);
     card.hotLoop = findHotLoop(kernel, card);
     result.kernels.push_back(std::move(card));

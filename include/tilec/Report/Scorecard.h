@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tilec/Report/AuditWaits.h"
+#include "tilec/Report/BankConflicts.h"
 #include "tilec/Report/Disassembly.h"
 
 #include <array>
@@ -56,6 +57,8 @@ struct LoopCard {
   std::vector<WaitLine> waits; ///< different ones, by first appearance
   std::optional<unsigned> smallestVmcnt;
   unsigned vmcntZeros = 0;
+
+  LoopConflicts bankConflicts;
 
   unsigned nopsAfterM0Write = 0;
   unsigned readFirstLanes = 0;
