@@ -56,7 +56,7 @@ pack_kernel() {
   local words script name check=yes i
   mapfile -t words < <(xargs -n 1 <<<"$1") # splits at blanks, minding quotes, and evaluates nothing
   script=${words[0]}
-  name=$(basename "$script" .py)
+  name=$(basename "${script%.*}")
   # Options of the compiler, of the reference's run here, and of the launch there.
   local compile=() run=() launch=() inputs=()
   for ((i = 1; i < ${#words[@]}; ++i)); do

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Manifest.h"
+#include "tilec/Runtime/Npy.h"
 
 #include "gtest/gtest.h"
 
@@ -121,6 +122,16 @@ TEST(Manifest, SurvivesBadJson) {
   std::string good = printManifest(sample());
   for (size_t length = 0; length + 2 < good.size(); length += 7)
     EXPECT_FALSE(parseManifest(good.substr(0, length)));
+}
+
+TEST(Manifest, TheDocumentedExampleIsValid) {
+  Result<std::string> page = readFile(TILEC_TEST_DATA "/../../docs/launch-manifest.md");
+  ASSERT_TRUE(page) << page.error().message;
+  size_t begin = page->find("```json\n") + 8, end = page->find("```", begin);
+  Result<Manifest> manifest = parseManifest(page->substr(begin, end - begin));
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(*manifest->launches[0].grid[0].evaluate({{"m", 129}}), 2);
+  EXPECT_EQ(manifest->launches[0].paramBytes(), 28);
 }
 
 // Any damage to a file gives a manifest or a message. The generator is fixed.
