@@ -133,7 +133,8 @@ Value Evaluator::lookupGlobal(llvm::StringRef name, Span use, bool report) {
           best = &v;
   if (best && best->failure) {
     failure = best->failure;
-    note(DiagId::NeededHere, use, name);
+    if (use.file == module.file) // the entry needs it: that is no news
+      note(DiagId::NeededHere, use, name);
     return Value();
   }
   if (best)

@@ -292,7 +292,13 @@ Flow Evaluator::tracePersistent(const ast::ForStmt *s, LoopObject *loop) {
       std::vector<Value> coords;
       for (size_t i = 1; i + 1 < index.size(); ++i)
         coords.push_back(Value::expr(index[i]));
-      const Expr *lastIndex = op(ExprOp::Add, op(ExprOp::Mul, index[0], group), index.back());
+      const auto *names = llvm::dyn_cast<SequenceExpr>(s->target);
+      const auto *lastName = llvm::dyn_cast<NameExpr>(
+          names && !names->items.empty() ? names->items.back() : s->target);
+      const Expr *lastIndex = let(lastName ? lastName->name : "column",
+                                  op(ExprOp::Add, op(ExprOp::Mul, index[0], group), index.back()));
+      if (!lastIndex)
+        return false;
       coords.push_back(Value::expr(lastIndex));
       inDomain = op(ExprOp::Lt, lastIndex, last);
       Value bound = coords.size() == 1 ? coords[0] : heap.tuple(coords);
