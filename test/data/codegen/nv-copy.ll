@@ -1,6 +1,6 @@
 ; Dynamic and static shared memory and a by-value 128-byte parameter, as tensor maps are passed.
 @smem = external addrspace(3) global [0 x i8], align 1024
-@stat = internal addrspace(3) global [512 x i8] poison, align 16
+@stat = internal addrspace(3) global [1536 x i8] poison, align 16
 define ptx_kernel void @copy(ptr addrspace(1) align 16 %a, ptr addrspace(1) %b, i32 %n, float %f, ptr byval([128 x i8]) align 64 "nvvm.grid_constant" %tm) #0 {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %p = getelementptr float, ptr addrspace(1) %a, i32 %t
