@@ -154,57 +154,80 @@ void raiseCopies(tile::ProgramOp program) {
 // Copies that are parallels
 //===----------------------------------------------------------------------===//
 
+/// Indices of a buffer with these extents for indices of another one: the extents agree up to those
+/// of size 1, and are matched in order.
+static SmallVector<Value, 4> matchedIndices(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
+                                            ArrayRef<int64_t> otherShape, ValueRange other) {
+  if (shape == otherShape)
+    return SmallVector<Value, 4>(other.begin(), other.end());
+  SmallVector<Value, 4> indices;
+  size_t d = 0;
+  for (int64_t size : shape) {
+    if (size == 1) {
+      indices.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+      continue;
+    }
+    while (otherShape[d] == 1)
+      ++d;
+    indices.push_back(other[d++]);
+  }
+  return indices;
+}
+
+static tile::ParallelOp makeLoop(OpBuilder &b, Location loc, ArrayRef<int64_t> shape) {
+  SmallVector<Value> extents;
+  for (int64_t size : shape)
+    extents.push_back(arith::ConstantIndexOp::create(b, loc, size));
+  if (extents.empty()) // a scalar: one iteration
+    extents.push_back(arith::ConstantIndexOp::create(b, loc, 1));
+  return tile::ParallelOp::create(b, loc, extents);
+}
+
+static Value loadElement(OpBuilder &b, Location loc, Value buffer, ValueRange indices) {
+  Type scalar = tile::scalarTypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+  if (std::optional<BufferBox> box = boxOf(buffer, b, loc))
+    return tile::LoadOp::create(b, loc, scalar, box->root, rootIndices(*box, indices, b, loc),
+                                FloatAttr());
+  return tile::LoadOp::create(b, loc, scalar, buffer, indices, FloatAttr());
+}
+
+static void storeElement(OpBuilder &b, Location loc, Value value, Value buffer,
+                         ValueRange indices) {
+  if (std::optional<BufferBox> box = boxOf(buffer, b, loc))
+    tile::StoreOp::create(b, loc, value, box->root, rootIndices(*box, indices, b, loc));
+  else
+    tile::StoreOp::create(b, loc, value, buffer, indices);
+}
+
 tile::ParallelOp
 makeElementwise(OpBuilder &builder, Location loc, Value dst,
                 llvm::function_ref<Value(OpBuilder &, ValueRange)> element) {
-  auto type = cast<tile::BufferType>(dst.getType());
-  SmallVector<Value> extents;
-  for (int64_t size : type.getShape())
-    extents.push_back(arith::ConstantIndexOp::create(builder, loc, size));
-  if (extents.empty()) // a scalar: one iteration
-    extents.push_back(arith::ConstantIndexOp::create(builder, loc, 1));
-  auto parallel = tile::ParallelOp::create(builder, loc, extents);
-  OpBuilder inner = OpBuilder::atBlockEnd(parallel.bodyBlock());
-  SmallVector<Value> indices(parallel.ivs().begin(), parallel.ivs().end());
-  indices.resize(type.rank());
-  Value value = element(inner, indices);
-  std::optional<BufferBox> box = boxOf(dst, inner, loc);
-  if (box)
-    tile::StoreOp::create(inner, loc, value, box->root, rootIndices(*box, indices, inner, loc));
-  else
-    tile::StoreOp::create(inner, loc, value, dst, indices);
-  return parallel;
+  ArrayRef<int64_t> shape = cast<tile::BufferType>(dst.getType()).getShape();
+  tile::ParallelOp loop = makeLoop(builder, loc, shape);
+  OpBuilder inner = OpBuilder::atBlockEnd(loop.bodyBlock());
+  SmallVector<Value> indices(loop.ivs().begin(), loop.ivs().end());
+  indices.resize(shape.size());
+  storeElement(inner, loc, element(inner, indices), dst, indices);
+  return loop;
 }
 
 tile::ParallelOp expandCopy(OpBuilder &builder, Location loc, Value src, Value dst) {
   auto srcType = cast<tile::BufferType>(src.getType());
   auto dstType = cast<tile::BufferType>(dst.getType());
-  return makeElementwise(builder, loc, dst, [&](OpBuilder &b, ValueRange indices) -> Value {
-    // The extents agree up to those of size 1: matched in order.
-    SmallVector<Value, 4> from;
-    int64_t d = 0;
-    auto skipUnits = [&] {
-      while (d < dstType.rank() && dstType.getShape()[d] == 1)
-        ++d;
-    };
-    for (int64_t size : srcType.getShape()) {
-      if (size == 1) {
-        from.push_back(arith::ConstantIndexOp::create(b, loc, 0));
-        continue;
-      }
-      skipUnits();
-      from.push_back(indices[d++]);
-    }
-    Type scalar = tile::scalarTypeOf(srcType.getElementType());
-    std::optional<BufferBox> box = boxOf(src, b, loc);
-    Value value;
-    if (box)
-      value = tile::LoadOp::create(b, loc, scalar, box->root, rootIndices(*box, from, b, loc),
-                                   FloatAttr());
-    else
-      value = tile::LoadOp::create(b, loc, scalar, src, from, FloatAttr());
-    return convertScalar(b, loc, value, srcType.getElementType(), dstType.getElementType());
-  });
+  // A fragment is walked by its own indices: its layout decides which lane does what.
+  bool walksSource = srcType.isFragment() && !dstType.isFragment();
+  ArrayRef<int64_t> walked = walksSource ? srcType.getShape() : dstType.getShape();
+  tile::ParallelOp loop = makeLoop(builder, loc, walked);
+  OpBuilder b = OpBuilder::atBlockEnd(loop.bodyBlock());
+  SmallVector<Value> indices(loop.ivs().begin(), loop.ivs().end());
+  indices.resize(walked.size());
+  auto indicesOf = [&](tile::BufferType type) {
+    return matchedIndices(b, loc, type.getShape(), walked, indices);
+  };
+  Value value = loadElement(b, loc, src, indicesOf(srcType));
+  value = convertScalar(b, loc, value, srcType.getElementType(), dstType.getElementType());
+  storeElement(b, loc, value, dst, indicesOf(dstType));
+  return loop;
 }
 
 Value convertScalar(OpBuilder &b, Location loc, Value value, Type fromElement, Type toElement) {
