@@ -3,9 +3,9 @@
 """Checks that every diagnostic has a test.
 
 Every error, warning and remark of include/tilec/Support/Diagnostics/*.def must be named in a file
-under test/: as `[Id]`, the way messages end, or as `DiagId::Id`. Notes belong to another message and
-are exempt. test/tools/untested-diagnostics.txt lists ids that have no test yet; it may only shrink: an
-id there that has a test, or that no longer exists, fails the check too.
+under test/: as `[Id]`, the way messages end, as `DiagId::Id`, or in a unit test as `"Id"`. Notes
+belong to another message and are exempt. test/tools/untested-diagnostics.txt lists ids that have no
+test yet; it may only shrink: an id there that has a test, or that no longer exists, fails the check.
 """
 
 import argparse
@@ -33,6 +33,7 @@ def named_in_tests(root, allow_list):
             text = file.read_text(errors="replace")
             names.update(re.findall(r"\[(\w+)\\?\]", text))
             names.update(re.findall(r"DiagId::(\w+)", text))
+            names.update(re.findall(r'"(\w+)"', text) if file.suffix == ".cpp" else [])
     return names
 
 
