@@ -8,6 +8,8 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %data       the folder test/data/
     %seeds      the folder with the seed programs ($TILEC_SEEDS)
     %ptxas      ptxas: $TILEC_PTXAS, else from PATH, $CUDA_HOME/bin or /usr/local/cuda/bin
+    %tools      the folder with the tools of the build
+    %repo       the root of the repository
     %python     the Python that runs lit
     %fake_driver  a GPU driver without a GPU (test/unit/Runtime/FakeDriver.cpp)
 
@@ -61,6 +63,8 @@ if "ASAN_OPTIONS" in os.environ:
 config.substitutions += [
     ("%examples", os.path.join(config.tilec_source, "examples")),
     ("%data", os.path.join(config.tilec_source, "test", "data")),
+    ("%tools", config.tilec_tools),
+    ("%repo", config.tilec_source),
     ("%seeds", seeds or "no-seeds"),
     ("%ptxas", ptxas or "no-ptxas"),
     ("%python", sys.executable),

@@ -42,6 +42,22 @@ tile.program @p {
     %x = arith.constant 0.0 : f32
     %i = arith.constant 0 : i32
     %t = arith.constant true
+    // expected-error @+1 {{has at least 1 stage}}
+    tile.for %k = %c0 to %one step %one stages(-3) {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %x = arith.constant 0.0 : f32
+    %i = arith.constant 0 : i32
+    %t = arith.constant true
     // expected-error @+1 {{unknown loop kind `software`}}
     tile.for %k = %c0 to %one step %one kind(software) {
     }
