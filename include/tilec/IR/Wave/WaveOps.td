@@ -28,7 +28,9 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let description = [{
     Block arguments are the launch's parameters in ABI order (`!wave.global`, i32,
     i64, f32, ...), named by `arg_names`; `arg_access` is "r", "w", "rw" or "" for
-    each. `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
+    each. Arguments of type `!wave.tensor_map` are described by `tensor_maps`, an array of
+    dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
+    `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
     size of the shared array. `min_blocks` blocks should fit on a compute unit.
 
     ```mlir
@@ -41,7 +43,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names, StrArrayAttr:$arg_access,
                        I64Attr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
                        DefaultValuedAttr<I64Attr, "1">:$min_blocks,
-                       UnitAttr:$keep_order);
+                       UnitAttr:$keep_order, OptionalAttr<ArrayAttr>:$tensor_maps);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `(` $arg_names `)` `access` $arg_access `threads` `(` $threads `)`
@@ -298,9 +300,11 @@ def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive befor
   let description = [{
     A wave's own shared writes are complete before it arrives. Asynchronous copies
     are not waited for: `wave.wait` or `wave.cp_async_wait` before it does that.
-    With `raw`, pending shared writes are not waited for either.
+    With `raw`, pending shared writes are not waited for either. With `threads`, only
+    the first so many threads of the block take part (NVIDIA).
   }];
-  let arguments = (ins UnitAttr:$raw);
+  let arguments = (ins UnitAttr:$raw, DefaultValuedAttr<I64Attr, "0">:$threads,
+                       DefaultValuedAttr<I64Attr, "0">:$id);
   let assemblyFormat = "(`raw` $raw^)? attr-dict";
 }
 def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (AMD)"> {
@@ -309,6 +313,128 @@ def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (
 }
 def Wave_SchedFenceOp : Wave_SyncOp<"sched_fence", "no instruction is moved across"> {
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory accelerator, mbarriers, warp groups (NVIDIA, sm_90a)
+//===----------------------------------------------------------------------===//
+
+def Wave_MBarrierInitOp : Wave_SyncOp<"mbarrier_init", "make the mbarrier at shared + imm, for `count` arrivals a phase"> {
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$count);
+  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? `count` $count attr-dict";
+}
+def Wave_MBarrierFenceOp : Wave_SyncOp<"mbarrier_fence", "new mbarriers are visible to TMA and to the cluster"> {
+  let assemblyFormat = "attr-dict";
+}
+def Wave_MBarrierExpectOp : Wave_SyncOp<"mbarrier_expect", "arrive once and expect `bytes` bytes of copies"> {
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$bytes);
+  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? `bytes` $bytes attr-dict";
+}
+def Wave_MBarrierArriveOp : Wave_SyncOp<"mbarrier_arrive", "arrive once where `mask` holds"> {
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, I1:$mask);
+  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? `mask` `(` $mask `)` attr-dict";
+}
+def Wave_MBarrierWaitOp : Wave_SyncOp<"mbarrier_wait", "wait until the phase of this parity has completed"> {
+  let description = "On a fresh mbarrier parity 1 passes at once.";
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, Index:$parity);
+  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? `parity` $parity attr-dict";
+}
+
+def Wave_ElectOp : Wave_SyncOp<"elect", "true in one lane of the wave, all of whose lanes are here"> {
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Wave_SetMaxRegsOp : Wave_SyncOp<"set_max_regs", "setmaxnreg: registers a lane of this warp group may use from here"> {
+  let arguments = (ins I64Attr:$registers, UnitAttr:$more);
+  let assemblyFormat = "$registers (`more` $more^)? attr-dict";
+}
+
+def Wave_TmaLoadOp : Wave_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "one thread starts the copy of a box to shared memory; the mbarrier counts its bytes";
+  let description = [{
+    `coords` is the box's first element, innermost dimension first. What lies outside
+    the tensor arrives as zero and is counted.
+  }];
+  let arguments = (ins Wave_TensorMapType:$map, Variadic<Index>:$coords, Index:$shared,
+                       Index:$barrier);
+  let assemblyFormat = "$map `[` $coords `]` `to` $shared `barrier` $barrier attr-dict";
+}
+def Wave_TmaStoreOp : Wave_Op<"tma_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "one thread starts the copy of a box from shared memory; nothing outside the tensor is written";
+  let arguments = (ins Wave_TensorMapType:$map, Variadic<Index>:$coords, Index:$shared);
+  let assemblyFormat = "$map `[` $coords `]` `from` $shared attr-dict";
+}
+def Wave_BulkCommitOp : Wave_SyncOp<"bulk_commit", "end this thread's group of TMA stores"> {
+  let assemblyFormat = "attr-dict";
+}
+def Wave_BulkWaitOp : Wave_SyncOp<"bulk_wait", "wait until at most `pending` of this thread's groups are unfinished"> {
+  let description = "With `read`, until they have read their shared memory.";
+  let arguments = (ins I64Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "(`read` $read^)? $pending attr-dict";
+}
+def Wave_AsyncFenceOp : Wave_SyncOp<"async_fence", "this thread's shared writes are visible to TMA and wgmma"> {
+  let assemblyFormat = "attr-dict";
+}
+
+def Wave_StMatrixOp : Wave_Op<"stmatrix", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stmatrix.x1/.x2/.x4 of 8x8 matrices of 16-bit elements (NVIDIA)";
+  let description = "Lane l gives the shared address of row l % 8 of matrix l / 8.";
+  let arguments = (ins AnyVectorOfNonZeroRank:$value, Index:$offset,
+                       DefaultValuedAttr<I64Attr, "0">:$imm, UnitAttr:$trans);
+  let assemblyFormat = "$value `,` $offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($value)";
+}
+
+def Wave_WgmmaOp : Wave_Op<"wgmma", [AttrSizedOperandSegments]> {
+  let summary = "a group of matrix instructions of a warp group, left in flight";
+  let description = [{
+    For every K step, every 64-row slab s and every piece p of `n` columns:
+    C[s, p] += A[s, step] * B[p, step]. Register 4 s + i of slot p n/8 + j of `c` is register
+    4 j + i of the instruction. A and B are in shared memory at `a` and `b` plus
+    `a_starts[step * slabs + s]` and `b_starts[step * pieces + p]` bytes; `a_desc` and `b_desc`
+    are the remaining fields of their descriptors (bits 16 to 63, in place). Or A is in
+    registers: slot `step` of `a_regs`. The first step ignores C where `accumulate` is
+    false. The group is committed; `c` may be touched after a `wave.wgmma_wait`.
+  }];
+  let arguments = (ins Arg<Wave_RegsType, "", [MemRead, MemWrite]>:$c,
+                       Optional<Index>:$a, Arg<Optional<Wave_RegsType>, "", [MemRead]>:$a_regs,
+                       Index:$b, Optional<I1>:$accumulate,
+                       TypeAttr:$a_type, TypeAttr:$b_type, I64Attr:$slabs, I64Attr:$n,
+                       I64Attr:$steps, DenseI64ArrayAttr:$a_starts, DenseI64ArrayAttr:$b_starts,
+                       I64Attr:$a_desc, I64Attr:$b_desc, UnitAttr:$trans_a, UnitAttr:$trans_b);
+  let assemblyFormat = [{
+    $c `,` (`a` `(` $a^ `)`)? (`a_regs` `(` $a_regs^ `:` qualified(type($a_regs)) `)`)? `b` `(` $b `)`
+    (`accumulate` `(` $accumulate^ `)`)? attr-dict `:` qualified(type($c))
+  }];
+  let hasVerifier = 1;
+}
+def Wave_WgmmaWaitOp : Wave_Op<"wgmma_wait"> {
+  let summary = "wait until at most `pending` groups are in flight; the listed registers are then readable";
+  let arguments = (ins I64Attr:$pending, Arg<Variadic<Wave_RegsType>, "", [MemRead, MemWrite]>:$regs);
+  let assemblyFormat = "$pending ($regs^ `:` qualified(type($regs)))? attr-dict";
+}
+
+def Wave_PipelineOp : Wave_Op<"pipeline", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "a matrix loop whose order is still to be planned (AMD)";
+  let description = [{
+    The body is one iteration, as if in order: copies to shared memory, reads,
+    matrix instructions. Each of them carries `step`, its name in a schedule
+    ("dma A 0", "read B 1 0", "mma 0 1 0"); what it needs beside stands in the body
+    as well. Iteration t may use slot t % slots of shared memory: a copy writes
+    `slot_bytes` further per slot and reads `advance` bytes further per iteration;
+    a read is `slot_bytes` further per slot, and `cover` says which copies of any
+    wave fill what it reads. `wave-schedule` replaces the op by a loop in the order
+    of `plan`, or of the one that strategy `schedule` makes. docs/scheduling.md.
+  }];
+  let arguments = (ins Index:$count, ConfinedAttr<I64Attr, [IntMinValue<1>]>:$slots,
+                       DefaultValuedAttr<StrAttr, "\"auto\"">:$schedule,
+                       OptionalAttr<StrAttr>:$plan);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `count` `(` $count `)` `slots` `(` $slots `)` attr-dict-with-keyword $body
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Block *bodyBlock() { return &getBody().front(); }
+  }];
 }
 
 //===----------------------------------------------------------------------===//
