@@ -90,9 +90,11 @@ void execGemm(Frame &frame, const Instr &instr) {
     View a = evalView(frame, aux.views[0], lane, instr.op);
     View b = evalView(frame, aux.views[1], lane, instr.op);
     View c = evalView(frame, aux.views[2], lane, instr.op);
-    if (machine.failed)
+    if (machine.failed || !machine.takeWork(a.numElems(), 0, instr.op) ||
+        !machine.takeWork(b.numElems(), 0, instr.op) ||
+        // Both factors are at most 2^28 here. Sixteen products take the time of one instruction.
+        !machine.takeWork(c.numElems(), a.numElems() * c.shape[1] / 16, instr.op))
       return;
-    machine.steps += a.numElems() * c.shape[1] / 16;
     bool clear = aux.hasClearSlot && frame.at<int64_t>(instr.a)[lane];
     if (!isFloat(a.dtype) && !isFloat(c.dtype))
       gemm<int64_t>(aux, a, b, c, clear);

@@ -42,6 +42,20 @@ void Machine::fail(Operation *op, const llvm::Twine &message) {
     os << " in block (" << block[0] << ", " << block[1] << ", " << block[2] << ')';
 }
 
+bool Machine::takeWork(int64_t elems, int64_t products, Operation *op) {
+  if (elems > maxDenseElems) {
+    fail(op, "works on " + Twine(elems) + " elements; the cpu device takes at most " +
+                 Twine(maxDenseElems) + " at a time");
+    return false;
+  }
+  steps += elems + products;
+  if (steps > options.maxSteps) {
+    fail(op, "gives up after " + Twine(options.maxSteps) + " steps");
+    return false;
+  }
+  return true;
+}
+
 void runCode(Frame &frame, const Code &code) {
   Machine &machine = frame.machine;
   machine.steps += int64_t(code.instrs.size() + 1) * frame.lanes;
@@ -61,9 +75,13 @@ void runCode(Frame &frame, const Code &code) {
 
 int64_t View::numElems() const {
   int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
+  bool isHuge = false;
+  for (int64_t extent : shape) {
+    if (extent == 0)
+      return 0;
+    isHuge |= __builtin_mul_overflow(count, extent, &count);
+  }
+  return isHuge ? std::numeric_limits<int64_t>::max() : count;
 }
 
 static bool isWhole(const View &view) {
@@ -155,6 +173,8 @@ static void takeBox(View &view, const ViewLevel &level, ArrayRef<int64_t> offset
 
 static void reshapeView(Frame &frame, View &view, const ViewLevel &level, Operation *op) {
   SmallVector<int64_t, 4> shape = level.shape;
+  if (view.numElems() > (int64_t(1) << 48)) // beyond this, bits would not fit
+    return frame.machine.fail(op, "reshapes " + Twine(view.numElems()) + " elements");
   int64_t bits = view.numElems() * bitsOf(view.dtype), known = bitsOf(level.dtype);
   for (int64_t extent : shape)
     known *= ShapedType::isDynamic(extent) ? 1 : extent;
@@ -176,6 +196,8 @@ static void reshapeView(Frame &frame, View &view, const ViewLevel &level, Operat
     view.lo.assign(shape.size(), 0);
     view.hi = shape;
   } else if (view.dtype == level.dtype) {
+    if (!frame.machine.takeWork(view.numElems(), 0, op))
+      return;
     view.table = tableOf(view);
     view.empty = false;
   } else {
@@ -221,10 +243,16 @@ View evalView(Frame &frame, const ViewChain &chain, int lane, Operation *op) {
           return view;
         }
       }
-    if (view.table.empty())
+    if (view.table.empty()) {
       takeBox(view, sized, offsets);
-    else
-      takeBoxOfTable(view, sized, offsets);
+      continue;
+    }
+    View box;
+    box.shape = sized.shape;
+    int64_t count = box.numElems();
+    if (!frame.machine.takeWork(count, 0, op))
+      return view;
+    takeBoxOfTable(view, sized, offsets);
   }
   return view;
 }

@@ -26,6 +26,10 @@ constexpr int chunkLanes = 128;
 /// Bytes of a slot's lane; every Rep fits.
 constexpr int laneBytes = 8;
 
+/// Elements that one tile op may work on: its operands are decoded to dense arrays of 8-byte
+/// values.
+constexpr int64_t maxDenseElems = int64_t(1) << 28;
+
 using Slot = uint32_t;
 struct Frame;
 struct Instr;
@@ -171,6 +175,8 @@ struct Machine {
   bool allocate(uint32_t id, int64_t elems, mlir::Operation *op);
   /// Stops the run; the first message wins.
   void fail(mlir::Operation *op, const llvm::Twine &message);
+  /// Counts the work of a tile op before it is done; false, with a failure, when it is too much.
+  bool takeWork(int64_t elems, int64_t products, mlir::Operation *op);
   bool isSequential() const {
     return options.accumulate == ReferenceOptions::Accumulate::SequentialF32;
   }

@@ -22,9 +22,8 @@ void forLanes(Frame &frame, const Instr &instr,
     SmallVector<View, 3> views;
     for (const ViewChain &chain : aux.views) {
       views.push_back(evalView(frame, chain, lane, instr.op));
-      if (frame.machine.failed)
+      if (frame.machine.failed || !frame.machine.takeWork(views.back().numElems(), 0, instr.op))
         return;
-      frame.machine.steps += views.back().numElems();
     }
     fn(views, lane);
     if (!aux.perLane)

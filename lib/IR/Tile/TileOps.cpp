@@ -103,8 +103,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "has " << getGrid().size() << " grid extents; 1 to 3 are possible";
   if (getBody().getNumArguments() != getGrid().size() || !allIndices(getBody().getArguments()))
     return emitOpError("has one block argument of type index per grid extent");
-  if (getThreads() < 1 || getThreads() > 1024)
-    return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
+  if (int64_t threads = getThreads(); threads < 1 || threads > 1024)
+    return emitOpError() << "has " << threads << " threads; 1 to 1024 are possible";
   return success();
 }
 
@@ -360,7 +360,7 @@ LogicalResult ForOp::verify() {
     return emitOpError("has one induction variable of type index");
   if (std::optional<int64_t> step = constantInt(getStep()); step && *step == 0)
     return emitOpError("has a step of 0");
-  if (getStages() < 1)
+  if (int64_t(getStages()) < 1) // an I64Attr's getter is unsigned
     return emitOpError("has at least 1 stage");
   return success();
 }
