@@ -7,6 +7,7 @@
 #include "Conformance.h"
 
 #include <dlfcn.h>
+#include <set>
 
 using namespace tilec::rt;
 using tilec::DType;
@@ -161,6 +162,36 @@ TEST_F(OnFakeCuda, TensorMapsAreEncodedFromTheManifest) {
   manifest.launches[0].params[2].map.strides = {DimExpr(509)};
   EXPECT_HAS(packParams(*device, manifest.launches[0], set, {{"A", 0x1000}}).error().message,
              "1018 bytes apart");
+}
+
+TEST_F(OnFakeCuda, ARivalIsTimedInTurnsOnTheSameTensors) {
+  Manifest manifest = scaleManifest();
+  ArgumentRequest request;
+  request.dims = {{"n", 64}};
+  request.specs = {*parseArgSpec("s=2")};
+  ArgumentSet set = *makeArguments(manifest, request);
+  Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
+  std::vector<uint8_t> image = {'x'};
+  int runs = 0;
+  std::set<DeviceAddress> seen;
+  BenchOptions bench;
+  bench.enabled = true;
+  bench.warmUpMs = 0, bench.sampleMs = 0.01, bench.targetMs = 0.1, bench.minSamples = 20;
+  bench.rival = [&](const std::map<std::string, DeviceAddress> &tensors, uint64_t stream) {
+    ++runs;
+    EXPECT_NE(stream, 0u);
+    seen.insert(tensors.at("x"));
+    return success();
+  };
+  Result<Timing> timing = launchProgram(*device, manifest, image, set, bench);
+  ASSERT_TRUE(timing) << timing.error().message;
+  EXPECT_GE(runs, 3 + timing->samples);
+  EXPECT_EQ(seen.size(), static_cast<size_t>(timing->bufferSets)); // rotates through all copies
+  EXPECT_GT(timing->bufferSets, 1);
+  EXPECT_GT(timing->rivalMedianMs, 0);
+
+  bench.rival = [](const auto &, uint64_t) -> Status { return Error{"no algorithm"}; };
+  EXPECT_HAS(launchProgram(*device, manifest, image, set, bench).error().message, "no algorithm");
 }
 
 } // namespace
