@@ -22,10 +22,23 @@ using mlir::success;
 /// Arrays made inside start each round undefined and need no phi.
 llvm::SmallVector<KernelLowering::SlotId> KernelLowering::slotsWrittenIn(mlir::Region &region) {
   llvm::SetVector<SlotId> slots;
-  region.walk([&](wave::SetOp set) {
-    auto known = arrayNumbers.find(set.getRegs());
+  auto insertAll = [&](mlir::Value regs) {
+    auto known = arrayNumbers.find(regs);
     if (known != arrayNumbers.end())
-      slots.insert({known->second, static_cast<int64_t>(set.getSlot())});
+      for (size_t slot = 0; slot < arrays[known->second].size(); ++slot)
+        slots.insert({known->second, static_cast<int64_t>(slot)});
+  };
+  region.walk([&](mlir::Operation *op) {
+    if (auto set = mlir::dyn_cast<wave::SetOp>(op)) {
+      auto known = arrayNumbers.find(set.getRegs());
+      if (known != arrayNumbers.end())
+        slots.insert({known->second, static_cast<int64_t>(set.getSlot())});
+    } else if (auto wgmma = mlir::dyn_cast<wave::WgmmaOp>(op)) {
+      insertAll(wgmma.getC());
+    } else if (auto wait = mlir::dyn_cast<wave::WgmmaWaitOp>(op)) {
+      for (mlir::Value regs : wait.getRegs())
+        insertAll(regs);
+    }
   });
   return slots.takeVector();
 }

@@ -25,6 +25,7 @@ struct KernelTraits {
   std::string name;
   int64_t threads = 0, sharedBytes = 0, minBlocks = 1;
   bool keepOrder = false;
+  bool hasRoles = false; ///< warp groups move registers among each other
   bool usesBlockId[3] = {false, false, false};
   /// 32-bit registers a lane needs for all register arrays at once, an upper bound.
   int64_t arrayRegisters = 0;
@@ -55,10 +56,12 @@ public:
   virtual llvm::Value *pinAddress(llvm::Value *value) { return value; }
   /// The start value of an accumulator that is a constant.
   virtual llvm::Value *pinAccumulator(llvm::Value *value) { return value; }
-  /// Marks a load from shared memory whose data an asynchronous copy may have written.
-  virtual void markSharedRead(llvm::LoadInst &load) {}
+  /// Marks a read of shared memory whose data an asynchronous copy may have written.
+  virtual void markSharedRead(llvm::Instruction &read) {}
 
   virtual bool barrier(bool raw) = 0;
+  /// The first `threads` threads of the block meet at the block's barrier number `id`.
+  virtual bool barrierOf(int64_t threads, int64_t id) { return false; }
   virtual bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) { return false; }
   virtual bool setPriority(int64_t level) { return false; }
   virtual void schedFence() = 0;

@@ -106,6 +106,15 @@ llvm::BasicBlock *KernelLowering::newBlock(const char *name) {
   return llvm::BasicBlock::Create(context, name, function);
 }
 
+/// The descriptor stays in the parameter space, where TMA reads it: 128 bytes at a multiple of 64.
+static void addTensorMapAttributes(llvm::Argument &argument) {
+  llvm::LLVMContext &context = argument.getContext();
+  llvm::Type *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 128);
+  argument.addAttr(llvm::Attribute::getWithByValType(context, bytes));
+  argument.addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
+  argument.addAttr(llvm::Attribute::get(context, "nvvm.grid_constant"));
+}
+
 KernelTraits KernelLowering::traitsOf() {
   KernelTraits t;
   t.name = kernel.getSymName().str();
@@ -116,6 +125,7 @@ KernelTraits KernelLowering::traitsOf() {
   kernel.walk([&](mlir::Operation *op) {
     if (auto id = mlir::dyn_cast<wave::BlockIdOp>(op))
       t.usesBlockId[id.getDim()] = true;
+    t.hasRoles |= mlir::isa<wave::SetMaxRegsOp>(op);
     if (auto regs = mlir::dyn_cast<wave::AllocRegsOp>(op))
       t.arrayRegisters +=
           regs.getType().getCount() * ((wave::bitsOf(regs.getType().getElementType()) + 31) / 32);
@@ -130,8 +140,9 @@ LogicalResult KernelLowering::run() {
                              " bytes of shared memory; a block of " +
                              llvm::StringRef(nameOf(e.target.arch)) + " has " +
                              llvm::Twine(e.target.sharedBytes));
-  if (e.module.getNamedValue(traits.name))
-    return fail(*kernel, "has the name of another kernel, @" + traits.name);
+  // LLVM's own names, and those of shared arrays.
+  if (e.module.getNamedValue(traits.name) || llvm::StringRef(traits.name).starts_with("llvm."))
+    return fail(*kernel, "has the name @" + traits.name + ", which is taken");
   llvm::SmallVector<llvm::Type *> parameters;
   for (mlir::BlockArgument argument : kernel.getBody().getArguments()) {
     llvm::Type *type = typeOf(argument.getType());
@@ -150,7 +161,9 @@ LogicalResult KernelLowering::run() {
         mlir::cast<mlir::StringAttr>(kernel.getArgNames()[argument.getArgNumber()]).getValue());
     auto access =
         mlir::cast<mlir::StringAttr>(kernel.getArgAccess()[argument.getArgNumber()]).getValue();
-    if (lowered->getType()->isPointerTy()) {
+    if (mlir::isa<wave::TensorMapType>(argument.getType())) {
+      addTensorMapAttributes(*lowered);
+    } else if (lowered->getType()->isPointerTy()) {
       lowered->addAttr(llvm::Attribute::getWithCaptureInfo(context, llvm::CaptureInfo::none()));
       // About this pointer only; nothing is claimed of others to the same memory.
       if (access == "r")

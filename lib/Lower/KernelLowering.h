@@ -84,6 +84,15 @@ private:
                             llvm::function_ref<llvm::Value *(llvm::Value *)> exchange);
   mlir::LogicalResult lowerMma(wave::MmaOp op);
 
+  // NVPTX/Hopper.cpp: TMA, mbarriers, warp-group matrices; nothing when `op` is none of them.
+  std::optional<mlir::LogicalResult> lowerHopper(mlir::Operation &op);
+  mlir::LogicalResult lowerWgmma(wave::WgmmaOp op);
+  mlir::LogicalResult lowerWgmmaWait(wave::WgmmaWaitOp op);
+  mlir::LogicalResult lowerTma(mlir::Operation &op);
+  mlir::LogicalResult lowerStMatrix(wave::StMatrixOp op);
+  void lowerMBarrierWait(wave::MBarrierWaitOp op);
+  llvm::Value *sharedAddress(mlir::Value offset, int64_t imm);
+
   // Shared helpers.
   llvm::Value *at(mlir::Value value) const { return values.lookup(value); }
   llvm::Type *typeOf(mlir::Type type) const;

@@ -45,6 +45,8 @@ static llvm::Type *scalarType(mlir::Type type, llvm::LLVMContext &context) {
     return llvm::Type::getIntNTy(context, tilec::bitsOf(*format));
   if (mlir::isa<wave::GlobalType>(type))
     return llvm::PointerType::get(context, 1);
+  if (mlir::isa<wave::TensorMapType>(type))
+    return llvm::PointerType::get(context, 0);
   if (mlir::isa<wave::DescType>(type))
     return llvm::PointerType::get(context, 8);
   return nullptr;

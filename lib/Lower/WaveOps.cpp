@@ -187,7 +187,10 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
       .Case([&](wave::WaitOp wait) {
         return must(e.wait(optional(wait.getVm()), optional(wait.getLgkm())));
       })
-      .Case([&](wave::BarrierOp barrier) { return must(e.barrier(barrier.getRaw())); })
+      .Case([&](wave::BarrierOp barrier) {
+        return must(barrier.getThreads() != 0 ? e.barrierOf(barrier.getThreads(), barrier.getId())
+                                              : e.barrier(barrier.getRaw()));
+      })
       .Case([&](wave::SetPrioOp prio) { return must(e.setPriority(prio.getLevel())); })
       .Case([&](wave::SchedFenceOp) {
         e.schedFence();
@@ -217,7 +220,10 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
         b.SetInsertPoint(good);
         return success();
       })
-      .Default([&](mlir::Operation *) { return lowerMemory(op); });
+      .Default([&](mlir::Operation *) {
+        std::optional<LogicalResult> hopper = lowerHopper(op);
+        return hopper ? *hopper : lowerMemory(op);
+      });
 }
 
 } // namespace tilec::lower

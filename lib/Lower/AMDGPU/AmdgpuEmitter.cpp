@@ -124,8 +124,8 @@ llvm::Value *AmdgpuEmitter::pinAccumulator(llvm::Value *value) {
 
 /// Any alias tag on the read, with none on the copies into shared memory, keeps LLVM from adding
 /// vmcnt waits of its own; the schedule has placed them.
-void AmdgpuEmitter::markSharedRead(llvm::LoadInst &load) {
-  load.setMetadata(llvm::LLVMContext::MD_alias_scope, sharedReadScope);
+void AmdgpuEmitter::markSharedRead(llvm::Instruction &read) {
+  read.setMetadata(llvm::LLVMContext::MD_alias_scope, sharedReadScope);
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,16 +198,13 @@ llvm::Value *AmdgpuEmitter::sharedReadTr(llvm::Value *pointer, llvm::Type *resul
   if (target.arch != Arch::Gfx950 || bitsOf(result) != 64)
     return nullptr;
   auto *pair = llvm::FixedVectorType::get(b.getInt32Ty(), 2);
-  switch (result->getScalarSizeInBits()) {
-  case 16:
-    return call("llvm.amdgcn.ds.read.tr16.b64", {result}, {pointer});
-  case 8:
-    return b.CreateBitCast(call("llvm.amdgcn.ds.read.tr8.b64", {pair}, {pointer}), result);
-  case 4:
-    return b.CreateBitCast(call("llvm.amdgcn.ds.read.tr4.b64", {pair}, {pointer}), result);
-  default:
-    return nullptr;
-  }
+  unsigned elementBits = result->getScalarSizeInBits();
+  const char *name = elementBits == 16  ? "llvm.amdgcn.ds.read.tr16.b64"
+                     : elementBits == 8 ? "llvm.amdgcn.ds.read.tr8.b64"
+                                        : "llvm.amdgcn.ds.read.tr4.b64";
+  llvm::CallInst *read = call(name, {elementBits == 16 ? result : pair}, {pointer});
+  markSharedRead(*read);
+  return b.CreateBitCast(read, result);
 }
 
 //===----------------------------------------------------------------------===//

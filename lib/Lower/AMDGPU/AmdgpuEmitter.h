@@ -20,7 +20,7 @@ public:
 
   llvm::Value *pinAddress(llvm::Value *value) override;
   llvm::Value *pinAccumulator(llvm::Value *value) override;
-  void markSharedRead(llvm::LoadInst &load) override;
+  void markSharedRead(llvm::Instruction &read) override;
 
   bool barrier(bool raw) override;
   bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) override;

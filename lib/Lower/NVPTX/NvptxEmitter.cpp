@@ -30,6 +30,7 @@ public:
   llvm::Value *waveId(llvm::Value *threadId) override;
 
   bool barrier(bool raw) override;
+  bool barrierOf(int64_t threads, int64_t id) override;
   void schedFence() override;
 
   bool cpAsync(llvm::Value *sharedPointer, llvm::Value *source, int64_t bytes,
@@ -72,7 +73,8 @@ void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &tra
   function.setCallingConv(llvm::CallingConv::PTX_Kernel);
   function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
   function.addFnAttr("nvvm.reqntid", std::to_string(traits.threads));
-  if (traits.minBlocks > 1)
+  // ptxas ignores setmaxnreg when the number of resident blocks is open (C7508).
+  if (traits.minBlocks > 1 || traits.hasRoles)
     function.addFnAttr("nvvm.minctasm", std::to_string(traits.minBlocks));
   function.addFnAttr(llvm::Attribute::NoUnwind);
   // Dynamic shared memory: the launch gives the size, and may give more than the 48 KiB that a
@@ -113,6 +115,11 @@ llvm::Value *NvptxEmitter::waveId(llvm::Value *threadId) {
 
 bool NvptxEmitter::barrier(bool) {
   call("llvm.nvvm.barrier.cta.sync.aligned.all", {}, {b.getInt32(0)});
+  return true;
+}
+
+bool NvptxEmitter::barrierOf(int64_t threads, int64_t id) {
+  call("llvm.nvvm.barrier.cta.sync.aligned.count", {}, {b.getInt32(id), b.getInt32(threads)});
   return true;
 }
 
