@@ -13,14 +13,20 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ["examples", "include", "lib", "test", "tools"]
 SUFFIXES = [".cpp", ".h"]
 
 
 def tracked_sources():
+    """Files that git tracks; in a copy without git, all of our folders."""
     listed = subprocess.run(
         ["git", "-C", str(ROOT), "ls-files", "-z", "--", *["*" + s for s in SUFFIXES]],
-        check=True, capture_output=True, text=True)
-    names = [name for name in listed.stdout.split("\0") if name]
+        capture_output=True, text=True)
+    if listed.returncode == 0:
+        names = [name for name in listed.stdout.split("\0") if name]
+    else:
+        names = [str(file.relative_to(ROOT)) for folder in FOLDERS
+                 for file in sorted((ROOT / folder).rglob("*")) if file.suffix in SUFFIXES]
     return [name for name in names if (ROOT / name).is_file()]
 
 
@@ -33,7 +39,7 @@ def main():
         sys.exit(f"{options.clang_format} is not installed: run ./dev setup")
     sources = tracked_sources()
     if not sources:
-        sys.exit("no tracked C++ sources: is this a git checkout?")
+        sys.exit("no C++ sources found")
     mode = ["-i"] if options.fix else ["--dry-run", "-Werror"]
     bad = 0
     for start in range(0, len(sources), 64):  # the command line is bounded
