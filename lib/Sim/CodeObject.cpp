@@ -251,11 +251,20 @@ private:
       if (!object.kernels.empty())
         break;
     }
-    for (size_t i = 0; i < object.kernels.size(); ++i)
-      for (const CodeSymbol &symbol : code)
-        if (symbol.address == static_cast<uint64_t>(object.setups[i].entryPc) * 4)
-          object.setups[i].codeBytes = static_cast<uint32_t>(symbol.size);
+    for (KernelSetup &setup : object.setups)
+      setup.codeBytes = codeBytesFrom(static_cast<uint64_t>(setup.entryPc) * 4);
     return llvm::Error::success();
+  }
+
+  /// By the function symbol; hand-written objects may have none, and the section's end has to do.
+  uint32_t codeBytesFrom(uint64_t entry) const {
+    for (const CodeSymbol &symbol : code)
+      if (symbol.address == entry && symbol.size)
+        return static_cast<uint32_t>(symbol.size);
+    for (auto [begin, end] : object.executable)
+      if (entry >= begin && entry < end)
+        return static_cast<uint32_t>(end - entry);
+    return 0;
   }
 
   llvm::Error readSymbolTable(const Elf::Elf_Shdr &section) {
@@ -344,6 +353,22 @@ const KernelInfo *CodeObject::findKernel(llvm::StringRef name) const {
     if (kernel.name == name)
       return &kernel;
   return nullptr;
+}
+
+CodeObject::Coverage CodeObject::coverage(const KernelInfo &kernel) const {
+  const KernelSetup &setup = pimpl->setups[static_cast<size_t>(&kernel - pimpl->kernels.data())];
+  const Program &program = pimpl->programFor(setup);
+  Coverage result;
+  uint32_t end = setup.entryPc + setup.codeBytes / 4;
+  for (uint32_t pc = setup.entryPc; pc < end;) {
+    const auto &decoded = static_cast<const Decoded &>(*program.at(pc));
+    if (!decoded.error.empty())
+      result.unsupported.push_back(pimpl->describeAddress(4ull * pc) + ": `" + decoded.text +
+                                   "`: " + decoded.error);
+    ++result.instructions;
+    pc = decoded.next > pc ? decoded.next : pc + 1;
+  }
+  return result;
 }
 
 llvm::Expected<std::unique_ptr<CodeObject>> CodeObject::load(llvm::ArrayRef<uint8_t> bytes) {

@@ -39,7 +39,7 @@ void loadOne(Wave &wave, MemOp &op, unsigned lane, uint64_t offset, unsigned reg
   unsigned bytes = bytesOf(instr);
   uint32_t words[4] = {};
   if (const uint8_t *from = ldsAt(wave, op, lane, offset, bytes, false))
-    std::memcpy(words, from, bytes);
+    copyBytes(words, from, bytes);
   if (bytes < 4)
     words[0] = loadBits(formatOf(instr), words[0], wave.v[reg][lane]);
   for (unsigned i = 0; i < (bytes + 3) / 4; ++i)
@@ -74,7 +74,7 @@ void storeOne(Wave &wave, MemOp &op, unsigned lane, uint64_t offset, unsigned at
     words[i] = op.data[at + i][lane];
   if (formatOf(*op.instr) == Format::B16D16Hi || formatOf(*op.instr) == Format::U8D16Hi)
     words[0] >>= 16;
-  std::memcpy(to, words, bytes);
+  copyBytes(to, words, bytes);
 }
 void performWrite(Wave &wave, MemOp &op) {
   const Instr &instr = *op.instr;
@@ -210,7 +210,7 @@ void performTranspose(Wave &wave, MemOp &op) {
   uint32_t loaded[numLanes][4] = {};
   forEachActiveLane(op.mask, [&](unsigned lane) {
     if (const uint8_t *from = ldsAt(wave, op, lane, op.addr[lane], bytes, false))
-      std::memcpy(loaded[lane], from, bytes);
+      copyBytes(loaded[lane], from, bytes);
   });
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint32_t words[4] = {};

@@ -43,7 +43,7 @@ void performLoad(Wave &wave, MemOp &op) {
     uint32_t data[4] = {};
     if (!(op.zeroMask >> lane & 1))
       if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, false))
-        std::memcpy(data, from, bytes);
+        copyBytes(data, from, bytes);
     if (formatOf(instr) != Format::Dwords)
       data[0] = loadBits(formatOf(instr), data[0], wave.v[reg][lane]);
     for (unsigned i = 0; i < words; ++i)
@@ -63,7 +63,7 @@ void performStore(Wave &wave, MemOp &op) {
       data[i] = op.data[i][lane];
     if (format == Format::B16D16Hi || format == Format::U8D16Hi)
       data[0] >>= 16;
-    std::memcpy(to, data, bytes);
+    copyBytes(to, data, bytes);
   });
 }
 
@@ -76,12 +76,12 @@ void performLdsDma(Wave &wave, MemOp &op) {
     uint32_t data[4] = {};
     if (!(op.zeroMask >> lane & 1))
       if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, false))
-        std::memcpy(data, from, bytes);
+        copyBytes(data, from, bytes);
     if (bytes < 4)
       data[0] = loadBits(formatOf(instr), data[0], 0);
     uint64_t at = op.ldsBase + static_cast<uint64_t>(lane) * ldsBytes;
     if (uint8_t *to = ldsAt(wave, op, lane, at, ldsBytes, true))
-      std::memcpy(to, data, ldsBytes);
+      copyBytes(to, data, ldsBytes);
   });
 }
 

@@ -55,6 +55,29 @@ inline uint32_t loadBits(Format format, uint32_t raw, uint32_t old) {
   return raw;
 }
 
+/// memcpy of an access's size: constant sizes are moves, a variable one is a call.
+inline void copyBytes(void *to, const void *from, unsigned bytes) {
+  switch (bytes) {
+  case 4:
+    __builtin_memcpy(to, from, 4);
+    return;
+  case 8:
+    __builtin_memcpy(to, from, 8);
+    return;
+  case 12:
+    __builtin_memcpy(to, from, 12);
+    return;
+  case 16:
+    __builtin_memcpy(to, from, 16);
+    return;
+  case 2:
+    __builtin_memcpy(to, from, 2);
+    return;
+  default:
+    __builtin_memcpy(to, from, 1);
+  }
+}
+
 enum class AtomicOp : uint8_t {
   Swap,
   CmpSwap,

@@ -167,10 +167,11 @@ void readSlot(const Wave &wave, const Row *rows, Elem elem, Narrow narrow, unsig
 }
 
 /// out[(block * K + k) * span + row] for A (span M) and B (span N).
-void unpack(const Wave &wave, const Shape &shape, const Row *rows, Elem elem, Narrow narrow,
-            unsigned span, float *out) {
-  unsigned groups = numLanes / span, groupsPerBlock = groups / shape.blocks;
-  unsigned slots = shape.k / groupsPerBlock;
+template <unsigned span>
+void unpackSpan(const Wave &wave, const Shape &shape, const Row *rows, Elem elem, Narrow narrow,
+                float *out) {
+  constexpr unsigned groups = numLanes / span;
+  unsigned groupsPerBlock = groups / shape.blocks, slots = shape.k / groupsPerBlock;
   alignas(64) float values[numLanes];
   for (unsigned slot = 0; slot < slots; ++slot) {
     readSlot(wave, rows, elem, narrow, slot, values);
@@ -179,6 +180,12 @@ void unpack(const Wave &wave, const Shape &shape, const Row *rows, Elem elem, Na
       std::memcpy(&out[(block * shape.k + k) * span], &values[group * span], span * sizeof(float));
     }
   }
+}
+void unpack(const Wave &wave, const Shape &shape, const Row *rows, Elem elem, Narrow narrow,
+            unsigned span, float *out) {
+  span == 32   ? unpackSpan<32>(wave, shape, rows, elem, narrow, out)
+  : span == 16 ? unpackSpan<16>(wave, shape, rows, elem, narrow, out)
+               : unpackSpan<4>(wave, shape, rows, elem, narrow, out);
 }
 
 // ---- products ----------------------------------------------------------------------------------
@@ -231,16 +238,22 @@ TILEC_SIM_CLONES void multiplyI32(uint32_t *c, const uint32_t *a, const uint32_t
 }
 
 /// Copies between accumulator rows and their registers: `toMatrix` or back.
-void moveAccumulator(const Shape &shape, Row *registers, uint32_t *matrix, bool toMatrix) {
-  unsigned n = shape.n, groups = numLanes / n, total = shape.m * shape.blocks;
+template <unsigned n>
+void moveRows(unsigned total, Row *registers, uint32_t *matrix, bool toMatrix) {
+  constexpr unsigned perPass = 4 * (numLanes / n);
   for (unsigned row = 0; row < total; ++row) {
-    unsigned perPass = 4 * groups, pass = row / perPass, in = row % perPass;
-    uint32_t *lanes = &registers[pass * 4 + in % 4][in / 4 * n];
+    uint32_t *lanes = &registers[row / perPass * 4 + row % 4][row % perPass / 4 * n];
     if (toMatrix)
       std::memcpy(matrix + row * n, lanes, n * 4);
     else
       std::memcpy(lanes, matrix + row * n, n * 4);
   }
+}
+void moveAccumulator(const Shape &shape, Row *registers, uint32_t *matrix, bool toMatrix) {
+  unsigned total = shape.m * shape.blocks;
+  shape.n == 32   ? moveRows<32>(total, registers, matrix, toMatrix)
+  : shape.n == 16 ? moveRows<16>(total, registers, matrix, toMatrix)
+                  : moveRows<4>(total, registers, matrix, toMatrix);
 }
 
 /// The accumulator as rows; an inline constant fills it.

@@ -60,6 +60,7 @@ Decoded Program::decode(uint32_t pc) const {
                    "... are no instruction of " + std::string(nameOf(owner.arch));
     return result;
   }
+  result.next = pc + text.sizeBytes / 4;
   DecodeContext context{static_cast<uint32_t>(address), text.sizeBytes, key.firstAgpr};
   auto instr = decodeText(text.text, context);
   if (!instr) {

@@ -243,6 +243,18 @@ int runTool(const ToolOptions &options) {
     printKernels(**object);
     return 0;
   }
+  if (options.coverage) {
+    size_t count = 0;
+    for (const KernelInfo &kernel : (*object)->kernels()) {
+      CodeObject::Coverage coverage = (*object)->coverage(kernel);
+      for (const std::string &line : coverage.unsupported)
+        llvm::outs() << line << '\n';
+      llvm::outs() << kernel.name << ": " << coverage.unsupported.size() << " of "
+                   << coverage.instructions << " instructions are not known\n";
+      count += coverage.unsupported.size();
+    }
+    return count ? 1 : 0;
+  }
   std::string name = options.kernel;
   if (name.empty() && (*object)->kernels().size() == 1)
     name = (*object)->kernels()[0].name;

@@ -12,6 +12,7 @@ int main(int argc, char **argv) {
                "docs/simulator.md has the details.");
   app.add_option("object", options.object, "ELF code object (hsaco)")->required();
   app.add_flag("--list", options.list, "show the kernels, their resources and arguments");
+  app.add_flag("--coverage", options.coverage, "list the instructions that a run would refuse");
   app.add_option("--kernel", options.kernel, "kernel to run; default: the only one");
   app.add_option("--grid", options.grid, "work-groups: X,Y,Z");
   app.add_option("--block", options.block, "work-items of a work-group: X,Y,Z");
@@ -32,6 +33,8 @@ int main(int argc, char **argv) {
   app.add_option("--range-check", options.rangeCheck,
                  "whether soffset counts in buffer range checks")
       ->check(CLI::IsMember({"with-soffset", "without-soffset"}));
+  app.add_flag("--timing-lints", options.launch.timingHazardsAreLints,
+               "for code tuned on hardware: missing waits, races and wait states are lints");
   app.add_option("--seed", options.launch.interleaveSeed, "wave interleave; 0: round robin");
   app.add_option("--slice", options.launch.sliceInstructions, "instructions of a wave's turn")
       ->check(CLI::Range(1, 1000000));

@@ -76,6 +76,13 @@ public:
   /// In the order of the symbol table.
   llvm::ArrayRef<KernelInfo> kernels() const;
   const KernelInfo *findKernel(llvm::StringRef name) const;
+  /// Counts the instructions of the kernel's symbol and lists those that a run would refuse when it
+  /// reached them, each with its place and the reason, in program order. Data between instructions may be in the list.
+  struct Coverage {
+    uint64_t instructions = 0;
+    std::vector<std::string> unsupported;
+  };
+  Coverage coverage(const KernelInfo &kernel) const;
 
   CodeObjectImpl &impl() const { return *pimpl; }
 
