@@ -41,6 +41,24 @@ SharedLayout SharedLayout::swizzled(llvm::ArrayRef<int64_t> shape, unsigned elem
   return layout;
 }
 
+std::optional<SharedLayout> SharedLayout::panelled(llvm::ArrayRef<int64_t> shape,
+                                                   unsigned elemBits) {
+  if (shape.size() < 2 || elemBits > 16 || elemBits < 8 || shape[shape.size() - 2] % 8 != 0)
+    return std::nullopt;
+  int64_t rowBytes = shape.back() * elemBits / 8;
+  if (rowBytes <= 128)
+    return rowBytes == 32 || rowBytes == 64 || rowBytes == 128
+               ? std::optional(swizzled(shape, elemBits))
+               : std::nullopt;
+  if (rowBytes % 128 != 0)
+    return std::nullopt;
+  SharedLayout layout = plain(shape);
+  layout.panelElems = layout.pitchElems = 128 * 8 / elemBits;
+  layout.vecElems = 128 / elemBits;
+  layout.phases = 8;
+  return layout;
+}
+
 int64_t SharedLayout::rows() const {
   int64_t n = 1;
   for (int64_t size : llvm::ArrayRef(shape).drop_back(shape.empty() ? 0 : 1))
@@ -58,16 +76,27 @@ int64_t SharedLayout::rowOf(llvm::ArrayRef<int64_t> point) const {
 int64_t SharedLayout::offset(llvm::ArrayRef<int64_t> point) const {
   int64_t row = rowOf(point);
   int64_t col = shape.empty() ? 0 : point.back();
+  int64_t start = 0;
+  if (panelElems != 0) {
+    start = (row / matrixRows() * panels() + col / panelElems) * matrixRows() * panelElems;
+    row %= matrixRows();
+    col %= panelElems;
+  }
   int64_t phase = (row / rowsPerPhase) % phases;
-  return row * pitchElems + ((col / vecElems) ^ phase) * vecElems + col % vecElems;
+  return start + row * pitchElems + ((col / vecElems) ^ phase) * vecElems + col % vecElems;
 }
 
 std::optional<Coords> SharedLayout::pointAt(int64_t offset) const {
   if (offset < 0 || offset >= numElems())
     return std::nullopt;
-  int64_t row = offset / pitchElems, inRow = offset % pitchElems;
+  int64_t row = offset / pitchElems, inRow = offset % pitchElems, panel = 0;
+  if (panelElems != 0) {
+    int64_t matrix = row / matrixRows(); // counts panels of all matrices
+    row = matrix / panels() * matrixRows() + row % matrixRows();
+    panel = matrix % panels();
+  }
   int64_t phase = (row / rowsPerPhase) % phases;
-  int64_t col = ((inRow / vecElems) ^ phase) * vecElems + inRow % vecElems;
+  int64_t col = ((inRow / vecElems) ^ phase) * vecElems + inRow % vecElems + panel * panelElems;
   if (col >= cols())
     return std::nullopt;
   Coords point(shape.size(), 0);
@@ -81,7 +110,7 @@ std::optional<Coords> SharedLayout::pointAt(int64_t offset) const {
 }
 
 std::optional<LinearLayout> SharedLayout::linear() const {
-  if (!isPowerOf2(pitchElems))
+  if (!isPowerOf2(pitchElems) || panelElems != 0)
     return std::nullopt;
   LayoutInput bits{"offset", {}};
   int64_t period = pitchElems * rowsPerPhase * phases;
@@ -94,9 +123,9 @@ std::optional<LinearLayout> SharedLayout::linear() const {
 }
 
 std::string SharedLayout::str() const {
-  return llvm::formatv("pitch={0} vec={1} rowsPerPhase={2} phases={3}", pitchElems, vecElems,
-                       rowsPerPhase, phases)
-      .str();
+  std::string text = llvm::formatv("pitch={0} vec={1} rowsPerPhase={2} phases={3}", pitchElems,
+                                   vecElems, rowsPerPhase, phases);
+  return panelElems == 0 ? text : text + llvm::formatv(" panel={0}", panelElems).str();
 }
 
 } // namespace tilec

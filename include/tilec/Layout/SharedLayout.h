@@ -6,7 +6,9 @@
 //   phase = (row / rowsPerPhase) % phases
 //   offset = row * pitchElems + ((col / vecElems) ^ phase) * vecElems + col % vecElems
 //
-// `row` counts all outer dimensions row-major. phases = 1 is a plain row-major tile. A
+// `row` counts all outer dimensions row-major. phases = 1 is a plain row-major tile. With
+// panelElems, the columns of each matrix (the last two dimensions) are cut into panels that lie
+// one after the other, each with rows panelElems apart: what TMA writes and wgmma reads. A
 // power-of-two box of this map is a linear layout (`linear()`), which is what bank
 // questions and inverses are asked of; larger or odd tiles repeat the box.
 //
@@ -24,6 +26,7 @@ struct SharedLayout {
   int64_t vecElems = 1;     ///< chunk that stays together, a power of two
   int64_t rowsPerPhase = 1; ///< a power of two
   int64_t phases = 1;       ///< a power of two that divides the chunks of a row
+  int64_t panelElems = 0;   ///< columns of a panel, which is the pitch then; 0: no panels
 
   /// Row-major, no padding, no swizzle.
   static SharedLayout plain(llvm::ArrayRef<int64_t> shape);
@@ -31,12 +34,18 @@ struct SharedLayout {
   /// as many as 128 bytes hold chunks, start at different chunks. Plain when a row has one chunk or
   /// the chunks of a row are odd.
   static SharedLayout swizzled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
+  /// The swizzle of TMA and wgmma over rows of 32, 64 or 128 bytes; longer rows become panels of 128
+  /// bytes. Nothing when the columns are no such rows or a matrix has no multiple of 8 rows.
+  static std::optional<SharedLayout> panelled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
 
   bool isSwizzled() const { return phases > 1; }
   int64_t rows() const;
   int64_t cols() const { return shape.empty() ? 1 : shape.back(); }
+  int64_t panels() const { return panelElems == 0 ? 1 : cols() / panelElems; }
+  /// Rows of one matrix.
+  int64_t matrixRows() const { return shape.size() < 2 ? 1 : shape[shape.size() - 2]; }
   /// Elements of storage.
-  int64_t numElems() const { return rows() * pitchElems; }
+  int64_t numElems() const { return rows() * pitchElems * panels(); }
 
   int64_t rowOf(llvm::ArrayRef<int64_t> point) const;
   /// Offset in elements.

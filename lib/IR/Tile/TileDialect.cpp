@@ -38,7 +38,8 @@ llvm::hash_code hash_value(const FragmentLayout &layout) {
 
 llvm::hash_code hash_value(const SharedLayout &layout) {
   return llvm::hash_combine(llvm::hash_combine_range(layout.shape.begin(), layout.shape.end()),
-                            layout.pitchElems, layout.vecElems, layout.rowsPerPhase, layout.phases);
+                            layout.pitchElems, layout.vecElems, layout.rowsPerPhase, layout.phases,
+                            layout.panelElems);
 }
 
 } // namespace tilec
@@ -340,9 +341,20 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
       parseField(parser, "pitch", layout.pitchElems) ||
       parseField(parser, "vec", layout.vecElems) ||
       parseField(parser, "rows_per_phase", layout.rowsPerPhase) ||
-      parseField(parser, "phases", layout.phases) || parser.parseGreater())
+      parseField(parser, "phases", layout.phases))
     return {};
-  bool legal = layout.pitchElems >= layout.cols() && layout.vecElems > 0 &&
+  if (succeeded(parser.parseOptionalKeyword("panel")) &&
+      (parser.parseEqual() || parser.parseInteger(layout.panelElems)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  if (layout.panelElems != 0 && (layout.panelElems < 0 || layout.panelElems != layout.pitchElems ||
+                                 layout.cols() % layout.panelElems != 0)) {
+    parser.emitError(at, "a panel is as wide as the pitch and divides the row");
+    return {};
+  }
+  bool legal = (layout.panelElems != 0 || layout.pitchElems >= layout.cols()) &&
+               layout.vecElems > 0 &&
                layout.rowsPerPhase > 0 && layout.phases > 0 &&
                (layout.phases == 1 || layout.pitchElems % (layout.vecElems * layout.phases) == 0);
   if (!legal) {
@@ -357,7 +369,10 @@ void SharedLayoutAttr::print(AsmPrinter &printer) const {
   printer << "<shape = ";
   printInts(printer, layout.shape);
   printer << " pitch = " << layout.pitchElems << " vec = " << layout.vecElems
-          << " rows_per_phase = " << layout.rowsPerPhase << " phases = " << layout.phases << '>';
+          << " rows_per_phase = " << layout.rowsPerPhase << " phases = " << layout.phases;
+  if (layout.panelElems != 0)
+    printer << " panel = " << layout.panelElems;
+  printer << '>';
 }
 
 } // namespace tilec::tile

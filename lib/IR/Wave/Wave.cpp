@@ -236,6 +236,34 @@ LogicalResult CpAsyncOp::verify() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Warp groups
+//===----------------------------------------------------------------------===//
+
+LogicalResult WgmmaOp::verify() {
+  int64_t slabs = getSlabs(), steps = getSteps(), n = getN();
+  if (slabs < 1 || steps < 1 || n < 8 || n > 256 || n % 8 != 0)
+    return emitOpError() << "multiplies " << slabs << " slabs and " << n << " columns in " << steps
+                         << " steps; n is a multiple of 8 up to 256";
+  RegsType c = getC().getType();
+  if (elementsOf(c.getElementType()) != 4 * slabs || c.getCount() * 8 % n != 0)
+    return emitOpError() << "accumulates " << slabs << " slabs of " << n << " columns in " << c;
+  int64_t pieces = c.getCount() * 8 / n;
+  if (bool(getA()) == bool(getARegs()))
+    return emitOpError("takes A from shared memory or from registers");
+  if (getA() && int64_t(getAStarts().size()) != steps * slabs)
+    return emitOpError() << "has " << getAStarts().size() << " places of A, " << steps * slabs
+                         << " are read";
+  if (getARegs() && (slabs != 1 || getTransA() ||
+                     cast<RegsType>(getARegs().getType()).getCount() != steps ||
+                     bitsOf(cast<RegsType>(getARegs().getType()).getElementType()) != 128))
+    return emitOpError("takes A from registers as one slab, 16 bytes a lane and step");
+  if (int64_t(getBStarts().size()) != steps * pieces)
+    return emitOpError() << "has " << getBStarts().size() << " places of B, " << steps * pieces
+                         << " are read";
+  return success();
+}
+
 } // namespace tilec::wave
 
 #define GET_OP_CLASSES

@@ -127,6 +127,10 @@ def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
   }];
 }
 
+def Tile_PipeType : Tile_Type<"Pipe", "pipe"> {
+  let summary = "a ring of slots between a producer warp and the warps that consume";
+}
+
 class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> {
   let mnemonic = attrMnemonic;
 }
@@ -144,7 +148,8 @@ def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment"> {
 def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared"> {
   let summary = "where a shared tile's elements are: tilec::SharedLayout";
   let description = [{
-    `#tile.shared<shape = [128, 32] pitch = 32 vec = 8 rows_per_phase = 2 phases = 4>`.
+    `#tile.shared<shape = [128, 32] pitch = 32 vec = 8 rows_per_phase = 2 phases = 4>`;
+    `panel = 64` at the end cuts the columns into panels of 64.
   }];
   let parameters = (ins AttrOrTypeParameter<"::tilec::SharedLayout", "", "const ::tilec::SharedLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;

@@ -245,7 +245,9 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     `transpose_b`; `c` is [M, N]. A and B have one element type (mixed operands are
     converted by the front end). Products are exact, the sum is rounded to C's type;
     how the sum is associated is left open. With `clear` true, C's old value is
-    ignored. `policy` and `k_pack` are hints.
+    ignored. `policy` and `k_pack` are hints. Layout inference sets `warp_group` where
+    instructions of whole warp groups (wgmma) multiply; with `in_flight`, C may be
+    read only after a `tile.gemm_wait`.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$a,
                        Arg<Tile_BufferType, "", [MemRead]>:$b,
@@ -253,7 +255,8 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
                        Optional<I1>:$clear,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b,
                        DefaultValuedAttr<Tile_WarpPolicyAttr, "WarpPolicy::Square">:$policy,
-                       DefaultValuedAttr<I64Attr, "1">:$k_pack);
+                       DefaultValuedAttr<I64Attr, "1">:$k_pack,
+                       UnitAttr:$warp_group, UnitAttr:$in_flight);
   let assemblyFormat = [{
     $a `,` $b `,` $c (`clear` `(` $clear^ `)`)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($c))
@@ -417,6 +420,78 @@ def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all waves of the block arrive before any goes on; shared memory is visible";
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Made by the pipeliner for a producer warp (schedule `producer_consumer`)
+//===----------------------------------------------------------------------===//
+
+def Tile_PipeOp : Tile_Op<"pipe", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a ring of `stages` slots; each fill brings `bytes` bytes";
+  let description = [{
+    A slot is full when its bytes have arrived and empty when `arrivals` consumers
+    have released it: one of each warp group, or every thread.
+  }];
+  let arguments = (ins I64Attr:$stages, I64Attr:$bytes, UnitAttr:$every_thread);
+  let results = (outs Tile_PipeType:$pipe);
+  let assemblyFormat = "`stages` `(` $stages `)` `bytes` `(` $bytes `)` attr-dict";
+}
+
+def Tile_ProducerOp : Tile_Op<"producer", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "what one thread of the producer warp does; the rest of the kernel consumes";
+  let description = [{
+    At most one, in the kernel's body. It computes its addresses itself and starts
+    copies with `tile.tma_copy`; it meets the consumers only through pipes.
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+def Tile_PipeAcquireOp : Tile_Op<"pipe_acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "producer: wait until the next slot is empty; its number";
+  let arguments = (ins Tile_PipeType:$pipe);
+  let results = (outs Index:$slot);
+  let assemblyFormat = "$pipe attr-dict";
+}
+
+def Tile_TmaCopyOp : Tile_Op<"tma_copy"> {
+  let summary = "producer: start a copy of a global box into a slot";
+  let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$src,
+                       Arg<Tile_BufferType, "", [MemWrite]>:$dst, Tile_PipeType:$pipe,
+                       Index:$slot);
+  let assemblyFormat = [{
+    $src `to` $dst `pipe` `(` $pipe `,` $slot `)` attr-dict
+    `:` qualified(type($src)) `,` qualified(type($dst))
+  }];
+}
+
+def Tile_PipeWaitOp : Tile_Op<"pipe_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "consumers: wait until the next slot is full; its number";
+  let arguments = (ins Tile_PipeType:$pipe);
+  let results = (outs Index:$slot);
+  let assemblyFormat = "$pipe attr-dict";
+}
+
+def Tile_PipeReleaseOp : Tile_Op<"pipe_release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "consumers: the slot may be filled again";
+  let description = [{
+    With `previous`, the slot of the round before: its reader is done, this round's is
+    in flight. `tile.pipe_drain` releases the last one.
+  }];
+  let arguments = (ins Tile_PipeType:$pipe, Index:$slot, UnitAttr:$previous);
+  let assemblyFormat = "$pipe `,` $slot attr-dict";
+}
+
+def Tile_PipeDrainOp : Tile_Op<"pipe_drain", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "consumers: release the slot that `pipe_release previous` has left";
+  let arguments = (ins Tile_PipeType:$pipe);
+  let assemblyFormat = "$pipe attr-dict";
+}
+
+def Tile_GemmWaitOp : Tile_Op<"gemm_wait"> {
+  let summary = "wait until at most `pending` gemms are in flight; `c` is readable when it is 0";
+  let arguments = (ins Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$c, I64Attr:$pending);
+  let assemblyFormat = "$c `pending` $pending attr-dict `:` qualified(type($c))";
 }
 
 //===----------------------------------------------------------------------===//

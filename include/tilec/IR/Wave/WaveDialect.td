@@ -57,6 +57,10 @@ def Wave_DescType : Wave_Type<"Desc", "desc"> {
   let summary = "a buffer descriptor (AMD SRD), uniform";
 }
 
+def Wave_TensorMapType : Wave_Type<"TensorMap", "tensor_map"> {
+  let summary = "a TMA descriptor, 128 bytes by value in the kernel's parameters (NVIDIA)";
+}
+
 def Wave_AtomicKind : I32EnumAttr<"AtomicKind", "an atomic update", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"UMax", 3, "umax">,
