@@ -144,7 +144,14 @@ void WaveChecker::before(Wave &wave, const Instr &instr) {
 
 void WaveChecker::after(Wave &wave, const Instr &instr) {
   if (!(wave.gprIdx & 16))
-    define(wave, instr);
+    return define(wave, instr);
+  // Index mode: what a moved destination receives counts as defined.
+  if (!(instr.flags & isValu) || !instr.dst[0].isVgpr())
+    return;
+  uint32_t by = wave.gprIdx & 8 ? wave.s[sgprM0] & 0xff : 0;
+  for (uint32_t k = 0; k < instr.dst[0].dwords; ++k)
+    if (instr.dst[0].reg + by + k < regSgpr0)
+      definedV[instr.dst[0].reg + by + k] |= execBefore;
 }
 
 } // namespace tilec::sim
