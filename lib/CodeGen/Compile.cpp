@@ -165,7 +165,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
   if (crashed) {
     MachinePassScope reset(nullptr);
     // Value handles of the abandoned stack frames point into the job: it cannot be destroyed.
-    (void)made->release();
+    [[maybe_unused]] Job *leaked = made->release();
   }
   if (fatal)
     return failed(options.arch, "code generation failed: " + toString(std::move(fatal)));

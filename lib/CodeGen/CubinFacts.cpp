@@ -66,6 +66,32 @@ void readKernelInfo(StringRef bytes, KernelFacts &kernel) {
   });
 }
 
+/// Registers and stack, which .nv.info lists by symbol for all kernels together.
+Error readGlobalInfo(const ELFFile<ELF64LE> &file, const ELF64LE::Shdr &table, StringRef bytes,
+                     std::vector<KernelFacts> &facts) {
+  auto symbols = file.symbols(&table);
+  if (!symbols)
+    return symbols.takeError();
+  auto names = file.getStringTableForSymtab(table);
+  if (!names)
+    return names.takeError();
+  forEachAttribute(bytes, [&](uint8_t attribute, uint16_t, StringRef payload) {
+    if ((attribute != RegisterCount && attribute != FrameBytes) || payload.size() < 8 ||
+        word(payload, 0) >= symbols->size())
+      return;
+    auto name = (*symbols)[word(payload, 0)].getName(*names);
+    if (!name) {
+      consumeError(name.takeError());
+      return;
+    }
+    for (KernelFacts &kernel : facts)
+      if (kernel.name == *name)
+        (attribute == RegisterCount ? kernel.registers : kernel.scratchBytesPerLane) =
+            word(payload, 1);
+  });
+  return Error::success();
+}
+
 } // namespace
 
 Expected<std::vector<KernelFacts>> readCubinFacts(ArrayRef<uint8_t> image) {
@@ -111,26 +137,8 @@ Expected<std::vector<KernelFacts>> readCubinFacts(ArrayRef<uint8_t> image) {
     kernel.sharedBytes -= std::min(kernel.sharedBytes, reservedBytes);
   if (!table)
     return facts;
-  auto symbols = file->symbols(table);
-  if (!symbols)
-    return symbols.takeError();
-  auto names = file->getStringTableForSymtab(*table);
-  if (!names)
-    return names.takeError();
-  forEachAttribute(globalInfo, [&](uint8_t attribute, uint16_t, StringRef payload) {
-    if ((attribute != RegisterCount && attribute != FrameBytes) || payload.size() < 8 ||
-        word(payload, 0) >= symbols->size())
-      return;
-    auto name = (*symbols)[word(payload, 0)].getName(*names);
-    if (!name) {
-      consumeError(name.takeError());
-      return;
-    }
-    for (KernelFacts &kernel : facts)
-      if (kernel.name == *name)
-        (attribute == RegisterCount ? kernel.registers : kernel.scratchBytesPerLane) =
-            word(payload, 1);
-  });
+  if (Error error = readGlobalInfo(*file, *table, globalInfo, facts))
+    return error;
   return facts;
 }
 

@@ -19,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -33,8 +34,9 @@ char NeedsFullLinker::ID = 0;
 namespace {
 
 constexpr uint64_t pageBytes = 0x1000; ///< lld's maximum page size for AMDGPU
-constexpr unsigned wordBits = 64;      ///< of the Bloom filter in .gnu.hash
-constexpr unsigned bloomShift = 26;    ///< lld's second hash: hash >> 26
+constexpr unsigned segmentCount = 8;
+constexpr unsigned wordBits = 64;   ///< of the Bloom filter in .gnu.hash
+constexpr unsigned bloomShift = 26; ///< lld's second hash: hash >> 26
 
 Error needsLinker(const Twine &reason) { return make_error<NeedsFullLinker>(reason.str()); }
 
@@ -114,6 +116,7 @@ private:
   Error relocate(unsigned inputSection, OutputSection &target);
   void buildDynamic();
   void buildSymbolTables();
+  std::array<ELF::Elf64_Phdr, segmentCount> programHeaders() const;
   std::vector<uint8_t> write();
 
   uint64_t addressOf(const Symbol &symbol) const {
@@ -318,7 +321,6 @@ void Linker::buildDynamicTables() {
 }
 
 void Linker::layOut() {
-  constexpr unsigned segmentCount = 8;
   uint64_t address = sizeof(ELF::Elf64_Ehdr) + segmentCount * sizeof(ELF::Elf64_Phdr);
   uint64_t offset = address;
   for (unsigned i = NoteSection; i <= RelroPadding; ++i) {
@@ -426,6 +428,32 @@ void Linker::buildSymbolTables() {
   out[StrTab].bytes = names.bytes;
 }
 
+std::array<ELF::Elf64_Phdr, segmentCount> Linker::programHeaders() const {
+  uint64_t dataEnd = out[RelroPadding].offset;
+  auto segment = [&](uint32_t type, uint32_t flags, uint64_t at, uint64_t address,
+                     uint64_t fileBytes, uint64_t memoryBytes, uint64_t align) {
+    return ELF::Elf64_Phdr{type, flags, at, address, address, fileBytes, memoryBytes, align};
+  };
+  const OutputSection &note = out[NoteSection], &text = out[Text], &dynamic = out[Dynamic];
+  uint64_t readEnd = out[RoData].offset + out[RoData].size();
+  uint64_t relroBytes = out[RelroPadding].address + out[RelroPadding].memoryBytes - dynamic.address;
+  constexpr uint64_t headerBytes = segmentCount * sizeof(ELF::Elf64_Phdr);
+  return {segment(ELF::PT_PHDR, ELF::PF_R, sizeof(ELF::Elf64_Ehdr), sizeof(ELF::Elf64_Ehdr),
+                  headerBytes, headerBytes, 8),
+          segment(ELF::PT_LOAD, ELF::PF_R, 0, 0, readEnd, readEnd, pageBytes),
+          segment(ELF::PT_LOAD, ELF::PF_R | ELF::PF_X, text.offset, text.address, text.size(),
+                  text.size(), std::max(pageBytes, text.align)),
+          segment(ELF::PT_LOAD, ELF::PF_R | ELF::PF_W, dynamic.offset, dynamic.address,
+                  dataEnd - dynamic.offset, relroBytes, pageBytes),
+          segment(ELF::PT_DYNAMIC, ELF::PF_R | ELF::PF_W, dynamic.offset, dynamic.address,
+                  dynamic.size(), dynamic.size(), 8),
+          segment(ELF::PT_GNU_RELRO, ELF::PF_R, dynamic.offset, dynamic.address,
+                  dataEnd - dynamic.offset, relroBytes, 1),
+          segment(ELF::PT_GNU_STACK, ELF::PF_R | ELF::PF_W, 0, 0, 0, 0, 0),
+          segment(ELF::PT_NOTE, ELF::PF_R, note.offset, note.address, note.size(), note.size(),
+                  note.align)};
+}
+
 std::vector<uint8_t> Linker::write() {
   StringTable names;
   uint64_t offset = out[RelroPadding].offset;
@@ -450,35 +478,13 @@ std::vector<uint8_t> Linker::write() {
   header.e_phoff = sizeof(header);
   header.e_shoff = headersAt;
   header.e_phentsize = sizeof(ELF::Elf64_Phdr);
-  header.e_phnum = 8;
+  header.e_phnum = segmentCount;
   header.e_shnum = sectionCount;
   header.e_shstrndx = ShStrTab;
   put(0, &header, sizeof(header));
 
-  uint64_t dataEnd = out[RelroPadding].offset;
-  auto segment = [&](uint32_t type, uint32_t flags, uint64_t at, uint64_t address,
-                     uint64_t fileBytes, uint64_t memoryBytes, uint64_t align) {
-    return ELF::Elf64_Phdr{type, flags, at, address, address, fileBytes, memoryBytes, align};
-  };
-  const OutputSection &note = out[NoteSection], &text = out[Text], &dynamic = out[Dynamic];
-  uint64_t readEnd = out[RoData].offset + out[RoData].size();
-  uint64_t relroBytes = out[RelroPadding].address + out[RelroPadding].memoryBytes - dynamic.address;
-  const ELF::Elf64_Phdr segments[8] = {
-      segment(ELF::PT_PHDR, ELF::PF_R, sizeof(header), sizeof(header), sizeof(segments),
-              sizeof(segments), 8),
-      segment(ELF::PT_LOAD, ELF::PF_R, 0, 0, readEnd, readEnd, pageBytes),
-      segment(ELF::PT_LOAD, ELF::PF_R | ELF::PF_X, text.offset, text.address, text.size(),
-              text.size(), std::max(pageBytes, text.align)),
-      segment(ELF::PT_LOAD, ELF::PF_R | ELF::PF_W, dynamic.offset, dynamic.address,
-              dataEnd - dynamic.offset, relroBytes, pageBytes),
-      segment(ELF::PT_DYNAMIC, ELF::PF_R | ELF::PF_W, dynamic.offset, dynamic.address,
-              dynamic.size(), dynamic.size(), 8),
-      segment(ELF::PT_GNU_RELRO, ELF::PF_R, dynamic.offset, dynamic.address,
-              dataEnd - dynamic.offset, relroBytes, 1),
-      segment(ELF::PT_GNU_STACK, ELF::PF_R | ELF::PF_W, 0, 0, 0, 0, 0),
-      segment(ELF::PT_NOTE, ELF::PF_R, note.offset, note.address, note.size(), note.size(),
-              note.align)};
-  put(sizeof(header), segments, sizeof(segments));
+  std::array<ELF::Elf64_Phdr, segmentCount> segments = programHeaders();
+  put(sizeof(header), segments.data(), sizeof(segments));
 
   for (unsigned i = NoteSection; i < sectionCount; ++i) {
     const OutputSection &section = out[i];

@@ -33,8 +33,10 @@ Expected<TemporaryFile> TemporaryFile::create(StringRef suffix, StringRef conten
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (!filePath.empty())
-    sys::fs::remove(filePath);
+  if (!filePath.empty()) {
+    // Whoever cleans the temporary folder will find what could not be removed.
+    [[maybe_unused]] std::error_code ignored = sys::fs::remove(filePath);
+  }
 }
 
 Expected<std::string> TemporaryFile::read() const {

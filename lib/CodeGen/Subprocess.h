@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <utility>
 
 namespace tilec::codegen {
 
@@ -18,7 +19,9 @@ class TemporaryFile {
 public:
   static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix);
   static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix, llvm::StringRef contents);
-  TemporaryFile(TemporaryFile &&other) : filePath(other.filePath) { other.filePath.clear(); }
+  TemporaryFile(TemporaryFile &&other) noexcept : filePath(std::move(other.filePath)) {
+    other.filePath.clear();
+  }
   TemporaryFile &operator=(TemporaryFile &&) = delete;
   ~TemporaryFile();
 
