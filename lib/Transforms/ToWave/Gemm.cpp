@@ -63,9 +63,18 @@ Value GemmEmitter::offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowA
   return e.sharedOffset(place, coords, offsets, imm);
 }
 
-/// Rows past the tile are read from its last row: what they multiply is padding.
-static void clampRow(Emitter &e, OpBuilder &b, Location loc, LaneCoord &row, int64_t rows,
-                     bool mayPass);
+/// Coordinates past the tile are read from its last `run` elements instead: what they multiply is
+/// padding, or is zeroed.
+static void clampTo(OpBuilder &b, Location loc, LaneCoord &coord, int64_t extent, int64_t run,
+                    bool mayPass) {
+  if (!mayPass)
+    return;
+  Value last = arith::ConstantIndexOp::create(b, loc, extent - run);
+  Value at = arith::ConstantIndexOp::create(b, loc, coord.constant);
+  if (coord.value)
+    at = arith::AddIOp::create(b, loc, coord.value, at);
+  coord = {arith::MinSIOp::create(b, loc, at, last), 0, run};
+}
 
 Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t step) {
   const FragmentLayout &layout = *operand.layout;
@@ -98,13 +107,16 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
                                at[fast] == 0 ? int64_t(1) << 20 : at[fast]);
     if (place.layout.phases > 1)
       aligned = std::min(aligned, place.layout.vecElems);
-    while (run > 1 && (aligned % run != 0 || place.layout.pitchElems % run != 0))
+    // A run lies inside or outside of the tile as a whole.
+    int64_t fastExtent = operand.kIsRow ? operand.rows : operand.k;
+    while (run > 1 && (aligned % run != 0 || place.layout.pitchElems % run != 0 ||
+                       fastExtent % run != 0))
       run /= 2;
     LaneCoord row = lane[0], k = lane[1];
     row.constant = at[0];
     k.constant = at[1];
-    clampRow(e, b, loc, row, operand.rows, passesRows);
-    clampRow(e, b, loc, k, operand.k, passesK);
+    clampTo(b, loc, row, operand.rows, operand.kIsRow ? run : 1, passesRows);
+    clampTo(b, loc, k, operand.k, operand.kIsRow ? 1 : run, passesK);
     int64_t imm;
     Value offset = offsetAt(operand, {row, k}, imm);
     parts.push_back(
@@ -113,16 +125,6 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
   }
   Value registers = e.pack(parts);
   return passesK ? zeroPastK(operand, registers, rep, step) : registers;
-}
-
-static void clampRow(Emitter &e, OpBuilder &b, Location loc, LaneCoord &row, int64_t rows,
-                     bool mayPass) {
-  if (!mayPass)
-    return;
-  Value last = arith::ConstantIndexOp::create(b, loc, rows - 1);
-  Value constant = arith::ConstantIndexOp::create(b, loc, row.constant);
-  Value at = row.value ? arith::AddIOp::create(b, loc, row.value, constant).getResult() : constant;
-  row = {arith::MinSIOp::create(b, loc, at, last), 0, 1};
 }
 
 Value GemmEmitter::zeroPastK(const GemmOperand &operand, Value registers, int64_t rep,
