@@ -35,12 +35,13 @@ namespace tilec::codegen {
 
 namespace {
 
-/// Refuses the two machine schedulers, so that the order of the IR stays.
+/// Refuses the two machine schedulers, so that the order of the IR stays, and the pass that merges
+/// neighbouring LDS accesses into ds_read2: a planned wait counts instructions.
 class KeepOrderGate : public OptPassGate {
 public:
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "machine-scheduler" && pass != "postmisched";
+    return pass != "machine-scheduler" && pass != "postmisched" && pass != "si-load-store-opt";
   }
 };
 

@@ -11,7 +11,11 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <map>
 
 using namespace llvm;
 
@@ -22,9 +26,61 @@ namespace {
 constexpr unsigned globalSpace = 1, sharedSpace = 3; ///< AMDGPU's address spaces
 constexpr int64_t widestSharedAccess = 16;           ///< bytes of a ds_read_b128
 
+/// A value as a sum of other values times constants, plus a constant. Two addresses that differ by
+/// a constant have the same terms, however the IR computes them.
+struct LinearForm {
+  std::map<const Value *, int64_t> terms;
+  int64_t constant = 0;
+};
+
+void addTo(LinearForm &form, const Value *value, int64_t scale, const DataLayout &layout,
+           unsigned depth = 0) {
+  constexpr unsigned maxDepth = 16; // of a chain of additions
+  const Value *a = nullptr, *b = nullptr;
+  const APInt *constant = nullptr;
+  auto follow = [&](const Value *part, int64_t partScale) {
+    addTo(form, part, partScale, layout, depth + 1);
+  };
+  using namespace PatternMatch;
+  if (match(value, m_APInt(constant))) {
+    form.constant += scale * constant->getSExtValue();
+  } else if (depth > maxDepth) {
+    form.terms[value] += scale;
+  } else if (auto *gep = dyn_cast<GEPOperator>(value)) {
+    unsigned bits = layout.getIndexTypeSizeInBits(gep->getType());
+    SmallMapVector<Value *, APInt, 4> variables;
+    APInt offset(bits, 0);
+    if (!gep->collectOffset(layout, bits, variables, offset)) {
+      form.terms[value] += scale;
+      return;
+    }
+    form.constant += scale * offset.getSExtValue();
+    for (const auto &[index, step] : variables)
+      follow(index, scale * step.getSExtValue());
+    follow(gep->getPointerOperand(), scale);
+  } else if (match(value, m_AddLike(m_Value(a), m_Value(b)))) {
+    follow(a, scale);
+    follow(b, scale);
+  } else if (match(value, m_Sub(m_Value(a), m_Value(b)))) {
+    follow(a, scale);
+    follow(b, -scale);
+  } else if (match(value, m_Shl(m_Value(a), m_APInt(constant))) && constant->ult(32)) {
+    follow(a, scale << constant->getZExtValue());
+  } else if (match(value, m_Mul(m_Value(a), m_APInt(constant)))) {
+    follow(a, scale * constant->getSExtValue());
+  } else if (match(value, m_Freeze(m_Value(a)))) {
+    follow(a, scale);
+  } else {
+    form.terms[value] += scale;
+  }
+}
+
+/// Numbers for the different sums of terms of one kernel.
+using TermIds = std::map<std::map<const Value *, int64_t>, uint64_t>;
+
 class LoopReader {
 public:
-  LoopReader(const Loop &loop, DenseMap<const Value *, uint64_t> &ids)
+  LoopReader(const Loop &loop, TermIds &ids)
       : loop(loop), layout(loop.getHeader()->getModule()->getDataLayout()), ids(ids) {}
 
   LoopOrder read();
@@ -37,13 +93,12 @@ private:
 
   OrderedOp &add(OrderedOp::Kind kind, const Instruction &instr);
   AddressPart part(AddressPart::Role role, const Value *value);
-  AddressPart pointerPart(AddressPart::Role role, const Value *pointer);
   ValueSource sourceOf(const Value *value, unsigned dword, unsigned rounds, unsigned depth) const;
   unsigned dwordOfElement(const Type *vector, unsigned element) const;
 
   const Loop &loop;
   const DataLayout &layout;
-  DenseMap<const Value *, uint64_t> &ids;
+  TermIds &ids;
   DenseMap<const Value *, unsigned> readOrdinals, mfmaOrdinals;
   std::vector<std::pair<unsigned, const CallInst *>> mfmas; ///< op index; sources come last
   unsigned reads = 0;
@@ -59,28 +114,10 @@ OrderedOp &LoopReader::add(OrderedOp::Kind kind, const Instruction &instr) {
   return op;
 }
 
-/// A value as one that is computed elsewhere plus the constants that are added to it here.
 AddressPart LoopReader::part(AddressPart::Role role, const Value *value) {
-  int64_t offset = 0;
-  while (auto *sum = dyn_cast<BinaryOperator>(value)) {
-    auto *constant = dyn_cast<ConstantInt>(sum->getOperand(1));
-    if (sum->getOpcode() != Instruction::Add || !constant)
-      break;
-    offset += constant->getSExtValue();
-    value = sum->getOperand(0);
-  }
-  if (auto *constant = dyn_cast<ConstantInt>(value)) {
-    offset += constant->getSExtValue();
-    value = nullptr;
-  }
-  return {role, ids.try_emplace(value, ids.size()).first->second, offset};
-}
-
-AddressPart LoopReader::pointerPart(AddressPart::Role role, const Value *pointer) {
-  APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
-  const Value *base =
-      pointer->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
-  return {role, ids.try_emplace(base, ids.size()).first->second, offset.getSExtValue()};
+  LinearForm form;
+  addTo(form, value, 1, layout);
+  return {role, ids.try_emplace(form.terms, ids.size()).first->second, form.constant};
 }
 
 void LoopReader::visitAccess(const Instruction &instr, const Value *pointer, bool isStore,
@@ -95,7 +132,7 @@ void LoopReader::visitAccess(const Instruction &instr, const Value *pointer, boo
     readOrdinals[&instr] = reads;
   for (int64_t at = 0; at < bytes; at += widestSharedAccess) {
     OrderedOp &op = add(isStore ? OrderedOp::SharedWrite : OrderedOp::SharedRead, instr);
-    op.address.push_back(pointerPart(AddressPart::SharedAddress, pointer));
+    op.address.push_back(part(AddressPart::SharedAddress, pointer));
     op.address.back().offset += at;
     reads += !isStore;
   }
@@ -104,12 +141,12 @@ void LoopReader::visitAccess(const Instruction &instr, const Value *pointer, boo
 void LoopReader::addDma(const CallInst &call, StringRef name) {
   OrderedOp &op = add(OrderedOp::SharedDma, call);
   if (!name.starts_with("raw.ptr.buffer.load.lds")) {
-    op.address.push_back(pointerPart(AddressPart::DmaTarget, call.getArgOperand(1)));
+    op.address.push_back(part(AddressPart::DmaTarget, call.getArgOperand(1)));
     return;
   }
   // (descriptor, LDS pointer, bytes, lane offset, uniform offset, immediate, flags)
   int64_t immediate = cast<ConstantInt>(call.getArgOperand(5))->getSExtValue();
-  op.address.push_back(pointerPart(AddressPart::DmaTarget, call.getArgOperand(1)));
+  op.address.push_back(part(AddressPart::DmaTarget, call.getArgOperand(1)));
   op.address.push_back(part(AddressPart::Descriptor, call.getArgOperand(0)));
   op.address.push_back(part(AddressPart::LaneOffset, call.getArgOperand(3)));
   op.address.back().offset += immediate;
@@ -233,7 +270,7 @@ std::vector<KernelOrder> plannedOrder(Module &module) {
     DominatorTree dominators(function);
     LoopInfo loops(dominators);
     KernelOrder kernel{function.getName().str(), {}};
-    DenseMap<const Value *, uint64_t> ids;
+    TermIds ids;
     for (const BasicBlock &block : function) {
       const Loop *loop = loops.getLoopFor(&block);
       if (!loop || loop->getHeader() != &block || !loop->isInnermost())

@@ -61,6 +61,22 @@ std::string describe(const ValueSource &source) {
   return "";
 }
 
+const char *nameOf(AddressPart::Role role) {
+  switch (role) {
+  case AddressPart::SharedAddress:
+    return "an LDS address";
+  case AddressPart::Descriptor:
+    return "a descriptor";
+  case AddressPart::LaneOffset:
+    return "a lane offset";
+  case AddressPart::UniformOffset:
+    return "a uniform offset";
+  case AddressPart::DmaTarget:
+    return "a place in LDS";
+  }
+  return "";
+}
+
 /// An operation and the waits between it and the one before.
 struct Slot {
   const OrderedOp *op = nullptr; ///< null: the end of the loop
@@ -135,7 +151,7 @@ std::string LoopComparison::addressMismatch(const OrderedOp &planned, const Orde
     std::pair now{want.id, want.offset - got->offset};
     auto [it, isNew] = meaning.try_emplace({got->role, got->id}, now);
     if (!isNew && it->second != now)
-      return "an address that is not the planned one";
+      return std::string(nameOf(want.role)) + " that is not the planned one";
   }
   return "";
 }

@@ -35,8 +35,8 @@ enum class PtxAssembler { Auto, Ptxas, Nvrtc, None };
 
 struct CodeGenOptions {
   Arch arch = Arch::Gfx950;
-  /// AMD: keep the order of the IR; LLVM's two machine schedulers do not run. For kernels whose
-  /// schedule was planned; others are better off with LLVM's schedulers.
+  /// AMD: keep the order of the IR; LLVM's two machine schedulers and the merging of LDS accesses
+  /// do not run. For kernels whose schedule was planned; others are better off with them.
   bool keepOrder = false;
   /// Runs optimizeModule first.
   bool optimizeIr = true;

@@ -96,6 +96,31 @@ TEST(Order, MfmasAccumulateInPlace) {
   EXPECT_GT(elsewhere, 0u);
 }
 
+// Two 8-byte reads stay two: a planned lgkmcnt counts them.
+TEST(Order, NeighbouringReadsAreNotMerged) {
+  OwnedModule owned = parseText(R"(
+@lds = internal addrspace(3) global [4096 x i8] poison, align 16
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %i) {
+  %a = getelementptr i8, ptr addrspace(3) @lds, i32 %i
+  %b = getelementptr i8, ptr addrspace(3) %a, i32 512
+  %x = load <2 x i32>, ptr addrspace(3) %a, align 8
+  %y = load <2 x i32>, ptr addrspace(3) %b, align 8
+  %s = add <2 x i32> %x, %y
+  store <2 x i32> %s, ptr addrspace(1) %p
+  ret void
+})",
+                                Arch::Gfx942);
+  CodeGenOptions options = optionsFor(Arch::Gfx942);
+  auto merged = emitAssembly(*owned.module, options);
+  ASSERT_TRUE(bool(merged)) << toString(merged.takeError());
+  EXPECT_NE(merged->find("ds_read2"), std::string::npos);
+  options.keepOrder = true;
+  auto kept = emitAssembly(*owned.module, options);
+  ASSERT_TRUE(bool(kept)) << toString(kept.takeError());
+  EXPECT_EQ(kept->find("ds_read2"), std::string::npos);
+  EXPECT_NE(kept->find("ds_read_b64"), std::string::npos);
+}
+
 } // namespace
 
 } // namespace tilec::codegen::test
