@@ -170,6 +170,8 @@ private:
     Result<int64_t> bytes = param.bytes.evaluate(arguments.dims);
     if (!bytes)
       return bytes.error();
+    if (param.zeroed && std::count(set.zeroed.begin(), set.zeroed.end(), param.name) == 0)
+      set.zeroed.push_back(param.name);
     auto it = set.buffers.find(param.name);
     if (it != set.buffers.end() && it->second.bytes() >= *bytes)
       return success(); // launches share workspaces of one name
@@ -179,8 +181,6 @@ private:
     // Not zero: a kernel that relies on zeros it did not ask for must not pass by luck.
     if (Status s = buffer->fillBytes(0xA5); !s)
       return s;
-    if (param.zeroed)
-      set.zeroed.push_back(param.name);
     set.buffers[param.name] = std::move(*buffer);
     return success();
   }
@@ -198,7 +198,18 @@ private:
     if (Status s = buffer.download(storage.data(), bytes); !s)
       return s;
     gather(storage, argument.strides, argument.tensor);
-    return success();
+    return checkGaps(argument, storage);
+  }
+
+  /// What strides step over must be as it was uploaded.
+  static Status checkGaps(const Argument &argument, const std::vector<uint8_t> &storage) {
+    std::vector<uint8_t> expected(storage.size(), guardByte);
+    scatter(argument.tensor, argument.strides, expected);
+    auto [found, wanted] = std::mismatch(storage.begin(), storage.end(), expected.begin());
+    if (found == storage.end())
+      return success();
+    return Error{"the kernel wrote between its elements, at byte " +
+                 std::to_string(found - storage.begin())};
   }
 
   Status checkGuard(const Buffer &buffer, int64_t bytes) const {

@@ -126,18 +126,38 @@ TEST_F(OnFakeCuda, AFaultIsReportedWithTheKernel) {
 }
 
 TEST_F(OnFakeCuda, StridedTensorsAreScatteredAndTheirGapsGuarded) {
+  // The kernel reads x[i] and writes y[i], i < n, by address; x and y have two elements, three
+  // apart.
   Manifest manifest = scaleManifest();
-  // y has every third element of its storage.
-  manifest.launches[0].params[1].shape = {DimExpr(2)};
-  manifest.launches[0].params[1].strides = {DimExpr(3)};
+  for (int i = 0; i < 2; ++i) {
+    manifest.launches[0].params[i].shape = {DimExpr(2)};
+    manifest.launches[0].params[i].strides = {DimExpr(3)};
+  }
   ArgumentRequest request;
-  request.dims = {{"n", 4}}; // the kernel writes 0..3: 0 and 3 are elements of y
-  request.specs = {*parseArgSpec("s=2")};
+  request.specs = {*parseArgSpec("s=2"), *parseArgSpec("y=7")};
+  request.dims = {{"n", 1}};
   Result<Timing> run = launch(manifest, request);
   ASSERT_TRUE(run) << run.error().message;
-  const auto &x = arguments.find("x")->tensor, &y = arguments.find("y")->tensor;
-  EXPECT_EQ(y.value(0), x.value(0) * 2);
-  EXPECT_EQ(y.value(1), x.value(3) * 2);
+  EXPECT_EQ(arguments.find("y")->tensor.value(0), arguments.find("x")->tensor.value(0) * 2);
+  EXPECT_EQ(arguments.find("y")->tensor.value(1), 7);
+  request.dims = {{"n", 2}};
+  EXPECT_HAS(launch(manifest, request).error().message, "wrote between its elements, at byte");
+}
+
+TEST_F(OnFakeCuda, ZeroedWorkspacesAreClearedBeforeEachRun) {
+  // `scale` adds nothing up, so the workspace is its input: 0 s = 0, and 0xA5A5A5A5 otherwise.
+  Manifest manifest = scaleManifest();
+  Param &x = manifest.launches[0].params[0];
+  x.kind = ParamKind::Workspace;
+  x.bytes = DimExpr::name("n") * DimExpr(4);
+  ArgumentRequest request;
+  request.specs = {*parseArgSpec("s=1")};
+  request.dims = {{"n", 3}};
+  ASSERT_TRUE(launch(manifest, request));
+  EXPECT_EQ(arguments.find("y")->tensor.bits(2), 0xA5A5A5A5u);
+  x.zeroed = true;
+  ASSERT_TRUE(launch(manifest, request));
+  EXPECT_EQ(arguments.find("y")->tensor.bits(2), 0u);
 }
 
 TEST_F(OnFakeCuda, TensorMapsAreEncodedFromTheManifest) {
