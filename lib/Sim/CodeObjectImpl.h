@@ -84,8 +84,14 @@ public:
   const Program &programFor(const KernelSetup &setup) const;
   /// `kernel+0x10`, and ` (file.c:12)` when debug information tells.
   std::string describeAddress(uint64_t address) const;
+  CodeObjectImpl();
+  ~CodeObjectImpl();
 
 private:
+  std::string sourceLine(uint64_t address) const;
+  struct DebugInfo;
+  mutable std::unique_ptr<DebugInfo> debugInfo; ///< made at the first report
+  mutable std::mutex debugMutex;
   mutable std::mutex programsMutex;
   mutable std::map<ProgramKey, std::unique_ptr<Program>> programs;
 };

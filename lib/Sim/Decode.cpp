@@ -577,7 +577,7 @@ const llvm::StringMap<const OpInfo *> &allOps() {
     llvm::StringMap<const OpInfo *> made;
     for (auto table :
          {sopOps(), vopOps(), vopFmaOps(), vopConvertOps(), vopCompareOps(), vopCrossLaneOps(),
-          vop3pOps(), mfmaOps(), dsOps(), bufferOps(), flatOps(), smemOps()})
+          vop3pOps(), vopScaledOps(), mfmaOps(), dsOps(), bufferOps(), flatOps(), smemOps()})
       for (const OpInfo &op : table)
         made[op.name] = &op;
     return made;

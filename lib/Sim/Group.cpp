@@ -58,6 +58,10 @@ void runSlice(Wave &wave, uint32_t count) {
   while (done < count && !wave.ended && !wave.atBarrier && !group.stop && wave.mode == mode) {
     const Instr *instr = program.at(wave.pc);
     wave.pc = instr->next;
+    if (wave.vskip && (instr->flags & (isValu | isVmem | isLds))) {
+      ++done;
+      continue;
+    }
     if (wave.checker) {
       wave.checker->before(wave, *instr);
       executeOne(wave, *instr);
@@ -87,6 +91,26 @@ uint64_t nextRandom(uint64_t &state) {
   return state * 0x2545f4914f6cdd1dull;
 }
 
+/// Hardware does not wait for waves that have ended, but code that means so is rare.
+void checkDivergence(Group &group) {
+  if (!group.checker || group.saidDivergent)
+    return;
+  const Wave *ended = nullptr;
+  Wave *waiting = nullptr;
+  for (Wave &wave : group.waves) {
+    if (wave.ended)
+      ended = &wave;
+    else
+      waiting = &wave;
+  }
+  if (!ended || !waiting)
+    return;
+  group.saidDivergent = true;
+  report(*waiting, *group.engine->program->at(waiting->barrierPc), CheckKind::Barrier,
+         FindingClass::Lint, false, -1,
+         "wave " + llvm::Twine(ended->index) + " has ended and takes no part in this barrier");
+}
+
 bool openBarrier(Group &group) {
   bool any = false;
   for (Wave &wave : group.waves) {
@@ -96,6 +120,7 @@ bool openBarrier(Group &group) {
   }
   if (!any)
     return false;
+  checkDivergence(group);
   for (Wave &wave : group.waves)
     wave.atBarrier = false;
   ++group.barrierEpoch;

@@ -149,7 +149,7 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
               static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]),
               static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
   group.instructions = group.barrierEpoch = 0;
-  group.stop = false;
+  group.stop = group.saidDivergent = false;
   group.random =
       (launch.options->interleaveSeed + 0x9e3779b97f4a7c15ull) ^ (number * 0xff51afd7ed558ccdull);
   group.random = group.random ? group.random : 1;

@@ -6,6 +6,9 @@
 #include "Decode.h"
 #include "Wave.h"
 
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/Object/ObjectFile.h"
+
 namespace tilec::sim {
 
 /// Runs in place of an instruction that cannot be executed.
@@ -97,13 +100,47 @@ const Program &CodeObjectImpl::programFor(const KernelSetup &setup) const {
   return *program;
 }
 
+struct CodeObjectImpl::DebugInfo {
+  std::unique_ptr<llvm::object::ObjectFile> file;
+  std::unique_ptr<llvm::DWARFContext> dwarf;
+};
+CodeObjectImpl::CodeObjectImpl() = default;
+CodeObjectImpl::~CodeObjectImpl() = default;
+
+std::string CodeObjectImpl::sourceLine(uint64_t address) const {
+  std::lock_guard lock(debugMutex);
+  if (!debugInfo) {
+    debugInfo = std::make_unique<DebugInfo>();
+    llvm::StringRef bytes(reinterpret_cast<const char *>(elf.data()), elf.size());
+    auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "object"));
+    if (file)
+      debugInfo->file = std::move(*file);
+    else
+      llvm::consumeError(file.takeError());
+    auto quiet = [](llvm::Error e) { llvm::consumeError(std::move(e)); };
+    // A relocatable object's sections were moved by the loader: its lines would be wrong.
+    if (debugInfo->file && !debugInfo->file->isRelocatableObject())
+      debugInfo->dwarf = llvm::DWARFContext::create(
+          *debugInfo->file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
+          quiet, quiet);
+  }
+  if (!debugInfo->dwarf)
+    return "";
+  auto line = debugInfo->dwarf->getLineInfoForAddress(
+      {address, llvm::object::SectionedAddress::UndefSection});
+  if (!line || line->Line == 0)
+    return "";
+  return " (" + line->FileName + ":" + std::to_string(line->Line) + ")";
+}
+
 std::string CodeObjectImpl::describeAddress(uint64_t address) const {
   for (size_t i = 0; i < kernels.size(); ++i) {
     uint64_t entry = static_cast<uint64_t>(setups[i].entryPc) * 4;
     if (address >= entry && address < entry + setups[i].codeBytes)
-      return kernels[i].name + "+0x" + llvm::Twine::utohexstr(address - entry).str();
+      return kernels[i].name + "+0x" + llvm::Twine::utohexstr(address - entry).str() +
+             sourceLine(address);
   }
-  return "0x" + llvm::Twine::utohexstr(address).str();
+  return "0x" + llvm::Twine::utohexstr(address).str() + sourceLine(address);
 }
 
 } // namespace tilec::sim

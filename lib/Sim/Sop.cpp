@@ -230,7 +230,10 @@ void execEnd(Wave &wave, const Instr &) {
   retire(wave, 0, 0);
   wave.ended = true;
 }
-void execBarrier(Wave &wave, const Instr &) { wave.atBarrier = true; }
+void execBarrier(Wave &wave, const Instr &instr) {
+  wave.atBarrier = true;
+  wave.barrierPc = instr.pc;
+}
 void execWaitcnt(Wave &wave, const Instr &instr) { retire(wave, instr.waitVm, instr.waitLgkm); }
 void execTrap(Wave &wave, const Instr &instr) {
   fault(wave, instr, CheckKind::Trap,
@@ -284,6 +287,10 @@ void execGprIdxMode(Wave &wave, const Instr &instr) {
 }
 void execGprIdxIdx(Wave &wave, const Instr &instr) {
   wave.s[sgprM0] = (wave.s[sgprM0] & ~0xffu) | (scalar32(wave, instr.src[0]) & 0xff);
+}
+/// VSKIP = S0[S1[4:0]]
+void execSetVskip(Wave &wave, const Instr &instr) {
+  wave.vskip = scalar32(wave, instr.src[0]) >> (scalar32(wave, instr.src[1]) & 31) & 1;
 }
 /// Vector register of relative scalar move: SGPR[S0 + M0].
 void execMovRel(Wave &wave, const Instr &instr, bool toDst, unsigned dwords) {
@@ -477,6 +484,7 @@ const OpInfo table[] = {
     sop<[](bool &scc, u64 a, u32 b) -> void { scc = a >> (b & 63) & 1; }>("s_bitcmp1_b64",
                                                                           writesScc),
     control("s_set_gpr_idx_on", execGprIdxOn, "01", writesM0),
+    control("s_setvskip", execSetVskip, "01"),
     control("s_set_gpr_idx_idx", execGprIdxIdx, "0", writesM0),
     control(
         "s_movrels_b32", [](Wave &w, const Instr &i) { execMovRel(w, i, false, 1); }, "d0",

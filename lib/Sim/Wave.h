@@ -77,7 +77,9 @@ struct Wave {
   uint32_t pc = 0; ///< in dwords from the start of the section
   bool scc = false;
   bool ended = false, atBarrier = false;
+  uint32_t barrierPc = 0;   ///< of the s_barrier it is at
   uint32_t mode = 0;        ///< hardware register MODE
+  bool vskip = false;       ///< s_setvskip: vector and memory instructions are not issued
   uint8_t gprIdx = 0;       ///< s_set_gpr_idx flags; 0 when the mode is off
   bool floatEnvSet = false; ///< MODE differs from the host's defaults
   uint32_t index = 0;       ///< in the work-group
@@ -110,7 +112,8 @@ struct Group {
   uint64_t instructions = 0;
   uint64_t barrierEpoch = 0;
   uint64_t random = 0;
-  bool stop = false;                     ///< a fatal finding
+  bool stop = false; ///< a fatal finding
+  bool saidDivergent = false;
   std::shared_ptr<GroupChecker> checker; ///< null: no checks
 };
 

@@ -164,6 +164,11 @@ TEST(LdsRace, AtomicsOfSeveralWavesAreFine) {
       Names{});
 }
 
+TEST(Barrier, AWaveThatEndedEarlierIsALint) {
+  EXPECT_EQ(kinds(twoWaves("s_cmp_eq_u32 s6, 0\ns_cbranch_scc1 .Lend2\ns_barrier\n.Lend2:")),
+            Names{"barrier (lint)"});
+}
+
 TEST(Uninitialized, RegistersWhereTheyDecide) {
   EXPECT_EQ(found("global_store_dword v1, v20, s[8:9]"), Names{"uninitialized"});
   EXPECT_EQ(found("v_add_u32 v21, v20, v2\nglobal_store_dword v1, v21, s[8:9]"),

@@ -68,6 +68,11 @@ TEST(Sop, IndexModeMovesRegisterNumbers) {
   EXPECT_EQ(r, all(50));
 }
 
+TEST(Sop, SkippedVectorInstructionsDoNothing) {
+  EXPECT_EQ(evaluate("v_mov_b32 v10, 1\ns_setvskip 1, 0\nv_mov_b32 v10, 2\ns_setvskip 0, 0", {}),
+            all(1));
+}
+
 struct Launched {
   llvm::Expected<RunResult> result = RunResult();
   std::vector<uint32_t> out;

@@ -137,6 +137,41 @@ TEST(Vop, Fp8IsOcpOnGfx950AndFnuzOnGfx942) {
             0x48400000u);
 }
 
+TEST(Vop, ScaledConversions) {
+  uint32_t four = bits(4.0f); // 2^2
+  // fp4 e2m1: 1.0 is 2, 6.0 is 7, 0.5 is 1; 8 / 4 = 2.0 is 4, 100 / 4 saturates.
+  EXPECT_EQ(one("v_mov_b32 v10, -1\nv_cvt_scalef32_pk_fp4_f32 v10, v1, v2, v3 op_sel:[0,0,1,0]",
+                bits(8), bits(-100), four),
+            0xfffff4ffu);
+  EXPECT_EQ(
+      oneF("v_cvt_scalef32_pk_f32_fp4 v[10:11], v1, v3 op_sel:[0,1,0]", asFloat(0x00070000), 0, 4),
+      24.0f);
+  EXPECT_EQ(oneF("v_cvt_scalef32_f32_fp8 v10, v1, v3 op_sel:[1,0,0]", asFloat(0x3800), 0, 4), 4.0f);
+  EXPECT_EQ(one("v_mov_b32 v10, 0\nv_cvt_scalef32_pk_fp8_f32 v10, v1, v2, v3 op_sel:[0,0,0,1]",
+                bits(4), bits(-8), four),
+            0xc0380000u);
+  EXPECT_EQ(one("v_cvt_scalef32_pk_bf16_fp8 v10, v1, v3", 0xc038, 0, four), 0xc1004080u); // 4, -8
+  // 32 fp6 e2m3 codes of 1.0 (0x08) widen to 2^2 and come back.
+  EXPECT_EQ(oneF("v_mov_b32 v40, 0x08208208\nv_mov_b32 v41, 0x82082082\nv_mov_b32 v42, "
+                 "0x20820820\nv_mov_b32 v43, v40\n"
+                 "v_mov_b32 v44, v41\nv_mov_b32 v45, v42\nv_cvt_scalef32_pk32_f32_fp6 v[4:35], "
+                 "v[40:45], v3\nv_mov_b32 v10, v35",
+                 0, 0, 4),
+            4.0f);
+  EXPECT_EQ(
+      one(
+          "v_mov_b32 v40, 1.0\n" +
+              [] {
+                std::string moves;
+                for (unsigned r = 4; r < 36; ++r)
+                  moves += "v_mov_b32 v" + std::to_string(r) + ", 4.0\n";
+                return moves;
+              }() +
+              "v_cvt_scalef32_2xpk16_fp6_f32 v[40:45], v[4:19], v[20:35], v3\nv_mov_b32 v10, v41",
+          0, 0, four),
+      0x82082082u);
+}
+
 TEST(Vop, Transcendentals) {
   for (float x : {-3.5f, 0.0f, 0.25f, 10.0f, 127.0f, -126.0f})
     EXPECT_EQ(oneF("v_exp_f32 v10, v1", x), static_cast<float>(std::exp2(static_cast<double>(x))))
