@@ -28,7 +28,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let description = [{
     Block arguments are the launch's parameters in ABI order (`!wave.global`, i32,
     i64, f32, ...), named by `arg_names`; `arg_access` is "r", "w", "rw" or "" for
-    each. Arguments of type `!wave.tensor_map` are described by `tensor_maps`, an array of
+    each. Arguments of type `!wave.tensor_map` are described by the attribute `tensor_maps`, an array of
     dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
     `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
     size of the shared array. `min_blocks` blocks should fit on a compute unit.
@@ -43,7 +43,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names, StrArrayAttr:$arg_access,
                        I64Attr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
                        DefaultValuedAttr<I64Attr, "1">:$min_blocks,
-                       UnitAttr:$keep_order, OptionalAttr<ArrayAttr>:$tensor_maps);
+                       UnitAttr:$keep_order);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `(` $arg_names `)` `access` $arg_access `threads` `(` $threads `)`
