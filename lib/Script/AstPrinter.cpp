@@ -274,6 +274,9 @@ void Printer::expr(const Expr *e) {
     os << ')';
     return;
   }
+  case ExprKind::Unsupported:
+    os << '<' << llvm::cast<UnsupportedExpr>(e)->what << '>';
+    return;
   case ExprKind::ListComp:
   case ExprKind::SetComp:
   case ExprKind::DictComp:

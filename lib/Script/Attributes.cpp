@@ -125,6 +125,8 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
       return heap.str(std::string(nameOf(t)));
     if (name == "as_torch")
       return method(object, name);
+    if (llvm::is_contained(strMethods, name))
+      return method(heap.str(std::string(nameOf(t))), name);
     break;
   }
   case ValueKind::Int:

@@ -626,6 +626,11 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
       return Value();
     return Value::object(ValueKind::Kernel, copy);
   }
+  if (name == "tir.const") { // a typed constant
+    std::optional<DType> type =
+        arity(args, 2, 2, "const") ? toDType(args.values[1], args.spans[1]) : std::nullopt;
+    return type ? castIntrinsic(args.values[0], args.spans[0], *type, args.span) : Value();
+  }
   if (name == "partial") {
     if (args.values.empty())
       return fail(DiagId::WrongArgumentCount, args.span, "partial", "at least 1", 0);

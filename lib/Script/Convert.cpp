@@ -235,6 +235,10 @@ bool Evaluator::iterate(const Value &v, Span span, llvm::SmallVectorImpl<Value> 
       out.push_back(Value::small(r->start + i * r->step));
     return true;
   }
+  case ValueKind::DType: // dtypes stand in for their names
+    for (char c : nameOf(v.dtype()))
+      out.push_back(heap.str(std::string(1, c)));
+    return step(span, out.size());
   case ValueKind::Opaque:
     fail(DiagId::OpaqueValue, span, v.str());
     return false;

@@ -95,6 +95,8 @@ Value Evaluator::evalKind(const ast::Expr *e) {
       return Value();
     return eval(n->target);
   }
+  case ExprKind::Unsupported:
+    return fail(DiagId::UnsupportedSyntax, e->span, llvm::cast<ast::UnsupportedExpr>(e)->what);
   case ExprKind::ListComp:
   case ExprKind::SetComp:
   case ExprKind::DictComp:

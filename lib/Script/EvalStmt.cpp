@@ -250,16 +250,20 @@ Flow Evaluator::execIf(const ast::IfStmt *s) {
 }
 
 Flow Evaluator::execWith(const WithStmt *s) {
+  LaunchObject *kernelFrame = nullptr;
+  const ast::Expr *kernelTarget = nullptr;
   for (const WithItem &item : s->items) {
     Value context = eval(item.context);
     if (!context.ok())
       return Flow::Error;
+    if (context.is(ValueKind::Launch) && !kernelFrame) {
+      kernelFrame = context.as<LaunchObject>();
+      kernelTarget = item.target;
+      continue;
+    }
     if (context.is(ValueKind::Launch)) {
-      if (s->items.size() != 1) {
-        fail(DiagId::KernelNotAlone, item.context->span);
-        return Flow::Error;
-      }
-      return execLaunch(s, context.as<LaunchObject>(), item.target);
+      fail(DiagId::NestedKernel, item.context->span);
+      return Flow::Error;
     }
     if (!context.is(ValueKind::Opaque)) {
       fail(DiagId::NotContextManager, item.context->span, typeName(context));
@@ -268,7 +272,7 @@ Flow Evaluator::execWith(const WithStmt *s) {
     if (item.target && !assign(item.target, context, item.context->span))
       return Flow::Error;
   }
-  return exec(s->body);
+  return kernelFrame ? execLaunch(s, kernelFrame, kernelTarget) : exec(s->body);
 }
 
 Flow Evaluator::execAssert(const AssertStmt *s) {

@@ -52,6 +52,11 @@ Value Evaluator::lookup(llvm::StringRef name, Span use) {
         note(DiagId::ReboundHere, it->second.span, name);
         return Value();
       }
+      if (it->second.value.is(ValueKind::Unfilled)) {
+        fail(DiagId::ParameterNotGiven, use, name, eager ? eager->function->name : "f");
+        note(DiagId::DefinedHere, it->second.span, name);
+        return Value();
+      }
       return it->second.value;
     }
     if (auto closed = scope->closed.find(name); closed != scope->closed.end()) {
@@ -118,9 +123,16 @@ bool Evaluator::bind(llvm::StringRef name, const Value &value, Span span) {
       return emitStore(old.region()->buffer, old.region()->offsets, value, span, span, span);
   }
   Value bound = value;
+  // `tx = T.thread_binding(...)` outside of a `for` is the index itself.
+  if (inLaunch() && value.is(ValueKind::Loop) &&
+      value.as<LoopObject>()->loop == LoopKind::Threads) {
+    bound = threadIndex(value.as<LoopObject>()->hints.threadAxis, span);
+    if (!bound.ok())
+      return false;
+  }
   nameBuffer(value, name, span);
-  if (inLaunch() && value.is(ValueKind::Expr))
-    bound = bindLet(name, value.expr(), span);
+  if (inLaunch() && bound.is(ValueKind::Expr))
+    bound = bindLet(name, bound.expr(), span);
   setBinding(scope, name, bound, span);
   return true;
 }

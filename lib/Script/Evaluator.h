@@ -306,6 +306,7 @@ private:
   Value allocReducer(BoundArgs &args);
   Value tensorType(BoundArgs &args);
   Value emptyTensor(BoundArgs &args);
+  Value makeTensor(BoundArgs &args);
   Value dynamicDims(BoundArgs &args, bool isConst);
   Value viewIntrinsic(BoundArgs &args);
   Value layoutIntrinsic(BoundArgs &args);

@@ -41,6 +41,37 @@ Value Evaluator::tensorType(BoundArgs &args) {
   return Value::object(ValueKind::TensorType, t);
 }
 
+/// `A = T.make_tensor(a_ptr, shape, dtype)` says what the pointer parameter `a_ptr` points to.
+Value Evaluator::makeTensor(BoundArgs &args) {
+  const Value &ptr = args["ptr"];
+  if (!kernel || !ptr.is(ValueKind::Pointer))
+    return fail(DiagId::WantedOther, args.spanOf("ptr"), "a parameter declared as `T.ptr`",
+                typeName(ptr));
+  llvm::SmallVector<const Expr *> shape, strides;
+  std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
+  if (!type || !toShape(args["shape"], args.spanOf("shape"), shape, false))
+    return Value();
+  if (args["strides"].isSequence())
+    for (const Value &v : args["strides"].items()) {
+      const Expr *e = toIndex(v, args.spanOf("strides"));
+      if (!e)
+        return Value();
+      strides.push_back(e);
+    }
+  for (Param &p : kernel->params) {
+    if (p.name != ptr.str())
+      continue;
+    if (p.buffer)
+      return fail(DiagId::PointerTwice, args.span, p.name);
+    Buffer *b = newBuffer(p.name, *type, Scope::Global, shape, p.span);
+    b->strides = program.copy(llvm::ArrayRef<const Expr *>(strides));
+    p.buffer = b;
+    return Value::buffer(b);
+  }
+  return fail(DiagId::WantedOther, args.spanOf("ptr"), "a parameter of this function",
+              "one of another");
+}
+
 Value Evaluator::emptyTensor(BoundArgs &args) {
   if (!kernel || !eager || inLaunch())
     return fail(DiagId::EmptyOutsideEager, args.span);
@@ -422,9 +453,9 @@ Value Evaluator::allocIntrinsic(BoundArgs &args) {
   case IntrinsicId::StridedTensor:
     return tensorType(args);
   case IntrinsicId::Ptr:
+    return Value::intrinsic(IntrinsicId::Ptr);
   case IntrinsicId::MakeTensor:
-    return fail(DiagId::RefusedIntrinsic, args.calleeSpan, ("T." + nameOf(args.id)).str(),
-                "declare the parameter as `A: T.Tensor(shape, dtype)`");
+    return makeTensor(args);
   case IntrinsicId::AllocShared:
     return allocate(args, Scope::Shared);
   case IntrinsicId::AllocFragment:

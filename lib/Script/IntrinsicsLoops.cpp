@@ -24,7 +24,9 @@ Value Evaluator::makeLaunch(BoundArgs &args) {
   std::vector<Value> extents = blocks.items();
   if (extents.size() == 1 && extents[0].isSequence())
     extents = std::vector<Value>(extents[0].items());
-  if (extents.empty() || extents.size() > 3)
+  if (extents.empty()) // one block
+    extents.push_back(Value::small(1));
+  if (extents.size() > 3)
     return fail(DiagId::GridRank, args.span, extents.size());
   Span span = args.spanOf("blocks");
   for (const Value &v : extents) {

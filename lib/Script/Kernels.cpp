@@ -36,6 +36,8 @@ bool Evaluator::declareParam(llvm::StringRef name, Span span, const Value &annot
       return false;
     p.scalar = newVar(name, *type, VarKind::ScalarParam, span);
     bound = Value::expr(build.var(p.scalar, span));
+  } else if (annotation.is(ValueKind::Intrinsic) && annotation.intrinsic() == IntrinsicId::Ptr) {
+    bound = heap.named(ValueKind::Pointer, name.str(), span); // its tensor comes by T.make_tensor
   } else {
     fail(DiagId::BadParameterAnnotation, annotationSpan, name, typeName(annotation));
     return false;
@@ -76,6 +78,9 @@ Value Evaluator::tracePrimFunc(FunctionObject *f, Span span) {
     return Value();
   if (made->launches.empty())
     return fail(DiagId::NoLaunch, f->span, f->name);
+  for (const script::Param &p : made->params)
+    if (!p.buffer && !p.scalar)
+      return fail(DiagId::PointerUnused, p.span, p.name);
   if (!returned.is(ValueKind::None) && !returnOutputs(returned, f->span))
     return Value();
   return Value::object(ValueKind::Kernel, made);

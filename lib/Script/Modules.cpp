@@ -113,10 +113,16 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
   }
   if (root != "tilelang" && root != "tvm")
     return opaque();
+  if (name == "DataType" || name == "dtype")
+    return heap.named(ValueKind::Type, "dtype");
+  if (root == "tvm" && name == "const")
+    return heap.named(ValueKind::Builtin, "tir.const");
+  if (root == "tvm" && (name == "tir" || name == "tirx"))
+    return heap.named(ValueKind::Module, "tvm.tir", span);
   // The tilelang package: the same few names are reachable through many submodules.
   if (name == "jit" || name == "compile" || name == "PassConfigKey" || name == "next_power_of_2")
     return heap.named(ValueKind::Builtin, name.str());
-  if (name == "language" || name == "tir")
+  if (name == "language")
     return heap.named(ValueKind::Module, "tilelang.language", span);
   if (name == "autotune" || name == "simplify_prim_func")
     return heap.named(ValueKind::Builtin, name == "autotune" ? "identity factory" : "identity");

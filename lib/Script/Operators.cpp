@@ -356,6 +356,8 @@ std::optional<int> Evaluator::order(const Value &a, const Value &b, Span span) {
 }
 
 Value Evaluator::contains(const Value &item, const Value &container, Span span, Span itemSpan) {
+  if (container.is(ValueKind::DType))
+    return contains(item, heap.str(std::string(nameOf(container.dtype()))), span, itemSpan);
   if (container.is(ValueKind::Str)) {
     if (!item.is(ValueKind::Str))
       return fail(DiagId::BadComparison, span, typeName(item), "str");

@@ -51,8 +51,8 @@ const Expr *Parser::expression() {
     return nullptr;
   if (is("lambda"))
     return lambda();
-  if (is("await") || is("yield"))
-    return fail(DiagId::UnsupportedSyntax, here(), tok().text);
+  if (is("yield"))
+    return yieldExpression();
   Span start = here();
   const Expr *value = disjunction();
   if (!value || !is("if"))
@@ -65,6 +65,17 @@ const Expr *Parser::expression() {
   if (!otherwise)
     return nullptr;
   return make<ConditionalExpr>(since(start), condition, value, otherwise);
+}
+
+const Expr *Parser::yieldExpression() {
+  Span start = here();
+  ++at;
+  accept("from");
+  bool ends = tok().kind == TokenKind::Newline || tok().kind == TokenKind::End || is(")") ||
+              is(";") || is("]") || is("}");
+  if (!ends && !expressionList(true))
+    return nullptr;
+  return make<UnsupportedExpr>(since(start), "yield");
 }
 
 const Expr *Parser::starred() {
@@ -266,8 +277,12 @@ const Expr *Parser::power() {
 
 const Expr *Parser::postfix() {
   Span start = here();
-  if (is("await"))
-    return fail(DiagId::UnsupportedSyntax, here(), "await");
+  if (accept("await")) {
+    Nest nest(*this);
+    if (!nest.ok || !postfix())
+      return nullptr;
+    return make<UnsupportedExpr>(since(start), "await");
+  }
   const Expr *value = atom();
   for (unsigned chain = 0; value; ++chain) {
     if (chain > maxChain)
@@ -436,8 +451,6 @@ const Expr *Parser::parenthesised() {
   ++at;
   if (accept(")"))
     return make<SequenceExpr>(ExprKind::Tuple, since(start), Exprs());
-  if (is("yield"))
-    return fail(DiagId::UnsupportedSyntax, here(), "yield");
   const Expr *value = expressionList(true, true);
   if (!value)
     return nullptr;
@@ -521,11 +534,9 @@ const Expr *Parser::braceDisplay() {
 
 bool Parser::generators(llvm::SmallVectorImpl<Generator> &out) {
   while (is("for") || is("async")) {
-    if (is("async")) {
-      fail(DiagId::UnsupportedSyntax, here(), "async");
+    accept("async");
+    if (!expect("for", "`async`"))
       return false;
-    }
-    ++at;
     Generator g;
     g.target = targetList();
     if (!g.target || !expect("in", "the target of `for`"))

@@ -89,8 +89,15 @@ bool Parser::statement(Stmts &out) {
     return s != nullptr;
   }
   if (is("async")) {
-    fail(DiagId::UnsupportedSyntax, here(), "async");
-    return false;
+    Nest nest(*this);
+    ++at;
+    if (is("def")) {
+      const Stmt *s = nest.ok ? function({}, /*isAsync=*/true) : nullptr;
+      if (s)
+        out.push_back(s);
+      return s != nullptr;
+    }
+    return nest.ok && statement(out); // `async for`, `async with`: only inside `async def`
   }
   return simpleLine(out);
 }
@@ -233,8 +240,6 @@ const Stmt *Parser::expressionStatement() {
   while (accept("=")) {
     if (!isTarget(chain.back()))
       return nullptr;
-    if (is("yield"))
-      return fail(DiagId::UnsupportedSyntax, here(), "yield");
     const Expr *next = expressionList(true);
     if (!next)
       return nullptr;
@@ -487,12 +492,12 @@ const Stmt *Parser::decorated() {
     return function(copy(decorators));
   if (is("class"))
     return classStatement();
-  if (is("async"))
-    return fail(DiagId::UnsupportedSyntax, here(), "async");
+  if (accept("async"))
+    return is("def") ? function(copy(decorators), /*isAsync=*/true) : unexpected("`def`");
   return unexpected("`def` after a decorator");
 }
 
-const Stmt *Parser::function(Exprs decorators) {
+const Stmt *Parser::function(Exprs decorators, bool isAsync) {
   Span start = here();
   ++at;
   if (tok().kind != TokenKind::Name)
@@ -513,6 +518,9 @@ const Stmt *Parser::function(Exprs decorators) {
   Body body;
   if (!block(body))
     return nullptr;
+  if (isAsync)
+    body = copy(llvm::SmallVector<const Stmt *>{
+        make<ExprStmt>(head, make<UnsupportedExpr>(head, "async"))});
   return make<FunctionStmt>(head, name, nameSpan, copy(list), body, decorators, returns);
 }
 

@@ -84,6 +84,7 @@ private:
   const ast::Expr *lambda();
   const ast::Expr *number();
   const ast::Expr *starred();
+  const ast::Expr *yieldExpression();
   const ast::Expr *comprehension(ast::ExprKind kind, Span start, const ast::Expr *element,
                                  const ast::Expr *dictValue, llvm::StringRef close);
   bool generators(llvm::SmallVectorImpl<ast::Generator> &out);
@@ -116,7 +117,7 @@ private:
   const ast::Stmt *withStatement();
   const ast::Stmt *tryStatement();
   const ast::Stmt *decorated();
-  const ast::Stmt *function(ast::Exprs decorators);
+  const ast::Stmt *function(ast::Exprs decorators, bool isAsync = false);
   const ast::Stmt *classStatement();
   bool block(ast::Body &out);
   bool optionalElse(ast::Body &out);

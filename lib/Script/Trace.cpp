@@ -22,8 +22,19 @@ bool decoratorIs(const ast::Expr *e, llvm::ArrayRef<llvm::StringRef> names) {
   return false;
 }
 
+/// `@triton.jit` and `@torch.jit.script` are somebody else's.
+bool isForeign(const ast::Expr *e) {
+  if (const auto *call = llvm::dyn_cast<CallExpr>(e))
+    e = call->callee;
+  while (const auto *a = llvm::dyn_cast<AttributeExpr>(e))
+    e = a->value;
+  const auto *n = llvm::dyn_cast<NameExpr>(e);
+  return n && llvm::is_contained({"triton", "torch", "numba", "jax", "cute"}, n->name);
+}
+
 bool isDecorated(const FunctionStmt *f, llvm::ArrayRef<llvm::StringRef> names) {
-  return llvm::any_of(f->decorators, [&](const ast::Expr *e) { return decoratorIs(e, names); });
+  return llvm::any_of(f->decorators,
+                      [&](const ast::Expr *e) { return decoratorIs(e, names) && !isForeign(e); });
 }
 
 /// A plain factory: it defines a prim_func inside.

@@ -125,6 +125,8 @@ std::string typeName(const Value &value) {
     return "jit function";
   case ValueKind::Kernel:
     return "kernel";
+  case ValueKind::Pointer:
+    return "pointer";
   case ValueKind::Unfilled:
     return "tensor parameter without annotation";
   }

@@ -54,6 +54,7 @@ enum class ValueKind : uint8_t {
   MathFn,
   Jit,      ///< what `@tilelang.jit` makes of a function
   Kernel,   ///< a traced prim_func or a called jit function
+  Pointer,  ///< a parameter declared as `T.ptr`, by name
   Unfilled, ///< a tensor parameter of an eager function before its annotation
   Refused,  ///< a function of `T.` that tilec refuses; an error when called
 };
@@ -211,7 +212,7 @@ struct MethodObject : Object {
   Value self;
   llvm::StringRef name;
 };
-/// Builtin, Type, Module, Opaque, Refused: a name.
+/// Builtin, Type, Module, Opaque, Pointer, Refused: a name.
 struct NamedObject : Object {
   std::string name;
   Span span;

@@ -43,6 +43,7 @@ enum class ExprKind : uint8_t {
   Slice,
   Starred,
   Named,
+  Unsupported,
   ListComp,
   SetComp,
   DictComp,
@@ -248,6 +249,14 @@ struct NamedExpr : Expr {
   NamedExpr(Span span, const NameExpr *target, const Expr *value)
       : Expr(ExprKind::Named, span), target(target), value(value) {}
   TILEC_AST_KIND(Named)
+};
+
+/// `yield` and `await`: legal in code that no kernel reaches, an error when evaluated.
+struct UnsupportedExpr : Expr {
+  llvm::StringRef what;
+  UnsupportedExpr(Span span, llvm::StringRef what)
+      : Expr(ExprKind::Unsupported, span), what(what) {}
+  TILEC_AST_KIND(Unsupported)
 };
 
 struct Generator {

@@ -1,7 +1,8 @@
 //===- Parser.h - tokens to syntax tree -----------------------------------===//
 //
-// The grammar of Python 3.12 without `async`, `await`, `yield`, `match` and type
-// parameters, which are refused by name. The first error ends the parse.
+// The grammar of Python 3.12 without `match` and type parameters, which are refused by
+// name. `yield`, `await` and `async` parse, for host code beside the kernels, and fail
+// when they are evaluated. The first error ends the parse.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
