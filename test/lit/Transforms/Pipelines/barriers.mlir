@@ -1,0 +1,64 @@
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-place-barriers))' | FileCheck %s
+//
+// Write, read, overwrite: a barrier between each, none between two reads. Around a loop the end of an
+// iteration meets the beginning of the next.
+
+// CHECK-LABEL: tile.program @straight
+// CHECK:       tile.store
+// CHECK:       tile.barrier
+// CHECK-COUNT-2: tile.load
+// CHECK-NOT:   tile.barrier
+// CHECK:       }
+// CHECK:       tile.barrier
+// CHECK:       tile.store
+tile.program @straight {
+  %B = tile.tensor "B"[] : !tile.buffer<[64], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "straight" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[64], f32, shared>
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    tile.parallel (%i) in (%c64) {
+      tile.store %zero, %S[%i] : f32, !tile.buffer<[64], f32, shared>
+    }
+    tile.parallel (%i) in (%c64) {
+      %x = tile.load %S[%i] : !tile.buffer<[64], f32, shared> -> f32
+      %y = tile.load %S[%i] : !tile.buffer<[64], f32, shared> -> f32
+      %s = arith.addf %x, %y : f32
+      tile.store %s, %B[%i] : f32, !tile.buffer<[64], f32, global>
+    }
+    tile.parallel (%i) in (%c64) {
+      tile.store %zero, %S[%i] : f32, !tile.buffer<[64], f32, shared>
+    }
+  }
+}
+
+// CHECK-LABEL: tile.program @around
+// CHECK:       tile.for
+// CHECK:         tile.barrier
+// CHECK:         tile.store
+// CHECK:         tile.barrier
+// CHECK:         tile.load
+tile.program @around {
+  %B = tile.tensor "B"[] : !tile.buffer<[64], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "around" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[64], f32, shared>
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    tile.for %k = %c0 to %c4 step %one {
+      tile.parallel (%i) in (%c64) {
+        tile.store %zero, %S[%i] : f32, !tile.buffer<[64], f32, shared>
+      }
+      tile.parallel (%i) in (%c64) {
+        %x = tile.load %S[%i] : !tile.buffer<[64], f32, shared> -> f32
+        tile.store %x, %B[%i] : f32, !tile.buffer<[64], f32, global>
+      }
+    }
+  }
+}
