@@ -12,12 +12,13 @@
 #include "Optimize.h"
 #include "tilec/CodeGen/CodeGen.h"
 
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -35,13 +36,14 @@ namespace tilec::codegen {
 
 namespace {
 
-/// Refuses the two machine schedulers, so that the order of the IR stays, and the pass that merges
-/// neighbouring LDS accesses into ds_read2: a planned wait counts instructions.
+/// Refuses the two machine schedulers, so that the order of the IR stays, and the passes that merge
+/// neighbouring memory accesses: a planned wait counts instructions.
 class KeepOrderGate : public OptPassGate {
 public:
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "machine-scheduler" && pass != "postmisched" && pass != "si-load-store-opt";
+    return !is_contained(
+        {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
   }
 };
 
@@ -78,11 +80,23 @@ struct Job {
   std::unique_ptr<TargetMachine> machine;
   SmallVector<char, 0> output;
   MachinePassState passes;
+  bool keepsOrder = false;
   std::vector<KernelOrder> order;
 };
 
 Error failed(Arch arch, const Twine &what) {
   return createStringError(Twine(StringRef(tilec::nameOf(arch))) + ": " + what);
+}
+
+/// Whether the IR has waits that leave some operations in flight: they mean the latest ones of the
+/// IR's order, and after a scheduler or a merge of accesses they would mean others.
+bool hasCountedWaits(const Module &module) {
+  const Function *wait = module.getFunction("llvm.amdgcn.s.waitcnt");
+  return wait && any_of(wait->users(), [](const User *user) {
+           auto *immediate = dyn_cast<ConstantInt>(cast<CallInst>(user)->getArgOperand(0));
+           WaitCounts counts = decodeWaitCounts(immediate ? immediate->getSExtValue() : -1);
+           return counts.vmcnt.value_or(0) != 0 || counts.lgkmcnt.value_or(0) != 0;
+         });
 }
 
 Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOptions &options) {
@@ -109,7 +123,9 @@ Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOption
     return copy.takeError();
   job->module = std::move(*copy);
   job->context.setDiagnosticHandler(std::make_unique<CollectDiagnostics>(job->errors, job->notes));
-  if (options.keepOrder)
+  job->keepsOrder =
+      vendorOf(options.arch) == Vendor::Amd && (options.keepOrder || hasCountedWaits(module));
+  if (job->keepsOrder)
     job->context.setOptPassGate(job->gate);
   return job;
 }
@@ -150,7 +166,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           optimizeWith(*job.module, *job.machine);
           watch.lap("optimize");
         }
-        if (options.keepOrder && vendorOf(options.arch) == Vendor::Amd)
+        if (job.keepsOrder)
           job.order = plannedOrder(*job.module);
         job.passes.verify = options.verifyMachineCode;
         MachinePassScope scope(options.machinePasses ? &job.passes : nullptr);

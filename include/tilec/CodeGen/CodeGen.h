@@ -79,7 +79,7 @@ struct Image {
   std::string log; ///< of ptxas or NVRTC, verbatim
   std::vector<StageTime> times;
   std::string ptx; ///< NVIDIA: the PTX that the cubin was made from
-  /// AMD with keepOrder: the order that the IR had, for report::checkOrder.
+  /// AMD, where the order was kept: the order that the IR had, for report::checkOrder.
   std::vector<KernelOrder> order;
 
   const KernelFacts *kernel(llvm::StringRef name) const;

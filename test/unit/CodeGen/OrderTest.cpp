@@ -96,29 +96,57 @@ TEST(Order, MfmasAccumulateInPlace) {
   EXPECT_GT(elsewhere, 0u);
 }
 
-// Two 8-byte reads stay two: a planned lgkmcnt counts them.
-TEST(Order, NeighbouringReadsAreNotMerged) {
+unsigned countOf(const std::string &text, const std::string &what) {
+  unsigned count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++count;
+  return count;
+}
+
+// A planned wait counts instructions, so what the IR loads apart stays apart: LLVM would make one
+// ds_read2_b64 of the two reads, and one load of the two from global memory.
+TEST(Order, NeighbouringAccessesAreNotMerged) {
   OwnedModule owned = parseText(R"(
 @lds = internal addrspace(3) global [4096 x i8] poison, align 16
 define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %i) {
-  %a = getelementptr i8, ptr addrspace(3) @lds, i32 %i
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %off = shl i32 %tid, 3
+  %a = getelementptr i8, ptr addrspace(3) @lds, i32 %off
   %b = getelementptr i8, ptr addrspace(3) %a, i32 512
   %x = load <2 x i32>, ptr addrspace(3) %a, align 8
   %y = load <2 x i32>, ptr addrspace(3) %b, align 8
   %s = add <2 x i32> %x, %y
-  store <2 x i32> %s, ptr addrspace(1) %p
+  %q = getelementptr i8, ptr addrspace(1) %p, i32 %off
+  %r = getelementptr i8, ptr addrspace(1) %q, i32 8
+  %u = load <2 x i32>, ptr addrspace(1) %q, align 16
+  %v = load <2 x i32>, ptr addrspace(1) %r, align 8
+  %t = add <2 x i32> %u, %v
+  %w = add <2 x i32> %s, %t
+  store <2 x i32> %w, ptr addrspace(1) %q
   ret void
 })",
                                 Arch::Gfx942);
   CodeGenOptions options = optionsFor(Arch::Gfx942);
   auto merged = emitAssembly(*owned.module, options);
   ASSERT_TRUE(bool(merged)) << toString(merged.takeError());
-  EXPECT_NE(merged->find("ds_read2"), std::string::npos);
+  EXPECT_EQ(countOf(*merged, "ds_read_b64") + countOf(*merged, "global_load_dwordx2"), 0u);
   options.keepOrder = true;
   auto kept = emitAssembly(*owned.module, options);
   ASSERT_TRUE(bool(kept)) << toString(kept.takeError());
-  EXPECT_EQ(kept->find("ds_read2"), std::string::npos);
-  EXPECT_NE(kept->find("ds_read_b64"), std::string::npos);
+  EXPECT_EQ(countOf(*kept, "ds_read_b64"), 2u);
+  EXPECT_EQ(countOf(*kept, "global_load_dwordx2"), 2u);
+}
+
+// A wait for vmcnt(2) means the DMAs before the last two of the IR: asked for or not, they stay.
+TEST(Order, CountedWaitsKeepTheOrder) {
+  OwnedModule owned = parseFile("amd-dma-loop", Arch::Gfx950);
+  auto image = compileModule(*owned.module, optionsFor(Arch::Gfx950));
+  ASSERT_TRUE(bool(image)) << toString(image.takeError());
+  EXPECT_EQ(image->order.size(), 1u);
+  OwnedModule plain = parseFile("amd-copy", Arch::Gfx950);
+  auto other = compileModule(*plain.module, optionsFor(Arch::Gfx950));
+  ASSERT_TRUE(bool(other)) << toString(other.takeError());
+  EXPECT_TRUE(other->order.empty());
 }
 
 } // namespace
