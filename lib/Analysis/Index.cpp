@@ -147,13 +147,15 @@ std::optional<IndexRange> rangeOfBinary(Operation *op) {
     if (std::max(std::abs(left->low), std::abs(left->high)) > (1 << 30) ||
         std::max(std::abs(right->low), std::abs(right->high)) > (1 << 30))
       return std::nullopt;
-    int64_t products[] = {left->low * right->low, left->low * right->high,
-                          left->high * right->low, left->high * right->high};
+    int64_t products[] = {left->low * right->low, left->low * right->high, left->high * right->low,
+                          left->high * right->high};
     return checked(*std::min_element(products, products + 4),
                    *std::max_element(products, products + 4));
   }
-  bool isDivision = isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivUIOp>(op);
-  if (isDivision && left && right && right->low == right->high && right->low > 0 && left->low >= 0) {
+  bool isDivision =
+      isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivUIOp>(op);
+  if (isDivision && left && right && right->low == right->high && right->low > 0 &&
+      left->low >= 0) {
     int64_t by = right->low;
     if (isa<arith::CeilDivSIOp>(op))
       return checked(ceilDiv(left->low, by), ceilDiv(left->high, by));

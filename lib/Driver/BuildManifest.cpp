@@ -138,8 +138,8 @@ bool isExactValue(Value value, const llvm::DenseSet<Value> &inexact) {
   bool movesOnly = isa<arith::ExtFOp, arith::TruncFOp, arith::SelectOp, arith::CmpFOp,
                        arith::CmpIOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
                        arith::FPToUIOp, arith::NegFOp, arith::BitcastOp, tile::RoundOp>(op);
-  if (!movesOnly && !llvm::all_of(op->getResultTypes(),
-                                  [](Type type) { return type.isIntOrIndex(); }))
+  if (!movesOnly &&
+      !llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndex(); }))
     return false;
   return llvm::all_of(op->getOperands(), [&](Value v) {
     return isa<tile::BufferType>(v.getType()) || isExactValue(v, inexact);

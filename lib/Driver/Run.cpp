@@ -57,9 +57,9 @@ rt::Result<std::vector<TensorCheck>> checkAgainstCpu(Compilation &compilation,
   std::set<std::string> written = writtenTensors(manifest);
   bool needsSecond = false;
   for (const std::string &name : written)
-    needsSecond |= isFloat(after.find(name)->param.dtype) &&
-                   std::find(manifest.exact.begin(), manifest.exact.end(), name) ==
-                       manifest.exact.end();
+    needsSecond |=
+        isFloat(after.find(name)->param.dtype) &&
+        std::find(manifest.exact.begin(), manifest.exact.end(), name) == manifest.exact.end();
   if (needsSecond)
     if (rt::Status status =
             runOnCpu(compilation, sequential, ReferenceOptions::Accumulate::SequentialF32);
@@ -68,8 +68,8 @@ rt::Result<std::vector<TensorCheck>> checkAgainstCpu(Compilation &compilation,
   std::vector<TensorCheck> checks;
   for (const std::string &name : written) {
     rt::CheckOptions options;
-    options.exact = std::find(manifest.exact.begin(), manifest.exact.end(), name) !=
-                    manifest.exact.end();
+    options.exact =
+        std::find(manifest.exact.begin(), manifest.exact.end(), name) != manifest.exact.end();
     options.transcendental = manifest.transcendental;
     const rt::Argument *argument = after.find(name);
     rt::Result<rt::CheckReport> report =

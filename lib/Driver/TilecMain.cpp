@@ -94,8 +94,8 @@ int compile(const Arguments &args, Arch arch) {
     printTimes(compilation);
   if (!ok)
     return 1;
-  std::string text = wantsManifest ? rt::printManifest(compilation.manifest())
-                                   : compilation.textOf(*stage);
+  std::string text =
+      wantsManifest ? rt::printManifest(compilation.manifest()) : compilation.textOf(*stage);
   bool isBinary = *stage == Stage::Binary || *stage == Stage::Object;
   std::string output = args.output;
   if (output.empty() && isBinary)

@@ -41,7 +41,7 @@ llvm::ArrayRef<Stage> allStages();
 
 struct CompileOptions {
   Arch arch = Arch::Gfx950;
-  std::string entry;           ///< a call in the script's language; may be empty with one candidate
+  std::string entry; ///< a call in the script's language; may be empty with one candidate
   codegen::PtxAssembler ptxAssembler = codegen::PtxAssembler::Auto;
   bool strict = false;         ///< spills are errors
   bool verifyStages = false;   ///< check each stage's contract

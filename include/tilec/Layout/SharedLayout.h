@@ -34,8 +34,8 @@ struct SharedLayout {
   /// as many as 128 bytes hold chunks, start at different chunks. Plain when a row has one chunk or
   /// the chunks of a row are odd.
   static SharedLayout swizzled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
-  /// The swizzle of TMA and wgmma over rows of 32, 64 or 128 bytes; longer rows become panels of 128
-  /// bytes. Nothing when the columns are no such rows or a matrix has no multiple of 8 rows.
+  /// The swizzle of TMA and wgmma over rows of 32, 64 or 128 bytes; longer rows become panels of
+  /// 128 bytes. Nothing when the columns are no such rows or a matrix has no multiple of 8 rows.
   static std::optional<SharedLayout> panelled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
 
   bool isSwizzled() const { return phases > 1; }

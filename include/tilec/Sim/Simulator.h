@@ -77,7 +77,8 @@ public:
   llvm::ArrayRef<KernelInfo> kernels() const;
   const KernelInfo *findKernel(llvm::StringRef name) const;
   /// Counts the instructions of the kernel's symbol and lists those that a run would refuse when it
-  /// reached them, each with its place and the reason, in program order. Data between instructions may be in the list.
+  /// reached them, each with its place and the reason, in program order. Data between instructions
+  /// may be in the list.
   struct Coverage {
     uint64_t instructions = 0;
     std::vector<std::string> unsupported;

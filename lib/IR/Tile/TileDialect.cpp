@@ -354,8 +354,7 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   bool legal = (layout.panelElems != 0 || layout.pitchElems >= layout.cols()) &&
-               layout.vecElems > 0 &&
-               layout.rowsPerPhase > 0 && layout.phases > 0 &&
+               layout.vecElems > 0 && layout.rowsPerPhase > 0 && layout.phases > 0 &&
                (layout.phases == 1 || layout.pitchElems % (layout.vecElems * layout.phases) == 0);
   if (!legal) {
     parser.emitError(at, "the pitch holds a row, and phases * vec divides the pitch");

@@ -254,9 +254,9 @@ LogicalResult WgmmaOp::verify() {
   if (getA() && int64_t(getAStarts().size()) != steps * slabs)
     return emitOpError() << "has " << getAStarts().size() << " places of A, " << steps * slabs
                          << " are read";
-  if (getARegs() && (slabs != 1 || getTransA() ||
-                     cast<RegsType>(getARegs().getType()).getCount() != steps ||
-                     bitsOf(cast<RegsType>(getARegs().getType()).getElementType()) != 128))
+  if (getARegs() &&
+      (slabs != 1 || getTransA() || cast<RegsType>(getARegs().getType()).getCount() != steps ||
+       bitsOf(cast<RegsType>(getARegs().getType()).getElementType()) != 128))
     return emitOpError("takes A from registers as one slab, 16 bytes a lane and step");
   if (int64_t(getBStarts().size()) != steps * pieces)
     return emitOpError() << "has " << getBStarts().size() << " places of B, " << steps * pieces

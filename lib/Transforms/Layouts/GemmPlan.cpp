@@ -99,11 +99,10 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
   plan.repsN = ceilDiv(atomsN, split.n);
   plan.kSteps = ceilDiv(gemm.k(), atom.k);
 
-  llvm::SmallVector<Factor, 4> waves = {
-      {1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}};
-  plan.c = FragmentLayout({gemm.m(), gemm.n()},
-                          plan.swapped ? exchanged(atom.cLayout) : atom.cLayout,
-                          {{1, plan.repsN}, {0, plan.repsM}}, waves);
+  llvm::SmallVector<Factor, 4> waves = {{1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}};
+  plan.c =
+      FragmentLayout({gemm.m(), gemm.n()}, plan.swapped ? exchanged(atom.cLayout) : atom.cLayout,
+                     {{1, plan.repsN}, {0, plan.repsM}}, waves);
   plan.a = FragmentLayout({gemm.m(), gemm.k()}, plan.swapped ? atom.bLayout : atom.aLayout,
                           {{1, plan.kSteps}, {0, plan.repsM}},
                           {{-1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}});

@@ -14,8 +14,8 @@ namespace tilec {
 
 struct GemmPlan {
   const MmaAtom *atom = nullptr;
-  /// The atom's A is the gemm's B and the other way round, so that the registers of a lane run along
-  /// the columns of C, as row-major memory does (AMD: D has four rows a lane).
+  /// The atom's A is the gemm's B and the other way round, so that the registers of a lane run
+  /// along the columns of C, as row-major memory does (AMD: D has four rows a lane).
   bool swapped = false;
   int64_t wavesM = 1, wavesN = 1, copies = 1; ///< product: the waves of the block
   int64_t repsM = 1, repsN = 1, kSteps = 1;   ///< atoms per wave

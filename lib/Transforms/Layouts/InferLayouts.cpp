@@ -183,7 +183,8 @@ void Inference::setDefault(tile::AllocOp open) {
     return;
   }
   int64_t vec = std::max<int64_t>(1, 128 / bitsOf(tile::dtypeOf(type.getElementType())));
-  while (vec > 1 && (shape.back() % vec != 0 || type.numElems() < vec * target.waveLanes * numWaves))
+  while (vec > 1 &&
+         (shape.back() % vec != 0 || type.numElems() < vec * target.waveLanes * numWaves))
     vec /= 2;
   set(open, blockedLayout(shape, target.waveLanes, numWaves, vec));
 }
@@ -270,9 +271,8 @@ void Inference::setSharedLayouts() {
       return;
     unsigned bits = bitsOf(tile::dtypeOf(type.getElementType()));
     // A reshaped buffer is addressed row-major.
-    bool isReshaped = llvm::any_of(alloc->getUsers(), [](Operation *user) {
-      return isa<tile::ReshapeOp>(user);
-    });
+    bool isReshaped =
+        llvm::any_of(alloc->getUsers(), [](Operation *user) { return isa<tile::ReshapeOp>(user); });
     SharedLayout layout = readByGemm.contains(alloc) && !isReshaped
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());

@@ -25,14 +25,12 @@ llvm::SmallVector<int, 4> directIndices(mlir::ValueRange indices, tile::Parallel
 std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop);
 
 /// The layout for a loop that no fragment decides. Extents must be constant.
-FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target,
-                                 int64_t numWaves);
+FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target, int64_t numWaves);
 
-/// What a fragment of this shape accessed with `indices` gets from the loop's layout; nothing when the access is
-/// no plain selection of loop variables.
+/// What a fragment of this shape accessed with `indices` gets from the loop's layout; nothing when
+/// the access is no plain selection of loop variables.
 std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, mlir::ValueRange indices,
-                                               llvm::ArrayRef<int64_t> shape,
-                                               tile::ParallelOp op);
+                                               llvm::ArrayRef<int64_t> shape, tile::ParallelOp op);
 
 /// The register of `fragment` that each register of the loop's layout touches with these indices
 /// (-1: padding), when it is the same in all lanes and waves.

@@ -8,8 +8,8 @@
 
 namespace tilec {
 
-/// Before layouts: a gemm's C and a reduction's operands are whole fragments, a gemm's A and B whole
-/// fragments or shared tiles; anything else is copied to one that is, and back.
+/// Before layouts: a gemm's C and a reduction's operands are whole fragments, a gemm's A and B
+/// whole fragments or shared tiles; anything else is copied to one that is, and back.
 void isolateOperands(tile::KernelOp kernel);
 
 /// After layouts: a fragment operand whose layout is not the one that the op computes with is

@@ -249,8 +249,7 @@ void fissionParallels(tile::ProgramOp program) {
       // Constant extents of nested loops move in front of the outer one.
       for (tile::ParallelOp nested : loop.bodyBlock()->getOps<tile::ParallelOp>())
         for (Value extent : nested.getExtents())
-          if (Operation *def = extent.getDefiningOp();
-              def && loop->isProperAncestor(def))
+          if (Operation *def = extent.getDefiningOp(); def && loop->isProperAncestor(def))
             def->moveBefore(loop);
       Fission(loop).run();
       changed = true;

@@ -199,9 +199,8 @@ static void storeElement(OpBuilder &b, Location loc, Value value, Value buffer,
     tile::StoreOp::create(b, loc, value, buffer, indices);
 }
 
-tile::ParallelOp
-makeElementwise(OpBuilder &builder, Location loc, Value dst,
-                llvm::function_ref<Value(OpBuilder &, ValueRange)> element) {
+tile::ParallelOp makeElementwise(OpBuilder &builder, Location loc, Value dst,
+                                 llvm::function_ref<Value(OpBuilder &, ValueRange)> element) {
   ArrayRef<int64_t> shape = cast<tile::BufferType>(dst.getType()).getShape();
   tile::ParallelOp loop = makeLoop(builder, loc, shape);
   OpBuilder inner = OpBuilder::atBlockEnd(loop.bodyBlock());
@@ -273,7 +272,8 @@ void lowerFragmentCopies(tile::ProgramOp program) {
   };
   SmallVector<Operation *> ops;
   program.walk([&](Operation *op) {
-    if (auto copy = dyn_cast<tile::CopyOp>(op); copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
+    if (auto copy = dyn_cast<tile::CopyOp>(op);
+        copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
       ops.push_back(op);
     if (isa<tile::FillOp>(op))
       ops.push_back(op);

@@ -37,8 +37,9 @@ mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kin
                     mlir::Value y, bool isUnsigned, bool nanPropagate);
 
 /// A tile.parallel over the whole of `dst` that stores what `element` gives for the indices.
-tile::ParallelOp makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
-                                 llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element);
+tile::ParallelOp
+makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
+                llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element);
 
 /// A tile.parallel that does what the copy does, built before it.
 tile::ParallelOp expandCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value src,

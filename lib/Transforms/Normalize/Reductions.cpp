@@ -6,7 +6,8 @@
 // and a loop over what is left updates x:
 //
 //   parallel (i, j) { x[i] = op(x[i], e) }
-//     ->  parallel (i, j) { E[i, j] = e };  T = reduce op E;  parallel (i) { x[i] = op(x[i], T[i]) }
+//     ->  parallel (i, j) { E[i, j] = e };  T = reduce op E;  parallel (i) { x[i] = op(x[i], T[i])
+//     }
 //
 // An update under a condition or in a serial loop starts E at the identity and
 // updates it in place.
@@ -37,8 +38,8 @@ namespace tilec {
 Value identityOf(OpBuilder &b, Location loc, tile::ReduceKind kind, Type type, bool isUnsigned) {
   using Kind = tile::ReduceKind;
   if (auto f = dyn_cast<FloatType>(type)) {
-    double value = kind == Kind::Max   ? -std::numeric_limits<double>::infinity()
-                   : kind == Kind::Min ? std::numeric_limits<double>::infinity()
+    double value = kind == Kind::Max    ? -std::numeric_limits<double>::infinity()
+                   : kind == Kind::Min  ? std::numeric_limits<double>::infinity()
                    : kind == Kind::Prod ? 1.0
                                         : 0.0;
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(f, value));

@@ -88,7 +88,8 @@ void expandScans(tile::ProgramOp program) {
     Location loc = scan.getLoc();
     tile::BufferType srcType = scan.getSrc().getType(), dstType = scan.getDst().getType();
     auto makeShared = [&](tile::BufferType like, StringRef name) -> Value {
-      auto type = tile::BufferType::get(like.getShape(), like.getElementType(), tile::Scope::Shared);
+      auto type =
+          tile::BufferType::get(like.getShape(), like.getElementType(), tile::Scope::Shared);
       return tile::AllocOp::create(b, loc, type, name, Attribute());
     };
     Value from = makeShared(srcType, "scanned"), to = makeShared(dstType, "scan");
@@ -122,7 +123,8 @@ void expandScans(tile::ProgramOp program) {
     Value old = tile::LoadOp::create(step, loc, scalar, sum, ValueRange(), FloatAttr());
     Value next = combine(step, loc, scan.getKind(), old, value, isUnsignedType, false);
     tile::StoreOp::create(step, loc, next, sum, ValueRange());
-    Value stored = convertScalar(step, loc, next, srcType.getElementType(), dstType.getElementType());
+    Value stored =
+        convertScalar(step, loc, next, srcType.getElementType(), dstType.getElementType());
     tile::StoreOp::create(step, loc, stored, to, indices);
     expandCopy(b, loc, to, scan.getDst());
     scan.erase();
@@ -292,10 +294,10 @@ void chunkDynamicParallels(tile::ProgramOp program) {
       Value at = chunk.ivs()[n];
       if (starts[n]) {
         at = arith::AddIOp::create(body, loc, starts[n], at);
-        Value inside = arith::CmpIOp::create(body, loc, arith::CmpIPredicate::slt, at,
-                                             loop.getExtents()[n]);
-        isInside = isInside ? arith::AndIOp::create(body, loc, isInside, inside).getResult()
-                            : inside;
+        Value inside =
+            arith::CmpIOp::create(body, loc, arith::CmpIPredicate::slt, at, loop.getExtents()[n]);
+        isInside =
+            isInside ? arith::AndIOp::create(body, loc, isInside, inside).getResult() : inside;
       }
       mapping.map(iv, at);
     }

@@ -95,10 +95,10 @@ void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
   Accesses accesses = accessesOf(op);
   llvm::erase_if(accesses.reads, [](Value v) { return !isSharedAccess(v); });
   llvm::erase_if(accesses.writes, [](Value v) { return !isSharedAccess(v); });
-  bool conflict =
-      llvm::any_of(accesses.reads, [&](Value v) { return open.writes.contains(v); }) ||
-      llvm::any_of(accesses.writes,
-                   [&](Value v) { return open.writes.contains(v) || open.reads.contains(v); });
+  bool conflict = llvm::any_of(accesses.reads, [&](Value v) { return open.writes.contains(v); }) ||
+                  llvm::any_of(accesses.writes, [&](Value v) {
+                    return open.writes.contains(v) || open.reads.contains(v);
+                  });
   if (conflict) {
     if (insert) {
       OpBuilder builder(op);

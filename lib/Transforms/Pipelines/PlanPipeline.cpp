@@ -46,7 +46,8 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   // The last dimension of the box runs along the tensor's rows.
   if (root.rank() == 0 || box->dims.empty() || box->dims.back() != root.rank() - 1)
     return 0;
-  int64_t rowElems = root.getShape().back(), elemBits = bitsOf(tile::dtypeOf(root.getElementType()));
+  int64_t rowElems = root.getShape().back(),
+          elemBits = bitsOf(tile::dtypeOf(root.getElementType()));
   if (ShapedType::isDynamic(rowElems) || elemBits % 8 != 0)
     return 0;
   int64_t elemBytes = elemBits / 8;
@@ -57,8 +58,8 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     if (bytes % elemBytes != 0 || elems == 0)
       continue;
     bool isAligned = rowElems % elems == 0 && startDivisor % elems == 0;
-    bool staysTogether = layout->phases == 1 ? layout->pitchElems % elems == 0
-                                             : layout->vecElems % elems == 0;
+    bool staysTogether =
+        layout->phases == 1 ? layout->pitchElems % elems == 0 : layout->vecElems % elems == 0;
     bool fillsWaves = true;
     if (target.vendor == Vendor::Amd) {
       // One instruction writes waveLanes pieces in a row; the last one may not pass the end.
@@ -94,7 +95,8 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sh
     if (!ring || !ring.getResult().getType().isShared() || loop->isAncestor(ring))
       continue;
     auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
-    bool legal = !view || llvm::all_of(view.getOffsets(), [&](Value v) { return isIndexOnly(v, loop); });
+    bool legal =
+        !view || llvm::all_of(view.getOffsets(), [&](Value v) { return isIndexOnly(v, loop); });
     // Only this copy writes the buffer, only this loop reads it, and not before the copy.
     for (Operation *user : ring->getUsers()) {
       Operation *inBody = loop.bodyBlock()->findAncestorOpInBlock(*user);
@@ -110,8 +112,8 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sh
     plan.copies.push_back(copy);
     plan.rings.push_back(ring);
     const SharedLayout *layout = sharedLayoutOf(ring);
-    plan.sharedBytes += storageBytes(
-        tile::dtypeOf(ring.getResult().getType().getElementType()), layout->numElems());
+    plan.sharedBytes += storageBytes(tile::dtypeOf(ring.getResult().getType().getElementType()),
+                                     layout->numElems());
   }
   int64_t oneStage = plan.sharedBytes;
   while (plan.stages > 1 && oneStage * plan.stages > sharedLeftBytes + oneStage)

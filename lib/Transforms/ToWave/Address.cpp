@@ -107,8 +107,8 @@ Value Emitter::primaryMask(const FragmentLayout &layout) {
 
 /// Whether the elements of a group lie inside the tile, where that is not certain: one mask when
 /// the group is inside or outside as a whole.
-SmallVector<Value, 8> Emitter::insideMasks(const FragmentLayout &layout,
-                                           ArrayRef<LaneCoord> coords, ArrayRef<Coords> deltas) {
+SmallVector<Value, 8> Emitter::insideMasks(const FragmentLayout &layout, ArrayRef<LaneCoord> coords,
+                                           ArrayRef<Coords> deltas) {
   Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
   SmallVector<unsigned, 4> open;
   bool isWhole = true;
@@ -180,17 +180,17 @@ int64_t Emitter::accessWidth(ValueRange indices, Value root, Elements &elements)
     int64_t own = divisorOf(term);
     for (auto [n, iv] : llvm::enumerate(elements.loop.ivs()))
       if (term == iv)
-        own = std::gcd(elements.coords[n].divisor,
-                       elements.coords[n].constant == 0 ? divisor
-                                                        : std::abs(elements.coords[n].constant));
+        own = std::gcd(elements.coords[n].divisor, elements.coords[n].constant == 0
+                                                       ? divisor
+                                                       : std::abs(elements.coords[n].constant));
     divisor = std::gcd(divisor, std::min<int64_t>(std::abs(factor) * own, 1 << 20));
   }
   while (width > 1 && divisor % width != 0)
     width /= 2;
   if (auto it = shared.find(root); it != shared.end()) {
     const SharedLayout &layout = it->second.layout;
-    while (width > 1 && (layout.pitchElems % width != 0 ||
-                         (layout.phases > 1 && layout.vecElems % width != 0)))
+    while (width > 1 &&
+           (layout.pitchElems % width != 0 || (layout.phases > 1 && layout.vecElems % width != 0)))
       width /= 2;
     return width;
   }
@@ -198,14 +198,14 @@ int64_t Emitter::accessWidth(ValueRange indices, Value root, Elements &elements)
   if (place.staticStrides.back() != 1)
     return 1;
   for (int64_t d = 0; d + 1 < int64_t(place.staticStrides.size()); ++d)
-    while (width > 1 && (ShapedType::isDynamic(place.staticStrides[d]) ||
-                         place.staticStrides[d] % width != 0))
+    while (width > 1 &&
+           (ShapedType::isDynamic(place.staticStrides[d]) || place.staticStrides[d] % width != 0))
       width /= 2;
   // A vector that may straddle the end of a row is taken apart.
   std::optional<IndexRange> range = rangeOf(indices.back());
   int64_t rowElems = place.staticShape.back();
-  bool isInside = range && !ShapedType::isDynamic(rowElems) && range->low >= 0 &&
-                  range->high < rowElems;
+  bool isInside =
+      range && !ShapedType::isDynamic(rowElems) && range->low >= 0 && range->high < rowElems;
   if (!isInside)
     while (width > 1 && (ShapedType::isDynamic(rowElems) || rowElems % width != 0))
       width /= 2;
@@ -229,20 +229,21 @@ Value Emitter::globalOffset(const TensorPlace &place, ArrayRef<Value> indices) {
     }
     Value wide = arith::IndexCastOp::create(b, loc, i64, at);
     Value stride =
-        isStatic ? arith::ConstantIntOp::create(b, loc, place.staticStrides[d] * elemBytes, 64)
-                       .getResult()
-                 : arith::MulIOp::create(
-                       b, loc, arith::IndexCastOp::create(b, loc, i64, place.strides[d]).getResult(),
-                       arith::ConstantIntOp::create(b, loc, elemBytes, 64).getResult())
-                       .getResult();
+        isStatic
+            ? arith::ConstantIntOp::create(b, loc, place.staticStrides[d] * elemBytes, 64)
+                  .getResult()
+            : arith::MulIOp::create(
+                  b, loc, arith::IndexCastOp::create(b, loc, i64, place.strides[d]).getResult(),
+                  arith::ConstantIntOp::create(b, loc, elemBytes, 64).getResult())
+                  .getResult();
     Value part = arith::MulIOp::create(b, loc, wide, stride);
     sum = sum ? arith::AddIOp::create(b, loc, sum, part).getResult() : part;
   }
   return sum ? sum : index(0);
 }
 
-Value Emitter::boundsMask(const TensorPlace &place, ValueRange tileIndices,
-                          ArrayRef<Value> indices, Elements &elements) {
+Value Emitter::boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,
+                          Elements &elements) {
   Value mask;
   for (size_t d = 0; d < indices.size(); ++d) {
     std::optional<IndexRange> range = rangeOf(tileIndices[d]);
@@ -324,8 +325,8 @@ Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords
     Value swizzled = arith::XOrIOp::create(b, loc, chunk, phase);
     inRow = mulIndex(swizzled, layout.vecElems);
     // Accesses that start at a chunk need no rest.
-    bool startsChunk = last.divisor % layout.vecElems == 0 && last.constant % layout.vecElems == 0 &&
-                       !offsets.back();
+    bool startsChunk = last.divisor % layout.vecElems == 0 &&
+                       last.constant % layout.vecElems == 0 && !offsets.back();
     if (!startsChunk)
       inRow = addIndex(inRow, remIndex(col, layout.vecElems));
   }

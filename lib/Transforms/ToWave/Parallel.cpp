@@ -92,8 +92,8 @@ LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layo
     SmallVector<Value, 4> values;
     bool moves = llvm::any_of(elements.deltas, [&](const Coords &c) { return c[d] != 0; });
     for (int64_t e = 0; e < (moves ? elements.count : 1); ++e)
-      values.push_back(addIndex(elements.coords[d].value,
-                                elements.coords[d].constant + elements.deltas[e][d]));
+      values.push_back(
+          addIndex(elements.coords[d].value, elements.coords[d].constant + elements.deltas[e][d]));
     elements.map[iv] = values;
   }
   for (Operation &op : *loop.bodyBlock())
@@ -124,8 +124,7 @@ LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
   DType dtype = tile::dtypeOf(type.getElementType());
   if (bitsOf(dtype) < 8)
     return unsupported(*load, "an element of 4 bits");
-  bool isSame = llvm::all_of(load.getIndices(),
-                             [&](Value v) { return isSameForAll(v, elements); });
+  bool isSame = llvm::all_of(load.getIndices(), [&](Value v) { return isSameForAll(v, elements); });
   int64_t count = isSame ? 1 : elements.count;
   int64_t width = isSame ? 1 : accessWidth(load.getIndices(), root, elements);
   if (elements.masks.size() > 1)
@@ -268,8 +267,8 @@ const SmallVector<int64_t> *Emitter::registersOf(Operation *access, ValueRange i
   auto it = registerCache.find(access);
   if (it != registerCache.end())
     return &it->second;
-  auto registers = matchRegisters(*elements.layout, fragments.find(root)->second.layout, indices,
-                                  elements.loop);
+  auto registers =
+      matchRegisters(*elements.layout, fragments.find(root)->second.layout, indices, elements.loop);
   if (!registers)
     return nullptr;
   return &(registerCache[access] = *registers);
@@ -290,8 +289,8 @@ LogicalResult Emitter::loadFragment(tile::LoadOp load, Elements &elements) {
     int64_t reg = std::max<int64_t>((*registers)[elements.registerOf(e)], 0);
     auto [it, isNew] = slots.try_emplace(reg / group);
     if (isNew) {
-      Value slot = wave::GetOp::create(b, loc, vectorOf(group, memoryType(place.dtype)),
-                                       place.regs, reg / group);
+      Value slot = wave::GetOp::create(b, loc, vectorOf(group, memoryType(place.dtype)), place.regs,
+                                       reg / group);
       it->second = unpack(toScalar(slot, place.dtype), group);
     }
     values.push_back(it->second[reg % group]);
@@ -348,9 +347,8 @@ LogicalResult Emitter::loadLocal(tile::LoadOp load, Elements &elements) {
   SmallVector<Value, 4> values;
   auto type = cast<tile::BufferType>(load.getBuffer().getType());
   bool isPrivate = elements.locals.contains(load.getBuffer());
-  bool isSame = !isPrivate && llvm::all_of(load.getIndices(), [&](Value v) {
-    return isSameForAll(v, elements);
-  });
+  bool isSame = !isPrivate &&
+                llvm::all_of(load.getIndices(), [&](Value v) { return isSameForAll(v, elements); });
   for (int64_t e = 0; e < (isSame ? 1 : elements.count); ++e) {
     const LocalPlace *place = findLocal(load.getBuffer(), e, elements);
     // Row-major position; an index that is not constant selects among all slots.

@@ -65,8 +65,7 @@ Value ReduceEmitter::termOf(Value value) {
   if (isa<FloatType>(value.getType())) {
     negated = arith::NegFOp::create(b, loc, value);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-    Value isNegative =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, value, zero);
+    Value isNegative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, value, zero);
     return arith::SelectOp::create(b, loc, isNegative, negated, value);
   }
   if (isUnsignedType)
@@ -83,8 +82,8 @@ Value ReduceEmitter::masked(Value value, int64_t reg) {
     return value;
   LaneCoord lane = e.laneCoords(layout)[dim];
   Value at = e.addIndex(lane.value, layout.coords(reg, 0, 0)[dim]);
-  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
-                                         e.index(layout.shape()[dim]));
+  Value isInside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, e.index(layout.shape()[dim]));
   return arith::SelectOp::create(b, loc, isInside, value, identity(value.getType()));
 }
 
@@ -92,8 +91,8 @@ void ReduceEmitter::foldRegisters() {
   int64_t group = src.layout.atomRegs();
   results.assign(dst.layout.numRegs(), Value());
   for (int64_t slot = 0; slot < src.layout.numReps(); ++slot) {
-    Value vector = wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(src.dtype)),
-                                       src.regs, slot);
+    Value vector =
+        wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(src.dtype)), src.regs, slot);
     SmallVector<Value, 8> parts = e.unpack(e.toScalar(vector, src.dtype), group);
     for (int64_t i = 0; i < group; ++i) {
       int64_t reg = slot * group + i;
@@ -162,8 +161,7 @@ void ReduceEmitter::foldWaves() {
   Value own = e.addIndex(e.mulIndex(e.waveId, perWave), lane);
   for (auto [r, value] : llvm::enumerate(results)) {
     Value out = isBool ? arith::ExtUIOp::create(b, loc, stored, value).getResult() : value;
-    wave::SharedWriteOp::create(b, loc, out, own, Value(),
-                                base + int64_t(r) * lanes * bytes);
+    wave::SharedWriteOp::create(b, loc, out, own, Value(), base + int64_t(r) * lanes * bytes);
   }
   wave::BarrierOp::create(b, loc);
   Value start = e.addIndex(e.mulIndex(first, perWave), lane);
