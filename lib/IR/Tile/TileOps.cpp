@@ -51,6 +51,13 @@ bool allIndices(ValueRange values) {
   return llvm::all_of(values, [](Value v) { return v.getType().isIndex(); });
 }
 
+/// Pipe ops belong to one side: inside tile.producer or outside of it.
+LogicalResult checkSide(Operation *op, bool isProducer) {
+  if (bool(op->getParentOfType<ProducerOp>()) != isProducer)
+    return op->emitOpError() << "is " << (isProducer ? "outside of" : "inside") << " tile.producer";
+  return success();
+}
+
 LogicalResult checkExtents(Operation *op, BufferType src, BufferType dst) {
   if (squeezed(src.getShape()) != squeezed(dst.getShape()))
     return op->emitOpError() << "copies " << src << " to " << dst << ": the extents differ";
@@ -203,6 +210,37 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError("does not convert elements");
   return checkExtents(*this, src, dst);
 }
+
+LogicalResult TmaCopyOp::verify() {
+  BufferType src = getSrc().getType(), dst = getDst().getType();
+  if (!src.isGlobal() || !dst.isShared())
+    return emitOpError("copies from global to shared memory");
+  if (src.getElementType() != dst.getElementType())
+    return emitOpError("does not convert elements");
+  return success(succeeded(checkSide(*this, /*isProducer=*/true)) &&
+                 succeeded(checkExtents(*this, src, dst)));
+}
+
+LogicalResult PipeOp::verify() {
+  if (int64_t stages = getStages(), bytes = getBytes(); stages < 1 || bytes < 1)
+    return emitOpError() << "has " << stages << " slots of " << bytes << " bytes";
+  return success();
+}
+
+LogicalResult ProducerOp::verify() {
+  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  if (!kernel)
+    return emitOpError("is a statement of a kernel's body");
+  for (Operation &op : kernel.getBody().front())
+    if (isa<ProducerOp>(op) && &op != getOperation() && op.isBeforeInBlock(getOperation()))
+      return emitOpError("is the second one of its kernel");
+  return success();
+}
+
+LogicalResult PipeAcquireOp::verify() { return checkSide(*this, /*isProducer=*/true); }
+LogicalResult PipeWaitOp::verify() { return checkSide(*this, /*isProducer=*/false); }
+LogicalResult PipeReleaseOp::verify() { return checkSide(*this, /*isProducer=*/false); }
+LogicalResult PipeDrainOp::verify() { return checkSide(*this, /*isProducer=*/false); }
 
 LogicalResult FillOp::verify() {
   return checkValue(*this, getDst().getType(), getValue().getType());

@@ -435,6 +435,7 @@ def Tile_PipeOp : Tile_Op<"pipe", [MemoryEffects<[MemAlloc]>]> {
   let arguments = (ins I64Attr:$stages, I64Attr:$bytes, UnitAttr:$every_thread);
   let results = (outs Tile_PipeType:$pipe);
   let assemblyFormat = "`stages` `(` $stages `)` `bytes` `(` $bytes `)` attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_ProducerOp : Tile_Op<"producer", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
@@ -445,6 +446,7 @@ def Tile_ProducerOp : Tile_Op<"producer", [NoTerminator, SingleBlock, RecursiveM
   }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
+  let hasVerifier = 1;
 }
 
 def Tile_PipeAcquireOp : Tile_Op<"pipe_acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -452,6 +454,7 @@ def Tile_PipeAcquireOp : Tile_Op<"pipe_acquire", [MemoryEffects<[MemRead, MemWri
   let arguments = (ins Tile_PipeType:$pipe);
   let results = (outs Index:$slot);
   let assemblyFormat = "$pipe attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_TmaCopyOp : Tile_Op<"tma_copy"> {
@@ -463,6 +466,7 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy"> {
     $src `to` $dst `pipe` `(` $pipe `,` $slot `)` attr-dict
     `:` qualified(type($src)) `,` qualified(type($dst))
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_PipeWaitOp : Tile_Op<"pipe_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -470,6 +474,7 @@ def Tile_PipeWaitOp : Tile_Op<"pipe_wait", [MemoryEffects<[MemRead, MemWrite]>]>
   let arguments = (ins Tile_PipeType:$pipe);
   let results = (outs Index:$slot);
   let assemblyFormat = "$pipe attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_PipeReleaseOp : Tile_Op<"pipe_release", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -480,12 +485,14 @@ def Tile_PipeReleaseOp : Tile_Op<"pipe_release", [MemoryEffects<[MemRead, MemWri
   }];
   let arguments = (ins Tile_PipeType:$pipe, Index:$slot, UnitAttr:$previous);
   let assemblyFormat = "$pipe `,` $slot attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_PipeDrainOp : Tile_Op<"pipe_drain", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "consumers: release the slot that `pipe_release previous` has left";
   let arguments = (ins Tile_PipeType:$pipe);
   let assemblyFormat = "$pipe attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_GemmWaitOp : Tile_Op<"gemm_wait"> {

@@ -17,5 +17,26 @@ tile.program @pipelined {
     tile.async_wait 1
     // CHECK-NEXT: tile.barrier
     tile.barrier
+    // A producer warp fills slots, the others consume them.
+    %c = tile.alloc "c" : !tile.buffer<[64, 64], f32, fragment>
+    // CHECK: %[[P:.*]] = tile.pipe stages(3) bytes(4096) {every_thread}
+    %p = tile.pipe stages(3) bytes(4096) {every_thread}
+    // CHECK: tile.producer {
+    tile.producer {
+      // CHECK-NEXT: %[[Q:.*]] = tile.pipe_acquire %[[P]]
+      %q = tile.pipe_acquire %p
+      // CHECK-NEXT: tile.tma_copy %{{.*}} to %s pipe(%[[P]], %[[Q]]) : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.tma_copy %A to %s pipe(%p, %q) : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+    }
+    // CHECK: %[[W:.*]] = tile.pipe_wait %[[P]]
+    %w = tile.pipe_wait %p
+    // CHECK-NEXT: tile.gemm %s, %s, %c {in_flight, transpose_b, warp_group}
+    tile.gemm %s, %s, %c {transpose_b, warp_group, in_flight} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    // CHECK-NEXT: tile.gemm_wait %c pending 0 : !tile.buffer<[64, 64], f32, fragment>
+    tile.gemm_wait %c pending 0 : !tile.buffer<[64, 64], f32, fragment>
+    // CHECK-NEXT: tile.pipe_release %[[P]], %[[W]] {previous}
+    tile.pipe_release %p, %w {previous}
+    // CHECK-NEXT: tile.pipe_drain %[[P]]
+    tile.pipe_drain %p
   }
 }

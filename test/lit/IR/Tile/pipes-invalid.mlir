@@ -1,0 +1,173 @@
+// RUN: tilec-opt %s -verify-diagnostics -split-input-file
+//
+// Pipes between a producer warp and its consumers.
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has 0 slots of 16 bytes}}
+    %p = tile.pipe stages(0) bytes(16)
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has 2 slots of -1 bytes}}
+    %p = tile.pipe stages(2) bytes(-1)
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    tile.parallel (%i) in (%one) {
+      // expected-error @+1 {{is a statement of a kernel's body}}
+      tile.producer {
+        tile.barrier
+      }
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    tile.producer {
+      tile.barrier
+    }
+    // expected-error @+1 {{is the second one of its kernel}}
+    tile.producer {
+      tile.barrier
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    // expected-error @+1 {{'tile.pipe_acquire' op is outside of tile.producer}}
+    %q = tile.pipe_acquire %p
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{'tile.pipe_wait' op is inside tile.producer}}
+      %q = tile.pipe_wait %p
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{'tile.pipe_release' op is inside tile.producer}}
+      tile.pipe_release %p, %one
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{'tile.pipe_drain' op is inside tile.producer}}
+      tile.pipe_drain %p
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    // expected-error @+1 {{'tile.tma_copy' op is outside of tile.producer}}
+    tile.tma_copy %A to %s pipe(%p, %one) : !tile.buffer<[8], f16, global>, !tile.buffer<[8], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{copies from global to shared memory}}
+      tile.tma_copy %s to %s pipe(%p, %one) : !tile.buffer<[8], f16, shared>, !tile.buffer<[8], f16, shared>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8], f32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{does not convert elements}}
+      tile.tma_copy %A to %s pipe(%p, %one) : !tile.buffer<[8], f32, global>, !tile.buffer<[8], f16, shared>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[4], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{copies '!tile.buffer<[4], f16, global>' to '!tile.buffer<[8], f16, shared>': the extents differ}}
+      tile.tma_copy %A to %s pipe(%p, %one) : !tile.buffer<[4], f16, global>, !tile.buffer<[8], f16, shared>
+    }
+  }
+}
