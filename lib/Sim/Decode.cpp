@@ -547,6 +547,15 @@ llvm::Error resolveConstant(Operand &operand, Type type) {
   return llvm::Error::success();
 }
 
+/// Whether a packed f32 instruction reads the high half of a constant that has one only in name.
+bool readsHighOfConstant(const Instr &instr, unsigned index) {
+  const Operand &operand = instr.src[index];
+  if (instr.op->src[index] != Type::Packed32 || !operand.isImm() || operand.imm == 0)
+    return false;
+  bool moves = StringRef(instr.op->name) == "v_pk_mov_b32"; // has no op_sel_hi
+  return (instr.opSel | (moves ? 0 : instr.opSelHi)) >> index & 1;
+}
+
 /// Puts printed operands where the row's form says they belong.
 llvm::Error placeOperands(llvm::ArrayRef<Operand> printed, StringRef form, Instr &instr) {
   if (printed.size() != form.size())
@@ -659,6 +668,8 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
   for (unsigned i = 0; i < instr.numSrc; ++i)
     if (llvm::Error e = resolveConstant(instr.src[i], op->src[i]))
       return std::move(e);
+    else if (readsHighOfConstant(instr, i))
+      return fail("the high half of a constant is read, and the documents do not say what it is");
   if (op->flags & isBranch && instr.src[0].isImm())
     instr.target = static_cast<uint32_t>(static_cast<int32_t>(instr.next) +
                                          static_cast<int16_t>(instr.src[0].imm));
