@@ -200,17 +200,20 @@ llvm::Value *KernelLowering::binary(mlir::Operation &op) {
   llvm::Value *x = at(op.getOperand(0));
   llvm::Value *y = op.getNumOperands() > 1 ? at(op.getOperand(1)) : nullptr;
   auto intrinsic = [&](llvm::Intrinsic::ID id) { return b.CreateBinaryIntrinsic(id, x, y); };
+  auto overflow = mlir::dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+  bool noUnsignedWrap = overflow && overflow.hasNoUnsignedWrap();
+  bool noSignedWrap = overflow && overflow.hasNoSignedWrap();
   return llvm::TypeSwitch<mlir::Operation *, llvm::Value *>(&op)
-      .Case([&](arith::AddIOp) { return b.CreateAdd(x, y); })
-      .Case([&](arith::SubIOp) { return b.CreateSub(x, y); })
-      .Case([&](arith::MulIOp) { return b.CreateMul(x, y); })
+      .Case([&](arith::AddIOp) { return b.CreateAdd(x, y, "", noUnsignedWrap, noSignedWrap); })
+      .Case([&](arith::SubIOp) { return b.CreateSub(x, y, "", noUnsignedWrap, noSignedWrap); })
+      .Case([&](arith::MulIOp) { return b.CreateMul(x, y, "", noUnsignedWrap, noSignedWrap); })
       .Case([&](arith::DivSIOp) { return b.CreateSDiv(x, y); })
       .Case([&](arith::DivUIOp) { return b.CreateUDiv(x, y); })
       .Case([&](arith::RemSIOp) { return b.CreateSRem(x, y); })
       .Case([&](arith::RemUIOp) { return b.CreateURem(x, y); })
       .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
           [&](auto) { return roundedDivision(op); })
-      .Case([&](arith::ShLIOp) { return b.CreateShl(x, y); })
+      .Case([&](arith::ShLIOp) { return b.CreateShl(x, y, "", noUnsignedWrap, noSignedWrap); })
       .Case([&](arith::ShRSIOp) { return b.CreateAShr(x, y); })
       .Case([&](arith::ShRUIOp) { return b.CreateLShr(x, y); })
       .Case([&](arith::AndIOp) { return b.CreateAnd(x, y); })

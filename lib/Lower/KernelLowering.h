@@ -69,6 +69,7 @@ private:
   // MemoryOps.cpp
   llvm::Value *sharedPointer(mlir::Value offset, int64_t imm);
   llvm::Value *globalPointer(mlir::Value base, llvm::Value *offset, bool isIndex);
+  llvm::Value *globalPointer(mlir::Value base, mlir::Value offset);
   llvm::Value *toCarrier(llvm::Value *value);
   llvm::Value *fromCarrier(llvm::Value *value, llvm::Type *type);
   mlir::LogicalResult lowerGlobalRead(wave::GlobalReadOp op);

@@ -6,6 +6,8 @@
 
 #include "Types.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec::lower {
@@ -29,11 +31,32 @@ llvm::Value *KernelLowering::sharedPointer(mlir::Value offset, int64_t imm) {
   return imm == 0 ? pointer : b.CreateGEP(b.getInt8Ty(), pointer, b.getInt32(imm));
 }
 
+/// `offset` as x + constant, when it is known that this does not wrap; else (null, 0).
+static std::pair<mlir::Value, int64_t> splitOffset(mlir::Value offset) {
+  auto sum = offset.getDefiningOp<mlir::arith::AddIOp>();
+  if (!sum || !bitEnumContainsAll(sum.getOverflowFlags(), mlir::arith::IntegerOverflowFlags::nuw))
+    return {};
+  mlir::IntegerAttr constant;
+  if (!mlir::matchPattern(sum.getRhs(), mlir::m_Constant(&constant)))
+    return {};
+  return {sum.getLhs(), constant.getValue().getZExtValue()};
+}
+
 llvm::Value *KernelLowering::globalPointer(mlir::Value base, llvm::Value *offset, bool isIndex) {
   // An index offset counts up to 4 GiB: zero-extended, which is also what addressing modes with a
   // scalar base and a 32-bit lane offset want.
   llvm::Value *wide = isIndex ? b.CreateZExt(offset, b.getInt64Ty()) : offset;
   return b.CreateGEP(b.getInt8Ty(), at(base), wide);
+}
+
+llvm::Value *KernelLowering::globalPointer(mlir::Value base, mlir::Value offset) {
+  bool isIndex = offset.getType().isIndex();
+  auto [variable, constant] = splitOffset(offset);
+  if (!variable)
+    return globalPointer(base, at(offset), isIndex);
+  // The constant stays apart and becomes the instruction's own offset.
+  return b.CreateGEP(b.getInt8Ty(), globalPointer(base, at(variable), isIndex),
+                     b.getInt64(constant));
 }
 
 llvm::Value *KernelLowering::under(mlir::Value mask, llvm::Type *type,
@@ -71,20 +94,19 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
   llvm::Type *type = typeOf(op.getResult().getType()), *carrier = carrierType(type);
   bool isIndex = op.getOffset().getType().isIndex();
   llvm::Align align(op.getAlign());
-  llvm::Value *offset = at(op.getOffset());
-  auto load = [&](llvm::Value *at) {
-    return b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), at, isIndex), align);
-  };
   // One element at `base` may always be read; a vector there may reach past a small tensor.
   if (op.getMask() && wave::elementsOf(op.getResult().getType()) == 1) {
-    llvm::Value *mask = at(op.getMask());
+    llvm::Value *mask = at(op.getMask()), *offset = at(op.getOffset());
     llvm::Value *safe =
         b.CreateSelect(mask, offset, llvm::Constant::getNullValue(offset->getType()));
-    llvm::Value *value = load(safe);
+    llvm::Value *value =
+        b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), safe, isIndex), align);
     value = b.CreateSelect(mask, value, llvm::Constant::getNullValue(carrier));
     return done(*op, fromCarrier(value, type));
   }
-  llvm::Value *value = under(op.getMask(), carrier, [&] { return load(offset); });
+  llvm::Value *value = under(op.getMask(), carrier, [&] {
+    return b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), op.getOffset()), align);
+  });
   return done(*op, fromCarrier(value, type));
 }
 
@@ -173,18 +195,15 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
       })
       .Case([&](wave::GlobalReadOp read) { return lowerGlobalRead(read); })
       .Case([&](wave::GlobalWriteOp write) {
-        bool isIndex = write.getOffset().getType().isIndex();
         under(write.getMask(), nullptr, [&]() -> llvm::Value * {
-          return b.CreateAlignedStore(
-              toCarrier(at(write.getValue())),
-              globalPointer(write.getBase(), at(write.getOffset()), isIndex),
-              llvm::Align(write.getAlign()));
+          return b.CreateAlignedStore(toCarrier(at(write.getValue())),
+                                      globalPointer(write.getBase(), write.getOffset()),
+                                      llvm::Align(write.getAlign()));
         });
         return success();
       })
       .Case([&](wave::GlobalAtomicOp atomic) {
-        llvm::Value *pointer = globalPointer(atomic.getBase(), at(atomic.getOffset()),
-                                             atomic.getOffset().getType().isIndex());
+        llvm::Value *pointer = globalPointer(atomic.getBase(), atomic.getOffset());
         return lowerAtomic(op, atomic.getKind(), at(atomic.getValue()), pointer, atomic.getMask(),
                            false);
       })
@@ -206,8 +225,7 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
         llvm::Value *sourceBytes =
             copy.getMask() ? b.CreateSelect(at(copy.getMask()), b.getInt32(bytes), b.getInt32(0))
                            : nullptr;
-        llvm::Value *source = globalPointer(copy.getBase(), at(copy.getOffset()),
-                                            copy.getOffset().getType().isIndex());
+        llvm::Value *source = globalPointer(copy.getBase(), copy.getOffset());
         return must(
             e.cpAsync(sharedPointer(copy.getShared(), copy.getImm()), source, bytes, sourceBytes));
       })

@@ -56,6 +56,8 @@ public:
 private:
   llvm::Value *pin(llvm::Value *value, const char *constraint);
   llvm::Value *dpp(llvm::Value *value, unsigned control);
+  llvm::Value *rowXor(llvm::Value *value, unsigned mask);
+  llvm::Value *swapXor(llvm::Value *value, unsigned distance);
 
   llvm::Value *thread = nullptr;
   bool usesAgprs = false;

@@ -1,7 +1,8 @@
 //===- AmdgpuLanes.cpp - exchanges between lanes on CDNA ------------------===//
 //
-// DPP moves data inside a row of 16 lanes as part of a vector instruction; a swizzle
-// reaches 32 lanes without an address register; the rest goes through ds_bpermute.
+// DPP moves data inside a row of 16 lanes as part of a vector instruction, and gfx950
+// swaps rows and halves of a wave. Elsewhere a swizzle reaches 32 lanes without an
+// address register; the rest goes through ds_bpermute.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -29,25 +30,49 @@ llvm::Value *AmdgpuEmitter::dpp(llvm::Value *value, unsigned control) {
                b.getInt32(0xf), b.getTrue()});
 }
 
-llvm::Value *AmdgpuEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
-  switch (mask) {
-  case 1:
-  case 2:
-  case 3:
-    return dpp(value, quadXor(static_cast<unsigned>(mask)));
+/// lane ^ mask for mask in 1..15: at most two moves inside a row.
+llvm::Value *AmdgpuEmitter::rowXor(llvm::Value *value, unsigned mask) {
+  unsigned base = mask < 4 ? 0 : mask < 8 ? 7 : mask < 12 ? 8 : 15;
+  switch (base) {
   case 7:
-    return dpp(value, rowHalfMirror);
+    value = dpp(value, rowHalfMirror);
+    break;
   case 8:
-    return dpp(value, rowRotate + 8);
+    value = dpp(value, rowRotate + 8);
+    break;
   case 15:
-    return dpp(value, rowMirror);
+    value = dpp(value, rowMirror);
+    break;
   default:
     break;
   }
-  if (mask < 32) {
+  unsigned rest = mask ^ base;
+  return rest == 0 ? value : dpp(value, quadXor(rest));
+}
+
+/// lane ^ distance for 16 or 32 by v_permlane16_swap or v_permlane32_swap: of two copies, the odd
+/// groups of the first are exchanged with the even groups of the second (CDNA4 ISA). The first then
+/// holds the even groups twice, the second the odd ones.
+llvm::Value *AmdgpuEmitter::swapXor(llvm::Value *value, unsigned distance) {
+  const char *name = distance == 16 ? "llvm.amdgcn.permlane16.swap" : "llvm.amdgcn.permlane32.swap";
+  llvm::Value *both = call(name, {}, {value, value, b.getFalse(), b.getFalse()});
+  llvm::Value *isOdd = b.CreateICmpNE(b.CreateAnd(thread, uint64_t(distance)), b.getInt32(0));
+  return b.CreateSelect(isOdd, b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1));
+}
+
+llvm::Value *AmdgpuEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
+  auto bits = static_cast<unsigned>(mask);
+  if (bits < 16)
+    return rowXor(value, bits);
+  if (target.arch == Arch::Gfx950) {
+    for (unsigned distance : {32u, 16u})
+      if (bits & distance)
+        value = swapXor(value, distance);
+    return (bits & 15) == 0 ? value : rowXor(value, bits & 15);
+  }
+  if (bits < 32) {
     // Bit-mask mode: and_mask in bits 4:0, or_mask in 9:5, xor_mask in 14:10 (ds_swizzle_b32).
-    int64_t pattern = 0x1f | mask << 10;
-    return call("llvm.amdgcn.ds.swizzle", {}, {value, b.getInt32(pattern)});
+    return call("llvm.amdgcn.ds.swizzle", {}, {value, b.getInt32(0x1f | bits << 10)});
   }
   llvm::Value *lane = b.CreateAnd(thread, static_cast<uint64_t>(target.waveLanes - 1));
   return shuffle(value, b.CreateXor(lane, static_cast<uint64_t>(mask)));

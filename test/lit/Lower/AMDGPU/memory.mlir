@@ -77,6 +77,25 @@ wave.kernel @global(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
   wave.global_write %s, %C[%o] mask(%m) align 4 : vector<2xf16>, index
 }
 
+// What cannot wrap is the instruction's own offset.
+// CHECK-LABEL: @offsets(
+// ISA-LABEL: {{^}}offsets:
+wave.kernel @offsets(["C"]) access ["w"] threads(64) shared(0) {
+^bb0(%C: !wave.global):
+  %o = wave.lane_id
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f32
+  // CHECK: add nuw i32
+  // CHECK: add i32
+  %p = arith.addi %o, %c64 overflow<nuw> : index
+  %q = arith.addi %o, %c64 : index
+  // ISA: global_store_dword v{{[0-9]+}}, v{{[0-9]+}}, s[{{.*}}] offset:64
+  wave.global_write %one, %C[%p] align 4 : f32, index
+  // ISA: global_store_byte v{{[0-9]+}}, v{{[0-9]+}}, s[{{[0-9:]+}}]{{$}}
+  %b = arith.constant 1 : i8
+  wave.global_write %b, %C[%q] align 1 : i8, index
+}
+
 // Device scope, no fence, the hardware's own float atomics.
 // CHECK-LABEL: @atomics(
 // ISA-LABEL: {{^}}atomics:
