@@ -36,6 +36,7 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   // A compute unit has four SIMDs; the waves that must fit on one share its registers.
   int64_t wavesPerSimd = std::max<int64_t>((waves * traits.minBlocks + 3) / 4, 1);
   std::string threads = std::to_string(traits.threads), perSimd = std::to_string(wavesPerSimd);
+  keepsOrder = traits.keepOrder;
   function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
   function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
   // A planned order is not to be disturbed by wishes for more waves.
@@ -204,6 +205,9 @@ llvm::Value *AmdgpuEmitter::sharedReadTr(llvm::Value *pointer, llvm::Type *resul
                                         : "llvm.amdgcn.ds.read.tr4.b64";
   llvm::CallInst *read = call(name, {elementBits == 16 ? result : pair}, {pointer});
   markSharedRead(*read);
+  // Such reads cannot be volatile; LLVM would reorder them among themselves.
+  if (keepsOrder)
+    schedFence();
   return b.CreateBitCast(read, result);
 }
 

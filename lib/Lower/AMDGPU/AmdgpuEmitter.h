@@ -60,7 +60,7 @@ private:
   llvm::Value *swapXor(llvm::Value *value, unsigned distance);
 
   llvm::Value *thread = nullptr;
-  bool usesAgprs = false;
+  bool usesAgprs = false, keepsOrder = false;
   llvm::MDNode *sharedReadScope = nullptr;
 };
 

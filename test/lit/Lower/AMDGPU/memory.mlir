@@ -80,9 +80,11 @@ wave.kernel @global(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
 // What cannot wrap is the instruction's own offset.
 // CHECK-LABEL: @offsets(
 // ISA-LABEL: {{^}}offsets:
-wave.kernel @offsets(["C"]) access ["w"] threads(64) shared(0) {
+wave.kernel @offsets(["C"]) access ["rw"] threads(64) shared(0) {
 ^bb0(%C: !wave.global):
-  %o = wave.lane_id
+  %l = wave.lane_id
+  %r = wave.global_read %C[%l] align 4 : index -> i32
+  %o = arith.index_cast %r : i32 to index
   %c64 = arith.constant 64 : index
   %one = arith.constant 1.0 : f32
   // CHECK: add nuw i32

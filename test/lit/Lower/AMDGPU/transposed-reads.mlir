@@ -1,10 +1,11 @@
 // RUN: tilec-translate %s --target=gfx950 | FileCheck %s
 // RUN: tilec-translate %s --target=gfx950 --emit=asm --keep-order | FileCheck %s --check-prefix=ISA
 //
-// Transposed reads carry the tag of other reads: LLVM does not wait for the copies in flight.
+// Transposed reads carry the tag of other reads: LLVM does not wait for the copies in flight. They keep
+// their order too.
 
 // ISA-LABEL: {{^}}transposed:
-wave.kernel @transposed(["A", "C"]) access ["r", "w"] threads(64) shared(4096) {
+wave.kernel @transposed(["A", "C"]) access ["r", "w"] threads(64) shared(4096) attributes {keep_order} {
 ^bb0(%A: !wave.global, %C: !wave.global):
   %o = wave.lane_id
   %c64 = arith.constant 64 : index
