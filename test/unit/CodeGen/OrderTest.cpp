@@ -56,6 +56,23 @@ INSTANTIATE_TEST_SUITE_P(Order, KeepOrder,
                          ::testing::Combine(::testing::Values(Arch::Gfx942, Arch::Gfx950),
                                             ::testing::Range(1u, 13u)));
 
+// One wave a SIMD has 512 registers: 256 accumulators fill the accumulator file.
+TEST(Order, OfOneWaveASimd) {
+  LoopShape shape{/*reads=*/32,        /*dmas=*/16,   /*mfmas=*/256,
+                  /*accumulators=*/64, /*window=*/24,
+                  /*isOneWave=*/true};
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    std::vector<Op> ops = randomOrder(shape, seed);
+    CodeGenOptions options = optionsFor(Arch::Gfx950);
+    options.keepOrder = true;
+    EmittedLoop loop = emitLoop(ops, shape, options);
+    EXPECT_EQ(difference(ops, loop.ops), "");
+    EXPECT_EQ(loop.accumulatorMoves, 0u);
+    EXPECT_EQ(loop.mfmasElsewhere, 0u);
+    EXPECT_EQ(loop.scratch, 0u);
+  }
+}
+
 // The checker can see a difference: LLVM's own schedulers move things.
 TEST(Order, TheSchedulersWouldChangeIt) {
   LoopShape shape;

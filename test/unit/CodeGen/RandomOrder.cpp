@@ -84,9 +84,9 @@ std::string loopKernel(const std::vector<Op> &ops, const LoopShape &shape, Arch 
   std::string entry, phis, body, exit;
   std::vector<std::string> value(shape.accumulators);
   for (unsigned i = 0; i < shape.accumulators; ++i) {
-    entry += formatv("  %z{0} = call <4 x float> asm sideeffect \"\", \"=v,0\"(<4 x float> "
+    entry += formatv("  %z{0} = call <4 x float> asm sideeffect \"\", \"={1},0\"(<4 x float> "
                      "zeroinitializer)\n",
-                     i);
+                     i, shape.isOneWave ? "a" : "v");
     value[i] = formatv("%acc{0}", i);
   }
   unsigned number = 0;
@@ -166,12 +166,16 @@ loop:
 exit:
 {4}  ret void
 }
-attributes #0 = {{ "amdgpu-flat-work-group-size"="512,512" "amdgpu-waves-per-eu"="2,2" "amdgpu-agpr-alloc"="0" "uniform-work-group-size"="true" "amdgpu-no-implicitarg-ptr" "amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-dispatch-id" "amdgpu-no-workgroup-id-y" "amdgpu-no-workgroup-id-z" "amdgpu-no-workitem-id-y" "amdgpu-no-workitem-id-z" "amdgpu-no-lds-kernel-id" }
+attributes #0 = {{ {5} "uniform-work-group-size"="true" "amdgpu-no-implicitarg-ptr" "amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-dispatch-id" "amdgpu-no-workgroup-id-y" "amdgpu-no-workgroup-id-z" "amdgpu-no-workitem-id-y" "amdgpu-no-workitem-id-z" "amdgpu-no-lds-kernel-id" }
 !0 = distinct !{{!0}
 !1 = distinct !{{!1, !0}
 !2 = !{{!1}
 )",
-                 ldsBytes, entry, phis, body, exit);
+                 ldsBytes, entry, phis, body, exit,
+                 shape.isOneWave ? "\"amdgpu-flat-work-group-size\"=\"256,256\" "
+                                   "\"amdgpu-waves-per-eu\"=\"1,1\""
+                                 : "\"amdgpu-flat-work-group-size\"=\"512,512\" "
+                                   "\"amdgpu-waves-per-eu\"=\"2,2\" \"amdgpu-agpr-alloc\"=\"0\"");
 }
 
 namespace {

@@ -35,7 +35,8 @@ std::string describe(const Op &op);
 
 struct LoopShape {
   unsigned reads = 12, dmas = 8, mfmas = 64, accumulators = 32;
-  unsigned window = 48; ///< MFMAs use the latest so many reads
+  unsigned window = 48;   ///< MFMAs use the latest so many reads
+  bool isOneWave = false; ///< a SIMD: 4 waves a block, accumulators in the accumulator registers
 };
 
 /// A random order in which every MFMA comes after its reads and no two DMAs are neighbours.
