@@ -6,6 +6,7 @@
 #include "Compile.h"
 
 #include "ParallelPlan.h"
+#include "Pipes.h"
 #include "Scalars.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -68,6 +69,7 @@ private:
   bool compileTileOp(Operation *op, Instr &instr);
   bool compileControl(Operation *op, Instr &instr, Code &code);
   bool compileParam(Operation *op, Instr &instr);
+  bool compilePipeOp(Operation *op, Instr &instr);
   void compileStore(tile::StoreOp store, Instr &instr, Code &code);
   void compileConstant(arith::ConstantOp constant, Instr &instr);
   void compileIf(scf::IfOp op, Instr &instr, Code &code);
@@ -86,7 +88,7 @@ private:
   Unit &unit;
   const CompileOptions &options;
   FrameScope *frame = nullptr;
-  llvm::DenseMap<Value, uint32_t> bufferIds;
+  llvm::DenseMap<Value, uint32_t> bufferIds, pipeIds;
   struct Update {
     FoundReduction found;
     ReductionDecl *decl;
@@ -580,10 +582,66 @@ bool Compiler::compileParam(Operation *op, Instr &instr) {
   return true;
 }
 
+bool Compiler::compilePipeOp(Operation *op, Instr &instr) {
+  if (!isa<tile::PipeOp, tile::ProducerOp, tile::PipeAcquireOp, tile::TmaCopyOp, tile::PipeWaitOp,
+           tile::PipeReleaseOp, tile::PipeDrainOp>(op))
+    return false;
+  if (frame->parallel || frame->lanes != 1) {
+    fail(op, "is inside tile.parallel or in a lockstep kernel");
+    return true;
+  }
+  if (auto producer = dyn_cast<tile::ProducerOp>(op)) {
+    auto *aux = attach<ProducerAux>(instr);
+    FrameScope scope;
+    scope.outer = frame;
+    frame = &scope;
+    compileBlock(producer.getBody().front(), aux->body);
+    frame = scope.outer;
+    aux->imports = std::move(scope.imports);
+    aux->numSlots = scope.numSlots;
+    instr.run = execProducer;
+    return true;
+  }
+  auto *aux = attach<PipeAux>(instr);
+  if (auto pipe = dyn_cast<tile::PipeOp>(op)) {
+    aux->pipe = pipeIds.size();
+    pipeIds[pipe.getPipe()] = aux->pipe;
+    aux->stages = pipe.getStages();
+    aux->bytes = pipe.getBytes();
+    if (aux->stages > 64) // far above what any shared memory holds
+      fail(op, "has more than 64 slots");
+    instr.run = execPipe;
+    return true;
+  }
+  for (Value operand : op->getOperands())
+    if (auto it = pipeIds.find(operand); it != pipeIds.end())
+      aux->pipe = it->second;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tile::PipeAcquireOp>([&](tile::PipeAcquireOp acquire) {
+        instr.dst = define(acquire.getSlot());
+        instr.run = execPipeAcquire;
+      })
+      .Case<tile::PipeWaitOp>([&](tile::PipeWaitOp wait) {
+        instr.dst = define(wait.getSlot());
+        instr.run = execPipeWait;
+      })
+      .Case<tile::PipeReleaseOp>([&](tile::PipeReleaseOp release) {
+        aux->previous = release.getPrevious();
+        instr.run = execPipeRelease;
+      })
+      .Case<tile::PipeDrainOp>([&](auto) { instr.run = execPipeDrain; })
+      .Case<tile::TmaCopyOp>([&](tile::TmaCopyOp copy) {
+        aux->copy.views = {chainOf(copy.getSrc()), chainOf(copy.getDst())};
+        instr.b = slotOf(copy.getSlot());
+        instr.run = execTmaCopy;
+      });
+  return true;
+}
+
 void Compiler::compileOp(Operation *op, Code &code) {
   if (absorbed.contains(op) ||
       isa<tile::SubviewOp, tile::ReshapeOp, tile::ConditionOp, scf::YieldOp, tile::AsyncCommitOp,
-          tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp>(op))
+          tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp, tile::GemmWaitOp>(op))
     return; // a view is evaluated where it is used; copies are complete at once
   Instr instr;
   instr.op = op;
@@ -603,7 +661,8 @@ void Compiler::compileOp(Operation *op, Code &code) {
     if (!isKnown)
       return fail(op, "has no meaning on the cpu device");
   } else if (!compileElementOp(op, instr) && !compileTileOp(op, instr) &&
-             !compileControl(op, instr, code) && !compileParam(op, instr)) {
+             !compileControl(op, instr, code) && !compileParam(op, instr) &&
+             !compilePipeOp(op, instr)) {
     return fail(op, "has no meaning on the cpu device");
   }
   code.instrs.push_back(instr);

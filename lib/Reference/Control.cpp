@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 
+#include "Pipes.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -169,6 +171,16 @@ void execWhile(Frame &frame, const Instr &instr) {
 // tile.parallel
 //===----------------------------------------------------------------------===//
 
+void importValues(Frame &outer, int lane, Frame &inner, ArrayRef<Import> imports) {
+  for (const Import &import : imports) {
+    if (import.rep == Rep::F32)
+      std::fill_n(inner.at<float>(import.inner), inner.lanes, outer.at<float>(import.outer)[lane]);
+    else
+      std::fill_n(inner.at<int64_t>(import.inner), inner.lanes,
+                  outer.at<int64_t>(import.outer)[lane]);
+  }
+}
+
 static bool iterationCount(Frame &frame, const Instr &instr, ArrayRef<int64_t> extents,
                            int64_t &count) {
   count = 1;
@@ -178,17 +190,6 @@ static bool iterationCount(Frame &frame, const Instr &instr, ArrayRef<int64_t> e
       return false;
     }
   return true;
-}
-
-/// Copies the values that a body needs from one lane of the frame around it to all of its lanes.
-static void importValues(Frame &outer, int lane, Frame &inner, ArrayRef<Import> imports) {
-  for (const Import &import : imports) {
-    if (import.rep == Rep::F32)
-      std::fill_n(inner.at<float>(import.inner), inner.lanes, outer.at<float>(import.outer)[lane]);
-    else
-      std::fill_n(inner.at<int64_t>(import.inner), inner.lanes,
-                  outer.at<int64_t>(import.outer)[lane]);
-  }
 }
 
 static void runIterations(Frame &outer, const Instr &instr, const ParallelAux &aux, int lane) {
@@ -301,6 +302,7 @@ void execKernel(Frame &frame, const Instr &instr) {
           std::fill_n(body.at<int64_t>(slot), aux.lanes, ids[i]);
         std::copy_n(ids, 3, machine.block);
         runCode(body, aux.body);
+        finishProducer(machine);
         if (machine.failed)
           return;
       }

@@ -5,6 +5,7 @@
 #include "Machine.h"
 
 #include "Compile.h"
+#include "Pipes.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,7 +29,9 @@ std::string placeOf(Location loc) {
 Machine::Machine(const Unit &unit, const ReferenceArgs &args, const ReferenceOptions &options)
     : unit(unit), args(args), options(options), buffers(unit.buffers.size()),
       storage(unit.buffers.size()), reductions(unit.reductions.size()),
-      parallelData(new uint8_t[unit.parallelBytes]()) {}
+      parallelData(new uint8_t[unit.parallelBytes]()), pipes(std::make_unique<PipeSet>()) {}
+
+Machine::~Machine() = default;
 
 void Machine::fail(Operation *op, const llvm::Twine &message) {
   if (failed)

@@ -155,6 +155,8 @@ private:
   std::vector<std::shared_ptr<void>> arena;
 };
 
+struct PipeSet;
+
 struct Machine {
   const Unit &unit;
   const ReferenceArgs &args;
@@ -163,6 +165,7 @@ struct Machine {
   std::vector<std::unique_ptr<uint8_t[]>> storage; ///< of buffers that the machine owns
   std::vector<ReductionState> reductions;
   std::unique_ptr<uint8_t[]> parallelData;
+  std::unique_ptr<PipeSet> pipes;
   llvm::StringMap<int64_t> dims; ///< given, or found in a tensor's shape
   std::string error;
   bool failed = false;
@@ -171,6 +174,7 @@ struct Machine {
   bool insideKernel = false;
 
   Machine(const Unit &unit, const ReferenceArgs &args, const ReferenceOptions &options);
+  ~Machine();
   /// Gives a buffer memory of the machine; every element is marked as uninitialised.
   bool allocate(uint32_t id, int64_t elems, mlir::Operation *op);
   /// Stops the run; the first message wins.
@@ -200,6 +204,9 @@ struct Frame {
     return -1;
   }
 };
+
+/// Copies the values that a body needs from one lane of the frame around it to all of its lanes.
+void importValues(Frame &outer, int lane, Frame &inner, llvm::ArrayRef<Import> imports);
 
 /// Runs instructions until the end, an error, or until no lane is on.
 void runCode(Frame &frame, const Code &code);

@@ -176,6 +176,73 @@ TEST(ReferenceProgram, PipelinedStage) {
   EXPECT_EQ(a.all(), b.all());
 }
 
+// A producer fills a ring of two slots with four tiles; the consumers add them up.
+std::string pipeProgram(const std::string &release, const std::string &rounds = "%c4") {
+  return oneBlock(tensor("A", "[32], f32") + tensor("B", "[8], f32"), R"(
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %one8 = arith.constant 1.0 : f32
+    %ring = tile.alloc "ring" : !tile.buffer<[2, 8], f32, shared>
+    %sum = tile.alloc "sum" : !tile.buffer<[1, 8], f32, fragment>
+    %ones = tile.alloc "ones" : !tile.buffer<[1, 1], f32, shared>
+    tile.fill %one8, %sum : f32, !tile.buffer<[1, 8], f32, fragment>
+    tile.fill %one8, %ones : f32, !tile.buffer<[1, 1], f32, shared>
+    %pipe = tile.pipe stages(2) bytes(32)
+    tile.producer {
+      tile.for %k = %c0 to %c4 step %c1 {
+        %at = arith.muli %k, %c8 : index
+        %slot = tile.pipe_acquire %pipe
+        %a = tile.subview %A[%at] : !tile.buffer<[32], f32, global> to !tile.buffer<[8], f32, global>
+        %s = tile.subview %ring[%slot, %c0] dropped [0] : !tile.buffer<[2, 8], f32, shared> to !tile.buffer<[8], f32, shared>
+        tile.tma_copy %a to %s pipe(%pipe, %slot) : !tile.buffer<[8], f32, global>, !tile.buffer<[8], f32, shared>
+      }
+    }
+    tile.for %k = %c0 to )" + rounds + R"( step %c1 {
+      %slot = tile.pipe_wait %pipe
+      %s = tile.subview %ring[%slot, %c0] : !tile.buffer<[2, 8], f32, shared> to !tile.buffer<[1, 8], f32, shared>
+      tile.gemm %ones, %s, %sum {warp_group, in_flight} : !tile.buffer<[1, 1], f32, shared>, !tile.buffer<[1, 8], f32, shared>, !tile.buffer<[1, 8], f32, fragment>
+      )" + release + R"(
+    }
+    tile.gemm_wait %sum pending 0 : !tile.buffer<[1, 8], f32, fragment>
+    tile.pipe_drain %pipe
+    tile.copy %sum to %B : !tile.buffer<[1, 8], f32, fragment>, !tile.buffer<[8], f32, global>
+)");
+}
+
+TEST(ReferenceProgram, ProducerAndConsumersMeetThroughAPipe) {
+  for (std::string release :
+       {"tile.pipe_release %pipe, %slot", "tile.pipe_release %pipe, %slot {previous}"}) {
+    Program program(pipeProgram(release));
+    Values a(DType::F32, {32}), b(DType::F32, {8});
+    a.fill([](int64_t i) { return i; });
+    program.tensor("A", a).tensor("B", b);
+    ASSERT_EQ(program.run(), "");
+    for (int i = 0; i < 8; ++i)
+      EXPECT_EQ(b.at(i), 1 + 4 * i + 8 + 16 + 24);
+  }
+}
+
+TEST(ReferenceProgram, PipesThatHang) {
+  Values a(DType::F32, {32}), b(DType::F32, {8});
+  {
+    Program program(pipeProgram("")); // nobody releases
+    program.tensor("A", a).tensor("B", b);
+    std::string error = program.run();
+    EXPECT_TRUE(contains(error, "waits for slot 0, which the producer does not fill")) << error;
+  }
+  {
+    Program program(pipeProgram("tile.pipe_release %pipe, %slot", "%c8")); // too many rounds
+    program.tensor("A", a).tensor("B", b);
+    EXPECT_TRUE(contains(program.run(), "which the producer does not fill"));
+  }
+  {
+    Program program(pipeProgram("", "%c1")); // the producer is left behind
+    program.tensor("A", a).tensor("B", b);
+    std::string error = program.run();
+    EXPECT_TRUE(contains(error, "waits for a slot that no consumer releases")) << error;
+  }
+}
+
 TEST(ReferenceProgram, UninitialisedTilesShow) {
   Program program(oneBlock(tensor("A", "[2], f32") + tensor("B", "[2], i32"), R"(
     %s = tile.alloc "s" : !tile.buffer<[2], f32, shared>
