@@ -38,7 +38,16 @@ bool Importer::atomicElement(const Call *call, const script::Var *result, tile::
 /// Consecutive elements: `T.atomic_addx2(C[i, j], A[i, j])`.
 bool Importer::atomicVector(const Call *call, const script::Var *result, int64_t lanes) {
   const Argument &dst = argument(*call, "dst"), &src = argument(*call, "value");
-  if (!isElement(dst) || !isElement(src)) {
+  // The first element, or a slice of exactly these.
+  auto fits = [&](const Argument &a) {
+    if (!a.region || a.region->whole)
+      return false;
+    llvm::ArrayRef<const Expr *> extents = a.region->extents;
+    return extents.empty() ||
+           (extents.back()->constInt() == lanes &&
+            llvm::all_of(extents.drop_back(), [](const Expr *e) { return e->constInt() == 1; }));
+  };
+  if (!fits(dst) || !fits(src)) {
     fail(DiagId::AtomicVectorOperands, call->calleeSpan, nameOf(call->id), lanes);
     return false;
   }

@@ -743,21 +743,7 @@ Value Evaluator::subscriptBuffer(const Buffer *buffer, const Value &index, Span 
         return Value();
     }
     offsets.push_back(lower);
-    const Expr *extent = build.binary(ExprOp::Sub, upper, lower, indexSpan);
-    // `k * bk : (k + 1) * bk` and `x : x + n`: the extent is what is added.
-    if (upper->op == ExprOp::Add) {
-      if (upper->args[0] == lower || equals(Value::expr(upper->args[0]), Value::expr(lower)) ||
-          repr(Value::expr(upper->args[0])) == repr(Value::expr(lower)))
-        extent = upper->args[1];
-      else if (repr(Value::expr(upper->args[1])) == repr(Value::expr(lower)))
-        extent = upper->args[0];
-    } else if (upper->op == ExprOp::Mul && lower->op == ExprOp::Mul &&
-               upper->args[0]->op == ExprOp::Add && upper->args[0]->args[1]->constInt() == 1 &&
-               repr(Value::expr(upper->args[0]->args[0])) == repr(Value::expr(lower->args[0])) &&
-               upper->args[1]->constInt() &&
-               upper->args[1]->constInt() == lower->args[1]->constInt()) {
-      extent = upper->args[1];
-    }
+    const Expr *extent = build.difference(upper, lower, indexSpan);
     if (std::optional<int64_t> c = extent->constInt(); c && *c <= 0)
       return fail(DiagId::EmptySlice, indexSpan, *c, d);
     extents.push_back(extent);

@@ -32,6 +32,9 @@ public:
   const Expr *toBool(const Expr *e, Span span);
   /// (a + b - 1) // b
   const Expr *ceilDiv(const Expr *a, const Expr *b, Span span);
+  /// a - b, where what both have in common cancels: the extent of `a[x + n * k : x + n * (k + 1)]`
+  /// is n.
+  const Expr *difference(const Expr *a, const Expr *b, Span span);
   const Expr *intrinsic(const Call *call, DType type, Span span);
 
   /// The dtype of an operation on both, as TVM's BinaryOpMatchTypes, with f16 x bf16 and different
@@ -49,6 +52,8 @@ private:
 };
 
 bool isComparison(ExprOp op);
+/// Whether both are the same tree on the same variables and buffers.
+bool isSameExpr(const Expr *a, const Expr *b);
 /// Levels of the tree above its leaves, at most `limit`.
 unsigned depthOf(const Expr *e, unsigned limit);
 
