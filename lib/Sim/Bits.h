@@ -58,6 +58,13 @@ inline uint16_t bf16FromF32(float value) {
   return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded);
 }
 
+template <class U> U reverseBits(U value) {
+  U result = 0;
+  for (unsigned i = 0; i < 8 * sizeof(U); ++i)
+    result |= (value >> i & 1) << (8 * sizeof(U) - 1 - i);
+  return result;
+}
+
 inline int32_t signExtend(uint32_t value, unsigned bits) {
   return static_cast<int32_t>(value << (32 - bits)) >> (32 - bits);
 }

@@ -384,12 +384,12 @@ llvm::Expected<std::unique_ptr<CodeObject>> CodeObject::load(llvm::ArrayRef<uint
   if (!elf)
     return elf.takeError();
   if (llvm::Error e = Loader(*elf, *made->pimpl).load())
-    return std::move(e);
+    return e;
   auto disassembler = Disassembler::create(nameOf(made->pimpl->arch));
   if (!disassembler)
     return disassembler.takeError();
   made->pimpl->disassembler = std::move(*disassembler);
-  return std::move(made);
+  return made;
 }
 
 } // namespace tilec::sim

@@ -630,7 +630,7 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
     for (StringRef word : split(piece, ' ')) {
       if (isModifier(word)) {
         if (llvm::Error e = parseModifier(word, instr, lds))
-          return std::move(e);
+          return e;
         continue;
       }
       auto operand = parseOperand(word, context, instr);
@@ -658,7 +658,7 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
   if (returns && !isBuffer)
     form = "d" + form;
   if (llvm::Error e = placeOperands(printed, form, instr))
-    return std::move(e);
+    return e;
   if (returns && isBuffer)
     instr.dst[0] = instr.src[1];
   if (op->flags & readsDst) {
@@ -667,7 +667,7 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
   }
   for (unsigned i = 0; i < instr.numSrc; ++i)
     if (llvm::Error e = resolveConstant(instr.src[i], op->src[i]))
-      return std::move(e);
+      return e;
     else if (readsHighOfConstant(instr, i))
       return fail("the high half of a constant is read, and the documents do not say what it is");
   if (op->flags & isBranch && instr.src[0].isImm())

@@ -66,7 +66,7 @@ llvm::Expected<std::unique_ptr<Disassembler>> Disassembler::create(llvm::StringR
   p.printer.reset(target->createMCInstPrinter(triple, 0, *p.asmInfo, *p.instrs, *p.registers));
   if (!p.decoder || !p.printer)
     return llvm::createStringError("LLVM was built without the AMDGPU disassembler");
-  return std::move(made);
+  return made;
 }
 
 AsmText Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const {

@@ -196,10 +196,10 @@ public:
   Dispatcher(const Launch &launch, Reporter &reporter) : launch(launch), reporter(reporter) {}
 
   void work() {
-    Engine engine{launch.program, launch.options, launch.memory, &reporter,
-                  MemoryPort(*launch.memory)};
+    auto engine = std::make_unique<Engine>(Engine{launch.program, launch.options, launch.memory,
+                                                  &reporter, MemoryPort(*launch.memory)});
     std::unique_ptr<Group> spare;
-    while (std::unique_ptr<Group> group = take(engine, spare)) {
+    while (std::unique_ptr<Group> group = take(*engine, spare)) {
       uint64_t before = group->instructions;
       bool ended = runGroup(*group, turnInstructions);
       count(*group, group->instructions - before, ended);
@@ -361,11 +361,11 @@ llvm::Expected<RunResult> run(const CodeObject &object, llvm::StringRef kernelNa
   launch.ldsBytes = info->ldsBytes + options.dynamicLdsBytes;
   launch.kernarg = kernarg;
   if (llvm::Error e = checkLaunch(launch, object.arch()))
-    return std::move(e);
+    return e;
   launch.program = &impl.programFor(setup);
   TemporaryBuffers buffers(memory);
   if (llvm::Error e = placeLaunchData(launch, buffers))
-    return std::move(e);
+    return e;
 
   Reporter reporter(options.maxFindings);
   Dispatcher dispatcher(launch, reporter);

@@ -303,20 +303,20 @@ void execMovRel(Wave &wave, const Instr &instr, bool toDst, unsigned dwords) {
 }
 
 #define BITWISE(Name, Expr)                                                                        \
-  sop<[](bool &scc, u32 a, u32 b) -> u32 { return nonZero<u32>(scc, Expr); }>(Name "_b32",         \
-                                                                              writesScc),          \
-      sop<[](bool &scc, u64 a, u64 b) -> u64 { return nonZero<u64>(scc, Expr); }>(                 \
+  sop<[](bool &scc, u32 a, u32 b) -> u32 { return nonZero<u32>(scc, (Expr)); }>(Name "_b32",       \
+                                                                                writesScc),        \
+      sop<[](bool &scc, u64 a, u64 b) -> u64 { return nonZero<u64>(scc, (Expr)); }>(               \
           Name "_b64", writesScc | isMaskOp)
 #define COMPARE(Name, Expr)                                                                        \
-  sop<[](bool &scc, i32 a, i32 b) -> void { scc = Expr; }>("s_cmp_" Name "_i32", writesScc),       \
-      sop<[](bool &scc, u32 a, u32 b) -> void { scc = Expr; }>("s_cmp_" Name "_u32", writesScc),   \
+  sop<[](bool &scc, i32 a, i32 b) -> void { scc = (Expr); }>("s_cmp_" Name "_i32", writesScc),     \
+      sop<[](bool &scc, u32 a, u32 b) -> void { scc = (Expr); }>("s_cmp_" Name "_u32", writesScc), \
       sop<[](bool &scc, i32 a, i32 k) -> void {                                                    \
         i32 b = static_cast<int16_t>(k);                                                           \
-        scc = Expr;                                                                                \
+        scc = (Expr);                                                                              \
       }>("s_cmpk_" Name "_i32", writesScc),                                                        \
       sop<[](bool &scc, u32 a, u32 k) -> void {                                                    \
         u32 b = k & 0xffff;                                                                        \
-        scc = Expr;                                                                                \
+        scc = (Expr);                                                                              \
       }>("s_cmpk_" Name "_u32", writesScc)
 
 const OpInfo table[] = {
@@ -337,10 +337,10 @@ const OpInfo table[] = {
                                                                               writesScc),
     sop<[](bool &scc, u32 a, u32 b) -> u32 { return (scc = a < b) ? a : b; }>("s_min_u32",
                                                                               writesScc),
-    sop<[](bool &scc, i32 a, i32 b) -> i32 { return (scc = a > b) ? a : b; }>("s_max_i32",
-                                                                              writesScc),
-    sop<[](bool &scc, u32 a, u32 b) -> u32 { return (scc = a > b) ? a : b; }>("s_max_u32",
-                                                                              writesScc),
+    sop<[](bool &scc, i32 a, i32 b) -> i32 { return ((scc = (a > b) ? a : b)); }>("s_max_i32",
+                                                                                  writesScc),
+    sop<[](bool &scc, u32 a, u32 b) -> u32 { return ((scc = (a > b) ? a : b)); }>("s_max_u32",
+                                                                                  writesScc),
     sop<[](bool &scc, u32 a, u32 b) -> u32 { return scc ? a : b; }>("s_cselect_b32", readsScc),
     sop<[](bool &scc, u64 a, u64 b) -> u64 { return scc ? a : b; }>("s_cselect_b64", readsScc),
     BITWISE("s_and", a &b),
@@ -355,22 +355,22 @@ const OpInfo table[] = {
                                                                                     writesScc),
     sop<[](bool &scc, u64 a, u32 b) -> u64 { return nonZero(scc, a << (b & 63)); }>("s_lshl_b64",
                                                                                     writesScc),
-    sop<[](bool &scc, u32 a, u32 b) -> u32 { return nonZero(scc, a >> (b & 31)); }>("s_lshr_b32",
-                                                                                    writesScc),
-    sop<[](bool &scc, u64 a, u32 b) -> u64 { return nonZero(scc, a >> (b & 63)); }>("s_lshr_b64",
-                                                                                    writesScc),
-    sop<[](bool &scc, i32 a, u32 b) -> i32 { return nonZero(scc, a >> (b & 31)); }>("s_ashr_i32",
-                                                                                    writesScc),
-    sop<[](bool &scc, i64 a, u32 b) -> i64 { return nonZero(scc, a >> (b & 63)); }>("s_ashr_i64",
-                                                                                    writesScc),
+    sop<[](bool &scc, u32 a, u32 b) -> u32 { return (nonZero(scc, a >> (b & 31))); }>("s_lshr_b32",
+                                                                                      writesScc),
+    sop<[](bool &scc, u64 a, u32 b) -> u64 { return (nonZero(scc, a >> (b & 63))); }>("s_lshr_b64",
+                                                                                      writesScc),
+    sop<[](bool &scc, i32 a, u32 b) -> i32 { return (nonZero(scc, a >> (b & 31))); }>("s_ashr_i32",
+                                                                                      writesScc),
+    sop<[](bool &scc, i64 a, u32 b) -> i64 { return (nonZero(scc, a >> (b & 63))); }>("s_ashr_i64",
+                                                                                      writesScc),
     sop<[](bool &, u32 a, u32 b) -> u32 { return ((1u << (a & 31)) - 1) << (b & 31); }>(
         "s_bfm_b32"),
     sop<[](bool &, u32 a, u32 b) -> u64 { return ((1ull << (a & 63)) - 1) << (b & 63); }>(
         "s_bfm_b64"),
     sop<[](bool &, u32 a, u32 b) -> u32 { return a * b; }>("s_mul_i32"),
-    sop<[](bool &, u32 a, u32 b) -> u32 { return static_cast<u32>(u64(a) * b >> 32); }>(
+    sop<[](bool &, u32 a, u32 b) -> u32 { return (static_cast<u32>(u64(a) * b >> 32)); }>(
         "s_mul_hi_u32"),
-    sop<[](bool &, i32 a, i32 b) -> i32 { return static_cast<i32>(i64(a) * b >> 32); }>(
+    sop<[](bool &, i32 a, i32 b) -> i32 { return (static_cast<i32>(i64(a) * b >> 32)); }>(
         "s_mul_hi_i32"),
     sop<[](bool &scc, u32 a, u32 b) -> u32 { return nonZero(scc, bfe32(a, b)); }>("s_bfe_u32",
                                                                                   writesScc),
@@ -387,7 +387,7 @@ const OpInfo table[] = {
     sop<[](bool &, u32 a, u32 b) -> u32 { return (a & 0xffff) | b << 16; }>("s_pack_ll_b32_b16"),
     sop<[](bool &, u32 a, u32 b) -> u32 { return (a & 0xffff) | (b & 0xffff0000u); }>(
         "s_pack_lh_b32_b16"),
-    sop<[](bool &, u32 a, u32 b) -> u32 { return a >> 16 | (b & 0xffff0000u); }>(
+    sop<[](bool &, u32 a, u32 b) -> u32 { return (a >> 16 | (b & 0xffff0000u)); }>(
         "s_pack_hh_b32_b16"),
     sop<[](bool &scc, u32 a, u32 b) -> u32 { return shiftAdd(scc, a, b, 1); }>("s_lshl1_add_u32",
                                                                                writesScc),
@@ -410,8 +410,8 @@ const OpInfo table[] = {
                                                                              writesScc),
     sop<[](bool &scc, u64 a) -> u64 { return nonZero(scc, quadMask(a)); }>("s_quadmask_b64",
                                                                            writesScc),
-    sop<[](bool &, u32 a) -> u32 { return __builtin_bitreverse32(a); }>("s_brev_b32"),
-    sop<[](bool &, u64 a) -> u64 { return __builtin_bitreverse64(a); }>("s_brev_b64"),
+    sop<[](bool &, u32 a) -> u32 { return reverseBits(a); }>("s_brev_b32"),
+    sop<[](bool &, u64 a) -> u64 { return reverseBits(a); }>("s_brev_b64"),
     sop<[](bool &scc, u32 a) -> u32 { return nonZero(scc, 32u - u32(__builtin_popcount(a))); }>(
         "s_bcnt0_i32_b32", writesScc),
     sop<[](bool &scc, u64 a) -> u32 { return nonZero(scc, 64u - u32(__builtin_popcountll(a))); }>(
@@ -454,13 +454,14 @@ const OpInfo table[] = {
     saveExec<[](u64 s, u64 e) { return ~s & e; }, false>("s_andn1_wrexec_b64"),
     saveExec<[](u64 s, u64 e) { return s & ~e; }, false>("s_andn2_wrexec_b64"),
     // SOPK
-    sop<[](bool &, u32 k) -> i32 { return static_cast<int16_t>(k); }>("s_movk_i32"),
-    sop<[](bool &scc, u32 k, u32 old) -> u32 { return scc ? u32(static_cast<int16_t>(k)) : old; }>(
-        "s_cmovk_i32", readsScc | readsDst),
+    sop<[](bool &, u32 k) -> i32 { return (static_cast<int16_t>(k)); }>("s_movk_i32"),
     sop<[](bool &scc, u32 k, u32 old) -> u32 {
-      return addSigned(scc, old, u32(static_cast<int16_t>(k)));
+      return (scc ? u32(static_cast<int16_t>(k)) : old);
+    }>("s_cmovk_i32", readsScc | readsDst),
+    sop<[](bool &scc, u32 k, u32 old) -> u32 {
+      return (addSigned(scc, old, u32(static_cast<int16_t>(k))));
     }>("s_addk_i32", writesScc | readsDst),
-    sop<[](bool &, u32 k, u32 old) -> u32 { return old * u32(static_cast<int16_t>(k)); }>(
+    sop<[](bool &, u32 k, u32 old) -> u32 { return (old * u32(static_cast<int16_t>(k))); }>(
         "s_mulk_i32", readsDst),
     control("s_getreg_b32", execGetReg, "d0"),
     control("s_setreg_b32", execSetReg, "01"),
@@ -475,14 +476,14 @@ const OpInfo table[] = {
     COMPARE("le", a <= b),
     sop<[](bool &scc, u64 a, u64 b) -> void { scc = a == b; }>("s_cmp_eq_u64", writesScc),
     sop<[](bool &scc, u64 a, u64 b) -> void { scc = a != b; }>("s_cmp_lg_u64", writesScc),
-    sop<[](bool &scc, u32 a, u32 b) -> void { scc = !(a >> (b & 31) & 1); }>("s_bitcmp0_b32",
-                                                                             writesScc),
-    sop<[](bool &scc, u32 a, u32 b) -> void { scc = a >> (b & 31) & 1; }>("s_bitcmp1_b32",
-                                                                          writesScc),
-    sop<[](bool &scc, u64 a, u32 b) -> void { scc = !(a >> (b & 63) & 1); }>("s_bitcmp0_b64",
-                                                                             writesScc),
-    sop<[](bool &scc, u64 a, u32 b) -> void { scc = a >> (b & 63) & 1; }>("s_bitcmp1_b64",
-                                                                          writesScc),
+    sop<[](bool &scc, u32 a, u32 b) -> void { scc = (!(a >> (b & 31) & 1)); }>("s_bitcmp0_b32",
+                                                                               writesScc),
+    sop<[](bool &scc, u32 a, u32 b) -> void { scc = (a >> (b & 31) & 1); }>("s_bitcmp1_b32",
+                                                                            writesScc),
+    sop<[](bool &scc, u64 a, u32 b) -> void { scc = (!(a >> (b & 63) & 1)); }>("s_bitcmp0_b64",
+                                                                               writesScc),
+    sop<[](bool &scc, u64 a, u32 b) -> void { scc = (a >> (b & 63) & 1); }>("s_bitcmp1_b64",
+                                                                            writesScc),
     control("s_set_gpr_idx_on", execGprIdxOn, "01", writesM0),
     control("s_setvskip", execSetVskip, "01"),
     control("s_set_gpr_idx_idx", execGprIdxIdx, "0", writesM0),

@@ -249,23 +249,26 @@ const OpInfo table[] = {
     packed<[](float a, float b) -> float { return minF(a, b); }>("v_pk_min_f16"),
     packed<[](float a, float b) -> float { return maxF(a, b); }>("v_pk_max_f16"),
     packed<[](float a, float b, float c) -> float {
-      return static_cast<float>(double(a) * b + c);
+      return (static_cast<float>(double(a) * b + c));
     }>("v_pk_fma_f16"),
     packed<[](float a, float b, float c) -> float {
-      return static_cast<float>(double(a) * b + c);
+      return (static_cast<float>(double(a) * b + c));
     }>("v_pk_fmac_f16", readsDst),
-    packed<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a + b); }>("v_pk_add_u16"),
-    packed<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a - b); }>("v_pk_sub_u16"),
-    packed<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a + b); }>("v_pk_add_i16"),
-    packed<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a - b); }>("v_pk_sub_i16"),
-    packed<[](u16 a, u16 b) -> u16 { return static_cast<u16>(u32(a) * b); }>("v_pk_mul_lo_u16"),
-    packed<[](u16 a, u16 b, u16 c) -> u16 { return static_cast<u16>(u32(a) * b + c); }>(
+    packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_pk_add_u16"),
+    packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a - b)); }>("v_pk_sub_u16"),
+    packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_pk_add_i16"),
+    packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a - b)); }>("v_pk_sub_i16"),
+    packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(u32(a) * b)); }>("v_pk_mul_lo_u16"),
+    packed<[](u16 a, u16 b, u16 c) -> u16 { return (static_cast<u16>(u32(a) * b + c)); }>(
         "v_pk_mad_u16"),
-    packed<[](u16 a, u16 b, u16 c) -> u16 { return static_cast<u16>(u32(a) * b + c); }>(
+    packed<[](u16 a, u16 b, u16 c) -> u16 { return (static_cast<u16>(u32(a) * b + c)); }>(
         "v_pk_mad_i16"),
-    packed<[](u16 a, u16 b) -> u16 { return static_cast<u16>(b << (a & 15)); }>("v_pk_lshlrev_b16"),
-    packed<[](u16 a, u16 b) -> u16 { return static_cast<u16>(b >> (a & 15)); }>("v_pk_lshrrev_b16"),
-    packed<[](u16 a, i16 b) -> i16 { return static_cast<i16>(b >> (a & 15)); }>("v_pk_ashrrev_i16"),
+    packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(b << (a & 15))); }>(
+        "v_pk_lshlrev_b16"),
+    packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(b >> (a & 15))); }>(
+        "v_pk_lshrrev_b16"),
+    packed<[](u16 a, i16 b) -> i16 { return (static_cast<i16>(b >> (a & 15))); }>(
+        "v_pk_ashrrev_i16"),
     packed<[](i16 a, i16 b) -> i16 { return std::max(a, b); }>("v_pk_max_i16"),
     packed<[](i16 a, i16 b) -> i16 { return std::min(a, b); }>("v_pk_min_i16"),
     packed<[](u16 a, u16 b) -> u16 { return std::max(a, b); }>("v_pk_max_u16"),

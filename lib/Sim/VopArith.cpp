@@ -193,38 +193,38 @@ const OpInfo table[] = {
     vop<[](u32 a) -> u32 { return a; }>("v_accvgpr_read_b32"),
     vop<[](u32 a) -> u32 { return a; }>("v_accvgpr_write_b32"),
     vop<[](u32 a) -> u32 { return ~a; }>("v_not_b32"),
-    vop<[](u32 a) -> u32 { return __builtin_bitreverse32(a); }>("v_bfrev_b32"),
+    vop<[](u32 a) -> u32 { return reverseBits(a); }>("v_bfrev_b32"),
     vop<[](u32 a) -> i32 { return a ? __builtin_clz(a) : -1; }>("v_ffbh_u32"),
     vop<[](i32 a) -> i32 {
       u32 x = static_cast<u32>(a < 0 ? ~a : a); // leading bits that equal the sign
       return x ? __builtin_clz(x) : -1;
     }>("v_ffbh_i32"),
     vop<[](u32 a) -> i32 { return a ? __builtin_ctz(a) : -1; }>("v_ffbl_b32"),
-    vop<[](u32 a, u32 b) -> u32 { return static_cast<u32>(__builtin_popcount(a)) + b; }>(
+    vop<[](u32 a, u32 b) -> u32 { return (static_cast<u32>(__builtin_popcount(a)) + b); }>(
         "v_bcnt_u32_b32"),
     vop<[](u32 a, u32 b) -> u32 { return a & b; }>("v_and_b32"),
     vop<[](u32 a, u32 b) -> u32 { return a | b; }>("v_or_b32"),
     vop<[](u32 a, u32 b) -> u32 { return a ^ b; }>("v_xor_b32"),
     vop<[](u32 a, u32 b) -> u32 { return ~(a ^ b); }>("v_xnor_b32"),
     vop<[](u32 a, u32 b) -> u32 { return b << (a & 31); }>("v_lshlrev_b32"),
-    vop<[](u32 a, u32 b) -> u32 { return b >> (a & 31); }>("v_lshrrev_b32"),
-    vop<[](u32 a, i32 b) -> i32 { return b >> (a & 31); }>("v_ashrrev_i32"),
+    vop<[](u32 a, u32 b) -> u32 { return (b >> (a & 31)); }>("v_lshrrev_b32"),
+    vop<[](u32 a, i32 b) -> i32 { return (b >> (a & 31)); }>("v_ashrrev_i32"),
     vop<[](u32 a, u64 b) -> u64 { return b << (a & 63); }>("v_lshlrev_b64"),
-    vop<[](u32 a, u64 b) -> u64 { return b >> (a & 63); }>("v_lshrrev_b64"),
-    vop<[](u32 a, i64 b) -> i64 { return b >> (a & 63); }>("v_ashrrev_i64"),
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(b << (a & 15)); }>("v_lshlrev_b16"),
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(b >> (a & 15)); }>("v_lshrrev_b16"),
-    vop<[](u16 a, i16 b) -> i16 { return static_cast<i16>(b >> (a & 15)); }>("v_ashrrev_i16"),
+    vop<[](u32 a, u64 b) -> u64 { return (b >> (a & 63)); }>("v_lshrrev_b64"),
+    vop<[](u32 a, i64 b) -> i64 { return (b >> (a & 63)); }>("v_ashrrev_i64"),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(b << (a & 15))); }>("v_lshlrev_b16"),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(b >> (a & 15))); }>("v_lshrrev_b16"),
+    vop<[](u16 a, i16 b) -> i16 { return (static_cast<i16>(b >> (a & 15))); }>("v_ashrrev_i16"),
     vop<[](u32 a, u32 b) -> u32 { return ((1u << (a & 31)) - 1) << (b & 31); }>("v_bfm_b32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return bfe(a, b, c); }>("v_bfe_u32"),
     vop<[](i32 a, u32 b, u32 c) -> i32 { return bfeSigned(a, b, c); }>("v_bfe_i32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return bfi(a, b, c); }>("v_bfi_b32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return perm(a, b, c); }>("v_perm_b32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 {
-      return static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (c & 31));
+      return (static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (c & 31)));
     }>("v_alignbit_b32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 {
-      return static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (8 * (c & 3)));
+      return (static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (8 * (c & 3))));
     }>("v_alignbyte_b32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return (a << (b & 31)) | c; }>("v_lshl_or_b32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return (a & b) | c; }>("v_and_or_b32"),
@@ -233,7 +233,7 @@ const OpInfo table[] = {
     vop<[](u32 a, u32 b, u32 c) -> u32 { return lerp(a, b, c); }>("v_lerp_u8"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return sadBytes(a, b, c); }>("v_sad_u8"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return (sadBytes(a, b, 0) << 16) + c; }>("v_sad_hi_u8"),
-    vop<[](u32 a, u32 b, u32 c) -> u32 { return (a > b ? a - b : b - a) + c; }>("v_sad_u32"),
+    vop<[](u32 a, u32 b, u32 c) -> u32 { return ((a > b ? a - b : b - a) + c); }>("v_sad_u32"),
     // integers
     vop<[](u32 a, u32 b) -> u32 { return a + b; }>("v_add_u32"),
     vop<[](u32 a, u32 b) -> u32 { return a - b; }>("v_sub_u32"),
@@ -250,17 +250,17 @@ const OpInfo table[] = {
     vop<[](u32 a, u32 b, u32 c) -> u32 { return (a + b) << (c & 31); }>("v_add_lshl_u32"),
     vop<[](u64 a, u32 b, u64 c) -> u64 { return (a << (b & 7)) + c; }>("v_lshl_add_u64"),
     vop<[](u32 a, u32 b) -> u32 { return a * b; }>("v_mul_lo_u32"),
-    vop<[](u32 a, u32 b) -> u32 { return static_cast<u32>(mulHigh(a, b)); }>("v_mul_hi_u32"),
-    vop<[](i32 a, i32 b) -> i32 { return static_cast<i32>(i64(a) * b >> 32); }>("v_mul_hi_i32"),
-    vop<[](i32 a, i32 b) -> i32 { return static_cast<i32>(i64(sext24(a)) * sext24(b)); }>(
+    vop<[](u32 a, u32 b) -> u32 { return (static_cast<u32>(mulHigh(a, b))); }>("v_mul_hi_u32"),
+    vop<[](i32 a, i32 b) -> i32 { return (static_cast<i32>(i64(a) * b >> 32)); }>("v_mul_hi_i32"),
+    vop<[](i32 a, i32 b) -> i32 { return (static_cast<i32>(i64(sext24(a)) * sext24(b))); }>(
         "v_mul_i32_i24"),
-    vop<[](i32 a, i32 b) -> i32 { return static_cast<i32>(i64(sext24(a)) * sext24(b) >> 32); }>(
+    vop<[](i32 a, i32 b) -> i32 { return (static_cast<i32>(i64(sext24(a)) * sext24(b) >> 32)); }>(
         "v_mul_hi_i32_i24"),
     vop<[](u32 a, u32 b) -> u32 { return zext24(a) * zext24(b); }>("v_mul_u32_u24"),
-    vop<[](u32 a, u32 b) -> u32 { return static_cast<u32>(mulHigh(zext24(a), zext24(b))); }>(
+    vop<[](u32 a, u32 b) -> u32 { return (static_cast<u32>(mulHigh(zext24(a), zext24(b)))); }>(
         "v_mul_hi_u32_u24"),
     vop<[](i32 a, i32 b, u32 c) -> u32 {
-      return static_cast<u32>(i64(sext24(a)) * sext24(b)) + c;
+      return (static_cast<u32>(i64(sext24(a)) * sext24(b)) + c);
     }>("v_mad_i32_i24"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return zext24(a) * zext24(b) + c; }>("v_mad_u32_u24"),
     vop<[](i32 a, i32 b) -> i32 { return std::min(a, b); }>("v_min_i32"),
@@ -274,21 +274,21 @@ const OpInfo table[] = {
     vop<[](i32 a, i32 b, i32 c) -> i32 { return med3(a, b, c); }>("v_med3_i32"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return med3(a, b, c); }>("v_med3_u32"),
     // 16-bit integers
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a + b); }>("v_add_u16"),
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a - b); }>("v_sub_u16"),
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(b - a); }>("v_subrev_u16"),
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a + b); }>("v_add_i16", preservesHigh),
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(a - b); }>("v_sub_i16", preservesHigh),
-    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(u32(a) * b); }>("v_mul_lo_u16"),
-    vop<[](u16 a, u16 b, u16 c) -> u16 { return static_cast<u16>(u32(a) * b + c); }>("v_mad_u16",
-                                                                                     preservesHigh),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_add_u16"),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a - b)); }>("v_sub_u16"),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(b - a)); }>("v_subrev_u16"),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_add_i16", preservesHigh),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a - b)); }>("v_sub_i16", preservesHigh),
+    vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(u32(a) * b)); }>("v_mul_lo_u16"),
+    vop<[](u16 a, u16 b, u16 c) -> u16 { return (static_cast<u16>(u32(a) * b + c)); }>(
+        "v_mad_u16", preservesHigh),
     // The forms of gfx8, which clear the upper half.
-    vop<[](u16 a, u16 b, u16 c) -> u16 { return static_cast<u16>(u32(a) * b + c); }>(
+    vop<[](u16 a, u16 b, u16 c) -> u16 { return (static_cast<u16>(u32(a) * b + c)); }>(
         "v_mad_legacy_u16"),
-    vop<[](i16 a, i16 b, i16 c) -> i16 { return static_cast<i16>(i32(a) * b + c); }>(
+    vop<[](i16 a, i16 b, i16 c) -> i16 { return (static_cast<i16>(i32(a) * b + c)); }>(
         "v_mad_legacy_i16"),
-    vop<[](i16 a, i16 b, i16 c) -> i16 { return static_cast<i16>(i32(a) * b + c); }>("v_mad_i16",
-                                                                                     preservesHigh),
+    vop<[](i16 a, i16 b, i16 c) -> i16 { return (static_cast<i16>(i32(a) * b + c)); }>(
+        "v_mad_i16", preservesHigh),
     vop<[](i16 a, i16 b) -> i16 { return std::min(a, b); }>("v_min_i16"),
     vop<[](i16 a, i16 b) -> i16 { return std::max(a, b); }>("v_max_i16"),
     vop<[](u16 a, u16 b) -> u16 { return std::min(a, b); }>("v_min_u16"),
@@ -379,7 +379,7 @@ const OpInfo table[] = {
     vop<[](F16 a) -> F16 { return {std::floor(a.value)}; }>("v_floor_f16"),
     vop<[](F16 a) -> F16 { return {__builtin_roundevenf(a.value)}; }>("v_rndne_f16"),
     vop<[](F16 a) -> F16 { return {fractOf(a.value, 0x1.ffcp-1f)}; }>("v_fract_f16"),
-    vop<[](F16 a) -> i16 { return static_cast<i16>(frexpExp(a.value)); }>("v_frexp_exp_i16_f16"),
+    vop<[](F16 a) -> i16 { return (static_cast<i16>(frexpExp(a.value))); }>("v_frexp_exp_i16_f16"),
     vop<[](F16 a) -> F16 { return {frexpMant(a.value)}; }>("v_frexp_mant_f16"),
     vop<[](F16 a) -> F16 { return {exp2f32(a.value)}; }>("v_exp_f16", t),
     vop<[](F16 a) -> F16 { return {log2f32(a.value)}; }>("v_log_f16", t),

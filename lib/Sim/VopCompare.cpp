@@ -59,8 +59,8 @@ template <auto F, class T, class U, bool toExec> constexpr OpInfo compareRow(con
 }
 
 #define BOTH(Name, T, U, Expr)                                                                     \
-  compareRow<[](auto a, auto b) -> bool { return Expr; }, T, U, false>("v_cmp_" Name),             \
-      compareRow<[](auto a, auto b) -> bool { return Expr; }, T, U, true>("v_cmpx_" Name)
+  compareRow<[](auto a, auto b) -> bool { return (Expr); }, T, U, false>("v_cmp_" Name),           \
+      compareRow<[](auto a, auto b) -> bool { return (Expr); }, T, U, true>("v_cmpx_" Name)
 #define INTEGERS(Suffix, T)                                                                        \
   BOTH("f_" Suffix, T, T, ((void)a, (void)b, false)), BOTH("lt_" Suffix, T, T, a < b),             \
       BOTH("eq_" Suffix, T, T, a == b), BOTH("le_" Suffix, T, T, a <= b),                          \

@@ -119,31 +119,32 @@ constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t f
 }
 
 const OpInfo table[] = {
-    vop<[](i32 a) -> f32 { return static_cast<f32>(a); }>("v_cvt_f32_i32"),
-    vop<[](u32 a) -> f32 { return static_cast<f32>(a); }>("v_cvt_f32_u32"),
-    vop<[](f32 a) -> i32 { return toInt<i32>(a); }>("v_cvt_i32_f32"),
-    vop<[](f32 a) -> u32 { return toInt<u32>(a); }>("v_cvt_u32_f32"),
-    vop<[](f32 a) -> i32 { return toInt<i32>(std::floor(double(a) + 0.5)); }>("v_cvt_rpi_i32_f32"),
-    vop<[](f32 a) -> i32 { return toInt<i32>(std::floor(a)); }>("v_cvt_flr_i32_f32"),
+    vop<[](i32 a) -> f32 { return (static_cast<f32>(a)); }>("v_cvt_f32_i32"),
+    vop<[](u32 a) -> f32 { return (static_cast<f32>(a)); }>("v_cvt_f32_u32"),
+    vop<[](f32 a) -> i32 { return (toInt<i32>(a)); }>("v_cvt_i32_f32"),
+    vop<[](f32 a) -> u32 { return (toInt<u32>(a)); }>("v_cvt_u32_f32"),
+    vop<[](f32 a) -> i32 { return (toInt<i32>(std::floor(double(a) + 0.5))); }>(
+        "v_cvt_rpi_i32_f32"),
+    vop<[](f32 a) -> i32 { return (toInt<i32>(std::floor(a))); }>("v_cvt_flr_i32_f32"),
     vop<[](f32 a) -> F16 { return {a}; }>("v_cvt_f16_f32"),
     vop<[](F16 a) -> f32 { return a.value; }>("v_cvt_f32_f16"),
     vop<[](BF16 a) -> f32 { return a.value; }>("v_cvt_f32_bf16"),
-    vop<[](u32 a) -> f32 { return static_cast<f32>(a & 0xff); }>("v_cvt_f32_ubyte0"),
-    vop<[](u32 a) -> f32 { return static_cast<f32>(a >> 8 & 0xff); }>("v_cvt_f32_ubyte1"),
-    vop<[](u32 a) -> f32 { return static_cast<f32>(a >> 16 & 0xff); }>("v_cvt_f32_ubyte2"),
-    vop<[](u32 a) -> f32 { return static_cast<f32>(a >> 24); }>("v_cvt_f32_ubyte3"),
-    vop<[](u32 a) -> f32 { return static_cast<f32>(signExtend(a & 15, 4)) / 16; }>(
+    vop<[](u32 a) -> f32 { return (static_cast<f32>(a & 0xff)); }>("v_cvt_f32_ubyte0"),
+    vop<[](u32 a) -> f32 { return (static_cast<f32>(a >> 8 & 0xff)); }>("v_cvt_f32_ubyte1"),
+    vop<[](u32 a) -> f32 { return (static_cast<f32>(a >> 16 & 0xff)); }>("v_cvt_f32_ubyte2"),
+    vop<[](u32 a) -> f32 { return (static_cast<f32>(a >> 24)); }>("v_cvt_f32_ubyte3"),
+    vop<[](u32 a) -> f32 { return (static_cast<f32>(signExtend(a & 15, 4)) / 16); }>(
         "v_cvt_off_f32_i4"),
     vop<[](f32 a) -> f64 { return a; }>("v_cvt_f64_f32"),
-    vop<[](f64 a) -> f32 { return static_cast<f32>(a); }>("v_cvt_f32_f64"),
+    vop<[](f64 a) -> f32 { return (static_cast<f32>(a)); }>("v_cvt_f32_f64"),
     vop<[](i32 a) -> f64 { return a; }>("v_cvt_f64_i32"),
     vop<[](u32 a) -> f64 { return a; }>("v_cvt_f64_u32"),
-    vop<[](f64 a) -> i32 { return toInt<i32>(a); }>("v_cvt_i32_f64"),
-    vop<[](f64 a) -> u32 { return toInt<u32>(a); }>("v_cvt_u32_f64"),
-    vop<[](u16 a) -> F16 { return {static_cast<f32>(a)}; }>("v_cvt_f16_u16"),
-    vop<[](i16 a) -> F16 { return {static_cast<f32>(a)}; }>("v_cvt_f16_i16"),
-    vop<[](F16 a) -> u16 { return toInt<u16>(a.value); }>("v_cvt_u16_f16"),
-    vop<[](F16 a) -> i16 { return toInt<i16>(a.value); }>("v_cvt_i16_f16"),
+    vop<[](f64 a) -> i32 { return (toInt<i32>(a)); }>("v_cvt_i32_f64"),
+    vop<[](f64 a) -> u32 { return (toInt<u32>(a)); }>("v_cvt_u32_f64"),
+    vop<[](u16 a) -> F16 { return {(static_cast<f32>(a))}; }>("v_cvt_f16_u16"),
+    vop<[](i16 a) -> F16 { return {(static_cast<f32>(a))}; }>("v_cvt_f16_i16"),
+    vop<[](F16 a) -> u16 { return (toInt<u16>(a.value)); }>("v_cvt_u16_f16"),
+    vop<[](F16 a) -> i16 { return (toInt<i16>(a.value)); }>("v_cvt_i16_f16"),
     vop<[](F16 a) -> i16 { return snorm16(a.value); }>("v_cvt_norm_i16_f16"),
     vop<[](F16 a) -> u16 { return unorm16(a.value); }>("v_cvt_norm_u16_f16"),
     // two results in one register
@@ -162,7 +163,7 @@ const OpInfo table[] = {
     }>("v_cvt_pk_i16_i32"),
     vop<[](f32 a, u32 b, u32 c) -> u32 {
       unsigned shift = 8 * (b & 3);
-      return (c & ~(0xffu << shift)) | u32(toInt<uint8_t>(std::rint(a))) << shift;
+      return ((c & ~(0xffu << shift)) | u32(toInt<uint8_t>(std::rint(a))) << shift);
     }>("v_cvt_pk_u8_f32"),
     vop<[](u32 a) -> u32 {
       u32 low = u32(std::clamp<i32>(i16(a), 0, 255)),
@@ -170,11 +171,11 @@ const OpInfo table[] = {
       return low | high << 8;
     }>("v_sat_pk_u8_i16"),
     vop<[](i32 a, i32 b, u32 c) -> u32 {
-      auto clamped = [&](i32 x) { return u32(std::clamp(x >> (c & 31), -128, 127)) & 0xff; };
+      auto clamped = [&](i32 x) { return (u32(std::clamp(x >> (c & 31), -128, 127)) & 0xff); };
       return clamped(a) | clamped(b) << 8;
     }>("v_ashr_pk_i8_i32"),
     vop<[](i32 a, i32 b, u32 c) -> u32 {
-      auto clamped = [&](i32 x) { return u32(std::clamp(x >> (c & 31), 0, 255)); };
+      auto clamped = [&](i32 x) { return (u32(std::clamp(x >> (c & 31), 0, 255))); };
       return clamped(a) | clamped(b) << 8;
     }>("v_ashr_pk_u8_i32"),
     // fp8
