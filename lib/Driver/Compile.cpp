@@ -230,6 +230,7 @@ bool Compilation::runStage(Stage stage) {
     options.arch = opts.arch;
     options.ptxAssembler = opts.ptxAssembler;
     options.strict = opts.strict;
+    state->module->walk([&](wave::KernelOp kernel) { options.keepOrder |= kernel.getKeepOrder(); });
     if (stage == Stage::Asm) {
       auto text = codegen::emitAssembly(*state->llvmModule, options);
       return text ? (state->assembly = *text, true) : fail(text.takeError());

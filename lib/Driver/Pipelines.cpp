@@ -22,6 +22,8 @@ std::string pipelineOf(Stage stage, Arch arch) {
            ",canonicalize,cse,tile-place-barriers))";
   case Stage::Wave:
     return "builtin.module(tile-to-wave" + target + ",canonicalize,cse)";
+  case Stage::WaveScheduled:
+    return "builtin.module(wave.kernel(wave-schedule" + target + "),canonicalize,cse)";
   default:
     return "";
   }

@@ -72,5 +72,23 @@ def ToWavePass : Pass<"tile-to-wave", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::tilec::wave::WaveDialect"];
 }
 
+def WaveSchedulePass : Pass<"wave-schedule", "::tilec::wave::KernelOp"> {
+  let summary = "put matrix loops into their planned order";
+  let description = [{
+    Needs:  `tile-to-wave`.
+    Gives:  no `wave.pipeline` is left: each is a prologue, a loop of whole rounds of
+            its plan and a tail, with counted waits; their kernels `keep_order`.
+    Leaves: everything else.
+
+    `planSchedule` decides (tilec/Transforms/SchedulePlan.h), `applySchedule`
+    rewrites. docs/scheduling.md.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+    Option<"strategy", "strategy", "std::string", "\"\"",
+           "the strategy of every loop, instead of its own">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
 
 #endif // TILEC_TRANSFORMS_PASSES_TD

@@ -11,11 +11,15 @@
 // again, into slots that nobody reads: the number of open groups stays the same in
 // every iteration, so one wait count serves them all.
 //
+// A loop that is a matrix product and nothing else keeps its iterations in order:
+// `wave-schedule` plans its copies together with the rest (docs/scheduling.md).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
 #include "Normalize/Normalize.h"
 #include "Pipelines/Pipeline.h"
+#include "Schedule/Schedulable.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -49,6 +53,21 @@ public:
     tile::BarrierOp::create(builder, loc);
   }
 
+  /// The body stays one iteration, on slot 0 of the rings.
+  void rotate() {
+    for (tile::AllocOp ring : plan.rings)
+      widen(ring);
+    builder.setInsertionPointToStart(loop.bodyBlock());
+    Value slot = constant(0);
+    startCopies(loop.iv(), slot);
+    tile::AsyncWaitOp::create(builder, loc, 0);
+    tile::BarrierOp::create(builder, loc);
+    useSlot(slot);
+    builder.setInsertionPointToEnd(loop.bodyBlock());
+    tile::BarrierOp::create(builder, loc);
+    loop->setAttr(rotateAttrName, builder.getI64IntegerAttr(plan.stages));
+  }
+
 private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
@@ -59,6 +78,8 @@ private:
   void startCopies(Value iv, Value slot);
   void startCopiesBefore();
   void rewriteBody();
+  /// Removes the original copies; what read the rings reads this slot.
+  void useSlot(Value slot);
   /// min(iteration, count - 1) * step + lower.
   Value clampedIv(Value iteration);
 
@@ -153,6 +174,10 @@ void Expansion::rewriteBody() {
   tile::AsyncWaitOp::create(builder, loc, plan.stages - 2);
   tile::BarrierOp::create(builder, loc);
   startCopies(clampedIv(ahead), slotAhead);
+  useSlot(slot);
+}
+
+void Expansion::useSlot(Value slot) {
   for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
     Value view = slotView(ring, slot);
     tile::CopyOp original = copy;
@@ -209,6 +234,14 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         continue;
       }
       usedBytes += plan.sharedBytes / plan.stages * (plan.stages - 1);
+      llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
+      if (matrix) {
+        Expansion(loop, plan).rotate();
+        continue;
+      }
+      std::string reason = llvm::toString(matrix.takeError());
+      if (auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName))
+        loop.emitWarning() << "schedule `" << wish.getValue() << "` is not applied: " << reason;
       applyPipeline(loop, plan);
     }
   }

@@ -30,6 +30,8 @@ public:
   }
 
   void run();
+  /// The copies of one wave, named and with the advance that `wave.pipeline` wants.
+  void runTemplates(const PipelineOperand &operand);
 
 private:
   /// Coordinates in the destination box of the element at `offset` (elements, from the box's start).
@@ -43,6 +45,10 @@ private:
   SourcePlace sourceOf(ArrayRef<Value> point);
   Value slotStart(); ///< byte address of the box in shared memory, uniform
   void emitDma(Value piece, Value chunkStart);
+  /// Of a place for which no bound was left to check: the lane's part and the uniform one.
+  std::pair<Value, Value> splitOffset(const SourcePlace &from);
+  /// Of one with a mask: past the end of any tensor where it is false.
+  Value maskedOffset(const SourcePlace &from);
   void emitCpAsync(Value piece);
 
   Emitter &e;
@@ -130,27 +136,70 @@ Value AsyncCopyEmitter::slotStart() {
   return e.addIndex(bytes, place.baseBytes);
 }
 
+Value AsyncCopyEmitter::maskedOffset(const SourcePlace &from) {
+  // Past 2^31: outside of any tensor that takes this path, whatever soffset adds in the check.
+  constexpr int64_t outside = int64_t(1) << 31;
+  return arith::SelectOp::create(b, loc, from.mask, e.globalOffset(tensor, from.indices),
+                                 e.index(-outside));
+}
+
+std::pair<Value, Value> AsyncCopyEmitter::splitOffset(const SourcePlace &from) {
+  SmallVector<Value, 4> lane, uniform;
+  for (size_t d = 0; d < from.indices.size(); ++d) {
+    lane.push_back(from.lanePart[d] ? from.lanePart[d] : e.index(0));
+    uniform.push_back(source.offsets[d] ? e.indexFor(source.offsets[d], 0, elements) : e.index(0));
+  }
+  return {e.globalOffset(tensor, lane), e.globalOffset(tensor, uniform)};
+}
+
 void AsyncCopyEmitter::emitDma(Value piece, Value chunkStart) {
   Value element = e.mulIndex(piece, pieceElems);
   SourcePlace from = sourceOf(pointAt(element));
-  // Past 2^31: outside of any tensor that takes this path, whatever soffset adds in the check.
-  constexpr int64_t outside = int64_t(1) << 31;
   Value voffset, soffset = e.index(0);
-  if (from.mask) {
-    voffset = arith::SelectOp::create(b, loc, from.mask, e.globalOffset(tensor, from.indices),
-                                      e.index(-outside));
-  } else {
-    // In bounds for certain: the box's own offset is uniform and goes into the scalar operand.
-    SmallVector<Value, 4> lane, uniform;
-    for (size_t d = 0; d < from.indices.size(); ++d) {
-      lane.push_back(from.lanePart[d] ? from.lanePart[d] : e.index(0));
-      uniform.push_back(source.offsets[d] ? e.indexFor(source.offsets[d], 0, elements)
-                                          : e.index(0));
-    }
-    voffset = e.globalOffset(tensor, lane);
-    soffset = e.globalOffset(tensor, uniform);
-  }
+  if (from.mask)
+    voffset = maskedOffset(from);
+  else // the box's own offset is uniform and goes into the scalar operand
+    std::tie(voffset, soffset) = splitOffset(from);
   wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset, chunkStart, 0, pieceBytes);
+}
+
+void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
+  const CopyAssignment &copies = operand.copies;
+  Value waveChunk;
+  for (auto [bit, chunk] : llvm::enumerate(copies.waveBitChunk)) {
+    Value isSet = e.remIndex(e.divIndex(e.waveId, int64_t(1) << bit), 2);
+    waveChunk = e.addIndex(waveChunk, e.mulIndex(isSet, chunk));
+  }
+  int64_t chunkElems = copies.chunkBytes / elemBytes;
+  Value lanePiece = e.mulIndex(e.laneId, pieceElems);
+  Value firstElement = e.addIndex(lanePiece, e.mulIndex(waveChunk, chunkElems));
+  Value sharedStart = e.addIndex(e.mulIndex(waveChunk, copies.chunkBytes), place.baseBytes);
+  SourcePlace first = sourceOf(pointAt(firstElement));
+
+  // Whole rows, and whole periods of the swizzle, further on: the same place in the row.
+  int64_t period = place.layout.rowsPerPhase * place.layout.phases * place.layout.pitchElems;
+  int64_t rowDim = boxType.rank() == 2 ? source.dims[0] : -1;
+  for (auto [d, chunk] : llvm::enumerate(copies.copyChunk)) {
+    int64_t elems = chunk * chunkElems;
+    Value voffset, soffset = e.index(0);
+    if (!first.mask && rowDim >= 0 && elems % period == 0) {
+      std::tie(voffset, soffset) = splitOffset(first);
+      int64_t rows = elems / place.layout.pitchElems;
+      soffset = e.addIndex(soffset, rows * tensor.staticStrides[rowDim] * elemBytes);
+    } else {
+      SourcePlace from = sourceOf(pointAt(e.addIndex(firstElement, elems)));
+      if (from.mask)
+        voffset = maskedOffset(from);
+      else
+        std::tie(voffset, soffset) = splitOffset(from);
+    }
+    auto dma = wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset,
+                                            e.addIndex(sharedStart, chunk * copies.chunkBytes), 0,
+                                            pieceBytes);
+    dma->setAttr("step", b.getStringAttr("dma " + operand.name + " " + llvm::Twine(d)));
+    dma->setAttr("slot_bytes", b.getI64IntegerAttr(operand.slotBytes));
+    dma->setAttr("advance", b.getI64IntegerAttr(operand.advanceBytes));
+  }
 }
 
 void AsyncCopyEmitter::emitCpAsync(Value piece) {
@@ -191,23 +240,33 @@ void AsyncCopyEmitter::run() {
     e.copiesInGroup += certain;
 }
 
+void Emitter::makeDescriptor(TensorPlace &place) {
+  if (target.vendor != Vendor::Amd || place.desc)
+    return;
+  // Once, at the top of the kernel.
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(threadId.getDefiningOp());
+  int64_t elems = 1;
+  for (int64_t size : place.staticShape)
+    elems *= size;
+  Value bytes = arith::ConstantIntOp::create(b, loc, storageBytes(place.dtype, elems), 64);
+  place.desc = wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base,
+                                          bytes);
+}
+
+void Emitter::emitCopyTemplates(tile::AsyncCopyOp copy, const PipelineOperand &operand,
+                                Elements &elements) {
+  makeDescriptor(tensors.find(rootOf(copy.getSrc()))->second);
+  int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
+  AsyncCopyEmitter(*this, copy, pieceBytes, elements).runTemplates(operand);
+}
+
 LogicalResult Emitter::emitAsyncCopy(tile::AsyncCopyOp copy, Elements &elements) {
   int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
   if (pieceBytes == 0)
     return unsupported(*copy, "this asynchronous copy");
   Value root = rootOf(copy.getSrc());
-  TensorPlace &place = tensors.find(root)->second;
-  if (target.vendor == Vendor::Amd && !place.desc) {
-    // Once, at the top of the kernel.
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(threadId.getDefiningOp());
-    int64_t elems = 1;
-    for (int64_t size : place.staticShape)
-      elems *= size;
-    Value bytes = arith::ConstantIntOp::create(b, loc, storageBytes(place.dtype, elems), 64);
-    place.desc = wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base,
-                                            bytes);
-  }
+  makeDescriptor(tensors.find(root)->second);
   AsyncCopyEmitter(*this, copy, pieceBytes, elements).run();
   return success();
 }

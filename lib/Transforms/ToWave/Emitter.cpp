@@ -5,6 +5,7 @@
 #include "ToWave/Emitter.h"
 
 #include "Normalize/Normalize.h"
+#include "Schedule/Schedulable.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/Transforms/Passes.h"
@@ -454,6 +455,8 @@ LogicalResult Emitter::emitAlloc(tile::AllocOp alloc, Elements &elements) {
 }
 
 LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
+  if (loop->hasAttr(rotateAttrName))
+    return emitPipeline(loop, elements);
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
   // The elements of a group go through the loop together.
   for (Value bound : {loop.getLower(), loop.getUpper(), loop.getStep()})

@@ -12,6 +12,7 @@
 
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
+#include "ToWave/Pipeline.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -174,6 +175,14 @@ private:
   void emitAsyncCommit();
   void emitAsyncWait(int64_t pending);
   friend class AsyncCopyEmitter;
+
+  // Pipeline.cpp: the parts of a matrix loop, whose order `wave-schedule` plans.
+  LogicalResult emitPipeline(tile::ForOp loop, Elements &elements);
+  void emitCopyTemplates(tile::AsyncCopyOp copy, const PipelineOperand &operand,
+                         Elements &elements); ///< AsyncCopy.cpp
+  LogicalResult emitGemmTemplates(tile::GemmOp gemm, const PipelineOperand (&operands)[2],
+                                  Elements &elements); ///< Gemm.cpp
+  void makeDescriptor(TensorPlace &place);             ///< AsyncCopy.cpp
 
   // Reduce.cpp
   LogicalResult emitReduce(tile::ReduceOp reduce, Elements &elements);

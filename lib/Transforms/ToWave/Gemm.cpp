@@ -30,8 +30,15 @@ public:
         elements(elements) {}
 
   LogicalResult run();
+  /// The reads and matrix instructions of one K tile, named as `wave.pipeline` wants them.
+  LogicalResult runTemplates(const PipelineOperand (&copied)[2]);
 
 private:
+  std::array<GemmOperand, 2> operands();
+  void multiply(int64_t m, int64_t n, Value left, Value right);
+  /// Which copies fill what any wave reads for this repetition and K step.
+  uint64_t coverOf(const GemmOperand &operand, int64_t rep, int64_t step,
+                   const CopyAssignment &copies);
   /// The operand registers of row repetition `rep` at K step `step`.
   Value read(const GemmOperand &operand, int64_t rep, int64_t step);
   Value readShared(const GemmOperand &operand, int64_t rep, int64_t step);
@@ -255,8 +262,7 @@ LogicalResult GemmEmitter::run() {
       clear();
     }
   }
-  GemmOperand a{gemm.getA(), &plan.a, gemm.getTransposeA(), gemm.m(), gemm.k()};
-  GemmOperand bOperand{gemm.getB(), &plan.b, !gemm.getTransposeB(), gemm.n(), gemm.k()};
+  auto [a, bOperand] = operands();
   for (const GemmOperand &operand : {a, bOperand}) {
     auto fragment = e.fragments.find(operand.buffer);
     if (fragment != e.fragments.end()) {
@@ -267,8 +273,6 @@ LogicalResult GemmEmitter::run() {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
-  Type accumulator = e.vectorOf(plan.c.atomRegs(), e.memoryType(c->second.dtype));
-  Value regs = c->second.regs;
   for (int64_t step = 0; step < plan.kSteps; ++step) {
     SmallVector<Value> aRegs, bRegs;
     for (int64_t m = 0; m < plan.repsM; ++m)
@@ -276,16 +280,89 @@ LogicalResult GemmEmitter::run() {
     for (int64_t n = 0; n < plan.repsN; ++n)
       bRegs.push_back(read(bOperand, n, step));
     for (int64_t m = 0; m < plan.repsM; ++m)
-      for (int64_t n = 0; n < plan.repsN; ++n) {
-        int64_t slot = n + plan.repsN * m;
-        Value old = wave::GetOp::create(b, loc, accumulator, regs, slot);
-        Value left = plan.swapped ? bRegs[n] : aRegs[m];
-        Value right = plan.swapped ? aRegs[m] : bRegs[n];
-        Value sum = wave::MmaOp::create(b, loc, accumulator, plan.atom->name, left, right, old);
-        wave::SetOp::create(b, loc, sum, regs, slot);
-      }
+      for (int64_t n = 0; n < plan.repsN; ++n)
+        multiply(m, n, aRegs[m], bRegs[n]);
   }
   return success();
+}
+
+std::array<GemmOperand, 2> GemmEmitter::operands() {
+  return {GemmOperand{gemm.getA(), &plan.a, gemm.getTransposeA(), gemm.m(), gemm.k()},
+          GemmOperand{gemm.getB(), &plan.b, !gemm.getTransposeB(), gemm.n(), gemm.k()}};
+}
+
+void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
+  const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
+  Type accumulator = e.vectorOf(plan.c.atomRegs(), e.memoryType(c.dtype));
+  int64_t slot = n + plan.repsN * m;
+  Value old = wave::GetOp::create(b, loc, accumulator, c.regs, slot);
+  if (plan.swapped)
+    std::swap(left, right);
+  Value sum = wave::MmaOp::create(b, loc, accumulator, plan.atom->name, left, right, old);
+  wave::SetOp::create(b, loc, sum, c.regs, slot);
+}
+
+uint64_t GemmEmitter::coverOf(const GemmOperand &operand, int64_t rep, int64_t step,
+                              const CopyAssignment &copies) {
+  const FragmentLayout &layout = *operand.layout;
+  const SharedPlace &place = e.shared.find(rootOf(operand.buffer))->second;
+  std::optional<BufferBox> box = boxOf(operand.buffer, b, loc);
+  int64_t group = layout.atomRegs(), firstReg = (step + plan.kSteps * rep) * group;
+  int64_t elemBytes = bytesOf(place.dtype);
+  uint64_t cover = 0;
+  Coords point(place.layout.shape.size(), 0);
+  for (int64_t wave = 0; wave < layout.numWaves(); ++wave)
+    for (int64_t lane = 0; lane < layout.lanes(); ++lane)
+      for (int64_t reg : {int64_t(0), group - 1}) { // a lane's registers are neighbours
+        Coords at = layout.coords(firstReg + reg, lane, wave);
+        point[box->dims[operand.kIsRow ? 1 : 0]] = at[0];
+        point[box->dims[operand.kIsRow ? 0 : 1]] = at[1];
+        int64_t chunk = place.layout.offset(point) * elemBytes / copies.chunkBytes;
+        cover |= uint64_t(1) << copies.copyOfChunk[chunk];
+      }
+  return cover;
+}
+
+LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
+  auto c = e.fragments.find(gemm.getC());
+  if (c == e.fragments.end() || !(c->second.layout == plan.c))
+    return e.unsupported(*gemm, "a gemm whose C is no whole fragment");
+  // Names the ops that `emit` adds, which are those of one step.
+  auto named = [&](const llvm::Twine &name, llvm::function_ref<void()> emit,
+                   std::optional<uint64_t> cover, int64_t slotBytes) {
+    Block *block = b.getInsertionBlock();
+    Operation *last = block->empty() ? nullptr : &block->back();
+    emit();
+    for (Operation *op = last ? last->getNextNode() : &block->front(); op; op = op->getNextNode()) {
+      if (!isa<wave::SharedReadOp, wave::SharedReadTrOp, wave::MmaOp, wave::SetOp>(op))
+        continue;
+      op->setAttr("step", b.getStringAttr(name));
+      if (cover) {
+        op->setAttr("cover", b.getI64IntegerAttr(int64_t(*cover)));
+        op->setAttr("slot_bytes", b.getI64IntegerAttr(slotBytes));
+      }
+    }
+  };
+  std::array<GemmOperand, 2> both = operands();
+  for (int64_t step = 0; step < plan.kSteps; ++step) {
+    SmallVector<Value> regs[2];
+    for (int n : {0, 1})
+      for (int64_t rep = 0; rep < (n == 0 ? plan.repsM : plan.repsN); ++rep)
+        named("read " + copied[n].name + " " + llvm::Twine(rep) + " " + llvm::Twine(step),
+              [&] { regs[n].push_back(read(both[n], rep, step)); },
+              coverOf(both[n], rep, step, copied[n].copies), copied[n].slotBytes);
+    for (int64_t m = 0; m < plan.repsM; ++m)
+      for (int64_t n = 0; n < plan.repsN; ++n)
+        named("mma " + llvm::Twine(m) + " " + llvm::Twine(n) + " " + llvm::Twine(step),
+              [&] { multiply(m, n, regs[0][m], regs[1][n]); }, std::nullopt, 0);
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitGemmTemplates(tile::GemmOp gemm, const PipelineOperand (&operands)[2],
+                                         Elements &elements) {
+  return GemmEmitter(*this, gemm, *planGemm(gemm, target, numWaves), elements)
+      .runTemplates(operands);
 }
 
 LogicalResult Emitter::emitGemm(tile::GemmOp gemm, Elements &elements) {

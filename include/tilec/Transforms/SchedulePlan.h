@@ -1,0 +1,146 @@
+//===- SchedulePlan.h - the order of a pipelined matrix loop, as data -----===//
+//
+// One round of the steady loop of a wave: which copies to shared memory, reads,
+// matrix instructions, waits, barriers and priorities, in which order, and for which
+// K tile each of them works. Prologue, tail and the counts of waits follow from it
+// (`expandSchedule`), and so does whether it is legal. No MLIR: plans are made,
+// printed, parsed, checked and drawn apart from the code that applies them.
+// docs/scheduling.md.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tilec {
+
+/// The two operands of C += A * B.
+enum class MmaOperand : uint8_t { A, B };
+
+/// What a strategy is told about the loop: the work of one wave on one K tile.
+struct ScheduleShape {
+  int64_t repsM = 1, repsN = 1; ///< matrix instructions along the wave's rows and columns
+  int64_t kSteps = 1;           ///< matrix instructions along K
+  int64_t kStepsPerRead = 1;    ///< K steps whose operand one read fetches
+  int64_t slots = 2;            ///< K tiles that shared memory holds
+  int64_t waves = 4;
+  int64_t wavesPerSimd = 1;
+  int64_t accumulatorRegs = 4;                  ///< registers of one matrix instruction's result
+  std::array<int64_t, 2> fragmentRegs = {4, 4}; ///< of one read, A and B
+  std::array<int64_t, 2> dmas = {1, 1};         ///< copies per K tile, A and B
+  /// Copies that fill what a read fetches, of any wave: bit d for copy d of the operand. Indexed by
+  /// operand, then repetition * readsAlongK() + K step.
+  std::array<std::vector<uint64_t>, 2> cover;
+
+  int64_t reps(MmaOperand operand) const { return operand == MmaOperand::A ? repsM : repsN; }
+  int64_t readsAlongK() const { return kSteps / kStepsPerRead; }
+  int64_t dmasPerTile() const { return dmas[0] + dmas[1]; }
+  int64_t readsPerTile() const { return (repsM + repsN) * readsAlongK(); }
+  int64_t mmasPerTile() const { return repsM * repsN * kSteps; }
+  uint64_t covers(MmaOperand operand, int64_t rep, int64_t k) const {
+    return cover[static_cast<int>(operand)][rep * readsAlongK() + k];
+  }
+  /// A shape whose reads each need the copies in proportion; for tests and pictures.
+  void setProportionalCover();
+};
+
+/// One step of a wave. Text forms: `dma A 1 +2`, `read B 0 1 +0`, `mma 0 1 0 +0`, `wait vm(auto)
+/// lgkm(0)`, `barrier`, `prio 1`, `mark "tile 0"`.
+struct ScheduleStep {
+  enum Kind : uint8_t { Dma, Read, Mma, Wait, Barrier, Priority, Mark };
+  static constexpr int64_t autoCount = -1, noCount = -2;
+
+  Kind kind = Barrier;
+  MmaOperand operand = MmaOperand::A;   ///< Dma, Read
+  int64_t i = 0;                        ///< Dma: which; Read: repetition; Mma: row; Priority: level
+  int64_t j = 0;                        ///< Mma: column
+  int64_t k = 0;                        ///< Read, Mma: K step
+  int64_t tile = 0;                     ///< Dma, Read, Mma: K tile, from the first of the round
+  int64_t vm = noCount, lgkm = noCount; ///< Wait: a count, autoCount (vm only) or noCount
+  std::string label;                    ///< Mark
+
+  static ScheduleStep dma(MmaOperand operand, int64_t index, int64_t tile);
+  static ScheduleStep read(MmaOperand operand, int64_t rep, int64_t k, int64_t tile);
+  static ScheduleStep mma(int64_t m, int64_t n, int64_t k, int64_t tile);
+  static ScheduleStep wait(int64_t vm, int64_t lgkm = noCount);
+  static ScheduleStep barrier();
+  static ScheduleStep priority(int64_t level);
+  static ScheduleStep mark(llvm::StringRef label);
+
+  bool isWork() const { return kind == Dma || kind == Read || kind == Mma; }
+  /// What it works on, without the tile: `read B 0 1`. The name that operations of the template in
+  /// a `wave.pipeline` carry.
+  std::string name() const;
+  std::string str() const;
+  static llvm::Expected<ScheduleStep> parse(llvm::StringRef text);
+  bool operator==(const ScheduleStep &) const = default;
+};
+
+struct SchedulePlan {
+  std::string strategy;
+  int64_t tilesPerRound = 1; ///< a multiple of the slots
+  /// Barriers by which the second half of the waves is behind: its waves multiply while the first
+  /// half's load.
+  int64_t stagger = 0;
+  std::vector<ScheduleStep> body;
+
+  /// The largest tile that a step of the body works for.
+  int64_t lookahead() const;
+  /// The plan for `times` as many tiles per round.
+  SchedulePlan repeated(int64_t times) const;
+  std::string str() const;
+  static llvm::Expected<SchedulePlan> parse(llvm::StringRef text);
+  bool operator==(const SchedulePlan &) const = default;
+};
+
+/// A whole loop over `tiles` K tiles: all waits have counts.
+struct ExpandedSchedule {
+  std::vector<ScheduleStep> prologue; ///< tiles from the first of the loop
+  int64_t rounds = 0;
+  std::vector<ScheduleStep> body; ///< tiles from the first of the round
+  std::vector<ScheduleStep> tail; ///< tiles from the first behind the rounds
+};
+
+/// Works out prologue, rounds, tail and wait counts, and proves on the way that the order is legal:
+/// every matrix instruction once per tile after its reads; every read after a wait for its copies
+/// and then a barrier; every copy after a barrier that follows the last read of what it overwrites.
+/// Fails with the step that breaks a rule.
+llvm::Expected<ExpandedSchedule> expandSchedule(const SchedulePlan &plan,
+                                                const ScheduleShape &shape, int64_t tiles);
+
+/// expandSchedule for every number of tiles that makes a difference.
+llvm::Error checkSchedule(const SchedulePlan &plan, const ScheduleShape &shape);
+
+/// A way to order a loop. `fits` says why it cannot serve a shape ("" when it can).
+struct ScheduleStrategy {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  std::string (*fits)(const ScheduleShape &);
+  SchedulePlan (*plan)(const ScheduleShape &);
+};
+llvm::ArrayRef<ScheduleStrategy> scheduleStrategies();
+/// "ping_pong, interleave, single": for messages.
+std::string scheduleStrategyNames();
+
+/// The plan of strategy `name`, or with "auto" of the first that fits and is worth it. Fails with
+/// what does not fit.
+llvm::Expected<SchedulePlan> planSchedule(llvm::StringRef name, const ScheduleShape &shape);
+
+/// A picture of one round: a row per kind of step, time to the right (docs/scheduling.md).
+void drawSchedule(llvm::raw_ostream &os, const SchedulePlan &plan, const ScheduleShape &shape,
+                  llvm::StringRef title);
+
+} // namespace tilec

@@ -1,0 +1,379 @@
+//===- ApplySchedule.cpp - a wave.pipeline in the order of a plan ---------===//
+//
+// Addresses follow a few rules that leave the loop nothing to compute:
+//  - a slot of shared memory is the immediate of a read, and a scalar made in front
+//    of the loop for a copy (m0);
+//  - a copy's place along K is its immediate within `slots` tiles, and one addition
+//    for all copies of an operand per `slots` tiles. The instruction adds the
+//    immediate to both addresses, so the scalar is lowered by it: slot s takes tiles
+//    s, s + slots, ... and its immediate is s * advance, never below address 0.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Schedule/ApplySchedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+/// A buffer load's own offset has 12 bits, a shared read's 16 (CDNA3 ISA, MUBUF and DS formats).
+constexpr int64_t mostBufferImm = 4095, sharedImmRange = 65536;
+
+int64_t floorDiv(int64_t a, int64_t by) { return a >= 0 ? a / by : -((-a + by - 1) / by); }
+
+/// An address operand of copies that moves on with the K tile.
+struct Advancing {
+  Value start;   ///< for tile 0
+  int64_t bytes; ///< per tile
+  int64_t block; ///< tiles that one value serves, the rest is in immediates
+
+  bool operator==(const Advancing &) const = default;
+};
+
+/// Values at a place of the new code; tiles count from the origin of that place.
+struct Values {
+  std::map<std::pair<llvm::StringRef, int64_t>, SmallVector<Value, 2>> reads; ///< step, tile
+  std::map<std::pair<int64_t, int64_t>, Value> advanced;                      ///< index, block
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> glue; ///< of the template, per tile
+};
+
+class Application {
+public:
+  Application(const PipelineTemplate &pipeline, const SchedulePlan &plan)
+      : pipeline(pipeline), plan(plan), shape(pipeline.shape), op(pipeline.op), b(op),
+        loc(op.getLoc()) {}
+
+  llvm::Error run();
+
+private:
+  void chooseAdvancing();
+  void chooseAnchors();
+  void emit(llvm::ArrayRef<ScheduleStep> steps, Values &values);
+  void emitDma(const ScheduleStep &step, Values &values);
+  void emitRead(const ScheduleStep &step, Values &values);
+  void emitMma(const ScheduleStep &step, Values &values);
+  void emitRounds(const ExpandedSchedule &schedule, Values &values);
+  void emitInOrder();
+  void emitStagger(bool atStart);
+  Value advancedTo(int64_t index, int64_t block, Values &values);
+  /// A value of the template for a tile.
+  Value valueAt(Value value, int64_t tile, Values &values);
+  /// `value` + `bytes`, made once in front of everything.
+  Value outside(Value value, int64_t bytes);
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  llvm::ArrayRef<Operation *> opsOf(llvm::StringRef name) const {
+    return pipeline.steps.find(name)->second;
+  }
+
+  const PipelineTemplate &pipeline;
+  const SchedulePlan &plan;
+  const ScheduleShape &shape;
+  wave::PipelineOp op;
+  OpBuilder b;
+  Location loc;
+  Operation *front = nullptr; ///< what is made in front of everything stands before it
+  std::vector<Advancing> advancing;
+  std::array<bool, 2> movesLaneOffset = {true, true}; ///< per operand, else the uniform one
+  llvm::DenseMap<Value, int64_t> anchors; ///< the smallest immediate with each read address
+  std::map<std::pair<void *, int64_t>, Value> outsideValues;
+};
+
+Value Application::outside(Value value, int64_t bytes) {
+  if (bytes == 0)
+    return value;
+  Value &known = outsideValues[{value.getAsOpaquePointer(), bytes}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(front);
+    known = arith::AddIOp::create(b, loc, value, constant(bytes));
+  }
+  return known;
+}
+
+/// Of lane and uniform offsets the kind with fewer different values moves along K.
+void Application::chooseAdvancing() {
+  for (MmaOperand operand : {MmaOperand::A, MmaOperand::B}) {
+    int n = static_cast<int>(operand);
+    llvm::DenseSet<Value> lane, uniform;
+    for (int64_t d = 0; d < shape.dmas[n]; ++d) {
+      auto dma = cast<wave::LoadToSharedOp>(opsOf(ScheduleStep::dma(operand, d, 0).name())[0]);
+      lane.insert(dma.getVoffset());
+      uniform.insert(dma.getSoffset());
+    }
+    movesLaneOffset[n] = lane.size() <= uniform.size();
+  }
+}
+
+void Application::chooseAnchors() {
+  for (auto &[name, ops] : pipeline.steps)
+    for (Operation *read : ops)
+      if (isa<wave::SharedReadOp, wave::SharedReadTrOp>(read)) {
+        int64_t imm = read->getAttrOfType<IntegerAttr>("imm").getInt();
+        auto [at, isNew] = anchors.try_emplace(read->getOperand(0), imm);
+        at->second = std::min(at->second, imm);
+      }
+}
+
+Value Application::advancedTo(int64_t index, int64_t block, Values &values) {
+  auto known = values.advanced.find({index, block});
+  if (known != values.advanced.end())
+    return known->second;
+  const Advancing &which = advancing[index];
+  // Blocks are asked for in order; the nearest one before is at hand.
+  Value before = advancedTo(index, block - 1, values);
+  Value next = arith::AddIOp::create(b, loc, before, constant(which.bytes * which.block));
+  return values.advanced[{index, block}] = next;
+}
+
+void Application::emitDma(const ScheduleStep &step, Values &values) {
+  auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
+  int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
+  int64_t slotBytes = dma->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
+  bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
+  Value moving = isLane ? dma.getVoffset() : dma.getSoffset();
+  bool fitsImm =
+      advance >= 0 && advance * (shape.slots - 1) <= mostBufferImm && advance <= slotBytes;
+  Advancing which = {moving, advance, fitsImm ? shape.slots : 1};
+  auto found = llvm::find(advancing, which);
+  int64_t index = found - advancing.begin();
+  if (found == advancing.end())
+    advancing.push_back(which);
+  values.advanced.try_emplace({index, 0}, moving);
+
+  int64_t block = floorDiv(step.tile, which.block);
+  int64_t imm = (step.tile - block * which.block) * advance;
+  int64_t slot = step.tile % shape.slots;
+  Value at = advancedTo(index, block, values);
+  Value shared = outside(dma.getShared(), slot * slotBytes - imm);
+  wave::LoadToSharedOp::create(b, dma.getLoc(), dma.getDesc(), isLane ? at : dma.getVoffset(),
+                               isLane ? dma.getSoffset() : at, shared, imm, dma.getBytes());
+}
+
+void Application::emitRead(const ScheduleStep &step, Values &values) {
+  SmallVector<Value, 2> results;
+  auto found = pipeline.steps.find(step.name());
+  for (Operation *read : found->second) {
+    int64_t slotBytes = read->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
+    int64_t anchor = anchors.lookup(read->getOperand(0));
+    int64_t imm = read->getAttrOfType<IntegerAttr>("imm").getInt() - anchor +
+                  step.tile % shape.slots * slotBytes;
+    int64_t beyond = imm / sharedImmRange * sharedImmRange;
+    Operation *copy = b.clone(*read);
+    copy->setOperand(0, outside(read->getOperand(0), anchor + beyond));
+    copy->setAttr("imm", b.getI64IntegerAttr(imm - beyond));
+    for (llvm::StringRef name : {"step", "cover", "slot_bytes"})
+      copy->removeAttr(name);
+    results.push_back(copy->getResult(0));
+  }
+  values.reads[{found->first, step.tile}] = results;
+}
+
+Value Application::valueAt(Value value, int64_t tile, Values &values) {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != op.bodyBlock())
+    return value;
+  if (auto name = def->getAttrOfType<StringAttr>("step")) {
+    auto ops = opsOf(name.getValue());
+    return values.reads.find({name.getValue(), tile})->second[llvm::find(ops, def) - ops.begin()];
+  }
+  bool isGlue = isPure(def);
+  if (isGlue)
+    if (Value known = values.glue.lookup({value, tile}))
+      return known;
+  IRMapping mapping;
+  for (Value operand : def->getOperands())
+    mapping.map(operand, valueAt(operand, tile, values));
+  Value copy = b.clone(*def, mapping)->getResult(0);
+  if (isGlue)
+    values.glue[{value, tile}] = copy;
+  return copy;
+}
+
+void Application::emitMma(const ScheduleStep &step, Values &values) {
+  IRMapping local;
+  for (Operation *part : opsOf(step.name())) {
+    IRMapping mapping;
+    for (Value operand : part->getOperands())
+      mapping.map(operand, local.contains(operand) ? local.lookup(operand)
+                                                   : valueAt(operand, step.tile, values));
+    Operation *copy = b.clone(*part, mapping);
+    copy->removeAttr("step");
+    local.map(part->getResults(), copy->getResults());
+  }
+}
+
+void Application::emit(llvm::ArrayRef<ScheduleStep> steps, Values &values) {
+  auto count = [&](int64_t n) { return n < 0 ? IntegerAttr() : b.getI64IntegerAttr(n); };
+  for (const ScheduleStep &step : steps) {
+    switch (step.kind) {
+    case ScheduleStep::Dma:
+      emitDma(step, values);
+      break;
+    case ScheduleStep::Read:
+      emitRead(step, values);
+      break;
+    case ScheduleStep::Mma:
+      emitMma(step, values);
+      break;
+    case ScheduleStep::Wait:
+      wave::WaitOp::create(b, loc, count(step.vm), count(step.lgkm));
+      break;
+    case ScheduleStep::Barrier:
+      wave::BarrierOp::create(b, loc, /*raw=*/true);
+      break;
+    case ScheduleStep::Priority:
+      wave::SetPrioOp::create(b, loc, step.i);
+      break;
+    case ScheduleStep::Mark:
+      break;
+    }
+  }
+}
+
+/// The loop. `values` are those in front of it, and become those behind it; its origin moves on by
+/// all rounds, which changes no slot and no immediate.
+void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
+  // What a round finds: addresses at their first block, reads that an earlier round has made.
+  std::map<int64_t, int64_t> firstBlock;
+  for (const ScheduleStep &step : schedule.body)
+    if (step.kind == ScheduleStep::Dma) {
+      auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
+      bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
+      Value moving = isLane ? dma.getVoffset() : dma.getSoffset();
+      int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
+      for (auto [index, which] : llvm::enumerate(advancing))
+        if (which.start == moving && which.bytes == advance) {
+          int64_t block = floorDiv(step.tile, which.block);
+          auto [at, isNew] = firstBlock.try_emplace(index, block);
+          at->second = std::min(at->second, block);
+        }
+    }
+  SmallVector<std::pair<llvm::StringRef, int64_t>> carried;
+  for (const ScheduleStep &step : schedule.body)
+    if (step.kind == ScheduleStep::Read)
+      for (int64_t tile = step.tile - plan.tilesPerRound; tile >= 0; tile -= plan.tilesPerRound)
+        carried.push_back({pipeline.steps.find(step.name())->first, tile});
+
+  SmallVector<Value> inits;
+  for (auto [index, block] : firstBlock)
+    inits.push_back(advancedTo(index, block, values));
+  for (auto &key : carried)
+    llvm::append_range(inits, values.reads.find(key)->second);
+  auto loop =
+      scf::ForOp::create(b, loc, constant(0), constant(schedule.rounds), constant(1), inits);
+
+  // The carried values in a list of values in this order: results, arguments.
+  auto bind = [&](ValueRange list, Values &to) {
+    size_t next = 0;
+    for (auto [index, block] : firstBlock)
+      to.advanced[{index, block}] = list[next++];
+    for (auto &key : carried) {
+      SmallVector<Value, 2> &results = to.reads[key];
+      results.clear();
+      for (size_t n = 0; n < opsOf(key.first).size(); ++n)
+        results.push_back(list[next++]);
+    }
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Values inside;
+    bind(loop.getRegionIterArgs(), inside);
+    emit(schedule.body, inside);
+    SmallVector<Value> nexts;
+    for (auto [index, block] : firstBlock)
+      nexts.push_back(
+          advancedTo(index, block + plan.tilesPerRound / advancing[index].block, inside));
+    for (auto &[name, tile] : carried)
+      llvm::append_range(nexts, inside.reads.find({name, tile + plan.tilesPerRound})->second);
+    scf::YieldOp::create(b, loc, nexts);
+  }
+  values = Values();
+  bind(loop.getResults(), values);
+}
+
+/// Both halves of the waves run the same code, the second one `stagger` barriers behind.
+void Application::emitStagger(bool atStart) {
+  for (int64_t n = 0; n < plan.stagger; ++n) {
+    Value wave = wave::WaveIdOp::create(b, loc, b.getIndexType());
+    auto isIt = arith::CmpIOp::create(
+        b, loc, atStart ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt, wave,
+        constant(shape.waves / 2));
+    auto branch = scf::IfOp::create(b, loc, isIt, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    wave::BarrierOp::create(b, loc, /*raw=*/true);
+  }
+}
+
+/// For a number of tiles that is not known: one tile after the other, on slot 0.
+void Application::emitInOrder() {
+  SmallVector<ScheduleStep> steps[3];
+  for (auto &[name, ops] : pipeline.steps) {
+    ScheduleStep step = llvm::cantFail(ScheduleStep::parse(name.str() + " +0"));
+    steps[step.kind].push_back(step);
+  }
+  SmallVector<Advancing> moving;
+  auto loop = scf::ForOp::create(b, loc, constant(0), op.getCount(), constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Values values;
+  wave::WaitOp::create(b, loc, IntegerAttr(), b.getI64IntegerAttr(0));
+  wave::BarrierOp::create(b, loc, /*raw=*/true);
+  for (const ScheduleStep &step : steps[ScheduleStep::Dma]) {
+    auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
+    int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
+    bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
+    Value by = arith::MulIOp::create(b, loc, loop.getInductionVar(), constant(advance));
+    Value at = arith::AddIOp::create(b, loc, isLane ? dma.getVoffset() : dma.getSoffset(), by);
+    wave::LoadToSharedOp::create(b, loc, dma.getDesc(), isLane ? at : dma.getVoffset(),
+                                 isLane ? dma.getSoffset() : at, dma.getShared(), 0,
+                                 dma.getBytes());
+  }
+  emit({ScheduleStep::wait(0), ScheduleStep::barrier()}, values);
+  emit(steps[ScheduleStep::Read], values);
+  emit(steps[ScheduleStep::Mma], values);
+}
+
+llvm::Error Application::run() {
+  front = op;
+  chooseAdvancing();
+  chooseAnchors();
+  auto constantCount = op.getCount().getDefiningOp<arith::ConstantIndexOp>();
+  // New code goes in front of the op, what all of it shares in front of that.
+  Operation *marker = constant(0).getDefiningOp();
+  front = marker;
+  if (!constantCount) {
+    emitInOrder();
+  } else if (constantCount.value() > 0) {
+    llvm::Expected<ExpandedSchedule> schedule = expandSchedule(plan, shape, constantCount.value());
+    if (!schedule)
+      return schedule.takeError();
+    Values values;
+    emitStagger(/*atStart=*/true);
+    emit(schedule->prologue, values);
+    if (schedule->rounds > 0)
+      emitRounds(*schedule, values);
+    emit(schedule->tail, values);
+    emitStagger(/*atStart=*/false);
+  }
+  wave::WaitOp::create(b, loc, IntegerAttr(), b.getI64IntegerAttr(0));
+  wave::BarrierOp::create(b, loc, /*raw=*/true); // the slots are free again
+  op.erase();
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Error applySchedule(const PipelineTemplate &pipeline, const SchedulePlan &plan,
+                          const TargetInfo &) {
+  return Application(pipeline, plan).run();
+}
+
+} // namespace tilec

@@ -1,0 +1,30 @@
+//===- ApplySchedule.h - a wave.pipeline in the order of a plan -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Wave/Wave.h"
+#include "tilec/Target/Target.h"
+#include "tilec/Transforms/SchedulePlan.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace tilec {
+
+/// What is in a `wave.pipeline`: its shape, and the ops of every named step in order.
+struct PipelineTemplate {
+  wave::PipelineOp op;
+  ScheduleShape shape;
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::Operation *, 2>> steps;
+};
+
+/// Moves what does not depend on the iteration in front of the op, and reads the rest. Fails with
+/// what is malformed.
+llvm::Expected<PipelineTemplate> readTemplate(wave::PipelineOp op, const TargetInfo &target);
+
+/// Replaces the op by the loop that the plan describes. The plan has been checked for its shape.
+llvm::Error applySchedule(const PipelineTemplate &pipeline, const SchedulePlan &plan,
+                          const TargetInfo &target);
+
+} // namespace tilec

@@ -1,0 +1,118 @@
+//===- Schedulable.cpp - which pipelined loops get a planned order --------===//
+//
+// Those that are a matrix product and nothing else: two copies, one gemm of whole
+// atoms, index arithmetic.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Schedule/Schedulable.h"
+
+#include "Layouts/GemmPlan.h"
+#include "Layouts/LoopLayout.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+/// Copies of one operand that a plan can tell apart (ScheduleShape::cover has a bit for each).
+constexpr int64_t mostCopies = 64;
+
+static bool dependsOn(Value value, Value iv) {
+  if (value == iv)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, iv); });
+}
+
+std::optional<int64_t> advanceBytes(Value source, tile::ForOp loop) {
+  OpBuilder scratch(source.getContext());
+  scratch.setInsertionPointAfterValue(source);
+  std::optional<BufferBox> box = boxOf(source, scratch, source.getLoc());
+  std::optional<int64_t> step = tile::constantInt(loop.getStep());
+  if (!box || !step || *step <= 0 || !box->rootType().hasStaticShape())
+    return std::nullopt;
+  auto shape = box->rootType().getShape();
+  auto viewShape = cast<tile::BufferType>(source.getType()).getShape();
+  int64_t stride = 1, elems = 0;
+  for (int64_t d = int64_t(shape.size()) - 1; d >= 0; stride *= shape[d], --d) {
+    Value offset = box->offsets[d];
+    if (!offset || !dependsOn(offset, loop.iv()))
+      continue;
+    LinearForm form = linearize(offset);
+    for (auto [term, coefficient] : form.terms)
+      if (term != loop.iv() && dependsOn(term, loop.iv()))
+        return std::nullopt;
+    // The whole box is inside in every iteration.
+    auto inView = llvm::find(box->dims, d);
+    int64_t extent = inView == box->dims.end() ? 1 : viewShape[inView - box->dims.begin()];
+    std::optional<IndexRange> range = rangeOf(offset);
+    if (!range || range->low < 0 || range->high + extent > shape[d])
+      return std::nullopt;
+    elems += form.coefficient(loop.iv()) * *step * stride;
+  }
+  int64_t bytes = storageBytes(tile::dtypeOf(box->rootType().getElementType()), std::abs(elems));
+  return elems < 0 ? -bytes : bytes;
+}
+
+static llvm::Error no(const llvm::Twine &reason) { return llvm::createStringError(reason); }
+
+/// Whether waves and repetitions of the atom cover the tile exactly.
+static bool isWhole(const GemmPlan &plan, tile::GemmOp gemm) {
+  return plan.copies == 1 && plan.repsM * plan.wavesM * plan.atomM == gemm.m() &&
+         plan.repsN * plan.wavesN * plan.atomN == gemm.n() &&
+         plan.kSteps * plan.atom->k == gemm.k();
+}
+
+llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan,
+                                      const TargetInfo &target) {
+  MatrixLoop found;
+  if (target.vendor != Vendor::Amd)
+    return no("the target has no planned schedules");
+  if (plan.stages < 2)
+    return no("its copies do not run ahead");
+  for (Operation &op : *loop.bodyBlock()) {
+    if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
+      if (found.gemm)
+        return no("it has two matrix products");
+      found.gemm = gemm;
+    } else if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+      if (!llvm::is_contained(plan.copies, copy))
+        return no("a copy cannot run ahead");
+    } else if (!isa<tile::SubviewOp, tile::ReshapeOp, tile::AssumeOp>(op) &&
+               !(isPure(&op) && op.getNumRegions() == 0)) {
+      return no("it holds `" + op.getName().getStringRef() + "`");
+    }
+  }
+  if (!found.gemm)
+    return no("it has no matrix product");
+  if (found.gemm.getClear())
+    return no("its matrix product clears C");
+  if (plan.copies.size() != 2 || found.gemm.getA() == found.gemm.getB())
+    return no("it does not copy exactly its two operands");
+  for (tile::CopyOp copy : plan.copies)
+    for (int n : {0, 1})
+      if (copy.getDst() == (n == 0 ? found.gemm.getA() : found.gemm.getB()))
+        found.copies[n] = copy;
+  int64_t waves = wavesOf(loop->getParentOfType<tile::KernelOp>(), target);
+  std::optional<GemmPlan> gemmPlan = planGemm(found.gemm, target, waves);
+  if (!gemmPlan || !isWhole(*gemmPlan, found.gemm))
+    return no("its tile is no whole number of matrix instructions of every wave");
+  for (tile::CopyOp copy : found.copies) {
+    if (!copy)
+      return no("it does not copy exactly its two operands");
+    int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
+    tile::BufferType type = copy.getDst().getType();
+    int64_t bytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
+    int64_t perInstruction = pieceBytes * target.waveLanes * waves;
+    if (pieceBytes == 0 || bytes % perInstruction != 0 || bytes / perInstruction > mostCopies)
+      return no("not every wave takes the same part in its copies");
+    if (!advanceBytes(copy.getSrc(), loop))
+      return no("a copy's source does not advance evenly within the tensor");
+  }
+  return found;
+}
+
+} // namespace tilec

@@ -1,0 +1,180 @@
+//===- WaveSchedule.cpp - plan the order of every matrix loop -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Schedule/ApplySchedule.h"
+
+#include "tilec/Base/Math.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_WAVESCHEDULEPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+//===----------------------------------------------------------------------===//
+// Templates
+//===----------------------------------------------------------------------===//
+
+/// Registers of 32 bits that values of a type take.
+static int64_t registersOf(Type type) { return (wave::bitsOf(type) + 31) / 32; }
+
+static void hoistInvariants(wave::PipelineOp pipeline) {
+  for (Operation &op : llvm::make_early_inc_range(*pipeline.bodyBlock()))
+    if (isPure(&op) && !op.hasAttr("step") && llvm::all_of(op.getOperands(), [&](Value v) {
+          return v.getParentRegion() != &pipeline.getBody();
+        }))
+      op.moveBefore(pipeline);
+}
+
+static llvm::Error addStep(PipelineTemplate &result, Operation &op, StringAttr name) {
+  llvm::Expected<ScheduleStep> parsed = ScheduleStep::parse(name.str() + " +0");
+  if (!parsed)
+    return parsed.takeError();
+  const ScheduleStep &step = *parsed;
+  ScheduleShape &shape = result.shape;
+  int operand = static_cast<int>(step.operand);
+  bool isFirst = !result.steps.contains(name.getValue());
+  result.steps[name.getValue()].push_back(&op);
+  auto hasAttrs = [&](std::initializer_list<llvm::StringRef> names) {
+    return llvm::all_of(names, [&](auto n) { return op.getAttrOfType<IntegerAttr>(n); });
+  };
+  switch (step.kind) {
+  case ScheduleStep::Dma:
+    if (!isa<wave::LoadToSharedOp>(op) || !hasAttrs({"advance", "slot_bytes"}) || !isFirst)
+      return llvm::createStringError("`%s` is no single copy with `advance` and `slot_bytes`",
+                                     name.str().c_str());
+    shape.dmas[operand] = std::max(shape.dmas[operand], step.i + 1);
+    return llvm::Error::success();
+  case ScheduleStep::Read: {
+    if (!isa<wave::SharedReadOp, wave::SharedReadTrOp>(op) || !hasAttrs({"cover", "slot_bytes"}))
+      return llvm::createStringError("`%s` is no read with `cover` and `slot_bytes`",
+                                     name.str().c_str());
+    int64_t &reps = step.operand == MmaOperand::A ? shape.repsM : shape.repsN;
+    reps = std::max(reps, step.i + 1);
+    if (step.i == 0 && step.k == 0)
+      shape.fragmentRegs[operand] =
+          (isFirst ? 0 : shape.fragmentRegs[operand]) + registersOf(op.getResult(0).getType());
+    return llvm::Error::success();
+  }
+  case ScheduleStep::Mma:
+    if (auto mma = dyn_cast<wave::MmaOp>(op))
+      shape.accumulatorRegs = registersOf(mma.getType());
+    shape.kSteps = std::max(shape.kSteps, step.k + 1);
+    return llvm::Error::success();
+  default:
+    return llvm::createStringError("`%s` does no work", name.str().c_str());
+  }
+}
+
+/// Reads name K steps of their own; a matrix instruction may share one with its neighbour.
+static llvm::Error readCovers(PipelineTemplate &result) {
+  ScheduleShape &shape = result.shape;
+  int64_t alongK = 0;
+  for (auto &[name, ops] : result.steps) {
+    ScheduleStep step = llvm::cantFail(ScheduleStep::parse(name.str() + " +0"));
+    if (step.kind == ScheduleStep::Read)
+      alongK = std::max(alongK, step.k + 1);
+  }
+  if (alongK == 0 || shape.kSteps % alongK != 0)
+    return llvm::createStringError("the reads do not cover the matrix instructions' K steps");
+  shape.kStepsPerRead = shape.kSteps / alongK;
+  for (MmaOperand operand : {MmaOperand::A, MmaOperand::B})
+    for (int64_t rep = 0; rep < shape.reps(operand); ++rep)
+      for (int64_t k = 0; k < alongK; ++k) {
+        auto found = result.steps.find(ScheduleStep::read(operand, rep, k, 0).name());
+        if (found == result.steps.end())
+          return llvm::createStringError("`%s` is missing",
+                                         ScheduleStep::read(operand, rep, k, 0).name().c_str());
+        uint64_t cover = 0;
+        for (Operation *op : found->second)
+          cover |= uint64_t(op->getAttrOfType<IntegerAttr>("cover").getInt());
+        shape.cover[static_cast<int>(operand)].push_back(cover);
+      }
+  return llvm::Error::success();
+}
+
+llvm::Expected<PipelineTemplate> readTemplate(wave::PipelineOp op, const TargetInfo &target) {
+  PipelineTemplate result;
+  result.op = op;
+  hoistInvariants(op);
+  ScheduleShape &shape = result.shape;
+  auto kernel = op->getParentOfType<wave::KernelOp>();
+  shape.slots = op.getSlots();
+  shape.waves = (kernel.getThreads() + target.waveLanes - 1) / target.waveLanes;
+  // A compute unit has four SIMDs (CDNA3 ISA, chapter 2).
+  shape.wavesPerSimd = (shape.waves * int64_t(kernel.getMinBlocks()) + 3) / 4;
+  for (Operation &inner : *op.bodyBlock()) {
+    if (auto name = inner.getAttrOfType<StringAttr>("step")) {
+      if (llvm::Error error = addStep(result, inner, name))
+        return error;
+    } else if (!isPure(&inner) && !isa<wave::GetOp>(inner)) {
+      return llvm::createStringError("`%s` has no step",
+                                     inner.getName().getStringRef().str().c_str());
+    }
+  }
+  if (llvm::Error error = readCovers(result))
+    return error;
+  if (int64_t(result.steps.size()) !=
+      shape.dmasPerTile() + shape.readsPerTile() + shape.mmasPerTile())
+    return llvm::createStringError("steps are missing");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
+  using WaveSchedulePassBase::WaveSchedulePassBase;
+
+  void runOnOperation() override {
+    std::optional<Arch> arch = parseArch(target);
+    if (!arch) {
+      getOperation().emitError() << "unknown target `" << target << '`';
+      return signalPassFailure();
+    }
+    SmallVector<wave::PipelineOp> pipelines;
+    getOperation().walk([&](wave::PipelineOp op) { pipelines.push_back(op); });
+    for (wave::PipelineOp op : pipelines)
+      if (failed(schedule(op, targetInfo(*arch))))
+        return signalPassFailure();
+    if (!pipelines.empty())
+      getOperation().setKeepOrder(true);
+  }
+
+  LogicalResult schedule(wave::PipelineOp op, const TargetInfo &chip) {
+    llvm::Expected<PipelineTemplate> pipeline = readTemplate(op, chip);
+    if (!pipeline)
+      return mlir::emitError(op.getLoc()) << "malformed: " << llvm::toString(pipeline.takeError());
+    llvm::Expected<SchedulePlan> plan = planOf(op, pipeline->shape);
+    if (!plan)
+      return mlir::emitError(op.getLoc()) << llvm::toString(plan.takeError());
+    mlir::emitRemark(op.getLoc()) << "schedule `" << plan->strategy << "`";
+    if (llvm::Error error = applySchedule(*pipeline, *plan, chip))
+      return mlir::emitError(op.getLoc()) << llvm::toString(std::move(error));
+    return success();
+  }
+
+  llvm::Expected<SchedulePlan> planOf(wave::PipelineOp op, const ScheduleShape &shape) {
+    if (auto text = op.getPlan()) {
+      llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(*text);
+      if (plan)
+        if (llvm::Error error = checkSchedule(*plan, shape))
+          return error;
+      return plan;
+    }
+    return planSchedule(strategy.empty() ? op.getSchedule() : llvm::StringRef(strategy), shape);
+  }
+};
+
+} // namespace
+
+} // namespace tilec
