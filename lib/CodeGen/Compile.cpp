@@ -116,7 +116,8 @@ Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOption
                                 "module that went through prepareModule");
   SmallVector<char, 0> bitcode;
   raw_svector_ostream stream(bitcode);
-  WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
+  // Use lists in the reader's order: the code depends on what the IR says, not on how it was built.
+  WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/false);
   auto copy = parseBitcodeFile(
       MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), module.getModuleIdentifier()),
       job->context);
