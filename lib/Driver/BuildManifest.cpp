@@ -98,6 +98,36 @@ Operation *parameterNamed(tile::ProgramOp program, StringRef name) {
   return nullptr;
 }
 
+/// A tensor map, from its entry in the kernel's `tensor_maps`: the whole tensor, innermost first.
+rt::Param mapParamOf(DictionaryAttr spec, tile::ProgramOp program) {
+  auto tensor =
+      cast<tile::TensorOp>(parameterNamed(program, spec.getAs<StringAttr>("of").getValue()));
+  rt::Param param;
+  param.name = spec.getAs<StringAttr>("name").getValue().str();
+  param.kind = rt::ParamKind::TensorMap;
+  param.dtype = tile::dtypeOf(tensor.getResult().getType().getElementType());
+  param.map.of = tensor.getName().str();
+  param.map.dims = shapeOf(tensor.getResult(), tensor.getDims());
+  std::reverse(param.map.dims.begin(), param.map.dims.end());
+  rt::DimExpr stride(1);
+  for (size_t d = 0; d + 1 < param.map.dims.size(); ++d) {
+    stride = stride * param.map.dims[d];
+    param.map.strides.push_back(stride);
+  }
+  for (int64_t extent : spec.getAs<DenseI64ArrayAttr>("box").asArrayRef())
+    param.map.box.push_back(extent);
+  param.map.swizzle = spec.getAs<IntegerAttr>("swizzle").getInt();
+  return param;
+}
+
+DictionaryAttr tensorMapNamed(wave::KernelOp kernel, StringRef name) {
+  auto maps = kernel->getAttrOfType<ArrayAttr>("tensor_maps");
+  for (Attribute spec : maps ? maps.getValue() : ArrayRef<Attribute>())
+    if (cast<DictionaryAttr>(spec).getAs<StringAttr>("name").getValue() == name)
+      return cast<DictionaryAttr>(spec);
+  return {};
+}
+
 /// Operations of the matrix products of one launch, when their number is known.
 std::optional<rt::DimExpr> flopsOf(tile::KernelOp kernel, const rt::Launch &launch) {
   rt::DimExpr perBlock(0);
@@ -162,6 +192,9 @@ std::vector<std::string> exactTensors(tile::ProgramOp program) {
       } else if (auto copy = dyn_cast<tile::AsyncCopyOp>(op)) {
         if (inexact.contains(rootOf(copy.getSrc())))
           mark(copy.getDst());
+      } else if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
+        if (inexact.contains(rootOf(copy.getSrc())))
+          mark(copy.getDst());
       } else if (isa<tile::GemmOp, tile::ReduceOp, tile::ScanOp, tile::AtomicOp>(op)) {
         for (Value root : accessesOf(op).writes)
           mark(root);
@@ -202,6 +235,10 @@ rt::Manifest buildManifest(tile::ProgramOp program, ModuleOp module, Arch arch) 
     launch.sharedBytes = vendorOf(arch) == Vendor::Nvidia ? waveKernel.getSharedBytes() : 0;
     for (auto [name, access] : llvm::zip(waveKernel.getArgNames(), waveKernel.getArgAccess())) {
       StringRef mode = cast<StringAttr>(access).getValue();
+      if (DictionaryAttr map = tensorMapNamed(waveKernel, cast<StringAttr>(name).getValue())) {
+        launch.params.push_back(mapParamOf(map, program));
+        continue;
+      }
       Operation *op = parameterNamed(program, cast<StringAttr>(name).getValue());
       launch.params.push_back(paramOf(op, mode));
       if (mode.contains('w'))

@@ -30,7 +30,9 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
     Matrix operations decide first; parallels, reductions and copies pass layouts
     on; what is left gets a blocked layout. docs/layouts.md.
   }];
-  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+                 Option<"warpGroups", "warp-groups", "bool", "true",
+                        "multiply by whole warp groups where the chip can">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
@@ -43,9 +45,12 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
             barriers.
     Leaves: the order of everything else.
 
-    `planPipeline` decides, `applyPipeline` rewrites. docs/pipelining.md.
+    `planPipeline` decides, `applyPipeline` rewrites. docs/pipelining.md. Where the chip
+    has TMA, loops whose copies it can do get a producer warp instead (docs/hopper.md).
   }];
-  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+                 Option<"producer", "producer", "bool", "true",
+                        "copies by a producer warp where the chip can">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

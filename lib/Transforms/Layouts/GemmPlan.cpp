@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/GemmPlan.h"
 
+#include "Hopper/Wgmma.h"
+
 #include "tilec/Base/Math.h"
 
 #include <tuple>
@@ -82,6 +84,8 @@ int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target) {
 }
 
 std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  if (gemm.getWarpGroup())
+    return planWarpGroupGemm(gemm, target, numWaves);
   GemmPlan plan;
   plan.atom = chooseAtom(gemm, target);
   if (!plan.atom)

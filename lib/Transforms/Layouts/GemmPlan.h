@@ -12,8 +12,16 @@
 
 namespace tilec {
 
+/// How warp groups share a gemm (NVIDIA, Hopper/Wgmma.h).
+struct WarpGroupShape {
+  int64_t groupsM = 1, groupsN = 1; ///< product: the warp groups of the block
+  int64_t slabs = 1;                ///< of 64 rows, per warp group
+  int64_t n = 8, pieces = 1;        ///< columns of one instruction; instructions along N
+};
+
 struct GemmPlan {
   const MmaAtom *atom = nullptr;
+  std::optional<WarpGroupShape> warpGroup; ///< not nothing: instructions of whole warp groups
   /// The atom's A is the gemm's B and the other way round, so that the registers of a lane run
   /// along the columns of C, as row-major memory does (AMD: D has four rows a lane).
   bool swapped = false;

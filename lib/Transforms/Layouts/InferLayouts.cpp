@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Hopper/Wgmma.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Operands.h"
@@ -26,11 +27,14 @@ namespace {
 
 class Inference {
 public:
-  Inference(tile::KernelOp kernel, const TargetInfo &target)
-      : kernel(kernel), target(target), numWaves(wavesOf(kernel, target)) {}
+  Inference(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups)
+      : kernel(kernel), target(target), numWaves(wavesOf(kernel, target)),
+        useWarpGroups(useWarpGroups) {}
 
   LogicalResult run() {
     isolateOperands(kernel);
+    if (useWarpGroups)
+      markWarpGroupGemms(kernel, target);
     if (failed(fixGemms()))
       return failure();
     propagate();
@@ -67,6 +71,7 @@ private:
   tile::KernelOp kernel;
   const TargetInfo &target;
   int64_t numWaves;
+  bool useWarpGroups;
 };
 
 LogicalResult Inference::fixGemms() {
@@ -259,11 +264,14 @@ void Inference::stage(tile::ParallelOp loop, Value root) {
 //===----------------------------------------------------------------------===//
 
 void Inference::setSharedLayouts() {
-  llvm::SmallPtrSet<Operation *, 8> readByGemm;
+  llvm::SmallPtrSet<Operation *, 8> readByGemm, readByWarpGroups;
   kernel.walk([&](tile::GemmOp gemm) {
     for (Value operand : {gemm.getA(), gemm.getB()})
-      if (auto alloc = rootOf(operand).getDefiningOp<tile::AllocOp>())
+      if (auto alloc = rootOf(operand).getDefiningOp<tile::AllocOp>()) {
         readByGemm.insert(alloc);
+        if (gemm.getWarpGroup())
+          readByWarpGroups.insert(alloc);
+      }
   });
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
@@ -276,6 +284,8 @@ void Inference::setSharedLayouts() {
     SharedLayout layout = readByGemm.contains(alloc) && !isReshaped
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());
+    if (readByWarpGroups.contains(alloc))
+      layout = *SharedLayout::panelled(type.getShape(), bits);
     alloc.setLayoutAttr(tile::SharedLayoutAttr::get(alloc.getContext(), layout));
   });
 }
@@ -290,7 +300,7 @@ struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {
       return signalPassFailure();
     }
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(Inference(kernel, targetInfo(*arch)).run()))
+      if (failed(Inference(kernel, targetInfo(*arch), warpGroups).run()))
         return signalPassFailure();
   }
 };

@@ -16,6 +16,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Hopper/ProducerConsumer.h"
 #include "Layouts/LoopLayout.h"
 #include "Normalize/Normalize.h"
 #include "Pipelines/Pipeline.h"
@@ -213,6 +214,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         usedBytes += storageBytes(
             tile::dtypeOf(alloc.getResult().getType().getElementType()), layout->numElems());
     });
+    if (producer)
+      usedBytes += expandProducerConsumer(kernel, chip, chip.sharedBytes - usedBytes);
     SmallVector<tile::ForOp> loops;
     kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
     for (tile::ForOp loop : loops) {

@@ -89,8 +89,8 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
 }
 
 void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
-  // Rings are separated by the pipeline's own barriers.
-  if (isa<tile::AsyncCopyOp>(op))
+  // Rings are separated by the pipeline's own barriers, a producer's by its pipes.
+  if (isa<tile::AsyncCopyOp, tile::ProducerOp>(op))
     return;
   Accesses accesses = accessesOf(op);
   llvm::erase_if(accesses.reads, [](Value v) { return !isSharedAccess(v); });

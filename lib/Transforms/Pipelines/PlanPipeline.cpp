@@ -27,7 +27,7 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     return 0;
   auto ring = rootOf(dstView).getDefiningOp<tile::AllocOp>();
   const SharedLayout *layout = ring ? sharedLayoutOf(ring) : nullptr;
-  if (!layout)
+  if (!layout || layout->panelElems != 0)
     return 0;
   // Built for the question only; dead ops are erased at the end of the pass.
   OpBuilder scratch(src.getContext());

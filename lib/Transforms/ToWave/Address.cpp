@@ -279,6 +279,34 @@ Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<Value> indices) {
   return addIndex(base, imm);
 }
 
+/// A tile in panels: rows of each matrix, 128 bytes of them, panel after panel.
+Value Emitter::panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
+                           ArrayRef<Value> offsets) {
+  const SharedLayout &layout = place.layout;
+  size_t rank = coords.size();
+  SmallVector<Value, 4> at;
+  for (auto [coord, offset] : llvm::zip(coords, offsets)) {
+    Value value = coord.value && offset ? addIndex(coord.value, offset)
+                                        : coord.value ? coord.value : offset;
+    at.push_back(addIndex(value, coord.constant));
+  }
+  Value row = at[rank - 2], col = at[rank - 1];
+  Value offset = mulIndex(row, layout.panelElems);
+  Value chunk = divIndex(remIndex(col, layout.panelElems), layout.vecElems);
+  Value phase = remIndex(divIndex(row, layout.rowsPerPhase), layout.phases);
+  Value swizzled = arith::XOrIOp::create(b, loc, chunk, phase);
+  offset = addIndex(offset, mulIndex(swizzled, layout.vecElems));
+  offset = addIndex(offset, remIndex(col, layout.vecElems));
+  int64_t panel = layout.matrixRows() * layout.panelElems;
+  offset = addIndex(offset, mulIndex(divIndex(col, layout.panelElems), panel));
+  int64_t stride = panel * layout.panels();
+  for (int64_t d = int64_t(rank) - 3; d >= 0; --d) {
+    offset = addIndex(offset, mulIndex(at[d], stride));
+    stride *= layout.shape[d];
+  }
+  return mulIndex(offset, bytesOf(place.dtype));
+}
+
 Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
                             ArrayRef<Value> offsets, int64_t &imm) {
   const SharedLayout &layout = place.layout;
@@ -287,6 +315,8 @@ Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords
   imm = place.baseBytes;
   if (coords.empty())
     return index(0);
+  if (layout.panelElems != 0)
+    return panelOffset(place, coords, offsets);
   // Rows: the part that moves the swizzle's phase, and the part that does not.
   int64_t rowStride = 1;
   Value phased, plain;

@@ -359,8 +359,10 @@ LogicalResult Emitter::run() {
   makeBlockIds();
   if (failed(placeBuffers()))
     return failure();
+  SmallVector<tile::ProducerOp, 1> producers(kernel.getBody().getOps<tile::ProducerOp>());
   Elements top;
-  if (failed(emitBlock(kernel.getBody().front(), top)))
+  if (failed(producers.empty() ? emitBlock(kernel.getBody().front(), top)
+                               : emitRoles(producers.front(), waveKernel)))
     return failure();
   if (sharedBytes > target.sharedBytes) {
     InFlightDiagnostic diagnostic =
@@ -408,6 +410,8 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return emitStore(store, elements);
   if (auto atomic = dyn_cast<tile::AtomicOp>(op))
     return emitAtomic(atomic, elements);
+  if (std::optional<LogicalResult> done = emitHopper(op, elements))
+    return *done;
   if (auto gemm = dyn_cast<tile::GemmOp>(op))
     return emitGemm(gemm, elements);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
@@ -426,8 +430,11 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   }
   if (isa<tile::PrintOp>(op))
     return op.emitRemark("T.print prints on the cpu device only"), success();
-  if (isa<tile::BarrierOp>(op))
+  if (isa<tile::BarrierOp>(op)) {
+    if (needsAsyncFence())
+      wave::AsyncFenceOp::create(b, loc);
     return wave::BarrierOp::create(b, loc), success();
+  }
   if (auto copy = dyn_cast<tile::CopyOp>(op)) {
     // Not pipelined: through registers, as a loop over the elements.
     OpBuilder before(&op);

@@ -68,6 +68,15 @@ struct LocalPlace {
   DType dtype;
 };
 
+/// The mbarriers of a pipe, and where its two sides are in it.
+struct PipePlace {
+  int64_t stages = 0, bytes = 0, arrivals = 0;
+  bool everyThread = false;
+  int64_t fullBytes = 0, emptyBytes = 0; ///< addresses of the first of each
+  Value slot[2], parity[2];              ///< registers of the consumers and of the producer
+  Value previous;                        ///< register: the slot that is still being read, or -1
+};
+
 /// A coordinate of the lane: `value` (may be null: 0) plus `constant`.
 struct LaneCoord {
   Value value;
@@ -166,6 +175,22 @@ private:
   Value sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets,
                      int64_t &imm);
 
+  Value panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
+                    ArrayRef<Value> offsets);
+
+  // Hopper/Roles.cpp, Hopper/EmitGemm.cpp
+  LogicalResult emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel);
+  void bindTensorMaps(wave::KernelOp waveKernel);
+  void placePipes();
+  void initPipes();
+  Value advanceSlot(PipePlace &pipe, bool isProducer);
+  LogicalResult emitTmaCopy(tile::TmaCopyOp copy, Elements &elements);
+  bool needsAsyncFence();
+  void emitRelease(PipePlace &pipe, Value slot, Value mask);
+  /// Pipes, TMA and waits for matrices; nothing when `op` is none of them.
+  std::optional<LogicalResult> emitHopper(Operation &op, Elements &elements);
+  LogicalResult emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan, Elements &elements);
+
   // Gemm.cpp
   LogicalResult emitGemm(tile::GemmOp gemm, Elements &elements);
   friend class GemmEmitter;
@@ -225,6 +250,10 @@ private:
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
   int64_t sharedBytes = 0, scratchBase = 0, scratchBytes = 0;
+  std::optional<bool> hasAsyncReaders; ///< wgmma or TMA read what threads write
+  llvm::MapVector<Value, PipePlace> pipes;
+  /// Tensor maps by copy; copies of equal boxes of a tensor share one.
+  llvm::DenseMap<Operation *, Value> tensorMaps;
   int64_t copiesInGroup = 0, copiesPerGroup = 0; ///< AMD: vmcnt operations of each wave at least
 };
 

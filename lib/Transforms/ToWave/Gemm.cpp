@@ -369,6 +369,8 @@ LogicalResult Emitter::emitGemm(tile::GemmOp gemm, Elements &elements) {
   std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
   if (!plan)
     return unsupported(*gemm, "this gemm");
+  if (plan->warpGroup)
+    return emitWarpGroupGemm(gemm, *plan, elements);
   return GemmEmitter(*this, gemm, *plan, elements).run();
 }
 

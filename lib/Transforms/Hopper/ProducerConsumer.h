@@ -1,0 +1,18 @@
+//===- ProducerConsumer.h - pipelined loops with a producer warp ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
+
+namespace tilec {
+
+/// Gives the pipelined loops of a kernel whose copies TMA can do to a producer warp: the schedule
+/// `producer_consumer`. Other loops are left as they are. Returns the shared memory that the rings
+/// take beyond what their buffers took before.
+int64_t expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
+                               int64_t sharedLeftBytes);
+
+} // namespace tilec

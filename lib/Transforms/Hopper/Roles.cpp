@@ -1,0 +1,288 @@
+//===- Roles.cpp - a producer warp and the warps that consume -------------===//
+//
+// The block is the consumers' threads, then a warp group whose first warp produces.
+// Slots are guarded by two mbarriers each: full, which counts the bytes of TMA copies,
+// and empty, on which the consumers arrive. Both sides count slots and parities in
+// registers of their own, so that loops of any nesting share a pipe.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Hopper/TmaBox.h"
+#include "Hopper/Wgmma.h"
+#include "ToWave/Emitter.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+constexpr int64_t mbarrierBytes = 8;
+constexpr int64_t registersOfMultiprocessor = 65536; // CUDA C++ Programming Guide 13.0
+constexpr int64_t registerStep = 8;                  // setmaxnreg: multiples of 8, 24 to 256
+constexpr int64_t consumerBarrier = 1;               // number 0 is the whole block's
+
+/// What setmaxnreg gives a lane of the producer and of a consumer. Nothing for small blocks: ptxas
+/// gives their lanes the most that an instruction can name.
+struct RegisterSplit {
+  int64_t producer, consumer;
+};
+std::optional<RegisterSplit> splitRegisters(int64_t threads) {
+  int64_t groups = threads / threadsPerGroup;
+  int64_t atEntry = registersOfMultiprocessor / threads / registerStep * registerStep;
+  if (groups < 3 || atEntry < 32)
+    return std::nullopt;
+  // The producer's loop needs few; 40 were proved with two copies a round (docs/hopper.md).
+  int64_t producer = groups == 3 ? 40 : groups == 4 ? 32 : 24;
+  int64_t consumer = (atEntry * groups - producer) / (groups - 1) / registerStep * registerStep;
+  return RegisterSplit{producer, std::min<int64_t>(consumer, 240)};
+}
+
+} // namespace
+
+void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
+  struct Known {
+    TmaBox box;
+    Value map;
+  };
+  SmallVector<Known> known;
+  SmallVector<Attribute> names(waveKernel.getArgNames().begin(), waveKernel.getArgNames().end());
+  SmallVector<Attribute> access(waveKernel.getArgAccess().begin(),
+                                waveKernel.getArgAccess().end());
+  SmallVector<Attribute> specs;
+  kernel.walk([&](tile::TmaCopyOp copy) {
+    TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+    for (const Known &other : known)
+      if (other.box.root == box.root && other.box.extents == box.extents &&
+          other.box.swizzleBytes == box.swizzleBytes) {
+        tensorMaps[copy] = other.map;
+        return;
+      }
+    StringRef tensor = box.root.getDefiningOp<tile::TensorOp>().getName();
+    std::string name = (tensor + "_map" + Twine(known.size())).str();
+    SmallVector<int64_t> innermostFirst(llvm::reverse(box.extents));
+    specs.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("name", b.getStringAttr(name)),
+         b.getNamedAttr("of", b.getStringAttr(tensor)),
+         b.getNamedAttr("box", b.getDenseI64ArrayAttr(innermostFirst)),
+         b.getNamedAttr("swizzle", b.getI64IntegerAttr(box.swizzleBytes))}));
+    names.push_back(b.getStringAttr(name));
+    access.push_back(b.getStringAttr(""));
+    Value map = waveKernel.getBody().front().addArgument(
+        wave::TensorMapType::get(b.getContext()), copy.getLoc());
+    tensorMaps[copy] = map;
+    known.push_back({box, map});
+  });
+  waveKernel.setArgNamesAttr(b.getArrayAttr(names));
+  waveKernel.setArgAccessAttr(b.getArrayAttr(access));
+  waveKernel->setAttr("tensor_maps", b.getArrayAttr(specs));
+}
+
+void Emitter::placePipes() {
+  auto regs = [&] {
+    return wave::AllocRegsOp::create(b, loc, wave::RegsType::get(b.getContext(), 1, b.getIndexType()),
+                                     StringAttr());
+  };
+  for (tile::PipeOp op : kernel.getBody().getOps<tile::PipeOp>()) {
+    PipePlace pipe;
+    pipe.stages = op.getStages();
+    pipe.bytes = op.getBytes();
+    pipe.everyThread = op.getEveryThread();
+    pipe.arrivals = pipe.everyThread ? kernel.getThreads() : kernel.getThreads() / threadsPerGroup;
+    pipe.fullBytes = sharedBytes;
+    pipe.emptyBytes = sharedBytes + pipe.stages * mbarrierBytes;
+    sharedBytes += 2 * pipe.stages * mbarrierBytes;
+    for (int side : {0, 1}) {
+      pipe.slot[side] = regs();
+      pipe.parity[side] = regs();
+    }
+    pipe.previous = regs();
+    pipes[op.getPipe()] = pipe;
+  }
+}
+
+/// Both sides start at slot 0; the first round of waiting for empty slots passes at once.
+void Emitter::initPipes() {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadId, index(0));
+  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    for (auto &[value, pipe] : pipes)
+      for (int64_t slot = 0; slot < pipe.stages; ++slot) {
+        wave::MBarrierInitOp::create(b, loc, index(pipe.fullBytes + slot * mbarrierBytes), 0, 1);
+        wave::MBarrierInitOp::create(b, loc, index(pipe.emptyBytes + slot * mbarrierBytes), 0,
+                                     pipe.arrivals);
+      }
+    wave::MBarrierFenceOp::create(b, loc);
+  }
+  for (auto &[value, pipe] : pipes) {
+    for (int side : {0, 1}) {
+      wave::SetOp::create(b, loc, index(0), pipe.slot[side], 0);
+      wave::SetOp::create(b, loc, index(side), pipe.parity[side], 0);
+    }
+    wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
+  }
+}
+
+LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel) {
+  int64_t consumers = kernel.getThreads(), threads = consumers + threadsPerGroup;
+  bindTensorMaps(waveKernel);
+  placePipes();
+  initPipes();
+  wave::BarrierOp::create(b, loc);
+  waveKernel.setThreads(threads);
+  std::optional<RegisterSplit> split = splitRegisters(threads);
+  Value produces = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, waveId, index(numWaves));
+  auto roles = scf::IfOp::create(b, loc, produces, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&roles.getThenRegion().front());
+  if (split)
+    wave::SetMaxRegsOp::create(b, loc, split->producer);
+  Value isLoader = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, waveId, index(numWaves));
+  auto loader = scf::IfOp::create(b, loc, isLoader, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(&loader.getThenRegion().front());
+  Value elected = wave::ElectOp::create(b, loc, b.getI1Type());
+  auto one = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(&one.getThenRegion().front());
+  Elements alone;
+  if (failed(emitBlock(producer.getBody().front(), alone)))
+    return failure();
+
+  b.setInsertionPointToStart(&roles.getElseRegion().front());
+  if (split)
+    wave::SetMaxRegsOp::create(b, loc, split->consumer, /*more=*/true);
+  Elements top;
+  for (Operation &op : kernel.getBody().front())
+    if (&op != producer && failed(emitOp(op, top)))
+      return failure();
+  roles.getElseRegion().walk([&](wave::BarrierOp barrier) {
+    barrier.setThreads(consumers);
+    barrier.setId(consumerBarrier);
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pipes
+//===----------------------------------------------------------------------===//
+
+/// The side's slot and a wait for it; the side goes on to the next slot.
+Value Emitter::advanceSlot(PipePlace &pipe, bool isProducer) {
+  Type type = b.getIndexType();
+  Value slot = wave::GetOp::create(b, loc, type, pipe.slot[isProducer], 0);
+  Value parity = wave::GetOp::create(b, loc, type, pipe.parity[isProducer], 0);
+  int64_t barriers = isProducer ? pipe.emptyBytes : pipe.fullBytes;
+  wave::MBarrierWaitOp::create(b, loc, mulIndex(slot, mbarrierBytes), barriers, parity);
+  Value next = addIndex(slot, 1);
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, index(pipe.stages));
+  Value flipped = arith::XOrIOp::create(b, loc, parity, index(1));
+  wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, wraps, index(0), next).getResult(),
+                      pipe.slot[isProducer], 0);
+  wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, wraps, flipped, parity).getResult(),
+                      pipe.parity[isProducer], 0);
+  return slot;
+}
+
+void Emitter::emitRelease(PipePlace &pipe, Value slot, Value mask) {
+  if (!pipe.everyThread) {
+    Value inGroup = remIndex(threadId, threadsPerGroup);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, inGroup, index(0));
+    mask = andMasks(mask, isFirst);
+  }
+  if (!mask)
+    mask = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+  wave::MBarrierArriveOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.emptyBytes, mask);
+}
+
+/// Whether wgmma reads shared memory that threads write: they make their writes visible to it.
+bool Emitter::needsAsyncFence() {
+  if (hasAsyncReaders)
+    return *hasAsyncReaders;
+  llvm::DenseSet<Value> filledByTma;
+  kernel.walk([&](tile::TmaCopyOp copy) { filledByTma.insert(rootOf(copy.getDst())); });
+  hasAsyncReaders = false;
+  kernel.walk([&](tile::GemmOp gemm) {
+    for (Value operand : {gemm.getA(), gemm.getB()})
+      *hasAsyncReaders |= gemm.getWarpGroup() &&
+                          cast<tile::BufferType>(operand.getType()).isShared() &&
+                          !filledByTma.contains(rootOf(operand));
+  });
+  return *hasAsyncReaders;
+}
+
+LogicalResult Emitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
+  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
+  std::optional<BufferBox> source = boxOf(copy.getSrc(), b, loc), dest = boxOf(copy.getDst(), b, loc);
+  if (!box || !source || !dest)
+    return unsupported(*copy, "this TMA copy");
+  const SharedPlace &place = shared.find(dest->root)->second;
+  PipePlace &pipe = pipes[copy.getPipe()];
+  Value slot = lookup(copy.getSlot(), 0, elements);
+  int64_t slotBytes = box->bytes;
+  Value base = addIndex(mulIndex(slot, slotBytes), place.baseBytes);
+  Value barrier = addIndex(mulIndex(slot, mbarrierBytes), pipe.fullBytes);
+  for (int64_t panel = 0; panel < box->panels; ++panel)
+    for (int64_t chunk = 0; chunk < box->chunks; ++chunk) {
+      SmallVector<Value> coords; // innermost first
+      for (int64_t d = int64_t(source->offsets.size()) - 1; d >= 0; --d) {
+        Value at = source->offsets[d] ? indexFor(source->offsets[d], 0, elements) : Value();
+        int64_t more = d == box->colDim   ? panel * box->panelElems
+                       : d == box->rowDim ? chunk * box->chunkRows
+                                          : 0;
+        coords.push_back(addIndex(at, more));
+      }
+      Value to = addIndex(base, (panel * box->chunks + chunk) * box->transferBytes());
+      wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, to, barrier);
+    }
+  return success();
+}
+
+std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elements) {
+  if (isa<tile::PipeOp>(op))
+    return success(); // placed already
+  if (auto acquire = dyn_cast<tile::PipeAcquireOp>(op)) {
+    PipePlace &pipe = pipes[acquire.getPipe()];
+    Value slot = advanceSlot(pipe, /*isProducer=*/true);
+    wave::MBarrierExpectOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.fullBytes,
+                                   pipe.bytes);
+    elements.map[acquire.getSlot()] = {slot};
+    return success();
+  }
+  if (auto copy = dyn_cast<tile::TmaCopyOp>(op))
+    return emitTmaCopy(copy, elements);
+  if (auto wait = dyn_cast<tile::PipeWaitOp>(op)) {
+    elements.map[wait.getSlot()] = {advanceSlot(pipes[wait.getPipe()], /*isProducer=*/false)};
+    return success();
+  }
+  if (auto release = dyn_cast<tile::PipeReleaseOp>(op)) {
+    PipePlace &pipe = pipes[release.getPipe()];
+    Value slot = lookup(release.getSlot(), 0, elements);
+    if (!release.getPrevious())
+      return emitRelease(pipe, slot, nullptr), success();
+    Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
+    emitRelease(pipe, before, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before,
+                                                    index(0)));
+    wave::SetOp::create(b, loc, slot, pipe.previous, 0);
+    return success();
+  }
+  if (auto drain = dyn_cast<tile::PipeDrainOp>(op)) {
+    PipePlace &pipe = pipes[drain.getPipe()];
+    Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
+    emitRelease(pipe, before, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before,
+                                                    index(0)));
+    wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
+    return success();
+  }
+  if (auto wait = dyn_cast<tile::GemmWaitOp>(op)) {
+    SmallVector<Value, 1> readable;
+    if (wait.getPending() == 0)
+      readable.push_back(fragments.find(wait.getC())->second.regs);
+    wave::WgmmaWaitOp::create(b, loc, wait.getPending(), readable);
+    return success();
+  }
+  return std::nullopt;
+}
+
+} // namespace tilec

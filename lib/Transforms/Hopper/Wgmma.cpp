@@ -1,0 +1,208 @@
+//===- Wgmma.cpp - gemms by whole warp groups (sm_90a) --------------------===//
+//
+// Sources: PTX ISA 9.0, "Asynchronous warpgroup level matrix instructions" (shapes,
+// fragments, descriptors); the operand strides were proved on an H200, docs/hopper.md.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Hopper/Wgmma.h"
+
+#include "Layouts/LoopLayout.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+constexpr int64_t slabRows = 64;  // M of every wgmma
+constexpr int64_t stepBytes = 32; // K of every wgmma
+constexpr int64_t widestN = 256;
+constexpr int64_t rowsOfAtom = 8; // rows that a swizzle permutes together
+constexpr int64_t widestRowBytes = 128;
+
+DType dtypeOf(Value buffer) {
+  return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+}
+
+bool multiplies(DType a, DType b, DType c) {
+  if (a == DType::F16 || a == DType::BF16)
+    return a == b && (c == DType::F32 || (a == DType::F16 && c == DType::F16));
+  bool isFp8A = a == DType::E4M3FN || a == DType::E5M2;
+  bool isFp8B = b == DType::E4M3FN || b == DType::E5M2;
+  if (isFp8A && isFp8B)
+    return c == DType::F32;
+  bool isByteA = a == DType::I8 || a == DType::U8, isByteB = b == DType::I8 || b == DType::U8;
+  return isByteA && isByteB && c == DType::I32;
+}
+
+/// How the warp groups share C; nothing when the tile is no such multiple.
+std::optional<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, DType a) {
+  if (m % slabRows != 0)
+    return std::nullopt;
+  std::optional<WarpGroupShape> best;
+  for (int64_t groupsM = 1; groupsM <= groups; ++groupsM) {
+    WarpGroupShape shape;
+    shape.groupsM = groupsM;
+    shape.groupsN = groups / groupsM;
+    if (groups % groupsM != 0 || m % (slabRows * groupsM) != 0 || n % (8 * shape.groupsN) != 0)
+      continue;
+    shape.slabs = m / slabRows / groupsM;
+    int64_t own = n / shape.groupsN;
+    shape.pieces = ceilDiv(own, widestN);
+    shape.n = own / shape.pieces;
+    bool isByte = a == DType::I8 || a == DType::U8;
+    bool exists = own % shape.pieces == 0 && shape.n % (isByte ? 16 : 8) == 0;
+    if (!isPowerOf2(shape.slabs) || !exists)
+      continue;
+    // Wide instructions read the least of shared memory: 80 bytes a clock at N = 256, 128 at 64.
+    if (!best || shape.n * 2 > best->n * 2 || (shape.n == best->n && shape.slabs < best->slabs))
+      best = shape;
+  }
+  return best;
+}
+
+/// The allocation behind an operand that is all of it, or one matrix of a ring.
+tile::AllocOp matrixOf(Value operand) {
+  if (auto alloc = operand.getDefiningOp<tile::AllocOp>())
+    return alloc;
+  auto view = operand.getDefiningOp<tile::SubviewOp>();
+  auto alloc = view ? view.getSource().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
+  if (!alloc)
+    return {};
+  ArrayRef<int64_t> whole = alloc.getResult().getType().getShape();
+  ArrayRef<int64_t> box = view.getType().getShape();
+  size_t outer = whole.size() - 2;
+  bool isMatrix = whole.size() >= 2 && box.size() == 2 && whole.drop_front(outer) == box &&
+                  view.getDropped().size() == outer;
+  for (size_t d = 0; isMatrix && d < outer; ++d)
+    isMatrix = view.getDropped()[d] == int64_t(d);
+  for (Value offset : isMatrix ? ValueRange(view.getOffsets()).drop_front(outer) : ValueRange())
+    isMatrix &= tile::constantInt(offset).value_or(-1) == 0;
+  return isMatrix ? alloc : tile::AllocOp();
+}
+
+bool fitsShared(Value operand, bool kIsRow) {
+  tile::AllocOp alloc = matrixOf(operand);
+  if (!alloc || !alloc.getResult().getType().isShared())
+    return false;
+  for (Operation *user : alloc->getUsers())
+    if (isa<tile::ReshapeOp>(user))
+      return false;
+  tile::BufferType type = alloc.getResult().getType();
+  int64_t bits = bitsOf(dtypeOf(operand));
+  std::optional<SharedLayout> layout = SharedLayout::panelled(type.getShape(), bits);
+  const SharedLayout *own = sharedLayoutOf(alloc.getResult());
+  if (!layout || (own && !(*own == *layout)))
+    return false;
+  // K as the slower dimension: 16-bit elements only, in rows of 128 bytes; an instruction covers 16
+  // of them.
+  int64_t rowBytes = type.getShape().back() * bits / 8;
+  return !kIsRow || (bits == 16 && rowBytes % widestRowBytes == 0 &&
+                     type.getShape()[type.rank() - 2] % 16 == 0);
+}
+
+bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  if (target.arch != Arch::Sm90a || numWaves % warpsPerGroup != 0)
+    return false;
+  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB());
+  if (!multiplies(a, b, dtypeOf(gemm.getC())))
+    return false;
+  if (gemm.k() * bytesOf(a) % stepBytes != 0)
+    return false;
+  std::optional<WarpGroupShape> shape =
+      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a);
+  if (!shape)
+    return false;
+  bool aInRegisters = gemm.getA().getType().isFragment();
+  if (aInRegisters) {
+    if (shape->slabs != 1 || gemm.getTransposeA() || bitsOf(a) != 16 || !target.findAtom(a, b, dtypeOf(gemm.getC())))
+      return false;
+  } else if (!fitsShared(gemm.getA(), gemm.getTransposeA()) ||
+             (gemm.getTransposeA() && shape->slabs != 1)) {
+    return false;
+  }
+  if (!fitsShared(gemm.getB(), !gemm.getTransposeB()))
+    return false;
+  // Columns of B as the fast dimension: every part starts at a panel of 64.
+  bool isCut = shape->groupsN > 1 || shape->pieces > 1;
+  return gemm.getTransposeB() || !isCut || shape->n % 64 == 0;
+}
+
+} // namespace
+
+void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
+  int64_t numWaves = wavesOf(kernel, target);
+  kernel.walk([&](tile::GemmOp gemm) {
+    gemm.setWarpGroup(isWarpGroupGemm(gemm, target, numWaves));
+  });
+}
+
+GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  GemmPlan plan;
+  plan.warpGroup = shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a);
+  assert(plan.warpGroup && "only marked gemms are planned here");
+  const WarpGroupShape &shape = *plan.warpGroup;
+  plan.wavesM = warpsPerGroup * shape.groupsM;
+  plan.wavesN = shape.groupsN;
+  plan.repsN = gemm.n() / shape.groupsN / 8;
+  plan.kSteps = gemm.k() * bytesOf(a) / stepBytes;
+  plan.atomM = 16 * shape.slabs;
+  plan.atomN = 8;
+  // Slabs take turns in groups of 8 rows, so that a warp's rows are consecutive: row 8 h + i of its
+  // part of slab s is row 8 (slabs h + s) + i.
+  LayoutInput regs{"register", {{0, 1}, {8 * shape.slabs, 0}}};
+  for (int64_t s = 1; s < shape.slabs; s *= 2)
+    regs.bases.push_back({8 * s, 0});
+  LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
+  llvm::SmallVector<Factor, 4> waves = {
+      {0, warpsPerGroup}, {0, shape.groupsM}, {1, shape.groupsN}};
+  plan.c = FragmentLayout({gemm.m(), gemm.n()}, LinearLayout(2, {regs, lanes}), {{1, plan.repsN}},
+                          waves);
+  // A in registers looks as to mma.sync: 16 rows a warp.
+  if (const MmaAtom *atom = target.findAtom(a, b, c)) {
+    plan.atom = atom;
+    plan.a = FragmentLayout({gemm.m(), gemm.k()}, atom->aLayout, {{1, plan.kSteps}},
+                            {{0, warpsPerGroup}, {0, shape.groupsM}, {-1, shape.groupsN}});
+  }
+  return plan;
+}
+
+WgmmaOperand wgmmaOperand(const GemmPlan &plan, const SharedLayout &layout, int64_t elemBytes,
+                          bool isA, bool kIsRow) {
+  const WarpGroupShape &shape = *plan.warpGroup;
+  int64_t rowBytes = std::min(layout.cols() * elemBytes, widestRowBytes);
+  int64_t panelBytes = layout.matrixRows() * rowBytes;
+  int64_t parts = isA ? shape.slabs : shape.pieces;
+  uint64_t swizzle = rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3;
+  uint64_t leadBytes = 16, strideBytes = rowsOfAtom * rowBytes;
+  WgmmaOperand operand;
+  for (int64_t step = 0; step < plan.kSteps; ++step)
+    for (int64_t part = 0; part < parts; ++part) {
+      if (kIsRow) {
+        // Panels of 64 columns; a step is 16 rows of each.
+        int64_t panel = isA ? part : part * shape.n * elemBytes / widestRowBytes;
+        operand.starts.push_back(panel * panelBytes + step * 16 * rowBytes);
+      } else {
+        int64_t row = isA ? part * rowsOfAtom : part * shape.n;
+        int64_t inRow = step * stepBytes;
+        operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes +
+                                 row * rowBytes);
+      }
+    }
+  int64_t groupRows = isA ? slabRows * shape.slabs : shape.n * shape.pieces;
+  if (kIsRow) {
+    leadBytes = panelBytes;
+    operand.groupBytes = groupRows * elemBytes / widestRowBytes * panelBytes;
+  } else {
+    strideBytes *= isA ? shape.slabs : 1;
+    operand.groupBytes = groupRows * rowBytes;
+  }
+  operand.descriptor = swizzle << 62 | (strideBytes >> 4) << 32 | (leadBytes >> 4) << 16;
+  return operand;
+}
+
+} // namespace tilec

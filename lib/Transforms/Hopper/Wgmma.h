@@ -1,0 +1,35 @@
+//===- Wgmma.h - gemms by whole warp groups (sm_90a) ----------------------===//
+//
+// A warp group of 4 warps multiplies slabs of 64 rows with wgmma, whose operands it
+// reads from shared memory in the swizzles that TMA writes. This says when a gemm may
+// be done so, how the warp groups share it, and which bytes each instruction reads.
+// docs/hopper.md has the layouts.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Layouts/GemmPlan.h"
+
+namespace tilec {
+
+constexpr int64_t warpsPerGroup = 4;
+constexpr int64_t threadsPerGroup = 128;
+
+/// Marks the gemms of the kernel that warp groups multiply (`warp_group`).
+void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target);
+
+/// The plan of a marked gemm.
+GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+
+/// How the instructions of a gemm find one operand in shared memory.
+struct WgmmaOperand {
+  uint64_t descriptor = 0;             ///< bits 16 to 63
+  llvm::SmallVector<int64_t> starts;   ///< bytes from the tile's first; [step][slab or piece]
+  int64_t groupBytes = 0;              ///< between the parts of neighbouring warp groups
+};
+/// `isA`: rows are M and come in slabs; else they are N and come in pieces.
+WgmmaOperand wgmmaOperand(const GemmPlan &plan, const SharedLayout &layout, int64_t elemBytes,
+                          bool isA, bool kIsRow);
+
+} // namespace tilec
