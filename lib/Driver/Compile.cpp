@@ -133,7 +133,7 @@ llvm::ArrayRef<Stage> allStages() {
 
 struct Compilation::State {
   MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module;
+  OwningOpRef<ModuleOp> module, source;
   std::unique_ptr<llvm::LLVMContext> llvmContext = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule;
   std::string assembly;
@@ -185,6 +185,12 @@ tile::ProgramOp Compilation::program() {
   return {};
 }
 
+tile::ProgramOp Compilation::sourceProgram() {
+  for (tile::ProgramOp op : state->source->getOps<tile::ProgramOp>())
+    return op;
+  return {};
+}
+
 double Compilation::totalMs() const {
   double sum = 0;
   for (const codegen::StageTime &time : stageTimes)
@@ -220,6 +226,7 @@ bool Compilation::runStage(Stage stage) {
   case Stage::Tile:
     if (!(isTileIr ? parseTileIr() : importScript()))
       return false;
+    state->source = OwningOpRef<ModuleOp>(state->module->clone());
     break;
   case Stage::Llvm:
     return lower();
@@ -279,8 +286,8 @@ bool Compilation::importScript() {
 
 bool Compilation::parseTileIr() {
   const SourceFile &source = sources.file(file);
-  state->module = parseSourceString<ModuleOp>(
-      source.text(), ParserConfig(&state->context), source.name());
+  state->module =
+      parseSourceString<ModuleOp>(source.text(), ParserConfig(&state->context), source.name());
   if (!state->module)
     return false;
   if (!program())

@@ -41,7 +41,7 @@ rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments,
       args.dims[dim.name] = it->second;
   ReferenceOptions options;
   options.accumulate = accumulate;
-  if (llvm::Error error = runReference(compilation.program(), args, options))
+  if (llvm::Error error = runReference(compilation.sourceProgram(), args, options))
     return asError(std::move(error));
   return rt::success();
 }

@@ -66,8 +66,10 @@ public:
   /// What `--emit=` prints for a stage that has run; bytes for Object and Binary.
   std::string textOf(Stage stage);
 
-  /// Valid from Stage::Tile on.
+  /// Valid from Stage::Tile on: as the stages so far have left it.
   tile::ProgramOp program();
+  /// Valid from Stage::Tile on: as it came in, which is what the cpu device executes.
+  tile::ProgramOp sourceProgram();
   /// Valid from Stage::Wave on.
   const rt::Manifest &manifest() const { return launchManifest; }
   /// Valid at Stage::Binary.

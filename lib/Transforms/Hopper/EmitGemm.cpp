@@ -50,8 +50,8 @@ LogicalResult Emitter::emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan
   }
   Value regs = c->second.regs;
   auto typeOf = [&](Value operand) {
-    return TypeAttr::get(memoryType(
-        tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType())));
+    return TypeAttr::get(
+        memoryType(tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType())));
   };
   Type aType = typeOf(gemm.getA()).getValue(), bType = typeOf(gemm.getB()).getValue();
   auto isUnsignedByte = [&](Value operand) {

@@ -50,9 +50,8 @@ bool isComputable(Value value, tile::KernelOp kernel) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<tile::KernelOp, tile::ForOp>(argument.getOwner()->getParentOp());
   Operation *op = value.getDefiningOp();
-  return isPure(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), [&](Value v) {
-           return isComputable(v, kernel);
-         });
+  return isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value v) { return isComputable(v, kernel); });
 }
 
 bool isInComputableLoops(tile::ForOp loop, tile::KernelOp kernel) {
@@ -155,8 +154,8 @@ public:
       for (tile::AllocOp ring : plan.rings)
         widen(ring, plan.stages);
       pipes[plan.loop] =
-          tile::PipeOp::create(builder, loc, tile::PipeType::get(builder.getContext()),
-                               plan.stages, plan.slotBytes, plan.everyThread);
+          tile::PipeOp::create(builder, loc, tile::PipeType::get(builder.getContext()), plan.stages,
+                               plan.slotBytes, plan.everyThread);
     }
     builder.setInsertionPointToStart(&body);
     produce(kernel.getBody().front(), IRMapping());
@@ -225,15 +224,13 @@ Value Expansion::copyOf(Value value, IRMapping &values) {
 void Expansion::produce(Block &block, IRMapping values) {
   for (Operation &op : block) {
     auto loop = dyn_cast<tile::ForOp>(op);
-    bool holdsPlan = loop && llvm::any_of(plans, [&](LoopPlan &plan) {
-                       return loop->isAncestor(plan.loop);
-                     });
+    bool holdsPlan =
+        loop && llvm::any_of(plans, [&](LoopPlan &plan) { return loop->isAncestor(plan.loop); });
     if (!holdsPlan)
       continue;
     OpBuilder::InsertionGuard guard(builder);
     auto own = tile::ForOp::create(builder, loop.getLoc(), copyOf(loop.getLower(), values),
-                                   copyOf(loop.getUpper(), values),
-                                   copyOf(loop.getStep(), values));
+                                   copyOf(loop.getUpper(), values), copyOf(loop.getStep(), values));
     builder.setInsertionPointToStart(own.bodyBlock());
     IRMapping inner = values;
     inner.map(loop.iv(), own.iv());
@@ -300,8 +297,8 @@ int64_t expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
     if (!plan)
       return;
     if (plan->stages < int64_t(loop.getStages()))
-      loop.emitRemark() << "pipelined with " << plan->stages << " instead of "
-                        << loop.getStages() << " stages: shared memory holds no more";
+      loop.emitRemark() << "pipelined with " << plan->stages << " instead of " << loop.getStages()
+                        << " stages: shared memory holds no more";
     used += plan->slotBytes * (plan->stages - 1);
     plans.push_back(std::move(*plan));
   });

@@ -48,8 +48,7 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
   };
   SmallVector<Known> known;
   SmallVector<Attribute> names(waveKernel.getArgNames().begin(), waveKernel.getArgNames().end());
-  SmallVector<Attribute> access(waveKernel.getArgAccess().begin(),
-                                waveKernel.getArgAccess().end());
+  SmallVector<Attribute> access(waveKernel.getArgAccess().begin(), waveKernel.getArgAccess().end());
   SmallVector<Attribute> specs;
   kernel.walk([&](tile::TmaCopyOp copy) {
     TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
@@ -62,15 +61,15 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
     StringRef tensor = box.root.getDefiningOp<tile::TensorOp>().getName();
     std::string name = (tensor + "_map" + Twine(known.size())).str();
     SmallVector<int64_t> innermostFirst(llvm::reverse(box.extents));
-    specs.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("name", b.getStringAttr(name)),
-         b.getNamedAttr("of", b.getStringAttr(tensor)),
-         b.getNamedAttr("box", b.getDenseI64ArrayAttr(innermostFirst)),
-         b.getNamedAttr("swizzle", b.getI64IntegerAttr(box.swizzleBytes))}));
+    specs.push_back(
+        b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
+                             b.getNamedAttr("of", b.getStringAttr(tensor)),
+                             b.getNamedAttr("box", b.getDenseI64ArrayAttr(innermostFirst)),
+                             b.getNamedAttr("swizzle", b.getI64IntegerAttr(box.swizzleBytes))}));
     names.push_back(b.getStringAttr(name));
     access.push_back(b.getStringAttr(""));
-    Value map = waveKernel.getBody().front().addArgument(
-        wave::TensorMapType::get(b.getContext()), copy.getLoc());
+    Value map = waveKernel.getBody().front().addArgument(wave::TensorMapType::get(b.getContext()),
+                                                         copy.getLoc());
     tensorMaps[copy] = map;
     known.push_back({box, map});
   });
@@ -81,8 +80,8 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
 
 void Emitter::placePipes() {
   auto regs = [&] {
-    return wave::AllocRegsOp::create(b, loc, wave::RegsType::get(b.getContext(), 1, b.getIndexType()),
-                                     StringAttr());
+    return wave::AllocRegsOp::create(
+        b, loc, wave::RegsType::get(b.getContext(), 1, b.getIndexType()), StringAttr());
   };
   for (tile::PipeOp op : kernel.getBody().getOps<tile::PipeOp>()) {
     PipePlace pipe;
@@ -134,7 +133,8 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   wave::BarrierOp::create(b, loc);
   waveKernel.setThreads(threads);
   std::optional<RegisterSplit> split = splitRegisters(threads);
-  Value produces = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, waveId, index(numWaves));
+  Value produces =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, waveId, index(numWaves));
   auto roles = scf::IfOp::create(b, loc, produces, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&roles.getThenRegion().front());
@@ -214,7 +214,8 @@ bool Emitter::needsAsyncFence() {
 
 LogicalResult Emitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
   std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
-  std::optional<BufferBox> source = boxOf(copy.getSrc(), b, loc), dest = boxOf(copy.getDst(), b, loc);
+  std::optional<BufferBox> source = boxOf(copy.getSrc(), b, loc),
+                           dest = boxOf(copy.getDst(), b, loc);
   if (!box || !source || !dest)
     return unsupported(*copy, "this TMA copy");
   const SharedPlace &place = shared.find(dest->root)->second;
@@ -262,16 +263,16 @@ std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elemen
     if (!release.getPrevious())
       return emitRelease(pipe, slot, nullptr), success();
     Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
-    emitRelease(pipe, before, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before,
-                                                    index(0)));
+    emitRelease(pipe, before,
+                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, index(0)));
     wave::SetOp::create(b, loc, slot, pipe.previous, 0);
     return success();
   }
   if (auto drain = dyn_cast<tile::PipeDrainOp>(op)) {
     PipePlace &pipe = pipes[drain.getPipe()];
     Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
-    emitRelease(pipe, before, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before,
-                                                    index(0)));
+    emitRelease(pipe, before,
+                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, index(0)));
     wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
     return success();
   }

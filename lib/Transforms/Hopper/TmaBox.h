@@ -12,20 +12,20 @@ namespace tilec {
 /// How a box of a global tensor and a tile of shared memory meet: `panels` x `chunks` transfers of
 /// `box`, chunk by chunk down the rows of a panel.
 struct TmaBox {
-  mlir::Value root;                     ///< the tensor
+  mlir::Value root;                      ///< the tensor
   llvm::SmallVector<int64_t, 5> extents; ///< of one transfer, per dimension of the tensor
   int64_t swizzleBytes = 0;
   int64_t panels = 1, chunks = 1;
   int64_t panelElems = 0, chunkRows = 0;
-  int64_t rowDim = -1, colDim = 0;      ///< the tensor's dimensions that rows and columns run along
-  int64_t bytes = 0;                    ///< of all transfers
+  int64_t rowDim = -1, colDim = 0; ///< the tensor's dimensions that rows and columns run along
+  int64_t bytes = 0;               ///< of all transfers
 
   int64_t transferBytes() const { return bytes / (panels * chunks); }
 };
 
 /// Nothing when TMA cannot: rows that are not 16 bytes apart in multiples, strides of the caller's,
-/// shared tiles in another order. `shared` is the tile's type and layout, the last two dimensions of
-/// its allocation.
+/// shared tiles in another order. `shared` is the tile's type and layout, the last two dimensions
+/// of its allocation.
 std::optional<TmaBox> tmaBoxOf(mlir::Value globalBox, mlir::Value sharedTile);
 
 } // namespace tilec

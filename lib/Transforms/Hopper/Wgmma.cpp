@@ -112,13 +112,13 @@ bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWav
     return false;
   if (gemm.k() * bytesOf(a) % stepBytes != 0)
     return false;
-  std::optional<WarpGroupShape> shape =
-      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a);
+  std::optional<WarpGroupShape> shape = shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a);
   if (!shape)
     return false;
   bool aInRegisters = gemm.getA().getType().isFragment();
   if (aInRegisters) {
-    if (shape->slabs != 1 || gemm.getTransposeA() || bitsOf(a) != 16 || !target.findAtom(a, b, dtypeOf(gemm.getC())))
+    if (shape->slabs != 1 || gemm.getTransposeA() || bitsOf(a) != 16 ||
+        !target.findAtom(a, b, dtypeOf(gemm.getC())))
       return false;
   } else if (!fitsShared(gemm.getA(), gemm.getTransposeA()) ||
              (gemm.getTransposeA() && shape->slabs != 1)) {
@@ -135,9 +135,8 @@ bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWav
 
 void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t numWaves = wavesOf(kernel, target);
-  kernel.walk([&](tile::GemmOp gemm) {
-    gemm.setWarpGroup(isWarpGroupGemm(gemm, target, numWaves));
-  });
+  kernel.walk(
+      [&](tile::GemmOp gemm) { gemm.setWarpGroup(isWarpGroupGemm(gemm, target, numWaves)); });
 }
 
 GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
@@ -158,8 +157,7 @@ GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t 
   for (int64_t s = 1; s < shape.slabs; s *= 2)
     regs.bases.push_back({8 * s, 0});
   LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
-  llvm::SmallVector<Factor, 4> waves = {
-      {0, warpsPerGroup}, {0, shape.groupsM}, {1, shape.groupsN}};
+  llvm::SmallVector<Factor, 4> waves = {{0, warpsPerGroup}, {0, shape.groupsM}, {1, shape.groupsN}};
   plan.c = FragmentLayout({gemm.m(), gemm.n()}, LinearLayout(2, {regs, lanes}), {{1, plan.repsN}},
                           waves);
   // A in registers looks as to mma.sync: 16 rows a warp.
@@ -189,8 +187,7 @@ WgmmaOperand wgmmaOperand(const GemmPlan &plan, const SharedLayout &layout, int6
       } else {
         int64_t row = isA ? part * rowsOfAtom : part * shape.n;
         int64_t inRow = step * stepBytes;
-        operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes +
-                                 row * rowBytes);
+        operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes + row * rowBytes);
       }
     }
   int64_t groupRows = isA ? slabRows * shape.slabs : shape.n * shape.pieces;

@@ -24,9 +24,9 @@ GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t 
 
 /// How the instructions of a gemm find one operand in shared memory.
 struct WgmmaOperand {
-  uint64_t descriptor = 0;             ///< bits 16 to 63
-  llvm::SmallVector<int64_t> starts;   ///< bytes from the tile's first; [step][slab or piece]
-  int64_t groupBytes = 0;              ///< between the parts of neighbouring warp groups
+  uint64_t descriptor = 0;           ///< bits 16 to 63
+  llvm::SmallVector<int64_t> starts; ///< bytes from the tile's first; [step][slab or piece]
+  int64_t groupBytes = 0;            ///< between the parts of neighbouring warp groups
 };
 /// `isA`: rows are M and come in slabs; else they are N and come in pieces.
 WgmmaOperand wgmmaOperand(const GemmPlan &plan, const SharedLayout &layout, int64_t elemBytes,
