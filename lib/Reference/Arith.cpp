@@ -55,6 +55,8 @@ template <auto Fn> void compareInts(Frame &frame, const Instr &instr) {
   mapBinary<int64_t, int64_t, Fn>(frame, instr);
 }
 
+// Below, g++ 12 would end a template argument at a `>` of the lambda's body: hence the parentheses.
+
 Exec intCompare(arith::CmpIPredicate predicate) {
   using P = arith::CmpIPredicate;
   // Canonical values of one width keep their unsigned order when compared as 64-bit unsigned ones.
@@ -68,17 +70,19 @@ Exec intCompare(arith::CmpIPredicate predicate) {
   case P::sle:
     return compareInts<[](int64_t a, int64_t b) -> int64_t { return a <= b; }>;
   case P::sgt:
-    return compareInts<[](int64_t a, int64_t b) -> int64_t { return a > b; }>;
+    return compareInts<[](int64_t a, int64_t b) -> int64_t { return (a > b); }>;
   case P::sge:
-    return compareInts<[](int64_t a, int64_t b) -> int64_t { return a >= b; }>;
+    return compareInts<[](int64_t a, int64_t b) -> int64_t { return (a >= b); }>;
   case P::ult:
     return compareInts<[](int64_t a, int64_t b) -> int64_t { return uint64_t(a) < uint64_t(b); }>;
   case P::ule:
     return compareInts<[](int64_t a, int64_t b) -> int64_t { return uint64_t(a) <= uint64_t(b); }>;
   case P::ugt:
-    return compareInts<[](int64_t a, int64_t b) -> int64_t { return uint64_t(a) > uint64_t(b); }>;
+    return compareInts<[](int64_t a, int64_t b) -> int64_t { return (uint64_t(a) > uint64_t(b)); }>;
   case P::uge:
-    return compareInts<[](int64_t a, int64_t b) -> int64_t { return uint64_t(a) >= uint64_t(b); }>;
+    return compareInts<[](int64_t a, int64_t b) -> int64_t {
+      return (uint64_t(a) >= uint64_t(b));
+    }>;
   }
   llvm_unreachable("unknown predicate");
 }
@@ -91,15 +95,15 @@ template <typename T> Exec floatCompare(arith::CmpFPredicate predicate) {
   case P::OEQ:
     return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return a == b; }>;
   case P::OGT:
-    return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return a > b; }>;
+    return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return (a > b); }>;
   case P::OGE:
-    return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return a >= b; }>;
+    return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return (a >= b); }>;
   case P::OLT:
     return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return a < b; }>;
   case P::OLE:
     return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return a <= b; }>;
   case P::ONE:
-    return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return a < b || a > b; }>;
+    return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return (a < b || a > b); }>;
   case P::ORD:
     return mapBinary<T, int64_t, [](T a, T b) -> int64_t { return a == a && b == b; }>;
   case P::UEQ:
@@ -217,7 +221,7 @@ Exec selectInt(Operation *op) {
       })
       .Case<arith::ShRSIOp>([](auto) {
         return intBinary<[](I a, I b, unsigned w) {
-          return asSigned(a, w) >> (U(b) >= w ? w - 1 : unsigned(b));
+          return (asSigned(a, w) >> (U(b) >= w ? w - 1 : unsigned(b)));
         }>;
       })
       .Case<arith::ShRUIOp>([](auto) {

@@ -682,7 +682,7 @@ llvm::Expected<std::unique_ptr<Unit>> compileProgram(tile::ProgramOp program,
                                                      const CompileOptions &options) {
   auto unit = std::make_unique<Unit>();
   if (llvm::Error error = Compiler(*unit, options).run(program))
-    return std::move(error);
+    return error;
   return unit;
 }
 
