@@ -73,7 +73,7 @@ class Coverage(Tree):
         self.write("test/tools/untested-diagnostics.txt", allowed)
         return check_coverage.check(self.root, allow_list)[0]
 
-    ROWS = 'TILEC_DIAG(Bad, Error, "x")\nTILEC_DIAG(\n    Slow, Remark, "y")\nTILEC_DIAG(Why, Note, "z")\n'
+    ROWS = 'TILEC_DIAG(Passed, Error, "{0}")\nTILEC_DIAG(Bad, Error, "x")\nTILEC_DIAG(\n    Slow, Remark, "y")\nTILEC_DIAG(Why, Note, "z")\n'
 
     def test_tested_ids_are_fine(self):
         self.assertEqual(self.check(self.ROWS, "# CHECK: error: x [Bad]\n# DiagId::Slow\n"), [])
