@@ -211,8 +211,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     int64_t usedBytes = 0;
     kernel.walk([&](tile::AllocOp alloc) {
       if (const SharedLayout *layout = sharedLayoutOf(alloc.getResult()))
-        usedBytes += storageBytes(
-            tile::dtypeOf(alloc.getResult().getType().getElementType()), layout->numElems());
+        usedBytes += storageBytes(tile::dtypeOf(alloc.getResult().getType().getElementType()),
+                                  layout->numElems());
     });
     if (producer)
       usedBytes += expandProducerConsumer(kernel, chip, chip.sharedBytes - usedBytes);
@@ -227,8 +227,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       }
       PipelinePlan plan = planPipeline(loop, chip, chip.sharedBytes - usedBytes);
       if (plan.stages < int64_t(loop.getStages()))
-        loop.emitRemark() << "pipelined with " << plan.stages << " instead of "
-                          << loop.getStages() << " stages: "
+        loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
+                          << " stages: "
                           << (plan.copies.empty() ? "no copy can run ahead"
                                                   : "shared memory holds no more");
       loop.setStages(plan.stages);

@@ -287,7 +287,8 @@ Value Emitter::panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
   SmallVector<Value, 4> at;
   for (auto [coord, offset] : llvm::zip(coords, offsets)) {
     Value value = coord.value && offset ? addIndex(coord.value, offset)
-                                        : coord.value ? coord.value : offset;
+                  : coord.value         ? coord.value
+                                        : offset;
     at.push_back(addIndex(value, coord.constant));
   }
   Value row = at[rank - 2], col = at[rank - 1];

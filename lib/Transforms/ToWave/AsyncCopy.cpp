@@ -17,14 +17,12 @@ namespace tilec {
 
 class AsyncCopyEmitter {
 public:
-  AsyncCopyEmitter(Emitter &emitter, tile::AsyncCopyOp copy, int64_t pieceBytes,
-                   Elements &elements)
+  AsyncCopyEmitter(Emitter &emitter, tile::AsyncCopyOp copy, int64_t pieceBytes, Elements &elements)
       : e(emitter), b(emitter.b), loc(copy.getLoc()), pieceBytes(pieceBytes), elements(elements),
         source(*boxOf(copy.getSrc(), emitter.b, copy.getLoc())),
-        dest(*boxOf(copy.getDst(), emitter.b, copy.getLoc())),
-        boxType(copy.getDst().getType()), tensor(emitter.tensors.find(source.root)->second),
-        place(emitter.shared.find(dest.root)->second),
-        sourceType(copy.getSrc().getType()) {
+        dest(*boxOf(copy.getDst(), emitter.b, copy.getLoc())), boxType(copy.getDst().getType()),
+        tensor(emitter.tensors.find(source.root)->second),
+        place(emitter.shared.find(dest.root)->second), sourceType(copy.getSrc().getType()) {
     elemBytes = bytesOf(place.dtype);
     pieceElems = pieceBytes / elemBytes;
   }
@@ -34,7 +32,8 @@ public:
   void runTemplates(const PipelineOperand &operand);
 
 private:
-  /// Coordinates in the destination box of the element at `offset` (elements, from the box's start).
+  /// Coordinates in the destination box of the element at `offset` (elements, from the box's
+  /// start).
   SmallVector<Value, 4> pointAt(Value offset);
   /// Index of each source dimension for a point of the box, and whether it is inside the tensor.
   struct SourcePlace {
@@ -72,9 +71,8 @@ SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
     Value phase = e.remIndex(e.divIndex(row, layout.rowsPerPhase), layout.phases);
     Value chunk = arith::XOrIOp::create(b, loc, e.divIndex(inRow, layout.vecElems), phase);
     Value col = e.mulIndex(chunk, layout.vecElems);
-    inRow = pieceElems == layout.vecElems
-                ? col
-                : e.addIndex(col, e.remIndex(inRow, layout.vecElems));
+    inRow =
+        pieceElems == layout.vecElems ? col : e.addIndex(col, e.remIndex(inRow, layout.vecElems));
   }
   SmallVector<Value, 4> point(boxType.rank());
   point.back() = inRow;
@@ -114,8 +112,8 @@ AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point) 
     if (isInside)
       continue;
     Value extent = tensor.extents[dim] ? tensor.extents[dim] : e.index(size);
-    result.mask = e.andMasks(result.mask, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                                                at, extent));
+    result.mask = e.andMasks(result.mask,
+                             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, extent));
   }
   return result;
 }
@@ -226,8 +224,8 @@ void AsyncCopyEmitter::run() {
     Value chunk = e.addIndex(e.waveId, round * e.numWaves);
     Value piece = e.addIndex(e.mulIndex(chunk, e.target.waveLanes), e.laneId);
     if (round >= certain) {
-      Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, piece,
-                                             e.index(pieces));
+      Value isInside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, piece, e.index(pieces));
       auto branch = scf::IfOp::create(b, loc, isInside, false);
       b.setInsertionPointToStart(&branch.getThenRegion().front());
     }
@@ -250,8 +248,8 @@ void Emitter::makeDescriptor(TensorPlace &place) {
   for (int64_t size : place.staticShape)
     elems *= size;
   Value bytes = arith::ConstantIntOp::create(b, loc, storageBytes(place.dtype, elems), 64);
-  place.desc = wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base,
-                                          bytes);
+  place.desc =
+      wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base, bytes);
 }
 
 void Emitter::emitCopyTemplates(tile::AsyncCopyOp copy, const PipelineOperand &operand,

@@ -118,8 +118,7 @@ SmallVector<Value, 8> Emitter::unpack(Value vector, int64_t count) {
     return {vector};
   SmallVector<Value, 8> parts;
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(
-        wave::ExtractOp::create(b, loc, wave::elementOf(vector.getType()), vector, i));
+    parts.push_back(wave::ExtractOp::create(b, loc, wave::elementOf(vector.getType()), vector, i));
   return parts;
 }
 
@@ -231,8 +230,7 @@ void Emitter::bindParameters(wave::KernelOp waveKernel, ArrayRef<Operation *> us
   // Scalars and dims first: a tensor's extents refer to them.
   for (auto [op, argument] : llvm::zip(used, body.getArguments())) {
     if (auto scalar = dyn_cast<tile::ScalarOp>(op))
-      programValues.map(scalar.getResult(),
-                        toScalar(argument, tile::dtypeOf(scalar.getDtype())));
+      programValues.map(scalar.getResult(), toScalar(argument, tile::dtypeOf(scalar.getDtype())));
     else if (auto dim = dyn_cast<tile::DimOp>(op))
       programValues.map(dim.getResult(),
                         arith::IndexCastOp::create(b, loc, b.getIndexType(), argument).getResult());
@@ -248,8 +246,8 @@ void Emitter::bindTensor(Operation *op, Value base) {
   place.base = base;
   place.dtype = tile::dtypeOf(type.getElementType());
   auto tensor = dyn_cast<tile::TensorOp>(op);
-  ValueRange dims = tensor ? ValueRange(tensor.getDims())
-                           : ValueRange(cast<tile::WorkspaceOp>(op).getDims());
+  ValueRange dims =
+      tensor ? ValueRange(tensor.getDims()) : ValueRange(cast<tile::WorkspaceOp>(op).getDims());
   size_t nextDim = 0;
   for (int64_t size : type.getShape()) {
     bool isDynamic = ShapedType::isDynamic(size);
@@ -310,7 +308,8 @@ void Emitter::makeBlockIds() {
     size_t fast = kernel.getRasterByColumn() ? 1 : 0, slow = 1 - fast;
     Value fastCount = lookup(kernel.getGrid()[fast], 0, Elements());
     Value slowCount = lookup(kernel.getGrid()[slow], 0, Elements());
-    Value linear = addIndex(arith::MulIOp::create(b, loc, ids[slow], fastCount).getResult(), ids[fast]);
+    Value linear =
+        addIndex(arith::MulIOp::create(b, loc, ids[slow], fastCount).getResult(), ids[fast]);
     if (fast == 1) {
       Value xCount = lookup(kernel.getGrid()[0], 0, Elements());
       linear = addIndex(arith::MulIOp::create(b, loc, ids[1], xCount).getResult(), ids[0]);
@@ -365,9 +364,9 @@ LogicalResult Emitter::run() {
                                : emitRoles(producers.front(), waveKernel)))
     return failure();
   if (sharedBytes > target.sharedBytes) {
-    InFlightDiagnostic diagnostic =
-        kernel.emitError() << "needs " << sharedBytes << " bytes of shared memory, "
-                           << nameOf(target.arch) << " has " << target.sharedBytes;
+    InFlightDiagnostic diagnostic = kernel.emitError()
+                                    << "needs " << sharedBytes << " bytes of shared memory, "
+                                    << nameOf(target.arch) << " has " << target.sharedBytes;
     kernel.walk([&](tile::AllocOp alloc) {
       auto it = shared.find(alloc.getResult());
       if (it != shared.end())
@@ -423,7 +422,8 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   if (auto wait = dyn_cast<tile::AsyncWaitOp>(op))
     return emitAsyncWait(wait.getPending()), success();
   if (auto check = dyn_cast<tile::AssertOp>(op)) {
-    for (int64_t e = 0; e < (isSameForAll(check.getCondition(), elements) ? 1 : elements.count); ++e)
+    for (int64_t e = 0; e < (isSameForAll(check.getCondition(), elements) ? 1 : elements.count);
+         ++e)
       wave::TrapOp::create(b, loc, lookup(check.getCondition(), e, elements),
                            check.getMessageAttr());
     return success();

@@ -30,14 +30,14 @@
 
 namespace tilec {
 
+using llvm::ArrayRef;
+using llvm::SmallVector;
 using mlir::Location;
 using mlir::LogicalResult;
 using mlir::Operation;
 using mlir::Type;
 using mlir::Value;
 using mlir::ValueRange;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 
 /// A tensor parameter or workspace inside the wave kernel.
 struct TensorPlace {
@@ -90,14 +90,14 @@ struct Elements {
   tile::ParallelOp loop;
   const FragmentLayout *layout = nullptr;
   int64_t count = 1;
-  int64_t rep = 0;                                  ///< repetition of the atom
+  int64_t rep = 0;          ///< repetition of the atom
   int64_t groupCount = 0;   ///< size of the group that a single element was taken from; 0: whole
   int64_t firstElement = 0; ///< its place in that group
-  SmallVector<LaneCoord, 4> coords;                 ///< of element 0, per loop variable
-  SmallVector<Coords, 8> deltas;                    ///< coordinates of element e minus element 0's
-  SmallVector<Value, 8> masks;                      ///< inside the tile: empty (all are), one for all, or one each
-  Value primary;                                    ///< null: no lane holds a copy of another's
-  const Elements *outer = nullptr;                  ///< where values of enclosing code are found
+  SmallVector<LaneCoord, 4> coords; ///< of element 0, per loop variable
+  SmallVector<Coords, 8> deltas;    ///< coordinates of element e minus element 0's
+  SmallVector<Value, 8> masks;      ///< inside the tile: empty (all are), one for all, or one each
+  Value primary;                    ///< null: no lane holds a copy of another's
+  const Elements *outer = nullptr;  ///< where values of enclosing code are found
   llvm::DenseMap<Value, SmallVector<Value, 4>> map; ///< one value (same for all) or `count`
   llvm::DenseMap<Value, SmallVector<LocalPlace, 4>> locals;
 
@@ -175,8 +175,7 @@ private:
   Value sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets,
                      int64_t &imm);
 
-  Value panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
-                    ArrayRef<Value> offsets);
+  Value panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets);
 
   // Hopper/Roles.cpp, Hopper/EmitGemm.cpp
   LogicalResult emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel);
@@ -217,16 +216,16 @@ private:
 
   // Small helpers
   Value index(int64_t value);
-  Value addIndex(Value a, Value c);              ///< null operands are 0
+  Value addIndex(Value a, Value c); ///< null operands are 0
   Value addIndex(Value a, int64_t c);
   Value mulIndex(Value a, int64_t factor);
-  Value divIndex(Value a, int64_t by);           ///< a >= 0
-  Value remIndex(Value a, int64_t by);           ///< a >= 0
-  Value andMasks(Value a, Value c);              ///< null: true
+  Value divIndex(Value a, int64_t by); ///< a >= 0
+  Value remIndex(Value a, int64_t by); ///< a >= 0
+  Value andMasks(Value a, Value c);    ///< null: true
   Value lookup(Value value, int64_t element, const Elements &elements);
   bool isSameForAll(Value value, const Elements &elements);
-  Type memoryType(DType dtype);                  ///< what a load of one element gives
-  Type vectorOf(int64_t count, Type element);    ///< the element itself for count 1
+  Type memoryType(DType dtype);               ///< what a load of one element gives
+  Type vectorOf(int64_t count, Type element); ///< the element itself for count 1
   /// Between memory types and scalar types; both may be vectors of `count`.
   Value toScalar(Value value, DType dtype);
   Value fromScalar(Value value, DType dtype);

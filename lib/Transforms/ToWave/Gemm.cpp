@@ -57,8 +57,7 @@ private:
 };
 
 /// The shared byte address of an operand element; coordinates are (row, k).
-Value GemmEmitter::offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowAndK,
-                            int64_t &imm) {
+Value GemmEmitter::offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowAndK, int64_t &imm) {
   std::optional<BufferBox> box = boxOf(operand.buffer, b, loc);
   const SharedPlace &place = e.shared.find(box->root)->second;
   SmallVector<LaneCoord, 4> coords(place.layout.shape.size());
@@ -116,8 +115,8 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
       aligned = std::min(aligned, place.layout.vecElems);
     // A run lies inside or outside of the tile as a whole.
     int64_t fastExtent = operand.kIsRow ? operand.rows : operand.k;
-    while (run > 1 && (aligned % run != 0 || place.layout.pitchElems % run != 0 ||
-                       fastExtent % run != 0))
+    while (run > 1 &&
+           (aligned % run != 0 || place.layout.pitchElems % run != 0 || fastExtent % run != 0))
       run /= 2;
     LaneCoord row = lane[0], k = lane[1];
     row.constant = at[0];
@@ -126,8 +125,7 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
     clampTo(b, loc, k, operand.k, operand.kIsRow ? 1 : run, passesK);
     int64_t imm;
     Value offset = offsetAt(operand, {row, k}, imm);
-    parts.push_back(
-        wave::SharedReadOp::create(b, loc, e.vectorOf(run, element), offset, imm));
+    parts.push_back(wave::SharedReadOp::create(b, loc, e.vectorOf(run, element), offset, imm));
     reg += run;
   }
   Value registers = e.pack(parts);
@@ -143,8 +141,8 @@ Value GemmEmitter::zeroPastK(const GemmOperand &operand, Value registers, int64_
   SmallVector<Value, 8> parts = e.unpack(registers, group);
   for (int64_t reg = 0; reg < group; ++reg) {
     Value k = e.addIndex(lane[1].value, layout.coords(firstReg + reg, 0, 0)[1]);
-    Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, k,
-                                           e.index(operand.k));
+    Value isInside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, k, e.index(operand.k));
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(parts[reg].getType()));
     parts[reg] = arith::SelectOp::create(b, loc, isInside, parts[reg], zero);
   }
@@ -169,8 +167,8 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
   const SharedLayout &shared = e.shared.find(rootOf(operand.buffer))->second.layout;
   // Each 16-byte row of a matrix stays together and aligned.
   int64_t rowElems = 128 / bits;
-  bool staysTogether = shared.pitchElems % rowElems == 0 &&
-                       (shared.phases == 1 || shared.vecElems % rowElems == 0);
+  bool staysTogether =
+      shared.pitchElems % rowElems == 0 && (shared.phases == 1 || shared.vecElems % rowElems == 0);
   std::optional<BufferBox> box2 = boxOf(operand.buffer, b, loc);
   if (!box2 || box2->dims.back() != int64_t(shared.shape.size()) - 1)
     return false;
@@ -218,8 +216,8 @@ Value GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t
   Value offset = offsetAt(operand, {row, k}, imm);
   Type word = VectorType::get({words}, b.getI32Type());
   Value raw = wave::LdMatrixOp::create(b, loc, word, offset, imm, operand.kIsRow);
-  return wave::BitcastOp::create(
-      b, loc, VectorType::get({layout.atomRegs()}, e.memoryType(dtype)), raw);
+  return wave::BitcastOp::create(b, loc, VectorType::get({layout.atomRegs()}, e.memoryType(dtype)),
+                                 raw);
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,9 +228,9 @@ Value GemmEmitter::read(const GemmOperand &operand, int64_t rep, int64_t step) {
   auto fragment = e.fragments.find(operand.buffer);
   if (fragment != e.fragments.end()) {
     const FragmentPlace &place = fragment->second;
-    return wave::GetOp::create(
-        b, loc, e.vectorOf(place.layout.atomRegs(), e.memoryType(place.dtype)), place.regs,
-        step + plan.kSteps * rep);
+    return wave::GetOp::create(b, loc,
+                               e.vectorOf(place.layout.atomRegs(), e.memoryType(place.dtype)),
+                               place.regs, step + plan.kSteps * rep);
   }
   if (fitsLdMatrix(operand))
     return readLdMatrix(operand, rep, step);
@@ -348,13 +346,15 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
     SmallVector<Value> regs[2];
     for (int n : {0, 1})
       for (int64_t rep = 0; rep < (n == 0 ? plan.repsM : plan.repsN); ++rep)
-        named("read " + copied[n].name + " " + llvm::Twine(rep) + " " + llvm::Twine(step),
-              [&] { regs[n].push_back(read(both[n], rep, step)); },
-              coverOf(both[n], rep, step, copied[n].copies), copied[n].slotBytes);
+        named(
+            "read " + copied[n].name + " " + llvm::Twine(rep) + " " + llvm::Twine(step),
+            [&] { regs[n].push_back(read(both[n], rep, step)); },
+            coverOf(both[n], rep, step, copied[n].copies), copied[n].slotBytes);
     for (int64_t m = 0; m < plan.repsM; ++m)
       for (int64_t n = 0; n < plan.repsN; ++n)
-        named("mma " + llvm::Twine(m) + " " + llvm::Twine(n) + " " + llvm::Twine(step),
-              [&] { multiply(m, n, regs[0][m], regs[1][n]); }, std::nullopt, 0);
+        named(
+            "mma " + llvm::Twine(m) + " " + llvm::Twine(n) + " " + llvm::Twine(step),
+            [&] { multiply(m, n, regs[0][m], regs[1][n]); }, std::nullopt, 0);
   }
   return success();
 }

@@ -264,18 +264,19 @@ TEST(Trace, RegionsSlicesAndNegativeIndices) {
 }
 
 TEST(Trace, ExtentsCancel) {
-  EXPECT_EQ(traceBody("o = I[0]\n"
-                      "s = T.alloc_shared((16, 8), 'float32')\n"
-                      "for k in range(2):\n"
-                      "    T.copy(A[o + k * 16 : o + (k + 1) * 16, 64 // 4 + k:k + 8 + 64 // 4], s)\n"
-                      "    T.copy(A[o : o + 16, (I[k] // 2) * 4 : I[k] // 2 * 4 + 8], s)\n"
-                      "    T.copy(A[o : k, 0:8], s)"),
-            "  let o: int32 = I[0]\n"
-            "  alloc s: shared[16, 8] float32\n"
-            "  for serial k in 0..2\n"
-            "    copy(src=A[(o + (k * 16)) +: 16, (16 + k) +: 8], dst=s, disable_tma=False)\n"
-            "    copy(src=A[o +: 16, ((I[k] // 2) * 4) +: 8], dst=s, disable_tma=False)\n"
-            "    copy(src=A[o +: (k - o), 0 +: 8], dst=s, disable_tma=False)\n");
+  EXPECT_EQ(
+      traceBody("o = I[0]\n"
+                "s = T.alloc_shared((16, 8), 'float32')\n"
+                "for k in range(2):\n"
+                "    T.copy(A[o + k * 16 : o + (k + 1) * 16, 64 // 4 + k:k + 8 + 64 // 4], s)\n"
+                "    T.copy(A[o : o + 16, (I[k] // 2) * 4 : I[k] // 2 * 4 + 8], s)\n"
+                "    T.copy(A[o : k, 0:8], s)"),
+      "  let o: int32 = I[0]\n"
+      "  alloc s: shared[16, 8] float32\n"
+      "  for serial k in 0..2\n"
+      "    copy(src=A[(o + (k * 16)) +: 16, (16 + k) +: 8], dst=s, disable_tma=False)\n"
+      "    copy(src=A[o +: 16, ((I[k] // 2) * 4) +: 8], dst=s, disable_tma=False)\n"
+      "    copy(src=A[o +: (k - o), 0 +: 8], dst=s, disable_tma=False)\n");
 }
 
 TEST(Trace, ReductionsReducersAndAtomics) {
