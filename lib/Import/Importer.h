@@ -147,6 +147,7 @@ private:
   const script::Launch *current = nullptr;
   tile::KernelOp kernelOp;
   unsigned parallelDepth = 0;
+  unsigned restCopies = 0; ///< branches with a `continue` that something follows
   unsigned loopDepth = 0; ///< serial loops inside of the innermost parallel
 };
 

@@ -10,18 +10,25 @@ namespace tilec {
 using script::LoopKind;
 using script::StmtKind;
 
+namespace {
+/// Whether a `continue` of the loop around is in there.
+bool hasContinue(script::Body list) {
+  return llvm::any_of(list, [](const script::Stmt *s) {
+    const auto *i = llvm::dyn_cast<script::IfStmt>(s);
+    return s->kind == StmtKind::Continue ||
+           (i && (hasContinue(i->thenBody) || hasContinue(i->elseBody)));
+  });
+}
+} // namespace
+
 bool Importer::body(script::Body list) {
   for (size_t i = 0; i < list.size(); ++i) {
-    // A `continue` in a branch makes the rest of the body the other branch.
-    if (const auto *s = llvm::dyn_cast<script::IfStmt>(list[i])) {
-      auto ends = [](script::Body side) {
-        return !side.empty() && side.back()->kind == StmtKind::Continue;
-      };
-      if (ends(s->thenBody) || ends(s->elseBody))
+    // What follows a branch with a `continue` moves into its sides.
+    if (const auto *s = llvm::dyn_cast<script::IfStmt>(list[i]))
+      if (hasContinue(s->thenBody) || hasContinue(s->elseBody))
         return branch(s, list.drop_front(i + 1));
-    }
-    if (list[i]->kind == StmtKind::Continue && i + 1 == list.size())
-      return true; // the round ends here anyway
+    if (list[i]->kind == StmtKind::Continue)
+      return true; // nothing after it runs
     if (!statement(list[i]))
       return false;
   }
@@ -49,14 +56,13 @@ bool Importer::statement(const script::Stmt *s) {
     return whileLoop(llvm::cast<script::WhileStmt>(s));
   case StmtKind::Break:
     if (loopDepth == 0) {
-      fail(DiagId::BreakInParallel, s->span, "break");
+      fail(DiagId::BreakInParallel, s->span);
       return false;
     }
     tile::BreakOp::create(b, at(s->span));
     return true;
   case StmtKind::Continue:
-    fail(loopDepth == 0 ? DiagId::BreakInParallel : DiagId::ContinueNotLast, s->span, "continue");
-    return false;
+    llvm_unreachable("body() ends there");
   case StmtKind::TileCall:
     return tileCall(llvm::cast<script::TileCallStmt>(s));
   }
@@ -251,22 +257,26 @@ bool Importer::threadLoop(const script::ForStmt *s) {
   return body(s->body);
 }
 
-/// `rest` is what follows the branch in its body, when one side of it ends with `continue`.
+/// `rest` is what follows the branch in its body, when one of its sides has a `continue`.
 bool Importer::branch(const script::IfStmt *s, script::Body rest) {
+  // Sides that both go on repeat the rest; nested ones multiply.
+  constexpr unsigned maxCopies = 64;
+  if (!rest.empty() && ++restCopies > maxCopies) {
+    fail(DiagId::TooManyContinues, s->span);
+    return false;
+  }
   Value condition = value(s->condition);
   if (!condition)
     return false;
-  auto ends = [](script::Body side) {
-    return !side.empty() && side.back()->kind == StmtKind::Continue;
-  };
   bool needsElse = !s->elseBody.empty() || !rest.empty();
   auto op = scf::IfOp::create(b, at(s->span), condition, needsElse);
   OpBuilder::InsertionGuard guard(b);
   auto side = [&](Block *block, script::Body list) {
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(block);
-    bool skipsRest = ends(list);
-    return body(skipsRest ? list.drop_back() : list) && (skipsRest || body(rest));
+    SmallVector<const script::Stmt *> all(list.begin(), list.end());
+    all.append(rest.begin(), rest.end());
+    return body(all);
   };
   return side(op.thenBlock(), s->thenBody) && (!needsElse || side(op.elseBlock(), s->elseBody));
 }
