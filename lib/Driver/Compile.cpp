@@ -148,6 +148,8 @@ Compilation::Compilation(CompileOptions options)
                   scf::SCFDialect>();
   state->context.appendDialectRegistry(registry);
   state->context.loadAllAvailableDialects();
+  // The op at fault is a stage of our own; the user has the line of the script.
+  state->context.printOpOnDiagnostic(false);
   state->context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
     DiagId id = idOf(diagnostic.getSeverity());
     diags.add({id, severityOf(id), spanOf(diagnostic.getLocation(), sources), diagnostic.str()});

@@ -32,7 +32,7 @@ public:
         useWarpGroups(useWarpGroups) {}
 
   LogicalResult run() {
-    isolateOperands(kernel);
+    isolateOperands(kernel, target);
     if (useWarpGroups)
       markWarpGroupGemms(kernel, target);
     if (failed(fixGemms()))

@@ -52,8 +52,120 @@ void replaceOperand(OpOperand &operand, tile::Scope scope, bool isRead, bool isW
     copyAfter(op, temp, original);
 }
 
+//===----------------------------------------------------------------------===//
+// Element types that no matrix instruction takes
+//===----------------------------------------------------------------------===//
+
+DType dtypeOf(Value buffer) {
+  return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+}
+
+/// The op works on a temporary of another element type.
+void convertOperand(OpOperand &operand, tile::Scope scope, DType dtype, bool isRead,
+                    bool isWritten) {
+  Operation *op = operand.getOwner();
+  Value original = operand.get();
+  Value temp = makeTemp(op, original, scope, "_converted");
+  auto type = cast<tile::BufferType>(temp.getType());
+  temp.setType(tile::BufferType::get(type.getShape(),
+                                     tile::elementTypeOf(dtype, temp.getContext()), scope));
+  if (isRead)
+    copyBefore(op, original, temp);
+  operand.set(temp);
+  if (isWritten)
+    copyAfter(op, temp, original);
+}
+
+bool overwritesC(tile::GemmOp gemm) {
+  return gemm.getClear() && tile::constantInt(gemm.getClear()).value_or(0) != 0;
+}
+
+/// c[m, n] = (clear ? 0 : c[m, n]) + sum over k of a[m, k] * b[k, n], element by element.
+void expandGemm(tile::GemmOp gemm) {
+  OpBuilder b(gemm);
+  Location loc = gemm.getLoc();
+  DType cType = dtypeOf(gemm.getC());
+  Type element = tile::elementTypeOf(cType, b.getContext());
+  Type scalar = tile::scalarTypeOf(element);
+  for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()})
+    if (!cast<tile::BufferType>(operand->get().getType()).isShared())
+      replaceOperand(*operand, tile::Scope::Shared, true, false);
+  b.setInsertionPoint(gemm);
+  auto constant = [](OpBuilder &at, Location l, int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(at, l, value);
+  };
+  auto loop = tile::ParallelOp::create(
+      b, loc, ValueRange{constant(b, loc, gemm.m()), constant(b, loc, gemm.n())});
+  OpBuilder inner = OpBuilder::atBlockEnd(loop.bodyBlock());
+  Value m = loop.ivs()[0], n = loop.ivs()[1];
+  auto load = [&](OpBuilder &at, Value buffer, ValueRange indices) -> Value {
+    std::optional<BufferBox> box = boxOf(buffer, at, loc);
+    Type type = tile::scalarTypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+    return tile::LoadOp::create(at, loc, type, box->root, rootIndices(*box, indices, at, loc),
+                                FloatAttr());
+  };
+  auto sumType = tile::BufferType::get({}, isa<FloatType>(scalar) ? scalar : element,
+                                       tile::Scope::Local);
+  Value sum = tile::AllocOp::create(inner, loc, sumType, "sum", Attribute());
+  Value start = identityOf(inner, loc, tile::ReduceKind::Sum, scalar, false);
+  Value old = load(inner, gemm.getC(), {m, n});
+  if (!gemm.getClear())
+    start = old;
+  else if (!overwritesC(gemm))
+    start = arith::SelectOp::create(inner, loc, gemm.getClear(), start, old);
+  tile::StoreOp::create(inner, loc, start, sum, ValueRange());
+  auto steps = tile::ForOp::create(inner, loc, constant(inner, loc, 0),
+                                   constant(inner, loc, gemm.k()), constant(inner, loc, 1));
+  OpBuilder step = OpBuilder::atBlockEnd(steps.bodyBlock());
+  Value k = steps.iv();
+  auto operandAt = [&](Value buffer, Value row, Value col, bool transposed) {
+    Value value = load(step, buffer, transposed ? ValueRange{col, row} : ValueRange{row, col});
+    Type from = cast<tile::BufferType>(buffer.getType()).getElementType();
+    return convertScalar(step, loc, value, from, element);
+  };
+  Value left = operandAt(gemm.getA(), m, k, gemm.getTransposeA());
+  Value right = operandAt(gemm.getB(), k, n, gemm.getTransposeB());
+  Value product = combine(step, loc, tile::ReduceKind::Prod, left, right, false, false);
+  Value before = tile::LoadOp::create(step, loc, scalar, sum, ValueRange(), FloatAttr());
+  Value after = combine(step, loc, tile::ReduceKind::Sum, before, product, false, false);
+  tile::StoreOp::create(step, loc, after, sum, ValueRange());
+  inner.setInsertionPointToEnd(loop.bodyBlock());
+  Value total = tile::LoadOp::create(inner, loc, scalar, sum, ValueRange(), FloatAttr());
+  std::optional<BufferBox> box = boxOf(gemm.getC(), inner, loc);
+  tile::StoreOp::create(inner, loc, total, box->root,
+                        rootIndices(*box, ValueRange{m, n}, inner, loc));
+  gemm.erase();
+}
+
+/// Narrow floats are converted exactly to f16, other accumulators to the one that the instruction
+/// has; what is left is multiplied element by element.
+void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target) {
+  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  if (target.findAtom(a, b, c))
+    return;
+  DType wideC = isFloat(c) ? DType::F32 : DType::I32;
+  bool isNarrow = isFp8(a) && isFp8(b);
+  DType wideA = isNarrow && !target.findAtom(a, b, wideC) ? DType::F16 : a;
+  DType wideB = wideA == a ? b : DType::F16;
+  bool isHalfSum = isFloat(c) && bitsOf(c) < 32; // rounded once, at the end
+  if (target.findAtom(wideA, wideB, wideC) && (c == wideC || isHalfSum)) {
+    if (wideA != a) {
+      gemm.emitRemark() << nameOf(target.arch) << " has no matrix instruction for " << nameOf(a)
+                        << " x " << nameOf(b) << "; the operands are converted to float16";
+      convertOperand(gemm.getAMutable(), tile::Scope::Shared, wideA, true, false);
+      convertOperand(gemm.getBMutable(), tile::Scope::Shared, wideB, true, false);
+    }
+    if (c != wideC)
+      convertOperand(gemm.getCMutable(), tile::Scope::Fragment, wideC, !overwritesC(gemm), true);
+    return;
+  }
+  gemm.emitRemark() << nameOf(target.arch) << " has no matrix instruction for " << nameOf(a)
+                    << " x " << nameOf(b) << " into " << nameOf(c)
+                    << "; it is multiplied element by element";
+  expandGemm(gemm);
+}
+
 void isolate(tile::GemmOp gemm) {
-  bool overwrites = gemm.getClear() && tile::constantInt(gemm.getClear()).value_or(0) != 0;
   for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()}) {
     Value buffer = operand->get();
     auto type = cast<tile::BufferType>(buffer.getType());
@@ -64,7 +176,7 @@ void isolate(tile::GemmOp gemm) {
       replaceOperand(*operand, tile::Scope::Shared, true, false);
   }
   if (!isWhole(gemm.getC(), tile::Scope::Fragment))
-    replaceOperand(gemm.getCMutable(), tile::Scope::Fragment, !overwrites, true);
+    replaceOperand(gemm.getCMutable(), tile::Scope::Fragment, !overwritesC(gemm), true);
 }
 
 void isolate(tile::ReduceOp reduce) {
@@ -117,7 +229,11 @@ void match(tile::ReduceOp reduce) {
 
 } // namespace
 
-void isolateOperands(tile::KernelOp kernel) {
+void isolateOperands(tile::KernelOp kernel, const TargetInfo &target) {
+  SmallVector<tile::GemmOp> gemms;
+  kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
+  for (tile::GemmOp gemm : gemms)
+    legalizeTypes(gemm, target);
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (isa<tile::GemmOp, tile::ReduceOp>(op))
