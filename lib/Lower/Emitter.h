@@ -66,6 +66,18 @@ public:
   virtual bool setPriority(int64_t level) { return false; }
   virtual void schedFence() = 0;
 
+  /// A load of `type` at base + offset (unsigned 32-bit bytes) where `mask` holds and zero
+  /// elsewhere, without a branch. Null: the caller branches.
+  virtual llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
+                                  llvm::Type *type, int64_t align) {
+    return nullptr;
+  }
+  /// The same for a store.
+  virtual bool maskedStore(llvm::Value *value, llvm::Value *base, llvm::Value *offset,
+                           llvm::Value *mask, int64_t align) {
+    return false;
+  }
+
   virtual llvm::Value *bufferDesc(llvm::Value *base, llvm::Value *bytes) { return nullptr; }
   virtual bool loadToShared(llvm::Value *desc, llvm::Value *laneOffset, llvm::Value *uniformOffset,
                             llvm::Value *sharedPointer, int64_t imm, int64_t bytes) {

@@ -94,6 +94,10 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
   llvm::Type *type = typeOf(op.getResult().getType()), *carrier = carrierType(type);
   bool isIndex = op.getOffset().getType().isIndex();
   llvm::Align align(op.getAlign());
+  if (op.getMask() && isIndex)
+    if (llvm::Value *value = e.maskedLoad(at(op.getBase()), at(op.getOffset()), at(op.getMask()),
+                                          carrier, op.getAlign()))
+      return done(*op, fromCarrier(value, type));
   // One element at `base` may always be read; a vector there may reach past a small tensor.
   if (op.getMask() && wave::elementsOf(op.getResult().getType()) == 1) {
     llvm::Value *mask = at(op.getMask()), *offset = at(op.getOffset());
@@ -195,6 +199,10 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
       })
       .Case([&](wave::GlobalReadOp read) { return lowerGlobalRead(read); })
       .Case([&](wave::GlobalWriteOp write) {
+        if (write.getMask() && write.getOffset().getType().isIndex() &&
+            e.maskedStore(toCarrier(at(write.getValue())), at(write.getBase()),
+                          at(write.getOffset()), at(write.getMask()), write.getAlign()))
+          return success();
         under(write.getMask(), nullptr, [&]() -> llvm::Value * {
           return b.CreateAlignedStore(toCarrier(at(write.getValue())),
                                       globalPointer(write.getBase(), write.getOffset()),

@@ -20,6 +20,9 @@ namespace Id = llvm::Intrinsic;
 constexpr uint32_t rawBufferFlags = 0x27000;
 /// The largest size a descriptor can state.
 constexpr uint64_t maxRecords = 0xffffffff;
+/// Beyond the range of wholeMemory by all of up to 16 bytes, without a carry out of 32 bits: buffer
+/// instructions load zero there and store nothing (CDNA3 ISA 9.1.5).
+constexpr uint32_t outOfRange = 0xfffffff0;
 /// The instruction's own offset has 12 bits (CDNA3 ISA, MUBUF).
 constexpr int64_t maxBufferImm = 4095;
 /// s_waitcnt of gfx9: vm[3:0], exp[6:4], lgkm[11:8], vm[15:14]; all ones: not waited for.
@@ -37,6 +40,7 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   int64_t wavesPerSimd = std::max<int64_t>((waves * traits.minBlocks + 3) / 4, 1);
   std::string threads = std::to_string(traits.threads), perSimd = std::to_string(wavesPerSimd);
   keepsOrder = traits.keepOrder;
+  descriptors.clear();
   function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
   function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
   // A planned order is not to be disturbed by wishes for more waves.
@@ -169,6 +173,60 @@ llvm::Value *AmdgpuEmitter::bufferDesc(llvm::Value *base, llvm::Value *bytes) {
   llvm::Type *overloads[] = {llvm::PointerType::get(module.getContext(), 8), base->getType()};
   return call("llvm.amdgcn.make.buffer.rsrc", overloads,
               {base, b.getInt16(0), records, b.getInt32(rawBufferFlags)});
+}
+
+/// A descriptor over the 4 GiB from `base` but for the last 16 bytes, made where the base is.
+llvm::Value *AmdgpuEmitter::wholeMemory(llvm::Value *base) {
+  llvm::Value *&known = descriptors[base];
+  if (!known) {
+    llvm::IRBuilderBase::InsertPointGuard guard(b);
+    if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(base))
+      b.SetInsertPoint(instruction->getParent(), std::next(instruction->getIterator()));
+    else
+      b.SetInsertPoint(llvm::cast<llvm::Instruction>(thread));
+    known = bufferDesc(base, b.getInt64(outOfRange));
+  }
+  return known;
+}
+
+llvm::Value *AmdgpuEmitter::maskedOffset(llvm::Value *offset, llvm::Value *mask) {
+  return b.CreateSelect(mask, offset, b.getInt32(outOfRange));
+}
+
+/// What a buffer instruction moves at once; its address must be a multiple of 4 for whole words.
+static bool isBufferAccess(llvm::Type *type, int64_t align) {
+  unsigned bits = bitsOf(type);
+  if (bits == 8 || bits == 16)
+    return align >= bits / 8;
+  return (bits == 32 || bits == 64 || bits == 96 || bits == 128) && align >= 4;
+}
+
+static llvm::Type *bufferType(llvm::Type *type) {
+  unsigned bits = bitsOf(type);
+  auto *word = llvm::Type::getInt32Ty(type->getContext());
+  return bits <= 32 ? llvm::Type::getIntNTy(type->getContext(), bits)
+                    : static_cast<llvm::Type *>(llvm::FixedVectorType::get(word, bits / 32));
+}
+
+llvm::Value *AmdgpuEmitter::maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
+                                       llvm::Type *type, int64_t align) {
+  if (!isBufferAccess(type, align))
+    return nullptr;
+  llvm::Value *loaded =
+      call("llvm.amdgcn.raw.ptr.buffer.load", {bufferType(type)},
+           {wholeMemory(base), maskedOffset(offset, mask), b.getInt32(0), b.getInt32(0)});
+  return b.CreateBitCast(loaded, type);
+}
+
+bool AmdgpuEmitter::maskedStore(llvm::Value *value, llvm::Value *base, llvm::Value *offset,
+                                llvm::Value *mask, int64_t align) {
+  if (!isBufferAccess(value->getType(), align))
+    return false;
+  llvm::Type *type = bufferType(value->getType());
+  call("llvm.amdgcn.raw.ptr.buffer.store", {type},
+       {b.CreateBitCast(value, type), wholeMemory(base), maskedOffset(offset, mask), b.getInt32(0),
+        b.getInt32(0)});
+  return true;
 }
 
 bool AmdgpuEmitter::loadToShared(llvm::Value *desc, llvm::Value *laneOffset,

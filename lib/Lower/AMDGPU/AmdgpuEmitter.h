@@ -27,6 +27,11 @@ public:
   bool setPriority(int64_t level) override;
   void schedFence() override;
 
+  llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
+                          llvm::Type *type, int64_t align) override;
+  bool maskedStore(llvm::Value *value, llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
+                   int64_t align) override;
+
   llvm::Value *bufferDesc(llvm::Value *base, llvm::Value *bytes) override;
   bool loadToShared(llvm::Value *desc, llvm::Value *laneOffset, llvm::Value *uniformOffset,
                     llvm::Value *sharedPointer, int64_t imm, int64_t bytes) override;
@@ -58,10 +63,13 @@ private:
   llvm::Value *dpp(llvm::Value *value, unsigned control);
   llvm::Value *rowXor(llvm::Value *value, unsigned mask);
   llvm::Value *swapXor(llvm::Value *value, unsigned distance);
+  llvm::Value *wholeMemory(llvm::Value *base);
+  llvm::Value *maskedOffset(llvm::Value *offset, llvm::Value *mask);
 
   llvm::Value *thread = nullptr;
   bool usesAgprs = false, keepsOrder = false;
   llvm::MDNode *sharedReadScope = nullptr;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> descriptors; ///< of wholeMemory, by base
 };
 
 } // namespace tilec::lower

@@ -197,7 +197,8 @@ def Wave_GlobalReadOp : Wave_Op<"global_read", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `align` is the known alignment of the address in bytes. Where `mask` is false
     the result is zero and no memory outside the tensor is touched (one element at
-    `base` itself may be read).
+    `base` itself may be read). A masked access with an `index` offset stays below
+    2^32 - 16.
   }];
   let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Optional<I1>:$mask,
                        I64Attr:$align);

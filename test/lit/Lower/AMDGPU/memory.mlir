@@ -58,23 +58,46 @@ wave.kernel @global(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
   %v = wave.global_read %A[%o] align 16 : index -> vector<4xf32>
   // CHECK: getelementptr i8, ptr addrspace(1) %A, i64 8589934592
   %base = wave.add_global %A, %far
-  // One element: a safe address instead of a branch.
-  // CHECK: %[[SAFE:.*]] = select i1 %{{.*}}, i32 %{{.*}}, i32 0
-  // CHECK: %[[ELEMENT:.*]] = load half
-  // CHECK: select i1 %{{.*}}, half %[[ELEMENT]], half 0xH0000
+  // A masked access has an offset where a descriptor over all memory loads zero and stores nothing.
+  // CHECK: %[[D:.*]] = call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) %{{.*}}, i16 0, i64 %{{.*}}, i32 159744)
+  // CHECK: %[[AT:.*]] = select i1 %{{.*}}, i32 %{{.*}}, i32 -16
+  // CHECK: call i16 @llvm.amdgcn.raw.ptr.buffer.load.i16(ptr addrspace(8) %[[D]], i32 %[[AT]], i32 0, i32 0)
+  // ISA: buffer_load_ushort v{{[0-9]+}}, v{{[0-9]+}}, s[{{.*}}], 0 offen
   %e = wave.global_read %base[%o] mask(%m) align 2 : index -> f16
-  // A vector there could reach past a small tensor: a branch.
-  // CHECK: masked:
-  // CHECK: load <2 x half>
-  // CHECK: unmasked:
-  // CHECK: phi <2 x half> [ zeroinitializer, %{{.*}} ], [ %{{.*}}, %masked ]
+  // CHECK: call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) %[[D]],
   %p = wave.global_read %base[%o] mask(%m) align 4 : index -> vector<2xf16>
   %q = wave.pack %e, %e : f16, f16 -> vector<2xf16>
   %s = arith.addf %p, %q : vector<2xf16>
   // ISA: global_store_dwordx4
   wave.global_write %v, %C[%o] align 16 : vector<4xf32>, index
-  // ISA: global_store_dword v
+  // ISA-NOT: s_and_saveexec_b64
+  // ISA: buffer_store_dword v{{[0-9]+}}, v{{[0-9]+}}, s[{{.*}}], 0 offen
   wave.global_write %s, %C[%o] mask(%m) align 4 : vector<2xf16>, index
+}
+
+// Offsets of 64 bits reach further than a descriptor. One element has a safe address instead of a
+// branch; a vector there could reach past a small tensor.
+// CHECK-LABEL: @far(
+wave.kernel @far(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
+^bb0(%A: !wave.global, %C: !wave.global):
+  %lane = wave.lane_id
+  %c16 = arith.constant 16 : index
+  %m = arith.cmpi ult, %lane, %c16 : index
+  %o = arith.index_castui %lane : index to i64
+  // CHECK: %[[SAFE:.*]] = select i1 %{{.*}}, i64 %{{.*}}, i64 0
+  // CHECK: %[[ELEMENT:.*]] = load half
+  // CHECK: select i1 %{{.*}}, half %[[ELEMENT]], half 0xH0000
+  %e = wave.global_read %A[%o] mask(%m) align 2 : i64 -> f16
+  // CHECK: masked:
+  // CHECK: load <2 x half>
+  // CHECK: unmasked:
+  // CHECK: phi <2 x half> [ zeroinitializer, %{{.*}} ], [ %{{.*}}, %masked ]
+  %p = wave.global_read %A[%o] mask(%m) align 4 : i64 -> vector<2xf16>
+  %q = wave.pack %e, %e : f16, f16 -> vector<2xf16>
+  %s = arith.addf %p, %q : vector<2xf16>
+  // CHECK: br i1
+  // CHECK: store <2 x half>
+  wave.global_write %s, %C[%o] mask(%m) align 4 : vector<2xf16>, i64
 }
 
 // What cannot wrap is the instruction's own offset.
