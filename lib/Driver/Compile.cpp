@@ -5,6 +5,7 @@
 #include "tilec/Driver/Compile.h"
 
 #include "Pipelines.h"
+#include "ScheduleCheck.h"
 
 #include "tilec/IR/Wave/Wave.h"
 #ifdef TILEC_HAS_IMPORT
@@ -15,6 +16,7 @@
 #include "tilec/Script/Trace.h"
 #endif
 #include "tilec/Transforms/Passes.h"
+#include "tilec/Transforms/SchedulePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -259,10 +261,10 @@ bool Compilation::runStage(Stage stage) {
       diags.add({isWarning ? DiagId::IrWarning : DiagId::IrRemark,
                  isWarning ? Severity::Warning : Severity::Remark, Span(), note.text});
     }
-    return true;
+    return checkSchedules();
   }
   default:
-    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch)))
+    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule)))
       return false;
     if (stage == Stage::Wave)
       launchManifest = buildManifest(program(), *state->module, opts.arch);
@@ -308,6 +310,28 @@ bool Compilation::runPasses(llvm::StringRef stage, llvm::StringRef pipeline) {
   return succeeded(manager.run(*state->module));
 }
 
+/// Machine code that does not keep a planned order is no silent matter.
+bool Compilation::checkSchedules() {
+  bool isNamed = !opts.schedule.empty() && opts.schedule != "auto";
+  bool isPlanned = false;
+  state->module->walk([&](wave::KernelOp kernel) {
+    isPlanned |= kernel->hasAttr("schedules");
+    isNamed |= kernel->hasAttr("named_schedule");
+  });
+  if (!isPlanned || binary.kind != codegen::ImageKind::Hsaco)
+    return true;
+  llvm::Expected<std::string> differences = differencesFromPlan(*state->module, binary);
+  if (!differences)
+    return fail(differences.takeError());
+  if (differences->empty())
+    return true;
+  bool isError = opts.strictSchedule.value_or(isNamed);
+  diags.add({isError ? DiagId::IrMessage : DiagId::IrWarning,
+             isError ? Severity::Error : Severity::Warning, Span(),
+             "the machine code does not keep the planned order:\n" + *differences});
+  return !isError;
+}
+
 bool Compilation::lower() {
   auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext);
   if (!lowered)
@@ -319,6 +343,22 @@ bool Compilation::lower() {
 //===----------------------------------------------------------------------===//
 // Output
 //===----------------------------------------------------------------------===//
+
+std::string Compilation::schedulePicture() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (wave::KernelOp kernel : state->module->getOps<wave::KernelOp>()) {
+    auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
+    if (!plans)
+      continue;
+    auto plan = SchedulePlan::parse(cast<StringAttr>(plans[0]).getValue());
+    if (!plan)
+      return fail(plan.takeError()), "";
+    drawSchedule(os, *plan, kernel.getSymName());
+    break;
+  }
+  return text;
+}
 
 std::string Compilation::textOf(Stage stage) {
   std::string text;

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tilec {
 
-std::string pipelineOf(Stage stage, Arch arch) {
+std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule) {
   std::string target = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
   switch (stage) {
   case Stage::TileLaidOut:
@@ -23,6 +23,8 @@ std::string pipelineOf(Stage stage, Arch arch) {
   case Stage::Wave:
     return "builtin.module(tile-to-wave" + target + ",canonicalize,cse)";
   case Stage::WaveScheduled:
+    if (!schedule.empty())
+      target.insert(target.size() - 1, (" strategy=" + schedule).str());
     return "builtin.module(wave.kernel(wave-schedule" + target + "),canonicalize,cse)";
   default:
     return "";

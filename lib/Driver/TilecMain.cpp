@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Compile.h"
 #include "tilec/Driver/Tools.h"
+#include "tilec/Report/Report.h"
+#include "tilec/Transforms/SchedulePlan.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -16,7 +18,8 @@ namespace {
 
 struct Arguments {
   std::string file, entry, target = "", emit = "binary", output, stopAfter, saveTemps;
-  std::string ptxAssembler = "auto";
+  std::string ptxAssembler = "auto", schedule;
+  bool json = false, strictSchedule = false, laxSchedule = false;
   bool listTargets = false, timeReport = false, remarks = false, strict = false,
        verifyStages = false;
 };
@@ -33,7 +36,7 @@ std::string listOfStages() {
   std::string text;
   for (Stage stage : allStages())
     text += (text.empty() ? "" : ", ") + nameOf(stage).str();
-  return text + ", manifest";
+  return text + ", manifest, report, schedule.svg";
 }
 
 int usageError(const llvm::Twine &message) {
@@ -69,9 +72,35 @@ void printTimes(const Compilation &compilation) {
   llvm::errs() << llvm::formatv("{0,-16} {1,8:f2} ms\n", "total", compilation.totalMs());
 }
 
+/// For CLI11: an error message, or nothing.
+std::string isSchedule(const std::string &name) {
+  if (name == "auto")
+    return "";
+  for (const ScheduleStrategy &strategy : scheduleStrategies())
+    if (name == strategy.name)
+      return "";
+  return "`" + name + "` is no schedule; known: " + scheduleStrategyNames();
+}
+
+/// The scorecard of what was compiled.
+bool writeReport(const Compilation &compilation, bool json, std::string &text) {
+  report::ReportOptions options;
+  options.json = json;
+  llvm::raw_string_ostream os(text);
+  llvm::Error error = report::writeReport(os, compilation.image(), options);
+  if (!error)
+    return true;
+  llvm::errs() << "tilec: error: " << llvm::toString(std::move(error)) << '\n';
+  return false;
+}
+
 int compile(const Arguments &args, Arch arch) {
-  bool wantsManifest = args.emit == "manifest";
-  std::optional<Stage> stage = wantsManifest ? Stage::Wave : parseStage(args.emit);
+  bool wantsManifest = args.emit == "manifest", wantsReport = args.emit == "report",
+       wantsPicture = args.emit == "schedule.svg";
+  std::optional<Stage> stage = wantsManifest  ? Stage::Wave
+                               : wantsReport  ? Stage::Binary
+                               : wantsPicture ? Stage::WaveScheduled
+                                              : parseStage(args.emit);
   if (!args.stopAfter.empty())
     stage = parseStage(args.stopAfter);
   if (!stage)
@@ -81,6 +110,9 @@ int compile(const Arguments &args, Arch arch) {
   options.arch = arch;
   options.entry = args.entry;
   options.strict = args.strict;
+  options.schedule = args.schedule;
+  if (args.strictSchedule || args.laxSchedule)
+    options.strictSchedule = args.strictSchedule;
   options.verifyStages = args.verifyStages;
   options.saveTempsPrefix = args.saveTemps;
   options.ptxAssembler = args.ptxAssembler == "none"    ? codegen::PtxAssembler::None
@@ -96,7 +128,19 @@ int compile(const Arguments &args, Arch arch) {
     return 1;
   std::string text =
       wantsManifest ? rt::printManifest(compilation.manifest()) : compilation.textOf(*stage);
-  bool isBinary = *stage == Stage::Binary || *stage == Stage::Object;
+  if (wantsReport) {
+    text.clear();
+    if (!writeReport(compilation, args.json, text))
+      return 1;
+  }
+  if (wantsPicture) {
+    text = compilation.schedulePicture();
+    if (text.empty()) {
+      llvm::errs() << "tilec: error: no loop of this program has a planned schedule\n";
+      return 1;
+    }
+  }
+  bool isBinary = !wantsReport && (*stage == Stage::Binary || *stage == Stage::Object);
   std::string output = args.output;
   if (output.empty() && isBinary)
     output = *stage == Stage::Binary ? defaultOutput(args.file, compilation.image())
@@ -108,7 +152,7 @@ int compile(const Arguments &args, Arch arch) {
   }
   if (!write(output, text))
     return 1;
-  if (*stage == Stage::Binary)
+  if (*stage == Stage::Binary && !wantsReport)
     return write(output + ".json", rt::printManifest(compilation.manifest())) ? 0 : 1;
   return 0;
 }
@@ -131,6 +175,14 @@ int tilecMain(int argc, char **argv) {
   app.add_option("--save-temps", args.saveTemps, "write every stage to PREFIX.NN-stage.ext");
   app.add_option("--ptx-assembler", args.ptxAssembler, "auto, ptxas, nvrtc or none (PTX)")
       ->check(CLI::IsMember({"auto", "ptxas", "nvrtc", "none"}));
+  app.add_option("--schedule", args.schedule,
+                 "strategy of every matrix loop (AMD): " + scheduleStrategyNames())
+      ->check(isSchedule);
+  app.add_flag("--strict-schedule", args.strictSchedule,
+               "machine code that does not keep a planned order is an error (default for a "
+               "schedule that is named)");
+  app.add_flag("--no-strict-schedule", args.laxSchedule, "... is a warning");
+  app.add_flag("--json", args.json, "with --emit=report: as JSON");
   app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
   app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");
   app.add_flag("--remarks", args.remarks, "print what was slow but right");

@@ -7,6 +7,7 @@
 
 #include "tilec/Runtime/Npy.h"
 #include "tilec/SimDevice/SimDevice.h"
+#include "tilec/Transforms/SchedulePlan.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -21,7 +22,7 @@ namespace tilec {
 namespace {
 
 struct Arguments {
-  std::string file, entry, target = "gfx950", device = "sim", simChecks = "all", simMode = "eager";
+  std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all", simMode = "eager";
   std::vector<std::string> args, dims, saves;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
@@ -208,6 +209,7 @@ int run(const Arguments &args, Arch arch) {
   CompileOptions options;
   options.arch = arch;
   options.entry = args.entry;
+  options.schedule = args.schedule;
   Compilation compilation(options);
   Outcome outcome;
   progress.show("compiling " + args.file);
@@ -294,6 +296,8 @@ int tilecRunMain(int argc, char **argv) {
       ->check(CLI::IsMember({"cpu", "sim", "cuda", "hip"}));
   app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
       ->allow_extra_args(false);
+  app.add_option("--schedule", args.schedule,
+                 "strategy of every matrix loop (AMD): " + scheduleStrategyNames());
   app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension")
       ->allow_extra_args(false);
   app.add_option("--seed", args.seed, "of the generated data");

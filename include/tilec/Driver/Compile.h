@@ -45,6 +45,10 @@ struct CompileOptions {
   codegen::PtxAssembler ptxAssembler = codegen::PtxAssembler::Auto;
   bool strict = false;         ///< spills are errors
   bool verifyStages = false;   ///< check each stage's contract
+  std::string schedule;        ///< a strategy for every matrix loop instead of its own
+  /// A planned order that machine code does not keep is an error, not a warning. Not given: for
+  /// schedules that were asked for by name.
+  std::optional<bool> strictSchedule;
   std::string saveTempsPrefix; ///< not empty: write every stage to PREFIX.NN-stage.ext
 };
 
@@ -65,6 +69,9 @@ public:
 
   /// What `--emit=` prints for a stage that has run; bytes for Object and Binary.
   std::string textOf(Stage stage);
+
+  /// A picture of the first planned loop; empty without one. Valid from Stage::WaveScheduled on.
+  std::string schedulePicture();
 
   /// Valid from Stage::Tile on: as the stages so far have left it.
   tile::ProgramOp program();
@@ -87,6 +94,7 @@ private:
   bool runPasses(llvm::StringRef stage, llvm::StringRef pipeline);
   bool lower();
   bool emitImage();
+  bool checkSchedules();
   bool fail(llvm::Error error);
   void saveTemp(Stage stage);
 

@@ -140,7 +140,6 @@ std::string scheduleStrategyNames();
 llvm::Expected<SchedulePlan> planSchedule(llvm::StringRef name, const ScheduleShape &shape);
 
 /// A picture of one round: a row per kind of step, time to the right (docs/scheduling.md).
-void drawSchedule(llvm::raw_ostream &os, const SchedulePlan &plan, const ScheduleShape &shape,
-                  llvm::StringRef title);
+void drawSchedule(llvm::raw_ostream &os, const SchedulePlan &plan, llvm::StringRef title);
 
 } // namespace tilec

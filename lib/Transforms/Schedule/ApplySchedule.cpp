@@ -60,6 +60,8 @@ private:
   void emitMma(const ScheduleStep &step, Values &values);
   void emitRounds(const ExpandedSchedule &schedule, Values &values);
   void emitInOrder();
+  /// The kernel carries the order of its loops, to be compared with the machine code.
+  void record(const ExpandedSchedule &schedule);
   void emitStagger(bool atStart);
   Value advancedTo(int64_t index, int64_t block, Values &values);
   /// A value of the template for a tile.
@@ -298,6 +300,17 @@ void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
   bind(loop.getResults(), values);
 }
 
+void Application::record(const ExpandedSchedule &schedule) {
+  auto kernel = op->getParentOfType<wave::KernelOp>();
+  SmallVector<Attribute> all;
+  if (auto known = kernel->getAttrOfType<ArrayAttr>("schedules"))
+    llvm::append_range(all, known);
+  SchedulePlan counted = plan;
+  counted.body = schedule.body;
+  all.push_back(b.getStringAttr(counted.str()));
+  kernel->setAttr("schedules", b.getArrayAttr(all));
+}
+
 /// Both halves of the waves run the same code, the second one `stagger` barriers behind.
 void Application::emitStagger(bool atStart) {
   for (int64_t n = 0; n < plan.stagger; ++n) {
@@ -358,8 +371,10 @@ llvm::Error Application::run() {
     Values values;
     emitStagger(/*atStart=*/true);
     emit(schedule->prologue, values);
-    if (schedule->rounds > 0)
+    if (schedule->rounds > 0) {
       emitRounds(*schedule, values);
+      record(*schedule);
+    }
     emit(schedule->tail, values);
     emitStagger(/*atStart=*/false);
   }

@@ -20,6 +20,10 @@ namespace tilec {
 /// Copies of one operand that a plan can tell apart (ScheduleShape::cover has a bit for each).
 constexpr int64_t mostCopies = 64;
 
+/// Copies of a whole round, over all slots: each keeps its LDS address in a scalar register, many an
+/// offset as well. With 64 of them LLVM 22 spills some of the 102 that gfx9 has; 48 fit.
+constexpr int64_t mostCopiesPerRound = 48;
+
 static bool dependsOn(Value value, Value iv) {
   if (value == iv)
     return true;
@@ -100,6 +104,7 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
   std::optional<GemmPlan> gemmPlan = planGemm(found.gemm, target, waves);
   if (!gemmPlan || !isWhole(*gemmPlan, found.gemm))
     return no("its tile is no whole number of matrix instructions of every wave");
+  int64_t copiesPerRound = 0;
   for (tile::CopyOp copy : found.copies) {
     if (!copy)
       return no("it does not copy exactly its two operands");
@@ -111,7 +116,11 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
       return no("not every wave takes the same part in its copies");
     if (!advanceBytes(copy.getSrc(), loop))
       return no("a copy's source does not advance evenly within the tensor");
+    copiesPerRound += bytes / perInstruction * plan.stages;
   }
+  if (copiesPerRound > mostCopiesPerRound)
+    return no("the addresses of " + llvm::Twine(copiesPerRound) +
+              " copies do not fit in scalar registers");
   return found;
 }
 

@@ -158,6 +158,9 @@ struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
     if (!plan)
       return mlir::emitError(op.getLoc()) << llvm::toString(plan.takeError());
     mlir::emitRemark(op.getLoc()) << "schedule `" << plan->strategy << "`";
+    llvm::StringRef asked = strategy.empty() ? op.getSchedule() : llvm::StringRef(strategy);
+    if (asked != "auto" || op.getPlan())
+      getOperation()->setAttr("named_schedule", UnitAttr::get(op.getContext()));
     if (llvm::Error error = applySchedule(*pipeline, *plan, chip))
       return mlir::emitError(op.getLoc()) << llvm::toString(std::move(error));
     return success();
