@@ -1,15 +1,20 @@
 # RUN: tilec %s --target=sm_90a --entry "gemm(512, 512, 512)" --emit=asm | FileCheck %s
 #
-# cp.async with 16 bytes, ldmatrix for both operands, mma.sync; ptxas takes it.
-# RUN: %if ptxas %{ tilec %s --target=sm_90a --entry "gemm(512, 512, 512)" --emit=asm -o %t.ptx && %ptxas -arch=sm_90a %t.ptx -o %t.cubin %}
+# One warp copies with TMA into a ring guarded by mbarriers, two warpgroups multiply with wgmma;
+# ptxas takes it without spills.
+# RUN: %if ptxas %{ tilec %s --target=sm_90a --entry "gemm(512, 512, 512)" --strict -o %t.cubin %}
+# RUN: tilec %s --target=sm_90a --entry "gemm(512, 512, 512)" --emit=manifest | FileCheck %s --check-prefix=MANIFEST
 #
 # CHECK:       .visible .entry gemm(
-# CHECK:       cp.async.cg.shared.global
-# CHECK:       cp.async.commit_group
-# CHECK:       cp.async.wait_group
-# CHECK:       bar.sync
-# CHECK:       ldmatrix.sync.aligned.m8n8.x4.shared.b16
-# CHECK:       mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+# CHECK:       mbarrier.init.shared.b64
+# CHECK:       setmaxnreg.dec
+# CHECK:       mbarrier.arrive.expect_tx
+# CHECK:       cp.async.bulk.tensor.2d
+# CHECK:       setmaxnreg.inc
+# CHECK:       mbarrier.try_wait.parity
+# CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+# CHECK:       wgmma.wait_group.sync.aligned
+# MANIFEST: "kind": "tensormap"
 import tilelang.language as T
 
 

@@ -3,7 +3,7 @@
 // An update that no combination explains is an error at the store, with the read it depends on.
 
 // CHECK: :[[@LINE+16]]:7: error: iterations of T.Parallel depend on each other
-// CHECK: :[[@LINE+13]]:14: note: it is read here
+// CHECK: :[[@LINE+12]]:14: note: it is read here
 tile.program @carried {
   %A = tile.tensor "A"[] : !tile.buffer<[64], f32, global>
   %c1 = arith.constant 1 : index
