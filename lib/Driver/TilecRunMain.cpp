@@ -22,7 +22,8 @@ namespace tilec {
 namespace {
 
 struct Arguments {
-  std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all", simMode = "eager";
+  std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
+                                     simMode = "eager";
   std::vector<std::string> args, dims, saves;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;

@@ -148,7 +148,7 @@ private:
   tile::KernelOp kernelOp;
   unsigned parallelDepth = 0;
   unsigned restCopies = 0; ///< branches with a `continue` that something follows
-  unsigned loopDepth = 0; ///< serial loops inside of the innermost parallel
+  unsigned loopDepth = 0;  ///< serial loops inside of the innermost parallel
 };
 
 /// `[128, 32]` for messages.

@@ -43,9 +43,9 @@ struct CompileOptions {
   Arch arch = Arch::Gfx950;
   std::string entry; ///< a call in the script's language; may be empty with one candidate
   codegen::PtxAssembler ptxAssembler = codegen::PtxAssembler::Auto;
-  bool strict = false;         ///< spills are errors
-  bool verifyStages = false;   ///< check each stage's contract
-  std::string schedule;        ///< a strategy for every matrix loop instead of its own
+  bool strict = false;       ///< spills are errors
+  bool verifyStages = false; ///< check each stage's contract
+  std::string schedule;      ///< a strategy for every matrix loop instead of its own
   /// A planned order that machine code does not keep is an error, not a warning. Not given: for
   /// schedules that were asked for by name.
   std::optional<bool> strictSchedule;

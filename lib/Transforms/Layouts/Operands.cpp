@@ -67,8 +67,8 @@ void convertOperand(OpOperand &operand, tile::Scope scope, DType dtype, bool isR
   Value original = operand.get();
   Value temp = makeTemp(op, original, scope, "_converted");
   auto type = cast<tile::BufferType>(temp.getType());
-  temp.setType(tile::BufferType::get(type.getShape(),
-                                     tile::elementTypeOf(dtype, temp.getContext()), scope));
+  temp.setType(
+      tile::BufferType::get(type.getShape(), tile::elementTypeOf(dtype, temp.getContext()), scope));
   if (isRead)
     copyBefore(op, original, temp);
   operand.set(temp);
@@ -104,8 +104,8 @@ void expandGemm(tile::GemmOp gemm) {
     return tile::LoadOp::create(at, loc, type, box->root, rootIndices(*box, indices, at, loc),
                                 FloatAttr());
   };
-  auto sumType = tile::BufferType::get({}, isa<FloatType>(scalar) ? scalar : element,
-                                       tile::Scope::Local);
+  auto sumType =
+      tile::BufferType::get({}, isa<FloatType>(scalar) ? scalar : element, tile::Scope::Local);
   Value sum = tile::AllocOp::create(inner, loc, sumType, "sum", Attribute());
   Value start = identityOf(inner, loc, tile::ReduceKind::Sum, scalar, false);
   Value old = load(inner, gemm.getC(), {m, n});

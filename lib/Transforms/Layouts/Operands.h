@@ -8,8 +8,9 @@
 
 namespace tilec {
 
-/// Before layouts: gemms have element types that the target's matrix instructions take; a gemm's C and a reduction's operands are whole fragments, a gemm's A and B
-/// whole fragments or shared tiles; anything else is copied to one that is, and back.
+/// Before layouts: gemms have element types that the target's matrix instructions take; a gemm's C
+/// and a reduction's operands are whole fragments, a gemm's A and B whole fragments or shared
+/// tiles; anything else is copied to one that is, and back.
 void isolateOperands(tile::KernelOp kernel, const TargetInfo &target);
 
 /// After layouts: a fragment operand whose layout is not the one that the op computes with is

@@ -20,8 +20,8 @@ namespace tilec {
 /// Copies of one operand that a plan can tell apart (ScheduleShape::cover has a bit for each).
 constexpr int64_t mostCopies = 64;
 
-/// Copies of a whole round, over all slots: each keeps its LDS address in a scalar register, many an
-/// offset as well. With 64 of them LLVM 22 spills some of the 102 that gfx9 has; 48 fit.
+/// Copies of a whole round, over all slots: each keeps its LDS address in a scalar register, many
+/// an offset as well. With 64 of them LLVM 22 spills some of the 102 that gfx9 has; 48 fit.
 constexpr int64_t mostCopiesPerRound = 48;
 
 static bool dependsOn(Value value, Value iv) {

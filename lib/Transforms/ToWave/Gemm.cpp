@@ -299,7 +299,8 @@ void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
   // An atom with one element a lane takes a vector of one.
   for (Value *operand : {&left, &right})
     if (!isa<VectorType>(operand->getType()))
-      *operand = wave::BitcastOp::create(b, loc, VectorType::get({1}, operand->getType()), *operand);
+      *operand =
+          wave::BitcastOp::create(b, loc, VectorType::get({1}, operand->getType()), *operand);
   Value sum = wave::MmaOp::create(b, loc, accumulator, plan.atom->name, left, right, old);
   wave::SetOp::create(b, loc, sum, c.regs, slot);
 }
