@@ -5,7 +5,7 @@
 #include "tilec/Driver/Compile.h"
 
 #include "Pipelines.h"
-#include "ScheduleCheck.h"
+#include "tilec/Driver/ScheduleCheck.h"
 
 #include "tilec/IR/Wave/Wave.h"
 #ifdef TILEC_HAS_IMPORT

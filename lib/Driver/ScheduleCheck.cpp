@@ -6,7 +6,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "ScheduleCheck.h"
+#include "tilec/Driver/ScheduleCheck.h"
 
 #include "tilec/Report/CheckOrder.h"
 #include "tilec/Transforms/SchedulePlan.h"
