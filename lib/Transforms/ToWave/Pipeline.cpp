@@ -46,7 +46,9 @@ CopyAssignment assignCopies(int64_t chunks, int64_t waves, int64_t chunkBytes,
   for (int64_t chunk = 0; chunk < chunks; ++chunk)
     linear[chunk] = chunk;
   byRep = linear;
-  llvm::stable_sort(byRep, [&](int64_t a, int64_t b) { return repOfChunk(a) < repOfChunk(b); });
+  llvm::sort(byRep, [&](int64_t a, int64_t b) {
+    return std::pair(repOfChunk(a), a) < std::pair(repOfChunk(b), b);
+  });
   if (auto sorted = assignInOrder(byRep, waves, chunkBytes))
     return *sorted;
   // Always a sum: waves take turns.
