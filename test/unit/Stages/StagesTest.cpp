@@ -101,6 +101,25 @@ const Case cases[] = {
     {"test/e2e/gemm-forms.py", "gemm(65, 63, 100, 64, 64, 32, 'nn', 'bfloat16', 3, 128)"},
     {"test/e2e/gemm-forms.py", "gemm(256, 128, 192, 128, 128, 64, 'nt', 'float16', 3, 256)"},
 };
+// What the comparison above is for: if these forms were gone, it would compare little.
+TEST(StagesCover, AsyncCopiesAndProducers) {
+  for (Arch arch : {Arch::Gfx950, Arch::Sm90a}) {
+    CompileOptions options;
+    options.arch = arch;
+    options.entry = cases[0].entry;
+    Compilation compilation(options);
+    ASSERT_TRUE(compilation.open(std::string(TILEC_SOURCE) + "/" + cases[0].file));
+    ASSERT_TRUE(compilation.runTo(Stage::TilePipelined)) << messagesOf(compilation);
+    int asyncCopies = 0, producers = 0;
+    compilation.program().walk([&](mlir::Operation *op) {
+      asyncCopies += mlir::isa<tile::AsyncCopyOp>(op);
+      producers += mlir::isa<tile::ProducerOp>(op);
+    });
+    EXPECT_EQ(asyncCopies > 0, arch == Arch::Gfx950);
+    EXPECT_EQ(producers > 0, arch == Arch::Sm90a);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, Stages, testing::ValuesIn(cases));
 
 } // namespace
