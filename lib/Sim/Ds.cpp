@@ -191,6 +191,19 @@ void execSwizzle(Wave &wave, const Instr &instr) {
   issue(wave, op);
 }
 
+/// Address = M0[15:0] + offset + 4 * lane: no address register.
+template <bool store> void execAddTid(Wave &wave, const Instr &instr) {
+  MemOp op;
+  op.instr = &instr;
+  op.mask = wave.exec();
+  for (unsigned lane = 0; lane < numLanes; ++lane)
+    op.addr[lane] = (wave.s[sgprM0] & 0xffff) + static_cast<uint32_t>(instr.offset) + 4 * lane;
+  if (store)
+    readData(wave, instr.src[1], 1, op);
+  op.perform = store ? performWrite : performRead;
+  issue(wave, op);
+}
+
 // ---- transposed reads (gfx950)
 // ------------------------------------------------------------------- In each group of 16 lanes,
 // lane i loads E elements; taken in lane order they are an E x 16 tile. Lane j receives column j:
@@ -294,6 +307,8 @@ const OpInfo table[] = {
     row("ds_bpermute_b32", execBpermute, "d01", readsExec, 0),
     row("ds_permute_b32", execPermute, "d01", readsExec, 0),
     row("ds_swizzle_b32", execSwizzle, "d0", readsExec, 0),
+    row("ds_read_addtid_b32", execAddTid<false>, "d", isLoad | readsM0, pack(4, Dwords)),
+    row("ds_write_addtid_b32", execAddTid<true>, "1", isStore | readsM0, pack(4, Dwords)),
     row(
         "ds_nop", [](Wave &, const Instr &) {}, "", 0, 0),
 #define BOTH_WIDTHS(Base, Op, S32, S64)                                                            \

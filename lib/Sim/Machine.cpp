@@ -150,6 +150,7 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
               static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
   group.instructions = group.barrierEpoch = 0;
   group.stop = group.saidDivergent = false;
+  group.ldsUse.clear();
   group.random =
       (launch.options->interleaveSeed + 0x9e3779b97f4a7c15ull) ^ (number * 0xff51afd7ed558ccdull);
   group.random = group.random ? group.random : 1;
@@ -246,6 +247,8 @@ private:
       counters.waves += group.waves.size();
       for (const Wave &wave : group.waves)
         counters.mfma += wave.mfma;
+      for (const auto &[pc, use] : group.ldsUse)
+        reporter.addLdsUse(pc, use);
     }
     if (launch.options->progress)
       launch.options->progress({counters.groups, launch.groups(), counters.instructions});
@@ -379,6 +382,11 @@ llvm::Expected<RunResult> run(const CodeObject &object, llvm::StringRef kernelNa
   RunResult result;
   result.completed = !reporter.stopped();
   reporter.moveTo(result);
+  for (auto &[pc, use] : reporter.ldsUse) {
+    use.where = impl.describeAddress(4ull * pc);
+    use.text = static_cast<const Decoded &>(*launch.program->at(pc)).text;
+    result.ldsUse.push_back(std::move(use));
+  }
   result.counters = dispatcher.counters;
   result.counters.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

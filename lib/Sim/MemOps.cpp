@@ -5,7 +5,9 @@
 #include "MemOps.h"
 
 #include "Checker.h"
+#include "CodeObjectImpl.h"
 #include "Execute.h"
+#include "LdsBanks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -138,7 +140,33 @@ uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsi
   return nullptr;
 }
 
+/// Reads and writes of the LDS pipe; both halves of a pair count alone.
+static void countBanks(Wave &wave, const MemOp &op) {
+  const Instr &instr = *op.instr;
+  if (!(instr.flags & isLds) || (instr.flags & isAtomic) || !(instr.flags & (isLoad | isStore)))
+    return;
+  Group &group = *wave.group;
+  LdsUse &use = group.ldsUse[instr.pc];
+  unsigned stride = instr.op->aux >> 16; // of pairs, see Ds.cpp
+  uint64_t second[numLanes];
+  for (unsigned lane = 0; lane < numLanes; ++lane)
+    second[lane] = op.addr[lane] + static_cast<uint64_t>(
+                                       static_cast<int64_t>(instr.offset1 - instr.offset) * stride);
+  for (const uint64_t *addr :
+       {static_cast<const uint64_t *>(op.addr), static_cast<const uint64_t *>(second)}) {
+    LdsCost cost = ldsCost(group.engine->program->arch(), instr.flags & isStore,
+                           instr.op->aux & 0xff, op.mask, addr);
+    use.dataCycles += cost.phases + cost.conflicts;
+    use.conflicts += cost.conflicts;
+    if (!stride)
+      break;
+  }
+  ++use.executions;
+}
+
 void issue(Wave &wave, MemOp &op) {
+  if (wave.group->engine->options->countLdsConflicts)
+    countBanks(wave, op);
   op.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
   if (wave.group->engine->options->memoryMode == MemoryMode::Eager) {
     op.perform(wave, op);

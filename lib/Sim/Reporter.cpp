@@ -67,6 +67,14 @@ void Reporter::add(Finding finding) {
   findings.push_back(std::move(finding));
 }
 
+void Reporter::addLdsUse(uint32_t pc, const LdsUse &use) {
+  std::lock_guard lock(mutex);
+  LdsUse &sum = ldsUse[pc];
+  sum.executions += use.executions;
+  sum.dataCycles += use.dataCycles;
+  sum.conflicts += use.conflicts;
+}
+
 void Reporter::moveTo(RunResult &result) {
   std::lock_guard lock(mutex);
   result.findings = std::move(findings);

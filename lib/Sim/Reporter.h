@@ -22,6 +22,9 @@ public:
   /// Whether a finding of this instruction and kind exists; counts the repetition if so.
   bool countAgain(CheckKind kind, uint64_t address);
   void moveTo(RunResult &result);
+  /// Adds what an instruction of a finished work-group cost.
+  void addLdsUse(uint32_t pc, const LdsUse &use);
+  std::map<uint32_t, LdsUse> ldsUse; ///< by program counter
 
 private:
   uint32_t maxFindings;

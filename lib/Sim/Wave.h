@@ -14,6 +14,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -110,6 +111,7 @@ struct Group {
   std::vector<uint32_t> registerFile;
   std::vector<uint8_t> scratch;
   uint64_t instructions = 0;
+  std::map<uint32_t, LdsUse> ldsUse; ///< by program counter
   uint64_t barrierEpoch = 0;
   uint64_t random = 0;
   bool stop = false; ///< a fatal finding

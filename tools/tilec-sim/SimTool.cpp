@@ -300,6 +300,12 @@ int runTool(const ToolOptions &options) {
   for (const std::string &spec : options.saves)
     if (std::string error = save(spec, args, memory); !error.empty())
       return usageError(error);
+  for (const LdsUse &use : result->ldsUse)
+    llvm::outs() << use.where << ": `" << use.text << "`: " << use.executions << " times, "
+                 << llvm::format(
+                        "%.2f data cycles, %.2f of them conflicts\n",
+                        static_cast<double>(use.dataCycles) / static_cast<double>(use.executions),
+                        static_cast<double>(use.conflicts) / static_cast<double>(use.executions));
   const RunCounters &c = result->counters;
   llvm::outs() << name << ": " << (result->ok() ? "ok" : "FAILED") << ", " << c.groups
                << " work-groups, " << c.waves << " waves, " << c.instructions

@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"with-soffset", "without-soffset"}));
   app.add_flag("--timing-lints", options.launch.timingHazardsAreLints,
                "for code tuned on hardware: missing waits, races and wait states are lints");
+  app.add_flag("--lds-conflicts", options.launch.countLdsConflicts,
+               "show what each LDS instruction cost in data cycles and bank conflicts");
   app.add_option("--seed", options.launch.interleaveSeed, "wave interleave; 0: round robin");
   app.add_option("--slice", options.launch.sliceInstructions, "instructions of a wave's turn")
       ->check(CLI::Range(1, 1000000));

@@ -155,8 +155,18 @@ struct LaunchOptions {
   /// let pass (missing waits, races, wait states) lints instead of errors.
   bool timingHazardsAreLints = false;
   uint32_t maxFindings = 20; ///< distinct ones kept; more are only counted
+  /// Fill RunResult::ldsUse (slower).
+  bool countLdsConflicts = false;
   /// Called now and then, from any of the threads but never by two at once.
   std::function<void(const Progress &)> progress;
+};
+
+/// What one LDS instruction of the kernel cost, over all waves.
+struct LdsUse {
+  std::string where, text;
+  uint64_t executions = 0;
+  uint64_t dataCycles = 0; ///< cycles in which data moved, conflicts included
+  uint64_t conflicts = 0;  ///< of these, what bank conflicts added
 };
 
 struct RunCounters {
@@ -170,6 +180,8 @@ struct RunCounters {
 struct RunResult {
   bool completed = false; ///< every wave reached s_endpgm
   std::vector<Finding> findings;
+  /// With LaunchOptions::countLdsConflicts: reads and writes of LDS in address order.
+  std::vector<LdsUse> ldsUse;
   uint64_t findingsDropped = 0; ///< found beyond LaunchOptions::maxFindings
   RunCounters counters;
 

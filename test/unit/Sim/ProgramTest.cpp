@@ -52,8 +52,10 @@ TEST(Sop, LoopsBranchesAndCalls) {
 }
 
 TEST(Sop, MinAndMaxTellWhichInScc) {
-  EXPECT_EQ(scalar("s_max_i32 s11, 3, 7\ns_cselect_b32 s12, 1, 2\ns_lshl4_add_u32 s10, s11, s12"), 7u * 16 + 2);
-  EXPECT_EQ(scalar("s_max_u32 s11, 7, 3\ns_cselect_b32 s12, 1, 2\ns_lshl4_add_u32 s10, s11, s12"), 7u * 16 + 1);
+  EXPECT_EQ(scalar("s_max_i32 s11, 3, 7\ns_cselect_b32 s12, 1, 2\ns_lshl4_add_u32 s10, s11, s12"),
+            7u * 16 + 2);
+  EXPECT_EQ(scalar("s_max_u32 s11, 7, 3\ns_cselect_b32 s12, 1, 2\ns_lshl4_add_u32 s10, s11, s12"),
+            7u * 16 + 1);
   EXPECT_EQ(scalar("s_min_i32 s11, -3, 7\ns_cselect_b32 s10, s11, 2"), 0xfffffffdu);
   EXPECT_EQ(scalar("s_mov_b32 s11, 0x10\ns_bitcmp1_b32 s11, 4\ns_cselect_b32 s10, 1, 0"), 1u);
 }
