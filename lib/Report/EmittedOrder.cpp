@@ -83,14 +83,20 @@ private:
   AddressPart part(AddressPart::Role role, const RegisterRange &range, int64_t offset) {
     RegisterKey key{range.file, range.first};
     auto it = lastWriter.find(key);
-    // Numbers for messages and comparison only: file, register, position of the writer.
-    uint64_t writer = it == lastWriter.end() ? 0 : it->second + 1;
+    // Numbers for messages and comparison only: file, register, position of the writer, and whether
+    // it wrote in this round: an address that is advanced in place is another value behind that.
+    uint64_t writer = 0;
+    if (it != lastWriter.end())
+      writer = (uint64_t(it->second.position) + 1) << 1 | (it->second.round == now);
     return {role, uint64_t(range.file) << 56 | uint64_t(range.first) << 32 | writer, offset};
   }
 
   LoopOrder order;
   std::map<RegisterKey, Origin> origins;
-  std::map<RegisterKey, unsigned> lastWriter; ///< position in the loop
+  struct Writer {
+    unsigned position = 0, round = 0; ///< in the loop
+  };
+  std::map<RegisterKey, Writer> lastWriter;
   std::optional<AddressPart> m0;
   unsigned reads = 0, mfmas = 0, now = 0, position = 0;
 };
@@ -177,7 +183,7 @@ void SymbolicLoop::writeResults(const Instruction &instr) {
       else if (moved)
         origin = *moved;
       origins[{range.file, range.first + i}] = origin;
-      lastWriter[{range.file, range.first + i}] = position;
+      lastWriter[{range.file, range.first + i}] = {position, now};
     }
   reads += instr.kind == InstrKind::SharedRead;
   mfmas += instr.kind == InstrKind::Mfma;
