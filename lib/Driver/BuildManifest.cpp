@@ -131,11 +131,17 @@ DictionaryAttr tensorMapNamed(wave::KernelOp kernel, StringRef name) {
 /// Operations of the matrix products of one launch, when their number is known.
 std::optional<rt::DimExpr> flopsOf(tile::KernelOp kernel, const rt::Launch &launch) {
   rt::DimExpr perBlock(0);
-  bool isKnown = true;
+  bool isKnown = true, isPersistent = false;
   kernel.walk([&](tile::GemmOp gemm) {
     rt::DimExpr times(2 * gemm.m() * gemm.n() * gemm.k());
     for (Operation *up = gemm->getParentOp(); up != kernel; up = up->getParentOp()) {
       auto loop = dyn_cast<tile::ForOp>(up);
+      if (loop && loop->hasAttr("persistent")) {
+        // Its rounds in all blocks together are the tiles.
+        times = times * exprOf(loop.getUpper());
+        isPersistent = true;
+        continue;
+      }
       auto lower = loop ? tile::constantInt(loop.getLower()) : std::nullopt;
       auto upper = loop ? tile::constantInt(loop.getUpper()) : std::nullopt;
       auto step = loop ? tile::constantInt(loop.getStep()) : std::nullopt;
@@ -149,6 +155,8 @@ std::optional<rt::DimExpr> flopsOf(tile::KernelOp kernel, const rt::Launch &laun
   });
   if (!isKnown || perBlock.constant() == 0)
     return std::nullopt;
+  if (isPersistent)
+    return perBlock;
   return perBlock * launch.grid[0] * launch.grid[1] * launch.grid[2];
 }
 

@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/ProducerConsumer.h"
 
+#include "Hopper/Persistent.h"
+#include "Hopper/TileStore.h"
 #include "Hopper/TmaBox.h"
 #include "Hopper/Wgmma.h"
 #include "Layouts/LoopLayout.h"
@@ -50,7 +52,7 @@ bool isComputable(Value value, tile::KernelOp kernel) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<tile::KernelOp, tile::ForOp>(argument.getOwner()->getParentOp());
   Operation *op = value.getDefiningOp();
-  return isPure(op) && op->getNumRegions() == 0 &&
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperands(), [&](Value v) { return isComputable(v, kernel); });
 }
 
@@ -105,7 +107,7 @@ bool takesCopy(tile::CopyOp copy, LoopPlan &plan, tile::KernelOp kernel) {
 tile::GemmOp onlyGemm(LoopPlan &plan) {
   tile::GemmOp gemm;
   for (Operation &op : *plan.loop.bodyBlock()) {
-    if (isPure(&op) || llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
+    if (isMemoryEffectFree(&op) || llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
       continue;
     auto candidate = dyn_cast<tile::GemmOp>(op);
     if (gemm || !candidate)
@@ -280,6 +282,43 @@ void Expansion::consume(LoopPlan &plan) {
   plan.loop.setKind(tile::LoopKind::Serial);
 }
 
+/// One pipelined loop of gemms in the kernel's body: its tiles take equally long, so that blocks
+/// may share them out beforehand.
+bool isProduct(tile::KernelOp kernel, int64_t sharedLeftBytes) {
+  tile::ForOp only;
+  bool isOne = true;
+  kernel.walk([&](tile::ForOp loop) {
+    isOne &= !only && loop->getParentOp() == kernel;
+    only = loop;
+  });
+  if (!isOne || !only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
+    return false;
+  std::optional<LoopPlan> plan = planLoop(only, kernel, sharedLeftBytes - barrierBytes);
+  return plan && plan->inFlight;
+}
+
+/// Accumulators are stored through TMA where shared memory is left for it: two chunks a warp group,
+/// or one. Chunks of a tile are a multiple of the buffers, so that each is used in turn across
+/// tiles.
+int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
+  int64_t used = 0;
+  llvm::DenseSet<Value> stored;
+  kernel.walk([&](tile::ParallelOp loop) {
+    std::optional<TileStore> match = matchTileStore(loop);
+    if (!match || !stored.insert(match->store.getBuffer()).second)
+      return;
+    int64_t perBuffer = match->chunkBytes * match->groupsM * match->groupsN;
+    for (int64_t buffers : {2, 1})
+      if (match->chunks % buffers == 0 && used + perBuffer * buffers <= leftBytes) {
+        used += perBuffer * buffers;
+        loop->setAttr(tileStoreBuffers,
+                      IntegerAttr::get(IndexType::get(loop.getContext()), buffers));
+        return;
+      }
+  });
+  return used;
+}
+
 } // namespace
 
 int64_t expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
@@ -288,6 +327,8 @@ int64_t expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
                        int64_t(kernel.getThreads()) + threadsPerGroup <= mostThreads;
   if (target.arch != Arch::Sm90a || !isWholeGroups || kernel.getLockstep())
     return 0;
+  if (isProduct(kernel, sharedLeftBytes))
+    makePersistent(kernel);
   SmallVector<LoopPlan> plans;
   int64_t used = barrierBytes;
   kernel.walk([&](tile::ForOp loop) {
@@ -304,6 +345,7 @@ int64_t expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
   });
   if (plans.empty())
     return 0;
+  used += chooseTileStores(kernel, sharedLeftBytes - used);
   Expansion(kernel, std::move(plans)).run();
   return used;
 }

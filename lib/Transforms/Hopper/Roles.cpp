@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Hopper/TileStore.h"
 #include "Hopper/TmaBox.h"
 #include "Hopper/Wgmma.h"
 #include "ToWave/Emitter.h"
@@ -43,35 +44,44 @@ std::optional<RegisterSplit> splitRegisters(int64_t threads) {
 
 void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
   struct Known {
-    TmaBox box;
+    Value tensor;
+    SmallVector<int64_t, 5> extents;
+    int64_t swizzleBytes;
     Value map;
   };
   SmallVector<Known> known;
   SmallVector<Attribute> names(waveKernel.getArgNames().begin(), waveKernel.getArgNames().end());
   SmallVector<Attribute> access(waveKernel.getArgAccess().begin(), waveKernel.getArgAccess().end());
   SmallVector<Attribute> specs;
-  kernel.walk([&](tile::TmaCopyOp copy) {
-    TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+  auto mapOf = [&](Value root, ArrayRef<int64_t> extents, int64_t swizzleBytes) {
     for (const Known &other : known)
-      if (other.box.root == box.root && other.box.extents == box.extents &&
-          other.box.swizzleBytes == box.swizzleBytes) {
-        tensorMaps[copy] = other.map;
-        return;
-      }
-    StringRef tensor = box.root.getDefiningOp<tile::TensorOp>().getName();
+      if (other.tensor == root && ArrayRef<int64_t>(other.extents) == extents &&
+          other.swizzleBytes == swizzleBytes)
+        return other.map;
+    StringRef tensor = root.getDefiningOp<tile::TensorOp>().getName();
     std::string name = (tensor + "_map" + Twine(known.size())).str();
-    SmallVector<int64_t> innermostFirst(llvm::reverse(box.extents));
+    SmallVector<int64_t> innermostFirst(llvm::reverse(extents));
     specs.push_back(
         b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
                              b.getNamedAttr("of", b.getStringAttr(tensor)),
                              b.getNamedAttr("box", b.getDenseI64ArrayAttr(innermostFirst)),
-                             b.getNamedAttr("swizzle", b.getI64IntegerAttr(box.swizzleBytes))}));
+                             b.getNamedAttr("swizzle", b.getI64IntegerAttr(swizzleBytes))}));
     names.push_back(b.getStringAttr(name));
     access.push_back(b.getStringAttr(""));
-    Value map = waveKernel.getBody().front().addArgument(wave::TensorMapType::get(b.getContext()),
-                                                         copy.getLoc());
-    tensorMaps[copy] = map;
-    known.push_back({box, map});
+    Value map =
+        waveKernel.getBody().front().addArgument(wave::TensorMapType::get(b.getContext()), loc);
+    known.push_back({root, SmallVector<int64_t, 5>(extents), swizzleBytes, map});
+    return map;
+  };
+  constexpr int64_t storeSwizzleBytes = 128;
+  kernel.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
+      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+      tensorMaps[op] = mapOf(box.root, box.extents, box.swizzleBytes);
+    } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && op->hasAttr(tileStoreBuffers)) {
+      TileStore store = *matchTileStore(loop);
+      tensorMaps[op] = mapOf(store.store.getBuffer(), store.extents, storeSwizzleBytes);
+    }
   });
   waveKernel.setArgNamesAttr(b.getArrayAttr(names));
   waveKernel.setArgAccessAttr(b.getArrayAttr(access));
@@ -157,7 +167,18 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   for (Operation &op : kernel.getBody().front())
     if (&op != producer && failed(emitOp(op, top)))
       return failure();
+  if (!stagingBytes.empty()) {
+    // Shared memory lives until the last transfer has read it.
+    Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        remIndex(threadId, threadsPerGroup), index(0));
+    auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard keep(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    wave::BulkWaitOp::create(b, loc, 0);
+  }
   roles.getElseRegion().walk([&](wave::BarrierOp barrier) {
+    if (barrier.getThreads() != 0) // of a warp group
+      return;
     barrier.setThreads(consumers);
     barrier.setId(consumerBarrier);
   });

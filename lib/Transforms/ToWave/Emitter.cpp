@@ -442,7 +442,7 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     LogicalResult result = emitParallel(loop, elements);
     return result;
   }
-  if (isPure(&op) && op.getNumRegions() == 0)
+  if (isMemoryEffectFree(&op) && op.getNumRegions() == 0)
     return emitArith(op, elements);
   return unsupported(op, op.getName().getStringRef());
 }

@@ -184,6 +184,8 @@ private:
   void initPipes();
   Value advanceSlot(PipePlace &pipe, bool isProducer);
   LogicalResult emitTmaCopy(tile::TmaCopyOp copy, Elements &elements);
+  LogicalResult emitTileStore(tile::ParallelOp loop, Elements &outer);
+  void syncGroup(Value group, int64_t groups);
   bool needsAsyncFence();
   void emitRelease(PipePlace &pipe, Value slot, Value mask);
   /// Pipes, TMA and waits for matrices; nothing when `op` is none of them.
@@ -249,6 +251,7 @@ private:
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
   int64_t sharedBytes = 0, scratchBase = 0, scratchBytes = 0;
+  llvm::DenseMap<Value, int64_t> stagingBytes; ///< shared memory that a tensor is stored through
   std::optional<bool> hasAsyncReaders; ///< wgmma or TMA read what threads write
   llvm::MapVector<Value, PipePlace> pipes;
   /// Tensor maps by copy; copies of equal boxes of a tensor share one.

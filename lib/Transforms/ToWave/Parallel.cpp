@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Hopper/TileStore.h"
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
@@ -30,6 +31,8 @@ static bool touchesFragments(tile::ParallelOp loop) {
 }
 
 LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
+  if (loop->hasAttr(tileStoreBuffers))
+    return emitTileStore(loop, outer);
   if (!loop.constantExtents())
     return unsupported(*loop, "a T.Parallel with an extent that is not known at compile time");
   if (outer.loop)
