@@ -53,12 +53,33 @@ bool isSharedAccess(Value root) {
   return alloc && alloc.getResult().getType().isShared();
 }
 
+Accesses sharedAccessesOf(Operation *op) {
+  Accesses accesses = accessesOf(op);
+  llvm::erase_if(accesses.reads, [](Value v) { return !isSharedAccess(v); });
+  llvm::erase_if(accesses.writes, [](Value v) { return !isSharedAccess(v); });
+  return accesses;
+}
+
+bool conflicts(const Accesses &accesses, const Open &open) {
+  return llvm::any_of(accesses.reads, [&](Value v) { return open.writes.contains(v); }) ||
+         llvm::any_of(accesses.writes,
+                      [&](Value v) { return open.writes.contains(v) || open.reads.contains(v); });
+}
+
 void Placement::visit(Operation *op, Open &open, bool insert) {
   if (isa<tile::BarrierOp, tile::SyncThreadsOp>(op))
     return open.clear();
   if (isa<tile::ParallelOp>(op))
     return visitLeaf(op, open, insert);
   if (auto loop = dyn_cast<tile::ForOp>(op)) {
+    // What the loop needs from before it is waited for once, not in every iteration.
+    if (conflicts(sharedAccessesOf(loop), open)) {
+      if (insert) {
+        OpBuilder builder(op);
+        tile::BarrierOp::create(builder, op->getLoc());
+      }
+      open.clear();
+    }
     // What an iteration leaves open meets the next iteration's beginning.
     Open end = open;
     walk(*loop.bodyBlock(), end, false);
@@ -92,14 +113,8 @@ void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
   // Rings are separated by the pipeline's own barriers, a producer's by its pipes.
   if (isa<tile::AsyncCopyOp, tile::ProducerOp>(op))
     return;
-  Accesses accesses = accessesOf(op);
-  llvm::erase_if(accesses.reads, [](Value v) { return !isSharedAccess(v); });
-  llvm::erase_if(accesses.writes, [](Value v) { return !isSharedAccess(v); });
-  bool conflict = llvm::any_of(accesses.reads, [&](Value v) { return open.writes.contains(v); }) ||
-                  llvm::any_of(accesses.writes, [&](Value v) {
-                    return open.writes.contains(v) || open.reads.contains(v);
-                  });
-  if (conflict) {
+  Accesses accesses = sharedAccessesOf(op);
+  if (conflicts(accesses, open)) {
     if (insert) {
       OpBuilder builder(op);
       tile::BarrierOp::create(builder, op->getLoc());
