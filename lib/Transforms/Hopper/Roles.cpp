@@ -298,9 +298,8 @@ std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elemen
     return success();
   }
   if (auto wait = dyn_cast<tile::GemmWaitOp>(op)) {
-    SmallVector<Value, 1> readable;
-    if (wait.getPending() == 0)
-      readable.push_back(fragments.find(wait.getC())->second.regs);
+    // With a group left in flight as well: an op that touches nothing would be erased as dead.
+    SmallVector<Value, 1> readable = {fragments.find(wait.getC())->second.regs};
     wave::WgmmaWaitOp::create(b, loc, wait.getPending(), readable);
     return success();
   }
