@@ -176,6 +176,9 @@ bool Evaluator::toShape(const Value &v, Span span, llvm::SmallVectorImpl<const E
     items.append(v.items().begin(), v.items().end());
   else
     items.push_back(v);
+  // More than any host or GPU here can hold, as in the runtime.
+  constexpr int64_t maxElems = int64_t(1) << 40;
+  int64_t elems = 1;
   for (const Value &item : items) {
     if (mustBeConstant) {
       std::optional<int64_t> size = toInt(item, span, "a shape");
@@ -188,6 +191,11 @@ bool Evaluator::toShape(const Value &v, Span span, llvm::SmallVectorImpl<const E
     if (std::optional<int64_t> size = e->constInt(); size && *size <= 0) {
       fail(DiagId::BadShape, span, *size);
       return false;
+    } else if (size && (*size > maxElems / elems)) {
+      fail(DiagId::ShapeTooLarge, span, maxElems);
+      return false;
+    } else if (size) {
+      elems *= *size;
     }
     out.push_back(e);
   }

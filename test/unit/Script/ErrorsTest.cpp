@@ -54,6 +54,7 @@ TEST(Errors, Buffers) {
   expectBodyError("T.copy(A[8:8, :], B)", "6:18", "EmptySlice");
   expectBodyError("x = A[0:8, :]\nT.copy(x[0:4, :], B)", "7:16", "SliceOfSlice");
   expectBodyError("s = T.alloc_shared((0, 4), 'float32')", "6:28", "BadShape");
+  expectBodyError("s = T.alloc_shared((2 ** 40, 2 ** 40), 'float32')", "6:28", "ShapeTooLarge");
   expectBodyError("s = T.alloc_shared((4,), 'flot32')", "6:34", "UnknownDType");
   EXPECT_NE(trace(kernel("s = T.alloc_shared((4,), 'flot32')")).find("did you mean `float32`?"),
             std::string::npos);
