@@ -27,7 +27,10 @@ template <class... Args> llvm::Error fail(const char *format, Args... args) {
 
 // LDS of a work-group: amd.md 1.1.
 uint32_t ldsLimit(Arch arch) { return arch == Arch::Gfx950 ? 160 << 10 : 64 << 10; }
-constexpr uint32_t maxScratchPerLane = 1 << 20;
+// A wave has at most 8 MiB of scratch (SPI_TMPRING_SIZE, AMDGPUUsage).
+constexpr uint32_t maxScratchPerLane = 128 << 10;
+// Far beyond what could be run; keeps products of sizes in range.
+constexpr uint64_t maxGroups = 1ull << 40;
 // Wave instructions after which other work-groups get a turn.
 constexpr uint64_t turnInstructions = 20'000'000;
 
@@ -270,6 +273,10 @@ llvm::Error checkLaunch(const Launch &launch, Arch arch) {
           "has at most 1024 work-items",
           launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
           launch.block[2]);
+  uint64_t plane = static_cast<uint64_t>(launch.grid[0]) * launch.grid[1];
+  if (plane > maxGroups || launch.grid[2] > maxGroups / plane)
+    return fail("a grid of %u x %u x %u work-groups is too large", launch.grid[0], launch.grid[1],
+                launch.grid[2]);
   const KernelInfo &info = *launch.info;
   if (launch.threads() > 1024)
     return fail("a block of %u work-items is more than the hardware's 1024", launch.threads());

@@ -273,6 +273,8 @@ Narrow narrowOf(Elem elem) { return elem == Elem::Bf8 ? Narrow::Bf8 : Narrow::Fp
 
 void execMfma32(Wave &wave, const Instr &instr) {
   const Shape &shape = shapeOf(instr);
+  if (instr.cbsz > 4) // broadcasts of less than four lanes: no matrix is that small
+    return fault(wave, instr, CheckKind::BadInstruction, "reserved value of CBSZ");
   Rows rowsA, rowsB;
   readRows(wave, instr, 0, true, rowsA);
   readRows(wave, instr, 1, true, rowsB);

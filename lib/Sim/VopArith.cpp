@@ -304,7 +304,8 @@ const OpInfo table[] = {
     vop<[](i16 a, i16 b, i16 c) -> i16 { return med3(a, b, c); }>("v_med3_i16", preservesHigh),
     vop<[](u16 a, u16 b, u16 c) -> u16 { return med3(a, b, c); }>("v_med3_u16", preservesHigh),
     vop<[](u16 a, u16 b, u32 c) -> u32 { return u32(a) * b + c; }>("v_mad_u32_u16"),
-    vop<[](i16 a, i16 b, i32 c) -> i32 { return i32(a) * b + c; }>("v_mad_i32_i16"),
+    vop<[](i16 a, i16 b, u32 c) -> u32 { return static_cast<u32>(i32(a) * b) + c; }>(
+        "v_mad_i32_i16"),
     vop<[](u16 a, u16 b) -> u32 { return a | u32(b) << 16; }>("v_pack_b32_f16"),
     // f32
     vop<[](f32 a, f32 b) -> f32 { return a + b; }>("v_add_f32"),

@@ -173,6 +173,8 @@ TEST(Launch, RefusesWhatHardwareCannotDo) {
   EXPECT_NE(message(launch("s_endpgm", {0, 1, 1}, {64, 1, 1}, 1)).find("at least 1"),
             std::string::npos);
   EXPECT_NE(message(launch("s_endpgm", {1, 1, 1}, {64, 32, 1}, 1)).find("1024"), std::string::npos);
+  EXPECT_NE(message(launch("s_endpgm", {~0u, ~0u, ~0u}, {64, 1, 1}, 1)).find("too large"),
+            std::string::npos);
   KernelOptions kernel;
   kernel.ldsBytes = 200000;
   EXPECT_NE(message(launch("s_endpgm", {1, 1, 1}, {64, 1, 1}, 1, kernel)).find("LDS"),
@@ -189,6 +191,9 @@ CheckKind fatalKind(const std::string &body, LaunchOptions options = {}) {
 
 TEST(Faults, AreReportedNotGuessed) {
   EXPECT_EQ(fatalKind("v_mqsad_u32_u8 v[4:7], v[8:9], v10, v[12:15]\ns_endpgm"),
+            CheckKind::BadInstruction);
+  EXPECT_EQ(fatalKind("v_mov_b32 v1, 0\nv_mov_b32 v2, 0\ns_nop 1\nv_mfma_f32_16x16x4_f32 v[4:7], "
+                      "v1, v2, 0 cbsz:7\ns_endpgm"),
             CheckKind::BadInstruction);
   EXPECT_EQ(fatalKind("s_trap 2\ns_endpgm"), CheckKind::Trap);
   EXPECT_EQ(fatalKind("s_mov_b64 s[4:5], 0x1000\ns_setpc_b64 s[4:5]"), CheckKind::BadProgram);
