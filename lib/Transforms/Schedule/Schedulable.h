@@ -17,7 +17,7 @@ namespace tilec {
 /// iteration i may use slot i % value instead. tile-to-wave makes a `wave.pipeline` of it.
 constexpr llvm::StringLiteral rotateAttrName = "tile.rotate";
 /// Attribute of a `tile.for`: the strategy its author asked for.
-constexpr llvm::StringLiteral scheduleAttrName = "tile.schedule";
+constexpr llvm::StringLiteral scheduleAttrName = "strategy";
 
 /// The copies and the matrix product of a loop that is nothing else.
 struct MatrixLoop {
