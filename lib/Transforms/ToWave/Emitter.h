@@ -252,7 +252,7 @@ private:
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
   int64_t sharedBytes = 0, scratchBase = 0, scratchBytes = 0;
   llvm::DenseMap<Value, int64_t> stagingBytes; ///< shared memory that a tensor is stored through
-  std::optional<bool> hasAsyncReaders; ///< wgmma or TMA read what threads write
+  std::optional<bool> hasAsyncReaders;         ///< wgmma or TMA read what threads write
   llvm::MapVector<Value, PipePlace> pipes;
   /// Tensor maps by copy; copies of equal boxes of a tensor share one.
   llvm::DenseMap<Operation *, Value> tensorMaps;
