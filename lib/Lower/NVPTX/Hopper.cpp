@@ -29,9 +29,9 @@ public:
       slotTypes.push_back(slot->getType());
       unsigned count = bitsOf(slot->getType()) / 32;
       llvm::Type *word = scalarOf(slot->getType());
-      llvm::Value *parts =
-          count == 1 ? b.CreateBitCast(slot, word)
-                     : b.CreateBitCast(slot, llvm::FixedVectorType::get(word, count));
+      llvm::Value *parts = count == 1
+                               ? b.CreateBitCast(slot, word)
+                               : b.CreateBitCast(slot, llvm::FixedVectorType::get(word, count));
       for (unsigned i = 0; i < count; ++i)
         scalars.push_back(count == 1 ? parts : b.CreateExtractElement(parts, i));
     }
@@ -84,7 +84,9 @@ public:
     llvm::SmallVector<llvm::Type *> results, parameters;
     llvm::SmallVector<llvm::Value *> args(inputs);
     std::string constraints;
-    auto add = [&](const std::string &one) { constraints += (constraints.empty() ? "" : ",") + one; };
+    auto add = [&](const std::string &one) {
+      constraints += (constraints.empty() ? "" : ",") + one;
+    };
     for (llvm::Value *value : tied) {
       results.push_back(value->getType());
       add(value->getType()->isFloatTy() ? "=f" : "=r");
@@ -294,19 +296,19 @@ LogicalResult KernelLowering::lowerStMatrix(wave::StMatrixOp op) {
   llvm::SmallVector<llvm::Value *> args = {sharedPointer(op.getOffset(), op.getImm())};
   for (llvm::Value *word : words.values())
     args.push_back(b.CreateBitCast(word, b.getInt32Ty()));
-  std::string name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x" + count +
-                     (op.getTrans() ? ".trans.b16" : ".b16");
+  std::string name =
+      "llvm.nvvm.stmatrix.sync.aligned.m8n8.x" + count + (op.getTrans() ? ".trans.b16" : ".b16");
   llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(name);
   b.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(&e.module, id, {args[0]->getType()}), args);
   return success();
 }
 
 std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
-  bool isOurs = mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
-                          wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ElectOp,
-                          wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp,
-                          wave::BulkWaitOp, wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp,
-                          wave::WgmmaWaitOp>(op);
+  bool isOurs =
+      mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
+                wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ElectOp, wave::SetMaxRegsOp,
+                wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp, wave::BulkWaitOp,
+                wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp, wave::WgmmaWaitOp>(op);
   if (!isOurs)
     return std::nullopt;
   bool needsFeatures = mlir::isa<wave::WgmmaOp, wave::WgmmaWaitOp, wave::SetMaxRegsOp>(op);
@@ -326,9 +328,9 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
         return plain("llvm.nvvm.fence.proxy.async.shared_cta");
       })
       .Case([&](wave::MBarrierExpectOp expect) {
-        return plain("llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta",
-                     {sharedPointer(expect.getOffset(), expect.getImm()),
-                      b.getInt32(expect.getBytes())});
+        return plain(
+            "llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta",
+            {sharedPointer(expect.getOffset(), expect.getImm()), b.getInt32(expect.getBytes())});
       })
       .Case([&](wave::MBarrierArriveOp arrive) {
         // One predicated instruction: a branch in a loop of wgmma costs more.
