@@ -113,7 +113,7 @@ public:
   virtual llvm::Value *approxLog2(llvm::Value *value) = 0;
   virtual llvm::Value *approxRcp(llvm::Value *value) = 0;
   virtual llvm::Value *approxRsqrt(llvm::Value *value) = 0;
-  /// 2^x in f32, denormals kept, within 2.5 ulp.
+  /// 2^x in f32, denormals kept, within 2 ulp.
   virtual llvm::Value *exp2(llvm::Value *value) = 0;
   /// value * 2^exponent for f32 and an i32 in [-300, 300], rounded once.
   virtual llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) = 0;

@@ -104,23 +104,7 @@ std::pair<llvm::Value *, llvm::Value *> MathExpansions::reduceExp(llvm::Value *x
   return {fma(n, -low, r), nInt};
 }
 
-/// e^x = 2^y for y = x * log2(e) in two parts: 2^(high/2) * (2^(high/2) * (1 + low * ln2)). The
-/// halves keep all but the last product away from denormals and infinity.
-llvm::Value *MathExpansions::expByRoot(llvm::Value *x) {
-  constexpr double log2eHigh = 0x1.715476p0, log2eLow = log2e - log2eHigh;
-  llvm::Value *high = mul(x, log2eHigh);
-  llvm::Value *low = fma(x, log2eHigh, b.CreateFNeg(high));
-  low = fma(x, log2eLow, low);
-  llvm::Value *root = e.approxExp2(mul(high, 0.5));
-  llvm::Value *corrected = fma(root, mul(low, ln2), root);
-  // Beyond 128 the root is 0 or large enough, and the correction may be NaN.
-  return b.CreateFMul(root, select(less(abs(x), 128.0), corrected, root));
-}
-
 llvm::Value *MathExpansions::exp(llvm::Value *x) {
-  // Half the instructions of the polynomial, where the hardware's 2^x is exact enough for it.
-  if (e.target.vendor == Vendor::Amd)
-    return expByRoot(x);
   // Beyond these, the result is 0 or infinity already.
   auto [r, n] = reduceExp(clamp(x, -104.0, 89.0));
   return e.ldexp(add(expm1Reduced(r), 1.0), n);

@@ -90,7 +90,6 @@ private:
   /// e^r - 1 for |r| <= ln2 / 2.
   llvm::Value *expm1Reduced(llvm::Value *r);
   std::pair<llvm::Value *, llvm::Value *> reduceExp(llvm::Value *x);
-  llvm::Value *expByRoot(llvm::Value *x);
   llvm::Value *exp2Wide(llvm::Value *x); ///< f64, clamped so that f32 over- and underflows
   llvm::Value *logWide(llvm::Value *x, double scale, double scaleOfTwo); ///< f64, positive, finite
   llvm::Value *logOfPositive(llvm::Value *x, double scale, double scaleOfTwo);

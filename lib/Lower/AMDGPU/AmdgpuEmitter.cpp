@@ -306,11 +306,8 @@ llvm::Value *AmdgpuEmitter::approxRcp(llvm::Value *value) {
 llvm::Value *AmdgpuEmitter::approxRsqrt(llvm::Value *value) {
   return call("llvm.amdgcn.rsq", {value->getType()}, {value});
 }
-/// v_exp_f32 gives no denormals. The square of 2^(x/2) does, with an error of at most twice that of
-/// the instruction (1 ulp) and one rounding; LLVM's own expansion takes twice the instructions.
 llvm::Value *AmdgpuEmitter::exp2(llvm::Value *value) {
-  llvm::Value *root = approxExp2(b.CreateFMul(value, llvm::ConstantFP::get(value->getType(), 0.5)));
-  return b.CreateFMul(root, root);
+  return b.CreateUnaryIntrinsic(llvm::Intrinsic::exp2, value);
 }
 llvm::Value *AmdgpuEmitter::ldexp(llvm::Value *value, llvm::Value *exponent) {
   return b.CreateIntrinsic(llvm::Intrinsic::ldexp, {value->getType(), exponent->getType()},
