@@ -57,6 +57,8 @@ TEST(Compile, NvidiaCopyBecomesACubinByPtxas) {
   for (Arch arch : {Arch::Sm80, Arch::Sm90, Arch::Sm90a}) {
     Image image = compileOrFail("nv-copy", optionsFor(arch));
     if (image.kind == ImageKind::Ptx)
+      // CUDA is optional (docs/dependencies.md): with neither assembler the image is PTX, which has
+      // no such facts.
       GTEST_SKIP() << "neither ptxas nor NVRTC here";
     const KernelFacts *copy = image.kernel("copy");
     ASSERT_NE(copy, nullptr);
@@ -88,10 +90,12 @@ TEST(Compile, NvrtcGivesTheCodeOfPtxas) {
     if (!byNvrtc) {
       std::string text = toString(byNvrtc.takeError());
       ASSERT_NE(text.find("NVRTC was not found"), std::string::npos) << text;
+      // CUDA is optional: the comparison needs both assemblers, and NVRTC is not installed.
       GTEST_SKIP() << "no NVRTC here";
     }
     Image byPtxas = compileOrFail(file, optionsFor(Arch::Sm90a));
     if (byPtxas.kind != ImageKind::Cubin)
+      // CUDA is optional: this is about what ptxas says or makes, and it is not installed.
       GTEST_SKIP() << "no ptxas here";
     std::string section = ".text." + byPtxas.kernels[0].name;
     EXPECT_EQ(sectionOf(byNvrtc->bytes, section), sectionOf(byPtxas.bytes, section)) << file;

@@ -49,6 +49,8 @@ std::string blockWith(const std::string &number, llvm::StringRef needle) {
   return "";
 }
 
+// The seed documents are not part of this repository: TILEC_SEEDS names their folder where one is
+// at hand, and without it there is no text to compile.
 #define SKIP_WITHOUT_SEEDS()                                                                       \
   if (!std::getenv("TILEC_SEEDS"))                                                                 \
   GTEST_SKIP() << "TILEC_SEEDS is not set"

@@ -101,6 +101,7 @@ private:
   }
 };
 
+// The objects belong to aiter and are not committed: without a copy there is nothing to run.
 #define NEEDS(kernel)                                                                              \
   if (!kernel.isThere())                                                                           \
   GTEST_SKIP() << "TILEC_AITER does not name a copy of aiter's hsa folder"
