@@ -162,6 +162,8 @@ private:
       if (Status s = buffer->upload(storage.data(), bytes); !s)
         return s;
     }
+    if (argument.param.access == Access::Write)
+      buffer->markUninitialized(bytes);
     set.buffers[argument.param.name] = std::move(*buffer);
     return success();
   }
@@ -181,6 +183,7 @@ private:
     // Not zero: a kernel that relies on zeros it did not ask for must not pass by luck.
     if (Status s = buffer->fillBytes(0xA5); !s)
       return s;
+    buffer->markUninitialized(*bytes);
     set.buffers[param.name] = std::move(*buffer);
     return success();
   }

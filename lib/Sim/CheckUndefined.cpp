@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
 
+#include <algorithm>
+
 namespace tilec::sim {
 
 std::string registerName(uint16_t reg, const Wave &wave);
@@ -132,6 +134,32 @@ uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsig
     }
   }
   return result;
+}
+
+void WaveChecker::scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint64_t at,
+                                unsigned bytes, bool store) {
+  uint8_t *written = wave.scratchWritten + at;
+  if (store) {
+    std::fill(written, written + bytes, 1);
+    return;
+  }
+  if (op.instr->flags & isAtomic)
+    return;
+  for (unsigned dword = 0; dword * 4 < bytes; ++dword) {
+    uint8_t *end = written + std::min(bytes, dword * 4 + 4);
+    if (std::find(written + dword * 4, end, 0) != end)
+      loadedUndefined.push_back(
+          {op.instr, static_cast<uint16_t>(op.instr->dst[0].reg + dword), 1ull << lane});
+  }
+}
+
+/// After `define`, which takes what a load gives as defined.
+void WaveChecker::forgetLoadedUndefined() {
+  for (const LoadedUndefined &l : loadedUndefined) {
+    definedV[l.reg] &= ~l.lanes;
+    origin[l.reg] = l.load;
+  }
+  loadedUndefined.clear();
 }
 
 void WaveChecker::define(Wave &wave, const Instr &instr) {

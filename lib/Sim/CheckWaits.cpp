@@ -143,8 +143,12 @@ void WaveChecker::before(Wave &wave, const Instr &instr) {
 }
 
 void WaveChecker::after(Wave &wave, const Instr &instr) {
-  if (!(wave.gprIdx & 16))
-    return define(wave, instr);
+  if (!(wave.gprIdx & 16)) {
+    define(wave, instr);
+    if (!loadedUndefined.empty())
+      forgetLoadedUndefined();
+    return;
+  }
   // Index mode: what a moved destination receives counts as defined.
   if (!(instr.flags & isValu) || !instr.dst[0].isVgpr())
     return;

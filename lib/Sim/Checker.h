@@ -41,6 +41,10 @@ public:
   void after(Wave &wave, const Instr &instr);
   /// Id of the LDS operation that the current instruction is.
   uint32_t currentLdsOp = 0;
+  /// One lane's access of `bytes` bytes at `at` of the wave's scratch. A load of what was never
+  /// stored makes the register undefined: reloading a spilled register of idle lanes is no mistake.
+  void scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint64_t at, unsigned bytes,
+                     bool store);
 
 private:
   // ---- outstanding memory operations (CheckWaits.cpp)
@@ -67,6 +71,13 @@ private:
   const Instr *origin[numRegs] = {}; ///< what computed an undefined value
   uint64_t lanesRead(const Wave &wave, const Instr &instr, unsigned source) const;
   uint64_t definedV[regSgpr0] = {};
+  struct LoadedUndefined {
+    const Instr *load;
+    uint16_t reg;
+    uint64_t lanes;
+  };
+  std::vector<LoadedUndefined> loadedUndefined; ///< by the current instruction
+  void forgetLoadedUndefined();
   std::bitset<numSgprSlots + 1> definedS;
   uint64_t execBefore = 0;
 

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "GlobalAccess.h"
 
+#include "Checker.h"
+
 #include <cstring>
 
 namespace tilec::sim {
@@ -15,15 +17,20 @@ Format formatOf(const Instr &i) { return static_cast<Format>(i.op->aux >> 8 & 0x
 /// Host bytes of one lane's access, or nullptr after a report. Flat addresses may name LDS or the
 /// lane's scratch.
 uint8_t *hostOf(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
-                bool store) {
-  if (uint8_t *host = wave.group->engine->port.translate(address, bytes))
+                Touch touch) {
+  if (uint8_t *host = globalAt(wave, op, static_cast<int>(lane), address, bytes, touch))
     return host;
+  bool store = touch != Touch::Read;
   if (address >> 32 == sharedAperture >> 32 && (op.instr->flags & isFlat))
     return ldsAt(wave, op, lane, address & 0xffffffff, bytes, store);
   if (address >> 32 == privateAperture >> 32 && wave.scratch) {
     uint64_t offset = address & 0xffffffff;
-    if (offset < wave.scratchBytes && bytes <= wave.scratchBytes - offset)
-      return wave.scratch + static_cast<uint64_t>(lane) * wave.scratchBytes + offset;
+    if (offset < wave.scratchBytes && bytes <= wave.scratchBytes - offset) {
+      uint64_t at = static_cast<uint64_t>(lane) * wave.scratchBytes + offset;
+      if (wave.checker)
+        wave.checker->scratchAccess(wave, op, lane, at, bytes, store);
+      return wave.scratch + at;
+    }
     report(wave, *op.instr, CheckKind::OutOfBounds, FindingClass::Error, false,
            static_cast<int>(lane),
            "scratch access of " + llvm::Twine(bytes) + " bytes at offset " + llvm::Twine(offset) +
@@ -34,6 +41,11 @@ uint8_t *hostOf(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned
   return nullptr;
 }
 
+/// What an atomic adds to or compares with must be there; a swap may find anything.
+Touch touchOf(AtomicOp op, bool returns) {
+  return op == AtomicOp::Swap && !returns ? Touch::Write : Touch::Update;
+}
+
 } // namespace
 
 void performLoad(Wave &wave, MemOp &op) {
@@ -42,7 +54,7 @@ void performLoad(Wave &wave, MemOp &op) {
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint32_t data[4] = {};
     if (!(op.zeroMask >> lane & 1))
-      if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, false))
+      if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, Touch::Read))
         copyBytes(data, from, bytes);
     if (formatOf(instr) != Format::Dwords)
       data[0] = loadBits(formatOf(instr), data[0], wave.v[reg][lane]);
@@ -55,7 +67,7 @@ void performStore(Wave &wave, MemOp &op) {
   unsigned bytes = bytesOf(*op.instr), words = (bytes + 3) / 4;
   Format format = formatOf(*op.instr);
   forEachActiveLane(op.mask & ~op.zeroMask, [&](unsigned lane) {
-    uint8_t *to = hostOf(wave, op, lane, op.addr[lane], bytes, true);
+    uint8_t *to = hostOf(wave, op, lane, op.addr[lane], bytes, Touch::Write);
     if (!to)
       return;
     uint32_t data[4];
@@ -75,7 +87,7 @@ void performLdsDma(Wave &wave, MemOp &op) {
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint32_t data[4] = {};
     if (!(op.zeroMask >> lane & 1))
-      if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, false))
+      if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, Touch::Read))
         copyBytes(data, from, bytes);
     if (bytes < 4)
       data[0] = loadBits(formatOf(instr), data[0], 0);
@@ -96,8 +108,9 @@ void performAtomic(Wave &wave, MemOp &op) {
   bool returns = instr.dst[0].isVgpr();
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint64_t old = 0;
-    uint8_t *host =
-        op.zeroMask >> lane & 1 ? nullptr : hostOf(wave, op, lane, op.addr[lane], bytes, true);
+    uint8_t *host = op.zeroMask >> lane & 1
+                        ? nullptr
+                        : hostOf(wave, op, lane, op.addr[lane], bytes, touchOf(kind, returns));
     if (host && op.addr[lane] % bytes != 0) {
       report(wave, instr, CheckKind::OutOfBounds, FindingClass::Error, false,
              static_cast<int>(lane),

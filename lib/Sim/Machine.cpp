@@ -189,8 +189,12 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
   group.checker.reset();
   if (launch.options->checks == Checks::All) {
     group.checker = std::make_shared<GroupChecker>(group, numSgprs);
-    for (Wave &wave : group.waves)
+    group.scratchWritten.assign(group.scratch.size(), 0);
+    for (Wave &wave : group.waves) {
       wave.checker = &group.checker->waves[wave.index];
+      if (wave.scratch)
+        wave.scratchWritten = group.scratchWritten.data() + (wave.scratch - group.scratch.data());
+    }
   }
 }
 
@@ -309,7 +313,7 @@ public:
     if (!address)
       return address;
     addresses.push_back(*address);
-    uint8_t *host = memory.hostPointer(*address, size);
+    uint8_t *host = memory.hostPointerForWriting(*address, size);
     std::memset(host, 0, size);
     if (!bytes.empty())
       std::memcpy(host, bytes.data(), bytes.size());

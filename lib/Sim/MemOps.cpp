@@ -104,6 +104,24 @@ uint64_t atomicAt(uint8_t *host, AtomicOp op, unsigned bytes, uint64_t data, uin
                     : atomicOn<uint64_t, int64_t>(host, op, data, compare);
 }
 
+void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_t *written,
+                 unsigned bytes, Touch touch) {
+  static constexpr uint8_t yes[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const uint8_t *missing = written + bytes;
+  if (touch != Touch::Write && wave.checker)
+    missing = std::find(written, written + bytes, 0);
+  uint64_t offset = static_cast<uint64_t>(missing - written);
+  if (touch != Touch::Read)
+    copyBytes(written, yes, bytes);
+  if (offset == bytes)
+    return;
+  const Allocation *allocation = wave.group->engine->memory->find(address);
+  uint64_t at = address + offset;
+  report(wave, *op.instr, CheckKind::Uninitialized, FindingClass::Error, false, lane,
+         "byte 0x" + llvm::Twine::utohexstr(at) + ", " + llvm::Twine(at - allocation->base) +
+             " of `" + allocation->name + "`, is read and nothing has written it");
+}
+
 void reportGlobal(Wave &wave, const MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
                   bool store) {
   const Allocation *near = wave.group->engine->memory->nearest(address);

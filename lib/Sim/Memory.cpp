@@ -25,6 +25,30 @@ constexpr uint8_t unwritten = 0xA5;
 struct Memory::Block {
   Allocation allocation;
   std::unique_ptr<uint8_t, decltype(&std::free)> storage{nullptr, &std::free};
+  std::unique_ptr<uint8_t, decltype(&std::free)> written{nullptr, &std::free};
+
+  /// Nothing holds a value. calloc: pages of the shadow cost nothing before they are written.
+  void forget() {
+    written.reset(
+        static_cast<uint8_t *>(std::calloc(std::max<uint64_t>(allocation.sizeBytes, 1), 1)));
+    allocation.written = written.get();
+  }
+  void markWritten(uint64_t offset, uint64_t bytes) {
+    if (offset == 0 && bytes == allocation.sizeBytes) {
+      written.reset();
+      allocation.written = nullptr;
+    } else if (written) {
+      std::memset(written.get() + offset, 1, bytes);
+    }
+  }
+  void markUnwritten(uint64_t offset, uint64_t bytes) {
+    bool hadShadow = written != nullptr;
+    if (!hadShadow || bytes == allocation.sizeBytes)
+      forget();
+    if (!hadShadow)
+      std::memset(written.get(), 1, allocation.sizeBytes);
+    std::memset(written.get() + offset, 0, bytes);
+  }
 };
 
 Memory::Memory() : nextBase(firstBase) {}
@@ -46,7 +70,11 @@ llvm::Expected<uint64_t> Memory::allocate(uint64_t sizeBytes, llvm::StringRef na
     return llvm::createStringError("the host has no %llu bytes for `%s`",
                                    static_cast<unsigned long long>(sizeBytes), name.str().c_str());
   std::memset(block->storage.get(), unwritten, sizeBytes);
-  block->allocation = {nextBase, sizeBytes, block->storage.get(), name.str()};
+  block->allocation = {nextBase, sizeBytes, block->storage.get(), nullptr, name.str()};
+  block->forget();
+  if (!block->written)
+    return llvm::createStringError("the host has no memory for the shadow of `%s`",
+                                   name.str().c_str());
   nextBase += reserved + guardBytes;
   nextBase = (nextBase + guardBytes - 1) / guardBytes * guardBytes;
   used += sizeBytes;
@@ -89,7 +117,8 @@ const Allocation *Memory::nearest(uint64_t address) const {
   return static_cast<int64_t>(past) < 0 || past <= above->base - address ? below : above;
 }
 
-uint8_t *Memory::hostPointer(uint64_t address, uint64_t sizeBytes) const {
+/// The block that holds all of [address, address + sizeBytes), or nullptr.
+Memory::Block *Memory::blockOf(uint64_t address, uint64_t sizeBytes) const {
   size_t after = indexAfter(address);
   if (after == 0)
     return nullptr;
@@ -97,7 +126,21 @@ uint8_t *Memory::hostPointer(uint64_t address, uint64_t sizeBytes) const {
   uint64_t offset = address - a.base;
   if (offset > a.sizeBytes || sizeBytes > a.sizeBytes - offset)
     return nullptr;
-  return a.host + offset;
+  return blocks[after - 1].get();
+}
+
+const uint8_t *Memory::hostPointer(uint64_t address, uint64_t sizeBytes) const {
+  const Block *block = blockOf(address, sizeBytes);
+  return block ? block->allocation.host + (address - block->allocation.base) : nullptr;
+}
+
+uint8_t *Memory::hostPointerForWriting(uint64_t address, uint64_t sizeBytes) {
+  Block *block = blockOf(address, sizeBytes);
+  if (!block)
+    return nullptr;
+  uint64_t offset = address - block->allocation.base;
+  block->markWritten(offset, sizeBytes);
+  return block->allocation.host + offset;
 }
 
 static llvm::Error outside(const char *what, uint64_t address, uint64_t bytes) {
@@ -106,8 +149,17 @@ static llvm::Error outside(const char *what, uint64_t address, uint64_t bytes) {
                                  static_cast<unsigned long long>(address));
 }
 
+llvm::Error Memory::markUninitialized(uint64_t address, uint64_t sizeBytes) {
+  Block *block = blockOf(address, sizeBytes);
+  if (!block)
+    return outside("range", address, sizeBytes);
+  if (sizeBytes)
+    block->markUnwritten(address - block->allocation.base, sizeBytes);
+  return llvm::Error::success();
+}
+
 llvm::Error Memory::write(uint64_t address, llvm::ArrayRef<uint8_t> bytes) {
-  uint8_t *host = hostPointer(address, bytes.size());
+  uint8_t *host = hostPointerForWriting(address, bytes.size());
   if (!host)
     return outside("write", address, bytes.size());
   if (!bytes.empty())
@@ -131,6 +183,7 @@ uint8_t *MemoryPort::translateSlowly(uint64_t address, uint64_t bytes) {
   base = a->base;
   size = a->sizeBytes;
   host = a->host;
+  written = a->written;
   return host + (address - base);
 }
 

@@ -20,13 +20,14 @@ uint64_t offsetOf(const Wave &wave, const Operand &operand) {
              : scalar32(wave, operand);
 }
 
-uint8_t *hostOf(Wave &wave, MemOp &op, uint64_t address, unsigned bytes, bool store) {
-  if (uint8_t *host = wave.group->engine->port.translate(address, bytes))
+uint8_t *hostOf(Wave &wave, MemOp &op, uint64_t address, unsigned bytes, Touch touch) {
+  if (uint8_t *host = globalAt(wave, op, -1, address, bytes, touch))
     return host;
   const Allocation *near = wave.group->engine->memory->nearest(address);
   report(wave, *op.instr, CheckKind::OutOfBounds, FindingClass::Error, false, -1,
-         llvm::Twine("scalar ") + (store ? "store" : "load") + " of " + llvm::Twine(bytes) +
-             " bytes at 0x" + llvm::Twine::utohexstr(address) + " is in no allocation" +
+         llvm::Twine("scalar ") + (touch == Touch::Read ? "load" : "store") + " of " +
+             llvm::Twine(bytes) + " bytes at 0x" + llvm::Twine::utohexstr(address) +
+             " is in no allocation" +
              (near ? "; the nearest is `" + near->name + "`" : std::string()));
   return nullptr;
 }
@@ -41,7 +42,7 @@ void performLoad(Wave &wave, MemOp &op) {
       wave.s[reg + i] = 0;
       continue;
     }
-    if (uint8_t *host = hostOf(wave, op, op.addr[0] + 4 * i, 4, false))
+    if (uint8_t *host = hostOf(wave, op, op.addr[0] + 4 * i, 4, Touch::Read))
       std::memcpy(&value, host, 4);
     wave.s[reg + i] = value;
   }
@@ -76,7 +77,7 @@ void performStore(Wave &wave, MemOp &op) {
   uint32_t data[4];
   for (unsigned i = 0; i < dwords; ++i)
     data[i] = op.data[i][0];
-  if (uint8_t *host = hostOf(wave, op, op.addr[0], 4 * dwords, true))
+  if (uint8_t *host = hostOf(wave, op, op.addr[0], 4 * dwords, Touch::Write))
     std::memcpy(host, data, 4 * dwords);
 }
 /// The data is the first printed operand.
@@ -101,7 +102,7 @@ void performAtomic(Wave &wave, MemOp &op) {
     return bytes == 8 ? v | static_cast<uint64_t>(op.data[at + 1][0]) << 32 : v;
   };
   uint64_t old = 0;
-  if (uint8_t *host = hostOf(wave, op, op.addr[0], bytes, true))
+  if (uint8_t *host = hostOf(wave, op, op.addr[0], bytes, Touch::Update))
     old = atomicAt(host, kind, bytes, value(0), kind == AtomicOp::CmpSwap ? value(bytes / 4) : 0);
   if (!instr.glc) // only the form that returns the old value writes its register
     return;

@@ -41,12 +41,17 @@ public:
       return host + offset;
     return translateSlowly(address, bytes);
   }
+  /// The flags of what `translate` has just given: one byte a byte, nonzero where it holds a value;
+  /// nullptr when all of the allocation does.
+  uint8_t *writtenOf(const uint8_t *translated) const {
+    return written ? written + (translated - host) : nullptr;
+  }
 
 private:
   uint8_t *translateSlowly(uint64_t address, uint64_t bytes);
   const Memory &memory;
   uint64_t base = 0, size = 0;
-  uint8_t *host = nullptr;
+  uint8_t *host = nullptr, *written = nullptr;
 };
 
 /// What all waves of one host thread share.
@@ -86,9 +91,10 @@ struct Wave {
   uint32_t index = 0;       ///< in the work-group
   uint64_t instructions = 0, mfma = 0;
   Group *group = nullptr;
-  WaveChecker *checker = nullptr; ///< null: no checks
-  uint8_t *scratch = nullptr;     ///< 64 lanes of the kernel's private segment, lane after lane
-  uint32_t scratchBytes = 0;      ///< a lane
+  WaveChecker *checker = nullptr;    ///< null: no checks
+  uint8_t *scratch = nullptr;        ///< 64 lanes of the kernel's private segment, lane after lane
+  uint8_t *scratchWritten = nullptr; ///< as `scratch`; null: no checks
+  uint32_t scratchBytes = 0;         ///< a lane
   std::deque<MemOp> pendingVm, pendingLds, pendingSmem; ///< strict mode only
 
   uint64_t pair(unsigned index) const {
@@ -110,6 +116,7 @@ struct Group {
   std::vector<uint8_t> lds;
   std::vector<uint32_t> registerFile;
   std::vector<uint8_t> scratch;
+  std::vector<uint8_t> scratchWritten; ///< with checks: which bytes of it hold a value
   uint64_t instructions = 0;
   std::map<uint32_t, LdsUse> ldsUse; ///< by program counter
   uint64_t barrierEpoch = 0;

@@ -51,11 +51,16 @@ public:
     return status(memory.read(src, {static_cast<uint8_t *>(dst), size_t(bytes)}));
   }
   Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) override {
-    uint8_t *host = memory.hostPointer(dst, static_cast<uint64_t>(bytes));
+    uint8_t *host = memory.hostPointerForWriting(dst, static_cast<uint64_t>(bytes));
     if (!host)
       return rt::Error{"fill outside every allocation"};
     std::memset(host, value, static_cast<size_t>(bytes));
     return rt::success();
+  }
+
+  void markUninitialized(DeviceAddress address, int64_t bytes) override {
+    // A handle owns what it marks, so this cannot fail.
+    llvm::consumeError(memory.markUninitialized(address, static_cast<uint64_t>(bytes)));
   }
 
   Result<uint64_t> loadModule(std::span<const uint8_t> image) override {

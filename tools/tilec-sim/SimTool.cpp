@@ -67,8 +67,8 @@ public:
           "|u1", {static_cast<int64_t>(contents->size())}, {contents->begin(), contents->end()}};
       return addBuffer(std::move(array), value);
     }
-    if (kind == "zeros")
-      return addZeros(value);
+    if (kind == "zeros" || kind == "uninit")
+      return addBytes(kind, value);
     if (kind == "ptr")
       return addPointer(value);
     if (kind == "bytes")
@@ -95,11 +95,16 @@ private:
     argument.bytes.resize(8);
     std::memcpy(argument.bytes.data(), &address, 8);
   }
-  std::string addZeros(StringRef value) {
+  /// `zeros` or `uninit`, whose bytes a kernel must write before it reads them.
+  std::string addBytes(StringRef kind, StringRef value) {
     uint64_t size;
     if (value.getAsInteger(0, size) || size > memory.limitBytes)
-      return "zeros:BYTES wants a number of bytes, not `" + value.str() + "`";
-    return addBuffer({"|u1", {static_cast<int64_t>(size)}, std::vector<uint8_t>(size)}, "zeros");
+      return kind.str() + ":BYTES wants a number of bytes, not `" + value.str() + "`";
+    std::string error =
+        addBuffer({"|u1", {static_cast<int64_t>(size)}, std::vector<uint8_t>(size)}, kind);
+    if (error.empty() && kind == "uninit")
+      llvm::cantFail(memory.markUninitialized(*list.back().buffer, size));
+    return error;
   }
   std::string addPointer(StringRef value) {
     auto [index, offset] = value.split('+');
@@ -148,7 +153,8 @@ private:
       return "";
     }
     return "`" + kind.str() + (value.empty() ? "" : ":" + value.str()) +
-           "` is no argument; write FILE.npy, raw:FILE, zeros:BYTES, ptr:N+BYTES, bytes:HEX or "
+           "` is no argument; write FILE.npy, raw:FILE, zeros:BYTES, uninit:BYTES, ptr:N+BYTES, "
+           "bytes:HEX or "
            "TYPE:VALUE";
   }
 };

@@ -18,7 +18,8 @@ int main(int argc, char **argv) {
   app.add_option("--block", options.block, "work-items of a work-group: X,Y,Z");
   app.add_option(
       "--arg", options.args,
-      "an argument, in order: FILE.npy | raw:FILE | zeros:BYTES | ptr:N+BYTES (into the "
+      "an argument, in order: FILE.npy | raw:FILE | zeros:BYTES | uninit:BYTES | ptr:N+BYTES (into "
+      "the "
       "buffer of argument N) | TYPE:VALUE with TYPE i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 "
       "f32 f64 | bytes:HEX");
   app.add_option("--kernarg", options.rawKernarg,

@@ -68,6 +68,9 @@ public:
   virtual Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) = 0;
   virtual Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) = 0;
   virtual Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) = 0;
+  /// Says that no kernel may rely on what these bytes hold. A device that can tell (the simulator)
+  /// reports kernels that read them first; others do nothing.
+  virtual void markUninitialized(DeviceAddress, int64_t) {}
 
   virtual Result<uint64_t> loadModule(std::span<const uint8_t> image) = 0;
   virtual void unloadModule(uint64_t module) = 0;
@@ -128,6 +131,11 @@ public:
   Status upload(const void *src, int64_t count, int64_t offsetBytes = 0);
   Status download(void *dst, int64_t count, int64_t offsetBytes = 0) const;
   Status fillBytes(uint8_t byte);
+  /// Backend::markUninitialized of the first `count` bytes.
+  void markUninitialized(int64_t count) {
+    if (count != 0)
+      backend->markUninitialized(value, count);
+  }
 
 private:
   int64_t sizeBytes = 0;

@@ -2,7 +2,7 @@
 //
 // Named allocations in one 47-bit address space. Every access of a kernel is
 // checked against them, so an address that no allocation holds is a report and
-// never a crash. SPDX-License-Identifier: Apache-2.0
+// never a crash; and which bytes hold a value is remembered. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -22,6 +22,8 @@ struct Allocation {
   uint64_t base = 0;      ///< device address, a multiple of 4096
   uint64_t sizeBytes = 0; ///< as asked for; the byte after it is out of bounds
   uint8_t *host = nullptr;
+  /// One byte a byte: whether anything has written it. nullptr: everything holds a value.
+  uint8_t *written = nullptr;
   std::string name; ///< what reports call it
 };
 
@@ -35,9 +37,9 @@ public:
   Memory &operator=(const Memory &) = delete;
 
   /// Reserves `sizeBytes` bytes (0 gives a valid address of which no byte may be accessed). The
-  /// contents are 0xA5 until written. Fails only when the host has no memory or `limitBytes` is
-  /// exceeded. Device addresses are below 2^47 and allocations are at least 64 KiB apart, so that
-  /// running off an end is always found.
+  /// contents are 0xA5 and count as uninitialized until written. Fails only when the host has no
+  /// memory or `limitBytes` is exceeded. Device addresses are below 2^47 and allocations are at
+  /// least 64 KiB apart, so that running off an end is always found.
   llvm::Expected<uint64_t> allocate(uint64_t sizeBytes, llvm::StringRef name = "buffer");
   /// Fails when `address` is not what `allocate` returned.
   llvm::Error release(uint64_t address);
@@ -48,7 +50,12 @@ public:
   llvm::Error read(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes) const;
 
   /// The host's view of [address, address + sizeBytes), or nullptr when no allocation holds it all.
-  uint8_t *hostPointer(uint64_t address, uint64_t sizeBytes) const;
+  const uint8_t *hostPointer(uint64_t address, uint64_t sizeBytes) const;
+  /// The same for a host that writes all of it: the bytes count as initialized.
+  uint8_t *hostPointerForWriting(uint64_t address, uint64_t sizeBytes);
+  /// The bytes stay, but count as uninitialized again: a kernel that reads them is reported. Fails
+  /// unless one allocation holds the whole range.
+  llvm::Error markUninitialized(uint64_t address, uint64_t sizeBytes);
   /// The allocation that holds `address`, or nullptr.
   const Allocation *find(uint64_t address) const;
   /// The allocation that ends at or before `address` or begins after it, whichever is nearer: what
@@ -65,6 +72,7 @@ private:
   uint64_t nextBase;
   uint64_t used = 0;
   size_t indexAfter(uint64_t address) const;
+  Block *blockOf(uint64_t address, uint64_t sizeBytes) const;
 };
 
 } // namespace tilec::sim

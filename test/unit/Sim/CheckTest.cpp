@@ -197,6 +197,65 @@ TEST(Uninitialized, Lds) {
   EXPECT_EQ(found("ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"uninitialized"});
 }
 
+// The frame's output buffer, s[6:7], is uninitialized; the one at s[8:9] holds zeros.
+TEST(Uninitialized, GlobalMemory) {
+  const std::string wait = "\ns_waitcnt vmcnt(0) lgkmcnt(0)\n";
+  Snippet s;
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}, {"v2", all(1)}};
+  s.out = {"v2"};
+  auto finds = [&](const std::string &body) {
+    s.body = body + wait;
+    s.run();
+    return kinds(s.result);
+  };
+  EXPECT_EQ(finds("global_load_dword v10, v1, s[8:9]"), Names{});
+  EXPECT_EQ(finds("global_load_dword v10, v1, s[6:7]"), Names{"uninitialized"});
+  EXPECT_EQ(finds("global_load_ubyte v10, v1, s[6:7] offset:3"), Names{"uninitialized"});
+  EXPECT_EQ(finds("s_load_dwordx2 s[20:21], s[6:7], 0x8"), Names{"uninitialized"});
+  EXPECT_EQ(finds("global_atomic_add v1, v2, s[6:7]"), Names{"uninitialized"});
+  EXPECT_EQ(finds("global_atomic_swap v1, v2, s[6:7]"), Names{});
+  EXPECT_EQ(finds("global_store_dword v1, v2, s[6:7]" + wait + "global_load_dword v10, v1, s[6:7]"),
+            Names{});
+  // Half of the dword was written: the report names the first byte that was not.
+  EXPECT_EQ(finds("global_store_short v1, v2, s[6:7]" + wait + "global_load_dword v10, v1, s[6:7]"),
+            Names{"uninitialized"});
+  const std::string &message = s.result.findings[0].message;
+  EXPECT_NE(message.find("lane 0: byte 0x"), std::string::npos) << message;
+  EXPECT_NE(message.find(", 2 of `out`"), std::string::npos) << message;
+  EXPECT_NE(message.find("global_load_dword v10, v1, s[6:7]"), std::string::npos) << message;
+}
+TEST(Uninitialized, GlobalMemoryThroughLdsDma) {
+  Snippet s;
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}};
+  s.out = {"v1"};
+  s.kernel.ldsBytes = 1024;
+  s.body = "s_mov_b32 s12, s6\ns_and_b32 s13, s7, 0xffff\ns_movk_i32 s14, 0x100\n"
+           "s_mov_b32 s15, 0x20000\ns_mov_b32 m0, 0\ns_nop 0\n"
+           "buffer_load_dword v1, s[12:15], 0 offen lds\ns_waitcnt vmcnt(0)";
+  s.run();
+  EXPECT_EQ(kinds(s.result), Names{"uninitialized"});
+}
+// Reloading what was never spilled is a mistake only where the value matters.
+TEST(Uninitialized, ScratchWhereItsValueDecides) {
+  Snippet s;
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}, {"v2", all(1)}};
+  s.kernel.scratchBytes = 16;
+  for (MemoryMode mode : {MemoryMode::Eager, MemoryMode::Strict}) {
+    s.launch.memoryMode = mode;
+    const std::string reload = "scratch_store_dword off, v2, off offset:4\ns_waitcnt vmcnt(0)\n"
+                               "scratch_load_dwordx2 v[10:11], off, off\ns_waitcnt vmcnt(0)\n";
+    s.body = reload + "v_add_u32 v12, v10, v11";
+    s.run();
+    EXPECT_EQ(kinds(s.result), Names{});
+    s.body = reload + "global_store_dword v1, v11, s[8:9]";
+    s.run();
+    EXPECT_EQ(kinds(s.result), Names{});
+    s.body = reload + "global_store_dword v1, v10, s[8:9]";
+    s.run();
+    EXPECT_EQ(kinds(s.result), Names{"uninitialized"});
+  }
+}
+
 // ---- wait states
 // ---------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ protected:
   }
   template <class T> uint64_t buffer(const std::vector<T> &values) {
     uint64_t bytes = values.size() * sizeof(T), address = llvm::cantFail(memory.allocate(bytes));
-    std::memcpy(memory.hostPointer(address, bytes), values.data(), bytes);
+    std::memcpy(memory.hostPointerForWriting(address, bytes), values.data(), bytes);
     return address;
   }
   template <class T> std::vector<T> read(uint64_t address, size_t count) {

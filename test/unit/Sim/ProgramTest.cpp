@@ -97,7 +97,7 @@ Launched launch(const std::string &body, Dim3 grid, Dim3 block, size_t outWords,
   }
   Memory memory;
   uint64_t address = llvm::cantFail(memory.allocate(outWords * 4, "out"));
-  std::memset(memory.hostPointer(address, outWords * 4), 0, outWords * 4);
+  std::memset(memory.hostPointerForWriting(address, outWords * 4), 0, outWords * 4);
   std::vector<uint8_t> kernarg(64);
   std::memcpy(kernarg.data(), &address, 8);
   launched.result = sim::run(**object, "k", grid, block, kernarg, memory, options);

@@ -133,10 +133,10 @@ std::map<std::string, Lanes> Snippet::run() {
   uint64_t inAddress = llvm::cantFail(memory.allocate(256 * in.size(), "in"));
   uint64_t outAddress = llvm::cantFail(memory.allocate(256 * out.size(), "out"));
   uint64_t bufferAddress = llvm::cantFail(memory.allocate(bufferBytes, "scratch buffer"));
-  std::memset(memory.hostPointer(bufferAddress, bufferBytes), 0, bufferBytes);
+  std::memset(memory.hostPointerForWriting(bufferAddress, bufferBytes), 0, bufferBytes);
   row = 0;
   for (const auto &[reg, values] : in)
-    std::memcpy(memory.hostPointer(inAddress + 256 * row++, 256), values.data(), 256);
+    std::memcpy(memory.hostPointerForWriting(inAddress + 256 * row++, 256), values.data(), 256);
   uint64_t pointers[8] = {inAddress, outAddress, bufferAddress};
   auto ran = sim::run(**object, "k", {1, 1, 1}, {64, 1, 1},
                       llvm::ArrayRef(reinterpret_cast<uint8_t *>(pointers), 64), memory, launch);

@@ -49,14 +49,15 @@ public:
 
   uint64_t bf16(unsigned slot, const std::vector<float> &values) {
     uint64_t address = reserve(slot, values.size() * 2, "bf16 argument " + std::to_string(slot));
-    auto *to = reinterpret_cast<uint16_t *>(memory.hostPointer(address, values.size() * 2));
+    auto *to =
+        reinterpret_cast<uint16_t *>(memory.hostPointerForWriting(address, values.size() * 2));
     for (size_t i = 0; i < values.size(); ++i)
       to[i] = static_cast<uint16_t>(encodeFloat(DType::BF16, values[i]));
     return address;
   }
   template <class T> uint64_t raw(unsigned slot, const std::vector<T> &values) {
     uint64_t address = reserve(slot, values.size() * sizeof(T), "argument " + std::to_string(slot));
-    std::memcpy(memory.hostPointer(address, values.size() * sizeof(T)), values.data(),
+    std::memcpy(memory.hostPointerForWriting(address, values.size() * sizeof(T)), values.data(),
                 values.size() * sizeof(T));
     return address;
   }
@@ -95,7 +96,7 @@ private:
   std::vector<uint8_t> kernarg;
   uint64_t reserve(unsigned slot, uint64_t bytes, const std::string &name) {
     uint64_t address = llvm::cantFail(memory.allocate(bytes, name));
-    std::memset(memory.hostPointer(address, bytes), 0, bytes);
+    std::memset(memory.hostPointerForWriting(address, bytes), 0, bytes);
     set(slot, address);
     return address;
   }
