@@ -39,6 +39,18 @@ bool isF64Mfma(const Instr &i) { return llvm::StringRef(i.op->name).ends_with("_
 RegRange vectorRange(const Operand &operand) {
   return operand.isVgpr() ? RegRange{operand.reg, operand.dwords} : RegRange{};
 }
+/// The accumulator that a matrix instruction reads: D itself where A is sparse.
+RegRange accumulatorOf(const Instr &instr) {
+  return vectorRange(instr.flags & readsDst ? instr.dst[0] : instr.src[2]);
+}
+/// Whether it is in A, B, the sparse index or the scales.
+bool multiplies(const Instr &instr, RegRange range) {
+  unsigned accumulator = instr.flags & readsDst ? instr.numSrc - 1u : 2u;
+  for (unsigned i = 0; i < instr.numSrc; ++i)
+    if (i != accumulator && vectorRange(instr.src[i]).overlaps(range))
+      return true;
+  return false;
+}
 bool reads(const Instr &instr, RegRange range) {
   for (unsigned i = 0; i < instr.numUses; ++i)
     if (instr.uses[i].overlaps(range))
@@ -108,7 +120,7 @@ void WaveChecker::checkAfterValu(Wave &wave, const Instr &instr, const Recent &p
 void WaveChecker::checkAfterMfma(Wave &wave, const Instr &instr, const Recent &producer) {
   const Instr &p = *producer.instr;
   bool gfx950 = wave.group->engine->program->arch() == Arch::Gfx950;
-  RegRange d = vectorRange(p.dst[0]), c = vectorRange(p.src[2]);
+  RegRange d = vectorRange(p.dst[0]), c = accumulatorOf(p);
   unsigned index = passIndex(p.passes);
   const MfmaRule &rule = isF32Mfma(p) ? f32Rule : gfx950 ? xdl950 : xdl942;
   unsigned readD = rule.readD[index], overlapC = rule.overlapC[index], memoryD = readD,
@@ -122,9 +134,9 @@ void WaveChecker::checkAfterMfma(Wave &wave, const Instr &instr, const Recent &p
     sameC = small ? 4 : 0;
   }
   if (instr.flags & isMfma) {
-    if (vectorRange(instr.src[0]).overlaps(d) || vectorRange(instr.src[1]).overlaps(d))
+    if (multiplies(instr, d))
       require(wave, instr, producer, readD, "a matrix result is A or B of another");
-    RegRange nextC = vectorRange(instr.src[2]);
+    RegRange nextC = accumulatorOf(instr);
     if (nextC == d)
       require(wave, instr, producer, instr.op == p.op ? sameC : overlapC,
               "a matrix result is C of another");

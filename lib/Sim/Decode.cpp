@@ -584,9 +584,9 @@ bool isIntegerResult(Type type) {
 const llvm::StringMap<const OpInfo *> &allOps() {
   static const llvm::StringMap<const OpInfo *> map = [] {
     llvm::StringMap<const OpInfo *> made;
-    for (auto table :
-         {sopOps(), vopOps(), vopFmaOps(), vopConvertOps(), vopCompareOps(), vopCrossLaneOps(),
-          vop3pOps(), vopScaledOps(), mfmaOps(), dsOps(), bufferOps(), flatOps(), smemOps()})
+    for (auto table : {sopOps(), vopOps(), vopFmaOps(), vopConvertOps(), vopCompareOps(),
+                       vopCrossLaneOps(), vop3pOps(), vopScaledOps(), mfmaOps(), smfmacOps(),
+                       dsOps(), bufferOps(), flatOps(), smemOps()})
       for (const OpInfo &op : table)
         made[op.name] = &op;
     return made;

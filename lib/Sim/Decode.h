@@ -21,6 +21,7 @@ llvm::ArrayRef<OpInfo> vopCrossLaneOps();
 llvm::ArrayRef<OpInfo> vopScaledOps();
 llvm::ArrayRef<OpInfo> vop3pOps();
 llvm::ArrayRef<OpInfo> mfmaOps();
+llvm::ArrayRef<OpInfo> smfmacOps();
 llvm::ArrayRef<OpInfo> dsOps();
 llvm::ArrayRef<OpInfo> bufferOps();
 llvm::ArrayRef<OpInfo> flatOps();

@@ -12,15 +12,12 @@
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "HostClones.h"
-#include "Narrow.h"
-#include "Wave.h"
+#include "Matrix.h"
 
 #include <cstring>
 
 namespace tilec::sim {
 namespace {
-
-enum class Elem : uint8_t { F32, Xf32, F16, Bf16, I8, Fp8, Bf8, F64, F8F6F4 };
 
 struct Shape {
   const char *name;
@@ -135,9 +132,10 @@ unsigned bitsOfNarrow(Narrow kind) {
   return kind == Narrow::Fp4 ? 4 : kind == Narrow::Fp8 || kind == Narrow::Bf8 ? 8 : 6;
 }
 
-/// Slot `slot` of all lanes as floats (integers for i8).
-void readSlot(const Wave &wave, const Row *rows, Elem elem, Narrow narrow, unsigned slot,
-              float *out) {
+} // namespace
+
+void readMatrixSlot(const Wave &wave, const Row *rows, Elem elem, Narrow narrow, unsigned slot,
+                    float *out) {
   switch (elem) {
   case Elem::F16:
     return convertF16(rows[slot / 2], slot % 2, out);
@@ -166,6 +164,8 @@ void readSlot(const Wave &wave, const Row *rows, Elem elem, Narrow narrow, unsig
   }
 }
 
+namespace {
+
 /// out[(block * K + k) * span + row] for A (span M) and B (span N).
 template <unsigned span>
 void unpackSpan(const Wave &wave, const Shape &shape, const Row *rows, Elem elem, Narrow narrow,
@@ -174,7 +174,7 @@ void unpackSpan(const Wave &wave, const Shape &shape, const Row *rows, Elem elem
   unsigned groupsPerBlock = groups / shape.blocks, slots = shape.k / groupsPerBlock;
   alignas(64) float values[numLanes];
   for (unsigned slot = 0; slot < slots; ++slot) {
-    readSlot(wave, rows, elem, narrow, slot, values);
+    readMatrixSlot(wave, rows, elem, narrow, slot, values);
     for (unsigned group = 0; group < groups; ++group) {
       unsigned block = group / groupsPerBlock, k = group % groupsPerBlock * slots + slot;
       std::memcpy(&out[(block * shape.k + k) * span], &values[group * span], span * sizeof(float));
@@ -249,11 +249,19 @@ void moveRows(unsigned total, Row *registers, uint32_t *matrix, bool toMatrix) {
       std::memcpy(lanes, matrix + row * n, n * 4);
   }
 }
+
+} // namespace
+
+void moveAccumulator(unsigned total, unsigned n, Row *registers, uint32_t *matrix, bool toMatrix) {
+  n == 32   ? moveRows<32>(total, registers, matrix, toMatrix)
+  : n == 16 ? moveRows<16>(total, registers, matrix, toMatrix)
+            : moveRows<4>(total, registers, matrix, toMatrix);
+}
+
+namespace {
+
 void moveAccumulator(const Shape &shape, Row *registers, uint32_t *matrix, bool toMatrix) {
-  unsigned total = shape.m * shape.blocks;
-  shape.n == 32   ? moveRows<32>(total, registers, matrix, toMatrix)
-  : shape.n == 16 ? moveRows<16>(total, registers, matrix, toMatrix)
-                  : moveRows<4>(total, registers, matrix, toMatrix);
+  sim::moveAccumulator(shape.m * shape.blocks, shape.n, registers, matrix, toMatrix);
 }
 
 /// The accumulator as rows; an inline constant fills it.
@@ -268,8 +276,6 @@ void readAccumulator(Wave &wave, const Instr &instr, const Shape &shape, uint32_
 }
 
 const Shape &shapeOf(const Instr &instr) { return shapes[instr.op->aux]; }
-
-Narrow narrowOf(Elem elem) { return elem == Elem::Bf8 ? Narrow::Bf8 : Narrow::Fp8; }
 
 void execMfma32(Wave &wave, const Instr &instr) {
   const Shape &shape = shapeOf(instr);
@@ -412,6 +418,8 @@ void execMfmaF8F6F4(Wave &wave, const Instr &instr) {
 unsigned mfmaPasses(const Instr &instr, bool gfx950) {
   if (!(instr.flags & isMfma))
     return 0;
+  if (instr.op->aux & sparseMatrix)
+    return smfmacPasses(instr);
   const Shape &shape = shapeOf(instr);
   if (shape.a == F64)
     return shape.m == 4 ? 4 : gfx950 ? 16 : 8;
