@@ -63,6 +63,24 @@ TEST(SimDevice, AFindingNamesTheBufferAndComesFromWait) {
   EXPECT_EQ(runs, 1);
 }
 
+// The manifest says that the kernel only writes `x`; it reads it.
+TEST(SimDevice, AReadOfAnOutputIsFound) {
+  Result<Device> device = openSim(Arch::Gfx950);
+  Manifest manifest = manifestOf("scale",
+                                 {tensorParam("x", DType::F32, {64}, Access::Write),
+                                  tensorParam("y", DType::F32, {64}, Access::Write),
+                                  valueParam("s", ParamKind::Scalar, DType::F32),
+                                  valueParam("n", ParamKind::Scalar, DType::I32)},
+                                 {DimExpr(1), DimExpr(1), DimExpr(1)});
+  Result<ArgumentSet> arguments =
+      makeArguments(manifest, {{*parseArgSpec("s=2"), *parseArgSpec("n=64")}, {}, 0});
+  ASSERT_TRUE(arguments);
+  std::vector<uint8_t> image = readImage(TILEC_CONFORMANCE_GFX950);
+  Result<Timing> run = launchProgram(*device, manifest, image, *arguments);
+  ASSERT_FALSE(run);
+  EXPECT_HAS(run.error().message, "0 of `x`, is read and nothing has written it");
+}
+
 TEST(SimDevice, AManifestThatPacksTooLittleIsAMessage) {
   Result<Device> device = openSim(Arch::Gfx950);
   Manifest manifest = manifestOf("overrun", {tensorParam("out", DType::F32, {16}, Access::Write)},
