@@ -41,6 +41,7 @@ rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments,
       args.dims[dim.name] = it->second;
   ReferenceOptions options;
   options.accumulate = accumulate;
+  options.unusedMayBeMissing = true; // the manifest lists what the compiled program uses
   if (llvm::Error error = runReference(compilation.sourceProgram(), args, options))
     return asError(std::move(error));
   return rt::success();

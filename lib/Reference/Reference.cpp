@@ -97,6 +97,8 @@ void execTensor(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const ParamAux *>(instr.aux);
   Machine &machine = frame.machine;
   auto it = machine.args.tensors.find(aux.name);
+  if (it == machine.args.tensors.end() && machine.options.unusedMayBeMissing)
+    return execWorkspace(frame, instr);
   if (it == machine.args.tensors.end())
     return machine.fail(instr.op, "no tensor is given for parameter `" + aux.name + "`");
   const ReferenceTensor &tensor = it->second;
@@ -145,11 +147,13 @@ void execWorkspace(Frame &frame, const Instr &instr) {
 void execScalar(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const ParamAux *>(instr.aux);
   auto it = frame.machine.args.scalars.find(aux.name);
-  if (it == frame.machine.args.scalars.end())
+  bool isMissing = it == frame.machine.args.scalars.end();
+  if (isMissing && !frame.machine.options.unusedMayBeMissing)
     return frame.machine.fail(instr.op, "no value is given for parameter `" + aux.name + "`");
   // Through the parameter's own type, as in a launch.
   uint8_t encoded[8] = {};
-  std::visit([&](auto value) { encodeSpan(aux.dtype, encoded, 0, 1, 1, &value); }, it->second);
+  std::variant<int64_t, double> given = isMissing ? int64_t(1) : it->second;
+  std::visit([&](auto value) { encodeSpan(aux.dtype, encoded, 0, 1, 1, &value); }, given);
   switch (static_cast<Rep>(instr.b)) {
   case Rep::F32:
     return decodeSpan(aux.dtype, encoded, 0, 1, 1, frame.at<float>(instr.dst));
@@ -167,6 +171,10 @@ void execScalar(Frame &frame, const Instr &instr) {
 void execDim(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const ParamAux *>(instr.aux);
   auto it = frame.machine.dims.find(aux.name);
+  if (it == frame.machine.dims.end() && frame.machine.options.unusedMayBeMissing) {
+    *frame.at<int64_t>(instr.dst) = 1;
+    return;
+  }
   if (it == frame.machine.dims.end())
     return frame.machine.fail(instr.op, "no value is given for dimension `" + aux.name + "`");
   if (it->second < 1)

@@ -46,6 +46,9 @@ struct ReferenceOptions {
   Accumulate accumulate = Accumulate::F64;
   /// Instructions times lanes, and elements of tile ops, after which the run is given up.
   int64_t maxSteps = int64_t(1) << 42;
+  /// A parameter that is not given is one that the compiled program does not use, so that its
+  /// manifest does not list it: a tensor of unset elements, a scalar or dimension of 1.
+  bool unusedMayBeMissing = false;
   /// Receives what `tile.print` prints; standard output when empty.
   std::function<void(const std::string &)> print;
 };

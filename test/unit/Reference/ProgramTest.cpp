@@ -53,6 +53,29 @@ TEST(ReferenceProgram, KernelsInOrderWithWorkspaceScalarAndDim) {
   EXPECT_EQ(b.all(), (std::vector<double>{8192, 6144, 4096, 2048, 0}));
 }
 
+// A parameter that no kernel uses is not in the manifest, so a run has nothing to give for it.
+TEST(ReferenceProgram, UnusedParametersMayBeMissing) {
+  Program program(R"(
+tile.program @unused {
+  %n = tile.dim "n"
+  %k = tile.dim "k"
+  %s = tile.scalar "s" f32 : f32
+  %A = tile.tensor "A"[%k] : !tile.buffer<[?], f32, global>
+  %B = tile.tensor "B"[%n] : !tile.buffer<[?], f32, global>
+  %one = arith.constant 1.0 : f32
+  tile.kernel "fill" grid(%n) threads(32) {
+  ^bb0(%bx: index):
+    tile.store %one, %B[%bx] : f32, !tile.buffer<[?], f32, global>
+  }
+})");
+  Values b(DType::F32, {3});
+  program.tensor("B", b);
+  EXPECT_NE(program.run(), "");
+  program.options.unusedMayBeMissing = true;
+  ASSERT_EQ(program.run(), "");
+  EXPECT_EQ(b.all(), (std::vector<double>{1, 1, 1}));
+}
+
 TEST(ReferenceProgram, ArgumentsThatDoNotFit) {
   Values a(DType::F32, {5}), b(DType::F32, {4});
   {
