@@ -18,10 +18,11 @@ std::set<std::string> writtenTensors(const rt::Manifest &manifest) {
   return names;
 }
 
-} // namespace
+/// Significant bits of Hopper's sums of fp8 products (ReferenceOptions::fp8SumBits).
+constexpr unsigned hopperFp8SumBits = 14;
 
-rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments,
-                    ReferenceOptions::Accumulate accumulate) {
+rt::Status runReferenceOn(Compilation &compilation, tile::ProgramOp program,
+                          rt::ArgumentSet &arguments, ReferenceOptions options) {
   ReferenceArgs args;
   for (rt::Argument &argument : arguments.list) {
     const std::string &name = argument.param.name;
@@ -39,46 +40,113 @@ rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments,
   for (const rt::DimDecl &dim : compilation.manifest().dims)
     if (auto it = arguments.dims.find(dim.name); it != arguments.dims.end())
       args.dims[dim.name] = it->second;
-  ReferenceOptions options;
-  options.accumulate = accumulate;
   options.unusedMayBeMissing = true; // the manifest lists what the compiled program uses
-  if (llvm::Error error = runReference(compilation.sourceProgram(), args, options))
+  if (llvm::Error error = runReference(program, args, options))
     return asError(std::move(error));
   return rt::success();
+}
+
+rt::HostTensor converted(const rt::HostTensor &tensor, DType dtype) {
+  rt::HostTensor result(dtype, tensor.shape);
+  for (int64_t i = 0; i < tensor.elemCount(); ++i)
+    result.setValue(i, tensor.value(i));
+  return result;
+}
+
+/// Runs of the reference whose results are not rounded on their way out.
+struct UnroundedRuns {
+  rt::ArgumentSet exact; ///< as the reference computes
+  /// As devices may compute: sums in order in f32 (fp8 on Hopper: in less); and, where something is
+  /// rounded on the way, every value near a tie rounded the other way. Two runs, since a sum that
+  /// has crossed the tie would be taken back by the second liberty.
+  std::vector<rt::ArgumentSet> liberal;
+
+  explicit UnroundedRuns(const rt::ArgumentSet &before) : exact(before) {}
+
+  std::vector<double> spreadOf(const std::string &tensor) const {
+    std::vector<double> spread;
+    for (const rt::ArgumentSet &set : liberal) {
+      std::vector<double> one = rt::rowSpread(exact.find(tensor)->tensor, set.find(tensor)->tensor);
+      spread.resize(one.size());
+      for (auto [largest, row] : llvm::zip(spread, one))
+        largest = std::max(largest, row);
+    }
+    return spread;
+  }
+};
+
+rt::Status run(Compilation &compilation, UnroundedRuns &runs) {
+  UnroundedProgram unrounded = withUnroundedOutputs(compilation.sourceProgram());
+  for (rt::Argument &argument : runs.exact.list)
+    if (unrounded.tensors.contains(argument.param.name))
+      argument.tensor = converted(argument.tensor, DType::F32);
+  std::vector<ReferenceOptions> liberties(1);
+  liberties[0].accumulate = ReferenceOptions::Accumulate::SequentialF32;
+  if (compilation.options().arch == Arch::Sm90a)
+    liberties[0].fp8SumBits = hopperFp8SumBits;
+  if (unrounded.roundsInside)
+    liberties.emplace_back().crossTies = true;
+  for (const ReferenceOptions &options : liberties) {
+    runs.liberal.push_back(runs.exact);
+    rt::Status status =
+        runReferenceOn(compilation, *unrounded.program, runs.liberal.back(), options);
+    if (!status)
+      return status;
+  }
+  return runReferenceOn(compilation, *unrounded.program, runs.exact, {});
+}
+
+} // namespace
+
+rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments) {
+  return runReferenceOn(compilation, compilation.sourceProgram(), arguments, {});
+}
+
+rt::Result<std::vector<Expected>> expectedResults(Compilation &compilation,
+                                                  const rt::ArgumentSet &before) {
+  const rt::Manifest &manifest = compilation.manifest();
+  std::vector<Expected> results;
+  bool needsSpread = false;
+  for (const std::string &name : writtenTensors(manifest)) {
+    Expected result;
+    result.name = name;
+    result.isExact = !isFloat(before.find(name)->param.dtype) ||
+                     std::count(manifest.exact.begin(), manifest.exact.end(), name) != 0;
+    needsSpread |= !result.isExact;
+    results.push_back(std::move(result));
+  }
+  UnroundedRuns runs(before);
+  rt::Status status = needsSpread ? run(compilation, runs) : runOnCpu(compilation, runs.exact);
+  if (!status)
+    return rt::inContext("the cpu reference", status.error());
+  for (Expected &result : results) {
+    DType dtype = before.find(result.name)->param.dtype;
+    const rt::HostTensor &unrounded = runs.exact.find(result.name)->tensor;
+    // The one rounding of the reference, where the run left it out.
+    result.value = unrounded.dtype == dtype ? unrounded : converted(unrounded, dtype);
+    if (!result.isExact)
+      result.spread = runs.spreadOf(result.name);
+  }
+  return results;
 }
 
 rt::Result<std::vector<TensorCheck>> checkAgainstCpu(Compilation &compilation,
                                                      const rt::ArgumentSet &before,
                                                      const rt::ArgumentSet &after) {
-  const rt::Manifest &manifest = compilation.manifest();
-  rt::ArgumentSet reference = before, sequential = before;
-  if (rt::Status status = runOnCpu(compilation, reference); !status)
-    return rt::inContext("the cpu reference", status.error());
-  // The second opinion costs as much again: only for floats that are computed.
-  std::set<std::string> written = writtenTensors(manifest);
-  bool needsSecond = false;
-  for (const std::string &name : written)
-    needsSecond |=
-        isFloat(after.find(name)->param.dtype) &&
-        std::find(manifest.exact.begin(), manifest.exact.end(), name) == manifest.exact.end();
-  if (needsSecond)
-    if (rt::Status status =
-            runOnCpu(compilation, sequential, ReferenceOptions::Accumulate::SequentialF32);
-        !status)
-      return rt::inContext("the cpu reference", status.error());
+  rt::Result<std::vector<Expected>> expected = expectedResults(compilation, before);
+  if (!expected)
+    return expected.error();
   std::vector<TensorCheck> checks;
-  for (const std::string &name : written) {
+  for (const Expected &result : *expected) {
     rt::CheckOptions options;
-    options.exact =
-        std::find(manifest.exact.begin(), manifest.exact.end(), name) != manifest.exact.end();
-    options.transcendental = manifest.transcendental;
-    const rt::Argument *argument = after.find(name);
+    options.exact = result.isExact;
+    options.transcendental = compilation.manifest().transcendental;
+    const rt::Argument *argument = after.find(result.name);
     rt::Result<rt::CheckReport> report =
-        rt::compare(argument->tensor, reference.find(name)->tensor,
-                    needsSecond ? &sequential.find(name)->tensor : nullptr, options);
+        rt::compare(argument->tensor, result.value, result.spread, options);
     if (!report)
-      return rt::inContext(name, report.error());
-    checks.push_back({name, argument->param.dtype, *report});
+      return rt::inContext(result.name, report.error());
+    checks.push_back({result.name, argument->param.dtype, *report});
   }
   return checks;
 }

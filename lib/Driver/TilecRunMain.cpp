@@ -24,10 +24,9 @@ namespace {
 struct Arguments {
   std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
                                      simMode = "eager";
-  std::vector<std::string> args, dims, saves;
+  std::vector<std::string> args, dims, saves, spreads;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
-  bool accumulateInF32 = false;
   bool check = false, bench = false, json = false, table = false, remarks = false;
 };
 
@@ -174,15 +173,52 @@ rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine
   return openSim(arch, options);
 }
 
+/// NAME and FILE of `NAME=FILE.npy`, where NAME is a tensor.
+rt::Result<std::pair<std::string, std::string>> tensorAndFile(const std::string &option,
+                                                              const std::string &spec,
+                                                              const rt::ArgumentSet &arguments) {
+  size_t equals = spec.find('=');
+  std::string name = spec.substr(0, equals);
+  const rt::Argument *argument = equals == std::string::npos ? nullptr : arguments.find(name);
+  if (!argument || argument->param.kind != rt::ParamKind::Tensor)
+    return rt::Error{option + " " + spec + ": write NAME=FILE.npy with the name of a tensor"};
+  return std::pair(name, spec.substr(equals + 1));
+}
+
 rt::Status saveTensors(const Arguments &args, const rt::ArgumentSet &arguments) {
   for (const std::string &spec : args.saves) {
-    size_t equals = spec.find('=');
-    const rt::Argument *argument =
-        equals == std::string::npos ? nullptr : arguments.find(spec.substr(0, equals));
-    if (!argument || argument->param.kind != rt::ParamKind::Tensor)
-      return rt::Error{"--save " + spec + ": write NAME=FILE.npy with the name of a tensor"};
-    if (rt::Status status = rt::writeNpy(spec.substr(equals + 1), argument->tensor); !status)
-      return status.error();
+    auto wanted = tensorAndFile("--save", spec, arguments);
+    if (!wanted)
+      return wanted.error();
+    rt::Status status = rt::writeNpy(wanted->second, arguments.find(wanted->first)->tensor);
+    if (!status)
+      return status;
+  }
+  return rt::success();
+}
+
+/// One f64 a row. What is compared bit for bit has no spread, and zeros stand for it.
+rt::Status saveSpreads(const Arguments &args, Compilation &compilation,
+                       const rt::ArgumentSet &before) {
+  if (args.spreads.empty())
+    return rt::success();
+  rt::Result<std::vector<Expected>> expected = expectedResults(compilation, before);
+  if (!expected)
+    return expected.error();
+  for (const std::string &spec : args.spreads) {
+    auto wanted = tensorAndFile("--save-spread", spec, before);
+    if (!wanted)
+      return wanted.error();
+    auto result = llvm::find_if(*expected, [&](auto &e) { return e.name == wanted->first; });
+    if (result == expected->end())
+      return rt::Error{"--save-spread " + spec + ": the kernel does not write this tensor"};
+    int64_t rowElems = result->value.shape.empty() ? 1 : result->value.shape.back();
+    int64_t rows = rowElems ? result->value.elemCount() / rowElems : 0;
+    rt::HostTensor spread(DType::F64, {rows});
+    for (auto [row, value] : llvm::enumerate(result->spread))
+      spread.setValue(row, value);
+    if (rt::Status status = rt::writeNpy(wanted->second, spread); !status)
+      return status;
   }
   return rt::success();
 }
@@ -240,10 +276,7 @@ int run(const Arguments &args, Arch arch) {
   rt::ArgumentSet after = *before;
   auto start = std::chrono::steady_clock::now();
   if (onCpu) {
-    using Accumulate = ReferenceOptions::Accumulate;
-    if (rt::Status status = runOnCpu(
-            compilation, after, args.accumulateInF32 ? Accumulate::SequentialF32 : Accumulate::F64);
-        !status)
+    if (rt::Status status = runOnCpu(compilation, after); !status)
       return failure(status.error().message);
   } else {
     rt::Result<rt::Device> device = openDevice(args, arch, progress, outcome);
@@ -268,6 +301,8 @@ int run(const Arguments &args, Arch arch) {
   outcome.runSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (rt::Status status = saveTensors(args, after); !status)
+    return failure(status.error().message);
+  if (rt::Status status = saveSpreads(args, compilation, *before); !status)
     return failure(status.error().message);
   if (args.check) {
     progress.show("comparing with the cpu reference");
@@ -304,10 +339,9 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--seed", args.seed, "of the generated data");
   app.add_option("--save", args.saves, "NAME=FILE.npy: write a tensor after the run")
       ->allow_extra_args(false);
-  app.add_option_function<std::string>(
-         "--accumulate", [&](const std::string &how) { args.accumulateInF32 = how == "f32"; },
-         "f64, or f32 for the second reference of the agreement rule (cpu)")
-      ->check(CLI::IsMember({"f64", "f32"}));
+  app.add_option("--save-spread", args.spreads,
+                 "NAME=FILE.npy: write the spread of a tensor's rows, for tilec-launch --spread")
+      ->allow_extra_args(false);
   app.add_option("--sim-checks", args.simChecks, "all or none")
       ->check(CLI::IsMember({"all", "none"}));
   app.add_option("--sim-mode", args.simMode, "eager, or strict: results appear at their wait")

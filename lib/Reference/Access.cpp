@@ -142,10 +142,10 @@ static void gather(DType dtype, const uint8_t *base, const int64_t *offsets, int
 template <typename T>
 static void scatter(Frame &frame, DType dtype, uint8_t *base, const int64_t *offsets, const T *in) {
   if (!frame.mask && isRun(offsets, frame.lanes))
-    return encodeSpan(dtype, base, offsets[0], 1, frame.lanes, in);
+    return frame.machine.encode(dtype, base, offsets[0], 1, frame.lanes, in);
   for (int lane = 0; lane < frame.lanes; ++lane)
     if (offsets[lane] >= 0 && frame.isOn(lane))
-      encodeSpan(dtype, base, offsets[lane], 1, 1, in + lane);
+      frame.machine.encode(dtype, base, offsets[lane], 1, 1, in + lane);
 }
 
 void execLoad(Frame &frame, const Instr &instr) {
@@ -413,7 +413,7 @@ void flushReduction(Machine &machine, const ReductionDecl &decl) {
     if (decl.rep == Rep::Int)
       encodeSpan(decl.dtype, base, offset, 1, 1, &state.ints[position]);
     else
-      encodeSpan(decl.dtype, base, offset, 1, 1, &state.floats[position]);
+      machine.encode(decl.dtype, base, offset, 1, 1, &state.floats[position]);
     if (isDense)
       state.seen[offset] = 0;
   }

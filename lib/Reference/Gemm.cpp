@@ -65,8 +65,30 @@ template <typename T> void multiply(const T *a, const T *b, T *c, int64_t m, int
   multiplyRows(a, b, c, m, n, k);
 }
 
+/// c += a b as a tensor core sums fp8 products: groups of `groupK` exactly, and after each group
+/// the sum keeps `sumBits` significant bits of the larger of itself and what was added, the rest
+/// cut off.
+constexpr int64_t groupK = 32;
+void multiplyShort(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k,
+                   unsigned sumBits) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = c[i * n + j];
+      for (int64_t begin = 0; begin < k; begin += groupK) {
+        double group = 0;
+        for (int64_t p = begin; p < std::min(k, begin + groupK); ++p)
+          group += a[i * k + p] * b[p * n + j];
+        double largest = std::max({std::fabs(sum), std::fabs(group), 0x1p-126});
+        double unit = std::ldexp(1.0, std::ilogb(largest) + 1 - int(sumBits));
+        sum = std::trunc((sum + group) / unit) * unit;
+      }
+      c[i * n + j] = sum;
+    }
+}
+
 template <typename T>
-void gemm(const TileOpAux &aux, const View &a, const View &b, const View &c, bool clear) {
+void gemm(const Machine &machine, const TileOpAux &aux, const View &a, const View &b, const View &c,
+          bool clear) {
   int64_t m = c.shape[0], n = c.shape[1], k = aux.transposeA ? a.shape[0] : a.shape[1];
   std::vector<T> left = panel<T>(a, aux.transposeA, m, k);
   std::vector<T> right = panel<T>(b, aux.transposeB, k, n);
@@ -74,9 +96,13 @@ void gemm(const TileOpAux &aux, const View &a, const View &b, const View &c, boo
   if constexpr (std::is_same_v<T, int64_t>) // wraps without overflow
     multiply(reinterpret_cast<uint64_t *>(left.data()), reinterpret_cast<uint64_t *>(right.data()),
              reinterpret_cast<uint64_t *>(sum.data()), m, n, k);
+  else if (unsigned sumBits = machine.options.fp8SumBits;
+           std::is_same_v<T, double> && sumBits && isFp8(a.dtype) && isFp8(b.dtype))
+    multiplyShort(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
+                  reinterpret_cast<double *>(sum.data()), m, n, k, sumBits);
   else
     multiply(left.data(), right.data(), sum.data(), m, n, k);
-  writeView(c, sum.data());
+  writeView(machine, c, sum.data());
 }
 
 } // namespace
@@ -97,11 +123,12 @@ void execGemm(Frame &frame, const Instr &instr) {
       return;
     bool clear = aux.hasClearSlot && frame.at<int64_t>(instr.a)[lane];
     if (!isFloat(a.dtype) && !isFloat(c.dtype))
-      gemm<int64_t>(aux, a, b, c, clear);
-    else if (machine.isSequential() && a.dtype != DType::F64 && c.dtype != DType::F64)
-      gemm<float>(aux, a, b, c, clear);
+      gemm<int64_t>(machine, aux, a, b, c, clear);
+    else if (machine.isSequential() && a.dtype != DType::F64 && c.dtype != DType::F64 &&
+             !(machine.options.fp8SumBits && isFp8(a.dtype) && isFp8(b.dtype)))
+      gemm<float>(machine, aux, a, b, c, clear);
     else
-      gemm<double>(aux, a, b, c, clear);
+      gemm<double>(machine, aux, a, b, c, clear);
     if (!aux.perLane)
       return;
   }

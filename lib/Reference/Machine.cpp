@@ -329,16 +329,16 @@ template <typename T> std::vector<T> readView(const View &view, T outside) {
   return values;
 }
 
-template <typename T> void writeView(const View &view, const T *values) {
+template <typename T> void writeView(const Machine &machine, const View &view, const T *values) {
   forSpans(view, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
     if (isValid)
-      encodeSpan(view.dtype, view.base, first, stride, count, values + at);
+      machine.encode(view.dtype, view.base, first, stride, count, values + at);
   });
 }
 
 #define INSTANTIATE(T)                                                                             \
   template std::vector<T> readView<T>(const View &, T);                                            \
-  template void writeView<T>(const View &, const T *);
+  template void writeView<T>(const Machine &, const View &, const T *);
 INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(int64_t)

@@ -184,6 +184,13 @@ struct Machine {
   bool isSequential() const {
     return options.accumulate == ReferenceOptions::Accumulate::SequentialF32;
   }
+  /// encodeSpan as this run rounds.
+  template <typename T>
+  void encode(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,
+              const T *in) const {
+    options.crossTies ? encodeSpanAcrossTies(dtype, base, first, stride, count, in)
+                      : encodeSpan(dtype, base, first, stride, count, in);
+  }
 };
 
 struct Frame {
@@ -219,7 +226,7 @@ View evalView(Frame &frame, const ViewChain &chain, int lane, mlir::Operation *o
 void forSpans(const View &view,
               llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t, bool)> fn);
 template <typename T> std::vector<T> readView(const View &view, T outside = T(0));
-template <typename T> void writeView(const View &view, const T *values);
+template <typename T> void writeView(const Machine &machine, const View &view, const T *values);
 
 /// Element offsets of an access for all lanes; -1 where there is no element. Fails when a lane that
 /// is on lies outside of a buffer that traps.

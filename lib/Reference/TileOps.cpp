@@ -83,8 +83,8 @@ template <typename T> void fillRun(uint8_t *base, int64_t first, int64_t count, 
     std::memcpy(base + (first + i) * int64_t(sizeof(T)), &value, sizeof(T));
 }
 
-template <typename T> void copyAs(const View &src, const View &dst) {
-  writeView(dst, readView<T>(src).data());
+template <typename T> void copyAs(const Machine &machine, const View &src, const View &dst) {
+  writeView(machine, dst, readView<T>(src).data());
 }
 
 /// outer x length x inner elements, `length` along the reduced dimension.
@@ -152,7 +152,8 @@ template <typename T> T combineValues(Combine combine, T a, T b) {
   return a;
 }
 
-template <typename T> void reduce(const TileOpAux &aux, const View &src, const View &dst) {
+template <typename T>
+void reduce(const Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
   Lines lines(src, aux.dim);
   std::vector<T> values = readView<T>(src);
   std::vector<T> result = aux.clear ? std::vector<T>(dst.numElems()) : readView<T>(dst);
@@ -169,10 +170,11 @@ template <typename T> void reduce(const TileOpAux &aux, const View &src, const V
         running = combineValues(aux.combine, running, at(o, k, i));
       total = running;
     }
-  writeView(dst, result.data());
+  writeView(machine, dst, result.data());
 }
 
-template <typename T> void scan(const TileOpAux &aux, const View &src, const View &dst) {
+template <typename T>
+void scan(const Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
   Lines lines(src, aux.dim);
   std::vector<T> values = readView<T>(src);
   for (int64_t o = 0; o < lines.outer; ++o)
@@ -186,7 +188,7 @@ template <typename T> void scan(const TileOpAux &aux, const View &src, const Vie
         value = running;
       }
     }
-  writeView(dst, values.data());
+  writeView(machine, dst, values.data());
 }
 
 /// Calls fn with a value of the type that a reduction of `src` into `dst` accumulates in.
@@ -237,10 +239,10 @@ void execCopy(Frame &frame, const Instr &instr) {
     if (src.dtype == dst.dtype)
       return copyBits(src, dst);
     if (!isFloat(src.dtype) && !isFloat(dst.dtype))
-      return copyAs<int64_t>(src, dst);
+      return copyAs<int64_t>(frame.machine, src, dst);
     if (src.dtype == DType::F64 || dst.dtype == DType::F64)
-      return copyAs<double>(src, dst);
-    return copyAs<float>(src, dst);
+      return copyAs<double>(frame.machine, src, dst);
+    return copyAs<float>(frame.machine, src, dst);
   });
 }
 
@@ -278,8 +280,9 @@ void execReduce(Frame &frame, const Instr &instr) {
     if (lines.length < 1 || lines.outer * lines.inner != views[1].numElems())
       return frame.machine.fail(instr.op, "reduces " + Twine(views[0].numElems()) +
                                               " elements to " + Twine(views[1].numElems()));
-    withAccumulator(frame.machine, views[0].dtype, views[1].dtype,
-                    [&](auto zero) { reduce<decltype(zero)>(aux, views[0], views[1]); });
+    withAccumulator(frame.machine, views[0].dtype, views[1].dtype, [&](auto zero) {
+      reduce<decltype(zero)>(frame.machine, aux, views[0], views[1]);
+    });
   });
 }
 
@@ -289,8 +292,9 @@ void execScan(Frame &frame, const Instr &instr) {
     if (views[0].shape != views[1].shape)
       return frame.machine.fail(instr.op, "scans " + Twine(views[0].numElems()) +
                                               " elements into " + Twine(views[1].numElems()));
-    withAccumulator(frame.machine, views[0].dtype, views[1].dtype,
-                    [&](auto zero) { scan<decltype(zero)>(aux, views[0], views[1]); });
+    withAccumulator(frame.machine, views[0].dtype, views[1].dtype, [&](auto zero) {
+      scan<decltype(zero)>(frame.machine, aux, views[0], views[1]);
+    });
   });
 }
 

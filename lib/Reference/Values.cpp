@@ -186,9 +186,32 @@ void encodeSpan(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64
   }
 }
 
+template <typename T>
+void encodeSpanAcrossTies(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,
+                          const T *in) {
+  encodeSpan(dtype, base, first, stride, count, in);
+  unsigned bits = bitsOf(dtype);
+  if (!isFloat(dtype) || bits > 16 || std::is_same_v<T, int64_t>)
+    return;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t at = first + i * stride;
+    uint64_t nearest = readBits(base, bits, at);
+    for (double side : {1 + tieBand, 1 - tieBand}) {
+      double moved = static_cast<double>(in[i]) * side;
+      uint8_t code[8] = {};
+      encodeSpan(dtype, code, 0, 1, 1, &moved);
+      if (readBits(code, bits, 0) == nearest)
+        continue;
+      writeBits(base, bits, at, readBits(code, bits, 0));
+      break;
+    }
+  }
+}
+
 #define INSTANTIATE(T)                                                                             \
   template void decodeSpan<T>(DType, const uint8_t *, int64_t, int64_t, int64_t, T *);             \
-  template void encodeSpan<T>(DType, uint8_t *, int64_t, int64_t, int64_t, const T *);
+  template void encodeSpan<T>(DType, uint8_t *, int64_t, int64_t, int64_t, const T *);             \
+  template void encodeSpanAcrossTies<T>(DType, uint8_t *, int64_t, int64_t, int64_t, const T *);
 INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(int64_t)

@@ -94,6 +94,18 @@ template <typename T>
 void encodeSpan(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,
                 const T *in);
 
+/// Values this close to the middle of two neighbours of a format, relative to their size, may be
+/// rounded to either by a device: its f32 value differs by the order of its sums and by its exp. In
+/// an attention the scores' error becomes the probabilities' relative error, some 2^-18.
+constexpr double tieBand = 0x1p-16;
+
+/// encodeSpan for the second run of the agreement rule: a value within `tieBand` of a tie goes to
+/// the other neighbour. Formats of 32 and 64 bits, integers, and values that are not near a tie are
+/// encoded as ever.
+template <typename T>
+void encodeSpanAcrossTies(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,
+                          const T *in);
+
 /// A float as an integer of `bits` bits: towards zero, saturating at 32 (or 64) bits and then
 /// wrapping, as GPU conversions do; NaN gives 0.
 int64_t floatToInt(double value, unsigned bits, bool isUnsigned);

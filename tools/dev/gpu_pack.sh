@@ -88,16 +88,14 @@ pack_kernel() {
     launch+=(--arg "${input%%=*}=$name.${input%%=*}.in.npy")
   done
   if [[ $check == yes ]]; then
-    # r, and r2 that accumulates in f32: the two references of the agreement rule.
-    local save=() save2=()
+    # r and E of the agreement rule.
+    local save=()
     for tensor in $(written_tensors "$out/$name.bin.json"); do
       save+=(--save "$tensor=$out/$name.$tensor.npy")
-      save2+=(--save "$tensor=$out/$name.$tensor.r2.npy")
-      launch+=(--expect "$tensor=$name.$tensor.npy" --expect2 "$tensor=$name.$tensor.r2.npy")
+      save+=(--save-spread "$tensor=$out/$name.$tensor.spread.npy")
+      launch+=(--expect "$tensor=$name.$tensor.npy" --spread "$tensor=$name.$tensor.spread.npy")
     done
-    local reference=("$tools/tilec-run" "$script" "${compile[@]}" --target="$target" --device=cpu)
-    "${reference[@]}" "${run[@]}" "${save[@]}"
-    "${reference[@]}" "${run[@]}" --accumulate=f32 "${save2[@]}"
+    "$tools/tilec-run" "$script" "${compile[@]}" --target="$target" --device=cpu "${run[@]}" "${save[@]}"
   fi
   # One line a kernel, quoted for the shell that reads it.
   printf '%q ' "$name.bin" "${launch[@]}" >>"$out/kernels.txt"

@@ -187,43 +187,55 @@ private:
 
   Status check() {
     Result<std::vector<NamedFile>> files = parseFiles(options.expects, "--expect");
-    Result<std::vector<NamedFile>> seconds = parseFiles(options.expects2, "--expect2");
-    if (!files || !seconds)
-      return files ? seconds.error() : files.error();
-    for (const NamedFile &second : *seconds)
+    Result<std::vector<NamedFile>> spreads = parseFiles(options.spreads, "--spread");
+    if (!files || !spreads)
+      return files ? spreads.error() : files.error();
+    for (const NamedFile &spread : *spreads)
       if (std::none_of(files->begin(), files->end(),
-                       [&](const NamedFile &file) { return file.name == second.name; }))
-        return Error{"--expect2 " + second.name + " wants an --expect of the same tensor"};
+                       [&](const NamedFile &file) { return file.name == spread.name; }))
+        return Error{"--spread " + spread.name + " wants an --expect of the same tensor"};
     for (const NamedFile &file : *files) {
-      const NamedFile *second = nullptr;
-      for (const NamedFile &candidate : *seconds)
+      const NamedFile *spread = nullptr;
+      for (const NamedFile &candidate : *spreads)
         if (candidate.name == file.name)
-          second = &candidate;
-      if (Status s = checkTensor(file, second); !s)
+          spread = &candidate;
+      if (Status s = checkTensor(file, spread); !s)
         return s;
     }
     return rt::success();
   }
 
-  Status checkTensor(const NamedFile &file, const NamedFile *second) {
+  static Result<std::vector<double>> readSpread(const NamedFile &file) {
+    Result<rt::NpyArray> array = rt::readNpy(file.path);
+    if (!array)
+      return array.error();
+    Result<rt::HostTensor> tensor = asTensor(std::move(*array), DType::F64);
+    if (!tensor)
+      return inContext(file.path, tensor.error());
+    std::vector<double> rows(tensor->elemCount());
+    for (size_t row = 0; row < rows.size(); ++row)
+      rows[row] = tensor->value(row);
+    return rows;
+  }
+
+  Status checkTensor(const NamedFile &file, const NamedFile *spreadFile) {
     auto argument = tensorNamed(file.name, "--expect");
     if (!argument)
       return argument.error();
     Result<rt::HostTensor> reference = readExpected(file, **argument);
     if (!reference)
       return reference.error();
-    rt::HostTensor reference2;
-    if (second) {
-      Result<rt::HostTensor> read = readExpected(*second, **argument);
+    std::vector<double> spread;
+    if (spreadFile) {
+      Result<std::vector<double>> read = readSpread(*spreadFile);
       if (!read)
         return read.error();
-      reference2 = std::move(*read);
+      spread = std::move(*read);
     }
     rt::CheckOptions rule;
     rule.exact = std::count(manifest.exact.begin(), manifest.exact.end(), file.name) != 0;
     rule.transcendental = manifest.transcendental;
-    Result<rt::CheckReport> result =
-        compare((*argument)->tensor, *reference, second ? &reference2 : nullptr, rule);
+    Result<rt::CheckReport> result = compare((*argument)->tensor, *reference, spread, rule);
     if (!result)
       return inContext("--expect " + file.name, result.error());
     report.checks.push_back({file.name, (*argument)->param.dtype, *result});

@@ -21,7 +21,7 @@ struct Options {
   std::string device;   ///< `cuda`, `hip`; empty: by the manifest's target
   int deviceIndex = 0;
   std::string driver; ///< driver library instead of the usual one
-  std::vector<std::string> args, dims, saves, expects, expects2;
+  std::vector<std::string> args, dims, saves, expects, spreads;
   uint32_t seed = 0;
   std::string cublas;        ///< `FORM:A,B,C`: time cuBLAS too
   std::string cublasLibrary; ///< its library instead of the usual one

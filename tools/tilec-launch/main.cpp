@@ -27,8 +27,8 @@ int main(int argc, char **argv) {
       ->allow_extra_args(false);
   app.add_option("--expect", options.expects, "NAME=FILE.npy: check a tensor after the run")
       ->allow_extra_args(false);
-  app.add_option("--expect2", options.expects2,
-                 "NAME=FILE.npy: the reference accumulated in f32, which sets the tolerance")
+  app.add_option("--spread", options.spreads,
+                 "NAME=FILE.npy: the spread of its rows (tilec-run --save-spread): the tolerance")
       ->allow_extra_args(false);
   app.add_flag("--bench", options.bench, "time the kernel");
   app.add_option("--cublas", options.cublas,

@@ -13,8 +13,20 @@
 namespace tilec {
 
 /// Runs the program on the cpu device. The arguments' tensors are read and written in place.
-rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments,
-                    ReferenceOptions::Accumulate accumulate = ReferenceOptions::Accumulate::F64);
+rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments);
+
+/// What a tensor that the program writes must hold afterwards, by the agreement rule.
+struct Expected {
+  std::string name;
+  rt::HostTensor value;
+  std::vector<double> spread; ///< E of each row; empty for what is compared bit for bit
+  bool isExact = false;
+};
+
+/// Runs the reference, and for computed floats the two runs whose distance is their spread
+/// (docs/launch-manifest.md). `before` are the arguments as a device gets them.
+rt::Result<std::vector<Expected>> expectedResults(Compilation &compilation,
+                                                  const rt::ArgumentSet &before);
 
 struct TensorCheck {
   std::string name;

@@ -11,7 +11,10 @@
 
 #include "tilec/IR/Tile/Tile.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -44,6 +47,12 @@ struct ReferenceOptions {
     SequentialF32 ///< r2 of the agreement rule: in order, in f32 (f64 data: in f64)
   };
   Accumulate accumulate = Accumulate::F64;
+  /// A store to a 16-bit or narrower float whose value is within 2^-16 of the middle between two
+  /// neighbours takes the other one: what a device may do whose f32 values differ a little.
+  bool crossTies = false;
+  /// Not 0: products of two fp8 operands are summed with this many significant bits, as Hopper's
+  /// tensor cores do (14: "DeepSeek-V3 Technical Report", arXiv 2412.19437, section 3.3.2).
+  unsigned fp8SumBits = 0;
   /// Instructions times lanes, and elements of tile ops, after which the run is given up.
   int64_t maxSteps = int64_t(1) << 42;
   /// A parameter that is not given is one that the compiled program does not use, so that its
@@ -59,6 +68,17 @@ struct ReferenceOptions {
 /// tile, arith, math and scf.if); the message begins with the op's place.
 llvm::Error runReference(tile::ProgramOp program, const ReferenceArgs &args,
                          const ReferenceOptions &options = {});
+
+/// A copy of a program in which results are not rounded on their way out: tensors of 16-bit and
+/// narrower floats that are only written, and tiles that only carry values to them, hold f32. Their
+/// values then show how far two runs differ where rounding would hide it. (A tensor that is also
+/// read, accumulated into by a tile op or updated atomically stays as it is.)
+struct UnroundedProgram {
+  mlir::OwningOpRef<tile::ProgramOp> program;
+  llvm::StringSet<> tensors; ///< parameters that are f32 now
+  bool roundsInside = false; ///< some value is still rounded to 16 bits or less on the way
+};
+UnroundedProgram withUnroundedOutputs(tile::ProgramOp program);
 
 /// Whether any kernel calls a function whose result is not exactly rounded by hardware (exp, log,
 /// sin, tanh, rsqrt, pow ...): the agreement rule then allows a little more.

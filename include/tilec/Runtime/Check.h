@@ -2,10 +2,10 @@
 //
 // The agreement rule of docs/launch-manifest.md ("What agrees with the reference
 // means"), as a pure function: integers and exact tensors bit for bit; floats
-// |d - r| <= 2 ulp(r) + 8 E, where E is the largest |r - r2| in the element's row and
-// r2 the reference run again with every tile op accumulating sequentially in f32.
-// NaN agrees with NaN, an infinity with the same infinity. There are no per-kernel
-// constants. SPDX-License-Identifier: Apache-2.0
+// |d - r| <= 2 ulp(r) + 8 E, where E is the spread of the element's row: how far two
+// runs of the reference that differ in what devices may differ in are apart, before
+// the result is rounded. NaN agrees with NaN, an infinity with the same infinity.
+// There are no per-kernel constants. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -36,10 +36,14 @@ struct CheckReport {
   bool passed() const { return mismatchCount == 0; }
 };
 
-/// Compares `device` with `reference`. `reference2` is r2; without it E is 0. A row is the last
-/// dimension. Fails when dtypes or shapes differ.
+/// The largest |a - b| of each row (last dimension; without dimensions there is one row). What is
+/// infinite or NaN in either does not count: a run that overflowed says nothing. Same shapes.
+std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b);
+
+/// Compares `device` with `reference`. `spread` holds E of each row; empty: E is 0. Fails when
+/// dtypes, shapes or the number of rows differ.
 Result<CheckReport> compare(const HostTensor &device, const HostTensor &reference,
-                            const HostTensor *reference2, const CheckOptions &options = {});
+                            const std::vector<double> &spread, const CheckOptions &options = {});
 
 /// One line: `C: 16384 elements agree, max |d - r| / bound = 0.31` or
 /// `C: 3 of 16384 elements differ, the first at [5, 17]: 1.25, expected 1.5 (bound 0.01)`.

@@ -1,0 +1,144 @@
+//===- UnroundedOutputs.cpp - a program whose results are not rounded -----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Reference/Reference.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+Type elementOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()).getElementType(); }
+
+bool isNarrowFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 16; }
+
+/// The buffer that a part of a buffer belongs to.
+Value rootOf(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (auto part = dyn_cast<tile::SubviewOp>(op))
+      buffer = part.getSource();
+    else if (auto other = dyn_cast<tile::ReshapeOp>(op))
+      buffer = other.getSource();
+    else
+      break;
+  }
+  return buffer;
+}
+
+/// A buffer with all its parts, and the buffers that it is copied to.
+struct Carrier {
+  SmallVector<Value> parts;
+  SmallVector<Value> targets;
+  bool isWritten = false;
+};
+
+/// f64 values would be rounded to f32 here and again later: such a buffer stays as it is.
+bool isAtMostF32(Type type) { return !type.isF64(); }
+
+/// Looks at one use of a part. False when the buffer does more than carry values.
+bool takeUse(Carrier &carrier, OpOperand &use) {
+  Operation *op = use.getOwner();
+  Value part = use.get();
+  if (auto box = dyn_cast<tile::SubviewOp>(op)) {
+    carrier.parts.push_back(box.getResult());
+    return true;
+  }
+  if (auto other = dyn_cast<tile::ReshapeOp>(op)) {
+    carrier.parts.push_back(other.getResult());
+    return elementOf(other.getResult()) == elementOf(part);
+  }
+  if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+    if (copy.getSrc() == part)
+      carrier.targets.push_back(rootOf(copy.getDst()));
+    carrier.isWritten |= copy.getDst() == part;
+    return copy.getSrc() == part || isAtMostF32(elementOf(copy.getSrc()));
+  }
+  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    carrier.isWritten = true;
+    return isAtMostF32(store.getValue().getType());
+  }
+  if (auto fill = dyn_cast<tile::FillOp>(op)) {
+    carrier.isWritten = true;
+    return isAtMostF32(fill.getValue().getType());
+  }
+  return false;
+}
+
+using Carriers = llvm::MapVector<Value, Carrier>;
+
+Carriers findCarriers(tile::ProgramOp program) {
+  Carriers carriers;
+  program.walk([&](Operation *op) {
+    if (!isa<tile::TensorOp, tile::AllocOp>(op) || !isNarrowFloat(elementOf(op->getResult(0))))
+      return;
+    Carrier carrier;
+    carrier.parts.push_back(op->getResult(0));
+    bool onlyCarries = true;
+    for (size_t i = 0; i < carrier.parts.size(); ++i) // takeUse adds parts
+      for (OpOperand &use : carrier.parts[i].getUses())
+        onlyCarries = onlyCarries && takeUse(carrier, use);
+    if (onlyCarries && carrier.isWritten)
+      carriers.insert({op->getResult(0), carrier});
+  });
+  // A buffer that is copied to one that stays narrow is read for more than its way out.
+  for (bool isDone = false; !isDone;) {
+    isDone = true;
+    carriers.remove_if([&](const auto &entry) {
+      bool leads = llvm::all_of(entry.second.targets,
+                                [&](Value target) { return carriers.contains(target); });
+      isDone = isDone && leads;
+      return !leads;
+    });
+  }
+  return carriers;
+}
+
+/// `store (round_to x)`: the store rounds anyway.
+void dropRounding(tile::StoreOp store, Type element) {
+  if (auto round = store.getValue().getDefiningOp<tile::RoundOp>())
+    if (round.getDtype() == element)
+      store.getValueMutable().assign(round.getValue());
+}
+
+/// Whether an op rounds what it writes to 16 bits or less. Of a copy between equal types nothing is
+/// rounded; a filled-in constant is the same on every device.
+bool roundsItsResult(Operation *op) {
+  auto isNarrow = [](Value buffer) { return isNarrowFloat(elementOf(buffer)); };
+  if (auto copy = dyn_cast<tile::CopyOp>(op))
+    return isNarrow(copy.getDst()) && elementOf(copy.getSrc()) != elementOf(copy.getDst());
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return isNarrow(store.getBuffer());
+  if (auto gemm = dyn_cast<tile::GemmOp>(op))
+    return isNarrow(gemm.getC());
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return isNarrow(reduce.getDst());
+  if (auto scan = dyn_cast<tile::ScanOp>(op))
+    return isNarrow(scan.getDst());
+  return false;
+}
+
+} // namespace
+
+UnroundedProgram withUnroundedOutputs(tile::ProgramOp program) {
+  UnroundedProgram result;
+  result.program = cast<tile::ProgramOp>(program->clone());
+  Type f32 = Float32Type::get(program.getContext());
+  for (auto &[root, carrier] : findCarriers(*result.program)) {
+    for (Value part : carrier.parts) {
+      auto type = cast<tile::BufferType>(part.getType());
+      for (Operation *user : part.getUsers())
+        if (auto store = dyn_cast<tile::StoreOp>(user))
+          dropRounding(store, type.getElementType());
+      part.setType(tile::BufferType::get(type.getShape(), f32, type.getScope()));
+    }
+    if (auto tensor = root.getDefiningOp<tile::TensorOp>())
+      result.tensors.insert(tensor.getName());
+  }
+  result.program->walk([&](Operation *op) { result.roundsInside |= roundsItsResult(op); });
+  return result;
+}
+
+} // namespace tilec

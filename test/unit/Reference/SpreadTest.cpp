@@ -1,0 +1,134 @@
+//===- SpreadTest.cpp - the runs that the agreement rule's E comes from ---===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "RunHelper.h"
+
+#include "Values.h"
+
+using namespace tilec;
+using namespace tilec::test;
+
+namespace {
+
+/// The element types of all buffers by their operation's name attribute.
+std::map<std::string, std::string> elementTypes(tile::ProgramOp program) {
+  std::map<std::string, std::string> types;
+  program.walk([&](mlir::Operation *op) {
+    if (!mlir::isa<tile::TensorOp, tile::AllocOp>(op))
+      return;
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << mlir::cast<tile::BufferType>(op->getResult(0).getType()).getElementType();
+    types[op->getAttrOfType<mlir::StringAttr>("name").str()] = text;
+  });
+  return types;
+}
+
+std::string shared(const std::string &name, const std::string &element) {
+  return "    %" + name + " = tile.alloc \"" + name + "\" : !tile.buffer<[4, 4], " + element +
+         ", shared>\n";
+}
+std::string copy(const std::string &from, const std::string &fromType, const std::string &to,
+                 const std::string &toType) {
+  return "    tile.copy %" + from + " to %" + to + " : !tile.buffer<[4, 4], " + fromType +
+         ">, !tile.buffer<[4, 4], " + toType + ">\n";
+}
+
+TEST(Spread, ResultsAndWhatCarriesThemAreNotRounded) {
+  Program program(oneBlock(tensor("A", "[4, 4], f32") + tensor("C", "[4, 4], f16"),
+                           shared("stage", "f16") +
+                               copy("A", "f32, global", "stage", "f16, shared") +
+                               copy("stage", "f16, shared", "C", "f16, global")));
+  UnroundedProgram unrounded = withUnroundedOutputs(program.op());
+  EXPECT_EQ(elementTypes(*unrounded.program)["stage"], "f32");
+  EXPECT_EQ(elementTypes(*unrounded.program)["C"], "f32");
+  EXPECT_TRUE(unrounded.tensors.contains("C"));
+  EXPECT_FALSE(unrounded.roundsInside);
+  EXPECT_EQ(elementTypes(program.op())["C"], "f16") << "the program itself changed";
+  EXPECT_TRUE(mlir::succeeded(mlir::verify(*unrounded.program)));
+
+  Values a(DType::F32, {4, 4}, 1 + 0x1p-13), c(DType::F32, {4, 4}, 0);
+  ReferenceArgs args;
+  args.tensors["A"] = {a.bytes.data(), 64, {4, 4}};
+  args.tensors["C"] = {c.bytes.data(), 64, {4, 4}};
+  ASSERT_FALSE(runReference(*unrounded.program, args));
+  EXPECT_EQ(c.at(15), 1 + 0x1p-13);
+}
+
+TEST(Spread, WhatIsReadStaysRounded) {
+  // stage is also multiplied: its rounding belongs to the program's meaning.
+  Program program(
+      oneBlock(tensor("A", "[4, 4], f32") + tensor("C", "[4, 4], f16") + tensor("D", "[4, 4], f32"),
+               shared("stage", "f16") + copy("A", "f32, global", "stage", "f16, shared") +
+                   copy("stage", "f16, shared", "C", "f16, global") +
+                   "    tile.gemm %stage, %stage, %D : !tile.buffer<[4, 4], f16, shared>, "
+                   "!tile.buffer<[4, 4], f16, shared>, !tile.buffer<[4, 4], f32, global>\n"));
+  UnroundedProgram unrounded = withUnroundedOutputs(program.op());
+  EXPECT_EQ(elementTypes(*unrounded.program)["stage"], "f16");
+  EXPECT_TRUE(unrounded.roundsInside);
+}
+
+TEST(Spread, ANarrowTargetKeepsItsSourceNarrow) {
+  // first -> second -> multiplied: neither carries results only.
+  Program program(
+      oneBlock(tensor("A", "[4, 4], f32") + tensor("D", "[4, 4], f32"),
+               shared("first", "bf16") + shared("second", "bf16") +
+                   copy("A", "f32, global", "first", "bf16, shared") +
+                   copy("first", "bf16, shared", "second", "bf16, shared") +
+                   "    tile.gemm %second, %second, %D : !tile.buffer<[4, 4], bf16, shared>, "
+                   "!tile.buffer<[4, 4], bf16, shared>, !tile.buffer<[4, 4], f32, global>\n"));
+  UnroundedProgram unrounded = withUnroundedOutputs(program.op());
+  EXPECT_EQ(elementTypes(*unrounded.program)["first"], "bf16");
+  EXPECT_EQ(elementTypes(*unrounded.program)["second"], "bf16");
+}
+
+TEST(Spread, ARoundedStoreOfTheSameTypeRoundsOnce) {
+  Program program(
+      oneBlock(tensor("C", "[4, 4], f16"),
+               "    %x = arith.constant 1.0001 : f32\n"
+               "    %r = tile.round_to %x to f16 : f32\n"
+               "    tile.store %r, %C[%c0, %c0] : f32, !tile.buffer<[4, 4], f16, global>\n"));
+  UnroundedProgram unrounded = withUnroundedOutputs(program.op());
+  unrounded.program->walk(
+      [](tile::StoreOp store) { EXPECT_FALSE(store.getValue().getDefiningOp<tile::RoundOp>()); });
+}
+
+TEST(Spread, TiesAreCrossedOnlyNearThem) {
+  auto stored = [](DType dtype, double value) {
+    uint8_t bytes[8] = {};
+    reference::encodeSpanAcrossTies(dtype, bytes, 0, 1, 1, &value);
+    double out;
+    reference::decodeSpan(dtype, bytes, 0, 1, 1, &out);
+    return out;
+  };
+  // f16 around 1: neighbours 1 and 1 + 2^-10, the tie is 1 + 2^-11.
+  EXPECT_EQ(stored(DType::F16, 1 + 0x1p-11 - 0x1p-18), 1 + 0x1p-10);
+  EXPECT_EQ(stored(DType::F16, 1 + 0x1p-11 + 0x1p-18), 1);
+  EXPECT_EQ(stored(DType::F16, 1 + 0x1p-11 - 0x1p-14), 1);
+  EXPECT_EQ(stored(DType::F16, 1 + 0x1p-11 + 0x1p-14), 1 + 0x1p-10);
+  EXPECT_EQ(stored(DType::F16, 1), 1);
+  EXPECT_EQ(stored(DType::BF16, -1 - 0x1p-8 + 0x1p-20), -1 - 0x1p-7);
+  EXPECT_EQ(stored(DType::E4M3FN, 1.0625 - 0x1p-20), 1.125);
+  EXPECT_EQ(stored(DType::F32, 1 + 0x1p-24 - 0x1p-40), 1);
+}
+
+TEST(Spread, ShortFp8SumsLoseTheirLowBits) {
+  // 64 ones on top of 2^13 with 14 bits: the first group of 32 fits, a fraction does not.
+  Program program(oneBlock(tensor("A", "[1, 64], f8E4M3FN") + tensor("B", "[64, 1], f8E4M3FN") +
+                               tensor("C", "[1, 1], f32"),
+                           "    tile.gemm %A, %B, %C : !tile.buffer<[1, 64], f8E4M3FN, global>, "
+                           "!tile.buffer<[64, 1], f8E4M3FN, global>, "
+                           "!tile.buffer<[1, 1], f32, global>\n"));
+  for (unsigned bits : {0u, 14u}) {
+    Values a(DType::E4M3FN, {1, 64}, 1), b(DType::E4M3FN, {64, 1}, 0.0625),
+        c(DType::F32, {1, 1}, 8192);
+    b.set(0, 0.125); // each group sums to about two: 2.0625 and 2
+    program.tensor("A", a).tensor("B", b).tensor("C", c);
+    program.options.fp8SumBits = bits;
+    ASSERT_EQ(program.run(), "");
+    EXPECT_EQ(c.at(0), bits ? 8196 : 8196.0625);
+  }
+}
+
+} // namespace
