@@ -114,12 +114,29 @@ void GroupChecker::ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_
                              unsigned bytes, bool store) {
   if (!op.checkId)
     return;
-  for (uint32_t cell = offset / 4; cell <= (offset + bytes - 1) / 4; ++cell) {
-    if (!store || (op.instr->flags & isAtomic))
-      checkRead(wave, op, lane, cell * 4, cells[cell]);
-    if (store)
-      checkWrite(wave, op, lane, cell * 4, cells[cell]);
+  uint32_t end = offset + bytes;
+  for (uint32_t dword = offset / 4; dword <= (end - 1) / 4; ++dword) {
+    LdsCell &cell = cells[dword];
+    uint32_t first = std::max(offset, dword * 4), last = std::min(end, dword * 4 + 4);
+    if (last - first < 4 && !cell.isSplit) {
+      byteCells[dword].fill(cell);
+      cell.isSplit = true;
+    }
+    if (!cell.isSplit) {
+      ldsCellAccess(wave, op, lane, first, store, cell);
+      continue;
+    }
+    for (uint32_t byte = first; byte < last; ++byte)
+      ldsCellAccess(wave, op, lane, byte, store, byteCells[dword][byte % 4]);
   }
+}
+
+void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+                                 bool store, LdsCell &cell) {
+  if (!store || (op.instr->flags & isAtomic))
+    checkRead(wave, op, lane, offset, cell);
+  if (store)
+    checkWrite(wave, op, lane, offset, cell);
 }
 
 } // namespace tilec::sim

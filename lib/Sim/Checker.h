@@ -9,6 +9,9 @@
 
 #include "Wave.h"
 
+#include "llvm/ADT/DenseMap.h"
+
+#include <array>
 #include <bitset>
 
 namespace tilec::sim {
@@ -29,6 +32,7 @@ struct LdsCell {
   uint32_t readEpoch = 0;
   uint16_t readWaves = 0; ///< of readEpoch
   bool atomicWrite = false;
+  bool isSplit = false; ///< the dword's bytes have cells of their own
 };
 
 class GroupChecker;
@@ -122,7 +126,12 @@ private:
             const char *what);
 
   Group &group;
-  std::vector<LdsCell> cells;
+  void ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, bool store,
+                     LdsCell &cell);
+
+  std::vector<LdsCell> cells; ///< one a dword
+  /// Of dwords of which an operation has used a part: waves may share a dword, but no byte.
+  llvm::DenseMap<uint32_t, std::array<LdsCell, 4>> byteCells;
   // Ring: an operation that has left it is long complete.
   static constexpr uint32_t ringLength = 1 << 16;
   std::vector<LdsOp> ops;

@@ -7,6 +7,7 @@
 # RUN: tilec-run %s --entry "gemm_i8(128, 64, 128)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm_fp8(64, 64, 128)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm_fp8(64, 64, 128, 'float8_e5m2fnuz')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm_fp8(64, 64, 128, 'float8_e4m3fn', 'float8_e5m2')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm_f32(64, 64, 96)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "cumsum(16, 40)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "transpose(96, 64)" --target=gfx950 --check --seed 1 | FileCheck %s
@@ -19,6 +20,7 @@
 # RUN: tilec-run %s --entry "gemm_i8(128, 64, 128)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm_fp8(64, 64, 128)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm_fp8(64, 64, 128, 'float8_e5m2fnuz')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm_fp8(64, 64, 128, 'float8_e5m2fnuz', 'float8_e4m3fnuz')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm_f32(64, 64, 96)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "cumsum(16, 40)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "transpose(96, 64)" --target=gfx942 --check --seed 1 | FileCheck %s
@@ -103,12 +105,13 @@ def gemm_i8(M, N, K):
             T.copy(c, C[by * 64, bx * 64])
     return main
 
-def gemm_fp8(M, N, K, dt="float8_e4m3fn"):
+def gemm_fp8(M, N, K, dt="float8_e4m3fn", dtB=None):
+    dtB = dtB or dt
     @T.prim_func
-    def main(A: T.Tensor((M, K), dt), B: T.Tensor((N, K), dt), C: T.Tensor((M, N), "float32")):
+    def main(A: T.Tensor((M, K), dt), B: T.Tensor((N, K), dtB), C: T.Tensor((M, N), "float32")):
         with T.Kernel(T.ceildiv(N, 64), T.ceildiv(M, 64), threads=128) as (bx, by):
             a = T.alloc_shared((64, 64), dt)
-            b = T.alloc_shared((64, 64), dt)
+            b = T.alloc_shared((64, 64), dtB)
             c = T.alloc_fragment((64, 64), "float32")
             T.clear(c)
             for k in T.Pipelined(T.ceildiv(K, 64), num_stages=2):

@@ -17,9 +17,12 @@
 namespace tilec {
 namespace {
 
-const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target) {
+/// `swapped`: the atom's A is the gemm's B.
+const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, bool swapped) {
   DType a = tile::dtypeOf(gemm.getA().getType().getElementType());
   DType b = tile::dtypeOf(gemm.getB().getType().getElementType());
+  if (swapped)
+    std::swap(a, b);
   DType c = tile::dtypeOf(gemm.getC().getType().getElementType());
   const MmaAtom *best = nullptr;
   for (const MmaAtom &atom : target.atoms()) {
@@ -87,11 +90,11 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
   if (gemm.getWarpGroup())
     return planWarpGroupGemm(gemm, target, numWaves);
   GemmPlan plan;
-  plan.atom = chooseAtom(gemm, target);
+  plan.swapped = target.vendor == Vendor::Amd;
+  plan.atom = chooseAtom(gemm, target, plan.swapped);
   if (!plan.atom)
     return std::nullopt;
   const MmaAtom &atom = *plan.atom;
-  plan.swapped = target.vendor == Vendor::Amd;
   plan.atomM = plan.swapped ? atom.n : atom.m;
   plan.atomN = plan.swapped ? atom.m : atom.n;
   int64_t atomsM = ceilDiv(gemm.m(), plan.atomM), atomsN = ceilDiv(gemm.n(), plan.atomN);

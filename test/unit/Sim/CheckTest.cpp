@@ -145,6 +145,22 @@ TEST(LdsRace, WithoutBarrier) {
                            "v3\ns_waitcnt lgkmcnt(0)")),
             Names{});
 }
+// Half-words at 2 * id + 2: wave 0 writes bytes 2 to 129, wave 1 from 130, which is in the same
+// dword.
+TEST(LdsRace, NeighboursInOneDword) {
+  const std::string places = "v_lshlrev_b32 v7, 1, v2\nv_add_u32 v7, 2, v7\n";
+  const std::string store = "ds_write_b16 v7, v2\ns_waitcnt lgkmcnt(0)\n";
+  const std::string read = "s_barrier\nds_read_b32 v5, v6\ns_waitcnt lgkmcnt(0)";
+  EXPECT_EQ(kinds(twoWaves(places + store)), Names{});
+  // Wave 1 begins a half-word earlier: at the last one of wave 0.
+  EXPECT_EQ(kinds(twoWaves(places + "s_lshl_b32 s7, s6, 1\nv_subrev_u32 v7, s7, v7\n" + store)),
+            Names{"lds-race"});
+  EXPECT_EQ(kinds(twoWaves(places + "v_mov_b32 v6, 0x80\n" + store + read)), Names{});
+  // Nothing has written bytes 0 and 1.
+  Names unset = kinds(twoWaves(places + "v_mov_b32 v6, 0\n" + store + read));
+  ASSERT_FALSE(unset.empty());
+  EXPECT_EQ(unset[0], "uninitialized");
+}
 TEST(LdsRace, OverwritingWhatAnotherWaveStillReads) {
   const std::string start = "ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v5, "
                             "v3\ns_waitcnt lgkmcnt(0)\n";
