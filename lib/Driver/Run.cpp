@@ -75,25 +75,46 @@ struct UnroundedRuns {
   }
 };
 
+/// Runs `unrounded` on a copy of `before`, whose tensors it may want in another dtype.
+rt::Result<rt::ArgumentSet> runUnrounded(Compilation &compilation,
+                                         const UnroundedProgram &unrounded,
+                                         const rt::ArgumentSet &before,
+                                         const ReferenceOptions &options) {
+  rt::ArgumentSet arguments = before;
+  for (rt::Argument &argument : arguments.list)
+    if (auto it = unrounded.tensors.find(argument.param.name); it != unrounded.tensors.end())
+      argument.tensor = converted(argument.tensor, it->second);
+  rt::Status status = runReferenceOn(compilation, *unrounded.program, arguments, options);
+  if (!status)
+    return status.error();
+  return arguments;
+}
+
 rt::Status run(Compilation &compilation, UnroundedRuns &runs) {
+  const rt::ArgumentSet before = runs.exact;
+  UnroundedProgram exactSums = withExactSums(compilation.sourceProgram());
   UnroundedProgram unrounded = withUnroundedOutputs(compilation.sourceProgram());
-  for (rt::Argument &argument : runs.exact.list)
-    if (unrounded.tensors.contains(argument.param.name))
-      argument.tensor = converted(argument.tensor, DType::F32);
-  std::vector<ReferenceOptions> liberties(1);
-  liberties[0].accumulate = ReferenceOptions::Accumulate::SequentialF32;
+  auto run = [&](const UnroundedProgram &program, const ReferenceOptions &options,
+                 rt::ArgumentSet &result) -> rt::Status {
+    rt::Result<rt::ArgumentSet> set = runUnrounded(compilation, program, before, options);
+    if (!set)
+      return set.error();
+    result = std::move(*set);
+    return rt::success();
+  };
+  if (rt::Status status = run(exactSums, {}, runs.exact); !status)
+    return status;
+  ReferenceOptions inOrder;
+  inOrder.accumulate = ReferenceOptions::Accumulate::SequentialF32;
   if (compilation.options().arch == Arch::Sm90a)
-    liberties[0].fp8SumBits = hopperFp8SumBits;
-  if (unrounded.roundsInside)
-    liberties.emplace_back().crossTies = true;
-  for (const ReferenceOptions &options : liberties) {
-    runs.liberal.push_back(runs.exact);
-    rt::Status status =
-        runReferenceOn(compilation, *unrounded.program, runs.liberal.back(), options);
-    if (!status)
-      return status;
-  }
-  return runReferenceOn(compilation, *unrounded.program, runs.exact, {});
+    inOrder.fp8SumBits = hopperFp8SumBits;
+  if (rt::Status status = run(unrounded, inOrder, runs.liberal.emplace_back()); !status)
+    return status;
+  if (!unrounded.roundsInside)
+    return rt::success();
+  ReferenceOptions acrossTies;
+  acrossTies.crossTies = true;
+  return run(exactSums, acrossTies, runs.liberal.emplace_back());
 }
 
 } // namespace

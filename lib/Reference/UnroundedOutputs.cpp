@@ -120,6 +120,79 @@ bool roundsItsResult(Operation *op) {
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// Sums of atomics
+//===----------------------------------------------------------------------===//
+
+/// The operations that touch a buffer that atomics add to, if all of them can do so in f64.
+struct AtomicSum {
+  SmallVector<Value> parts;
+  SmallVector<Operation *> users;
+  bool isAddedTo = false;
+};
+
+std::optional<AtomicSum> findAtomicSum(Value root) {
+  AtomicSum sum;
+  sum.parts.push_back(root);
+  for (size_t i = 0; i < sum.parts.size(); ++i)
+    for (Operation *user : sum.parts[i].getUsers()) {
+      if (auto box = dyn_cast<tile::SubviewOp>(user)) {
+        sum.parts.push_back(box.getResult());
+        continue;
+      }
+      if (auto atomic = dyn_cast<tile::AtomicOp>(user)) {
+        if (atomic.getKind() != tile::AtomicKind::Add || !atomic.getOld().use_empty())
+          return std::nullopt;
+        sum.isAddedTo = true;
+      } else if (!isa<tile::LoadOp, tile::StoreOp, tile::FillOp, tile::CopyOp>(user)) {
+        return std::nullopt;
+      }
+      sum.users.push_back(user);
+    }
+  if (!sum.isAddedTo)
+    return std::nullopt;
+  return sum;
+}
+
+/// The scalar operand of an op as f64.
+void extend(OpOperand &value) {
+  OpBuilder builder(value.getOwner());
+  if (!value.get().getType().isF64())
+    value.set(arith::ExtFOp::create(builder, value.getOwner()->getLoc(), builder.getF64Type(),
+                                    value.get()));
+}
+
+void makeF64(AtomicSum &sum) {
+  for (Value part : sum.parts) {
+    auto type = cast<tile::BufferType>(part.getType());
+    part.setType(tile::BufferType::get(type.getShape(), Float64Type::get(part.getContext()),
+                                       type.getScope()));
+  }
+  for (Operation *user : sum.users) {
+    if (auto store = dyn_cast<tile::StoreOp>(user))
+      extend(store.getValueMutable());
+    if (auto fill = dyn_cast<tile::FillOp>(user))
+      extend(fill.getValueMutable());
+    if (auto atomic = dyn_cast<tile::AtomicOp>(user)) {
+      extend(atomic.getValueMutable());
+      atomic.getOld().setType(atomic.getValue().getType());
+    }
+    if (auto load = dyn_cast<tile::LoadOp>(user); load && !load.getResult().getType().isF64()) {
+      Type narrow = load.getResult().getType();
+      OpBuilder builder(load.getContext());
+      builder.setInsertionPointAfter(load);
+      load.getResult().setType(builder.getF64Type());
+      auto rounded = arith::TruncFOp::create(builder, load.getLoc(), narrow, load.getResult());
+      load.getResult().replaceAllUsesExcept(rounded, rounded);
+    }
+  }
+}
+
+bool mayHoldAtomicSum(Operation *op) {
+  return isa<tile::TensorOp, tile::AllocOp>(op) && isa<FloatType>(elementOf(op->getResult(0))) &&
+         !elementOf(op->getResult(0)).isF64();
+}
+
 } // namespace
 
 UnroundedProgram withUnroundedOutputs(tile::ProgramOp program) {
@@ -135,9 +208,25 @@ UnroundedProgram withUnroundedOutputs(tile::ProgramOp program) {
       part.setType(tile::BufferType::get(type.getShape(), f32, type.getScope()));
     }
     if (auto tensor = root.getDefiningOp<tile::TensorOp>())
-      result.tensors.insert(tensor.getName());
+      result.tensors[tensor.getName()] = DType::F32;
   }
   result.program->walk([&](Operation *op) { result.roundsInside |= roundsItsResult(op); });
+  return result;
+}
+
+UnroundedProgram withExactSums(tile::ProgramOp program) {
+  UnroundedProgram result = withUnroundedOutputs(program);
+  SmallVector<Operation *> candidates;
+  result.program->walk([&](Operation *op) {
+    if (mayHoldAtomicSum(op))
+      candidates.push_back(op);
+  });
+  for (Operation *op : candidates)
+    if (std::optional<AtomicSum> sum = findAtomicSum(op->getResult(0))) {
+      makeF64(*sum);
+      if (auto tensor = dyn_cast<tile::TensorOp>(op))
+        result.tensors[tensor.getName()] = DType::F64;
+    }
   return result;
 }
 

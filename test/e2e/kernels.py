@@ -26,6 +26,8 @@
 # RUN: tilec-run %s --entry "transpose(96, 64)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "scalars(1000)" --target=gfx942 --check --arg s=3 --arg n=500 | FileCheck %s
 # RUN: tilec-run %s --entry "splitk(64, 128, 256, 2)" --target=gfx942 --check --arg C=zeros | FileCheck %s
+# RUN: tilec-run %s --entry "column_sums(300, 64, 32)" --target=gfx942 --check --arg C=zeros | FileCheck %s
+# RUN: tilec-run %s --entry "column_sums(300, 64, 32)" --target=gfx950 --check --arg C=zeros | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -180,4 +182,16 @@ def splitk(M, N, K, split):
                 T.copy(B[bx * 64, bz * (K // split) + k * 32], b)
                 T.gemm(a, b, c, transpose_B=True)
             T.atomic_add(C[by * 64, bx * 64], c)
+    return main
+
+# Sums of floats over blocks: the order of the atomics is nobody's, the rule takes that into account.
+def column_sums(M, N, block_M):
+    @T.prim_func
+    def main(A: T.Tensor((M, N), "float32"), C: T.Tensor((N,), "float32")):
+        with T.Kernel(T.ceildiv(M, block_M), threads=128) as bx:
+            s = T.alloc_fragment((block_M, N), "float32")
+            c = T.alloc_fragment((N,), "float32")
+            T.copy(A[bx * block_M, 0], s)
+            T.reduce_sum(s, c, dim=0)
+            T.atomic_add(C, c)
     return main

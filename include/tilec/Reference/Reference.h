@@ -75,10 +75,13 @@ llvm::Error runReference(tile::ProgramOp program, const ReferenceArgs &args,
 /// read, accumulated into by a tile op or updated atomically stays as it is.)
 struct UnroundedProgram {
   mlir::OwningOpRef<tile::ProgramOp> program;
-  llvm::StringSet<> tensors; ///< parameters that are f32 now
-  bool roundsInside = false; ///< some value is still rounded to 16 bits or less on the way
+  llvm::StringMap<DType> tensors; ///< parameters that have another dtype now
+  bool roundsInside = false;      ///< some value is still rounded to 16 bits or less on the way
 };
 UnroundedProgram withUnroundedOutputs(tile::ProgramOp program);
+/// As above; besides, floats that atomics add to hold f64, so that no addition rounds: the sum that
+/// every order of them is compared with.
+UnroundedProgram withExactSums(tile::ProgramOp program);
 
 /// Whether any kernel calls a function whose result is not exactly rounded by hardware (exp, log,
 /// sin, tanh, rsqrt, pow ...): the agreement rule then allows a little more.

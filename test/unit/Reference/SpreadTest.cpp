@@ -94,6 +94,28 @@ TEST(Spread, ARoundedStoreOfTheSameTypeRoundsOnce) {
       [](tile::StoreOp store) { EXPECT_FALSE(store.getValue().getDefiningOp<tile::RoundOp>()); });
 }
 
+TEST(Spread, AtomicSumsAreExact) {
+  // 2^24 + 1 + 1 in f32 stays 2^24; in f64 the ones count.
+  Program program(
+      oneBlock(tensor("C", "[4, 4], f32"),
+               "    %one_f = arith.constant 1.0 : f32\n"
+               "    %a = tile.atomic add %one_f, %C[%c0, %c0] : f32, !tile.buffer<[4, 4], f32, "
+               "global> -> f32\n"
+               "    %b = tile.atomic add %one_f, %C[%c0, %c0] : f32, !tile.buffer<[4, 4], f32, "
+               "global> -> f32\n"
+               "    %read = tile.load %C[%c0, %c0] : !tile.buffer<[4, 4], f32, global> -> f32\n"
+               "    tile.store %read, %C[%c1, %c0] : f32, !tile.buffer<[4, 4], f32, global>\n"));
+  UnroundedProgram exact = withExactSums(program.op());
+  EXPECT_TRUE(mlir::succeeded(mlir::verify(*exact.program)));
+  ASSERT_EQ(exact.tensors.lookup("C"), DType::F64);
+  Values c(DType::F64, {4, 4}, 0x1p24);
+  ReferenceArgs args;
+  args.tensors["C"] = {c.bytes.data(), 128, {4, 4}};
+  ASSERT_FALSE(runReference(*exact.program, args));
+  EXPECT_EQ(c.at(0), 0x1p24 + 2);
+  EXPECT_EQ(c.at(4), 0x1p24 + 2);
+}
+
 TEST(Spread, TiesAreCrossedOnlyNearThem) {
   auto stored = [](DType dtype, double value) {
     uint8_t bytes[8] = {};
