@@ -3,6 +3,7 @@
 
 option(TILEC_WERROR "treat warnings as errors" ON)
 option(TILEC_SANITIZE "build with the address and undefined-behaviour sanitizers" OFF)
+option(TILEC_FUZZ "make the programs of test/fuzz libFuzzer programs (clang)" OFF)
 
 add_library(tilecOptions INTERFACE)
 target_compile_options(tilecOptions INTERFACE -Wall -Wextra -Wno-unused-parameter)
@@ -22,6 +23,9 @@ if(TILEC_SANITIZE)
   target_compile_options(tilecOptions INTERFACE -fno-sanitize=vptr
     $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   target_link_options(tilecOptions INTERFACE -fsanitize=address,undefined)
+endif()
+if(TILEC_FUZZ)
+  target_compile_options(tilecOptions INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")

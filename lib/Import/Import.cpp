@@ -41,8 +41,10 @@ OwningOpRef<ModuleOp> Importer::run() {
   OwningOpRef<ModuleOp> module(ModuleOp::create(at(program.span)));
   b.setInsertionPointToStart(module->getBody());
   SmallVector<Attribute> outputs;
+  for (const script::Param &p : program.params)
+    paramNames.push_back(uniqueName(p.name));
   for (unsigned i : program.outputs)
-    outputs.push_back(b.getStringAttr(program.params[i].name));
+    outputs.push_back(paramNames[i]);
   ArrayAttr outputNames = outputs.empty() ? ArrayAttr() : b.getArrayAttr(outputs);
   auto op =
       tile::ProgramOp::create(b, at(program.span), b.getStringAttr(program.name), outputNames);
@@ -53,6 +55,15 @@ OwningOpRef<ModuleOp> Importer::run() {
   if (!ok || failed)
     return nullptr;
   return module;
+}
+
+/// Scripts may give two tensors or dimensions one name (`B = T.empty(...)` twice); a launch may
+/// not.
+StringAttr Importer::uniqueName(llvm::StringRef name) {
+  std::string unique = name.str();
+  for (unsigned n = 2; !usedNames.insert(unique).second; ++n)
+    unique = (name + "_" + llvm::Twine(n)).str();
+  return b.getStringAttr(unique);
 }
 
 /// Extents as a type has them, with the values of the dynamic ones.
@@ -72,14 +83,13 @@ bool Importer::programExtents(llvm::ArrayRef<const Expr *> shape, SmallVectorImp
   return true;
 }
 
-bool Importer::declareTensor(const Buffer *buffer, bool isWorkspace) {
+bool Importer::declareTensor(const Buffer *buffer, StringAttr name, bool isWorkspace) {
   SmallVector<int64_t> sizes;
   SmallVector<Value> dims, strides;
   if (!programExtents(buffer->shape, sizes, dims))
     return false;
   auto type = tile::BufferType::get(&context, sizes, tile::elementTypeOf(buffer->type, &context),
                                     tile::Scope::Global);
-  StringAttr name = b.getStringAttr(buffer->name);
   Location loc = at(buffer->span);
   if (isWorkspace) {
     buffers[buffer] = tile::WorkspaceOp::create(b, loc, type, name, dims);
@@ -98,20 +108,20 @@ bool Importer::declareTensor(const Buffer *buffer, bool isWorkspace) {
 bool Importer::parameters() {
   // Values before their uses: dims and scalars first, whatever the order of the ABI is.
   for (const script::Var *dim : program.dims) {
-    vars[dim] = tile::DimOp::create(b, at(dim->span), b.getIndexType(), b.getStringAttr(dim->name),
+    vars[dim] = tile::DimOp::create(b, at(dim->span), b.getIndexType(), uniqueName(dim->name),
                                     dim->type == DType::I64);
     nonNegative[dim] = true;
   }
-  for (const script::Param &p : program.params)
+  for (auto [p, name] : llvm::zip_equal(program.params, paramNames))
     if (p.scalar)
       vars[p.scalar] =
-          tile::ScalarOp::create(b, at(p.span), scalarType(p.scalar->type), b.getStringAttr(p.name),
+          tile::ScalarOp::create(b, at(p.span), scalarType(p.scalar->type), name,
                                  TypeAttr::get(tile::elementTypeOf(p.scalar->type, &context)));
-  for (const script::Param &p : program.params)
-    if (p.buffer && !declareTensor(p.buffer, /*isWorkspace=*/false))
+  for (auto [p, name] : llvm::zip_equal(program.params, paramNames))
+    if (p.buffer && !declareTensor(p.buffer, name, /*isWorkspace=*/false))
       return false;
   for (const Buffer *workspace : program.workspaces)
-    if (!declareTensor(workspace, /*isWorkspace=*/true))
+    if (!declareTensor(workspace, uniqueName(workspace->name), /*isWorkspace=*/true))
       return false;
   return true;
 }

@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tilec {
 
@@ -47,7 +48,8 @@ private:
 
   // Programs (Import.cpp).
   bool parameters();
-  bool declareTensor(const Buffer *buffer, bool isWorkspace);
+  bool declareTensor(const Buffer *buffer, mlir::StringAttr name, bool isWorkspace);
+  mlir::StringAttr uniqueName(llvm::StringRef name);
   bool launch(const script::Launch &launch, size_t index);
   bool programExtents(llvm::ArrayRef<const Expr *> shape, llvm::SmallVectorImpl<int64_t> &sizes,
                       llvm::SmallVectorImpl<Value> &dims);
@@ -139,6 +141,8 @@ private:
   mlir::OpBuilder b;
   bool failed = false;
 
+  llvm::StringSet<> usedNames; ///< of tensors, scalars, dimensions, workspaces
+  llvm::SmallVector<mlir::StringAttr> paramNames;
   llvm::DenseMap<const Buffer *, Value> buffers;
   llvm::DenseMap<const script::Var *, Value> vars; ///< scalar form, or index
   llvm::DenseMap<const script::Var *, bool> nonNegative;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 namespace tilec::script {
 
@@ -18,16 +18,23 @@ Value Evaluator::method(const Value &self, llvm::StringRef name) {
 namespace {
 
 constexpr llvm::StringRef strMethods[] = {
-    "join",   "startswith", "endswith", "upper", "lower",        "isdigit",     "isalpha",
-    "format", "replace",    "split",    "strip", "lstrip",       "rstrip",      "find",
-    "count",  "zfill",      "isalnum",  "title", "removeprefix", "removesuffix"};
+    "join",         "startswith", "endswith",  "upper",        "lower",        "isdigit",
+    "isalpha",      "format",     "replace",   "split",        "strip",        "lstrip",
+    "rstrip",       "find",       "count",     "zfill",        "isalnum",      "title",
+    "capitalize",   "swapcase",   "casefold",  "removeprefix", "removesuffix", "rsplit",
+    "rfind",        "index",      "rindex",    "ljust",        "rjust",        "center",
+    "splitlines",   "isupper",    "islower",   "isspace",      "isnumeric",    "isdecimal",
+    "isidentifier", "partition",  "rpartition"};
 constexpr llvm::StringRef listMethods[] = {"append", "extend", "insert", "pop",
                                            "index",  "count",  "copy",   "reverse",
                                            "sort",   "remove", "clear"};
 constexpr llvm::StringRef tupleMethods[] = {"index", "count"};
-constexpr llvm::StringRef dictMethods[] = {"get",    "keys", "values",     "items",
-                                           "update", "pop",  "setdefault", "copy"};
-constexpr llvm::StringRef setMethods[] = {"add", "union", "intersection", "difference", "update"};
+constexpr llvm::StringRef dictMethods[] = {"get", "keys",       "values", "items", "update",
+                                           "pop", "setdefault", "copy",   "clear"};
+constexpr llvm::StringRef setMethods[] = {
+    "add",    "union",    "intersection", "difference", "symmetric_difference",
+    "update", "issubset", "issuperset",   "isdisjoint", "discard",
+    "remove", "copy",     "clear"};
 constexpr llvm::StringRef bufferAttributes[] = {"shape", "dtype", "strides", "name",
                                                 "scope", "data",  "ndim"};
 constexpr llvm::StringRef exprAttributes[] = {"dtype", "astype"};
@@ -80,8 +87,17 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
     if (object.str() == "GemmWarpPolicy" &&
         llvm::is_contained({"Square", "FullRow", "FullCol", "Free"}, name))
       return heap.str(name.str());
+    if (name == "__name__")
+      return heap.str(object.str() == "None" ? "NoneType" : object.str().str());
+    // `str.lower` as a function, and `dict.fromkeys`.
+    if (object.str() == "str" && llvm::is_contained(strMethods, name))
+      return heap.named(ValueKind::Builtin, ("str." + name).str());
+    if (object.str() == "dict" && name == "fromkeys")
+      return heap.named(ValueKind::Builtin, "dict.fromkeys");
     return fail(DiagId::NoAttribute, nameSpan, object.str(), name, "");
   case ValueKind::Builtin:
+    if (name == "__name__")
+      return heap.str(object.str().str());
     if (object.str() == "PassConfigKey") {
       // TL_ENABLE_FAST_MATH is "tl.enable_fast_math".
       auto [prefix, rest] = name.split('_');
@@ -131,7 +147,7 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
   }
   case ValueKind::Int:
   case ValueKind::Bool:
-    if (name == "bit_length")
+    if (name == "bit_length" || name == "bit_count")
       return method(object, name);
     if (name == "real" || name == "numerator")
       return object;
@@ -192,10 +208,11 @@ Value Evaluator::callMethod(const MethodObject *m, CallArgs &args) {
   case ValueKind::Bool: {
     if (!arity(args, 0, 0, m->name))
       return Value();
-    return Value::small(self.integer().bitLength());
+    return Value::small(m->name == "bit_count" ? self.integer().bitCount()
+                                               : self.integer().bitLength());
   }
   case ValueKind::Float:
-    return Value::boolean(self.real() == static_cast<double>(static_cast<int64_t>(self.real())));
+    return Value::boolean(std::isfinite(self.real()) && self.real() == std::trunc(self.real()));
   case ValueKind::DType: // as_torch
     return self;
   case ValueKind::Expr: { // astype
@@ -219,174 +236,6 @@ Value Evaluator::callMethod(const MethodObject *m, CallArgs &args) {
   default:
     return fail(DiagId::NotCallable, args.calleeSpan, typeName(self));
   }
-}
-
-Value Evaluator::strFormat(llvm::StringRef format, CallArgs &args) {
-  std::string out;
-  size_t next = 0;
-  for (size_t i = 0; i < format.size(); ++i) {
-    char c = format[i];
-    if ((c == '{' || c == '}') && i + 1 < format.size() && format[i + 1] == c) {
-      out += c;
-      ++i;
-      continue;
-    }
-    if (c != '{') {
-      out += c;
-      continue;
-    }
-    size_t end = format.find('}', i);
-    if (end == llvm::StringRef::npos)
-      return fail(DiagId::BadFormatString, args.calleeSpan);
-    auto [field, spec] = format.slice(i + 1, end).split(':');
-    i = end;
-    const Value *value = nullptr;
-    unsigned index;
-    if (field.empty() && next < args.values.size())
-      value = &args.values[next++];
-    else if (!field.getAsInteger(10, index) && index < args.values.size())
-      value = &args.values[index];
-    for (const CallArgs::Keyword &k : args.keywords)
-      if (k.name == field)
-        value = &k.value;
-    std::optional<std::string> text = value ? formatValue(*value, spec) : std::nullopt;
-    if (!text)
-      return fail(DiagId::BadFormatString, args.calleeSpan);
-    out += *text;
-    if (out.size() > limits.textBytes)
-      return fail(DiagId::StringTooLong, args.span, limits.textBytes);
-  }
-  return heap.str(std::move(out));
-}
-
-Value Evaluator::strMethod(const Value &self, llvm::StringRef name, CallArgs &args) {
-  llvm::StringRef text = self.str();
-  if (name == "format")
-    return strFormat(text, args);
-  if (!arity(args, 0, 3, name) || !step(args.span, text.size() / 16))
-    return Value();
-  auto argument = [&](size_t i) -> llvm::StringRef {
-    return i < args.values.size() && args.values[i].is(ValueKind::Str) ? args.values[i].str()
-                                                                       : llvm::StringRef();
-  };
-  auto wantStr = [&](size_t count) {
-    for (size_t i = 0; i < count; ++i)
-      if (i >= args.values.size() || !args.values[i].is(ValueKind::Str)) {
-        fail(DiagId::WantedOther, i < args.spans.size() ? args.spans[i] : args.span, "a str",
-             i < args.values.size() ? typeName(args.values[i]) : "nothing");
-        return false;
-      }
-    return true;
-  };
-  auto isAll = [&](bool (*test)(char)) {
-    return Value::boolean(!text.empty() && llvm::all_of(text, test));
-  };
-  if (name == "join") {
-    llvm::SmallVector<Value> items;
-    if (!arity(args, 1, 1, name) || !iterate(args.values[0], args.spans[0], items))
-      return Value();
-    std::string out;
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (!items[i].is(ValueKind::Str))
-        return fail(DiagId::WantedOther, args.spans[0], "strs", typeName(items[i]));
-      out += (i ? text.str() : "") + items[i].str().str();
-      if (out.size() > limits.textBytes)
-        return fail(DiagId::StringTooLong, args.span, limits.textBytes);
-    }
-    return heap.str(std::move(out));
-  }
-  if (name == "startswith" || name == "endswith") {
-    llvm::SmallVector<Value> options;
-    if (!args.values.empty() && args.values[0].is(ValueKind::Tuple))
-      options.append(args.values[0].items().begin(), args.values[0].items().end());
-    else if (wantStr(1))
-      options.push_back(args.values[0]);
-    else
-      return Value();
-    return Value::boolean(llvm::any_of(options, [&](const Value &v) {
-      if (!v.is(ValueKind::Str))
-        return false;
-      return name == "startswith" ? text.starts_with(v.str()) : text.ends_with(v.str());
-    }));
-  }
-  if (name == "upper")
-    return heap.str(text.upper());
-  if (name == "lower")
-    return heap.str(text.lower());
-  if (name == "title") {
-    std::string out = text.lower();
-    for (size_t i = 0; i < out.size(); ++i)
-      if (i == 0 || !llvm::isAlpha(out[i - 1]))
-        out[i] = llvm::toUpper(out[i]);
-    return heap.str(std::move(out));
-  }
-  if (name == "isdigit")
-    return isAll(+[](char c) { return llvm::isDigit(c); });
-  if (name == "isalpha")
-    return isAll(+[](char c) { return llvm::isAlpha(c); });
-  if (name == "isalnum")
-    return isAll(+[](char c) { return llvm::isAlnum(c); });
-  if (name == "strip" || name == "lstrip" || name == "rstrip") {
-    llvm::StringRef chars = args.values.empty() ? " \t\n\r\f\v" : argument(0);
-    llvm::StringRef out = text;
-    if (name != "rstrip")
-      out = out.ltrim(chars);
-    return heap.str((name != "lstrip" ? out.rtrim(chars) : out).str());
-  }
-  if (name == "removeprefix" || name == "removesuffix") {
-    if (!wantStr(1))
-      return Value();
-    llvm::StringRef out = text;
-    name == "removeprefix" ? out.consume_front(argument(0)) : out.consume_back(argument(0));
-    return heap.str(out.str());
-  }
-  if (name == "replace") {
-    if (!wantStr(2) || argument(0).empty())
-      return failure ? Value() : self;
-    std::string out;
-    llvm::StringRef rest = text;
-    for (size_t at; (at = rest.find(argument(0))) != llvm::StringRef::npos;) {
-      out += rest.take_front(at);
-      out += argument(1);
-      rest = rest.drop_front(at + argument(0).size());
-      if (out.size() > limits.textBytes)
-        return fail(DiagId::StringTooLong, args.span, limits.textBytes);
-    }
-    return heap.str(out + rest.str());
-  }
-  if (name == "split") {
-    llvm::SmallVector<llvm::StringRef> parts;
-    if (args.values.empty())
-      llvm::SplitString(text, parts, " \t\n\r\f\v");
-    else if (wantStr(1) && !argument(0).empty())
-      text.split(parts, argument(0));
-    else
-      return fail(DiagId::WantedOther, args.span, "a separator", "an empty str");
-    std::vector<Value> out;
-    for (llvm::StringRef part : parts)
-      out.push_back(heap.str(part.str()));
-    return heap.list(std::move(out));
-  }
-  if (name == "find" || name == "count") {
-    if (!wantStr(1))
-      return Value();
-    if (name == "count")
-      return Value::small(static_cast<int64_t>(text.count(argument(0))));
-    size_t at = text.find(argument(0));
-    return Value::small(at == llvm::StringRef::npos ? -1 : static_cast<int64_t>(at));
-  }
-  if (name == "zfill") {
-    std::optional<int64_t> width =
-        arity(args, 1, 1, name) ? toInt(args.values[0], args.spans[0], "a width") : std::nullopt;
-    if (!width)
-      return Value();
-    size_t missing =
-        *width > static_cast<int64_t>(text.size()) && *width < 10000 ? *width - text.size() : 0;
-    bool isSigned = text.starts_with("-") || text.starts_with("+");
-    return heap.str(text.take_front(isSigned).str() + std::string(missing, '0') +
-                    text.drop_front(isSigned).str());
-  }
-  return fail(DiagId::NoAttribute, args.calleeSpan, "str", name, "");
 }
 
 Value Evaluator::listMethod(const Value &self, llvm::StringRef name, CallArgs &args) {
@@ -443,7 +292,7 @@ Value Evaluator::listMethod(const Value &self, llvm::StringRef name, CallArgs &a
       }
     if (name == "count")
       return Value::small(count);
-    return fail(DiagId::NotInList, args.spans[0], repr(args.values[0]));
+    return fail(DiagId::NotInList, args.spans[0], repr(args.values[0]), typeName(self));
   }
   if (name == "copy")
     return heap.list(items);
@@ -521,6 +370,10 @@ Value Evaluator::dictMethod(const Value &self, llvm::StringRef name, CallArgs &a
   }
   if (!arity(args, 0, 0, name))
     return Value();
+  if (name == "clear") {
+    dict->entries.clear();
+    return Value::none();
+  }
   if (name == "copy") {
     auto *copy = heap.make<DictObject>();
     copy->entries = dict->entries;
@@ -533,8 +386,25 @@ Value Evaluator::dictMethod(const Value &self, llvm::StringRef name, CallArgs &a
 }
 
 Value Evaluator::setMethod(const Value &self, llvm::StringRef name, CallArgs &args) {
+  if (name == "copy" || name == "clear") {
+    if (!arity(args, 0, 0, name))
+      return Value();
+    if (name == "copy")
+      return heap.list(self.items(), ValueKind::Set);
+    self.items().clear();
+    return Value::none();
+  }
   if (!arity(args, 1, 1, name))
     return Value();
+  if (name == "discard" || name == "remove") {
+    size_t before = self.items().size();
+    if (!step(args.span, before))
+      return Value();
+    llvm::erase_if(self.items(), [&](const Value &u) { return equals(u, args.values[0]); });
+    if (name == "remove" && before == self.items().size())
+      return fail(DiagId::NotInList, args.spans[0], repr(args.values[0]), "set");
+    return Value::none();
+  }
   if (name == "add") {
     if (!hashable(args.values[0], args.spans[0]) || !step(args.span, self.items().size()))
       return Value();
@@ -546,6 +416,15 @@ Value Evaluator::setMethod(const Value &self, llvm::StringRef name, CallArgs &ar
   if (!iterate(args.values[0], args.spans[0], items))
     return Value();
   Value other = heap.list({items.begin(), items.end()}, ValueKind::Set);
+  if (name == "issubset" || name == "issuperset")
+    return compare(name == "issubset" ? ast::CompareOp::Le : ast::CompareOp::Ge, self, other,
+                   args.span, args.calleeSpan, args.spans[0]);
+  if (name == "isdisjoint") {
+    Value common = sequenceOp(ast::BinaryOp::BitAnd, self, other, args.span);
+    return common.ok() ? Value::boolean(common.items().empty()) : Value();
+  }
+  if (name == "symmetric_difference")
+    return sequenceOp(ast::BinaryOp::BitXor, self, other, args.span);
   ast::BinaryOp op = name == "intersection" ? ast::BinaryOp::BitAnd
                      : name == "difference" ? ast::BinaryOp::Sub
                                             : ast::BinaryOp::BitOr;

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ConvertUTF.h"
 
 #include <cmath>
 #include <numeric>
@@ -13,18 +14,20 @@
 namespace tilec::script {
 
 Value Evaluator::builtinName(llvm::StringRef name) {
-  constexpr llvm::StringRef types[] = {"int",   "float", "bool", "str",    "list",
-                                       "tuple", "dict",  "set",  "object", "type"};
+  constexpr llvm::StringRef types[] = {"int",  "float", "bool",   "str",  "list",     "tuple",
+                                       "dict", "set",   "object", "type", "frozenset"};
   constexpr llvm::StringRef functions[] = {
       "min",      "max",        "abs",    "len",     "range",   "sum",  "round",    "enumerate",
       "zip",      "isinstance", "print",  "sorted",  "any",     "all",  "divmod",   "pow",
       "reversed", "map",        "filter", "getattr", "hasattr", "repr", "callable", "id",
-      "slice",    "ord",        "chr",    "bin",     "hex"};
+      "slice",    "ord",        "chr",    "bin",     "hex",     "oct",  "next"};
   constexpr llvm::StringRef exceptions[] = {
       "ValueError", "TypeError", "RuntimeError", "AssertionError", "NotImplementedError",
       "Exception",  "KeyError",  "IndexError",   "ImportError",    "ModuleNotFoundError"};
-  if (llvm::is_contained(types, name))
-    return heap.named(ValueKind::Type, name.str());
+  if (llvm::is_contained(types, name)) // no set is changed behind a key: one kind does for both
+    return heap.named(ValueKind::Type, name == "frozenset" ? "set" : name.str());
+  if (name == "Ellipsis")
+    return Value::ellipsis();
   if (llvm::is_contained(functions, name) || llvm::is_contained(exceptions, name))
     return heap.named(ValueKind::Builtin, name.str());
   if (name == "NotImplemented" || name == "__file__" || name == "__doc__")
@@ -44,8 +47,13 @@ Value Evaluator::builtinMinMax(bool isMin, CallArgs &args) {
     spans = args.spans;
   }
   Value key, fallback;
+  if (!knownKeywords(args, isMin ? "min" : "max", {"key", "default"}))
+    return Value();
   for (const CallArgs::Keyword &k : args.keywords)
-    (k.name == "key" ? key : fallback) = k.value;
+    if (k.name == "default")
+      fallback = k.value;
+    else if (!k.value.is(ValueKind::None))
+      key = k.value;
   if (items.empty())
     return fallback.ok() ? fallback : fail(DiagId::EmptySequence, args.span, isMin ? "min" : "max");
   auto keyOf = [&](const Value &v, Span span) {
@@ -116,6 +124,8 @@ Value Evaluator::builtinSorted(CallArgs &args) {
   llvm::SmallVector<Value> items;
   if (!arity(args, 1, 1, "sorted") || !iterate(args.values[0], args.spans[0], items))
     return Value();
+  if (!knownKeywords(args, "sorted", {"key", "reverse"}))
+    return Value();
   Value key;
   bool reverse = false;
   for (const CallArgs::Keyword &k : args.keywords) {
@@ -176,6 +186,8 @@ Value Evaluator::builtinIsInstance(CallArgs &args) {
       return type.intrinsic() == IntrinsicId::Tensor && v.is(ValueKind::Buffer);
     if (!type.is(ValueKind::Type))
       return false;
+    if (v.is(ValueKind::None)) // `type(None)`
+      return type.str() == "None" || type.str() == "NoneType" || type.str() == "object";
     return llvm::StringSwitch<bool>(type.str())
         .Case("int", v.is(ValueKind::Int) || v.is(ValueKind::Bool))
         .Case("float", v.is(ValueKind::Float))
@@ -196,7 +208,34 @@ Value Evaluator::builtinIsInstance(CallArgs &args) {
   return Value::boolean(matches(args.values[1]));
 }
 
+/// int(text, radix): blanks around, a sign, a prefix that agrees with the radix, `_` between
+/// digits.
+static std::optional<Integer> parseInt(llvm::StringRef text, int64_t radix) {
+  text = text.trim();
+  bool negative = text.consume_front("-");
+  if (!negative)
+    text.consume_front("+");
+  constexpr std::pair<llvm::StringRef, int64_t> prefixes[] = {{"0x", 16}, {"0o", 8}, {"0b", 2}};
+  for (auto [prefix, wanted] : prefixes)
+    if ((radix == 0 || radix == wanted) && text.take_front(2).equals_insensitive(prefix)) {
+      text = text.drop_front(2);
+      radix = wanted;
+      text.consume_front("_");
+      break;
+    }
+  radix = radix == 0 ? 10 : radix;
+  if (radix < 2 || radix > 36 || text.starts_with("_") || text.ends_with("_") ||
+      text.contains("__") || text.starts_with("-") || text.starts_with("+"))
+    return std::nullopt;
+  std::string digits = text.str();
+  llvm::erase(digits, '_');
+  std::optional<Integer> value = Integer::parse(digits, static_cast<unsigned>(radix));
+  return value && negative ? -*value : value;
+}
+
 Value Evaluator::builtinInt(CallArgs &args) {
+  if (!knownKeywords(args, "int", {"base"}))
+    return Value();
   if (args.values.empty())
     return Value::small(0);
   if (!arity(args, 1, 2, "int"))
@@ -212,10 +251,11 @@ Value Evaluator::builtinInt(CallArgs &args) {
     std::optional<int64_t> radix = 10;
     if (args.values.size() > 1)
       radix = toInt(args.values[1], args.spans[1], "a base");
-    std::string digits = v.str().trim().str();
-    llvm::erase(digits, '_');
-    std::optional<Integer> i =
-        radix && *radix >= 2 && *radix <= 36 ? Integer::parse(digits, *radix) : std::nullopt;
+    for (const CallArgs::Keyword &k : args.keywords) // `base` is the only one
+      radix = toInt(k.value, k.place(), "a base");
+    if (!radix)
+      return Value();
+    std::optional<Integer> i = parseInt(v.str(), *radix);
     return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, repr(v), "int");
   }
   if (v.is(ValueKind::Expr)) {
@@ -227,18 +267,93 @@ Value Evaluator::builtinInt(CallArgs &args) {
   return fail(DiagId::BadConversion, args.span, typeName(v), "int");
 }
 
+/// `value` to a multiple of 10^-digits, halves to the even one. `fraction` is the sign of what
+/// `value` lacks of the number that is meant, if anything.
+Value Evaluator::roundInteger(const Integer &value, int64_t digits, int fraction, Span span) {
+  if (digits >= 0)
+    return heap.integer(value);
+  std::optional<Integer> unit = Integer::pow(Integer(10), Integer(-std::max(digits, -5000l)));
+  if (!unit || unit->bitLength() > value.bitLength() + 2)
+    return Value::small(0);
+  Integer quotient = *Integer::floorDiv(value, *unit), rest = *Integer::floorMod(value, *unit);
+  int order = Integer::add(rest, rest)->compare(*unit);
+  bool isOdd = !Integer::bitAnd(quotient, Integer(1)).isZero();
+  bool up = order > 0 || (order == 0 && (fraction > 0 || (fraction == 0 && isOdd)));
+  std::optional<Integer> result =
+      Integer::mul(up ? *Integer::add(quotient, Integer(1)) : quotient, *unit);
+  return result ? heap.integer(*result) : fail(DiagId::IntegerTooLarge, span, Integer::maxBits);
+}
+
+Value Evaluator::builtinPow(CallArgs &args) {
+  if (!arity(args, 2, 3, "pow") || !knownKeywords(args, "pow", {}))
+    return Value();
+  if (args.values.size() == 2)
+    return binary(ast::BinaryOp::Pow, args.values[0], args.values[1], args.span, args.spans[0],
+                  args.spans[1]);
+  for (size_t i = 0; i < 3; ++i)
+    if (!args.values[i].is(ValueKind::Int) && !args.values[i].is(ValueKind::Bool))
+      return fail(DiagId::WantedOther, args.spans[i], "an int", typeName(args.values[i]));
+  Integer exponent = args.values[1].integer(), modulus = args.values[2].integer();
+  if (modulus.isZero())
+    return fail(DiagId::DivisionByZero, args.spans[2]);
+  if (exponent.isNegative())
+    return fail(DiagId::BadArgumentValue, args.spans[1], "the exponent", exponent.toString(),
+                "0 or more with a modulus");
+  if (!step(args.span, uint64_t(exponent.bitLength()) * (1 + modulus.bitLength() / 64)))
+    return Value();
+  return heap.integer(*Integer::powMod(args.values[0].integer(), exponent, modulus));
+}
+
+Value Evaluator::textBuiltin(llvm::StringRef name, CallArgs &args) {
+  if (!arity(args, 1, 1, name))
+    return Value();
+  const Value &v = args.values[0];
+  if (name == "bin" || name == "hex" || name == "oct") {
+    if (!v.is(ValueKind::Int) && !v.is(ValueKind::Bool))
+      return fail(DiagId::WantedOther, args.spans[0], "an int", typeName(v));
+    return heap.str(*formatValue(heap.integer(v.integer()), name == "bin"   ? "#b"
+                                                            : name == "hex" ? "#x"
+                                                                            : "#o"));
+  }
+  if (name == "ord") {
+    if (!v.is(ValueKind::Str) || textLength(v.str()) != 1)
+      return fail(DiagId::WantedOther, args.spans[0], "one character",
+                  v.is(ValueKind::Str) ? repr(v) : typeName(v));
+    const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(v.str().begin());
+    llvm::UTF32 code = 0, *end = &code;
+    if (llvm::ConvertUTF8toUTF32(&bytes, bytes + v.str().size(), &end, end + 1,
+                                 llvm::strictConversion) != llvm::conversionOK)
+      return fail(DiagId::BadConversion, args.spans[0], repr(v), "a code point");
+    return Value::small(code);
+  }
+  std::optional<int64_t> code = toInt(v, args.spans[0], "chr");
+  if (!code)
+    return Value();
+  char buffer[UNI_MAX_UTF8_BYTES_PER_CODE_POINT], *end = buffer;
+  if (*code < 0 || *code > 0x10ffff ||
+      !llvm::ConvertCodePointToUTF8(static_cast<unsigned>(*code), end))
+    return fail(DiagId::BadConversion, args.spans[0], *code, "a character");
+  return heap.str(std::string(buffer, end));
+}
+
 Value Evaluator::builtinRound(CallArgs &args) {
   if (!arity(args, 1, 2, "round"))
     return Value();
   const Value &v = args.values[0];
-  if (v.is(ValueKind::Int) || v.is(ValueKind::Bool))
+  bool isWhole = v.is(ValueKind::Int) || v.is(ValueKind::Bool);
+  bool hasDigits = args.values.size() > 1 && !args.values[1].is(ValueKind::None);
+  if (isWhole && !hasDigits)
     return heap.integer(v.integer());
   if (isRuntime(v))
     return callMath(MathFn::Round, args);
+  if (isWhole) {
+    std::optional<int64_t> digits = toInt(args.values[1], args.spans[1], "round");
+    return digits ? roundInteger(v.integer(), *digits, 0, args.span) : Value();
+  }
   std::optional<double> x = toReal(v, args.spans[0], "round");
   if (!x)
     return Value();
-  if (args.values.size() == 1 || args.values[1].is(ValueKind::None)) {
+  if (!hasDigits) {
     std::optional<Integer> i = Integer::fromDouble(std::nearbyint(*x));
     return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, repr(v), "int");
   }
@@ -247,11 +362,14 @@ Value Evaluator::builtinRound(CallArgs &args) {
     return Value();
   if (!std::isfinite(*x) || *digits > 300)
     return v;
-  if (*digits < -300)
-    return Value::real(0);
   if (*digits < 0) {
-    double scale = std::pow(10.0, static_cast<double>(-*digits));
-    return Value::real(std::nearbyint(*x / scale) * scale);
+    double fraction = *x - std::trunc(*x);
+    Value whole = roundInteger(*Integer::fromDouble(*x), *digits,
+                               fraction > 0   ? 1
+                               : fraction < 0 ? -1
+                                              : 0,
+                               args.span);
+    return whole.ok() ? Value::real(std::copysign(whole.toDouble(), *x)) : Value();
   }
   // Correct rounding of the exact binary value, as CPython does it: through decimal text.
   char buffer[700];
@@ -332,11 +450,17 @@ Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
       if (bare == "nan")
         return Value::real(std::nan(""));
       double out;
-      if (!llvm::StringRef(lower).contains('x') && !text.getAsDouble(out))
+      std::string digits = lower;
+      bool underscoresFit = !text.starts_with("_") && !text.ends_with("_") && !text.contains("__");
+      llvm::erase(digits, '_');
+      if (underscoresFit && !text.contains_insensitive("x") && !text.contains_insensitive("n") &&
+          !llvm::StringRef(digits).getAsDouble(out))
         return Value::real(out);
       return fail(DiagId::BadConversion, args.span, repr(v), "float");
     }
     std::optional<double> x = toReal(v, args.spans[0], "float()");
+    if (x && std::isinf(*x) && v.is(ValueKind::Int))
+      return fail(DiagId::FloatOverflow, args.span, "float()");
     return x ? Value::real(*x) : Value();
   }
   if (name == "type") {
@@ -355,15 +479,12 @@ Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
   return fail(DiagId::NotCallable, args.calleeSpan, "type `" + name.str() + "`");
 }
 
+// Functions without keywords; an argument that would be dropped must be an error.
+constexpr llvm::StringRef plainFunctions[] = {
+    "any", "all", "reversed", "map", "filter", "len",  "abs",   "divmod",  "repr",    "getattr",
+    "ord", "chr", "bin",      "hex", "oct",    "next", "slice", "hasattr", "callable"};
+
 Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs &args) {
-  auto withOne = [&](const Value &f, const Value &v) {
-    CallArgs inner;
-    inner.values.push_back(v);
-    inner.spans.push_back(args.span);
-    inner.span = args.span;
-    inner.calleeSpan = args.calleeSpan;
-    return call(f, inner);
-  };
   if (name.consume_front("math."))
     return mathModule(name, args);
   if (name.consume_front("schedule."))
@@ -378,8 +499,29 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
     return builtinIsInstance(args);
   if (name == "round")
     return builtinRound(args);
-  if (name == "product")
-    return product(args);
+  if (name.consume_front("itertools."))
+    return itertoolsModule(name, args);
+  if (name == "reduce")
+    return reduce(args);
+  if (name.consume_front("str.")) {
+    if (args.values.empty() || !wantStr(args, 0))
+      return failure ? Value() : fail(DiagId::WrongArgumentCount, args.span, name, "at least 1", 0);
+    CallArgs rest = args;
+    rest.values.erase(rest.values.begin());
+    rest.spans.erase(rest.spans.begin());
+    return strMethod(args.values[0], name, rest);
+  }
+  if (name == "dict.fromkeys") {
+    llvm::SmallVector<Value> keys;
+    if (!arity(args, 1, 2, name) || !iterate(args.values[0], args.spans[0], keys))
+      return Value();
+    auto *dict = heap.make<DictObject>();
+    for (const Value &key : keys)
+      if (!dictSet(dict, key, args.values.size() > 1 ? args.values[1] : Value::none(),
+                   args.spans[0]))
+        return Value();
+    return Value::object(ValueKind::Dict, dict);
+  }
   if (name == "print")
     return Value::none();
   if (name == "identity")
@@ -480,7 +622,7 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
       return Value();
     const Value &v = args.values[0];
     if (v.is(ValueKind::Str))
-      return Value::small(static_cast<int64_t>(v.str().size()));
+      return Value::small(static_cast<int64_t>(textLength(v.str())));
     if (v.is(ValueKind::Dict))
       return Value::small(static_cast<int64_t>(v.as<DictObject>()->entries.size()));
     if (v.is(ValueKind::Range))
@@ -503,13 +645,20 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
       return fail(DiagId::WantedOther, args.spans[0], "a number", typeName(v));
     return heap.integer(v.integer().isNegative() ? -v.integer() : v.integer());
   }
+  if (llvm::is_contained({"sum", "enumerate"}, name) ? !knownKeywords(args, name, {"start"})
+      : name == "zip"                                ? !knownKeywords(args, name, {"strict"})
+      : llvm::is_contained(plainFunctions, name)     ? !knownKeywords(args, name, {})
+                                                     : false)
+    return Value();
   if (name == "sum" || name == "any" || name == "all") {
     llvm::SmallVector<Value> items;
     if (!arity(args, 1, name == "sum" ? 2 : 1, name) ||
         !iterate(args.values[0], args.spans[0], items))
       return Value();
     if (name == "sum") {
-      Value out = args.values.size() > 1 ? args.values[1] : Value::small(0);
+      Value out = args.values.size() > 1  ? args.values[1]
+                  : args.keywords.empty() ? Value::small(0)
+                                          : args.keywords[0].value;
       for (const Value &v : items) {
         out = binary(ast::BinaryOp::Add, out, v, args.span, args.span, args.spans[0]);
         if (!out.ok())
@@ -570,13 +719,24 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
     return heap.list({items.begin(), items.end()});
   }
   if (name == "map" || name == "filter") {
-    llvm::SmallVector<Value> items;
-    if (!arity(args, 2, 2, name) || !iterate(args.values[1], args.spans[1], items))
+    std::vector<llvm::SmallVector<Value>> columns(args.values.empty() ? 0 : args.values.size() - 1);
+    if (!arity(args, 2, name == "map" ? 64 : 2, name))
       return Value();
+    size_t count = ~size_t(0);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (!iterate(args.values[i + 1], args.spans[i + 1], columns[i]))
+        return Value();
+      count = std::min(count, columns[i].size());
+    }
     std::vector<Value> out;
-    for (const Value &v : items) {
-      Value r = withOne(args.values[0], v);
-      if (!r.ok())
+    for (size_t i = 0; i < count; ++i) {
+      llvm::SmallVector<Value> row;
+      for (auto &column : columns)
+        row.push_back(column[i]);
+      const Value &v = row[0];
+      bool isNone = name == "filter" && args.values[0].is(ValueKind::None);
+      Value r = isNone ? v : callWith(args.values[0], row, args);
+      if (!r.ok() || !step(args.span))
         return Value();
       if (name == "map") {
         out.push_back(r);
@@ -600,12 +760,8 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
                      : Value();
     return r.ok() ? heap.tuple({q, r}) : Value();
   }
-  if (name == "pow") {
-    if (!arity(args, 2, 2, name))
-      return Value();
-    return binary(ast::BinaryOp::Pow, args.values[0], args.values[1], args.span, args.spans[0],
-                  args.spans[1]);
-  }
+  if (name == "pow")
+    return builtinPow(args);
   if (name == "getattr" || name == "hasattr") {
     if (!arity(args, 2, 3, name))
       return Value();
@@ -630,21 +786,16 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
     return Value::boolean(!args.values.empty() && (args.values[0].is(ValueKind::Function) ||
                                                    args.values[0].is(ValueKind::Builtin)));
   }
-  if (name == "bin" || name == "hex") {
-    if (!arity(args, 1, 1, name) || !args.values[0].is(ValueKind::Int))
-      return failure ? Value() : fail(DiagId::WantedOther, args.span, "an int", "another value");
-    return heap.str(*formatValue(args.values[0], name == "bin" ? "#b" : "#x"));
-  }
-  if (name == "ord" || name == "chr") {
-    if (!arity(args, 1, 1, name))
+  if (name == "bin" || name == "hex" || name == "oct" || name == "ord" || name == "chr")
+    return textBuiltin(name, args);
+  if (name == "next") {
+    // The first element of a generator that is made here; iterators with a state do not exist.
+    llvm::SmallVector<Value> items;
+    if (!arity(args, 1, 2, name) || !iterate(args.values[0], args.spans[0], items))
       return Value();
-    if (name == "ord" && args.values[0].is(ValueKind::Str) && args.values[0].str().size() == 1)
-      return Value::small(static_cast<uint8_t>(args.values[0].str()[0]));
-    std::optional<int64_t> code =
-        name == "chr" ? toInt(args.values[0], args.spans[0], "chr") : std::nullopt;
-    if (code && *code >= 0 && *code < 128)
-      return heap.str(std::string(1, static_cast<char>(*code)));
-    return failure ? Value() : fail(DiagId::BadConversion, args.span, repr(args.values[0]), name);
+    if (!items.empty())
+      return items[0];
+    return args.values.size() > 1 ? args.values[1] : fail(DiagId::EmptySequence, args.span, name);
   }
   if (name == "slice") {
     if (!arity(args, 1, 3, name))

@@ -55,6 +55,16 @@ bool Evaluator::arity(CallArgs &args, size_t least, size_t most, llvm::StringRef
   return false;
 }
 
+bool Evaluator::knownKeywords(CallArgs &args, llvm::StringRef name,
+                              llvm::ArrayRef<llvm::StringRef> known) {
+  for (const CallArgs::Keyword &k : args.keywords)
+    if (!llvm::is_contained(known, k.name)) {
+      fail(DiagId::UnknownKeyword, k.span, name, k.name, suggestion(k.name, known));
+      return false;
+    }
+  return true;
+}
+
 Value Evaluator::makeFunction(const FunctionStmt *def) {
   auto *f = heap.make<FunctionObject>();
   f->name = def->name;

@@ -231,9 +231,11 @@ bool Evaluator::iterate(const Value &v, Span span, llvm::SmallVectorImpl<Value> 
       out.push_back(entry.first);
     return step(span, out.size());
   case ValueKind::Str:
-    for (char c : v.str())
-      out.push_back(heap.str(std::string(1, c)));
-    return step(span, out.size());
+    if (!step(span, v.str().size()))
+      return false;
+    for (llvm::StringRef c : codePoints(v.str()))
+      out.push_back(heap.str(c.str()));
+    return true;
   case ValueKind::Range: {
     auto *r = v.as<RangeObject>();
     int64_t count = r->count();

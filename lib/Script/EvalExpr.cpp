@@ -91,6 +91,10 @@ Value Evaluator::evalKind(const ast::Expr *e) {
   case ExprKind::Named: {
     const auto *n = llvm::cast<NamedExpr>(e);
     Value value = eval(n->value);
+    Env *scope = env;
+    while (scope && scope->isComprehension)
+      scope = scope->parent;
+    llvm::SaveAndRestore saved(env, scope);
     if (!value.ok() || !bind(n->target->name, value, n->target->span))
       return Value();
     return eval(n->target);
@@ -400,6 +404,7 @@ bool Evaluator::comprehend(const ComprehensionExpr *e, size_t level,
 Value Evaluator::evalComprehension(const ComprehensionExpr *e) {
   auto *scope = heap.make<Env>();
   scope->parent = env;
+  scope->isComprehension = true;
   llvm::SaveAndRestore saved(env, scope);
   std::vector<Value> items;
   auto *dict = e->kind == ExprKind::DictComp ? heap.make<DictObject>() : nullptr;

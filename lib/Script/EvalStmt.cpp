@@ -358,22 +358,54 @@ Flow Evaluator::execDelete(const DeleteStmt *s) {
       continue;
     }
     const auto *item = llvm::dyn_cast<SubscriptExpr>(target);
-    Value object = item ? eval(item->value) : Value();
-    Value index = object.ok() ? eval(item->index) : Value();
-    if (!index.ok()) {
-      if (!failure)
-        fail(DiagId::CannotAssign, target->span);
+    if (!item)
+      fail(DiagId::CannotAssign, target->span);
+    if (!item || !deleteItem(item))
       return Flow::Error;
-    }
-    if (object.is(ValueKind::Dict)) {
-      llvm::erase_if(object.as<DictObject>()->entries,
-                     [&](auto &e) { return equals(e.first, index); });
-      continue;
-    }
-    fail(DiagId::CannotAssignItem, target->span, typeName(object));
-    return Flow::Error;
   }
   return Flow::Normal;
+}
+
+/// `del table[key]`, `del items[i]`, `del items[i:j]`.
+bool Evaluator::deleteItem(const SubscriptExpr *target) {
+  Value object = eval(target->value);
+  Value index = object.ok() ? eval(target->index) : Value();
+  Span indexSpan = target->index->span;
+  if (!index.ok())
+    return false;
+  if (object.is(ValueKind::Dict)) {
+    auto *dict = object.as<DictObject>();
+    if (!dictFind(dict, index))
+      return fail(DiagId::KeyMissing, indexSpan, repr(index)).ok();
+    llvm::erase_if(dict->entries, [&](auto &e) { return equals(e.first, index); });
+    return true;
+  }
+  if (!object.is(ValueKind::List))
+    return fail(DiagId::CannotAssignItem, target->span, typeName(object)).ok();
+  std::vector<Value> &items = object.items();
+  auto length = static_cast<int64_t>(items.size());
+  if (!step(target->span, items.size() / 16))
+    return false;
+  if (index.is(ValueKind::Slice)) {
+    int64_t start, stop, stride;
+    if (!sliceBounds(index.as<SliceObject>(), length, indexSpan, start, stop, stride))
+      return false;
+    stride = std::clamp<int64_t>(stride, -length - 1, length + 1);
+    std::vector<bool> gone(items.size());
+    for (int64_t i = start; stride > 0 ? i < stop : i > stop; i += stride)
+      gone[i] = true;
+    size_t i = 0;
+    llvm::erase_if(items, [&](const Value &) { return gone[i++]; });
+    return true;
+  }
+  std::optional<int64_t> i = toInt(index, indexSpan, "an index of a list");
+  int64_t at = i && *i < 0 ? *i + length : i.value_or(0);
+  if (i && (at < 0 || at >= length))
+    fail(DiagId::IndexOutOfRange, indexSpan, *i, length);
+  if (failure)
+    return false;
+  items.erase(items.begin() + at);
+  return true;
 }
 
 Flow Evaluator::execReturn(const SimpleStmt *s) {

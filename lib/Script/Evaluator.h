@@ -129,6 +129,9 @@ private:
   bool assign(const ast::Expr *target, const Value &value, Span valueSpan);
   bool assignSequence(const ast::SequenceExpr *target, const Value &value, Span valueSpan);
   bool assignSubscript(const ast::SubscriptExpr *target, const Value &value, Span valueSpan);
+  bool assignSlice(const Value &list, const SliceObject *slice, const Value &value, Span indexSpan,
+                   Span valueSpan);
+  bool deleteItem(const ast::SubscriptExpr *target);
   const llvm::DenseSet<llvm::StringRef> *localsOf(const FunctionObject *function);
 
   // Expressions (EvalExpr.cpp, EvalStrings.cpp).
@@ -196,7 +199,18 @@ private:
   Value listMethod(const Value &self, llvm::StringRef name, CallArgs &args);
   Value dictMethod(const Value &self, llvm::StringRef name, CallArgs &args);
   Value setMethod(const Value &self, llvm::StringRef name, CallArgs &args);
+  Value strJoin(llvm::StringRef text, CallArgs &args);
+  Value strAffix(llvm::StringRef text, bool atStart, CallArgs &args);
+  Value strReplace(const Value &self, CallArgs &args);
+  Value strSplit(llvm::StringRef text, bool fromEnd, CallArgs &args);
+  Value strPartition(llvm::StringRef text, bool fromEnd, CallArgs &args);
+  Value strSearch(llvm::StringRef text, llvm::StringRef name, CallArgs &args);
+  Value strPad(llvm::StringRef text, llvm::StringRef name, CallArgs &args);
+  bool wantStr(const CallArgs &args, size_t i);
   Value strFormat(llvm::StringRef format, CallArgs &args);
+  Value strFormat(llvm::StringRef format, CallArgs &args, size_t &next, bool isSpec);
+  Value formatField(llvm::StringRef field, CallArgs &args, size_t &next);
+  Value percentFormat(const Value &format, const Value &values, Span span);
   Value subscript(const Value &object, const Value &index, Span span, Span indexSpan);
   Value sequenceItem(const Value &object, const Value &index, Span span, Span indexSpan);
   Value subscriptBuffer(const Buffer *buffer, const Value &index, Span span, Span indexSpan);
@@ -219,9 +233,23 @@ private:
   Value builtinIsInstance(CallArgs &args);
   Value builtinInt(CallArgs &args);
   Value builtinRound(CallArgs &args);
+  Value roundInteger(const Integer &value, int64_t digits, int fraction, Span span);
+  Value builtinPow(CallArgs &args);
+  Value textBuiltin(llvm::StringRef name, CallArgs &args);
   Value mathModule(llvm::StringRef name, CallArgs &args);
+  Value mathOfReals(llvm::StringRef name, llvm::ArrayRef<double> x, CallArgs &args);
+  Value mathOfIntegers(llvm::StringRef name, CallArgs &args);
+  Value mathOfSequences(llvm::StringRef name, CallArgs &args);
+  Value logOfHuge(llvm::StringRef name, CallArgs &args);
+  Value isClose(double a, double b, CallArgs &args);
+  Value itertoolsModule(llvm::StringRef name, CallArgs &args);
+  Value selections(llvm::ArrayRef<Value> items, int64_t count, bool ordered, Span span);
+  Value reduce(CallArgs &args);
+  Value callWith(const Value &callee, llvm::ArrayRef<Value> values, const CallArgs &args);
   Value product(CallArgs &args);
   bool arity(CallArgs &args, size_t least, size_t most, llvm::StringRef name);
+  /// Fails on a keyword that `name` does not take.
+  bool knownKeywords(CallArgs &args, llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
   Value builtinName(llvm::StringRef name);
   Value importModule(llvm::StringRef name, Span span);
   Value moduleAttribute(llvm::StringRef module, llvm::StringRef name, Span span);

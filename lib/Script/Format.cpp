@@ -210,7 +210,7 @@ std::optional<std::string> formatValue(const Value &value, llvm::StringRef text)
     return formatInt(*spec, value.integer());
   if (spec->type && spec->type != 's')
     return std::nullopt;
-  if (spec->align == '=' && !spec->zero)
+  if ((spec->align == '=' && !spec->zero) || spec->sign != '-' || spec->grouping || spec->alternate)
     return std::nullopt;
   std::string body = toStr(value);
   if (spec->precision >= 0) {

@@ -23,12 +23,31 @@ std::optional<Integer> Integer::checked(llvm::APInt value) {
   return Integer(std::move(value));
 }
 
+std::optional<Integer> Integer::parseSlowly(llvm::StringRef digits, unsigned radix, bool negative) {
+  std::optional<Integer> value = Integer(0);
+  for (char c : digits) {
+    unsigned digit = llvm::isDigit(c)   ? c - '0'
+                     : llvm::isAlpha(c) ? llvm::toLower(c) - 'a' + 10
+                                        : radix;
+    if (digit >= radix)
+      return std::nullopt;
+    value = mul(*value, Integer(radix));
+    value = value ? add(*value, Integer(digit)) : std::nullopt;
+    if (!value)
+      return std::nullopt;
+  }
+  return negative ? -*value : *value;
+}
+
 std::optional<Integer> Integer::parse(llvm::StringRef digits, unsigned radix) {
   bool negative = digits.consume_front("-");
   if (!negative)
     digits.consume_front("+");
-  if (digits.empty() || digits.size() > maxBits / 4)
+  if (digits.empty() || digits.size() > maxBits)
     return std::nullopt;
+  // APInt reads these radixes only; the others come from `int(text, base)` alone.
+  if (radix != 2 && radix != 8 && radix != 10 && radix != 16)
+    return parseSlowly(digits, radix, negative);
   for (char c : digits)
     if (llvm::hexDigitValue(c) >= radix)
       return std::nullopt;
@@ -50,10 +69,47 @@ std::optional<Integer> Integer::fromDouble(double value) {
   return shl(Integer(mantissa), Integer(exponent - 53));
 }
 
+namespace {
+/// `magnitude` * 2^-`scale`, rounded to nearest once; `sticky` says that a nonzero rest was
+/// dropped.
+double roundedDouble(const llvm::APInt &magnitude, int scale, bool sticky, bool negative) {
+  unsigned bits = magnitude.getActiveBits();
+  // 64 bits and a sticky bit at their end round like the whole: 53 of them are kept.
+  unsigned drop = bits > 64 ? bits - 64 : 0;
+  uint64_t top = magnitude.lshr(drop).zextOrTrunc(64).getZExtValue();
+  if (sticky || (drop && magnitude.countr_zero() < drop))
+    top |= 1;
+  double value = std::ldexp(static_cast<double>(top), static_cast<int>(drop) - scale);
+  return negative ? -value : value;
+}
+} // namespace
+
 double Integer::toDouble() const {
   if (fits64())
     return static_cast<double>(value64());
-  return wide.signedRoundToDouble();
+  return roundedDouble(wide.sext(wide.getBitWidth() + 1).abs(), 0, false, isNegative());
+}
+
+double Integer::trueDiv(const Integer &a, const Integer &b) {
+  constexpr int64_t exact = int64_t(1) << 53;
+  if (a.fits64() && b.fits64() && std::abs(a.value64() / 2) < exact / 2 &&
+      std::abs(b.value64() / 2) < exact / 2)
+    return static_cast<double>(a.value64()) / static_cast<double>(b.value64());
+  // The quotient gets at least 66 bits; the rest only decides the rounding.
+  unsigned scale = 66 + b.bitLength();
+  unsigned bits = a.wide.getBitWidth() + b.wide.getBitWidth() + scale + 1;
+  llvm::APInt quotient, rest;
+  llvm::APInt::udivrem(a.wide.sext(bits).abs().shl(scale), b.wide.sext(bits).abs(), quotient, rest);
+  return roundedDouble(quotient, static_cast<int>(scale), !rest.isZero(),
+                       a.isNegative() != b.isNegative());
+}
+
+int Integer::compare(double other) const {
+  if (std::isinf(other))
+    return other > 0 ? -1 : 1;
+  int order = compare(*fromDouble(other));
+  double fraction = other - std::trunc(other);
+  return order ? order : fraction > 0 ? -1 : fraction < 0 ? 1 : 0;
 }
 
 std::string Integer::toString(unsigned radix) const {
@@ -135,6 +191,37 @@ std::optional<Integer> Integer::pow(const Integer &a, const Integer &b) {
     }
   }
   return result;
+}
+
+std::optional<Integer> Integer::powMod(const Integer &a, const Integer &b, const Integer &modulus) {
+  if (b.isNegative() || modulus.isZero())
+    return std::nullopt;
+  std::optional<Integer> result = floorMod(Integer(1), modulus), base = floorMod(a, modulus);
+  for (unsigned i = 0; i < b.bitLength(); ++i) {
+    if (b.wide[i])
+      result = floorMod(*mul(*result, *base), modulus);
+    base = floorMod(*mul(*base, *base), modulus);
+  }
+  return result;
+}
+
+Integer Integer::gcd(const Integer &a, const Integer &b) {
+  unsigned bits = std::max(a.wide.getBitWidth(), b.wide.getBitWidth()) + 1;
+  return Integer(
+      llvm::APIntOps::GreatestCommonDivisor(a.wide.sext(bits).abs(), b.wide.sext(bits).abs()));
+}
+
+Integer Integer::isqrt(const Integer &a) {
+  // Newton's iteration from above: each step stays above the root until it reaches it.
+  if (a.isZero())
+    return a;
+  Integer x = *shl(Integer(1), Integer((a.bitLength() + 1) / 2));
+  for (;;) {
+    Integer next = *shr(*add(x, *floorDiv(a, x)), Integer(1));
+    if (next.compare(x) >= 0)
+      return x;
+    x = next;
+  }
 }
 
 std::optional<Integer> Integer::shl(const Integer &a, const Integer &b) {

@@ -35,14 +35,19 @@ public:
   bool isZero() const { return wide.isZero(); }
   /// Bits of the magnitude, as Python's bit_length().
   unsigned bitLength() const { return wide.abs().getActiveBits(); }
+  unsigned bitCount() const { return wide.abs().popcount(); } ///< ones of the magnitude
   /// Rounded to nearest; infinity when too large.
   double toDouble() const;
+  /// The exact quotient rounded to nearest, as Python's `/`; infinity when too large. `b` is not 0.
+  static double trueDiv(const Integer &a, const Integer &b);
   std::string toString(unsigned radix = 10) const;
 
   Integer operator-() const;
   Integer operator~() const;
   /// <0, 0, >0.
   int compare(const Integer &other) const;
+  /// The same, exactly, against a number that is no NaN.
+  int compare(double other) const;
   bool operator==(const Integer &other) const { return compare(other) == 0; }
 
   // Nothing when the result is longer than maxBits; also for a division by zero or a negative
@@ -53,13 +58,17 @@ public:
   static std::optional<Integer> floorDiv(const Integer &a, const Integer &b);
   static std::optional<Integer> floorMod(const Integer &a, const Integer &b);
   static std::optional<Integer> pow(const Integer &a, const Integer &b);
+  static std::optional<Integer> powMod(const Integer &a, const Integer &b, const Integer &modulus);
   static std::optional<Integer> shl(const Integer &a, const Integer &b);
   static std::optional<Integer> shr(const Integer &a, const Integer &b);
+  static Integer gcd(const Integer &a, const Integer &b); ///< not negative
+  static Integer isqrt(const Integer &a);                 ///< floor of the root; a >= 0
   static Integer bitAnd(const Integer &a, const Integer &b);
   static Integer bitOr(const Integer &a, const Integer &b);
   static Integer bitXor(const Integer &a, const Integer &b);
 
 private:
+  static std::optional<Integer> parseSlowly(llvm::StringRef digits, unsigned radix, bool negative);
   void shrink();
   static std::optional<Integer> checked(llvm::APInt value);
 

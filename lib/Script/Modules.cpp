@@ -15,10 +15,14 @@ namespace tilec::script {
 namespace {
 
 constexpr llvm::StringRef mathFunctions[] = {
-    "ceil",     "floor", "trunc", "sqrt",     "exp",  "exp2",  "log",   "log2",
-    "log10",    "log1p", "sin",   "cos",      "tan",  "tanh",  "asin",  "acos",
-    "atan",     "erf",   "fabs",  "pow",      "fmod", "atan2", "hypot", "ldexp",
-    "copysign", "isinf", "isnan", "isfinite", "gcd",  "lcm",   "prod",  "isqrt"};
+    "ceil",      "floor", "trunc",    "sqrt",  "cbrt",    "exp",     "exp2",     "expm1",
+    "log",       "log2",  "log10",    "log1p", "sin",     "cos",     "tan",      "sinh",
+    "cosh",      "tanh",  "asin",     "acos",  "atan",    "erf",     "fabs",     "pow",
+    "fmod",      "atan2", "hypot",    "ldexp", "isclose", "modf",    "frexp",    "copysign",
+    "isinf",     "isnan", "isfinite", "gcd",   "lcm",     "prod",    "isqrt",    "dist",
+    "factorial", "comb",  "perm",     "fsum",  "degrees", "radians", "remainder"};
+constexpr llvm::StringRef itertoolsFunctions[] = {"product", "chain", "combinations",
+                                                  "permutations", "accumulate"};
 constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong", "interleave", "producer_consumer",
                                                  "auto"};
 
@@ -81,10 +85,12 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
     return fail(DiagId::NoAttribute, span, "module math", name, suggestion(name, mathFunctions));
   }
   if (moduleName == "itertools")
-    return name == "product" ? heap.named(ValueKind::Builtin, "product") : opaque();
+    return llvm::is_contained(itertoolsFunctions, name)
+               ? heap.named(ValueKind::Builtin, ("itertools." + name).str())
+               : opaque();
   if (moduleName == "functools") {
-    if (name == "partial")
-      return heap.named(ValueKind::Builtin, "partial");
+    if (name == "partial" || name == "reduce")
+      return heap.named(ValueKind::Builtin, name.str());
     if (name == "lru_cache" || name == "cache" || name == "wraps")
       return heap.named(ValueKind::Builtin, "identity factory");
     return opaque();

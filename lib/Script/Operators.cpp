@@ -25,8 +25,13 @@ Value Evaluator::binary(BinaryOp op, const Value &a, const Value &b, Span span, 
 }
 
 Value Evaluator::numeric(BinaryOp op, const Value &a, const Value &b, Span span, Span bSpan) {
-  if (a.is(ValueKind::Float) || b.is(ValueKind::Float))
+  if (a.is(ValueKind::Float) || b.is(ValueKind::Float)) {
+    // An integer beyond the floats is an error, as in Python; an infinite float is not.
+    for (const Value *v : {&a, &b})
+      if (!v->is(ValueKind::Float) && std::isinf(v->toDouble()))
+        return fail(DiagId::FloatOverflow, span, spellingOf(op));
     return floatOp(op, a.toDouble(), b.toDouble(), span, bSpan);
+  }
   if (a.is(ValueKind::Bool) && b.is(ValueKind::Bool)) {
     if (op == BinaryOp::BitAnd)
       return Value::boolean(a.boolean() && b.boolean());
@@ -55,8 +60,10 @@ Value Evaluator::integerOp(BinaryOp op, const Integer &a, const Integer &b, Span
   case BinaryOp::Mul:
     result = Integer::mul(a, b);
     break;
-  case BinaryOp::Div:
-    return Value::real(a.toDouble() / b.toDouble());
+  case BinaryOp::Div: {
+    double quotient = Integer::trueDiv(a, b);
+    return std::isinf(quotient) ? fail(DiagId::FloatOverflow, span, "/") : Value::real(quotient);
+  }
   case BinaryOp::FloorDiv:
     result = Integer::floorDiv(a, b);
     break;
@@ -129,7 +136,10 @@ Value Evaluator::floatOp(BinaryOp op, double a, double b, Span span, Span bSpan)
       return fail(DiagId::DivisionByZero, bSpan);
     if (a < 0 && std::isfinite(b) && b != std::floor(b))
       return fail(DiagId::ComplexResult, span);
-    return Value::real(std::pow(a, b));
+    double power = std::pow(a, b);
+    if (std::isinf(power) && std::isfinite(a) && std::isfinite(b))
+      return fail(DiagId::FloatOverflow, span, "**");
+    return Value::real(power);
   }
   default:
     return fail(DiagId::BadOperands, span, spellingOf(op), "float", "float");
@@ -143,7 +153,7 @@ Value Evaluator::sequenceOp(BinaryOp op, const Value &a, const Value &b, Span sp
     return heap.str((a.str() + b.str()).str());
   }
   if (op == BinaryOp::Mod && a.is(ValueKind::Str))
-    return fail(DiagId::UnsupportedSyntax, span, "% formatting");
+    return percentFormat(a, b, span);
   if (op == BinaryOp::Add && a.isSequence() && a.kind() == b.kind()) {
     if (!step(span, a.items().size() + b.items().size()))
       return Value();
@@ -191,7 +201,13 @@ Value Evaluator::sequenceOp(BinaryOp op, const Value &a, const Value &b, Span sp
       if ((op == BinaryOp::BitOr && !has(a, v)) || (op == BinaryOp::BitAnd && has(b, v)) ||
           (op == BinaryOp::Sub && !has(b, v)))
         out.push_back(v);
-    if (op == BinaryOp::BitOr || op == BinaryOp::BitAnd || op == BinaryOp::Sub)
+    if (op == BinaryOp::BitXor)
+      for (const Value *side : {&a, &b})
+        for (const Value &v : side->items())
+          if (!has(side == &a ? b : a, v))
+            out.push_back(v);
+    if (op == BinaryOp::BitOr || op == BinaryOp::BitAnd || op == BinaryOp::Sub ||
+        op == BinaryOp::BitXor)
       return heap.list(std::move(out), ValueKind::Set);
   }
   if (op == BinaryOp::BitOr && a.is(ValueKind::Dict) && b.is(ValueKind::Dict)) {
@@ -328,7 +344,14 @@ std::optional<int> Evaluator::order(const Value &a, const Value &b, Span span) {
   if (a.isNumber() && b.isNumber()) {
     if (!a.is(ValueKind::Float) && !b.is(ValueKind::Float))
       return a.integer().compare(b.integer());
-    double x = a.toDouble(), y = b.toDouble();
+    if (a.is(ValueKind::Float) != b.is(ValueKind::Float)) { // exact, not by rounding the integer
+      const Value &real = a.is(ValueKind::Float) ? a : b, &whole = a.is(ValueKind::Float) ? b : a;
+      if (std::isnan(real.real()))
+        return 2;
+      int o = whole.integer().compare(real.real());
+      return a.is(ValueKind::Float) ? -o : o;
+    }
+    double x = a.real(), y = b.real();
     return x < y ? -1 : x > y ? 1 : x == y ? 0 : 2; // 2: unordered
   }
   if (a.is(ValueKind::Str) && b.is(ValueKind::Str))
@@ -362,6 +385,16 @@ Value Evaluator::contains(const Value &item, const Value &container, Span span, 
     if (!item.is(ValueKind::Str))
       return fail(DiagId::BadComparison, span, typeName(item), "str");
     return Value::boolean(container.str().contains(item.str()));
+  }
+  bool isWhole = item.is(ValueKind::Int) || item.is(ValueKind::Bool);
+  if (container.is(ValueKind::Range) && isWhole) {
+    auto *r = container.as<RangeObject>();
+    if (!item.integer().fits64() || r->count() == 0)
+      return Value::boolean(false);
+    int64_t v = item.integer().value64(), first = r->start,
+            last = r->start + (r->count() - 1) * r->step;
+    return Value::boolean(v >= std::min(first, last) && v <= std::max(first, last) &&
+                          (v - first) % r->step == 0);
   }
   llvm::SmallVector<Value> items;
   if (!iterate(container, span, items))
@@ -414,6 +447,17 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
     if (isIdentity && (a.isSequence() || a.is(ValueKind::Dict) || a.is(ValueKind::Set)))
       same = a.identity() == b.identity();
     return Value::boolean(same != negate);
+  }
+  if (a.is(ValueKind::Set) && b.is(ValueKind::Set)) { // `<=` is "subset of"
+    if (!step(span, (a.items().size() + 1) * (b.items().size() + 1)))
+      return Value();
+    bool swap = op == CompareOp::Gt || op == CompareOp::Ge;
+    const Value &small = swap ? b : a, &large = swap ? a : b;
+    bool inside = llvm::all_of(small.items(), [&](const Value &v) {
+      return llvm::any_of(large.items(), [&](const Value &u) { return equals(u, v); });
+    });
+    bool strict = op == CompareOp::Lt || op == CompareOp::Gt;
+    return Value::boolean(inside && (!strict || small.items().size() < large.items().size()));
   }
   std::optional<int> o = order(a, b, span);
   if (!o)

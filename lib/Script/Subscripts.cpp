@@ -39,18 +39,25 @@ bool Evaluator::sliceBounds(const SliceObject *slice, int64_t length, Span span,
 
 Value Evaluator::sequenceItem(const Value &object, const Value &index, Span span, Span indexSpan) {
   bool isStr = object.is(ValueKind::Str);
-  auto length = static_cast<int64_t>(isStr ? object.str().size() : object.items().size());
+  std::vector<llvm::StringRef> chars;
+  if (isStr && !step(span, object.str().size() / 16))
+    return Value();
+  if (isStr)
+    chars = codePoints(object.str());
+  auto length = static_cast<int64_t>(isStr ? chars.size() : object.items().size());
   if (index.is(ValueKind::Slice)) {
     int64_t start, stop, stride;
     if (!sliceBounds(index.as<SliceObject>(), length, indexSpan, start, stop, stride))
       return Value();
     std::vector<Value> items;
     std::string text;
+    // A stride beyond the length takes one item; it is cut so that the sum can't overflow.
+    stride = std::clamp<int64_t>(stride, -length - 1, length + 1);
     for (int64_t i = start; stride > 0 ? i < stop : i > stop; i += stride) {
       if (!step(span))
         return Value();
       if (isStr)
-        text += object.str()[i];
+        text += chars[i];
       else
         items.push_back(object.items()[i]);
     }
@@ -62,7 +69,7 @@ Value Evaluator::sequenceItem(const Value &object, const Value &index, Span span
   int64_t at = *i < 0 ? *i + length : *i;
   if (at < 0 || at >= length)
     return fail(DiagId::IndexOutOfRange, indexSpan, *i, length);
-  return isStr ? heap.str(std::string(1, object.str()[at])) : object.items()[at];
+  return isStr ? heap.str(chars[at].str()) : object.items()[at];
 }
 
 Value Evaluator::subscript(const Value &object, const Value &index, Span span, Span indexSpan) {
@@ -83,6 +90,17 @@ Value Evaluator::subscript(const Value &object, const Value &index, Span span, S
   }
   case ValueKind::Range: {
     auto *r = object.as<RangeObject>();
+    if (index.is(ValueKind::Slice)) {
+      auto *part = heap.make<RangeObject>();
+      int64_t start, stop, stride, count = r->count();
+      if (!sliceBounds(index.as<SliceObject>(), count, indexSpan, start, stop, stride))
+        return Value();
+      stride = std::clamp<int64_t>(stride, -count - 1, count + 1);
+      part->start = r->start + start * r->step;
+      part->stop = r->start + stop * r->step;
+      part->step = r->step * stride;
+      return Value::object(ValueKind::Range, part);
+    }
     std::optional<int64_t> i = toInt(index, indexSpan, "an index of a range");
     if (!i)
       return Value();
@@ -204,6 +222,33 @@ Value Evaluator::subscriptBuffer(const Buffer *buffer, const Value &index, Span 
   return Value::region(region);
 }
 
+/// `a[i:j] = items`; with a step the counts must agree.
+bool Evaluator::assignSlice(const Value &list, const SliceObject *slice, const Value &value,
+                            Span indexSpan, Span valueSpan) {
+  std::vector<Value> &items = list.items();
+  int64_t start, stop, stride;
+  llvm::SmallVector<Value> more;
+  if (!iterate(value, valueSpan, more) ||
+      !sliceBounds(slice, static_cast<int64_t>(items.size()), indexSpan, start, stop, stride))
+    return false;
+  if (stride == 1) {
+    auto at = items.erase(items.begin() + start, items.begin() + std::max(start, stop));
+    items.insert(at, more.begin(), more.end());
+    return step(indexSpan, items.size() / 16);
+  }
+  stride = std::clamp<int64_t>(stride, -int64_t(items.size()) - 1, int64_t(items.size()) + 1);
+  std::vector<int64_t> places;
+  for (int64_t i = start; stride > 0 ? i < stop : i > stop; i += stride)
+    places.push_back(i);
+  if (places.size() != more.size()) {
+    fail(DiagId::UnpackCount, indexSpan, places.size(), more.size());
+    return false;
+  }
+  for (auto [place, item] : llvm::zip_equal(places, more))
+    items[place] = item;
+  return step(indexSpan, places.size());
+}
+
 bool Evaluator::assignSubscript(const ast::SubscriptExpr *target, const Value &value,
                                 Span valueSpan) {
   Value object = evalRaw(target->value);
@@ -213,6 +258,8 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr *target, const Value &v
   Span indexSpan = target->index->span;
   if (object.is(ValueKind::Dict))
     return dictSet(object.as<DictObject>(), index, value, indexSpan);
+  if (object.is(ValueKind::List) && index.is(ValueKind::Slice))
+    return assignSlice(object, index.as<SliceObject>(), value, indexSpan, valueSpan);
   if (object.is(ValueKind::List)) {
     std::optional<int64_t> i = toInt(index, indexSpan, "an index of a list");
     if (!i)

@@ -133,6 +133,29 @@ std::string typeName(const Value &value) {
   return "";
 }
 
+namespace {
+size_t sequenceBytes(char lead) {
+  auto c = static_cast<uint8_t>(lead);
+  return c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+}
+} // namespace
+
+std::vector<llvm::StringRef> codePoints(llvm::StringRef text) {
+  std::vector<llvm::StringRef> out;
+  for (size_t at = 0; at < text.size(); at += out.back().size())
+    out.push_back(text.substr(at, sequenceBytes(text[at])));
+  return out;
+}
+
+size_t textLength(llvm::StringRef text) { return codePoints(text).size(); }
+
+size_t byteOffset(llvm::StringRef text, size_t codePoint) {
+  size_t at = 0;
+  for (; codePoint && at < text.size(); --codePoint)
+    at += sequenceBytes(text[at]);
+  return std::min(at, text.size());
+}
+
 std::string formatDouble(double value) {
   if (std::isnan(value))
     return "nan";
@@ -227,6 +250,11 @@ std::string repr(const Value &value, unsigned depth) {
     std::string out = "range(" + std::to_string(r->start) + ", " + std::to_string(r->stop);
     return out + (r->step == 1 ? "" : ", " + std::to_string(r->step)) + ")";
   }
+  case ValueKind::Slice: {
+    auto *s = value.as<SliceObject>();
+    return "slice(" + repr(s->lower, depth + 1) + ", " + repr(s->upper, depth + 1) + ", " +
+           repr(s->step, depth + 1) + ")";
+  }
   case ValueKind::DType:
     return std::string(nameOf(value.dtype()));
   case ValueKind::Expr: {
@@ -252,8 +280,13 @@ bool equals(const Value &a, const Value &b, unsigned depth) {
   if (depth > 50)
     return false;
   if (a.isNumber() && b.isNumber()) {
-    if (a.is(ValueKind::Float) || b.is(ValueKind::Float))
-      return a.toDouble() == b.toDouble();
+    if (a.is(ValueKind::Float) && b.is(ValueKind::Float))
+      return a.real() == b.real();
+    if (a.is(ValueKind::Float) || b.is(ValueKind::Float)) {
+      double real = a.is(ValueKind::Float) ? a.real() : b.real();
+      const Value &whole = a.is(ValueKind::Float) ? b : a;
+      return !std::isnan(real) && whole.integer().compare(real) == 0;
+    }
     return a.integer() == b.integer();
   }
   // A dtype equals each of its names.

@@ -193,6 +193,7 @@ struct Env : Object {
   const llvm::DenseSet<llvm::StringRef> *locals = nullptr; ///< assigned somewhere in the function
   llvm::StringMap<Span> closed;  ///< bound only in a runtime loop or branch that has ended
   llvm::StringMap<bool> globals; ///< declared `global`; true for `nonlocal`
+  bool isComprehension = false;  ///< `:=` binds in the nearest scope that is none
   bool traced = false;           ///< a prim_func, eager function or macro: range loops are runtime
 };
 
@@ -299,6 +300,10 @@ std::string typeName(const Value &value);
 /// Python's repr() and str(); runtime values print as their kind.
 std::string repr(const Value &value, unsigned depth = 0);
 std::string toStr(const Value &value);
+/// The code points of UTF-8 text: how many, each, and where the n-th begins in bytes.
+size_t textLength(llvm::StringRef text);
+std::vector<llvm::StringRef> codePoints(llvm::StringRef text);
+size_t byteOffset(llvm::StringRef text, size_t codePoint);
 /// Shortest text that reads back as the same double, in Python's notation.
 std::string formatDouble(double value);
 /// Python's `==` on compile-time values; runtime ones compare by identity.
