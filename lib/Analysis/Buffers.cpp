@@ -23,6 +23,12 @@ Value rootOf(Value buffer) {
   return buffer;
 }
 
+Value boxRootOf(Value buffer) {
+  while (auto view = buffer.getDefiningOp<tile::SubviewOp>())
+    buffer = view.getSource();
+  return buffer;
+}
+
 std::optional<BufferBox> boxOf(Value buffer, OpBuilder &builder, Location loc) {
   if (auto view = buffer.getDefiningOp<tile::SubviewOp>()) {
     std::optional<BufferBox> box = boxOf(view.getSource(), builder, loc);
@@ -38,8 +44,6 @@ std::optional<BufferBox> boxOf(Value buffer, OpBuilder &builder, Location loc) {
       box->dims.erase(box->dims.begin() + dropped);
     return box;
   }
-  if (buffer.getDefiningOp<tile::ReshapeOp>())
-    return std::nullopt;
   BufferBox box{buffer, {}, {}};
   for (int64_t d = 0; d < box.rootType().rank(); ++d) {
     box.offsets.push_back(nullptr);
@@ -59,6 +63,45 @@ SmallVector<Value, 4> rootIndices(const BufferBox &box, ValueRange viewIndices, 
     if (!index)
       index = arith::ConstantIndexOp::create(builder, loc, 0);
   return indices;
+}
+
+/// Row-major: the indices into `to` for those into `from`, which has as many elements.
+static SmallVector<Value, 4> reshapedIndices(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                                             ValueRange indices, OpBuilder &b, Location loc) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value linear = constant(0);
+  for (auto [size, index] : llvm::zip(from, indices)) {
+    linear = arith::MulIOp::create(b, loc, linear, constant(size));
+    linear = arith::AddIOp::create(b, loc, linear, index);
+  }
+  SmallVector<Value, 4> result(to.size());
+  for (int64_t d = int64_t(to.size()) - 1; d >= 0; --d) {
+    result[d] =
+        d == 0 ? linear : arith::RemUIOp::create(b, loc, linear, constant(to[d])).getResult();
+    linear = arith::DivUIOp::create(b, loc, linear, constant(to[d]));
+  }
+  return result;
+}
+
+ElementPlace placeOf(Value buffer, ValueRange indices, OpBuilder &b, Location loc) {
+  ElementPlace place{buffer, SmallVector<Value, 4>(indices.begin(), indices.end())};
+  while (true) {
+    if (place.buffer.getDefiningOp<tile::SubviewOp>()) {
+      std::optional<BufferBox> box = boxOf(place.buffer, b, loc);
+      place.indices = rootIndices(*box, place.indices, b, loc);
+      place.buffer = box->root;
+      continue;
+    }
+    auto view = place.buffer.getDefiningOp<tile::ReshapeOp>();
+    if (!view || view.getType().isGlobal() || view.getType().isShared() ||
+        view.getType().getElementType() != view.getSource().getType().getElementType())
+      return place;
+    place.indices = reshapedIndices(view.getType().getShape(),
+                                    view.getSource().getType().getShape(), place.indices, b, loc);
+    place.buffer = view.getSource();
+  }
 }
 
 Accesses accessesOf(Operation *op) {

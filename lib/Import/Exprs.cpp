@@ -525,6 +525,31 @@ Value Importer::reinterpret(const Expr *e) {
   return tile::LoadOp::create(b, loc, scalarType(to), view, zero, FloatAttr());
 }
 
+/// IEEE nextafter by the order of the bits: one up or down, away from zero where the sign agrees.
+Value Importer::nextAfter(Value x, Value y, Location loc) {
+  using P = arith::CmpFPredicate;
+  Type type = x.getType(), bitsType = b.getIntegerType(type.getIntOrFloatBitWidth());
+  auto compare = [&](P predicate, Value l, Value r) -> Value {
+    return arith::CmpFOp::create(b, loc, predicate, l, r);
+  };
+  auto select = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(b, loc, condition, yes, no);
+  };
+  Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 0));
+  Value one = constant(1, bitsType, loc), minusOne = constant(-1, bitsType, loc);
+  Value grows = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, compare(P::OLT, x, y),
+                                      compare(P::OGT, x, zero));
+  Value bits = arith::BitcastOp::create(b, loc, bitsType, x);
+  bits = arith::AddIOp::create(b, loc, bits, select(grows, one, minusOne));
+  Value moved = arith::BitcastOp::create(b, loc, type, bits);
+  Value smallest = arith::BitcastOp::create(b, loc, type, one);
+  Value fromZero = math::CopySignOp::create(b, loc, smallest, y);
+  Value result = select(compare(P::OEQ, x, zero), fromZero, moved);
+  result = select(compare(P::OEQ, x, y), y, result);
+  Value nan = arith::AddFOp::create(b, loc, x, y);
+  return select(compare(P::UNO, x, y), nan, result);
+}
+
 Value Importer::math(const Expr *e) {
   Location loc = at(e->span);
   SmallVector<Value> x;
@@ -604,7 +629,10 @@ Value Importer::math(const Expr *e) {
   case MathFn::Ldexp:
     return arith::MulFOp::create(b, loc, x[0], math::Exp2Op::create(b, loc, x[1]));
   case MathFn::NextAfter:
-    return fail(DiagId::NotYetCompiled, e->span, "nextafter");
+    if (bitsOf(e->type) < 32)
+      return fail(DiagId::NotYetCompiled, e->span,
+                  ("T.nextafter of " + dtypeText(e->type) + " (cast to float32)").str());
+    return nextAfter(x[0], x[1], loc);
   }
   return nullptr;
 }

@@ -72,6 +72,7 @@ private:
   Value cast(Value v, DType from, DType to, mlir::Location loc);
   Value reinterpret(const Expr *e);
   Value math(const Expr *e);
+  Value nextAfter(Value x, Value y, mlir::Location loc);
   Value floorDivision(Value a, Value b, bool isMod, bool nonNegative, mlir::Location loc);
   /// The value as an index; computed in `index` where the expression allows it.
   Value index(const Expr *e);

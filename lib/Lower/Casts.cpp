@@ -103,12 +103,12 @@ llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, 
 static llvm::Value *plainCast(Builder &b, mlir::Operation &op, llvm::Value *value,
                               llvm::Type *type) {
   unsigned from = value->getType()->getScalarSizeInBits(), to = type->getScalarSizeInBits();
-  // Narrow integers go through i32: fptosi to i8 is undefined beyond its range, the low bits of
-  // fptosi to i32 are not.
+  // Saturating at 32 or 64 bits, then wrapping to narrower types (docs/reference-device.md).
   auto viaInt32 = [&](bool isSigned) {
     llvm::Type *wide = to < 32 ? withShapeOf(type, b.getInt32Ty()) : type;
     llvm::Value *whole =
-        isSigned || to < 32 ? b.CreateFPToSI(value, wide) : b.CreateFPToUI(value, wide);
+        b.CreateIntrinsic(isSigned ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                          {wide, value->getType()}, {value});
     return b.CreateTruncOrBitCast(whole, type);
   };
   return llvm::TypeSwitch<mlir::Operation *, llvm::Value *>(&op)

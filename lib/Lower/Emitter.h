@@ -60,6 +60,8 @@ public:
   virtual void markSharedRead(llvm::Instruction &read) {}
 
   virtual bool barrier(bool raw) = 0;
+  /// A barrier that orders device memory as well.
+  bool globalBarrier();
   /// The first `threads` threads of the block meet at the block's barrier number `id`.
   virtual bool barrierOf(int64_t threads, int64_t id) { return false; }
   virtual bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) { return false; }

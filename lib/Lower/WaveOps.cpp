@@ -188,8 +188,9 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
         return must(e.wait(optional(wait.getVm()), optional(wait.getLgkm())));
       })
       .Case([&](wave::BarrierOp barrier) {
-        return must(barrier.getThreads() != 0 ? e.barrierOf(barrier.getThreads(), barrier.getId())
-                                              : e.barrier(barrier.getRaw()));
+        if (barrier.getThreads() != 0)
+          return must(e.barrierOf(barrier.getThreads(), barrier.getId()));
+        return must(barrier.getGlobal() ? e.globalBarrier() : e.barrier(barrier.getRaw()));
       })
       .Case([&](wave::SetPrioOp prio) { return must(e.setPriority(prio.getLevel())); })
       .Case([&](wave::SchedFenceOp) {

@@ -100,6 +100,11 @@ void WaveChecker::noteIssue(Wave &wave, const Instr &instr) {
     add(lds);
   else
     add(vm);
+  // vmcnt has 6 bits: the wave cannot issue beyond them before the oldest access has completed
+  // (reference/amd-hardware-facts.md); LLVM relies on it.
+  constexpr size_t mostVmem = 63;
+  while (vm.size() > mostVmem)
+    retireOldest(wave, vm);
   if (flags & isFlat)
     add(lds);
 }

@@ -13,8 +13,11 @@ namespace tilec {
 /// The buffer behind a chain of views: what tile.alloc, tile.tensor or tile.workspace made.
 mlir::Value rootOf(mlir::Value buffer);
 
-/// A box of the root: `offsets` has one value per root dimension (null: 0); dimension d of the view
-/// is dimension dims[d] of the root. Nothing when a reshape is in between.
+/// The same up to the first reshape: global and shared buffers are addressed through it.
+mlir::Value boxRootOf(mlir::Value buffer);
+
+/// A box of boxRootOf: `offsets` has one value per root dimension (null: 0); dimension d of the
+/// view is dimension dims[d] of the root.
 struct BufferBox {
   mlir::Value root;
   llvm::SmallVector<mlir::Value, 4> offsets;
@@ -27,6 +30,15 @@ std::optional<BufferBox> boxOf(mlir::Value buffer, mlir::OpBuilder &builder, mli
 /// The indices into the root for indices into the view, built with `builder`.
 llvm::SmallVector<mlir::Value, 4> rootIndices(const BufferBox &box, mlir::ValueRange viewIndices,
                                               mlir::OpBuilder &builder, mlir::Location loc);
+
+/// Where an element of a view is: views are looked through, reshapes only of registers (memory is
+/// addressed through them).
+struct ElementPlace {
+  mlir::Value buffer;
+  llvm::SmallVector<mlir::Value, 4> indices;
+};
+ElementPlace placeOf(mlir::Value buffer, mlir::ValueRange indices, mlir::OpBuilder &builder,
+                     mlir::Location loc);
 
 /// Roots that `op` (with its regions) reads and writes.
 struct Accesses {

@@ -36,7 +36,7 @@ std::optional<int64_t> swizzleOf(const SharedLayout &layout, int64_t elemBytes) 
 std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile) {
   auto global = cast<tile::BufferType>(globalBox.getType());
   auto shared = cast<tile::BufferType>(sharedTile.getType());
-  const SharedLayout *layout = sharedLayoutOf(rootOf(sharedTile));
+  const SharedLayout *layout = sharedLayoutOf(boxRootOf(sharedTile));
   if (!global.isGlobal() || !shared.isShared() || shared.rank() != 2 || !layout ||
       !global.hasStaticShape() || global.getElementType() != shared.getElementType())
     return std::nullopt;

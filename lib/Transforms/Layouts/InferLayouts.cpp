@@ -58,6 +58,7 @@ private:
   void setDefault(tile::AllocOp open);
   void stageMismatches();
   void stage(tile::ParallelOp loop, Value root);
+  void defineAll(tile::AllocOp alloc);
   void setSharedLayouts();
 
   bool set(Value root, const FragmentLayout &layout) {
@@ -72,6 +73,7 @@ private:
   const TargetInfo &target;
   int64_t numWaves;
   bool useWarpGroups;
+  llvm::SmallPtrSet<Operation *, 4> defined; ///< fragments that start from zeros
 };
 
 LogicalResult Inference::fixGemms() {
@@ -239,9 +241,13 @@ void Inference::stage(tile::ParallelOp loop, Value root) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   auto type = cast<tile::BufferType>(root.getType());
+  auto alloc = root.getDefiningOp<tile::AllocOp>();
+  loop.emitRemark() << "fragment `" << alloc.getName()
+                    << "` goes through shared memory: its elements are not in the lanes that use "
+                       "them here";
   auto sharedType =
       tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Shared);
-  std::string name = (root.getDefiningOp<tile::AllocOp>().getName() + "_staged").str();
+  std::string name = (alloc.getName() + "_staged").str();
   Value shared = tile::AllocOp::create(builder, loc, sharedType, name, Attribute());
   expandCopy(builder, loc, root, shared);
   bool isStored = false;
@@ -256,7 +262,22 @@ void Inference::stage(tile::ParallelOp loop, Value root) {
   if (isStored) {
     builder.setInsertionPointAfter(loop);
     expandCopy(builder, loc, shared, root);
+    defineAll(alloc);
   }
+}
+
+/// The copies around a loop that writes a part of a fragment move all of it: registers that nothing
+/// has written yet must not be undefined.
+void Inference::defineAll(tile::AllocOp alloc) {
+  if (!defined.insert(alloc).second)
+    return;
+  OpBuilder builder(alloc->getContext());
+  builder.setInsertionPointAfter(alloc);
+  Type element = alloc.getResult().getType().getElementType();
+  Type scalar = tile::scalarTypeOf(element);
+  Value zero = arith::ConstantOp::create(builder, alloc.getLoc(), builder.getZeroAttr(scalar));
+  makeElementwise(builder, alloc.getLoc(), alloc.getResult(),
+                  [&](OpBuilder &, ValueRange) { return zero; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,15 +294,15 @@ void Inference::setSharedLayouts() {
           readByWarpGroups.insert(alloc);
       }
   });
+  // A reshaped buffer is addressed row-major.
+  llvm::SmallPtrSet<Value, 4> reshaped;
+  kernel.walk([&](tile::ReshapeOp view) { reshaped.insert(rootOf(view)); });
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
     if (!type.isShared() || alloc.getLayout())
       return;
     unsigned bits = bitsOf(tile::dtypeOf(type.getElementType()));
-    // A reshaped buffer is addressed row-major.
-    bool isReshaped =
-        llvm::any_of(alloc->getUsers(), [](Operation *user) { return isa<tile::ReshapeOp>(user); });
-    SharedLayout layout = readByGemm.contains(alloc) && !isReshaped
+    SharedLayout layout = readByGemm.contains(alloc) && !reshaped.contains(alloc)
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());
     if (readByWarpGroups.contains(alloc))

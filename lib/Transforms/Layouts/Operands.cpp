@@ -99,10 +99,9 @@ void expandGemm(tile::GemmOp gemm) {
   OpBuilder inner = OpBuilder::atBlockEnd(loop.bodyBlock());
   Value m = loop.ivs()[0], n = loop.ivs()[1];
   auto load = [&](OpBuilder &at, Value buffer, ValueRange indices) -> Value {
-    std::optional<BufferBox> box = boxOf(buffer, at, loc);
+    ElementPlace place = placeOf(buffer, indices, at, loc);
     Type type = tile::scalarTypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
-    return tile::LoadOp::create(at, loc, type, box->root, rootIndices(*box, indices, at, loc),
-                                FloatAttr());
+    return tile::LoadOp::create(at, loc, type, place.buffer, place.indices, FloatAttr());
   };
   auto sumType =
       tile::BufferType::get({}, isa<FloatType>(scalar) ? scalar : element, tile::Scope::Local);
@@ -131,9 +130,8 @@ void expandGemm(tile::GemmOp gemm) {
   tile::StoreOp::create(step, loc, after, sum, ValueRange());
   inner.setInsertionPointToEnd(loop.bodyBlock());
   Value total = tile::LoadOp::create(inner, loc, scalar, sum, ValueRange(), FloatAttr());
-  std::optional<BufferBox> box = boxOf(gemm.getC(), inner, loc);
-  tile::StoreOp::create(inner, loc, total, box->root,
-                        rootIndices(*box, ValueRange{m, n}, inner, loc));
+  ElementPlace place = placeOf(gemm.getC(), ValueRange{m, n}, inner, loc);
+  tile::StoreOp::create(inner, loc, total, place.buffer, place.indices);
   gemm.erase();
 }
 
@@ -169,10 +167,8 @@ void isolate(tile::GemmOp gemm) {
   for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()}) {
     Value buffer = operand->get();
     auto type = cast<tile::BufferType>(buffer.getType());
-    // A box of a shared tile is read in place when no reshape is in between.
-    OpBuilder scratch(gemm);
-    bool isShared = type.isShared() && boxOf(buffer, scratch, gemm.getLoc()).has_value();
-    if (!isShared && !isWhole(buffer, tile::Scope::Fragment))
+    // A box of a shared tile is read in place.
+    if (!type.isShared() && !isWhole(buffer, tile::Scope::Fragment))
       replaceOperand(*operand, tile::Scope::Shared, true, false);
   }
   if (!isWhole(gemm.getC(), tile::Scope::Fragment))

@@ -4,6 +4,8 @@
 //
 // becomes parallel (i) { S1 }, parallel (i, j) { B }, parallel (i) { S2 }: iterations
 // are independent, so statement by statement is as good as iteration by iteration.
+// Likewise a serial loop with a parallel in it, whose bounds are the same for all i:
+// parallel (i) { for k { S } } becomes for k { parallel (i) { S } }.
 // Scalars that cross a cut, and private buffers, get one element per outer iteration:
 // they become fragments.
 //
@@ -26,6 +28,13 @@ Type storageTypeOf(Type scalar) {
   return scalar.isIndex() ? Type(IntegerType::get(scalar.getContext(), 32)) : scalar;
 }
 
+/// A serial loop with parallels in it (boundNestedParallels has left only those that fission
+/// takes).
+bool holdsParallel(Operation *op) {
+  return isa<tile::ForOp>(op) &&
+         op->walk([](tile::ParallelOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 class Fission {
 public:
   explicit Fission(tile::ParallelOp loop)
@@ -34,10 +43,14 @@ public:
   void run();
 
 private:
-  /// Consecutive statements that stay together; a nested parallel is alone.
+  /// Consecutive statements that stay together; a nested parallel, or a serial loop that changes
+  /// places with the parallel, is alone.
   struct Piece {
     SmallVector<Operation *> ops;
     tile::ParallelOp nested;
+    tile::ForOp serial;
+
+    bool isAlone() const { return nested || serial; }
   };
 
   void splitBody();
@@ -74,10 +87,14 @@ bool isCheapTree(Operation *op, Block *body) {
 void Fission::splitBody() {
   for (Operation &op : *loop.bodyBlock()) {
     if (auto nested = dyn_cast<tile::ParallelOp>(op)) {
-      pieces.push_back({{}, nested});
+      pieces.push_back({{}, nested, {}});
       continue;
     }
-    if (pieces.empty() || pieces.back().nested)
+    if (holdsParallel(&op)) {
+      pieces.push_back({{}, {}, cast<tile::ForOp>(op)});
+      continue;
+    }
+    if (pieces.empty() || pieces.back().isAlone())
       pieces.push_back({});
     pieces.back().ops.push_back(&op);
   }
@@ -121,7 +138,7 @@ void Fission::expandLocals() {
 unsigned Fission::pieceOf(Operation *op) {
   Operation *top = loop.bodyBlock()->findAncestorOpInBlock(*op);
   for (auto [n, piece] : llvm::enumerate(pieces))
-    if (piece.nested == top || llvm::is_contained(piece.ops, top))
+    if (piece.nested == top || piece.serial == top || llvm::is_contained(piece.ops, top))
       return n;
   llvm_unreachable("the op is in the loop's body");
 }
@@ -159,7 +176,7 @@ void Fission::expandValues() {
             loaded = arith::IndexCastOp::create(b, loc, scalar, loaded);
           // Loads inside a run belong to it.
           Piece &home = pieces[pieceOf(use->getOwner())];
-          if (!home.nested && use->getOwner()->getBlock() == loop.bodyBlock()) {
+          if (!home.isAlone() && use->getOwner()->getBlock() == loop.bodyBlock()) {
             auto user = llvm::find(home.ops, use->getOwner());
             user = home.ops.insert(user, fragment ? loaded.getDefiningOp() : nullptr);
             if (scalar.isIndex())
@@ -176,8 +193,15 @@ void Fission::emit(Piece &piece) {
   SmallVector<Value> bounds(loop.getExtents());
   if (piece.nested)
     llvm::append_range(bounds, piece.nested.getExtents());
-  auto fresh = tile::ParallelOp::create(builder, loc, bounds);
   IRMapping mapping;
+  OpBuilder::InsertionGuard guard(builder);
+  if (piece.serial) {
+    auto serial = tile::ForOp::create(builder, piece.serial.getLoc(), piece.serial.getLower(),
+                                      piece.serial.getUpper(), piece.serial.getStep());
+    mapping.map(piece.serial.iv(), serial.iv());
+    builder.setInsertionPointToEnd(serial.bodyBlock());
+  }
+  auto fresh = tile::ParallelOp::create(builder, loc, bounds);
   unsigned outer = loop.ivs().size();
   for (auto [n, iv] : llvm::enumerate(loop.ivs()))
     mapping.map(iv, fresh.ivs()[n]);
@@ -198,6 +222,11 @@ void Fission::emit(Piece &piece) {
     });
     inner.clone(*op, mapping);
   };
+  if (piece.serial) {
+    for (Operation &op : *piece.serial.bodyBlock())
+      cloneWithNeeds(&op);
+    return;
+  }
   if (!piece.nested) {
     for (Operation *op : piece.ops)
       if (!llvm::all_of(op->getResults(), [&](Value v) { return mapping.contains(v); }) ||
@@ -212,6 +241,10 @@ void Fission::emit(Piece &piece) {
 }
 
 void Fission::run() {
+  for (tile::ForOp serial : SmallVector<tile::ForOp>(loop.bodyBlock()->getOps<tile::ForOp>()))
+    if (holdsParallel(serial))
+      for (Value bound : {serial.getLower(), serial.getUpper(), serial.getStep()})
+        hoistBefore(bound, loop);
   expandLocals();
   splitBody();
   expandValues();
@@ -220,16 +253,10 @@ void Fission::run() {
   loop.erase();
 }
 
-/// A nested parallel whose extents change from one outer iteration to the next has no box.
-bool hasBoxedNest(tile::ParallelOp loop) {
-  bool found = false;
-  for (tile::ParallelOp nested : loop.bodyBlock()->getOps<tile::ParallelOp>()) {
-    found = true;
-    for (Value extent : nested.getExtents())
-      if (loop.getBody().isAncestor(extent.getParentRegion()) && !tile::constantInt(extent))
-        return false;
-  }
-  return found;
+bool hasNest(tile::ParallelOp loop) {
+  return llvm::any_of(*loop.bodyBlock(), [](Operation &op) {
+    return isa<tile::ParallelOp>(op) || holdsParallel(&op);
+  });
 }
 
 } // namespace
@@ -241,8 +268,7 @@ void fissionParallels(tile::ProgramOp program) {
     changed = false;
     SmallVector<tile::ParallelOp> loops;
     program.walk<WalkOrder::PreOrder>([&](tile::ParallelOp loop) {
-      if (!loop->getParentOfType<tile::ParallelOp>() && loop.constantExtents() &&
-          hasBoxedNest(loop))
+      if (!loop->getParentOfType<tile::ParallelOp>() && loop.constantExtents() && hasNest(loop))
         loops.push_back(loop);
     });
     for (tile::ParallelOp loop : loops) {

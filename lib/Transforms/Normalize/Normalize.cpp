@@ -22,15 +22,12 @@ namespace tilec {
 //===----------------------------------------------------------------------===//
 
 template <typename OpT> static void foldViewOf(OpT op) {
-  if (!op.getBuffer().template getDefiningOp<tile::SubviewOp>())
-    return;
   OpBuilder builder(op);
-  std::optional<BufferBox> box = boxOf(op.getBuffer(), builder, op.getLoc());
-  if (!box)
+  ElementPlace place = placeOf(op.getBuffer(), op.getIndices(), builder, op.getLoc());
+  if (place.buffer == op.getBuffer())
     return;
-  SmallVector<Value, 4> indices = rootIndices(*box, op.getIndices(), builder, op.getLoc());
-  op.getBufferMutable().assign(box->root);
-  op.getIndicesMutable().assign(indices);
+  op.getBufferMutable().assign(place.buffer);
+  op.getIndicesMutable().assign(place.indices);
 }
 
 void foldViews(tile::ProgramOp program) {
@@ -185,18 +182,14 @@ static tile::ParallelOp makeLoop(OpBuilder &b, Location loc, ArrayRef<int64_t> s
 
 static Value loadElement(OpBuilder &b, Location loc, Value buffer, ValueRange indices) {
   Type scalar = tile::scalarTypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
-  if (std::optional<BufferBox> box = boxOf(buffer, b, loc))
-    return tile::LoadOp::create(b, loc, scalar, box->root, rootIndices(*box, indices, b, loc),
-                                FloatAttr());
-  return tile::LoadOp::create(b, loc, scalar, buffer, indices, FloatAttr());
+  ElementPlace place = placeOf(buffer, indices, b, loc);
+  return tile::LoadOp::create(b, loc, scalar, place.buffer, place.indices, FloatAttr());
 }
 
 static void storeElement(OpBuilder &b, Location loc, Value value, Value buffer,
                          ValueRange indices) {
-  if (std::optional<BufferBox> box = boxOf(buffer, b, loc))
-    tile::StoreOp::create(b, loc, value, box->root, rootIndices(*box, indices, b, loc));
-  else
-    tile::StoreOp::create(b, loc, value, buffer, indices);
+  ElementPlace place = placeOf(buffer, indices, b, loc);
+  tile::StoreOp::create(b, loc, value, place.buffer, place.indices);
 }
 
 tile::ParallelOp makeElementwise(OpBuilder &builder, Location loc, Value dst,
@@ -314,9 +307,10 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
     foldViews(program);
+    lowerBreaks(program);
     expandScans(program);
     parallelizeSerialLoops(program);
-    chunkDynamicParallels(program);
+    boundNestedParallels(program);
     fissionParallels(program);
     if (failed(recognizeReductions(program)))
       return signalPassFailure();

@@ -15,6 +15,13 @@ void raiseCopies(tile::ProgramOp program);
 /// A tile.copy or tile.fill that touches a fragment or local buffer becomes a tile.parallel.
 void lowerFragmentCopies(tile::ProgramOp program);
 
+/// Loops with a tile.break become tile.while; no tile.break is left.
+void lowerBreaks(tile::ProgramOp program);
+
+/// Parallels have constant extents, and so have nested ones unless they are serial loops now.
+void boundNestedParallels(tile::ProgramOp program);
+/// Moves the pure arithmetic behind `value` in front of `loop`; false when it depends on the loop.
+bool hoistBefore(mlir::Value value, tile::ParallelOp loop);
 /// Nested parallels become perfect nests.
 void fissionParallels(tile::ProgramOp program);
 /// x = op(x, e) in a parallel becomes a tile.reduce; reports dependences that are none.

@@ -1,9 +1,12 @@
-//===- PlaceBarriers.cpp - barriers between dependent shared accesses -----===//
+//===- PlaceBarriers.cpp - barriers between dependent accesses ------------===//
 //
 // One walk in program order with the set of buffers read and written since the last
 // barrier. Different lanes may touch the same element in two tile operations, so any
 // two of them that conflict on a buffer are separated. A loop is walked once to learn
 // what its end leaves open, and once more to place barriers.
+//
+// A global tensor that a kernel reads after it has written it is treated alike; its
+// barriers order device memory as well, within the block.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -21,13 +24,17 @@ namespace tilec {
 
 namespace {
 
-/// Shared buffers touched since the last barrier.
+bool isGlobal(Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); }
+
+/// Buffers touched since the last barrier.
 struct Open {
   llvm::SetVector<Value> reads, writes;
 
-  void clear() {
-    reads.clear();
-    writes.clear();
+  /// A barrier; one that does not order global memory leaves accesses to it open.
+  void close(bool orderGlobal) {
+    auto isDone = [&](Value root) { return orderGlobal || !isGlobal(root); };
+    reads.remove_if(isDone);
+    writes.remove_if(isDone);
   }
   void add(const Open &other) {
     reads.insert(other.reads.begin(), other.reads.end());
@@ -37,6 +44,23 @@ struct Open {
 
 class Placement {
 public:
+  explicit Placement(tile::KernelOp kernel) {
+    // Atomic updates whose old values nobody asks for do not care about order.
+    llvm::SmallPtrSet<Value, 4> ordered;
+    kernel.walk([&](Operation *op) {
+      auto atomic = dyn_cast<tile::AtomicOp>(op);
+      if (op->getNumRegions() != 0 || (atomic && atomic.getOld().use_empty()))
+        return;
+      Accesses own = accessesOf(op);
+      ordered.insert(own.reads.begin(), own.reads.end());
+      ordered.insert(own.writes.begin(), own.writes.end());
+    });
+    Accesses all = accessesOf(kernel);
+    for (Value root : all.writes)
+      if (isGlobal(root) && ordered.contains(root) && llvm::is_contained(all.reads, root))
+        exchanged.insert(root);
+  }
+
   /// Walks a block; with `insert`, barriers are placed, without, `open` only learns.
   void walk(Block &block, Open &open, bool insert) {
     for (Operation &op : llvm::make_early_inc_range(block))
@@ -45,41 +69,61 @@ public:
 
 private:
   void visit(Operation *op, Open &open, bool insert);
+  void visitWhile(tile::WhileOp loop, Open &open, bool insert);
   void visitLeaf(Operation *op, Open &open, bool insert);
+  /// Puts a barrier before `op` when it conflicts with what is open.
+  void separate(Operation *op, const Accesses &accesses, Open &open, bool insert);
+  Accesses accessesThatMatter(Operation *op);
+
+  llvm::SmallPtrSet<Value, 4> exchanged; ///< global buffers that are read and written
 };
 
-bool isSharedAccess(Value root) {
-  auto alloc = root.getDefiningOp<tile::AllocOp>();
-  return alloc && alloc.getResult().getType().isShared();
-}
-
-Accesses sharedAccessesOf(Operation *op) {
+Accesses Placement::accessesThatMatter(Operation *op) {
   Accesses accesses = accessesOf(op);
-  llvm::erase_if(accesses.reads, [](Value v) { return !isSharedAccess(v); });
-  llvm::erase_if(accesses.writes, [](Value v) { return !isSharedAccess(v); });
+  auto isLocal = [&](Value root) {
+    auto type = cast<tile::BufferType>(root.getType());
+    return !(type.isShared() && root.getDefiningOp<tile::AllocOp>()) && !exchanged.contains(root);
+  };
+  llvm::erase_if(accesses.reads, isLocal);
+  llvm::erase_if(accesses.writes, isLocal);
   return accesses;
 }
 
-bool conflicts(const Accesses &accesses, const Open &open) {
-  return llvm::any_of(accesses.reads, [&](Value v) { return open.writes.contains(v); }) ||
-         llvm::any_of(accesses.writes,
-                      [&](Value v) { return open.writes.contains(v) || open.reads.contains(v); });
+void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bool insert) {
+  bool conflicts = false, isOverGlobal = false;
+  auto check = [&](Value root, const llvm::SetVector<Value> &list) {
+    if (!list.contains(root))
+      return;
+    conflicts = true;
+    isOverGlobal |= isGlobal(root);
+  };
+  for (Value root : accesses.reads)
+    check(root, open.writes);
+  for (Value root : accesses.writes) {
+    check(root, open.writes);
+    check(root, open.reads);
+  }
+  if (!conflicts)
+    return;
+  if (insert) {
+    OpBuilder builder(op);
+    tile::BarrierOp::create(builder, op->getLoc(), isOverGlobal);
+  }
+  open.close(isOverGlobal);
 }
 
 void Placement::visit(Operation *op, Open &open, bool insert) {
-  if (isa<tile::BarrierOp, tile::SyncThreadsOp>(op))
-    return open.clear();
+  if (auto barrier = dyn_cast<tile::BarrierOp>(op))
+    return open.close(barrier.getGlobal());
+  if (isa<tile::SyncThreadsOp>(op))
+    return open.close(/*orderGlobal=*/true);
   if (isa<tile::ParallelOp>(op))
     return visitLeaf(op, open, insert);
+  if (auto loop = dyn_cast<tile::WhileOp>(op))
+    return visitWhile(loop, open, insert);
   if (auto loop = dyn_cast<tile::ForOp>(op)) {
     // What the loop needs from before it is waited for once, not in every iteration.
-    if (conflicts(sharedAccessesOf(loop), open)) {
-      if (insert) {
-        OpBuilder builder(op);
-        tile::BarrierOp::create(builder, op->getLoc());
-      }
-      open.clear();
-    }
+    separate(loop, accessesThatMatter(loop), open, insert);
     // What an iteration leaves open meets the next iteration's beginning.
     Open end = open;
     walk(*loop.bodyBlock(), end, false);
@@ -87,16 +131,8 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
     walk(*loop.bodyBlock(), open, insert);
     return open.add(end);
   }
-  if (isa<scf::IfOp, tile::WhileOp>(op)) {
-    Open before = open;
-    if (isa<tile::WhileOp>(op)) {
-      Open end = open;
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          walk(block, end, false);
-      before.add(end);
-    }
-    Open after = before;
+  if (isa<scf::IfOp>(op)) {
+    Open before = open, after = open;
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         Open branch = before;
@@ -109,18 +145,25 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
   visitLeaf(op, open, insert);
 }
 
+/// Condition, body, condition, ...; it ends after a condition.
+void Placement::visitWhile(tile::WhileOp loop, Open &open, bool insert) {
+  Block &test = loop.getCondition().front(), &body = loop.getBody().front();
+  separate(loop, accessesThatMatter(loop), open, insert);
+  Open end = open;
+  walk(test, end, false);
+  walk(body, end, false);
+  open.add(end);
+  walk(test, open, insert);
+  Open afterBody = open;
+  walk(body, afterBody, insert);
+}
+
 void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
   // Rings are separated by the pipeline's own barriers, a producer's by its pipes.
   if (isa<tile::AsyncCopyOp, tile::ProducerOp>(op))
     return;
-  Accesses accesses = sharedAccessesOf(op);
-  if (conflicts(accesses, open)) {
-    if (insert) {
-      OpBuilder builder(op);
-      tile::BarrierOp::create(builder, op->getLoc());
-    }
-    open.clear();
-  }
+  Accesses accesses = accessesThatMatter(op);
+  separate(op, accesses, open, insert);
   open.reads.insert(accesses.reads.begin(), accesses.reads.end());
   open.writes.insert(accesses.writes.begin(), accesses.writes.end());
 }
@@ -129,7 +172,7 @@ struct PlaceBarriersPass : impl::PlaceBarriersPassBase<PlaceBarriersPass> {
   void runOnOperation() override {
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       Open open;
-      Placement().walk(kernel.getBody().front(), open, true);
+      Placement(kernel).walk(kernel.getBody().front(), open, true);
     }
   }
 };

@@ -25,7 +25,7 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   auto dst = cast<tile::BufferType>(dstView.getType());
   if (!src.isGlobal() || !dst.isShared() || src.getElementType() != dst.getElementType())
     return 0;
-  auto ring = rootOf(dstView).getDefiningOp<tile::AllocOp>();
+  auto ring = boxRootOf(dstView).getDefiningOp<tile::AllocOp>();
   const SharedLayout *layout = ring ? sharedLayoutOf(ring) : nullptr;
   if (!layout || layout->panelElems != 0)
     return 0;
@@ -100,7 +100,8 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sh
     // Only this copy writes the buffer, only this loop reads it, and not before the copy.
     for (Operation *user : ring->getUsers()) {
       Operation *inBody = loop.bodyBlock()->findAncestorOpInBlock(*user);
-      legal &= inBody && (user == copy || copy->isBeforeInBlock(inBody));
+      legal &=
+          inBody && !isa<tile::ReshapeOp>(user) && (user == copy || copy->isBeforeInBlock(inBody));
       if (inBody && user != copy)
         legal &= !llvm::is_contained(accessesOf(inBody).writes, ring.getResult());
     }

@@ -254,7 +254,7 @@ void Emitter::makeDescriptor(TensorPlace &place) {
 
 void Emitter::emitCopyTemplates(tile::AsyncCopyOp copy, const PipelineOperand &operand,
                                 Elements &elements) {
-  makeDescriptor(tensors.find(rootOf(copy.getSrc()))->second);
+  makeDescriptor(tensors.find(boxRootOf(copy.getSrc()))->second);
   int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
   AsyncCopyEmitter(*this, copy, pieceBytes, elements).runTemplates(operand);
 }
@@ -263,7 +263,7 @@ LogicalResult Emitter::emitAsyncCopy(tile::AsyncCopyOp copy, Elements &elements)
   int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
   if (pieceBytes == 0)
     return unsupported(*copy, "this asynchronous copy");
-  Value root = rootOf(copy.getSrc());
+  Value root = boxRootOf(copy.getSrc());
   makeDescriptor(tensors.find(root)->second);
   AsyncCopyEmitter(*this, copy, pieceBytes, elements).run();
   return success();

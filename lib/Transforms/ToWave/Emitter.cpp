@@ -211,8 +211,11 @@ wave::KernelOp Emitter::makeKernel() {
       types.push_back(wave::GlobalType::get(b.getContext()));
     }
   }
+  // Layouts give every lane of a wave its share, so waves are whole, whatever `threads` says.
+  int64_t threads =
+      kernel.getLockstep() ? int64_t(kernel.getThreads()) : numWaves * int64_t(target.waveLanes);
   auto waveKernel = wave::KernelOp::create(b, loc, kernel.getName(), b.getStrArrayAttr(names),
-                                           b.getStrArrayAttr(access), kernel.getThreads());
+                                           b.getStrArrayAttr(access), threads);
   Block &body = waveKernel.getBody().emplaceBlock();
   for (Type type : types)
     body.addArgument(type, loc);
@@ -349,7 +352,41 @@ LogicalResult Emitter::placeBuffers() {
     }
     return WalkResult::advance();
   });
+  if (result.wasInterrupted())
+    return failure();
+  result = kernel.walk([&](tile::ReshapeOp view) {
+    return failed(placeView(view)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
   return failure(result.wasInterrupted());
+}
+
+/// Global and shared memory under another shape or element type: row-major, from the same place.
+LogicalResult Emitter::placeView(tile::ReshapeOp view) {
+  tile::BufferType type = view.getType();
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (auto source = shared.find(view.getSource()); source != shared.end()) {
+    SharedPlace place = source->second;
+    place.layout = SharedLayout::plain(type.getShape());
+    place.dtype = dtype;
+    shared[view] = place;
+    return success();
+  }
+  if (auto source = tensors.find(view.getSource()); source != tensors.end()) {
+    TensorPlace place = source->second;
+    place.dtype = dtype;
+    place.staticShape.assign(type.getShape().begin(), type.getShape().end());
+    place.extents.assign(type.rank(), Value());
+    place.strides.assign(type.rank(), Value());
+    place.staticStrides.assign(type.rank(), 1);
+    for (int64_t d = type.rank() - 1; d > 0; --d)
+      place.staticStrides[d - 1] = place.staticStrides[d] * type.getShape()[d];
+    place.desc = Value();
+    tensors[view] = place;
+    return success();
+  }
+  if (type.isGlobal() || type.isShared())
+    return unsupported(*view, "a view of a part of a buffer");
+  return success(); // registers: looked through where they are accessed
 }
 
 LogicalResult Emitter::run() {
@@ -401,6 +438,8 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return emitFor(loop, elements);
   if (auto loop = dyn_cast<tile::ParallelOp>(op))
     return emitParallel(loop, elements);
+  if (auto loop = dyn_cast<tile::WhileOp>(op))
+    return emitWhile(loop, elements);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return emitIf(branch, elements);
   if (auto load = dyn_cast<tile::LoadOp>(op))
@@ -433,7 +472,9 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   if (isa<tile::BarrierOp>(op)) {
     if (needsAsyncFence())
       wave::AsyncFenceOp::create(b, loc);
-    return wave::BarrierOp::create(b, loc), success();
+    auto barrier = wave::BarrierOp::create(b, loc);
+    barrier.setGlobal(cast<tile::BarrierOp>(op).getGlobal());
+    return success();
   }
   if (auto copy = dyn_cast<tile::CopyOp>(op)) {
     // Not pipelined: through registers, as a loop over the elements.
@@ -461,14 +502,55 @@ LogicalResult Emitter::emitAlloc(tile::AllocOp alloc, Elements &elements) {
   return success();
 }
 
+/// Each element of a group on its own: `emit` gets the context of one element, and runs only where
+/// the element is no padding (whose values could keep a loop from ending).
+LogicalResult Emitter::forEachElement(Elements &elements,
+                                      llvm::function_ref<LogicalResult(Elements &)> emit) {
+  for (int64_t e = 0; e < elements.count; ++e) {
+    Elements one = elementOf(elements, e);
+    OpBuilder::InsertionGuard guard(b);
+    if (Value mask = elements.maskOf(e)) {
+      auto inside = scf::IfOp::create(b, loc, mask, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(&inside.getThenRegion().front());
+    }
+    if (failed(emit(one)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitWhile(tile::WhileOp loop, Elements &elements) {
+  // Elements leave the loop at different times.
+  if (elements.loop && !elements.isSingle())
+    return forEachElement(elements, [&](Elements &one) { return emitWhile(loop, one); });
+  auto repeated = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  Block *test = b.createBlock(&repeated.getBefore()), *body = b.createBlock(&repeated.getAfter());
+  b.setInsertionPointToStart(test);
+  for (Operation &op : loop.getCondition().front()) {
+    auto condition = dyn_cast<tile::ConditionOp>(op);
+    if (!condition) {
+      if (failed(emitOp(op, elements)))
+        return failure();
+      continue;
+    }
+    scf::ConditionOp::create(b, loc, lookup(condition.getValue(), 0, elements), ValueRange());
+  }
+  b.setInsertionPointToStart(body);
+  if (failed(emitBlock(loop.getBody().front(), elements)))
+    return failure();
+  scf::YieldOp::create(b, loc);
+  return success();
+}
+
 LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
   if (loop->hasAttr(rotateAttrName))
     return emitPipeline(loop, elements);
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
-  // The elements of a group go through the loop together.
+  // The elements of a group go through the loop together when they agree on the bounds.
   for (Value bound : {loop.getLower(), loop.getUpper(), loop.getStep()})
     if (!isSameForAll(bound, elements))
-      return unsupported(*loop, "a serial loop whose bounds differ between neighbouring elements");
+      return forEachElement(elements, [&](Elements &one) { return emitFor(loop, one); });
   Value lower = lookup(loop.getLower(), 0, elements), upper = lookup(loop.getUpper(), 0, elements);
   if (step && *step < 0) {
     // Counts up: iteration i is lower + i * step.

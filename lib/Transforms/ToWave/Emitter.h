@@ -101,6 +101,8 @@ struct Elements {
   llvm::DenseMap<Value, SmallVector<Value, 4>> map; ///< one value (same for all) or `count`
   llvm::DenseMap<Value, SmallVector<LocalPlace, 4>> locals;
 
+  /// Whether this is one element taken from a group, or no group at all.
+  bool isSingle() const { return groupCount != 0; }
   /// The loop's register of an element.
   int64_t registerOf(int64_t element) const {
     return rep * (groupCount ? groupCount : count) + firstElement + element;
@@ -127,9 +129,13 @@ private:
   Value cloneProgramValue(Value value);
   void makeBlockIds();
   LogicalResult placeBuffers();
+  LogicalResult placeView(tile::ReshapeOp view);
   LogicalResult emitBlock(mlir::Block &block, Elements &elements);
   LogicalResult emitOp(Operation &op, Elements &elements);
   LogicalResult emitFor(tile::ForOp loop, Elements &elements);
+  LogicalResult emitWhile(tile::WhileOp loop, Elements &elements);
+  LogicalResult forEachElement(Elements &elements,
+                               llvm::function_ref<LogicalResult(Elements &)> emit);
   LogicalResult emitIf(mlir::scf::IfOp op, Elements &elements);
   LogicalResult emitBranch(mlir::scf::IfOp op, Value condition, Elements &elements, int64_t count,
                            llvm::function_ref<Value(Value, int64_t)> valueOf);

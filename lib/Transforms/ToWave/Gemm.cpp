@@ -95,7 +95,7 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
   int64_t elemBytes = bytesOf(dtype);
   Type element = e.memoryType(dtype);
 
-  const SharedPlace &place = e.shared.find(rootOf(operand.buffer))->second;
+  const SharedPlace &place = e.shared.find(boxRootOf(operand.buffer))->second;
   SmallVector<Value> parts;
   for (int64_t reg = 0; reg < group;) {
     Coords at = layout.coords(firstReg + reg, 0, 0);
@@ -164,7 +164,7 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
   bool isWhole = box[0] * reps[0] * waves[0] <= operand.rows && box[1] * plan.kSteps <= operand.k;
   DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
   int64_t bits = bitsOf(dtype);
-  const SharedLayout &shared = e.shared.find(rootOf(operand.buffer))->second.layout;
+  const SharedLayout &shared = e.shared.find(boxRootOf(operand.buffer))->second.layout;
   // Each 16-byte row of a matrix stays together and aligned.
   int64_t rowElems = 128 / bits;
   bool staysTogether =
@@ -267,7 +267,7 @@ LogicalResult GemmEmitter::run() {
       FragmentLayout wanted = operand.kIsRow ? exchanged(*operand.layout) : *operand.layout;
       if (!(fragment->second.layout == wanted))
         return e.unsupported(*gemm, "this layout of a gemm operand");
-    } else if (!e.shared.contains(rootOf(operand.buffer))) {
+    } else if (!e.shared.contains(boxRootOf(operand.buffer))) {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
@@ -308,7 +308,7 @@ void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
 uint64_t GemmEmitter::coverOf(const GemmOperand &operand, int64_t rep, int64_t step,
                               const CopyAssignment &copies) {
   const FragmentLayout &layout = *operand.layout;
-  const SharedPlace &place = e.shared.find(rootOf(operand.buffer))->second;
+  const SharedPlace &place = e.shared.find(boxRootOf(operand.buffer))->second;
   std::optional<BufferBox> box = boxOf(operand.buffer, b, loc);
   int64_t group = layout.atomRegs(), firstReg = (step + plan.kSteps * rep) * group;
   int64_t elemBytes = bytesOf(place.dtype);

@@ -118,12 +118,12 @@ Value Emitter::writerMask(Elements &elements, int64_t element) {
 LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
   Value root = load.getBuffer();
   tile::BufferType type = load.getBuffer().getType();
-  if (root.getDefiningOp<tile::ReshapeOp>() || root.getDefiningOp<tile::SubviewOp>())
-    return unsupported(*load, "an access through this view");
   if (type.isFragment())
     return loadFragment(load, elements);
   if (type.isLocal())
     return loadLocal(load, elements);
+  if (!shared.contains(root) && !tensors.contains(root))
+    return unsupported(*load, "an access through this view");
   DType dtype = tile::dtypeOf(type.getElementType());
   if (bitsOf(dtype) < 8)
     return unsupported(*load, "an element of 4 bits");
@@ -175,12 +175,12 @@ LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
 LogicalResult Emitter::emitStore(tile::StoreOp store, Elements &elements) {
   Value root = store.getBuffer();
   tile::BufferType type = store.getBuffer().getType();
-  if (root.getDefiningOp<tile::ReshapeOp>() || root.getDefiningOp<tile::SubviewOp>())
-    return unsupported(*store, "an access through this view");
   if (type.isFragment())
     return storeFragment(store, elements);
   if (type.isLocal())
     return storeLocal(store, elements);
+  if (!shared.contains(root) && !tensors.contains(root))
+    return unsupported(*store, "an access through this view");
   DType dtype = tile::dtypeOf(type.getElementType());
   if (bitsOf(dtype) < 8)
     return unsupported(*store, "an element of 4 bits");
@@ -278,6 +278,8 @@ const SmallVector<int64_t> *Emitter::registersOf(Operation *access, ValueRange i
 }
 
 LogicalResult Emitter::loadFragment(tile::LoadOp load, Elements &elements) {
+  if (!fragments.contains(load.getBuffer()))
+    return unsupported(*load, "an access through this view");
   const FragmentPlace &place = fragments.find(load.getBuffer())->second;
   if (!elements.loop)
     return unsupported(*load, "reading a fragment outside of T.Parallel");
@@ -303,6 +305,8 @@ LogicalResult Emitter::loadFragment(tile::LoadOp load, Elements &elements) {
 }
 
 LogicalResult Emitter::storeFragment(tile::StoreOp store, Elements &elements) {
+  if (!fragments.contains(store.getBuffer()))
+    return unsupported(*store, "an access through this view");
   const FragmentPlace &place = fragments.find(store.getBuffer())->second;
   if (!elements.loop)
     return unsupported(*store, "writing a fragment outside of T.Parallel");
@@ -349,11 +353,17 @@ static const LocalPlace *findLocal(Value root, int64_t element, const Elements &
 LogicalResult Emitter::loadLocal(tile::LoadOp load, Elements &elements) {
   SmallVector<Value, 4> values;
   auto type = cast<tile::BufferType>(load.getBuffer().getType());
-  bool isPrivate = elements.locals.contains(load.getBuffer());
+  // A view of equally wide elements: the same registers, other bits.
+  Value root = rootOf(load.getBuffer());
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (bitsOf(dtype) !=
+      bitsOf(tile::dtypeOf(cast<tile::BufferType>(root.getType()).getElementType())))
+    return unsupported(*load, "a view of a local array with elements of another width");
+  bool isPrivate = elements.locals.contains(root);
   bool isSame = !isPrivate &&
                 llvm::all_of(load.getIndices(), [&](Value v) { return isSameForAll(v, elements); });
   for (int64_t e = 0; e < (isSame ? 1 : elements.count); ++e) {
-    const LocalPlace *place = findLocal(load.getBuffer(), e, elements);
+    const LocalPlace *place = findLocal(root, e, elements);
     // Row-major position; an index that is not constant selects among all slots.
     Value at = index(0);
     for (auto [d, v] : llvm::enumerate(load.getIndices()))
@@ -373,7 +383,9 @@ LogicalResult Emitter::loadLocal(tile::LoadOp load, Elements &elements) {
         value = arith::SelectOp::create(b, loc, hit, read(slot), value);
       }
     }
-    values.push_back(toScalar(value, place->dtype));
+    if (memoryType(dtype) != value.getType())
+      value = wave::BitcastOp::create(b, loc, memoryType(dtype), value);
+    values.push_back(toScalar(value, dtype));
   }
   elements.map[load.getResult()] = values;
   return success();
@@ -381,6 +393,8 @@ LogicalResult Emitter::loadLocal(tile::LoadOp load, Elements &elements) {
 
 LogicalResult Emitter::storeLocal(tile::StoreOp store, Elements &elements) {
   auto type = cast<tile::BufferType>(store.getBuffer().getType());
+  if (!store.getBuffer().getDefiningOp<tile::AllocOp>())
+    return unsupported(*store, "a write through a view of a local array");
   for (int64_t e = 0; e < elements.count; ++e) {
     const LocalPlace *place = findLocal(store.getBuffer(), e, elements);
     Value at = index(0);

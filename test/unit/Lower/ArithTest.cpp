@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 using namespace tilec;
 using namespace tilec::testing;
@@ -268,6 +269,34 @@ TEST(Conversions, FloatsToIntegersTruncate) {
     for (size_t i = 0; i < xs.size(); ++i)
       EXPECT_EQ(zs[i] & mask, static_cast<uint64_t>(static_cast<int64_t>(floatOf(xs[i]))) & mask);
   }
+}
+
+// docs/reference-device.md: saturating at 32 bits, then wrapping; NaN is 0.
+TEST(Conversions, FloatsOutOfRangeSaturate) {
+  std::vector<uint64_t> xs;
+  for (float x : {-5.0f, 300.0f, 1e20f, -1e20f, std::numeric_limits<float>::quiet_NaN()})
+    xs.push_back(bitsOf(x));
+  struct Case {
+    const char *op, *type;
+    std::vector<uint64_t> expected;
+  };
+  const Case cases[] = {
+      {"fptoui", "i8", {0, 44, 0xff, 0, 0}},
+      {"fptosi", "i8", {0xfb, 44, 0xff, 0, 0}},
+      {"fptoui", "i32", {0, 300, 0xffffffff, 0, 0}},
+      {"fptosi", "i32", {0xfffffffb, 300, 0x7fffffff, 0x80000000, 0}},
+      {"fptoui", "i64", {0, 300, ~0ull, 0, 0}},
+  };
+  for (Arch arch : {Arch::Gfx942, Arch::Gfx950})
+    for (const Case &c : cases) {
+      std::string body = std::string("  %z = arith.") + c.op + " %x : f32 to " + c.type;
+      std::vector<uint64_t> zs = runElementWise(arch, {"f32", "f32", c.type, body}, xs, xs);
+      ASSERT_EQ(zs.size(), xs.size());
+      unsigned bits = static_cast<unsigned>(std::stoi(c.type + 1));
+      uint64_t mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
+      for (size_t i = 0; i < xs.size(); ++i)
+        EXPECT_EQ(zs[i] & mask, c.expected[i]) << c.op << " to " << c.type << ", value " << i;
+    }
 }
 
 TEST(Conversions, IntegersToFloatsAndWider) {

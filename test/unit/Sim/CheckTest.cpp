@@ -55,6 +55,18 @@ TEST(MissingWait, CountsInOrder) {
   EXPECT_EQ(found(two + "v_add_u32 v12, v10, v2"), Names{});
   EXPECT_EQ(found(two + "v_add_u32 v12, v11, v2"), Names{"missing-wait"});
 }
+// vmcnt counts to 63: the 64th load is not issued before the first has completed, but the second
+// may still be outstanding.
+TEST(MissingWait, MoreLoadsThanTheCounterHolds) {
+  std::string loads;
+  for (int i = 0; i < 64; ++i)
+    loads += "global_load_dword v" + std::to_string(10 + i % 32) +
+             ", v1, s[8:9] offset:" + std::to_string(4 * i) + "\n";
+  const std::string first = "global_load_dword v50, v1, s[8:9]\n";
+  EXPECT_EQ(found(first + loads + "v_add_u32 v51, v50, v2\ns_waitcnt vmcnt(0)"), Names{});
+  EXPECT_EQ(found(first + first + "v_mov_b32 v52, 0\nv_add_u32 v51, v50, v2\ns_waitcnt vmcnt(0)"),
+            Names{"missing-wait"});
+}
 TEST(MissingWait, ScalarLoadsNeedZero) {
   const std::string two = "s_load_dword s10, s[8:9], 0x0\ns_load_dword s11, s[8:9], 0x4\n";
   EXPECT_EQ(found(two + "s_waitcnt lgkmcnt(1)\ns_add_u32 s16, s10, 1"), Names{"missing-wait"});

@@ -419,7 +419,9 @@ def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all waves of the block arrive before any goes on; shared memory is visible";
-  let assemblyFormat = "attr-dict";
+  let description = "With `global`, so is what the block's waves wrote to global memory.";
+  let arguments = (ins UnitAttr:$global);
+  let assemblyFormat = "(`global` $global^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

@@ -302,11 +302,12 @@ def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive befor
     A wave's own shared writes are complete before it arrives. Asynchronous copies
     are not waited for: `wave.wait` or `wave.cp_async_wait` before it does that.
     With `raw`, pending shared writes are not waited for either. With `threads`, only
-    the first so many threads of the block take part (NVIDIA).
+    the first so many threads of the block take part (NVIDIA). With `global`, what the
+    block's waves wrote to device memory before it is seen by all of them after it.
   }];
   let arguments = (ins UnitAttr:$raw, DefaultValuedAttr<I64Attr, "0">:$threads,
-                       DefaultValuedAttr<I64Attr, "0">:$id);
-  let assemblyFormat = "(`raw` $raw^)? attr-dict";
+                       DefaultValuedAttr<I64Attr, "0">:$id, UnitAttr:$global);
+  let assemblyFormat = "(`raw` $raw^)? (`global` $global^)? attr-dict";
 }
 def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (AMD)"> {
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<3>]>:$level);

@@ -62,3 +62,59 @@ tile.program @around {
     }
   }
 }
+
+// A tensor that is read after it has been written: the barrier orders device memory. One that is
+// only written needs none.
+// CHECK-LABEL: tile.program @through_global
+// CHECK:       tile.store
+// CHECK:       tile.barrier global
+// CHECK:       tile.load
+// CHECK-NOT:   tile.barrier
+tile.program @through_global {
+  %B = tile.tensor "B"[] : !tile.buffer<[64], f32, global>
+  %C = tile.tensor "C"[] : !tile.buffer<[64], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "through_global" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c63 = arith.constant 63 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    tile.parallel (%i) in (%c64) {
+      tile.store %zero, %B[%i] : f32, !tile.buffer<[64], f32, global>
+    }
+    tile.parallel (%i) in (%c64) {
+      %at = arith.subi %c63, %i : index
+      %x = tile.load %B[%at] : !tile.buffer<[64], f32, global> -> f32
+      tile.store %x, %C[%i] : f32, !tile.buffer<[64], f32, global>
+    }
+    tile.parallel (%i) in (%c64) {
+      tile.store %zero, %C[%i] : f32, !tile.buffer<[64], f32, global>
+    }
+  }
+}
+
+// The condition of a while meets the body's end.
+// CHECK-LABEL: tile.program @repeated
+// CHECK:       tile.while {
+// CHECK:         tile.barrier
+// CHECK:         tile.load
+// CHECK:       } do {
+// CHECK:         tile.barrier
+// CHECK:         tile.store
+tile.program @repeated {
+  %c1 = arith.constant 1 : index
+  tile.kernel "repeated" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[64], f32, shared>
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    tile.store %zero, %S[%c0] : f32, !tile.buffer<[64], f32, shared>
+    tile.while {
+      %x = tile.load %S[%c0] : !tile.buffer<[64], f32, shared> -> f32
+      %more = arith.cmpf olt, %x, %zero : f32
+      tile.condition %more
+    } do {
+      tile.store %zero, %S[%c0] : f32, !tile.buffer<[64], f32, shared>
+    }
+  }
+}
