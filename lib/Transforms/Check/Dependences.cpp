@@ -1,0 +1,405 @@
+//===- Dependences.cpp - iterations of a parallel that are not independent -===//
+//
+// For most buffers a look at the indices proves that different iterations touch
+// different elements. The rest is tried out: indices and conditions are evaluated for
+// the first iterations, and an element that one iteration writes and another one reads
+// or writes is an error, unless the update is a reduction. Accesses whose place or
+// condition depends on memory are left to the author.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Check/Check.h"
+
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Index.h"
+#include "tilec/Base/Math.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+/// Iterations that are tried out, all dimensions together.
+constexpr int64_t mostIterations = 4096;
+/// Of a loop inside of the parallel.
+constexpr int64_t mostInnerIterations = 8;
+
+//===----------------------------------------------------------------------===//
+// Values of indices and conditions
+//===----------------------------------------------------------------------===//
+
+class Values {
+public:
+  explicit Values(tile::ParallelOp loop) : loop(loop) {}
+
+  llvm::DenseMap<Value, int64_t> variables; ///< of the parallel and of loops in it
+
+  /// `exact`: nothing is made up. Otherwise what comes from outside of the parallel and is not
+  /// known stands for itself: a number that no other unknown has.
+  std::optional<int64_t> of(Value value, bool exact) {
+    if (std::optional<int64_t> constant = tile::constantInt(value))
+      return constant;
+    if (auto it = variables.find(value); it != variables.end())
+      return it->second;
+    if (!loop.getBody().isAncestor(value.getParentRegion())) {
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        if (isa<tile::KernelOp>(argument.getOwner()->getParentOp()))
+          return 0; // there is such a block
+      if (exact)
+        return std::nullopt;
+      auto [it, isNew] = unknowns.try_emplace(value, 0);
+      if (isNew)
+        it->second = int64_t(unknowns.size()) * 100003;
+      return it->second;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || !isPure(op) || op->getNumRegions() != 0)
+      return std::nullopt;
+    SmallVector<int64_t, 3> operands;
+    for (Value operand : op->getOperands()) {
+      std::optional<int64_t> known = of(operand, exact);
+      if (!known)
+        return std::nullopt;
+      operands.push_back(*known);
+    }
+    return evaluate(op, operands);
+  }
+
+private:
+  static std::optional<int64_t> evaluate(Operation *op, ArrayRef<int64_t> x);
+  static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b);
+
+  tile::ParallelOp loop;
+  llvm::DenseMap<Value, int64_t> unknowns;
+};
+
+bool Values::compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  using P = arith::CmpIPredicate;
+  auto ua = uint64_t(a), ub = uint64_t(b);
+  switch (predicate) {
+  case P::eq:
+    return a == b;
+  case P::ne:
+    return a != b;
+  case P::slt:
+    return a < b;
+  case P::sle:
+    return a <= b;
+  case P::sgt:
+    return a > b;
+  case P::sge:
+    return a >= b;
+  case P::ult:
+    return ua < ub;
+  case P::ule:
+    return ua <= ub;
+  case P::ugt:
+    return ua > ub;
+  case P::uge:
+    return ua >= ub;
+  }
+  return false;
+}
+
+std::optional<int64_t> Values::evaluate(Operation *op, ArrayRef<int64_t> x) {
+  using Result = std::optional<int64_t>;
+  auto divided = [&](auto divide) -> Result {
+    return x[1] == 0 ? Result() : Result(divide(x[0], x[1]));
+  };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddIOp) { return x[0] + x[1]; })
+      .Case([&](arith::SubIOp) { return x[0] - x[1]; })
+      .Case([&](arith::MulIOp) { return x[0] * x[1]; })
+      .Case<arith::DivSIOp, arith::DivUIOp>(
+          [&](auto) { return divided([](int64_t a, int64_t b) { return a / b; }); })
+      .Case<arith::RemSIOp, arith::RemUIOp>(
+          [&](auto) { return divided([](int64_t a, int64_t b) { return a % b; }); })
+      .Case([&](arith::FloorDivSIOp) {
+        return divided([](int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); });
+      })
+      .Case([&](arith::MinSIOp) { return std::min(x[0], x[1]); })
+      .Case([&](arith::MaxSIOp) { return std::max(x[0], x[1]); })
+      .Case([&](arith::AndIOp) { return x[0] & x[1]; })
+      .Case([&](arith::OrIOp) { return x[0] | x[1]; })
+      .Case([&](arith::XOrIOp) { return x[0] ^ x[1]; })
+      .Case([&](arith::SelectOp) { return x[0] != 0 ? x[1] : x[2]; })
+      .Case([&](arith::CmpIOp c) { return int64_t(compare(c.getPredicate(), x[0], x[1])); })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp>(
+          [&](auto) { return x[0]; })
+      .Default([](Operation *) { return Result(); });
+}
+
+//===----------------------------------------------------------------------===//
+// One parallel
+//===----------------------------------------------------------------------===//
+
+struct Access {
+  Operation *op;
+  ValueRange indices;
+  bool isStore = false;
+  std::optional<ReductionUpdate> update; ///< of a store
+  Operation *oldOf = nullptr;            ///< of a load: the update whose old value it is
+  bool sameValue = false;                ///< of a store: all iterations write one value
+};
+
+class LoopCheck {
+public:
+  explicit LoopCheck(tile::ParallelOp loop) : loop(loop), values(loop) {}
+
+  LogicalResult run();
+
+private:
+  void collect();
+  bool isSeparated(ArrayRef<Access> accesses);
+  bool variesInLoop(Value value);
+  LogicalResult tryOut(Value buffer, SmallVectorImpl<Access> &accesses);
+  /// Calls `visit(iteration, place)` for the places that the access touches for certain.
+  void forEachPlace(const Access &access, tile::BufferType type,
+                    llvm::function_ref<bool(int64_t, uint64_t)> visit);
+  bool forInner(ArrayRef<Operation *> around, llvm::function_ref<bool()> visit);
+  LogicalResult report(const Access &at, const Access &other, Value buffer);
+  void warnOfScatter(const Access &access, Value buffer);
+
+  tile::ParallelOp loop;
+  Values values;
+  Operation *innermost = nullptr; ///< the access that is being tried out
+  llvm::MapVector<Value, SmallVector<Access, 4>> accesses;
+};
+
+void LoopCheck::collect() {
+  auto isOutside = [&](Value buffer) {
+    return !loop.getBody().isAncestor(buffer.getParentRegion());
+  };
+  llvm::DenseMap<Operation *, Operation *> oldValues;
+  loop.walk([&](tile::StoreOp store) {
+    if (!isOutside(store.getBuffer()))
+      return;
+    Access access{store, store.getIndices(), true, matchReduction(store)};
+    access.sameValue = !variesInLoop(store.getValue());
+    if (access.update)
+      oldValues[access.update->old] = store;
+    accesses[store.getBuffer()].push_back(access);
+  });
+  loop.walk([&](tile::LoadOp load) {
+    auto it = accesses.find(load.getBuffer());
+    if (it == accesses.end())
+      return;
+    Access access{load, load.getIndices()};
+    access.oldOf = oldValues.lookup(load);
+    it->second.push_back(access);
+  });
+}
+
+/// Whether the value may differ between iterations.
+bool LoopCheck::variesInLoop(Value value) {
+  if (!loop.getBody().isAncestor(value.getParentRegion()))
+    return false;
+  Operation *op = value.getDefiningOp();
+  return !op || !isPure(op) || op->getNumRegions() != 0 ||
+         llvm::any_of(op->getOperands(), [&](Value v) { return variesInLoop(v); });
+}
+
+/// Whether for each loop variable some dimension is the same in all accesses and holds the variable
+/// and, beside it, only what does not vary in the loop.
+bool LoopCheck::isSeparated(ArrayRef<Access> list) {
+  for (auto [n, iv] : llvm::enumerate(loop.ivs())) {
+    if (tile::constantInt(loop.getExtents()[n]).value_or(2) == 1)
+      continue;
+    bool separates = false;
+    for (size_t d = 0; d < list[0].indices.size() && !separates; ++d) {
+      LinearForm first = linearize(list[0].indices[d]);
+      separates = first.coefficient(iv) != 0;
+      for (auto [term, factor] : first.terms)
+        separates &= term == iv || !variesInLoop(term);
+      for (const Access &other : list.drop_front()) {
+        LinearForm difference = linearize(other.indices[d]);
+        difference.add(first, -1);
+        separates &= difference.terms.empty() && difference.constant == 0;
+      }
+    }
+    if (!separates)
+      return false;
+  }
+  return true;
+}
+
+/// Runs `visit` for the iterations of the loops in `around`, outermost first, where the conditions
+/// in it hold; false when it has stopped.
+bool LoopCheck::forInner(ArrayRef<Operation *> around, llvm::function_ref<bool()> visit) {
+  if (around.empty())
+    return visit();
+  Operation *op = around.front();
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    std::optional<int64_t> condition = values.of(branch.getCondition(), /*exact=*/true);
+    bool inThen = branch.getThenRegion().isAncestor(innermost->getParentRegion());
+    if (!condition || (*condition != 0) != inThen)
+      return true;
+    return forInner(around.drop_front(), visit);
+  }
+  if (auto serial = dyn_cast<tile::ForOp>(op)) {
+    auto lower = values.of(serial.getLower(), true), upper = values.of(serial.getUpper(), true);
+    auto step = tile::constantInt(serial.getStep());
+    if (!lower || !upper || !step)
+      return true;
+    for (int64_t n = 0, at = *lower; n < mostInnerIterations && (*step > 0 ? at < *upper : at > *upper);
+         ++n, at += *step) {
+      values.variables[serial.iv()] = at;
+      if (!forInner(around.drop_front(), visit))
+        return false;
+    }
+    return true;
+  }
+  if (auto nested = dyn_cast<tile::ParallelOp>(op)) {
+    int64_t count = 1;
+    SmallVector<int64_t, 3> extents;
+    for (Value extent : nested.getExtents()) {
+      std::optional<int64_t> known = values.of(extent, true);
+      if (!known)
+        return true;
+      extents.push_back(std::min(*known, mostInnerIterations));
+      count *= extents.back();
+    }
+    for (int64_t n = 0; n < count; ++n) {
+      int64_t rest = n;
+      for (size_t d = extents.size(); d-- > 0; rest /= extents[d])
+        values.variables[nested.ivs()[d]] = rest % extents[d];
+      if (!forInner(around.drop_front(), visit))
+        return false;
+    }
+    return true;
+  }
+  return true; // tile.while: not known
+}
+
+void LoopCheck::forEachPlace(const Access &access, tile::BufferType type,
+                             llvm::function_ref<bool(int64_t, uint64_t)> visit) {
+  SmallVector<Operation *> around;
+  for (Operation *at = access.op->getParentOp(); at != loop; at = at->getParentOp())
+    around.insert(around.begin(), at);
+  innermost = access.op;
+  size_t rank = loop.ivs().size();
+  int64_t each = rank == 1 ? mostIterations : rank == 2 ? 64 : rank == 3 ? 16 : 4;
+  SmallVector<int64_t, 4> extents;
+  int64_t count = 1;
+  for (Value extent : loop.getExtents()) {
+    // Of an extent that is not known, two iterations are enough to meet.
+    extents.push_back(std::min(tile::constantInt(extent).value_or(2), each));
+    count *= extents.back();
+  }
+  for (int64_t iteration = 0; iteration < std::min(count, mostIterations); ++iteration) {
+    int64_t rest = iteration;
+    for (size_t d = rank; d-- > 0; rest /= extents[d])
+      values.variables[loop.ivs()[d]] = rest % extents[d];
+    bool goesOn = forInner(around, [&] {
+      uint64_t place = 0;
+      for (auto [d, index] : llvm::enumerate(access.indices)) {
+        std::optional<int64_t> at = values.of(index, /*exact=*/false);
+        if (!at)
+          return false; // depends on memory: nothing is certain
+        int64_t size = type.getShape()[d];
+        if (!ShapedType::isDynamic(size) && (*at < 0 || *at >= size))
+          return true; // outside: no element
+        place = place * 1000003 + uint64_t(*at);
+      }
+      return visit(iteration, place);
+    });
+    if (!goesOn)
+      return;
+  }
+}
+
+LogicalResult LoopCheck::report(const Access &at, const Access &other, Value buffer) {
+  bool bothWrite = at.isStore && other.isStore;
+  InFlightDiagnostic diagnostic = at.op->emitError("iterations of T.Parallel depend on each other: ");
+  diagnostic << (bothWrite ? "different ones write different values to one element of `"
+                           : "one reads what another one writes of `")
+             << nameOfRoot(buffer)
+             << "`, and it is no reduction (x = x + e, T.max(x, e), ...); use T.serial, or a second "
+                "buffer";
+  if (&at != &other)
+    diagnostic.attachNote(other.op->getLoc()) << "it is " << (other.isStore ? "written" : "read")
+                                              << " here";
+  else
+    diagnostic.attachNote(loop.getLoc()) << "of this loop";
+  return diagnostic;
+}
+
+/// H[x[i]] = H[x[i]] + e: nothing says that all x[i] differ.
+void LoopCheck::warnOfScatter(const Access &access, Value buffer) {
+  bool onMemory = llvm::any_of(access.indices, [&](Value index) {
+    return llvm::any_of(linearize(index).terms,
+                        [&](auto &term) { return term.first.template getDefiningOp<tile::LoadOp>() &&
+                                                 variesInLoop(term.first); });
+  });
+  if (!access.isStore || !access.update || !onMemory)
+    return;
+  InFlightDiagnostic diagnostic =
+      access.op->emitWarning() << "several iterations of T.Parallel may update one element of `"
+                               << nameOfRoot(buffer) << "`; use T.atomic_add and its kin";
+  diagnostic.attachNote(access.update->old->getLoc()) << "the old value is read here";
+}
+
+LogicalResult LoopCheck::tryOut(Value buffer, SmallVectorImpl<Access> &list) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  struct Writer {
+    int64_t iteration;
+    const Access *access;
+  };
+  llvm::DenseMap<uint64_t, Writer> writers;
+  const Access *conflict = nullptr, *with = nullptr;
+  auto isReductionOf = [](const Access &a, const Access &b) {
+    return a.update && b.update && a.update->kind == b.update->kind;
+  };
+  for (const Access &access : list) {
+    if (conflict)
+      break;
+    warnOfScatter(access, buffer);
+    forEachPlace(access, type, [&](int64_t iteration, uint64_t place) {
+      if (access.isStore) {
+        auto [it, isNew] = writers.try_emplace(place, Writer{iteration, &access});
+        const Access &other = *it->second.access;
+        bool isSame = &other == &access && access.sameValue;
+        if (isNew || it->second.iteration == iteration || isSame || isReductionOf(access, other))
+          return true;
+        conflict = &access;
+        with = &other;
+        return false;
+      }
+      auto it = writers.find(place);
+      if (it == writers.end() || it->second.iteration == iteration)
+        return true;
+      // The old value of a reduction.
+      if (access.oldOf && it->second.access->update)
+        return true;
+      conflict = &access;
+      with = it->second.access;
+      return false;
+    });
+  }
+  return conflict ? report(*conflict, *with, buffer) : success();
+}
+
+LogicalResult LoopCheck::run() {
+  collect();
+  for (auto &[buffer, list] : accesses)
+    if (!isSeparated(list) && failed(tryOut(buffer, list)))
+      return failure();
+  return success();
+}
+
+} // namespace
+
+LogicalResult checkDependences(tile::KernelOp kernel) {
+  bool isLegal = true;
+  kernel.walk([&](tile::ParallelOp loop) { isLegal &= succeeded(LoopCheck(loop).run()); });
+  return success(isLegal);
+}
+
+} // namespace tilec

@@ -1,0 +1,171 @@
+//===- Initialised.cpp - reads of buffers that nothing has written --------===//
+//
+// Walks a kernel in program order with the state of every on-chip buffer: unwritten,
+// written on some ways here, or written. Whole buffers are tracked, not elements; a
+// write to a part counts as one. A loop is walked twice, the second time with what
+// its first iteration has left.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Check/Check.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+enum class Fill : uint8_t { Unwritten, Maybe, Written };
+
+/// Buffers that are not in the map are written (or not looked at).
+using State = llvm::MapVector<Value, Fill>;
+
+State join(const State &a, const State &b) {
+  State result;
+  auto stateIn = [](const State &state, Value buffer) {
+    auto it = state.find(buffer);
+    return it == state.end() ? Fill::Written : it->second;
+  };
+  for (const State *side : {&a, &b})
+    for (auto [buffer, fill] : *side) {
+      Fill left = stateIn(a, buffer), right = stateIn(b, buffer);
+      result[buffer] = left == right ? left : Fill::Maybe;
+    }
+  return result;
+}
+
+class Walk {
+public:
+  explicit Walk(tile::KernelOp kernel) : isLockstep(kernel.getLockstep()) {}
+
+  void walk(Block &body, State &state) {
+    for (Operation &op : body)
+      visit(&op, state);
+  }
+  bool isLegal = true;
+
+private:
+  void visit(Operation *op, State &state);
+  void visitLeaf(Operation *op, State &state);
+  void visitBranch(scf::IfOp branch, State &state);
+  /// `blocks` run one after the other, again and again; `runs`: at least once.
+  void visitLoop(ArrayRef<Block *> blocks, bool runs, State &state);
+  void read(Operation *op, Value buffer, State &state);
+  void write(Value buffer, State &state) {
+    if (auto it = state.find(rootOf(buffer)); it != state.end())
+      it->second = Fill::Written;
+  }
+
+  bool isLockstep;
+  /// In the first walk of a loop: what a branch reads may be written by an earlier iteration.
+  unsigned firstWalks = 0, branchesInFirstWalk = 0;
+  llvm::SmallPtrSet<Value, 4> reported;
+};
+
+void Walk::read(Operation *op, Value view, State &state) {
+  Value buffer = rootOf(view);
+  auto it = state.find(buffer);
+  if (it == state.end() || it->second == Fill::Written || reported.contains(buffer))
+    return;
+  bool isError = it->second == Fill::Unwritten;
+  // Threads guard their writes by their numbers: only what nothing writes is wrong for certain.
+  if (isError ? branchesInFirstWalk > 0 : firstWalks > 0 || isLockstep)
+    return;
+  reported.insert(buffer);
+  InFlightDiagnostic diagnostic = isError ? op->emitError() : op->emitWarning();
+  diagnostic << '`' << nameOfRoot(buffer)
+             << (isError ? "` is read and nothing has written it"
+                         : "` may be uninitialised: not every way to this read writes it")
+             << "; use T.clear, T.fill or T.copy first";
+  diagnostic.attachNote(buffer.getLoc()) << '`' << nameOfRoot(buffer) << "` is allocated here";
+  isLegal &= !isError;
+}
+
+void Walk::visitBranch(scf::IfOp branch, State &state) {
+  branchesInFirstWalk += firstWalks > 0;
+  State sides[2] = {state, state};
+  for (auto [n, region] : llvm::enumerate(branch->getRegions()))
+    if (!region.empty())
+      walk(region.front(), sides[n]);
+  state = join(sides[0], sides[1]);
+  branchesInFirstWalk -= firstWalks > 0;
+}
+
+void Walk::visitLoop(ArrayRef<Block *> blocks, bool runs, State &state) {
+  bool mayBeSkipped = !runs && firstWalks > 0; // by the iterations of the loop around
+  branchesInFirstWalk += mayBeSkipped;
+  State before = state;
+  ++firstWalks;
+  for (Block *block : blocks)
+    walk(*block, state);
+  --firstWalks;
+  state = join(before, state);
+  for (Block *block : blocks)
+    walk(*block, state);
+  if (!runs)
+    state = join(before, state);
+  branchesInFirstWalk -= mayBeSkipped;
+}
+
+void Walk::visit(Operation *op, State &state) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return visitBranch(branch, state);
+  if (auto parallel = dyn_cast<tile::ParallelOp>(op))
+    return walk(*parallel.bodyBlock(), state);
+  if (auto loop = dyn_cast<tile::ForOp>(op)) {
+    std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
+    auto step = tile::constantInt(loop.getStep());
+    bool runs = lower && upper && step &&
+                (*step > 0 ? lower->high < upper->low : lower->low > upper->high);
+    return visitLoop(loop.bodyBlock(), runs, state);
+  }
+  if (auto loop = dyn_cast<tile::WhileOp>(op)) {
+    walk(loop.getCondition().front(), state);
+    return visitLoop({&loop.getBody().front(), &loop.getCondition().front()}, false, state);
+  }
+  visitLeaf(op, state);
+}
+
+void Walk::visitLeaf(Operation *op, State &state) {
+  if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
+    state[alloc.getResult()] = Fill::Unwritten;
+    return;
+  }
+  if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
+    read(op, gemm.getA(), state);
+    read(op, gemm.getB(), state);
+    if (!gemm.getClear()) // one known at run time may be right
+      read(op, gemm.getC(), state);
+    return write(gemm.getC(), state);
+  }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    read(op, reduce.getSrc(), state);
+    if (!reduce.getClear())
+      read(op, reduce.getDst(), state);
+    return write(reduce.getDst(), state);
+  }
+  if (auto print = dyn_cast<tile::PrintOp>(op);
+      print && isa<tile::BufferType>(print.getValue().getType()))
+    return read(op, print.getValue(), state);
+  Accesses accesses = accessesOf(op);
+  for (Value buffer : accesses.reads)
+    read(op, buffer, state);
+  for (Value buffer : accesses.writes)
+    write(buffer, state);
+}
+
+} // namespace
+
+LogicalResult checkInitialised(tile::KernelOp kernel) {
+  Walk walk(kernel);
+  State state;
+  walk.walk(kernel.getBody().front(), state);
+  return success(walk.isLegal);
+}
+
+} // namespace tilec
