@@ -47,8 +47,8 @@ bool isCertain(Operation *op) {
         return false;
     } else if (auto loop = dyn_cast<tile::ForOp>(at)) {
       auto range = rangeOf(loop.iv());
-      bool breaks = loop->walk([](tile::BreakOp) { return WalkResult::interrupt(); })
-                        .wasInterrupted();
+      bool breaks =
+          loop->walk([](tile::BreakOp) { return WalkResult::interrupt(); }).wasInterrupted();
       if (!range || !runsThrough(loop.iv()) || breaks)
         return false;
     }
@@ -108,8 +108,7 @@ LogicalResult checkBounds(tile::KernelOp kernel) {
                         << nameOfRoot(buffer) << "`, whose dimension " << outside->dim << " has "
                         << outside->extent << " elements; guard the access with `if`";
     if (Operation *alloc = buffer.getDefiningOp())
-      diagnostic.attachNote(alloc->getLoc())
-          << "`" << nameOfRoot(buffer) << "` is allocated here";
+      diagnostic.attachNote(alloc->getLoc()) << "`" << nameOfRoot(buffer) << "` is allocated here";
   });
   return success(isLegal);
 }

@@ -122,7 +122,8 @@ std::optional<int64_t> Values::evaluate(Operation *op, ArrayRef<int64_t> x) {
       .Case<arith::RemSIOp, arith::RemUIOp>(
           [&](auto) { return divided([](int64_t a, int64_t b) { return a % b; }); })
       .Case([&](arith::FloorDivSIOp) {
-        return divided([](int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); });
+        return divided(
+            [](int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); });
       })
       .Case([&](arith::MinSIOp) { return std::min(x[0], x[1]); })
       .Case([&](arith::MaxSIOp) { return std::max(x[0], x[1]); })
@@ -248,8 +249,8 @@ bool LoopCheck::forInner(ArrayRef<Operation *> around, llvm::function_ref<bool()
     auto step = tile::constantInt(serial.getStep());
     if (!lower || !upper || !step)
       return true;
-    for (int64_t n = 0, at = *lower; n < mostInnerIterations && (*step > 0 ? at < *upper : at > *upper);
-         ++n, at += *step) {
+    for (int64_t n = 0, at = *lower;
+         n < mostInnerIterations && (*step > 0 ? at < *upper : at > *upper); ++n, at += *step) {
       values.variables[serial.iv()] = at;
       if (!forInner(around.drop_front(), visit))
         return false;
@@ -317,15 +318,17 @@ void LoopCheck::forEachPlace(const Access &access, tile::BufferType type,
 
 LogicalResult LoopCheck::report(const Access &at, const Access &other, Value buffer) {
   bool bothWrite = at.isStore && other.isStore;
-  InFlightDiagnostic diagnostic = at.op->emitError("iterations of T.Parallel depend on each other: ");
-  diagnostic << (bothWrite ? "different ones write different values to one element of `"
-                           : "one reads what another one writes of `")
-             << nameOfRoot(buffer)
-             << "`, and it is no reduction (x = x + e, T.max(x, e), ...); use T.serial, or a second "
-                "buffer";
+  InFlightDiagnostic diagnostic =
+      at.op->emitError("iterations of T.Parallel depend on each other: ");
+  diagnostic
+      << (bothWrite ? "different ones write different values to one element of `"
+                    : "one reads what another one writes of `")
+      << nameOfRoot(buffer)
+      << "`, and it is no reduction (x = x + e, T.max(x, e), ...); use T.serial, or a second "
+         "buffer";
   if (&at != &other)
-    diagnostic.attachNote(other.op->getLoc()) << "it is " << (other.isStore ? "written" : "read")
-                                              << " here";
+    diagnostic.attachNote(other.op->getLoc())
+        << "it is " << (other.isStore ? "written" : "read") << " here";
   else
     diagnostic.attachNote(loop.getLoc()) << "of this loop";
   return diagnostic;
@@ -334,15 +337,15 @@ LogicalResult LoopCheck::report(const Access &at, const Access &other, Value buf
 /// H[x[i]] = H[x[i]] + e: nothing says that all x[i] differ.
 void LoopCheck::warnOfScatter(const Access &access, Value buffer) {
   bool onMemory = llvm::any_of(access.indices, [&](Value index) {
-    return llvm::any_of(linearize(index).terms,
-                        [&](auto &term) { return term.first.template getDefiningOp<tile::LoadOp>() &&
-                                                 variesInLoop(term.first); });
+    return llvm::any_of(linearize(index).terms, [&](auto &term) {
+      return term.first.template getDefiningOp<tile::LoadOp>() && variesInLoop(term.first);
+    });
   });
   if (!access.isStore || !access.update || !onMemory)
     return;
-  InFlightDiagnostic diagnostic =
-      access.op->emitWarning() << "several iterations of T.Parallel may update one element of `"
-                               << nameOfRoot(buffer) << "`; use T.atomic_add and its kin";
+  InFlightDiagnostic diagnostic = access.op->emitWarning()
+                                  << "several iterations of T.Parallel may update one element of `"
+                                  << nameOfRoot(buffer) << "`; use T.atomic_add and its kin";
   diagnostic.attachNote(access.update->old->getLoc()) << "the old value is read here";
 }
 

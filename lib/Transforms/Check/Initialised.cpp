@@ -120,8 +120,8 @@ void Walk::visit(Operation *op, State &state) {
   if (auto loop = dyn_cast<tile::ForOp>(op)) {
     std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
     auto step = tile::constantInt(loop.getStep());
-    bool runs = lower && upper && step &&
-                (*step > 0 ? lower->high < upper->low : lower->low > upper->high);
+    bool runs =
+        lower && upper && step && (*step > 0 ? lower->high < upper->low : lower->low > upper->high);
     return visitLoop(loop.bodyBlock(), runs, state);
   }
   if (auto loop = dyn_cast<tile::WhileOp>(op)) {

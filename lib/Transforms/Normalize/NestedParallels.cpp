@@ -105,8 +105,8 @@ void boundExtents(tile::ParallelOp nested, ArrayRef<int64_t> bounds, ArrayRef<Va
     if (!tile::constantInt(nested.getExtents()[d])) {
       if (starts[d])
         index = arith::AddIOp::create(b, loc, starts[d], index);
-      Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index,
-                                            nested.getExtents()[d]);
+      Value isBelow =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, nested.getExtents()[d]);
       inside = inside ? arith::AndIOp::create(b, loc, inside, isBelow).getResult() : isBelow;
     }
     Value(iv).replaceAllUsesWith(index);
