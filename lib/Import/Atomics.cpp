@@ -103,34 +103,17 @@ bool Importer::atomicTile(const Call *call, tile::AtomicKind kind) {
       return false;
   }
   SmallVector<int64_t> shape(typeOf(into).getShape());
-  SmallVector<size_t> dimsOfTo, dimsOfFrom;
-  auto single = [](llvm::ArrayRef<int64_t> s, SmallVectorImpl<size_t> &dims) {
-    for (size_t d = 0; d < s.size(); ++d)
-      if (s[d] != 1)
-        dims.push_back(d);
-  };
-  single(shape, dimsOfTo);
-  if (from) {
-    single(typeOf(from).getShape(), dimsOfFrom);
-    bool same = dimsOfFrom.size() == dimsOfTo.size();
-    for (size_t i = 0; same && i < dimsOfTo.size(); ++i)
-      same = typeOf(from).getShape()[dimsOfFrom[i]] == shape[dimsOfTo[i]];
-    if (!same) {
-      fail(DiagId::CopyExtents, call->calleeSpan, shapeText(typeOf(from).getShape()),
-           shapeText(shape));
-      return false;
-    }
+  if (from && withoutOnes(typeOf(from).getShape()) != withoutOnes(shape)) {
+    fail(DiagId::CopyExtents, call->calleeSpan, shapeText(typeOf(from).getShape()),
+         shapeText(shape));
+    return false;
   }
   return overTile(shape, call->span, [&](llvm::ArrayRef<Value> i) {
     Value v = scalar;
     if (from) {
-      SmallVector<Value> list(typeOf(from).rank());
-      for (Value &slot : list)
-        slot = indexConstant(0, call->span);
-      for (size_t d = 0; d < dimsOfFrom.size(); ++d)
-        list[dimsOfFrom[d]] = i[dimsOfTo[d]];
+      SmallVector<Value> list = sameElement(shape, i, typeOf(from).getShape(), call->span);
       DType valueType = a.region->buffer->type;
-      v = tile::LoadOp::create(b, loc, scalarType(valueType), from, list, FloatAttr());
+      v = tile::LoadOp::create(b, loc, scalarType(valueType), from, list, padOf(a.region->buffer));
       v = cast(v, valueType, type, loc);
     }
     tile::AtomicOp::create(b, loc, scalarType(type), kind, v, into, ValueRange(i),

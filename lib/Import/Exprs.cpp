@@ -247,13 +247,16 @@ Value Importer::loadValue(const Expr *e) {
   SmallVector<Value> list;
   if (!from || !indices(e->buffer, e->args, e->span, list))
     return nullptr;
-  FloatAttr pad;
-  if (e->buffer->safeValue) {
-    const Expr *safe = e->buffer->safeValue;
-    pad = b.getF64FloatAttr(safe->op == ExprOp::ConstFloat ? safe->floatValue
-                                                           : static_cast<double>(safe->intValue));
-  }
-  return tile::LoadOp::create(b, at(e->span), scalarType(e->type), from, list, pad);
+  return tile::LoadOp::create(b, at(e->span), scalarType(e->type), from, list, padOf(e->buffer));
+}
+
+/// What a read outside of the tensor gives (`T.annotate_safe_value`); nothing: zero.
+FloatAttr Importer::padOf(const Buffer *buf) {
+  const Expr *safe = buf->safeValue;
+  if (!safe)
+    return FloatAttr();
+  return b.getF64FloatAttr(safe->op == ExprOp::ConstFloat ? safe->floatValue
+                                                          : static_cast<double>(safe->intValue));
 }
 
 Value Importer::unary(const Expr *e) {

@@ -62,6 +62,7 @@ private:
   Value value(const Expr *e);
   Value valueKind(const Expr *e);
   Value loadValue(const Expr *e);
+  mlir::FloatAttr padOf(const Buffer *buf);
   Value unary(const Expr *e);
   Value binary(const Expr *e);
   Value integerBinary(script::ExprOp op, Value a, Value b, DType type, mlir::Location loc);
@@ -130,6 +131,8 @@ private:
   bool emitterCall(const Call *call);
   bool stmatrix(const Call *call);
 
+  llvm::SmallVector<Value> sameElement(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<Value> indices,
+                                       llvm::ArrayRef<int64_t> to, Span span);
   /// Runs `fn(indices)` in a `tile.parallel` over the extents of a shape.
   bool overTile(llvm::ArrayRef<int64_t> shape, Span span,
                 llvm::function_ref<bool(llvm::ArrayRef<Value>)> fn);
@@ -158,6 +161,7 @@ private:
 
 /// `[128, 32]` for messages.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
+llvm::SmallVector<int64_t> withoutOnes(llvm::ArrayRef<int64_t> shape);
 llvm::StringRef dtypeText(DType type);
 
 } // namespace tilec

@@ -14,6 +14,8 @@ namespace {
 
 tile::BufferType typeOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()); }
 
+} // namespace
+
 SmallVector<int64_t> withoutOnes(llvm::ArrayRef<int64_t> shape) {
   SmallVector<int64_t> out;
   for (int64_t size : shape)
@@ -21,8 +23,6 @@ SmallVector<int64_t> withoutOnes(llvm::ArrayRef<int64_t> shape) {
       out.push_back(size);
   return out;
 }
-
-} // namespace
 
 bool Importer::tileCall(const script::TileCallStmt *s) {
   const Call *call = s->call;
@@ -225,6 +225,25 @@ bool Importer::overTile(llvm::ArrayRef<int64_t> shape, Span span,
   return fn(shape.empty() ? llvm::ArrayRef<Value>() : llvm::ArrayRef<Value>(ivs));
 }
 
+/// The indices in a tile of shape `to` of the element at `indices` in one of shape `from`, which
+/// agrees with it up to dimensions of 1.
+SmallVector<Value> Importer::sameElement(llvm::ArrayRef<int64_t> from,
+                                         llvm::ArrayRef<Value> indices, llvm::ArrayRef<int64_t> to,
+                                         Span span) {
+  SmallVector<Value> out;
+  size_t next = 0;
+  for (int64_t size : to) {
+    if (size == 1) {
+      out.push_back(indexConstant(0, span));
+      continue;
+    }
+    while (from[next] == 1)
+      ++next;
+    out.push_back(indices[next++]);
+  }
+  return out;
+}
+
 //===----------------------------------------------------------------------===//
 // Copy and fill
 //===----------------------------------------------------------------------===//
@@ -261,6 +280,15 @@ bool Importer::copy(const Call *call) {
     note(DiagId::OperandShape, dst.span, "destination", dst.region->buffer->name, shapeText(c));
     return false;
   }
+  if (FloatAttr pad = padOf(src.region->buffer))
+    return overTile(c, call->span, [&](llvm::ArrayRef<Value> i) {
+      SmallVector<Value> place = sameElement(c, i, a, call->span);
+      DType type = src.region->buffer->type;
+      Value v = tile::LoadOp::create(b, loc, scalarType(type), from, place, pad);
+      v = cast(v, type, dst.region->buffer->type, loc);
+      tile::StoreOp::create(b, loc, v, to, ValueRange(i));
+      return true;
+    });
   StringAttr hint;
   const Argument &prefer = argument(*call, "prefer_instruction");
   if (prefer.kind == Argument::String)
@@ -315,7 +343,7 @@ bool Importer::transpose(const Call *call) {
   Location loc = at(call->span);
   return overTile(c, call->span, [&](llvm::ArrayRef<Value> i) {
     Value v = tile::LoadOp::create(b, loc, scalarType(src.region->buffer->type), from,
-                                   ValueRange{i[1], i[0]}, FloatAttr());
+                                   ValueRange{i[1], i[0]}, padOf(src.region->buffer));
     v = cast(v, src.region->buffer->type, dst.region->buffer->type, loc);
     tile::StoreOp::create(b, loc, v, to, ValueRange{i[0], i[1]});
     return true;

@@ -446,19 +446,23 @@ TEST(ScriptRuns, ViewsBitsAndPersistentTiles) {
 
 TEST(ScriptRuns, OutsideOfATensorIsZeroOrTheSafeValue) {
   Imported script(kernelText("A: T.Tensor((5,), 'float32'), B: T.Tensor((5,), 'float32'), "
-                             "R: T.Tensor((2, 8), 'float32')",
+                             "R: T.Tensor((3, 8), 'float32')",
                              "T.annotate_safe_value({B: -1.0})\n"
                              "s = T.alloc_shared((8,), 'float32')\n"
+                             "t = T.alloc_shared((1, 8, 1), 'float32')\n"
                              "T.copy(A[0], s)\n"
+                             "T.copy(B[0:8], t)\n"
+                             "T.copy(t, R[2, 0:8])\n"
                              "for i in T.Parallel(8):\n"
                              "    R[0, i] = s[i]\n"
                              "    R[1, i] = B[i]\n"
-                             "    R[2, i] = 9"));
-  Values a = numbers(DType::F32, {5}), b = numbers(DType::F32, {5}), r(DType::F32, {2, 8}, NAN);
+                             "    R[3, i] = 9"));
+  Values a = numbers(DType::F32, {5}), b = numbers(DType::F32, {5}), r(DType::F32, {3, 8}, NAN);
   runKernel(script, {{"A", &a}, {"B", &b}, {"R", &r}});
   for (int64_t i = 0; i < 8; ++i) {
     EXPECT_EQ(r.at(i), i < 5 ? a.at(i) : 0);
     EXPECT_EQ(r.at(8 + i), i < 5 ? b.at(i) : -1);
+    EXPECT_EQ(r.at(16 + i), i < 5 ? b.at(i) : -1);
   }
 }
 
