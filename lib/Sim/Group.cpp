@@ -7,6 +7,7 @@
 #include "CodeObjectImpl.h"
 #include "Execute.h"
 #include "Reporter.h"
+#include "Timing/Recorder.h"
 
 #include <algorithm>
 #include <numeric>
@@ -69,6 +70,8 @@ void runSlice(Wave &wave, uint32_t count) {
     } else {
       executeOne(wave, *instr);
     }
+    if (group.record)
+      group.record->instruction(wave, *instr);
     ++done;
     wave.mfma += instr->flags & isMfma ? 1 : 0;
   }
@@ -174,6 +177,8 @@ bool runGroup(Group &group, uint64_t maxInstructions) {
         return true;
     }
     openBarrier(group);
+    if (group.record && group.record->full)
+      return true;
     if (group.instructions > options.maxInstructionsPerGroup) {
       Wave *running = nullptr;
       for (Wave &wave : group.waves)

@@ -8,6 +8,7 @@
 #include "CodeObjectImpl.h"
 #include "Execute.h"
 #include "Reporter.h"
+#include "Timing/Recorder.h"
 
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 
@@ -44,7 +45,11 @@ struct Launch {
   uint32_t ldsBytes;
   uint64_t kernargAddress, packetAddress, queueAddress;
   llvm::ArrayRef<uint8_t> kernarg;
-  uint64_t groups() const { return static_cast<uint64_t>(grid[0]) * grid[1] * grid[2]; }
+  uint64_t gridGroups() const { return static_cast<uint64_t>(grid[0]) * grid[1] * grid[2]; }
+  /// How many are run.
+  uint64_t groups() const {
+    return options->onlyGroups.empty() ? gridGroups() : options->onlyGroups.size();
+  }
   uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
@@ -186,6 +191,8 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
     numSgprs = setUpSgprs(launch, group, wave);
     setUpWorkItems(launch, wave);
   }
+  group.record =
+      launch.options->recorder ? launch.options->recorder->start(number, numWaves) : nullptr;
   group.checker.reset();
   if (launch.options->checks == Checks::All) {
     group.checker = std::make_shared<GroupChecker>(group, numSgprs);
@@ -239,7 +246,8 @@ private:
     uint64_t number = nextGroup++;
     lock.unlock();
     auto group = spare ? std::move(spare) : std::make_unique<Group>();
-    startGroup(launch, engine, number, *group);
+    const std::vector<uint64_t> &only = launch.options->onlyGroups;
+    startGroup(launch, engine, only.empty() ? number : only[number], *group);
     return group;
   }
   void putBack(std::unique_ptr<Group> group) {
@@ -281,6 +289,9 @@ llvm::Error checkLaunch(const Launch &launch, Arch arch) {
   if (plane > maxGroups || launch.grid[2] > maxGroups / plane)
     return fail("a grid of %u x %u x %u work-groups is too large", launch.grid[0], launch.grid[1],
                 launch.grid[2]);
+  for (uint64_t group : launch.options->onlyGroups)
+    if (group >= launch.gridGroups())
+      return fail("work-group %llu is not in the grid", static_cast<unsigned long long>(group));
   const KernelInfo &info = *launch.info;
   if (launch.threads() > 1024)
     return fail("a block of %u work-items is more than the hardware's 1024", launch.threads());

@@ -8,6 +8,7 @@
 #include "CodeObjectImpl.h"
 #include "Execute.h"
 #include "LdsBanks.h"
+#include "Timing/Recorder.h"
 
 #include <algorithm>
 #include <atomic>
@@ -185,6 +186,8 @@ static void countBanks(Wave &wave, const MemOp &op) {
 void issue(Wave &wave, MemOp &op) {
   if (wave.group->engine->options->countLdsConflicts)
     countBanks(wave, op);
+  if (wave.group->record)
+    wave.group->record->access(wave, op);
   op.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
   if (wave.group->engine->options->memoryMode == MemoryMode::Eager) {
     op.perform(wave, op);

@@ -29,6 +29,7 @@ class Program;
 class Reporter;
 class WaveChecker;
 class GroupChecker;
+class RecordedGroup;
 
 /// The address space as one thread sees it: remembers the last allocation hit.
 class MemoryPort {
@@ -124,6 +125,7 @@ struct Group {
   bool stop = false; ///< a fatal finding
   bool saidDivergent = false;
   std::shared_ptr<GroupChecker> checker; ///< null: no checks
+  RecordedGroup *record = nullptr;       ///< of the timing model; null: not recorded
 };
 
 /// Reports what an instruction did wrong. `lane` < 0: no lane in particular. A fatal finding stops

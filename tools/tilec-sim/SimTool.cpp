@@ -235,6 +235,29 @@ void showProgress(const Progress &p) {
     llvm::errs() << '\n';
 }
 
+/// `--timing`: the model in place of the whole grid.
+int runTiming(const ToolOptions &options, const CodeObject &object, StringRef kernel, Dim3 grid,
+              Dim3 block, const std::vector<uint8_t> &kernarg, Memory &memory) {
+  if (!options.saves.empty())
+    return usageError("--timing runs a part of the grid only: there is nothing to --save");
+  TimingOptions timing = options.timingOptions;
+  timing.warm = !options.cold;
+  timing.keepEvents = false;
+  auto result = timeKernel(object, kernel, grid, block, kernarg, memory, options.launch, timing);
+  if (!result) {
+    llvm::errs() << "tilec-sim: error: " << llvm::toString(result.takeError()) << '\n';
+    return 1;
+  }
+  result->print(llvm::outs());
+  if (options.timingJson.empty())
+    return 0;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  result->writeJson(os);
+  auto written = rt::writeFile(options.timingJson, text);
+  return written ? 0 : usageError(written.error().message);
+}
+
 } // namespace
 
 int runTool(const ToolOptions &options) {
@@ -293,6 +316,8 @@ int runTool(const ToolOptions &options) {
     kernarg = std::move(*made);
   }
 
+  if (options.timing || !options.timingJson.empty())
+    return runTiming(options, **object, name, *grid, *block, kernarg, memory);
   LaunchOptions launch = options.launch;
   launch.checks = options.checks == "none" ? Checks::None : Checks::All;
   launch.memoryMode = options.memoryMode == "strict" ? MemoryMode::Strict : MemoryMode::Eager;

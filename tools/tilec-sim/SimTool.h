@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "tilec/Sim/Simulator.h"
+#include "tilec/Sim/Timing.h"
 
 #include <string>
 #include <vector>
@@ -22,6 +22,9 @@ struct ToolOptions {
   bool list = false, coverage = false, json = false, quiet = false;
   std::string checks = "all", memoryMode = "eager", rangeCheck = "with-soffset";
   LaunchOptions launch;
+  bool timing = false, cold = false;
+  std::string timingJson; ///< file for the JSON form
+  TimingOptions timingOptions;
 };
 
 /// Runs the tool; returns the exit code: 0 fine, 1 the kernel did something wrong, 2 bad usage or

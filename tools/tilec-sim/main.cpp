@@ -47,6 +47,17 @@ int main(int argc, char **argv) {
   app.add_option("--max-instructions", options.launch.maxInstructionsPerGroup,
                  "of one work-group before the run is called endless");
   app.add_option("--max-findings", options.launch.maxFindings, "reports to keep");
+  app.add_flag("--timing", options.timing,
+               "model the time on hardware: runs the work-groups that share a compute unit, prints "
+               "cycles, utilisation and stalls");
+  app.add_option("--timing-json", options.timingJson, "with --timing: write all of it as JSON");
+  app.add_option("--timing-rounds", options.timingOptions.roundsPerCu,
+                 "work-groups to replay on each place of the compute unit")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--clock", options.timingOptions.clockGhz,
+                 "clock in GHz; 0: the target's sustained")
+      ->check(CLI::Range(0.0, 10.0));
+  app.add_flag("--cold", options.cold, "caches hold nothing of an earlier run");
   app.add_flag("--quiet", options.quiet, "no progress line");
   CLI11_PARSE(app, argc, argv);
   return tilec::sim::runTool(options);

@@ -157,6 +157,10 @@ struct LaunchOptions {
   uint32_t maxFindings = 20; ///< distinct ones kept; more are only counted
   /// Fill RunResult::ldsUse (slower).
   bool countLdsConflicts = false;
+  /// Work-groups to run, by linear index; empty: the whole grid.
+  std::vector<uint64_t> onlyGroups;
+  /// Records what work-groups execute, for the timing model (tilec/Sim/Timing.h sets it).
+  class ExecutionRecorder *recorder = nullptr;
   /// Called now and then, from any of the threads but never by two at once.
   std::function<void(const Progress &)> progress;
 };

@@ -1,0 +1,145 @@
+//===- MemoryPath.cpp - LDS and vector memory of one CU -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "MemoryPath.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilec::sim {
+namespace {
+
+uint64_t roundUp(double clk) { return static_cast<uint64_t>(std::ceil(clk - 1e-9)); }
+
+constexpr unsigned sectorBytes = 64;
+
+} // namespace
+
+// ---- LDS
+
+uint64_t LdsPath::acceptsAt(unsigned simd, uint64_t clk) const {
+  const std::deque<uint64_t> &queue = starts[simd / 2];
+  auto size = static_cast<size_t>(c.ldsQueue);
+  return queue.size() < size ? clk : std::max(clk, queue[queue.size() - size]);
+}
+
+uint64_t LdsPath::issue(unsigned simd, uint64_t clk, TimedKind kind, unsigned bytesPerLane,
+                        const RecordedAccess &access) {
+  bool write = kind == TimedKind::LdsWrite;
+  double path = write ? c.ldsWriteDwordClk * (1 + bytesPerLane / 4.0)
+                      : bytesPerLane * static_cast<double>(numLanes) / c.ldsReadPathBytes;
+  uint64_t data = std::max<uint64_t>(1, access.ldsClk);
+  uint64_t start = std::max({clk, pathFree[simd], dataFree});
+  dataFree = start + data;
+  pathFree[simd] = std::max(start + roundUp(path), dataFree);
+  busyClk += data;
+  conflictClk += access.ldsConflictClk;
+  std::deque<uint64_t> &queue = starts[simd / 2];
+  queue.push_back(start);
+  if (queue.size() > static_cast<size_t>(c.ldsQueue))
+    queue.pop_front();
+  return pathFree[simd] + static_cast<uint64_t>(write ? c.ldsWriteLatencyClk : c.ldsLatencyClk);
+}
+
+uint64_t LdsPath::writeFromMemory(uint64_t clk, unsigned dataClk) {
+  // Arrives long after later requests: it takes data clocks but does not hold them up in order.
+  dataFree += dataClk;
+  busyClk += dataClk;
+  return clk + dataClk;
+}
+
+// ---- vector memory
+
+VectorMemoryPath::VectorMemoryPath(const TimingConstants &c, const MemoryShare &share,
+                                   const MemoryUses &uses)
+    : c(c), share(share), uses(uses),
+      l1(static_cast<uint64_t>(c.l1Bytes), 64, static_cast<unsigned>(c.lineBytes)) {}
+
+uint64_t VectorMemoryPath::acceptsAt(uint64_t clk) const {
+  double backlog = addressFree - c.vmemQueueClk;
+  return backlog > static_cast<double>(clk) ? roundUp(backlog) : clk;
+}
+
+bool VectorMemoryPath::missesL1(const RecordedAccess &access, const uint64_t *lines, bool load) {
+  bool missing = !load; // stores go through
+  for (uint32_t i = 0; i < access.lineCount; ++i) {
+    uint64_t filled;
+    missing |= !l1.touch(lines[i], 0, filled);
+  }
+  return missing;
+}
+
+double VectorMemoryPath::reserve(double &server, double from, double bytes, double rate) {
+  if (bytes <= 0)
+    return from;
+  server = std::max(server, from) + bytes / rate;
+  return server;
+}
+
+uint64_t VectorMemoryPath::issue(uint64_t clk, const Instr &instr, const RecordedAccess &access,
+                                 const uint64_t *lines) {
+  bool load = instr.flags & isLoad;
+  double transfer = access.sectors * sectorBytes / c.l2BytesPerClk;
+  double address = std::max(c.vmemAddressClk, transfer);
+  if (instr.flags & isLdsDma)
+    address = std::max(address, c.ldsDmaDwordClk);
+  double start = std::max(static_cast<double>(clk), addressFree);
+  unsigned moved = access.sectors * sectorBytes;
+  // The L1 has room for what is under way only.
+  while (!inFlight.empty() && static_cast<double>(inFlight.front().first) <= start) {
+    inFlightBytes -= inFlight.front().second;
+    inFlight.pop_front();
+  }
+  while (load && !inFlight.empty() &&
+         inFlightBytes + moved > static_cast<uint64_t>(c.l1InFlightBytes)) {
+    start = std::max(start, static_cast<double>(inFlight.front().first));
+    inFlightBytes -= inFlight.front().second;
+    inFlight.pop_front();
+  }
+  addressFree = start + address;
+  busyClk += roundUp(address);
+  if (!missesL1(access, lines, load)) {
+    uint64_t done = roundUp(addressFree + c.l1LatencyClk);
+    lastDone = std::max(lastDone, done);
+    return done;
+  }
+  bytes += moved;
+  double served = reserve(l2Free, addressFree, moved, c.l2BytesPerClk);
+  double done = served + c.l2LatencyClk;
+  if (auto found = uses.find(instr.pc); found != uses.end() && found->second.lines) {
+    const MemoryUse &use = found->second;
+    auto perLine = [&](uint64_t count) {
+      return static_cast<double>(count) / static_cast<double>(use.lines) * access.lineCount;
+    };
+    double missed = perLine(use.l2Misses), cold = perLine(use.infinityMisses) * share.hbmFraction;
+    l2Lines += access.lineCount;
+    l2Misses += missed;
+    infinityMisses += cold;
+    double fromInfinity =
+        reserve(infinityFree, addressFree, missed * c.lineBytes, share.infinityBytesPerClk);
+    double fromHbm = reserve(hbmFree, addressFree, cold * c.lineBytes, share.hbmBytesPerClk);
+    double executions = static_cast<double>(std::max<uint64_t>(1, use.executions));
+    Debt &debt = debts[instr.pc];
+    debt.late += static_cast<double>(use.lateExecutions) / executions;
+    debt.cold += static_cast<double>(use.coldExecutions) / executions * share.hbmFraction;
+    done = std::max({done, fromInfinity + c.l2LatencyClk, fromHbm + c.l2LatencyClk});
+    if (debt.cold >= 1) {
+      debt.cold -= 1;
+      debt.late = std::max(0.0, debt.late - 1);
+      done = std::max(done, std::max(fromHbm, fromInfinity) + c.l2LatencyClk + share.hbmExtraClk);
+    } else if (debt.late >= 1) {
+      debt.late -= 1;
+      done = std::max(done, fromInfinity + c.l2LatencyClk + share.infinityExtraClk);
+    }
+  }
+  uint64_t end = roundUp(done);
+  lastDone = std::max(lastDone, end);
+  if (load) {
+    inFlight.emplace_back(end, moved);
+    inFlightBytes += moved;
+  }
+  return end;
+}
+
+} // namespace tilec::sim
