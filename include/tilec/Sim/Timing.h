@@ -108,7 +108,7 @@ struct TimingOptions {
   /// extrapolated from them.
   uint32_t roundsPerCu = 2;
   /// Instructions of a wave that the cache model sees of every other resident work-group.
-  uint32_t cacheSampleInstructions = 4000;
+  uint32_t cacheSampleInstructions = 2000;
   /// Whether the caches hold what an earlier run of the same kernel left (benchmarks repeat).
   bool warm = true;
   /// Keep every event in the trace (memory: 32 bytes an instruction a wave). Without it the trace

@@ -29,12 +29,14 @@ uint64_t LdsPath::issue(unsigned simd, uint64_t clk, TimedKind kind, unsigned by
   bool write = kind == TimedKind::LdsWrite;
   double path = write ? c.ldsWriteDwordClk * (1 + bytesPerLane / 4.0)
                       : bytesPerLane * static_cast<double>(numLanes) / c.ldsReadPathBytes;
-  uint64_t data = std::max<uint64_t>(1, access.ldsClk);
+  double conflicts = access.ldsConflictClk * c.ldsConflictClk;
+  uint64_t data = std::max<uint64_t>(1, access.ldsClk - access.ldsConflictClk + roundUp(conflicts));
+  takeArrivals(std::max(clk, pathFree[simd]));
   uint64_t start = std::max({clk, pathFree[simd], dataFree});
   dataFree = start + data;
   pathFree[simd] = std::max(start + roundUp(path), dataFree);
   busyClk += data;
-  conflictClk += access.ldsConflictClk;
+  conflictClk += roundUp(conflicts);
   std::deque<uint64_t> &queue = starts[simd / 2];
   queue.push_back(start);
   if (queue.size() > static_cast<size_t>(c.ldsQueue))
@@ -42,9 +44,16 @@ uint64_t LdsPath::issue(unsigned simd, uint64_t clk, TimedKind kind, unsigned by
   return pathFree[simd] + static_cast<uint64_t>(write ? c.ldsWriteLatencyClk : c.ldsLatencyClk);
 }
 
+/// Writes that arrived before `clk`, or before the data path is free, go first.
+void LdsPath::takeArrivals(uint64_t clk) {
+  while (!arrivals.empty() && arrivals.begin()->first <= std::max(clk, dataFree)) {
+    dataFree = std::max(dataFree, arrivals.begin()->first) + arrivals.begin()->second;
+    arrivals.erase(arrivals.begin());
+  }
+}
+
 uint64_t LdsPath::writeFromMemory(uint64_t clk, unsigned dataClk) {
-  // Arrives long after later requests: it takes data clocks but does not hold them up in order.
-  dataFree += dataClk;
+  arrivals.emplace(clk, dataClk);
   busyClk += dataClk;
   return clk + dataClk;
 }

@@ -10,6 +10,7 @@
 #include "Kinds.h"
 
 #include <deque>
+#include <map>
 
 namespace tilec::sim {
 
@@ -28,13 +29,15 @@ public:
   /// Returns when the operation is complete.
   uint64_t issue(unsigned simd, uint64_t clk, TimedKind kind, unsigned bytesPerLane,
                  const RecordedAccess &access);
-  /// LDS DMA: the write of what arrives at `clk`.
+  /// LDS DMA: the write of what arrives at `clk`, later than requests that are issued until then.
   uint64_t writeFromMemory(uint64_t clk, unsigned dataClk);
   uint64_t busyClk = 0, conflictClk = 0;
 
 private:
+  void takeArrivals(uint64_t clk);
   const TimingConstants &c;
   uint64_t dataFree = 0;
+  std::multimap<uint64_t, unsigned> arrivals; ///< of LDS DMA: when, data clocks
   uint64_t pathFree[4] = {};
   std::deque<uint64_t> starts[2]; ///< of the youngest requests of each SIMD pair
 };

@@ -4,8 +4,11 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/Timing.h"
 
+#include "../../../lib/Sim/Timing/Constants.h"
+
 #include "SimTesting.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -180,6 +183,48 @@ TEST(Timing, EarlyWavesWaitAtTheBarrier) {
   EXPECT_LT(stall(1), 30u);
 }
 
+// SHARK on MI350X: each clock of conflict beyond the phases takes two.
+TEST(Timing, ConflictsTakeTwiceAsLongOnGfx950) {
+  Kernel kernel{.cpu = "gfx950",
+                .body = "v_and_b32 v0, 63, v0\nv_lshlrev_b32 v1, 8, v0\n" +
+                        repeat(13, "ds_read_b64 v[2:3], v1")};
+  kernel.options.ldsBytes = 32768;
+  TimingResult timing = kernel.time();
+  EXPECT_EQ(timing.ldsConflictClk, 13 * 2 * 62u); // 64 dwords of a bank, two phases
+}
+
+// The data of an LDS DMA takes the LDS when it arrives, not when it is asked for.
+TEST(Timing, ReadsGoAheadOfLdsDmaThatIsUnderWay) {
+  Kernel kernel{.cpu = "gfx950",
+                .body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_mov_b32 s6, 0x10000\n"
+                        "s_mov_b32 s7, 0x20000\ns_mov_b32 m0, 0\nv_lshlrev_b32 v1, 4, v0\n"
+                        "s_waitcnt lgkmcnt(0)\n" +
+                        repeat(16, "buffer_load_dwordx4 v1, s[4:7], 0 offen lds") +
+                        "ds_read_b32 v2, v1 offset:32768\ns_waitcnt lgkmcnt(0)\ns_nop 0\n"
+                        "s_waitcnt vmcnt(0)"};
+  kernel.options.ldsBytes = 65536;
+  TimingResult timing = kernel.time();
+  uint64_t read = instruction(timing, "ds_read").firstIssueClk;
+  EXPECT_LT(instruction(timing, "s_nop").firstIssueClk - read, 80u);
+  EXPECT_GT(instruction(timing, "vmcnt(0)").stallClk, 300u);
+}
+
+// Two work-groups of an XCD that read the same bytes: the second costs no traffic beyond the L2. A
+// third one, on another XCD, reads it again.
+TEST(Timing, WorkGroupsOfAnXcdShareTheirL2) {
+  auto hits = [](unsigned groups, const char *address) {
+    Kernel kernel{.body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 4, v0\n" +
+                          std::string(address) +
+                          "\nv_add_u32 v1, s3, v1\ns_waitcnt lgkmcnt(0)\n"
+                          "global_load_dwordx4 v[4:7], v1, s[4:5]\ns_waitcnt vmcnt(0)",
+                  .groups = groups};
+    return kernel.time().l2HitRate;
+  };
+  EXPECT_NEAR(hits(8, "s_mov_b32 s3, 0"), 0, 1e-9);        // one work-group an XCD
+  EXPECT_NEAR(hits(16, "s_mov_b32 s3, 0"), 0.5, 1e-9);     // two
+  EXPECT_NEAR(hits(16, "s_lshl_b32 s3, s2, 10"), 0, 1e-9); // each its own bytes
+}
+
 // A second round of work-groups counts as much as the first; the grid is cut at 304 CUs.
 TEST(Timing, TheGridIsScaledFromOneUnit) {
   Kernel kernel{.body = repeat(2000, "v_add_f32 v20, v21, v22"), .threads = 256, .groups = 304};
@@ -208,6 +253,21 @@ TEST(Timing, IsReproducible) {
   ASSERT_TRUE(bool(json));
   EXPECT_EQ(json->getAsObject()->getString("kernel"), llvm::StringRef("k"));
   EXPECT_GT(json->getAsObject()->getNumber("mfma_utilisation").value_or(0), 0.05);
+}
+
+// docs/simulator.md quotes errors that hold for these numbers only. A change has to repeat the
+// validation (test/bench/timing.py) and this digest, FNV-1a of the names and values.
+TEST(TimingConstants, AreFrozen) {
+  uint64_t digest = 0xcbf29ce484222325ull;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const TimingConstantRow &row : timingConstantRows) {
+    os << row.name << '=' << llvm::format("%.6g,%.6g;", row.gfx942, row.gfx950);
+    EXPECT_NE(std::string(row.source), "") << row.name;
+  }
+  for (char c : text)
+    digest = (digest ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
+  EXPECT_EQ(digest, 0xbaba65ac1c49bb25ull) << text;
 }
 
 TEST(Timing, AFaultOfTheKernelIsAnError) {
