@@ -76,7 +76,7 @@ llvm::Error record(const CodeObject &object, llvm::StringRef kernelName, Dim3 gr
   for (uint64_t id = 0; id < resident; ++id)
     recorder.want(id, sampleInstructions);
   for (uint64_t id : timed)
-    recorder.want(id, launch.maxInstructionsPerGroup);
+    recorder.want(id, ~0ull); // to its end, or to the launch's own limit
   for (const auto &[id, group] : recorder.all())
     options.onlyGroups.push_back(id);
   options.recorder = &recorder;

@@ -279,6 +279,14 @@ TEST(Timing, AFaultOfTheKernelIsAnError) {
   auto timing = timeKernel(**object, "k", {1, 1, 1}, {64, 1, 1}, args, memory, {}, {});
   ASSERT_FALSE(bool(timing));
   EXPECT_NE(llvm::toString(timing.takeError()).find("trap"), std::string::npos);
+  auto endless = CodeObject::load(
+      assemble("gfx942", kernelText("gfx942", ".Lagain:\ns_barrier\ns_branch .Lagain", {})));
+  ASSERT_TRUE(bool(endless));
+  LaunchOptions limited;
+  limited.maxInstructionsPerGroup = 10000;
+  auto stopped = timeKernel(**endless, "k", {1, 1, 1}, {128, 1, 1}, args, memory, limited, {});
+  ASSERT_FALSE(bool(stopped));
+  EXPECT_NE(llvm::toString(stopped.takeError()).find("not ended"), std::string::npos);
   auto missing = timeKernel(**object, "none", {1, 1, 1}, {64, 1, 1}, args, memory, {}, {});
   ASSERT_FALSE(bool(missing));
   EXPECT_NE(llvm::toString(missing.takeError()).find("no kernel"), std::string::npos);
