@@ -220,6 +220,8 @@ bool Compilation::runTo(Stage stage) {
     if (row.stage != Stage::Binary)
       stageTimes.push_back({row.name.str(), nowMs() - start});
     reached = row.stage;
+    if (opts.afterStage)
+      opts.afterStage(row.stage, *state->module, state->llvmModule.get());
     saveTemp(row.stage);
   }
   return true;

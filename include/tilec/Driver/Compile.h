@@ -17,9 +17,14 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace llvm {
+class Module;
+}
 
 namespace tilec {
 
@@ -50,6 +55,9 @@ struct CompileOptions {
   /// schedules that were asked for by name.
   std::optional<bool> strictSchedule;
   std::string saveTempsPrefix; ///< not empty: write every stage to PREFIX.NN-stage.ext
+  /// Called with what a stage has left, before the next one runs; `llvm` is null before
+  /// Stage::Llvm. It may rewrite both: tests plant faults here. The cpu device does not see it.
+  std::function<void(Stage, mlir::ModuleOp, llvm::Module *llvm)> afterStage;
 };
 
 class Compilation {

@@ -1,0 +1,30 @@
+//===- Gaps.h - what programs leave out until the compiler is mended ------===//
+//
+// The only place: a construct here is not generated. A row goes when its reason does.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <string_view>
+
+namespace tilec::fuzz {
+
+struct Gap {
+  std::string_view construct, reason;
+};
+
+constexpr Gap gaps[] = {
+    {"view", "an element of a T.view or T.reshape is refused on GPUs"},
+    {"while", "`while` is refused on GPUs"},
+    {"break", "`break` and T.loop_break are refused on GPUs"},
+};
+
+constexpr bool isGap(std::string_view construct) {
+  for (const Gap &gap : gaps)
+    if (gap.construct == construct)
+      return true;
+  return false;
+}
+
+} // namespace tilec::fuzz

@@ -1,0 +1,166 @@
+//===- Runner.cpp - one program on every device ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Runner.h"
+
+#include "tilec/Driver/Run.h"
+#include "tilec/SimDevice/SimDevice.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+namespace tilec::fuzz {
+namespace {
+
+class Clock {
+public:
+  double ms() const {
+    using namespace std::chrono;
+    return duration<double, std::milli>(steady_clock::now() - start).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+rt::Result<rt::Device> openTarget(const Target &target, const RunOptions &options) {
+  if (target.kind == Target::Cuda)
+    return rt::openCuda();
+  SimDeviceOptions sim;
+  sim.launch.threads = 1; // programs run side by side already, and worker processes are forked
+  sim.launch.interleaveSeed = options.interleaveSeed;
+  sim.launch.memoryMode =
+      options.interleaveSeed % 4 == 3 ? sim::MemoryMode::Strict : sim::MemoryMode::Eager;
+  sim.launch.maxInstructionsPerGroup = 20'000'000;
+  return openSim(target.arch, sim);
+}
+
+/// The errors of a compilation, as text.
+std::string errorsOf(Compilation &compilation) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const Diagnostic &d : compilation.diagnostics().all())
+    if (d.severity == Severity::Error)
+      compilation.diagnostics().printOne(os, d);
+  return text.empty() ? "failed without a message" : text;
+}
+
+/// Without the options of parameters that the kernel does not use: the manifest leaves them out.
+rt::ArgumentRequest requestFor(const Program &program, const rt::Manifest &manifest) {
+  rt::ArgumentRequest request = program.request;
+  std::vector<rt::Param> arguments = manifest.arguments();
+  std::erase_if(request.specs, [&](const rt::ArgSpec &spec) {
+    return llvm::none_of(arguments, [&](const rt::Param &p) { return p.name == spec.name; });
+  });
+  std::erase_if(request.dims, [&](const auto &dim) {
+    return llvm::none_of(manifest.dims, [&](const rt::DimDecl &d) { return d.name == dim.first; });
+  });
+  return request;
+}
+
+std::optional<Failure> runTarget(const Program &program, const Target &target,
+                                 const RunOptions &options, RunReport &report) {
+  CompileOptions compileOptions;
+  compileOptions.arch = target.arch;
+  compileOptions.entry = program.entry;
+  compileOptions.verifyStages = options.verifyStages;
+  compileOptions.afterStage = options.afterStage;
+  Compilation compilation(compileOptions);
+  auto failure = [&](const char *kind, std::string message) {
+    return Failure{kind, target.name, std::move(message)};
+  };
+  Clock compileClock;
+  compilation.openText("program.py", program.text);
+  bool onCpu = target.kind == Target::Cpu;
+  if (!compilation.runTo(onCpu ? Stage::Wave : Stage::Binary))
+    return failure("compile", errorsOf(compilation));
+  report.compileMs += compileClock.ms();
+  rt::Result<rt::ArgumentSet> before =
+      rt::makeArguments(compilation.manifest(), requestFor(program, compilation.manifest()));
+  if (!before)
+    return failure("program", before.error().message);
+  rt::ArgumentSet after = *before;
+  Clock runClock;
+  if (onCpu) {
+    if (rt::Status status = runOnCpu(compilation, after); !status)
+      return failure("cpu", status.error().message);
+    report.runMs += runClock.ms();
+    return std::nullopt;
+  }
+  rt::Result<rt::Device> device = openTarget(target, options);
+  if (!device)
+    return failure("program", device.error().message);
+  rt::Result<rt::Timing> timing =
+      rt::launchProgram(*device, compilation.manifest(), compilation.image().bytes, after);
+  if (!timing)
+    return failure("run", timing.error().message);
+  report.runMs += runClock.ms();
+  Clock checkClock;
+  rt::Result<std::vector<TensorCheck>> checks = checkAgainstCpu(compilation, *before, after);
+  report.checkMs += checkClock.ms();
+  if (!checks)
+    return failure("cpu", checks.error().message);
+  for (const TensorCheck &check : *checks) {
+    report.maxRatio = std::max(report.maxRatio, check.report.maxRatio);
+    if (!check.report.passed())
+      return failure("mismatch", rt::describe(check.name, check.dtype, check.report));
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+rt::Result<std::vector<Target>> parseTargets(const std::string &list) {
+  std::vector<Target> out;
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(list).split(names, ',');
+  for (llvm::StringRef name : names) {
+    if (name == "cpu")
+      out.push_back({Target::Cpu, Arch::Gfx950, "cpu"});
+    else if (name == "sim:gfx942")
+      out.push_back({Target::Sim, Arch::Gfx942, name.str()});
+    else if (name == "sim:gfx950")
+      out.push_back({Target::Sim, Arch::Gfx950, name.str()});
+    else if (name == "cuda")
+      out.push_back({Target::Cuda, Arch::Sm90a, "cuda"});
+    else
+      return rt::Error{"unknown device `" + name.str() +
+                       "`; one of cpu, sim:gfx942, sim:gfx950, cuda"};
+  }
+  return out;
+}
+
+std::string Failure::signature() const {
+  // A mismatch is a mismatch, whichever element is first.
+  std::string out = kind + " " + device;
+  if (kind == "mismatch")
+    return out;
+  llvm::StringRef first = llvm::StringRef(message).split('\n').first;
+  // `program.py:3:1: error: ` says where, not what.
+  if (size_t at = first.find("error: "); at != llvm::StringRef::npos)
+    first = first.drop_front(at + 7);
+  bool isQuoted = false;
+  std::string text;
+  for (char c : first) {
+    if (c == '`')
+      isQuoted = !isQuoted;
+    else if (!isQuoted && !llvm::isDigit(c))
+      text += c;
+  }
+  return out + " " + text.substr(0, 60);
+}
+
+RunReport runProgram(const Program &program, const RunOptions &options) {
+  RunReport report;
+  for (const Target &target : options.targets) {
+    report.failure = runTarget(program, target, options, report);
+    if (report.failure)
+      break;
+  }
+  return report;
+}
+
+} // namespace tilec::fuzz

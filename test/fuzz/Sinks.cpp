@@ -1,0 +1,154 @@
+//===- Sinks.cpp - every tile is seen in a tensor -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Generator.h"
+
+namespace tilec::fuzz {
+
+void Generator::sink(Tile &t) {
+  if (!t.isReady)
+    return;
+  if (isFull(t))
+    return sinkFull(t);
+  sinkVector(t);
+}
+
+void Generator::sinkFull(Tile &t) {
+  if (rng.percent(22) && bitsOf(t.type) >= 16)
+    return atomicSink(t);
+  // Another float dtype costs a rounding, which is fine at the end.
+  DType type = isFloat(t.type) && t.type != DType::F64 && t.type != DType::E8M0 && rng.percent(30)
+                   ? rng.pick({DType::F32, DType::F16, DType::BF16, DType::F64})
+                   : t.type;
+  if (t.facts.mag() > safeMagnitude(type))
+    type = t.type;
+  std::string shape = "(" + m + ", " + n + ")";
+  bool isWorkspace = !isLastLaunch && rng.percent(50) && !isDynamic;
+  std::string name;
+  Facts facts = stored(t.facts, type);
+  if (isWorkspace) {
+    auto tensor = std::make_unique<Tensor>();
+    tensor->name = name = fresh("W");
+    tensor->type = type;
+    tensor->facts = facts;
+    workspaces.push_back(name + " = T.alloc_global(" + shape + ", " + quoted(type) + ")");
+    tensors.push_back(std::move(tensor));
+  } else {
+    Tensor &out = output(type, shape, false);
+    out.facts = facts;
+    name = out.name;
+  }
+  std::string box = name + "[" + rowBase + ", " + colBase + "]";
+  switch (rng.below(3)) {
+  case 0: {
+    Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
+    std::string place = name + "[" + rowBase + " + i, " + colBase + " + j]";
+    if (rng.percent(30)) {
+      Suite guard(*this, "if " + rowBase + " + i < " + m + " and " + colBase + " + j < " + n + ":");
+      line(place + " = " + t.name + "[i, j]");
+    } else {
+      line(place + " = " + t.name + "[i, j]");
+    }
+    break;
+  }
+  case 1:
+    line("T.copy(" + t.name + ", " + name + "[" + rowBase + ":" + rowBase + " + " + p + ", " +
+         colBase + ":" + colBase + " + " + q + "])");
+    break;
+  default:
+    line("T.copy(" + t.name + ", " + box + ")");
+  }
+  // Blocks of this launch must not read what others of it write.
+  if (!isLastLaunch)
+    readable.push_back(tensors.back().get());
+}
+
+/// Vectors and tiles of other shapes: one box of the output for every block.
+void Generator::sinkVector(Tile &t) {
+  std::string extents, zeros, slices;
+  for (int64_t size : t.shape) {
+    extents += ", " + std::to_string(size);
+    zeros += ", 0";
+    slices += ", 0:" + std::to_string(size);
+  }
+  std::string grid = "T.ceildiv(" + m + ", " + p + ")";
+  if (!isDynamic)
+    grid = std::to_string(gm);
+  Tensor &out = output(t.type, "(" + grid + ", " + std::to_string(gn) + extents + ")", false);
+  switch (rng.below(3)) {
+  case 0:
+    line("T.copy(" + t.name + ", " + out.name + "[" + by + ", " + bx + zeros + "])");
+    break;
+  case 1:
+    line("T.copy(" + t.name + ", " + out.name + "[" + by + ", " + bx + slices + "])");
+    break;
+  default: {
+    bool isVector = t.shape.size() == 1;
+    std::string index = isVector ? "i" : "i, j";
+    Suite loop(*this, "for " + index + " in T.Parallel(" + extents.substr(2) + "):");
+    line(out.name + "[" + by + ", " + bx + ", " + index + "] = " + t.name + "[" + index + "]");
+  }
+  }
+}
+
+/// Atomic updates: exact in any order.
+void Generator::atomicSink(Tile &t) {
+  bool isFloating = isFloat(t.type);
+  if (!isFloating && t.type != DType::I32 && t.type != DType::U32)
+    return;
+  // One update an element onto zero; where it is exact, several.
+  Tensor &out = output(
+      isFloating ? (t.type == DType::F16 || t.type == DType::BF16 ? t.type : DType::F32) : t.type,
+      "(" + m + ", " + n + ")", true);
+  std::string place = out.name + "[" + rowBase + " + i, " + colBase + " + j]";
+  std::string box = out.name + "[" + rowBase + ", " + colBase + "]";
+  std::string element = t.name + "[i, j]";
+  auto loop = [&] { return "for i, j in T.Parallel(" + p + ", " + q + "):"; };
+  int64_t roll = rng.below(isFloating ? 5 : 8);
+  if (roll == 0) {
+    line("T.atomic_add(" + box + ", " + t.name + ")");
+  } else if (roll == 1) {
+    Suite s(*this, loop());
+    line("T.atomic_add(" + place + ", " + element +
+         (rng.percent(30) ? ", memory_order=\"relaxed\")" : ")"));
+  } else if (roll <= 3 && t.type == DType::F32) {
+    int64_t lanes = roll == 2 ? 2 : 4;
+    if (Q % lanes || N % lanes) {
+      line("T.atomic_add(" + box + ", " + t.name + ")");
+      return;
+    }
+    Suite s(*this, "for i, j in T.Parallel(" + p + ", " + std::to_string(Q / lanes) + "):");
+    std::string width = std::to_string(lanes);
+    line("T.atomic_addx" + width + "(" + out.name + "[" + rowBase + " + i, " + colBase + " + j * " +
+         width + "], " + t.name + "[i, j * " + width + "])");
+  } else if (roll == 4 && t.type == DType::F32) {
+    Suite s(*this, loop());
+    line("T.atomic_" + rng.pick({std::string("max"), std::string("min")}) + "(" + place + ", " +
+         element + ")");
+  } else if (!isFloating) {
+    // Many updates of few counters.
+    Suite s(*this, loop());
+    line("T.atomic_" +
+         rng.pick({std::string("add"), std::string("max"), std::string("min"), std::string("or")}) +
+         "(" + out.name + "[(" + rowBase + " + i) % 3, j % 2], " + element + ")");
+  } else {
+    line("T.atomic_add(" + box + ", " + t.name + ")");
+  }
+}
+
+void Generator::atomicLoadStore() {
+  DType type = rng.pick({DType::I32, DType::F32});
+  Tensor &from = input(type, "(" + m + ", " + n + ")", true);
+  Tensor &to = output(type, "(" + m + ", " + n + ")", true);
+  std::string place = "[" + rowBase + " + i, " + colBase + " + j]";
+  Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
+  if (rng.percent(50)) {
+    line("T.atomic_store(" + to.name + place + ", " + from.name + place + ")");
+  } else {
+    line("got = T.atomic_load(" + from.name + place + ")");
+    line("T.atomic_store(" + to.name + place + ", got)");
+  }
+}
+
+} // namespace tilec::fuzz

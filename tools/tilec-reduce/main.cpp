@@ -1,0 +1,115 @@
+//===- main.cpp - tilec-reduce: a smaller script that still fails ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Reduce.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+struct Arguments {
+  std::string file, output;
+  std::vector<std::string> command;
+  int status = -1;
+  unsigned timeout = 60;
+  tilec::ReduceOptions options;
+  bool quiet = false;
+};
+
+int failure(const llvm::Twine &message) {
+  llvm::errs() << "tilec-reduce: error: " << message << '\n';
+  return 1;
+}
+
+bool writeFile(const std::string &path, const std::string &text) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  os << text;
+  return !error;
+}
+
+/// Runs the command on candidates, which it finds in a file that replaces `{}`.
+class Command {
+public:
+  Command(const Arguments &args, std::string program, std::string scratch)
+      : args(args), program(std::move(program)), scratch(std::move(scratch)) {}
+
+  /// The exit status on `text`; negative for a signal.
+  int run(const std::string &text) const {
+    if (!writeFile(scratch, text))
+      return -1;
+    std::vector<std::string> words;
+    for (std::string word : args.command) {
+      if (size_t at = word.find("{}"); at != std::string::npos)
+        word.replace(at, 2, scratch);
+      words.push_back(word);
+    }
+    std::vector<llvm::StringRef> list(words.begin(), words.end());
+    llvm::StringRef none;
+    return llvm::sys::ExecuteAndWait(program, list, std::nullopt, {none, none, none}, args.timeout);
+  }
+
+private:
+  const Arguments &args;
+  std::string program, scratch;
+};
+
+int reduce(const Arguments &args) {
+  auto buffer = llvm::MemoryBuffer::getFile(args.file, /*IsText=*/true);
+  if (!buffer)
+    return failure("cannot read " + args.file + ": " + buffer.getError().message());
+  std::string text = (*buffer)->getBuffer().str();
+  if (!tilec::parsesAsScript(text))
+    return failure(args.file + " does not parse; only scripts that parse are reduced");
+  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(args.command[0]);
+  if (!program)
+    return failure("cannot find the command `" + args.command[0] + "`");
+  llvm::SmallString<128> scratch;
+  if (llvm::sys::fs::createTemporaryFile("reduce", "py", scratch))
+    return failure("cannot make a temporary file");
+  Command command(args, *program, scratch.str().str());
+  int wanted = args.status >= 0 ? args.status : command.run(text);
+  auto has = [&](const std::string &candidate) { return command.run(candidate) == wanted; };
+  if (wanted == 0 && args.status < 0)
+    return failure("the command succeeds on " + args.file + "; it must fail, or give --status");
+  if (args.status >= 0 && !has(text))
+    return failure("the command does not end with status " + llvm::Twine(args.status) + " on " +
+                   args.file);
+  tilec::ReduceResult result = tilec::reduceScript(text, has, args.options);
+  llvm::sys::fs::remove(scratch);
+  llvm::errs() << "tilec-reduce: " << text.size() << " to " << result.text.size() << " bytes in "
+               << result.tries << " tries\n";
+  if (args.output.empty())
+    llvm::outs() << result.text;
+  else if (!writeFile(args.output, result.text))
+    return failure("cannot write " + args.output);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Arguments args;
+  CLI::App app{"tilec-reduce: makes a script smaller while a command keeps failing on it\n"
+               "  tilec-reduce FILE [-o OUT] -- COMMAND... {} ..."};
+  app.add_option("FILE", args.file, "a script that parses")->required();
+  app.add_option("COMMAND", args.command, "a command; {} is the candidate's file")->required();
+  app.add_option("-o", args.output, "where the smallest script goes; standard output when absent");
+  app.add_option("--status", args.status,
+                 "the exit status to keep; the one of the whole file when absent");
+  app.add_option("--timeout", args.timeout, "seconds for one run of the command");
+  app.add_option("--max-tries", args.options.maxTries, "runs of the command at most");
+  app.add_option("--max-seconds", args.options.maxSeconds, "start no new run after this long");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return reduce(args);
+}
