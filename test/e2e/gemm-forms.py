@@ -10,6 +10,9 @@
 # RUN: tilec-run %s --entry "gemm(65, 63, 100, 64, 64, 32, 'nn', 'bfloat16', 4, 128)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "gemm(64, 64, 48, 64, 64, 24, 'nt', 'float16', 2, 128)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "gemm(1, 64, 64, 1, 64, 32, 'nt', 'float16', 2, 64)" --target=gfx950 --check | FileCheck %s
+# One wave copies and multiplies.
+# RUN: tilec-run %s --entry "gemm(32, 32, 64, 32, 32, 16, 'nt', 'float32', 3, 64)" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "gemm(32, 32, 64, 32, 32, 16, 'nt', 'float32', 3, 64)" --target=gfx950 --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 

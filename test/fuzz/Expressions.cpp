@@ -32,6 +32,8 @@ Facts sum(const Facts &a, const Facts &b) {
   return out;
 }
 
+bool isGood(const Expr &e) { return e.facts.ulps <= maxUlps && e.facts.mag() < 1e6; }
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -107,9 +109,19 @@ Expr Generator::value(DType type, const std::vector<Expr> &leaves, int levels) {
         f = {"T.abs(" + f.text + ")", f.type, {0, f.facts.mag(), true, 0, f.facts.step}};
       return cast(f, type);
     }
-    return intExpr(type, leaves, levels);
+    Expr e = intExpr(type, leaves, levels);
+    if (levels >= 3)
+      e = {"(" + e.text + " ^ " + intCall(type, leaves, 1).text + " ^ " +
+               bitwise(type, leaves, 1).text + ")",
+           type,
+           {minValue(type), maxValue(type), true, 0, 1}};
+    return e;
   }
-  Expr e = bounded(floatExpr(leaves, levels), safeMagnitude(type));
+  Expr e = floatExpr(leaves, levels);
+  // Statements of their own right call a few functions more.
+  for (int i = 0; levels >= 3 && i < 2; ++i)
+    e = joined(e, floatTerm(leaves));
+  e = bounded(e, safeMagnitude(type));
   if (type == DType::E8M0) // only positive powers of two
     return {"T.exp2(T.cast(" + intLeaf(DType::I32, leaves).text + " % 4, \"float32\"))",
             DType::F32,
@@ -195,10 +207,10 @@ Expr Generator::floatExpr(const std::vector<Expr> &leaves, int levels) {
   if (levels <= 0)
     return floatLeaf(leaves);
   Expr e;
-  int64_t roll = rng.below(100);
-  if (roll < 30)
+  int64_t roll = spread("float", 100);
+  if (roll < 24)
     e = arithmetic(leaves, levels);
-  else if (roll < 44)
+  else if (roll < 40)
     e = choice(leaves, levels);
   else if (roll < 70)
     e = mathCall(leaves, levels);
@@ -211,14 +223,32 @@ Expr Generator::floatExpr(const std::vector<Expr> &leaves, int levels) {
   else
     e = limits(leaves, levels);
   // What would be badly conditioned gives way to something plain.
-  return e.facts.ulps > maxUlps || !(e.facts.mag() < 1e6) ? floatLeaf(leaves) : e;
+  return isGood(e) ? e : floatLeaf(leaves);
+}
+
+Expr Generator::floatTerm(const std::vector<Expr> &leaves) {
+  int64_t roll = spread("term", 10);
+  Expr e = roll < 6 ? mathCall(leaves, 1) : roll < 8 ? mathOfTwo(leaves, 1) : rounding(leaves, 1);
+  return isGood(e) ? e : floatLeaf(leaves);
+}
+
+/// a + b, or the larger one where a sum would be badly conditioned.
+Expr Generator::joined(const Expr &a, const Expr &b) {
+  Expr e{"(" + a.text + " + " + b.text + ")", DType::F32, sum(a.facts, b.facts)};
+  if (isGood(e))
+    return e;
+  return {"T.max(" + a.text + ", " + b.text + ")", DType::F32, a.facts.hull(b.facts)};
 }
 
 Expr Generator::arithmetic(const std::vector<Expr> &leaves, int levels) {
   Expr a = floatExpr(leaves, levels - 1), b = floatExpr(leaves, levels - 1);
+  // Terms that may cancel, and values that grow: neither a sum nor a product.
+  if (!isGood({"", DType::F32, sum(a.facts, b.facts)}) ||
+      !isGood({"", DType::F32, product(a.facts, b.facts)}))
+    return {"T.max(" + a.text + ", " + b.text + ")", DType::F32, a.facts.hull(b.facts)};
   Facts minusB{-b.facts.hi, -b.facts.lo, b.facts.exact, b.facts.ulps, b.facts.step};
   auto make = [&](const std::string &text, const Facts &f) { return Expr{text, DType::F32, f}; };
-  switch (rng.below(10)) {
+  switch (spread("arithmetic", 10)) {
   case 0:
   case 1:
     return make("(" + a.text + " + " + b.text + ")", sum(a.facts, b.facts));
@@ -257,7 +287,7 @@ Expr Generator::choice(const std::vector<Expr> &leaves, int levels) {
   Expr a = floatExpr(leaves, levels - 1), b = floatExpr(leaves, levels - 1);
   Facts f = a.facts.hull(b.facts);
   auto make = [&](const std::string &text) { return Expr{text, DType::F32, f}; };
-  switch (rng.below(8)) {
+  switch (spread("choice", 8)) {
   case 0:
     return make("T." + rng.pick({std::string("max"), std::string("maximum")}) + "(" + a.text +
                 ", " + b.text + ")");
@@ -275,11 +305,11 @@ Expr Generator::choice(const std::vector<Expr> &leaves, int levels) {
             DType::F32,
             {0, a.facts.mag(), a.facts.exact, a.facts.ulps, a.facts.step}};
   case 4:
-    return make("T.Select(" + condition(leaves, 1).text + ", " + a.text + ", " + b.text + ")");
+    return make("T.Select(" + condition(leaves, 2).text + ", " + a.text + ", " + b.text + ")");
   case 5:
-    return make("(" + a.text + " if " + condition(leaves, 1).text + " else " + b.text + ")");
+    return make("(" + a.text + " if " + condition(leaves, 2).text + " else " + b.text + ")");
   default:
-    return make("T.if_then_else(" + condition(leaves, 1).text + ", " + a.text + ", " + b.text +
+    return make("T.if_then_else(" + condition(leaves, 2).text + ", " + a.text + ", " + b.text +
                 ")");
   }
 }
@@ -337,7 +367,7 @@ Expr Generator::bounded(Expr e, double mag) {
 
 Expr Generator::limits(const std::vector<Expr> &leaves, int levels) {
   Expr a = floatExpr(leaves, levels - 1);
-  switch (rng.below(3)) {
+  switch (spread("limits", 3)) {
   case 0:
     return {"T.min(" + a.text + ", T.infinity(\"float32\"))", DType::F32, a.facts};
   case 1:
@@ -354,9 +384,9 @@ Expr Generator::limits(const std::vector<Expr> &leaves, int levels) {
 /// Only of values that have the same bits everywhere.
 Expr Generator::condition(const std::vector<Expr> &leaves, int levels) {
   auto make = [](const std::string &text) { return Expr{text, DType::Bool, {0, 1, true, 0, 1}}; };
-  if (levels > 1 && rng.percent(50)) {
+  if (levels > 1 && rng.percent(70)) {
     Expr a = condition(leaves, levels - 1), b = condition(leaves, levels - 1);
-    switch (rng.below(5)) {
+    switch (spread("logic", 5)) {
     case 0:
       return make("T.And(" + a.text + ", " + b.text + ")");
     case 1:
@@ -373,14 +403,14 @@ Expr Generator::condition(const std::vector<Expr> &leaves, int levels) {
     if (e.type == DType::Bool && rng.percent(30))
       return e;
   std::string compare = rng.pick({" < ", " <= ", " > ", " >= ", " == ", " != "});
-  switch (rng.below(5)) {
+  switch (spread("condition", 5)) {
   case 0:
   case 1: {
     Expr a = exactFloat(leaves, 1), b = exactFloat(leaves, 0);
     return make("(" + a.text + compare + b.text + ")");
   }
   case 2: {
-    std::string test = rng.pick({"isnan", "isinf", "isfinite"});
+    std::string test = spreadName("test", {"isnan", "isinf", "isfinite"});
     return make("T." + test + "(" + exactFloat(leaves, 1).text + ")");
   }
   case 3: {

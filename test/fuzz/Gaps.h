@@ -15,7 +15,11 @@ struct Gap {
 };
 
 constexpr Gap gaps[] = {
-    {"view", "an element of a T.view or T.reshape is refused on GPUs"},
+    {"view", "an element of a T.view of another shape or dtype is refused on GPUs"},
+    {"reshape", "the same of T.reshape"},
+    {"int4", "an element of 4 bits is refused on GPUs"},
+    {"uint4", "the same"},
+    {"float4_e2m1fn", "the same"},
     {"while", "`while` is refused on GPUs"},
     {"break", "`break` and T.loop_break are refused on GPUs"},
 };

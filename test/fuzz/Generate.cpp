@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 namespace tilec::fuzz {
 
@@ -45,6 +46,18 @@ std::string number(double value) {
 }
 
 Generator::Generator(uint64_t seed) : rng(seed), seed(seed) {}
+
+int64_t Generator::spread(const char *site, int64_t n) {
+  uint64_t hash = 1469598103934665603u; // FNV-1a
+  for (const char *c = site; *c; ++c)
+    hash = (hash ^ static_cast<uint8_t>(*c)) * 1099511628211u;
+  uint64_t count = static_cast<uint64_t>(n), stride = hash % count;
+  while (std::gcd(stride, count) != 1)
+    ++stride;
+  uint64_t use = siteUses[site]++;
+  uint64_t mixed = (hash >> 20) + seed * stride + use * ((hash >> 40) | 1);
+  return rng.percent(25) ? rng.below(n) : static_cast<int64_t>(mixed % count);
+}
 
 void Generator::line(const std::string &content) {
   text += std::string(static_cast<size_t>(depth) * 4, ' ') + content + "\n";

@@ -156,6 +156,8 @@ private:
   void globalLeaves(std::vector<Expr> &out);
   Expr value(DType type, const std::vector<Expr> &leaves, int depth);
   Expr floatExpr(const std::vector<Expr> &leaves, int depth);
+  Expr floatTerm(const std::vector<Expr> &leaves);
+  Expr joined(const Expr &a, const Expr &b);
   Expr floatLeaf(const std::vector<Expr> &leaves);
   Expr exactFloat(const std::vector<Expr> &leaves, int depth);
   Expr toF32(const Expr &e);
@@ -178,8 +180,16 @@ private:
   /// What a tile knows after `facts` was stored into `type`.
   Facts stored(const Facts &facts, DType type);
 
+  /// In [0, n), different from seed to seed: neighbouring seeds go through all of them, so that a
+  /// few hundred programs use everything often. Now and then any number.
+  int64_t spread(const char *site, int64_t n);
+  std::string spreadName(const char *site, const std::vector<std::string> &names) {
+    return names[static_cast<size_t>(spread(site, static_cast<int64_t>(names.size())))];
+  }
+
   Random rng;
   uint64_t seed;
+  std::map<std::string, uint64_t> siteUses;
   int depth = 0;
   std::string text; ///< of the launches
   std::string macros;

@@ -45,7 +45,7 @@ Expr Generator::intLeaf(DType type, const std::vector<Expr> &leaves) {
 Expr Generator::intExpr(DType type, const std::vector<Expr> &leaves, int levels) {
   if (levels <= 0)
     return intLeaf(type, leaves);
-  int64_t roll = rng.below(100);
+  int64_t roll = spread("integer", 100);
   if (roll < 35)
     return bitwise(type, leaves, levels);
   if (roll < 70)
@@ -80,7 +80,7 @@ Expr Generator::bitwise(DType type, const std::vector<Expr> &leaves, int levels)
   std::string shift = std::to_string(rng.between(0, std::min<int64_t>(bitsOf(type) - 1, 9)));
   std::string pair = "(" + a.text + ", " + b.text + ")";
   std::string text;
-  switch (rng.below(9)) {
+  switch (spread("bitwise", 9)) {
   case 0:
     text = "(" + a.text + rng.pick({std::string(" & "), std::string(" | "), std::string(" ^ ")}) +
            b.text + ")";
@@ -107,7 +107,7 @@ Expr Generator::bitwise(DType type, const std::vector<Expr> &leaves, int levels)
     text = "(" + a.text + rng.pick({std::string(" << "), std::string(" >> ")}) + shift + ")";
     break;
   default:
-    text = "T." + rng.pick({std::string("popcount"), std::string("clz")}) + "(" + a.text + ")";
+    text = "T." + spreadName("bits", {"popcount", "clz"}) + "(" + a.text + ")";
     break;
   }
   return {text, type, anyOf(type)};
@@ -117,14 +117,12 @@ Expr Generator::intCall(DType type, const std::vector<Expr> &leaves, int levels)
   Expr a = intExpr(type, leaves, levels - 1), b = intLeaf(type, leaves);
   std::string d = std::to_string(rng.between(2, 9));
   auto make = [&](const std::string &text) { return Expr{text, type, anyOf(type)}; };
-  switch (rng.below(12)) {
+  switch (spread("integer call", 12)) {
   case 0:
-    return {"T." + rng.pick({std::string("floordiv"), std::string("indexdiv")}) + "(" + a.text +
-                ", " + d + ")",
+    return {"T." + spreadName("div", {"floordiv", "indexdiv"}) + "(" + a.text + ", " + d + ")",
             type, a.facts.withZero()};
   case 1:
-    return {"T." + rng.pick({std::string("floormod"), std::string("indexmod")}) + "(" + a.text +
-                ", " + d + ")",
+    return {"T." + spreadName("mod", {"floormod", "indexmod"}) + "(" + a.text + ", " + d + ")",
             type,
             {0, 8, true, 0, 1}};
   case 2:

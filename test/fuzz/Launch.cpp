@@ -15,13 +15,15 @@ constexpr int64_t maxSharedBytes = 24 << 10;
 } // namespace
 
 DType Generator::floatType() {
-  return rng.pick({DType::F32, DType::F32, DType::F32, DType::F16, DType::F16, DType::BF16,
-                   DType::BF16, DType::E4M3FN, DType::E5M2, DType::E4M3FNUZ, DType::E5M2FNUZ,
-                   DType::F64});
+  static const DType types[] = {DType::F32,      DType::F32,  DType::F32,      DType::F16,
+                                DType::F16,      DType::BF16, DType::BF16,     DType::E4M3FN,
+                                DType::E4M3FNUZ, DType::E5M2, DType::E5M2FNUZ, DType::F64};
+  return types[spread("float type", std::size(types))];
 }
 DType Generator::intType() {
-  return rng.pick({DType::I32, DType::I32, DType::I32, DType::I8, DType::U8, DType::I16, DType::U16,
-                   DType::U32, DType::I64, DType::U64});
+  static const DType types[] = {DType::I32, DType::I32, DType::I8,  DType::U8, DType::I16,
+                                DType::U16, DType::U32, DType::I64, DType::U64};
+  return types[spread("integer type", std::size(types))];
 }
 DType Generator::anyType() {
   return rng.percent(68) ? floatType() : rng.percent(85) ? intType() : DType::Bool;
@@ -137,7 +139,7 @@ void Generator::hints() {
   if (rng.percent(10))
     line("T.use_swizzle(" + std::string(rng.percent(50) ? "panel_size=" : "") +
          std::to_string(rng.between(1, 8)) + (rng.percent(30) ? ", order=\"column\"" : "") + ")");
-  if (rng.percent(6))
+  if (rng.percent(12))
     line("T.assume(" + by + " >= 0)");
 }
 
@@ -145,7 +147,7 @@ void Generator::body() {
   int sources = static_cast<int>(rng.between(1, 2));
   for (int i = 0; i < sources; ++i)
     source();
-  int transforms = static_cast<int>(rng.between(3, 6));
+  int transforms = static_cast<int>(rng.between(3, 7));
   for (int i = 0; i < transforms; ++i)
     transform();
   for (size_t i = 0; i < tiles.size(); ++i)

@@ -42,7 +42,7 @@ bool isExactFunction(const FunctionRow &f) {
 } // namespace
 
 Expr Generator::mathCall(const std::vector<Expr> &leaves, int levels) {
-  const FunctionRow &f = functions[rng.below(std::size(functions))];
+  const FunctionRow &f = functions[spread("function", std::size(functions))];
   Expr x = fit(floatExpr(leaves, levels - 1), f.lo, f.hi);
   Facts facts{f.resultLo, f.resultHi, x.facts.exact && isExactFunction(f), 0, 0};
   if (!facts.exact)
@@ -53,7 +53,7 @@ Expr Generator::mathCall(const std::vector<Expr> &leaves, int levels) {
 Expr Generator::mathOfTwo(const std::vector<Expr> &leaves, int levels) {
   Expr x = floatExpr(leaves, levels - 1);
   auto make = [](const std::string &text, Facts facts) { return Expr{text, DType::F32, facts}; };
-  switch (rng.below(6)) {
+  switch (spread("function of two", 6)) {
   case 0: {
     x = fit(x, 0.5, 2);
     Expr y = fit(exactFloat(leaves, 0), -2, 2);
@@ -95,7 +95,7 @@ Expr Generator::rounding(const std::vector<Expr> &leaves, int levels) {
   Expr x = exactFloat(leaves, levels);
   std::string scaled = "(" + x.text + " * " + number(double(rng.between(2, 9))) + ")";
   double mag = x.facts.mag() * 9 + 1;
-  std::string name = rng.pick({"floor", "ceil", "trunc", "round", "round_away", "round"});
+  std::string name = spreadName("rounding", {"floor", "ceil", "trunc", "round", "round_away"});
   std::string tail;
   if (name == "round" && rng.percent(40))
     tail = ", rounding_mode=" +

@@ -4,11 +4,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
 
 namespace tilec::fuzz {
+using std::size_t;
 
 /// splitmix64 (Steele, Lea and Flood, OOPSLA 2014). The distributions of <random> differ between
 /// libraries; a seed must mean one program everywhere.

@@ -33,13 +33,22 @@ void Generator::reduceTile() {
     return t.shape.size() == 2 && t.type != DType::E8M0 && t.type != DType::Bool &&
            t.facts.ulps == 0;
   });
+  // Integers have more kinds of reductions than there are tiles of them.
+  Tile *integers = pickTile([](const Tile &t) {
+    return t.shape.size() == 2 && isInteger(t.type) && bitsOf(t.type) >= 8;
+  });
+  if (integers && rng.percent(50))
+    t = integers;
+  if (!t && rng.percent(60))
+    t = &loadTile(intType());
   if (!t)
     return;
   int64_t dim = rng.percent(65) ? 1 : 0, count = t->shape[dim];
   bool isFloating = isFloat(t->type);
-  std::string kind = isFloating ? rng.pick({"sum", "max", "min", "absmax", "abssum", "sum"})
-                                : rng.pick({"sum", "max", "min", "bitand", "bitor", "bitxor",
-                                            "bitand", "bitor", "bitxor"});
+  std::string kind =
+      isFloating
+          ? spreadName("float reduction", {"sum", "max", "min", "absmax", "abssum"})
+          : spreadName("integer reduction", {"sum", "max", "min", "bitand", "bitor", "bitxor"});
   bool isSum = kind == "sum" || kind == "abssum";
   if (isSum && isFloating && !canSum(*t, count))
     kind = "absmax", isSum = false;
@@ -59,7 +68,7 @@ void Generator::reduceTile() {
       clears ? (rng.percent(20) && kind != "abssum" ? ", clear=True" : "") : ", clear=False";
   if ((kind == "max" || kind == "min" || kind == "absmax") && rng.percent(10))
     tail += ", nan_propagate=True";
-  bool isGeneric = rng.percent(8) && kind != "abssum";
+  bool isGeneric = rng.percent(14) && kind != "abssum";
   line(isGeneric ? "T.reduce(" + t->name + ", " + out.name + ", \"" + kind +
                        "\", dim=" + std::to_string(dim) + tail + ")"
                  : "T.reduce_" + kind + "(" + t->name + ", " + out.name + dimText + tail + ")");
@@ -118,6 +127,13 @@ void Generator::scan() {
     return;
   int64_t dim = rng.below(static_cast<int64_t>(t->shape.size()));
   Tile *out = t;
+  // The lowering stages a scan in two shared tiles.
+  int64_t bytes = 8;
+  for (int64_t size : t->shape)
+    bytes *= size;
+  if (sharedBytes + bytes > 24 << 10)
+    return;
+  sharedBytes += bytes;
   std::string destination;
   if (rng.percent(50)) {
     out = &alloc(rng.percent(50), t->type, t->shape);
@@ -137,8 +153,9 @@ void Generator::scan() {
 void Generator::reducer() {
   bool isInt = rng.percent(40);
   DType type = isInt ? DType::I32 : DType::F32;
-  std::string op = isInt ? rng.pick({"sum", "max", "min", "bitand", "bitor", "bitxor"})
-                         : rng.pick({"sum", "max", "min"});
+  std::string op =
+      isInt ? spreadName("integer reducer", {"sum", "max", "min", "bitand", "bitor", "bitxor"})
+            : rng.pick({"sum", "max", "min"});
   std::string name = fresh("red");
   line(name + " = T.alloc_reducer((" + p + ",), " + quoted(type) + ", op=\"" + op + "\"" +
        (rng.percent(20) ? ", replication=\"all\"" : "") + ")");
@@ -178,8 +195,7 @@ void Generator::anyAll() {
     t->isReady = true;
   }
   std::string name = fresh("found");
-  line(name + " = T." + rng.pick({std::string("any_of"), std::string("all_of")}) + "(" + t->name +
-       ")");
+  line(name + " = T." + spreadName("any", {"any_of", "all_of"}) + "(" + t->name + ")");
   scalars.push_back({name, DType::Bool, {0, 1, true, 0, 1}});
   Tile *other =
       pickTile([&](const Tile &o) { return isFull(o) && &o != t && o.type != DType::E8M0; });

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Runner.h"
 
+#include "Mutants.h"
+
 #include "tilec/Driver/Run.h"
 #include "tilec/SimDevice/SimDevice.h"
 
@@ -11,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <cmath>
 
 namespace tilec::fuzz {
 namespace {
@@ -48,6 +51,17 @@ std::string errorsOf(Compilation &compilation) {
   return text.empty() ? "failed without a message" : text;
 }
 
+/// Results that differ in the last bits have other reasons than those that are far apart.
+const char *kindOf(const TensorCheck &check) {
+  auto isNan = [&](uint64_t bits) {
+    return isFloat(check.dtype) && std::isnan(decodeFloat(check.dtype, bits));
+  };
+  const rt::Mismatch &first = *check.report.first;
+  if (isNan(first.deviceBits) || isNan(first.referenceBits))
+    return "nan";
+  return check.report.maxRatio <= 100 ? "rounding" : "mismatch";
+}
+
 /// Without the options of parameters that the kernel does not use: the manifest leaves them out.
 rt::ArgumentRequest requestFor(const Program &program, const rt::Manifest &manifest) {
   rt::ArgumentRequest request = program.request;
@@ -67,7 +81,12 @@ std::optional<Failure> runTarget(const Program &program, const Target &target,
   compileOptions.arch = target.arch;
   compileOptions.entry = program.entry;
   compileOptions.verifyStages = options.verifyStages;
-  compileOptions.afterStage = options.afterStage;
+  bool isMutated = false;
+  if (options.mutant)
+    compileOptions.afterStage = [&](Stage stage, mlir::ModuleOp module, llvm::Module *llvm) {
+      if (stage == options.mutant->stage)
+        isMutated = options.mutant->rewrite(module, llvm);
+    };
   Compilation compilation(compileOptions);
   auto failure = [&](const char *kind, std::string message) {
     return Failure{kind, target.name, std::move(message)};
@@ -75,7 +94,12 @@ std::optional<Failure> runTarget(const Program &program, const Target &target,
   Clock compileClock;
   compilation.openText("program.py", program.text);
   bool onCpu = target.kind == Target::Cpu;
-  if (!compilation.runTo(onCpu ? Stage::Wave : Stage::Binary))
+  // A program that a mutant leaves alone tells nothing about it.
+  bool ok = !options.mutant || compilation.runTo(options.mutant->stage);
+  if (ok && options.mutant && !isMutated)
+    return std::nullopt;
+  report.isMutated |= isMutated;
+  if (!ok || !compilation.runTo(onCpu ? Stage::Wave : Stage::Binary))
     return failure("compile", errorsOf(compilation));
   report.compileMs += compileClock.ms();
   rt::Result<rt::ArgumentSet> before =
@@ -106,7 +130,7 @@ std::optional<Failure> runTarget(const Program &program, const Target &target,
   for (const TensorCheck &check : *checks) {
     report.maxRatio = std::max(report.maxRatio, check.report.maxRatio);
     if (!check.report.passed())
-      return failure("mismatch", rt::describe(check.name, check.dtype, check.report));
+      return failure(kindOf(check), rt::describe(check.name, check.dtype, check.report));
   }
   return std::nullopt;
 }
@@ -134,9 +158,9 @@ rt::Result<std::vector<Target>> parseTargets(const std::string &list) {
 }
 
 std::string Failure::signature() const {
-  // A mismatch is a mismatch, whichever element is first.
+  // The kinds of results say enough, whichever element is first.
   std::string out = kind + " " + device;
-  if (kind == "mismatch")
+  if (kind == "mismatch" || kind == "rounding" || kind == "nan")
     return out;
   llvm::StringRef first = llvm::StringRef(message).split('\n').first;
   // `program.py:3:1: error: ` says where, not what.

@@ -17,6 +17,8 @@
 
 namespace tilec::fuzz {
 
+struct Mutant;
+
 struct Target {
   enum Kind { Cpu, Sim, Cuda } kind = Cpu;
   Arch arch = Arch::Gfx950; ///< what is compiled for
@@ -42,14 +44,14 @@ struct RunOptions {
   /// Seeds the order in which simulated waves take turns, and every fourth one has results appear
   /// at their wait only.
   uint64_t interleaveSeed = 0;
-  /// CompileOptions::afterStage of every compilation.
-  std::function<void(Stage, mlir::ModuleOp, llvm::Module *)> afterStage;
+  const Mutant *mutant = nullptr; ///< a fault to plant (Mutants.h)
   bool verifyStages = true;
 };
 
 struct RunReport {
   std::optional<Failure> failure;
-  double maxRatio = 0; ///< largest |d - r| / bound of the tensors compared
+  bool isMutated = false; ///< the mutant found something to rewrite
+  double maxRatio = 0;    ///< largest |d - r| / bound of the tensors compared
   double compileMs = 0, runMs = 0, checkMs = 0;
 };
 

@@ -15,7 +15,7 @@ void Generator::sink(Tile &t) {
 }
 
 void Generator::sinkFull(Tile &t) {
-  if (rng.percent(22) && bitsOf(t.type) >= 16)
+  if (rng.percent(isInteger(t.type) ? 40 : 20) && bitsOf(t.type) >= 16)
     return atomicSink(t);
   // Another float dtype costs a rounding, which is fine at the end.
   DType type = isFloat(t.type) && t.type != DType::F64 && t.type != DType::E8M0 && rng.percent(30)
@@ -105,7 +105,7 @@ void Generator::atomicSink(Tile &t) {
   std::string box = out.name + "[" + rowBase + ", " + colBase + "]";
   std::string element = t.name + "[i, j]";
   auto loop = [&] { return "for i, j in T.Parallel(" + p + ", " + q + "):"; };
-  int64_t roll = rng.below(isFloating ? 5 : 8);
+  int64_t roll = spread("atomic", isFloating ? 5 : 8);
   if (roll == 0) {
     line("T.atomic_add(" + box + ", " + t.name + ")");
   } else if (roll == 1) {
@@ -129,9 +129,8 @@ void Generator::atomicSink(Tile &t) {
   } else if (!isFloating) {
     // Many updates of few counters.
     Suite s(*this, loop());
-    line("T.atomic_" +
-         rng.pick({std::string("add"), std::string("max"), std::string("min"), std::string("or")}) +
-         "(" + out.name + "[(" + rowBase + " + i) % 3, j % 2], " + element + ")");
+    line("T.atomic_" + spreadName("counter", {"or", "add", "max", "min"}) + "(" + out.name + "[(" +
+         rowBase + " + i) % 3, j % 2], " + element + ")");
   } else {
     line("T.atomic_add(" + box + ", " + t.name + ")");
   }

@@ -9,8 +9,7 @@
 namespace tilec::fuzz {
 
 void Generator::source() {
-  int64_t roll = rng.below(100);
-  // A row or a column of one element is no operand of a matrix instruction that we want to pad.
+  int64_t roll = spread("source", 100);
   if (roll < 40)
     return gemm();
   if (roll < 52)

@@ -30,7 +30,7 @@ void Generator::transform() {
   int total = 0;
   for (const Row &row : rows)
     total += row.weight;
-  int64_t roll = rng.below(total);
+  int64_t roll = spread("transform", total);
   for (const Row &row : rows)
     if ((roll -= row.weight) < 0)
       return (this->*row.make)();

@@ -84,8 +84,7 @@ class Tester {
 public:
   Tester(const Arguments &args, std::vector<Target> targets, const Mutant *mutant) : args(args) {
     run.targets = std::move(targets);
-    if (mutant)
-      run.afterStage = mutant->rewrite;
+    run.mutant = mutant;
   }
 
   /// Runs all; the exit status of the tool.

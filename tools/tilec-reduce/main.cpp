@@ -14,7 +14,7 @@
 namespace {
 
 struct Arguments {
-  std::string file, output;
+  std::string file, output, message;
   std::vector<std::string> command;
   int status = -1;
   unsigned timeout = 60;
@@ -40,10 +40,11 @@ public:
   Command(const Arguments &args, std::string program, std::string scratch)
       : args(args), program(std::move(program)), scratch(std::move(scratch)) {}
 
-  /// The exit status on `text`; negative for a signal.
+  /// The exit status on `text`; negative for a signal, and where the message is not printed.
   int run(const std::string &text) const {
     if (!writeFile(scratch, text))
       return -1;
+    std::string printed = scratch + ".out";
     std::vector<std::string> words;
     for (std::string word : args.command) {
       if (size_t at = word.find("{}"); at != std::string::npos)
@@ -51,8 +52,13 @@ public:
       words.push_back(word);
     }
     std::vector<llvm::StringRef> list(words.begin(), words.end());
-    llvm::StringRef none;
-    return llvm::sys::ExecuteAndWait(program, list, std::nullopt, {none, none, none}, args.timeout);
+    llvm::StringRef none, out = printed;
+    int status =
+        llvm::sys::ExecuteAndWait(program, list, std::nullopt, {none, out, out}, args.timeout);
+    auto buffer = llvm::MemoryBuffer::getFile(printed);
+    bool isSaid = buffer && (*buffer)->getBuffer().contains(args.message);
+    llvm::sys::fs::remove(printed);
+    return isSaid ? status : -1;
   }
 
 private:
@@ -76,11 +82,11 @@ int reduce(const Arguments &args) {
   Command command(args, *program, scratch.str().str());
   int wanted = args.status >= 0 ? args.status : command.run(text);
   auto has = [&](const std::string &candidate) { return command.run(candidate) == wanted; };
-  if (wanted == 0 && args.status < 0)
-    return failure("the command succeeds on " + args.file + "; it must fail, or give --status");
-  if (args.status >= 0 && !has(text))
-    return failure("the command does not end with status " + llvm::Twine(args.status) + " on " +
-                   args.file);
+  if (wanted <= 0 && args.status < 0 && args.message.empty())
+    return failure("the command does not fail on " + args.file + "; give --status or --message");
+  if (!has(text))
+    return failure("the command does not end with status " + llvm::Twine(wanted) +
+                   (args.message.empty() ? "" : " and that message") + " on " + args.file);
   tilec::ReduceResult result = tilec::reduceScript(text, has, args.options);
   llvm::sys::fs::remove(scratch);
   llvm::errs() << "tilec-reduce: " << text.size() << " to " << result.text.size() << " bytes in "
@@ -103,6 +109,7 @@ int main(int argc, char **argv) {
   app.add_option("-o", args.output, "where the smallest script goes; standard output when absent");
   app.add_option("--status", args.status,
                  "the exit status to keep; the one of the whole file when absent");
+  app.add_option("--message", args.message, "what the command must print");
   app.add_option("--timeout", args.timeout, "seconds for one run of the command");
   app.add_option("--max-tries", args.options.maxTries, "runs of the command at most");
   app.add_option("--max-seconds", args.options.maxSeconds, "start no new run after this long");

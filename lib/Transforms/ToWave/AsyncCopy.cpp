@@ -168,6 +168,8 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
     Value isSet = e.remIndex(e.divIndex(e.waveId, int64_t(1) << bit), 2);
     waveChunk = e.addIndex(waveChunk, e.mulIndex(isSet, chunk));
   }
+  if (!waveChunk) // a single wave
+    waveChunk = e.index(0);
   int64_t chunkElems = copies.chunkBytes / elemBytes;
   Value lanePiece = e.mulIndex(e.laneId, pieceElems);
   Value firstElement = e.addIndex(lanePiece, e.mulIndex(waveChunk, chunkElems));
