@@ -254,9 +254,16 @@ LoopOrder LoopReader::read() {
     for (const Instruction &instr : *block)
       visit(instr);
   constexpr unsigned inputs = 3; // a, b, c lead the operands of every MFMA intrinsic
-  for (auto [index, mfma] : mfmas)
+  for (auto [index, mfma] : mfmas) {
+    llvm::SmallVector<ValueSource, 5> &sources = order.ops[index].sources;
     for (unsigned i = 0; i < inputs; ++i)
-      order.ops[index].sources.push_back(sourceOf(mfma->getArgOperand(i), 0, 0, 0));
+      sources.push_back(sourceOf(mfma->getArgOperand(i), 0, 0, 0));
+    for (unsigned i : {0u, 1u}) {
+      Value *operand = mfma->getArgOperand(i);
+      unsigned dwords = layout.getTypeSizeInBits(operand->getType()).getFixedValue() / 32;
+      sources.push_back(sourceOf(operand, dwords / 2, 0, 0));
+    }
+  }
   return std::move(order);
 }
 

@@ -2,12 +2,13 @@
 //
 // In two steps: plan against LLVM IR (kinds, waits, and which reads feed each matrix
 // instruction), LLVM IR against machine code (report::checkOrder: the same and all
-// addresses).
+// addresses). The waits for lgkmcnt that LLVM places are audited for cover.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/ScheduleCheck.h"
 
+#include "tilec/Report/AuditWaits.h"
 #include "tilec/Report/CheckOrder.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
@@ -27,7 +28,7 @@ struct Expected {
   const ScheduleStep *step;
 };
 
-std::vector<Expected> expectedOps(const SchedulePlan &plan) {
+std::vector<Expected> expectedOps(const SchedulePlan &plan, ReadParts parts) {
   std::vector<Expected> ops;
   for (const ScheduleStep &step : plan.body) {
     switch (step.kind) {
@@ -35,7 +36,7 @@ std::vector<Expected> expectedOps(const SchedulePlan &plan) {
       ops.push_back({OrderedOp::SharedDma, &step});
       break;
     case ScheduleStep::Read:
-      ops.push_back({OrderedOp::SharedRead, &step});
+      ops.insert(ops.end(), parts[static_cast<int>(step.operand)], {OrderedOp::SharedRead, &step});
       break;
     case ScheduleStep::Mma:
       ops.push_back({OrderedOp::Mfma, &step});
@@ -63,31 +64,44 @@ bool sameWait(const ScheduleStep &step, const codegen::WaitCounts &waits) {
   return same(step.vm, waits.vmcnt) && same(step.lgkm, waits.lgkmcnt) && !waits.expcnt;
 }
 
-/// Where a matrix instruction of the plan takes an operand from.
-std::optional<ValueSource> plannedSource(const SchedulePlan &plan, const ScheduleStep &mma,
-                                         MmaOperand operand, int64_t kStepsPerRead) {
-  unsigned ordinal = 0;
+/// Where a matrix instruction of the plan takes the first and the middle register of an operand
+/// from.
+struct PlannedSource {
+  int64_t first, middle; ///< LDS reads of the loop
+  unsigned rounds;       ///< before this one
+};
+
+std::optional<PlannedSource> plannedSource(const SchedulePlan &plan, const ScheduleStep &mma,
+                                           MmaOperand operand, int64_t kStepsPerRead,
+                                           ReadParts parts) {
+  int64_t ordinal = 0;
   for (const ScheduleStep &step : plan.body) {
     if (step.kind != ScheduleStep::Read)
       continue;
     int64_t rep = operand == MmaOperand::A ? mma.i : mma.j;
-    int64_t ahead = step.tile - mma.tile;
+    int64_t ahead = step.tile - mma.tile, count = parts[static_cast<int>(step.operand)];
     if (step.operand == operand && step.i == rep && step.k == mma.k / kStepsPerRead && ahead >= 0 &&
         ahead % plan.tilesPerRound == 0) {
-      ValueSource source;
-      source.from = ValueSource::Read;
-      source.ordinal = ordinal;
-      source.rounds = static_cast<unsigned>(ahead / plan.tilesPerRound);
-      return source;
+      // A read's instructions, one after the other, hold the operands of its K steps.
+      int64_t within = mma.k % kStepsPerRead;
+      return PlannedSource{ordinal + within * count / kStepsPerRead,
+                           ordinal + (2 * within + 1) * count / (2 * kStepsPerRead),
+                           static_cast<unsigned>(ahead / plan.tilesPerRound)};
     }
-    ++ordinal;
+    ordinal += count;
   }
   return std::nullopt;
 }
 
-bool sameRead(const ValueSource &planned, const ValueSource &found) {
-  return found.from == ValueSource::Read && found.ordinal == planned.ordinal &&
-         found.rounds == planned.rounds;
+bool sameRead(int64_t ordinal, unsigned rounds, const ValueSource &found) {
+  return found.from == ValueSource::Read && found.ordinal == ordinal && found.rounds == rounds;
+}
+
+/// Whether the input `n` of a matrix instruction is this operand.
+bool sameOperand(const PlannedSource &planned, const OrderedOp &found, unsigned n) {
+  constexpr unsigned middles = 3; // behind a, b and c
+  return sameRead(planned.first, planned.rounds, found.sources[n]) &&
+         sameRead(planned.middle, planned.rounds, found.sources[middles + n]);
 }
 
 int64_t kStepsPerRead(const SchedulePlan &plan) {
@@ -103,11 +117,12 @@ int64_t kStepsPerRead(const SchedulePlan &plan) {
 
 } // namespace
 
-std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrder &loop) {
+std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrder &loop,
+                               ReadParts parts) {
   llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(planText);
   if (!plan)
     return llvm::toString(plan.takeError());
-  std::vector<Expected> expected = expectedOps(*plan);
+  std::vector<Expected> expected = expectedOps(*plan, parts);
   auto differ = [&](size_t at, const llvm::Twine &found) {
     return ("operation " + llvm::Twine(at) + " of the loop\n  planned: " +
             (at < expected.size() ? expected[at].step->str() : std::string("nothing")) +
@@ -127,13 +142,13 @@ std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrde
       same = sameWait(step, found.waits);
     else if (step.kind == ScheduleStep::Priority)
       same = found.level == step.i;
-    else if (step.kind == ScheduleStep::Mma && found.sources.size() >= 2) {
-      auto a = plannedSource(*plan, step, MmaOperand::A, perRead);
-      auto b = plannedSource(*plan, step, MmaOperand::B, perRead);
+    else if (step.kind == ScheduleStep::Mma && found.sources.size() == 5) {
+      auto a = plannedSource(*plan, step, MmaOperand::A, perRead, parts);
+      auto b = plannedSource(*plan, step, MmaOperand::B, perRead, parts);
       // Which of them is the instruction's first operand is the lowering's choice.
       same = a && b &&
-             ((sameRead(*a, found.sources[0]) && sameRead(*b, found.sources[1])) ||
-              (sameRead(*b, found.sources[0]) && sameRead(*a, found.sources[1])));
+             ((sameOperand(*a, found, 0) && sameOperand(*b, found, 1)) ||
+              (sameOperand(*b, found, 0) && sameOperand(*a, found, 1)));
     }
     if (!same)
       return differ(at, found.text);
@@ -147,16 +162,21 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
     auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
     if (!plans)
       continue;
+    auto parts = kernel->getAttrOfType<ArrayAttr>("schedule_parts");
     auto order = llvm::find_if(image.order, [&](const codegen::KernelOrder &o) {
       return o.kernel == kernel.getSymName();
     });
-    for (auto plan : plans.getAsRange<StringAttr>()) {
+    for (auto [n, attribute] : llvm::enumerate(plans)) {
+      auto plan = cast<StringAttr>(attribute);
+      ReadParts reads = {1, 1};
+      if (parts && n < parts.size())
+        llvm::copy(cast<DenseI64ArrayAttr>(parts[n]).asArrayRef(), reads.begin());
       std::string closest = "no loop was compiled";
       size_t most = 0;
       bool isThere = false;
       if (order != image.order.end())
         for (const codegen::LoopOrder &loop : order->loops) {
-          std::string difference = differenceFromPlan(plan.getValue(), loop);
+          std::string difference = differenceFromPlan(plan.getValue(), loop, reads);
           isThere |= difference.empty();
           if (loop.ops.size() >= most)
             most = loop.ops.size(), closest = difference;
@@ -170,7 +190,11 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
   llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
   if (!object)
     return object.takeError();
-  return text + report::describe(report::checkOrder(*object, image.order));
+  text += report::describe(report::checkOrder(*object, image.order));
+  // Waits for lgkmcnt that the plan leaves to LLVM are compared with nothing: each must cover.
+  for (const report::KernelCode &kernel : object->kernels)
+    text += report::describe(report::auditWaits(kernel));
+  return text;
 }
 
 } // namespace tilec

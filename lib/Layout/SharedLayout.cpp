@@ -41,6 +41,24 @@ SharedLayout SharedLayout::swizzled(llvm::ArrayRef<int64_t> shape, unsigned elem
   return layout;
 }
 
+SharedLayout SharedLayout::transposed(llvm::ArrayRef<int64_t> shape, unsigned elemBits) {
+  constexpr int64_t chunkElems = 16;    // columns that the 16 lanes of a group receive
+  constexpr int64_t bankBytes = 64 * 4; // gfx950 serves 32 lanes of 8 bytes at once
+  SharedLayout layout = plain(shape);
+  int64_t chunkBytes = chunkElems * elemBits / 8;
+  if (shape.size() < 2 || layout.cols() % chunkElems != 0)
+    return layout;
+  int64_t chunks = layout.cols() / chunkElems, perPass = bankBytes / chunkBytes;
+  int64_t phases = std::min(chunks & -chunks, perPass);
+  if (phases == 1)
+    return layout;
+  layout.vecElems = chunkElems;
+  layout.phases = phases;
+  layout.rowsPerPhase = isPowerOf2(chunks) ? perPass / phases : 1;
+  layout.isGray = true;
+  return layout;
+}
+
 std::optional<SharedLayout> SharedLayout::panelled(llvm::ArrayRef<int64_t> shape,
                                                    unsigned elemBits) {
   if (shape.size() < 2 || elemBits > 16 || elemBits < 8 || shape[shape.size() - 2] % 8 != 0)
@@ -73,6 +91,11 @@ int64_t SharedLayout::rowOf(llvm::ArrayRef<int64_t> point) const {
   return row;
 }
 
+int64_t SharedLayout::phaseOf(int64_t row) const {
+  int64_t q = row / rowsPerPhase;
+  return (isGray ? q ^ q / 2 : q) % phases;
+}
+
 int64_t SharedLayout::offset(llvm::ArrayRef<int64_t> point) const {
   int64_t row = rowOf(point);
   int64_t col = shape.empty() ? 0 : point.back();
@@ -82,7 +105,7 @@ int64_t SharedLayout::offset(llvm::ArrayRef<int64_t> point) const {
     row %= matrixRows();
     col %= panelElems;
   }
-  int64_t phase = (row / rowsPerPhase) % phases;
+  int64_t phase = phaseOf(row);
   return start + row * pitchElems + ((col / vecElems) ^ phase) * vecElems + col % vecElems;
 }
 
@@ -95,7 +118,7 @@ std::optional<Coords> SharedLayout::pointAt(int64_t offset) const {
     row = matrix / panels() * matrixRows() + row % matrixRows();
     panel = matrix % panels();
   }
-  int64_t phase = (row / rowsPerPhase) % phases;
+  int64_t phase = phaseOf(row);
   int64_t col = ((inRow / vecElems) ^ phase) * vecElems + inRow % vecElems + panel * panelElems;
   if (col >= cols())
     return std::nullopt;
@@ -113,10 +136,10 @@ std::optional<LinearLayout> SharedLayout::linear() const {
   if (!isPowerOf2(pitchElems) || panelElems != 0)
     return std::nullopt;
   LayoutInput bits{"offset", {}};
-  int64_t period = pitchElems * rowsPerPhase * phases;
+  int64_t period = pitchElems * periodRows();
   for (int64_t bit = 1; bit < period; bit *= 2) {
     int64_t row = bit / pitchElems, inRow = bit % pitchElems;
-    int64_t phase = (row / rowsPerPhase) % phases;
+    int64_t phase = phaseOf(row);
     bits.bases.push_back({row, ((inRow / vecElems) ^ phase) * vecElems + inRow % vecElems});
   }
   return LinearLayout(2, {bits});
@@ -125,6 +148,8 @@ std::optional<LinearLayout> SharedLayout::linear() const {
 std::string SharedLayout::str() const {
   std::string text = llvm::formatv("pitch={0} vec={1} rowsPerPhase={2} phases={3}", pitchElems,
                                    vecElems, rowsPerPhase, phases);
+  if (isGray)
+    text += " gray";
   return panelElems == 0 ? text : text + llvm::formatv(" panel={0}", panelElems).str();
 }
 

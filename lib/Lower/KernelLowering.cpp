@@ -70,9 +70,9 @@ static bool wantsPin(mlir::Value value) {
   if (!value.getType().isIndex())
     return false;
   for (mlir::OpOperand &use : value.getUses())
-    if (auto read = mlir::dyn_cast<wave::SharedReadOp>(use.getOwner()))
-      if (read->getBlock() != value.getParentBlock())
-        return true;
+    if (mlir::isa<wave::SharedReadOp, wave::SharedReadTrOp>(use.getOwner()) &&
+        use.getOwner()->getBlock() != value.getParentBlock())
+      return true;
   return false;
 }
 

@@ -1,11 +1,4 @@
-//===- BankConflicts.cpp - LDS accesses of a wave and the banks -----------===//
-//
-// Sources of the tables: HipKittens, analysis/paper_experiments (gfx950: b128, b64,
-// b96, ds_write_b64, by conflict counters over all lane pairs); the empirical-lds
-// documents of "SH" (MI300X and MI350X: b32, b64, b128 by latency and counters); AMD's
-// LDSBankModel.cpp in rocm-systems (writes, 32 banks). Not measured anywhere: writes of
-// 32, 96 and 128 bits on gfx950; disputed: 32-bit reads on gfx950 (one phase of 64 banks
-// here, as SH measured).
+//===- BankConflicts.cpp - the LDS accesses of a loop and the banks -------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -15,61 +8,11 @@
 
 #include "llvm/ADT/StringRef.h"
 
-#include <set>
-
 using namespace llvm;
 
 namespace tilec::report {
 
 namespace {
-
-using LaneSet = uint64_t; ///< bit n: lane n
-
-constexpr LaneSet lanes(unsigned first, unsigned last) {
-  return (last == 63 ? ~LaneSet(0) : (LaneSet(1) << (last + 1)) - 1) & ~((LaneSet(1) << first) - 1);
-}
-
-struct Phases {
-  unsigned banks;
-  SmallVector<LaneSet, 8> phases;
-};
-
-/// The same sets for lanes 0-31 and for lanes 32-63.
-Phases bothHalves(unsigned banks, std::initializer_list<LaneSet> low) {
-  Phases result{banks, {}};
-  for (unsigned half : {0u, 32u})
-    for (LaneSet set : low)
-      result.phases.push_back(set << half);
-  return result;
-}
-
-Phases consecutive(unsigned banks, unsigned lanesPerPhase) {
-  Phases result{banks, {}};
-  for (unsigned first = 0; first < waveLanes; first += lanesPerPhase)
-    result.phases.push_back(lanes(first, first + lanesPerPhase - 1));
-  return result;
-}
-
-/// Reads of three and more dwords with 32 banks: eight lanes a phase.
-Phases wideReads() {
-  return bothHalves(32, {lanes(0, 3) | lanes(20, 23), lanes(4, 7) | lanes(16, 19),
-                         lanes(8, 11) | lanes(28, 31), lanes(12, 15) | lanes(24, 27)});
-}
-
-Phases phasesOf(Arch arch, SharedAccess access) {
-  unsigned dwords = std::max(1u, access.bytesPerLane / 4);
-  if (!access.isRead)
-    return consecutive(32, dwords == 1 ? 32 : dwords == 2 ? 16 : 8);
-  if (arch == Arch::Gfx950) {
-    if (dwords == 4)
-      return bothHalves(64, {lanes(0, 3) | lanes(12, 15) | lanes(20, 27),
-                             lanes(4, 11) | lanes(16, 19) | lanes(28, 31)});
-    if (dwords == 2)
-      return consecutive(64, 32);
-    return dwords == 1 ? consecutive(64, 64) : wideReads();
-  }
-  return dwords == 1 ? consecutive(32, 32) : dwords == 2 ? consecutive(32, 16) : wideReads();
-}
 
 std::optional<SharedAccess> accessOf(const Instruction &instr) {
   if (instr.kind != InstrKind::SharedRead && instr.kind != InstrKind::SharedWrite)
@@ -83,27 +26,6 @@ std::optional<SharedAccess> accessOf(const Instruction &instr) {
 }
 
 } // namespace
-
-unsigned bankConflicts(Arch arch, SharedAccess access, const LaneValues &byteAddresses) {
-  Phases table = phasesOf(arch, access);
-  unsigned dwords = std::max(1u, access.bytesPerLane / 4), conflicts = 0;
-  for (LaneSet phase : table.phases) {
-    std::vector<std::set<uint32_t>> wanted(table.banks);
-    for (unsigned lane = 0; lane < waveLanes; ++lane) {
-      if (!(phase >> lane & 1))
-        continue;
-      for (unsigned i = 0; i < dwords; ++i) {
-        uint32_t dword = byteAddresses[lane] / 4 + i;
-        wanted[dword % table.banks].insert(dword);
-      }
-    }
-    size_t most = 1;
-    for (const std::set<uint32_t> &bank : wanted)
-      most = std::max(most, bank.size());
-    conflicts += most - 1;
-  }
-  return conflicts;
-}
 
 std::vector<LoopConflicts> loopConflicts(Arch arch, const KernelCode &kernel) {
   std::vector<std::optional<LaneValues>> addresses = sharedAddresses(kernel);

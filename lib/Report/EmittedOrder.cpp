@@ -102,12 +102,15 @@ private:
 };
 
 void SymbolicLoop::addSources(const Instruction &instr, OrderedOp &op) {
-  constexpr unsigned inputs = 3; // a, b, c
-  for (unsigned i = 0; i < inputs; ++i) {
+  // a, b, c, and the middles of a and b.
+  constexpr std::pair<unsigned, bool> places[] = {
+      {0, false}, {1, false}, {2, false}, {0, true}, {1, true}};
+  for (auto [i, isMiddle] : places) {
     ValueSource source;
     if (i < instr.reads.size()) {
       const RegisterRange &range = instr.reads[i];
-      if (auto it = origins.find({range.file, range.first}); it != origins.end()) {
+      unsigned number = range.first + (isMiddle ? range.count / 2 : 0);
+      if (auto it = origins.find({range.file, number}); it != origins.end()) {
         source = it->second.source;
         source.rounds = now - it->second.round;
       }

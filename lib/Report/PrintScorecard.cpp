@@ -131,6 +131,29 @@ void printJsonLoop(json::OStream &json, const LoopCard &loop) {
   });
 }
 
+void printJsonSharedAudit(json::OStream &json, const SharedAudit &audit) {
+  json.attributeObject("shared_audit", [&] {
+    json.attribute("dmas", audit.dmas);
+    json.attribute("reads", audit.reads);
+    json.attribute("proved", audit.isProved());
+    json.attribute("unproved", audit.unproved);
+    json.attributeArray("assumed_rounds", [&] {
+      for (unsigned rounds : audit.assumedRounds)
+        json.value(rounds);
+    });
+    json.attributeArray("findings", [&] {
+      for (const SharedFinding &finding : audit.findings)
+        json.object([&] {
+          json.attribute("dma_address", int64_t(finding.dmaAddress));
+          json.attribute("dma", finding.dma);
+          json.attribute("other_address", int64_t(finding.otherAddress));
+          json.attribute("other", finding.other);
+          json.attribute("byte", finding.byte);
+        });
+    });
+  });
+}
+
 void printJsonKernel(json::OStream &json, const KernelCard &card) {
   const codegen::KernelFacts &facts = card.facts;
   json.object([&] {
@@ -161,12 +184,32 @@ void printJsonKernel(json::OStream &json, const KernelCard &card) {
           json.attribute("load", finding.load);
         });
     });
+    printJsonSharedAudit(json, card.sharedAudit);
     json.attribute("hot_loop", card.hotLoop ? json::Value(*card.hotLoop) : json::Value(nullptr));
     json.attributeArray("loops", [&] {
       for (const LoopCard &loop : card.loops)
         printJsonLoop(json, loop);
     });
   });
+}
+
+/// Whether every LDS read of DMA-written data was proved to come after a wait and a barrier.
+void printSharedAudit(raw_ostream &os, const SharedAudit &audit) {
+  if (audit.dmas == 0 && audit.isProved())
+    return;
+  os << "  LDS DMAs: ";
+  if (audit.isProved()) {
+    os << audit.dmas << " and the " << audit.reads
+       << " reads of their data are kept apart by waits and barriers";
+    if (!audit.assumedRounds.empty())
+      os << " (loops of unknown length followed for up to " << audit.assumedRounds.back()
+         << " rounds)";
+    os << "\n";
+    return;
+  }
+  if (audit.unproved.empty())
+    os << audit.findings.size() << " pairs are not kept apart\n";
+  os << describe(audit);
 }
 
 } // namespace
@@ -188,6 +231,7 @@ void printText(raw_ostream &os, const Scorecard &card) {
     if (!kernel.waitFindings.empty())
       os << "  " << kernel.waitFindings.size() << " loads are not waited for on some path\n"
          << describe(kernel.waitFindings);
+    printSharedAudit(os, kernel.sharedAudit);
     for (unsigned i = 0; i < kernel.loops.size(); ++i)
       printLoop(os, kernel.loops[i], kernel.hotLoop == i);
   }

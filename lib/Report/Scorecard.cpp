@@ -186,6 +186,7 @@ Scorecard makeScorecard(const CodeObject &object, const ScorecardOptions &option
     for (auto [loop, conflicts] : zip(card.loops, loopConflicts(object.arch, kernel)))
       loop.bankConflicts = conflicts;
     card.waitFindings = auditWaits(kernel);
+    card.sharedAudit = auditShared(kernel);
     card.hotLoop = findHotLoop(kernel, card);
     result.kernels.push_back(std::move(card));
   }

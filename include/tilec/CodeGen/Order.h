@@ -71,7 +71,9 @@ struct OrderedOp {
     Wait
   } kind;
   std::string text;                          ///< for messages: the IR or the assembly
-  llvm::SmallVector<ValueSource, 3> sources; ///< Mfma: a, b, c
+  /// Mfma: the first registers of a, b and c, then those in the middle of a and of b: an operand may
+  /// be two reads.
+  llvm::SmallVector<ValueSource, 5> sources;
   llvm::SmallVector<AddressPart, 4> address; ///< SharedRead, SharedWrite, SharedDma
   int64_t level = 0;                         ///< Priority
   WaitCounts waits;                          ///< Wait

@@ -9,6 +9,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <array>
+
 namespace tilec {
 
 /// Compares the loops that `wave-schedule` planned (attribute `schedules` of their kernels) with
@@ -16,7 +18,11 @@ namespace tilec {
 /// all is as planned. Fails when the image cannot be read.
 llvm::Expected<std::string> differencesFromPlan(mlir::ModuleOp module, const codegen::Image &image);
 
+/// Instructions that one read of the plan is, for A and B.
+using ReadParts = std::array<int64_t, 2>;
+
 /// A plan's body against the order of a loop: what differs first, both sides; empty when nothing.
-std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrder &loop);
+std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrder &loop,
+                               ReadParts parts = {1, 1});
 
 } // namespace tilec

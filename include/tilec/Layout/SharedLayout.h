@@ -3,7 +3,7 @@
 // Rows of the last dimension, `pitchElems` apart, cut into chunks of `vecElems`
 // elements; the chunk index is XORed with the phase of the row:
 //
-//   phase = (row / rowsPerPhase) % phases
+//   phase = (row / rowsPerPhase) % phases, or (q ^ q / 2) % phases of q = row / rowsPerPhase
 //   offset = row * pitchElems + ((col / vecElems) ^ phase) * vecElems + col % vecElems
 //
 // `row` counts all outer dimensions row-major. phases = 1 is a plain row-major tile. With
@@ -27,6 +27,8 @@ struct SharedLayout {
   int64_t rowsPerPhase = 1; ///< a power of two
   int64_t phases = 1;       ///< a power of two that divides the chunks of a row
   int64_t panelElems = 0;   ///< columns of a panel, which is the pitch then; 0: no panels
+  /// The phase is the Gray code of the row: rows 0-3 and 8-11 have different ones, as rows 0-7 do.
+  bool isGray = false;
 
   /// Row-major, no padding, no swizzle.
   static SharedLayout plain(llvm::ArrayRef<int64_t> shape);
@@ -34,6 +36,9 @@ struct SharedLayout {
   /// as many as 128 bytes hold chunks, start at different chunks. Plain when a row has one chunk or
   /// the chunks of a row are odd.
   static SharedLayout swizzled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
+  /// A swizzle for transposed reads (ds_read_b64_tr_*), which take 16 neighbouring columns of 8 or
+  /// 16 rows at once: chunks of 16 elements, and phases so that those rows fill all 64 banks.
+  static SharedLayout transposed(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
   /// The swizzle of TMA and wgmma over rows of 32, 64 or 128 bytes; longer rows become panels of
   /// 128 bytes. Nothing when the columns are no such rows or a matrix has no multiple of 8 rows.
   static std::optional<SharedLayout> panelled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
@@ -48,12 +53,15 @@ struct SharedLayout {
   int64_t numElems() const { return rows() * pitchElems * panels(); }
 
   int64_t rowOf(llvm::ArrayRef<int64_t> point) const;
+  int64_t phaseOf(int64_t row) const;
+  /// Rows after which phases repeat.
+  int64_t periodRows() const { return rowsPerPhase * phases * (isGray && phases > 1 ? 2 : 1); }
   /// Offset in elements.
   int64_t offset(llvm::ArrayRef<int64_t> point) const;
   /// The element stored at `offset`; nothing for padding.
   std::optional<Coords> pointAt(int64_t offset) const;
 
-  /// The map offset -> (row, col) of one period: rowsPerPhase * phases rows. Only for tiles whose
+  /// The map offset -> (row, col) of one period of rows. Only for tiles whose
   /// pitch is a power of two.
   std::optional<LinearLayout> linear() const;
 

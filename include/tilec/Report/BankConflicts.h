@@ -1,30 +1,17 @@
-//===- BankConflicts.h - LDS accesses of a wave and the banks -------------===//
+//===- BankConflicts.h - the LDS accesses of a loop and the banks ---------===//
 //
-// The rule and its tables were measured on MI300X and MI350X by the projects named
-// beside each table; the rule reproduces all counters that they publish.
+// By the rule of tilec/Target/SharedBanks.h.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "tilec/Report/Disassembly.h"
-
-#include <array>
+#include "tilec/Target/SharedBanks.h"
 
 namespace tilec::report {
 
-constexpr unsigned waveLanes = 64;
-/// A 32-bit value of each lane of a wave.
-using LaneValues = std::array<uint32_t, waveLanes>;
-
-struct SharedAccess {
-  bool isRead = true;
-  unsigned bytesPerLane = 4; ///< 4, 8, 12 or 16; smaller accesses count as 4
-};
-
-/// Extra cycles of one LDS instruction: the lanes are served in phases; in each, a bank gives one
-/// dword a cycle, and lanes that want the same dword share it.
-unsigned bankConflicts(Arch arch, SharedAccess access, const LaneValues &byteAddresses);
+constexpr unsigned waveLanes = amdWaveLanes;
 
 /// The LDS accesses of a loop: those whose lane addresses follow from the lane's number by integer
 /// arithmetic with constants, and the conflicts of these.

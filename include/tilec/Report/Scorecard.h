@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Report/AuditShared.h"
 #include "tilec/Report/AuditWaits.h"
 #include "tilec/Report/BankConflicts.h"
 #include "tilec/Report/Disassembly.h"
@@ -80,6 +81,7 @@ struct KernelCard {
   unsigned wavesPerSimd = 0;
   unsigned accumulatorMoves = 0, scratchInstructions = 0, unknownInstructions = 0;
   std::vector<WaitFinding> waitFindings; ///< loads that are not waited for
+  SharedAudit sharedAudit;               ///< LDS DMAs against the reads of their data
   std::vector<LoopCard> loops;           ///< every loop, by address
   /// The innermost loop with the most MFMAs, else the innermost with the most instructions.
   std::optional<unsigned> hotLoop;

@@ -34,7 +34,12 @@ struct TargetInfo {
   /// Bytes per lane that one global-to-shared copy instruction can move, widest first.
   llvm::SmallVector<int64_t, 4> asyncCopyBytes;
   DType nativeE4M3, nativeE5M2;
+  /// Dies with a cache of their own to which the hardware deals work-groups in turn (AMD: XCDs).
+  int64_t dies;
   bool hasFp8Mma;
+  /// Shared-memory reads of 8 bytes a lane that transpose 8- and 16-bit elements
+  /// (ds_read_b64_tr_*).
+  bool hasTransposedReads;
 
   /// Atoms for these operand and accumulator types, best first. Empty: multiply on the vector unit.
   llvm::ArrayRef<MmaAtom> atoms() const;

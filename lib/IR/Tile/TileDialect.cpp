@@ -39,7 +39,7 @@ llvm::hash_code hash_value(const FragmentLayout &layout) {
 llvm::hash_code hash_value(const SharedLayout &layout) {
   return llvm::hash_combine(llvm::hash_combine_range(layout.shape.begin(), layout.shape.end()),
                             layout.pitchElems, layout.vecElems, layout.rowsPerPhase, layout.phases,
-                            layout.panelElems);
+                            layout.panelElems, layout.isGray);
 }
 
 } // namespace tilec
@@ -343,6 +343,7 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
       parseField(parser, "rows_per_phase", layout.rowsPerPhase) ||
       parseField(parser, "phases", layout.phases))
     return {};
+  layout.isGray = succeeded(parser.parseOptionalKeyword("gray"));
   if (succeeded(parser.parseOptionalKeyword("panel")) &&
       (parser.parseEqual() || parser.parseInteger(layout.panelElems)))
     return {};
@@ -369,6 +370,8 @@ void SharedLayoutAttr::print(AsmPrinter &printer) const {
   printInts(printer, layout.shape);
   printer << " pitch = " << layout.pitchElems << " vec = " << layout.vecElems
           << " rows_per_phase = " << layout.rowsPerPhase << " phases = " << layout.phases;
+  if (layout.isGray)
+    printer << " gray";
   if (layout.panelElems != 0)
     printer << " panel = " << layout.panelElems;
   printer << '>';

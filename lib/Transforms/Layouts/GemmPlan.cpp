@@ -60,6 +60,27 @@ WaveSplit splitWaves(int64_t atomsM, int64_t atomsN, int64_t waves, tile::WarpPo
   return best;
 }
 
+/// An operand's atom with the operands of `times` atoms along K side by side in a lane: which k is
+/// whose changes, the same way for A and B.
+LinearLayout packed(const LinearLayout &operand, int64_t times) {
+  llvm::SmallVector<LayoutInput, 3> inputs(operand.inputs());
+  int64_t run = int64_t(1) << inputs[0].bits();
+  for (Coords &base : inputs[1].bases)
+    base[1] *= times;
+  for (int64_t step = run; step < run * times; step *= 2)
+    inputs[0].bases.push_back({0, step});
+  return LinearLayout(2, inputs);
+}
+
+/// What `k_pack` asks for where it can be had: operands of the same kind, a K of whole groups.
+int64_t packOf(tile::GemmOp gemm, const MmaAtom &atom, const TargetInfo &target) {
+  int64_t pack = gemm.getKPack();
+  bool isShared = gemm.getA().getType().isShared() && gemm.getB().getType().isShared();
+  bool fits = target.vendor == Vendor::Amd && isShared && pack > 1 && isPowerOf2(pack) &&
+              gemm.k() % (pack * atom.k) == 0;
+  return fits ? pack : 1;
+}
+
 } // namespace
 
 LinearLayout exchanged(const LinearLayout &layout) {
@@ -104,19 +125,72 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
   plan.copies = numWaves / (split.m * split.n);
   plan.repsM = ceilDiv(atomsM, split.m);
   plan.repsN = ceilDiv(atomsN, split.n);
-  plan.kSteps = ceilDiv(gemm.k(), atom.k);
+  plan.kPack = packOf(gemm, atom, target);
+  plan.kSteps = ceilDiv(gemm.k(), atom.k * plan.kPack);
 
   llvm::SmallVector<Factor, 4> waves = {{1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}};
   plan.c =
       FragmentLayout({gemm.m(), gemm.n()}, plan.swapped ? exchanged(atom.cLayout) : atom.cLayout,
                      {{1, plan.repsN}, {0, plan.repsM}}, waves);
-  plan.a = FragmentLayout({gemm.m(), gemm.k()}, plan.swapped ? atom.bLayout : atom.aLayout,
-                          {{1, plan.kSteps}, {0, plan.repsM}},
+  LinearLayout a = plan.swapped ? atom.bLayout : atom.aLayout;
+  LinearLayout b = plan.swapped ? atom.aLayout : atom.bLayout;
+  if (plan.kPack > 1) {
+    a = packed(a, plan.kPack);
+    b = packed(b, plan.kPack);
+  }
+  plan.a = FragmentLayout({gemm.m(), gemm.k()}, a, {{1, plan.kSteps}, {0, plan.repsM}},
                           {{-1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}});
-  plan.b = FragmentLayout({gemm.n(), gemm.k()}, plan.swapped ? atom.aLayout : atom.bLayout,
-                          {{1, plan.kSteps}, {0, plan.repsN}},
+  plan.b = FragmentLayout({gemm.n(), gemm.k()}, b, {{1, plan.kSteps}, {0, plan.repsN}},
                           {{0, plan.wavesN}, {-1, plan.wavesM}, {-1, plan.copies}});
   return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Transposing reads
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t transposedReadBits = 64; ///< of a lane
+
+bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
+                     const TargetInfo &target) {
+  int64_t bits = bitsOf(dtype);
+  if (!target.hasTransposedReads || !kIsRow || (bits != 16 && bits != 8))
+    return false;
+  // 16 lanes, one row each, and enough registers along K.
+  const LayoutInput &regs = operand.atom().inputs()[0], &lanes = operand.atom().inputs()[1];
+  unsigned runBits = log2Floor(transposedReadBits / bits);
+  if (regs.bits() < runBits || lanes.bits() < 4)
+    return false;
+  for (unsigned bit = 0; bit < runBits; ++bit)
+    if (regs.bases[bit] != Coords{0, int64_t(1) << bit})
+      return false;
+  for (unsigned bit = 0; bit < 4; ++bit)
+    if (lanes.bases[bit] != Coords{int64_t(1) << bit, 0})
+      return false;
+  return true;
+}
+
+FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype) {
+  // 16 lanes give the addresses of 16 runs along the rows: as many as a k has, then the next k
+  // (CDNA4 ISA document, DS_READ_B64_TR_B16).
+  int64_t run = transposedReadBits / bitsOf(dtype);
+  LayoutInput lanes{"lane", {}}, box{"register", {}};
+  for (int64_t row = run; row < 16; row *= 2)
+    lanes.bases.push_back({row, 0});
+  for (int64_t k = 1; lanes.bases.size() < 4; k *= 2)
+    lanes.bases.push_back({0, k});
+  llvm::append_range(lanes.bases, llvm::drop_begin(operand.atom().inputs()[1].bases, 4));
+  // The atom's box is the same, so waves and repetitions are too.
+  Coords full = operand.atom().boxShape();
+  for (unsigned d : {0u, 1u})
+    for (int64_t step = 1; step < full[d]; step *= 2) {
+      Coords base{0, 0};
+      base[d] = step;
+      box.bases.push_back(base);
+    }
+  return FragmentLayout(Coords(operand.shape()), LinearLayout(2, {box, lanes}),
+                        llvm::SmallVector<Factor, 4>(operand.reps()),
+                        llvm::SmallVector<Factor, 4>(operand.waves()));
 }
 
 } // namespace tilec

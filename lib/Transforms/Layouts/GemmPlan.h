@@ -26,7 +26,10 @@ struct GemmPlan {
   /// along the columns of C, as row-major memory does (AMD: D has four rows a lane).
   bool swapped = false;
   int64_t wavesM = 1, wavesN = 1, copies = 1; ///< product: the waves of the block
-  int64_t repsM = 1, repsN = 1, kSteps = 1;   ///< atoms per wave
+  int64_t repsM = 1, repsN = 1;               ///< atoms per wave
+  /// K steps of the operands' layouts, and atoms along K that one of them feeds (`k_pack`): a lane
+  /// holds the operands of `kPack` atoms side by side, so that one read fetches them.
+  int64_t kSteps = 1, kPack = 1;
   /// Extent of one atom along the gemm's M and N.
   int64_t atomM = 16, atomN = 16;
 
@@ -36,6 +39,13 @@ struct GemmPlan {
 
 /// Nothing when no atom multiplies these types into C's.
 std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+
+/// Whether an operand (its matrix as [rows, K], `kIsRow`: memory has K as the slower dimension) is
+/// read by transposing reads: every lane gets runs of K although memory has runs of rows.
+bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
+                     const TargetInfo &target);
+/// The addresses of such a read: lane -> the first of the elements that it fetches.
+FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype);
 
 /// The waves of a kernel's block.
 int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target);

@@ -11,6 +11,7 @@
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Operands.h"
+#include "Layouts/Swizzle.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -286,7 +287,23 @@ void Inference::defineAll(tile::AllocOp alloc) {
 
 void Inference::setSharedLayouts() {
   llvm::SmallPtrSet<Operation *, 8> readByGemm, readByWarpGroups;
+  // On AMD, of whole tiles of two dimensions: which lane reads what; of several the first.
+  llvm::DenseMap<Operation *, SharedReads> operandReads;
   kernel.walk([&](tile::GemmOp gemm) {
+    std::optional<GemmPlan> plan;
+    if (target.vendor == Vendor::Amd)
+      plan = planGemm(gemm, target, numWaves);
+    for (int n : {0, 1}) {
+      Value operand = n == 0 ? gemm.getA() : gemm.getB();
+      auto alloc = operand.getDefiningOp<tile::AllocOp>();
+      tile::BufferType type = cast<tile::BufferType>(operand.getType());
+      if (!plan || !alloc || !type.isShared() || type.rank() != 2)
+        continue;
+      bool kIsRow = n == 0 ? gemm.getTransposeA() : !gemm.getTransposeB();
+      if (auto reads = sharedReads(n == 0 ? plan->a : plan->b, kIsRow,
+                                   tile::dtypeOf(type.getElementType()), target))
+        operandReads.try_emplace(alloc, std::move(*reads));
+    }
     for (Value operand : {gemm.getA(), gemm.getB()})
       if (auto alloc = rootOf(operand).getDefiningOp<tile::AllocOp>()) {
         readByGemm.insert(alloc);
@@ -305,6 +322,8 @@ void Inference::setSharedLayouts() {
     SharedLayout layout = readByGemm.contains(alloc) && !reshaped.contains(alloc)
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());
+    if (auto reads = operandReads.find(alloc); reads != operandReads.end() && !isReshaped)
+      layout = chooseSwizzle(type.getShape(), reads->second);
     if (readByWarpGroups.contains(alloc))
       layout = *SharedLayout::panelled(type.getShape(), bits);
     alloc.setLayoutAttr(tile::SharedLayoutAttr::get(alloc.getContext(), layout));

@@ -309,6 +309,15 @@ void Application::record(const ExpandedSchedule &schedule) {
   counted.body = schedule.body;
   all.push_back(b.getStringAttr(counted.str()));
   kernel->setAttr("schedules", b.getArrayAttr(all));
+  // Instructions that one read of the plan is, for A and B.
+  SmallVector<Attribute> parts;
+  if (auto known = kernel->getAttrOfType<ArrayAttr>("schedule_parts"))
+    llvm::append_range(parts, known);
+  auto partsOf = [&](MmaOperand operand) {
+    return int64_t(opsOf(ScheduleStep::read(operand, 0, 0, 0).name()).size());
+  };
+  parts.push_back(b.getDenseI64ArrayAttr({partsOf(MmaOperand::A), partsOf(MmaOperand::B)}));
+  kernel->setAttr("schedule_parts", b.getArrayAttr(parts));
 }
 
 /// Both halves of the waves run the same code, the second one `stagger` barriers behind.

@@ -67,7 +67,7 @@ static llvm::Error no(const llvm::Twine &reason) { return llvm::createStringErro
 static bool isWhole(const GemmPlan &plan, tile::GemmOp gemm) {
   return plan.copies == 1 && plan.repsM * plan.wavesM * plan.atomM == gemm.m() &&
          plan.repsN * plan.wavesN * plan.atomN == gemm.n() &&
-         plan.kSteps * plan.atom->k == gemm.k();
+         plan.kSteps * plan.kPack * plan.atom->k == gemm.k();
 }
 
 llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan,
@@ -77,6 +77,9 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
     return no("the target has no planned schedules");
   if (plan.stages < 2)
     return no("its copies do not run ahead");
+  if (!tile::constantInt(loop.getLower()) || !tile::constantInt(loop.getUpper()) ||
+      !tile::constantInt(loop.getStep()))
+    return no("its number of iterations is not a constant");
   for (Operation &op : *loop.bodyBlock()) {
     if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
       if (found.gemm)
@@ -104,6 +107,13 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
   std::optional<GemmPlan> gemmPlan = planGemm(found.gemm, target, waves);
   if (!gemmPlan || !isWhole(*gemmPlan, found.gemm))
     return no("its tile is no whole number of matrix instructions of every wave");
+  for (int n : {0, 1}) {
+    bool kIsRow = n == 0 ? found.gemm.getTransposeA() : !found.gemm.getTransposeB();
+    tile::BufferType type = (n == 0 ? found.gemm.getA() : found.gemm.getB()).getType();
+    if (kIsRow && !readsTransposed(n == 0 ? gemmPlan->a : gemmPlan->b, kIsRow,
+                                   tile::dtypeOf(type.getElementType()), target))
+      return no("an operand is read element by element, as the target does not transpose it");
+  }
   int64_t copiesPerRound = 0;
   for (tile::CopyOp copy : found.copies) {
     if (!copy)

@@ -269,6 +269,13 @@ int64_t Emitter::globalAlign(const TensorPlace &place, int64_t elems) const {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+Value Emitter::phaseOf(const SharedLayout &layout, Value row) {
+  Value q = divIndex(row, layout.rowsPerPhase);
+  if (layout.isGray)
+    q = arith::XOrIOp::create(b, loc, q, divIndex(q, 2));
+  return remIndex(q, layout.phases);
+}
+
 Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<Value> indices) {
   SmallVector<LaneCoord, 4> coords;
   for (Value value : indices)
@@ -294,7 +301,7 @@ Value Emitter::panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
   Value row = at[rank - 2], col = at[rank - 1];
   Value offset = mulIndex(row, layout.panelElems);
   Value chunk = divIndex(remIndex(col, layout.panelElems), layout.vecElems);
-  Value phase = remIndex(divIndex(row, layout.rowsPerPhase), layout.phases);
+  Value phase = phaseOf(layout, row);
   Value swizzled = arith::XOrIOp::create(b, loc, chunk, phase);
   offset = addIndex(offset, mulIndex(swizzled, layout.vecElems));
   offset = addIndex(offset, remIndex(col, layout.vecElems));
@@ -312,7 +319,7 @@ Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords
                             ArrayRef<Value> offsets, int64_t &imm) {
   const SharedLayout &layout = place.layout;
   int64_t elemBytes = bytesOf(place.dtype);
-  int64_t period = layout.rowsPerPhase * layout.phases;
+  int64_t period = layout.periodRows();
   imm = place.baseBytes;
   if (coords.empty())
     return index(0);
@@ -350,7 +357,7 @@ Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords
     inRow = last.value;
     imm += last.constant * elemBytes;
   } else {
-    Value phase = row ? remIndex(divIndex(row, layout.rowsPerPhase), layout.phases) : index(0);
+    Value phase = row ? phaseOf(layout, row) : index(0);
     Value col = addIndex(last.value, last.constant);
     Value chunk = divIndex(col, layout.vecElems);
     Value swizzled = arith::XOrIOp::create(b, loc, chunk, phase);

@@ -67,8 +67,8 @@ SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
   Value row = e.divIndex(offset, layout.pitchElems);
   Value inRow = e.remIndex(offset, layout.pitchElems);
   if (layout.phases > 1) {
-    // The box starts at a multiple of the swizzle's period (checked by the planner's ring).
-    Value phase = e.remIndex(e.divIndex(row, layout.rowsPerPhase), layout.phases);
+    // The box starts at a multiple of the swizzle's period (asyncPieceBytes).
+    Value phase = e.phaseOf(layout, row);
     Value chunk = arith::XOrIOp::create(b, loc, e.divIndex(inRow, layout.vecElems), phase);
     Value col = e.mulIndex(chunk, layout.vecElems);
     inRow =
@@ -177,7 +177,7 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
   SourcePlace first = sourceOf(pointAt(firstElement));
 
   // Whole rows, and whole periods of the swizzle, further on: the same place in the row.
-  int64_t period = place.layout.rowsPerPhase * place.layout.phases * place.layout.pitchElems;
+  int64_t period = place.layout.periodRows() * place.layout.pitchElems;
   int64_t rowDim = boxType.rank() == 2 ? source.dims[0] : -1;
   for (auto [d, chunk] : llvm::enumerate(copies.copyChunk)) {
     int64_t elems = chunk * chunkElems;

@@ -299,39 +299,6 @@ Value Emitter::cloneProgramValue(Value value) {
   return copy->getResult(0);
 }
 
-/// Block coordinates, reordered in panels when the author asked for it: panel p holds the columns
-/// (rows with `raster_by_column`) p * size ..., walked so that neighbours in launch order share
-/// operands.
-void Emitter::makeBlockIds() {
-  SmallVector<Value, 3> ids;
-  for (size_t d = 0; d < kernel.getGrid().size(); ++d)
-    ids.push_back(wave::BlockIdOp::create(b, loc, b.getIndexType(), d));
-  int64_t panel = kernel.getRasterPanel();
-  if (panel > 1 && ids.size() >= 2) {
-    size_t fast = kernel.getRasterByColumn() ? 1 : 0, slow = 1 - fast;
-    Value fastCount = lookup(kernel.getGrid()[fast], 0, Elements());
-    Value slowCount = lookup(kernel.getGrid()[slow], 0, Elements());
-    Value linear =
-        addIndex(arith::MulIOp::create(b, loc, ids[slow], fastCount).getResult(), ids[fast]);
-    if (fast == 1) {
-      Value xCount = lookup(kernel.getGrid()[0], 0, Elements());
-      linear = addIndex(arith::MulIOp::create(b, loc, ids[1], xCount).getResult(), ids[0]);
-    }
-    // Rows of blocks in groups of `panel`; inside a group the group's rows run fastest.
-    Value panelSize = index(panel);
-    Value groupBlocks = arith::MulIOp::create(b, loc, fastCount, panelSize);
-    Value group = arith::DivUIOp::create(b, loc, linear, groupBlocks);
-    Value inGroup = arith::RemUIOp::create(b, loc, linear, groupBlocks);
-    Value firstRow = arith::MulIOp::create(b, loc, group, panelSize);
-    Value rows = arith::MinSIOp::create(
-        b, loc, panelSize, arith::SubIOp::create(b, loc, slowCount, firstRow).getResult());
-    ids[slow] = addIndex(firstRow, arith::RemUIOp::create(b, loc, inGroup, rows).getResult());
-    ids[fast] = arith::DivUIOp::create(b, loc, inGroup, rows);
-  }
-  for (auto [argument, id] : llvm::zip(kernel.getBody().getArguments(), ids))
-    programValues.map(argument, id);
-}
-
 LogicalResult Emitter::placeBuffers() {
   // Buffers of one kernel do not share addresses.
   constexpr int64_t alignBytes = 1024; // async copies write whole 1 KB rows
@@ -392,7 +359,8 @@ LogicalResult Emitter::placeView(tile::ReshapeOp view) {
 LogicalResult Emitter::run() {
   OpBuilder::InsertionGuard guard(b);
   wave::KernelOp waveKernel = makeKernel();
-  makeBlockIds();
+  if (BlockOrder order = makeBlockIds(); !order.isLaunchOrder())
+    waveKernel->setAttr("block_order", b.getStringAttr(order.str()));
   if (failed(placeBuffers()))
     return failure();
   SmallVector<tile::ProducerOp, 1> producers(kernel.getBody().getOps<tile::ProducerOp>());

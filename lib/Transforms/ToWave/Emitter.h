@@ -19,6 +19,7 @@
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Target/Target.h"
+#include "tilec/Transforms/BlockOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -127,7 +128,8 @@ private:
   void bindParameters(wave::KernelOp waveKernel, ArrayRef<Operation *> used);
   void bindTensor(Operation *op, Value base);
   Value cloneProgramValue(Value value);
-  void makeBlockIds();
+  /// Block coordinates, in the order that the author asked for (BlockOrder.cpp).
+  BlockOrder makeBlockIds();
   LogicalResult placeBuffers();
   LogicalResult placeView(tile::ReshapeOp view);
   LogicalResult emitBlock(mlir::Block &block, Elements &elements);
@@ -181,6 +183,8 @@ private:
   Value sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets,
                      int64_t &imm);
 
+  /// The swizzle's phase of a row.
+  Value phaseOf(const SharedLayout &layout, Value row);
   Value panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets);
 
   // Hopper/Roles.cpp, Hopper/EmitGemm.cpp

@@ -43,6 +43,10 @@ private:
   Value read(const GemmOperand &operand, int64_t rep, int64_t step);
   Value readShared(const GemmOperand &operand, int64_t rep, int64_t step);
   Value readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t step);
+  bool fitsTransposed(const GemmOperand &operand);
+  Value readTransposed(const GemmOperand &operand, int64_t rep, int64_t step);
+  /// Of the registers of a K step those of its atom `part`.
+  Value partOf(Value registers, int64_t part);
   bool fitsLdMatrix(const GemmOperand &operand);
   Value zeroPastK(const GemmOperand &operand, Value registers, int64_t rep, int64_t step);
   Value offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowAndK, int64_t &imm);
@@ -221,8 +225,62 @@ Value GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t
 }
 
 //===----------------------------------------------------------------------===//
+// Transposing reads
+//===----------------------------------------------------------------------===//
+
+bool GemmEmitter::fitsTransposed(const GemmOperand &operand) {
+  const SharedPlace &place = e.shared.find(rootOf(operand.buffer))->second;
+  const FragmentLayout &layout = *operand.layout;
+  if (!readsTransposed(layout, operand.kIsRow, place.dtype, e.target))
+    return false;
+  Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
+  bool isWhole = box[0] * reps[0] * waves[0] <= operand.rows && box[1] * plan.kSteps <= operand.k;
+  // The runs that a lane fetches stay together, and start at multiples of 8 bytes.
+  int64_t run = 8 / bytesOf(place.dtype);
+  const SharedLayout &shared = place.layout;
+  bool staysTogether = shared.pitchElems % run == 0 && shared.panelElems == 0 &&
+                       (shared.phases == 1 || shared.vecElems % run == 0);
+  std::optional<BufferBox> view = boxOf(operand.buffer, b, loc);
+  if (!view || view->dims.back() != int64_t(shared.shape.size()) - 1)
+    return false;
+  Value last = view->offsets.back();
+  return isWhole && staysTogether && (!last || divisorOf(last) % run == 0);
+}
+
+Value GemmEmitter::readTransposed(const GemmOperand &operand, int64_t rep, int64_t step) {
+  const FragmentLayout &layout = *operand.layout;
+  DType dtype = e.shared.find(rootOf(operand.buffer))->second.dtype;
+  int64_t run = 8 / bytesOf(dtype);
+  SmallVector<LaneCoord, 4> lane = e.laneCoords(transposedAddresses(layout, dtype));
+  SmallVector<Value> parts;
+  for (int64_t reg = 0; reg < layout.atomRegs(); reg += run) {
+    Coords origin = layout.coords((step + plan.kSteps * rep) * layout.atomRegs() + reg, 0, 0);
+    LaneCoord row = lane[0], k = lane[1];
+    row.constant = origin[0];
+    k.constant = origin[1];
+    row.divisor = run;
+    int64_t imm;
+    Value offset = offsetAt(operand, {row, k}, imm);
+    parts.push_back(
+        wave::SharedReadTrOp::create(b, loc, e.vectorOf(run, e.memoryType(dtype)), offset, imm));
+  }
+  return e.pack(parts);
+}
+
+//===----------------------------------------------------------------------===//
 // The product
 //===----------------------------------------------------------------------===//
+
+Value GemmEmitter::partOf(Value registers, int64_t part) {
+  if (plan.kPack == 1)
+    return registers;
+  int64_t all = wave::elementsOf(registers.getType()), each = all / plan.kPack;
+  SmallVector<Value, 8> elements;
+  for (int64_t i = 0; i < each; ++i)
+    elements.push_back(wave::ExtractOp::create(b, loc, wave::elementOf(registers.getType()),
+                                               registers, part * each + i));
+  return e.pack(elements);
+}
 
 Value GemmEmitter::read(const GemmOperand &operand, int64_t rep, int64_t step) {
   auto fragment = e.fragments.find(operand.buffer);
@@ -234,6 +292,8 @@ Value GemmEmitter::read(const GemmOperand &operand, int64_t rep, int64_t step) {
   }
   if (fitsLdMatrix(operand))
     return readLdMatrix(operand, rep, step);
+  if (fitsTransposed(operand))
+    return readTransposed(operand, rep, step);
   return readShared(operand, rep, step);
 }
 
@@ -277,9 +337,10 @@ LogicalResult GemmEmitter::run() {
       aRegs.push_back(read(a, m, step));
     for (int64_t n = 0; n < plan.repsN; ++n)
       bRegs.push_back(read(bOperand, n, step));
-    for (int64_t m = 0; m < plan.repsM; ++m)
-      for (int64_t n = 0; n < plan.repsN; ++n)
-        multiply(m, n, aRegs[m], bRegs[n]);
+    for (int64_t part = 0; part < plan.kPack; ++part)
+      for (int64_t m = 0; m < plan.repsM; ++m)
+        for (int64_t n = 0; n < plan.repsN; ++n)
+          multiply(m, n, partOf(aRegs[m], part), partOf(bRegs[n], part));
   }
   return success();
 }
@@ -316,7 +377,7 @@ uint64_t GemmEmitter::coverOf(const GemmOperand &operand, int64_t rep, int64_t s
   Coords point(place.layout.shape.size(), 0);
   for (int64_t wave = 0; wave < layout.numWaves(); ++wave)
     for (int64_t lane = 0; lane < layout.lanes(); ++lane)
-      for (int64_t reg : {int64_t(0), group - 1}) { // a lane's registers are neighbours
+      for (int64_t reg = 0; reg < group; ++reg) {
         Coords at = layout.coords(firstReg + reg, lane, wave);
         point[box->dims[operand.kIsRow ? 1 : 0]] = at[0];
         point[box->dims[operand.kIsRow ? 0 : 1]] = at[1];
@@ -355,11 +416,15 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
             "read " + copied[n].name + " " + llvm::Twine(rep) + " " + llvm::Twine(step),
             [&] { regs[n].push_back(read(both[n], rep, step)); },
             coverOf(both[n], rep, step, copied[n].copies), copied[n].slotBytes);
-    for (int64_t m = 0; m < plan.repsM; ++m)
-      for (int64_t n = 0; n < plan.repsN; ++n)
-        named(
-            "mma " + llvm::Twine(m) + " " + llvm::Twine(n) + " " + llvm::Twine(step),
-            [&] { multiply(m, n, regs[0][m], regs[1][n]); }, std::nullopt, 0);
+    for (int64_t part = 0; part < plan.kPack; ++part)
+      for (int64_t m = 0; m < plan.repsM; ++m)
+        for (int64_t n = 0; n < plan.repsN; ++n) {
+          Value left = partOf(regs[0][m], part), right = partOf(regs[1][n], part);
+          named(
+              "mma " + llvm::Twine(m) + " " + llvm::Twine(n) + " " +
+                  llvm::Twine(step * plan.kPack + part),
+              [&] { multiply(m, n, left, right); }, std::nullopt, 0);
+        }
   }
   return success();
 }

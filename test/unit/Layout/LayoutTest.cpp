@@ -96,24 +96,45 @@ TEST(FragmentLayout, BlockedCoversEverything) {
 TEST(SharedLayout, OffsetAndPointAreInverse) {
   for (Coords shape :
        {Coords{64, 64}, Coords{128, 32}, Coords{32, 128}, Coords{48, 96}, Coords{5, 7}}) {
-    SharedLayout layout = SharedLayout::swizzled(shape, 16);
-    std::set<int64_t> used;
-    for (int64_t r = 0; r < shape[0]; ++r)
-      for (int64_t c = 0; c < shape[1]; ++c) {
-        int64_t at = layout.offset({r, c});
-        EXPECT_TRUE(used.insert(at).second);
-        EXPECT_EQ(*layout.pointAt(at), Coords({r, c}));
-      }
-    EXPECT_LE(*used.rbegin(), layout.numElems() - 1);
+    for (SharedLayout layout :
+         {SharedLayout::swizzled(shape, 16), SharedLayout::transposed(shape, 16),
+          SharedLayout::transposed(shape, 8)}) {
+      std::set<int64_t> used;
+      for (int64_t r = 0; r < shape[0]; ++r)
+        for (int64_t c = 0; c < shape[1]; ++c) {
+          int64_t at = layout.offset({r, c});
+          EXPECT_TRUE(used.insert(at).second);
+          EXPECT_EQ(*layout.pointAt(at), Coords({r, c}));
+        }
+      EXPECT_LE(*used.rbegin(), layout.numElems() - 1);
+    }
+  }
+}
+
+// Rows 0-3 and 8-11, and 4-7 and 12-15, at 16 columns: what 32 lanes of a transposing read of
+// 16-bit elements take at once. They fill the 256 bytes of the banks.
+TEST(SharedLayout, TransposedRowsFillTheBanks) {
+  for (int64_t cols : {64, 128, 256}) {
+    SharedLayout layout = SharedLayout::transposed({64, cols}, 16);
+    EXPECT_TRUE(layout.isGray);
+    EXPECT_EQ(layout.vecElems, 16);
+    for (int64_t first : {0, 4, 16, 20}) {
+      std::set<int64_t> places;
+      for (int64_t row : {0, 1, 2, 3, 8, 9, 10, 11})
+        places.insert(layout.offset({first + row, 32}) * 2 % 256);
+      EXPECT_EQ(places.size(), 8u) << cols << " columns, row " << first;
+    }
   }
 }
 
 TEST(SharedLayout, LinearViewAgrees) {
   SharedLayout layout = SharedLayout::swizzled({64, 64}, 16);
   ASSERT_EQ(layout.phases, 8);
-  auto linear = layout.linear();
-  ASSERT_TRUE(linear.has_value());
-  EXPECT_TRUE(linear->isInjective());
-  for (int64_t offset = 0; offset < 8 * 64; ++offset)
-    EXPECT_EQ(linear->apply({offset}), *layout.pointAt(offset));
+  for (const SharedLayout &each : {layout, SharedLayout::transposed({64, 128}, 16)}) {
+    auto linear = each.linear();
+    ASSERT_TRUE(linear.has_value());
+    EXPECT_TRUE(linear->isInjective());
+    for (int64_t offset = 0; offset < each.periodRows() * each.pitchElems; ++offset)
+      EXPECT_EQ(linear->apply({offset}), *each.pointAt(offset));
+  }
 }

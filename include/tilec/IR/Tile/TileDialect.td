@@ -149,7 +149,8 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared"> {
   let summary = "where a shared tile's elements are: tilec::SharedLayout";
   let description = [{
     `#tile.shared<shape = [128, 32] pitch = 32 vec = 8 rows_per_phase = 2 phases = 4>`;
-    `panel = 64` at the end cuts the columns into panels of 64.
+    `gray` makes the phase the Gray code of the row; `panel = 64` at the end cuts the columns into
+    panels of 64.
   }];
   let parameters = (ins AttrOrTypeParameter<"::tilec::SharedLayout", "", "const ::tilec::SharedLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;

@@ -1,0 +1,187 @@
+//===- AuditShared.cpp - are LDS DMAs and the reads of their data apart? --===//
+//
+// Between waves, time is counted in barriers: what wave 0 does before its third
+// barrier and what wave 5 does after its third one are in order, nothing else is.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Report/AuditShared.h"
+
+#include "WaveTrace.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace llvm;
+
+namespace tilec::report {
+
+namespace {
+
+constexpr unsigned assumedRounds[] = {1, 2, 3, 6};
+
+/// A byte that both have.
+std::optional<uint32_t> commonByte(const ByteSet &a, const ByteSet &b) {
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    uint32_t begin = std::max(x->first, y->first);
+    if (begin < std::min(x->second, y->second))
+      return begin;
+    x->second < y->second ? ++x : ++y;
+  }
+  return std::nullopt;
+}
+
+class Comparison {
+public:
+  Comparison(const KernelCode &kernel, const WaveTraces &traces, SharedAudit &audit)
+      : kernel(kernel), traces(traces), audit(audit), common(traces.byteSets.size()) {}
+
+  void run();
+  /// Read instructions that fetch bytes that some DMA writes.
+  std::set<uint32_t> readsOfDmas, dmas;
+
+private:
+  struct Place {
+    uint32_t wave, use;
+  };
+  const SharedUse &useAt(Place place) const { return traces.waves[place.wave][place.use]; }
+  std::optional<uint32_t> commonOf(uint32_t a, uint32_t b);
+  void compare(Place dma, Place other);
+  bool areApart(Place dma, Place other) const;
+
+  const KernelCode &kernel;
+  const WaveTraces &traces;
+  SharedAudit &audit;
+  std::vector<std::map<uint32_t, std::optional<uint32_t>>> common;
+  std::set<std::tuple<uint32_t, uint32_t>> reported;
+};
+
+std::optional<uint32_t> Comparison::commonOf(uint32_t a, uint32_t b) {
+  auto [it, isNew] = common[a].try_emplace(b);
+  if (isNew)
+    it->second = commonByte(traces.byteSets[a], traces.byteSets[b]);
+  return it->second;
+}
+
+bool Comparison::areApart(Place dma, Place other) const {
+  const SharedUse &a = useAt(dma), &b = useAt(other);
+  auto before = [](uint32_t done, uint32_t issue) {
+    return done != SharedUse::never && done < issue;
+  };
+  if (dma.wave == other.wave)
+    return before(a.doneStep, b.issueStep) || before(b.doneStep, a.issueStep);
+  return before(a.doneEpoch, b.issueEpoch) || before(b.doneEpoch, a.issueEpoch);
+}
+
+void Comparison::compare(Place dma, Place other) {
+  const SharedUse &a = useAt(dma), &b = useAt(other);
+  std::optional<uint32_t> byte = commonOf(a.bytes, b.bytes);
+  if (!byte)
+    return;
+  if (!b.isDma)
+    readsOfDmas.insert(b.instr);
+  // Two DMAs meet each other in both orders.
+  if ((b.isDma && b.instr < a.instr) || areApart(dma, other) ||
+      !reported.insert({a.instr, b.instr}).second)
+    return;
+  SharedFinding finding;
+  bool isSameEpoch = dma.wave == other.wave || a.issueEpoch == b.issueEpoch;
+  bool isLater = isSameEpoch ? b.issueStep > a.issueStep : b.issueEpoch > a.issueEpoch;
+  finding.kind = b.isDma   ? SharedFinding::TwoDmas
+                 : isLater ? SharedFinding::ReadTooEarly
+                           : SharedFinding::OverwrittenTooEarly;
+  const Instruction &dmaInstr = kernel.instructions[a.instr],
+                    &otherInstr = kernel.instructions[b.instr];
+  finding.dmaAddress = dmaInstr.address;
+  finding.dma = dmaInstr.mnemonic + " " + dmaInstr.operands;
+  finding.otherAddress = otherInstr.address;
+  finding.other = otherInstr.mnemonic + " " + otherInstr.operands;
+  finding.dmaWave = dma.wave;
+  finding.otherWave = other.wave;
+  finding.byte = *byte;
+  audit.findings.push_back(std::move(finding));
+}
+
+void Comparison::run() {
+  // Uses by the epochs that they span. One that is never waited for spans all that follow.
+  uint32_t lastEpoch = 0;
+  for (const std::vector<SharedUse> &uses : traces.waves)
+    for (const SharedUse &use : uses)
+      lastEpoch = std::max(lastEpoch, use.issueEpoch);
+  std::vector<std::vector<Place>> dmasOf(lastEpoch + 1);
+  auto endOf = [&](const SharedUse &use) { return std::min(use.doneEpoch, lastEpoch); };
+  for (auto [wave, uses] : enumerate(traces.waves))
+    for (auto [i, use] : enumerate(uses))
+      if (use.isDma) {
+        dmas.insert(use.instr);
+        for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch)
+          dmasOf[epoch].push_back({uint32_t(wave), uint32_t(i)});
+      }
+  for (auto [wave, uses] : enumerate(traces.waves))
+    for (auto [i, use] : enumerate(uses))
+      for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch)
+        for (Place dma : dmasOf[epoch])
+          if (std::pair(dma.wave, dma.use) != std::pair(uint32_t(wave), uint32_t(i)))
+            compare(dma, {uint32_t(wave), uint32_t(i)});
+  // What is far from every DMA in flight, and so fine, still counts as a read of DMA data.
+  std::set<uint32_t> written, read;
+  for (const std::vector<SharedUse> &uses : traces.waves)
+    for (const SharedUse &use : uses)
+      if (use.isDma)
+        written.insert(use.bytes);
+  for (const std::vector<SharedUse> &uses : traces.waves)
+    for (const SharedUse &use : uses)
+      if (!use.isDma && read.insert(use.bytes).second &&
+          any_of(written, [&](uint32_t bytes) { return commonOf(bytes, use.bytes).has_value(); }))
+        readsOfDmas.insert(use.instr);
+}
+
+void auditTraces(const KernelCode &kernel, const WaveTraces &traces, SharedAudit &audit) {
+  Comparison comparison(kernel, traces, audit);
+  comparison.run();
+  audit.dmas = std::max<unsigned>(audit.dmas, comparison.dmas.size());
+  audit.reads = std::max<unsigned>(audit.reads, comparison.readsOfDmas.size());
+}
+
+} // namespace
+
+SharedAudit auditShared(const KernelCode &kernel) {
+  SharedAudit audit;
+  if (none_of(kernel.instructions,
+              [](const Instruction &instr) { return instr.kind == InstrKind::SharedDma; }))
+    return audit;
+  for (bool takesForward : {false, true})
+    for (unsigned rounds : assumedRounds) {
+      WaveTraces traces = traceWaves(kernel, {rounds, takesForward});
+      if (!traces.problem.empty()) {
+        audit.unproved = traces.problem;
+        return audit;
+      }
+      auditTraces(kernel, traces, audit);
+      if (!traces.usedPolicy || !audit.findings.empty())
+        return audit;
+      if (!takesForward)
+        audit.assumedRounds.push_back(rounds);
+    }
+  return audit;
+}
+
+std::string describe(const SharedAudit &audit) {
+  if (!audit.unproved.empty())
+    return "not proved: " + audit.unproved + "\n";
+  std::string text;
+  for (const SharedFinding &finding : audit.findings) {
+    constexpr StringRef verbs[] = {"may read before it has landed",
+                                   "may not have been served when it lands",
+                                   "may be in flight to the same bytes"};
+    text += "0x" + utohexstr(finding.otherAddress, /*LowerCase=*/true) + ": " + finding.other +
+            "\n  of wave " + std::to_string(finding.otherWave) + " " + verbs[finding.kind].str() +
+            ": 0x" + utohexstr(finding.dmaAddress, true) + ": " + finding.dma + " of wave " +
+            std::to_string(finding.dmaWave) + ", byte " + std::to_string(finding.byte) + "\n";
+  }
+  return text;
+}
+
+} // namespace tilec::report

@@ -1,0 +1,58 @@
+//===- WaveState.h - the integer registers of one wave --------------------===//
+//
+// Executes the integer skeleton of a kernel for one wave: what addresses, branch
+// conditions and lane masks follow from the numbers of the threads alone. Loaded
+// values and arguments are unknown.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "IntegerOps.h"
+
+#include <map>
+
+namespace tilec::report {
+
+class WaveState {
+public:
+  enum class Exec : uint8_t { Tracked, Ignored };
+
+  /// The wave of threads firstThread .. firstThread + 63 of a one-dimensional block, at the entry
+  /// of the kernel. With Exec::Ignored vector instructions write all lanes whatever exec says.
+  explicit WaveState(unsigned firstThread, Exec exec = Exec::Tracked);
+
+  /// The byte address of each lane of an LDS read or write (without ds_read2 and its like), before
+  /// the instruction executes.
+  std::optional<LaneInts> sharedAddress(const Instruction &instr) const;
+  /// m0: where LDS DMAs go.
+  std::optional<LaneInts> dmaTarget() const;
+  /// Whether a branch is taken; nothing when it depends on something unknown.
+  std::optional<bool> isTaken(const Instruction &branch) const;
+  /// Whether all lanes are known to be active.
+  bool hasAllLanes() const;
+
+  void step(const Instruction &instr);
+
+private:
+  using Key = std::pair<RegisterFile, unsigned>;
+
+  std::optional<LaneInts> registerValue(RegisterFile file, unsigned number) const;
+  std::optional<LaneInts> operand(llvm::StringRef text, bool isShortImmediate = false) const;
+  std::optional<uint64_t> mask(llvm::StringRef text) const;
+  std::optional<uint64_t> maskResult(const Instruction &instr) const;
+  std::optional<uint64_t> compareLanes(const Instruction &instr) const;
+  std::optional<bool> compareScalars(const Instruction &instr) const;
+  std::optional<LaneInts> select(const Instruction &instr) const;
+  std::optional<LaneInts> underExec(const Instruction &instr, std::optional<LaneInts> value) const;
+  void forget(const Instruction &instr);
+  void setMask(llvm::StringRef text, std::optional<uint64_t> value);
+  void setScc(bool value);
+  std::optional<bool> scc() const;
+  void stepSaveExec(const Instruction &instr);
+
+  Exec exec;
+  std::map<Key, LaneInts> known;
+};
+
+} // namespace tilec::report

@@ -1,0 +1,250 @@
+//===- WaveTrace.cpp - what a wave does to LDS, and when ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "WaveTrace.h"
+
+#include "WaveState.h"
+
+#include "tilec/Base/Math.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <deque>
+
+using namespace llvm;
+
+namespace tilec::report {
+
+namespace {
+
+/// Instructions of all waves together; a kernel of the tests takes some ten thousand.
+constexpr uint64_t mostSteps = 20'000'000;
+
+unsigned bytesPerLane(const Instruction &instr) {
+  StringRef name = instr.mnemonic;
+  if (instr.kind == InstrKind::SharedDma) {
+    bool isWord = !name.contains("_dwordx") && !name.contains("_ubyte") &&
+                  !name.contains("_sbyte") && !name.contains("_ushort") &&
+                  !name.contains("_sshort");
+    return name.ends_with("_dwordx4") ? 16 : name.ends_with("_dwordx3") ? 12 : isWord ? 4 : 0;
+  }
+  if (name.contains("_b128"))
+    return 16;
+  if (name.contains("_b96"))
+    return 12;
+  if (name.contains("_b64"))
+    return 8;
+  return name.contains("16") ? 2 : name.contains("8") ? 1 : 4;
+}
+
+class Tracer {
+public:
+  Tracer(const KernelCode &kernel, const BranchPolicy &policy, WaveTraces &traces)
+      : kernel(kernel), policy(policy), traces(traces) {
+    for (auto [i, instr] : enumerate(kernel.instructions))
+      indexOf[instr.address] = i;
+    for (const Loop &loop : kernel.loops) {
+      std::vector<bool> inside(kernel.instructions.size());
+      for (unsigned block : loop.blocks)
+        for (unsigned i = kernel.blocks[block].begin; i < kernel.blocks[block].end; ++i)
+          inside[i] = true;
+      insideLoop.push_back(std::move(inside));
+    }
+  }
+
+  void run(unsigned wave);
+
+private:
+  /// A memory operation that its counter still counts.
+  struct Outstanding {
+    int64_t use;    ///< index in `uses`, or -1
+    bool isCertain; ///< false: lanes may be off, and it may not count
+  };
+
+  void stepInstruction(const Instruction &instr, uint32_t index);
+  void note(const Instruction &instr, uint32_t index, bool isDma);
+  void count(const Instruction &instr);
+  void wait(std::deque<Outstanding> &counter, unsigned atMost);
+  std::optional<uint32_t> nextAfter(const Instruction &instr, uint32_t index);
+  bool decide(const Instruction &branch, uint32_t index);
+  uint32_t idOf(ByteSet bytes);
+  void giveUp(const Instruction &instr, StringRef why) {
+    if (traces.problem.empty())
+      traces.problem = "0x" + utohexstr(instr.address, /*LowerCase=*/true) + ": " + instr.mnemonic +
+                       " " + instr.operands + ": " + why.str();
+  }
+
+  const KernelCode &kernel;
+  BranchPolicy policy;
+  WaveTraces &traces;
+  std::map<uint64_t, uint32_t> indexOf;
+  std::vector<std::vector<bool>> insideLoop;
+  std::map<ByteSet, uint32_t> byteSetIds;
+  uint64_t totalSteps = 0;
+
+  // Of the wave at hand.
+  std::optional<WaveState> state;
+  std::vector<SharedUse> uses;
+  std::deque<Outstanding> vector, shared;
+  std::map<uint32_t, unsigned> visits; ///< of branches on unknown values
+  uint32_t epoch = 0, step = 0;
+};
+
+uint32_t Tracer::idOf(ByteSet bytes) {
+  auto [it, isNew] = byteSetIds.try_emplace(std::move(bytes), traces.byteSets.size());
+  if (isNew)
+    traces.byteSets.push_back(it->first);
+  return it->second;
+}
+
+ByteSet united(SmallVector<std::pair<uint32_t, uint32_t>, waveLanes> parts) {
+  llvm::sort(parts);
+  ByteSet result;
+  for (auto part : parts)
+    if (!result.empty() && part.first <= result.back().second)
+      result.back().second = std::max(result.back().second, part.second);
+    else
+      result.push_back(part);
+  return result;
+}
+
+void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
+  unsigned width = bytesPerLane(instr);
+  std::optional<LaneInts> at = isDma ? state->dmaTarget() : state->sharedAddress(instr);
+  if (!at || !at->isExact || width == 0)
+    return giveUp(instr, "its LDS address does not follow from the numbers of the threads");
+  SmallVector<std::pair<uint32_t, uint32_t>, waveLanes> parts;
+  for (unsigned lane = 0; lane < waveLanes; ++lane) {
+    // A DMA puts lane n's data behind that of lane n - 1 (CDNA3 ISA document, 9.1.9).
+    uint32_t begin = isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane];
+    parts.push_back({begin, begin + width});
+  }
+  SharedUse use;
+  use.instr = index;
+  use.bytes = idOf(united(std::move(parts)));
+  use.isDma = isDma;
+  use.issueEpoch = epoch;
+  use.issueStep = step;
+  uses.push_back(use);
+}
+
+void Tracer::wait(std::deque<Outstanding> &counter, unsigned atMost) {
+  // The last `atMost` that certainly count may be left.
+  size_t left = counter.size();
+  for (unsigned certain = 0; left > 0 && certain < atMost; --left)
+    certain += counter[left - 1].isCertain;
+  for (; left > 0; --left) {
+    if (int64_t use = counter.front().use; use >= 0) {
+      uses[use].doneEpoch = epoch;
+      uses[use].doneStep = step;
+    }
+    counter.pop_front();
+  }
+}
+
+void Tracer::count(const Instruction &instr) {
+  bool isCertain = state->hasAllLanes();
+  auto add = [&](std::deque<Outstanding> &counter, bool isUse) {
+    counter.push_back({isUse ? int64_t(uses.size()) - 1 : -1, isCertain});
+  };
+  switch (instr.kind) {
+  case InstrKind::SharedDma:
+    note(instr, indexOf[instr.address], true);
+    add(vector, traces.problem.empty());
+    break;
+  case InstrKind::GlobalLoad:
+  case InstrKind::GlobalStore:
+  case InstrKind::GlobalAtomic:
+  case InstrKind::Scratch:
+    add(vector, false);
+    break;
+  case InstrKind::SharedRead: {
+    bool isTwo = StringRef(instr.mnemonic).starts_with("ds_read2");
+    if (isTwo)
+      giveUp(instr, "reads of two places are not followed");
+    else
+      note(instr, indexOf[instr.address], false);
+    add(shared, traces.problem.empty());
+    break;
+  }
+  case InstrKind::SharedWrite:
+  case InstrKind::SharedOther:
+  case InstrKind::LaneExchange:
+    add(shared, false);
+    break;
+  default:
+    break;
+  }
+}
+
+void Tracer::stepInstruction(const Instruction &instr, uint32_t index) {
+  if (instr.kind == InstrKind::Wait) {
+    if (instr.waits.vmcnt)
+      wait(vector, *instr.waits.vmcnt);
+    if (instr.waits.lgkmcnt)
+      wait(shared, *instr.waits.lgkmcnt);
+  } else if (instr.kind == InstrKind::Barrier) {
+    ++epoch;
+  } else {
+    count(instr);
+  }
+  state->step(instr);
+  ++step;
+}
+
+/// A branch on something unknown: loops go round as often as the policy says.
+bool Tracer::decide(const Instruction &branch, uint32_t index) {
+  traces.usedPolicy = true;
+  uint32_t target = indexOf.count(*branch.target) ? indexOf[*branch.target] : index + 1;
+  for (const std::vector<bool> &inside : insideLoop) {
+    if (!inside[index] || inside[target] == inside[index + 1])
+      continue;
+    bool leaves = visits[index]++ % (policy.rounds + 1) == policy.rounds;
+    return leaves != inside[target];
+  }
+  return target <= index ? false : policy.takesForward;
+}
+
+std::optional<uint32_t> Tracer::nextAfter(const Instruction &instr, uint32_t index) {
+  if (instr.kind == InstrKind::End)
+    return std::nullopt;
+  if (instr.kind != InstrKind::Branch)
+    return index + 1;
+  if (!instr.target || !indexOf.count(*instr.target)) {
+    giveUp(instr, "its target is not known");
+    return std::nullopt;
+  }
+  std::optional<bool> known = state->isTaken(instr);
+  bool isTaken = known ? *known : decide(instr, index);
+  return isTaken ? indexOf[*instr.target] : index + 1;
+}
+
+void Tracer::run(unsigned wave) {
+  state.emplace(wave * waveLanes);
+  uses.clear(), vector.clear(), shared.clear(), visits.clear();
+  epoch = step = 0;
+  std::optional<uint32_t> at = 0;
+  while (at && *at < kernel.instructions.size() && traces.problem.empty()) {
+    const Instruction &instr = kernel.instructions[*at];
+    std::optional<uint32_t> next = nextAfter(instr, *at);
+    stepInstruction(instr, *at);
+    at = next;
+    if (++totalSteps > mostSteps)
+      giveUp(instr, "the kernel takes too many steps to follow");
+  }
+  traces.waves.push_back(std::move(uses));
+}
+
+} // namespace
+
+WaveTraces traceWaves(const KernelCode &kernel, const BranchPolicy &policy) {
+  WaveTraces traces;
+  Tracer tracer(kernel, policy, traces);
+  unsigned waves = std::max<unsigned>(1, ceilDiv(kernel.facts.maxThreads, waveLanes));
+  for (unsigned wave = 0; wave < waves && traces.problem.empty(); ++wave)
+    tracer.run(wave);
+  return traces;
+}
+
+} // namespace tilec::report

@@ -1,0 +1,95 @@
+//===- Swizzle.cpp - a shared layout whose reads meet no bank twice -------===//
+//
+// The bank tables of the chip judge a few dozen XOR swizzles; the first one without
+// conflicts is taken, which is mostly the usual one.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Layouts/Swizzle.h"
+
+#include "tilec/Base/Math.h"
+#include "tilec/Target/SharedBanks.h"
+
+namespace tilec {
+
+constexpr int64_t widestReadBytes = 16; ///< ds_read_b128
+
+std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, DType dtype,
+                                       const TargetInfo &target) {
+  SharedReads reads;
+  reads.arch = target.arch;
+  reads.dtype = dtype;
+  reads.isTransposed = readsTransposed(operand, kIsRow, dtype, target);
+  reads.pieceBytes = target.asyncCopyBytes.front();
+  if (target.vendor != Vendor::Amd || (kIsRow && !reads.isTransposed) || bitsOf(dtype) < 8)
+    return std::nullopt;
+  int64_t elemBytes = bytesOf(dtype), regs = operand.atomRegs();
+  reads.bytesPerLane = reads.isTransposed ? 8 : std::min(widestReadBytes, regs * elemBytes);
+  int64_t perRead = reads.bytesPerLane / elemBytes;
+  FragmentLayout lanes = reads.isTransposed ? transposedAddresses(operand, dtype) : operand;
+  int64_t kSteps = 1;
+  for (const Factor &f : operand.reps())
+    if (f.dim == 1)
+      kSteps *= f.count;
+  for (int64_t step = 0; step < kSteps; ++step)
+    for (int64_t reg = 0; reg < regs; reg += perRead) {
+      Coords first = operand.coords(step * regs + reg, 0, 0);
+      for (int64_t lane = 0; lane < target.waveLanes; ++lane) {
+        Coords at = lanes.coords(0, lane, 0);
+        int64_t row = first[0] + at[0], k = first[1] + at[1];
+        reads.lanes.push_back(kIsRow ? Coords{k, row} : Coords{row, k});
+      }
+    }
+  return reads;
+}
+
+int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout) {
+  int64_t elemBytes = bytesOf(reads.dtype), conflicts = 0;
+  // A tile that is smaller than an atom repeats its last elements (Gemm.cpp, clampTo): no question
+  // of banks.
+  auto isInside = [&](const Coords &point) {
+    return point[0] < layout.shape[0] && point[1] < layout.shape[1];
+  };
+  for (size_t read = 0; read < reads.lanes.size(); read += amdWaveLanes) {
+    LaneValues addresses;
+    for (unsigned lane = 0; lane < amdWaveLanes; ++lane) {
+      const Coords &point = reads.lanes[read + lane];
+      addresses[lane] = isInside(point) ? layout.offset(point) * elemBytes : 0;
+    }
+    conflicts += bankConflicts(reads.arch, {true, unsigned(reads.bytesPerLane)}, addresses);
+  }
+  return conflicts;
+}
+
+SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads) {
+  int64_t bits = bitsOf(reads.dtype), elemBytes = bytesOf(reads.dtype);
+  SharedLayout best = reads.isTransposed ? SharedLayout::transposed(shape, bits)
+                                         : SharedLayout::swizzled(shape, bits);
+  int64_t fewest = conflictsOf(reads, best);
+  int64_t smallestChunk = std::max(reads.bytesPerLane, reads.pieceBytes);
+  for (int64_t chunkBytes = smallestChunk; chunkBytes <= 32 && fewest > 0; chunkBytes *= 2) {
+    int64_t vec = chunkBytes / elemBytes;
+    if (vec == 0 || shape.back() % vec != 0)
+      continue;
+    int64_t chunks = shape.back() / vec;
+    for (int64_t phases = std::min<int64_t>(chunks & -chunks, 32); phases > 1; phases /= 2)
+      for (int64_t rowsPerPhase : {1, 2, 4, 8})
+        for (bool isGray : {false, true}) {
+          SharedLayout layout = SharedLayout::plain(shape);
+          layout.vecElems = vec;
+          layout.phases = phases;
+          layout.rowsPerPhase = rowsPerPhase;
+          layout.isGray = isGray;
+          int64_t conflicts = conflictsOf(reads, layout);
+          if (conflicts < fewest) {
+            fewest = conflicts;
+            best = layout;
+          }
+          if (fewest == 0)
+            return best;
+        }
+  }
+  return best;
+}
+
+} // namespace tilec

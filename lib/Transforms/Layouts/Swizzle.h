@@ -1,0 +1,32 @@
+//===- Swizzle.h - a shared layout whose reads meet no bank twice ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Layouts/GemmPlan.h"
+
+namespace tilec {
+
+/// How one operand of a gemm is read from shared memory on AMD.
+struct SharedReads {
+  Arch arch;
+  DType dtype;
+  bool isTransposed = false; ///< by ds_read_b64_tr_*
+  int64_t bytesPerLane = 16; ///< of one read
+  int64_t pieceBytes = 16;   ///< that copies from global memory want kept together
+  std::vector<Coords> lanes; ///< of each read, 64 after each other: where a lane starts, as the
+                             ///< tile's own coordinates
+};
+
+/// The reads of an operand for its first repetition; nothing when its elements are read one by one.
+std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, DType dtype,
+                                       const TargetInfo &target);
+
+/// Extra cycles of all these reads.
+int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout);
+
+/// The swizzle with the fewest conflicts for a tile of two dimensions.
+SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads);
+
+} // namespace tilec

@@ -1,0 +1,134 @@
+//===- AuditSharedTest.cpp - DMAs and reads, apart and not ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Report/AuditShared.h"
+#include "TestCode.h"
+
+#include <gtest/gtest.h>
+
+namespace tilec::report::test {
+
+namespace {
+
+/// Eight waves; v1 is the place of the lane in the wave's own 1 KiB, v3 in that of the wave beside
+/// it, m0 the wave's own.
+const std::string start = "v_readfirstlane_b32 s4, v0\n"
+                          "s_lshl_b32 s4, s4, 4\n"
+                          "s_mov_b32 m0, s4\n"
+                          "v_lshlrev_b32_e32 v1, 4, v0\n"
+                          "v_xor_b32_e32 v3, 0x400, v1\n";
+const std::string dma = "buffer_load_dwordx4 v2, s[8:11], 0 offen lds\n";
+const std::string other = "buffer_load_dwordx4 v2, s[8:11], 0 offen offset:2048 lds\n";
+const std::string landed = "s_waitcnt vmcnt(0)\n";
+const std::string barrier = "s_barrier\n";
+const std::string readOwn = "ds_read_b128 v[4:7], v1\n";
+const std::string readBeside = "ds_read_b128 v[4:7], v3\n";
+const std::string served = "s_waitcnt lgkmcnt(0)\n";
+
+SharedAudit audit(const std::string &body) { return auditShared(decode(start + body)); }
+
+/// The kinds of the findings: `r`ead, `o`verwritten, `t`wo DMAs; "?" when nothing is proved.
+std::string kinds(const std::string &body) {
+  SharedAudit result = audit(body);
+  std::string text = result.unproved.empty() ? "" : "?";
+  for (const SharedFinding &finding : result.findings)
+    text += "rot"[finding.kind];
+  return text;
+}
+
+TEST(AuditShared, AReadNeedsAWaitAndABarrier) {
+  EXPECT_EQ(kinds(dma + landed + barrier + readBeside), "");
+  EXPECT_EQ(kinds(dma + barrier + readBeside), "r");
+  EXPECT_EQ(kinds(dma + landed + readBeside), "r");
+  EXPECT_EQ(kinds(dma + barrier + landed + readBeside), "r");
+  EXPECT_EQ(kinds(readBeside + dma), "o");
+}
+
+TEST(AuditShared, ItsOwnDataTakesNoBarrier) {
+  EXPECT_EQ(kinds(dma + landed + readOwn), "");
+  EXPECT_EQ(kinds(dma + readOwn), "r");
+}
+
+TEST(AuditShared, CountsTheOperationsBehind) {
+  const std::string load = "global_load_dword v9, v[10:11], off\n";
+  EXPECT_EQ(kinds(dma + load + "s_waitcnt vmcnt(1)\n" + barrier + readBeside), "");
+  EXPECT_EQ(kinds(dma + load + "s_waitcnt vmcnt(2)\n" + barrier + readBeside), "r");
+  EXPECT_EQ(kinds(load + dma + "s_waitcnt vmcnt(1)\n" + barrier + readBeside), "r");
+}
+
+TEST(AuditShared, BytesThatMeetAreCompared) {
+  // 2048 bytes on: the place of the wave after the next, not of the one beside.
+  EXPECT_EQ(kinds(other + readOwn), "r");
+  EXPECT_EQ(kinds(dma + landed + barrier + readBeside + "s_add_u32 m0, s4, 0x8000\n" + dma), "");
+}
+
+TEST(AuditShared, OverwritingWaitsForTheReads) {
+  const std::string first = dma + landed + barrier + readBeside;
+  EXPECT_EQ(kinds(first + served + barrier + dma), "");
+  EXPECT_EQ(kinds(first + barrier + dma), "o");
+  EXPECT_EQ(kinds(first + served + dma), "o");
+}
+
+TEST(AuditShared, TwoDmasToOnePlace) {
+  EXPECT_EQ(kinds(dma + dma), "t");
+  EXPECT_EQ(kinds(dma + landed + dma), "");
+}
+
+TEST(AuditShared, WavesThatAreABarrierBehind) {
+  // The second half of the waves passes one barrier more; the first half needs one more, too,
+  // before it may read what the second half has copied.
+  const std::string behind = "s_cmp_lt_u32 s4, 0x1000\ns_cbranch_scc1 go\ns_barrier\ngo:\n";
+  const std::string beside = "v_xor_b32_e32 v3, 0x1000, v1\n"; // four waves on
+  EXPECT_EQ(kinds(behind + beside + dma + landed + barrier + readBeside), "r");
+  EXPECT_EQ(kinds(behind + beside + dma + landed + barrier + barrier + readBeside), "");
+}
+
+std::string loop(const std::string &count, const std::string &wait) {
+  // Two slots, 32 KiB apart, in turn; `count` sets the loop's condition.
+  return "s_mov_b32 s5, 0\n" + dma + "loop:\ns_waitcnt vmcnt(0) lgkmcnt(0)\n" + barrier +
+         "s_add_i32 s5, s5, 1\ns_and_b32 s6, s5, 1\ns_lshl_b32 s6, s6, 15\ns_add_u32 m0, s4, s6\n" +
+         "s_sub_u32 s7, 0x8000, s6\nv_add_u32_e32 v8, s7, v3\n" + wait + dma +
+         "ds_read_b128 v[4:7], v8\n" + count + "s_cbranch_scc1 loop\n";
+}
+
+TEST(AuditShared, SlotsInTurn) {
+  EXPECT_EQ(kinds(loop("s_cmp_lt_u32 s5, 9\n", "")), "");
+  // A loop of a length that an argument gives is followed for some rounds.
+  SharedAudit open = audit(loop("s_cmp_lt_u32 s5, s20\n", ""));
+  EXPECT_TRUE(open.isProved()) << describe(open);
+  EXPECT_EQ(open.assumedRounds, (std::vector<unsigned>{1, 2, 3, 6}));
+  EXPECT_EQ(open.dmas, 2u);
+  EXPECT_EQ(open.reads, 1u);
+  // The slot that is being read is written.
+  std::string wrong = loop("s_cmp_lt_u32 s5, s20\n", "s_sub_u32 m0, m0, s6\n");
+  EXPECT_NE(kinds(wrong), "");
+}
+
+TEST(AuditShared, LanesThatAreOffDoNotCount) {
+  // The load between may not have been issued: vmcnt(1) covers the DMA only when it was.
+  const std::string some = "v_cmp_gt_u32_e32 vcc, 32, v9\ns_and_saveexec_b64 s[12:13], vcc\n"
+                           "global_load_dword v9, v[10:11], off\ns_mov_b64 exec, s[12:13]\n";
+  EXPECT_EQ(kinds(dma + some + "s_waitcnt vmcnt(1)\n" + barrier + readBeside), "r");
+  EXPECT_EQ(kinds(dma + some + "s_waitcnt vmcnt(0)\n" + barrier + readBeside), "");
+}
+
+TEST(AuditShared, WhatIsNotKnownIsSaid) {
+  EXPECT_EQ(kinds("s_load_dword s4, s[0:1], 0x0\ns_mov_b32 m0, s4\n" + dma), "?");
+  EXPECT_EQ(kinds(dma + landed + barrier + "ds_read_b128 v[4:7], v20\n"), "?");
+  EXPECT_NE(describe(audit("s_mov_b32 m0, s21\n" + dma)).find("does not follow"),
+            std::string::npos);
+  // Without DMAs there is nothing to prove.
+  EXPECT_EQ(kinds("ds_read_b128 v[4:7], v20\n"), "");
+}
+
+TEST(AuditShared, SaysBothInstructions) {
+  std::string text = describe(audit(dma + barrier + readBeside));
+  EXPECT_NE(text.find("ds_read_b128 v[4:7], v3\n  of wave "), std::string::npos) << text;
+  EXPECT_NE(text.find("may read before it has landed: "), std::string::npos) << text;
+  EXPECT_NE(text.find("offen lds of wave "), std::string::npos) << text;
+}
+
+} // namespace
+
+} // namespace tilec::report::test
