@@ -23,7 +23,7 @@ namespace {
 
 struct Arguments {
   std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
-                                     simMode = "eager";
+                                     simMode = "eager", rangeCheck = "with-soffset";
   std::vector<std::string> args, dims, saves, spreads;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
@@ -164,6 +164,7 @@ rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine
   options.launch.memoryMode =
       args.simMode == "strict" ? sim::MemoryMode::Strict : sim::MemoryMode::Eager;
   options.launch.interleaveSeed = args.interleaveSeed;
+  options.launch.soffsetInRangeCheck = args.rangeCheck == "with-soffset";
   options.launch.progress = [&progress](const sim::Progress &p) {
     progress.show(llvm::formatv("simulating: {0} of {1} blocks", p.doneGroups, p.totalGroups));
   };
@@ -346,6 +347,9 @@ int tilecRunMain(int argc, char **argv) {
       ->check(CLI::IsMember({"all", "none"}));
   app.add_option("--sim-mode", args.simMode, "eager, or strict: results appear at their wait")
       ->check(CLI::IsMember({"eager", "strict"}));
+  app.add_option("--sim-range-check", args.rangeCheck,
+                 "whether soffset counts in the range check of buffers: the sources disagree")
+      ->check(CLI::IsMember({"with-soffset", "without-soffset"}));
   app.add_option("--sim-interleave", args.interleaveSeed,
                  "0: round robin, else a shuffle of waves");
   app.add_flag("--check", args.check, "compare with the cpu reference");

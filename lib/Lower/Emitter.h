@@ -54,6 +54,8 @@ public:
 
   /// Keeps an address in a register of its own, so that constant offsets fold into instructions.
   virtual llvm::Value *pinAddress(llvm::Value *value) { return value; }
+  /// `value` behind something that LLVM cannot see through.
+  virtual llvm::Value *opaque(llvm::Value *value, bool isUniform) { return value; }
   /// The start value of an accumulator that is a constant.
   virtual llvm::Value *pinAccumulator(llvm::Value *value) { return value; }
   /// Marks a read of shared memory whose data an asynchronous copy may have written.

@@ -96,7 +96,8 @@ bool KernelLowering::isUniform(mlir::Value value) {
               isUniform(loop.getUpperBound()) && isUniform(loop.getStep()));
   } else if (mlir::isa<wave::BlockIdOp, wave::WaveIdOp, wave::UniformOp>(op)) {
     result = true;
-  } else if (mlir::isa<wave::AddGlobalOp, wave::ExtractOp, wave::PackOp, wave::BitcastOp>(op) ||
+  } else if (mlir::isa<wave::AddGlobalOp, wave::ExtractOp, wave::PackOp, wave::BitcastOp,
+                       wave::OpaqueOp>(op) ||
              op->getName().getDialectNamespace() == "arith" ||
              op->getName().getDialectNamespace() == "math") {
     result = llvm::all_of(op->getOperands(), [&](mlir::Value v) { return isUniform(v); });

@@ -152,6 +152,10 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
       })
       .Case([&](wave::WaveIdOp) { return done(op, e.waveId(e.threadId())); })
       .Case([&](wave::BlockIdOp id) { return done(op, e.blockId(id.getDim())); })
+      .Case([&](wave::OpaqueOp opaque) {
+        mlir::Value value = opaque.getValue();
+        return done(op, e.opaque(at(value), isUniform(value)));
+      })
       .Case([&](wave::UniformOp uniform) { return done(op, uniformAt(uniform.getValue())); })
       .Case([&](wave::AllocRegsOp regs) {
         wave::RegsType type = regs.getType();

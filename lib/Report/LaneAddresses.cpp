@@ -13,7 +13,9 @@ std::vector<std::optional<LaneValues>> sharedAddresses(const KernelCode &kernel)
   WaveState state(/*firstThread=*/0, WaveState::Exec::Ignored);
   std::vector<std::optional<LaneValues>> result;
   for (const Instruction &instr : kernel.instructions) {
-    std::optional<LaneInts> address = state.sharedAddress(instr);
+    std::optional<LaneInts> address;
+    if (!accessesTwoPlaces(instr))
+      address = state.sharedAddress(instr);
     result.push_back(address ? std::optional(address->lanes) : std::nullopt);
     state.step(instr);
   }

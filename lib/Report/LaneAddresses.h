@@ -9,7 +9,8 @@
 namespace tilec::report {
 
 /// For each instruction that is an LDS read or write the byte address of each lane, up to one
-/// offset that all lanes share; absent where it is not known, and for other instructions.
+/// offset that all lanes share; absent where it is not known, for accesses of two places, and for
+/// other instructions.
 std::vector<std::optional<LaneValues>> sharedAddresses(const KernelCode &kernel);
 
 } // namespace tilec::report

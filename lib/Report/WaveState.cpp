@@ -60,17 +60,32 @@ static bool hasShortImmediate(StringRef mnemonic) {
          (mnemonic.starts_with("s_cmpk_") && mnemonic.ends_with("_i32"));
 }
 
-std::optional<LaneInts> WaveState::sharedAddress(const Instruction &instr) const {
-  // ds_read2_b64 and its like: two addresses that the offset does not tell.
+bool accessesTwoPlaces(const Instruction &instr) {
   StringRef mnemonic = instr.mnemonic;
-  bool isTwo = mnemonic.starts_with("ds_read2") || mnemonic.starts_with("ds_write2");
+  return mnemonic.starts_with("ds_read2") || mnemonic.starts_with("ds_write2");
+}
+
+/// The offset of an LDS access in bytes. Those with two count in elements, or in 64 of them (CDNA3
+/// ISA document, DS_READ2ST64_B32).
+static int64_t offsetOf(const Instruction &instr, unsigned which) {
+  if (!accessesTwoPlaces(instr))
+    return instr.immediate;
+  StringRef mnemonic = instr.mnemonic, operands = instr.operands;
+  int64_t step = mnemonic.contains("_b64") ? 8 : 4, count = 0;
+  size_t at = operands.find(which == 0 ? "offset0:" : "offset1:");
+  if (at != StringRef::npos)
+    operands.substr(at + strlen("offset0:")).consumeInteger(10, count);
+  return count * step * (mnemonic.contains("st64") ? 64 : 1);
+}
+
+std::optional<LaneInts> WaveState::sharedAddress(const Instruction &instr, unsigned which) const {
   bool isShared = instr.kind == InstrKind::SharedRead || instr.kind == InstrKind::SharedWrite;
-  if (!isShared || isTwo || instr.reads.empty())
+  if (!isShared || instr.reads.empty())
     return std::nullopt;
   std::optional<LaneInts> value = registerValue(instr.reads[0].file, instr.reads[0].first);
   if (value)
     for (uint32_t &lane : value->lanes)
-      lane += instr.immediate;
+      lane += offsetOf(instr, which);
   return value;
 }
 

@@ -14,6 +14,9 @@
 
 namespace tilec::report {
 
+/// ds_read2_b64 and its like.
+bool accessesTwoPlaces(const Instruction &instr);
+
 class WaveState {
 public:
   enum class Exec : uint8_t { Tracked, Ignored };
@@ -22,9 +25,9 @@ public:
   /// of the kernel. With Exec::Ignored vector instructions write all lanes whatever exec says.
   explicit WaveState(unsigned firstThread, Exec exec = Exec::Tracked);
 
-  /// The byte address of each lane of an LDS read or write (without ds_read2 and its like), before
-  /// the instruction executes.
-  std::optional<LaneInts> sharedAddress(const Instruction &instr) const;
+  /// The byte address of each lane of an LDS read or write before the instruction executes; of
+  /// ds_read2 and its like, which have two, that of `which`.
+  std::optional<LaneInts> sharedAddress(const Instruction &instr, unsigned which = 0) const;
   /// m0: where LDS DMAs go.
   std::optional<LaneInts> dmaTarget() const;
   /// Whether a branch is taken; nothing when it depends on something unknown.

@@ -110,15 +110,17 @@ ByteSet united(SmallVector<std::pair<uint32_t, uint32_t>, waveLanes> parts) {
 }
 
 void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
-  unsigned width = bytesPerLane(instr);
-  std::optional<LaneInts> at = isDma ? state->dmaTarget() : state->sharedAddress(instr);
-  if (!at || !at->isExact || width == 0)
-    return giveUp(instr, "its LDS address does not follow from the numbers of the threads");
+  unsigned width = bytesPerLane(instr), places = accessesTwoPlaces(instr) ? 2 : 1;
   SmallVector<std::pair<uint32_t, uint32_t>, waveLanes> parts;
-  for (unsigned lane = 0; lane < waveLanes; ++lane) {
-    // A DMA puts lane n's data behind that of lane n - 1 (CDNA3 ISA document, 9.1.9).
-    uint32_t begin = isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane];
-    parts.push_back({begin, begin + width});
+  for (unsigned place = 0; place < places; ++place) {
+    std::optional<LaneInts> at = isDma ? state->dmaTarget() : state->sharedAddress(instr, place);
+    if (!at || !at->isExact || width == 0)
+      return giveUp(instr, "its LDS address does not follow from the numbers of the threads");
+    for (unsigned lane = 0; lane < waveLanes; ++lane) {
+      // A DMA puts lane n's data behind that of lane n - 1 (CDNA3 ISA document, 9.1.9).
+      uint32_t begin = isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane];
+      parts.push_back({begin, begin + width});
+    }
   }
   SharedUse use;
   use.instr = index;
@@ -159,15 +161,10 @@ void Tracer::count(const Instruction &instr) {
   case InstrKind::Scratch:
     add(vector, false);
     break;
-  case InstrKind::SharedRead: {
-    bool isTwo = StringRef(instr.mnemonic).starts_with("ds_read2");
-    if (isTwo)
-      giveUp(instr, "reads of two places are not followed");
-    else
-      note(instr, indexOf[instr.address], false);
+  case InstrKind::SharedRead:
+    note(instr, indexOf[instr.address], false);
     add(shared, traces.problem.empty());
     break;
-  }
   case InstrKind::SharedWrite:
   case InstrKind::SharedOther:
   case InstrKind::LaneExchange:

@@ -118,6 +118,10 @@ llvm::Value *AmdgpuEmitter::pin(llvm::Value *value, const char *constraint) {
 
 llvm::Value *AmdgpuEmitter::pinAddress(llvm::Value *value) { return pin(value, "=v,0"); }
 
+llvm::Value *AmdgpuEmitter::opaque(llvm::Value *value, bool isUniform) {
+  return pin(value, isUniform ? "=s,0" : "=v,0");
+}
+
 /// AMDGPUCodeGenPrepare splits a phi of a vector with a constant input into scalars, which then
 /// land in the wrong register file.
 llvm::Value *AmdgpuEmitter::pinAccumulator(llvm::Value *value) {

@@ -19,6 +19,7 @@ public:
   llvm::Value *waveId(llvm::Value *threadId) override;
 
   llvm::Value *pinAddress(llvm::Value *value) override;
+  llvm::Value *opaque(llvm::Value *value, bool isUniform) override;
   llvm::Value *pinAccumulator(llvm::Value *value) override;
   void markSharedRead(llvm::Instruction &read) override;
 

@@ -22,6 +22,9 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
+/// Targets of a round's copies, over all slots, that are kept in scalar registers. Many copies keep
+/// an offset there as well: with 64 of each LLVM 22 spills some of the 102 that gfx9 has; 48 fit.
+constexpr int64_t mostTargetRegisters = 48;
 /// A buffer load's own offset has 12 bits, a shared read's 16 (CDNA3 ISA, MUBUF and DS formats).
 constexpr int64_t mostBufferImm = 4095, sharedImmRange = 65536;
 
@@ -41,6 +44,7 @@ struct Values {
   std::map<std::pair<llvm::StringRef, int64_t>, SmallVector<Value, 2>> reads; ///< step, tile
   std::map<std::pair<int64_t, int64_t>, Value> advanced;                      ///< index, block
   llvm::DenseMap<std::pair<Value, int64_t>, Value> glue; ///< of the template, per tile
+  llvm::DenseMap<Value, Value> targets;                  ///< bases of copies, behind wave.opaque
 };
 
 class Application {
@@ -64,6 +68,7 @@ private:
   void record(const ExpandedSchedule &schedule);
   void emitStagger(bool atStart);
   Value advancedTo(int64_t index, int64_t block, Values &values);
+  Value dmaTarget(Value base, int64_t bytes, Values &values);
   /// A value of the template for a tile.
   Value valueAt(Value value, int64_t tile, Values &values);
   /// `value` + `bytes`, made once in front of everything.
@@ -133,6 +138,29 @@ Value Application::advancedTo(int64_t index, int64_t block, Values &values) {
   return values.advanced[{index, block}] = next;
 }
 
+/// Where a copy goes. Each target in a scalar register of its own is one s_mov to m0, which may
+/// stand anywhere; where those are too many, m0 is the sum of one register and a constant.
+Value Application::dmaTarget(Value base, int64_t bytes, Values &values) {
+  if (shape.dmasPerTile() * shape.slots <= mostTargetRegisters)
+    return outside(base, bytes);
+  // The base of the first copy, to which the others are constants.
+  arith::AddIOp sum = base.getDefiningOp<arith::AddIOp>();
+  while (sum) {
+    std::optional<int64_t> constant;
+    if (auto known = sum.getRhs().getDefiningOp<arith::ConstantIndexOp>())
+      constant = known.value();
+    if (!constant)
+      break;
+    bytes += *constant;
+    base = sum.getLhs();
+    sum = base.getDefiningOp<arith::AddIOp>();
+  }
+  Value &known = values.targets[base];
+  if (!known)
+    known = wave::OpaqueOp::create(b, loc, base);
+  return arith::AddIOp::create(b, loc, known, constant(bytes));
+}
+
 void Application::emitDma(const ScheduleStep &step, Values &values) {
   auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
   int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
@@ -152,7 +180,7 @@ void Application::emitDma(const ScheduleStep &step, Values &values) {
   int64_t imm = (step.tile - block * which.block) * advance;
   int64_t slot = step.tile % shape.slots;
   Value at = advancedTo(index, block, values);
-  Value shared = outside(dma.getShared(), slot * slotBytes - imm);
+  Value shared = dmaTarget(dma.getShared(), slot * slotBytes - imm, values);
   wave::LoadToSharedOp::create(b, dma.getLoc(), dma.getDesc(), isLane ? at : dma.getVoffset(),
                                isLane ? dma.getSoffset() : at, shared, imm, dma.getBytes());
 }

@@ -20,9 +20,9 @@ namespace tilec {
 /// Copies of one operand that a plan can tell apart (ScheduleShape::cover has a bit for each).
 constexpr int64_t mostCopies = 64;
 
-/// Copies of a whole round, over all slots: each keeps its LDS address in a scalar register, many
-/// an offset as well. With 64 of them LLVM 22 spills some of the 102 that gfx9 has; 48 fit.
-constexpr int64_t mostCopiesPerRound = 48;
+/// Copies of both operands of a tile: each may keep its row group's offset in a scalar register, of
+/// which gfx9 has 102.
+constexpr int64_t mostCopiesPerTile = 64;
 
 static bool dependsOn(Value value, Value iv) {
   if (value == iv)
@@ -114,7 +114,7 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
                                    tile::dtypeOf(type.getElementType()), target))
       return no("an operand is read element by element, as the target does not transpose it");
   }
-  int64_t copiesPerRound = 0;
+  int64_t copiesPerTile = 0;
   for (tile::CopyOp copy : found.copies) {
     if (!copy)
       return no("it does not copy exactly its two operands");
@@ -126,10 +126,10 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
       return no("not every wave takes the same part in its copies");
     if (!advanceBytes(copy.getSrc(), loop))
       return no("a copy's source does not advance evenly within the tensor");
-    copiesPerRound += bytes / perInstruction * plan.stages;
+    copiesPerTile += bytes / perInstruction;
   }
-  if (copiesPerRound > mostCopiesPerRound)
-    return no("the addresses of " + llvm::Twine(copiesPerRound) +
+  if (copiesPerTile > mostCopiesPerTile)
+    return no("the offsets of " + llvm::Twine(copiesPerTile) +
               " copies do not fit in scalar registers");
   return found;
 }

@@ -315,6 +315,25 @@ Value Emitter::panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
   return mulIndex(offset, bytesOf(place.dtype));
 }
 
+Value Emitter::swizzledColumn(const SharedPlace &place, Value row, int64_t rowConstant,
+                              const LaneCoord &col, int64_t &imm) {
+  const SharedLayout &layout = place.layout;
+  // The phase is linear over bits: that of row + constant is that of the row XOR the constant's.
+  int64_t chunks = (col.constant / layout.vecElems) ^ layout.phaseOf(rowConstant);
+  int64_t low = chunks % layout.phases; // what the XOR with the lane's phase mixes with
+  int64_t elems = rowConstant * layout.pitchElems + (chunks - low) * layout.vecElems +
+                  col.constant % layout.vecElems;
+  imm += elems * int64_t(bytesOf(place.dtype));
+  Value swizzled = col.value ? divIndex(col.value, layout.vecElems) : index(0);
+  if (row)
+    swizzled = arith::XOrIOp::create(b, loc, swizzled, phaseOf(layout, row));
+  if (low != 0)
+    swizzled = arith::XOrIOp::create(b, loc, swizzled, index(low));
+  Value elem = mulIndex(swizzled, layout.vecElems);
+  bool startsChunk = !col.value || col.divisor % layout.vecElems == 0;
+  return startsChunk ? elem : addIndex(elem, remIndex(col.value, layout.vecElems));
+}
+
 Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
                             ArrayRef<Value> offsets, int64_t &imm) {
   const SharedLayout &layout = place.layout;
@@ -347,15 +366,22 @@ Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords
     imm += rowConstant * layout.pitchElems * elemBytes;
     rowConstant = 0;
   }
-  Value row = phased || rowConstant ? addIndex(phased, rowConstant) : Value();
-
   LaneCoord last = coords.back();
+  // What varies in the row is one coordinate whose bits are known, and so is the column.
+  bool isSplit = layout.phases > 1 && coords.size() >= 2 && !offsets.back() &&
+                 phased == coords[coords.size() - 2].value &&
+                 (coords[coords.size() - 2].bits & rowConstant) == 0 &&
+                 (last.bits & last.constant) == 0;
+  Value row = !isSplit && (phased || rowConstant) ? addIndex(phased, rowConstant) : phased;
+
   if (offsets.back())
     last.value = last.value ? addIndex(last.value, offsets.back()) : offsets.back();
   Value inRow; // elements
   if (layout.phases == 1) {
     inRow = last.value;
     imm += last.constant * elemBytes;
+  } else if (isSplit) {
+    inRow = swizzledColumn(place, row, rowConstant, last, imm);
   } else {
     Value phase = row ? phaseOf(layout, row) : index(0);
     Value col = addIndex(last.value, last.constant);

@@ -83,6 +83,7 @@ struct LaneCoord {
   Value value;
   int64_t constant = 0;
   int64_t divisor = 1; ///< of `value`
+  int64_t bits = -1;   ///< that may be set in `value`; all by default
 };
 
 /// The register group that a parallel's body is being computed for. Outside of parallels there is
@@ -185,6 +186,11 @@ private:
 
   /// The swizzle's phase of a row.
   Value phaseOf(const SharedLayout &layout, Value row);
+  /// The place in its row, in elements, of a column of a swizzled tile. Constants that share no
+  /// bits with what varies go to `imm` (bytes, with that of `rowConstant`) and into one XOR, so
+  /// that places which differ by constants share addresses.
+  Value swizzledColumn(const SharedPlace &place, Value row, int64_t rowConstant,
+                       const LaneCoord &col, int64_t &imm);
   Value panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets);
 
   // Hopper/Roles.cpp, Hopper/EmitGemm.cpp

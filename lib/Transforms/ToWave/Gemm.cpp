@@ -251,7 +251,15 @@ Value GemmEmitter::readTransposed(const GemmOperand &operand, int64_t rep, int64
   const FragmentLayout &layout = *operand.layout;
   DType dtype = e.shared.find(rootOf(operand.buffer))->second.dtype;
   int64_t run = 8 / bytesOf(dtype);
-  SmallVector<LaneCoord, 4> lane = e.laneCoords(transposedAddresses(layout, dtype));
+  FragmentLayout addresses = transposedAddresses(layout, dtype);
+  SmallVector<LaneCoord, 4> lane = e.laneCoords(addresses);
+  // Bits of the coordinates that differ between lanes and waves; repetitions fill those between.
+  int64_t repRows = layout.atom().boxShape()[0] * layout.repsPerDim()[0];
+  int64_t rowBits = isPowerOf2(repRows) ? -repRows : -1, kBits = 0;
+  for (const Coords &base : addresses.atom().inputs()[1].bases) {
+    rowBits |= base[0];
+    kBits |= base[1];
+  }
   SmallVector<Value> parts;
   for (int64_t reg = 0; reg < layout.atomRegs(); reg += run) {
     Coords origin = layout.coords((step + plan.kSteps * rep) * layout.atomRegs() + reg, 0, 0);
@@ -259,6 +267,8 @@ Value GemmEmitter::readTransposed(const GemmOperand &operand, int64_t rep, int64
     row.constant = origin[0];
     k.constant = origin[1];
     row.divisor = run;
+    row.bits = rowBits;
+    k.bits = kBits;
     int64_t imm;
     Value offset = offsetAt(operand, {row, k}, imm);
     parts.push_back(

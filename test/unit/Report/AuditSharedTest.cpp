@@ -63,6 +63,15 @@ TEST(AuditShared, BytesThatMeetAreCompared) {
   EXPECT_EQ(kinds(dma + landed + barrier + readBeside + "s_add_u32 m0, s4, 0x8000\n" + dma), "");
 }
 
+TEST(AuditShared, ReadsOfTwoPlaces) {
+  // The second place is that of the wave beside: 1024 bytes on.
+  const std::string two = "ds_read2st64_b32 v[4:5], v1 offset1:4\n";
+  const std::string own = "ds_read2_b32 v[4:5], v1 offset1:3\n";
+  EXPECT_EQ(kinds(dma + landed + two), "r");
+  EXPECT_EQ(kinds(dma + landed + barrier + two), "");
+  EXPECT_EQ(kinds(dma + landed + own), "");
+}
+
 TEST(AuditShared, OverwritingWaitsForTheReads) {
   const std::string first = dma + landed + barrier + readBeside;
   EXPECT_EQ(kinds(first + served + barrier + dma), "");

@@ -76,6 +76,17 @@ def Wave_UniformOp : Wave_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
+def Wave_OpaqueOp : Wave_Op<"opaque"> {
+  let summary = "the same value, about which later optimisations know nothing";
+  let description = [{
+    What is computed from it inside a loop stays there instead of taking a register for each
+    result in front of the loop. Costs no instruction.
+  }];
+  let arguments = (ins Index:$value);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Registers and vectors
 //===----------------------------------------------------------------------===//

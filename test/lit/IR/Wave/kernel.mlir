@@ -18,6 +18,8 @@ wave.kernel @all(["A", "n"]) access ["rw", ""] threads(256) shared(1024) attribu
   %block = wave.block_id 2
   // CHECK: wave.uniform %[[WAVE]] : index
   %u = wave.uniform %wave : index
+  // CHECK: wave.opaque %[[WAVE]]
+  %hidden = wave.opaque %wave
   // CHECK: %[[R:.*]] = wave.alloc_regs "acc" : !wave.regs<4 x vector<4xf32>>
   %r = wave.alloc_regs "acc" : !wave.regs<4 x vector<4xf32>>
   // CHECK: wave.alloc_regs : !wave.regs<1 x i32>
