@@ -320,7 +320,12 @@ bool Compilation::checkSchedules() {
     isPlanned |= kernel->hasAttr("schedules");
     isNamed |= kernel->hasAttr("named_schedule");
   });
-  if (!isPlanned || binary.kind != codegen::ImageKind::Hsaco)
+  if (binary.kind != codegen::ImageKind::Hsaco)
+    return true;
+  if (!isPlanned && !opts.schedule.empty() && opts.schedule != "auto")
+    diags.add({DiagId::IrWarning, Severity::Warning, Span(),
+               "schedule `" + opts.schedule + "` is applied to no loop; --remarks says why"});
+  if (!isPlanned)
     return true;
   llvm::Expected<std::string> differences = differencesFromPlan(*state->module, binary);
   if (!differences)

@@ -245,6 +245,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       std::string reason = llvm::toString(matrix.takeError());
       if (auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName))
         loop.emitWarning() << "schedule `" << wish.getValue() << "` is not applied: " << reason;
+      else if (chip.vendor == Vendor::Amd && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+        loop.emitRemark() << "pipelined without a planned schedule: " << reason;
       applyPipeline(loop, plan);
     }
   }
