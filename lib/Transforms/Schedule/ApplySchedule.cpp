@@ -157,7 +157,7 @@ Value Application::dmaTarget(Value base, int64_t bytes, Values &values) {
   }
   Value &known = values.targets[base];
   if (!known)
-    known = wave::OpaqueOp::create(b, loc, base);
+    known = wave::OpaqueOp::create(b, loc, b.getIndexType(), base);
   return arith::AddIOp::create(b, loc, known, constant(bytes));
 }
 
