@@ -70,9 +70,9 @@ struct OrderedOp {
     Priority,
     Wait
   } kind;
-  std::string text;                          ///< for messages: the IR or the assembly
-  /// Mfma: the first registers of a, b and c, then those in the middle of a and of b: an operand may
-  /// be two reads.
+  std::string text; ///< for messages: the IR or the assembly
+  /// Mfma: the first registers of a, b and c, then those in the middle of a and of b: an operand
+  /// may be two reads.
   llvm::SmallVector<ValueSource, 5> sources;
   llvm::SmallVector<AddressPart, 4> address; ///< SharedRead, SharedWrite, SharedDma
   int64_t level = 0;                         ///< Priority
