@@ -13,6 +13,9 @@
 # One wave copies and multiplies.
 # RUN: tilec-run %s --entry "gemm(32, 32, 64, 32, 32, 16, 'nt', 'float32', 3, 64)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "gemm(32, 32, 64, 32, 32, 16, 'nt', 'float32', 3, 64)" --target=gfx950 --check | FileCheck %s
+# Many small copies: vmcnt counts to 62. And so few tiles that a planned loop has one round.
+# RUN: tilec-run %s --entry "gemm(320, 96, 316, 160, 48, 64, 'nn', 'float16', 3, 64)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "gemm(120, 88, 80, 64, 48, 16, 'nn', 'float16', 3, 128)" --target=gfx950 --check 2>&1 | FileCheck %s --implicit-check-not="planned order"
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 

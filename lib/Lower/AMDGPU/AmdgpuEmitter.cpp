@@ -142,8 +142,9 @@ void AmdgpuEmitter::markSharedRead(llvm::Instruction &read) {
 //===----------------------------------------------------------------------===//
 
 bool AmdgpuEmitter::wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) {
-  int64_t v = std::clamp<int64_t>(vm.value_or(maxVm), 0, maxVm);
-  int64_t l = std::clamp<int64_t>(lgkm.value_or(maxLgkm), 0, maxLgkm);
+  // A count that is given is a wait: it may not become the encoding of none.
+  int64_t v = vm ? std::clamp<int64_t>(*vm, 0, maxVm - 1) : maxVm;
+  int64_t l = lgkm ? std::clamp<int64_t>(*lgkm, 0, maxLgkm - 1) : maxLgkm;
   int64_t encoding = (v & 15) | maxExp << 4 | l << 8 | (v >> 4) << 14;
   call("llvm.amdgcn.s.waitcnt", {}, {b.getInt32(encoding)});
   return true;

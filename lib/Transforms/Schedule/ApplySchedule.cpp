@@ -410,7 +410,9 @@ llvm::Error Application::run() {
     emit(schedule->prologue, values);
     if (schedule->rounds > 0) {
       emitRounds(*schedule, values);
-      record(*schedule);
+      // Of a single round LLVM makes no loop.
+      if (schedule->rounds > 1)
+        record(*schedule);
     }
     emit(schedule->tail, values);
     emitStagger(/*atStart=*/false);

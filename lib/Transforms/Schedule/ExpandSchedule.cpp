@@ -18,8 +18,8 @@
 namespace tilec {
 namespace {
 
-/// Most that s_waitcnt of gfx9 can leave open: 6 bits of vmcnt.
-constexpr int64_t mostVmcnt = 63;
+/// Most that s_waitcnt of gfx9 can leave open: vmcnt has 6 bits, and all ones wait for nothing.
+constexpr int64_t mostVmcnt = 62;
 
 struct Placed {
   ScheduleStep step; ///< tile from the first of the loop
@@ -220,9 +220,14 @@ llvm::Error Expansion::countWait(size_t at) {
   ScheduleStep &step = line[at].step;
   if (step.vm == ScheduleStep::noCount)
     return llvm::Error::success();
-  int64_t open = needed[at] ? dmasBefore[at] - needed[at] : mostVmcnt + 1;
+  if (!needed[at]) {
+    if (step.vm == ScheduleStep::autoCount)
+      step.vm = ScheduleStep::noCount;
+    return llvm::Error::success();
+  }
+  int64_t open = std::min<int64_t>(dmasBefore[at] - needed[at], mostVmcnt);
   if (step.vm == ScheduleStep::autoCount)
-    step.vm = open > mostVmcnt ? ScheduleStep::noCount : open;
+    step.vm = open;
   else if (step.vm > open)
     return broken(step, "is too weak: vm(" + llvm::Twine(open) + ") is needed");
   return llvm::Error::success();

@@ -287,7 +287,7 @@ void Emitter::emitAsyncWait(int64_t pending) {
   }
   // vmcnt counts in order: once at most pending * copiesPerGroup operations are open, every older
   // group has landed. Other loads issued since only make the wait stricter.
-  constexpr int64_t mostVmcnt = 63;
+  constexpr int64_t mostVmcnt = 62; // 63 is the encoding of no wait
   wave::WaitOp::create(b, loc, b.getI64IntegerAttr(std::min(pending * copiesPerGroup, mostVmcnt)),
                        IntegerAttr());
 }

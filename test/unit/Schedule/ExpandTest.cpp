@@ -103,6 +103,20 @@ TEST(ExpandSchedule, CountsWaits) {
   EXPECT_EQ(inTail, (std::vector<int64_t>{2, 0})); // the last tile's copies have none behind them
 }
 
+// More copies in flight than vmcnt counts: 63 would be the encoding of no wait at all.
+TEST(ExpandSchedule, WaitsForManyCopiesAreWaits) {
+  ScheduleShape shape = shapeOf(2, 2, 2, 40, 40, 3, 4);
+  llvm::Expected<ExpandedSchedule> all = expandSchedule(planOf("single", shape), shape, 12);
+  ASSERT_TRUE(bool(all)) << llvm::toString(all.takeError());
+  int waits = 0;
+  for (const ScheduleStep &step : all->body)
+    if (step.kind == ScheduleStep::Wait && step.vm >= 0) {
+      EXPECT_EQ(step.vm, 62);
+      ++waits;
+    }
+  EXPECT_EQ(waits, 3);
+}
+
 TEST(ExpandSchedule, SaysWhatIsMissing) {
   SchedulePlan plan = planOf("single", tiny(2));
   SchedulePlan without = plan;
