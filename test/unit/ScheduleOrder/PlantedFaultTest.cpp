@@ -150,6 +150,19 @@ TEST_P(PlantedFault, ExchangedInstructionsAreReported) {
   }
 }
 
+// Addresses are made in front of the loop: nothing in it asks one lane for all of them, or goes
+// round for every value that lanes have.
+TEST_P(PlantedFault, NoReadFirstLaneAndNoWaterfallInTheLoop) {
+  CompiledLoop loop(GetParam());
+  unsigned branches = 0;
+  for (const Instruction &instr : loop.body) {
+    EXPECT_NE(instr.mnemonic, "v_readfirstlane_b32");
+    EXPECT_FALSE(instr.writesFile(report::RegisterFile::Exec)) << instr.mnemonic;
+    branches += instr.kind == InstrKind::Branch;
+  }
+  EXPECT_EQ(branches, 1u);
+}
+
 // Every read of what a DMA wrote comes after a wait and a barrier; and where it does not any more,
 // that is found.
 TEST_P(PlantedFault, AWaitOrABarrierThatIsMissingIsFound) {
