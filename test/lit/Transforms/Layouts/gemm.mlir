@@ -1,10 +1,12 @@
 // RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950}))' | FileCheck %s --check-prefix=GFX950
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx942}))' | FileCheck %s --check-prefix=GFX942
 // RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80}))' | FileCheck %s --check-prefix=SM80
 //
 // The accumulator has the layout of the matrix instruction's result, repeated over registers and
 // waves; operand tiles are swizzled over 128 bytes; the row maximum follows its fragment.
 
 // GFX950: "A" layout(#tile.shared<shape = [64, 64] pitch = 64 vec = 8 rows_per_phase = 1 phases = 8>)
+// GFX942: "A" layout(#tile.shared<shape = [64, 64] pitch = 64 vec = 4 rows_per_phase = 1 phases = 16>)
 // GFX950: "C" layout(#tile.fragment<shape = [64, 96] register = {{\[}}[0, 1], [0, 2]] lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]] reps = {{\[}}[1, 3], [0, 2]] waves = {{\[}}[1, 2], [0, 2]]>)
 // GFX950: "m" layout(#tile.fragment<shape = [64] register = [] lane = {{\[}}[1], [2], [4], [8], [0], [0]] reps = {{\[}}[0, 2]] waves = {{\[}}[-1, 2], [0, 2]]>)
 // SM80: "C" layout(#tile.fragment<shape = [64, 96] register = {{\[}}[0, 1], [8, 0]] lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]
