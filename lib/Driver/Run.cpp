@@ -18,8 +18,8 @@ std::set<std::string> writtenTensors(const rt::Manifest &manifest) {
   return names;
 }
 
-/// Significant bits of Hopper's sums of fp8 products (ReferenceOptions::fp8SumBits).
-constexpr unsigned hopperFp8SumBits = 14;
+/// Significant bits of a tensor core's sums (ReferenceOptions::sumBits).
+constexpr unsigned tensorCoreSumBits = 24;
 
 rt::Status runReferenceOn(Compilation &compilation, tile::ProgramOp program,
                           rt::ArgumentSet &arguments, ReferenceOptions options) {
@@ -56,7 +56,7 @@ rt::HostTensor converted(const rt::HostTensor &tensor, DType dtype) {
 /// Runs of the reference whose results are not rounded on their way out.
 struct UnroundedRuns {
   rt::ArgumentSet exact; ///< as the reference computes
-  /// As devices may compute: sums in order in f32 (fp8 on Hopper: in less); and, where something is
+  /// As devices may compute: sums in order in f32 (tensor cores: cut off); and, where something is
   /// rounded on the way, every value near a tie rounded the other way. Two runs, since a sum that
   /// has crossed the tie would be taken back by the second liberty.
   std::vector<rt::ArgumentSet> liberal;
@@ -106,8 +106,8 @@ rt::Status run(Compilation &compilation, UnroundedRuns &runs) {
     return status;
   ReferenceOptions inOrder;
   inOrder.accumulate = ReferenceOptions::Accumulate::SequentialF32;
-  if (compilation.options().arch == Arch::Sm90a)
-    inOrder.fp8SumBits = hopperFp8SumBits;
+  if (vendorOf(compilation.options().arch) == Vendor::Nvidia)
+    inOrder.sumBits = tensorCoreSumBits;
   if (rt::Status status = run(unrounded, inOrder, runs.liberal.emplace_back()); !status)
     return status;
   if (!unrounded.roundsInside)

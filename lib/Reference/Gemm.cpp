@@ -65,25 +65,63 @@ template <typename T> void multiply(const T *a, const T *b, T *c, int64_t m, int
   multiplyRows(a, b, c, m, n, k);
 }
 
-/// c += a b as a tensor core sums fp8 products: groups of `groupK` exactly, and after each group
-/// the sum keeps `sumBits` significant bits of the larger of itself and what was added, the rest
-/// cut off.
-constexpr int64_t groupK = 32;
-void multiplyShort(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k,
-                   unsigned sumBits) {
+/// `value` with its low bits cut off, so that it is a multiple of the last of `sumBits` bits of
+/// `largest` (positive, normal).
+[[gnu::always_inline]] inline double cutOff(double value, double largest, double lastBit) {
+  uint64_t exponent = std::bit_cast<uint64_t>(largest) & 0x7ff0000000000000;
+  double unit = std::bit_cast<double>(exponent) * lastBit;
+  return std::trunc(value / unit) * unit;
+}
+
+/// c += a b as a tensor core sums: `groupK` products at a time, aligned to the largest of them and
+/// the sum so far, of which `sumBits` significant bits are kept.
+[[gnu::always_inline]] inline void multiplyShortRows(const double *__restrict a,
+                                                     const double *__restrict b,
+                                                     double *__restrict c, int64_t m, int64_t n,
+                                                     int64_t k, unsigned sumBits, int64_t groupK) {
+  double lastBit = std::ldexp(1.0, 1 - int(sumBits));
+  std::vector<double> group(n), largest(n);
   for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) {
-      double sum = c[i * n + j];
-      for (int64_t begin = 0; begin < k; begin += groupK) {
-        double group = 0;
-        for (int64_t p = begin; p < std::min(k, begin + groupK); ++p)
-          group += a[i * k + p] * b[p * n + j];
-        double largest = std::max({std::fabs(sum), std::fabs(group), 0x1p-126});
-        double unit = std::ldexp(1.0, std::ilogb(largest) + 1 - int(sumBits));
-        sum = std::trunc((sum + group) / unit) * unit;
+    for (int64_t begin = 0; begin < k; begin += groupK) {
+      double *__restrict row = c + i * n, *__restrict sum = group.data();
+      double *__restrict top = largest.data();
+      for (int64_t j = 0; j < n; ++j) {
+        sum[j] = row[j];
+        top[j] = std::max(std::fabs(row[j]), 0x1p-126);
       }
-      c[i * n + j] = sum;
+      for (int64_t p = begin; p < std::min(k, begin + groupK); ++p)
+        for (int64_t j = 0; j < n; ++j) {
+          double product = a[i * k + p] * b[p * n + j];
+          sum[j] += product;
+          top[j] = std::max(top[j], std::fabs(product));
+        }
+      for (int64_t j = 0; j < n; ++j)
+        row[j] = cutOff(sum[j], top[j], lastBit);
     }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void multiplyShortAvx2(const double *a, const double *b, double *c,
+                                               int64_t m, int64_t n, int64_t k, unsigned sumBits,
+                                               int64_t groupK) {
+  multiplyShortRows(a, b, c, m, n, k, sumBits, groupK);
+}
+#endif
+
+void multiplyShort(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k,
+                   unsigned sumBits, int64_t groupK) {
+#if defined(__x86_64__)
+  static const bool hasAvx2 = __builtin_cpu_supports("avx2");
+  if (hasAvx2)
+    return multiplyShortAvx2(a, b, c, m, n, k, sumBits, groupK);
+#endif
+  multiplyShortRows(a, b, c, m, n, k, sumBits, groupK);
+}
+
+/// Bits of the sums of a product of such operands; 0: f32, rounded.
+unsigned sumBitsOf(const Machine &machine, DType a, DType b) {
+  bool isShort = isFloat(a) && isFloat(b) && std::max(bitsOf(a), bitsOf(b)) <= 16;
+  return isShort ? machine.options.sumBits : 0;
 }
 
 template <typename T>
@@ -96,10 +134,11 @@ void gemm(const Machine &machine, const TileOpAux &aux, const View &a, const Vie
   if constexpr (std::is_same_v<T, int64_t>) // wraps without overflow
     multiply(reinterpret_cast<uint64_t *>(left.data()), reinterpret_cast<uint64_t *>(right.data()),
              reinterpret_cast<uint64_t *>(sum.data()), m, n, k);
-  else if (unsigned sumBits = machine.options.fp8SumBits;
-           std::is_same_v<T, double> && sumBits && isFp8(a.dtype) && isFp8(b.dtype))
+  else if (unsigned sumBits = sumBitsOf(machine, a.dtype, b.dtype);
+           std::is_same_v<T, double> && sumBits)
     multiplyShort(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
-                  reinterpret_cast<double *>(sum.data()), m, n, k, sumBits);
+                  reinterpret_cast<double *>(sum.data()), m, n, k, sumBits,
+                  machine.options.sumGroup);
   else
     multiply(left.data(), right.data(), sum.data(), m, n, k);
   writeView(machine, c, sum.data());
@@ -125,7 +164,7 @@ void execGemm(Frame &frame, const Instr &instr) {
     if (!isFloat(a.dtype) && !isFloat(c.dtype))
       gemm<int64_t>(machine, aux, a, b, c, clear);
     else if (machine.isSequential() && a.dtype != DType::F64 && c.dtype != DType::F64 &&
-             !(machine.options.fp8SumBits && isFp8(a.dtype) && isFp8(b.dtype)))
+             !sumBitsOf(machine, a.dtype, b.dtype))
       gemm<float>(machine, aux, a, b, c, clear);
     else
       gemm<double>(machine, aux, a, b, c, clear);

@@ -50,9 +50,11 @@ struct ReferenceOptions {
   /// A store to a 16-bit or narrower float whose value is within 2^-16 of the middle between two
   /// neighbours takes the other one: what a device may do whose f32 values differ a little.
   bool crossTies = false;
-  /// Not 0: products of two fp8 operands are summed with this many significant bits, as Hopper's
-  /// tensor cores do (14: "DeepSeek-V3 Technical Report", arXiv 2412.19437, section 3.3.2).
-  unsigned fp8SumBits = 0;
+  /// Not 0: sums of products of floats of 16 bits and less keep so many significant bits and lose
+  /// the rest, `sumGroup` products at a time, as NVIDIA's tensor cores do. Where it was measured:
+  /// docs/decisions/0006-spread-before-rounding.md.
+  unsigned sumBits = 0;
+  int64_t sumGroup = 8;
   /// Instructions times lanes, and elements of tile ops, after which the run is given up.
   int64_t maxSteps = int64_t(1) << 42;
   /// A parameter that is not given is one that the compiled program does not use, so that its

@@ -135,7 +135,7 @@ TEST(Spread, TiesAreCrossedOnlyNearThem) {
   EXPECT_EQ(stored(DType::F32, 1 + 0x1p-24 - 0x1p-40), 1);
 }
 
-TEST(Spread, ShortFp8SumsLoseTheirLowBits) {
+TEST(Spread, ShortSumsLoseTheirLowBits) {
   // 64 ones on top of 2^13 with 14 bits: the first group of 32 fits, a fraction does not.
   Program program(oneBlock(tensor("A", "[1, 64], f8E4M3FN") + tensor("B", "[64, 1], f8E4M3FN") +
                                tensor("C", "[1, 1], f32"),
@@ -147,7 +147,8 @@ TEST(Spread, ShortFp8SumsLoseTheirLowBits) {
         c(DType::F32, {1, 1}, 8192);
     b.set(0, 0.125); // each group sums to about two: 2.0625 and 2
     program.tensor("A", a).tensor("B", b).tensor("C", c);
-    program.options.fp8SumBits = bits;
+    program.options.sumBits = bits;
+    program.options.sumGroup = 32;
     ASSERT_EQ(program.run(), "");
     EXPECT_EQ(c.at(0), bits ? 8196 : 8196.0625);
   }
