@@ -4,7 +4,7 @@
 #   A program around LLVMFuzzerTestOneInput. In a build with TILEC_FUZZ (`./dev fuzz`) it is a
 #   libFuzzer program. In every other build it runs the files it is given (test/fuzz/support), and
 #   the folders corpus and regressions beside it become the tests fuzz/FOLDER/corpus and
-#   fuzz/FOLDER/regressions.
+#   fuzz/FOLDER/regressions, where they exist.
 
 function(tilec_fuzz_target name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
@@ -20,6 +20,9 @@ function(tilec_fuzz_target name)
   target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/test/fuzz/support/RunFiles.cpp)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   foreach(inputs IN ITEMS corpus regressions)
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${inputs})
+      continue()
+    endif()
     add_test(NAME fuzz/${folder}/${inputs}
       COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/${inputs})
     set_tests_properties(fuzz/${folder}/${inputs} PROPERTIES LABELS fuzz TIMEOUT 300)

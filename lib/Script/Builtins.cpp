@@ -617,6 +617,11 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
   }
   if (name == "next_power_of_2")
     return mathModule(name, args);
+  if (llvm::is_contained({"sum", "enumerate"}, name) ? !knownKeywords(args, name, {"start"})
+      : name == "zip"                                ? !knownKeywords(args, name, {"strict"})
+      : llvm::is_contained(plainFunctions, name)     ? !knownKeywords(args, name, {})
+                                                     : false)
+    return Value();
   if (name == "len") {
     if (!arity(args, 1, 1, name))
       return Value();
@@ -645,11 +650,6 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
       return fail(DiagId::WantedOther, args.spans[0], "a number", typeName(v));
     return heap.integer(v.integer().isNegative() ? -v.integer() : v.integer());
   }
-  if (llvm::is_contained({"sum", "enumerate"}, name) ? !knownKeywords(args, name, {"start"})
-      : name == "zip"                                ? !knownKeywords(args, name, {"strict"})
-      : llvm::is_contained(plainFunctions, name)     ? !knownKeywords(args, name, {})
-                                                     : false)
-    return Value();
   if (name == "sum" || name == "any" || name == "all") {
     llvm::SmallVector<Value> items;
     if (!arity(args, 1, name == "sum" ? 2 : 1, name) ||
