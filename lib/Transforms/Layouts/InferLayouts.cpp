@@ -322,7 +322,8 @@ void Inference::setSharedLayouts() {
     SharedLayout layout = readByGemm.contains(alloc) && !reshaped.contains(alloc)
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());
-    if (auto reads = operandReads.find(alloc); reads != operandReads.end() && !reshaped.contains(alloc))
+    if (auto reads = operandReads.find(alloc);
+        reads != operandReads.end() && !reshaped.contains(alloc))
       layout = chooseSwizzle(type.getShape(), reads->second);
     if (readByWarpGroups.contains(alloc))
       layout = *SharedLayout::panelled(type.getShape(), bits);
