@@ -14,6 +14,9 @@
 namespace tilec::sim {
 namespace {
 
+// Instructions of one work-group that are recorded at most: 16 bytes each.
+constexpr uint64_t maxRecorded = 100'000'000;
+
 uint64_t roundUpTo(uint64_t value, double granule) {
   auto g = static_cast<uint64_t>(granule);
   return (value + g - 1) / g * g;
@@ -81,6 +84,7 @@ llvm::Error record(const CodeObject &object, llvm::StringRef kernelName, Dim3 gr
     options.onlyGroups.push_back(id);
   options.recorder = &recorder;
   options.checks = Checks::None;
+  options.maxInstructionsPerGroup = std::min(launch.maxInstructionsPerGroup, maxRecorded);
   auto ran = run(object, kernelName, grid, block, kernarg, memory, options);
   if (!ran)
     return ran.takeError();

@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 using namespace tilec;
 using namespace tilec::sim;
 using namespace tilec::sim::testing;
@@ -268,6 +270,18 @@ TEST(TimingConstants, AreFrozen) {
   for (char c : text)
     digest = (digest ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
   EXPECT_EQ(digest, 0xbaba65ac1c49bb25ull) << text;
+}
+
+TEST(TimingConstants, AreInTheManual) {
+  std::ifstream file(TILEC_TEST_DATA "/../../docs/simulator.md");
+  std::string manual(std::istreambuf_iterator<char>(file), {});
+  for (const TimingConstantRow &row : timingConstantRows) {
+    std::string line;
+    llvm::raw_string_ostream(line)
+        << "| " << row.name << " | " << llvm::format("%.10g", row.gfx942) << " | "
+        << llvm::format("%.10g", row.gfx950) << " | " << row.unit << " | " << row.source << " |\n";
+    EXPECT_NE(manual.find(line), std::string::npos) << line;
+  }
 }
 
 TEST(Timing, AFaultOfTheKernelIsAnError) {
