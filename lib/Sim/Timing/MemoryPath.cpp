@@ -86,68 +86,78 @@ double VectorMemoryPath::reserve(double &server, double from, double bytes, doub
   return server;
 }
 
+/// The L1 has room only for what is under way: when there is some for `moved` more bytes.
+double VectorMemoryPath::roomAt(double start, unsigned moved) {
+  auto forget = [&] {
+    inFlightBytes -= inFlight.front().second;
+    inFlight.pop_front();
+  };
+  while (!inFlight.empty() && static_cast<double>(inFlight.front().first) <= start)
+    forget();
+  while (!inFlight.empty() && inFlightBytes + moved > static_cast<uint64_t>(c.l1InFlightBytes)) {
+    start = std::max(start, static_cast<double>(inFlight.front().first));
+    forget();
+  }
+  return start;
+}
+
+/// When lines that leave the L1 at `from` and the L2 port at `served` are back.
+double VectorMemoryPath::fetch(double from, double served, const Instr &instr, uint32_t lines) {
+  double done = served + c.l2LatencyClk;
+  auto found = uses.find(instr.pc);
+  if (found == uses.end() || found->second.lines == 0)
+    return done;
+  const MemoryUse &use = found->second;
+  auto perLine = [&](uint64_t count) {
+    return static_cast<double>(count) / static_cast<double>(use.lines) * lines;
+  };
+  double missed = perLine(use.l2Misses), cold = perLine(use.infinityMisses) * share.hbmFraction;
+  l2Lines += lines;
+  l2Misses += missed;
+  infinityMisses += cold;
+  double fromInfinity =
+      reserve(infinityFree, from, missed * c.lineBytes, share.infinityBytesPerClk);
+  double fromHbm = reserve(hbmFree, from, cold * c.lineBytes, share.hbmBytesPerClk);
+  double slower = std::max(fromInfinity, fromHbm);
+  done = std::max(done, slower + c.l2LatencyClk);
+
+  // Fractions of the executions wait for a fill: they are spread evenly.
+  double executions = static_cast<double>(std::max<uint64_t>(1, use.executions));
+  Debt &debt = debts[instr.pc];
+  debt.late += static_cast<double>(use.lateExecutions) / executions;
+  debt.cold += static_cast<double>(use.coldExecutions) / executions * share.hbmFraction;
+  bool isCold = debt.cold >= 1, isLate = debt.late >= 1;
+  debt.cold -= isCold;
+  debt.late = isCold ? std::max(0.0, debt.late - 1) : debt.late - isLate;
+  if (isCold)
+    return std::max(done, slower + c.l2LatencyClk + share.hbmExtraClk);
+  return isLate ? std::max(done, fromInfinity + c.l2LatencyClk + share.infinityExtraClk) : done;
+}
+
 uint64_t VectorMemoryPath::issue(uint64_t clk, const Instr &instr, const RecordedAccess &access,
                                  const uint64_t *lines) {
   bool load = instr.flags & isLoad;
-  double transfer = access.sectors * sectorBytes / c.l2BytesPerClk;
-  double address = std::max(c.vmemAddressClk, transfer);
+  unsigned moved = access.sectors * sectorBytes;
+  double address = std::max(c.vmemAddressClk, moved / c.l2BytesPerClk);
   if (instr.flags & isLdsDma)
     address = std::max(address, c.ldsDmaDwordClk);
   double start = std::max(static_cast<double>(clk), addressFree);
-  unsigned moved = access.sectors * sectorBytes;
-  // The L1 has room for what is under way only.
-  while (!inFlight.empty() && static_cast<double>(inFlight.front().first) <= start) {
-    inFlightBytes -= inFlight.front().second;
-    inFlight.pop_front();
-  }
-  while (load && !inFlight.empty() &&
-         inFlightBytes + moved > static_cast<uint64_t>(c.l1InFlightBytes)) {
-    start = std::max(start, static_cast<double>(inFlight.front().first));
-    inFlightBytes -= inFlight.front().second;
-    inFlight.pop_front();
-  }
+  if (load)
+    start = roomAt(start, moved);
   addressFree = start + address;
   busyClk += roundUp(address);
-  if (!missesL1(access, lines, load)) {
-    uint64_t done = roundUp(addressFree + c.l1LatencyClk);
-    lastDone = std::max(lastDone, done);
-    return done;
-  }
-  bytes += moved;
-  double served = reserve(l2Free, addressFree, moved, c.l2BytesPerClk);
-  double done = served + c.l2LatencyClk;
-  if (auto found = uses.find(instr.pc); found != uses.end() && found->second.lines) {
-    const MemoryUse &use = found->second;
-    auto perLine = [&](uint64_t count) {
-      return static_cast<double>(count) / static_cast<double>(use.lines) * access.lineCount;
-    };
-    double missed = perLine(use.l2Misses), cold = perLine(use.infinityMisses) * share.hbmFraction;
-    l2Lines += access.lineCount;
-    l2Misses += missed;
-    infinityMisses += cold;
-    double fromInfinity =
-        reserve(infinityFree, addressFree, missed * c.lineBytes, share.infinityBytesPerClk);
-    double fromHbm = reserve(hbmFree, addressFree, cold * c.lineBytes, share.hbmBytesPerClk);
-    double executions = static_cast<double>(std::max<uint64_t>(1, use.executions));
-    Debt &debt = debts[instr.pc];
-    debt.late += static_cast<double>(use.lateExecutions) / executions;
-    debt.cold += static_cast<double>(use.coldExecutions) / executions * share.hbmFraction;
-    done = std::max({done, fromInfinity + c.l2LatencyClk, fromHbm + c.l2LatencyClk});
-    if (debt.cold >= 1) {
-      debt.cold -= 1;
-      debt.late = std::max(0.0, debt.late - 1);
-      done = std::max(done, std::max(fromHbm, fromInfinity) + c.l2LatencyClk + share.hbmExtraClk);
-    } else if (debt.late >= 1) {
-      debt.late -= 1;
-      done = std::max(done, fromInfinity + c.l2LatencyClk + share.infinityExtraClk);
+  double done = addressFree + c.l1LatencyClk;
+  if (missesL1(access, lines, load)) {
+    bytes += moved;
+    double served = reserve(l2Free, addressFree, moved, c.l2BytesPerClk);
+    done = fetch(addressFree, served, instr, access.lineCount);
+    if (load) {
+      inFlight.emplace_back(roundUp(done), moved);
+      inFlightBytes += moved;
     }
   }
   uint64_t end = roundUp(done);
   lastDone = std::max(lastDone, end);
-  if (load) {
-    inFlight.emplace_back(end, moved);
-    inFlightBytes += moved;
-  }
   return end;
 }
 

@@ -56,6 +56,8 @@ public:
 
 private:
   bool missesL1(const RecordedAccess &access, const uint64_t *lines, bool load);
+  double roomAt(double start, unsigned moved);
+  double fetch(double from, double served, const Instr &instr, uint32_t lines);
   double reserve(double &server, double from, double bytes, double rate);
 
   const TimingConstants &c;

@@ -22,6 +22,8 @@ uint64_t roundUpTo(uint64_t value, double granule) {
   return (value + g - 1) / g * g;
 }
 
+uint64_t product(Dim3 dim) { return static_cast<uint64_t>(dim[0]) * dim[1] * dim[2]; }
+
 /// Where the work-groups of a grid run. Work-group i goes to XCD i modulo 8, and there to the CUs
 /// in turn.
 struct Placement {
@@ -91,6 +93,15 @@ llvm::Error record(const CodeObject &object, llvm::StringRef kernelName, Dim3 gr
   return ran->toError();
 }
 
+std::vector<ResidentGroup> residentGroups(const ExecutionRecorder &recorder,
+                                          const Placement &placement) {
+  std::vector<ResidentGroup> resident;
+  for (const auto &[id, group] : recorder.all())
+    if (id < placement.cus * placement.places)
+      resident.push_back({group.get(), static_cast<unsigned>(id % placement.xcds)});
+  return resident;
+}
+
 /// Texts, and instructions in address order.
 void describe(TimingTrace &trace, const CodeObjectImpl &impl, const Program &program) {
   std::vector<uint32_t> order(trace.instructions.size()), place(order.size());
@@ -153,10 +164,9 @@ llvm::Expected<TimingResult> timeKernel(const CodeObject &object, llvm::StringRe
   const KernelInfo *info = object.findKernel(kernelName);
   if (!info)
     return llvm::createStringError("the code object has no kernel `" + kernelName + "`");
-  uint64_t threads = static_cast<uint64_t>(blockThreads[0]) * blockThreads[1] * blockThreads[2];
-  uint64_t waves = std::max<uint64_t>(1, (threads + numLanes - 1) / numLanes);
-  Placement placement{static_cast<uint64_t>(gridBlocks[0]) * gridBlocks[1] * gridBlocks[2],
-                      static_cast<uint64_t>(c.computeUnits), static_cast<uint64_t>(c.xcds),
+  uint64_t waves = std::max<uint64_t>(1, (product(blockThreads) + numLanes - 1) / numLanes);
+  Placement placement{product(gridBlocks), static_cast<uint64_t>(c.computeUnits),
+                      static_cast<uint64_t>(c.xcds),
                       placesPerCu(*info, info->ldsBytes + launch.dynamicLdsBytes, waves, c)};
   std::vector<uint64_t> timed =
       placement.onFirstCu(placement.places * std::max(1u, options.roundsPerCu));
@@ -166,11 +176,7 @@ llvm::Expected<TimingResult> timeKernel(const CodeObject &object, llvm::StringRe
                              placement, timed, waves * options.cacheSampleInstructions, recorder))
     return e;
 
-  std::vector<ResidentGroup> resident;
-  for (const auto &[id, group] : recorder.all())
-    if (id < placement.cus * placement.places)
-      resident.push_back({group.get(), static_cast<unsigned>(id % placement.xcds)});
-  MemoryUses uses = replayCaches(resident, c);
+  MemoryUses uses = replayCaches(residentGroups(recorder, placement), c);
 
   TimingResult timing;
   timing.clockGhz = options.clockGhz > 0 ? options.clockGhz : c.sustainedClock;
