@@ -131,8 +131,10 @@ private:
           return bytes.takeError();
         std::copy(bytes->begin(), bytes->end(), object.image.begin() + static_cast<ptrdiff_t>(at));
       }
-      if (section.sh_flags & llvm::ELF::SHF_EXECINSTR)
+      if (section.sh_flags & llvm::ELF::SHF_EXECINSTR) {
         object.executable.push_back({at, at + section.sh_size});
+        object.places.push_back({at, at + section.sh_size, i});
+      }
       at += section.sh_size;
     }
     for (const auto &section : *sections)

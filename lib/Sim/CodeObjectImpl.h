@@ -72,6 +72,11 @@ public:
   std::vector<KernelInfo> kernels;
   std::vector<KernelSetup> setups; ///< parallel to `kernels`
   std::vector<uint8_t> elf;        ///< kept for debug information
+  /// Of a relocatable object: where its sections went.
+  struct Place {
+    uint64_t begin, end, section;
+  };
+  std::vector<Place> places;
   std::unique_ptr<Disassembler> disassembler;
   mutable std::mutex disassemblerMutex;
 

@@ -585,8 +585,8 @@ const llvm::StringMap<const OpInfo *> &allOps() {
   static const llvm::StringMap<const OpInfo *> map = [] {
     llvm::StringMap<const OpInfo *> made;
     for (auto table : {sopOps(), vopOps(), vopFmaOps(), vopConvertOps(), vopCompareOps(),
-                       vopCrossLaneOps(), vop3pOps(), vopScaledOps(), mfmaOps(), smfmacOps(),
-                       dsOps(), bufferOps(), flatOps(), smemOps()})
+                       vopCrossLaneOps(), vopMediaOps(), vop3pOps(), vopScaledOps(), mfmaOps(),
+                       smfmacOps(), dsOps(), bufferOps(), flatOps(), smemOps()})
       for (const OpInfo &op : table)
         made[op.name] = &op;
     return made;
@@ -613,6 +613,11 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
   StringRef printedName = text.substr(0, space);
   StringRef rest = space == StringRef::npos ? StringRef() : text.substr(space).trim();
   StringRef name = stripEncoding(printedName);
+  // The printer's remark about an operand that the encoding can hold and the ISA does not allow.
+  if (text.contains("/*"))
+    return fail("the ISA reserves this encoding");
+  if (name == "s_endpgm") // its operand is for debuggers
+    rest = "";
 
   Instr instr;
   instr.address = context.address;

@@ -18,6 +18,7 @@ llvm::ArrayRef<OpInfo> vopConvertOps();
 llvm::ArrayRef<OpInfo> vopFmaOps();
 llvm::ArrayRef<OpInfo> vopCompareOps();
 llvm::ArrayRef<OpInfo> vopCrossLaneOps();
+llvm::ArrayRef<OpInfo> vopMediaOps();
 llvm::ArrayRef<OpInfo> vopScaledOps();
 llvm::ArrayRef<OpInfo> vop3pOps();
 llvm::ArrayRef<OpInfo> mfmaOps();

@@ -118,9 +118,9 @@ void performAtomic(Wave &wave, MemOp &op) {
     uint64_t old = 0;
     if (at) {
       std::memcpy(&old, at, bytes);
-      // ds_cmpst: the first data operand is compared, the second stored.
-      bool compares = kind == AtomicOp::CmpSwap;
-      uint64_t data = value(compares ? words : 0, lane), compare = compares ? value(0, lane) : 0;
+      // Of two data operands (ds_cmpst) the first is compared, the second stored.
+      bool two = instr.src[4].isVgpr();
+      uint64_t data = value(two ? words : 0, lane), compare = two ? value(0, lane) : 0;
       uint64_t result = applyAtomic(kind, bytes, old, data, compare);
       std::memcpy(at, &result, bytes);
     }
@@ -139,6 +139,82 @@ void execAtomic(Wave &wave, const Instr &instr) {
   if (instr.src[4].isVgpr())
     readData(wave, instr.src[4], words, op, words);
   op.perform = performAtomic;
+  issue(wave, op);
+}
+
+/// Two swaps, the addresses as those of ds_write2.
+void performExchange2(Wave &wave, MemOp &op) {
+  const Instr &instr = *op.instr;
+  unsigned bytes = bytesOf(instr), words = bytes / 4;
+  forEachActiveLane(op.mask, [&](unsigned lane) {
+    for (unsigned i = 0; i < 2; ++i) {
+      uint64_t offset = op.addr[lane] + (i ? static_cast<uint64_t>(secondOffset(instr)) : 0);
+      uint32_t old[2] = {}, data[2];
+      for (unsigned w = 0; w < words; ++w)
+        data[w] = op.data[i * words + w][lane];
+      if (uint8_t *at = ldsAt(wave, op, lane, offset, bytes, true)) {
+        copyBytes(old, at, bytes);
+        copyBytes(at, data, bytes);
+      }
+      for (unsigned w = 0; w < words; ++w)
+        wave.v[instr.dst[0].reg + i * words + w][lane] = old[w];
+    }
+  });
+}
+void execExchange2(Wave &wave, const Instr &instr) {
+  MemOp op;
+  readAddresses(wave, instr, op);
+  unsigned words = bytesOf(instr) / 4;
+  readData(wave, instr.src[1], words, op);
+  readData(wave, instr.src[4], words, op, words);
+  op.perform = performExchange2;
+  issue(wave, op);
+}
+
+/// Each half of the data whose top bit is set replaces a dword, without that bit.
+void performConditionalExchange(Wave &wave, MemOp &op) {
+  unsigned dst = op.instr->dst[0].reg;
+  forEachActiveLane(op.mask, [&](unsigned lane) {
+    uint8_t *at = ldsAt(wave, op, lane, op.addr[lane] & ~7ull, 8, true);
+    for (unsigned i = 0; i < 2; ++i) {
+      uint32_t old = 0, data = op.data[i][lane], kept = data & 0x7fffffffu;
+      if (at) {
+        std::memcpy(&old, at + 4 * i, 4);
+        if (data >> 31)
+          std::memcpy(at + 4 * i, &kept, 4);
+      }
+      wave.v[dst + i][lane] = old;
+    }
+  });
+}
+void execConditionalExchange(Wave &wave, const Instr &instr) {
+  MemOp op;
+  readAddresses(wave, instr, op);
+  readData(wave, instr.src[1], 2, op);
+  op.perform = performConditionalExchange;
+  issue(wave, op);
+}
+
+/// A counter at M0 + offset goes up (down) by the number of active lanes; all get its old value.
+template <bool up> void performCount(Wave &wave, MemOp &op) {
+  if (!op.mask)
+    return;
+  unsigned lane = static_cast<unsigned>(__builtin_ctzll(op.mask));
+  uint32_t old = 0, lanes = static_cast<uint32_t>(__builtin_popcountll(op.mask));
+  if (uint8_t *at = ldsAt(wave, op, lane, op.addr[0], 4, true)) {
+    std::memcpy(&old, at, 4);
+    uint32_t next = up ? old + lanes : old - lanes;
+    std::memcpy(at, &next, 4);
+  }
+  uint32_t *to = wave.v[op.instr->dst[0].reg];
+  forEachActiveLane(op.mask, [&](unsigned l) { to[l] = old; });
+}
+template <bool up> void execCount(Wave &wave, const Instr &instr) {
+  MemOp op;
+  op.instr = &instr;
+  op.mask = wave.exec();
+  op.addr[0] = (wave.s[sgprM0] & 0xffff) + static_cast<uint32_t>(instr.offset);
+  op.perform = performCount<up>;
   issue(wave, op);
 }
 
@@ -268,6 +344,9 @@ constexpr OpInfo transpose(const char *name, unsigned bytes, unsigned bits) {
 constexpr OpInfo atomic(const char *name, AtomicOp op, unsigned bytes, const char *form) {
   return row(name, execAtomic, form, isLoad | isStore | isAtomic, packAtomic(op, bytes));
 }
+constexpr OpInfo exchange2(const char *name, uint32_t aux) {
+  return row(name, execExchange2, "d014", isLoad | isStore | isAtomic, aux);
+}
 using enum Format;
 const OpInfo table[] = {
     read("ds_read_b32", pack(4, Dwords)),
@@ -341,6 +420,22 @@ const OpInfo table[] = {
     atomic("ds_cmpst_rtn_b32", AtomicOp::CmpSwap, 4, "d014"),
     atomic("ds_cmpst_b64", AtomicOp::CmpSwap, 8, "014"),
     atomic("ds_cmpst_rtn_b64", AtomicOp::CmpSwap, 8, "d014"),
+    atomic("ds_cmpst_f32", AtomicOp::CmpSwapF, 4, "014"),
+    atomic("ds_cmpst_rtn_f32", AtomicOp::CmpSwapF, 4, "d014"),
+    atomic("ds_cmpst_f64", AtomicOp::CmpSwapF, 8, "014"),
+    atomic("ds_cmpst_rtn_f64", AtomicOp::CmpSwapF, 8, "d014"),
+    atomic("ds_mskor_b32", AtomicOp::MskOr, 4, "014"),
+    atomic("ds_mskor_rtn_b32", AtomicOp::MskOr, 4, "d014"),
+    atomic("ds_mskor_b64", AtomicOp::MskOr, 8, "014"),
+    atomic("ds_mskor_rtn_b64", AtomicOp::MskOr, 8, "d014"),
+    atomic("ds_wrap_rtn_b32", AtomicOp::Wrap, 4, "d014"),
+    exchange2("ds_wrxchg2_rtn_b32", pack(4, Dwords, 4)),
+    exchange2("ds_wrxchg2st64_rtn_b32", pack(4, Dwords, 256)),
+    exchange2("ds_wrxchg2_rtn_b64", pack(8, Dwords, 8)),
+    exchange2("ds_wrxchg2st64_rtn_b64", pack(8, Dwords, 512)),
+    row("ds_condxchg32_rtn_b64", execConditionalExchange, "d01", isLoad | isStore | isAtomic, 0),
+    row("ds_append", execCount<true>, "d", isLoad | isStore | isAtomic | readsM0, 0),
+    row("ds_consume", execCount<false>, "d", isLoad | isStore | isAtomic | readsM0, 0),
 };
 
 } // namespace

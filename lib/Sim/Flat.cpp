@@ -72,7 +72,9 @@ using enum AtomicOp;
           packAccess(Bytes, Fmt))
 #define DMA(Name, Bytes, Fmt)                                                                      \
   row("global_load_lds_" Name, execFlat<Segment::Global, performLdsDma>, "02",                     \
-      isLoad | isLdsDma | readsM0, packAccess(Bytes, Fmt))
+      isLoad | isLdsDma | readsM0, packAccess(Bytes, Fmt)),                                        \
+      row("scratch_load_lds_" Name, execFlat<Segment::Scratch, performLdsDma>, "02",               \
+          isLoad | isLdsDma | readsM0, packAccess(Bytes, Fmt))
 #define ATOMIC(Name, Bytes, Op)                                                                    \
   SEGMENTS("atomic_" Name, performAtomic, "012", "01", isLoad | isStore | isAtomic,                \
            packAtomicAccess(Bytes, Op))

@@ -70,6 +70,15 @@ template <class U, class S> U intAtomic(AtomicOp op, U old, U data, U compare) {
     return addHalves(old, data, false);
   case AtomicOp::PkAddBf16:
     return addHalves(old, data, true);
+  case AtomicOp::CmpSwapF:
+    if constexpr (sizeof(U) == 4)
+      return std::bit_cast<float>(old) == std::bit_cast<float>(compare) ? data : old;
+    else
+      return std::bit_cast<double>(old) == std::bit_cast<double>(compare) ? data : old;
+  case AtomicOp::MskOr:
+    return (old & ~compare) | data;
+  case AtomicOp::Wrap:
+    return old >= compare ? old - compare : old + data;
   case AtomicOp::AddF:
   case AtomicOp::MinF:
   case AtomicOp::MaxF:

@@ -98,9 +98,13 @@ enum class AtomicOp : uint8_t {
   MaxF,
   PkAddF16,
   PkAddBf16,
+  // With two operands, `compare` the first of them:
+  CmpSwapF, ///< CmpSwap of floats: -0 equals 0, NaN nothing
+  MskOr,    ///< clears the bits of the first, sets those of the second
+  Wrap,     ///< a ring index: minus the first where it is at least that, else plus the second
 };
 
-/// The new value of a 4- or 8-byte location. `compare` is used by CmpSwap only.
+/// The new value of a 4- or 8-byte location.
 uint64_t applyAtomic(AtomicOp op, unsigned bytes, uint64_t old, uint64_t data, uint64_t compare);
 /// Does it on host memory, atomically among host threads; returns the old value. `host` must be
 /// aligned to `bytes`.

@@ -94,6 +94,26 @@ uint32_t encodeFp8(const Wave &wave, Narrow kind, float value) {
   return overflows ? overflowCode(type, value < 0) : code;
 }
 
+uint16_t encodeHalfStochastic(float value, bool bf16, uint32_t random) {
+  if (!std::isfinite(value))
+    return bf16 ? bf16FromF32(value) : f16FromF32(value);
+  unsigned kept = bf16 ? 7 : 10, dropped = 23 - kept;
+  int bias = bf16 ? 127 : 15;
+  double magnitude = std::fabs(static_cast<double>(value)),
+         smallestNormal = std::ldexp(1.0, 1 - bias);
+  if (bf16 || magnitude >= smallestNormal) { // bf16 has f32's exponents: denormals add alike
+    uint32_t bits = bitsOf(value) + (random >> (32 - dropped));
+    float truncated = f32Of(bits & ~((1u << dropped) - 1));
+    return bf16 ? static_cast<uint16_t>(bitsOf(truncated) >> 16) : f16FromF32(truncated);
+  }
+  // A denormal's last bit is a fixed step; the same number of random bits lies below it.
+  double step = std::ldexp(smallestNormal, -static_cast<int>(kept));
+  double steps =
+      std::floor(magnitude / step + std::ldexp(static_cast<double>(random >> (32 - dropped)),
+                                               -static_cast<int>(dropped)));
+  return f16FromF32(std::copysign(static_cast<float>(steps * step), value));
+}
+
 uint32_t encodeFp8Stochastic(const Wave &wave, Narrow kind, float value, uint32_t random) {
   DType type = dtypeOf(wave, kind);
   if (!std::isfinite(value))

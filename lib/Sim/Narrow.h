@@ -21,6 +21,8 @@ DType dtypeOf(const Wave &wave, Narrow kind);
 const float *narrowTable(const Wave &wave, Narrow kind);
 /// Saturates when MODE's FP16_OVFL is set, otherwise overflow gives the format's NaN or infinity.
 uint32_t encodeFp8(const Wave &wave, Narrow kind, float value);
+/// f32 to f16 or bf16, `random`'s top bits added below the last kept bit of the mantissa.
+uint16_t encodeHalfStochastic(float value, bool bf16, uint32_t random);
 uint32_t encodeFp8Stochastic(const Wave &wave, Narrow kind, float value, uint32_t random);
 
 } // namespace tilec::sim

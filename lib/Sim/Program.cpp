@@ -118,16 +118,18 @@ std::string CodeObjectImpl::sourceLine(uint64_t address) const {
     else
       llvm::consumeError(file.takeError());
     auto quiet = [](llvm::Error e) { llvm::consumeError(std::move(e)); };
-    // A relocatable object's sections were moved by the loader: its lines would be wrong.
-    if (debugInfo->file && !debugInfo->file->isRelocatableObject())
+    if (debugInfo->file)
       debugInfo->dwarf = llvm::DWARFContext::create(
           *debugInfo->file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
           quiet, quiet);
   }
   if (!debugInfo->dwarf)
     return "";
-  auto line = debugInfo->dwarf->getLineInfoForAddress(
-      {address, llvm::object::SectionedAddress::UndefSection});
+  llvm::object::SectionedAddress place{address, llvm::object::SectionedAddress::UndefSection};
+  for (const Place &moved : places) // lines of a relocatable object count within its sections
+    if (address >= moved.begin && address < moved.end)
+      place = {address - moved.begin, moved.section};
+  auto line = debugInfo->dwarf->getLineInfoForAddress(place);
   if (!line || line->Line == 0)
     return "";
   return " (" + line->FileName + ":" + std::to_string(line->Line) + ")";

@@ -7,6 +7,7 @@
 #include "MemOps.h"
 
 #include <cstring>
+#include <optional>
 
 namespace tilec::sim {
 namespace {
@@ -93,6 +94,27 @@ void execStore(Wave &wave, const Instr &instr) {
   issue(wave, op);
 }
 
+/// The address through a buffer descriptor; nothing where the access leaves its range.
+std::optional<uint64_t> bufferAddress(const Wave &wave, const Instr &instr, unsigned bytes) {
+  const uint32_t *s = &wave.s[instr.src[0].reg];
+  uint64_t base = s[0] | static_cast<uint64_t>(s[1] & 0xffff) << 32;
+  uint64_t stride = s[1] >> 16 & 0x3fff, range = s[2] * (stride ? stride : 1);
+  uint64_t offset = (offsetOf(wave, instr.src[1]) + static_cast<uint64_t>(instr.offset)) & ~3ull;
+  if (offset + bytes > range)
+    return std::nullopt;
+  return base + offset;
+}
+void execBufferStore(Wave &wave, const Instr &instr) {
+  MemOp op;
+  op.instr = &instr;
+  auto address = bufferAddress(wave, instr, 4 * dwordsOf(instr));
+  for (unsigned i = 0; i < dwordsOf(instr); ++i)
+    op.data[i][0] = wave.s[instr.src[2].reg + i];
+  op.addr[0] = address.value_or(0);
+  op.perform = address ? performStore : [](Wave &, MemOp &) {};
+  issue(wave, op);
+}
+
 void performAtomic(Wave &wave, MemOp &op) {
   const Instr &instr = *op.instr;
   unsigned bytes = dwordsOf(instr) * 4;
@@ -102,7 +124,8 @@ void performAtomic(Wave &wave, MemOp &op) {
     return bytes == 8 ? v | static_cast<uint64_t>(op.data[at + 1][0]) << 32 : v;
   };
   uint64_t old = 0;
-  if (uint8_t *host = hostOf(wave, op, op.addr[0], bytes, Touch::Update))
+  uint8_t *host = op.zeroMask ? nullptr : hostOf(wave, op, op.addr[0], bytes, Touch::Update);
+  if (host)
     old = atomicAt(host, kind, bytes, value(0), kind == AtomicOp::CmpSwap ? value(bytes / 4) : 0);
   if (!instr.glc) // only the form that returns the old value writes its register
     return;
@@ -116,6 +139,21 @@ void execAtomic(Wave &wave, const Instr &instr) {
   op.addr[0] = (wave.pair(instr.src[0].reg) + offsetOf(wave, instr.src[1]) +
                 static_cast<uint64_t>(static_cast<int64_t>(instr.offset)));
   if (op.addr[0] % (dwordsOf(instr) * 4) != 0)
+    return fault(wave, instr, CheckKind::OutOfBounds, "scalar atomic on an unaligned address");
+  for (unsigned i = 0; i < instr.src[2].dwords && i < 4; ++i)
+    op.data[i][0] = wave.s[instr.src[2].reg + i];
+  op.perform = performAtomic;
+  issue(wave, op);
+}
+
+void execBufferAtomic(Wave &wave, const Instr &instr) {
+  MemOp op;
+  op.instr = &instr;
+  unsigned bytes = dwordsOf(instr) * 4;
+  auto address = bufferAddress(wave, instr, bytes);
+  op.zeroMask = !address; // out of range: nothing changes and 0 is returned
+  op.addr[0] = address.value_or(0);
+  if (op.addr[0] % bytes != 0)
     return fault(wave, instr, CheckKind::OutOfBounds, "scalar atomic on an unaligned address");
   for (unsigned i = 0; i < instr.src[2].dwords && i < 4; ++i)
     op.data[i][0] = wave.s[instr.src[2].reg + i];
@@ -144,12 +182,23 @@ constexpr OpInfo load(const char *name, unsigned dwords, bool buffer = false) {
 constexpr OpInfo store(const char *name, unsigned dwords) {
   return row(name, execStore, "201", isStore, dwords);
 }
+constexpr OpInfo bufferStore(const char *name, unsigned dwords) {
+  return row(name, execBufferStore, "201", isStore, dwords);
+}
 constexpr OpInfo atomic(const char *name, AtomicOp op, unsigned dwords) {
   return row(name, execAtomic, "201", isLoad | isStore | isAtomic,
              dwords | static_cast<uint32_t>(op) << 8);
 }
 using enum AtomicOp;
-#define BOTH_WIDTHS(Name, Op) atomic("s_atomic_" Name, Op, 1), atomic("s_atomic_" Name "_x2", Op, 2)
+constexpr OpInfo bufferAtomic(const char *name, AtomicOp op, unsigned dwords) {
+  OpInfo made = atomic(name, op, dwords);
+  made.exec = execBufferAtomic;
+  return made;
+}
+#define BOTH_WIDTHS(Name, Op)                                                                      \
+  atomic("s_atomic_" Name, Op, 1), atomic("s_atomic_" Name "_x2", Op, 2),                          \
+      bufferAtomic("s_buffer_atomic_" Name, Op, 1),                                                \
+      bufferAtomic("s_buffer_atomic_" Name "_x2", Op, 2)
 
 const OpInfo table[] = {
     load("s_load_dword", 1),
@@ -165,6 +214,9 @@ const OpInfo table[] = {
     store("s_store_dword", 1),
     store("s_store_dwordx2", 2),
     store("s_store_dwordx4", 4),
+    bufferStore("s_buffer_store_dword", 1),
+    bufferStore("s_buffer_store_dwordx2", 2),
+    bufferStore("s_buffer_store_dwordx4", 4),
     row("s_memtime", execTime, "d", isLoad, 2),
     row("s_memrealtime", execTime, "d", isLoad, 2),
     BOTH_WIDTHS("swap", Swap),

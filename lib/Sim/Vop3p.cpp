@@ -242,12 +242,26 @@ constexpr OpInfo row(const char *name, ExecFn exec, const char *form, Type type,
 
 float minF(float a, float b) { return std::fmin(a, b); }
 float maxF(float a, float b) { return std::fmax(a, b); }
+// IEEE 754-2019: a NaN wins, -0 is less than 0.
+float minimumF(float a, float b) {
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<float>::quiet_NaN()
+         : a == b                       ? (std::signbit(a) ? a : b)
+                                        : std::min(a, b);
+}
+float maximumF(float a, float b) {
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<float>::quiet_NaN()
+                                        : -minimumF(-a, -b);
+}
 
 const OpInfo table[] = {
     packed<[](float a, float b) -> float { return a + b; }>("v_pk_add_f16"),
     packed<[](float a, float b) -> float { return a * b; }>("v_pk_mul_f16"),
     packed<[](float a, float b) -> float { return minF(a, b); }>("v_pk_min_f16"),
     packed<[](float a, float b) -> float { return maxF(a, b); }>("v_pk_max_f16"),
+    packed<[](float a, float b, float c) -> float { return minimumF(minimumF(a, b), c); }>(
+        "v_pk_minimum3_f16"),
+    packed<[](float a, float b, float c) -> float { return maximumF(maximumF(a, b), c); }>(
+        "v_pk_maximum3_f16"),
     packed<[](float a, float b, float c) -> float {
       return (static_cast<float>(double(a) * b + c));
     }>("v_pk_fma_f16"),

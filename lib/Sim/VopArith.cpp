@@ -374,6 +374,8 @@ const OpInfo table[] = {
         "v_med3_f16", preservesHigh),
     vop<[](F16 a, F16 b, F16 c) -> F16 { return {divFixup(a.value, b.value, c.value)}; }>(
         "v_div_fixup_f16", preservesHigh),
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return {divFixup(a.value, b.value, c.value)}; }>(
+        "v_div_fixup_legacy_f16"),
     vop<[](F16 a, i16 b) -> F16 { return {ldexpOf(a.value, b)}; }>("v_ldexp_f16"),
     vop<[](F16 a) -> F16 { return {std::trunc(a.value)}; }>("v_trunc_f16"),
     vop<[](F16 a) -> F16 { return {std::ceil(a.value)}; }>("v_ceil_f16"),

@@ -107,6 +107,19 @@ template <bool isBf8> void execSrToFp8(Wave &wave, const Instr &instr) {
   });
 }
 
+/// The same to one half of D; op_sel[2] picks it.
+template <bool bf16> void execSrToHalf(Wave &wave, const Instr &instr) {
+  Source a, b;
+  readSource(wave, instr, 0, Type::F32, a);
+  readSource(wave, instr, 1, Type::B32, b);
+  unsigned shift = instr.opSel >> 2 & 1 ? 16 : 0;
+  uint32_t *to = wave.v[instr.dst[0].reg];
+  forEachActiveLane(writeMask(wave, instr), [&](unsigned lane) {
+    u32 half = encodeHalfStochastic(f32Of(a.row[0][lane]), bf16, b.row[0][lane]);
+    to[lane] = (to[lane] & ~(0xffffu << shift)) | half << shift;
+  });
+}
+
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags = 0) {
   OpInfo op;
   op.name = name;
@@ -187,6 +200,8 @@ const OpInfo table[] = {
     row("v_cvt_pk_bf8_f32", execPkToFp8<true>, "d01"),
     row("v_cvt_sr_fp8_f32", execSrToFp8<false>, "d01"),
     row("v_cvt_sr_bf8_f32", execSrToFp8<true>, "d01"),
+    row("v_cvt_sr_f16_f32", execSrToHalf<false>, "d01", preservesHigh),
+    row("v_cvt_sr_bf16_f32", execSrToHalf<true>, "d01", preservesHigh),
 };
 
 } // namespace

@@ -111,6 +111,8 @@ const OpInfo table[] = {
     row("v_permlane32_swap_b32", execPermlaneSwap<32>, "d0", readsExec | writesBothOperands),
     row(
         "v_nop", [](Wave &, const Instr &) {}, ""),
+    row( // exceptions are not recorded
+        "v_clrexcp", [](Wave &, const Instr &) {}, ""),
 };
 
 } // namespace

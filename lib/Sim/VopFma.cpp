@@ -212,6 +212,9 @@ const OpInfo table[] = {
       // In f64 product and sum are exact but for bits that cannot decide the rounding.
       return {static_cast<float>(std::fma(double(a.value), double(b.value), double(c.value)))};
     }>("v_fma_f16", preservesHigh),
+    vop<[](F16 a, F16 b, F16 c) -> F16 {
+      return {static_cast<float>(std::fma(double(a.value), double(b.value), double(c.value)))};
+    }>("v_fma_legacy_f16"), // the other half becomes 0
     carryRow("v_cndmask_b32", execCndmask, "d012", isSelect),
     row("v_add_co_u32", execCarry<Carry::Add, false>, "dD01"),
     row("v_sub_co_u32", execCarry<Carry::Sub, false>, "dD01"),

@@ -139,6 +139,21 @@ void execNarrow(Wave &wave, const Instr &instr) {
   });
 }
 
+/// One element to a byte of D (op_sel[3:2]), rounded by the random bits of S1; S2 is the scale.
+void execStochastic(Wave &wave, const Instr &instr) {
+  Narrow narrow = narrowOf(instr);
+  unsigned shift = 8 * (instr.opSel >> 2 & 3);
+  uint32_t *dst = wave.v[instr.dst[0].reg];
+  Source random;
+  readSource(wave, instr, 1, Type::B32, random);
+  forEachActiveLane(wave.exec(), [&](unsigned lane) {
+    float value =
+        std::ldexp(wideElement(wave, instr, lane, 0), -scaleExponent(wave, instr.src[2], lane));
+    uint32_t code = encodeFp8Stochastic(wave, narrow, value, random.row[0][lane]);
+    dst[lane] = (dst[lane] & ~(0xffu << shift)) | code << shift;
+  });
+}
+
 struct Table {
   std::deque<std::string> names; // rows point into it
   std::vector<OpInfo> rows;
@@ -169,6 +184,8 @@ Table makeTable() {
   for (auto [n, narrow] : narrows)
     for (auto [w, wide] : wides) {
       bool six = bitsOf(narrow) == 6, isF32 = wide == Wide::F32;
+      if (bitsOf(narrow) == 8) // of several elements it is not public which random bits each takes
+        t.add(base + "sr_" + n + "_" + w, execStochastic, "d012", pack(narrow, wide, 1));
       std::string count = six ? "pk32_" : "pk_";
       unsigned elements = six ? 32 : 2;
       t.add(base + count + w + "_" + n, execWiden, "d01", pack(narrow, wide, elements));

@@ -6,6 +6,7 @@
 
 #include "tilec/Base/DType.h"
 #include "tilec/Runtime/Npy.h"
+#include "tilec/Sim/IsaSurvey.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -260,7 +261,28 @@ int runTiming(const ToolOptions &options, const CodeObject &object, StringRef ke
 
 } // namespace
 
+/// What the simulator refuses of a chip's instructions.
+static int printIsaCoverage(const std::string &chip) {
+  auto entries = surveyIsa(*parseArch(chip));
+  if (!entries)
+    return usageError(llvm::toString(entries.takeError()));
+  size_t refused = 0;
+  for (const IsaEntry &entry : *entries) {
+    if (entry.refused.empty())
+      continue;
+    llvm::outs() << entry.name << ": `" << entry.text << "`: " << entry.refused << '\n';
+    ++refused;
+  }
+  llvm::outs() << chip << ": " << entries->size() << " mnemonics, " << entries->size() - refused
+               << " executed, " << refused << " refused\n";
+  return 0;
+}
+
 int runTool(const ToolOptions &options) {
+  if (!options.isaCoverage.empty())
+    return printIsaCoverage(options.isaCoverage);
+  if (options.object.empty())
+    return usageError("give a code object (hsaco); --help has the options");
   auto contents = rt::readFile(options.object);
   if (!contents)
     return usageError(contents.error().message);

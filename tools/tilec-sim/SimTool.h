@@ -19,6 +19,7 @@ struct ToolOptions {
   std::vector<std::string> args;
   std::string rawKernarg; ///< `--kernarg`: lay the arguments out at these offsets
   std::vector<std::string> saves;
+  std::string isaCoverage; ///< `--isa-coverage`: a chip
   bool list = false, coverage = false, json = false, quiet = false;
   std::string checks = "all", memoryMode = "eager", rangeCheck = "with-soffset";
   LaunchOptions launch;

@@ -10,7 +10,10 @@ int main(int argc, char **argv) {
   tilec::sim::ToolOptions options;
   CLI::App app("Runs a kernel of a gfx942 or gfx950 code object on the host and checks it.\n"
                "docs/simulator.md has the details.");
-  app.add_option("object", options.object, "ELF code object (hsaco)")->required();
+  app.add_option("object", options.object, "ELF code object (hsaco)");
+  app.add_option("--isa-coverage", options.isaCoverage,
+                 "list the instructions of a chip that the simulator refuses, and why; no object")
+      ->check(CLI::IsMember({"gfx942", "gfx950"}));
   app.add_flag("--list", options.list, "show the kernels, their resources and arguments");
   app.add_flag("--coverage", options.coverage, "list the instructions that a run would refuse");
   app.add_option("--kernel", options.kernel, "kernel to run; default: the only one");

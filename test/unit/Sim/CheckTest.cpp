@@ -379,4 +379,54 @@ TEST(WaitStates, MatrixRulesMatchLlvm) {
   EXPECT_GE(checked, 10u);
 }
 
+// ---- what a report says
+
+/// A compile unit for the `.loc` lines of kernel `k`, as a compiler writes one (DWARF 4, 7.5).
+const std::string compileUnit = R"(
+.section .debug_abbrev,"",@progbits
+.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 0x01, 0x12, 0x06, 0, 0, 0
+.section .debug_info,"",@progbits
+.long .Lunit_end - .Lunit
+.Lunit:
+.short 4
+.long 0
+.byte 8, 1
+.long 0
+.quad k
+.long .Lend - k
+.Lunit_end:
+.text
+.file 1 "/src" "kernel.hip"
+)";
+
+TEST(Reports, NameInstructionPlaceWaveLaneAddressAndSourceLine) {
+  Snippet s;
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}, {"v2", all(1)}};
+  // Lane 40 is the first beyond the buffer's 64 KiB.
+  s.body = compileUnit +
+           ".loc 1 7 3\nv_add_u32 v3, 0xff60, v1\n"
+           ".loc 1 8 5\nglobal_store_dword v3, v2, s[8:9]\n.loc 1 9 1\ns_waitcnt vmcnt(0)";
+  s.run();
+  ASSERT_EQ(s.result.findings.size(), 1u);
+  const Finding &f = s.result.findings[0];
+  EXPECT_EQ(f.kind, CheckKind::OutOfBounds);
+  EXPECT_NE(f.where.find("kernel.hip:8)"), std::string::npos) << f.where;
+  for (const char *part : {"error: out-of-bounds: k+0x", "`global_store_dword v3, v2, s[8:9]`",
+                           "work-group (0,0,0) wave 0 lane 40", "store of 4 bytes at 0x1000",
+                           "0 bytes past the end of `scratch buffer`"})
+    EXPECT_NE(f.message.find(part), std::string::npos) << f.message;
+}
+// Both instructions of a conflict have their lines.
+TEST(Reports, NameTheOtherInstructionsLine) {
+  Snippet s;
+  s.in = {{"v1", all(0)}, {"v2", all(1)}};
+  s.body = compileUnit + ".loc 1 21 0\nglobal_load_dword v10, v1, s[8:9]\n"
+                         ".loc 1 22 0\nv_add_u32 v11, v10, v2\n.loc 1 23 0\ns_waitcnt vmcnt(0)";
+  s.run();
+  ASSERT_EQ(s.result.findings.size(), 1u);
+  EXPECT_NE(s.result.findings[0].message.find("kernel.hip:21)"), std::string::npos)
+      << s.result.findings[0].message;
+  EXPECT_NE(s.result.findings[0].message.find("kernel.hip:22)"), std::string::npos);
+}
+
 } // namespace
