@@ -3,7 +3,9 @@
 // Runs hand-written kernels of ROCm's aiter repository and compares with references in
 // double. The objects are not part of this repository: TILEC_AITER names a copy of its
 // `hsa` folder, and without it the tests are skipped. Argument layouts are those of
-// aiter's host code (16-byte slots); docs/simulator.md has the results.
+// aiter's host code (16-byte slots); docs/simulator.md has the results. What the checks
+// say of each run, eager and strict, must be what
+// test/data/sim/third-party-findings.txt lists, with the reasons why it is real.
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/DType.h"
@@ -20,6 +22,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <set>
 
 using namespace tilec;
 using namespace tilec::sim;
@@ -31,7 +34,7 @@ constexpr uint32_t slotBytes = 16;
 /// One launch: arguments by slot, buffers of bf16 or f32.
 class Kernel {
 public:
-  explicit Kernel(const std::string &path) {
+  explicit Kernel(const std::string &path) : path(path) {
     const char *root = std::getenv("TILEC_AITER");
     if (!root)
       return;
@@ -61,6 +64,14 @@ public:
                 values.size() * sizeof(T));
     return address;
   }
+  /// A buffer that the kernel must write before it reads.
+  uint64_t output(unsigned slot, uint64_t bytes) {
+    uint64_t address =
+        llvm::cantFail(memory.allocate(bytes, "output argument " + std::to_string(slot)));
+    buffers.push_back({address, bytes, {}});
+    set(slot, address);
+    return address;
+  }
   template <class T> void set(unsigned slot, T value) {
     std::memcpy(&kernarg[slot * slotBytes], &value, sizeof(value));
   }
@@ -75,30 +86,104 @@ public:
       values.push_back(static_cast<float>(decodeFloat(DType::BF16, bits)));
     return values;
   }
-  /// Runs in eager mode with timing hazards as lints; prints the lints.
-  void run(Dim3 grid, uint32_t block) {
-    LaunchOptions options;
-    options.timingHazardsAreLints = true;
-    auto result =
-        sim::run(*object, object->kernels()[0].name, grid, {block, 1, 1}, kernarg, memory, options);
-    ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
-    EXPECT_TRUE(result->ok()) << llvm::toString(result->toError());
-    llvm::outs() << "  " << result->counters.instructions << " wave instructions, "
-                 << static_cast<uint64_t>(static_cast<double>(result->counters.instructions) /
-                                          result->counters.seconds / 1000)
-                 << " k/s; lints:\n";
-    result->print(llvm::outs());
+  /// Runs in strict mode, then in eager mode, whose results stay. Timing hazards are lints. Eager
+  /// runs must be without an error; what both find must be what the list says of `variant`.
+  void run(Dim3 grid, uint32_t block, const std::string &variant) {
+    for (Buffer &buffer : buffers)
+      if (!buffer.isOutput())
+        llvm::cantFail(memory.read(buffer.address, buffer.initial));
+    std::multiset<std::string> found;
+    runOnce(grid, block, MemoryMode::Strict, found);
+    std::vector<std::vector<uint8_t>> strict = contents();
+    for (Buffer &buffer : buffers) {
+      if (buffer.isOutput())
+        llvm::cantFail(memory.markUninitialized(buffer.address, buffer.bytes));
+      else
+        llvm::cantFail(memory.write(buffer.address, buffer.initial));
+    }
+    runOnce(grid, block, MemoryMode::Eager, found);
+    if (strict != contents())
+      found.insert("strict lint different-result - 1");
+    compareWithList(path + " " + variant, found);
   }
 
 private:
+  struct Buffer {
+    uint64_t address, bytes;
+    std::vector<uint8_t> initial;
+    bool isOutput() const { return initial.empty(); }
+  };
+  std::string path;
   std::unique_ptr<CodeObject> object;
   Memory memory;
   std::vector<uint8_t> kernarg;
+  std::vector<Buffer> buffers;
+
   uint64_t reserve(unsigned slot, uint64_t bytes, const std::string &name) {
     uint64_t address = llvm::cantFail(memory.allocate(bytes, name));
-    std::memset(memory.hostPointerForWriting(address, bytes), 0, bytes);
+    buffers.push_back({address, bytes, std::vector<uint8_t>(bytes)});
     set(slot, address);
     return address;
+  }
+  std::vector<std::vector<uint8_t>> contents() const {
+    std::vector<std::vector<uint8_t>> all;
+    for (const Buffer &buffer : buffers) {
+      all.emplace_back(buffer.bytes);
+      llvm::cantFail(memory.read(buffer.address, all.back()));
+    }
+    return all;
+  }
+
+  /// Adds `mode class kind mnemonic places` for each kind of finding.
+  void runOnce(Dim3 grid, uint32_t block, MemoryMode mode, std::multiset<std::string> &found) {
+    LaunchOptions options;
+    options.timingHazardsAreLints = true;
+    options.memoryMode = mode;
+    options.maxFindings = 100'000;
+    options.threads = 1; // the same findings in every run
+    auto result =
+        sim::run(*object, object->kernels()[0].name, grid, {block, 1, 1}, kernarg, memory, options);
+    ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+    bool eager = mode == MemoryMode::Eager;
+    if (eager) {
+      EXPECT_TRUE(result->ok()) << llvm::toString(result->toError());
+    }
+    std::map<std::string, unsigned> places;
+    for (const Finding &f : result->findings) {
+      llvm::StringRef text = llvm::StringRef(f.message).split('`').second.split('`').first;
+      unsigned &count = places[std::string(eager ? "eager " : "strict ") +
+                               (f.cls == FindingClass::Lint ? "lint " : "error ") +
+                               nameOf(f.kind).str() + " " + text.split(' ').first.str()];
+      if (count++ == 0)
+        llvm::outs() << "  " << f.message << '\n';
+    }
+    for (const auto &[what, count] : places)
+      found.insert(what + " " + std::to_string(count));
+    llvm::outs() << "  " << (eager ? "eager" : "strict") << ": " << result->counters.instructions
+                 << " wave instructions, "
+                 << static_cast<uint64_t>(static_cast<double>(result->counters.instructions) /
+                                          result->counters.seconds / 1000)
+                 << " k/s\n";
+  }
+
+  static void compareWithList(const std::string &run, const std::multiset<std::string> &found) {
+    auto buffer =
+        llvm::MemoryBuffer::getFile(std::string(TILEC_TEST_DATA) + "/sim/third-party-findings.txt");
+    ASSERT_TRUE(bool(buffer));
+    std::multiset<std::string> listed;
+    llvm::SmallVector<llvm::StringRef, 0> lines;
+    (*buffer)->getBuffer().split(lines, '\n');
+    for (llvm::StringRef line : lines) {
+      auto [what, why] = line.split(" # ");
+      if (line.starts_with("#") || !what.consume_front(run + " "))
+        continue;
+      EXPECT_FALSE(why.trim().empty()) << "no reason: " << line.str();
+      listed.insert(what.trim().str());
+    }
+    EXPECT_EQ(found, listed) << run;
+    for (const std::string &what : found)
+      if (!listed.count(what))
+        llvm::outs() << run << " " << what << " # ?\n";
   }
 };
 
@@ -129,7 +214,7 @@ void gemm(const std::string &path, unsigned tileM, unsigned tileN, unsigned M, u
   NEEDS(k);
   std::vector<float> a = randoms(M * K, 1), b = randoms(N * K, 2);
   uint32_t elem = outBf16 ? 2 : 4;
-  uint64_t d = k.raw(0, std::vector<uint8_t>(static_cast<size_t>(M) * N * elem));
+  uint64_t d = k.output(0, static_cast<uint64_t>(M) * N * elem);
   k.set<uint64_t>(1, 0);
   k.bf16(2, a);
   k.bf16(3, b);
@@ -146,7 +231,8 @@ void gemm(const std::string &path, unsigned tileM, unsigned tileN, unsigned M, u
   k.set(18, outBf16 ? 1u : 0u);
   k.raw(19, std::vector<uint16_t>(N));
   k.set(20, 0u);
-  k.run({N / tileN, (M + tileM - 1) / tileM, 1}, 256);
+  k.run({N / tileN, (M + tileM - 1) / tileM, 1}, 256,
+        std::to_string(M) + "x" + std::to_string(N) + "x" + std::to_string(K));
   double worst = 0;
   std::vector<float> out = outBf16 ? k.readBf16(d, M * N) : k.read<float>(d, M * N);
   for (unsigned i = 0; i < M; ++i)
@@ -184,11 +270,11 @@ void attention(const std::string &path, bool causal, unsigned S, unsigned Hq, un
   unsigned B = 1;
   std::vector<float> q = randoms(B * S * Hq * D, 3), kk = randoms(B * S * Hk * D, 4),
                      v = randoms(B * S * Hk * D, 5);
-  uint64_t o = k.bf16(0, std::vector<float>(q.size()));
+  uint64_t o = k.output(0, q.size() * 2);
   k.bf16(1, q);
   k.bf16(2, kk);
   k.bf16(3, v);
-  uint64_t lse = k.raw(4, std::vector<float>(B * Hq * S));
+  uint64_t lse = k.output(4, static_cast<uint64_t>(B) * Hq * S * 4);
   float scale = 1 / std::sqrt(static_cast<float>(D));
   const uint32_t qRow = Hq * D * 2, kRow = Hk * D * 2;
   k.set(5, scale);
@@ -219,7 +305,8 @@ void attention(const std::string &path, bool causal, unsigned S, unsigned Hq, un
   k.set<uint64_t>(28, 0);
   k.set(29, S * 4);
   unsigned tiles = (S + tileQ - 1) / tileQ;
-  k.run({causal ? (tiles + 1) / 2 : tiles, Hq, B}, 512);
+  k.run({causal ? (tiles + 1) / 2 : tiles, Hq, B}, 512,
+        "s" + std::to_string(S) + "h" + std::to_string(Hq));
   std::vector<float> out = k.readBf16(o, q.size()), logs = k.read<float>(lse, B * Hq * S);
   double worstO = 0, worstL = 0;
   std::vector<double> p(S);
@@ -274,14 +361,14 @@ void convert(const std::string &path) {
   for (float &x : in)
     x = std::normal_distribution<float>()(random);
   k.raw(0, in);
-  uint64_t out = k.raw(1, std::vector<uint16_t>(in.size()));
+  uint64_t out = k.output(1, in.size() * 2);
   const uint32_t values[] = {S * D * 4,     H * S * D * 4, D * 4, D * 2,
                              S * H * D * 2, H * D * 2,     S,     D};
   for (unsigned i = 0; i < std::size(values); ++i)
     k.set(2 + i, values[i]);
   k.set<uint64_t>(10, 0);
   k.set<uint64_t>(11, 0);
-  k.run({(S + 63) / 64, H, B}, 256);
+  k.run({(S + 63) / 64, H, B}, 256, "s100h2");
   auto bits = k.read<uint16_t>(out, in.size());
   unsigned wrong = 0;
   for (uint32_t h = 0; h < H; ++h)
@@ -304,7 +391,7 @@ void mla(const std::string &path) {
   NEEDS(k);
   constexpr uint32_t B = 2, heads = 16, width = 576, vWidth = 512, splits = 2, keys = 200;
   std::vector<float> q = randoms(B * heads * width, 7), kv = randoms(B * keys * width, 8);
-  uint64_t r = k.raw(0, std::vector<float>(B * splits * heads * vWidth));
+  uint64_t r = k.output(0, static_cast<uint64_t>(B) * splits * heads * vWidth * 4);
   uint64_t lse = k.raw(1, std::vector<float>(B * splits * heads, -1e30f));
   k.bf16(2, q);
   k.bf16(3, kv);
@@ -321,7 +408,7 @@ void mla(const std::string &path) {
   const uint32_t values[] = {heads, splits, heads * width * 2, width * 2, 0};
   for (unsigned i = 0; i < std::size(values); ++i)
     k.set(8 + i, values[i]);
-  k.run({1, B, splits}, 256);
+  k.run({1, B, splits}, 256, "2x200keys");
   auto partial = k.read<float>(r, B * splits * heads * vWidth);
   auto logs = k.read<float>(lse, B * splits * heads);
   double worst = 0;
