@@ -35,6 +35,7 @@ struct Advancing {
   Value start;   ///< for tile 0
   int64_t bytes; ///< per tile
   int64_t block; ///< tiles that one value serves, the rest is in immediates
+  int64_t phase; ///< the first tile that the value of block 0 serves
 
   bool operator==(const Advancing &) const = default;
 };
@@ -67,6 +68,9 @@ private:
   /// The kernel carries the order of its loops, to be compared with the machine code.
   void record(const ExpandedSchedule &schedule);
   void emitStagger(bool atStart);
+  int64_t phaseOf(const ScheduleStep &copy, wave::LoadToSharedOp dma, int64_t advance);
+  /// The index in `advancing` of a copy's moving offset.
+  int64_t advancingOf(const ScheduleStep &copy, Values &values);
   Value advancedTo(int64_t index, int64_t block, Values &values);
   Value dmaTarget(Value base, int64_t bytes, Values &values);
   /// A value of the template for a tile.
@@ -87,6 +91,8 @@ private:
   Operation *front = nullptr; ///< what is made in front of everything stands before it
   std::vector<Advancing> advancing;
   std::array<bool, 2> movesLaneOffset = {true, true}; ///< per operand, else the uniform one
+  /// The first tile of a round for which each copy is done; known from the first round on.
+  std::map<std::string, int64_t> firstTiles;
   llvm::DenseMap<Value, int64_t> anchors; ///< the smallest immediate with each read address
   std::map<std::pair<void *, int64_t>, Value> outsideValues;
 };
@@ -161,23 +167,44 @@ Value Application::dmaTarget(Value base, int64_t bytes, Values &values) {
   return arith::AddIOp::create(b, loc, known, constant(bytes));
 }
 
-void Application::emitDma(const ScheduleStep &step, Values &values) {
-  auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
+/// The tile, modulo the slots, with which a copy's tiles of a round begin: the round's copies then
+/// share one address.
+int64_t Application::phaseOf(const ScheduleStep &copy, wave::LoadToSharedOp dma, int64_t advance) {
+  auto first = firstTiles.find(copy.name());
+  int64_t phase = first == firstTiles.end() ? 0 : first->second % shape.slots;
+  // The target is lowered by the immediate, which slot 0 then has as well: not below address 0.
+  auto sum = dma.getShared().getDefiningOp<arith::AddIOp>();
+  auto base = sum ? sum.getRhs().getDefiningOp<arith::ConstantIndexOp>() : nullptr;
+  bool hasRoom = base && base.value() >= advance * (shape.slots - 1);
+  return hasRoom ? phase : 0;
+}
+
+int64_t Application::advancingOf(const ScheduleStep &copy, Values &values) {
+  auto dma = cast<wave::LoadToSharedOp>(opsOf(copy.name())[0]);
   int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
   int64_t slotBytes = dma->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
-  bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
+  bool isLane = movesLaneOffset[static_cast<int>(copy.operand)];
   Value moving = isLane ? dma.getVoffset() : dma.getSoffset();
   bool fitsImm =
       advance >= 0 && advance * (shape.slots - 1) <= mostBufferImm && advance <= slotBytes;
-  Advancing which = {moving, advance, fitsImm ? shape.slots : 1};
+  Advancing which = {moving, advance, fitsImm ? shape.slots : 1,
+                     fitsImm ? phaseOf(copy, dma, advance) : 0};
   auto found = llvm::find(advancing, which);
   int64_t index = found - advancing.begin();
   if (found == advancing.end())
     advancing.push_back(which);
-  values.advanced.try_emplace({index, 0}, moving);
+  values.advanced.try_emplace({index, 0}, outside(moving, which.phase * advance));
+  return index;
+}
 
-  int64_t block = floorDiv(step.tile, which.block);
-  int64_t imm = (step.tile - block * which.block) * advance;
+void Application::emitDma(const ScheduleStep &step, Values &values) {
+  auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
+  int64_t slotBytes = dma->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
+  bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
+  int64_t index = advancingOf(step, values);
+  const Advancing which = advancing[index];
+  int64_t tile = step.tile - which.phase, block = floorDiv(tile, which.block);
+  int64_t imm = (tile - block * which.block) * which.bytes;
   int64_t slot = step.tile % shape.slots;
   Value at = advancedTo(index, block, values);
   Value shared = dmaTarget(dma.getShared(), slot * slotBytes - imm, values);
@@ -273,16 +300,10 @@ void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
   std::map<int64_t, int64_t> firstBlock;
   for (const ScheduleStep &step : schedule.body)
     if (step.kind == ScheduleStep::Dma) {
-      auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
-      bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
-      Value moving = isLane ? dma.getVoffset() : dma.getSoffset();
-      int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
-      for (auto [index, which] : llvm::enumerate(advancing))
-        if (which.start == moving && which.bytes == advance) {
-          int64_t block = floorDiv(step.tile, which.block);
-          auto [at, isNew] = firstBlock.try_emplace(index, block);
-          at->second = std::min(at->second, block);
-        }
+      int64_t index = advancingOf(step, values);
+      int64_t block = floorDiv(step.tile - advancing[index].phase, advancing[index].block);
+      auto [at, isNew] = firstBlock.try_emplace(index, block);
+      at->second = std::min(at->second, block);
     }
   SmallVector<std::pair<llvm::StringRef, int64_t>> carried;
   for (const ScheduleStep &step : schedule.body)
@@ -409,6 +430,11 @@ llvm::Error Application::run() {
     emitStagger(/*atStart=*/true);
     emit(schedule->prologue, values);
     if (schedule->rounds > 0) {
+      for (const ScheduleStep &step : schedule->body)
+        if (step.kind == ScheduleStep::Dma) {
+          auto [at, isNew] = firstTiles.try_emplace(step.name(), step.tile);
+          at->second = std::min(at->second, step.tile);
+        }
       emitRounds(*schedule, values);
       // Of a single round LLVM makes no loop.
       if (schedule->rounds > 1)

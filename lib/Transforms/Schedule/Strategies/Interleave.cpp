@@ -3,10 +3,10 @@
 // Every K step of a tile is a phase: its matrix instructions, and between them the
 // reads of the next K step's operands into the other register set. During the last
 // phase no read of this tile is left, so its slot takes the tile `slots` ahead; and
-// the next tile's first operands are read. That phase is halved: what the first half
-// reads and copies is one operand, the second half the other, so that half a tile's
-// copies are in flight at every wait (the hand-written anchors of
-// amd.md 2.1 halve a K step in the same spirit). Two barriers a tile.
+// the next tile's first operands are read. That phase is halved: the first half reads
+// A, the second B, so that copies are in flight at every wait (the hand-written anchors
+// of amd.md 2.1 halve a K step in the same spirit); a third of the copies goes on into
+// the next tile. Two barriers a tile.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -28,10 +28,40 @@ static std::string fits(const ScheduleShape &shape) {
   return "";
 }
 
+namespace {
+
+/// A tile's copies in the order of their issue: A's, then B's, in three parts.
+struct CopyParts {
+  std::vector<ScheduleStep> nextA, nextB, later;
+};
+
+/// A third of the copies goes into each half of the last phase and into the first half of the next
+/// tile's first one: spread out they meet no full queue, and the last of them has half a tile of
+/// time to land. A tile of one phase has no later place.
+CopyParts partsOf(const ScheduleShape &shape) {
+  std::vector<ScheduleStep> all = copies(MmaOperand::A, shape.dmas[0], shape.slots);
+  append(all, copies(MmaOperand::B, shape.dmas[1], shape.slots));
+  size_t count = all.size(), firstA = shape.dmas[0];
+  bool hasLater = shape.readsAlongK() > 1;
+  // What the first half of the last phase reads is A: as many copies as A has may go there.
+  size_t first = std::min(hasLater ? (count + 2) / 3 : firstA, firstA);
+  size_t second = hasLater ? std::max(firstA, first + (count + 1) / 3) : count;
+  auto range = [&](size_t begin, size_t end) {
+    return std::vector<ScheduleStep>(all.begin() + begin, all.begin() + end);
+  };
+  CopyParts parts{range(0, first), range(first, second), range(second, count)};
+  for (ScheduleStep &step : parts.later)
+    step.tile -= 1; // counted from the tile in whose first phase it stands
+  return parts;
+}
+
+} // namespace
+
 static SchedulePlan plan(const ScheduleShape &shape) {
   SchedulePlan result;
   result.strategy = "interleave";
   std::vector<ScheduleStep> &body = result.body;
+  CopyParts parts = partsOf(shape);
   int64_t phases = shape.readsAlongK(), perPhase = shape.kStepsPerRead;
   auto phaseMmas = [&](int64_t phase) {
     return mmas(0, shape.repsM, 0, shape.repsN, phase * perPhase, (phase + 1) * perPhase, 0);
@@ -42,6 +72,13 @@ static SchedulePlan plan(const ScheduleShape &shape) {
       body.push_back(ScheduleStep::wait(ScheduleStep::noCount, 0));
     std::vector<ScheduleStep> memory = reads(MmaOperand::B, 0, shape.repsN, phase + 1, 0);
     append(memory, reads(MmaOperand::A, 0, shape.repsM, phase + 1, 0));
+    if (phase == 0) {
+      size_t early = memory.size() * 2 / 3;
+      std::vector<ScheduleStep> first =
+          merge(llvm::ArrayRef(memory).take_front(early), parts.later);
+      append(first, llvm::ArrayRef(memory).drop_front(early));
+      memory = std::move(first);
+    }
     std::vector<ScheduleStep> work = phaseMmas(phase);
     weave(body, work, memory, work.size() * 3 / 4);
   }
@@ -55,8 +92,8 @@ static SchedulePlan plan(const ScheduleShape &shape) {
     body.push_back(ScheduleStep::mark(n == 0 ? "next A" : "next B"));
     body.push_back(ScheduleStep::wait(ScheduleStep::autoCount, n == 0 ? 0 : ScheduleStep::noCount));
     body.push_back(ScheduleStep::barrier());
-    std::vector<ScheduleStep> memory = merge(reads(operand, 0, shape.reps(operand), 0, 1),
-                                             copies(operand, shape.dmas[n], shape.slots));
+    std::vector<ScheduleStep> memory =
+        merge(reads(operand, 0, shape.reps(operand), 0, 1), n == 0 ? parts.nextA : parts.nextB);
     weave(body, halves[n], memory, n == 0 ? 0 : halves[n].size() * 3 / 4);
   }
   result.tilesPerRound = 1;

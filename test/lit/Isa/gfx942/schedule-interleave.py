@@ -1,14 +1,25 @@
 # RUN: tilec %s --target=gfx942 --entry "gemm(4096, 4096, 4096)" --schedule=interleave --emit=report | FileCheck %s
 # RUN: tilec %s --target=gfx942 --entry "gemm(4096, 4096, 4096)" --schedule=interleave --emit=asm | FileCheck %s --check-prefix=ASM
 #
+# RUN: tilec %s --target=gfx942 --entry "gemm(4096, 4096, 4096, threads=256)" --emit=report | FileCheck %s --check-prefix=FOUR
+#
 # gfx942 copies 4 bytes a lane: 32 DMAs a round of two K tiles. No spill, no vmcnt(0).
 
 # CHECK:      registers {{1[0-9][0-9]|2[0-2][0-9]}} vector, 0 accumulator
 # CHECK-NEXT: spills 0 vector, 0 scalar; scratch 0 bytes a lane, 0 instructions; accumulator moves 0
 # CHECK:      (hot)
-# CHECK-NEXT: 128 mfma, {{[0-9]+}} shared read, 32 shared dma, 2 vector, 34 scalar
+# CHECK-NEXT: 128 mfma, {{[0-9]+}} shared read, 32 shared dma, {{[23]}} vector, 34 scalar
 # CHECK:      between LDS DMAs: max 1,
-# CHECK-NEXT: waits: 2 x lgkmcnt(0), 2 x vmcnt(8) lgkmcnt(0), 2 x vmcnt(8){{$}}
+# CHECK-NEXT: waits: 2 x lgkmcnt(0), 2 x vmcnt(8) lgkmcnt(0), 2 x vmcnt(6){{$}}
+
+# 4 waves copy 64 times a round: their targets are sums of one register and a constant.
+# FOUR:      registers {{[0-9]+}} vector, 256 accumulator
+# FOUR-NEXT: spills 0 vector, 0 scalar; scratch 0 bytes a lane, 0 instructions
+# FOUR:      (hot)
+# FOUR-NEXT: 256 mfma, 64 shared read, 64 shared dma, {{[23]}} vector, {{6[0-9]}} scalar
+# FOUR:      between LDS DMAs: max 1,
+# FOUR-NEXT: waits: 2 x lgkmcnt(0), 2 x vmcnt(16) lgkmcnt(0), 2 x vmcnt(11){{$}}
+# FOUR-NEXT: LDS bank conflicts: 0 cycles
 
 # ASM:       [[LOOP:\.LBB0_[0-9]+]]:
 # ASM-NOT:   readfirstlane

@@ -18,8 +18,8 @@
 # TT-NEXT:    128 mfma, 80 shared read, 16 shared dma
 # TN-NEXT:    128 mfma, 96 shared read, 16 shared dma
 # FP8-NEXT:   256 mfma, 96 shared read, 16 shared dma
-# CHECK:      between LDS DMAs: max 1,
-# CHECK-NEXT: waits: {{.*}}2 x vmcnt(4)
+# CHECK:      between LDS DMAs: max {{[12]}},
+# CHECK-NEXT: waits: {{.*}}2 x vmcnt(3)
 # CHECK-NEXT: LDS bank conflicts: 0 cycles a round, addresses of [[ALL:[0-9]+]] of [[ALL]] accesses known
 
 # B16:       [[LOOP:\.LBB0_[0-9]+]]:
