@@ -16,6 +16,10 @@
 # Many small copies: vmcnt counts to 62. And so few tiles that a planned loop has one round.
 # RUN: tilec-run %s --entry "gemm(320, 96, 316, 160, 48, 64, 'nn', 'float16', 3, 64)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "gemm(120, 88, 80, 64, 48, 16, 'nn', 'float16', 3, 128)" --target=gfx950 --check 2>&1 | FileCheck %s --implicit-check-not="planned order"
+# One wave in a planned loop, with copies for whose targets registers suffice and with more.
+# RUN: tilec-run %s --entry "gemm(64, 61, 160, 64, 64, 32, 'nt', 'float16', 2, 64)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "gemm(120, 128, 640, 128, 64, 128, 'tt', 'float16', 2, 64)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "gemm(128, 64, 128, 128, 64, 32, 'nt', 'bfloat16', 2, 64)" --target=gfx942 --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
