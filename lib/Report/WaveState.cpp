@@ -222,16 +222,26 @@ std::optional<uint64_t> WaveState::compareLanes(const Instruction &instr) const 
   return result & *active;
 }
 
+/// s_bitcmp0_b32 and s_bitcmp1_b32: whether a bit is 0 or 1.
+static std::optional<bool> compareBit(StringRef mnemonic, const LaneInts &value,
+                                      const LaneInts &bit) {
+  if (!mnemonic.consume_front("s_bitcmp") || !mnemonic.ends_with("_b32"))
+    return std::nullopt;
+  return (value.lanes[0] >> (bit.lanes[0] & 31) & 1) == unsigned(mnemonic.front() - '0');
+}
+
 std::optional<bool> WaveState::compareScalars(const Instruction &instr) const {
   auto comparison = comparisonOf(instr.mnemonic);
   SmallVector<StringRef, 4> texts = operandsOf(instr);
-  if (!comparison || texts.size() != 2)
+  if (texts.size() != 2)
     return std::nullopt;
   bool isShort = hasShortImmediate(instr.mnemonic);
   std::optional<LaneInts> a = operand(texts[0]), b = operand(texts[1], isShort);
   if (!a || !b || !a->isExact || !b->isExact)
     return std::nullopt;
-  return compareIntegers(comparison->first, comparison->second, a->lanes[0], b->lanes[0]);
+  return comparison
+             ? compareIntegers(comparison->first, comparison->second, a->lanes[0], b->lanes[0])
+             : compareBit(instr.mnemonic, *a, *b);
 }
 
 std::optional<bool> WaveState::isTaken(const Instruction &branch) const {
@@ -302,7 +312,7 @@ void WaveState::step(const Instruction &instr) {
   StringRef mnemonic = instr.mnemonic;
   if (mnemonic.contains("_saveexec_b64"))
     return stepSaveExec(instr);
-  if (mnemonic.starts_with("s_cmp")) {
+  if (mnemonic.starts_with("s_cmp") || mnemonic.starts_with("s_bitcmp")) {
     std::optional<bool> bit = compareScalars(instr);
     forget(instr);
     if (bit)

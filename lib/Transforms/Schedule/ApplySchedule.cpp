@@ -147,7 +147,9 @@ Value Application::advancedTo(int64_t index, int64_t block, Values &values) {
 /// Where a copy goes. Each target in a scalar register of its own is one s_mov to m0, which may
 /// stand anywhere; where those are too many, m0 is the sum of one register and a constant.
 Value Application::dmaTarget(Value base, int64_t bytes, Values &values) {
-  if (shape.dmasPerTile() * shape.slots <= mostTargetRegisters)
+  bool isConstant =
+      base.getDefiningOp<arith::ConstantIndexOp>() != nullptr; // of a block of one wave
+  if (isConstant || shape.dmasPerTile() * shape.slots <= mostTargetRegisters)
     return outside(base, bytes);
   // The base of the first copy, to which the others are constants.
   arith::AddIOp sum = base.getDefiningOp<arith::AddIOp>();

@@ -114,6 +114,20 @@ TEST(AuditShared, SlotsInTurn) {
   EXPECT_NE(kinds(wrong), "");
 }
 
+// The slot by a bit of the counter, as the expansion of loops without a plan has it.
+TEST(AuditShared, SlotsByABit) {
+  auto with = [&](const std::string &bit) {
+    return dma + "s_mov_b32 s5, 0\nloop:\n" + landed + served + barrier +
+           "s_add_i32 s5, s5, 1\ns_bitcmp1_b32 s5, 0\ns_cselect_b32 s6, 0x8000, 0\n"
+           "s_add_u32 m0, s4, s6\n" +
+           dma + "s_" + bit + "_b32 s5, 0\n" +
+           "s_cselect_b32 s7, 0x8000, 0\nv_add_u32_e32 v8, s7, v3\nds_read_b128 v[4:7], v8\n"
+           "s_cmp_lt_u32 s5, 9\ns_cbranch_scc1 loop\n";
+  };
+  EXPECT_EQ(kinds(with("bitcmp0")), "");
+  EXPECT_NE(kinds(with("bitcmp1")), "");
+}
+
 TEST(AuditShared, LanesThatAreOffDoNotCount) {
   // The load between may not have been issued: vmcnt(1) covers the DMA only when it was.
   const std::string some = "v_cmp_gt_u32_e32 vcc, 32, v9\ns_and_saveexec_b64 s[12:13], vcc\n"
