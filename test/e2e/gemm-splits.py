@@ -1,5 +1,7 @@
-# Split K with planes and a second kernel, persistent programs, and a batch in panels over the dies of
-# the chip: from script code, on both targets, also with waves in any order.
+# Split K with planes and a second kernel, stream-K, persistent programs, and a batch in panels over the
+# dies of the chip: from script code, on both targets, also with waves in any order.
+# RUN: tilec-run %s --entry "stream_k(128, 192, 256, 5)" --target=gfx942 --check --arg C=zeros --sim-mode=strict --sim-interleave=9 | FileCheck %s
+# RUN: tilec-run %s --entry "stream_k(128, 192, 256, 5)" --target=gfx950 --check --arg C=zeros --sim-mode=strict --sim-interleave=9 | FileCheck %s
 # RUN: tilec-run %s --entry "workspace(128, 128, 512, 4)" --target=gfx942 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
 # RUN: tilec-run %s --entry "persistent(192, 200, 128, 4)" --target=gfx942 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
 # RUN: tilec-run %s --entry "batched(2, 200, 136, 136, 2)" --target=gfx942 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
@@ -40,6 +42,39 @@ def workspace(M, N, K, split, dtype="bfloat16"):
                     total[i, j] += P[s, by * 4 + i, bx * 64 + j]
             for i, j in T.Parallel(4, 64):
                 C[by * 4 + i, bx * 64 + j] = T.max(total[i, j] + bias[bx * 64 + j], 0)
+
+    return main
+
+
+def stream_k(M, N, K, programs, dtype="float16"):
+    """Every program takes the same number of K tiles, wherever they lie; a tile that several programs
+    share is added up in memory."""
+    BM, BN, BK = 64, 64, 32
+    steps = K // BK
+    tiles_n = N // BN
+    total = (M // BM) * tiles_n * steps
+
+    @T.prim_func
+    def main(A: T.Tensor((M, K), dtype), B: T.Tensor((N, K), dtype), C: T.Tensor((M, N), "float32")):
+        with T.Kernel(programs, threads=128) as pid:
+            A_shared = T.alloc_shared((BM, BK), dtype)
+            B_shared = T.alloc_shared((BN, BK), dtype)
+            C_local = T.alloc_fragment((BM, BN), "float32")
+            at = T.alloc_var("int32")
+            stop = T.alloc_var("int32")
+            at = pid * total // programs
+            while at < (pid + 1) * total // programs:
+                first = at % steps
+                tile = at // steps
+                stop = T.min(at + steps - first, (pid + 1) * total // programs)
+                T.clear(C_local)
+                for k in T.Pipelined(stop - at, num_stages=2):
+                    T.copy(A[tile // tiles_n * BM, (first + k) * BK], A_shared)
+                    T.copy(B[tile % tiles_n * BN, (first + k) * BK], B_shared)
+                    T.gemm(A_shared, B_shared, C_local, transpose_B=True)
+                for i, j in T.Parallel(BM, BN):
+                    T.atomic_add(C[tile // tiles_n * BM + i, tile % tiles_n * BN + j], C_local[i, j])
+                at = stop
 
     return main
 
