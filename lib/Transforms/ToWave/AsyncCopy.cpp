@@ -163,7 +163,7 @@ void AsyncCopyEmitter::emitDma(Value piece, Value chunkStart) {
 
 void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
   const CopyAssignment &copies = operand.copies;
-  Value waveChunk = e.index(0);
+  Value waveChunk;
   for (auto [bit, chunk] : llvm::enumerate(copies.waveBitChunk)) {
     Value isSet = e.remIndex(e.divIndex(e.waveId, int64_t(1) << bit), 2);
     waveChunk = e.addIndex(waveChunk, e.mulIndex(isSet, chunk));
