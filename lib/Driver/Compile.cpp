@@ -266,7 +266,7 @@ bool Compilation::runStage(Stage stage) {
     return checkSchedules();
   }
   default:
-    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule)))
+    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
       return false;
     if (stage == Stage::Wave)
       launchManifest = buildManifest(program(), *state->module, opts.arch);

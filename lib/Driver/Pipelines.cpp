@@ -10,17 +10,21 @@ using namespace mlir;
 
 namespace tilec {
 
-std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule) {
+std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds) {
   std::string target = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
   switch (stage) {
   case Stage::TileLaidOut:
-    // Layouts are asked for by ops in their one form.
-    return "builtin.module(tile.program(tile-normalize,tile-infer-layouts" + target + "))";
+    // Errors are found in the program as it was written; layouts are asked for by ops in their one
+    // form.
+    return "builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts" + target +
+           "))";
   case Stage::TilePipelined:
     // Barriers come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-expand-pipelines" + target +
-           ",canonicalize,cse,tile-place-barriers))";
+           ",canonicalize,cse,tile-place-shared,tile-place-barriers))";
   case Stage::Wave:
+    if (checkBounds)
+      target.insert(target.size() - 1, " check-bounds=true");
     return "builtin.module(tile-to-wave" + target + ",canonicalize,cse)";
   case Stage::WaveScheduled:
     if (!schedule.empty())

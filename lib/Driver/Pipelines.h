@@ -11,7 +11,8 @@ namespace tilec {
 /// The pass pipeline, as text for parsePassPipeline, that takes a module from the stage before to
 /// `stage`. Empty for stages that no pass makes. The only place where the order is written.
 /// `schedule` is the strategy of every matrix loop; empty: each has its own.
-std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule = "");
+std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule = "",
+                       bool checkBounds = false);
 
 /// The contract of a stage (docs/architecture.md): reports what does not hold at its op.
 mlir::LogicalResult verifyStage(mlir::ModuleOp module, Stage stage);

@@ -248,6 +248,8 @@ int run(const Arguments &args, Arch arch) {
   options.arch = arch;
   options.entry = args.entry;
   options.schedule = args.schedule;
+  // What is only possible at compile time is found where it happens, as on the cpu device.
+  options.checkBounds = args.device == "sim" && args.simChecks != "none";
   Compilation compilation(options);
   Outcome outcome;
   progress.show("compiling " + args.file);

@@ -127,6 +127,8 @@ private:
   bool atomicVector(const Call *call, const script::Var *result, int64_t lanes);
   bool print(const Call *call);
   bool rasterize(const Call *call);
+  bool annotateLayout(const Call *call);
+  bool checkLayout(const script::LayoutSpec &layout, const Buffer *buf, Span span);
   void findEmitterLocals(script::Body list);
   bool emitterCall(const Call *call);
   bool stmatrix(const Call *call);

@@ -75,8 +75,7 @@ bool Importer::tileCall(const script::TileCallStmt *s) {
   case IntrinsicId::AtomicStore:
     return atomic(s);
   case IntrinsicId::AnnotateLayout:
-    // Layouts are bijections on the logical tile: a hint that never changes results.
-    return true;
+    return annotateLayout(call);
   case IntrinsicId::UseSwizzle:
     return rasterize(call);
   case IntrinsicId::Assume:

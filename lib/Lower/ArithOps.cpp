@@ -195,6 +195,27 @@ llvm::FastMathFlags KernelLowering::fastMathOf(mlir::Operation &op) {
   return flags;
 }
 
+/// Whether a shift amount is below the width, null when that is certain. By the width and more, all
+/// bits are shifted out (docs/reference-device.md); LLVM leaves it undefined.
+static llvm::Value *shiftInside(Builder &b, llvm::Value *amount) {
+  unsigned bits = amount->getType()->getScalarSizeInBits();
+  if (auto *constant = llvm::dyn_cast<llvm::Constant>(amount)) {
+    llvm::Constant *value = constant->getType()->isVectorTy() ? constant->getSplatValue() : constant;
+    auto *number = llvm::dyn_cast_or_null<llvm::ConstantInt>(value);
+    if (number && number->getValue().ult(bits))
+      return nullptr;
+  }
+  return b.CreateICmpULT(amount, llvm::ConstantInt::get(amount->getType(), bits));
+}
+static llvm::Value *amountIn(Builder &b, llvm::Value *inside, llvm::Value *amount) {
+  return inside ? b.CreateSelect(inside, amount, llvm::Constant::getNullValue(amount->getType()))
+                : amount;
+}
+static llvm::Value *zeroUnless(Builder &b, llvm::Value *inside, llvm::Value *value) {
+  return inside ? b.CreateSelect(inside, value, llvm::Constant::getNullValue(value->getType()))
+                : value;
+}
+
 /// The ops that are one LLVM instruction or intrinsic of their operands; null for any other.
 llvm::Value *KernelLowering::binary(mlir::Operation &op) {
   llvm::Value *x = at(op.getOperand(0));
@@ -213,9 +234,23 @@ llvm::Value *KernelLowering::binary(mlir::Operation &op) {
       .Case([&](arith::RemUIOp) { return b.CreateURem(x, y); })
       .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
           [&](auto) { return roundedDivision(op); })
-      .Case([&](arith::ShLIOp) { return b.CreateShl(x, y, "", noUnsignedWrap, noSignedWrap); })
-      .Case([&](arith::ShRSIOp) { return b.CreateAShr(x, y); })
-      .Case([&](arith::ShRUIOp) { return b.CreateLShr(x, y); })
+      .Case([&](arith::ShLIOp) {
+        llvm::Value *inside = shiftInside(b, y);
+        return zeroUnless(b, inside, b.CreateShl(x, amountIn(b, inside, y), "", noUnsignedWrap,
+                                                 noSignedWrap));
+      })
+      .Case([&](arith::ShRSIOp) {
+        // Beyond the width only copies of the sign are left.
+        llvm::Value *last =
+            llvm::ConstantInt::get(y->getType(), y->getType()->getScalarSizeInBits() - 1);
+        return b.CreateAShr(x, shiftInside(b, y)
+                                   ? b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, y, last)
+                                   : y);
+      })
+      .Case([&](arith::ShRUIOp) {
+        llvm::Value *inside = shiftInside(b, y);
+        return zeroUnless(b, inside, b.CreateLShr(x, amountIn(b, inside, y)));
+      })
       .Case([&](arith::AndIOp) { return b.CreateAnd(x, y); })
       .Case([&](arith::OrIOp) { return b.CreateOr(x, y); })
       .Case([&](arith::XOrIOp) { return b.CreateXor(x, y); })

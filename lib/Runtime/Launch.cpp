@@ -147,7 +147,10 @@ private:
 
   Status uploadTensor(const Argument &argument, BufferSet &set) {
     int64_t bytes = storageBytesOf(argument);
-    Result<Buffer> buffer = device.allocate(bytes + guard, argument.param.name);
+    // Kernels change single elements of 4 bits by atomics on whole words.
+    bool isPacked = bitsOf(argument.param.dtype) < 8;
+    int64_t reserved = isPacked ? (bytes + 3) / 4 * 4 : bytes;
+    Result<Buffer> buffer = device.allocate(reserved + guard, argument.param.name);
     if (!buffer)
       return buffer.error();
     if (guard != 0)

@@ -50,6 +50,7 @@ struct CompileOptions {
   codegen::PtxAssembler ptxAssembler = codegen::PtxAssembler::Auto;
   bool strict = false;       ///< spills are errors
   bool verifyStages = false; ///< check each stage's contract
+  bool checkBounds = false;  ///< the kernel stops where an index leaves an on-chip buffer
   std::string schedule;      ///< a strategy for every matrix loop instead of its own
   /// A planned order that machine code does not keep is an error, not a warning. Not given: for
   /// schedules that were asked for by name.

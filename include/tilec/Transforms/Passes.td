@@ -6,6 +6,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckPass : Pass<"tile-check", "::tilec::tile::ProgramOp"> {
+  let summary = "report what a program cannot mean";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  errors for iterations of a parallel that depend on each other, for reads of
+            buffers that nothing has written and for indices that certainly leave an
+            on-chip buffer; warnings where that is possible, and where blocks write one
+            element.
+    Leaves: the program, but for views: loads and stores name whole buffers.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
   let summary = "give every tile operation one form";
   let description = [{
@@ -54,6 +67,16 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PlaceSharedPass : Pass<"tile-place-shared", "::tilec::tile::ProgramOp"> {
+  let summary = "give every shared buffer its bytes";
+  let description = [{
+    Needs:  expanded pipelines.
+    Gives:  every shared `tile.alloc` has `shared_place`, its first byte; buffers that are
+            never needed at the same time may share bytes.
+    Leaves: everything else.
+  }];
+}
+
 def PlaceBarriersPass : Pass<"tile-place-barriers", "::tilec::tile::ProgramOp"> {
   let summary = "separate accesses to shared memory that depend on each other";
   let description = [{
@@ -72,7 +95,9 @@ def ToWavePass : Pass<"tile-to-wave", "::mlir::ModuleOp"> {
             have addresses.
     Leaves: the `tile.program`, whose parameters the launch manifest is made from.
   }];
-  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+                 Option<"checkBounds", "check-bounds", "bool", "false",
+                        "trap where an index leaves a shared or local buffer">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::tilec::wave::WaveDialect"];
 }

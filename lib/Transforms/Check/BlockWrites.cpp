@@ -12,6 +12,8 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/SmallSet.h"
+
 using namespace mlir;
 
 namespace tilec {

@@ -192,7 +192,7 @@ void LoopCheck::collect() {
     auto it = accesses.find(load.getBuffer());
     if (it == accesses.end())
       return;
-    Access access{load, load.getIndices()};
+    Access access{load, load.getIndices(), false, std::nullopt};
     access.oldOf = oldValues.lookup(load);
     it->second.push_back(access);
   });

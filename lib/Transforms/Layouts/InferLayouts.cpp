@@ -190,7 +190,7 @@ void Inference::setDefault(tile::AllocOp open) {
     set(open, FragmentLayout({}, LinearLayout(0, {{"register", {}}, lanes}), {}, {{-1, numWaves}}));
     return;
   }
-  int64_t vec = std::max<int64_t>(1, 128 / bitsOf(tile::dtypeOf(type.getElementType())));
+  int64_t vec = 16 / bytesOf(tile::dtypeOf(type.getElementType()));
   while (vec > 1 &&
          (shape.back() % vec != 0 || type.numElems() < vec * target.waveLanes * numWaves))
     vec /= 2;
@@ -318,7 +318,7 @@ void Inference::setSharedLayouts() {
     tile::BufferType type = alloc.getResult().getType();
     if (!type.isShared() || alloc.getLayout())
       return;
-    unsigned bits = bitsOf(tile::dtypeOf(type.getElementType()));
+    unsigned bits = 8 * bytesOf(tile::dtypeOf(type.getElementType()));
     SharedLayout layout = readByGemm.contains(alloc) && !reshaped.contains(alloc)
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());

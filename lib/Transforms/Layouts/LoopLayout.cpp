@@ -139,10 +139,14 @@ FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target
   SmallVector<int64_t, 4> extents = *loop.constantExtents();
   // As many elements a lane as 16 bytes of the widest type hold, but enough iterations for all.
   unsigned widest = 8;
+  int64_t fewest = 1; // elements a lane: both of a byte that holds two
   loop.walk([&](Operation *op) {
     auto note = [&](tile::BufferType type) {
+      DType dtype = tile::dtypeOf(type.getElementType());
       if (type.isGlobal() || type.isShared())
-        widest = std::max(widest, bitsOf(tile::dtypeOf(type.getElementType())));
+        widest = std::max(widest, bitsOf(dtype));
+      if (type.isGlobal() && bitsOf(dtype) == 4)
+        fewest = 2;
     };
     if (auto load = dyn_cast<tile::LoadOp>(op))
       note(load.getBuffer().getType());
@@ -154,7 +158,7 @@ FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target
     total *= extent;
   int64_t lanes = target.waveLanes * numWaves;
   int64_t vec = std::max<int64_t>(1, 128 / widest);
-  while (vec > 1 && (extents.back() % vec != 0 || total < vec * lanes))
+  while (vec > 1 && (extents.back() % vec != 0 || (vec > fewest && total < vec * lanes)))
     vec /= 2;
   return blockedLayout(extents, target.waveLanes, numWaves, vec);
 }

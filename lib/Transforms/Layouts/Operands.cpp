@@ -85,7 +85,10 @@ void expandGemm(tile::GemmOp gemm) {
   OpBuilder b(gemm);
   Location loc = gemm.getLoc();
   DType cType = dtypeOf(gemm.getC());
-  Type element = tile::elementTypeOf(cType, b.getContext());
+  // Products and sums are at least as wide as the operands.
+  DType sumDType = dtypeOf(gemm.getA()) == DType::F64 ? DType::F64 : cType;
+  Type cElement = tile::elementTypeOf(cType, b.getContext());
+  Type element = tile::elementTypeOf(sumDType, b.getContext());
   Type scalar = tile::scalarTypeOf(element);
   for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()})
     if (!cast<tile::BufferType>(operand->get().getType()).isShared())
@@ -108,6 +111,7 @@ void expandGemm(tile::GemmOp gemm) {
   Value sum = tile::AllocOp::create(inner, loc, sumType, "sum", Attribute());
   Value start = identityOf(inner, loc, tile::ReduceKind::Sum, scalar, false);
   Value old = load(inner, gemm.getC(), {m, n});
+  old = convertScalar(inner, loc, old, cElement, element);
   if (!gemm.getClear())
     start = old;
   else if (!overwritesC(gemm))
@@ -130,6 +134,7 @@ void expandGemm(tile::GemmOp gemm) {
   tile::StoreOp::create(step, loc, after, sum, ValueRange());
   inner.setInsertionPointToEnd(loop.bodyBlock());
   Value total = tile::LoadOp::create(inner, loc, scalar, sum, ValueRange(), FloatAttr());
+  total = convertScalar(inner, loc, total, element, cElement);
   ElementPlace place = placeOf(gemm.getC(), ValueRange{m, n}, inner, loc);
   tile::StoreOp::create(inner, loc, total, place.buffer, place.indices);
   gemm.erase();
@@ -142,14 +147,17 @@ void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target) {
   if (target.findAtom(a, b, c))
     return;
   DType wideC = isFloat(c) ? DType::F32 : DType::I32;
-  bool isNarrow = isFp8(a) && isFp8(b);
-  DType wideA = isNarrow && !target.findAtom(a, b, wideC) ? DType::F16 : a;
-  DType wideB = wideA == a ? b : DType::F16;
+  auto isNarrow = [](DType type) { return isFp8(type) || bitsOf(type) == 4; };
+  // Exactly: every fp8 and e2m1 value is an f16, every 4-bit integer an int8.
+  bool converts = isNarrow(a) && isNarrow(b) && !target.findAtom(a, b, wideC);
+  DType wide = isFloat(a) ? DType::F16 : DType::I8;
+  DType wideA = converts ? wide : a, wideB = converts ? wide : b;
   bool isHalfSum = isFloat(c) && bitsOf(c) < 32; // rounded once, at the end
   if (target.findAtom(wideA, wideB, wideC) && (c == wideC || isHalfSum)) {
-    if (wideA != a) {
+    if (converts) {
       gemm.emitRemark() << nameOf(target.arch) << " has no matrix instruction for " << nameOf(a)
-                        << " x " << nameOf(b) << "; the operands are converted to float16";
+                        << " x " << nameOf(b) << "; the operands are converted to "
+                        << nameOf(wide);
       convertOperand(gemm.getAMutable(), tile::Scope::Shared, wideA, true, false);
       convertOperand(gemm.getBMutable(), tile::Scope::Shared, wideB, true, false);
     }
@@ -187,6 +195,13 @@ void setLayout(Value root, const FragmentLayout &layout) {
   alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(alloc.getContext(), layout));
 }
 
+void remarkConversion(Operation *op, Value operand) {
+  auto alloc = rootOf(operand).getDefiningOp<tile::AllocOp>();
+  op->emitRemark() << "fragment `" << (alloc ? alloc.getName() : "operand")
+                   << "` goes through shared memory: other statements want its elements in other "
+                      "lanes";
+}
+
 void match(tile::GemmOp gemm, const GemmPlan &plan) {
   struct Side {
     OpOperand *operand;
@@ -198,11 +213,14 @@ void match(tile::GemmOp gemm, const GemmPlan &plan) {
   };
   for (Side &side : sides) {
     const FragmentLayout *own = fragmentLayoutOf(side.operand->get());
-    if (own && !(*own == side.wanted))
-      replaceOperand(*side.operand, tile::Scope::Shared, true, false);
+    if (!own || *own == side.wanted)
+      continue;
+    remarkConversion(gemm, side.operand->get());
+    replaceOperand(*side.operand, tile::Scope::Shared, true, false);
   }
   const FragmentLayout *c = fragmentLayoutOf(gemm.getC());
   if (c && !(*c == plan.c)) {
+    remarkConversion(gemm, gemm.getC());
     replaceOperand(gemm.getCMutable(), tile::Scope::Fragment, true, true);
     setLayout(gemm.getC(), plan.c);
   }

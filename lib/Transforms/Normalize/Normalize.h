@@ -27,6 +27,13 @@ void fissionParallels(tile::ProgramOp program);
 /// x = op(x, e) in a parallel becomes a tile.reduce; reports dependences that are none.
 mlir::LogicalResult recognizeReductions(tile::ProgramOp program);
 
+/// x = op(x, e): what a store updates its element with, when its value is such a combination.
+struct ReductionUpdate {
+  tile::LoadOp old;
+  tile::ReduceKind kind;
+};
+std::optional<ReductionUpdate> matchReduction(tile::StoreOp store);
+
 /// Fragment elements that are read or written outside of a parallel.
 void liftScalarAccesses(tile::ProgramOp program);
 /// tile.scan as loops over rows.

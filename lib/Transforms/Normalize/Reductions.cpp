@@ -374,6 +374,11 @@ void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4
 
 } // namespace
 
+std::optional<ReductionUpdate> matchReduction(tile::StoreOp store) {
+  std::optional<Update> update = matchUpdate(store);
+  return update ? std::optional(ReductionUpdate{update->old, update->kind}) : std::nullopt;
+}
+
 LogicalResult recognizeReductions(tile::ProgramOp program) {
   SmallVector<tile::ParallelOp> loops;
   program.walk([&](tile::ParallelOp loop) {

@@ -208,12 +208,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   void expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
-    int64_t usedBytes = 0;
-    kernel.walk([&](tile::AllocOp alloc) {
-      if (const SharedLayout *layout = sharedLayoutOf(alloc.getResult()))
-        usedBytes += storageBytes(tile::dtypeOf(alloc.getResult().getType().getElementType()),
-                                  layout->numElems());
-    });
+    int64_t usedBytes = sharedNeed(kernel);
     if (producer)
       usedBytes += expandProducerConsumer(kernel, chip, chip.sharedBytes - usedBytes);
     SmallVector<tile::ForOp> loops;

@@ -21,6 +21,16 @@ struct PipelinePlan {
   void print(llvm::raw_ostream &os) const;
 };
 
+/// On a shared tile.alloc: its first byte. Set by tile-place-shared.
+inline constexpr llvm::StringLiteral sharedPlaceAttrName = "shared_place";
+
+/// Bytes of a shared buffer that has a layout, with what lies between two buffers.
+int64_t sharedBytesOf(tile::AllocOp alloc);
+
+/// Shared memory that the kernel's buffers need together, in bytes; those that are never needed at
+/// the same time share.
+int64_t sharedNeed(tile::KernelOp kernel);
+
 /// A copy that the target can do without registers, in pieces of so many bytes per lane; 0 when it
 /// cannot: the pieces must be contiguous and aligned on both sides and entirely inside or outside
 /// the tensor.

@@ -5,11 +5,15 @@
 // two of them that conflict on a buffer are separated. A loop is walked once to learn
 // what its end leaves open, and once more to place barriers.
 //
+// Buffers that share bytes (tile-place-shared) are one here.
+//
 // A global tensor that a kernel reads after it has written it is treated alike; its
 // barriers order device memory as well, within the block.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Pipelines/Pipeline.h"
+
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -25,6 +29,18 @@ namespace tilec {
 namespace {
 
 bool isGlobal(Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); }
+
+/// Whether two different buffers have bytes in common.
+bool shareBytes(Value a, Value b) {
+  auto left = a.getDefiningOp<tile::AllocOp>(), right = b.getDefiningOp<tile::AllocOp>();
+  if (!left || !right)
+    return false;
+  auto leftPlace = left->getAttrOfType<IntegerAttr>(sharedPlaceAttrName);
+  auto rightPlace = right->getAttrOfType<IntegerAttr>(sharedPlaceAttrName);
+  return leftPlace && rightPlace &&
+         leftPlace.getInt() < rightPlace.getInt() + sharedBytesOf(right) &&
+         rightPlace.getInt() < leftPlace.getInt() + sharedBytesOf(left);
+}
 
 /// Buffers touched since the last barrier.
 struct Open {
@@ -91,11 +107,15 @@ Accesses Placement::accessesThatMatter(Operation *op) {
 
 void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bool insert) {
   bool conflicts = false, isOverGlobal = false;
+  // A ring is separated from itself by its pipeline.
+  bool isRing = isa<tile::AsyncCopyOp>(op);
   auto check = [&](Value root, const llvm::SetVector<Value> &list) {
-    if (!list.contains(root))
-      return;
-    conflicts = true;
-    isOverGlobal |= isGlobal(root);
+    bool isSame = list.contains(root) && (!isRing || isGlobal(root));
+    bool meets = isSame || llvm::any_of(list, [&](Value other) {
+                   return other != root && shareBytes(root, other);
+                 });
+    conflicts |= meets;
+    isOverGlobal |= meets && isGlobal(root);
   };
   for (Value root : accesses.reads)
     check(root, open.writes);
@@ -159,11 +179,12 @@ void Placement::visitWhile(tile::WhileOp loop, Open &open, bool insert) {
 }
 
 void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
-  // Rings are separated by the pipeline's own barriers, a producer's by its pipes.
-  if (isa<tile::AsyncCopyOp, tile::ProducerOp>(op))
+  if (isa<tile::ProducerOp>(op)) // its pipes separate what it touches
     return;
   Accesses accesses = accessesThatMatter(op);
   separate(op, accesses, open, insert);
+  if (isa<tile::AsyncCopyOp>(op)) // the pipeline's own barriers follow
+    return;
   open.reads.insert(accesses.reads.begin(), accesses.reads.end());
   open.writes.insert(accesses.writes.begin(), accesses.writes.end());
 }

@@ -116,8 +116,8 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sh
     plan.copies.push_back(copy);
     plan.rings.push_back(ring);
     const SharedLayout *layout = sharedLayoutOf(ring);
-    plan.sharedBytes += storageBytes(tile::dtypeOf(ring.getResult().getType().getElementType()),
-                                     layout->numElems());
+    plan.sharedBytes +=
+        bytesOf(tile::dtypeOf(ring.getResult().getType().getElementType())) * layout->numElems();
   }
   int64_t oneStage = plan.sharedBytes;
   while (plan.stages > 1 && oneStage * plan.stages > sharedLeftBytes + oneStage)

@@ -148,9 +148,9 @@ int64_t Emitter::accessWidth(ValueRange indices, Value root, Elements &elements)
     return 1;
   auto type = cast<tile::BufferType>(root.getType());
   int64_t elemBits = bitsOf(tile::dtypeOf(type.getElementType()));
+  if (type.isShared())
+    elemBits = std::max<int64_t>(elemBits, 8); // a byte at least
   int64_t width = std::min<int64_t>(elements.count, std::max<int64_t>(1, 128 / elemBits));
-  if (elemBits < 8)
-    return 1;
   // How each index moves from element to element, and what divides its first value.
   SmallVector<LinearForm, 4> forms;
   for (Value value : indices)

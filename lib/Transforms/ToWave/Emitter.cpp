@@ -5,6 +5,7 @@
 #include "ToWave/Emitter.h"
 
 #include "Normalize/Normalize.h"
+#include "Pipelines/Pipeline.h"
 #include "Schedule/Schedulable.h"
 
 #include "tilec/Base/Math.h"
@@ -77,15 +78,41 @@ Type Emitter::vectorOf(int64_t count, Type element) {
 }
 
 Type Emitter::memoryType(DType dtype) {
-  if (dtype == DType::Bool)
+  // On chip, 4-bit elements have a byte each: neighbours belong to different lanes.
+  if (dtype == DType::Bool || isPacked(dtype))
     return b.getI8Type();
   if (isUnsigned(dtype))
     return b.getIntegerType(bitsOf(dtype));
   return tile::elementTypeOf(dtype, b.getContext());
 }
 
+/// A byte with the code of an e2m1 element, and back.
+Value Emitter::decodeE2M1(Value code) {
+  Value narrow = arith::TruncIOp::create(b, loc, b.getIntegerType(4), code);
+  Value element = wave::BitcastOp::create(
+      b, loc, tile::elementTypeOf(DType::E2M1, b.getContext()), narrow);
+  return arith::ExtFOp::create(b, loc, b.getF32Type(), element);
+}
+
+Value Emitter::encodeE2M1(Value value) {
+  Value element = arith::TruncFOp::create(
+      b, loc, tile::elementTypeOf(DType::E2M1, b.getContext()), value);
+  Value narrow = wave::BitcastOp::create(b, loc, b.getIntegerType(4), element);
+  return arith::ExtUIOp::create(b, loc, b.getI8Type(), narrow);
+}
+
+/// `convert` for each element of a value that may be a vector.
+Value Emitter::elementwise(Value value, llvm::function_ref<Value(Value)> convert) {
+  SmallVector<Value, 8> parts = unpack(value, wave::elementsOf(value.getType()));
+  for (Value &part : parts)
+    part = convert(part);
+  return pack(parts);
+}
+
 Value Emitter::toScalar(Value value, DType dtype) {
   int64_t count = wave::elementsOf(value.getType());
+  if (dtype == DType::E2M1)
+    return elementwise(value, [&](Value code) { return decodeE2M1(code); });
   if (dtype == DType::Bool) {
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
@@ -97,6 +124,10 @@ Value Emitter::toScalar(Value value, DType dtype) {
 
 Value Emitter::fromScalar(Value value, DType dtype) {
   int64_t count = wave::elementsOf(value.getType());
+  if (dtype == DType::E2M1)
+    return elementwise(value, [&](Value x) { return encodeE2M1(x); });
+  if (isPacked(dtype)) // modulo 2^4
+    return elementwise(value, [&](Value x) { return lowNibble(x, dtype); });
   if (dtype == DType::Bool)
     return arith::ExtUIOp::create(b, loc, vectorOf(count, b.getI8Type()), value);
   if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64)
@@ -190,6 +221,9 @@ static llvm::StringRef accessOf(Value buffer, tile::KernelOp kernel) {
   Accesses accesses = accessesOf(kernel);
   bool reads = llvm::is_contained(accesses.reads, buffer);
   bool writes = llvm::is_contained(accesses.writes, buffer);
+  // Writing 4 bits keeps their neighbours.
+  DType dtype = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+  reads |= writes && bitsOf(dtype) < 8 && dtype != DType::Bool;
   return reads && writes ? "rw" : writes ? "w" : "r";
 }
 
@@ -300,14 +334,14 @@ Value Emitter::cloneProgramValue(Value value) {
 }
 
 LogicalResult Emitter::placeBuffers() {
-  // Buffers of one kernel do not share addresses.
-  constexpr int64_t alignBytes = 1024; // async copies write whole 1 KB rows
   auto result = kernel.walk([&](tile::AllocOp alloc) {
     Value buffer = alloc.getResult();
     DType dtype = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
     if (const SharedLayout *layout = sharedLayoutOf(buffer)) {
-      shared[buffer] = {sharedBytes, *layout, dtype};
-      sharedBytes = alignTo(sharedBytes + storageBytes(dtype, layout->numElems()), alignBytes);
+      auto place = alloc->getAttrOfType<IntegerAttr>(sharedPlaceAttrName);
+      int64_t first = place ? place.getInt() : sharedBytes;
+      shared[buffer] = {first, *layout, dtype};
+      sharedBytes = std::max(sharedBytes, first + sharedBytesOf(alloc));
     } else if (const FragmentLayout *layout = fragmentLayoutOf(buffer)) {
       auto type = wave::RegsType::get(b.getContext(), layout->numReps(),
                                       vectorOf(layout->atomRegs(), memoryType(dtype)));
@@ -333,6 +367,8 @@ LogicalResult Emitter::placeView(tile::ReshapeOp view) {
   DType dtype = tile::dtypeOf(type.getElementType());
   if (auto source = shared.find(view.getSource()); source != shared.end()) {
     SharedPlace place = source->second;
+    if (isPacked(dtype) != isPacked(place.dtype))
+      return unsupported(*view, "a view of shared memory as elements of 4 bits, or of those,");
     place.layout = SharedLayout::plain(type.getShape());
     place.dtype = dtype;
     shared[view] = place;
@@ -377,7 +413,7 @@ LogicalResult Emitter::run() {
       if (it != shared.end())
         diagnostic.attachNote(alloc.getLoc())
             << "`" << alloc.getName() << "` takes "
-            << storageBytes(it->second.dtype, it->second.layout.numElems()) << " bytes";
+            << bytesOf(it->second.dtype) * it->second.layout.numElems() << " bytes";
     });
     return failure();
   }
@@ -675,7 +711,7 @@ struct ToWavePass : impl::ToWavePassBase<ToWavePass> {
     getOperation().walk([&](tile::KernelOp kernel) { kernels.push_back(kernel); });
     for (tile::KernelOp kernel : kernels) {
       builder.setInsertionPointToEnd(getOperation().getBody());
-      if (failed(Emitter(kernel, targetInfo(*arch), builder).run()))
+      if (failed(Emitter(kernel, targetInfo(*arch), builder, checkBounds).run()))
         return signalPassFailure();
     }
   }

@@ -116,9 +116,10 @@ struct Elements {
 
 class Emitter {
 public:
-  Emitter(tile::KernelOp kernel, const TargetInfo &target, mlir::OpBuilder &builder)
+  Emitter(tile::KernelOp kernel, const TargetInfo &target, mlir::OpBuilder &builder,
+          bool checksBounds)
       : kernel(kernel), target(target), b(builder), loc(kernel.getLoc()),
-        numWaves(wavesOf(kernel, target)) {}
+        numWaves(wavesOf(kernel, target)), checksBounds(checksBounds) {}
 
   /// Builds the wave kernel before the builder's insertion point.
   LogicalResult run();
@@ -154,6 +155,10 @@ private:
   LogicalResult emitLoad(tile::LoadOp load, Elements &elements);
   LogicalResult emitStore(tile::StoreOp store, Elements &elements);
   LogicalResult emitAtomic(tile::AtomicOp atomic, Elements &elements);
+  /// Stops the kernel where an index of an on-chip buffer is outside, and `mask` holds.
+  void trapOutside(Value buffer, ValueRange tileIndices, ArrayRef<Value> indices, Value mask);
+  /// Whether an index of an on-chip buffer may be outside, and that is to be checked.
+  bool wantsTrap(Value buffer, ValueRange tileIndices);
   LogicalResult loadFragment(tile::LoadOp load, Elements &elements);
   LogicalResult storeFragment(tile::StoreOp store, Elements &elements);
   LogicalResult loadLocal(tile::LoadOp load, Elements &elements);
@@ -247,6 +252,19 @@ private:
   /// Between memory types and scalar types; both may be vectors of `count`.
   Value toScalar(Value value, DType dtype);
   Value fromScalar(Value value, DType dtype);
+  /// Element widths below a byte: packed in device memory, a byte each on chip.
+  static bool isPacked(DType dtype) { return bitsOf(dtype) < 8 && dtype != DType::Bool; }
+  Value decodeE2M1(Value code);
+  Value encodeE2M1(Value value);
+  Value elementwise(Value value, llvm::function_ref<Value(Value)> convert);
+  /// The lower four bits of a byte, extended as the dtype wants.
+  Value lowNibble(Value byte, DType dtype);
+  /// Packed.cpp: `width` consecutive elements of 4 bits, as bytes; the first index is even when
+  /// there are several.
+  Value loadPacked(const TensorPlace &place, ArrayRef<Value> indices, int64_t width, Value mask);
+  void storePacked(Value value, const TensorPlace &place, ArrayRef<Value> indices, Value mask);
+  /// The number of an element in its tensor, in `index`, or i64 where the tensor is wide.
+  Value elementNumber(const TensorPlace &place, ArrayRef<Value> indices);
   Value pack(ArrayRef<Value> parts);
   SmallVector<Value, 8> unpack(Value vector, int64_t count);
 
@@ -255,6 +273,7 @@ private:
   mlir::OpBuilder &b;
   Location loc;
   int64_t numWaves;
+  bool checksBounds;
 
   Value laneId, waveId, threadId;
   mlir::IRMapping programValues; ///< tile.program values -> values in the wave kernel

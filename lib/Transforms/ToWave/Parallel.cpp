@@ -115,6 +115,38 @@ Value Emitter::writerMask(Elements &elements, int64_t element) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+static bool isProvedInside(Value index, int64_t size) {
+  std::optional<IndexRange> range = rangeOf(index);
+  return range && range->low >= 0 && range->high < size;
+}
+
+bool Emitter::wantsTrap(Value buffer, ValueRange tileIndices) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  return checksBounds && !type.isGlobal() &&
+         !llvm::all_of(llvm::zip(tileIndices, type.getShape()), [](auto pair) {
+           return isProvedInside(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+void Emitter::trapOutside(Value buffer, ValueRange tileIndices, ArrayRef<Value> indices,
+                          Value mask) {
+  if (!wantsTrap(buffer, tileIndices))
+    return;
+  auto type = cast<tile::BufferType>(buffer.getType());
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    if (isProvedInside(tileIndices[d], size))
+      continue;
+    Value isInside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indices[d], index(size));
+    if (mask) {
+      Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+      Value isOff = arith::XOrIOp::create(b, loc, mask, truth);
+      isInside = arith::OrIOp::create(b, loc, isInside, isOff);
+    }
+    wave::TrapOp::create(b, loc, isInside, b.getStringAttr("an index is outside of its buffer"));
+  }
+}
+
 LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
   Value root = load.getBuffer();
   tile::BufferType type = load.getBuffer().getType();
@@ -125,12 +157,10 @@ LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
   if (!shared.contains(root) && !tensors.contains(root))
     return unsupported(*load, "an access through this view");
   DType dtype = tile::dtypeOf(type.getElementType());
-  if (bitsOf(dtype) < 8)
-    return unsupported(*load, "an element of 4 bits");
   bool isSame = llvm::all_of(load.getIndices(), [&](Value v) { return isSameForAll(v, elements); });
   int64_t count = isSame ? 1 : elements.count;
   int64_t width = isSame ? 1 : accessWidth(load.getIndices(), root, elements);
-  if (elements.masks.size() > 1)
+  if (elements.masks.size() > 1 || wantsTrap(root, load.getIndices()))
     width = 1;
   SmallVector<Value, 4> values;
   for (int64_t e = 0; e < count; e += width) {
@@ -140,6 +170,7 @@ LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
     Type vector = vectorOf(width, memoryType(dtype));
     Value raw;
     if (type.isShared()) {
+      trapOutside(root, load.getIndices(), indices, elements.maskOf(e));
       Value offset = sharedOffset(shared.find(root)->second, indices);
       // Padding lanes would read past the buffer; what they get does not matter.
       if (Value mask = elements.maskOf(e))
@@ -150,8 +181,11 @@ LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
       const TensorPlace &place = tensors.find(root)->second;
       Value bounds = boundsMask(place, load.getIndices(), indices, elements);
       Value mask = andMasks(bounds, elements.maskOf(e));
-      raw = wave::GlobalReadOp::create(b, loc, vector, place.base, globalOffset(place, indices),
-                                       mask, globalAlign(place, width));
+      raw = isPacked(dtype) ? loadPacked(place, indices, width, mask)
+                            : wave::GlobalReadOp::create(b, loc, vector, place.base,
+                                                         globalOffset(place, indices), mask,
+                                                         globalAlign(place, width))
+                                  .getResult();
       if (load.getPad() && bounds) {
         Value scalar = toScalar(raw, dtype);
         double pad = load.getPad()->convertToDouble();
@@ -182,10 +216,8 @@ LogicalResult Emitter::emitStore(tile::StoreOp store, Elements &elements) {
   if (!shared.contains(root) && !tensors.contains(root))
     return unsupported(*store, "an access through this view");
   DType dtype = tile::dtypeOf(type.getElementType());
-  if (bitsOf(dtype) < 8)
-    return unsupported(*store, "an element of 4 bits");
   int64_t width = accessWidth(store.getIndices(), root, elements);
-  if (elements.masks.size() > 1)
+  if (elements.masks.size() > 1 || wantsTrap(root, store.getIndices()))
     width = 1;
   for (int64_t e = 0; e < elements.count; e += width) {
     SmallVector<Value, 4> indices;
@@ -197,12 +229,17 @@ LogicalResult Emitter::emitStore(tile::StoreOp store, Elements &elements) {
     Value value = fromScalar(pack(parts), dtype);
     Value mask = writerMask(elements, e);
     if (type.isShared()) {
+      trapOutside(root, store.getIndices(), indices, elements.maskOf(e));
       wave::SharedWriteOp::create(b, loc, value, sharedOffset(shared.find(root)->second, indices),
                                   mask, 0);
       continue;
     }
     const TensorPlace &place = tensors.find(root)->second;
     mask = andMasks(mask, boundsMask(place, store.getIndices(), indices, elements));
+    if (isPacked(dtype)) {
+      storePacked(value, place, indices, mask);
+      continue;
+    }
     wave::GlobalWriteOp::create(b, loc, value, place.base, globalOffset(place, indices), mask,
                                 globalAlign(place, width));
   }
@@ -238,6 +275,8 @@ LogicalResult Emitter::emitAtomic(tile::AtomicOp atomic, Elements &elements) {
   if (!tensors.contains(root) && !shared.contains(root))
     return unsupported(*atomic, "an atomic through this view");
   DType dtype = tile::dtypeOf(type.getElementType());
+  if (isPacked(dtype))
+    return unsupported(*atomic, "an atomic on elements of 4 bits");
   SmallVector<Value, 4> olds;
   for (int64_t e = 0; e < elements.count; ++e) {
     SmallVector<Value, 4> indices;
@@ -247,6 +286,7 @@ LogicalResult Emitter::emitAtomic(tile::AtomicOp atomic, Elements &elements) {
     Value mask = writerMask(elements, e);
     Value old;
     if (type.isShared()) {
+      trapOutside(root, atomic.getIndices(), indices, elements.maskOf(e));
       old = wave::SharedAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
                                          sharedOffset(shared.find(root)->second, indices), mask);
     } else {
@@ -366,8 +406,13 @@ LogicalResult Emitter::loadLocal(tile::LoadOp load, Elements &elements) {
     const LocalPlace *place = findLocal(root, e, elements);
     // Row-major position; an index that is not constant selects among all slots.
     Value at = index(0);
-    for (auto [d, v] : llvm::enumerate(load.getIndices()))
-      at = addIndex(mulIndex(at, type.getShape()[d]), indexFor(v, e, elements));
+    SmallVector<Value, 4> indices;
+    for (auto [d, v] : llvm::enumerate(load.getIndices())) {
+      indices.push_back(indexFor(v, e, elements));
+      at = addIndex(mulIndex(at, type.getShape()[d]), indices.back());
+    }
+    if (!tile::constantInt(at))
+      trapOutside(load.getBuffer(), load.getIndices(), indices, elements.maskOf(e));
     auto read = [&](int64_t slot) {
       return wave::GetOp::create(b, loc, memoryType(place->dtype), place->regs, slot).getResult();
     };
@@ -398,8 +443,13 @@ LogicalResult Emitter::storeLocal(tile::StoreOp store, Elements &elements) {
   for (int64_t e = 0; e < elements.count; ++e) {
     const LocalPlace *place = findLocal(store.getBuffer(), e, elements);
     Value at = index(0);
-    for (auto [d, v] : llvm::enumerate(store.getIndices()))
-      at = addIndex(mulIndex(at, type.getShape()[d]), indexFor(v, e, elements));
+    SmallVector<Value, 4> indices;
+    for (auto [d, v] : llvm::enumerate(store.getIndices())) {
+      indices.push_back(indexFor(v, e, elements));
+      at = addIndex(mulIndex(at, type.getShape()[d]), indices.back());
+    }
+    if (!tile::constantInt(at))
+      trapOutside(store.getBuffer(), store.getIndices(), indices, elements.maskOf(e));
     Value value = fromScalar(lookup(store.getValue(), e, elements), place->dtype);
     if (auto constant = tile::constantInt(at)) {
       if (*constant < 0 || *constant >= type.numElems())

@@ -1,0 +1,192 @@
+//===- PlaceShared.cpp - where shared buffers lie --------------------------===//
+//
+// Buffers that are never needed at the same time share bytes. Ops are numbered in
+// program order; a buffer is needed from its first access to its last one. In a loop
+// that its allocation is outside of, that is the whole loop, unless each iteration
+// begins by writing all of it. Larger buffers take their place first, each the lowest
+// one that is free.
+//
+// Barriers come after this: two buffers that share bytes are one to them.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Layouts/LoopLayout.h"
+#include "Pipelines/Pipeline.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_PLACESHAREDPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+int64_t sharedBytesOf(tile::AllocOp alloc) {
+  constexpr int64_t alignBytes = 1024; // async copies write whole 1 KB rows
+  const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
+  DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
+  return layout ? alignTo(bytesOf(dtype) * layout->numElems(), alignBytes) : 0;
+}
+
+namespace {
+
+struct Need {
+  tile::AllocOp alloc;
+  int64_t first = INT64_MAX, last = -1, bytes = 0, place = 0;
+
+  bool meets(const Need &other) const { return first <= other.last && other.first <= last; }
+};
+
+/// Whether the op overwrites all of the buffer, whatever it held.
+bool overwritesAll(Operation *op, Value buffer) {
+  if (auto copy = dyn_cast<tile::CopyOp>(op))
+    return copy.getDst() == buffer && rootOf(copy.getSrc()) != buffer;
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  if (!loop || !loop.constantExtents() || llvm::is_contained(accessesOf(op).reads, buffer))
+    return false;
+  auto type = cast<tile::BufferType>(buffer.getType());
+  for (tile::StoreOp store : loop.bodyBlock()->getOps<tile::StoreOp>()) {
+    if (store.getBuffer() != buffer)
+      continue;
+    // Each index is another loop variable, which runs over the whole dimension.
+    SmallVector<int, 4> direct = directIndices(store.getIndices(), loop);
+    SmallVector<int64_t, 4> extents = *loop.constantExtents();
+    llvm::SmallSet<int, 4> used;
+    bool covers = true;
+    for (auto [d, iv] : llvm::enumerate(direct))
+      covers &= iv >= 0 && used.insert(iv).second && extents[iv] == type.getShape()[d];
+    if (covers)
+      return true;
+  }
+  return false;
+}
+
+class Lifetimes {
+public:
+  explicit Lifetimes(tile::KernelOp kernel) : kernel(kernel) {
+    int64_t count = 0;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { begins[op] = ends[op] = count++; });
+    kernel.walk([&](Operation *op) { // inner ops first
+      int64_t &end = ends[op->getParentOp()];
+      end = std::max(end, ends[op]);
+    });
+  }
+
+  Need of(tile::AllocOp alloc) {
+    Need need{alloc};
+    need.bytes = sharedBytesOf(alloc);
+    SmallVector<Operation *> users;
+    collectUsers(alloc.getResult(), users);
+    for (Operation *user : users) {
+      Operation *span = spanOf(user, alloc, users);
+      need.first = std::min(need.first, begins.lookup(span));
+      need.last = std::max(need.last, ends.lookup(span));
+    }
+    return need;
+  }
+
+private:
+  static void collectUsers(Value buffer, SmallVectorImpl<Operation *> &users) {
+    for (Operation *user : buffer.getUsers()) {
+      if (isa<tile::SubviewOp, tile::ReshapeOp>(user))
+        collectUsers(user->getResult(0), users);
+      else
+        users.push_back(user);
+    }
+  }
+  /// The op during all of which the buffer is needed because of this access.
+  Operation *spanOf(Operation *user, tile::AllocOp alloc, ArrayRef<Operation *> users) {
+    Operation *span = user;
+    for (Operation *at = user; at != kernel; at = at->getParentOp()) {
+      if (at->isProperAncestor(alloc))
+        break;
+      // What a producer warp touches is in use while the others compute.
+      if (isa<tile::ProducerOp>(at))
+        return kernel;
+      bool isLoop = isa<tile::ForOp, tile::WhileOp>(at);
+      if (isLoop && !startsAfresh(at, alloc, users))
+        span = at;
+      else if (isa<tile::ParallelOp>(at))
+        span = at;
+    }
+    return span;
+  }
+  /// Whether the buffer is used in this loop only, and each iteration overwrites it first.
+  static bool startsAfresh(Operation *loop, tile::AllocOp alloc, ArrayRef<Operation *> users) {
+    auto serial = dyn_cast<tile::ForOp>(loop);
+    if (!serial || !llvm::all_of(users, [&](Operation *user) { return loop->isAncestor(user); }))
+      return false;
+    for (Operation &op : *serial.bodyBlock())
+      if (llvm::any_of(users, [&](Operation *user) { return op.isAncestor(user); }))
+        return overwritesAll(&op, alloc.getResult());
+    return false;
+  }
+
+  tile::KernelOp kernel;
+  llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
+};
+
+SmallVector<Need> placed(tile::KernelOp kernel) {
+  Lifetimes lifetimes(kernel);
+  SmallVector<Need> needs;
+  kernel.walk([&](tile::AllocOp alloc) {
+    if (alloc.getResult().getType().isShared() && sharedLayoutOf(alloc.getResult()))
+      needs.push_back(lifetimes.of(alloc));
+  });
+  // A lockstep kernel says itself when its threads are done with a buffer.
+  if (kernel.getLockstep())
+    for (Need &need : needs) {
+      need.first = 0;
+      need.last = INT64_MAX - 1;
+    }
+  SmallVector<Need *> order;
+  for (Need &need : needs)
+    order.push_back(&need);
+  llvm::stable_sort(order, [](Need *a, Need *b) { return a->bytes > b->bytes; });
+  for (auto [n, need] : llvm::enumerate(order)) {
+    // The ends of others are the only places worth a try.
+    SmallVector<int64_t> candidates = {0};
+    for (Need *other : ArrayRef(order).take_front(n))
+      candidates.push_back(other->place + other->bytes);
+    llvm::sort(candidates);
+    for (int64_t place : candidates) {
+      need->place = place;
+      bool isFree = llvm::none_of(ArrayRef(order).take_front(n), [&](Need *other) {
+        return need->meets(*other) && place < other->place + other->bytes &&
+               other->place < place + need->bytes;
+      });
+      if (isFree)
+        break;
+    }
+  }
+  return needs;
+}
+
+} // namespace
+
+int64_t sharedNeed(tile::KernelOp kernel) {
+  int64_t bytes = 0;
+  for (const Need &need : placed(kernel))
+    bytes = std::max(bytes, need.place + need.bytes);
+  return bytes;
+}
+
+namespace {
+struct PlaceSharedPass : impl::PlaceSharedPassBase<PlaceSharedPass> {
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      for (const Need &need : placed(kernel)) {
+        tile::AllocOp alloc = need.alloc;
+        alloc->setAttr(sharedPlaceAttrName,
+                       IntegerAttr::get(IntegerType::get(&getContext(), 64), need.place));
+      }
+  }
+};
+} // namespace
+
+} // namespace tilec

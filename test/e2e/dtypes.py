@@ -1,0 +1,141 @@
+# Every dtype: through shared memory and fragments with ragged edges, from and to float32 and int32,
+# arithmetic, element by element; products of dtypes that are converted.
+# RUN: tilec-run %s --entry "every('float64')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float16')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('bfloat16')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e4m3fn')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e5m2')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e4m3fnuz')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e5m2fnuz')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e8m0fnu')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float4_e2m1fn')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int4')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint4')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int8')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint8')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int16')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint16')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int64')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint64')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('bool')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float64', 'float64', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e4m3fn', 'float8_e4m3fn', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e5m2fnuz', 'float8_e5m2fnuz', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float4_e2m1fn', 'float4_e2m1fn', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('int4', 'int4', 'int32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('uint4', 'uint4', 'int32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('uint8', 'uint8', 'int32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('int8', 'int8', 'int32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float64', 'float64', 'float64')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float16', 'float16', 'float16')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e4m3fn', 'float8_e5m2', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e5m2fnuz', 'float8_e4m3fnuz', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float32', 'float16', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "nibbles(16, 7)" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float64')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float16')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('bfloat16')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e4m3fn')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e5m2')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e4m3fnuz')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e5m2fnuz')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float8_e8m0fnu')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('float4_e2m1fn')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int4')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint4')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int8')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint8')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int16')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint16')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('int64')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('uint64')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "every('bool')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float64', 'float64', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e4m3fn', 'float8_e4m3fn', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e5m2fnuz', 'float8_e5m2fnuz', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float4_e2m1fn', 'float4_e2m1fn', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('int4', 'int4', 'int32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('uint4', 'uint4', 'int32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('uint8', 'uint8', 'int32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('int8', 'int8', 'int32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float64', 'float64', 'float64')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float16', 'float16', 'float16')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e4m3fn', 'float8_e5m2', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float8_e5m2fnuz', 'float8_e4m3fnuz', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "gemm('float32', 'float16', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "nibbles(16, 7)" --target=gfx942 --check --seed 1 | FileCheck %s
+# CHECK: result {{ *}}PASS
+import tilelang
+import tilelang.language as T
+
+def every(d, M=30, N=50):
+    @T.prim_func
+    def main(
+        A: T.Tensor((M, N), d),
+        X: T.Tensor((M, N), "float32"),
+        I: T.Tensor((M, N), "int32"),
+        B: T.Tensor((M, N), d),
+        C: T.Tensor((M, N), d),
+        D: T.Tensor((M, N), "float32"),
+        E: T.Tensor((M, N), d),
+        F: T.Tensor((N, M), d),
+        G: T.Tensor((M, N), d),
+    ):
+        with T.Kernel(T.ceildiv(N, 32), T.ceildiv(M, 16), threads=64) as (bx, by):
+            s = T.alloc_shared((16, 32), d)
+            f = T.alloc_fragment((16, 32), d)
+            w = T.alloc_fragment((16, 32), "float32")
+            T.copy(A[by * 16, bx * 32], s)
+            T.copy(s, f)
+            T.copy(f, B[by * 16, bx * 32])
+            T.copy(s, w)
+            T.copy(w, D[by * 16, bx * 32])
+            for i, j in T.Parallel(16, 32):
+                C[by * 16 + i, bx * 32 + j] = T.cast(X[by * 16 + i, bx * 32 + j] * 300.0, d)
+                G[by * 16 + i, bx * 32 + j] = T.cast(I[by * 16 + i, bx * 32 + j] * 100, d)
+            if d == "bool":
+                for i, j in T.Parallel(16, 32):
+                    E[by * 16 + i, bx * 32 + j] = f[i, j] and s[15 - i, j]
+            else:
+                for i, j in T.Parallel(16, 32):
+                    E[by * 16 + i, bx * 32 + j] = T.max(f[i, j] + s[15 - i, j], f[i, j] * s[15 - i, j])
+        with T.Kernel(1, threads=64) as bx:
+            for i, j in T.Parallel(N, M):
+                F[i, j] = A[j, i]
+    return main
+
+def gemm(d, e, c, M=64, N=64, K=64):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), d), B: T.Tensor((N, K), e), C: T.Tensor((M, N), c)):
+        with T.Kernel(1, threads=128) as bx:
+            a = T.alloc_shared((M, 32), d)
+            b = T.alloc_shared((N, 32), e)
+            acc = T.alloc_fragment((M, N), c)
+            T.clear(acc)
+            for k in T.Pipelined(K // 32, num_stages=2):
+                T.copy(A[0, k * 32], a)
+                T.copy(B[0, k * 32], b)
+                T.gemm(a, b, acc, transpose_B=True)
+            T.copy(acc, C)
+    return main
+
+def nibbles(M, N):
+    @T.prim_func
+    def main(A: T.Tensor((M, N), "int4"), B: T.Tensor((N, M), "int4"), C: T.Tensor((M, N), "uint4"), R: T.Tensor((M,), "int32")):
+        with T.Kernel(1, threads=64) as bx:
+            f = T.alloc_fragment((M, N), "int32")
+            r = T.alloc_fragment((M,), "int32")
+            T.copy(A, f)
+            T.reduce_sum(f, r, dim=1)
+            T.copy(r, R)
+            for i, j in T.Parallel(M, N):
+                B[j, i] = -A[i, j]
+            for i, j in T.Parallel(M, N):
+                C[i, j] = T.cast(f[i, j] + 3, "uint4")
+    return main
