@@ -200,7 +200,8 @@ llvm::FastMathFlags KernelLowering::fastMathOf(mlir::Operation &op) {
 static llvm::Value *shiftInside(Builder &b, llvm::Value *amount) {
   unsigned bits = amount->getType()->getScalarSizeInBits();
   if (auto *constant = llvm::dyn_cast<llvm::Constant>(amount)) {
-    llvm::Constant *value = constant->getType()->isVectorTy() ? constant->getSplatValue() : constant;
+    llvm::Constant *value =
+        constant->getType()->isVectorTy() ? constant->getSplatValue() : constant;
     auto *number = llvm::dyn_cast_or_null<llvm::ConstantInt>(value);
     if (number && number->getValue().ult(bits))
       return nullptr;
@@ -236,16 +237,15 @@ llvm::Value *KernelLowering::binary(mlir::Operation &op) {
           [&](auto) { return roundedDivision(op); })
       .Case([&](arith::ShLIOp) {
         llvm::Value *inside = shiftInside(b, y);
-        return zeroUnless(b, inside, b.CreateShl(x, amountIn(b, inside, y), "", noUnsignedWrap,
-                                                 noSignedWrap));
+        return zeroUnless(b, inside,
+                          b.CreateShl(x, amountIn(b, inside, y), "", noUnsignedWrap, noSignedWrap));
       })
       .Case([&](arith::ShRSIOp) {
         // Beyond the width only copies of the sign are left.
         llvm::Value *last =
             llvm::ConstantInt::get(y->getType(), y->getType()->getScalarSizeInBits() - 1);
-        return b.CreateAShr(x, shiftInside(b, y)
-                                   ? b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, y, last)
-                                   : y);
+        return b.CreateAShr(
+            x, shiftInside(b, y) ? b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, y, last) : y);
       })
       .Case([&](arith::ShRUIOp) {
         llvm::Value *inside = shiftInside(b, y);

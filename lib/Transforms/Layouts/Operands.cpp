@@ -156,8 +156,7 @@ void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target) {
   if (target.findAtom(wideA, wideB, wideC) && (c == wideC || isHalfSum)) {
     if (converts) {
       gemm.emitRemark() << nameOf(target.arch) << " has no matrix instruction for " << nameOf(a)
-                        << " x " << nameOf(b) << "; the operands are converted to "
-                        << nameOf(wide);
+                        << " x " << nameOf(b) << "; the operands are converted to " << nameOf(wide);
       convertOperand(gemm.getAMutable(), tile::Scope::Shared, wideA, true, false);
       convertOperand(gemm.getBMutable(), tile::Scope::Shared, wideB, true, false);
     }

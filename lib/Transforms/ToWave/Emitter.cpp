@@ -89,14 +89,14 @@ Type Emitter::memoryType(DType dtype) {
 /// A byte with the code of an e2m1 element, and back.
 Value Emitter::decodeE2M1(Value code) {
   Value narrow = arith::TruncIOp::create(b, loc, b.getIntegerType(4), code);
-  Value element = wave::BitcastOp::create(
-      b, loc, tile::elementTypeOf(DType::E2M1, b.getContext()), narrow);
+  Value element =
+      wave::BitcastOp::create(b, loc, tile::elementTypeOf(DType::E2M1, b.getContext()), narrow);
   return arith::ExtFOp::create(b, loc, b.getF32Type(), element);
 }
 
 Value Emitter::encodeE2M1(Value value) {
-  Value element = arith::TruncFOp::create(
-      b, loc, tile::elementTypeOf(DType::E2M1, b.getContext()), value);
+  Value element =
+      arith::TruncFOp::create(b, loc, tile::elementTypeOf(DType::E2M1, b.getContext()), value);
   Value narrow = wave::BitcastOp::create(b, loc, b.getIntegerType(4), element);
   return arith::ExtUIOp::create(b, loc, b.getI8Type(), narrow);
 }

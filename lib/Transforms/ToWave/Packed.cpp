@@ -78,9 +78,9 @@ void Emitter::storePacked(Value value, const TensorPlace &place, ArrayRef<Value>
   // Clear the nibble, then set it.
   Type word = b.getI32Type();
   Value eight = constantLike(b, loc, type, 8);
-  Value offset = arith::MulIOp::create(
-      b, loc, arith::DivUIOp::create(b, loc, number, eight).getResult(),
-      constantLike(b, loc, type, 4));
+  Value offset =
+      arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, number, eight).getResult(),
+                            constantLike(b, loc, type, 4));
   Value nibble = arith::RemUIOp::create(b, loc, number, eight);
   nibble = type.isIndex() ? arith::IndexCastOp::create(b, loc, word, nibble).getResult()
                           : arith::TruncIOp::create(b, loc, word, nibble).getResult();
