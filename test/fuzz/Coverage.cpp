@@ -23,8 +23,9 @@
 namespace tilec::fuzz {
 namespace {
 
-/// The core and the extended tile language (S0 and S1 of the survey of TileLang, a35008a42), as
-/// names of `T.`. Thread-level code, hints without a value and what tilec refuses are not here.
+/// The core and the extended tile language (S0 and S1 of the survey of
+/// TileLang, a35008a42), as names of `T.`. Thread-level code, hints without a
+/// value and what tilec refuses are not here.
 constexpr llvm::StringLiteral operations[] = {
     // S0: kernels, buffers, loops
     "Kernel", "Tensor", "prim_func", "const", "empty", "dynamic", "alloc_shared", "alloc_fragment",
@@ -82,7 +83,8 @@ class Table {
 public:
   explicit Table(size_t programs) : programs(programs) {}
 
-  /// `wanted` scales with the number of programs, but something is always wanted.
+  /// `wanted` scales with the number of programs, but something is always
+  /// wanted.
   void row(llvm::StringRef name, unsigned count, unsigned wanted) {
     bool isLeftOut = isGap(name.trim());
     bool ok = isLeftOut || count >= std::max<size_t>(1, wanted * programs / 500);

@@ -10,8 +10,8 @@
 namespace tilec::fuzz {
 namespace {
 
-/// The agreement rule allows 2 ulp, and 4 to 8 of the largest element of a row where a function
-/// like exp is called: what expressions may add up to.
+/// The agreement rule allows 2 ulp, and 4 to 8 of the largest element of a row
+/// where a function like exp is called: what expressions may add up to.
 constexpr double maxUlps = 3;
 
 /// Facts of a * b.
@@ -40,8 +40,8 @@ bool isGood(const Expr &e) { return e.facts.ulps <= maxUlps && e.facts.mag() < 1
 // Leaves
 //===----------------------------------------------------------------------===//
 
-/// What an iteration (i, j) over [P, Q], or (i) over a vector, may read. An update of `dst` reads
-/// it at its own place only.
+/// What an iteration (i, j) over [P, Q], or (i) over a vector, may read. An
+/// update of `dst` reads it at its own place only.
 std::vector<Expr> Generator::leavesFor(const std::vector<int64_t> &shape, const Tile *dst) {
   std::vector<Expr> out = scalars;
   bool isFullShape = shape.size() == 2 && shape[0] == P && shape[1] == Q;
@@ -82,7 +82,8 @@ std::vector<Expr> Generator::leavesFor(const std::vector<int64_t> &shape, const 
   return out;
 }
 
-/// Elements of tensors, read where the iteration is; outside of them they are zero.
+/// Elements of tensors, read where the iteration is; outside of them they are
+/// zero.
 void Generator::globalLeaves(std::vector<Expr> &out) {
   std::string place = "[" + rowBase + " + i, " + (colBase == "0" ? "j" : colBase + " + j") + "]";
   std::vector<Tensor *> readables = readable;
@@ -119,7 +120,7 @@ Expr Generator::value(DType type, const std::vector<Expr> &leaves, int levels) {
   }
   Expr e = floatExpr(leaves, levels);
   // Statements of their own right call a few functions more.
-  for (int i = 0; levels >= 3 && i < 2; ++i)
+  for (int i = 0; levels >= 3 && i < 3; ++i)
     e = joined(e, floatTerm(leaves));
   e = bounded(e, safeMagnitude(type));
   if (type == DType::E8M0) // only positive powers of two
@@ -261,8 +262,8 @@ Expr Generator::arithmetic(const std::vector<Expr> &leaves, int levels) {
     b = fit(b, 0.5, 4);
     Facts f = product(a.facts, {1 / b.facts.hi, 1 / b.facts.lo, b.facts.exact, b.facts.ulps, 0});
     f.step = 0;
-    return make(rng.percent(50) ? "(" + a.text + " / " + b.text + ")"
-                                : "T." + rng.pick({std::string("ieee_fdiv"), std::string("div")}) +
+    return make(rng.percent(30) ? "(" + a.text + " / " + b.text + ")"
+                                : "T." + spreadName("division", {"ieee_fdiv", "div", "ieee_fdiv"}) +
                                       "(" + a.text + ", " + b.text + ")",
                 f);
   }

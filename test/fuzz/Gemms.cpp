@@ -27,7 +27,8 @@ Facts dotFacts(const Facts &a, const Facts &b, int64_t count, bool isInteger) {
 
 } // namespace
 
-/// A tile of a tensor into an operand's buffer, by copy or by a loop that is one.
+/// A tile of a tensor into an operand's buffer, by copy or by a loop that is
+/// one.
 void Generator::copyOperand(Tensor &from, const std::string &row, const std::string &col,
                             Tile &to) {
   if (rng.percent(85)) {
@@ -94,8 +95,8 @@ void Generator::gemm() {
   }
   c.facts = dotFacts(A.facts, B.facts, K, isInt);
   c.isReady = true;
-  // Operands hold their last tiles after the loop; reading them there keeps them from running
-  // ahead.
+  // Operands hold their last tiles after the loop; reading them there keeps
+  // them from running ahead.
   bool keeps = rng.percent(8);
   a.isReady = b.isReady = keeps;
   if (fragment)

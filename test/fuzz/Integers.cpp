@@ -122,7 +122,8 @@ Expr Generator::intCall(DType type, const std::vector<Expr> &leaves, int levels)
     return {"T." + spreadName("div", {"floordiv", "indexdiv"}) + "(" + a.text + ", " + d + ")",
             type, a.facts.withZero()};
   case 1:
-    return {"T." + spreadName("mod", {"floormod", "indexmod"}) + "(" + a.text + ", " + d + ")",
+    return {"T." + spreadName("mod", {"floormod", "indexmod", "floormod"}) + "(" + a.text + ", " +
+                d + ")",
             type,
             {0, 8, true, 0, 1}};
   case 2:

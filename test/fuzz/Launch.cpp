@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Gaps.h"
 #include "Generator.h"
 
 namespace tilec::fuzz {
@@ -9,8 +10,9 @@ namespace {
 
 bool isPowerOfTwo(int64_t v) { return (v & (v - 1)) == 0; }
 
-/// Shared memory that a program may ask for: gfx942 has 64 KiB, and pipelines keep several slots.
-constexpr int64_t maxSharedBytes = 24 << 10;
+/// Shared memory that a program may ask for: gfx942 has 64 KiB, and pipelines
+/// keep several slots.
+constexpr int64_t maxSharedBytes = 20 << 10;
 
 } // namespace
 
@@ -31,12 +33,16 @@ DType Generator::anyType() {
 
 void Generator::chooseShape() {
   bool isOdd = rng.percent(30);
-  int64_t limit = rng.percent(15) ? 4096 : 1536;
+  int64_t limit = rng.percent(15) ? 2048 : 1024;
   do {
     P = isOdd ? rng.pick({4, 12, 17, 20, 24, 40, 48, 33, 1, 16})
               : rng.pick({8, 16, 16, 32, 32, 64, 1});
     Q = isOdd ? rng.pick({12, 20, 24, 40, 48, 56, 80, 33, 16})
               : rng.pick({8, 16, 32, 32, 64, 64, 128});
+    if (isGap("odd rows")) {
+      P += P % 4 ? 4 - P % 4 : 0;
+      Q += Q % 4 ? 4 - Q % 4 : 0;
+    }
   } while (P * Q > limit);
   threads = P * Q > 2048 ? 256 : rng.pick({64, 128, 128, 128, 192, 256});
 }
@@ -46,6 +52,7 @@ void Generator::launch(bool isFirst) {
   tiles.clear();
   scalars.clear();
   sharedBytes = 0;
+  isPersistent = false;
   chooseShape();
   if (isFirst) {
     gm = rng.pick({1, 2, 2});
@@ -103,6 +110,7 @@ void Generator::openBlock(const std::function<void()> &inside) {
   };
   if (rng.percent(7) && !isDynamic) {
     int64_t waves = rng.between(1, 3);
+    isPersistent = true;
     by = "by";
     bx = "bx";
     Suite kernel(*this, "with T.Kernel(" + std::to_string(waves) + tail + ") as worker:");
@@ -148,6 +156,9 @@ void Generator::body() {
   for (int i = 0; i < sources; ++i)
     source();
   int transforms = static_cast<int>(rng.between(3, 7));
+  elementwiseInto(
+      fullTile(rng.pick({DType::F32, DType::F32, DType::F16, DType::BF16}), rng.percent(45)),
+      false);
   for (int i = 0; i < transforms; ++i)
     transform();
   for (size_t i = 0; i < tiles.size(); ++i)
@@ -162,6 +173,8 @@ bool Generator::fitsShared(DType type, const std::vector<int64_t> &shape) const 
 }
 
 Tile &Generator::alloc(bool isShared, DType type, std::vector<int64_t> shape) {
+  if (isPersistent && bytesOf(type) < 4 && isGap("narrow fragments in T.Persistent"))
+    isShared = true;
   isShared &= fitsShared(type, shape);
   auto tile = std::make_unique<Tile>();
   tile->name = fresh(isShared ? "sh" : "fr");

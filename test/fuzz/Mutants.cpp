@@ -37,6 +37,11 @@ Fate fateOf(const Mutant &mutant, const std::vector<uint64_t> &seeds) {
     if (!report.isMutated || !report.failure ||
         !llvm::is_contained({"run", "mismatch", "rounding", "nan"}, report.failure->kind))
       continue;
+    // What fails anyway finds nothing.
+    RunOptions sound = options;
+    sound.mutant = nullptr;
+    if (runProgram(*program, sound).failure)
+      continue;
     fate.isDead = true;
     fate.seed = seed;
     fate.how = llvm::StringRef(report.failure->message).split('\n').first.substr(0, 90).str();
@@ -70,7 +75,8 @@ bool checkMutants(const std::vector<uint64_t> &seeds, unsigned jobs) {
   PoolOptions pool;
   pool.jobs = jobs;
   pool.timeoutSeconds = 600;
-  // The pool's seeds are mutants here; a verdict's failure is how the mutant died.
+  // The pool's seeds are mutants here; a verdict's failure is how the mutant
+  // died.
   pool.work = [&](uint64_t index) {
     Fate fate = fateOf(list[index], seeds);
     Verdict verdict;

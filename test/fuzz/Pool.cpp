@@ -17,10 +17,12 @@ namespace tilec::fuzz {
 namespace {
 
 constexpr char fieldEnd = '\x1f', recordEnd = '\x1e';
-/// Writes of at most PIPE_BUF bytes (POSIX: 512 or more, 4096 on Linux) are not mixed up.
+/// Writes of at most PIPE_BUF bytes (POSIX: 512 or more, 4096 on Linux) are not
+/// mixed up.
 constexpr size_t maxMessageBytes = 3500;
 
-/// What children share. `current[w]` is 1 + the index that worker w is at; 0: none.
+/// What children share. `current[w]` is 1 + the index that worker w is at; 0:
+/// none.
 struct Shared {
   std::atomic<uint64_t> next;
   std::atomic<uint64_t> current[256];

@@ -1,7 +1,7 @@
 //===- Program.h - a test program and how to run it -----------------------===//
 //
-// A program is one TileLang file that says in comments how it is run, so that it can
-// be saved, reduced and sent around as text:
+// A program is one TileLang file that says in comments how it is run, so that
+// it can be saved, reduced and sent around as text:
 //
 //   # traits: gemm pipelined ragged
 //   # run: --seed 7 --arg O0=zeros --dim m=37 --entry 'program()'

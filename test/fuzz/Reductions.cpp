@@ -21,7 +21,8 @@ Facts sumFacts(const Facts &f, int64_t count) {
   return out;
 }
 
-/// Whether sums of it mean anything: devices agree on the terms up to a few ulps.
+/// Whether sums of it mean anything: devices agree on the terms up to a few
+/// ulps.
 bool canSum(const Tile &t, int64_t count) {
   return t.facts.ulps == 0 && t.facts.mag() * double(count) < 1e5;
 }
@@ -37,7 +38,7 @@ void Generator::reduceTile() {
   Tile *integers = pickTile([](const Tile &t) {
     return t.shape.size() == 2 && isInteger(t.type) && bitsOf(t.type) >= 8;
   });
-  if (integers && rng.percent(50))
+  if (integers && rng.percent(65))
     t = integers;
   if (!t && rng.percent(60))
     t = &loadTile(intType());
@@ -46,9 +47,9 @@ void Generator::reduceTile() {
   int64_t dim = rng.percent(65) ? 1 : 0, count = t->shape[dim];
   bool isFloating = isFloat(t->type);
   std::string kind =
-      isFloating
-          ? spreadName("float reduction", {"sum", "max", "min", "absmax", "abssum"})
-          : spreadName("integer reduction", {"sum", "max", "min", "bitand", "bitor", "bitxor"});
+      isFloating ? spreadName("float reduction", {"sum", "max", "min", "absmax", "abssum"})
+                 : spreadName("integer reduction", {"bitand", "sum", "bitor", "max", "bitxor",
+                                                    "min", "bitand", "bitor", "bitxor"});
   bool isSum = kind == "sum" || kind == "abssum";
   if (isSum && isFloating && !canSum(*t, count))
     kind = "absmax", isSum = false;

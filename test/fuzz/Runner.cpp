@@ -51,7 +51,8 @@ std::string errorsOf(Compilation &compilation) {
   return text.empty() ? "failed without a message" : text;
 }
 
-/// Results that differ in the last bits have other reasons than those that are far apart.
+/// Results that differ in the last bits have other reasons than those that are
+/// far apart.
 const char *kindOf(const TensorCheck &check) {
   auto isNan = [&](uint64_t bits) {
     return isFloat(check.dtype) && std::isnan(decodeFloat(check.dtype, bits));
@@ -62,7 +63,8 @@ const char *kindOf(const TensorCheck &check) {
   return check.report.maxRatio <= 100 ? "rounding" : "mismatch";
 }
 
-/// Without the options of parameters that the kernel does not use: the manifest leaves them out.
+/// Without the options of parameters that the kernel does not use: the manifest
+/// leaves them out.
 rt::ArgumentRequest requestFor(const Program &program, const rt::Manifest &manifest) {
   rt::ArgumentRequest request = program.request;
   std::vector<rt::Param> arguments = manifest.arguments();

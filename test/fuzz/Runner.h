@@ -1,7 +1,7 @@
 //===- Runner.h - one program on every device -----------------------------===//
 //
-// Compiles a program for each device in this process, runs it there and compares what
-// it wrote with the cpu reference by the agreement rule.
+// Compiles a program for each device in this process, runs it there and
+// compares what it wrote with the cpu reference by the agreement rule.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -30,19 +30,20 @@ rt::Result<std::vector<Target>> parseTargets(const std::string &list);
 
 /// What went wrong first.
 struct Failure {
-  std::string
-      kind; ///< `program`, `compile`, `cpu`, `run`, `mismatch`; of a process: `crash`, `timeout`
+  std::string kind; ///< `program`, `compile`, `cpu`, `run`, `mismatch`; of a
+                    ///< process: `crash`, `timeout`
   std::string device;
   std::string message;
 
-  /// Equal for failures that are probably the same: numbers and names in the message do not count.
+  /// Equal for failures that are probably the same: numbers and names in the
+  /// message do not count.
   std::string signature() const;
 };
 
 struct RunOptions {
   std::vector<Target> targets;
-  /// Seeds the order in which simulated waves take turns, and every fourth one has results appear
-  /// at their wait only.
+  /// Seeds the order in which simulated waves take turns, and every fourth one
+  /// has results appear at their wait only.
   uint64_t interleaveSeed = 0;
   const Mutant *mutant = nullptr; ///< a fault to plant (Mutants.h)
   bool verifyStages = true;

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Gaps.h"
 #include "Generator.h"
 
 namespace tilec::fuzz {
@@ -21,7 +22,8 @@ void Generator::sinkFull(Tile &t) {
   DType type = isFloat(t.type) && t.type != DType::F64 && t.type != DType::E8M0 && rng.percent(30)
                    ? rng.pick({DType::F32, DType::F16, DType::BF16, DType::F64})
                    : t.type;
-  if (t.facts.mag() > safeMagnitude(type))
+  bool isNarrowTwice = isHalfOrLess(t.type) && isHalfOrLess(type);
+  if (t.facts.mag() > safeMagnitude(type) || (isNarrowTwice && isGap("narrow to narrow")))
     type = t.type;
   std::string shape = "(" + m + ", " + n + ")";
   bool isWorkspace = !isLastLaunch && rng.percent(50) && !isDynamic;
@@ -129,8 +131,8 @@ void Generator::atomicSink(Tile &t) {
   } else if (!isFloating) {
     // Many updates of few counters.
     Suite s(*this, loop());
-    line("T.atomic_" + spreadName("counter", {"or", "add", "max", "min"}) + "(" + out.name + "[(" +
-         rowBase + " + i) % 3, j % 2], " + element + ")");
+    line("T.atomic_" + spreadName("counter", {"or", "add", "or", "max", "or", "min"}) + "(" +
+         out.name + "[(" + rowBase + " + i) % 3, j % 2], " + element + ")");
   } else {
     line("T.atomic_add(" + box + ", " + t.name + ")");
   }

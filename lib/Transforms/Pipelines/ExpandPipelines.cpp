@@ -99,6 +99,10 @@ void Expansion::widen(tile::AllocOp ring) {
   SmallVector<int64_t> shape = {plan.stages};
   shape.append(type.getShape().begin(), type.getShape().end());
   SharedLayout layout = *sharedLayoutOf(ring);
+  // Every slot starts with a whole period of the swizzle: copies count rows from the slot's start,
+  // reads from the ring's.
+  while (layout.phases > 1 && layout.rows() % (layout.rowsPerPhase * layout.phases) != 0)
+    layout.phases /= 2;
   layout.shape.assign(shape.begin(), shape.end());
   auto wideType = tile::BufferType::get(shape, type.getElementType(), type.getScope());
   wide[ring] = tile::AllocOp::create(builder, ring.getLoc(), wideType, ring.getName(),

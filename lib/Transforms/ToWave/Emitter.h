@@ -150,6 +150,7 @@ private:
 
   // Parallel.cpp
   LogicalResult emitParallel(tile::ParallelOp loop, Elements &outer);
+  void bindLoopVariables(tile::ParallelOp loop, Elements &elements);
   LogicalResult emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
                         Value dynamicRep, Elements &outer);
   LogicalResult emitLoad(tile::LoadOp load, Elements &elements);

@@ -55,6 +55,59 @@ LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   return emitRep(loop, *layout, 0, counter.getInductionVar(), outer);
 }
 
+/// Whether the loop reads and writes one shared buffer.
+static bool updatesShared(tile::ParallelOp loop) {
+  llvm::SmallPtrSet<Value, 4> read;
+  loop.walk([&](tile::LoadOp load) {
+    if (load.getBuffer().getType().isShared())
+      read.insert(load.getBuffer());
+  });
+  auto result = loop.walk([&](tile::StoreOp store) {
+    return read.contains(store.getBuffer()) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+static bool storesFragments(tile::ParallelOp loop) {
+  auto result = loop.walk([](tile::StoreOp store) {
+    return store.getBuffer().getType().isFragment() ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// The loop variables of every element. A lane outside of the tile takes those of a lane inside, so
+/// that it reads what the loop reads anyway: never past a buffer, nor what nobody has written.
+void Emitter::bindLoopVariables(tile::ParallelOp loop, Elements &elements) {
+  bool hasOneMask = elements.masks.size() == 1;
+  for (auto [d, iv] : llvm::enumerate(loop.ivs())) {
+    SmallVector<Value, 4> values;
+    const LaneCoord &coord = elements.coords[d];
+    int64_t extent = (*loop.constantExtents())[d];
+    bool moves = elements.masks.size() > 1 ||
+                 llvm::any_of(elements.deltas, [&](const Coords &c) { return c[d] != 0; });
+    auto select = [&](int64_t e, Value inside, Value outside) -> Value {
+      return arith::SelectOp::create(b, loc, elements.maskOf(e), inside, outside);
+    };
+    bool isFirstInside = llvm::all_of(elements.deltas, [&](const Coords &c) {
+      return coord.constant + c[d] < extent;
+    });
+    Value lane = coord.value;
+    if (hasOneMask && isFirstInside && lane)
+      lane = select(0, lane, index(0));
+    for (int64_t e = 0; e < (moves ? elements.count : 1); ++e) {
+      Value v = addIndex(lane, coord.constant + elements.deltas[e][d]);
+      if (hasOneMask && !isFirstInside)
+        v = select(0, v, index(0));
+      // Another element of the same lane, if that one is inside.
+      if (elements.masks.size() > 1)
+        v = select(e, v, e == 0 ? index(0) : values[0]);
+      values.push_back(v);
+    }
+    elements.map[iv] = values;
+  }
+}
+
 LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
                                Value dynamicRep, Elements &outer) {
   Elements elements;
@@ -91,14 +144,13 @@ LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layo
     elements.deltas.push_back(delta);
   }
   elements.masks = insideMasks(layout, elements.coords, elements.deltas);
-  for (auto [d, iv] : llvm::enumerate(loop.ivs())) {
-    SmallVector<Value, 4> values;
-    bool moves = llvm::any_of(elements.deltas, [&](const Coords &c) { return c[d] != 0; });
-    for (int64_t e = 0; e < (moves ? elements.count : 1); ++e)
-      values.push_back(
-          addIndex(elements.coords[d].value, elements.coords[d].constant + elements.deltas[e][d]));
-    elements.map[iv] = values;
-  }
+  bindLoopVariables(loop, elements);
+  // A lane that only repeats what others do must not read what they write. Element 0 is the first of
+  // its lane: a lane where it is outside has none inside.
+  OpBuilder::InsertionGuard guard(b);
+  if (updatesShared(loop) && !storesFragments(loop))
+    if (Value lanes = andMasks(elements.primary, elements.maskOf(0)))
+      b.setInsertionPointToStart(scf::IfOp::create(b, loc, lanes, false).thenBlock());
   for (Operation &op : *loop.bodyBlock())
     if (failed(emitOp(op, elements)))
       return failure();
@@ -172,10 +224,6 @@ LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
     if (type.isShared()) {
       trapOutside(root, load.getIndices(), indices, elements.maskOf(e));
       Value offset = sharedOffset(shared.find(root)->second, indices);
-      // Padding lanes would read past the buffer; what they get does not matter.
-      if (Value mask = elements.maskOf(e))
-        offset = arith::SelectOp::create(b, loc, mask, offset,
-                                         index(shared.find(root)->second.baseBytes));
       raw = wave::SharedReadOp::create(b, loc, vector, offset, 0);
     } else {
       const TensorPlace &place = tensors.find(root)->second;
