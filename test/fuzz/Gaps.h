@@ -16,8 +16,7 @@ struct Gap {
 };
 
 constexpr Gap gaps[] = {
-    {"view",
-     "an element of a T.view of another shape or dtype is refused on GPUs"},
+    {"view", "an element of a T.view of another shape or dtype is refused on GPUs"},
     {"reshape", "the same of T.reshape"},
     {"int4", "an element of 4 bits is refused on GPUs"},
     {"uint4", "the same"},
@@ -27,12 +26,10 @@ constexpr Gap gaps[] = {
     {"slice of a fragment",
      "a copy of rows of a fragment is refused with some layouts; its staging "
      "tile is read where nothing was written"},
-    {"narrow to narrow",
-     "a tile of a narrow float that is copied to another narrow float: the "
-     "cpu reference leaves the first rounding out"},
-    {"narrow fragments in T.Persistent",
-     "the simulator takes a register that is filled byte by "
-     "byte in a loop for uninitialized"},
+    {"narrow to narrow", "a tile of a narrow float that is copied to another narrow float: the "
+                         "cpu reference leaves the first rounding out"},
+    {"narrow fragments in T.Persistent", "the simulator takes a register that is filled byte by "
+                                         "byte in a loop for uninitialized"},
 };
 
 constexpr bool isGap(std::string_view construct) {

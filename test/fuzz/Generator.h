@@ -103,12 +103,8 @@ private:
   bool fitsShared(DType type, const std::vector<int64_t> &shape) const;
   std::vector<Tile *> tilesOf(const std::vector<int64_t> &shape);
   Tile *pickTile(const std::function<bool(const Tile &)> &want);
-  bool isFull(const Tile &t) const {
-    return t.shape == std::vector<int64_t>{P, Q};
-  }
-  Tile &fullTile(DType type, bool isShared) {
-    return alloc(isShared, type, {P, Q});
-  }
+  bool isFull(const Tile &t) const { return t.shape == std::vector<int64_t>{P, Q}; }
+  Tile &fullTile(DType type, bool isShared) { return alloc(isShared, type, {P, Q}); }
   DType anyType();
   DType floatType();
   DType intType();
@@ -124,8 +120,7 @@ private:
   void pipelinedAccumulate();
   void gemm();
   void tileGemm();
-  void copyOperand(Tensor &from, const std::string &row, const std::string &col,
-                   Tile &to);
+  void copyOperand(Tensor &from, const std::string &row, const std::string &col, Tile &to);
 
   //===--- transforms (Transforms.cpp, Reductions.cpp) ---===//
   void transform();
@@ -159,8 +154,7 @@ private:
   void atomicLoadStore();
 
   //===--- expressions (Expressions.cpp, Math.cpp, Integers.cpp) ---===//
-  std::vector<Expr> leavesFor(const std::vector<int64_t> &shape,
-                              const Tile *dst);
+  std::vector<Expr> leavesFor(const std::vector<int64_t> &shape, const Tile *dst);
   void globalLeaves(std::vector<Expr> &out);
   Expr value(DType type, const std::vector<Expr> &leaves, int depth);
   Expr floatExpr(const std::vector<Expr> &leaves, int depth);
@@ -192,10 +186,8 @@ private:
   /// of them, so that a few hundred programs use everything often. Now and then
   /// any number.
   int64_t spread(const char *site, int64_t n);
-  std::string spreadName(const char *site,
-                         const std::vector<std::string> &names) {
-    return names[static_cast<size_t>(
-        spread(site, static_cast<int64_t>(names.size())))];
+  std::string spreadName(const char *site, const std::vector<std::string> &names) {
+    return names[static_cast<size_t>(spread(site, static_cast<int64_t>(names.size())))];
   }
 
   Random rng;
@@ -207,12 +199,7 @@ private:
   std::set<std::string> traits;
   std::map<std::string, int> counters;
 
-  enum class Style {
-    PrimFunc,
-    Factory,
-    JitFactory,
-    Eager
-  } style = Style::Factory;
+  enum class Style { PrimFunc, Factory, JitFactory, Eager } style = Style::Factory;
   std::vector<std::string> params, workspaces, eagerOutputs, runOptions, consts;
   std::map<std::string, std::string> annotations; ///< of eager parameters
   std::vector<std::unique_ptr<Tensor>> tensors;
@@ -222,8 +209,8 @@ private:
   int64_t P = 0, Q = 0, M = 0, N = 0, gm = 1, gn = 1, threads = 128;
   std::string p, q, m, n; ///< as the script writes them
   std::string rowBase, colBase, by, bx;
-  bool isRaggedM = false, isRaggedN = false, isDynamic = false,
-       isLastLaunch = true, isPersistent = false;
+  bool isRaggedM = false, isRaggedN = false, isDynamic = false, isLastLaunch = true,
+       isPersistent = false;
   std::vector<std::unique_ptr<Tile>> tiles;
   std::vector<Expr> scalars; ///< uniform values that expressions may use
   int64_t sharedBytes = 0;

@@ -19,10 +19,9 @@ struct Verdict {
 
 struct PoolOptions {
   unsigned jobs = 1;
-  unsigned timeoutSeconds = 60;               ///< of one program
-  std::function<Verdict(uint64_t seed)> work; ///< in a child
-  std::function<void(const Verdict &verdict)>
-      done; ///< in the caller, in no order
+  unsigned timeoutSeconds = 60;                     ///< of one program
+  std::function<Verdict(uint64_t seed)> work;       ///< in a child
+  std::function<void(const Verdict &verdict)> done; ///< in the caller, in no order
 };
 
 /// Calls `work` for every seed. A child that dies is a verdict `crash` or

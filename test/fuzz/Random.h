@@ -16,8 +16,7 @@ using std::size_t;
 /// <random> differ between libraries; a seed must mean one program everywhere.
 class Random {
 public:
-  explicit Random(uint64_t seed)
-      : state(seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u) {}
+  explicit Random(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u) {}
 
   uint64_t next() {
     uint64_t z = (state += 0x9e3779b97f4a7c15u);
@@ -26,9 +25,7 @@ public:
     return z ^ (z >> 31);
   }
   /// In [0, n).
-  int64_t below(int64_t n) {
-    return static_cast<int64_t>(next() % static_cast<uint64_t>(n));
-  }
+  int64_t below(int64_t n) { return static_cast<int64_t>(next() % static_cast<uint64_t>(n)); }
   /// In [lo, hi].
   int64_t between(int64_t lo, int64_t hi) { return lo + below(hi - lo + 1); }
   bool percent(int p) { return below(100) < p; }

@@ -33,11 +33,9 @@ void Generator::source() {
 Tile &Generator::loadTile(DType type) {
   bool isFromBefore = !readable.empty() && rng.percent(60);
   Tensor &from = isFromBefore ? *rng.pick(readable)
-                              : input(type, "(" + m + ", " + n + ")",
-                                      isRaggedM || isRaggedN);
+                              : input(type, "(" + m + ", " + n + ")", isRaggedM || isRaggedN);
   Tile &t =
-      fullTile(rng.percent(75) || !isFloat(from.type) ? from.type : floatType(),
-               rng.percent(50));
+      fullTile(rng.percent(75) || !isFloat(from.type) ? from.type : floatType(), rng.percent(50));
   return loadInto(t, from);
 }
 
@@ -45,8 +43,7 @@ Tile &Generator::loadInto(Tile &t, Tensor &from) {
   std::string box = from.name + "[" + rowBase + ", " + colBase + "]";
   std::string hint;
   if (rng.percent(8))
-    hint = rng.pick({std::string(", disable_tma=True"),
-                     std::string(", coalesced_width=2"),
+    hint = rng.pick({std::string(", disable_tma=True"), std::string(", coalesced_width=2"),
                      std::string(", prefer_instruction=\"sync\""),
                      std::string(", prefer_instruction=\"cp_async\"")});
   t.facts = stored(from.facts.withZero(), t.type);
@@ -55,16 +52,14 @@ Tile &Generator::loadInto(Tile &t, Tensor &from) {
     line("T.copy(" + box + ", " + t.name + hint + ")");
     break;
   case 1: {
-    std::string columns =
-        bx == "0" ? "0:" + q : bx + " * " + q + ":(" + bx + " + 1) * " + q;
-    line("T.copy(" + from.name + "[" + by + " * " + p + ":(" + by + " + 1) * " +
-         p + ", " + columns + "], " + t.name + hint + ")");
+    std::string columns = bx == "0" ? "0:" + q : bx + " * " + q + ":(" + bx + " + 1) * " + q;
+    line("T.copy(" + from.name + "[" + by + " * " + p + ":(" + by + " + 1) * " + p + ", " +
+         columns + "], " + t.name + hint + ")");
     break;
   }
   case 2: {
     Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
-    line(t.name + "[i, j] = " + from.name + "[" + rowBase + " + i, " + colBase +
-         " + j]");
+    line(t.name + "[i, j] = " + from.name + "[" + rowBase + " + i, " + colBase + " + j]");
     break;
   }
   default:
@@ -88,13 +83,11 @@ void Generator::safeValueLoad() {
   Tensor &from = input(type, "(" + m + ", " + n + ")", false);
   Tile &t = fullTile(type, rng.percent(40));
   int64_t safe = rng.between(1, 5);
-  line("T.annotate_safe_value({" + from.name + ": " + std::to_string(safe) +
-       "})");
+  line("T.annotate_safe_value({" + from.name + ": " + std::to_string(safe) + "})");
   int64_t shift = rng.between(0, 3);
   Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
-  line(t.name + "[i, j] = " + from.name + "[" + rowBase + " + i - " +
-       std::to_string(shift) + ", " + colBase + " + j + " +
-       std::to_string(shift) + "]");
+  line(t.name + "[i, j] = " + from.name + "[" + rowBase + " + i - " + std::to_string(shift) + ", " +
+       colBase + " + j + " + std::to_string(shift) + "]");
   t.facts = from.facts.hull({double(safe), double(safe), true, 0, 1});
   t.isReady = true;
 }
@@ -103,13 +96,10 @@ void Generator::stridedLoad() {
   DType type = rng.pick({DType::F32, DType::F16, DType::BF16, DType::I32});
   std::string name = fresh("S");
   int64_t pitch = N + rng.between(0, 9);
-  std::string shape = "(" + m + ", " + n + ")",
-              strides = "(" + std::to_string(pitch) + ", 1)";
-  std::string annotation = rng.percent(70)
-                               ? "T.StridedTensor(" + shape + ", " + strides +
-                                     ", " + quoted(type) + ")"
-                               : "T.Tensor(" + shape + ", " + quoted(type) +
-                                     ", strides=" + strides + ")";
+  std::string shape = "(" + m + ", " + n + ")", strides = "(" + std::to_string(pitch) + ", 1)";
+  std::string annotation =
+      rng.percent(70) ? "T.StridedTensor(" + shape + ", " + strides + ", " + quoted(type) + ")"
+                      : "T.Tensor(" + shape + ", " + quoted(type) + ", strides=" + strides + ")";
   if (style == Style::Eager) {
     params.push_back(name);
     annotations[name] = annotation;
@@ -121,29 +111,25 @@ void Generator::stridedLoad() {
   Tensor from;
   from.name = name;
   from.type = type;
-  from.facts =
-      isFloat(type) ? Facts{-1, 1, true, 0, 0} : Facts{-8, 7, true, 0, 1};
+  from.facts = isFloat(type) ? Facts{-1, 1, true, 0, 0} : Facts{-8, 7, true, 0, 1};
   Tile &t = fullTile(type, rng.percent(50));
   loadInto(t, from);
 }
 
 void Generator::im2colLoad() {
   DType type = rng.pick({DType::F16, DType::F32, DType::BF16});
-  int64_t kernel = rng.between(1, 3), stride = rng.between(1, 2),
-          dilation = rng.between(1, 2), pad = rng.between(0, 2);
+  int64_t kernel = rng.between(1, 3), stride = rng.between(1, 2), dilation = rng.between(1, 2),
+          pad = rng.between(0, 2);
   int64_t size = rng.between(6, 9), channels = rng.pick({4, 8, 3});
-  Tensor &image =
-      input(type,
-            "(2, " + std::to_string(size) + ", " + std::to_string(size + 1) +
-                ", " + std::to_string(channels) + ")",
-            true);
+  Tensor &image = input(type,
+                        "(2, " + std::to_string(size) + ", " + std::to_string(size + 1) + ", " +
+                            std::to_string(channels) + ")",
+                        true);
   Tile &t = fullTile(type, rng.percent(60) || true);
-  line("T." +
-       rng.pick({std::string("im2col"), std::string("c2d_im2col"),
-                 std::string("im2col")}) +
-       "(" + image.name + ", " + t.name + ", " + by + ", " + bx + ", " +
-       std::to_string(kernel) + ", " + std::to_string(stride) + ", " +
-       std::to_string(dilation) + ", " + std::to_string(pad) + ")");
+  line("T." + rng.pick({std::string("im2col"), std::string("c2d_im2col"), std::string("im2col")}) +
+       "(" + image.name + ", " + t.name + ", " + by + ", " + bx + ", " + std::to_string(kernel) +
+       ", " + std::to_string(stride) + ", " + std::to_string(dilation) + ", " +
+       std::to_string(pad) + ")");
   t.facts = image.facts.withZero();
   t.isReady = true;
 }
@@ -151,9 +137,7 @@ void Generator::im2colLoad() {
 /// An index that is data.
 void Generator::gatherLoad() {
   Tensor &index = input(DType::I32, "(" + m + ", " + n + ")", true);
-  Tensor &table =
-      input(rng.pick({DType::F32, DType::F16, DType::I32, DType::U8}), "(20,)",
-            false);
+  Tensor &table = input(rng.pick({DType::F32, DType::F16, DType::I32, DType::U8}), "(20,)", false);
   Tile &t = fullTile(table.type, rng.percent(40));
   std::string place = index.name + "[" + rowBase + " + i, " + colBase + " + j]";
   Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
@@ -170,8 +154,7 @@ void Generator::gatherLoad() {
 
 /// A pipelined loop without a gemm: every iteration's tile counts.
 void Generator::pipelinedAccumulate() {
-  DType type =
-      rng.pick({DType::F32, DType::F16, DType::BF16, DType::I8, DType::I32});
+  DType type = rng.pick({DType::F32, DType::F16, DType::BF16, DType::I8, DType::I32});
   DType sumType = isFloat(type) ? DType::F32 : DType::I32;
   int64_t rounds = rng.between(1, 6), stages = rng.between(1, 4);
   if (!fitsShared(type, {P, Q * stages}))
@@ -186,8 +169,7 @@ void Generator::pipelinedAccumulate() {
   {
     Suite loop(*this, "for k in T.Pipelined(" + std::to_string(rounds) +
                           ", num_stages=" + std::to_string(stages) + "):");
-    line("T.copy(" + from.name + "[" + rowBase + ", k * " + q + "], " + s.name +
-         ")");
+    line("T.copy(" + from.name + "[" + rowBase + ", k * " + q + "], " + s.name + ")");
     Suite inner(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
     std::string a = acc.name + "[i, j]", e = s.name + "[i, j]";
     if (!isFloat(type))
@@ -198,14 +180,12 @@ void Generator::pipelinedAccumulate() {
       line(a + " = T.max(" + a + ", " + e + " * (k + 1))");
   }
   double mag = from.facts.mag() * 8;
-  acc.facts = isFloat(type) ? Facts{-mag, mag, true, 0, 0}
-                            : Facts{-4000, 4000, true, 0, 1};
+  acc.facts = isFloat(type) ? Facts{-mag, mag, true, 0, 0} : Facts{-4000, 4000, true, 0, 1};
   s.facts = from.facts.withZero();
   acc.isReady = true;
   s.isReady = rng.percent(50); // its last tile is read after the loop, or not
   if (!s.isReady)
-    tiles.erase(std::find_if(tiles.begin(), tiles.end(),
-                             [&](auto &t) { return t.get() == &s; }));
+    tiles.erase(std::find_if(tiles.begin(), tiles.end(), [&](auto &t) { return t.get() == &s; }));
 }
 
 } // namespace tilec::fuzz

@@ -37,9 +37,7 @@ void Generator::transform() {
 }
 
 void Generator::elementwise() {
-  Tile *old = rng.percent(35)
-                  ? pickTile([&](const Tile &t) { return isFull(t); })
-                  : nullptr;
+  Tile *old = rng.percent(35) ? pickTile([&](const Tile &t) { return isFull(t); }) : nullptr;
   if (old && old->type != DType::E8M0)
     return elementwiseInto(*old, true);
   elementwiseInto(fullTile(anyType(), rng.percent(45)), false);
@@ -73,8 +71,7 @@ void Generator::elementwiseInto(Tile &dst, bool isUpdate) {
     Suite inner(*this, "for j in T.Parallel(" + q + "):");
     body();
   } else {
-    Suite loop(*this,
-               "for i, j in " + head + "(" + p + ", " + q + width + "):");
+    Suite loop(*this, "for i, j in " + head + "(" + p + ", " + q + width + "):");
     body();
   }
   dst.facts = stored(e.facts, dst.type);
@@ -87,33 +84,25 @@ void Generator::update(Tile &dst, const std::vector<Expr> &extra) {
   leaves.insert(leaves.end(), extra.begin(), extra.end());
   bool isVector = dst.shape.size() == 1;
   std::string place = dst.name + (isVector ? "[i]" : "[i, j]");
-  Suite loop(*this, isVector ? "for i in T.Parallel(" +
-                                   std::to_string(dst.shape[0]) + "):"
+  Suite loop(*this, isVector ? "for i in T.Parallel(" + std::to_string(dst.shape[0]) + "):"
                              : "for i, j in T.Parallel(" + p + ", " + q + "):");
   std::erase_if(leaves, [&](const Expr &e) { return e.text == place; });
   if (!isFloat(dst.type)) {
-    Expr e =
-        intExpr(dst.type == DType::Bool ? DType::I32 : dst.type, leaves, 1);
+    Expr e = intExpr(dst.type == DType::Bool ? DType::I32 : dst.type, leaves, 1);
     if (dst.type == DType::Bool)
       line(place + " = (" + e.text + " % 3 == 0)");
     else
       line(place + " = " + place +
-           rng.pick(
-               {std::string(" + "), std::string(" ^ "), std::string(" - ")}) +
-           e.text);
+           rng.pick({std::string(" + "), std::string(" ^ "), std::string(" - ")}) + e.text);
     if (dst.type != DType::Bool)
       dst.facts = {minValue(dst.type), maxValue(dst.type), true, 0, 1};
     return;
   }
   Expr e = bounded(exactFloat(leaves, 1), 4);
-  std::string old =
-      dst.type == DType::F32 ? place : "T.cast(" + place + ", \"float32\")";
-  if (!dst.facts.exact ||
-      dst.type == DType::E8M0) // what devices disagree on is only compared
+  std::string old = dst.type == DType::F32 ? place : "T.cast(" + place + ", \"float32\")";
+  if (!dst.facts.exact || dst.type == DType::E8M0) // what devices disagree on is only compared
     line(place + " = " +
-         (dst.type == DType::E8M0
-              ? place
-              : "T.max(" + old + ", " + number(dst.facts.lo) + ")"));
+         (dst.type == DType::E8M0 ? place : "T.max(" + old + ", " + number(dst.facts.lo) + ")"));
   else
     line(place + " = " + old + " * 0.5 + " + e.text);
   if (dst.facts.exact) {
@@ -123,21 +112,17 @@ void Generator::update(Tile &dst, const std::vector<Expr> &extra) {
 }
 
 void Generator::serialUpdates() {
-  Tile *t =
-      pickTile([&](const Tile &t) { return isFull(t) || t.shape.size() == 1; });
+  Tile *t = pickTile([&](const Tile &t) { return isFull(t) || t.shape.size() == 1; });
   if (!t || loopDepth > 1 || t->type == DType::E8M0)
     return;
   int64_t count = rng.between(2, 4);
   std::string name = fresh("r");
   std::string head = rng.pick(std::vector<std::string>{
-      "range(" + std::to_string(count) + ")",
-      "T.serial(" + std::to_string(count) + ")",
+      "range(" + std::to_string(count) + ")", "T.serial(" + std::to_string(count) + ")",
       "T.serial(1, " + std::to_string(count) + ")",
       "T.serial(0, " + std::to_string(2 * count) + ", 2)",
-      "T.serial(" + std::to_string(count) + ", 0, -1)",
-      "T.unroll(" + std::to_string(count) + ")",
-      "T.Serial(" + std::to_string(count) + ")",
-      "T.unroll(0, " + std::to_string(count) + ")",
+      "T.serial(" + std::to_string(count) + ", 0, -1)", "T.unroll(" + std::to_string(count) + ")",
+      "T.Serial(" + std::to_string(count) + ")", "T.unroll(0, " + std::to_string(count) + ")",
       "T.grid(" + std::to_string(count) + ")"});
   ++loopDepth;
   Suite loop(*this, "for " + name + " in " + head + ":");
@@ -151,8 +136,7 @@ void Generator::serialUpdates() {
 
 /// A branch of the whole block, at run time or when it is compiled.
 void Generator::branch() {
-  Tile *t = pickTile(
-      [&](const Tile &t) { return isFull(t) && t.type != DType::E8M0; });
+  Tile *t = pickTile([&](const Tile &t) { return isFull(t) && t.type != DType::E8M0; });
   if (!t)
     return;
   Facts before = t->facts;
@@ -160,17 +144,14 @@ void Generator::branch() {
   if (rng.percent(25) && style != Style::PrimFunc) {
     std::string name = fresh("flag");
     consts.push_back(name + " = " +
-                     rng.pick({std::string("True"), std::string("False"),
-                               std::string("3")}));
+                     rng.pick({std::string("True"), std::string("False"), std::string("3")}));
     test = name;
   } else if (rng.percent(40)) {
-    std::string name =
-        scalarParam(DType::I32, std::to_string(rng.between(0, 3)));
+    std::string name = scalarParam(DType::I32, std::to_string(rng.between(0, 3)));
     scalars.push_back({name, DType::I32, {0, 3, true, 0, 1}});
     test = name + " > 1";
   } else {
-    test = rng.pick(std::vector<std::string>{by + " == 0", by + " % 2 == 1",
-                                             by + " + 1 < 2",
+    test = rng.pick(std::vector<std::string>{by + " == 0", by + " % 2 == 1", by + " + 1 < 2",
                                              bx + " == 0 and " + by + " < 1"});
   }
   {
@@ -205,9 +186,7 @@ void Generator::transposeTile() {
 void Generator::viewTile() {
   if (isGap("view"))
     return elementwise();
-  Tile *t = pickTile([&](const Tile &t) {
-    return isFull(t) && t.isShared && bitsOf(t.type) >= 8;
-  });
+  Tile *t = pickTile([&](const Tile &t) { return isFull(t) && t.isShared && bitsOf(t.type) >= 8; });
   if (!t) {
     DType type = rng.pick({DType::F32, DType::F16, DType::I32, DType::U8});
     if (!fitsShared(type, {P, Q}))
@@ -216,21 +195,16 @@ void Generator::viewTile() {
     loadInto(*t, input(type, "(" + m + ", " + n + ")", true));
   }
   std::string view = fresh("view"), count = std::to_string(P * Q);
-  bool isBits = rng.percent(30) &&
-                (t->type == DType::F32 || t->type == DType::F16) &&
-                t->facts.exact;
-  DType type = !isBits                 ? t->type
-               : t->type == DType::F32 ? DType::I32
-                                       : DType::U16;
+  bool isBits =
+      rng.percent(30) && (t->type == DType::F32 || t->type == DType::F16) && t->facts.exact;
+  DType type = !isBits ? t->type : t->type == DType::F32 ? DType::I32 : DType::U16;
   if (isBits)
-    line(view + " = T.view(" + t->name + ", (" + count + ",), " + quoted(type) +
-         ")");
+    line(view + " = T.view(" + t->name + ", (" + count + ",), " + quoted(type) + ")");
   else
-    line(view + " = T." +
-         rng.pick({std::string("view"), std::string("reshape")}) + "(" +
-         t->name + ", " +
-         rng.pick(std::vector<std::string>{
-             "(" + count + ",)", "(" + q + ", " + p + ")", "[" + count + "]"}) +
+    line(view + " = T." + rng.pick({std::string("view"), std::string("reshape")}) + "(" + t->name +
+         ", " +
+         rng.pick(std::vector<std::string>{"(" + count + ",)", "(" + q + ", " + p + ")",
+                                           "[" + count + "]"}) +
          ")");
   bool isFlat = text.rfind(count) > text.rfind(view);
   Tile &out = fullTile(type, rng.percent(30));
@@ -238,11 +212,10 @@ void Generator::viewTile() {
   std::string flat = "i * " + std::to_string(Q) + " + j";
   line(out.name + "[i, j] = " + view + "[" +
        (isFlat ? flat
-               : "(" + flat + ") // " + std::to_string(P) + ", (" + flat +
-                     ") % " + std::to_string(P)) +
+               : "(" + flat + ") // " + std::to_string(P) + ", (" + flat + ") % " +
+                     std::to_string(P)) +
        "]");
-  out.facts =
-      isBits ? Facts{minValue(type), maxValue(type), true, 0, 1} : t->facts;
+  out.facts = isBits ? Facts{minValue(type), maxValue(type), true, 0, 1} : t->facts;
   out.isReady = true;
 }
 
@@ -250,22 +223,19 @@ void Generator::moveTile() {
   Tile *t = pickTile([&](const Tile &t) { return t.shape.size() <= 2; });
   if (!t)
     return;
-  DType type = !isFloat(t->type) || t->facts.ulps > 0 || rng.percent(60) ||
-                       t->type == DType::E8M0
+  DType type = !isFloat(t->type) || t->facts.ulps > 0 || rng.percent(60) || t->type == DType::E8M0
                    ? t->type
                    : floatType();
   if (isHalfOrLess(t->type) && isHalfOrLess(type) && isGap("narrow to narrow"))
     type = t->type;
-  if (bounded({"", DType::F32, t->facts}, safeMagnitude(type)).facts.mag() <
-      t->facts.mag())
+  if (bounded({"", DType::F32, t->facts}, safeMagnitude(type)).facts.mag() < t->facts.mag())
     type = t->type;
   bool isSliced = t->shape.size() == 2 && t->shape[0] > 1 && rng.percent(40);
   Tile &out = alloc(rng.percent(50) || isSliced, type, t->shape);
   if (isSliced && isGap("slice of a fragment"))
     isSliced = t->isShared && out.isShared;
   if (isSliced) {
-    std::string half = std::to_string(t->shape[0] / 2),
-                all = std::to_string(t->shape[0]);
+    std::string half = std::to_string(t->shape[0] / 2), all = std::to_string(t->shape[0]);
     for (const std::string &rows : {"0:" + half, half + ":" + all})
       line("T.copy(" + t->name + "[" + rows + ", :], " + out.name + "[" + rows +
            ", 0:" + std::to_string(t->shape[1]) + "])");
@@ -277,14 +247,13 @@ void Generator::moveTile() {
 }
 
 void Generator::fillSlice() {
-  Tile *t = pickTile([&](const Tile &t) {
-    return isFull(t) && t.type != DType::E8M0 && t.type != DType::Bool;
-  });
+  Tile *t = pickTile(
+      [&](const Tile &t) { return isFull(t) && t.type != DType::E8M0 && t.type != DType::Bool; });
   if (!t || P < 2)
     return;
   int64_t at = rng.below(P - 1), v = rng.between(0, 4);
-  std::string slice = t->name + "[" + std::to_string(at) + ":" +
-                      std::to_string(at + 2) + ", 0:" + q + "]";
+  std::string slice =
+      t->name + "[" + std::to_string(at) + ":" + std::to_string(at + 2) + ", 0:" + q + "]";
   line(rng.percent(50) ? "T.fill(" + slice + ", " + std::to_string(v) + ")"
                        : "T.clear(" + slice + ")");
   t->facts = t->facts.hull({0, double(v), true, 0, 1});
@@ -301,11 +270,9 @@ void Generator::vectorizedRows() {
   std::erase_if(leaves, [](const Expr &e) { return e.text == "j"; });
   Expr e = value(type, leaves, 1);
   {
-    Suite outer(*this, "for i, jo in T.Parallel(" + p + ", " +
-                           std::to_string(Q / 4) + "):");
+    Suite outer(*this, "for i, jo in T.Parallel(" + p + ", " + std::to_string(Q / 4) + "):");
     Suite inner(*this, "for v in T." +
-                           rng.pick({std::string("vectorized"),
-                                     std::string("Vectorized"),
+                           rng.pick({std::string("vectorized"), std::string("Vectorized"),
                                      std::string("vectorized")}) +
                            "(4):");
     line("j = jo * 4 + v");
@@ -325,24 +292,22 @@ void Generator::privateArray() {
     Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
     line(name + " = T.alloc_local((4,), \"float32\")");
     {
-      Suite inner(*this,
-                  "for t in T." +
-                      rng.pick({std::string("serial"), std::string("unroll"),
-                                std::string("vectorized")}) +
-                      "(4):");
+      Suite inner(*this, "for t in T." +
+                             rng.pick({std::string("serial"), std::string("unroll"),
+                                       std::string("vectorized")}) +
+                             "(4):");
       line(name + "[t] = " + e.text + " + t");
     }
-    line(dst.name + "[i, j] = " + name + "[" + std::to_string(rng.below(4)) +
-         "] - " + name + "[1] * 0.5");
+    line(dst.name + "[i, j] = " + name + "[" + std::to_string(rng.below(4)) + "] - " + name +
+         "[1] * 0.5");
   }
   dst.facts = {-200, 200, true, 0, 0};
   dst.isReady = true;
 }
 
 void Generator::macroCall() {
-  Tile *t = pickTile([&](const Tile &t) {
-    return isFull(t) && t.type == DType::F32 && t.facts.ulps == 0;
-  });
+  Tile *t = pickTile(
+      [&](const Tile &t) { return isFull(t) && t.type == DType::F32 && t.facts.ulps == 0; });
   if (!t)
     return;
   std::string name = fresh("scale_add");
@@ -353,21 +318,18 @@ void Generator::macroCall() {
             "    for i, j in T.Parallel(rows, columns):\n"
             "        tile[i, j] = tile[i, j] * scale + " +
             shift + "\n\n";
-  line(name + "(" + t->name + ", " + p + ", " + q +
-       (rng.percent(40) ? ", scale=0.25" : "") + ")");
+  line(name + "(" + t->name + ", " + p + ", " + q + (rng.percent(40) ? ", scale=0.25" : "") + ")");
   double mag = t->facts.mag() + 4;
   t->facts = {-mag, mag, t->facts.exact, 0, 0};
 }
 
 /// A loop over a list is unrolled when the kernel is traced.
 void Generator::unrolledList() {
-  Tile *t = pickTile([&](const Tile &t) {
-    return isFull(t) && t.type == DType::F32 && t.facts.exact;
-  });
+  Tile *t =
+      pickTile([&](const Tile &t) { return isFull(t) && t.type == DType::F32 && t.facts.exact; });
   if (!t)
     return;
-  Suite list(*this, "for c in [0.5, 0.25, " +
-                        std::to_string(rng.between(1, 2)) + "]:");
+  Suite list(*this, "for c in [0.5, 0.25, " + std::to_string(rng.between(1, 2)) + "]:");
   Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
   line(t->name + "[i, j] = " + t->name + "[i, j] * c + c");
   double mag = t->facts.mag() + 4;
@@ -377,11 +339,9 @@ void Generator::unrolledList() {
 /// What is only seen while debugging changes nothing.
 void Generator::debugCalls() {
   if (rng.percent(60))
-    line("T.print(" + std::string(rng.percent(50) ? by + ", " : "") +
-         "msg=\"here\")");
+    line("T.print(" + std::string(rng.percent(50) ? by + ", " : "") + "msg=\"here\")");
   if (rng.percent(70))
-    line("T.device_assert(" + by + " >= 0" +
-         (rng.percent(50) ? ", \"block\"" : "") + ")");
+    line("T.device_assert(" + by + " >= 0" + (rng.percent(50) ? ", \"block\"" : "") + ")");
 }
 
 } // namespace tilec::fuzz

@@ -30,12 +30,10 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string seeds = "0-499", devices = "cpu,sim:gfx942,sim:gfx950", save,
-              summary, mutant;
+  std::string seeds = "0-499", devices = "cpu,sim:gfx942,sim:gfx950", save, summary, mutant;
   int64_t print = -1;
   unsigned jobs = 1, timeout = 60, maxReduceSeconds = 60;
-  bool reduce = false, coverage = false, mutants = false, listMutants = false,
-       verbose = false;
+  bool reduce = false, coverage = false, mutants = false, listMutants = false, verbose = false;
 };
 
 int usageError(const llvm::Twine &message) {
@@ -47,9 +45,8 @@ std::optional<std::vector<uint64_t>> parseSeeds(const std::string &text) {
   std::vector<uint64_t> out;
   auto [first, last] = llvm::StringRef(text).split('-');
   uint64_t begin, end;
-  if (first.getAsInteger(10, begin) ||
-      (last.empty() ? first : last).getAsInteger(10, end) || end < begin ||
-      end - begin >= 100'000'000)
+  if (first.getAsInteger(10, begin) || (last.empty() ? first : last).getAsInteger(10, end) ||
+      end < begin || end - begin >= 100'000'000)
     return std::nullopt;
   for (uint64_t seed = begin; seed <= end; ++seed)
     out.push_back(seed);
@@ -68,8 +65,7 @@ bool writeFile(const std::string &path, const std::string &text) {
   return !error;
 }
 
-Verdict runText(const std::string &text, uint64_t seed,
-                const RunOptions &options) {
+Verdict runText(const std::string &text, uint64_t seed, const RunOptions &options) {
   Verdict verdict;
   verdict.seed = seed;
   double start = nowSeconds();
@@ -87,9 +83,7 @@ Verdict runText(const std::string &text, uint64_t seed,
 
 class Tester {
 public:
-  Tester(const Arguments &args, std::vector<Target> targets,
-         const Mutant *mutant)
-      : args(args) {
+  Tester(const Arguments &args, std::vector<Target> targets, const Mutant *mutant) : args(args) {
     run.targets = std::move(targets);
     run.mutant = mutant;
   }
@@ -138,9 +132,8 @@ std::string Tester::reduced(const std::string &text, const Verdict &verdict) {
 
 void Tester::report(const Verdict &verdict, const std::string &text) {
   const Failure &f = *verdict.failure;
-  llvm::outs() << "seed " << verdict.seed << ": " << f.kind
-               << (f.device.empty() ? "" : " on ") << f.device << ": "
-               << llvm::StringRef(f.message).rtrim() << '\n';
+  llvm::outs() << "seed " << verdict.seed << ": " << f.kind << (f.device.empty() ? "" : " on ")
+               << f.device << ": " << llvm::StringRef(f.message).rtrim() << '\n';
   std::string small = args.reduce ? reduced(text, verdict) : "";
   if (!small.empty())
     llvm::outs() << small;
@@ -163,16 +156,13 @@ int Tester::all(const std::vector<uint64_t> &seeds) {
     totalMs += v.ms;
     maxMs = std::max(maxMs, v.ms);
     if (args.verbose)
-      llvm::outs() << llvm::formatv(
-          "seed {0}: {1} {2:f0} ms, {3:f3} of the bound\n", v.seed,
-          v.failure ? v.failure->kind : "ok", v.ms, v.maxRatio);
+      llvm::outs() << llvm::formatv("seed {0}: {1} {2:f0} ms, {3:f3} of the bound\n", v.seed,
+                                    v.failure ? v.failure->kind : "ok", v.ms, v.maxRatio);
     if (v.failure)
       failures.push_back(v);
   };
   runPool(seeds, pool);
-  llvm::sort(failures, [](const Verdict &a, const Verdict &b) {
-    return a.seed < b.seed;
-  });
+  llvm::sort(failures, [](const Verdict &a, const Verdict &b) { return a.seed < b.seed; });
   for (const Verdict &v : failures)
     report(v, generateProgram(v.seed));
   std::string summary =
@@ -180,17 +170,15 @@ int Tester::all(const std::vector<uint64_t> &seeds) {
                     "with {5} jobs, "
                     "{6:f0} ms a program, at most {7:f0} ms; largest error "
                     "{8:f3} of the bound\n",
-                    doneCount, args.devices, doneCount - failures.size(),
-                    failures.size(), nowSeconds() - start, args.jobs,
-                    doneCount ? totalMs / double(doneCount) : 0.0, maxMs,
-                    maxRatio)
+                    doneCount, args.devices, doneCount - failures.size(), failures.size(),
+                    nowSeconds() - start, args.jobs, doneCount ? totalMs / double(doneCount) : 0.0,
+                    maxMs, maxRatio)
           .str();
   llvm::outs() << summary;
   if (!args.summary.empty()) {
     std::string text = "seeds " + args.seeds + ": " + summary;
     for (const Verdict &v : failures)
-      text += "seed " + std::to_string(v.seed) + ": " + v.failure->signature() +
-              '\n';
+      text += "seed " + std::to_string(v.seed) + ": " + v.failure->signature() + '\n';
     if (!writeFile(args.summary, text))
       return usageError("cannot write " + args.summary);
   }
@@ -237,8 +225,7 @@ int run(const Arguments &args) {
     return checkMutants(*seeds, args.jobs) ? 0 : 1;
   const Mutant *mutant = nullptr;
   if (!args.mutant.empty() && !(mutant = findMutant(args.mutant)))
-    return usageError("unknown mutant `" + args.mutant +
-                      "`; see --list-mutants");
+    return usageError("unknown mutant `" + args.mutant + "`; see --list-mutants");
   Tester tester(args, std::move(*targets), mutant);
   return args.files.empty() ? tester.all(*seeds) : tester.files();
 }
@@ -250,22 +237,17 @@ int main(int argc, char **argv) {
   CLI::App app{"tilec-diff: random tile programs must agree on every device"};
   app.add_option("FILE", args.files, "saved programs, instead of seeds");
   app.add_option("--seeds,--seed-range", args.seeds, "FIRST-LAST");
-  app.add_option("--devices", args.devices,
-                 "of cpu, sim:gfx942, sim:gfx950, cuda");
-  app.add_option("--jobs,-j", args.jobs, "processes")
-      ->check(CLI::Range(1, 256));
+  app.add_option("--devices", args.devices, "of cpu, sim:gfx942, sim:gfx950, cuda");
+  app.add_option("--jobs,-j", args.jobs, "processes")->check(CLI::Range(1, 256));
   app.add_option("--timeout", args.timeout, "seconds for one program");
   app.add_option("--save", args.save, "a folder for programs that fail");
-  app.add_option("--summary", args.summary,
-                 "a file for the last line and the failures");
+  app.add_option("--summary", args.summary, "a file for the last line and the failures");
   app.add_option("--print", args.print, "print the program of a seed");
   app.add_flag("--reduce", args.reduce, "reduce programs that fail");
   app.add_option("--reduce-seconds", args.maxReduceSeconds, "for one program");
-  app.add_flag("--coverage", args.coverage,
-               "check what the programs of the seeds use");
+  app.add_flag("--coverage", args.coverage, "check what the programs of the seeds use");
   app.add_flag("--mutants", args.mutants, "check that every mutant is found");
-  app.add_flag("--list-mutants", args.listMutants,
-               "the planted compiler faults");
+  app.add_flag("--list-mutants", args.listMutants, "the planted compiler faults");
   app.add_option("--mutant", args.mutant, "run with this fault planted");
   app.add_flag("--verbose,-v", args.verbose, "a line for every program");
   try {

@@ -89,9 +89,8 @@ void Emitter::bindLoopVariables(tile::ParallelOp loop, Elements &elements) {
     auto select = [&](int64_t e, Value inside, Value outside) -> Value {
       return arith::SelectOp::create(b, loc, elements.maskOf(e), inside, outside);
     };
-    bool isFirstInside = llvm::all_of(elements.deltas, [&](const Coords &c) {
-      return coord.constant + c[d] < extent;
-    });
+    bool isFirstInside = llvm::all_of(
+        elements.deltas, [&](const Coords &c) { return coord.constant + c[d] < extent; });
     Value lane = coord.value;
     if (hasOneMask && isFirstInside && lane)
       lane = select(0, lane, index(0));
@@ -145,8 +144,8 @@ LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layo
   }
   elements.masks = insideMasks(layout, elements.coords, elements.deltas);
   bindLoopVariables(loop, elements);
-  // A lane that only repeats what others do must not read what they write. Element 0 is the first of
-  // its lane: a lane where it is outside has none inside.
+  // A lane that only repeats what others do must not read what they write. Element 0 is the first
+  // of its lane: a lane where it is outside has none inside.
   OpBuilder::InsertionGuard guard(b);
   if (updatesShared(loop) && !storesFragments(loop))
     if (Value lanes = andMasks(elements.primary, elements.maskOf(0)))
