@@ -52,7 +52,7 @@ bool Importer::atomicVector(const Call *call, const script::Var *result, int64_t
     return false;
   }
   if (result) {
-    fail(DiagId::NotYetCompiled, call->span, (nameOf(call->id) + "(..., return_prev=True)").str());
+    fail(DiagId::AtomicVectorPrev, call->span, nameOf(call->id));
     return false;
   }
   Value into = buffer(dst.region->buffer, dst.span),

@@ -240,7 +240,7 @@ Value Importer::valueKind(const Expr *e) {
   case ExprOp::Math:
     return math(e);
   case ExprOp::Intrinsic:
-    return fail(DiagId::NotYetCompiled, e->span, nameOf(e->call->id));
+    return placeInWarp(e);
   default:
     return binary(e);
   }

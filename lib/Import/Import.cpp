@@ -143,7 +143,8 @@ bool Importer::launch(const script::Launch &l, size_t number) {
   kernelOp = tile::KernelOp::create(b, at(l.span), b.getStringAttr(name), grid,
                                     b.getI64IntegerAttr(threads), b.getI64IntegerAttr(0),
                                     b.getBoolAttr(false),
-                                    l.usesThreadIdentity ? b.getUnitAttr() : UnitAttr());
+                                    l.usesThreadIdentity ? b.getUnitAttr() : UnitAttr(),
+                                    b.getI64IntegerAttr(l.usesThreadIdentity ? warpLanes() : 0));
   OpBuilder::InsertionGuard guard(b);
   Block &block = kernelOp.getBody().emplaceBlock();
   for (const script::Var *v : l.blockVars) {
@@ -152,6 +153,8 @@ bool Importer::launch(const script::Launch &l, size_t number) {
   }
   b.setInsertionPointToStart(&block);
   current = &l;
+  thread = nullptr;
+  bindThreads(l);
   emitterLocals.clear();
   findEmitterLocals(l.body);
   if (failed)

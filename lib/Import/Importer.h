@@ -130,6 +130,25 @@ private:
   bool rasterize(const Call *call);
   bool annotateLayout(const Call *call);
   bool checkLayout(const script::LayoutSpec &layout, const Buffer *buf, Span span);
+
+  // Thread-level code (Threads.cpp).
+  int64_t warpLanes() const;
+  void bindThreads(const script::Launch &launch);
+  bool threadCall(const script::TileCallStmt *s);
+  Value threadNumber();
+  Value placeInWarp(const Expr *e);
+  Value predicate(const Argument &a);
+  bool takesPart(const Call *call, Value &active);
+  bool shuffle(const script::TileCallStmt *s, tile::ShuffleKind kind);
+  bool vote(const script::TileCallStmt *s);
+  bool warpReduce(const script::TileCallStmt *s, tile::ReduceKind kind);
+  bool blockVote(const script::TileCallStmt *s, tile::VoteKind kind);
+  bool elect(const script::TileCallStmt *s);
+  Value fourBytes(const Argument &a);
+  bool headOf(const Region *region, llvm::SmallVectorImpl<Value> &list);
+  bool dp4a(const Call *call);
+  bool scheduleCall(const Call *call);
+
   void findEmitterLocals(script::Body list);
   bool emitterCall(const Call *call);
   bool stmatrix(const Call *call);
@@ -158,6 +177,7 @@ private:
   const script::Launch *current = nullptr;
   tile::KernelOp kernelOp;
   Span statementSpan; ///< of the statement being imported: where a value of no place is used
+  Value thread; ///< of the launch, at its top; null: not asked for yet
   unsigned parallelDepth = 0;
   unsigned restCopies = 0; ///< branches with a `continue` that something follows
   unsigned loopDepth = 0;  ///< serial loops inside of the innermost parallel

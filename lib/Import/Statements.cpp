@@ -231,7 +231,7 @@ bool Importer::forLoop(const script::ForStmt *s) {
 
 Value Importer::threadIndex(unsigned axis, Span span) {
   Location loc = at(span);
-  Value id = tile::ThreadIdOp::create(b, loc, b.getIndexType());
+  Value id = threadNumber();
   int64_t below = 1;
   for (unsigned i = 0; i < axis && i < current->threads.size(); ++i)
     below *= current->threads[i];

@@ -94,21 +94,13 @@ bool Importer::tileCall(const script::TileCallStmt *s) {
   }
   case IntrinsicId::Print:
     return print(call);
-  case IntrinsicId::SyncThreads:
-    // Without thread identity barriers are derived from data flow.
-    if (current->usesThreadIdentity)
-      tile::SyncThreadsOp::create(b, at(call->span));
-    return true;
-  case IntrinsicId::SyncWarp:
-    return true; // lanes of a wave are in lockstep
   case IntrinsicId::EmitterLdmatrixA:
   case IntrinsicId::EmitterLdmatrixB:
   case IntrinsicId::EmitterMma:
   case IntrinsicId::EmitterStmatrix:
     return emitterCall(call);
   default:
-    fail(DiagId::NotYetCompiled, call->calleeSpan, nameOf(call->id));
-    return false;
+    return threadCall(s);
   }
 }
 

@@ -61,14 +61,16 @@ public:
   /// Marks a read of shared memory whose data an asynchronous copy may have written.
   virtual void markSharedRead(llvm::Instruction &read) {}
 
-  virtual bool barrier(bool raw) = 0;
-  /// A barrier that orders device memory as well.
-  bool globalBarrier();
+  /// With `global`, accesses to global memory are ordered, too, and none is moved across.
+  virtual bool barrier(bool raw, bool global) = 0;
+  /// Orders the accesses of a wave's lanes among each other.
+  virtual void waveFence() = 0;
   /// The first `threads` threads of the block meet at the block's barrier number `id`.
   virtual bool barrierOf(int64_t threads, int64_t id) { return false; }
   virtual bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) { return false; }
   virtual bool setPriority(int64_t level) { return false; }
-  virtual void schedFence() = 0;
+  /// No instruction is moved across but of the kinds in `mask` (amdgcn.sched.barrier).
+  virtual void schedFence(int64_t mask = 0) = 0;
 
   /// A load of `type` at base + offset (unsigned 32-bit bytes) where `mask` holds and zero
   /// elsewhere, without a branch. Null: the caller branches.
@@ -105,6 +107,15 @@ public:
   /// Lane exchange of one 32-bit integer.
   virtual llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) = 0;
   virtual llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) = 0;
+
+  // Lane masks are integers of as many bits as a wave has lanes.
+  virtual llvm::Value *ballot(llvm::Value *predicate) = 0;
+  virtual llvm::Value *vote(llvm::Value *predicate, bool all) = 0;
+  /// Lanes with the same i32 or i64.
+  virtual llvm::Value *matchAny(llvm::Value *value) = 0;
+  virtual llvm::Value *reduceWave(wave::AtomicKind kind, llvm::Value *value) { return nullptr; }
+  virtual llvm::Value *barrierCount(llvm::Value *predicate) { return nullptr; }
+  virtual llvm::Value *dot4(llvm::Value *a, llvm::Value *b, llvm::Value *c, bool isUnsigned) = 0;
 
   virtual llvm::SyncScope::ID deviceScope() = 0;
   virtual llvm::SyncScope::ID blockScope() = 0;

@@ -16,13 +16,6 @@ using mlir::failure;
 using mlir::LogicalResult;
 using mlir::success;
 
-bool Emitter::globalBarrier() {
-  b.CreateFence(llvm::AtomicOrdering::Release, blockScope());
-  bool made = barrier(/*raw=*/false);
-  b.CreateFence(llvm::AtomicOrdering::Acquire, blockScope());
-  return made;
-}
-
 llvm::CallInst *Emitter::call(llvm::StringRef intrinsic, llvm::ArrayRef<llvm::Type *> overloads,
                               llvm::ArrayRef<llvm::Value *> args) {
   llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(intrinsic);

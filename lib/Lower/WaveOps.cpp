@@ -100,6 +100,33 @@ KernelLowering::laneExchange(llvm::Value *value,
   return b.CreateBitCast(result, type);
 }
 
+/// What lanes find out together.
+LogicalResult KernelLowering::lowerVote(mlir::Operation &op) {
+  auto checkMask = [&](llvm::Value *mask) -> LogicalResult {
+    if (mask && mask->getType() != typeOf(op.getResult(0).getType()))
+      return fail(op, "gives a mask for another number of lanes than " +
+                          llvm::Twine(e.target.waveLanes));
+    return done(op, mask);
+  };
+  return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
+      .Case([&](wave::BallotOp ballot) { return checkMask(e.ballot(at(ballot.getPredicate()))); })
+      .Case([&](wave::VoteOp vote) {
+        return done(op, e.vote(at(vote.getPredicate()), vote.getAll()));
+      })
+      .Case([&](wave::MatchOp match) { return checkMask(e.matchAny(at(match.getValue()))); })
+      .Case([&](wave::ReduceOp reduce) {
+        return done(op, e.reduceWave(reduce.getKind(), at(reduce.getValue())));
+      })
+      .Case([&](wave::BarrierCountOp count) {
+        return done(op, e.barrierCount(at(count.getPredicate())));
+      })
+      .Case([&](wave::Dot4Op dot) {
+        return done(op,
+                    e.dot4(at(dot.getA()), at(dot.getB()), at(dot.getC()), dot.getIsUnsigned()));
+      })
+      .Default([&](mlir::Operation *) { return unsupported(op); });
+}
+
 //===----------------------------------------------------------------------===//
 // Matrix instructions
 //===----------------------------------------------------------------------===//
@@ -192,13 +219,18 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
         return must(e.wait(optional(wait.getVm()), optional(wait.getLgkm())));
       })
       .Case([&](wave::BarrierOp barrier) {
-        if (barrier.getThreads() != 0)
-          return must(e.barrierOf(barrier.getThreads(), barrier.getId()));
-        return must(barrier.getGlobal() ? e.globalBarrier() : e.barrier(barrier.getRaw()));
+        return must(barrier.getThreads() != 0 ? e.barrierOf(barrier.getThreads(), barrier.getId())
+                                              : e.barrier(barrier.getRaw(), barrier.getGlobal()));
       })
+      .Case([&](wave::WaveFenceOp) {
+        e.waveFence();
+        return success();
+      })
+      .Case<wave::BallotOp, wave::VoteOp, wave::MatchOp, wave::ReduceOp, wave::BarrierCountOp,
+            wave::Dot4Op>([&](mlir::Operation *) { return lowerVote(op); })
       .Case([&](wave::SetPrioOp prio) { return must(e.setPriority(prio.getLevel())); })
-      .Case([&](wave::SchedFenceOp) {
-        e.schedFence();
+      .Case([&](wave::SchedFenceOp fence) {
+        e.schedFence(fence.getMask());
         return success();
       })
       .Case([&](wave::MmaOp mma) { return lowerMma(mma); })

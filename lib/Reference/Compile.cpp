@@ -9,6 +9,8 @@
 #include "Pipes.h"
 #include "Scalars.h"
 
+#include "tilec/IR/Tile/Uniformity.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -70,6 +72,8 @@ private:
   bool compileControl(Operation *op, Instr &instr, Code &code);
   bool compileParam(Operation *op, Instr &instr);
   bool compilePipeOp(Operation *op, Instr &instr);
+  bool compileThreadOp(Operation *op, Instr &instr);
+  bool runsPerThread(Operation *op) const { return uniformity && uniformity->runsPerThread(op); }
   void compileStore(tile::StoreOp store, Instr &instr, Code &code);
   void compileConstant(arith::ConstantOp constant, Instr &instr);
   void compileIf(scf::IfOp op, Instr &instr, Code &code);
@@ -88,6 +92,7 @@ private:
   Unit &unit;
   const CompileOptions &options;
   FrameScope *frame = nullptr;
+  std::optional<tile::Uniformity> uniformity; ///< of the kernel that is being compiled
   llvm::DenseMap<Value, uint32_t> bufferIds, pipeIds;
   struct Update {
     FoundReduction found;
@@ -275,14 +280,70 @@ bool Compiler::compileElementOp(Operation *op, Instr &instr) {
     instr.run = execAlloc;
     return true;
   }
-  if (auto thread = dyn_cast<tile::ThreadIdOp>(op)) {
-    instr.dst = define(thread.getResult());
-    instr.run = execThreadId;
-    if (frame->parallel || frame->lanes == 1)
-      fail(op, "is in no lockstep kernel, or inside tile.parallel");
-    return true;
-  }
   return false;
+}
+
+bool Compiler::compileThreadOp(Operation *op, Instr &instr) {
+  if (!isa<tile::ThreadIdOp, tile::ShuffleOp, tile::VoteOp, tile::BallotOp, tile::MatchOp,
+           tile::WarpReduceOp, tile::BlockVoteOp, tile::Dp4aOp>(op))
+    return false;
+  Value active;
+  auto *aux = attach<WarpAux>(instr);
+  if (op->getNumOperands() > 0) {
+    Value value = op->getOperand(0);
+    instr.a = slotOf(value);
+    aux->rep = repOf(value.getType());
+    aux->bits = value.getType().getIntOrFloatBitWidth();
+  }
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tile::ThreadIdOp>([&](auto) { instr.run = execThreadId; })
+      .Case<tile::ShuffleOp>([&](tile::ShuffleOp shuffle) {
+        instr.b = slotOf(shuffle.getLane());
+        aux->shuffle = shuffle.getKind();
+        aux->width = shuffle.getWidth();
+        active = shuffle.getActive();
+        instr.run = execShuffle;
+      })
+      .Case<tile::VoteOp>([&](tile::VoteOp vote) {
+        aux->vote = vote.getKind();
+        active = vote.getActive();
+        instr.run = execVote;
+      })
+      .Case<tile::BallotOp>([&](tile::BallotOp ballot) {
+        active = ballot.getActive();
+        instr.run = execBallot;
+      })
+      .Case<tile::MatchOp>([&](tile::MatchOp match) {
+        aux->vote = match.getKind();
+        active = match.getActive();
+        instr.run = execMatch;
+      })
+      .Case<tile::WarpReduceOp>([&](tile::WarpReduceOp reduce) {
+        aux->reduce = reduce.getKind();
+        aux->isUnsigned = reduce.getIsUnsigned();
+        active = reduce.getActive();
+        instr.run = execWarpReduce;
+      })
+      .Case<tile::BlockVoteOp>([&](tile::BlockVoteOp vote) {
+        aux->vote = vote.getKind();
+        active = vote.getActive();
+        instr.run = execBlockVote;
+      })
+      .Case<tile::Dp4aOp>([&](tile::Dp4aOp dot) {
+        instr.b = slotOf(dot.getB());
+        instr.c = slotOf(dot.getC());
+        instr.imm = dot.getIsUnsigned();
+        instr.run = execDp4a;
+      });
+  aux->hasActive = active != nullptr;
+  if (active)
+    aux->active = slotOf(active);
+  if (auto kernel = op->getParentOfType<tile::KernelOp>())
+    aux->warpLanes = std::max<int64_t>(kernel.getWarpLanes(), 1);
+  instr.dst = define(op->getResult(0));
+  if (!isa<tile::Dp4aOp>(op) && (frame->parallel || frame->lanes == 1))
+    fail(op, "is in no lockstep kernel, or inside tile.parallel");
+  return true;
 }
 
 void Compiler::compileStore(tile::StoreOp store, Instr &instr, Code &code) {
@@ -346,9 +407,8 @@ bool Compiler::compileTileOp(Operation *op, Instr &instr) {
     if (!isa<tile::BufferType>(operand.getType()))
       continue;
     aux->views.push_back(chainOf(operand));
-    aux->perLane |= frame->parallel || (!unit.buffers.empty() &&
-                                        unit.buffers[aux->views.back().buffer].allocLanes > 1);
   }
+  aux->perLane = frame->parallel || runsPerThread(op);
   auto setCombine = [&](tile::ReduceKind kind, bool propagatesNan) {
     std::optional<Combine> combine = combineOf(kind, aux->views[0].dtype, propagatesNan);
     if (!combine)
@@ -465,6 +525,7 @@ void Compiler::compileParallel(tile::ParallelOp op, Instr &instr) {
   aux->imports = std::move(scope.imports);
   aux->numSlots = scope.numSlots;
   aux->perLaneBuffers = scope.perLaneBuffers;
+  aux->perThread = runsPerThread(op);
   aux->flushes = flushesOf(op);
   instr.run = execParallel;
   unit.parallelBytes =
@@ -536,6 +597,7 @@ void Compiler::compileKernel(tile::KernelOp op, Instr &instr) {
   FrameScope scope;
   scope.outer = frame;
   scope.lanes = aux->lanes = op.getLockstep() ? op.getThreads() : 1;
+  uniformity.emplace(op);
   frame = &scope;
   for (Value id : op.getBody().getArguments())
     aux->ids.push_back(define(id));
@@ -641,7 +703,8 @@ bool Compiler::compilePipeOp(Operation *op, Instr &instr) {
 void Compiler::compileOp(Operation *op, Code &code) {
   if (absorbed.contains(op) ||
       isa<tile::SubviewOp, tile::ReshapeOp, tile::ConditionOp, scf::YieldOp, tile::AsyncCommitOp,
-          tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp, tile::GemmWaitOp>(op))
+          tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp, tile::SyncWarpOp,
+          tile::GemmWaitOp, tile::SchedBarrierOp, tile::SetPrioOp>(op))
     return; // a view is evaluated where it is used; copies are complete at once
   Instr instr;
   instr.op = op;
@@ -662,7 +725,7 @@ void Compiler::compileOp(Operation *op, Code &code) {
       return fail(op, "has no meaning on the cpu device");
   } else if (!compileElementOp(op, instr) && !compileTileOp(op, instr) &&
              !compileControl(op, instr, code) && !compileParam(op, instr) &&
-             !compilePipeOp(op, instr)) {
+             !compilePipeOp(op, instr) && !compileThreadOp(op, instr)) {
     return fail(op, "has no meaning on the cpu device");
   }
   code.instrs.push_back(instr);

@@ -222,12 +222,12 @@ static void runIterations(Frame &outer, const Instr &instr, const ParallelAux &a
 
 void execParallel(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const ParallelAux *>(instr.aux);
-  if (frame.lanes == 1 || aux.perLaneBuffers.empty()) {
+  if (frame.lanes == 1 || (aux.perLaneBuffers.empty() && !aux.perThread)) {
     if (int lane = frame.firstOn(); lane >= 0)
       runIterations(frame, instr, aux, lane);
     return;
   }
-  // A statement on a local buffer runs in every thread of a lockstep kernel.
+  // Each thread works on its own local buffers; once is enough when nothing differs.
   Machine &machine = frame.machine;
   SmallVector<BufferState, 2> saved;
   for (uint32_t id : aux.perLaneBuffers)
@@ -241,6 +241,8 @@ void execParallel(Frame &frame, const Instr &instr) {
       machine.buffers[id].laneStride = 0;
     }
     runIterations(frame, instr, aux, lane);
+    if (!aux.perThread)
+      break;
   }
   for (auto [id, state] : llvm::zip(aux.perLaneBuffers, saved))
     machine.buffers[id] = state;

@@ -259,6 +259,15 @@ void execConstant(Frame &frame, const Instr &instr);
 void execRoundTo(Frame &frame, const Instr &instr);
 void execKernel(Frame &frame, const Instr &instr);
 
+// Threads.cpp
+void execShuffle(Frame &frame, const Instr &instr);
+void execVote(Frame &frame, const Instr &instr);
+void execBallot(Frame &frame, const Instr &instr);
+void execMatch(Frame &frame, const Instr &instr);
+void execWarpReduce(Frame &frame, const Instr &instr);
+void execBlockVote(Frame &frame, const Instr &instr);
+void execDp4a(Frame &frame, const Instr &instr);
+
 // What instructions carry in `aux`.
 struct LoadAux {
   Access access;
@@ -287,6 +296,17 @@ struct TileOpAux {
   Rep rep = Rep::F32; ///< of the scalar operand
   std::string message;
 };
+struct WarpAux {
+  int warpLanes = 1;
+  int64_t width = 1; ///< shuffle: lanes of a segment
+  tile::ShuffleKind shuffle = tile::ShuffleKind::Idx;
+  tile::VoteKind vote = tile::VoteKind::Any;
+  tile::ReduceKind reduce = tile::ReduceKind::Sum;
+  Rep rep = Rep::Int; ///< of the value, with its width
+  unsigned bits = 64;
+  bool isUnsigned = false, hasActive = false;
+  Slot active = 0;
+};
 struct IfAux {
   Code thenCode, elseCode;
   struct Result {
@@ -304,6 +324,7 @@ struct ParallelAux {
   std::vector<Import> imports;
   llvm::SmallVector<const ReductionDecl *, 1> flushes;
   llvm::SmallVector<uint32_t, 2> perLaneBuffers; ///< local buffers of a lockstep kernel used here
+  bool perThread = false;                        ///< every thread that is on runs all iterations
   uint32_t numSlots = 0;
   int width = 1; ///< iterations that run together
 };

@@ -231,6 +231,7 @@ std::optional<DType> Evaluator::resultType(const Call *call) {
   case IntrinsicId::SyncThreadsOr:
   case IntrinsicId::LaneIdx:
   case IntrinsicId::WarpIdx:
+  case IntrinsicId::WarpGroupIdx:
     return DType::I32;
   default:
     return valueType("value");
@@ -240,7 +241,7 @@ std::optional<DType> Evaluator::resultType(const Call *call) {
 /// What makes the launch a lockstep SPMD one: warp primitives, and atomics on one element outside
 /// of T.Parallel.
 void Evaluator::noteThreadIdentity(const Call *call) {
-  bool isWarp = (call->id >= IntrinsicId::SyncWarp && call->id <= IntrinsicId::WarpIdx &&
+  bool isWarp = (call->id >= IntrinsicId::SyncWarp && call->id <= IntrinsicId::WarpGroupIdx &&
                  call->id != IntrinsicId::SyncGrid);
   bool isAtomic = call->id >= IntrinsicId::AtomicAdd && call->id <= IntrinsicId::AtomicStore;
   if (isAtomic) {

@@ -182,6 +182,7 @@ std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
   if (!entry)
     return nullptr;
   auto program = std::make_unique<Program>();
+  program->arch = arch;
   Evaluator evaluator(sources, *module, arch, *program);
   Value value = evaluator.evaluateEntry(entry->expression);
   if (!value.ok()) {

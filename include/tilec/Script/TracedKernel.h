@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Base/Arch.h"
 #include "tilec/Base/DType.h"
 #include "tilec/Support/Source.h"
 
@@ -385,7 +386,8 @@ struct PassConfig {
 /// What one entry of a script compiles to. Owns everything reachable from it.
 struct Program {
   std::string name;
-  Span span; ///< of the function's name
+  Arch arch = Arch::Gfx950; ///< whose questions were answered while tracing
+  Span span;                ///< of the function's name
   std::vector<Param> params;
   std::vector<const Var *> dims; ///< symbolic dims, by first appearance
   std::vector<unsigned> outputs; ///< indices into params, in the order they are returned

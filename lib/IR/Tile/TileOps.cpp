@@ -112,6 +112,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has one block argument of type index per grid extent");
   if (int64_t threads = getThreads(); threads < 1 || threads > 1024)
     return emitOpError() << "has " << threads << " threads; 1 to 1024 are possible";
+  if (int64_t lanes = getWarpLanes(); lanes != 0 && lanes != 32 && lanes != 64)
+    return emitOpError() << "has warps of " << lanes << " lanes; there are 32 and 64";
   return success();
 }
 

@@ -150,13 +150,25 @@ bool AmdgpuEmitter::wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm)
   return true;
 }
 
-bool AmdgpuEmitter::barrier(bool raw) {
+bool AmdgpuEmitter::barrier(bool raw, bool global) {
   // LLVM 22 adds nothing to s_barrier on gfx9: the wave's own accesses are waited for here. A
-  // workgroup fence would also wait for the copies in flight.
-  if (!raw)
+  // workgroup fence would also wait for the copies in flight. To LLVM s_barrier touches no memory:
+  // only fences keep it from moving accesses across.
+  if (global)
+    b.CreateFence(llvm::AtomicOrdering::Release, blockScope());
+  else if (!raw)
     wait(std::nullopt, 0);
   call("llvm.amdgcn.s.barrier", {}, {});
+  if (global)
+    b.CreateFence(llvm::AtomicOrdering::Acquire, blockScope());
   return true;
+}
+
+/// No instruction: a wave's accesses are done in order.
+void AmdgpuEmitter::waveFence() {
+  llvm::SyncScope::ID scope = module.getContext().getOrInsertSyncScopeID("wavefront");
+  b.CreateFence(llvm::AtomicOrdering::AcquireRelease, scope);
+  call("llvm.amdgcn.wave.barrier", {}, {});
 }
 
 bool AmdgpuEmitter::setPriority(int64_t level) {
@@ -164,7 +176,9 @@ bool AmdgpuEmitter::setPriority(int64_t level) {
   return true;
 }
 
-void AmdgpuEmitter::schedFence() { call("llvm.amdgcn.sched.barrier", {}, {b.getInt32(0)}); }
+void AmdgpuEmitter::schedFence(int64_t mask) {
+  call("llvm.amdgcn.sched.barrier", {}, {b.getInt32(static_cast<uint32_t>(mask))});
+}
 
 void AmdgpuEmitter::trap() { call("llvm.trap", {}, {}); }
 

@@ -23,10 +23,11 @@ public:
   llvm::Value *pinAccumulator(llvm::Value *value) override;
   void markSharedRead(llvm::Instruction &read) override;
 
-  bool barrier(bool raw) override;
+  bool barrier(bool raw, bool global) override;
+  void waveFence() override;
   bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) override;
   bool setPriority(int64_t level) override;
-  void schedFence() override;
+  void schedFence(int64_t mask = 0) override;
 
   llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
                           llvm::Type *type, int64_t align) override;
@@ -42,6 +43,10 @@ public:
 
   llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
   llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
+  llvm::Value *ballot(llvm::Value *predicate) override;
+  llvm::Value *vote(llvm::Value *predicate, bool all) override;
+  llvm::Value *matchAny(llvm::Value *value) override;
+  llvm::Value *dot4(llvm::Value *a, llvm::Value *b, llvm::Value *c, bool isUnsigned) override;
 
   llvm::SyncScope::ID deviceScope() override;
   llvm::SyncScope::ID blockScope() override;

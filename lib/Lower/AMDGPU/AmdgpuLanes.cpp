@@ -82,4 +82,32 @@ llvm::Value *AmdgpuEmitter::shuffle(llvm::Value *value, llvm::Value *lane) {
   return call("llvm.amdgcn.ds.bpermute", {}, {b.CreateShl(lane, 2), value});
 }
 
+llvm::Value *AmdgpuEmitter::ballot(llvm::Value *predicate) {
+  return call("llvm.amdgcn.ballot", {b.getInt64Ty()}, {predicate});
+}
+
+llvm::Value *AmdgpuEmitter::vote(llvm::Value *predicate, bool all) {
+  // No lane that is on says no.
+  llvm::Value *lanes = ballot(all ? b.CreateNot(predicate) : predicate);
+  return all ? b.CreateICmpEQ(lanes, b.getInt64(0)) : b.CreateICmpNE(lanes, b.getInt64(0));
+}
+
+/// Bit by bit: of the lanes that are left, those agree whose ballot says what this lane's bit says.
+llvm::Value *AmdgpuEmitter::matchAny(llvm::Value *value) {
+  llvm::Value *lanes = ballot(b.getTrue());
+  llvm::Type *type = value->getType();
+  for (unsigned bit = 0; bit < type->getIntegerBitWidth(); ++bit) {
+    llvm::Value *isSet =
+        b.CreateICmpNE(b.CreateAnd(value, uint64_t(1) << bit), llvm::ConstantInt::get(type, 0));
+    llvm::Value *set = ballot(isSet);
+    lanes = b.CreateAnd(lanes, b.CreateSelect(isSet, set, b.CreateNot(set)));
+  }
+  return lanes;
+}
+
+llvm::Value *AmdgpuEmitter::dot4(llvm::Value *a, llvm::Value *b_, llvm::Value *c, bool isUnsigned) {
+  return call(isUnsigned ? "llvm.amdgcn.udot4" : "llvm.amdgcn.sdot4", {},
+              {a, b_, c, b.getFalse()}); // no clamp
+}
+
 } // namespace tilec::lower

@@ -29,9 +29,10 @@ public:
   llvm::Value *uniform(llvm::Value *value) override { return value; }
   llvm::Value *waveId(llvm::Value *threadId) override;
 
-  bool barrier(bool raw) override;
+  bool barrier(bool raw, bool global) override;
   bool barrierOf(int64_t threads, int64_t id) override;
-  void schedFence() override;
+  void waveFence() override;
+  void schedFence(int64_t mask = 0) override;
 
   bool cpAsync(llvm::Value *sharedPointer, llvm::Value *source, int64_t bytes,
                llvm::Value *sourceBytes) override;
@@ -43,6 +44,12 @@ public:
 
   llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
   llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
+  llvm::Value *ballot(llvm::Value *predicate) override;
+  llvm::Value *vote(llvm::Value *predicate, bool all) override;
+  llvm::Value *matchAny(llvm::Value *value) override;
+  llvm::Value *reduceWave(wave::AtomicKind kind, llvm::Value *value) override;
+  llvm::Value *barrierCount(llvm::Value *predicate) override;
+  llvm::Value *dot4(llvm::Value *a, llvm::Value *b, llvm::Value *c, bool isUnsigned) override;
 
   llvm::SyncScope::ID deviceScope() override;
   llvm::SyncScope::ID blockScope() override;
@@ -113,7 +120,8 @@ llvm::Value *NvptxEmitter::waveId(llvm::Value *threadId) {
   return warp;
 }
 
-bool NvptxEmitter::barrier(bool) {
+/// bar.sync orders the accesses of those that meet to all memory (PTX ISA, "bar").
+bool NvptxEmitter::barrier(bool, bool) {
   call("llvm.nvvm.barrier.cta.sync.aligned.all", {}, {b.getInt32(0)});
   return true;
 }
@@ -123,8 +131,10 @@ bool NvptxEmitter::barrierOf(int64_t threads, int64_t id) {
   return true;
 }
 
+void NvptxEmitter::waveFence() { call("llvm.nvvm.bar.warp.sync", {}, {b.getInt32(allLanes)}); }
+
 /// LLVM keeps the order of memory operations across; ptxas schedules as it likes.
-void NvptxEmitter::schedFence() {
+void NvptxEmitter::schedFence(int64_t) {
   auto *type = llvm::FunctionType::get(b.getVoidTy(), false);
   b.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", /*hasSideEffects=*/true));
 }
@@ -210,6 +220,62 @@ llvm::Value *NvptxEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
 llvm::Value *NvptxEmitter::shuffle(llvm::Value *value, llvm::Value *lane) {
   return call("llvm.nvvm.shfl.sync.idx.i32", {},
               {b.getInt32(allLanes), value, lane, b.getInt32(wholeWarp)});
+}
+
+llvm::Value *NvptxEmitter::ballot(llvm::Value *predicate) {
+  return call("llvm.nvvm.vote.ballot.sync", {}, {b.getInt32(allLanes), predicate});
+}
+
+llvm::Value *NvptxEmitter::vote(llvm::Value *predicate, bool all) {
+  return call(all ? "llvm.nvvm.vote.all.sync" : "llvm.nvvm.vote.any.sync", {},
+              {b.getInt32(allLanes), predicate});
+}
+
+llvm::Value *NvptxEmitter::matchAny(llvm::Value *value) {
+  return call(bitsOf(value->getType()) == 64 ? "llvm.nvvm.match.any.sync.i64"
+                                             : "llvm.nvvm.match.any.sync.i32",
+              {}, {b.getInt32(allLanes), value});
+}
+
+llvm::Value *NvptxEmitter::reduceWave(wave::AtomicKind kind, llvm::Value *value) {
+  const char *name = nullptr;
+  switch (kind) {
+  case wave::AtomicKind::Add:
+    name = "llvm.nvvm.redux.sync.add";
+    break;
+  case wave::AtomicKind::Max:
+    name = "llvm.nvvm.redux.sync.max";
+    break;
+  case wave::AtomicKind::Min:
+    name = "llvm.nvvm.redux.sync.min";
+    break;
+  case wave::AtomicKind::UMax:
+    name = "llvm.nvvm.redux.sync.umax";
+    break;
+  case wave::AtomicKind::UMin:
+    name = "llvm.nvvm.redux.sync.umin";
+    break;
+  case wave::AtomicKind::And:
+    name = "llvm.nvvm.redux.sync.and";
+    break;
+  case wave::AtomicKind::Or:
+    name = "llvm.nvvm.redux.sync.or";
+    break;
+  case wave::AtomicKind::Xor:
+    name = "llvm.nvvm.redux.sync.xor";
+    break;
+  case wave::AtomicKind::Exchange:
+    return nullptr;
+  }
+  return call(name, {}, {value, b.getInt32(allLanes)});
+}
+
+llvm::Value *NvptxEmitter::barrierCount(llvm::Value *predicate) {
+  return call("llvm.nvvm.barrier.cta.red.popc.aligned.all", {}, {b.getInt32(0), predicate});
+}
+
+llvm::Value *NvptxEmitter::dot4(llvm::Value *a, llvm::Value *b_, llvm::Value *c, bool isUnsigned) {
+  return call(isUnsigned ? "llvm.nvvm.idp4a.u.u" : "llvm.nvvm.idp4a.s.s", {}, {a, b_, c});
 }
 
 llvm::SyncScope::ID NvptxEmitter::deviceScope() {

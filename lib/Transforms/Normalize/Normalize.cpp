@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "Normalize/Lockstep.h"
+
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Transforms/Passes.h"
@@ -302,12 +304,24 @@ void eraseDeadOps(Operation *root) {
   }
 }
 
+/// Thread-level code: what is left for the steps below is tile operations of the whole block.
+static LogicalResult normalizeThreads(tile::KernelOp kernel) {
+  if (failed(expandThreadTiles(kernel)))
+    return failure();
+  stageFragmentElements(kernel);
+  unrollLocalLoops(kernel);
+  return makeMeetingsUniform(kernel);
+}
+
 namespace {
 struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
     foldViews(program);
     lowerBreaks(program);
+    for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
+      if (kernel.getLockstep() && failed(normalizeThreads(kernel)))
+        return signalPassFailure();
     expandScans(program);
     parallelizeSerialLoops(program);
     boundNestedParallels(program);

@@ -216,6 +216,8 @@ void parallelizeSerialLoops(tile::ProgramOp program) {
   program.walk<WalkOrder::PreOrder>([&](tile::ForOp loop) {
     if (loop->getParentOfType<tile::ParallelOp>())
       return WalkResult::skip();
+    if (loop->getParentOfType<tile::KernelOp>().getLockstep())
+      return WalkResult::skip(); // a loop of each thread
     if (!hasConstantBox(loop) || !isIndependent(loop, loop.iv()))
       return WalkResult::advance();
     nests.push_back(loop);

@@ -9,12 +9,15 @@
 //
 // A global tensor that a kernel reads after it has written it is treated alike; its
 // barriers order device memory as well, within the block.
+// In a lockstep kernel the scalar code of threads has its own barriers: only between it
+// and tile operations are they placed here.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipelines/Pipeline.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,25 +45,27 @@ bool shareBytes(Value a, Value b) {
          rightPlace.getInt() < leftPlace.getInt() + sharedBytesOf(left);
 }
 
-/// Buffers touched since the last barrier.
+/// Buffers touched since the last barrier: by tile operations, and by single threads.
 struct Open {
-  llvm::SetVector<Value> reads, writes;
+  llvm::SetVector<Value> reads, writes, threadReads, threadWrites;
 
   /// A barrier; one that does not order global memory leaves accesses to it open.
   void close(bool orderGlobal) {
     auto isDone = [&](Value root) { return orderGlobal || !isGlobal(root); };
-    reads.remove_if(isDone);
-    writes.remove_if(isDone);
+    for (llvm::SetVector<Value> *list : {&reads, &writes, &threadReads, &threadWrites})
+      list->remove_if(isDone);
   }
   void add(const Open &other) {
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
+    threadReads.insert(other.threadReads.begin(), other.threadReads.end());
+    threadWrites.insert(other.threadWrites.begin(), other.threadWrites.end());
   }
 };
 
 class Placement {
 public:
-  explicit Placement(tile::KernelOp kernel) {
+  explicit Placement(tile::KernelOp kernel) : isLockstep(kernel.getLockstep()), uniformity(kernel) {
     // Atomic updates whose old values nobody asks for do not care about order.
     llvm::SmallPtrSet<Value, 4> ordered;
     kernel.walk([&](Operation *op) {
@@ -87,11 +92,19 @@ private:
   void visit(Operation *op, Open &open, bool insert);
   void visitWhile(tile::WhileOp loop, Open &open, bool insert);
   void visitLeaf(Operation *op, Open &open, bool insert);
-  /// Puts a barrier before `op` when it conflicts with what is open.
-  void separate(Operation *op, const Accesses &accesses, Open &open, bool insert);
+  /// Puts a barrier before `op` when it conflicts with what is open. Code of single threads does
+  /// not conflict with other such code: the author separates that.
+  void separate(Operation *op, const Accesses &accesses, Open &open, bool insert,
+                bool ofThread = false);
   Accesses accessesThatMatter(Operation *op);
 
   llvm::SmallPtrSet<Value, 4> exchanged; ///< global buffers that are read and written
+  /// Scalar code of a lockstep kernel, and branches and loops that only some threads take: those
+  /// hold nothing else after tile-normalize.
+  bool isOfThread(Operation *op) const;
+
+  bool isLockstep;
+  tile::Uniformity uniformity;
 };
 
 Accesses Placement::accessesThatMatter(Operation *op) {
@@ -105,7 +118,8 @@ Accesses Placement::accessesThatMatter(Operation *op) {
   return accesses;
 }
 
-void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bool insert) {
+void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bool insert,
+                         bool ofThread) {
   bool conflicts = false, isOverGlobal = false;
   // A ring is separated from itself by its pipeline.
   bool isRing = isa<tile::AsyncCopyOp>(op);
@@ -117,11 +131,18 @@ void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bo
     conflicts |= meets;
     isOverGlobal |= meets && isGlobal(root);
   };
+  auto checkWrites = [&](Value root) {
+    check(root, open.writes);
+    if (!ofThread)
+      check(root, open.threadWrites);
+  };
   for (Value root : accesses.reads)
-    check(root, open.writes);
+    checkWrites(root);
   for (Value root : accesses.writes) {
-    check(root, open.writes);
+    checkWrites(root);
     check(root, open.reads);
+    if (!ofThread)
+      check(root, open.threadReads);
   }
   if (!conflicts)
     return;
@@ -129,21 +150,39 @@ void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bo
     OpBuilder builder(op);
     tile::BarrierOp::create(builder, op->getLoc(), isOverGlobal);
   }
-  open.close(isOverGlobal);
+  // Barriers of a lockstep kernel order global memory anyway.
+  open.close(isOverGlobal || isLockstep);
+}
+
+bool Placement::isOfThread(Operation *op) const {
+  if (!isLockstep)
+    return false;
+  if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(op))
+    return true;
+  return isa<scf::IfOp, tile::ForOp, tile::WhileOp>(op) &&
+         llvm::any_of(op->getRegions(), [&](Region &region) {
+           return !region.empty() && uniformity.isDivergent(&region.front());
+         });
 }
 
 void Placement::visit(Operation *op, Open &open, bool insert) {
   if (auto barrier = dyn_cast<tile::BarrierOp>(op))
-    return open.close(barrier.getGlobal());
-  if (isa<tile::SyncThreadsOp>(op))
+    return open.close(barrier.getGlobal() || isLockstep);
+  if (isa<tile::SyncThreadsOp, tile::BlockVoteOp>(op))
     return open.close(/*orderGlobal=*/true);
-  if (isa<tile::ParallelOp>(op))
+  if (isa<tile::ParallelOp>(op) || isOfThread(op))
     return visitLeaf(op, open, insert);
   if (auto loop = dyn_cast<tile::WhileOp>(op))
     return visitWhile(loop, open, insert);
   if (auto loop = dyn_cast<tile::ForOp>(op)) {
     // What the loop needs from before it is waited for once, not in every iteration.
-    separate(loop, accessesThatMatter(loop), open, insert);
+    bool isScalar = isLockstep && !loop.walk([](Operation *inner) {
+                                         return tile::isTileOperation(inner)
+                                                    ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+                                       })
+                                       .wasInterrupted();
+    separate(loop, accessesThatMatter(loop), open, insert, isScalar);
     // What an iteration leaves open meets the next iteration's beginning.
     Open end = open;
     walk(*loop.bodyBlock(), end, false);
@@ -182,11 +221,14 @@ void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
   if (isa<tile::ProducerOp>(op)) // its pipes separate what it touches
     return;
   Accesses accesses = accessesThatMatter(op);
-  separate(op, accesses, open, insert);
+  bool ofThread = isOfThread(op);
+  separate(op, accesses, open, insert, ofThread);
   if (isa<tile::AsyncCopyOp>(op)) // the pipeline's own barriers follow
     return;
-  open.reads.insert(accesses.reads.begin(), accesses.reads.end());
-  open.writes.insert(accesses.writes.begin(), accesses.writes.end());
+  llvm::SetVector<Value> &reads = ofThread ? open.threadReads : open.reads;
+  llvm::SetVector<Value> &writes = ofThread ? open.threadWrites : open.writes;
+  reads.insert(accesses.reads.begin(), accesses.reads.end());
+  writes.insert(accesses.writes.begin(), accesses.writes.end());
 }
 
 struct PlaceBarriersPass : impl::PlaceBarriersPassBase<PlaceBarriersPass> {

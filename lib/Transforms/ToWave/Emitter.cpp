@@ -455,6 +455,8 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return emitAtomic(atomic, elements);
   if (std::optional<LogicalResult> done = emitHopper(op, elements))
     return *done;
+  if (std::optional<LogicalResult> done = emitThreadOp(op, elements))
+    return *done;
   if (auto gemm = dyn_cast<tile::GemmOp>(op))
     return emitGemm(gemm, elements);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
@@ -477,8 +479,9 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   if (isa<tile::BarrierOp>(op)) {
     if (needsAsyncFence())
       wave::AsyncFenceOp::create(b, loc);
-    auto barrier = wave::BarrierOp::create(b, loc);
-    barrier.setGlobal(cast<tile::BarrierOp>(op).getGlobal());
+    // Between scalar code of threads, only fences keep LLVM from moving accesses across.
+    wave::BarrierOp::create(b, loc).setGlobal(kernel.getLockstep() ||
+                                              cast<tile::BarrierOp>(op).getGlobal());
     return success();
   }
   if (auto copy = dyn_cast<tile::CopyOp>(op)) {

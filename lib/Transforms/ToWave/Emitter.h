@@ -232,6 +232,11 @@ private:
                                   Elements &elements); ///< Gemm.cpp
   void makeDescriptor(TensorPlace &place);             ///< AsyncCopy.cpp
 
+  // Threads.cpp: what lanes find out together, and wishes about instructions.
+  std::optional<LogicalResult> emitThreadOp(Operation &op, Elements &elements);
+  LogicalResult emitDot(tile::Dp4aOp op, Elements &elements);
+  friend class ThreadEmitter;
+
   // Reduce.cpp
   LogicalResult emitReduce(tile::ReduceOp reduce, Elements &elements);
   friend class ReduceEmitter;

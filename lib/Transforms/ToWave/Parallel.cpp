@@ -157,6 +157,8 @@ LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layo
 }
 
 Value Emitter::writerMask(Elements &elements, int64_t element) {
+  if (!elements.loop && kernel.getLockstep()) // a statement of every thread that is here
+    return nullptr;
   if (!elements.loop) // a statement of the block: one thread does it
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadId, index(0));
   return andMasks(elements.maskOf(element), elements.primary);

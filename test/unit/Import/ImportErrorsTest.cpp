@@ -77,7 +77,23 @@ TEST(ImportErrors, TileOperations) {
   expectError("x = T.atomic_add(B, 1.0, return_prev=True)\nB[0, 0] = x", "10:13",
               "AtomicPrevOfTile");
   expectError("T.use_swizzle(0)", "10:23", "PanelSize");
-  expectError("x = T.shfl_xor(B[0, 0], 1)\nB[0, 0] = x", "10:13", "NotYetCompiled");
+  expectError("B[0, 0] = T.nextafter(B[0, 1], B[0, 2])", "10:19", "NotYetCompiled");
+}
+
+TEST(ImportErrors, ThreadCalls) {
+  expectError("for j in T.Parallel(4):\n    x = T.shfl_xor(B[0, j], 1)\n    B[0, j] = x", "11:17",
+              "ThreadCallInParallel");
+  expectError("x = T.shfl_xor(B[0, 0], 1, width=24)\nB[0, 0] = x", "10:36", "WarpWidth");
+  expectError("x = T.shfl_xor(B[0, 0], 1, width=128)\nB[0, 0] = x", "10:36", "WarpWidth");
+  expectError("x = T.shfl_sync(B[0, 0], 1.5)\nB[0, 0] = x", "10:34", "WarpLane");
+  expectError("x = T.any_sync(I[0] > 0, mask=1.5)\nB[0, 0] = T.cast(x, 'float32')", "10:34",
+              "WarpMask");
+  expectError("I[T.get_lane_idx(0)] = 1", "10:26", "WarpSize");
+  expectError("T.dp4a(I, I, I)", "10:9", "Dp4aOperands");
+  expectError("T.sync_grid()", "10:9", "GridSync");
+  expectError("x = T.atomic_addx2(B[0, 0], B[0, 2], return_prev=True)\nB[0, 0] = x", "10:13",
+              "AtomicVectorPrev");
+  expectError("x = T.warp_reduce_bitor(B[0, 0])\nB[0, 0] = x", "10:33", "BitwiseFloat");
 }
 
 TEST(ImportErrors, Control) {

@@ -77,6 +77,22 @@ def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "an atomic update", [
 }
 def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic_kind">;
 
+def Tile_ShuffleKind : I32EnumAttr<"ShuffleKind", "which thread of the warp a value comes from", [
+    I32EnumAttrCase<"Idx", 0, "idx">, I32EnumAttrCase<"Xor", 1, "xor">,
+    I32EnumAttrCase<"Up", 2, "up">, I32EnumAttrCase<"Down", 3, "down">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ShuffleKindAttr : Tile_EnumAttr<Tile_ShuffleKind, "shuffle_kind">;
+
+def Tile_VoteKind : I32EnumAttr<"VoteKind", "what is asked of threads", [
+    I32EnumAttrCase<"Any", 0, "any">, I32EnumAttrCase<"All", 1, "all">,
+    I32EnumAttrCase<"Count", 2, "count">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_VoteKindAttr : Tile_EnumAttr<Tile_VoteKind, "vote_kind">;
+
 def Tile_WarpPolicy : I32EnumAttr<"WarpPolicy", "how a gemm spreads over waves", [
     I32EnumAttrCase<"Square", 0, "square">,
     I32EnumAttrCase<"FullRow", 1, "full_row">,

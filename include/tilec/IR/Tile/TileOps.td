@@ -101,12 +101,14 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     coordinates. `threads` counts lanes of a block. `raster_panel` > 0 reorders
     blocks for cache reuse (`T.use_swizzle`) and has no other effect. `lockstep`
     marks a kernel that mentions thread identity: its scalar statements run for
-    every thread, tile operations once.
+    every thread, tile operations once (docs/lockstep.md). `warp_lanes` is the size of
+    a warp on the target that the program was made for; 0 where nothing asks.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$grid, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$raster_panel,
                        DefaultValuedAttr<BoolAttr, "false">:$raster_by_column,
-                       UnitAttr:$lockstep);
+                       UnitAttr:$lockstep,
+                       DefaultValuedAttr<I64Attr, "0">:$warp_lanes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `grid` `(` $grid `)` `threads` `(` $threads `)` attr-dict-with-keyword $body
@@ -538,7 +540,114 @@ def Tile_ThreadIdOp : Tile_Op<"thread_id", [Pure]> {
 
 def Tile_SyncThreadsOp : Tile_Op<"sync_threads", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a phase boundary of a lockstep kernel";
+  let description = [{
+    What threads of the block wrote before it, to shared or global memory, is there for
+    all of them after it.
+  }];
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_SyncWarpOp : Tile_Op<"sync_warp", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a phase boundary between the threads of a warp";
+  let assemblyFormat = "attr-dict";
+}
+
+/// Threads meet here: what a thread gets depends on others. `active` is false in threads that take
+/// no part; without it, all that reach the op do.
+class Tile_WarpOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, !listconcat([MemoryEffects<[MemRead, MemWrite]>], traits)> {
+  let hasVerifier = 1;
+}
+
+def Tile_ThreadScalar : AnyTypeOf<[I1, I8, I16, I32, I64, F32, F64], "a value of a thread">;
+
+def Tile_ShuffleOp : Tile_WarpOp<"shuffle", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "the value of another thread of the warp";
+  let description = [{
+    A warp is cut into segments of `width` lanes, a power of two. With lane l of the
+    warp and its segment's first and last lanes a and z, the value comes from lane
+    `a + lane mod width` (idx), `l xor lane` (xor), `l - lane` (up) or `l + lane`
+    (down). Where that is beyond z, or for `up` before a, the thread's own value comes
+    back. A value from a thread that takes no part is not defined.
+  }];
+  let arguments = (ins Tile_ShuffleKindAttr:$kind, Tile_ThreadScalar:$value, Index:$lane,
+                       I64Attr:$width, Optional<I1>:$active);
+  let results = (outs Tile_ThreadScalar:$result);
+  let assemblyFormat = [{
+    $kind $value `,` $lane `width` `(` $width `)` (`active` `(` $active^ `)`)? attr-dict
+    `:` type($value)
+  }];
+}
+
+def Tile_VoteOp : Tile_WarpOp<"vote"> {
+  let summary = "whether any, or all, of the warp's threads say yes";
+  let arguments = (ins Tile_VoteKindAttr:$kind, I1:$predicate, Optional<I1>:$active);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$kind $predicate (`active` `(` $active^ `)`)? attr-dict";
+}
+
+def Tile_BallotOp : Tile_WarpOp<"ballot"> {
+  let summary = "one bit a lane of the warp: whether its thread says yes";
+  let arguments = (ins I1:$predicate, Optional<I1>:$active);
+  let results = (outs AnyTypeOf<[I32, I64]>:$result);
+  let assemblyFormat = "$predicate (`active` `(` $active^ `)`)? attr-dict `:` type($result)";
+}
+
+def Tile_MatchOp : Tile_WarpOp<"match"> {
+  let summary = "one bit a lane of the warp: whether its thread has the same value";
+  let description = [{
+    `any` compares with the thread's own value. `all` gives the lanes that take part when
+    all of them have one value, else 0. Floats are compared by their bits.
+  }];
+  let arguments = (ins Tile_VoteKindAttr:$kind, Tile_ThreadScalar:$value, Optional<I1>:$active);
+  let results = (outs AnyTypeOf<[I32, I64]>:$result);
+  let assemblyFormat = [{
+    $kind $value (`active` `(` $active^ `)`)? attr-dict `:` type($value) `->` type($result)
+  }];
+}
+
+def Tile_WarpReduceOp : Tile_WarpOp<"warp_reduce", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "the combination over the warp's threads, in each of them";
+  let description = "One of sum, max, min, bitand, bitor, bitxor. max and min ignore NaN.";
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Tile_ThreadScalar:$value, Optional<I1>:$active,
+                       UnitAttr:$is_unsigned);
+  let results = (outs Tile_ThreadScalar:$result);
+  let assemblyFormat = [{
+    $kind $value (`active` `(` $active^ `)`)? attr-dict `:` type($value)
+  }];
+}
+
+def Tile_BlockVoteOp : Tile_WarpOp<"block_vote"> {
+  let summary = "tile.sync_threads, and how many of the block's threads say yes";
+  let description = "`count` gives the number, `any` and `all` give 1 or 0.";
+  let arguments = (ins Tile_VoteKindAttr:$kind, I1:$predicate, Optional<I1>:$active);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$kind $predicate (`active` `(` $active^ `)`)? attr-dict";
+}
+
+def Tile_Dp4aOp : Tile_Op<"dp4a", [Pure]> {
+  let summary = "c plus the dot product of the four bytes of a and of b";
+  let description = "Signed bytes, or unsigned ones with `is_unsigned`; modulo 2^32.";
+  let arguments = (ins I32:$a, I32:$b, I32:$c, UnitAttr:$is_unsigned);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Wishes about instructions
+//===----------------------------------------------------------------------===//
+
+def Tile_SchedBarrierOp : Tile_Op<"sched_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "instructions are not moved across";
+  let description = "`mask` lets some kinds pass, as `llvm.amdgcn.sched.barrier` has it; 0: none.";
+  let arguments = (ins I64Attr:$mask);
+  let assemblyFormat = "$mask attr-dict";
+}
+
+def Tile_SetPrioOp : Tile_Op<"setprio", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the wave's priority among those of its compute unit from here on, 0 to 3";
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<3>]>:$level);
+  let assemblyFormat = "$level attr-dict";
 }
 
 #endif // TILEC_IR_TILE_OPS_TD

@@ -325,6 +325,11 @@ def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (
   let assemblyFormat = "$level attr-dict";
 }
 def Wave_SchedFenceOp : Wave_SyncOp<"sched_fence", "no instruction is moved across"> {
+  let description = "`mask` lets some kinds pass (`llvm.amdgcn.sched.barrier`).";
+  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask);
+  let assemblyFormat = "attr-dict";
+}
+def Wave_WaveFenceOp : Wave_SyncOp<"wave_fence", "what the wave's lanes wrote before it is there for all of them after it"> {
   let assemblyFormat = "attr-dict";
 }
 
@@ -479,6 +484,50 @@ def Wave_ShuffleOp : Wave_Op<"shuffle", [AllTypesMatch<["value", "result"]>, Mem
   let arguments = (ins AnyTypeOf<[I32, I64, F32, F64]>:$value, Index:$lane);
   let results = (outs AnyTypeOf<[I32, I64, F32, F64]>:$result);
   let assemblyFormat = "$value `,` $lane attr-dict `:` type($value)";
+}
+
+def Wave_LaneMask : AnyTypeOf<[I32, I64], "one bit a lane">;
+
+def Wave_BallotOp : Wave_Op<"ballot", [MemoryEffects<[MemRead]>]> {
+  let summary = "one bit a lane: where the predicate holds in a lane that is on";
+  let arguments = (ins I1:$predicate);
+  let results = (outs Wave_LaneMask:$result);
+  let assemblyFormat = "$predicate attr-dict `:` type($result)";
+}
+
+def Wave_VoteOp : Wave_Op<"vote", [MemoryEffects<[MemRead]>]> {
+  let summary = "whether the predicate holds in any lane, or with `all` in all lanes that are on";
+  let arguments = (ins I1:$predicate, UnitAttr:$all);
+  let results = (outs I1:$result);
+  let assemblyFormat = "(`all` $all^)? $predicate attr-dict";
+}
+
+def Wave_MatchOp : Wave_Op<"match", [MemoryEffects<[MemRead]>]> {
+  let summary = "one bit a lane: where a lane that is on has the same bits";
+  let arguments = (ins AnyTypeOf<[I32, I64]>:$value);
+  let results = (outs Wave_LaneMask:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+}
+
+def Wave_ReduceOp : Wave_Op<"reduce", [MemoryEffects<[MemRead]>]> {
+  let summary = "redux.sync: the combination over all lanes, in each of them (NVIDIA)";
+  let description = "Any kind of `wave.global_atomic` on integers but exchange.";
+  let arguments = (ins Wave_AtomicKindAttr:$kind, I32:$value);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$kind $value attr-dict";
+}
+
+def Wave_BarrierCountOp : Wave_SyncOp<"barrier_count", "barrier.red.popc: wave.barrier, and in how many of the block's lanes the predicate holds (NVIDIA)"> {
+  let arguments = (ins I1:$predicate);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$predicate attr-dict";
+}
+
+def Wave_Dot4Op : Wave_Op<"dot4", [Pure]> {
+  let summary = "c plus the dot product of the four bytes of a and of b";
+  let arguments = (ins I32:$a, I32:$b, I32:$c, UnitAttr:$is_unsigned);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict";
 }
 
 def Wave_TrapOp : Wave_Op<"trap", [MemoryEffects<[MemWrite]>]> {

@@ -1,0 +1,50 @@
+//===- Uniformity.h - what differs between the threads of a block ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace tilec::tile {
+
+/// Which values of a lockstep kernel may differ between threads, and therefore which tile
+/// operations each thread does on its own. In other kernels nothing differs.
+///
+/// A value differs when it comes from the thread's number, from an exchange between threads, from
+/// an atomic, or from anything that differs; a local buffer differs when a store to it does, or
+/// when only some threads reach the store. "May differ" is meant among the threads that are there.
+class Uniformity {
+public:
+  explicit Uniformity(KernelOp kernel);
+
+  bool isUniform(mlir::Value value) const { return !differing.contains(value); }
+  /// Whether only some threads may get to the ops of this block while others do not.
+  bool isDivergent(mlir::Block *block) const { return divergentBlocks.contains(block); }
+  /// Whether this tile operation (copy, fill, gemm, reduce, scan, print, parallel) is done by each
+  /// thread on its own instead of once by all: it writes a local buffer from outside of it, or
+  /// works with a value or a local buffer that differs.
+  bool runsPerThread(mlir::Operation *op) const { return perThread.contains(op); }
+
+private:
+  void visit(mlir::Block &block, bool divergent);
+  void visit(mlir::Operation &op, bool divergent);
+  void visitTileOp(mlir::Operation &op, bool divergent);
+  bool anyDiffers(mlir::ValueRange values) const;
+  void differ(mlir::Value value);
+
+  llvm::DenseSet<mlir::Value> differing; ///< scalars, and local buffers
+  llvm::DenseSet<mlir::Block *> divergentBlocks;
+  llvm::DenseSet<mlir::Operation *> perThread;
+  bool changed = false;
+};
+
+/// Whether the op is one of those that a lockstep kernel does once for the block, if at all.
+bool isTileOperation(mlir::Operation *op);
+
+/// The buffer behind views.
+mlir::Value bufferBehind(mlir::Value buffer);
+
+} // namespace tilec::tile

@@ -1,0 +1,253 @@
+//===- Lockstep.cpp - tile operations of single threads, local arrays -----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/Lockstep.h"
+
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+#include "tilec/IR/Tile/Uniformity.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+//===----------------------------------------------------------------------===//
+// Tile operations of single threads
+//===----------------------------------------------------------------------===//
+
+/// The parallel as loops, which the thread runs in order.
+static void serialize(tile::ParallelOp parallel) {
+  OpBuilder b(parallel);
+  Location loc = parallel.getLoc();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  IRMapping mapping;
+  for (auto [iv, extent] : llvm::zip(parallel.ivs(), parallel.getExtents())) {
+    auto loop = tile::ForOp::create(b, loc, zero, extent, one);
+    mapping.map(iv, loop.iv());
+    b.setInsertionPointToStart(loop.bodyBlock());
+  }
+  for (Operation &op : *parallel.bodyBlock())
+    b.clone(op, mapping);
+  parallel.erase();
+}
+
+/// dst = combine(dst, src) element by element; expands reductions of local arrays.
+static void expandReduce(tile::ReduceOp reduce) {
+  OpBuilder b(reduce);
+  Location loc = reduce.getLoc();
+  tile::BufferType src = reduce.getSrc().getType(), dst = reduce.getDst().getType();
+  tile::ReduceKind kind = reduce.getKind();
+  Type scalar = tile::scalarTypeOf(src.getElementType()), out = tile::scalarTypeOf(dst.getElementType());
+  bool isUnsignedType = isUnsigned(tile::dtypeOf(src.getElementType()));
+  if (reduce.getClear())
+    makeElementwise(b, loc, reduce.getDst(), [&](OpBuilder &inner, ValueRange) {
+      return identityOf(inner, loc, kind, out, isUnsignedType);
+    });
+  SmallVector<Value> extents;
+  for (int64_t size : src.getShape())
+    extents.push_back(arith::ConstantIndexOp::create(b, loc, size));
+  auto loop = tile::ParallelOp::create(b, loc, extents);
+  OpBuilder inner = OpBuilder::atBlockEnd(loop.bodyBlock());
+  SmallVector<Value> from(loop.ivs().begin(), loop.ivs().end()), to(from);
+  if (dst.rank() == src.rank())
+    to[reduce.getDim()] = arith::ConstantIndexOp::create(inner, loc, 0);
+  else
+    to.erase(to.begin() + reduce.getDim());
+  to.resize(dst.rank(), arith::ConstantIndexOp::create(inner, loc, 0));
+  Value value = tile::LoadOp::create(inner, loc, scalar, reduce.getSrc(), from, FloatAttr());
+  if (kind == tile::ReduceKind::AbsSum || kind == tile::ReduceKind::AbsMax) {
+    Value zero = arith::ConstantOp::create(inner, loc, inner.getZeroAttr(scalar));
+    Value negated = isa<FloatType>(scalar)
+                        ? arith::NegFOp::create(inner, loc, value).getResult()
+                        : arith::SubIOp::create(inner, loc, zero, value).getResult();
+    if (!isUnsignedType)
+      value = combine(inner, loc, tile::ReduceKind::Max, value, negated, false, true);
+  }
+  value = convertScalar(inner, loc, value, src.getElementType(), dst.getElementType());
+  Value old = tile::LoadOp::create(inner, loc, out, reduce.getDst(), to, FloatAttr());
+  value = combine(inner, loc, kind, old, value, isUnsignedType, reduce.getNanPropagate());
+  tile::StoreOp::create(inner, loc, value, reduce.getDst(), to);
+  reduce.erase();
+}
+
+static bool touchesFragment(Operation *op) {
+  auto result = op->walk([](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (auto type = dyn_cast<tile::BufferType>(operand.getType()); type && type.isFragment())
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// What the user wrote, for messages.
+static llvm::StringRef spelling(Operation *op) {
+  return llvm::TypeSwitch<Operation *, llvm::StringRef>(op)
+      .Case([](tile::CopyOp) { return "T.copy"; })
+      .Case([](tile::FillOp) { return "T.fill"; })
+      .Case([](tile::GemmOp) { return "T.gemm"; })
+      .Case([](tile::ReduceOp) { return "T.reduce"; })
+      .Case([](tile::ScanOp) { return "T.cumsum"; })
+      .Default([](Operation *) { return "T.Parallel"; });
+}
+
+LogicalResult expandThreadTiles(tile::KernelOp kernel) {
+  tile::Uniformity uniformity(kernel);
+  SmallVector<Operation *> ops;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!uniformity.runsPerThread(op))
+      return WalkResult::advance();
+    ops.push_back(op);
+    return WalkResult::skip();
+  });
+  for (Operation *op : ops) {
+    if (isa<tile::PrintOp>(op))
+      continue;
+    if (isa<tile::GemmOp, tile::ScanOp>(op))
+      return op->emitError() << "`" << spelling(op)
+                             << "` is done by the whole block, and its operands differ between "
+                                "threads; index them by the block, or write a loop of the thread";
+    if (touchesFragment(op))
+      return op->emitError() << "`" << spelling(op)
+                             << "` differs between threads, and a fragment is spread over all of "
+                                "them; go through a shared buffer";
+  }
+  for (Operation *op : ops) {
+    OpBuilder b(op);
+    if (auto copy = dyn_cast<tile::CopyOp>(op))
+      expandCopy(b, op->getLoc(), copy.getSrc(), copy.getDst());
+    else if (auto fill = dyn_cast<tile::FillOp>(op))
+      makeElementwise(b, op->getLoc(), fill.getDst(),
+                      [&](OpBuilder &, ValueRange) { return fill.getValue(); });
+    else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      expandReduce(reduce);
+    if (isa<tile::CopyOp, tile::FillOp>(op))
+      op->erase();
+  }
+  // The new loops over elements belong to threads as well: they do what the ops did.
+  while (true) {
+    tile::Uniformity now(kernel);
+    tile::ParallelOp next;
+    kernel.walk<WalkOrder::PreOrder>([&](tile::ParallelOp parallel) {
+      auto outer = parallel->getParentOfType<tile::ParallelOp>();
+      if (!now.runsPerThread(parallel) || outer)
+        return WalkResult::advance();
+      next = parallel;
+      return WalkResult::interrupt();
+    });
+    if (!next)
+      return success();
+    serialize(next);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Single elements of fragments
+//===----------------------------------------------------------------------===//
+
+void stageFragmentElements(tile::KernelOp kernel) {
+  SmallVector<Operation *> accesses;
+  tile::Uniformity uniformity(kernel);
+  kernel.walk([&](Operation *op) {
+    if (op->getParentOfType<tile::ParallelOp>())
+      return;
+    // Equal stores of equal elements are left to tile-normalize's own form.
+    auto store = dyn_cast<tile::StoreOp>(op);
+    bool differs = store && llvm::any_of(op->getOperands(),
+                                         [&](Value v) { return !uniformity.isUniform(v); });
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer().getType().isFragment())
+      accesses.push_back(op);
+    if (differs && store.getBuffer().getType().isFragment())
+      accesses.push_back(op);
+  });
+  for (Operation *op : accesses) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    Value fragment = load ? load.getBuffer() : cast<tile::StoreOp>(op).getBuffer();
+    auto type = cast<tile::BufferType>(fragment.getType());
+    OpBuilder b(op);
+    auto sharedType =
+        tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Shared);
+    Value copy = tile::AllocOp::create(b, op->getLoc(), sharedType, "elements", Attribute());
+    expandCopy(b, op->getLoc(), fragment, copy);
+    if (load) {
+      load.getBufferMutable().assign(copy);
+      continue;
+    }
+    cast<tile::StoreOp>(op).getBufferMutable().assign(copy);
+    b.setInsertionPointAfter(op);
+    expandCopy(b, op->getLoc(), copy, fragment);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Local arrays
+//===----------------------------------------------------------------------===//
+
+static bool dependsOn(Value value, Value iv) {
+  if (value == iv)
+    return true;
+  Operation *def = value.getDefiningOp();
+  return def && isPure(def) &&
+         llvm::any_of(def->getOperands(), [&](Value v) { return dependsOn(v, iv); });
+}
+
+static bool picksLocalElement(tile::ForOp loop) {
+  auto result = loop.walk([&](Operation *op) {
+    Value buffer;
+    ValueRange indices;
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      buffer = load.getBuffer();
+      indices = load.getIndices();
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      buffer = store.getBuffer();
+      indices = store.getIndices();
+    }
+    auto type = buffer ? cast<tile::BufferType>(buffer.getType()) : tile::BufferType();
+    bool hits = type && type.isLocal() && type.numElems() > 1 &&
+                llvm::any_of(indices, [&](Value v) { return dependsOn(v, loop.iv()); });
+    return hits ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+void unrollLocalLoops(tile::KernelOp kernel) {
+  constexpr int64_t mostRounds = 256, mostOps = 8192;
+  SmallVector<tile::ForOp> loops;
+  kernel.walk([&](tile::ForOp loop) { // inner ones first
+    if (!loop->getParentOfType<tile::ParallelOp>())
+      loops.push_back(loop);
+  });
+  for (tile::ForOp loop : loops) {
+    auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
+    auto step = tile::constantInt(loop.getStep());
+    if (!lower || !upper || !step || *step == 0 || !picksLocalElement(loop))
+      continue;
+    int64_t rounds = *step > 0 ? ceilDiv(*upper - *lower, *step) : ceilDiv(*lower - *upper, -*step);
+    int64_t ops = 0;
+    bool leaves = false;
+    loop.walk([&](Operation *op) {
+      ++ops;
+      leaves |= isa<tile::BreakOp>(op);
+    });
+    if (leaves || rounds > mostRounds || rounds * ops > mostOps)
+      continue;
+    OpBuilder b(loop);
+    for (int64_t round = 0; round < rounds; ++round) {
+      IRMapping mapping;
+      mapping.map(loop.iv(),
+                  arith::ConstantIndexOp::create(b, loop.getLoc(), *lower + round * *step));
+      for (Operation &op : *loop.bodyBlock())
+        b.clone(op, mapping);
+    }
+    loop.erase();
+  }
+}
+
+} // namespace tilec

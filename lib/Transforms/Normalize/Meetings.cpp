@@ -1,0 +1,427 @@
+//===- Meetings.cpp - where threads meet, all of them pass ----------------===//
+//
+//   if (c) { S1; meet; S2 }   becomes   if (c) { S1 }; meet active(c); if (c) { S2 }
+//
+// so that barriers are reached by the whole block and exchanges by whole waves. A tile
+// operation is done by all threads of the block, if any of them gets there: which threads
+// move a tile is not part of its meaning (docs/lockstep.md).
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/Lockstep.h"
+
+#include "tilec/IR/Tile/Uniformity.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+bool isExchange(Operation *op) {
+  return isa<tile::ShuffleOp, tile::VoteOp, tile::BallotOp, tile::MatchOp, tile::WarpReduceOp>(op);
+}
+
+bool meets(Operation *op) {
+  return isExchange(op) || isa<tile::SyncThreadsOp, tile::SyncWarpOp, tile::BlockVoteOp>(op) ||
+         (tile::isTileOperation(op) && !isa<tile::PrintOp>(op));
+}
+
+bool hasMeeting(Operation *op) {
+  if (meets(op))
+    return true;
+  auto result = op->walk(
+      [](Operation *inner) { return meets(inner) ? WalkResult::interrupt() : WalkResult::advance(); });
+  return result.wasInterrupted();
+}
+
+/// The condition for one thread, when it is made of constants and the thread's number.
+std::optional<int64_t> evaluate(Value value, int64_t thread) {
+  if (std::optional<int64_t> constant = tile::constantInt(value))
+    return value.getType().isInteger(1) ? *constant & 1 : *constant;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (isa<tile::ThreadIdOp>(op))
+    return thread;
+  SmallVector<int64_t, 2> in;
+  if (op->getNumRegions() != 0 || op->getDialect()->getNamespace() != "arith")
+    return std::nullopt;
+  for (Value operand : op->getOperands()) {
+    std::optional<int64_t> part = evaluate(operand, thread);
+    if (!part)
+      return std::nullopt;
+    in.push_back(*part);
+  }
+  if (isa<arith::IndexCastOp>(op))
+    return in[0];
+  if (isa<arith::AddIOp>(op))
+    return in[0] + in[1];
+  if (isa<arith::SubIOp>(op))
+    return in[0] - in[1];
+  if (isa<arith::MulIOp>(op))
+    return in[0] * in[1];
+  if (isa<arith::AndIOp>(op))
+    return in[0] & in[1];
+  if (isa<arith::OrIOp>(op))
+    return in[0] | in[1];
+  if (isa<arith::XOrIOp>(op))
+    return in[0] ^ in[1];
+  bool isPositive = in.size() == 2 && in[0] >= 0 && in[1] > 0;
+  if (isPositive && isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+    return in[0] / in[1];
+  if (isPositive && isa<arith::RemUIOp, arith::RemSIOp>(op))
+    return in[0] % in[1];
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare)
+    return std::nullopt;
+  int64_t x = in[0], y = in[1];
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return x == y;
+  case arith::CmpIPredicate::ne:
+    return x != y;
+  case arith::CmpIPredicate::slt:
+    return x < y;
+  case arith::CmpIPredicate::sle:
+    return x <= y;
+  case arith::CmpIPredicate::sgt:
+    return x > y;
+  case arith::CmpIPredicate::sge:
+    return x >= y;
+  case arith::CmpIPredicate::ult:
+    return uint64_t(x) < uint64_t(y);
+  case arith::CmpIPredicate::ule:
+    return uint64_t(x) <= uint64_t(y);
+  case arith::CmpIPredicate::ugt:
+    return uint64_t(x) > uint64_t(y);
+  case arith::CmpIPredicate::uge:
+    return uint64_t(x) >= uint64_t(y);
+  }
+  return std::nullopt;
+}
+
+/// Rewrites one kernel. `emit` functions put ops at `b`'s insertion point, which is always a place
+/// that the whole block reaches.
+class Meetings {
+public:
+  explicit Meetings(tile::KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult visit(Block &block);
+  /// Emits ops of a region that only `active` threads enter; their block is emptied.
+  LogicalResult emitRegion(Block &block, Value active);
+  LogicalResult emitMeeting(Operation *op, Value active);
+  void emitPiece(ArrayRef<Operation *> ops, Value active);
+  llvm::SetVector<Operation *> sharedOps(Block &block);
+  void carryValues(Block &block);
+  void carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond);
+  bool isUniform(Value v) const { return uniformity->isUniform(v) && !differing.contains(v); }
+  Value negate(Value condition, Location loc);
+  Value both(Value x, Value y, Location loc);
+  /// Whether any thread of the block is active; null: at least one always is.
+  Value anyThread(Value active, Location loc);
+  LogicalResult checkOperands(Operation *op);
+
+  tile::KernelOp kernel;
+  std::optional<tile::Uniformity> uniformity;
+  llvm::DenseSet<Value> differing; ///< made here
+  OpBuilder b;
+};
+
+Value Meetings::negate(Value condition, Location loc) {
+  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, loc, condition, yes);
+}
+
+Value Meetings::both(Value x, Value y, Location loc) {
+  return x ? arith::AndIOp::create(b, loc, x, y).getResult() : y;
+}
+
+Value Meetings::anyThread(Value active, Location loc) {
+  for (int64_t thread = 0; thread < int64_t(kernel.getThreads()); ++thread) {
+    std::optional<int64_t> value = evaluate(active, thread);
+    if (!value)
+      break;
+    if (*value)
+      return nullptr;
+  }
+  Value any =
+      tile::BlockVoteOp::create(b, loc, b.getI32Type(), tile::VoteKind::Any, active, Value());
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, zero);
+}
+
+//===----------------------------------------------------------------------===//
+// Values between the pieces of a region
+//===----------------------------------------------------------------------===//
+
+/// What costs nothing where it is not wanted, and does no harm.
+static bool mayRunAnywhere(Operation *op) {
+  if (isa<tile::AllocOp>(op))
+    return true;
+  if (!isPure(op) || op->getNumRegions() != 0)
+    return false;
+  if (op->getNumOperands() == 2 &&
+      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp>(op)) {
+    std::optional<int64_t> by = tile::constantInt(op->getOperand(1));
+    return by && *by > 0;
+  }
+  return true;
+}
+
+/// Whether a meeting of the block uses the value, directly or through arithmetic.
+static bool feedsMeeting(Value value, Block &block) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    Operation *top = block.findAncestorOpInBlock(*user);
+    if (!top)
+      return false;
+    if (hasMeeting(top))
+      return true;
+    return mayRunAnywhere(top) && llvm::any_of(top->getResults(), [&](Value v) {
+             return feedsMeeting(v, block);
+           });
+  });
+}
+
+/// Ops of the block that every thread may do: arithmetic, and loads that a meeting needs, of the
+/// thread's own registers or of a place that is the same for all.
+llvm::SetVector<Operation *> Meetings::sharedOps(Block &block) {
+  llvm::SetVector<Operation *> result;
+  for (Operation &op : block) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    bool mayLoad = load && feedsMeeting(load.getResult(), block) &&
+                   (load.getBuffer().getType().isLocal() ||
+                    uniformity->isUniform(load.getResult()));
+    bool hasOperands = llvm::all_of(op.getOperands(), [&](Value v) {
+      Operation *def = v.getDefiningOp();
+      return !def || def->getBlock() != &block || result.contains(def) || hasMeeting(def);
+    });
+    if (!hasMeeting(&op) && hasOperands && (mayRunAnywhere(&op) || mayLoad))
+      result.insert(&op);
+  }
+  return result;
+}
+
+/// Scalars that are used beyond the piece that makes them go through a local buffer.
+void Meetings::carryValues(Block &block) {
+  llvm::SetVector<Operation *> shared = sharedOps(block);
+  llvm::DenseMap<Operation *, int> pieceOf;
+  int piece = 0;
+  SmallVector<Operation *> ops;
+  for (Operation &op : block) {
+    bool isBoundary = hasMeeting(&op) || (shared.contains(&op) && isa<tile::LoadOp>(op));
+    piece += isBoundary;
+    pieceOf[&op] = piece;
+    piece += isBoundary;
+    ops.push_back(&op);
+  }
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (!hasMeeting(op) && !shared.contains(op) && !isa<tile::BufferType>(result.getType()))
+        carry(result, block, [&](Operation *user) {
+          return pieceOf.lookup(user) != pieceOf.lookup(op);
+        });
+}
+
+void Meetings::carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond) {
+  SmallVector<OpOperand *> later;
+  for (OpOperand &use : result.getUses())
+    if (Operation *user = block.findAncestorOpInBlock(*use.getOwner()); user && isBeyond(user))
+      later.push_back(&use);
+  if (later.empty())
+    return;
+  Location loc = result.getLoc();
+  Type scalar = result.getType(), stored = scalar.isIndex() ? Type(b.getI32Type()) : scalar;
+  auto type = tile::BufferType::get({}, stored, tile::Scope::Local);
+  Value carried = tile::AllocOp::create(b, loc, type, "carried", Attribute());
+  OpBuilder after(b.getContext());
+  after.setInsertionPointAfter(result.getDefiningOp());
+  Value value = result;
+  if (scalar.isIndex())
+    value = arith::IndexCastOp::create(after, loc, stored, value);
+  tile::StoreOp::create(after, loc, value, carried, ValueRange());
+  for (OpOperand *use : later) {
+    // Outside of a nested meeting, so that all its threads have it.
+    OpBuilder before(block.findAncestorOpInBlock(*use->getOwner()));
+    Value loaded = tile::LoadOp::create(before, loc, stored, carried, ValueRange(), FloatAttr());
+    if (scalar.isIndex())
+      loaded = arith::IndexCastOp::create(before, loc, scalar, loaded);
+    use->set(loaded);
+    differing.insert(loaded);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+void Meetings::emitPiece(ArrayRef<Operation *> ops, Value active) {
+  if (ops.empty())
+    return;
+  OpBuilder::InsertionGuard insertion(b);
+  if (active)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, ops.front()->getLoc(), active, /*withElseRegion=*/false).thenBlock());
+  for (Operation *op : ops) {
+    op->remove();
+    b.insert(op);
+  }
+}
+
+/// What an op of the whole block is given must be the same in all threads.
+LogicalResult Meetings::checkOperands(Operation *op) {
+  WalkResult result = op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      bool isInside = operand.getDefiningOp() && op->isProperAncestor(operand.getDefiningOp());
+      if (isInside || isa<tile::BufferType>(operand.getType()) || isUniform(operand))
+        continue;
+      inner->emitError("is done by the whole block, but this operand differs between threads");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult Meetings::emitMeeting(Operation *op, Value active) {
+  Location loc = op->getLoc();
+  auto place = [&](Operation *moved) {
+    moved->remove();
+    b.insert(moved);
+  };
+  if (isa<tile::SyncThreadsOp, tile::SyncWarpOp>(op)) {
+    place(op);
+    return success();
+  }
+  if (isExchange(op) || isa<tile::BlockVoteOp>(op)) {
+    auto narrow = [&](auto meeting) {
+      Value takesPart = both(meeting.getActive(), active, loc);
+      place(op);
+      meeting.getActiveMutable().assign(takesPart);
+      return success();
+    };
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<tile::ShuffleOp, tile::VoteOp, tile::BallotOp, tile::MatchOp, tile::WarpReduceOp,
+              tile::BlockVoteOp>(narrow);
+  }
+  if (tile::isTileOperation(op)) {
+    if (failed(checkOperands(op)))
+      return failure();
+    Value any = anyThread(active, loc);
+    OpBuilder::InsertionGuard insertion(b);
+    if (any)
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, loc, any, /*withElseRegion=*/false).thenBlock());
+    place(op);
+    return success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (branch.getNumResults() != 0)
+      return op->emitError("threads meet in a branch that gives values");
+    Value condition = branch.getCondition();
+    bool isSame = isUniform(condition);
+    for (bool side : {true, false}) {
+      Region &region = side ? branch.getThenRegion() : branch.getElseRegion();
+      if (region.empty())
+        continue;
+      Value here = side ? condition : negate(condition, loc);
+      OpBuilder::InsertionGuard insertion(b);
+      if (isSame)
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, loc, here, /*withElseRegion=*/false).thenBlock());
+      if (failed(emitRegion(region.front(), isSame ? active : both(active, here, loc))))
+        return failure();
+    }
+    op->erase();
+    return success();
+  }
+  if (auto loop = dyn_cast<tile::ForOp>(op)) {
+    auto leaves = loop.walk([](tile::BreakOp) { return WalkResult::interrupt(); });
+    if (leaves.wasInterrupted() ||
+        llvm::any_of(op->getOperands(), [&](Value v) { return !isUniform(v); }))
+      return op->emitError("threads meet in this loop (a barrier, an exchange or a tile "
+                           "operation), but its number of rounds differs between them");
+    auto fresh = tile::ForOp::create(b, loc, loop.getLower(), loop.getUpper(), loop.getStep());
+    loop.iv().replaceAllUsesWith(fresh.iv());
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToEnd(fresh.bodyBlock());
+    if (failed(emitRegion(*loop.bodyBlock(), active)))
+      return failure();
+    op->erase();
+    return success();
+  }
+  return op->emitError("threads meet in this loop (a barrier, an exchange or a tile operation) "
+                       "under a condition that differs between them");
+}
+
+LogicalResult Meetings::emitRegion(Block &block, Value active) {
+  carryValues(block);
+  llvm::SetVector<Operation *> shared = sharedOps(block);
+  SmallVector<Operation *> piece, ops;
+  for (Operation &op : block)
+    if (!isa<scf::YieldOp>(op))
+      ops.push_back(&op);
+  for (Operation *op : ops) {
+    bool isMeeting = hasMeeting(op);
+    if (!isMeeting && !shared.contains(op)) {
+      piece.push_back(op);
+      continue;
+    }
+    // Arithmetic does not mind what is stored before it.
+    if (isMeeting || isa<tile::LoadOp>(op)) {
+      emitPiece(piece, active);
+      piece.clear();
+    }
+    if (!isMeeting) {
+      op->remove();
+      b.insert(op);
+    } else if (failed(emitMeeting(op, active))) {
+      return failure();
+    }
+  }
+  emitPiece(piece, active);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// A block that all threads reach.
+LogicalResult Meetings::visit(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (op.getNumRegions() == 0 || isa<tile::ParallelOp>(op) || !hasMeeting(&op))
+      continue;
+    bool isDivergent = llvm::any_of(op.getRegions(), [&](Region &region) {
+      return !region.empty() && uniformity->isDivergent(&region.front());
+    });
+    if (isDivergent) {
+      b.setInsertionPoint(&op);
+      if (failed(emitMeeting(&op, nullptr)))
+        return failure();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (failed(visit(inner)))
+          return failure();
+  }
+  return success();
+}
+
+LogicalResult Meetings::run() {
+  uniformity.emplace(kernel);
+  return visit(kernel.getBody().front());
+}
+
+} // namespace
+
+LogicalResult makeMeetingsUniform(tile::KernelOp kernel) { return Meetings(kernel).run(); }
+
+} // namespace tilec
