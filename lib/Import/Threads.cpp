@@ -104,12 +104,16 @@ bool Importer::takesPart(const Call *call, Value &active) {
     return false;
   // A mask of fewer bits names none of the upper lanes.
   DType type = mask.expr->type;
-  bits = cast(bits, isUnsigned(type) ? type : bitsOf(type) == 64 ? DType::U64 : DType::U32,
+  bits = cast(bits,
+              isUnsigned(type)     ? type
+              : bitsOf(type) == 64 ? DType::U64
+                                   : DType::U32,
               DType::U64, loc);
-  Value lane = arith::RemUIOp::create(b, loc, threadNumber(), indexConstant(warpLanes(), mask.span));
+  Value lane =
+      arith::RemUIOp::create(b, loc, threadNumber(), indexConstant(warpLanes(), mask.span));
   Value shift = arith::IndexCastOp::create(b, loc, b.getI64Type(), lane);
-  active = arith::TruncIOp::create(b, loc, b.getI1Type(),
-                                   arith::ShRUIOp::create(b, loc, bits, shift));
+  active =
+      arith::TruncIOp::create(b, loc, b.getI1Type(), arith::ShRUIOp::create(b, loc, bits, shift));
   return true;
 }
 
@@ -206,8 +210,8 @@ bool Importer::elect(const script::TileCallStmt *s) {
   Value place = threadNumber();
   if (*given > 0)
     place = arith::RemUIOp::create(b, loc, place, indexConstant(*given, call->span));
-  vars[s->result] = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, place,
-                                          indexConstant(0, call->span));
+  vars[s->result] =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, place, indexConstant(0, call->span));
   return true;
 }
 

@@ -137,9 +137,8 @@ void Uniformity::visit(Operation &op, bool divergent) {
       differ(root);
     return;
   }
-  bool isSource =
-      isa<ThreadIdOp, ShuffleOp, VoteOp, BallotOp, MatchOp, WarpReduceOp>(op) ||
-      (isa<AtomicOp>(op) && !op.getParentOfType<ParallelOp>());
+  bool isSource = isa<ThreadIdOp, ShuffleOp, VoteOp, BallotOp, MatchOp, WarpReduceOp>(op) ||
+                  (isa<AtomicOp>(op) && !op.getParentOfType<ParallelOp>());
   if (auto load = dyn_cast<LoadOp>(op))
     isSource = differing.contains(bufferBehind(load.getBuffer()));
   if (isa<BlockVoteOp>(op) || (!isSource && !anyDiffers(op.getOperands())))

@@ -44,7 +44,8 @@ static void expandReduce(tile::ReduceOp reduce) {
   Location loc = reduce.getLoc();
   tile::BufferType src = reduce.getSrc().getType(), dst = reduce.getDst().getType();
   tile::ReduceKind kind = reduce.getKind();
-  Type scalar = tile::scalarTypeOf(src.getElementType()), out = tile::scalarTypeOf(dst.getElementType());
+  Type scalar = tile::scalarTypeOf(src.getElementType()),
+       out = tile::scalarTypeOf(dst.getElementType());
   bool isUnsignedType = isUnsigned(tile::dtypeOf(src.getElementType()));
   if (reduce.getClear())
     makeElementwise(b, loc, reduce.getDst(), [&](OpBuilder &inner, ValueRange) {
@@ -160,8 +161,8 @@ void stageFragmentElements(tile::KernelOp kernel) {
       return;
     // Equal stores of equal elements are left to tile-normalize's own form.
     auto store = dyn_cast<tile::StoreOp>(op);
-    bool differs = store && llvm::any_of(op->getOperands(),
-                                         [&](Value v) { return !uniformity.isUniform(v); });
+    bool differs =
+        store && llvm::any_of(op->getOperands(), [&](Value v) { return !uniformity.isUniform(v); });
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer().getType().isFragment())
       accesses.push_back(op);
     if (differs && store.getBuffer().getType().isFragment())

@@ -32,8 +32,9 @@ bool meets(Operation *op) {
 bool hasMeeting(Operation *op) {
   if (meets(op))
     return true;
-  auto result = op->walk(
-      [](Operation *inner) { return meets(inner) ? WalkResult::interrupt() : WalkResult::advance(); });
+  auto result = op->walk([](Operation *inner) {
+    return meets(inner) ? WalkResult::interrupt() : WalkResult::advance();
+  });
   return result.wasInterrupted();
 }
 
@@ -183,9 +184,8 @@ static bool feedsMeeting(Value value, Block &block) {
       return false;
     if (hasMeeting(top))
       return true;
-    return mayRunAnywhere(top) && llvm::any_of(top->getResults(), [&](Value v) {
-             return feedsMeeting(v, block);
-           });
+    return mayRunAnywhere(top) &&
+           llvm::any_of(top->getResults(), [&](Value v) { return feedsMeeting(v, block); });
   });
 }
 
@@ -195,9 +195,9 @@ llvm::SetVector<Operation *> Meetings::sharedOps(Block &block) {
   llvm::SetVector<Operation *> result;
   for (Operation &op : block) {
     auto load = dyn_cast<tile::LoadOp>(op);
-    bool mayLoad = load && feedsMeeting(load.getResult(), block) &&
-                   (load.getBuffer().getType().isLocal() ||
-                    uniformity->isUniform(load.getResult()));
+    bool mayLoad =
+        load && feedsMeeting(load.getResult(), block) &&
+        (load.getBuffer().getType().isLocal() || uniformity->isUniform(load.getResult()));
     bool hasOperands = llvm::all_of(op.getOperands(), [&](Value v) {
       Operation *def = v.getDefiningOp();
       return !def || def->getBlock() != &block || result.contains(def) || hasMeeting(def);
@@ -224,9 +224,8 @@ void Meetings::carryValues(Block &block) {
   for (Operation *op : ops)
     for (Value result : op->getResults())
       if (!hasMeeting(op) && !shared.contains(op) && !isa<tile::BufferType>(result.getType()))
-        carry(result, block, [&](Operation *user) {
-          return pieceOf.lookup(user) != pieceOf.lookup(op);
-        });
+        carry(result, block,
+              [&](Operation *user) { return pieceOf.lookup(user) != pieceOf.lookup(op); });
 }
 
 void Meetings::carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond) {

@@ -45,9 +45,7 @@ private:
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
   Value both(Value x, Value y) { return e.andMasks(x, y); }
-  Value isNot(Value x) {
-    return arith::XOrIOp::create(b, loc, x, constant(1, b.getI1Type()));
-  }
+  Value isNot(Value x) { return arith::XOrIOp::create(b, loc, x, constant(1, b.getI1Type())); }
   Type maskType() { return b.getIntegerType(lanes); }
   Value wholeBallot(Value predicate) {
     return wave::BallotOp::create(b, loc, maskType(), predicate);
@@ -75,10 +73,11 @@ Value ThreadEmitter::sourceLane(tile::ShuffleOp op) {
   Value by = at(op.getLane()), own = e.laneId;
   int64_t width = op.getWidth();
   Value inSegment = e.index(width - 1);
-  Value first = width == lanes ? e.index(0)
-                               : arith::SubIOp::create(
-                                     b, loc, own, arith::AndIOp::create(b, loc, own, inSegment))
-                                     .getResult();
+  Value first =
+      width == lanes
+          ? e.index(0)
+          : arith::SubIOp::create(b, loc, own, arith::AndIOp::create(b, loc, own, inSegment))
+                .getResult();
   if (op.getKind() == tile::ShuffleKind::Idx)
     return e.addIndex(first, arith::AndIOp::create(b, loc, by, inSegment).getResult());
   Value last = e.addIndex(first, width - 1), from, exists;
@@ -104,8 +103,8 @@ Value ThreadEmitter::sourceLane(tile::ShuffleOp op) {
 Value ThreadEmitter::shuffle(tile::ShuffleOp op) {
   Value value = at(op.getValue()), wide = widen(value);
   std::optional<int64_t> by = tile::constantInt(at(op.getLane()));
-  bool isButterfly = op.getKind() == tile::ShuffleKind::Xor && by && *by >= 0 &&
-                     *by < int64_t(op.getWidth());
+  bool isButterfly =
+      op.getKind() == tile::ShuffleKind::Xor && by && *by >= 0 && *by < int64_t(op.getWidth());
   Value other =
       isButterfly
           ? wave::ShuffleXorOp::create(b, loc, wide.getType(), wide, *by).getResult()
@@ -156,8 +155,8 @@ Value ThreadEmitter::butterfly(tile::WarpReduceOp op, Value value) {
     identity = identityOf(b, loc, op.getKind(), value.getType(), op.getIsUnsigned());
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
     Value wide = widen(value);
-    Value other = narrow(wave::ShuffleXorOp::create(b, loc, wide.getType(), wide, distance),
-                         value.getType());
+    Value other =
+        narrow(wave::ShuffleXorOp::create(b, loc, wide.getType(), wide, distance), value.getType());
     if (identity) {
       Value partner = arith::XOrIOp::create(b, loc, e.threadId, e.index(distance));
       Value exists = compare(arith::CmpIPredicate::slt, partner, e.index(threads));
@@ -221,8 +220,7 @@ Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
       barrier();
       count = Value();
       for (int64_t w = 0; w < e.numWaves; ++w) {
-        Value part =
-            wave::SharedReadOp::create(b, loc, b.getI32Type(), e.index(w * bytes), base);
+        Value part = wave::SharedReadOp::create(b, loc, b.getI32Type(), e.index(w * bytes), base);
         count = count ? arith::AddIOp::create(b, loc, count, part).getResult() : part;
       }
     }

@@ -83,10 +83,10 @@ TEST(ImportErrors, TileOperations) {
 TEST(ImportErrors, ThreadCalls) {
   expectError("for j in T.Parallel(4):\n    x = T.shfl_xor(B[0, j], 1)\n    B[0, j] = x", "11:17",
               "ThreadCallInParallel");
-  expectError("x = T.shfl_xor(B[0, 0], 1, width=24)\nB[0, 0] = x", "10:36", "WarpWidth");
-  expectError("x = T.shfl_xor(B[0, 0], 1, width=128)\nB[0, 0] = x", "10:36", "WarpWidth");
+  expectError("x = T.shfl_xor(B[0, 0], 1, width=24)\nB[0, 0] = x", "10:42", "WarpWidth");
+  expectError("x = T.shfl_xor(B[0, 0], 1, width=128)\nB[0, 0] = x", "10:42", "WarpWidth");
   expectError("x = T.shfl_sync(B[0, 0], 1.5)\nB[0, 0] = x", "10:34", "WarpLane");
-  expectError("x = T.any_sync(I[0] > 0, mask=1.5)\nB[0, 0] = T.cast(x, 'float32')", "10:34",
+  expectError("x = T.any_sync(I[0] > 0, mask=1.5)\nB[0, 0] = T.cast(x, 'float32')", "10:39",
               "WarpMask");
   expectError("I[T.get_lane_idx(0)] = 1", "10:26", "WarpSize");
   expectError("T.dp4a(I, I, I)", "10:9", "Dp4aOperands");
