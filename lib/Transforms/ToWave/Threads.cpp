@@ -35,6 +35,7 @@ private:
   Value narrow(Value value, Type type);
   Value sourceLane(tile::ShuffleOp op);
   Value butterfly(tile::WarpReduceOp op, Value value);
+  Value gather(tile::WarpReduceOp op, Value value);
   Value constant(int64_t value, Type type) {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   }
@@ -148,23 +149,29 @@ Value ThreadEmitter::match(tile::MatchOp op) {
 
 /// Lane pairs at distance 1, 2, 4 ...: every lane ends with the same bits.
 Value ThreadEmitter::butterfly(tile::WarpReduceOp op, Value value) {
-  // Lanes beyond the block's last thread hold nothing.
-  int64_t threads = e.kernel.getThreads();
-  Value identity;
-  if (threads % lanes != 0)
-    identity = identityOf(b, loc, op.getKind(), value.getType(), op.getIsUnsigned());
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
     Value wide = widen(value);
     Value other =
         narrow(wave::ShuffleXorOp::create(b, loc, wide.getType(), wide, distance), value.getType());
-    if (identity) {
-      Value partner = arith::XOrIOp::create(b, loc, e.threadId, e.index(distance));
-      Value exists = compare(arith::CmpIPredicate::slt, partner, e.index(threads));
-      other = select(exists, other, identity);
-    }
     value = combine(b, loc, op.getKind(), value, other, op.getIsUnsigned(), false);
   }
   return value;
+}
+
+/// Where the last wave is short: lane 0, which is always there, gathers, and all read it.
+Value ThreadEmitter::gather(tile::WarpReduceOp op, Value value) {
+  Value identity = identityOf(b, loc, op.getKind(), value.getType(), op.getIsUnsigned());
+  auto from = [&](Value lane) {
+    Value wide = widen(value);
+    return narrow(wave::ShuffleOp::create(b, loc, wide.getType(), wide, lane), value.getType());
+  };
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
+    Value exists = compare(arith::CmpIPredicate::slt, e.addIndex(e.threadId, distance),
+                           e.index(e.kernel.getThreads()));
+    Value other = select(exists, from(e.addIndex(e.laneId, distance)), identity);
+    value = combine(b, loc, op.getKind(), value, other, op.getIsUnsigned(), false);
+  }
+  return from(e.index(0));
 }
 
 static std::optional<wave::AtomicKind> reduxKind(tile::ReduceKind kind, bool isUnsigned) {
@@ -195,7 +202,7 @@ Value ThreadEmitter::reduce(tile::WarpReduceOp op) {
   bool isWhole = e.kernel.getThreads() % lanes == 0;
   if (e.target.vendor == Vendor::Nvidia && isWhole && redux && value.getType().isInteger(32))
     return wave::ReduceOp::create(b, loc, value.getType(), *redux, value);
-  return butterfly(op, value);
+  return isWhole ? butterfly(op, value) : gather(op, value);
 }
 
 Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
