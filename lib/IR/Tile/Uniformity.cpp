@@ -64,14 +64,14 @@ static bool hasDivergentBreak(Operation *loop, const llvm::DenseSet<Block *> &di
 }
 
 void Uniformity::visitTileOp(Operation &op, bool divergent) {
-  bool own = false;
+  bool writesLocal = false, uses = false;
   llvm::SmallSetVector<Value, 4> written;
   auto use = [&](Operation *user, Value value) {
     Operation *def = value.getDefiningOp();
     if ((def && op.isProperAncestor(def)) ||
         (!def && op.isAncestor(value.getParentBlock()->getParentOp())))
       return;
-    own |= differing.contains(value);
+    uses |= differing.contains(value);
     Value root = isa<BufferType>(value.getType()) ? bufferBehind(value) : Value();
     if (!root || !isLocal(root) ||
         (root.getDefiningOp() && op.isProperAncestor(root.getDefiningOp())))
@@ -82,7 +82,8 @@ void Uniformity::visitTileOp(Operation &op, bool divergent) {
     bool writes = llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
       return isa<MemoryEffects::Write>(effect.getEffect());
     });
-    own |= writes || differing.contains(root);
+    writesLocal |= writes;
+    uses |= differing.contains(root);
     if (writes)
       written.insert(root);
   };
@@ -90,17 +91,15 @@ void Uniformity::visitTileOp(Operation &op, bool divergent) {
     for (Value operand : user->getOperands())
       use(user, operand);
   });
-  if (own)
+  if (uses || writesLocal)
     changed |= perThread.insert(&op).second;
+  if (uses || (writesLocal && divergent))
+    changed |= usesOwn.insert(&op).second;
   if (auto parallel = dyn_cast<ParallelOp>(op))
     return visit(*parallel.bodyBlock(), divergent);
   // A local that only some threads write, or that is made of what differs.
-  bool differs = divergent;
-  for (Value operand : op.getOperands())
-    differs |= differing.contains(operand) ||
-               (isa<BufferType>(operand.getType()) && differing.contains(bufferBehind(operand)));
   for (Value root : written)
-    if (differs)
+    if (uses || divergent)
       differ(root);
 }
 

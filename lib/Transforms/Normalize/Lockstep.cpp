@@ -99,11 +99,18 @@ static llvm::StringRef spelling(Operation *op) {
       .Default([](Operation *) { return "T.Parallel"; });
 }
 
+/// Whether the op has to be done by each thread. What is the same in all threads and reads a
+/// fragment is done once, and all threads get the result (`s += f[i]` into a variable).
+static bool belongsToThread(Operation *op, const tile::Uniformity &uniformity) {
+  return uniformity.runsPerThread(op) &&
+         !(isa<tile::ParallelOp>(op) && !uniformity.usesDiffering(op) && touchesFragment(op));
+}
+
 LogicalResult expandThreadTiles(tile::KernelOp kernel) {
   tile::Uniformity uniformity(kernel);
   SmallVector<Operation *> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!uniformity.runsPerThread(op))
+    if (!belongsToThread(op, uniformity))
       return WalkResult::advance();
     ops.push_back(op);
     return WalkResult::skip();
@@ -138,7 +145,7 @@ LogicalResult expandThreadTiles(tile::KernelOp kernel) {
     tile::ParallelOp next;
     kernel.walk<WalkOrder::PreOrder>([&](tile::ParallelOp parallel) {
       auto outer = parallel->getParentOfType<tile::ParallelOp>();
-      if (!now.runsPerThread(parallel) || outer)
+      if (!belongsToThread(parallel, now) || outer)
         return WalkResult::advance();
       next = parallel;
       return WalkResult::interrupt();

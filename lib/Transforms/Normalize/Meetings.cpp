@@ -127,6 +127,8 @@ private:
   /// Whether any thread of the block is active; null: at least one always is.
   Value anyThread(Value active, Location loc);
   LogicalResult checkOperands(Operation *op);
+  LogicalResult checkLeaves(tile::ForOp loop);
+  LogicalResult emitUnevenLoop(tile::ForOp loop, Value active);
 
   tile::KernelOp kernel;
   std::optional<tile::Uniformity> uniformity;
@@ -341,11 +343,10 @@ LogicalResult Meetings::emitMeeting(Operation *op, Value active) {
     return success();
   }
   if (auto loop = dyn_cast<tile::ForOp>(op)) {
-    auto leaves = loop.walk([](tile::BreakOp) { return WalkResult::interrupt(); });
-    if (leaves.wasInterrupted() ||
-        llvm::any_of(op->getOperands(), [&](Value v) { return !isUniform(v); }))
-      return op->emitError("threads meet in this loop (a barrier, an exchange or a tile "
-                           "operation), but its number of rounds differs between them");
+    if (failed(checkLeaves(loop)))
+      return failure();
+    if (llvm::any_of(op->getOperands(), [&](Value v) { return !isUniform(v); }))
+      return emitUnevenLoop(loop, active);
     auto fresh = tile::ForOp::create(b, loc, loop.getLower(), loop.getUpper(), loop.getStep());
     loop.iv().replaceAllUsesWith(fresh.iv());
     OpBuilder::InsertionGuard insertion(b);
@@ -355,8 +356,57 @@ LogicalResult Meetings::emitMeeting(Operation *op, Value active) {
     op->erase();
     return success();
   }
-  return op->emitError("threads meet in this loop (a barrier, an exchange or a tile operation) "
-                       "under a condition that differs between them");
+  return op->emitError("threads meet in this `while` (a barrier, an exchange or a tile operation), "
+                       "but not all of them go on; write a `for` whose body has an `if`");
+}
+
+LogicalResult Meetings::checkLeaves(tile::ForOp loop) {
+  auto leaves = loop.walk([](tile::BreakOp) { return WalkResult::interrupt(); });
+  if (!leaves.wasInterrupted())
+    return success();
+  return loop.emitError("threads meet in this loop (a barrier, an exchange or a tile operation), but "
+                        "some of them may leave it by `break`; use an `if` around the body");
+}
+
+/// All threads go as many rounds as the one that goes most.
+LogicalResult Meetings::emitUnevenLoop(tile::ForOp loop, Value active) {
+  Location loc = loop.getLoc();
+  std::optional<int64_t> step = tile::constantInt(loop.getStep());
+  if (!step || *step == 0)
+    return loop.emitError("threads meet in this loop, and its step is no constant");
+  Value first = *step > 0 ? loop.getLower() : loop.getUpper();
+  Value end = *step > 0 ? loop.getUpper() : loop.getLower();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value span = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, first), zero);
+  Value rounds = arith::CeilDivSIOp::create(
+      b, loc, span, arith::ConstantIndexOp::create(b, loc, std::abs(*step)));
+  if (active)
+    rounds = arith::SelectOp::create(b, loc, active, rounds, zero);
+
+  auto type = tile::BufferType::get({1}, b.getI32Type(), tile::Scope::Shared);
+  Value most = tile::AllocOp::create(b, loc, type, "rounds", Attribute());
+  tile::FillOp::create(b, loc, arith::ConstantIntOp::create(b, loc, 0, 32), most);
+  Value own = arith::IndexCastOp::create(b, loc, b.getI32Type(), rounds);
+  tile::AtomicOp::create(b, loc, b.getI32Type(), tile::AtomicKind::Max, own, most, zero,
+                         /*is_unsigned=*/false);
+  tile::SyncThreadsOp::create(b, loc);
+  Value all = tile::LoadOp::create(b, loc, b.getI32Type(), most, zero, FloatAttr());
+  all = arith::IndexCastOp::create(b, loc, b.getIndexType(), all);
+
+  auto fresh = tile::ForOp::create(b, loc, zero, all, one);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToEnd(fresh.bodyBlock());
+  Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, fresh.iv(), rounds);
+  Value iv = arith::MulIOp::create(b, loc, fresh.iv(), loop.getStep());
+  iv = arith::AddIOp::create(b, loc, loop.getLower(), iv);
+  if (!isUniform(loop.getLower()))
+    differing.insert(iv);
+  loop.iv().replaceAllUsesWith(iv);
+  if (failed(emitRegion(*loop.bodyBlock(), here)))
+    return failure();
+  loop.erase();
+  return success();
 }
 
 LogicalResult Meetings::emitRegion(Block &block, Value active) {

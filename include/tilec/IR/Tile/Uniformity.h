@@ -27,6 +27,9 @@ public:
   /// thread on its own instead of once by all: it writes a local buffer from outside of it, or
   /// works with a value or a local buffer that differs.
   bool runsPerThread(mlir::Operation *op) const { return perThread.contains(op); }
+  /// Of such an operation: whether threads get different results, so that doing it once for all of
+  /// them would not do.
+  bool usesDiffering(mlir::Operation *op) const { return usesOwn.contains(op); }
 
 private:
   void visit(mlir::Block &block, bool divergent);
@@ -37,7 +40,7 @@ private:
 
   llvm::DenseSet<mlir::Value> differing; ///< scalars, and local buffers
   llvm::DenseSet<mlir::Block *> divergentBlocks;
-  llvm::DenseSet<mlir::Operation *> perThread;
+  llvm::DenseSet<mlir::Operation *> perThread, usesOwn;
   bool changed = false;
 };
 
