@@ -199,11 +199,14 @@ void stageFragmentElements(tile::KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 
 static bool dependsOn(Value value, Value iv) {
-  if (value == iv)
-    return true;
-  Operation *def = value.getDefiningOp();
-  return def && isPure(def) &&
-         llvm::any_of(def->getOperands(), [&](Value v) { return dependsOn(v, iv); });
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *def = values[i].getDefiningOp();
+    if (def && isPure(def))
+      values.insert(def->operand_begin(), def->operand_end());
+  }
+  return values.contains(iv);
 }
 
 static bool picksLocalElement(tile::ForOp loop) {

@@ -38,8 +38,11 @@ bool hasMeeting(Operation *op) {
   return result.wasInterrupted();
 }
 
-/// The condition for one thread, when it is made of constants and the thread's number.
-std::optional<int64_t> evaluate(Value value, int64_t thread) {
+/// The condition for one thread, when it is made of constants and the thread's number, with at most
+/// `budget` operations.
+std::optional<int64_t> evaluate(Value value, int64_t thread, int &budget) {
+  if (--budget < 0)
+    return std::nullopt;
   if (std::optional<int64_t> constant = tile::constantInt(value))
     return value.getType().isInteger(1) ? *constant & 1 : *constant;
   Operation *op = value.getDefiningOp();
@@ -51,7 +54,7 @@ std::optional<int64_t> evaluate(Value value, int64_t thread) {
   if (op->getNumRegions() != 0 || op->getDialect()->getNamespace() != "arith")
     return std::nullopt;
   for (Value operand : op->getOperands()) {
-    std::optional<int64_t> part = evaluate(operand, thread);
+    std::optional<int64_t> part = evaluate(operand, thread, budget);
     if (!part)
       return std::nullopt;
     in.push_back(*part);
@@ -147,7 +150,8 @@ Value Meetings::both(Value x, Value y, Location loc) {
 
 Value Meetings::anyThread(Value active, Location loc) {
   for (int64_t thread = 0; thread < int64_t(kernel.getThreads()); ++thread) {
-    std::optional<int64_t> value = evaluate(active, thread);
+    int budget = 64;
+    std::optional<int64_t> value = evaluate(active, thread, budget);
     if (!value)
       break;
     if (*value)
@@ -178,27 +182,29 @@ static bool mayRunAnywhere(Operation *op) {
   return true;
 }
 
-/// Whether a meeting of the block uses the value, directly or through arithmetic.
-static bool feedsMeeting(Value value, Block &block) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    Operation *top = block.findAncestorOpInBlock(*user);
-    if (!top)
-      return false;
-    if (hasMeeting(top))
-      return true;
-    return mayRunAnywhere(top) &&
-           llvm::any_of(top->getResults(), [&](Value v) { return feedsMeeting(v, block); });
-  });
+/// Ops of the block whose results a meeting uses, directly or through arithmetic.
+static llvm::DenseSet<Operation *> opsThatFeedMeetings(Block &block) {
+  llvm::DenseSet<Operation *> result;
+  for (Operation &op : llvm::reverse(block)) {
+    bool feeds = llvm::any_of(op.getUsers(), [&](Operation *user) {
+      Operation *top = block.findAncestorOpInBlock(*user);
+      return top && (hasMeeting(top) || (mayRunAnywhere(top) && result.contains(top)));
+    });
+    if (feeds)
+      result.insert(&op);
+  }
+  return result;
 }
 
 /// Ops of the block that every thread may do: arithmetic, and loads that a meeting needs, of the
 /// thread's own registers or of a place that is the same for all.
 llvm::SetVector<Operation *> Meetings::sharedOps(Block &block) {
   llvm::SetVector<Operation *> result;
+  llvm::DenseSet<Operation *> feeding = opsThatFeedMeetings(block);
   for (Operation &op : block) {
     auto load = dyn_cast<tile::LoadOp>(op);
     bool mayLoad =
-        load && feedsMeeting(load.getResult(), block) &&
+        load && feeding.contains(load) &&
         (load.getBuffer().getType().isLocal() || uniformity->isUniform(load.getResult()));
     bool hasOperands = llvm::all_of(op.getOperands(), [&](Value v) {
       Operation *def = v.getDefiningOp();
@@ -364,8 +370,9 @@ LogicalResult Meetings::checkLeaves(tile::ForOp loop) {
   auto leaves = loop.walk([](tile::BreakOp) { return WalkResult::interrupt(); });
   if (!leaves.wasInterrupted())
     return success();
-  return loop.emitError("threads meet in this loop (a barrier, an exchange or a tile operation), but "
-                        "some of them may leave it by `break`; use an `if` around the body");
+  return loop.emitError(
+      "threads meet in this loop (a barrier, an exchange or a tile operation), but "
+      "some of them may leave it by `break`; use an `if` around the body");
 }
 
 /// All threads go as many rounds as the one that goes most.
