@@ -125,7 +125,7 @@ def votes_narrow(N, threads=100, dt="float16"):
             R[2, at] = T.shfl_xor(x, 1, width=4)
             R[3, at] = T.warp_reduce_sum(T.cast(x, "float32"))
             R[4, at] = T.cast(T.syncthreads_count(x > 0), "float32")
-            R[5, at] = T.shfl_sync(x, tx // 8, width=8)
+            R[5, at] = T.shfl_sync(x, tx // 32, width=8)
     return main
 
 def thread_tiles(M, N, threads=64):
@@ -318,8 +318,8 @@ def uneven(N, threads=128):
             tx = T.get_thread_binding()
             v = T.alloc_var("float32", init=1.0)
             if tx % 5 != 4:
-                for i in T.serial(tx % 3, L[bx] + 8 + tx % 7, 2):
-                    v = v + T.shfl_xor(v, 1, width=2) * 0.5
+                for i in T.serial(tx % 3, L[bx] + 11 + tx % 7, 2):
+                    v = v + T.warp_reduce_max(v) * 0.5
                     T.sync_threads()
                     if tx == 0:
                         T.copy(X[bx, 0:64], s)
