@@ -26,8 +26,10 @@ with an error. A python block without such words is a
 fault, so nothing on the pages is left unexecuted.
 
 `names` checks that every function of Intrinsics.def stands in a `signature` block as its row says,
-that aliases, refused functions and the functions of Math.def occur as `T.NAME`, and that every
-diagnostic id that the pages name exists.
+that aliases, refused functions and the functions of Math.def occur as `T.NAME`, that all but the
+refused ones are called by an example, that the pages name every diagnostic id (as [`ID`], or
+in a comment of an example) and none that does not exist, and that they list the evaluator's
+built-in functions, methods and modules (the string tables of lib/Script).
 """
 
 import argparse
@@ -275,7 +277,13 @@ ROW = re.compile(r'^TILEC_INTRINSIC\(\s*(\w+)\s*,\s*"([^"]+)"\s*,\s*(\w+)\s*,((?
 ALIAS = re.compile(r'^TILEC_INTRINSIC_ALIAS\(\s*"([^"]+)"\s*,\s*"([^"]+)"', re.M)
 REFUSED = re.compile(r'^TILEC_INTRINSIC_REFUSED\(\s*"([^"]+)"', re.M)
 MATH = re.compile(r'^TILEC_MATH\(\s*\w+\s*,\s*"([^"]+)"', re.M)
-DIAGNOSTIC = re.compile(r"^TILEC_DIAG\(\s*(\w+)", re.M)
+DIAGNOSTIC = re.compile(r"^TILEC_DIAG\(\s*(\w+)\s*,\s*(\w+)", re.M)
+PYTHON_TABLES = {
+    "Builtins.cpp": ("types", "functions", "exceptions"),
+    "Attributes.cpp": ("strMethods", "listMethods", "tupleMethods", "dictMethods", "setMethods",
+                       "bufferAttributes", "exprAttributes", "dtypeAttributes"),
+    "Modules.cpp": ("mathFunctions", "scheduleFunctions"),
+}
 
 
 def written(name):
@@ -283,32 +291,80 @@ def written(name):
     return name if name.startswith(("emitter.", "schedule.")) else "T." + name
 
 
-def check_names(root):
-    script = root / "include/tilec/Script"
+def functions(script):
+    """(name, signature) of the rows, and the names of aliases, math functions, refused ones."""
     table = (script / "Intrinsics.def").read_text()
-    text = "\n".join(page.read_text() for page in pages(root))
-    signatures = {line.strip() for page in pages(root)
-                  for b in blocks_of(page.name, page.read_text()) if b.language == "signature"
-                  for line in b.text.splitlines() if line.strip()}
-    wanted = set()
+    rows = []
     for _, name, _, parameters in ROW.findall(table):
         joined = "".join(re.findall(r'"([^"]*)"', parameters))
         joined = joined.removeprefix("emitter, ") if name.startswith("emitter.") else joined
-        wanted.add(f"{written(name)}({joined})")
-    complaints = [f"no `signature` block has {s}" for s in sorted(wanted - signatures)]
+        rows.append((written(name), f"{written(name)}({joined})"))
+    math = MATH.findall((script / "Math.def").read_text())
+    aliases = [name for name, _ in ALIAS.findall(table)]
+    return rows, [written(n) for n in aliases + math], [written(n) for n in REFUSED.findall(table)]
+
+
+def called_names(examples):
+    """What the examples call, as `T.NAME`; names may also be imported from tilelang's modules."""
+    code = "\n".join(re.sub(r"#.*", "", e.text) for e in examples)
+    names = set(re.findall(r"\b(?:T|emitter|schedule)\.\w+", code))
+    names.update("T." + n for n in re.findall(r"tilelang\.layout\.(\w+)", code))
+    names.update("T." + n for n in re.findall(r"from tilelang\.\w+ import (\w+)", code))
+    return names
+
+
+def check_diagnostics(root, text, examples):
+    rows = {}
+    for file in (root / "include/tilec/Support/Diagnostics").glob("*.def"):
+        rows.update(DIAGNOSTIC.findall(file.read_text()))
+    cited = set(re.findall(r"\[`(\w+)`\]", text))
+    complaints = [f"[`{name}`] is no diagnostic" for name in sorted(cited - set(rows))]
+    comments = "\n".join(c for e in examples for _, c in
+                         e.expected("error") + e.expected("warning") + e.expected("remark"))
+    cited.update(re.findall(r"\w+", comments))
+    # Notes belong to another message; rows that pass on another library's text print no id.
+    return complaints + [f"no page says when [`{name}`] is reported" for name, severity in
+                         sorted(rows.items())
+                         if severity != "Note" and not name.startswith("Ir") and name not in cited]
+
+
+def check_python(root, text):
+    """The evaluator's tables of names, `constexpr llvm::StringRef NAME[] = {...};`."""
+    listed = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text))))
+    complaints = []
+    for name, tables in PYTHON_TABLES.items():
+        source = (root / "lib/Script" / name).read_text()
+        for table in tables:
+            found = re.search(rf"StringRef {table}\[\]\s*=\s*\{{(.*?)\}};", source, re.S)
+            if not found:
+                complaints.append(f"lib/Script/{name} has no table {table}")
+                continue
+            complaints += [f"no page lists `{word}` ({table})"
+                           for word in re.findall(r'"(\w+)"', found[1]) if word not in listed]
+    return complaints
+
+
+def check_names(root):
+    rows, others, refused = functions(root / "include/tilec/Script")
+    texts = [(page.name, page.read_text()) for page in pages(root)]
+    text = "\n".join(t for _, t in texts)
+    signatures = {line.strip() for name, t in texts for b in blocks_of(name, t)
+                  if b.language == "signature" for line in b.text.splitlines() if line.strip()}
+    wanted = {signature for _, signature in rows}
+    complaints = [f"no `signature` block of docs/language/ has {s}"
+                  for s in sorted(wanted - signatures)]
     complaints += [f"a `signature` block has {s}, which is no row of Intrinsics.def"
                    for s in sorted(signatures - wanted)]
     named = set(re.findall(r"\b(?:T|emitter|schedule)\.\w+", text))
-    others = [name for name, _ in ALIAS.findall(table)] + REFUSED.findall(table)
-    others += MATH.findall((script / "Math.def").read_text())
-    complaints += [f"no page mentions {written(name)}" for name in others
-                   if written(name) not in named]
-    ids = set()
-    for file in (root / "include/tilec/Support/Diagnostics").glob("*.def"):
-        ids.update(DIAGNOSTIC.findall(file.read_text()))
-    for cited in sorted(set(re.findall(r"\[`(\w+)`\]", text)) - ids):
-        complaints.append(f"[`{cited}`] is no diagnostic")
-    return complaints, len(wanted) + len(others)
+    complaints += [f"no page mentions {name}" for name in others + refused if name not in named]
+    examples, _ = load(root)
+    called = called_names(examples)
+    complaints += [f"no example calls {name}" for name in [n for n, _ in rows] + others
+                   if name not in called]
+    complaints += check_diagnostics(root, text, examples)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+    complaints += check_python(root, re.sub(r"\s*\n", " ", prose))
+    return complaints, len(rows) + len(others) + len(refused)
 
 
 def run_names(options):

@@ -84,25 +84,39 @@ class Names(unittest.TestCase):
     def complaints(self, page):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for path, text in (("include/tilec/Script/Intrinsics.def", self.TABLE),
+            tables = {f"lib/Script/{file}": "".join(
+                f'constexpr llvm::StringRef {t}[] = {{"len",\n "{t}1"}};\n' for t in tables)
+                for file, tables in docs.PYTHON_TABLES.items()}
+            for path, text in (*tables.items(), ("include/tilec/Script/Intrinsics.def", self.TABLE),
                                ("include/tilec/Script/Math.def", 'TILEC_MATH(Exp, "exp", 1)\n'),
-                               ("include/tilec/Support/Diagnostics/A.def", "TILEC_DIAG(Bad, E, x)\n"),
+                               ("include/tilec/Support/Diagnostics/A.def", "TILEC_DIAG(Bad, Error, x)\n"),
                                ("docs/language.md", page)):
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_text(text)
             return docs.check_names(root)[0]
 
-    PAGE = "```signature\nT.copy(src, dst)\n```\nT.copy2 T.tma T.exp [`Bad`]\n"
+    PAGE = ("```signature\nT.copy(src, dst)\n```\nT.copy2 T.tma T.exp [`Bad`]\n"
+            "```python run\nT.copy(T.exp(1), T.copy2)\n```\n`len " +
+            " ".join(t + "1" for tables in docs.PYTHON_TABLES.values() for t in tables) + "`\n")
 
     def test_complete_pages_pass(self):
         self.assertEqual(self.complaints(self.PAGE), [])
 
     def test_what_is_missing_is_named(self):
-        for missing in ("T.copy2", "T.tma", "T.exp"):
-            self.assertEqual(self.complaints(self.PAGE.replace(missing, "")),
-                             [f"no page mentions {missing}"])
+        self.assertEqual(self.complaints(self.PAGE.replace("T.tma", "")),
+                         ["no page mentions T.tma"])
+        self.assertEqual(self.complaints(self.PAGE.replace("T.exp", "")),
+                         ["no page mentions T.exp", "no example calls T.exp"])
+        self.assertEqual(self.complaints(self.PAGE.replace(", T.copy2", "")),
+                         ["no example calls T.copy2"])
         self.assertEqual(len(self.complaints(self.PAGE.replace("src, dst", "src"))), 2)
         self.assertEqual(self.complaints(self.PAGE + "[`Worse`]"), ["[`Worse`] is no diagnostic"])
+        self.assertEqual(self.complaints(self.PAGE.replace("strMethods1", "")),
+                         ["no page lists `strMethods1` (strMethods)"])
+        self.assertEqual(self.complaints(self.PAGE.replace("[`Bad`]", "")),
+                         ["no page says when [`Bad`] is reported"])
+        self.assertEqual(self.complaints(self.PAGE.replace("[`Bad`]", "") +
+                                         "```python run\nf()  # error: Bad\n```\n"), [])
 
 
 if __name__ == "__main__":
