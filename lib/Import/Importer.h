@@ -177,7 +177,7 @@ private:
   const script::Launch *current = nullptr;
   tile::KernelOp kernelOp;
   Span statementSpan; ///< of the statement being imported: where a value of no place is used
-  Value thread; ///< of the launch, at its top; null: not asked for yet
+  Value thread;       ///< of the launch, at its top; null: not asked for yet
   unsigned parallelDepth = 0;
   unsigned restCopies = 0; ///< branches with a `continue` that something follows
   unsigned loopDepth = 0;  ///< serial loops inside of the innermost parallel
