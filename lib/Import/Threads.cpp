@@ -218,7 +218,7 @@ bool Importer::elect(const script::TileCallStmt *s) {
 /// Four consecutive bytes from the operand's first element on, as one word, lowest first.
 Value Importer::fourBytes(const Argument &a) {
   const Region *region = a.region;
-  Value from = buffer(region->buffer);
+  Value from = buffer(region->buffer, region->span);
   SmallVector<Value> list;
   if (!from || !headOf(region, list))
     return nullptr;
@@ -256,7 +256,7 @@ bool Importer::dp4a(const Call *call) {
     return false;
   }
   Value left = fourBytes(argA), right = left ? fourBytes(argB) : nullptr;
-  Value into = right ? buffer(argC.region->buffer) : nullptr;
+  Value into = right ? buffer(argC.region->buffer, argC.region->span) : nullptr;
   SmallVector<Value> list;
   if (!into || !headOf(argC.region, list))
     return false;

@@ -54,7 +54,9 @@ bool takeUse(Carrier &carrier, OpOperand &use) {
     if (copy.getSrc() == part)
       carrier.targets.push_back(rootOf(copy.getDst()));
     carrier.isWritten |= copy.getDst() == part;
-    return copy.getSrc() == part || isAtMostF32(elementOf(copy.getSrc()));
+    // On its way to another type a value is rounded twice: that belongs to the program's meaning.
+    return copy.getSrc() == part ? elementOf(copy.getDst()) == elementOf(part)
+                                 : isAtMostF32(elementOf(copy.getSrc()));
   }
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     carrier.isWritten = true;

@@ -83,6 +83,17 @@ TEST(Spread, ANarrowTargetKeepsItsSourceNarrow) {
   EXPECT_EQ(elementTypes(*unrounded.program)["second"], "bf16");
 }
 
+TEST(Spread, ATileOfAnotherTypeThanItsTargetRounds) {
+  Program program(oneBlock(tensor("A", "[4, 4], f32") + tensor("C", "[4, 4], f16"),
+                           shared("stage", "bf16") +
+                               copy("A", "f32, global", "stage", "bf16, shared") +
+                               copy("stage", "bf16, shared", "C", "f16, global")));
+  UnroundedProgram unrounded = withUnroundedOutputs(program.op());
+  EXPECT_EQ(elementTypes(*unrounded.program)["stage"], "bf16");
+  EXPECT_EQ(elementTypes(*unrounded.program)["C"], "f32");
+  EXPECT_TRUE(unrounded.roundsInside);
+}
+
 TEST(Spread, ARoundedStoreOfTheSameTypeRoundsOnce) {
   Program program(
       oneBlock(tensor("C", "[4, 4], f16"),
