@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "SimTesting.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -190,6 +191,22 @@ TEST(LdsRace, AtomicsOfSeveralWavesAreFine) {
                      "0\nds_add_u32 v6, v2\n"
                      "s_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v5, v6\ns_waitcnt lgkmcnt(0)")),
       Names{});
+}
+
+// Each wave fills its half of LDS from the kernel arguments and reads the other's.
+TEST(LdsDma, MustBePublishedByABarrier) {
+  const std::string fill =
+      "s_mov_b32 s12, s0\ns_and_b32 s13, s1, 0xffff\ns_movk_i32 s14, 64\ns_mov_b32 s15, 0x20000\n"
+      "s_lshl_b32 s16, s6, 8\ns_mov_b32 m0, s16\nv_and_b32 v7, 63, v2\nv_lshlrev_b32 v7, 2, v7\n"
+      "s_nop 4\nbuffer_load_dword v7, s[12:15], 0 offen lds\n";
+  const std::string wait = "s_waitcnt vmcnt(0)\n", barrier = "s_barrier\n",
+                    read = "ds_read_b32 v5, v3\ns_waitcnt lgkmcnt(0)";
+  EXPECT_EQ(kinds(twoWaves(fill + wait + barrier + read)), Names{});
+  EXPECT_EQ(kinds(twoWaves(fill + barrier + read)), Names{"lds-dma-not-waited"});
+  for (uint64_t seed : {0, 1, 2, 3}) {
+    Names names = kinds(twoWaves(fill + wait + read, seed));
+    EXPECT_TRUE(llvm::is_contained(names, "lds-race")) << seed;
+  }
 }
 
 TEST(Barrier, AWaveThatEndedEarlierIsALint) {
