@@ -170,6 +170,9 @@ rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine
   };
   options.onRun = [&outcome](const std::string &, const sim::RunResult &result) {
     outcome.simInstructions += result.counters.instructions;
+    for (const sim::Finding &finding : result.findings) // errors come from the launch
+      if (finding.cls == sim::FindingClass::Lint)
+        llvm::errs() << finding.message << '\n';
   };
   return openSim(arch, options);
 }

@@ -365,32 +365,44 @@ bool formatOf(unsigned code, Narrow &kind) {
   return true;
 }
 
+/// The scale block of unpacked element `k` (lane group k / 32, slot k % 32).
+unsigned scaleBlockOf(const Shape &shape, unsigned k, bool split) {
+  if (!split)
+    return k / 32;
+  unsigned group = k / 32, slot = k % 32, half = slot / 16;
+  return (half * shape.k / 2 + 16 * group + slot % 16) / 32;
+}
+
 /// Multiplies unpacked elements by 2^(scale - 127) of their row and block of 32 k. The scale byte
 /// of row i, block b is in lane i + span * b (CDNA4 ISA, table of scale placement), at the byte
-/// that op_sel and op_sel_hi name. Whether lane groups hold 8-bit elements in this k order is
-/// disputed (docs/simulator.md), so scales that differ within a row are refused for them.
+/// that op_sel and op_sel_hi name. Which k lane groups of 8-bit elements hold is disputed: scales
+/// that differ within a row are refused for them unless LaunchOptions::fp8ScaleOrder decides.
 bool applyScales(Wave &wave, const Instr &instr, const Shape &shape, unsigned operand, Narrow kind,
                  unsigned span, float *elems) {
   const Operand &scale = instr.src[3 + operand];
   unsigned shift = 8 * ((instr.opSel >> operand & 1) | (instr.opSelHi >> operand & 1) << 1);
-  unsigned numBlocks = shape.k / 32;
+  bool is8Bit = bitsOfNarrow(kind) == 8;
+  Fp8ScaleOrder order = wave.group->engine->options->fp8ScaleOrder;
   auto byteAt = [&](unsigned lane) {
     uint32_t bits = scale.isVgpr() ? wave.v[scale.reg][lane] : scalar32(wave, scale);
     return bits >> shift & 0xff;
   };
-  for (unsigned i = 0; i < span; ++i)
-    for (unsigned block = 0; block < numBlocks; ++block) {
+  for (unsigned i = 0; i < span; ++i) {
+    float factors[4];
+    for (unsigned block = 0; block < shape.k / 32u; ++block) {
       uint32_t code = byteAt(i + span * block);
-      if (bitsOfNarrow(kind) == 8 && code != byteAt(i)) {
+      if (is8Bit && order == Fp8ScaleOrder::Refuse && code != byteAt(i)) {
         fault(wave, instr, CheckKind::BadInstruction,
               "the scales of a row of 8-bit elements differ between blocks of 32, and the sources "
-              "disagree about which elements a block holds");
+              "disagree about which elements a block holds; choose with --fp8-scale-order");
         return false;
       }
-      auto factor = static_cast<float>(decodeFloat(DType::E8M0, code));
-      for (unsigned k = 32 * block; k < 32 * block + 32; ++k)
-        elems[k * span + i] *= factor;
+      factors[block] = static_cast<float>(decodeFloat(DType::E8M0, code));
     }
+    for (unsigned k = 0; k < shape.k; ++k)
+      elems[k * span + i] *=
+          factors[scaleBlockOf(shape, k, is8Bit && order == Fp8ScaleOrder::Split)];
+  }
   return true;
 }
 

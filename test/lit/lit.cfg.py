@@ -13,7 +13,7 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %python     the Python that runs lit
     %fake_driver  a GPU driver without a GPU (test/unit/Runtime/FakeDriver.cpp)
 
-and for REQUIRES: `seeds`, `ptxas`, `cuda`, `hip`, `asan`. A missing tool of ours is a failure, never
+and for REQUIRES: `seeds`, `ptxas`, `cuda`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
 a skipped test.
 """
 
@@ -53,6 +53,9 @@ toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")
 ptxas = os.environ.get("TILEC_PTXAS") or shutil.which("ptxas") or shutil.which("ptxas", path=toolkit)
 if ptxas:
     config.available_features.add("ptxas")
+chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+if chromium:
+    config.available_features.add("chromium")
 if loads("libcuda.so.1"):
     config.available_features.add("cuda")
 if loads("libamdhip64.so"):
@@ -68,5 +71,6 @@ config.substitutions += [
     ("%seeds", seeds or "no-seeds"),
     ("%ptxas", ptxas or "no-ptxas"),
     ("%python", sys.executable),
+    ("%chromium", chromium or "no-chromium"),
     ("%fake_driver", config.tilec_fake_driver),
 ]

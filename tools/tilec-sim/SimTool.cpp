@@ -7,6 +7,7 @@
 #include "tilec/Base/DType.h"
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Sim/IsaSurvey.h"
+#include "tilec/Sim/Profile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -245,20 +246,28 @@ int runTiming(const ToolOptions &options, const CodeObject &object, StringRef ke
     return usageError("--timing runs a part of the grid only: there is nothing to --save");
   TimingOptions timing = options.timingOptions;
   timing.warm = !options.cold;
-  timing.keepEvents = false;
+  timing.keepEvents = !options.profile.empty() || !options.trace.empty();
   auto result = timeKernel(object, kernel, grid, block, kernarg, memory, options.launch, timing);
   if (!result) {
     llvm::errs() << "tilec-sim: error: " << llvm::toString(result.takeError()) << '\n';
     return 1;
   }
   result->print(llvm::outs());
-  if (options.timingJson.empty())
-    return 0;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  result->writeJson(os);
-  auto written = rt::writeFile(options.timingJson, text);
-  return written ? 0 : usageError(written.error().message);
+  auto writeTo = [](const std::string &path, auto write) {
+    if (path.empty())
+      return 0;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    write(os);
+    auto written = rt::writeFile(path, text);
+    return written ? 0 : usageError(written.error().message);
+  };
+  using Stream = llvm::raw_ostream;
+  if (int code = writeTo(options.timingJson, [&](Stream &os) { result->writeJson(os); }))
+    return code;
+  if (int code = writeTo(options.profile, [&](Stream &os) { writeProfile(*result, os); }))
+    return code;
+  return writeTo(options.trace, [&](Stream &os) { writeTrace(*result, os); });
 }
 
 } // namespace
@@ -342,12 +351,16 @@ int runTool(const ToolOptions &options) {
     kernarg = std::move(*made);
   }
 
-  if (options.timing || !options.timingJson.empty())
+  if (options.timing || !options.timingJson.empty() || !options.profile.empty() ||
+      !options.trace.empty())
     return runTiming(options, **object, name, *grid, *block, kernarg, memory);
   LaunchOptions launch = options.launch;
   launch.checks = options.checks == "none" ? Checks::None : Checks::All;
   launch.memoryMode = options.memoryMode == "strict" ? MemoryMode::Strict : MemoryMode::Eager;
   launch.soffsetInRangeCheck = options.rangeCheck == "with-soffset";
+  launch.fp8ScaleOrder = options.fp8ScaleOrder == "refuse"       ? Fp8ScaleOrder::Refuse
+                         : options.fp8ScaleOrder == "contiguous" ? Fp8ScaleOrder::Contiguous
+                                                                 : Fp8ScaleOrder::Split;
   if (!options.quiet && isatty(STDERR_FILENO))
     launch.progress = showProgress;
   auto result = run(**object, name, *grid, *block, kernarg, memory, launch);

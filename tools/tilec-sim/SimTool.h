@@ -21,11 +21,13 @@ struct ToolOptions {
   std::vector<std::string> saves;
   std::string isaCoverage; ///< `--isa-coverage`: a chip
   bool list = false, coverage = false, json = false, quiet = false;
-  std::string checks = "all", memoryMode = "eager", rangeCheck = "with-soffset";
+  std::string checks = "all", memoryMode = "eager", rangeCheck = "with-soffset",
+              fp8ScaleOrder = "refuse";
   uint64_t maxMemoryBytes = 64ull << 30; ///< of the image and of all buffers
   LaunchOptions launch;
   bool timing = false, cold = false;
-  std::string timingJson; ///< file for the JSON form
+  std::string timingJson;     ///< file for the JSON form
+  std::string profile, trace; ///< files for the page and for trace events
   TimingOptions timingOptions;
 };
 

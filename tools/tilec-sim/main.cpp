@@ -37,6 +37,11 @@ int main(int argc, char **argv) {
   app.add_option("--range-check", options.rangeCheck,
                  "whether soffset counts in buffer range checks")
       ->check(CLI::IsMember({"with-soffset", "without-soffset"}));
+  app.add_option(
+         "--fp8-scale-order", options.fp8ScaleOrder,
+         "which k the 8-bit elements of scaled matrix instructions have, where the scales of "
+         "a row differ")
+      ->check(CLI::IsMember({"refuse", "contiguous", "split"}));
   app.add_flag("--timing-lints", options.launch.timingHazardsAreLints,
                "for code tuned on hardware: missing waits, races and wait states are lints");
   app.add_flag("--lds-conflicts", options.launch.countLdsConflicts,
@@ -60,6 +65,11 @@ int main(int argc, char **argv) {
                "model the time on hardware: runs the work-groups that share a compute unit, prints "
                "cycles, utilisation and stalls");
   app.add_option("--timing-json", options.timingJson, "with --timing: write all of it as JSON");
+  app.add_option(
+      "--profile", options.profile,
+      "FILE.html: --timing as a page with the waves' timeline and the annotated assembly");
+  app.add_option("--trace", options.trace,
+                 "FILE.json: --timing as trace events for Perfetto or chrome://tracing");
   app.add_option("--timing-rounds", options.timingOptions.roundsPerCu,
                  "work-groups to replay on each place of the compute unit")
       ->check(CLI::Range(1, 1000));

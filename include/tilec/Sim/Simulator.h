@@ -100,6 +100,14 @@ enum class MemoryMode {
   Strict, ///< only at the s_waitcnt that covers them, as late as the ISA allows
 };
 
+/// Which k the 8-bit elements of a scaled matrix instruction's lane have, and so which of the row's
+/// scales applies. The public descriptions disagree (docs/simulator.md). Lane group g of 32 k holds
+enum class Fp8ScaleOrder {
+  Refuse,     ///< an error, unless all scales of the row are equal
+  Contiguous, ///< k = 32g to 32g + 31 (the ISA document's formula)
+  Split,      ///< k = 16g to 16g + 15, then K/2 + 16g to K/2 + 16g + 15 (composable_kernel's test)
+};
+
 /// What a finding means.
 enum class FindingClass {
   Error, ///< undefined or fatal by the ISA: the result cannot be trusted
@@ -151,6 +159,7 @@ struct LaunchOptions {
   /// Whether soffset counts in the range check of raw buffers. The sources disagree
   /// (docs/simulator.md); code that depends on it is best avoided.
   bool soffsetInRangeCheck = true;
+  Fp8ScaleOrder fp8ScaleOrder = Fp8ScaleOrder::Refuse;
   /// Wave instructions of one work-group before the run is called endless.
   uint64_t maxInstructionsPerGroup = 2'000'000'000;
   /// Host time of the whole run before it is called endless; 0: no limit.

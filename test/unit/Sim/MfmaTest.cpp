@@ -249,6 +249,25 @@ TEST(Mfma, ScalesApplyToBlocksOf32) {
   EXPECT_TRUE(snippet.result.ok());
 }
 
+// All elements are 1 but those of slot 20 in lane group 0, which are 0: k = 20 in one order and 68
+// in the other. Only block 0 has a scale other than 1.
+TEST(Mfma, TheOrderOfScaledFp8IsAnOption) {
+  Snippet snippet;
+  snippet.in = {{"v4", lanes([](uint32_t i) { return i < 16 ? 129 : 127; })}, {"v5", all(127)}};
+  for (unsigned r = 8; r < 16; ++r)
+    snippet.in["v" + std::to_string(r)] = snippet.in["v" + std::to_string(r + 16)] =
+        all(0x38383838);
+  snippet.in["v13"] = lanes([](uint32_t i) { return i < 16 ? 0x38383800u : 0x38383838u; });
+  snippet.body = "v_mfma_scale_f32_16x16x128_f8f6f4 v[40:43], v[8:15], v[24:31], 0, v4, v5 "
+                 "op_sel_hi:[0,0,0]";
+  snippet.out = {"v40"};
+  snippet.launch.fp8ScaleOrder = Fp8ScaleOrder::Contiguous;
+  EXPECT_EQ(snippet.run1(), allF(4 * 31 + 96));
+  snippet.launch.fp8ScaleOrder = Fp8ScaleOrder::Split;
+  EXPECT_EQ(snippet.run1(), allF(4 * 32 + 95));
+  EXPECT_TRUE(snippet.result.ok());
+}
+
 TEST(Mfma, RefusesWhatTheSourcesDisagreeAbout) {
   Snippet snippet;
   snippet.in = {{"v4", lanes([](uint32_t i) { return i < 16 ? 129 : 127; })}, {"v5", all(127)}};
