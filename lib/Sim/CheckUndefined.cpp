@@ -116,19 +116,29 @@ void WaveChecker::checkUndefined(Wave &wave, const Instr &instr) {
 /// Lanes of the result's dword `to` that come from undefined sources; scalar sources count for all.
 uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsigned to,
                                      const Instr *&from) const {
+  // Compilers merge halves and bytes with v_perm_b32, of which some are not used afterwards: its
+  // result counts as undefined only where both of its data sources are.
+  bool isMerge = llvm::StringRef(instr.op->name) == "v_perm_b32";
   uint64_t result = 0;
   auto add = [&](uint64_t lanes, uint16_t reg) {
     if (lanes && !result)
       from = origin[reg] ? origin[reg] : &instr;
     result |= lanes;
   };
+  auto isDefined = [&](const Operand &operand) {
+    return operand.isVgpr()                             ? definedV[operand.reg]
+           : operand.isSgpr() && !definedS[operand.reg] ? 0
+                                                        : ~0ull;
+  };
+  uint64_t merged = isMerge ? isDefined(instr.src[0]) | isDefined(instr.src[1]) : 0;
   for (unsigned i = 0; i < instr.numSrc; ++i) {
     const Operand &operand = instr.src[i];
     for (uint16_t k = 0; k < operand.dwords; ++k) {
       if (!depends(instr, i, k, to))
         continue;
       if (operand.isVgpr())
-        add(lanesRead(wave, instr, i) & ~definedV[operand.reg + k], operand.reg + k);
+        add(lanesRead(wave, instr, i) & ~definedV[operand.reg + k] & ~(i < 2 ? merged : 0),
+            operand.reg + k);
       else if (operand.isSgpr() && !definedS[operand.reg + k])
         add(~0ull, static_cast<uint16_t>(regSgpr0 + operand.reg + k));
     }

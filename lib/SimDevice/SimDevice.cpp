@@ -7,6 +7,8 @@
 #include <cstring>
 #include <map>
 
+#include "llvm/Support/MathExtras.h"
+
 namespace tilec {
 namespace {
 
@@ -35,9 +37,15 @@ public:
   const rt::DeviceInfo &info() const override { return deviceInfo; }
 
   Result<DeviceAddress> allocate(int64_t bytes, const std::string &name) override {
-    llvm::Expected<uint64_t> address = memory.allocate(static_cast<uint64_t>(bytes), name);
+    // Whole dwords: an atomic on the last 16-bit element of a tensor is a compare-and-swap of the
+    // dword around it, and every driver's memory has that dword.
+    uint64_t whole = llvm::alignTo(static_cast<uint64_t>(bytes), 4);
+    llvm::Expected<uint64_t> address = memory.allocate(whole, name);
     if (!address)
       return toError(address.takeError());
+    const uint8_t rest[4] = {};
+    if (llvm::Error error = memory.write(*address + bytes, {rest, size_t(whole - bytes)}))
+      return toError(std::move(error));
     return *address;
   }
   void free(DeviceAddress address) override {

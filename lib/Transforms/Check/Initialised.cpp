@@ -62,6 +62,7 @@ private:
   }
 
   bool isLockstep;
+  unsigned parallelDepth = 0;
   /// In the first walk of a loop: what a branch reads may be written by an earlier iteration.
   unsigned firstWalks = 0, branchesInFirstWalk = 0;
   llvm::SmallPtrSet<Value, 4> reported;
@@ -92,6 +93,16 @@ void Walk::visitBranch(scf::IfOp branch, State &state) {
   for (auto [n, region] : llvm::enumerate(branch->getRegions()))
     if (!region.empty())
       walk(region.front(), sides[n]);
+  // In a T.Parallel the other iterations may write what this one leaves out.
+  if (parallelDepth > 0)
+    for (auto &[buffer, fill] : sides[0]) {
+      auto other = sides[1].find(buffer);
+      bool isWritten = other == sides[1].end() || other->second == Fill::Written;
+      if (isWritten)
+        fill = Fill::Written;
+      else if (fill == Fill::Written)
+        other->second = Fill::Written;
+    }
   state = join(sides[0], sides[1]);
   branchesInFirstWalk -= firstWalks > 0;
 }
@@ -115,8 +126,12 @@ void Walk::visitLoop(ArrayRef<Block *> blocks, bool runs, State &state) {
 void Walk::visit(Operation *op, State &state) {
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return visitBranch(branch, state);
-  if (auto parallel = dyn_cast<tile::ParallelOp>(op))
-    return walk(*parallel.bodyBlock(), state);
+  if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {
+    ++parallelDepth;
+    walk(*parallel.bodyBlock(), state);
+    --parallelDepth;
+    return;
+  }
   if (auto loop = dyn_cast<tile::ForOp>(op)) {
     std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
     auto step = tile::constantInt(loop.getStep());

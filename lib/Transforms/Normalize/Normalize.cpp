@@ -318,10 +318,10 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
     foldViews(program);
-    lowerBreaks(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (kernel.getLockstep() && failed(normalizeThreads(kernel)))
         return signalPassFailure();
+    lowerBreaks(program);
     expandScans(program);
     parallelizeSerialLoops(program);
     boundNestedParallels(program);

@@ -101,7 +101,7 @@ void Expansion::widen(tile::AllocOp ring) {
   SharedLayout layout = *sharedLayoutOf(ring);
   // Every slot starts with a whole period of the swizzle: copies count rows from the slot's start,
   // reads from the ring's.
-  while (layout.phases > 1 && layout.rows() % (layout.rowsPerPhase * layout.phases) != 0)
+  while (layout.phases > 1 && layout.rows() % layout.periodRows() != 0)
     layout.phases /= 2;
   layout.shape.assign(shape.begin(), shape.end());
   auto wideType = tile::BufferType::get(shape, type.getElementType(), type.getScope());

@@ -60,9 +60,6 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     bool isAligned = rowElems % elems == 0 && startDivisor % elems == 0;
     bool staysTogether =
         layout->phases == 1 ? layout->pitchElems % elems == 0 : layout->vecElems % elems == 0;
-    // Slots of a ring start at a period of the swizzle.
-    if (layout->phases > 1)
-      staysTogether &= dst.numElems() / dst.getShape().back() % layout->periodRows() == 0;
     bool fillsWaves = true;
     if (target.vendor == Vendor::Amd) {
       // One instruction writes waveLanes pieces in a row; the last one may not pass the end.

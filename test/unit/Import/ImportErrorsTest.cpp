@@ -77,7 +77,6 @@ TEST(ImportErrors, TileOperations) {
   expectError("x = T.atomic_add(B, 1.0, return_prev=True)\nB[0, 0] = x", "10:13",
               "AtomicPrevOfTile");
   expectError("T.use_swizzle(0)", "10:23", "PanelSize");
-  expectError("B[0, 0] = T.nextafter(B[0, 1], B[0, 2])", "10:19", "NotYetCompiled");
 }
 
 TEST(ImportErrors, ThreadCalls) {

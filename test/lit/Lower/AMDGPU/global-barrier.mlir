@@ -7,12 +7,10 @@
 
 // CHECK:      store i32
 // CHECK-NEXT: fence syncscope("workgroup") release
-// CHECK-NEXT: call void @llvm.amdgcn.s.waitcnt
 // CHECK-NEXT: call void @llvm.amdgcn.s.barrier()
 // CHECK-NEXT: fence syncscope("workgroup") acquire
-// PTX:        fence syncscope("block") release
+// PTX:        store i32
 // PTX-NEXT:   call void @llvm.nvvm.barrier.cta.sync.aligned.all
-// PTX-NEXT:   fence syncscope("block") acquire
 // ISA:        global_store_dword
 // ISA:        s_barrier
 // ISA:        global_load_dword
