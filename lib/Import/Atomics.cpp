@@ -21,7 +21,7 @@ bool Importer::atomicElement(const Call *call, const script::Var *result, tile::
   const Argument &dst = argument(*call, "dst");
   const Argument &a = argument(*call, call->id == IntrinsicId::AtomicStore ? "src" : "value");
   const Buffer *buf = dst.region->buffer;
-  Value into = buffer(buf);
+  Value into = buffer(buf, dst.span);
   SmallVector<Value> list;
   if (!into || !indices(buf, dst.region->offsets, dst.span, list))
     return false;
@@ -55,7 +55,8 @@ bool Importer::atomicVector(const Call *call, const script::Var *result, int64_t
     fail(DiagId::NotYetCompiled, call->span, (nameOf(call->id) + "(..., return_prev=True)").str());
     return false;
   }
-  Value into = buffer(dst.region->buffer), from = buffer(src.region->buffer);
+  Value into = buffer(dst.region->buffer, dst.span),
+        from = into ? buffer(src.region->buffer, src.span) : nullptr;
   SmallVector<Value> to, at0;
   if (!into || !from || !indices(dst.region->buffer, dst.region->offsets, dst.span, to) ||
       !indices(src.region->buffer, src.region->offsets, src.span, at0))

@@ -100,7 +100,7 @@ bool Importer::emitterCall(const Call *call) {
     const Argument &a = argument(*call, name);
     if (!emitterLocals.count(a.region->buffer))
       return fail(DiagId::EmitterLocal, a.span, nameOf(call->id), name);
-    return buffer(a.region->buffer);
+    return buffer(a.region->buffer, a.span);
   };
   int64_t k = microK(e);
   switch (call->id) {
@@ -155,7 +155,8 @@ bool Importer::stmatrix(const Call *call) {
     return false;
   }
   Location loc = at(call->span);
-  Value c = buffer(from.region->buffer), into = c ? buffer(to.region->buffer) : nullptr;
+  Value c = buffer(from.region->buffer, from.span),
+        into = c ? buffer(to.region->buffer, to.span) : nullptr;
   if (!into)
     return false;
   int64_t rows = typeOf(c).getShape()[0], columns = typeOf(c).getShape()[1];

@@ -113,7 +113,7 @@ Value Importer::index(const Expr *e) {
     return arith::ConstantIndexOp::create(b, loc, *c);
   if (e->op == ExprOp::Var) {
     auto it = vars.find(e->var);
-    if (it != vars.end() && it->second.getType().isIndex())
+    if (it != vars.end() && it->second.getType().isIndex() && isAlive(it->second))
       return it->second;
   }
   bool distributes =
@@ -202,6 +202,12 @@ Value Importer::valueKind(const Expr *e) {
       else
         return fail(DiagId::UnboundDim, e->span, e->var->name);
     }
+    if (!isAlive(v)) {
+      fail(DiagId::ValueNotAlive, statementSpan.isValid() ? statementSpan : e->span, e->var->name);
+      if (e->var->span.isValid())
+        note(DiagId::BoundHere, e->var->span, e->var->name);
+      return nullptr;
+    }
     if (v.getType().isIndex())
       return arith::IndexCastOp::create(b, loc, type, v);
     return v;
@@ -243,7 +249,7 @@ Value Importer::valueKind(const Expr *e) {
 Value Importer::loadValue(const Expr *e) {
   if (emitterLocals.count(e->buffer))
     return fail(DiagId::EmitterElement, e->span, e->buffer->name);
-  Value from = buffer(e->buffer);
+  Value from = buffer(e->buffer, e->span);
   SmallVector<Value> list;
   if (!from || !indices(e->buffer, e->args, e->span, list))
     return nullptr;

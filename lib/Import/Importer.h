@@ -95,7 +95,8 @@ private:
   bool threadLoop(const script::ForStmt *s);
   bool branch(const script::IfStmt *s, script::Body rest);
   bool whileLoop(const script::WhileStmt *s);
-  Value buffer(const Buffer *b);
+  bool isAlive(Value v);
+  Value buffer(const Buffer *b, Span use);
   Value allocBuffer(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type,
                     tile::Scope scope, Span span);
   Value threadIndex(unsigned axis, Span span);
@@ -154,6 +155,7 @@ private:
   llvm::DenseMap<const Buffer *, llvm::SmallVector<int64_t, 2>> emitterLocals;
   const script::Launch *current = nullptr;
   tile::KernelOp kernelOp;
+  Span statementSpan; ///< of the statement being imported: where a value of no place is used
   unsigned parallelDepth = 0;
   unsigned restCopies = 0; ///< branches with a `continue` that something follows
   unsigned loopDepth = 0;  ///< serial loops inside of the innermost parallel

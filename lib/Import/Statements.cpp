@@ -36,6 +36,7 @@ bool Importer::body(script::Body list) {
 }
 
 bool Importer::statement(const script::Stmt *s) {
+  statementSpan = s->span;
   switch (s->kind) {
   case StmtKind::Alloc:
     return alloc(llvm::cast<script::AllocStmt>(s));
@@ -95,13 +96,21 @@ Value Importer::allocBuffer(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
   return tile::AllocOp::create(b, at(span), bufferType, b.getStringAttr(name), Attribute());
 }
 
-Value Importer::buffer(const Buffer *buf) {
-  if (Value v = buffers.lookup(buf))
+/// A list of the script may carry a value out of the loop or launch that made it.
+bool Importer::isAlive(Value v) {
+  return v && v.getParentRegion()->isAncestor(b.getInsertionBlock()->getParent());
+}
+
+Value Importer::buffer(const Buffer *buf, Span use) {
+  if (Value v = buffers.lookup(buf); isAlive(v))
     return v;
-  // A view of a parameter that was made outside of any launch.
-  if (!buf->viewOf)
-    return fail(DiagId::BufferNotAlive, buf->span, buf->name);
-  Value source = buffer(buf->viewOf);
+  // A view that was made outside of any launch, or in another loop.
+  if (!buf->viewOf) {
+    fail(DiagId::BufferNotAlive, use, buf->name);
+    note(DiagId::AllocatedHere, buf->span, buf->name);
+    return nullptr;
+  }
+  Value source = buffer(buf->viewOf, use);
   SmallVector<int64_t> sizes;
   SmallVector<Value> dims;
   if (!source || !programExtents(buf->shape, sizes, dims))
@@ -109,7 +118,7 @@ Value Importer::buffer(const Buffer *buf) {
   auto type = tile::BufferType::get(&context, sizes, tile::elementTypeOf(buf->type, &context),
                                     scopeOf(buf->scope));
   if (!dims.empty())
-    return fail(DiagId::DynamicView, buf->span, buf->name);
+    return fail(DiagId::DynamicView, buf->span, buf->viewOf->name);
   bool changesType = buf->type != buf->viewOf->type;
   if (buf->scope == script::Scope::Fragment && changesType)
     return fail(DiagId::FragmentView, buf->span, buf->viewOf->name, dtypeText(buf->viewOf->type),
@@ -121,7 +130,7 @@ bool Importer::alloc(const script::AllocStmt *s) {
   const Buffer *buf = s->buffer;
   if (buf->viewOf) {
     buffers.erase(buf);
-    Value v = buffer(buf);
+    Value v = buffer(buf, buf->span);
     buffers[buf] = v;
     return v != nullptr;
   }
@@ -144,7 +153,7 @@ bool Importer::store(const script::StoreStmt *s) {
     fail(DiagId::EmitterElement, s->targetSpan, s->buffer->name);
     return false;
   }
-  Value into = buffer(s->buffer);
+  Value into = buffer(s->buffer, s->targetSpan);
   SmallVector<Value> list;
   if (!into || !indices(s->buffer, s->indices, s->targetSpan, list))
     return false;

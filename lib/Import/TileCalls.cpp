@@ -154,7 +154,7 @@ Value Importer::box(const Region *region, llvm::ArrayRef<int64_t> other, bool dr
   const Buffer *buf = region->buffer;
   if (emitterLocals.count(buf) && !region->whole)
     return fail(DiagId::EmitterElement, region->span, buf->name);
-  Value source = buffer(buf);
+  Value source = buffer(buf, region->span);
   if (!source)
     return nullptr;
   if (region->whole) {
@@ -254,7 +254,7 @@ bool Importer::copy(const Call *call) {
   if (isElement(src) && isElement(dst)) {
     SmallVector<Value> list;
     Value v = value(src.expr);
-    Value into = v ? buffer(dst.region->buffer) : nullptr;
+    Value into = v ? buffer(dst.region->buffer, dst.span) : nullptr;
     if (!into || !indices(dst.region->buffer, dst.region->offsets, dst.span, list))
       return false;
     v = cast(v, src.expr->type, dst.region->buffer->type, loc);
@@ -317,7 +317,7 @@ bool Importer::fill(const Call *call, bool isClear) {
     return false;
   if (isElement(into)) {
     SmallVector<Value> list;
-    Value dst = buffer(into.region->buffer);
+    Value dst = buffer(into.region->buffer, into.span);
     if (!dst || !indices(into.region->buffer, into.region->offsets, into.span, list))
       return false;
     tile::StoreOp::create(b, loc, v, dst, list);
@@ -355,7 +355,7 @@ bool Importer::transpose(const Call *call) {
 /// outside of the image. reference/tilelang.md, row 38: NHWC, square kernel.
 bool Importer::im2col(const Call *call) {
   const Argument &img = argument(*call, "img"), &col = argument(*call, "col");
-  Value from = buffer(img.region->buffer);
+  Value from = buffer(img.region->buffer, img.span);
   Value to = from ? tile(col, true) : nullptr;
   if (!to)
     return false;
@@ -675,7 +675,7 @@ bool Importer::reducerCall(const Call *call) {
     fail(DiagId::NoReducer, target.span, reducer->name);
     return false;
   }
-  Value into = buffer(reducer);
+  Value into = buffer(reducer, target.span);
   if (!into)
     return false;
   if (call->id == IntrinsicId::ReducerInit) {

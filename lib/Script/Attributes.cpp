@@ -94,7 +94,7 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
       return heap.named(ValueKind::Builtin, ("str." + name).str());
     if (object.str() == "dict" && name == "fromkeys")
       return heap.named(ValueKind::Builtin, "dict.fromkeys");
-    return fail(DiagId::NoAttribute, nameSpan, object.str(), name, "");
+    return fail(DiagId::NoAttribute, nameSpan, object.str(), name, "; check the spelling");
   case ValueKind::Builtin:
     if (name == "__name__")
       return heap.str(object.str().str());
@@ -188,7 +188,7 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
   default:
     break;
   }
-  std::string hint = suggestion(name, attributesOf(object.kind()));
+  std::string hint = suggestionOrList(name, attributesOf(object.kind()));
   return fail(DiagId::NoAttribute, nameSpan, typeName(object), name, hint);
 }
 

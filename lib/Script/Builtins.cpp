@@ -485,6 +485,11 @@ constexpr llvm::StringRef plainFunctions[] = {
     "ord", "chr", "bin",      "hex", "oct",    "next", "slice", "hasattr", "callable"};
 
 Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs &args) {
+  if (llvm::is_contained({"sum", "enumerate"}, name) ? !knownKeywords(args, name, {"start"})
+      : name == "zip"                                ? !knownKeywords(args, name, {"strict"})
+      : llvm::is_contained(plainFunctions, name)     ? !knownKeywords(args, name, {})
+                                                     : false)
+    return Value();
   if (name.consume_front("math."))
     return mathModule(name, args);
   if (name.consume_front("schedule."))

@@ -196,8 +196,11 @@ Value Evaluator::callFunction(const FunctionObject *f, CallArgs &args, bool trac
     return eval(f->expression);
   llvm::SaveAndRestore<std::vector<LoopContext>> savedLoops(loops, {});
   llvm::SaveAndRestore savedReturned(returned, Value::none());
+  returnedSpan = f->span; // of a function that ends without `return`
   llvm::SaveAndRestore savedFrames(functionFrames, frames);
   Flow flow = exec(f->body);
+  if (flow == Flow::Normal)
+    returnedSpan = f->span;
   if (flow == Flow::Error) {
     if (failure && callDepth <= 4 && args.span.isValid())
       note(DiagId::CalledHere, args.span, f->name);

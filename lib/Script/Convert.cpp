@@ -146,7 +146,7 @@ std::optional<DType> Evaluator::toDType(const Value &v, Span span) {
     if (name.contains('x') && parseDType(std::string_view(name.split('x').first)))
       fail(DiagId::VectorDType, span, name, name.split('x').first);
     else
-      fail(DiagId::UnknownDType, span, name, suggestion(name, dtypeNames()));
+      fail(DiagId::UnknownDType, span, name, suggestionOrList(name, dtypeNames()));
     return std::nullopt;
   }
   case ValueKind::Type: {

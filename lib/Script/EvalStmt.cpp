@@ -418,6 +418,7 @@ Flow Evaluator::execReturn(const SimpleStmt *s) {
   if (!value.ok())
     return Flow::Error;
   returned = value;
+  returnedSpan = s->value ? s->value->span : s->span;
   return Flow::Return;
 }
 

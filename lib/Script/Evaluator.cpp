@@ -6,6 +6,8 @@
 
 #include "EvaluatorScopes.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace tilec::script {
 Evaluator::Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch,
                      Program &program)
@@ -315,6 +317,16 @@ std::string suggestion(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> can
   return near.empty() ? "" : "; did you mean `" + near + "`?";
 }
 
+std::string suggestionOrList(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  std::string near = nearest(name, candidates);
+  if (!near.empty())
+    return "; did you mean `" + near + "`?";
+  constexpr size_t listed = 12;
+  if (candidates.empty() || candidates.size() > listed)
+    return "; check the spelling";
+  return "; it has `" + llvm::join(candidates, "`, `") + "`";
+}
+
 Value Evaluator::undefinedName(llvm::StringRef name, Span use, Env *scope) {
   llvm::SmallVector<llvm::StringRef> known;
   for (; scope; scope = scope->parent)
@@ -327,7 +339,7 @@ Value Evaluator::undefinedName(llvm::StringRef name, Span use, Env *scope) {
     known.push_back(builtin);
   if (!nearest(name, known).empty())
     return fail(DiagId::UndefinedName, use, name, suggestion(name, known));
-  llvm::StringRef hint;
+  llvm::StringRef hint = "; bind it first, or import it";
   if (name == "T")
     hint = "; add `import tilelang.language as T`";
   else if (tileAttribute(name, use, /*report=*/false).ok())

@@ -365,6 +365,7 @@ private:
 
   Env *env = nullptr;
   Value returned;
+  Span returnedSpan; ///< of that value
   llvm::DenseMap<const void *, std::unique_ptr<llvm::DenseSet<llvm::StringRef>>> localsCache;
   llvm::StringMap<const Var *> dims;
 
@@ -414,5 +415,7 @@ void collectTargets(const ast::Expr *target, llvm::DenseSet<llvm::StringRef> &ou
 std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 /// `; did you mean `x`?` or nothing.
 std::string suggestion(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+/// The same, or the candidates when they are few.
+std::string suggestionOrList(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 } // namespace tilec::script

@@ -81,7 +81,7 @@ Value Evaluator::tracePrimFunc(FunctionObject *f, Span span) {
   for (const script::Param &p : made->params)
     if (!p.buffer && !p.scalar)
       return fail(DiagId::PointerUnused, p.span, p.name);
-  if (!returned.is(ValueKind::None) && !returnOutputs(returned, f->span))
+  if (!returned.is(ValueKind::None) && !returnOutputs(returned, returnedSpan))
     return Value();
   return Value::object(ValueKind::Kernel, made);
 }
@@ -280,7 +280,7 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
   for (const ast::Param &p : f->params)
     if (auto it = state.params.find(p.name); it != state.params.end())
       made->params.push_back(it->second);
-  if (!returned.is(ValueKind::None) && !returnOutputs(returned, f->span))
+  if (!returned.is(ValueKind::None) && !returnOutputs(returned, returnedSpan))
     return Value();
   // A T.empty that is not returned is scratch space.
   for (const Buffer *b : state.empties)

@@ -24,6 +24,7 @@ constexpr size_t maxBrackets = 100;
 constexpr size_t maxIndents = 100;
 
 bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_' || (c & 0x80); }
+llvm::StringRef closerOf(char open) { return open == '(' ? ")" : open == '[' ? "]" : "}"; }
 bool isNamePart(char c) { return isNameStart(c) || llvm::isDigit(c); }
 
 class Lexer {
@@ -60,7 +61,7 @@ private:
   void finish() {
     if (!brackets.empty())
       return fail(DiagId::UnclosedBracket, span(brackets.back(), brackets.back() + 1),
-                  text.substr(brackets.back(), 1));
+                  text.substr(brackets.back(), 1), closerOf(text[brackets.back()]));
     if (!nested) {
       if (!tokens.empty() && tokens.back().kind != TokenKind::Newline)
         push(TokenKind::Newline, at);

@@ -51,7 +51,7 @@ Value Evaluator::tileAttribute(llvm::StringRef name, Span span, bool report) {
   if (llvm::StringRef instead = refusedIntrinsic(name); !instead.empty())
     return heap.named(ValueKind::Refused, ("T." + name + "\n" + instead).str());
   if (report)
-    fail(DiagId::UnknownIntrinsic, span, name, suggestion(name, intrinsicNames()));
+    fail(DiagId::UnknownIntrinsic, span, name, suggestionOrList(name, intrinsicNames()));
   return Value();
 }
 
@@ -82,7 +82,8 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
       return Value::real(std::nan(""));
     if (llvm::is_contained(mathFunctions, name))
       return heap.named(ValueKind::Builtin, ("math." + name).str());
-    return fail(DiagId::NoAttribute, span, "module math", name, suggestion(name, mathFunctions));
+    return fail(DiagId::NoAttribute, span, "module math", name,
+                suggestionOrList(name, mathFunctions));
   }
   if (moduleName == "itertools")
     return llvm::is_contained(itertoolsFunctions, name)
@@ -113,7 +114,7 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
                                                std::end(scheduleFunctions));
       names.append({"sched_barrier", "setprio"});
       return fail(DiagId::NoAttribute, span, "module tilec.schedule", name,
-                  suggestion(name, names));
+                  suggestionOrList(name, names));
     }
     return opaque();
   }

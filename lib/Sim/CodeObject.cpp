@@ -22,8 +22,8 @@ using Elf = llvm::object::ELFFile<llvm::object::ELF64LE>;
 using llvm::StringRef;
 namespace hsa = llvm::amdhsa;
 
-// An image larger than this is a broken header, not a code object.
-constexpr uint64_t maxImageBytes = 512ull << 20;
+// Far above what compilers lay out (kilobytes); a descriptor that asks for more is broken.
+constexpr uint32_t maxKernargBytes = 1 << 20;
 
 template <class... Args> llvm::Error fail(const char *format, Args... args) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), format, args...);
@@ -31,7 +31,8 @@ template <class... Args> llvm::Error fail(const char *format, Args... args) {
 
 class Loader {
 public:
-  Loader(const Elf &elf, CodeObjectImpl &object) : elf(elf), object(object) {}
+  Loader(const Elf &elf, CodeObjectImpl &object, uint64_t maxImageBytes)
+      : elf(elf), object(object), maxImageBytes(maxImageBytes) {}
 
   llvm::Error load() {
     if (llvm::Error e = readHeader())
@@ -43,6 +44,10 @@ public:
       return e;
     if (llvm::Error e = readMetadata())
       return e;
+    for (const KernelInfo &kernel : object.kernels)
+      if (kernel.kernargBytes > maxKernargBytes)
+        return fail("`%s` asks for %u bytes of arguments", kernel.name.c_str(),
+                    kernel.kernargBytes);
     if (object.kernels.empty())
       return fail("the code object has no kernel (no symbol NAME.kd)");
     return llvm::Error::success();
@@ -51,6 +56,7 @@ public:
 private:
   const Elf &elf;
   CodeObjectImpl &object;
+  const uint64_t maxImageBytes;
   std::vector<uint64_t> sectionAddress; ///< ET_REL: where each section was put
   struct CodeSymbol {
     uint64_t address, size;
@@ -258,13 +264,14 @@ private:
 
   /// By the function symbol; hand-written objects may have none, and the section's end has to do.
   uint32_t codeBytesFrom(uint64_t entry) const {
-    for (const CodeSymbol &symbol : code)
-      if (symbol.address == entry && symbol.size)
-        return static_cast<uint32_t>(symbol.size);
+    uint64_t bytes = 0;
     for (auto [begin, end] : object.executable)
       if (entry >= begin && entry < end)
-        return static_cast<uint32_t>(end - entry);
-    return 0;
+        bytes = end - entry;
+    for (const CodeSymbol &symbol : code)
+      if (symbol.address == entry && symbol.size)
+        return static_cast<uint32_t>(std::min(symbol.size, bytes));
+    return static_cast<uint32_t>(bytes);
   }
 
   llvm::Error readSymbolTable(const Elf::Elf_Shdr &section) {
@@ -371,7 +378,8 @@ CodeObject::Coverage CodeObject::coverage(const KernelInfo &kernel) const {
   return result;
 }
 
-llvm::Expected<std::unique_ptr<CodeObject>> CodeObject::load(llvm::ArrayRef<uint8_t> bytes) {
+llvm::Expected<std::unique_ptr<CodeObject>> CodeObject::load(llvm::ArrayRef<uint8_t> bytes,
+                                                             uint64_t maxImageBytes) {
   std::unique_ptr<CodeObject> made(new CodeObject);
   made->pimpl->elf.assign(bytes.begin(), bytes.end());
   StringRef text(reinterpret_cast<const char *>(made->pimpl->elf.data()), bytes.size());
@@ -383,7 +391,7 @@ llvm::Expected<std::unique_ptr<CodeObject>> CodeObject::load(llvm::ArrayRef<uint
   auto elf = Elf::create(text);
   if (!elf)
     return elf.takeError();
-  if (llvm::Error e = Loader(*elf, *made->pimpl).load())
+  if (llvm::Error e = Loader(*elf, *made->pimpl, maxImageBytes).load())
     return e;
   auto disassembler = Disassembler::create(nameOf(made->pimpl->arch));
   if (!disassembler)

@@ -134,6 +134,25 @@ bool allEnded(const Group &group) {
   return std::all_of(group.waves.begin(), group.waves.end(), [](const Wave &w) { return w.ended; });
 }
 
+/// Reports a work-group that has run into the limit of instructions or of time.
+bool stopAtLimits(Group &group, uint64_t round) {
+  constexpr uint64_t roundsPerClock = 1024; // asking for the time costs as much as an instruction
+  bool tooMany = group.instructions > group.engine->options->maxInstructionsPerGroup;
+  bool tooLate = !tooMany && round % roundsPerClock == 0 && group.engine->options->maxSeconds > 0 &&
+                 std::chrono::steady_clock::now() > group.engine->deadline;
+  if (!tooMany && !tooLate)
+    return false;
+  for (Wave &wave : group.waves)
+    if (!wave.ended) {
+      fault(wave, *group.engine->program->at(wave.pc), CheckKind::Deadlock,
+            "the work-group has executed " + llvm::Twine(group.instructions) +
+                " instructions and not ended" + (tooLate ? " within the time limit" : "") +
+                "; if that is right, raise the limit");
+      break;
+    }
+  return true;
+}
+
 } // namespace
 
 const char *unsupportedMode(uint32_t mode) {
@@ -157,6 +176,7 @@ bool runGroup(Group &group, uint64_t maxInstructions) {
   uint64_t limit = group.instructions + maxInstructions;
   std::vector<uint32_t> order(group.waves.size());
   std::iota(order.begin(), order.end(), 0);
+  uint64_t round = 0;
   while (!allEnded(group)) {
     if (group.engine->reporter->stopped())
       group.stop = true;
@@ -179,17 +199,8 @@ bool runGroup(Group &group, uint64_t maxInstructions) {
     openBarrier(group);
     if (group.record && group.record->full)
       return true;
-    if (group.instructions > options.maxInstructionsPerGroup) {
-      Wave *running = nullptr;
-      for (Wave &wave : group.waves)
-        if (!wave.ended)
-          running = &wave;
-      if (running)
-        fault(*running, *group.engine->program->at(running->pc), CheckKind::Deadlock,
-              "the work-group has executed " + llvm::Twine(group.instructions) +
-                  " instructions and not ended; if that is right, raise the limit");
+    if (stopAtLimits(group, round++))
       return true;
-    }
     if (group.instructions >= limit)
       return allEnded(group);
   }

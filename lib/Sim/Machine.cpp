@@ -208,11 +208,15 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
 /// Hands out work-groups; those that had their turn wait behind the new ones.
 class Dispatcher {
 public:
-  Dispatcher(const Launch &launch, Reporter &reporter) : launch(launch), reporter(reporter) {}
+  Dispatcher(const Launch &launch, Reporter &reporter)
+      : launch(launch), reporter(reporter),
+        deadline(std::chrono::steady_clock::now() +
+                 std::chrono::microseconds(
+                     static_cast<int64_t>(std::min(launch.options->maxSeconds, 1e9) * 1e6))) {}
 
   void work() {
     auto engine = std::make_unique<Engine>(Engine{launch.program, launch.options, launch.memory,
-                                                  &reporter, MemoryPort(*launch.memory)});
+                                                  &reporter, MemoryPort(*launch.memory), deadline});
     std::unique_ptr<Group> spare;
     while (std::unique_ptr<Group> group = take(*engine, spare)) {
       uint64_t before = group->instructions;
@@ -271,6 +275,7 @@ private:
 
   const Launch &launch;
   Reporter &reporter;
+  std::chrono::steady_clock::time_point deadline;
   std::mutex mutex;
   uint64_t nextGroup = 0;
   bool preferOld = false;
@@ -383,7 +388,8 @@ llvm::Expected<RunResult> run(const CodeObject &object, llvm::StringRef kernelNa
   launch.memory = &memory;
   launch.grid = gridBlocks;
   launch.block = blockThreads;
-  launch.ldsBytes = info->ldsBytes + options.dynamicLdsBytes;
+  uint64_t ldsBytes = uint64_t(info->ldsBytes) + options.dynamicLdsBytes;
+  launch.ldsBytes = static_cast<uint32_t>(std::min<uint64_t>(ldsBytes, ~0u));
   launch.kernarg = kernarg;
   if (llvm::Error e = checkLaunch(launch, object.arch()))
     return e;

@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/Twine.h"
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -62,6 +63,7 @@ struct Engine {
   const Memory *memory;
   Reporter *reporter;
   MemoryPort port;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 /// A memory instruction with its operands read: executed at issue (eager) or at the covering wait

@@ -66,25 +66,24 @@ class Includes(Tree):
 
 
 class Coverage(Tree):
-    def check(self, rows, tests, allowed=""):
-        self.write("include/tilec/Support/Diagnostics/A.def", rows)
-        self.write("test/lit/a.py", tests)
-        allow_list = self.root / "test/tools/untested-diagnostics.txt"
-        self.write("test/tools/untested-diagnostics.txt", allowed)
-        return check_coverage.check(self.root, allow_list)[0]
+    def check(self, tests):
+        self.write("include/tilec/Support/Diagnostics/A.def", self.ROWS)
+        self.write("test/lit/Diagnostics/a.test", tests)
+        return check_coverage.check(self.root)[0]
 
-    ROWS = 'TILEC_DIAG(Passed, Error, "{0}")\nTILEC_DIAG(Bad, Error, "x")\nTILEC_DIAG(\n    Slow, Remark, "y")\nTILEC_DIAG(Why, Note, "z")\n'
+    ROWS = ('TILEC_DIAG(Passed, Error, "{0}")\nTILEC_DIAG(Bad, Error, "x")\n'
+            'TILEC_DIAG(\n    Slow, Remark, "y")\nTILEC_DIAG(Why, Note, "z")\n')
+    BAD = "#--- Bad.py\nx\n#| Bad.py:1:1: error: x [Bad]\n"
+    SLOW = "#--- Slow-2.py --entry f\ny\n#| Slow-2.py:1:1: remark: y [Slow]\n#| y\n"
 
-    def test_tested_ids_are_fine(self):
-        self.assertEqual(self.check(self.ROWS, "# CHECK: error: x [Bad]\n# DiagId::Slow\n"), [])
+    def test_shown_ids_are_fine(self):
+        self.assertEqual(self.check(self.BAD + self.SLOW), [])
 
-    def test_untested_ids_are_named(self):
-        self.assertEqual(self.check(self.ROWS, "[Bad]"), ["Slow: no test names this remark"])
-        self.assertEqual(self.check(self.ROWS, "[Bad]", "# why\nSlow\n"), [])
-
-    def test_the_list_may_only_shrink(self):
-        self.assertIn("has a test now", self.check(self.ROWS, "[Bad] [Slow]", "Slow\n")[0])
-        self.assertIn("is no diagnostic", self.check(self.ROWS, "[Bad] [Slow]", "Gone\n")[0])
+    def test_ids_without_a_script_are_named(self):
+        missing = ["Slow: no script of test/lit/Diagnostics shows this remark"]
+        self.assertEqual(self.check(self.BAD), missing)
+        self.assertEqual(self.check(self.BAD + "#--- Slow.py\ny\n"), missing)
+        self.assertEqual(self.check(self.BAD + self.SLOW.replace("[Slow]", "[Bad]")), missing)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 #include <cstring>
 #include <optional>
 
@@ -265,7 +267,8 @@ int runTool(const ToolOptions &options) {
   if (!contents)
     return usageError(contents.error().message);
   auto object = CodeObject::load(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(contents->data()), contents->size()));
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(contents->data()), contents->size()),
+      std::min<uint64_t>(options.maxMemoryBytes, 512ull << 20));
   if (!object)
     return usageError(options.object + ": " + llvm::toString(object.takeError()));
   if (options.list) {
@@ -296,6 +299,7 @@ int runTool(const ToolOptions &options) {
     return usageError("--grid and --block want X,Y,Z with sizes of at least 1");
 
   Memory memory;
+  memory.limitBytes = options.maxMemoryBytes;
   Arguments args(memory);
   for (const std::string &spec : options.args)
     if (std::string error = args.add(spec); !error.empty())

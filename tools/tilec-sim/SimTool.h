@@ -21,6 +21,7 @@ struct ToolOptions {
   std::vector<std::string> saves;
   bool list = false, coverage = false, json = false, quiet = false;
   std::string checks = "all", memoryMode = "eager", rangeCheck = "with-soffset";
+  uint64_t maxMemoryBytes = 64ull << 30; ///< of the image and of all buffers
   LaunchOptions launch;
   bool timing = false, cold = false;
   std::string timingJson; ///< file for the JSON form

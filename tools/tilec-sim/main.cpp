@@ -46,6 +46,12 @@ int main(int argc, char **argv) {
                  "bytes on top of the kernel's own");
   app.add_option("--max-instructions", options.launch.maxInstructionsPerGroup,
                  "of one work-group before the run is called endless");
+  app.add_option("--max-memory", options.maxMemoryBytes,
+                 "bytes of device memory (1MB, 2GB ...); a code object's image counts too")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--max-seconds", options.launch.maxSeconds,
+                 "host seconds before the run is called endless; 0: no limit")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--max-findings", options.launch.maxFindings, "reports to keep");
   app.add_flag("--timing", options.timing,
                "model the time on hardware: runs the work-groups that share a compute unit, prints "

@@ -69,7 +69,9 @@ public:
   /// Copies what it needs from `elf`. Takes a linked object (ET_DYN, as lld makes it) or a
   /// relocatable one whose relocations stay inside it. Fails with what is wrong and, where the user
   /// can do something, what to do.
-  static llvm::Expected<std::unique_ptr<CodeObject>> load(llvm::ArrayRef<uint8_t> elf);
+  /// An image of more than `maxImageBytes` is refused: its header is broken, or hostile.
+  static llvm::Expected<std::unique_ptr<CodeObject>> load(llvm::ArrayRef<uint8_t> elf,
+                                                          uint64_t maxImageBytes = 512ull << 20);
   ~CodeObject();
 
   Arch arch() const;
@@ -151,6 +153,8 @@ struct LaunchOptions {
   bool soffsetInRangeCheck = true;
   /// Wave instructions of one work-group before the run is called endless.
   uint64_t maxInstructionsPerGroup = 2'000'000'000;
+  /// Host time of the whole run before it is called endless; 0: no limit.
+  double maxSeconds = 0;
   /// Code that was tuned on hardware may rely on its timing. True makes what hardware is known to
   /// let pass (missing waits, races, wait states) lints instead of errors.
   bool timingHazardsAreLints = false;

@@ -371,7 +371,8 @@ LogicalResult Emitter::run() {
   if (sharedBytes > target.sharedBytes) {
     InFlightDiagnostic diagnostic = kernel.emitError()
                                     << "needs " << sharedBytes << " bytes of shared memory, "
-                                    << nameOf(target.arch) << " has " << target.sharedBytes;
+                                    << nameOf(target.arch) << " has " << target.sharedBytes
+                                    << "; make tiles or `num_stages` smaller";
     kernel.walk([&](tile::AllocOp alloc) {
       auto it = shared.find(alloc.getResult());
       if (it != shared.end())

@@ -137,7 +137,7 @@ TEST(Evaluator, WhatIsNotNeededMayFail) {
             "x = y + 1\n"
             "    ^\n");
   EXPECT_EQ(eval("f()", "x = 1 // 0\ndef f():\n  return x\n"),
-            "t.py:1:10: error: division by zero [DivisionByZero]\n"
+            "t.py:1:10: error: division by zero; this divisor must not be 0 [DivisionByZero]\n"
             "x = 1 // 0\n"
             "         ^\n"
             "t.py:3:10: note: `x` is needed here\n"

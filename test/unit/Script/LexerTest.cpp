@@ -70,14 +70,15 @@ TEST(Lexer, AnFStringMayReuseItsQuoteInAHole) {
 TEST(Lexer, WindowsLineEnds) { EXPECT_EQ(lexed("a\r\n  \r\nb\r\n"), "a NL b NL END"); }
 
 TEST(Lexer, AnUnclosedBracketIsFoundWhereItOpens) {
-  EXPECT_EQ(lexed("f(a\ng = 1\n"), "t.py:1:2: error: `(` is never closed [UnclosedBracket]\n"
-                                   "f(a\n"
-                                   " ^\n");
+  EXPECT_EQ(lexed("f(a\ng = 1\n"),
+            "t.py:1:2: error: `(` is never closed; add `)` [UnclosedBracket]\n"
+            "f(a\n"
+            " ^\n");
 }
 
 TEST(Lexer, AWrongBracketIsFoundWhereItStands) {
-  EXPECT_EQ(lexed("f(a]\n"), "t.py:1:4: error: `]` closes no bracket of its kind "
-                             "[UnmatchedBracket]\nf(a]\n   ^\n");
+  EXPECT_EQ(lexed("f(a]\n"), "t.py:1:4: error: `]` closes no bracket of its kind; remove it, or "
+                             "open one before it [UnmatchedBracket]\nf(a]\n   ^\n");
 }
 
 TEST(Lexer, AnUnterminatedString) {
