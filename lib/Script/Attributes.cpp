@@ -281,7 +281,7 @@ Value Evaluator::listMethod(const Value &self, llvm::StringRef name, CallArgs &a
       return Value();
     int64_t count = 0;
     for (size_t i = 0; i < items.size(); ++i)
-      if (equals(items[i], args.values[0])) {
+      if (same(items[i], args.values[0])) {
         if (name == "index")
           return Value::small(static_cast<int64_t>(i));
         if (name == "remove") {
@@ -292,7 +292,7 @@ Value Evaluator::listMethod(const Value &self, llvm::StringRef name, CallArgs &a
       }
     if (name == "count")
       return Value::small(count);
-    return fail(DiagId::NotInList, args.spans[0], repr(args.values[0]), typeName(self));
+    return fail(DiagId::NotInList, args.spans[0], shown(args.values[0]), typeName(self));
   }
   if (name == "copy")
     return heap.list(items);
@@ -320,7 +320,7 @@ Value Evaluator::listMethod(const Value &self, llvm::StringRef name, CallArgs &a
 Value *Evaluator::dictFind(DictObject *dict, const Value &key) {
   stepCount += dict->entries.size() / 8;
   for (auto &[k, v] : dict->entries)
-    if (equals(k, key))
+    if (same(k, key))
       return &v;
   return nullptr;
 }
@@ -345,12 +345,12 @@ Value Evaluator::dictMethod(const Value &self, llvm::StringRef name, CallArgs &a
     if (Value *found = dictFind(dict, args.values[0])) {
       Value out = *found;
       if (name == "pop")
-        llvm::erase_if(dict->entries, [&](auto &e) { return equals(e.first, args.values[0]); });
+        llvm::erase_if(dict->entries, [&](auto &e) { return same(e.first, args.values[0]); });
       return out;
     }
     Value fallback = args.values.size() > 1 ? args.values[1] : Value::none();
     if (name == "pop" && args.values.size() < 2)
-      return fail(DiagId::KeyMissing, args.spans[0], repr(args.values[0]));
+      return fail(DiagId::KeyMissing, args.spans[0], shown(args.values[0]));
     if (name == "setdefault" && !dictSet(dict, args.values[0], fallback, args.spans[0]))
       return Value();
     return fallback;
@@ -400,15 +400,15 @@ Value Evaluator::setMethod(const Value &self, llvm::StringRef name, CallArgs &ar
     size_t before = self.items().size();
     if (!step(args.span, before))
       return Value();
-    llvm::erase_if(self.items(), [&](const Value &u) { return equals(u, args.values[0]); });
+    llvm::erase_if(self.items(), [&](const Value &u) { return same(u, args.values[0]); });
     if (name == "remove" && before == self.items().size())
-      return fail(DiagId::NotInList, args.spans[0], repr(args.values[0]), "set");
+      return fail(DiagId::NotInList, args.spans[0], shown(args.values[0]), "set");
     return Value::none();
   }
   if (name == "add") {
     if (!hashable(args.values[0], args.spans[0]) || !step(args.span, self.items().size()))
       return Value();
-    if (llvm::none_of(self.items(), [&](const Value &u) { return equals(u, args.values[0]); }))
+    if (llvm::none_of(self.items(), [&](const Value &u) { return same(u, args.values[0]); }))
       self.items().push_back(args.values[0]);
     return Value::none();
   }

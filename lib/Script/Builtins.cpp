@@ -245,7 +245,7 @@ Value Evaluator::builtinInt(CallArgs &args) {
     return heap.integer(v.integer());
   if (v.is(ValueKind::Float)) {
     std::optional<Integer> i = Integer::fromDouble(v.real());
-    return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, repr(v), "int");
+    return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, shown(v), "int");
   }
   if (v.is(ValueKind::Str)) {
     std::optional<int64_t> radix = 10;
@@ -256,7 +256,7 @@ Value Evaluator::builtinInt(CallArgs &args) {
     if (!radix)
       return Value();
     std::optional<Integer> i = parseInt(v.str(), *radix);
-    return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, repr(v), "int");
+    return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, shown(v), "int");
   }
   if (v.is(ValueKind::Expr)) {
     std::optional<int64_t> i = toInt(v, args.spans[0], "int()");
@@ -299,7 +299,8 @@ Value Evaluator::builtinPow(CallArgs &args) {
   if (exponent.isNegative())
     return fail(DiagId::BadArgumentValue, args.spans[1], "the exponent", exponent.toString(),
                 "0 or more with a modulus");
-  if (!step(args.span, uint64_t(exponent.bitLength()) * (1 + modulus.bitLength() / 64)))
+  uint64_t words = modulus.bitLength() / 64; // a step of the loop multiplies and divides twice
+  if (!step(args.span, exponent.bitLength() * (1 + words * words / 8)))
     return Value();
   return heap.integer(*Integer::powMod(args.values[0].integer(), exponent, modulus));
 }
@@ -318,12 +319,12 @@ Value Evaluator::textBuiltin(llvm::StringRef name, CallArgs &args) {
   if (name == "ord") {
     if (!v.is(ValueKind::Str) || textLength(v.str()) != 1)
       return fail(DiagId::WantedOther, args.spans[0], "one character",
-                  v.is(ValueKind::Str) ? repr(v) : typeName(v));
+                  v.is(ValueKind::Str) ? shown(v) : typeName(v));
     const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(v.str().begin());
     llvm::UTF32 code = 0, *end = &code;
     if (llvm::ConvertUTF8toUTF32(&bytes, bytes + v.str().size(), &end, end + 1,
                                  llvm::strictConversion) != llvm::conversionOK)
-      return fail(DiagId::BadConversion, args.spans[0], repr(v), "a code point");
+      return fail(DiagId::BadConversion, args.spans[0], shown(v), "a code point");
     return Value::small(code);
   }
   std::optional<int64_t> code = toInt(v, args.spans[0], "chr");
@@ -355,7 +356,7 @@ Value Evaluator::builtinRound(CallArgs &args) {
     return Value();
   if (!hasDigits) {
     std::optional<Integer> i = Integer::fromDouble(std::nearbyint(*x));
-    return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, repr(v), "int");
+    return i ? heap.integer(*i) : fail(DiagId::BadConversion, args.span, shown(v), "int");
   }
   std::optional<int64_t> digits = toInt(args.values[1], args.spans[1], "round");
   if (!digits)
@@ -389,7 +390,7 @@ Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
       if (kind == ValueKind::Set) {
         if (!hashable(v, args.span) || !step(args.span, out.size()))
           return Value();
-        if (llvm::any_of(out, [&](const Value &u) { return equals(u, v); }))
+        if (llvm::any_of(out, [&](const Value &u) { return same(u, v); }))
           continue;
       }
       out.push_back(v);
@@ -425,7 +426,7 @@ Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
     return Value::object(ValueKind::Dict, dict);
   }
   if (name == "str")
-    return args.values.empty() ? heap.str("") : heap.str(toStr(args.values[0]));
+    return args.values.empty() ? heap.str("") : text(toStr(args.values[0]), args.span);
   if (name == "bool") {
     if (args.values.empty())
       return Value::boolean(false);
@@ -456,7 +457,7 @@ Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
       if (underscoresFit && !text.contains_insensitive("x") && !text.contains_insensitive("n") &&
           !llvm::StringRef(digits).getAsDouble(out))
         return Value::real(out);
-      return fail(DiagId::BadConversion, args.span, repr(v), "float");
+      return fail(DiagId::BadConversion, args.span, shown(v), "float");
     }
     std::optional<double> x = toReal(v, args.spans[0], "float()");
     if (x && std::isinf(*x) && v.is(ValueKind::Int))
@@ -631,6 +632,8 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
     if (!arity(args, 1, 1, name))
       return Value();
     const Value &v = args.values[0];
+    if (v.is(ValueKind::Str) && !step(args.span, v.str().size() / 16))
+      return Value();
     if (v.is(ValueKind::Str))
       return Value::small(static_cast<int64_t>(textLength(v.str())));
     if (v.is(ValueKind::Dict))
@@ -786,7 +789,7 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
     return v;
   }
   if (name == "repr")
-    return arity(args, 1, 1, name) ? heap.str(repr(args.values[0])) : Value();
+    return arity(args, 1, 1, name) ? text(repr(args.values[0]), args.span) : Value();
   if (name == "callable") {
     return Value::boolean(!args.values.empty() && (args.values[0].is(ValueKind::Function) ||
                                                    args.values[0].is(ValueKind::Builtin)));

@@ -21,7 +21,7 @@ const Expr *Evaluator::toExpr(const Value &v, Span span, std::optional<DType> wa
     if (!i.fits64()) {
       if (wanted == DType::U64 && i.fitsUnsigned64())
         return build.constInt(static_cast<int64_t>(i.valueUnsigned64()), DType::U64, span);
-      fail(DiagId::IntegerTooWide, span, i.toString());
+      fail(DiagId::IntegerTooWide, span, shown(v));
       return nullptr;
     }
     int64_t value = i.value64();
@@ -71,7 +71,7 @@ std::optional<int64_t> Evaluator::toInt(const Value &v, Span span, llvm::StringR
     Integer i = v.integer();
     if (i.fits64())
       return i.value64();
-    fail(DiagId::IntegerTooWide, span, i.toString());
+    fail(DiagId::IntegerTooWide, span, shown(v));
     return std::nullopt;
   }
   if (v.is(ValueKind::Expr)) {

@@ -113,6 +113,8 @@ Value Evaluator::evalKind(const ast::Expr *e) {
 Value Evaluator::evalNumber(const NumberExpr *e) {
   if (e->isFloat)
     return Value::real(e->value);
+  if (!step(e->span, e->digits.size() / 4))
+    return Value();
   std::optional<Integer> value = Integer::parse(e->digits, e->radix);
   return value ? heap.integer(*value) : fail(DiagId::IntegerTooLarge, e->span, Integer::maxBits);
 }
@@ -131,7 +133,9 @@ std::optional<std::string> Evaluator::joinedText(llvm::ArrayRef<JoinedPart> part
     if (!spec)
       return std::nullopt;
     if (part.conversion)
-      value = heap.str(part.conversion == 's' ? toStr(value) : repr(value));
+      value = text(part.conversion == 's' ? toStr(value) : repr(value), part.value->span);
+    if (!value.ok())
+      return std::nullopt;
     std::optional<std::string> text = formatValue(value, *spec);
     if (!text) {
       fail(DiagId::BadFormatSpec, part.value->span, *spec, typeName(value));
@@ -175,7 +179,7 @@ Value Evaluator::evalSequence(const SequenceExpr *e) {
   for (const Value &item : items) {
     if (!hashable(item, e->span) || !step(e->span, unique.size()))
       return Value();
-    if (llvm::none_of(unique, [&](const Value &u) { return equals(u, item); }))
+    if (llvm::none_of(unique, [&](const Value &u) { return same(u, item); }))
       unique.push_back(item);
   }
   return heap.list(std::move(unique), ValueKind::Set);
@@ -361,7 +365,7 @@ Value Evaluator::evalCall(const CallExpr *e) {
       return fail(DiagId::WantedOther, k.value->span, "a dict", typeName(v));
     for (auto &[key, value] : v.as<DictObject>()->entries) {
       if (!key.is(ValueKind::Str))
-        return fail(DiagId::WantedOther, k.value->span, "a dict with str keys", repr(key));
+        return fail(DiagId::WantedOther, k.value->span, "a dict with str keys", shown(key));
       args.keywords.push_back({key.str().str(), value, k.span});
     }
   }
@@ -419,7 +423,7 @@ Value Evaluator::evalComprehension(const ComprehensionExpr *e) {
     if (e->kind == ExprKind::SetComp) {
       if (!hashable(v, e->element->span) || !step(e->span, items.size()))
         return false;
-      if (llvm::any_of(items, [&](const Value &u) { return equals(u, v); }))
+      if (llvm::any_of(items, [&](const Value &u) { return same(u, v); }))
         return true;
     }
     items.push_back(v);

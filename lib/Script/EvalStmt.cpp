@@ -376,8 +376,8 @@ bool Evaluator::deleteItem(const SubscriptExpr *target) {
   if (object.is(ValueKind::Dict)) {
     auto *dict = object.as<DictObject>();
     if (!dictFind(dict, index))
-      return fail(DiagId::KeyMissing, indexSpan, repr(index)).ok();
-    llvm::erase_if(dict->entries, [&](auto &e) { return equals(e.first, index); });
+      return fail(DiagId::KeyMissing, indexSpan, shown(index)).ok();
+    llvm::erase_if(dict->entries, [&](auto &e) { return same(e.first, index); });
     return true;
   }
   if (!object.is(ValueKind::List))

@@ -19,10 +19,26 @@ Evaluator::~Evaluator() = default;
 
 bool Evaluator::step(Span span, uint64_t count) {
   stepCount += count;
+  lastSpan = span;
   if (stepCount <= limits.steps && program.bytesAllocated() <= limits.arenaBytes)
     return true;
   fail(DiagId::TooManySteps, span, limits.steps);
   return false;
+}
+
+bool Evaluator::same(const Value &a, const Value &b) {
+  uint64_t left = stepCount < limits.steps ? limits.steps - stepCount : 0, work = 0;
+  bool equal = equals(a, b, work, left);
+  stepCount += work / 4; // cheaper than steps; the budget keeps one comparison bounded
+  if (work > left)
+    fail(DiagId::TooManySteps, lastSpan, limits.steps);
+  return equal;
+}
+
+Value Evaluator::text(std::string text, Span span) {
+  if (text.size() > limits.textBytes)
+    return fail(DiagId::StringTooLong, span, limits.textBytes);
+  return step(span, 1 + text.size() / 16) ? heap.str(std::move(text)) : Value();
 }
 
 Value Evaluator::evaluateEntry(const ast::Expr *expression) { return eval(expression); }

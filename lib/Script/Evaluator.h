@@ -103,6 +103,10 @@ private:
                        llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()});
   }
   bool step(Span span, uint64_t count = 1);
+  /// Python's `==`; counts as steps what it compares.
+  bool same(const Value &a, const Value &b);
+  /// A str made of a value's text; fails when that is too long.
+  Value text(std::string text, Span span);
   struct Deeper;
   struct Isolated;
 
@@ -365,6 +369,7 @@ private:
 
   Env *env = nullptr;
   Value returned;
+  Span lastSpan;     ///< of the last step
   Span returnedSpan; ///< of that value
   llvm::DenseMap<const void *, std::unique_ptr<llvm::DenseSet<llvm::StringRef>>> localsCache;
   llvm::StringMap<const Var *> dims;

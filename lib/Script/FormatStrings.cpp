@@ -85,9 +85,11 @@ Value Evaluator::strFormat(llvm::StringRef format, CallArgs &args, size_t &next,
     if (!value.ok())
       return Value();
     if (conversion == "r" || conversion == "a" || conversion == "s")
-      value = heap.str(conversion == "s" ? toStr(value) : repr(value));
+      value = text(conversion == "s" ? toStr(value) : repr(value), args.span);
     else if (!conversion.empty())
       return fail(DiagId::BadFormatString, args.calleeSpan);
+    if (!value.ok())
+      return Value();
     Value innerSpec = isSpec ? heap.str(spec.str()) : strFormat(spec, args, next, /*isSpec=*/true);
     if (!innerSpec.ok())
       return Value();
@@ -171,7 +173,9 @@ Value Evaluator::percentFormat(const Value &format, const Value &values, Span sp
       return fail(DiagId::UnpackCount, span, next + 1, items.size());
     Value value = items[next++];
     if (llvm::StringRef("sra").contains(percent->letter))
-      value = heap.str(percent->letter == 's' ? toStr(value) : repr(value));
+      value = this->text(percent->letter == 's' ? toStr(value) : repr(value), span);
+    if (!value.ok())
+      return Value();
     if (value.is(ValueKind::Float) && percent->spec.back() == 'd')
       if (std::optional<Integer> whole = Integer::fromDouble(value.real()))
         value = heap.integer(*whole);

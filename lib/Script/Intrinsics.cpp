@@ -138,7 +138,7 @@ Value Evaluator::hostIntrinsic(BoundArgs &args) {
     std::optional<IntrinsicId> id =
         type.is(ValueKind::Str) ? findIntrinsic(("reduce_" + type.str()).str()) : std::nullopt;
     if (!id)
-      return fail(DiagId::BadArgumentValue, args.spanOf("reduce_type"), "reduce_type", repr(type),
+      return fail(DiagId::BadArgumentValue, args.spanOf("reduce_type"), "reduce_type", shown(type),
                   "`\"sum\"`, `\"max\"`, `\"min\"`, `\"absmax\"` or `\"abssum\"`");
     CallArgs forward;
     forward.span = args.span;

@@ -137,7 +137,7 @@ Value Evaluator::dynamicDims(BoundArgs &args, bool isConst) {
     out.push_back(Value::expr(build.var(v, args.span)));
   }
   if (out.empty())
-    return fail(DiagId::BadArgumentValue, args.spanOf("name"), "name", repr(args["name"]),
+    return fail(DiagId::BadArgumentValue, args.spanOf("name"), "name", shown(args["name"]),
                 "at least one name");
   return out.size() == 1 ? out[0] : heap.tuple(std::move(out));
 }
@@ -216,7 +216,7 @@ Value Evaluator::allocReducer(BoundArgs &args) {
                                          .Case("bitxor", ReducerOp::BitXor)
                                          .Default(std::nullopt);
   if (!reducer)
-    return fail(DiagId::BadArgumentValue, args.spanOf("op"), "op", repr(op),
+    return fail(DiagId::BadArgumentValue, args.spanOf("op"), "op", shown(op),
                 "`\"sum\"`, `\"max\"`, `\"min\"`, `\"bitand\"`, `\"bitor\"` or `\"bitxor\"`");
   Buffer *b = newBuffer("reducer", *type, Scope::Fragment, shape, args.span);
   unnamedBuffers.insert(b);

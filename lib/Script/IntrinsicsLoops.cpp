@@ -308,7 +308,7 @@ Value Evaluator::loopIntrinsic(BoundArgs &args) {
     llvm::StringRef axis = name;
     if (!axis.consume_front("threadIdx.") || axis.size() != 1 ||
         !llvm::StringRef("xyz").contains(axis))
-      return fail(DiagId::BadArgumentValue, args.spanOf("thread"), "thread", repr(thread),
+      return fail(DiagId::BadArgumentValue, args.spanOf("thread"), "thread", shown(thread),
                   "`\"threadIdx.x\"`, `\"threadIdx.y\"` or `\"threadIdx.z\"`");
     made.as<LoopObject>()->hints.threadAxis = static_cast<unsigned>(axis[0] - 'x');
     if (inLaunch())

@@ -51,7 +51,7 @@ Value Evaluator::castIntrinsic(const Value &value, Span valueSpan, DType type, S
                                           : negative    ? -HUGE_VAL
                                                         : HUGE_VAL,
                                           type, span));
-    return fail(DiagId::BadConversion, valueSpan, repr(value), std::string(nameOf(type)));
+    return fail(DiagId::BadConversion, valueSpan, shown(value), std::string(nameOf(type)));
   }
   if (value.isNumber()) {
     if (value.is(ValueKind::Float) && !isFloat(type)) {
@@ -59,7 +59,7 @@ Value Evaluator::castIntrinsic(const Value &value, Span valueSpan, DType type, S
         return Value::expr(build.constBool(value.real() != 0, span));
       std::optional<Integer> i = Integer::fromDouble(value.real());
       if (!i || !i->fits64())
-        return fail(DiagId::BadConversion, valueSpan, repr(value), std::string(nameOf(type)));
+        return fail(DiagId::BadConversion, valueSpan, shown(value), std::string(nameOf(type)));
       return Value::expr(build.constInt(i->value64(), type, span));
     }
     const Expr *e = toExpr(value, valueSpan, type);
@@ -291,7 +291,7 @@ Value Evaluator::scalarIntrinsic(BoundArgs &args) {
     bool away = mode.is(ValueKind::Str) && mode.str() == "ties-away-from-zero";
     if (!away && !(mode.is(ValueKind::Str) && mode.str() == "ties-to-even"))
       return fail(DiagId::BadArgumentValue, args.spanOf("rounding_mode"), "rounding_mode",
-                  repr(mode), "`\"ties-to-even\"` or `\"ties-away-from-zero\"`");
+                  shown(mode), "`\"ties-to-even\"` or `\"ties-away-from-zero\"`");
     return math(away ? MathFn::RoundAway : MathFn::Round, 1);
   }
   case IntrinsicId::FastRcp:

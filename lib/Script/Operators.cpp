@@ -44,6 +44,12 @@ Value Evaluator::numeric(BinaryOp op, const Value &a, const Value &b, Span span,
 }
 
 Value Evaluator::integerOp(BinaryOp op, const Integer &a, const Integer &b, Span span, Span bSpan) {
+  // Long operands take long: by the words of a product.
+  uint64_t words = uint64_t(a.bitLength() / 64) * (b.bitLength() / 64) / 16;
+  if (op == BinaryOp::Pow && a.bitLength() > 1)
+    words = Integer::maxBits / 64;
+  if (words && !step(span, words))
+    return Value();
   bool divides = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
   if (divides && b.isZero())
     return fail(DiagId::DivisionByZero, bSpan);
@@ -150,7 +156,7 @@ Value Evaluator::sequenceOp(BinaryOp op, const Value &a, const Value &b, Span sp
   if (op == BinaryOp::Add && a.is(ValueKind::Str) && b.is(ValueKind::Str)) {
     if (a.str().size() + b.str().size() > limits.textBytes)
       return fail(DiagId::StringTooLong, span, limits.textBytes);
-    return heap.str((a.str() + b.str()).str());
+    return text((a.str() + b.str()).str(), span);
   }
   if (op == BinaryOp::Mod && a.is(ValueKind::Str))
     return percentFormat(a, b, span);
@@ -189,8 +195,8 @@ Value Evaluator::sequenceOp(BinaryOp op, const Value &a, const Value &b, Span sp
     }
   }
   if (a.is(ValueKind::Set) && b.is(ValueKind::Set)) {
-    auto has = [](const Value &set, const Value &v) {
-      return llvm::any_of(set.items(), [&](const Value &u) { return equals(u, v); });
+    auto has = [&](const Value &set, const Value &v) {
+      return llvm::any_of(set.items(), [&](const Value &u) { return same(u, v); });
     };
     if (!step(span, (a.items().size() + 1) * (b.items().size() + 1)))
       return Value();
@@ -364,7 +370,7 @@ std::optional<int> Evaluator::order(const Value &a, const Value &b, Span span) {
     for (size_t i = 0; i < x.size() && i < y.size(); ++i) {
       if (!step(span))
         return std::nullopt;
-      if (!equals(x[i], y[i]))
+      if (!same(x[i], y[i]))
         return order(x[i], y[i], span);
     }
     return x.size() < y.size() ? -1 : x.size() > y.size() ? 1 : 0;
@@ -384,6 +390,8 @@ Value Evaluator::contains(const Value &item, const Value &container, Span span, 
   if (container.is(ValueKind::Str)) {
     if (!item.is(ValueKind::Str))
       return fail(DiagId::BadComparison, span, typeName(item), "str");
+    if (!step(span, container.str().size() / 16))
+      return Value();
     return Value::boolean(container.str().contains(item.str()));
   }
   bool isWhole = item.is(ValueKind::Int) || item.is(ValueKind::Bool);
@@ -440,13 +448,15 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
       for (const Value *v : {&a, &b})
         if (v->is(ValueKind::Opaque) && !(a.is(ValueKind::Opaque) && b.is(ValueKind::Opaque)))
           return fail(DiagId::OpaqueValue, v == &a ? aSpan : bSpan, v->str());
-    bool same = equals(a, b);
+    bool isSame = same(a, b);
+    if (failure) // the comparison was too long
+      return Value();
     // `1 is True` is the one case where equality of small constants is no identity.
     if (isIdentity && a.kind() != b.kind() && !(a.is(ValueKind::DType) || b.is(ValueKind::DType)))
-      same = false;
+      isSame = false;
     if (isIdentity && (a.isSequence() || a.is(ValueKind::Dict) || a.is(ValueKind::Set)))
-      same = a.identity() == b.identity();
-    return Value::boolean(same != negate);
+      isSame = a.identity() == b.identity();
+    return Value::boolean(isSame != negate);
   }
   if (a.is(ValueKind::Set) && b.is(ValueKind::Set)) { // `<=` is "subset of"
     if (!step(span, (a.items().size() + 1) * (b.items().size() + 1)))
@@ -454,7 +464,7 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
     bool swap = op == CompareOp::Gt || op == CompareOp::Ge;
     const Value &small = swap ? b : a, &large = swap ? a : b;
     bool inside = llvm::all_of(small.items(), [&](const Value &v) {
-      return llvm::any_of(large.items(), [&](const Value &u) { return equals(u, v); });
+      return llvm::any_of(large.items(), [&](const Value &u) { return same(u, v); });
     });
     bool strict = op == CompareOp::Lt || op == CompareOp::Gt;
     return Value::boolean(inside && (!strict || small.items().size() < large.items().size()));

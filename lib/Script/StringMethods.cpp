@@ -288,7 +288,7 @@ Value Evaluator::strSearch(llvm::StringRef text, llvm::StringRef name, CallArgs 
   if (at != llvm::StringRef::npos)
     return Value::small(from + static_cast<int64_t>(textLength(part.take_front(at))));
   if (name.ends_with("index"))
-    return fail(DiagId::NotInList, args.spans[0], repr(args.values[0]), "str");
+    return fail(DiagId::NotInList, args.spans[0], shown(args.values[0]), "str");
   return Value::small(-1);
 }
 
@@ -301,7 +301,7 @@ Value Evaluator::strPad(llvm::StringRef text, llvm::StringRef name, CallArgs &ar
     return Value();
   llvm::StringRef fill = isZero ? "0" : args.values.size() > 1 ? args.values[1].str() : " ";
   if (textLength(fill) != 1)
-    return fail(DiagId::WantedOther, args.spans[1], "one character", repr(args.values[1]));
+    return fail(DiagId::WantedOther, args.spans[1], "one character", shown(args.values[1]));
   auto length = static_cast<int64_t>(textLength(text));
   if (*width <= length)
     return heap.str(text.str());

@@ -86,7 +86,7 @@ Value Evaluator::subscript(const Value &object, const Value &index, Span span, S
     return sequenceItem(object, index, span, indexSpan);
   case ValueKind::Dict: {
     Value *found = dictFind(object.as<DictObject>(), index);
-    return found ? *found : fail(DiagId::KeyMissing, indexSpan, repr(index));
+    return found ? *found : fail(DiagId::KeyMissing, indexSpan, shown(index));
   }
   case ValueKind::Range: {
     auto *r = object.as<RangeObject>();

@@ -147,7 +147,12 @@ std::vector<llvm::StringRef> codePoints(llvm::StringRef text) {
   return out;
 }
 
-size_t textLength(llvm::StringRef text) { return codePoints(text).size(); }
+size_t textLength(llvm::StringRef text) {
+  size_t count = 0;
+  for (size_t at = 0; at < text.size(); at += sequenceBytes(text[at]))
+    ++count;
+  return count;
+}
 
 size_t byteOffset(llvm::StringRef text, size_t codePoint) {
   size_t at = 0;
@@ -208,10 +213,15 @@ std::string quote(llvm::StringRef text) {
   return out + q;
 }
 
+constexpr size_t maxReprBytes = 1 << 20;
+
 std::string listText(const std::vector<Value> &items, unsigned depth) {
   std::string out;
-  for (const Value &item : items)
+  for (const Value &item : items) {
+    if (out.size() > maxReprBytes)
+      return out + ", ...";
     out += (out.empty() ? "" : ", ") + repr(item, depth + 1);
+  }
   return out;
 }
 
@@ -241,8 +251,11 @@ std::string repr(const Value &value, unsigned depth) {
     return value.items().empty() ? "set()" : "{" + listText(value.items(), depth) + "}";
   case ValueKind::Dict: {
     std::string out;
-    for (auto &[key, item] : value.as<DictObject>()->entries)
+    for (auto &[key, item] : value.as<DictObject>()->entries) {
+      if (out.size() > maxReprBytes)
+        return "{" + out + ", ...}";
       out += (out.empty() ? "" : ", ") + repr(key, depth + 1) + ": " + repr(item, depth + 1);
+    }
     return "{" + out + "}";
   }
   case ValueKind::Range: {
@@ -272,12 +285,20 @@ std::string repr(const Value &value, unsigned depth) {
   }
 }
 
+std::string shown(const Value &value) {
+  constexpr size_t maxShown = 80;
+  std::string text = repr(value);
+  if (text.size() > maxShown)
+    text = text.substr(0, byteOffset(text, maxShown / 2)) + "...";
+  return text;
+}
+
 std::string toStr(const Value &value) {
   return value.is(ValueKind::Str) ? value.str().str() : repr(value);
 }
 
-bool equals(const Value &a, const Value &b, unsigned depth) {
-  if (depth > 50)
+bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, unsigned depth) {
+  if (depth > 50 || ++work > maxWork)
     return false;
   if (a.isNumber() && b.isNumber()) {
     if (a.is(ValueKind::Float) && b.is(ValueKind::Float))
@@ -293,7 +314,7 @@ bool equals(const Value &a, const Value &b, unsigned depth) {
   if (a.is(ValueKind::DType) && b.is(ValueKind::Str))
     return parseDType(b.str()) == a.dtype();
   if (a.is(ValueKind::Str) && b.is(ValueKind::DType))
-    return equals(b, a);
+    return equals(b, a, work, maxWork, depth);
   if (a.kind() != b.kind())
     return false;
   switch (a.kind()) {
@@ -304,6 +325,7 @@ bool equals(const Value &a, const Value &b, unsigned depth) {
   case ValueKind::Type:
   case ValueKind::Module:
   case ValueKind::Builtin:
+    work += a.str().size() / 64;
     return a.str() == b.str();
   case ValueKind::DType:
     return a.dtype() == b.dtype();
@@ -311,10 +333,12 @@ bool equals(const Value &a, const Value &b, unsigned depth) {
     return a.intrinsic() == b.intrinsic();
   case ValueKind::List:
   case ValueKind::Tuple: {
+    if (a.identity() == b.identity())
+      return true;
     if (a.items().size() != b.items().size())
       return false;
     for (size_t i = 0; i < a.items().size(); ++i)
-      if (!equals(a.items()[i], b.items()[i], depth + 1))
+      if (!equals(a.items()[i], b.items()[i], work, maxWork, depth + 1))
         return false;
     return true;
   }
@@ -324,12 +348,12 @@ bool equals(const Value &a, const Value &b, unsigned depth) {
       static const Value yes = Value::boolean(true);
       if (b.is(ValueKind::Set)) {
         for (const Value &item : b.items())
-          if (equals(item, key, depth + 1))
+          if (equals(item, key, work, maxWork, depth + 1))
             return &yes;
         return nullptr;
       }
       for (auto &[k, v] : b.as<DictObject>()->entries)
-        if (equals(k, key, depth + 1))
+        if (equals(k, key, work, maxWork, depth + 1))
           return &v;
       return nullptr;
     };
@@ -340,7 +364,7 @@ bool equals(const Value &a, const Value &b, unsigned depth) {
     return entries.size() == b.as<DictObject>()->entries.size() &&
            llvm::all_of(entries, [&](auto &e) {
              const Value *other = contains(e.first);
-             return other && equals(e.second, *other, depth + 1);
+             return other && equals(e.second, *other, work, maxWork, depth + 1);
            });
   }
   case ValueKind::Range: {

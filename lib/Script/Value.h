@@ -297,7 +297,8 @@ private:
 
 /// `int`, `list`, `float32 buffer` ...: for messages.
 std::string typeName(const Value &value);
-/// Python's repr() and str(); runtime values print as their kind.
+/// Python's repr() and str(); runtime values print as their kind. Ends with `...` when it would be
+/// longer than about a megabyte, or nested deeper than 20 levels.
 std::string repr(const Value &value, unsigned depth = 0);
 std::string toStr(const Value &value);
 /// The code points of UTF-8 text: how many, each, and where the n-th begins in bytes.
@@ -306,8 +307,12 @@ std::vector<llvm::StringRef> codePoints(llvm::StringRef text);
 size_t byteOffset(llvm::StringRef text, size_t codePoint);
 /// Shortest text that reads back as the same double, in Python's notation.
 std::string formatDouble(double value);
-/// Python's `==` on compile-time values; runtime ones compare by identity.
-bool equals(const Value &a, const Value &b, unsigned depth = 0);
+/// The same for a message: cut when it is long.
+std::string shown(const Value &value);
+/// Python's `==` on compile-time values; runtime ones compare by identity. Counts what it compares
+/// in `work` and gives up (false) when that is more than `maxWork`: shared parts of nested lists
+/// can make them exponentially large.
+bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, unsigned depth = 0);
 /// Python's format(value, spec); nothing when the spec does not fit the value.
 std::optional<std::string> formatValue(const Value &value, llvm::StringRef spec);
 

@@ -268,7 +268,7 @@ int runTool(const ToolOptions &options) {
     return usageError(contents.error().message);
   auto object = CodeObject::load(
       llvm::ArrayRef(reinterpret_cast<const uint8_t *>(contents->data()), contents->size()),
-      std::min<uint64_t>(options.maxMemoryBytes, 512ull << 20));
+      std::min<uint64_t>(options.maxMemoryBytes, 128ull << 20));
   if (!object)
     return usageError(options.object + ": " + llvm::toString(object.takeError()));
   if (options.list) {

@@ -71,7 +71,7 @@ public:
   /// can do something, what to do.
   /// An image of more than `maxImageBytes` is refused: its header is broken, or hostile.
   static llvm::Expected<std::unique_ptr<CodeObject>> load(llvm::ArrayRef<uint8_t> elf,
-                                                          uint64_t maxImageBytes = 512ull << 20);
+                                                          uint64_t maxImageBytes = 128ull << 20);
   ~CodeObject();
 
   Arch arch() const;

@@ -1,0 +1,5 @@
+# entry: f()
+def f():
+    a = [0]
+    while True:
+        a += a
