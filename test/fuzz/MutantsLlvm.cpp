@@ -47,19 +47,6 @@ Value *truncateTowardsZero(Instruction &instruction, IRBuilder<> &b) {
   return b.CreateFPTrunc(b.CreateBitCast(cut, cast->getSrcTy()), cast->getDestTy());
 }
 
-/// a * b + c rounded once.
-Value *contract(Instruction &instruction, IRBuilder<> &b) {
-  if (instruction.getOpcode() != Instruction::FAdd)
-    return nullptr;
-  for (unsigned i = 0; i < 2; ++i)
-    if (auto *product = dyn_cast<BinaryOperator>(instruction.getOperand(i));
-        product && product->getOpcode() == Instruction::FMul)
-      return b.CreateIntrinsic(
-          Intrinsic::fma, {instruction.getType()},
-          {product->getOperand(0), product->getOperand(1), instruction.getOperand(1 - i)});
-  return nullptr;
-}
-
 Value *signExtensionAsZero(Instruction &instruction, IRBuilder<> &b) {
   auto *extension = dyn_cast<SExtInst>(&instruction);
   // An i1 is extended for other reasons.
@@ -88,7 +75,6 @@ std::vector<Mutant> llvmMutants() {
   };
   return {
       on("cast-truncates", "casts to f16 and bf16 round towards zero", truncateTowardsZero),
-      on("fused-multiply-add", "a product and a sum are rounded once", contract),
       on("sign-lost", "negative bytes and halfwords are extended with zeros", signExtensionAsZero),
       on("minimum-as-maximum", "minnum is maxnum", minimumAsMaximum),
   };
