@@ -126,6 +126,8 @@ private:
   void carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond);
   bool isUniform(Value v) const { return uniformity->isUniform(v) && !differing.contains(v); }
   Value negate(Value condition, Location loc);
+  Value zeroOf(Type type, Location loc);
+  void maskLoad(Value loaded, Value active);
   Value both(Value x, Value y, Location loc);
   /// Whether any thread of the block is active; null: at least one always is.
   Value anyThread(Value active, Location loc);
@@ -142,6 +144,19 @@ private:
 Value Meetings::negate(Value condition, Location loc) {
   Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   return arith::XOrIOp::create(b, loc, condition, yes);
+}
+
+Value Meetings::zeroOf(Type type, Location loc) {
+  return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+}
+
+/// A thread that is not active may never have set its own register.
+void Meetings::maskLoad(Value loaded, Value active) {
+  Location loc = loaded.getLoc();
+  Value zero = zeroOf(loaded.getType(), loc);
+  auto masked = arith::SelectOp::create(b, loc, active, loaded, zero);
+  loaded.replaceAllUsesExcept(masked, masked);
+  differing.insert(masked);
 }
 
 Value Meetings::both(Value x, Value y, Location loc) {
@@ -247,6 +262,9 @@ void Meetings::carry(Value result, Block &block, llvm::function_ref<bool(Operati
   Type scalar = result.getType(), stored = scalar.isIndex() ? Type(b.getI32Type()) : scalar;
   auto type = tile::BufferType::get({}, stored, tile::Scope::Local);
   Value carried = tile::AllocOp::create(b, loc, type, "carried", Attribute());
+  // Threads that do not make the value have one as well: what is undefined must not be computed
+  // with.
+  tile::StoreOp::create(b, loc, zeroOf(stored, loc), carried, ValueRange());
   OpBuilder after(b.getContext());
   after.setInsertionPointAfter(result.getDefiningOp());
   Value value = result;
@@ -437,6 +455,8 @@ LogicalResult Meetings::emitRegion(Block &block, Value active) {
     if (!isMeeting) {
       op->remove();
       b.insert(op);
+      if (isa<tile::LoadOp>(op) && active && !isUniform(op->getResult(0)))
+        maskLoad(op->getResult(0), active);
     } else if (failed(emitMeeting(op, active))) {
       return failure();
     }

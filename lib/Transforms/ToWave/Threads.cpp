@@ -34,6 +34,7 @@ private:
   Value widen(Value value);
   Value narrow(Value value, Type type);
   Value sourceLane(tile::ShuffleOp op);
+  Value where(Value active, Value value, int64_t otherwise);
   Value butterfly(tile::WarpReduceOp op, Value value);
   Value gather(tile::WarpReduceOp op, Value value);
   Value constant(int64_t value, Type type) {
@@ -45,7 +46,6 @@ private:
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
-  Value both(Value x, Value y) { return e.andMasks(x, y); }
   Value isNot(Value x) { return arith::XOrIOp::create(b, loc, x, constant(1, b.getI1Type())); }
   Type maskType() { return b.getIntegerType(lanes); }
   Value wholeBallot(Value predicate) {
@@ -113,16 +113,18 @@ Value ThreadEmitter::shuffle(tile::ShuffleOp op) {
   return narrow(other, value.getType());
 }
 
+/// `value` where the thread takes part. A selection: the value of others may be undefined.
+Value ThreadEmitter::where(Value active, Value value, int64_t otherwise) {
+  return active ? select(active, value, constant(otherwise, value.getType())) : value;
+}
+
 Value ThreadEmitter::vote(tile::VoteKind kind, Value predicate, Value active) {
   bool all = kind == tile::VoteKind::All;
-  if (active)
-    predicate = all ? arith::OrIOp::create(b, loc, predicate, isNot(active)).getResult()
-                    : both(predicate, active);
-  return wave::VoteOp::create(b, loc, b.getI1Type(), predicate, all);
+  return wave::VoteOp::create(b, loc, b.getI1Type(), where(active, predicate, all), all);
 }
 
 Value ThreadEmitter::ballot(Value predicate, Value active) {
-  return wholeBallot(both(predicate, active));
+  return wholeBallot(where(active, predicate, 0));
 }
 
 Value ThreadEmitter::match(tile::MatchOp op) {
@@ -130,13 +132,12 @@ Value ThreadEmitter::match(tile::MatchOp op) {
   Type bits = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
   if (isa<FloatType>(value.getType()))
     value = wave::BitcastOp::create(b, loc, bits, value);
-  Value none = constant(0, maskType());
+  value = where(active, value, 0);
   if (op.getKind() == tile::VoteKind::Any) {
     Value same = wave::MatchOp::create(b, loc, maskType(), value);
     if (!active)
       return same;
-    same = arith::AndIOp::create(b, loc, same, wholeBallot(active));
-    return select(active, same, none);
+    return where(active, arith::AndIOp::create(b, loc, same, wholeBallot(active)), 0);
   }
   // All agree with the first that takes part.
   Value here = wholeBallot(active ? active : constant(1, b.getI1Type()));
@@ -144,7 +145,7 @@ Value ThreadEmitter::match(tile::MatchOp op) {
   first = arith::IndexCastOp::create(b, loc, b.getIndexType(), first);
   Value other = wave::ShuffleOp::create(b, loc, bits, value, first);
   Value agree = vote(tile::VoteKind::All, compare(arith::CmpIPredicate::eq, value, other), active);
-  return select(both(agree, active), here, none);
+  return where(active, select(agree, here, constant(0, maskType())), 0);
 }
 
 /// Lane pairs at distance 1, 2, 4 ...: every lane ends with the same bits.
@@ -210,7 +211,7 @@ Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
   // `all`: nobody says no.
   if (op.getKind() == tile::VoteKind::All)
     said = isNot(said);
-  said = both(said, active);
+  said = where(active, said, 0);
   Value count;
   if (e.target.vendor == Vendor::Nvidia) {
     count = wave::BarrierCountOp::create(b, loc, b.getI32Type(), said);

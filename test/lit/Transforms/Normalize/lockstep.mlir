@@ -29,7 +29,8 @@ tile.program @cut {
       // CHECK-NEXT: }
       %x = tile.load %s[%t] : !tile.buffer<[64], f32, shared> -> f32
       %y = arith.addf %x, %f : f32
-      // CHECK: %[[Y:.*]] = tile.load %carried
+      // CHECK: %[[LOADED:.*]] = tile.load %carried
+      // CHECK: %[[Y:.*]] = arith.select %[[C]], %[[LOADED]]
       // CHECK: %[[Z:.*]] = tile.shuffle xor %[[Y]], %{{.*}} width(32) active(%[[C]])
       %z = tile.shuffle xor %y, %one width(32) : f32
       // CHECK: tile.sync_threads
@@ -88,6 +89,7 @@ tile.program @own {
 
 // CHECK-LABEL: tile.kernel "uneven"
 tile.program @uneven {
+  %R = tile.tensor "R"[] : !tile.buffer<[128], i32, global>
   %one = arith.constant 1 : index
   tile.kernel "uneven" grid(%one) threads(128) attributes {lockstep, warp_lanes = 64} {
   ^bb0(%bx: index):
@@ -97,9 +99,14 @@ tile.program @uneven {
     // CHECK: tile.sync_threads
     // CHECK: %[[MOST:.*]] = arith.index_cast %{{.*}} : i32 to index
     // CHECK: tile.for %[[N:.*]] = %{{.*}} to %[[MOST]]
+    // CHECK: %[[HERE:.*]] = arith.cmpi slt, %[[N]]
     // CHECK: tile.sync_threads
+    // CHECK-NEXT: scf.if %[[HERE]] {
+    // CHECK-NEXT: tile.store
+    %i7 = arith.constant 7 : i32
     tile.for %i = %zero to %t step %one {
       tile.sync_threads
+      tile.store %i7, %R[%i] : i32, !tile.buffer<[128], i32, global>
     }
   }
 }
