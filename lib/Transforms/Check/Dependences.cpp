@@ -166,7 +166,8 @@ private:
                     llvm::function_ref<bool(int64_t, uint64_t)> visit);
   bool forInner(ArrayRef<Operation *> around, llvm::function_ref<bool()> visit);
   LogicalResult report(const Access &at, const Access &other, Value buffer);
-  void warnOfScatter(const Access &access, Value buffer);
+  bool dependsOnMemory(Value value);
+  void warnOfScatter(ArrayRef<Access> list, Value buffer);
 
   tile::ParallelOp loop;
   Values values;
@@ -334,19 +335,43 @@ LogicalResult LoopCheck::report(const Access &at, const Access &other, Value buf
   return diagnostic;
 }
 
+/// Whether an iteration computes the value from what it loads.
+bool LoopCheck::dependsOnMemory(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !loop->isProperAncestor(op))
+    return false;
+  return isa<tile::LoadOp>(op) ||
+         llvm::any_of(op->getOperands(), [&](Value v) { return dependsOnMemory(v); });
+}
+
 /// H[x[i]] = H[x[i]] + e: nothing says that all x[i] differ.
-void LoopCheck::warnOfScatter(const Access &access, Value buffer) {
-  bool onMemory = llvm::any_of(access.indices, [&](Value index) {
-    return llvm::any_of(linearize(index).terms, [&](auto &term) {
-      return term.first.template getDefiningOp<tile::LoadOp>() && variesInLoop(term.first);
-    });
-  });
-  if (!access.isStore || !access.update || !onMemory)
-    return;
-  InFlightDiagnostic diagnostic = access.op->emitWarning()
-                                  << "several iterations of T.Parallel may update one element of `"
+void LoopCheck::warnOfScatter(ArrayRef<Access> list, Value buffer) {
+  auto isByMemory = [&](const Access &access) {
+    return llvm::any_of(access.indices, [&](Value index) { return dependsOnMemory(index); });
+  };
+  for (const Access &store : list) {
+    if (!store.isStore)
+      continue;
+    if (store.update && isByMemory(store)) {
+      InFlightDiagnostic diagnostic =
+          store.op->emitWarning() << "several iterations of T.Parallel may update one element of `"
                                   << nameOfRoot(buffer) << "`; use T.atomic_add and its kin";
-  diagnostic.attachNote(access.update->old->getLoc()) << "the old value is read here";
+      diagnostic.attachNote(store.update->old->getLoc()) << "the old value is read here";
+      return;
+    }
+    auto read = llvm::find_if(list, [&](const Access &access) {
+      return !access.isStore && (isByMemory(access) || isByMemory(store));
+    });
+    if (read == list.end())
+      continue;
+    InFlightDiagnostic diagnostic =
+        store.op->emitWarning()
+        << "iterations of T.Parallel may depend on each other: memory says which elements of `"
+        << nameOfRoot(buffer)
+        << "` they read and write; use T.serial, a second buffer, or T.atomic_add and its kin";
+    diagnostic.attachNote(read->op->getLoc()) << "it is read here";
+    return;
+  }
 }
 
 LogicalResult LoopCheck::tryOut(Value buffer, SmallVectorImpl<Access> &list) {
@@ -363,7 +388,6 @@ LogicalResult LoopCheck::tryOut(Value buffer, SmallVectorImpl<Access> &list) {
   for (const Access &access : list) {
     if (conflict)
       break;
-    warnOfScatter(access, buffer);
     forEachPlace(access, type, [&](int64_t iteration, uint64_t place) {
       if (access.isStore) {
         auto [it, isNew] = writers.try_emplace(place, Writer{iteration, &access});
@@ -386,7 +410,10 @@ LogicalResult LoopCheck::tryOut(Value buffer, SmallVectorImpl<Access> &list) {
       return false;
     });
   }
-  return conflict ? report(*conflict, *with, buffer) : success();
+  if (conflict)
+    return report(*conflict, *with, buffer);
+  warnOfScatter(list, buffer);
+  return success();
 }
 
 LogicalResult LoopCheck::run() {

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -125,11 +126,34 @@ struct Update {
   SmallVector<std::pair<Value, bool>, 2> terms;
 };
 
+/// Whether two values of one iteration are computed alike, as those of `H[I[i]]` and `H[I[i]]` are:
+/// from the same values, and from memory that the parallel around them does not write.
+bool areAlike(Value x, Value y) {
+  if (x == y)
+    return true;
+  Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
+  if (!a || !b || a->getNumRegions() != 0)
+    return false;
+  if (auto load = dyn_cast<tile::LoadOp>(a)) {
+    auto outermost = a->getParentOfType<tile::ParallelOp>();
+    while (outermost && outermost->getParentOfType<tile::ParallelOp>())
+      outermost = outermost->getParentOfType<tile::ParallelOp>();
+    if (!outermost || !outermost->isAncestor(b) ||
+        llvm::is_contained(accessesOf(outermost).writes, rootOf(load.getBuffer())))
+      return false;
+  } else if (!isPure(a)) {
+    return false;
+  }
+  return OperationEquivalence::isEquivalentTo(
+      a, b, [](Value left, Value right) { return success(areAlike(left, right)); },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
 bool sameIndices(ValueRange a, ValueRange b) {
   if (a.size() != b.size())
     return false;
   for (auto [x, y] : llvm::zip(a, b)) {
-    if (x == y)
+    if (areAlike(x, y))
       continue;
     LinearForm left = linearize(x);
     left.add(linearize(y), -1);
