@@ -56,7 +56,7 @@ wave.kernel @gemm(["A", "C"]) access ["r", "w"] threads(128) shared(65536) {
   wave.global_write %h, %C[%off] mask(%in) align 8 : vector<4xbf16>, index
 }
 
-// The other atoms; f16 accumulators are pairs.
+// The other atoms.
 // CHECK: .visible .entry atoms(
 wave.kernel @atoms(["A", "C"]) access ["r", "w"] threads(32) shared(4096) {
 ^bb0(%A: !wave.global, %C: !wave.global):
@@ -69,18 +69,14 @@ wave.kernel @atoms(["A", "C"]) access ["r", "w"] threads(32) shared(4096) {
   %b = wave.ldmatrix %o {trans} : vector<4xf16>
   %one = wave.ldmatrix %o imm(32) : vector<2xf16>
   %c = arith.constant dense<0.0> : vector<4xf32>
-  %h = arith.constant dense<0.0> : vector<4xf16>
   // CHECK-DAG: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
   %0 = wave.mma "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" %a, %b, %c : vector<8xf16>, vector<4xf16>, vector<4xf32>
-  // CHECK-DAG: mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16
-  %1 = wave.mma "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16" %a, %b, %h : vector<8xf16>, vector<4xf16>, vector<4xf16>
   %ia = wave.bitcast %a : vector<8xf16> -> vector<16xi8>
   %ib = wave.bitcast %b : vector<4xf16> -> vector<8xi8>
   %i = arith.constant dense<0> : vector<4xi32>
   // CHECK-DAG: mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
   %2 = wave.mma "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32" %ia, %ib, %i : vector<16xi8>, vector<8xi8>, vector<4xi32>
   wave.global_write %0, %C[%o] align 16 : vector<4xf32>, index
-  wave.global_write %1, %C[%o1] align 8 : vector<4xf16>, index
   wave.global_write %2, %C[%o2] align 16 : vector<4xi32>, index
   wave.global_write %one, %C[%o3] align 4 : vector<2xf16>, index
 }
