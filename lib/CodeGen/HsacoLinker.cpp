@@ -5,13 +5,14 @@
 //   R   headers .note .dynsym .gnu.hash .hash .dynstr .rodata
 //   RX  .text
 //   RW  .dynamic .relro_padding
-//       .AMDGPU.gpr_maximums .comment .symtab .shstrtab .strtab
+//       .AMDGPU.gpr_maximums .debug_* .comment .symtab .shstrtab .strtab
 // Each segment starts a new page in memory and none in the file.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/CodeGen/HsacoLinker.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
@@ -73,7 +74,8 @@ struct OutputSection {
   uint64_t size() const { return type == ELF::SHT_NOBITS ? memoryBytes : bytes.size(); }
 };
 
-/// Positions in the section header table, which is fixed.
+/// Positions in the section header table; debug sections stand before .comment and move the last
+/// four.
 enum SectionIndex : unsigned {
   Null,
   NoteSection,
@@ -113,11 +115,13 @@ private:
   Error readSymbols();
   void buildDynamicTables();
   void layOut();
-  Error relocate(unsigned inputSection, OutputSection &target);
+  Error relocate(unsigned inputSection, OutputSection &target, bool isDebug);
   void buildDynamic();
   void buildSymbolTables();
   std::array<ELF::Elf64_Phdr, segmentCount> programHeaders() const;
   std::vector<uint8_t> write();
+  std::vector<OutputSection *> sectionOrder();
+  unsigned debugCount() const { return static_cast<unsigned>(debug.size()); }
 
   uint64_t addressOf(const Symbol &symbol) const {
     uint64_t value = symbol.sym->st_value;
@@ -128,7 +132,9 @@ private:
   ELFFile<ELF64LE> file;
   StringRef comment;
   OutputSection out[sectionCount];
-  std::vector<unsigned> outputOf;                         ///< by input section index; Null: dropped
+  std::vector<OutputSection> debug;     ///< in the order of the input
+  DenseMap<unsigned, unsigned> debugOf; ///< input section index to place in `debug`
+  std::vector<unsigned> outputOf;       ///< by input section index; Null: dropped
   std::vector<std::pair<unsigned, unsigned>> relocations; ///< input section, output section
   std::vector<Symbol> symbols;                            ///< of the input, by index
   std::vector<unsigned> locals, globals;                  ///< indices of kept symbols
@@ -185,6 +191,23 @@ Error Linker::readSections() {
     outputOf[index] = target;
     return Error::success();
   };
+  // Line tables: as they are, since one object has nothing to merge.
+  auto takeDebug = [&](unsigned index, const Header &header, StringRef name) -> Error {
+    auto contents = file.getSectionContents(header);
+    if (!contents)
+      return contents.takeError();
+    OutputSection section;
+    section.name = name;
+    section.flags = header.sh_flags;
+    section.align = std::max<uint64_t>(header.sh_addralign, 1);
+    section.entryBytes = header.sh_entsize;
+    if (!isPowerOf2_64(section.align) || section.align > pageBytes)
+      return createStringError("malformed object: a section aligned to " + Twine(section.align));
+    section.bytes.assign(contents->begin(), contents->end());
+    debugOf[index] = debugCount();
+    debug.push_back(std::move(section));
+    return Error::success();
+  };
   for (unsigned target : {NoteSection, RoData, Text, GprMaximums})
     out[target].type = ELF::SHT_NULL;
   for (auto [i, header] : enumerate(*sections)) {
@@ -205,6 +228,9 @@ Error Linker::readSections() {
       error = take(i, header, NoteSection);
     else if (*name == ".AMDGPU.gpr_maximums" && header.sh_size == 0)
       error = take(i, header, GprMaximums);
+    else if (name->starts_with(".debug_") && header.sh_type == ELF::SHT_PROGBITS &&
+             !(flags & ELF::SHF_ALLOC))
+      error = takeDebug(i, header, *name);
     else if (header.sh_type != ELF::SHT_NULL && header.sh_type != ELF::SHT_STRTAB &&
              header.sh_type != ELF::SHT_SYMTAB && *name != ".note.GNU-stack" && header.sh_size != 0)
       error = needsLinker("section `" + *name + "`");
@@ -341,8 +367,9 @@ void Linker::layOut() {
 }
 
 /// Applies the relocations of one input section. All symbols are in this object and keep their
-/// definitions, so every place is known now.
-Error Linker::relocate(unsigned inputSection, OutputSection &target) {
+/// definitions, so every place is known now. Debug sections are not loaded: places in them count
+/// from their start, and they name code by its address.
+Error Linker::relocate(unsigned inputSection, OutputSection &target, bool isDebug) {
   auto header = file.getSection(inputSection);
   if (!header)
     return header.takeError();
@@ -351,20 +378,32 @@ Error Linker::relocate(unsigned inputSection, OutputSection &target) {
     return entries.takeError();
   for (const ELF64LE::Rela &entry : *entries) {
     uint32_t type = entry.getType(false);
-    unsigned width = type == ELF::R_AMDGPU_REL64 ? 8 : 4;
-    if (type != ELF::R_AMDGPU_REL64 && type != ELF::R_AMDGPU_REL32 &&
+    bool isAbsolute = type == ELF::R_AMDGPU_ABS64 || type == ELF::R_AMDGPU_ABS32;
+    unsigned width = type == ELF::R_AMDGPU_REL64 || type == ELF::R_AMDGPU_ABS64 ? 8 : 4;
+    if (isAbsolute != isDebug)
+      return needsLinker("relocation " + getELFRelocationTypeName(ELF::EM_AMDGPU, type));
+    if (!isAbsolute && type != ELF::R_AMDGPU_REL64 && type != ELF::R_AMDGPU_REL32 &&
         type != ELF::R_AMDGPU_REL32_LO && type != ELF::R_AMDGPU_REL32_HI)
       return needsLinker("relocation " + getELFRelocationTypeName(ELF::EM_AMDGPU, type));
-    if (entry.getSymbol(false) >= symbols.size() || entry.r_offset + width > target.bytes.size())
+    if (entry.getSymbol(false) >= symbols.size() || entry.r_offset > target.bytes.size() ||
+        width > target.bytes.size() - entry.r_offset)
       return createStringError("malformed object: a relocation out of range");
     const Symbol &symbol = symbols[entry.getSymbol(false)];
+    char *place = target.bytes.data() + entry.r_offset;
+    if (isAbsolute) {
+      uint64_t value = addressOf(symbol) + entry.r_addend;
+      if (width == 8)
+        support::endian::write64le(place, value);
+      else
+        support::endian::write32le(place, static_cast<uint32_t>(value));
+      continue;
+    }
     if (symbol.section == Null)
       return needsLinker("a relative relocation against `" + symbol.name + "`");
     if (symbol.sym->getBinding() != ELF::STB_LOCAL &&
         symbol.sym->getVisibility() == ELF::STV_DEFAULT)
       return needsLinker("a relocation against the preemptible symbol `" + symbol.name + "`");
     uint64_t value = addressOf(symbol) + entry.r_addend - (target.address + entry.r_offset);
-    char *place = target.bytes.data() + entry.r_offset;
     if (type == ELF::R_AMDGPU_REL64)
       support::endian::write64le(place, value);
     else
@@ -454,19 +493,32 @@ std::array<ELF::Elf64_Phdr, segmentCount> Linker::programHeaders() const {
                   note.align)};
 }
 
+/// The section header table without its first, empty entry.
+std::vector<OutputSection *> Linker::sectionOrder() {
+  std::vector<OutputSection *> order;
+  for (unsigned i = NoteSection; i < sectionCount; ++i) {
+    if (i == Comment)
+      for (OutputSection &section : debug)
+        order.push_back(&section);
+    order.push_back(&out[i]);
+  }
+  return order;
+}
+
 std::vector<uint8_t> Linker::write() {
   StringTable names;
   uint64_t offset = out[RelroPadding].offset;
-  uint32_t nameOffsets[sectionCount] = {};
-  for (unsigned i = NoteSection; i < sectionCount; ++i)
-    nameOffsets[i] = names.add(out[i].name);
+  std::vector<OutputSection *> order = sectionOrder();
+  std::vector<uint32_t> nameOffsets;
+  for (const OutputSection *section : order)
+    nameOffsets.push_back(names.add(section->name));
   out[ShStrTab].bytes = names.bytes;
-  for (unsigned i = GprMaximums; i < sectionCount; ++i) {
-    out[i].offset = offset = alignTo(offset, out[i].align);
-    offset += out[i].size();
+  for (OutputSection *section : ArrayRef(order).drop_front(GprMaximums - NoteSection)) {
+    section->offset = offset = alignTo(offset, section->align);
+    offset += section->size();
   }
   uint64_t headersAt = alignTo(offset, 8);
-  std::vector<uint8_t> bytes(headersAt + sectionCount * sizeof(ELF::Elf64_Shdr));
+  std::vector<uint8_t> bytes(headersAt + (1 + order.size()) * sizeof(ELF::Elf64_Shdr));
   auto put = [&bytes](uint64_t at, const void *from, size_t count) {
     if (count)
       std::memcpy(bytes.data() + at, from, count);
@@ -479,21 +531,21 @@ std::vector<uint8_t> Linker::write() {
   header.e_shoff = headersAt;
   header.e_phentsize = sizeof(ELF::Elf64_Phdr);
   header.e_phnum = segmentCount;
-  header.e_shnum = sectionCount;
-  header.e_shstrndx = ShStrTab;
+  header.e_shnum = sectionCount + debugCount();
+  header.e_shstrndx = ShStrTab + debugCount();
   put(0, &header, sizeof(header));
 
   std::array<ELF::Elf64_Phdr, segmentCount> segments = programHeaders();
   put(sizeof(header), segments.data(), sizeof(segments));
 
-  for (unsigned i = NoteSection; i < sectionCount; ++i) {
-    const OutputSection &section = out[i];
+  for (auto [i, nextSection] : enumerate(order)) {
+    const OutputSection &section = *nextSection;
     if (section.type != ELF::SHT_NOBITS)
       put(section.offset, section.bytes.data(), section.bytes.size());
     ELF::Elf64_Shdr entry = {nameOffsets[i], section.type,      section.flags, section.address,
                              section.offset, section.size(),    section.link,  section.info,
                              section.align,  section.entryBytes};
-    put(headersAt + i * sizeof(entry), &entry, sizeof(entry));
+    put(headersAt + (1 + i) * sizeof(entry), &entry, sizeof(entry));
   }
   return bytes;
 }
@@ -536,7 +588,7 @@ Expected<std::vector<uint8_t>> Linker::link() {
   out[DynSym].info = 1;
   out[GnuHash].link = out[Hash].link = DynSym;
   out[Dynamic].link = DynStr;
-  out[SymTab].link = StrTab;
+  out[SymTab].link = StrTab + debugCount();
   out[Comment].bytes = comment.str() + '\0';
 
   buildDynamicTables();
@@ -544,9 +596,12 @@ Expected<std::vector<uint8_t>> Linker::link() {
   buildDynamic();
   buildSymbolTables();
   for (auto [section, patched] : relocations) {
-    if (outputOf[patched] == Null)
+    auto inDebug = debugOf.find(patched);
+    bool isDebug = inDebug != debugOf.end();
+    if (!isDebug && outputOf[patched] == Null)
       return needsLinker("relocations of a section that is dropped");
-    if (Error error = relocate(section, out[outputOf[patched]]))
+    OutputSection &target = isDebug ? debug[inDebug->second] : out[outputOf[patched]];
+    if (Error error = relocate(section, target, isDebug))
       return error;
   }
   return write();

@@ -340,7 +340,8 @@ bool Compilation::checkSchedules() {
 }
 
 bool Compilation::lower() {
-  auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext);
+  bool withLines = opts.lineTables && vendorOf(opts.arch) == Vendor::Amd;
+  auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext, withLines);
   if (!lowered)
     return fail(lowered.takeError());
   state->llvmModule = std::move(*lowered);

@@ -19,6 +19,7 @@ namespace {
 struct Arguments {
   std::string file, entry, target = "", emit = "binary", output, stopAfter, saveTemps;
   std::string ptxAssembler = "auto", schedule;
+  bool debug = false, noDebug = false;
   bool json = false, strictSchedule = false, laxSchedule = false;
   bool listTargets = false, timeReport = false, remarks = false, strict = false,
        verifyStages = false;
@@ -114,6 +115,9 @@ int compile(const Arguments &args, Arch arch) {
   if (args.strictSchedule || args.laxSchedule)
     options.strictSchedule = args.strictSchedule;
   options.verifyStages = args.verifyStages;
+  // A code object has its line table; texts stay short unless it is asked for.
+  options.lineTables =
+      args.debug || (!args.noDebug && (stage == Stage::Binary || stage == Stage::Object));
   options.saveTempsPrefix = args.saveTemps;
   options.ptxAssembler = args.ptxAssembler == "none"    ? codegen::PtxAssembler::None
                          : args.ptxAssembler == "ptxas" ? codegen::PtxAssembler::Ptxas
@@ -182,6 +186,9 @@ int tilecMain(int argc, char **argv) {
                "machine code that does not keep a planned order is an error (default for a "
                "schedule that is named)");
   app.add_flag("--no-strict-schedule", args.laxSchedule, "... is a warning");
+  app.add_flag("-g,--debug", args.debug,
+               "source lines also in LLVM IR and assembly text (AMD; code objects have them)");
+  app.add_flag("--no-debug", args.noDebug, "... not even in code objects");
   app.add_flag("--json", args.json, "with --emit=report: as JSON");
   app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
   app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");

@@ -25,17 +25,11 @@ llvm::CallInst *Emitter::call(llvm::StringRef intrinsic, llvm::ArrayRef<llvm::Ty
 
 /// "file:line:column: " of the innermost place in a file, or nothing.
 static std::string placeOf(mlir::Location location) {
-  std::string place;
-  location->walk([&](mlir::Location inner) {
-    auto file = mlir::dyn_cast<mlir::FileLineColLoc>(inner);
-    if (!file)
-      return mlir::WalkResult::advance();
-    place = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" +
-             llvm::Twine(file.getColumn()) + ": ")
-                .str();
-    return mlir::WalkResult::interrupt();
-  });
-  return place;
+  std::optional<SourcePlace> place = sourcePlaceOf(location);
+  if (!place)
+    return "";
+  return (place->file + ":" + llvm::Twine(place->line) + ":" + llvm::Twine(place->column) + ": ")
+      .str();
 }
 
 LogicalResult KernelLowering::fail(mlir::Operation &op, const llvm::Twine &text) {
@@ -154,7 +148,11 @@ LogicalResult KernelLowering::run() {
   auto *type = llvm::FunctionType::get(b.getVoidTy(), parameters, false);
   function =
       llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, traits.name, e.module);
+  if (lines)
+    lines->beginKernel(*function, kernel.getLoc());
   b.SetInsertPoint(newBlock("entry"));
+  if (lines)
+    b.SetCurrentDebugLocation(lines->at(kernel.getLoc()));
   e.beginKernel(*function, traits);
   for (mlir::BlockArgument argument : kernel.getBody().getArguments()) {
     llvm::Argument *lowered = function->getArg(argument.getArgNumber());
@@ -186,6 +184,18 @@ LogicalResult KernelLowering::lowerBlock(mlir::Block &block) {
 }
 
 LogicalResult KernelLowering::lowerOp(mlir::Operation &op) {
+  if (!lines)
+    return lowerOpHere(op);
+  // What is emitted behind a region belongs to its op again, not to the last op inside.
+  llvm::DebugLoc outer = b.getCurrentDebugLocation();
+  if (llvm::DebugLoc here = lines->at(op.getLoc()))
+    b.SetCurrentDebugLocation(here);
+  LogicalResult result = lowerOpHere(op);
+  b.SetCurrentDebugLocation(outer);
+  return result;
+}
+
+LogicalResult KernelLowering::lowerOpHere(mlir::Operation &op) {
   for (mlir::Type type : op.getResultTypes())
     if (!mlir::isa<wave::RegsType>(type) && !typeOf(type)) {
       std::string text;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "DebugLines.h"
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,8 +23,10 @@ namespace tilec::lower {
 
 class KernelLowering {
 public:
-  KernelLowering(wave::KernelOp kernel, Emitter &emitter)
-      : kernel(kernel), e(emitter), b(emitter.b), context(emitter.module.getContext()) {}
+  /// `lines` is null when the module gets no line tables.
+  KernelLowering(wave::KernelOp kernel, Emitter &emitter, DebugLines *lines)
+      : kernel(kernel), e(emitter), b(emitter.b), lines(lines),
+        context(emitter.module.getContext()) {}
 
   /// Adds the kernel to the emitter's module. On failure message() is one line.
   mlir::LogicalResult run();
@@ -33,6 +36,7 @@ private:
   // The lowering of one op: maps its results, or fails with a message.
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation &op);
+  mlir::LogicalResult lowerOpHere(mlir::Operation &op);
   mlir::LogicalResult lowerArith(mlir::Operation &op);  ///< arith; ArithOps.cpp
   mlir::LogicalResult lowerCast(mlir::Operation &op);   ///< arith conversions; Casts.cpp
   mlir::LogicalResult lowerMath(mlir::Operation &op);   ///< math; MathOps.cpp
@@ -112,6 +116,7 @@ private:
   wave::KernelOp kernel;
   Emitter &e;
   Builder &b;
+  DebugLines *lines;
   llvm::LLVMContext &context;
   llvm::Function *function = nullptr;
   KernelTraits traits;

@@ -13,23 +13,25 @@
 
 namespace tilec {
 
-llvm::Expected<std::unique_ptr<llvm::Module>> lowerToLlvm(mlir::ModuleOp module, Arch arch,
-                                                          llvm::LLVMContext &context) {
+llvm::Expected<std::unique_ptr<llvm::Module>>
+lowerToLlvm(mlir::ModuleOp module, Arch arch, llvm::LLVMContext &context, bool withLines) {
   auto result = std::make_unique<llvm::Module>(module.getName().value_or("tilec"), context);
   codegen::prepareModule(*result, arch);
   const TargetInfo &target = targetInfo(arch);
   std::unique_ptr<lower::Emitter> emitter = vendorOf(arch) == Vendor::Amd
                                                 ? lower::makeAmdgpuEmitter(*result, target)
                                                 : lower::makeNvptxEmitter(*result, target);
+  lower::DebugLines lines(*result);
   bool any = false;
   for (auto kernel : module.getOps<wave::KernelOp>()) {
     any = true;
-    lower::KernelLowering lowering(kernel, *emitter);
+    lower::KernelLowering lowering(kernel, *emitter, withLines ? &lines : nullptr);
     if (mlir::failed(lowering.run()))
       return llvm::createStringError(lowering.message());
   }
   if (!any)
     return llvm::createStringError("the module holds no wave.kernel");
+  lines.finish();
   std::string text;
   llvm::raw_string_ostream os(text);
   if (llvm::verifyModule(*result, &os))

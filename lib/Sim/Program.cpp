@@ -129,7 +129,10 @@ std::string CodeObjectImpl::sourceLine(uint64_t address) const {
   for (const Place &moved : places) // lines of a relocatable object count within its sections
     if (address >= moved.begin && address < moved.end)
       place = {address - moved.begin, moved.section};
-  auto line = debugInfo->dwarf->getLineInfoForAddress(place);
+  using Specifier = llvm::DILineInfoSpecifier;
+  auto line = debugInfo->dwarf->getLineInfoForAddress(
+      place, Specifier(Specifier::FileLineInfoKind::RelativeFilePath,
+                       Specifier::FunctionNameKind::None, /*ApproximateLine=*/true));
   if (!line || line->Line == 0)
     return "";
   return " (" + line->FileName + ":" + std::to_string(line->Line) + ")";

@@ -51,7 +51,9 @@ struct CompileOptions {
   bool strict = false;       ///< spills are errors
   bool verifyStages = false; ///< check each stage's contract
   bool checkBounds = false;  ///< the kernel stops where an index leaves an on-chip buffer
-  std::string schedule;      ///< a strategy for every matrix loop instead of its own
+  /// Line tables in code objects (AMD), and in the LLVM IR and assembly on the way.
+  bool lineTables = true;
+  std::string schedule; ///< a strategy for every matrix loop instead of its own
   /// A planned order that machine code does not keep is an error, not a warning. Not given: for
   /// schedules that were asked for by name.
   std::optional<bool> strictSchedule;

@@ -23,8 +23,9 @@ namespace tilec {
 /// Lowers every `wave.kernel` of `module` for `arch`. Names, triple and data layout are set.
 ///
 /// Fails with "file:line:column: ..." at the first op or type that the target does not have, and
-/// when the module holds no kernel.
-llvm::Expected<std::unique_ptr<llvm::Module>> lowerToLlvm(mlir::ModuleOp module, Arch arch,
-                                                          llvm::LLVMContext &context);
+/// when the module holds no kernel. `withLines` gives every instruction its line of the source, for
+/// the line table of the code object.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+lowerToLlvm(mlir::ModuleOp module, Arch arch, llvm::LLVMContext &context, bool withLines = false);
 
 } // namespace tilec

@@ -86,6 +86,35 @@ TEST(HsacoLinker, ManyKernels) {
   }
 }
 
+// Sections that are not loaded, with absolute relocations. (With more strings lld orders them by
+// their hashes; ours stay.)
+TEST(HsacoLinker, LineTables) {
+  std::vector<uint8_t> object = objectOf(R"(
+define amdgpu_kernel void @k(ptr addrspace(1) %p) !dbg !5 {
+  store i32 1, ptr addrspace(1) %p, !dbg !8
+  ret void, !dbg !9
+}
+define amdgpu_kernel void @other() {
+  ret void
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2, !3}
+!0 = distinct !DICompileUnit(language: DW_LANG_Python, file: !1, producer: "tilec", isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly, nameTableKind: None)
+!1 = !DIFile(filename: "examples/gemm.py", directory: "")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !{i32 7, !"Dwarf Version", i32 4}
+!5 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 3, type: !6, scopeLine: 3, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !0)
+!6 = !DISubroutineType(types: !7)
+!7 = !{null}
+!8 = !DILocation(line: 4, column: 3, scope: !5)
+!9 = !DILocation(line: 5, column: 3, scope: !5)
+)");
+  expectSameAsLld(object);
+  auto linked = linkHsaco(object);
+  ASSERT_TRUE(bool(linked)) << toString(linked.takeError());
+  EXPECT_FALSE(sectionOf(*linked, ".debug_line").empty());
+}
+
 TEST(HsacoLinker, ADeviceVariableGoesToLld) {
   std::string text = "@counter = addrspace(1) global i32 7\n"
                      "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n"
