@@ -37,8 +37,7 @@ void DebugLines::beginKernel(llvm::Function &function, mlir::Location location) 
     return;
   llvm::DIFile *file = fileOf(place->file);
   if (!unit) {
-    module.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
-                         llvm::DEBUG_METADATA_VERSION);
+    module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
     module.addModuleFlag(llvm::Module::Max, "Dwarf Version", dwarfVersion);
     unit = builder.createCompileUnit(
         llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_Python), file, "tilec",
