@@ -108,9 +108,21 @@ Value Importer::floorDivision(Value a, Value b_, bool isMod, bool nonNegative, L
 }
 
 Value Importer::index(const Expr *e) {
+  std::optional<ExprRange> range = rangeOf(e);
+  bool leaves = range && (!fitsIndex(range->low) || !fitsIndex(range->high));
+  if (!leaves || e->constInt())
+    return indexPart(e);
+  Value v = wide(e);
+  return v ? narrowed(v, e) : nullptr;
+}
+
+Value Importer::indexPart(const Expr *e) {
   Location loc = at(e->span);
-  if (std::optional<int64_t> c = e->constInt())
+  if (std::optional<int64_t> c = e->constInt()) {
+    if (!fitsIndex(*c))
+      return fail(DiagId::IndexTooWide, e->span, *c);
     return arith::ConstantIndexOp::create(b, loc, *c);
+  }
   if (e->op == ExprOp::Var) {
     auto it = vars.find(e->var);
     if (it != vars.end() && it->second.getType().isIndex() && isAlive(it->second))
@@ -123,14 +135,24 @@ Value Importer::index(const Expr *e) {
     Value v = value(e);
     if (!v)
       return nullptr;
+    if (v.getType().isInteger(64))
+      return narrowed(v, e);
     if (isUnsigned(e->type))
       return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), v);
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
   }
-  Value x = index(e->args[0]);
+  // Sums and products are right modulo 2^32; quotients and the like are not.
+  bool isModular = e->op == ExprOp::Add || e->op == ExprOp::Sub || e->op == ExprOp::Mul;
+  bool isWideValue = e->type == DType::I64 && !isIndexLike(e) && !isModular;
+  auto needsWide = [&](const Expr *arg) { return isWide(arg) && (!isModular || arg->constInt()); };
+  if (e->op != ExprOp::Cast && (isWideValue || llvm::any_of(e->args, needsWide))) {
+    Value v = isWideValue ? value(e) : wide(e);
+    return v ? narrowed(v, e) : nullptr;
+  }
+  Value x = indexPart(e->args[0]);
   if (!x || e->op == ExprOp::Cast)
     return x;
-  Value y = index(e->args[1]);
+  Value y = indexPart(e->args[1]);
   if (!y)
     return nullptr;
   bool positive = isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
@@ -172,6 +194,12 @@ bool Importer::indices(const Buffer *buf, llvm::ArrayRef<const Expr *> list, Spa
 
 Value Importer::value(const Expr *e) {
   if (e->op != ExprOp::ConstInt && e->op != ExprOp::Var && isIndexLike(e)) {
+    if (isWide(e)) {
+      Value v = wide(e);
+      if (v && e->type != DType::I64)
+        v = arith::TruncIOp::create(b, at(e->span), scalarType(e->type), v);
+      return v;
+    }
     Value v = index(e);
     return v ? arith::IndexCastOp::create(b, at(e->span), scalarType(e->type), v).getResult()
              : nullptr;
@@ -287,6 +315,10 @@ Value Importer::binary(const Expr *e) {
     return nullptr;
   if (isFloat(e->type))
     return floatBinary(e->op, x, y, loc);
+  return integerOf(e, x, y, loc);
+}
+
+Value Importer::integerOf(const Expr *e, Value x, Value y, Location loc) {
   bool positive = isUnsigned(e->type) || (isNonNegative(e->args[0]) && isNonNegative(e->args[1]));
   switch (e->op) {
   case ExprOp::FloorDiv:
@@ -360,8 +392,11 @@ Value Importer::comparison(const Expr *e) {
   Location loc = at(e->span);
   const Expr *a = e->args[0], *c = e->args[1];
   bool asIndex = isIndexLike(a) && isIndexLike(c);
-  Value x = asIndex ? index(a) : value(a);
-  Value y = !x ? nullptr : asIndex ? index(c) : value(c);
+  auto operand = [&](const Expr *arg) {
+    return !asIndex ? value(arg) : isWide(a) || isWide(c) ? wide(arg) : index(arg);
+  };
+  Value x = operand(a);
+  Value y = x ? operand(c) : nullptr;
   if (!y)
     return nullptr;
   size_t which = static_cast<size_t>(e->op) - static_cast<size_t>(ExprOp::Eq);

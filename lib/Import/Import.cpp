@@ -67,10 +67,14 @@ StringAttr Importer::uniqueName(llvm::StringRef name) {
 }
 
 /// Extents as a type has them, with the values of the dynamic ones.
-bool Importer::programExtents(llvm::ArrayRef<const Expr *> shape, SmallVectorImpl<int64_t> &sizes,
-                              SmallVectorImpl<Value> &dims) {
+bool Importer::programExtents(llvm::ArrayRef<const Expr *> shape, Span span,
+                              SmallVectorImpl<int64_t> &sizes, SmallVectorImpl<Value> &dims) {
   for (const Expr *e : shape) {
     if (std::optional<int64_t> size = e->constInt()) {
+      if (!fitsIndex(*size)) {
+        fail(DiagId::ExtentTooWide, span, *size);
+        return false;
+      }
       sizes.push_back(*size);
       continue;
     }
@@ -86,7 +90,7 @@ bool Importer::programExtents(llvm::ArrayRef<const Expr *> shape, SmallVectorImp
 bool Importer::declareTensor(const Buffer *buffer, StringAttr name, bool isWorkspace) {
   SmallVector<int64_t> sizes;
   SmallVector<Value> dims, strides;
-  if (!programExtents(buffer->shape, sizes, dims))
+  if (!programExtents(buffer->shape, buffer->span, sizes, dims))
     return false;
   auto type = tile::BufferType::get(&context, sizes, tile::elementTypeOf(buffer->type, &context),
                                     tile::Scope::Global);
@@ -151,6 +155,9 @@ bool Importer::launch(const script::Launch &l, size_t number) {
     vars[v] = block.addArgument(b.getIndexType(), at(v->span));
     nonNegative[v] = true;
   }
+  for (auto [v, extent] : llvm::zip(l.blockVars, l.grid))
+    if (std::optional<ExprRange> range = rangeOf(extent))
+      ranges.insert_or_assign(v, ExprRange{0, std::max<int64_t>(range->high - 1, 0)});
   b.setInsertionPointToStart(&block);
   current = &l;
   thread = nullptr;

@@ -20,6 +20,14 @@
 namespace tilec {
 
 /// Builds the ops of one program. A function that makes a value returns null after an error.
+/// Inclusive bounds of an expression.
+struct ExprRange {
+  int64_t low, high;
+};
+
+/// Whether devices can hold it as an index.
+bool fitsIndex(int64_t value);
+
 class Importer {
 public:
   Importer(mlir::MLIRContext &context, const script::Program &program, const SourceManager &sources,
@@ -51,8 +59,8 @@ private:
   bool declareTensor(const Buffer *buffer, mlir::StringAttr name, bool isWorkspace);
   mlir::StringAttr uniqueName(llvm::StringRef name);
   bool launch(const script::Launch &launch, size_t index);
-  bool programExtents(llvm::ArrayRef<const Expr *> shape, llvm::SmallVectorImpl<int64_t> &sizes,
-                      llvm::SmallVectorImpl<Value> &dims);
+  bool programExtents(llvm::ArrayRef<const Expr *> shape, Span span,
+                      llvm::SmallVectorImpl<int64_t> &sizes, llvm::SmallVectorImpl<Value> &dims);
 
   // Scalars (Exprs.cpp).
   mlir::Type scalarType(DType type);
@@ -77,10 +85,20 @@ private:
   Value floorDivision(Value a, Value b, bool isMod, bool nonNegative, mlir::Location loc);
   /// The value as an index; computed in `index` where the expression allows it.
   Value index(const Expr *e);
+  Value indexPart(const Expr *e);
+  /// + - * // % and kin of two values of one type, which `e` names.
+  Value integerOf(const Expr *e, Value x, Value y, mlir::Location loc);
   bool indices(const Buffer *buffer, llvm::ArrayRef<const Expr *> list, Span span,
                llvm::SmallVectorImpl<Value> &out);
   bool isIndexLike(const Expr *e) const;
   bool isNonNegative(const Expr *e) const;
+  // More than 32 bits (Ranges.cpp).
+  std::optional<ExprRange> rangeOf(const Expr *e) const;
+  /// Whether index arithmetic may leave 32 bits on the way to its value.
+  bool isWide(const Expr *e) const;
+  /// Index arithmetic in i64.
+  Value wide(const Expr *e);
+  Value narrowed(Value v, const Expr *e);
   /// Whether evaluating it when it is not wanted could trap or read out of bounds.
   bool isSpeculatable(const Expr *e, unsigned &loads) const;
   /// The value of a dtype's own element, converted to the scalar form of `type`.
@@ -172,6 +190,7 @@ private:
   llvm::DenseMap<const Buffer *, Value> buffers;
   llvm::DenseMap<const script::Var *, Value> vars; ///< scalar form, or index
   llvm::DenseMap<const script::Var *, bool> nonNegative;
+  llvm::DenseMap<const script::Var *, ExprRange> ranges; ///< of index variables, where known
   /// Locals that only emitters use, with the shape of the tile they stand for.
   llvm::DenseMap<const Buffer *, llvm::SmallVector<int64_t, 2>> emitterLocals;
   const script::Launch *current = nullptr;

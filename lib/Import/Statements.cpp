@@ -43,7 +43,12 @@ bool Importer::statement(const script::Stmt *s) {
   case StmtKind::Let: {
     const auto *let = llvm::cast<script::LetStmt>(s);
     nonNegative[let->var] = isNonNegative(let->value);
-    Value v = isIndexLike(let->value) ? index(let->value) : value(let->value);
+    std::optional<ExprRange> range = rangeOf(let->value);
+    bool fits = range && fitsIndex(range->low) && fitsIndex(range->high);
+    bool isIndex = isIndexLike(let->value) && (fits || !isWide(let->value));
+    if (isIndex && range)
+      ranges.insert_or_assign(let->var, *range);
+    Value v = isIndex ? index(let->value) : value(let->value);
     vars[let->var] = v;
     return v != nullptr;
   }
@@ -113,7 +118,7 @@ Value Importer::buffer(const Buffer *buf, Span use) {
   Value source = buffer(buf->viewOf, use);
   SmallVector<int64_t> sizes;
   SmallVector<Value> dims;
-  if (!source || !programExtents(buf->shape, sizes, dims))
+  if (!source || !programExtents(buf->shape, buf->span, sizes, dims))
     return nullptr;
   auto type = tile::BufferType::get(&context, sizes, tile::elementTypeOf(buf->type, &context),
                                     scopeOf(buf->scope));
@@ -186,6 +191,8 @@ bool Importer::forLoop(const script::ForStmt *s) {
     for (auto [r, iv] : llvm::zip(s->ranges, op.ivs())) {
       vars[r.var] = iv;
       nonNegative[r.var] = true;
+      if (std::optional<ExprRange> end = rangeOf(r.end))
+        ranges.insert_or_assign(r.var, ExprRange{0, std::max<int64_t>(end->high - 1, 0)});
     }
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(op.bodyBlock());
@@ -221,6 +228,10 @@ bool Importer::forLoop(const script::ForStmt *s) {
     op->setAttr("strategy", b.getStringAttr(s->hints.strategy));
   vars[r.var] = op.iv();
   nonNegative[r.var] = r.step > 0 ? isNonNegative(r.begin) : r.end->constInt().value_or(-2) >= -1;
+  if (auto begin = rangeOf(r.begin), end = rangeOf(r.end); begin && end)
+    ranges.insert_or_assign(
+        r.var, r.step > 0 ? ExprRange{begin->low, std::max(begin->low, end->high - 1)}
+                          : ExprRange{std::min(begin->high, end->low + 1), begin->high});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.bodyBlock());
   ++loopDepth;

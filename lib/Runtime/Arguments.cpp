@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <unistd.h>
 
 namespace tilec::rt {
@@ -154,6 +155,10 @@ private:
       Result<int64_t> extent = expr.evaluate(set.dims);
       if (!extent)
         return extent.error();
+      if (*extent > std::numeric_limits<int32_t>::max())
+        return Error{"an extent of " + std::to_string(*extent) +
+                     "; kernels compute indices in 32 bits, so a dimension has at most 2147483647 "
+                     "elements"};
       shape.push_back(*extent);
     }
     Result<int64_t> count = elemCountOf(shape);

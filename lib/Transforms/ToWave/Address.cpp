@@ -232,9 +232,8 @@ Value Emitter::globalOffset(const TensorPlace &place, ArrayRef<Value> indices) {
         isStatic
             ? arith::ConstantIntOp::create(b, loc, place.staticStrides[d] * elemBytes, 64)
                   .getResult()
-            : arith::MulIOp::create(
-                  b, loc, arith::IndexCastOp::create(b, loc, i64, place.strides[d]).getResult(),
-                  arith::ConstantIntOp::create(b, loc, elemBytes, 64).getResult())
+            : arith::MulIOp::create(b, loc, place.strides[d],
+                                    arith::ConstantIntOp::create(b, loc, elemBytes, 64).getResult())
                   .getResult();
     Value part = arith::MulIOp::create(b, loc, wide, stride);
     sum = sum ? arith::AddIOp::create(b, loc, sum, part).getResult() : part;

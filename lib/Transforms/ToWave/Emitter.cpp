@@ -268,9 +268,12 @@ void Emitter::bindParameters(wave::KernelOp waveKernel, ArrayRef<Operation *> us
   for (auto [op, argument] : llvm::zip(used, body.getArguments())) {
     if (auto scalar = dyn_cast<tile::ScalarOp>(op))
       programValues.map(scalar.getResult(), toScalar(argument, tile::dtypeOf(scalar.getDtype())));
-    else if (auto dim = dyn_cast<tile::DimOp>(op))
+    else if (auto dim = dyn_cast<tile::DimOp>(op)) {
       programValues.map(dim.getResult(),
                         arith::IndexCastOp::create(b, loc, b.getIndexType(), argument).getResult());
+      if (dim.getWide())
+        wideDims[dim.getResult()] = argument;
+    }
   }
   for (auto [op, argument] : llvm::zip(used, body.getArguments()))
     if (isa<tile::TensorOp, tile::WorkspaceOp>(op))
@@ -291,7 +294,8 @@ void Emitter::bindTensor(Operation *op, Value base) {
     place.staticShape.push_back(size);
     place.extents.push_back(isDynamic ? lookup(dims[nextDim++], 0, Elements()) : Value());
   }
-  // Strides from the innermost dimension out: static as long as the extents are.
+  // Strides from the innermost dimension out: static as long as the extents are. The others have 64
+  // bits: two dimensions of 2^16 multiply beyond 32.
   place.staticStrides.resize(type.rank());
   place.strides.resize(type.rank());
   int64_t known = 1;
@@ -299,24 +303,61 @@ void Emitter::bindTensor(Operation *op, Value base) {
   for (int64_t d = type.rank() - 1; d >= 0; --d) {
     place.staticStrides[d] = dynamic ? ShapedType::kDynamic : known;
     place.strides[d] = dynamic;
-    if (place.extents[d])
-      dynamic = dynamic ? arith::MulIOp::create(b, loc, dynamic, place.extents[d]).getResult()
-                        : mulIndex(place.extents[d], known);
-    else if (dynamic)
-      dynamic = mulIndex(dynamic, place.staticShape[d]);
-    else
+    if (!dynamic && !place.extents[d]) {
       known *= place.staticShape[d];
+      continue;
+    }
+    auto wide = [&](int64_t size) {
+      return arith::ConstantIntOp::create(b, loc, size, 64).getResult();
+    };
+    Value extent =
+        place.extents[d]
+            ? arith::IndexCastOp::create(b, loc, b.getI64Type(), place.extents[d]).getResult()
+            : wide(place.staticShape[d]);
+    if (!dynamic && known == 1)
+      dynamic = extent;
+    else
+      dynamic = arith::MulIOp::create(b, loc, extent, dynamic ? dynamic : wide(known));
   }
   if (tensor && !tensor.getStrides().empty())
     for (auto [d, stride] : llvm::enumerate(tensor.getStrides())) {
       std::optional<int64_t> constant = tile::constantInt(stride);
       place.staticStrides[d] = constant.value_or(ShapedType::kDynamic);
-      place.strides[d] = constant ? Value() : lookup(stride, 0, Elements());
+      place.strides[d] = constant ? Value() : wideProgramValue(stride);
     }
   // 32-bit offsets reach 2^31 bytes; what lies beyond the tensor is masked and may wrap.
   bool hasStrides = tensor && !tensor.getStrides().empty();
   place.isWide = dynamic || hasStrides || storageBytes(place.dtype, known) > (int64_t(1) << 31);
   tensors[op->getResult(0)] = place;
+}
+
+/// Arithmetic on parameters, in 64 bits from the parameters on.
+Value Emitter::wideProgramValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  Type i64 = b.getI64Type();
+  if (std::optional<int64_t> constant = tile::constantInt(value))
+    return arith::ConstantIntOp::create(b, loc, *constant, 64);
+  if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    Value parameter = wideDims.lookup(value);
+    return parameter
+               ? parameter
+               : arith::IndexCastOp::create(b, loc, i64, lookup(value, 0, Elements())).getResult();
+  }
+  if (isa<arith::IndexCastOp>(op))
+    return wideProgramValue(op->getOperand(0));
+  bool isInteger = llvm::all_of(op->getOperandTypes(), [](Type t) { return t.isIntOrIndex(); });
+  if (!isInteger || op->getNumOperands() != 2 || !op->getResult(0).getType().isIndex()) {
+    Value narrow = lookup(value, 0, Elements());
+    if (narrow.getType() == i64)
+      return narrow;
+    if (narrow.getType().isIndex())
+      return arith::IndexCastOp::create(b, loc, i64, narrow);
+    return arith::ExtSIOp::create(b, loc, i64, narrow);
+  }
+  OperationState state(loc, op->getName());
+  state.addOperands({wideProgramValue(op->getOperand(0)), wideProgramValue(op->getOperand(1))});
+  state.addTypes(i64);
+  return b.create(state)->getResult(0);
 }
 
 /// Index arithmetic of the program, repeated in the kernel.

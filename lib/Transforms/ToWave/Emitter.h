@@ -44,7 +44,7 @@ using mlir::ValueRange;
 struct TensorPlace {
   Value base;                          ///< !wave.global
   SmallVector<Value, 4> extents;       ///< index; null where the type is static
-  SmallVector<Value, 4> strides;       ///< elements, index; null where `staticStrides` holds
+  SmallVector<Value, 4> strides;       ///< elements, i64; null where `staticStrides` holds
   SmallVector<int64_t, 4> staticShape; ///< dynamic: kDynamic
   SmallVector<int64_t, 4> staticStrides;
   DType dtype;
@@ -130,6 +130,7 @@ private:
   void bindParameters(wave::KernelOp waveKernel, ArrayRef<Operation *> used);
   void bindTensor(Operation *op, Value base);
   Value cloneProgramValue(Value value);
+  Value wideProgramValue(Value value);
   /// Block coordinates, in the order that the author asked for (BlockOrder.cpp).
   BlockOrder makeBlockIds();
   LogicalResult placeBuffers();
@@ -282,7 +283,8 @@ private:
   bool checksBounds;
 
   Value laneId, waveId, threadId;
-  mlir::IRMapping programValues; ///< tile.program values -> values in the wave kernel
+  mlir::IRMapping programValues;         ///< tile.program values -> values in the wave kernel
+  llvm::DenseMap<Value, Value> wideDims; ///< dims that are int64 parameters -> these
   llvm::DenseMap<Value, TensorPlace> tensors;
   llvm::DenseMap<Value, SharedPlace> shared;
   llvm::DenseMap<Value, FragmentPlace> fragments;
