@@ -8,6 +8,7 @@
 #include "PtxAssemblers.h"
 #include "tilec/CodeGen/HsacoLinker.h"
 #include "tilec/CodeGen/Sass.h"
+#include "tilec/Support/DiskCache.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -47,42 +48,96 @@ static void keepPtx(Image &image) {
   image.bytes.push_back('\0');
 }
 
+/// The assembler that the options ask for and this machine has. `ptxas` is empty for NVRTC.
+struct FoundAssembler {
+  std::string ptxas;
+  bool isNvrtc = false;
+};
+
+static FoundAssembler findAssembler(PtxAssembler wanted) {
+  if (wanted == PtxAssembler::Auto || wanted == PtxAssembler::Ptxas)
+    if (std::optional<std::string> ptxas = findPtxas())
+      return {*ptxas, false};
+  return {"", wanted == PtxAssembler::Auto || wanted == PtxAssembler::Nvrtc};
+}
+
+std::string ptxAssemblerIdentity(PtxAssembler wanted) {
+  FoundAssembler found = findAssembler(wanted);
+  if (found.isNvrtc)
+    return "nvrtc " + fileIdentity(findNvrtc());
+  return "ptxas " + (found.ptxas.empty() ? "" : fileIdentity(found.ptxas));
+}
+
+/// By ptxas or NVRTC. No cubin and no error: neither was found, and none is insisted on.
+static Expected<std::optional<Cubin>> assemble(const CodeGenOptions &options, const Image &image) {
+  FoundAssembler found = findAssembler(options.ptxAssembler);
+  if (!found.ptxas.empty()) {
+    Expected<Cubin> cubin = runPtxas(found.ptxas, image.ptx, image.arch);
+    return cubin ? Expected<std::optional<Cubin>>(std::move(*cubin)) : cubin.takeError();
+  }
+  if (!found.isNvrtc)
+    return createStringError("ptxas was not found: set TILEC_PTXAS to its path or CUDA_HOME to the "
+                             "toolkit's folder");
+  Expected<std::shared_ptr<Nvrtc>> nvrtc = loadNvrtc();
+  if (!nvrtc) {
+    if (options.ptxAssembler == PtxAssembler::Nvrtc)
+      return nvrtc.takeError();
+    consumeError(nvrtc.takeError());
+    return std::nullopt;
+  }
+  Expected<Cubin> cubin = compileWithNvrtc(**nvrtc, image.ptx, image.arch);
+  return cubin ? Expected<std::optional<Cubin>>(std::move(*cubin)) : cubin.takeError();
+}
+
+static CacheKey cubinKey(const CodeGenOptions &options, const Image &image) {
+  return CacheKey("cubin")
+      .add(image.ptx)
+      .add(StringRef(tilec::nameOf(image.arch)))
+      .add(ptxAssemblerIdentity(options.ptxAssembler));
+}
+
+/// An entry is the log, a NUL, and the cubin.
+static Cubin unpack(StringRef entry) {
+  auto [log, bytes] = entry.split('\0');
+  return {std::vector<uint8_t>(bytes.begin(), bytes.end()), log.str()};
+}
+
+static std::string pack(const Cubin &cubin) {
+  return cubin.log + '\0' + std::string(cubin.bytes.begin(), cubin.bytes.end());
+}
+
 Error assemblePtx(const CodeGenOptions &options, Image &image) {
   if (options.ptxAssembler == PtxAssembler::None) {
     keepPtx(image);
     return Error::success();
   }
-  std::optional<std::string> ptxas;
-  if (options.ptxAssembler != PtxAssembler::Nvrtc)
-    ptxas = findPtxas();
-  Expected<Cubin> cubin = Cubin();
-  if (ptxas) {
-    cubin = runPtxas(*ptxas, image.ptx, image.arch);
-  } else if (options.ptxAssembler == PtxAssembler::Ptxas) {
-    return createStringError("ptxas was not found: set TILEC_PTXAS to its path or CUDA_HOME to the "
-                             "toolkit's folder");
+  Cubin cubin;
+  std::optional<std::string> kept;
+  if (options.cache)
+    kept = options.cache->find(cubinKey(options, image));
+  if (kept) {
+    cubin = unpack(*kept);
   } else {
-    Expected<std::shared_ptr<Nvrtc>> nvrtc = loadNvrtc();
-    if (nvrtc) {
-      cubin = compileWithNvrtc(**nvrtc, image.ptx, image.arch);
-    } else if (options.ptxAssembler == PtxAssembler::Nvrtc) {
-      return nvrtc.takeError();
-    } else {
-      consumeError(nvrtc.takeError());
+    Expected<std::optional<Cubin>> made = assemble(options, image);
+    if (!made)
+      return made.takeError();
+    if (!*made) {
       image.notes.push_back({Note::Remark, "neither ptxas nor NVRTC was found: the image is PTX, "
                                            "which the driver compiles when it is loaded"});
       keepPtx(image);
       return Error::success();
     }
+    cubin = std::move(**made);
+    if (options.cache && !options.cache->store(cubinKey(options, image), pack(cubin)))
+      image.notes.push_back(
+          {Note::Remark, "the cache `" + options.cache->folder() + "` cannot be written"});
   }
-  if (!cubin)
-    return cubin.takeError();
-  auto facts = readCubinFacts(cubin->bytes);
+  auto facts = readCubinFacts(cubin.bytes);
   if (!facts)
     return facts.takeError();
   image.kind = ImageKind::Cubin;
-  image.bytes = std::move(cubin->bytes);
-  image.log = std::move(cubin->log);
+  image.bytes = std::move(cubin.bytes);
+  image.log = std::move(cubin.log);
   image.kernels = std::move(*facts);
   readPtxasLog(image.log, image);
   return Error::success();

@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -48,31 +50,54 @@ bool Nvrtc::bind() {
          get(cubin, "nvrtcGetCUBIN");
 }
 
+static bool isSwitchedOff() {
+  const char *chosen = std::getenv("TILEC_NVRTC");
+  return chosen && StringRef(chosen) == "none";
+}
+
+static std::vector<std::string> candidates() {
+  if (const char *chosen = std::getenv("TILEC_NVRTC"); chosen && *chosen)
+    return {chosen};
+  std::vector<std::string> paths;
+  if (const char *home = std::getenv("CUDA_HOME"); home && *home)
+    paths.push_back(std::string(home) + "/lib64/libnvrtc.so");
+  for (const char *path :
+       {"/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
+    paths.push_back(path);
+  return paths;
+}
+
 Expected<std::shared_ptr<Nvrtc>> loadNvrtc() {
   static std::mutex mutex;
   static std::shared_ptr<Nvrtc> loaded; // never unloaded: NVRTC keeps threads and atexit handlers
   std::lock_guard<std::mutex> lock(mutex);
-  const char *chosen = std::getenv("TILEC_NVRTC");
-  if (chosen && StringRef(chosen) == "none")
+  if (isSwitchedOff())
     return createStringError("NVRTC is switched off by TILEC_NVRTC=none");
   if (loaded)
     return loaded;
-  std::vector<std::string> candidates;
-  if (chosen && *chosen) {
-    candidates.push_back(chosen);
-  } else {
-    if (const char *home = std::getenv("CUDA_HOME"); home && *home)
-      candidates.push_back(std::string(home) + "/lib64/libnvrtc.so");
-    candidates.insert(candidates.end(), {"/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.13",
-                                         "libnvrtc.so.12", "libnvrtc.so"});
-  }
   auto nvrtc = std::make_shared<Nvrtc>();
-  for (const std::string &path : candidates) {
+  for (const std::string &path : candidates()) {
     nvrtc->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (nvrtc->library && nvrtc->bind())
       return loaded = nvrtc;
   }
   return createStringError("NVRTC was not found: set TILEC_NVRTC to the path of libnvrtc.so");
+}
+
+std::string findNvrtc() {
+  if (isSwitchedOff())
+    return "";
+  for (const std::string &path : candidates())
+    if (sys::path::has_parent_path(path) && sys::fs::exists(path))
+      return path;
+  // The loader's path: only loading tells which file that is.
+  Expected<std::shared_ptr<Nvrtc>> nvrtc = loadNvrtc();
+  if (!nvrtc) {
+    consumeError(nvrtc.takeError());
+    return "";
+  }
+  Dl_info where;
+  return dladdr(reinterpret_cast<void *>((*nvrtc)->compileProgram), &where) ? where.dli_fname : "";
 }
 
 namespace {

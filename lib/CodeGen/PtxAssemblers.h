@@ -28,6 +28,8 @@ class Nvrtc;
 /// $TILEC_NVRTC (`none`: there is none), $CUDA_HOME/lib64, /usr/local/cuda/lib64, the loader's
 /// path.
 llvm::Expected<std::shared_ptr<Nvrtc>> loadNvrtc();
+/// The library file that loadNvrtc takes; empty without one.
+std::string findNvrtc();
 /// In process: the body of every kernel becomes one asm statement of a CUDA kernel.
 llvm::Expected<Cubin> compileWithNvrtc(const Nvrtc &nvrtc, llvm::StringRef ptx, Arch arch);
 

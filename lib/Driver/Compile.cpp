@@ -5,6 +5,7 @@
 #include "tilec/Driver/Compile.h"
 
 #include "Pipelines.h"
+#include "ProgramCache.h"
 #include "tilec/Driver/ScheduleCheck.h"
 
 #include "tilec/IR/Wave/Wave.h"
@@ -190,6 +191,8 @@ tile::ProgramOp Compilation::program() {
 }
 
 tile::ProgramOp Compilation::sourceProgram() {
+  if (!state->source)
+    readSource(); // of a program that compiled before: what it had to say has been restored
   for (tile::ProgramOp op : state->source->getOps<tile::ProgramOp>())
     return op;
   return {};
@@ -207,6 +210,10 @@ double Compilation::totalMs() const {
 //===----------------------------------------------------------------------===//
 
 bool Compilation::runTo(Stage stage) {
+  bool usesCache = opts.cache && opts.cachePrograms && stage == Stage::Binary && !reached &&
+                   !opts.verifyStages && !opts.afterStage && opts.saveTempsPrefix.empty();
+  if (usesCache && findCompiled())
+    return true;
   for (const StageRow &row : stageRows) {
     if (row.stage > stage)
       break;
@@ -224,7 +231,47 @@ bool Compilation::runTo(Stage stage) {
       opts.afterStage(row.stage, *state->module, state->llvmModule.get());
     saveTemp(row.stage);
   }
+  if (usesCache)
+    keepCompiled();
   return true;
+}
+
+bool Compilation::findCompiled() {
+  double start = nowMs();
+  const SourceFile &source = sources.file(file);
+  std::optional<std::string> entry =
+      opts.cache->find(programKey(opts, source.name(), source.text()));
+  std::optional<CompiledProgram> program;
+  if (entry)
+    program = unpackProgram(*entry);
+  if (!program)
+    return false;
+  launchManifest = std::move(program->manifest);
+  binary = std::move(program->image);
+  for (Diagnostic &diagnostic : program->diagnostics)
+    diags.add(std::move(diagnostic));
+  reached = Stage::Binary;
+  stageTimes.push_back({"cached", nowMs() - start});
+  return true;
+}
+
+void Compilation::keepCompiled() {
+  CompiledProgram program{launchManifest, binary, diags.all()};
+  const SourceFile &source = sources.file(file);
+  if (!opts.cache->store(programKey(opts, source.name(), source.text()), packProgram(program)))
+    diags.add({DiagId::IrRemark, Severity::Remark, Span(),
+               "the cache `" + opts.cache->folder() + "` cannot be written"});
+}
+
+/// Stage::Tile after everything: for the cpu device's copy of a program from the cache.
+bool Compilation::readSource() {
+  std::vector<Diagnostic> before = diags.all();
+  bool ok = isTileIr ? parseTileIr() : importScript();
+  if (ok)
+    state->source = std::move(state->module);
+  if (!diags.hasErrors())
+    diags.replace(std::move(before));
+  return ok;
 }
 
 bool Compilation::runStage(Stage stage) {
@@ -243,6 +290,7 @@ bool Compilation::runStage(Stage stage) {
     options.arch = opts.arch;
     options.ptxAssembler = opts.ptxAssembler;
     options.strict = opts.strict;
+    options.cache = opts.cache.get();
     state->module->walk([&](wave::KernelOp kernel) { options.keepOrder |= kernel.getKeepOrder(); });
     if (stage == Stage::Asm) {
       auto text = codegen::emitAssembly(*state->llvmModule, options);

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "CacheOptions.h"
+
 #include "tilec/Driver/Compile.h"
 #include "tilec/Driver/Tools.h"
 #include "tilec/Report/Report.h"
@@ -20,6 +22,7 @@ struct Arguments {
   std::string file, entry, target = "", emit = "binary", output, stopAfter, saveTemps;
   std::string ptxAssembler = "auto", schedule;
   bool debug = false, noDebug = false;
+  CacheOptions cache;
   bool json = false, strictSchedule = false, laxSchedule = false;
   bool listTargets = false, timeReport = false, remarks = false, strict = false,
        verifyStages = false;
@@ -123,6 +126,9 @@ int compile(const Arguments &args, Arch arch) {
                          : args.ptxAssembler == "ptxas" ? codegen::PtxAssembler::Ptxas
                          : args.ptxAssembler == "nvrtc" ? codegen::PtxAssembler::Nvrtc
                                                         : codegen::PtxAssembler::Auto;
+  options.cache = openCache(args.cache);
+  // A report wants more than what is kept of a program.
+  options.cachePrograms = *stage == Stage::Binary && !wantsReport;
   Compilation compilation(options);
   bool ok = compilation.open(args.file) && compilation.runTo(*stage);
   compilation.diagnostics().print(llvm::errs(), args.remarks);
@@ -189,6 +195,7 @@ int tilecMain(int argc, char **argv) {
   app.add_flag("-g,--debug", args.debug,
                "source lines also in LLVM IR and assembly text (AMD; code objects have them)");
   app.add_flag("--no-debug", args.noDebug, "... not even in code objects");
+  addCacheOptions(app, args.cache);
   app.add_flag("--json", args.json, "with --emit=report: as JSON");
   app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
   app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "CacheOptions.h"
+
 #include "tilec/Driver/Run.h"
 #include "tilec/Driver/Tools.h"
 
@@ -25,6 +27,7 @@ struct Arguments {
   std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
                                      simMode = "eager", rangeCheck = "with-soffset";
   std::vector<std::string> args, dims, saves, spreads;
+  CacheOptions cache;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
   bool check = false, bench = false, json = false, table = false, remarks = false;
@@ -253,6 +256,8 @@ int run(const Arguments &args, Arch arch) {
   options.schedule = args.schedule;
   // What is only possible at compile time is found where it happens, as on the cpu device.
   options.checkBounds = args.device == "sim" && args.simChecks != "none";
+  options.cache = openCache(args.cache);
+  options.cachePrograms = true;
   Compilation compilation(options);
   Outcome outcome;
   progress.show("compiling " + args.file);
@@ -357,6 +362,7 @@ int tilecRunMain(int argc, char **argv) {
       ->check(CLI::IsMember({"with-soffset", "without-soffset"}));
   app.add_option("--sim-interleave", args.interleaveSeed,
                  "0: round robin, else a shuffle of waves");
+  addCacheOptions(app, args.cache);
   app.add_flag("--check", args.check, "compare with the cpu reference");
   app.add_flag("--bench", args.bench, "time it (cuda and hip)");
   app.add_flag("--table", args.table, "print what was compiled and run");

@@ -4,9 +4,13 @@
 
 usage: compile_time.py TOOLS [SCRIPT [tilec options]]
 
-Both are measured as whole processes, alternately, so that both see the same load of the machine; the
-medians are printed. The goal of a release build on an idle two-core machine: below 150 ms, and at
+AMD: both are measured as whole processes, alternately, so that both see the same load of the machine;
+the medians are printed. The goal of a release build on an idle two-core machine: below 150 ms, and at
 most 1.5 times llc.
+
+NVIDIA (sm_90a, the script and the two of test/bench/hopper): script to PTX, to cubin (where there is
+ptxas or NVRTC), and the second run, which finds its program in the cache. The goals: below 100 ms to
+PTX, below 20 ms from the cache.
 """
 
 import pathlib
@@ -38,7 +42,7 @@ def measure(tilec, llc, script, target, options, folder):
     llvm, binary = folder / "kernel.ll", folder / "kernel.bin"
     base = [tilec, script, f"--target={target}", *options]
     subprocess.run([*base, "--emit=llvm", "-o", str(llvm)], check=True)
-    ours = [*base, "-o", str(binary)]
+    ours = [*base, "--no-cache", "-o", str(binary)]
     theirs = [llc, "-O3", "-filetype=obj", str(llvm), "-o", str(folder / "llc.o")]
     milliseconds(ours), milliseconds(theirs)  # once to fill the file cache
     pairs = [(milliseconds(ours), milliseconds(theirs)) for _ in range(RUNS)]
@@ -46,6 +50,20 @@ def measure(tilec, llc, script, target, options, folder):
     llc_ms = statistics.median(pair[1] for pair in pairs)
     print(f"{pathlib.Path(script).name:24} {target:8} tilec {own:7.1f} ms   llc {llc_ms:7.1f} ms   "
           f"ratio {own / llc_ms:.2f}")
+
+
+def measure_nvidia(tilec, script, options, folder):
+    base = [tilec, script, "--target=sm_90a", *options]
+    output, cache = str(folder / "kernel.bin"), str(folder / "cache")
+    ptx = [*base, "--no-cache", "--emit=asm", "-o", output]
+    cubin = [*base, "--no-cache", "-o", output]
+    kept = [*base, f"--cache-dir={cache}", "-o", output]
+    milliseconds(kept)  # fills the cache
+    rounds = [(milliseconds(ptx), milliseconds(cubin), milliseconds(kept)) for _ in range(RUNS)]
+    medians = [statistics.median(column) for column in zip(*rounds)]
+    least = min(round_[2] for round_ in rounds)
+    print(f"{pathlib.Path(script).name:24} sm_90a   PTX {medians[0]:7.1f} ms   cubin {medians[1]:7.1f} ms   "
+          f"from the cache {medians[2]:5.1f} ms (at best {least:.1f})")
 
 
 def main():
@@ -57,6 +75,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for target in ["gfx942", "gfx950"]:
             measure(tilec, llc, script, target, sys.argv[3:], pathlib.Path(folder))
+        measure_nvidia(tilec, script, sys.argv[3:], pathlib.Path(folder))
+        if len(sys.argv) <= 2:
+            hopper = ROOT / "test/bench/hopper"
+            measure_nvidia(tilec, str(hopper / "gemm.py"), ["--entry", "gemm(4096, 4096, 4096)"],
+                           pathlib.Path(folder))
+            measure_nvidia(tilec, str(hopper / "fa.py"), ["--entry", "fa(4, 16, 4096)"],
+                           pathlib.Path(folder))
 
 
 if __name__ == "__main__":

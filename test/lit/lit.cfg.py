@@ -36,6 +36,8 @@ passed = "TILEC_SEEDS TILEC_PTXAS TILEC_NVRTC CUDA_HOME LD_LIBRARY_PATH ASAN_OPT
 for name in passed.split():
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# No test sees what an earlier one compiled; those of the cache name a folder.
+config.environment["TILEC_CACHE_DIR"] = "none"
 
 
 def loads(library):

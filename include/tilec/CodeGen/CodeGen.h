@@ -28,6 +28,10 @@ class Module;
 class TargetMachine;
 } // namespace llvm
 
+namespace tilec {
+class DiskCache;
+}
+
 namespace tilec::codegen {
 
 /// Who turns PTX into a cubin. Auto tries ptxas, then NVRTC, and leaves PTX when there is neither.
@@ -53,7 +57,13 @@ struct CodeGenOptions {
   /// Spills and serialised wgmma (C75xx) are errors instead of remarks (NVIDIA); spills are errors
   /// (AMD).
   bool strict = false;
+  /// NVIDIA: cubins by their PTX are taken from here and kept here; null: none are.
+  DiskCache *cache = nullptr;
 };
+
+/// Names whoever would turn PTX into a cubin now, by path, size and time of change: part of the
+/// key of what is kept of its results. Starts and loads nothing that it can avoid.
+std::string ptxAssemblerIdentity(PtxAssembler wanted);
 
 /// What the compilation has to say beside the image: one line each.
 struct Note {

@@ -28,6 +28,8 @@ class Module;
 
 namespace tilec {
 
+class DiskCache;
+
 /// The named stages, in order. The words of `--emit=`, `--stop-after=` and `--save-temps`.
 enum class Stage {
   Tile,
@@ -57,6 +59,11 @@ struct CompileOptions {
   /// A planned order that machine code does not keep is an error, not a warning. Not given: for
   /// schedules that were asked for by name.
   std::optional<bool> strictSchedule;
+  /// Null: nothing is kept. Else cubins are, by their PTX; and with `cachePrograms` whole programs,
+  /// by their text: then runTo(Stage::Binary) may find everything made, and only image(),
+  /// manifest(), diagnostics() and sourceProgram() are valid after it, and image().order is empty.
+  std::shared_ptr<DiskCache> cache;
+  bool cachePrograms = false;
   std::string saveTempsPrefix; ///< not empty: write every stage to PREFIX.NN-stage.ext
   /// Called with what a stage has left, before the next one runs; `llvm` is null before
   /// Stage::Llvm. It may rewrite both: tests plant faults here. The cpu device does not see it.
@@ -86,7 +93,8 @@ public:
 
   /// Valid from Stage::Tile on: as the stages so far have left it.
   tile::ProgramOp program();
-  /// Valid from Stage::Tile on: as it came in, which is what the cpu device executes.
+  /// Valid from Stage::Tile on: as it came in, which is what the cpu device executes. Of a program
+  /// that was taken from the cache it is made by the first call.
   tile::ProgramOp sourceProgram();
   /// Valid from Stage::Wave on.
   const rt::Manifest &manifest() const { return launchManifest; }
@@ -100,6 +108,9 @@ public:
 
 private:
   bool runStage(Stage stage);
+  bool findCompiled();
+  void keepCompiled();
+  bool readSource();
   bool importScript();
   bool parseTileIr();
   bool runPasses(llvm::StringRef stage, llvm::StringRef pipeline);

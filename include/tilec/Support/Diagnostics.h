@@ -54,6 +54,11 @@ public:
   bool hasErrors() const { return errors != 0; }
   unsigned errorCount() const { return errors; }
   const std::vector<Diagnostic> &all() const { return list; }
+  /// Forgets what there is for `other`, which has no errors.
+  void replace(std::vector<Diagnostic> other) {
+    list = std::move(other);
+    errors = 0;
+  }
 
   /// Prints all messages in order: `file:line:col: error: text [Id]`, the line, a caret. Remarks
   /// (and their notes) only when asked for.
