@@ -206,6 +206,12 @@ std::vector<std::string> exactTensors(tile::ProgramOp program) {
       } else if (isa<tile::GemmOp, tile::ReduceOp, tile::ScanOp, tile::AtomicOp>(op)) {
         for (Value root : accessesOf(op).writes)
           mark(root);
+      } else if (!op->getNumRegions()) {
+        auto accesses = accessesOf(op);
+        if (llvm::any_of(accesses.reads,
+                         [&](Value root) { return inexact.contains(rootOf(root)); }))
+          for (Value root : accesses.writes)
+            mark(root);
       }
     });
   }
@@ -219,7 +225,8 @@ std::vector<std::string> exactTensors(tile::ProgramOp program) {
 
 } // namespace
 
-rt::Manifest buildManifest(tile::ProgramOp program, ModuleOp module, Arch arch) {
+rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, ModuleOp module,
+                           Arch arch) {
   rt::Manifest manifest;
   manifest.kernel = program.getName().str();
   manifest.target = nameOf(arch);
@@ -228,7 +235,8 @@ rt::Manifest buildManifest(tile::ProgramOp program, ModuleOp module, Arch arch) 
   if (program.getOutputs())
     for (Attribute output : program.getOutputsAttr())
       manifest.outputs.push_back(cast<StringAttr>(output).getValue().str());
-  manifest.transcendental = usesTranscendentals(program);
+  // Of a constant they may be folded by now, which rounds as the host's library does.
+  manifest.transcendental = usesTranscendentals(source);
   std::set<std::string> written;
 
   SmallVector<tile::KernelOp> kernels(program.getBody().getOps<tile::KernelOp>());
@@ -258,7 +266,13 @@ rt::Manifest buildManifest(tile::ProgramOp program, ModuleOp module, Arch arch) 
     manifest.launches.push_back(std::move(launch));
   }
   manifest.flops = flops;
-  for (const std::string &name : exactTensors(program))
+  std::vector<std::string> exact = exactTensors(program);
+  if (manifest.transcendental) {
+    std::vector<std::string> before = exactTensors(source);
+    std::erase_if(exact,
+                  [&](const std::string &name) { return !llvm::is_contained(before, name); });
+  }
+  for (const std::string &name : exact)
     if (written.count(name))
       manifest.exact.push_back(name);
   return manifest;

@@ -317,7 +317,7 @@ bool Compilation::runStage(Stage stage) {
     if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
       return false;
     if (stage == Stage::Wave)
-      launchManifest = buildManifest(program(), *state->module, opts.arch);
+      launchManifest = buildManifest(sourceProgram(), program(), *state->module, opts.arch);
     break;
   }
   return !opts.verifyStages || succeeded(verifyStage(*state->module, stage));

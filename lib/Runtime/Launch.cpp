@@ -145,12 +145,15 @@ private:
     return span ? storageBytes(argument.param.dtype, *span) : 0; // checked by makeArguments
   }
 
+  /// Kernels change single elements of 4 bits by atomics on whole words.
+  static int64_t reservedBytes(const Param &param, int64_t bytes) {
+    return bitsOf(param.dtype) < 8 ? (bytes + 3) / 4 * 4 : bytes;
+  }
+
   Status uploadTensor(const Argument &argument, BufferSet &set) {
     int64_t bytes = storageBytesOf(argument);
-    // Kernels change single elements of 4 bits by atomics on whole words.
-    bool isPacked = bitsOf(argument.param.dtype) < 8;
-    int64_t reserved = isPacked ? (bytes + 3) / 4 * 4 : bytes;
-    Result<Buffer> buffer = device.allocate(reserved + guard, argument.param.name);
+    Result<Buffer> buffer =
+        device.allocate(reservedBytes(argument.param, bytes) + guard, argument.param.name);
     if (!buffer)
       return buffer.error();
     if (guard != 0)
@@ -180,7 +183,7 @@ private:
     auto it = set.buffers.find(param.name);
     if (it != set.buffers.end() && it->second.bytes() >= *bytes)
       return success(); // launches share workspaces of one name
-    Result<Buffer> buffer = device.allocate(*bytes, param.name);
+    Result<Buffer> buffer = device.allocate(reservedBytes(param, *bytes), param.name);
     if (!buffer)
       return buffer.error();
     // Not zero: a kernel that relies on zeros it did not ask for must not pass by luck.

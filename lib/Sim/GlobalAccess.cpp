@@ -41,9 +41,25 @@ uint8_t *hostOf(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned
   return nullptr;
 }
 
-/// What an atomic adds to or compares with must be there; a swap may find anything.
+/// What an atomic adds to or compares with must be there; a swap may find anything. The bytes of
+/// `and` and `or` differ, see touchBits.
 Touch touchOf(AtomicOp op, bool returns) {
-  return op == AtomicOp::Swap && !returns ? Touch::Write : Touch::Update;
+  if (returns)
+    return Touch::Update;
+  return op == AtomicOp::Swap                        ? Touch::Write
+         : op == AtomicOp::And || op == AtomicOp::Or ? Touch::None
+                                                     : Touch::Update;
+}
+
+/// `and` and `or` without result are how one of several elements in a byte is written: `and` clears
+/// it, whatever was there, `or` sets it. Neither names the bytes that it leaves as they are.
+void touchBits(Wave &wave, const MemOp &op, unsigned lane, unsigned bytes, AtomicOp kind,
+               uint64_t data) {
+  bool clears = kind == AtomicOp::And;
+  for (unsigned i = 0; i < bytes; ++i)
+    if ((data >> 8 * i & 0xff) != (clears ? 0xff : 0))
+      globalAt(wave, op, static_cast<int>(lane), op.addr[lane] + i, 1,
+               clears ? Touch::Write : Touch::Update);
 }
 
 } // namespace
@@ -106,11 +122,13 @@ void performAtomic(Wave &wave, MemOp &op) {
     return words == 2 ? v | static_cast<uint64_t>(op.data[at + 1][lane]) << 32 : v;
   };
   bool returns = instr.dst[0].isVgpr();
+  Touch touch = touchOf(kind, returns);
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint64_t old = 0;
-    uint8_t *host = op.zeroMask >> lane & 1
-                        ? nullptr
-                        : hostOf(wave, op, lane, op.addr[lane], bytes, touchOf(kind, returns));
+    uint8_t *host =
+        op.zeroMask >> lane & 1 ? nullptr : hostOf(wave, op, lane, op.addr[lane], bytes, touch);
+    if (host && touch == Touch::None)
+      touchBits(wave, op, lane, bytes, kind, value(0, lane));
     if (host && op.addr[lane] % bytes != 0) {
       report(wave, instr, CheckKind::OutOfBounds, FindingClass::Error, false,
              static_cast<int>(lane),

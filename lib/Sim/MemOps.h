@@ -110,8 +110,8 @@ uint64_t applyAtomic(AtomicOp op, unsigned bytes, uint64_t old, uint64_t data, u
 /// aligned to `bytes`.
 uint64_t atomicAt(uint8_t *host, AtomicOp op, unsigned bytes, uint64_t data, uint64_t compare);
 
-/// What an access does with the bytes that it names.
-enum class Touch : uint8_t { Read, Write, Update };
+/// What an access does with the bytes that it names; `None` only asks where they are.
+enum class Touch : uint8_t { Read, Write, Update, None };
 
 /// Keeps the flags of initialized bytes and reports reads of others. `lane` < 0: a scalar access.
 void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_t *written,
@@ -122,7 +122,7 @@ inline uint8_t *globalAt(Wave &wave, const MemOp &op, int lane, uint64_t address
                          Touch touch) {
   MemoryPort &port = wave.group->engine->port;
   uint8_t *host = port.translate(address, bytes);
-  if (host)
+  if (host && touch != Touch::None)
     if (uint8_t *written = port.writtenOf(host)) [[unlikely]]
       touchGlobal(wave, op, lane, address, written, bytes, touch);
   return host;

@@ -35,6 +35,10 @@
 # RUN: tilec-run %s --entry "gemm('float8_e5m2fnuz', 'float8_e4m3fnuz', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm('float32', 'float16', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "nibbles(16, 7)" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "shared_bytes(15)" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "constant_function()" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "folded('int4')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "folded('uint4')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "every('float64')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "every('float32')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "every('float16')" --target=gfx942 --check --seed 1 | FileCheck %s
@@ -70,6 +74,10 @@
 # RUN: tilec-run %s --entry "gemm('float8_e5m2fnuz', 'float8_e4m3fnuz', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "gemm('float32', 'float16', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "nibbles(16, 7)" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "shared_bytes(15)" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "constant_function()" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "folded('int4')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "folded('uint4')" --target=gfx942 --check --seed 1 | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang
 import tilelang.language as T
@@ -138,4 +146,65 @@ def nibbles(M, N):
                 B[j, i] = -A[i, j]
             for i, j in T.Parallel(M, N):
                 C[i, j] = T.cast(f[i, j] + 3, "uint4")
+    return main
+
+# Bytes whose two elements are written by different blocks and lanes, in an output and in a
+# workspace that ends in the middle of a word: nothing was there before.
+def shared_bytes(M, N=28):
+    @T.prim_func
+    def main(A: T.Tensor((M, N), "int4"), O: T.Tensor((M, 27), "int4"), W: T.Tensor((M, N), "int4")):
+        half = T.alloc_global((M, 3, 7), "uint4")
+        with T.Kernel(2, threads=64) as bx:
+            f = T.alloc_fragment((M, 15), "int4")
+            T.copy(A[0, bx * 15], f)
+            for i, j in T.Parallel(M, 15):
+                O[i, bx * 15 + j] = f[i, j]
+        with T.Kernel(1, threads=64) as bx:
+            for i, j, k in T.Parallel(M, 3, 7):
+                half[i, j, k] = T.cast(A[i, j * 7 + k], "uint4")
+        with T.Kernel(1, threads=64) as bx:
+            for i, j in T.Parallel(M, N):
+                W[i, j] = T.if_then_else(j < 21, T.cast(half[i, j // 7, j % 7], "int4"), A[i, j])
+    return main
+
+# Folds that begin with a limit: 4 bits do not hold the limits of the 8 that are computed with.
+def folded(d, M=15, N=28):
+    @T.prim_func
+    def main(A: T.Tensor((M, N), d), O: T.Tensor((M, N), d), R: T.Tensor((6, M), d)):
+        with T.Kernel(1, threads=64) as bx:
+            f = T.alloc_fragment((M, N), d)
+            r = T.alloc_fragment((M,), d)
+            T.copy(A, f)
+            T.reduce_max(f, r, dim=1)
+            T.copy(r, R[0, 0:M])
+            T.reduce_min(f, r, dim=1)
+            T.copy(r, R[1, 0:M])
+            T.reduce_bitand(f, r, dim=1)
+            T.copy(r, R[2, 0:M])
+            for i in T.Parallel(M):
+                r[i] = A[i, 0]
+            for i, j in T.Parallel(M, N):
+                if j % 3 == 1:
+                    r[i] = T.max(r[i], f[i, j])
+            T.copy(r, R[3, 0:M])
+            for i, j in T.Parallel(M, N):
+                if j % 3 == 1:
+                    r[i] = T.min(r[i], f[i, j])
+            T.copy(r, R[4, 0:M])
+            T.cumsum(f, dim=0)
+            T.reduce_sum(f, r, dim=1)
+            T.copy(r, R[5, 0:M])
+            T.copy(A, f)
+            T.cummax(f, dim=0, reverse=True)
+            T.copy(f, O)
+    return main
+
+# The function is folded while compiling, and float64 shows how float32 rounded it.
+def constant_function():
+    @T.prim_func
+    def main(O: T.Tensor((64,), "float64"), P: T.Tensor((64,), "float64")):
+        with T.Kernel(1, threads=64) as bx:
+            for i in T.Parallel(64):
+                O[i] = T.asinh(T.float32(0.5)) + T.float32(i)
+                P[i] = T.asinh(T.float32(0.5))
     return main

@@ -3,6 +3,7 @@
 # RUN: tilec-run %s --entry "transpose_add(32)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "transpose_add(96)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "shifted(64)" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "halves()" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "serial_index(16, 64)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "const_index(16, 64)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "serial_row(16, 64)" --target=gfx950 --check --seed 1 | FileCheck %s
@@ -45,6 +46,7 @@
 # RUN: tilec-run %s --entry "transpose_add(32)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "transpose_add(96)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "shifted(64)" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "halves()" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "serial_index(16, 64)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "const_index(16, 64)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "serial_row(16, 64)" --target=gfx942 --check --seed 1 | FileCheck %s
@@ -482,4 +484,21 @@ def if_frag_block(N):
             else:
                 T.fill(c, 3.0)
             T.copy(c, C[bx, :, :])
+    return main
+
+# Rows of fragments whose layouts differ: what is staged changes the layout of the copy's loop, which
+# then serves the other fragment no more.
+def halves():
+    @T.prim_func
+    def main(A: T.Tensor((16, 64), "float64"), O: T.Tensor((16, 64), "bfloat16")):
+        with T.Kernel(1, threads=64) as bx:
+            a = T.alloc_fragment((16, 64), "float64")
+            b = T.alloc_fragment((16, 64), "float32")
+            c = T.alloc_fragment((16, 64), "float32")
+            T.copy(A, a)
+            for i, j in T.Parallel(16, 64):
+                b[i, j] = a[i, j] + i
+            T.copy(b[0:8, :], c[0:8, :])
+            T.copy(b[8:16, :], c[8:16, :])
+            T.copy(c, O)
     return main

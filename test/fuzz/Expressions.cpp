@@ -113,7 +113,7 @@ Expr Generator::value(DType type, const std::vector<Expr> &leaves, int levels) {
     Expr e = intExpr(type, leaves, levels);
     if (levels >= 3)
       e = {"(" + e.text + " ^ " + intCall(type, leaves, 1).text + " ^ " +
-               bitwise(type, leaves, 1).text + ")",
+               bitwise(type, leaves, 1).text + " ^ " + intCall(type, leaves, 1).text + ")",
            type,
            {minValue(type), maxValue(type), true, 0, 1}};
     return e;
@@ -136,7 +136,10 @@ Facts Generator::stored(const Facts &facts, DType type) {
     // A device may round to the other neighbour, far more than f32's ulps.
     if (!facts.exact)
       out.ulps = HUGE_VAL;
-    double slack = facts.mag() * 0.07;
+    // Half of the largest step between two neighbours, which is above 4 for 4 bits.
+    double slack = type == DType::E2M1   ? std::max(0.25, facts.mag() * 0.25)
+                   : type == DType::E8M0 ? facts.mag()
+                                         : facts.mag() * 0.13;
     out.lo -= slack;
     out.hi += slack;
     if (type != DType::F16 || facts.mag() > 1000)
@@ -263,8 +266,8 @@ Expr Generator::arithmetic(const std::vector<Expr> &leaves, int levels) {
     Facts f = product(a.facts, {1 / b.facts.hi, 1 / b.facts.lo, b.facts.exact, b.facts.ulps, 0});
     f.step = 0;
     return make(rng.percent(30) ? "(" + a.text + " / " + b.text + ")"
-                                : "T." + spreadName("division", {"ieee_fdiv", "div", "ieee_fdiv"}) +
-                                      "(" + a.text + ", " + b.text + ")",
+                                : "T." + spreadName("division", {"ieee_fdiv", "div"}) + "(" +
+                                      a.text + ", " + b.text + ")",
                 f);
   }
   case 6:
@@ -290,11 +293,9 @@ Expr Generator::choice(const std::vector<Expr> &leaves, int levels) {
   auto make = [&](const std::string &text) { return Expr{text, DType::F32, f}; };
   switch (spread("choice", 8)) {
   case 0:
-    return make("T." + rng.pick({std::string("max"), std::string("maximum")}) + "(" + a.text +
-                ", " + b.text + ")");
+    return make("T." + spreadName("max", {"max", "maximum"}) + "(" + a.text + ", " + b.text + ")");
   case 1:
-    return make("T." + rng.pick({std::string("min"), std::string("minimum")}) + "(" + a.text +
-                ", " + b.text + ")");
+    return make("T." + spreadName("min", {"min", "minimum"}) + "(" + a.text + ", " + b.text + ")");
   case 2: {
     double lo = double(rng.between(-8, -1)) / 4, hi = double(rng.between(1, 8)) / 4;
     return {"T.clamp(" + a.text + ", " + number(lo) + ", " + number(hi) + ")",
@@ -302,7 +303,7 @@ Expr Generator::choice(const std::vector<Expr> &leaves, int levels) {
             {lo, hi, a.facts.exact, a.facts.ulps, 0}};
   }
   case 3:
-    return {"T.abs(" + a.text + ")",
+    return {"T." + spreadName("abs", {"abs", "fabs"}) + "(" + a.text + ")",
             DType::F32,
             {0, a.facts.mag(), a.facts.exact, a.facts.ulps, a.facts.step}};
   case 4:

@@ -43,8 +43,9 @@ void Generator::copyOperand(Tensor &from, const std::string &row, const std::str
 /// C = A B over a loop of K tiles.
 void Generator::gemm() {
   DType type = rng.pick({DType::F16, DType::F16, DType::F16, DType::BF16, DType::BF16, DType::F32,
-                         DType::I8, DType::E4M3FN, DType::E5M2, DType::E4M3FNUZ, DType::E5M2FNUZ});
-  bool isInt = type == DType::I8, ta = rng.percent(25), tb = rng.percent(55);
+                         DType::I8, DType::E4M3FN, DType::E5M2, DType::E4M3FNUZ, DType::E5M2FNUZ,
+                         DType::U8, DType::I4, DType::U4, DType::E2M1, DType::F64});
+  bool isInt = isInteger(type), ta = rng.percent(25), tb = rng.percent(55);
   int64_t R = rng.pick({16, 32, 32, 64, 48, 24, 8}), rounds = rng.between(1, 4);
   int64_t stages = rng.between(0, 4);
   while (R > 8 && !fitsShared(type, {(P + Q) * std::max<int64_t>(stages, 1), R}))
@@ -58,7 +59,11 @@ void Generator::gemm() {
   Tensor &B = input(type, tb ? "(" + n + ", " + k + ")" : "(" + k + ", " + n + ")", true);
   Tile &a = alloc(true, type, ta ? std::vector<int64_t>{R, P} : std::vector<int64_t>{P, R});
   Tile &b = alloc(true, type, tb ? std::vector<int64_t>{Q, R} : std::vector<int64_t>{R, Q});
-  Tile &c = alloc(false, isInt ? DType::I32 : DType::F32, {P, Q});
+  Tile &c = alloc(false,
+                  isInt                                   ? DType::I32
+                  : type == DType::F64 && rng.percent(50) ? DType::F64
+                                                          : DType::F32,
+                  {P, Q});
   sharedBytes += std::max<int64_t>(stages - 1, 0) * (P + Q) * R * bytesOf(type);
   a.facts = A.facts.withZero();
   b.facts = B.facts.withZero();
@@ -91,7 +96,7 @@ void Generator::gemm() {
                rng.pick({std::string("FullRow"), std::string("FullCol"), std::string("Square")});
     line("T.gemm(" + (fragment ? fragment->name : a.name) + ", " + b.name + ", " + c.name +
          flag("transpose_A", ta) + flag("transpose_B", tb) + policy +
-         (isClearing ? ", clear_accum=k == 0" : "") + (rng.percent(8) ? ", k_pack=2" : "") + ")");
+         (isClearing ? ", clear_accum=k == 0" : "") + (rng.percent(14) ? ", k_pack=2" : "") + ")");
   }
   c.facts = dotFacts(A.facts, B.facts, K, isInt);
   c.isReady = true;

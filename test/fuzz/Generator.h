@@ -98,6 +98,7 @@ private:
   void openBlock(const std::function<void()> &body);
   void body();
   void hints();
+  void bodyHints();
   std::string rows() const { return rowBase; }
   Tile &alloc(bool isShared, DType type, std::vector<int64_t> shape);
   bool fitsShared(DType type, const std::vector<int64_t> &shape) const;
@@ -133,25 +134,38 @@ private:
   void parallelReduce();
   void scan();
   void transposeTile();
-  void serialUpdates();
-  void branch();
   void reducer();
   void anyAll();
-  void variable();
-  void whileLoop();
-  void viewTile();
   void macroCall();
   void moveTile();
   void fillSlice();
   void unrolledList();
   void debugCalls();
 
+  //===--- loops and branches (Loops.cpp) ---===//
+  void serialUpdates();
+  void branch();
+  void variable();
+  void whileLoop();
+  void iterationWhile();
+
+  //===--- views (Views.cpp) ---===//
+  void viewTile();
+  std::string reshaped(const std::string &source, const std::string &shape);
+  void reshapedTile();
+  void bitsOfTile();
+  void writeThroughView();
+  void viewOfTensor();
+
   //===--- sinks (Sinks.cpp) ---===//
   void sink(Tile &t);
   void sinkFull(Tile &t);
   void sinkVector(Tile &t);
+  void sinkShortRows(Tile &t);
   void atomicSink(Tile &t);
   void atomicLoadStore();
+  void atomicOldValues();
+  void sharedCounters();
 
   //===--- expressions (Expressions.cpp, Math.cpp, Integers.cpp) ---===//
   std::vector<Expr> leavesFor(const std::vector<int64_t> &shape, const Tile *dst);

@@ -11,6 +11,12 @@ namespace {
 
 Facts anyOf(DType type) { return {minValue(type), maxValue(type), true, 0, 1}; }
 
+/// `value`, or the largest that `type` holds: an expression with a wider literal
+/// is an int32.
+int64_t literal(DType type, int64_t value) {
+  return bitsOf(type) <= 4 ? std::min(value, int64_t(maxValue(type))) : value;
+}
+
 } // namespace
 
 Expr Generator::cast(const Expr &e, DType type) {
@@ -35,7 +41,7 @@ Expr Generator::intLeaf(DType type, const std::vector<Expr> &leaves) {
       continue;
     return cast(e, type);
   }
-  int64_t v = rng.between(isUnsigned(type) ? 0 : -9, 13);
+  int64_t v = rng.between(std::max<int64_t>(-9, int64_t(minValue(type))), literal(type, 13));
   return {"T." + std::string(nameOf(type)) + "(" + std::to_string(v) + ")",
           type,
           {double(v), double(v), true, 0, 1}};
@@ -60,10 +66,10 @@ Expr Generator::intExpr(DType type, const std::vector<Expr> &leaves, int levels)
   case 2:
     return make("(" + a.text + " * " + b.text + ")");
   case 3:
-    return {"(" + a.text + " // " + std::to_string(rng.between(1, 9)) + ")", type,
+    return {"(" + a.text + " // " + std::to_string(rng.between(1, literal(type, 9))) + ")", type,
             a.facts.withZero()};
   case 4: {
-    int64_t d = rng.between(2, 11);
+    int64_t d = rng.between(2, literal(type, 11));
     return {"(" + a.text + " % " + std::to_string(d) + ")", type, {0, double(d - 1), true, 0, 1}};
   }
   case 5:
@@ -80,7 +86,7 @@ Expr Generator::bitwise(DType type, const std::vector<Expr> &leaves, int levels)
   std::string shift = std::to_string(rng.between(0, std::min<int64_t>(bitsOf(type) - 1, 9)));
   std::string pair = "(" + a.text + ", " + b.text + ")";
   std::string text;
-  switch (spread("bitwise", 9)) {
+  switch (spread("bitwise", 10)) {
   case 0:
     text = "(" + a.text + rng.pick({std::string(" & "), std::string(" | "), std::string(" ^ ")}) +
            b.text + ")";
@@ -115,15 +121,17 @@ Expr Generator::bitwise(DType type, const std::vector<Expr> &leaves, int levels)
 
 Expr Generator::intCall(DType type, const std::vector<Expr> &leaves, int levels) {
   Expr a = intExpr(type, leaves, levels - 1), b = intLeaf(type, leaves);
-  std::string d = std::to_string(rng.between(2, 9));
+  std::string d = std::to_string(rng.between(2, literal(type, 9)));
+  std::string fifty = std::to_string(literal(type, 50));
   auto make = [&](const std::string &text) { return Expr{text, type, anyOf(type)}; };
-  switch (spread("integer call", 12)) {
+  switch (spread("integer call", 14)) {
   case 0:
+  case 12:
     return {"T." + spreadName("div", {"floordiv", "indexdiv"}) + "(" + a.text + ", " + d + ")",
             type, a.facts.withZero()};
   case 1:
-    return {"T." + spreadName("mod", {"floormod", "indexmod", "floormod"}) + "(" + a.text + ", " +
-                d + ")",
+  case 13:
+    return {"T." + spreadName("mod", {"floormod", "indexmod"}) + "(" + a.text + ", " + d + ")",
             type,
             {0, 8, true, 0, 1}};
   case 2:
@@ -133,9 +141,9 @@ Expr Generator::intCall(DType type, const std::vector<Expr> &leaves, int levels)
             type,
             {isUnsigned(type) ? 0.0 : -8.0, 8, true, 0, 1}};
   case 4:
-    return make("T.ceildiv(" + a.text + " % 50, " + d + ")");
+    return make("T.ceildiv(" + a.text + " % " + fifty + ", " + d + ")");
   case 5:
-    return make("T.align_up(" + a.text + " % 50, " + d + ")");
+    return make("T.align_up(" + a.text + " % " + fifty + ", " + d + ")");
   case 6:
     return {"T.max(" + a.text + ", " + b.text + ")", type, a.facts.hull(b.facts)};
   case 7:
@@ -143,12 +151,16 @@ Expr Generator::intCall(DType type, const std::vector<Expr> &leaves, int levels)
   case 8:
     return make("T.pow_of_int(" + a.text + ", " + std::to_string(rng.between(1, 3)) + ")");
   case 9:
-    return make("T.abs(" + a.text + " % 77)");
+    return make("T.abs(" + a.text + " % " + std::to_string(literal(type, 77)) + ")");
   case 10:
     return {"T.min(" + a.text + ", T.max_value(\"" + std::string(nameOf(type)) + "\"))", type,
             a.facts};
-  default:
-    return {"T.clamp(" + a.text + ", 0, 21)", type, {0, 21, true, 0, 1}};
+  default: {
+    int64_t top = literal(type, 21);
+    return {"T.clamp(" + a.text + ", 0, " + std::to_string(top) + ")",
+            type,
+            {0, double(top), true, 0, 1}};
+  }
   }
 }
 

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Gaps.h"
 #include "Generator.h"
+
+#include <algorithm>
 
 namespace tilec::fuzz {
 namespace {
@@ -19,12 +20,14 @@ constexpr int64_t maxSharedBytes = 20 << 10;
 DType Generator::floatType() {
   static const DType types[] = {DType::F32,      DType::F32,  DType::F32,      DType::F16,
                                 DType::F16,      DType::BF16, DType::BF16,     DType::E4M3FN,
-                                DType::E4M3FNUZ, DType::E5M2, DType::E5M2FNUZ, DType::F64};
+                                DType::E4M3FNUZ, DType::E5M2, DType::E5M2FNUZ, DType::F64,
+                                DType::E2M1};
   return types[spread("float type", std::size(types))];
 }
 DType Generator::intType() {
-  static const DType types[] = {DType::I32, DType::I32, DType::I8,  DType::U8, DType::I16,
-                                DType::U16, DType::U32, DType::I64, DType::U64};
+  static const DType types[] = {DType::I32, DType::I32, DType::I8,  DType::U8,
+                                DType::I16, DType::U16, DType::U32, DType::I64,
+                                DType::U64, DType::I4,  DType::U4};
   return types[spread("integer type", std::size(types))];
 }
 DType Generator::anyType() {
@@ -39,10 +42,6 @@ void Generator::chooseShape() {
               : rng.pick({8, 16, 16, 32, 32, 64, 1});
     Q = isOdd ? rng.pick({12, 20, 24, 40, 48, 56, 80, 33, 16})
               : rng.pick({8, 16, 32, 32, 64, 64, 128});
-    if (isGap("odd rows")) {
-      P += P % 4 ? 4 - P % 4 : 0;
-      Q += Q % 4 ? 4 - Q % 4 : 0;
-    }
   } while (P * Q > limit);
   threads = P * Q > 2048 ? 256 : rng.pick({64, 128, 128, 128, 192, 256});
 }
@@ -63,14 +62,14 @@ void Generator::launch(bool isFirst) {
       M -= rng.between(1, P - 1);
     if (rng.percent(38))
       N -= rng.percent(50) ? rng.between(1, Q - 1) : 2 * rng.between(1, Q / 2 - 1);
+    N = std::max<int64_t>(N, 8); // rows: see sinkShortRows
     m = std::to_string(M);
     n = std::to_string(N);
-    isDynamic = rng.percent(10);
+    isDynamic = rng.percent(13);
     bool isNamed = style == Style::Eager || rng.percent(30);
     if (isDynamic) {
       m = "m";
-      consts.push_back("m = T." + rng.pick({std::string("dynamic"), std::string("symbolic")}) +
-                       "(\"m\")");
+      consts.push_back("m = T." + spreadName("dynamic", {"dynamic", "symbolic"}) + "(\"m\")");
       runOptions.push_back("--dim m=" + std::to_string(M));
     } else if (isNamed) {
       m = "M";
@@ -108,7 +107,7 @@ void Generator::openBlock(const std::function<void()> &inside) {
     rowBase = by + " * " + p;
     colBase = bx == "0" ? "0" : bx + " * " + q;
   };
-  if (rng.percent(7) && !isDynamic) {
+  if (rng.percent(10) && !isDynamic) {
     int64_t waves = rng.between(1, 3);
     isPersistent = true;
     by = "by";
@@ -117,7 +116,7 @@ void Generator::openBlock(const std::function<void()> &inside) {
     Suite loop(*this,
                "for by, bx in T.Persistent([" + gridM + ", " + gridN + "], " +
                    std::to_string(waves) + ", worker" +
-                   (rng.percent(50) ? ", group_size=" + std::to_string(rng.between(1, 4)) : "") +
+                   (rng.percent(70) ? ", group_size=" + std::to_string(rng.between(1, 4)) : "") +
                    "):");
     bases();
     inside();
@@ -151,10 +150,36 @@ void Generator::hints() {
     line("T.assume(" + by + " >= 0)");
 }
 
+/// More of them, about the tensors and tiles that are there.
+void Generator::bodyHints() {
+  if (!tensors.empty() && rng.percent(45)) {
+    std::string tensor = tensors.front()->name;
+    line("T." + std::vector<std::string>{
+                    "annotate_l2_hit_ratio({" + tensor + ": 0.5})",
+                    "annotate_restrict_buffers(" + tensor + ")",
+                    "annotate_min_blocks_per_sm(2)",
+                    "annotate_compile_flags([\"-O3\"])",
+                    "annotate_pass_configs({\"tl.enable_fast_math\": True})",
+                    "disable_warp_group_reg_alloc()",
+                    "set_max_nreg(" + std::to_string(8 * rng.between(3, 30)) + ", " +
+                        std::to_string(rng.below(2)) + ")",
+                }[static_cast<size_t>(spread("hint", 7))]);
+  }
+  Tile *t = rng.percent(35) ? pickTile([&](const Tile &t) { return isFull(t); }) : nullptr;
+  if (!t)
+    return;
+  std::string shape = "(" + std::to_string(P) + ", " + std::to_string(Q) + ")";
+  line("T.annotate_layout({" + t->name + ": " +
+       (t->isShared ? "T.Layout(" + shape + ", lambda i, j: i * " + std::to_string(Q) + " + j)"
+                    : "T.Fragment(" + shape + ", forward_fn=lambda i, j: (i, j))") +
+       "})");
+}
+
 void Generator::body() {
   int sources = static_cast<int>(rng.between(1, 2));
   for (int i = 0; i < sources; ++i)
     source();
+  bodyHints();
   int transforms = static_cast<int>(rng.between(3, 7));
   elementwiseInto(
       fullTile(rng.pick({DType::F32, DType::F32, DType::F16, DType::BF16}), rng.percent(45)),
@@ -173,8 +198,6 @@ bool Generator::fitsShared(DType type, const std::vector<int64_t> &shape) const 
 }
 
 Tile &Generator::alloc(bool isShared, DType type, std::vector<int64_t> shape) {
-  if (isPersistent && bytesOf(type) < 4 && isGap("narrow fragments in T.Persistent"))
-    isShared = true;
   isShared &= fitsShared(type, shape);
   auto tile = std::make_unique<Tile>();
   tile->name = fresh(isShared ? "sh" : "fr");

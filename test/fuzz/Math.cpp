@@ -48,13 +48,18 @@ Expr Generator::mathCall(const std::vector<Expr> &leaves, int levels) {
   Facts facts{f.resultLo, f.resultHi, x.facts.exact && isExactFunction(f), 0, 0};
   if (!facts.exact)
     facts.ulps = x.facts.ulps * f.condition + f.ulps;
-  return {"T." + std::string(f.name) + "(" + x.text + ")", DType::F32, facts};
+  std::string name = f.name;
+  static const std::set<std::string> fast = {"exp",   "exp10", "log", "log2",
+                                             "log10", "sin",   "cos", "tan"};
+  if (fast.count(name) && rng.percent(45))
+    name = "__" + name;
+  return {"T." + name + "(" + x.text + ")", DType::F32, facts};
 }
 
 Expr Generator::mathOfTwo(const std::vector<Expr> &leaves, int levels) {
   Expr x = floatExpr(leaves, levels - 1);
   auto make = [](const std::string &text, Facts facts) { return Expr{text, DType::F32, facts}; };
-  switch (spread("function of two", 6)) {
+  switch (spread("function of two", 7)) {
   case 0: {
     x = fit(x, 0.5, 2);
     Expr y = fit(exactFloat(leaves, 0), -2, 2);
@@ -71,15 +76,21 @@ Expr Generator::mathOfTwo(const std::vector<Expr> &leaves, int levels) {
     return make("T.hypot(" + x.text + ", " + y.text + ")",
                 {0.3, x.facts.mag() + 2, false, x.facts.ulps + 1.5, 0});
   }
+  case 6: {
+    Expr a = fit(exactFloat(leaves, 1), 0.5, 4);
+    return make("T.nextafter(" + a.text + ", " + number(double(rng.between(0, 5))) + ")",
+                {0.4, 4.1, true, 0, 0});
+  }
   case 3: {
     Expr a = exactFloat(leaves, 1);
     return make("T.fmod(" + a.text + ", " + number(double(rng.between(3, 9)) / 4) + ")",
                 {-2.25, 2.25, true, 0, 0});
   }
   case 4: {
+    // Devices may differ in the sign of a zero, but not in that of a sum.
     Expr sign = exactFloat(leaves, 0);
     double mag = x.facts.mag();
-    return make("T.copysign(" + x.text + ", " + sign.text + ")",
+    return make("T.copysign(" + x.text + ", " + sign.text + " + 0.25)",
                 {-mag, mag, x.facts.exact, x.facts.ulps, x.facts.step});
   }
   default: {
@@ -96,7 +107,8 @@ Expr Generator::rounding(const std::vector<Expr> &leaves, int levels) {
   Expr x = exactFloat(leaves, levels);
   std::string scaled = "(" + x.text + " * " + number(double(rng.between(2, 9))) + ")";
   double mag = x.facts.mag() * 9 + 1;
-  std::string name = spreadName("rounding", {"floor", "ceil", "trunc", "round", "round_away"});
+  std::string name = spreadName(
+      "rounding", {"floor", "ceil", "trunc", "round", "round_away", "nearbyint", "round"});
   std::string tail;
   if (name == "round" && rng.percent(40))
     tail = ", rounding_mode=" +

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Gaps.h"
 #include "Generator.h"
 
 #include <algorithm>
@@ -35,9 +34,7 @@ void Generator::reduceTile() {
            t.facts.ulps == 0;
   });
   // Integers have more kinds of reductions than there are tiles of them.
-  Tile *integers = pickTile([](const Tile &t) {
-    return t.shape.size() == 2 && isInteger(t.type) && bitsOf(t.type) >= 8;
-  });
+  Tile *integers = pickTile([](const Tile &t) { return t.shape.size() == 2 && isInteger(t.type); });
   if (integers && rng.percent(65))
     t = integers;
   if (!t && rng.percent(60))
@@ -47,9 +44,10 @@ void Generator::reduceTile() {
   int64_t dim = rng.percent(65) ? 1 : 0, count = t->shape[dim];
   bool isFloating = isFloat(t->type);
   std::string kind =
-      isFloating ? spreadName("float reduction", {"sum", "max", "min", "absmax", "abssum"})
-                 : spreadName("integer reduction", {"bitand", "sum", "bitor", "max", "bitxor",
-                                                    "min", "bitand", "bitor", "bitxor"});
+      isFloating
+          ? spreadName("float reduction", {"sum", "max", "absmax", "min", "abssum", "absmax"})
+          : spreadName("integer reduction", {"bitand", "sum", "bitor", "max", "bitxor", "min",
+                                             "bitand", "bitor", "bitxor"});
   bool isSum = kind == "sum" || kind == "abssum";
   if (isSum && isFloating && !canSum(*t, count))
     kind = "absmax", isSum = false;
@@ -67,7 +65,7 @@ void Generator::reduceTile() {
                                                     : ", dim=" + std::to_string(dim);
   std::string tail =
       clears ? (rng.percent(20) && kind != "abssum" ? ", clear=True" : "") : ", clear=False";
-  if ((kind == "max" || kind == "min" || kind == "absmax") && rng.percent(10))
+  if ((kind == "max" || kind == "min" || kind == "absmax") && rng.percent(30))
     tail += ", nan_propagate=True";
   bool isGeneric = rng.percent(14) && kind != "abssum";
   line(isGeneric ? "T.reduce(" + t->name + ", " + out.name + ", \"" + kind +
@@ -159,7 +157,7 @@ void Generator::reducer() {
             : rng.pick({"sum", "max", "min"});
   std::string name = fresh("red");
   line(name + " = T.alloc_reducer((" + p + ",), " + quoted(type) + ", op=\"" + op + "\"" +
-       (rng.percent(20) ? ", replication=\"all\"" : "") + ")");
+       (rng.percent(35) ? ", replication=\"all\"" : "") + ")");
   line("T.reducer_init(" + name + ")");
   std::vector<Expr> leaves = leavesFor({P, Q}, nullptr);
   std::erase_if(leaves, [](const Expr &e) { return e.facts.ulps > 0 || e.facts.mag() > 200; });
@@ -206,39 +204,6 @@ void Generator::anyAll() {
     update(*other, {});
     other->facts = other->facts.hull(before);
   }
-}
-
-/// A variable of the block.
-void Generator::variable() {
-  std::string name = fresh("var");
-  bool isInt = rng.percent(60);
-  line(name + " = T.alloc_var(" + (isInt ? "\"int32\"" : "\"float32\"") +
-       rng.pick({std::string(", init="), std::string(", ")}) + (isInt ? "1" : "0.5") + ")");
-  std::string times = std::to_string(rng.between(1, 4));
-  if (rng.percent(60)) {
-    Suite loop(*this, "for w in T.serial(" + times + "):");
-    if (isInt)
-      line(name + " = " + name + " * 2 + w + " + by);
-    else
-      line(name + " = " + name + " * 0.5 + w");
-  } else {
-    line(name + " += " + (isInt ? by : std::string("0.25")));
-  }
-  scalars.push_back({name,
-                     isInt ? DType::I32 : DType::F32,
-                     {0, isInt ? 300.0 : 12.0, true, 0, isInt ? 1.0 : 0.0}});
-}
-
-void Generator::whileLoop() {
-  if (isGap("while"))
-    return serialUpdates();
-  std::string name = fresh("step");
-  line(name + " = T.alloc_var(\"int32\", init=0)");
-  Tile *t = pickTile([&](const Tile &t) { return isFull(t) && t.type != DType::E8M0; });
-  Suite loop(*this, "while " + name + " < " + std::to_string(rng.between(2, 6)) + ":");
-  if (t)
-    update(*t, {{name, DType::I32, {0, 8, true, 0, 1}}});
-  line(name + " = " + name + " + 2");
 }
 
 } // namespace tilec::fuzz

@@ -10,17 +10,17 @@ namespace tilec::fuzz {
 
 void Generator::source() {
   int64_t roll = spread("source", 100);
-  if (roll < 40)
+  if (roll < 39)
     return gemm();
-  if (roll < 52)
+  if (roll < 50)
     return pipelinedAccumulate();
   if (roll < 58)
     return im2colLoad();
-  if (roll < 64)
+  if (roll < 66)
     return stridedLoad();
-  if (roll < 70)
+  if (roll < 71)
     return safeValueLoad();
-  if (roll < 75)
+  if (roll < 76)
     return gatherLoad();
   // Its elements are powers of two: there is none for what lies outside of a
   // tensor.
@@ -42,10 +42,10 @@ Tile &Generator::loadTile(DType type) {
 Tile &Generator::loadInto(Tile &t, Tensor &from) {
   std::string box = from.name + "[" + rowBase + ", " + colBase + "]";
   std::string hint;
-  if (rng.percent(8))
-    hint = rng.pick({std::string(", disable_tma=True"), std::string(", coalesced_width=2"),
-                     std::string(", prefer_instruction=\"sync\""),
-                     std::string(", prefer_instruction=\"cp_async\"")});
+  if (rng.percent(50))
+    hint = spreadName("copy hint",
+                      {", disable_tma=True", ", coalesced_width=2", ", prefer_instruction=\"sync\"",
+                       ", disable_tma=True", ", prefer_instruction=\"cp_async\""});
   t.facts = stored(from.facts.withZero(), t.type);
   switch (rng.below(4)) {
   case 0:
@@ -79,7 +79,7 @@ Tile &Generator::loadInto(Tile &t, Tensor &from) {
 
 /// What is read outside of the tensor is not zero here.
 void Generator::safeValueLoad() {
-  DType type = rng.pick({DType::F32, DType::F16, DType::I32});
+  DType type = rng.pick({DType::F32, DType::F16, DType::I32, DType::BF16, DType::I8, DType::U4});
   Tensor &from = input(type, "(" + m + ", " + n + ")", false);
   Tile &t = fullTile(type, rng.percent(40));
   int64_t safe = rng.between(1, 5);
@@ -93,13 +93,15 @@ void Generator::safeValueLoad() {
 }
 
 void Generator::stridedLoad() {
-  DType type = rng.pick({DType::F32, DType::F16, DType::BF16, DType::I32});
+  DType type = rng.pick(
+      {DType::F32, DType::F16, DType::BF16, DType::I32, DType::E4M3FN, DType::U8, DType::I4});
   std::string name = fresh("S");
   int64_t pitch = N + rng.between(0, 9);
   std::string shape = "(" + m + ", " + n + ")", strides = "(" + std::to_string(pitch) + ", 1)";
   std::string annotation =
-      rng.percent(70) ? "T.StridedTensor(" + shape + ", " + strides + ", " + quoted(type) + ")"
-                      : "T.Tensor(" + shape + ", " + quoted(type) + ", strides=" + strides + ")";
+      spread("strided", 2)
+          ? "T.StridedTensor(" + shape + ", " + strides + ", " + quoted(type) + ")"
+          : "T.Tensor(" + shape + ", " + quoted(type) + ", strides=" + strides + ")";
   if (style == Style::Eager) {
     params.push_back(name);
     annotations[name] = annotation;
@@ -111,7 +113,8 @@ void Generator::stridedLoad() {
   Tensor from;
   from.name = name;
   from.type = type;
-  from.facts = isFloat(type) ? Facts{-1, 1, true, 0, 0} : Facts{-8, 7, true, 0, 1};
+  from.facts = isFloat(type) ? Facts{-1, 1, true, 0, 0}
+                             : Facts{isUnsigned(type) ? 0.0 : -8.0, 15, true, 0, 1};
   Tile &t = fullTile(type, rng.percent(50));
   loadInto(t, from);
 }
@@ -126,10 +129,9 @@ void Generator::im2colLoad() {
                             std::to_string(channels) + ")",
                         true);
   Tile &t = fullTile(type, rng.percent(60) || true);
-  line("T." + rng.pick({std::string("im2col"), std::string("c2d_im2col"), std::string("im2col")}) +
-       "(" + image.name + ", " + t.name + ", " + by + ", " + bx + ", " + std::to_string(kernel) +
-       ", " + std::to_string(stride) + ", " + std::to_string(dilation) + ", " +
-       std::to_string(pad) + ")");
+  line("T." + spreadName("im2col", {"im2col", "c2d_im2col"}) + "(" + image.name + ", " + t.name +
+       ", " + by + ", " + bx + ", " + std::to_string(kernel) + ", " + std::to_string(stride) +
+       ", " + std::to_string(dilation) + ", " + std::to_string(pad) + ")");
   t.facts = image.facts.withZero();
   t.isReady = true;
 }
@@ -137,7 +139,9 @@ void Generator::im2colLoad() {
 /// An index that is data.
 void Generator::gatherLoad() {
   Tensor &index = input(DType::I32, "(" + m + ", " + n + ")", true);
-  Tensor &table = input(rng.pick({DType::F32, DType::F16, DType::I32, DType::U8}), "(20,)", false);
+  Tensor &table =
+      input(rng.pick({DType::F32, DType::F16, DType::I32, DType::U8, DType::I4, DType::E2M1}),
+            "(20,)", false);
   Tile &t = fullTile(table.type, rng.percent(40));
   std::string place = index.name + "[" + rowBase + " + i, " + colBase + " + j]";
   Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
@@ -154,7 +158,8 @@ void Generator::gatherLoad() {
 
 /// A pipelined loop without a gemm: every iteration's tile counts.
 void Generator::pipelinedAccumulate() {
-  DType type = rng.pick({DType::F32, DType::F16, DType::BF16, DType::I8, DType::I32});
+  DType type = rng.pick({DType::F32, DType::F16, DType::BF16, DType::I8, DType::I32, DType::I4,
+                         DType::U4, DType::E2M1, DType::E4M3FN});
   DType sumType = isFloat(type) ? DType::F32 : DType::I32;
   int64_t rounds = rng.between(1, 6), stages = rng.between(1, 4);
   if (!fitsShared(type, {P, Q * stages}))
@@ -180,7 +185,7 @@ void Generator::pipelinedAccumulate() {
       line(a + " = T.max(" + a + ", " + e + " * (k + 1))");
   }
   double mag = from.facts.mag() * 8;
-  acc.facts = isFloat(type) ? Facts{-mag, mag, true, 0, 0} : Facts{-4000, 4000, true, 0, 1};
+  acc.facts = isFloat(type) ? Facts{-mag, mag, true, 0, 0} : Facts{-6000, 6000, true, 0, 1};
   s.facts = from.facts.withZero();
   acc.isReady = true;
   s.isReady = rng.percent(50); // its last tile is read after the loop, or not

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Gaps.h"
 #include "Generator.h"
 
 #include <algorithm>
@@ -15,17 +14,18 @@ void Generator::transform() {
     void (Generator::*make)();
   };
   static constexpr Row rows[] = {
-      {26, &Generator::elementwise},    {16, &Generator::reduceTile},
+      {26, &Generator::elementwise},    {22, &Generator::reduceTile},
       {6, &Generator::parallelReduce},  {8, &Generator::scan},
       {5, &Generator::transposeTile},   {7, &Generator::serialUpdates},
       {7, &Generator::branch},          {7, &Generator::reducer},
       {6, &Generator::anyAll},          {6, &Generator::variable},
-      {3, &Generator::whileLoop},       {8, &Generator::viewTile},
+      {5, &Generator::whileLoop},       {8, &Generator::viewTile},
       {5, &Generator::macroCall},       {7, &Generator::moveTile},
       {4, &Generator::fillSlice},       {5, &Generator::vectorizedRows},
       {5, &Generator::privateArray},    {4, &Generator::tileGemm},
-      {4, &Generator::unrolledList},    {7, &Generator::debugCalls},
-      {6, &Generator::atomicLoadStore},
+      {6, &Generator::unrolledList},    {7, &Generator::debugCalls},
+      {6, &Generator::atomicLoadStore}, {3, &Generator::atomicOldValues},
+      {3, &Generator::sharedCounters},
   };
   int total = 0;
   for (const Row &row : rows)
@@ -111,65 +111,9 @@ void Generator::update(Tile &dst, const std::vector<Expr> &extra) {
   }
 }
 
-void Generator::serialUpdates() {
-  Tile *t = pickTile([&](const Tile &t) { return isFull(t) || t.shape.size() == 1; });
-  if (!t || loopDepth > 1 || t->type == DType::E8M0)
-    return;
-  int64_t count = rng.between(2, 4);
-  std::string name = fresh("r");
-  std::string head = rng.pick(std::vector<std::string>{
-      "range(" + std::to_string(count) + ")", "T.serial(" + std::to_string(count) + ")",
-      "T.serial(1, " + std::to_string(count) + ")",
-      "T.serial(0, " + std::to_string(2 * count) + ", 2)",
-      "T.serial(" + std::to_string(count) + ", 0, -1)", "T.unroll(" + std::to_string(count) + ")",
-      "T.Serial(" + std::to_string(count) + ")", "T.unroll(0, " + std::to_string(count) + ")",
-      "T.grid(" + std::to_string(count) + ")"});
-  ++loopDepth;
-  Suite loop(*this, "for " + name + " in " + head + ":");
-  update(*t, {{name, DType::I32, {0, 8, true, 0, 1}}});
-  if (!isGap("break") && rng.percent(15)) {
-    Suite stop(*this, "if " + name + " == 2:");
-    line(rng.percent(50) ? "break" : "T.loop_break()");
-  }
-  --loopDepth;
-}
-
-/// A branch of the whole block, at run time or when it is compiled.
-void Generator::branch() {
-  Tile *t = pickTile([&](const Tile &t) { return isFull(t) && t.type != DType::E8M0; });
-  if (!t)
-    return;
-  Facts before = t->facts;
-  std::string test;
-  if (rng.percent(25) && style != Style::PrimFunc) {
-    std::string name = fresh("flag");
-    consts.push_back(name + " = " +
-                     rng.pick({std::string("True"), std::string("False"), std::string("3")}));
-    test = name;
-  } else if (rng.percent(40)) {
-    std::string name = scalarParam(DType::I32, std::to_string(rng.between(0, 3)));
-    scalars.push_back({name, DType::I32, {0, 3, true, 0, 1}});
-    test = name + " > 1";
-  } else {
-    test = rng.pick(std::vector<std::string>{by + " == 0", by + " % 2 == 1", by + " + 1 < 2",
-                                             bx + " == 0 and " + by + " < 1"});
-  }
-  {
-    Suite then(*this, "if " + test + ":");
-    update(*t, {});
-  }
-  Facts after = t->facts.hull(before);
-  t->facts = before;
-  if (rng.percent(60)) {
-    Suite otherwise(*this, rng.percent(30) ? "elif " + by + " == 1:" : "else:");
-    update(*t, {});
-  }
-  t->facts = t->facts.hull(after);
-}
-
 void Generator::transposeTile() {
   Tile *t = pickTile([&](const Tile &t) { return isFull(t); });
-  if (!t || bitsOf(t->type) < 8)
+  if (!t)
     return;
   Tile &out = alloc(rng.percent(50), t->type, {Q, P});
   if (rng.percent(75)) {
@@ -182,58 +126,18 @@ void Generator::transposeTile() {
   out.isReady = true;
 }
 
-/// A tile as an array of another shape or dtype.
-void Generator::viewTile() {
-  if (isGap("view"))
-    return elementwise();
-  Tile *t = pickTile([&](const Tile &t) { return isFull(t) && t.isShared && bitsOf(t.type) >= 8; });
-  if (!t) {
-    DType type = rng.pick({DType::F32, DType::F16, DType::I32, DType::U8});
-    if (!fitsShared(type, {P, Q}))
-      return;
-    t = &fullTile(type, true);
-    loadInto(*t, input(type, "(" + m + ", " + n + ")", true));
-  }
-  std::string view = fresh("view"), count = std::to_string(P * Q);
-  bool isBits =
-      rng.percent(30) && (t->type == DType::F32 || t->type == DType::F16) && t->facts.exact;
-  DType type = !isBits ? t->type : t->type == DType::F32 ? DType::I32 : DType::U16;
-  if (isBits)
-    line(view + " = T.view(" + t->name + ", (" + count + ",), " + quoted(type) + ")");
-  else
-    line(view + " = T." + rng.pick({std::string("view"), std::string("reshape")}) + "(" + t->name +
-         ", " +
-         rng.pick(std::vector<std::string>{"(" + count + ",)", "(" + q + ", " + p + ")",
-                                           "[" + count + "]"}) +
-         ")");
-  bool isFlat = text.rfind(count) > text.rfind(view);
-  Tile &out = fullTile(type, rng.percent(30));
-  Suite loop(*this, "for i, j in T.Parallel(" + p + ", " + q + "):");
-  std::string flat = "i * " + std::to_string(Q) + " + j";
-  line(out.name + "[i, j] = " + view + "[" +
-       (isFlat ? flat
-               : "(" + flat + ") // " + std::to_string(P) + ", (" + flat + ") % " +
-                     std::to_string(P)) +
-       "]");
-  out.facts = isBits ? Facts{minValue(type), maxValue(type), true, 0, 1} : t->facts;
-  out.isReady = true;
-}
-
 void Generator::moveTile() {
   Tile *t = pickTile([&](const Tile &t) { return t.shape.size() <= 2; });
   if (!t)
     return;
-  DType type = !isFloat(t->type) || t->facts.ulps > 0 || rng.percent(60) || t->type == DType::E8M0
+  DType type = isInteger(t->type) && rng.percent(30) ? intType()
+               : !isFloat(t->type) || t->facts.ulps > 0 || rng.percent(60) || t->type == DType::E8M0
                    ? t->type
                    : floatType();
-  if (isHalfOrLess(t->type) && isHalfOrLess(type) && isGap("narrow to narrow"))
-    type = t->type;
   if (bounded({"", DType::F32, t->facts}, safeMagnitude(type)).facts.mag() < t->facts.mag())
     type = t->type;
   bool isSliced = t->shape.size() == 2 && t->shape[0] > 1 && rng.percent(40);
-  Tile &out = alloc(rng.percent(50) || isSliced, type, t->shape);
-  if (isSliced && isGap("slice of a fragment"))
-    isSliced = t->isShared && out.isShared;
+  Tile &out = alloc(rng.percent(50), type, t->shape);
   if (isSliced) {
     std::string half = std::to_string(t->shape[0] / 2), all = std::to_string(t->shape[0]);
     for (const std::string &rows : {"0:" + half, half + ":" + all})
@@ -263,7 +167,7 @@ void Generator::fillSlice() {
 void Generator::vectorizedRows() {
   if (Q % 4)
     return;
-  DType type = rng.pick({DType::F32, DType::F16, DType::I32});
+  DType type = rng.pick({DType::F32, DType::F16, DType::I32, DType::U8, DType::I4, DType::E2M1});
   Tile &dst = fullTile(type, rng.percent(50));
   std::vector<Expr> leaves = leavesFor(dst.shape, &dst);
   // The column has another name here: whole tiles at (i, j) only.

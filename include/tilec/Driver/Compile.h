@@ -133,7 +133,9 @@ private:
   bool isTileIr = false;
 };
 
-/// The launch manifest of a program whose kernels have become wave kernels.
-rt::Manifest buildManifest(tile::ProgramOp program, mlir::ModuleOp module, Arch arch);
+/// The launch manifest of a program whose kernels have become wave kernels; `source` is the program
+/// as the script said it.
+rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, mlir::ModuleOp module,
+                           Arch arch);
 
 } // namespace tilec

@@ -58,6 +58,7 @@ private:
   tile::AllocOp firstOpen();
   void setDefault(tile::AllocOp open);
   void stageMismatches();
+  bool stageMismatches(tile::ParallelOp loop);
   void stage(tile::ParallelOp loop, Value root);
   void defineAll(tile::AllocOp alloc);
   void setSharedLayouts();
@@ -207,33 +208,39 @@ void Inference::stageMismatches() {
     if (!loop->getParentOfType<tile::ParallelOp>())
       loops.push_back(loop);
   });
-  for (tile::ParallelOp loop : loops) {
-    if (!loop.constantExtents())
-      continue;
-    std::optional<FragmentLayout> layout = layoutFromFragments(loop);
-    if (!layout)
-      layout = defaultLoopLayout(loop, target, numWaves);
-    SmallVector<Value> staged;
-    loop.walk([&](Operation *op) {
-      Value buffer;
-      ValueRange indices;
-      if (auto load = dyn_cast<tile::LoadOp>(op)) {
-        buffer = load.getBuffer();
-        indices = load.getIndices();
-      } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-        buffer = store.getBuffer();
-        indices = store.getIndices();
-      }
-      if (!buffer || !cast<tile::BufferType>(buffer.getType()).isFragment() ||
-          llvm::is_contained(staged, buffer))
-        return;
-      const FragmentLayout *own = fragmentLayoutOf(buffer);
-      if (own && !matchRegisters(*layout, *own, indices, loop))
-        staged.push_back(buffer);
-    });
-    for (Value root : staged)
-      stage(loop, root);
-  }
+  // A staged access is one of memory, which the layout of the loop follows: it may serve fewer
+  // fragments then.
+  for (tile::ParallelOp loop : loops)
+    while (loop.constantExtents() && stageMismatches(loop))
+      ;
+}
+
+/// False when the layout of the loop serves all of its accesses.
+bool Inference::stageMismatches(tile::ParallelOp loop) {
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!layout)
+    layout = defaultLoopLayout(loop, target, numWaves);
+  SmallVector<Value> staged;
+  loop.walk([&](Operation *op) {
+    Value buffer;
+    ValueRange indices;
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      buffer = load.getBuffer();
+      indices = load.getIndices();
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      buffer = store.getBuffer();
+      indices = store.getIndices();
+    }
+    if (!buffer || !cast<tile::BufferType>(buffer.getType()).isFragment() ||
+        llvm::is_contained(staged, buffer))
+      return;
+    const FragmentLayout *own = fragmentLayoutOf(buffer);
+    if (own && !matchRegisters(*layout, *own, indices, loop))
+      staged.push_back(buffer);
+  });
+  for (Value root : staged)
+    stage(loop, root);
+  return !staged.empty();
 }
 
 /// The loop works on a shared copy of the fragment: written before it, read back after it when the

@@ -49,7 +49,7 @@ static void expandReduce(tile::ReduceOp reduce) {
   bool isUnsignedType = isUnsigned(tile::dtypeOf(src.getElementType()));
   if (reduce.getClear())
     makeElementwise(b, loc, reduce.getDst(), [&](OpBuilder &inner, ValueRange) {
-      return identityOf(inner, loc, kind, out, isUnsignedType);
+      return identityOfElement(inner, loc, kind, dst.getElementType(), isUnsignedType);
     });
   SmallVector<Value> extents;
   for (int64_t size : src.getShape())

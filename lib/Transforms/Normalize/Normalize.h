@@ -46,6 +46,9 @@ void chunkDynamicParallels(tile::ProgramOp program);
 /// The neutral value of a combination.
 mlir::Value identityOf(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind,
                        mlir::Type type, bool isUnsigned);
+/// The same as an element of a buffer, which may hold less than the scalars computed with.
+mlir::Value identityOfElement(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind,
+                              mlir::Type elementType, bool isUnsigned);
 /// One step of it. max and min give the number when one side is NaN, unless `nanPropagate`.
 mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind, mlir::Value x,
                     mlir::Value y, bool isUnsigned, bool nanPropagate);

@@ -58,6 +58,18 @@ Value identityOf(OpBuilder &b, Location loc, tile::ReduceKind kind, Type type, b
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
 }
 
+Value identityOfElement(OpBuilder &b, Location loc, tile::ReduceKind kind, Type elementType,
+                        bool isUnsigned) {
+  DType dtype = tile::dtypeOf(elementType);
+  Type scalar = tile::scalarTypeOf(elementType);
+  bool isLimit = kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min;
+  if (!isLimit || !isInteger(dtype) || bitsOf(dtype) >= 8)
+    return identityOf(b, loc, kind, scalar, isUnsigned);
+  // An element of 4 bits is computed with in 8, and does not hold that type's limits.
+  double value = kind == tile::ReduceKind::Max ? minValue(dtype) : maxValue(dtype);
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(scalar, int64_t(value)));
+}
+
 Value combine(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x, Value y, bool isUnsigned,
               bool nanPropagate) {
   using Kind = tile::ReduceKind;
@@ -318,7 +330,7 @@ void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4
   bool isDirect = update.store->getBlock() == loop.bodyBlock();
   if (!isDirect) {
     OpBuilder top = OpBuilder::atBlockBegin(loop.bodyBlock());
-    Value identity = identityOf(top, loc, update.kind, scalar, update.isUnsigned);
+    Value identity = identityOfElement(top, loc, update.kind, element, update.isUnsigned);
     tile::StoreOp::create(top, loc, identity, whole, ivs);
     Value partial = tile::LoadOp::create(b, loc, scalar, whole, ivs, FloatAttr());
     term = combine(b, loc, update.kind, partial, term, update.isUnsigned, false);

@@ -105,7 +105,8 @@ void expandScans(tile::ProgramOp program) {
         {}, isa<FloatType>(scalar) ? scalar : srcType.getElementType(), tile::Scope::Local);
     Value sum = tile::AllocOp::create(inner, loc, localType, "running", Attribute());
     bool isUnsignedType = isUnsigned(tile::dtypeOf(srcType.getElementType()));
-    Value identity = identityOf(inner, loc, scan.getKind(), scalar, isUnsignedType);
+    Value identity =
+        identityOfElement(inner, loc, scan.getKind(), localType.getElementType(), isUnsignedType);
     tile::StoreOp::create(inner, loc, identity, sum, ValueRange());
     Value zero = arith::ConstantIndexOp::create(inner, loc, 0);
     Value one = arith::ConstantIndexOp::create(inner, loc, 1);
