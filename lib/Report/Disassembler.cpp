@@ -116,8 +116,12 @@ private:
                                                               {"EXEC", RegisterFile::Exec},
                                                               {"SCC", RegisterFile::Scc}};
     for (auto [prefix, file] : special)
-      if (name.starts_with(prefix))
-        return {file};
+      if (name.consume_front(prefix)) {
+        // vcc and exec have two halves.
+        bool hasHalves = file == RegisterFile::Vcc || file == RegisterFile::Exec;
+        bool isHalf = name == "_LO" || name == "_HI";
+        return {file, uint16_t(name == "_HI"), uint16_t(hasHalves && !isHalf ? 2 : 1)};
+      }
     return {RegisterFile::Other};
   }
 

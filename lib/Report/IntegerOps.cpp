@@ -1,8 +1,8 @@
 //===- IntegerOps.cpp - integer instructions on lane values ---------------===//
 //
-// A value is exact, or known up to an offset that all lanes share (what comes from a
-// scalar register that nothing here computed): addition keeps that, bit operations do
-// not. Everything else is unknown.
+// A value is exact, or known up to multiples of numbers that all lanes share (what comes
+// from a scalar register that nothing here computed): addition keeps that, bit operations
+// do not. Everything else is unknown.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -19,49 +19,66 @@ namespace {
 using MaybeValue = std::optional<LaneInts>;
 using Args = ArrayRef<LaneInts>;
 
-template <typename Function> LaneInts perLane(Args args, bool isExact, Function function) {
+using Terms = SmallVector<SharedTerm, 1>;
+
+template <typename Function> LaneInts perLane(Terms terms, Function function) {
   LaneInts result;
-  result.isExact = isExact;
+  result.terms = std::move(terms);
   for (unsigned lane = 0; lane < waveLanes; ++lane)
     result.lanes[lane] = function(lane);
   return result;
 }
 
 bool allExact(Args args) {
-  return all_of(args, [](const LaneInts &value) { return value.isExact; });
+  return all_of(args, [](const LaneInts &value) { return value.isExact(); });
+}
+
+/// a + factor * b. Arithmetic wraps at 32 bits, that of the factors as well.
+Terms combined(const Terms &a, const Terms &b, uint32_t factor) {
+  Terms result(a);
+  for (SharedTerm term : b) {
+    auto at = lower_bound(result, term.unknown, [](const SharedTerm &have, uint32_t unknown) {
+      return have.unknown < unknown;
+    });
+    if (at == result.end() || at->unknown != term.unknown)
+      at = result.insert(at, {term.unknown, 0});
+    at->factor += term.factor * factor;
+  }
+  erase_if(result, [](const SharedTerm &term) { return term.factor == 0; });
+  return result;
 }
 
 MaybeValue add(const LaneInts &a, const LaneInts &b) {
-  return perLane({}, a.isExact && b.isExact,
+  return perLane(combined(a.terms, b.terms, 1),
                  [&](unsigned lane) { return a.lanes[lane] + b.lanes[lane]; });
 }
 
 MaybeValue subtract(const LaneInts &a, const LaneInts &b) {
-  return perLane({}, a.isExact && b.isExact,
+  return perLane(combined(a.terms, b.terms, ~uint32_t(0)),
                  [&](unsigned lane) { return a.lanes[lane] - b.lanes[lane]; });
 }
 
 MaybeValue shiftLeft(const LaneInts &value, const LaneInts &by) {
-  if (!by.isExact || !by.isUniform())
+  if (!by.isExact() || !by.isUniform())
     return std::nullopt;
-  return perLane({}, value.isExact,
-                 [&](unsigned lane) { return value.lanes[lane] << (by.lanes[0] & 31); });
+  uint32_t bits = by.lanes[0] & 31;
+  return perLane(combined({}, value.terms, uint32_t(1) << bits),
+                 [&](unsigned lane) { return value.lanes[lane] << bits; });
 }
 
 MaybeValue multiply(const LaneInts &a, const LaneInts &b) {
   // An unknown offset times a number of the lane is no offset that all lanes share.
-  bool isKnown =
-      (a.isExact && b.isExact) || (a.isExact && a.isUniform()) || (b.isExact && b.isUniform());
-  if (!isKnown)
+  auto isFactor = [](const LaneInts &value) { return value.isExact() && value.isUniform(); };
+  if (!allExact({a, b}) && !isFactor(a) && !isFactor(b))
     return std::nullopt;
-  return perLane({}, a.isExact && b.isExact,
-                 [&](unsigned lane) { return a.lanes[lane] * b.lanes[lane]; });
+  Terms terms = a.isExact() ? combined({}, b.terms, a.lanes[0]) : combined({}, a.terms, b.lanes[0]);
+  return perLane(std::move(terms), [&](unsigned lane) { return a.lanes[lane] * b.lanes[lane]; });
 }
 
 template <typename Function> MaybeValue bitwise(Args args, Function function) {
   if (!allExact(args))
     return std::nullopt;
-  return perLane(args, true, function);
+  return perLane({}, function);
 }
 
 MaybeValue chain(MaybeValue first, const LaneInts &second,
@@ -110,9 +127,9 @@ MaybeValue bitOperation(Args args, uint32_t table) {
 
 /// Lanes below this one in the low or the high half of a full mask, plus a value.
 MaybeValue countBelow(Args args, bool isHigh) {
-  if (!args[0].isExact || !args[0].isUniform() || args[0].lanes[0] != ~uint32_t(0))
+  if (!args[0].isExact() || !args[0].isUniform() || args[0].lanes[0] != ~uint32_t(0))
     return std::nullopt;
-  return perLane({}, args[1].isExact, [&](unsigned lane) {
+  return perLane(args[1].terms, [&](unsigned lane) {
     unsigned below = isHigh ? (lane > 32 ? lane - 32 : 0) : std::min(lane, 32u);
     return args[1].lanes[lane] + below;
   });
@@ -137,7 +154,7 @@ MaybeValue evaluate(StringRef operation, Args args) {
   if (operation == "mov" && args.size() == 1)
     return args[0];
   if (operation == "readfirstlane" && args.size() == 1)
-    return perLane(args, args[0].isExact, [&](unsigned) { return args[0].lanes[0]; });
+    return perLane(args[0].terms, [&](unsigned) { return args[0].lanes[0]; });
   if (operation == "add" && two())
     return add(args[0], args[1]);
   if (operation == "add3" && three())
@@ -218,6 +235,10 @@ MaybeValue evaluate(StringRef operation, Args args) {
 static StringRef operationOf(StringRef mnemonic) {
   constexpr std::pair<StringRef, StringRef> table[] = {{"v_mov_b32_e32", "mov"},
                                                        {"s_mov_b32", "mov"},
+                                                       {"v_accvgpr_write_b32", "mov"},
+                                                       {"v_accvgpr_read_b32", "mov"},
+                                                       {"v_accvgpr_mov_b32", "mov"},
+                                                       {"v_mad_u64_u32", "mad"},
                                                        {"v_readfirstlane_b32", "readfirstlane"},
                                                        {"s_movk_i32", "mov"},
                                                        {"s_addk_i32", "add"},
@@ -303,11 +324,17 @@ evaluateInteger(const Instruction &instr,
     return std::nullopt;
   SmallVector<StringRef, 4> texts;
   operands.split(texts, ',');
-  // The first operand is the result; of s_addk and s_mulk an input, too.
+  // The first operand is the result; of s_addk and s_mulk an input, too. A product of 64 bits has a
+  // carry behind it, and its low half is evaluated.
   bool isInPlace = instr.mnemonic == "s_addk_i32" || instr.mnemonic == "s_mulk_i32";
+  bool isWide = instr.mnemonic == "v_mad_u64_u32";
   SmallVector<LaneInts, 3> values;
-  for (StringRef text : ArrayRef(texts).drop_front(isInPlace ? 0 : 1)) {
-    std::optional<LaneInts> value = operandValue(text.trim());
+  for (StringRef text : ArrayRef(texts).drop_front(isInPlace ? 0 : isWide ? 2 : 1)) {
+    text = text.trim();
+    std::string lowHalf;
+    if (isWide && text.consume_front("v["))
+      lowHalf = "v" + text.split(':').first.str();
+    std::optional<LaneInts> value = operandValue(lowHalf.empty() ? text : StringRef(lowHalf));
     if (!value)
       return std::nullopt;
     values.push_back(*value);

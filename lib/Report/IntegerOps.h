@@ -8,14 +8,23 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace tilec::report {
+
+/// A number that all lanes share and that nothing here computed, times a factor.
+struct SharedTerm {
+  uint32_t unknown = 0; ///< which
+  uint32_t factor = 1;
+  bool operator==(const SharedTerm &) const = default;
+};
 
 /// A register of a wave: what its lanes hold; of a scalar register all the same.
 struct LaneInts {
   LaneValues lanes = {};
-  bool isExact = true; ///< false: plus one offset that all lanes share
+  llvm::SmallVector<SharedTerm, 1> terms; ///< to be added, by `unknown`; their sum is one offset
 
+  bool isExact() const { return terms.empty(); }
   bool isUniform() const { return llvm::all_equal(lanes); }
 };
 

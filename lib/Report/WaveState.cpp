@@ -35,9 +35,14 @@ std::optional<LaneInts> WaveState::registerValue(RegisterFile file, unsigned num
     return it->second;
   if (file != RegisterFile::Scalar)
     return std::nullopt;
-  LaneInts offset; // some number, the same for all lanes
-  offset.isExact = false;
-  return offset;
+  return known[{file, number}] = freshUnknown();
+}
+
+/// Some number, the same for all lanes.
+LaneInts WaveState::freshUnknown() const {
+  LaneInts value;
+  value.terms.push_back({++unknowns, 1});
+  return value;
 }
 
 std::optional<LaneInts> WaveState::operand(StringRef text, bool isShortImmediate) const {
@@ -45,6 +50,10 @@ std::optional<LaneInts> WaveState::operand(StringRef text, bool isShortImmediate
   int64_t constant = 0;
   if (text == "m0")
     return registerValue(RegisterFile::M0, 0);
+  if (text == "vcc_lo" || text == "vcc_hi")
+    return registerValue(RegisterFile::Vcc, text == "vcc_hi");
+  if (StringRef rest = text; rest.consume_front("a") && !rest.getAsInteger(10, number))
+    return registerValue(RegisterFile::Accumulator, number);
   if (StringRef rest = text; rest.consume_front("v") && !rest.getAsInteger(10, number))
     return registerValue(RegisterFile::Vector, number);
   if (StringRef rest = text; rest.consume_front("s") && !rest.getAsInteger(10, number))
@@ -112,7 +121,8 @@ static std::optional<std::pair<RegisterFile, unsigned>> maskRegister(StringRef t
 std::optional<uint64_t> WaveState::mask(StringRef text) const {
   if (auto reg = maskRegister(text)) {
     auto low = known.find(*reg), high = known.find({reg->first, reg->second + 1});
-    if (low == known.end() || high == known.end() || !low->second.isExact || !high->second.isExact)
+    if (low == known.end() || high == known.end() || !low->second.isExact() ||
+        !high->second.isExact())
       return std::nullopt;
     return uint64_t(high->second.lanes[0]) << 32 | low->second.lanes[0];
   }
@@ -129,6 +139,21 @@ void WaveState::setMask(StringRef text, std::optional<uint64_t> value) {
     if (value)
       known[{reg->first, reg->second + half}] = uniform(static_cast<uint32_t>(*value >> 32 * half));
   }
+}
+
+WaveState::Mask WaveState::namedMask(StringRef text) const {
+  if (std::optional<uint64_t> bits = mask(text))
+    return {bits};
+  auto reg = maskRegister(text);
+  auto it = reg ? unknownMasks.find(*reg) : unknownMasks.end();
+  return it == unknownMasks.end() ? Mask() : Mask{std::nullopt, it->second};
+}
+
+void WaveState::setNamedMask(StringRef text, const Mask &value) {
+  setMask(text, value.bits);
+  auto reg = maskRegister(text);
+  if (reg && !value.bits && value.unknown)
+    unknownMasks[*reg] = value.unknown;
 }
 
 std::optional<bool> WaveState::scc() const {
@@ -165,7 +190,7 @@ static std::optional<uint64_t> combine(StringRef operation, std::optional<uint64
   return operation == "andn2" ? std::optional(*a & ~*b) : std::nullopt;
 }
 
-/// The 64-bit result of s_mov_b64, s_and_b64 and their like.
+/// The 64-bit result of s_mov_b64, s_and_b64, s_cselect_b64 and their like.
 std::optional<uint64_t> WaveState::maskResult(const Instruction &instr) const {
   StringRef operation = instr.mnemonic;
   if (!operation.consume_front("s_") || !operation.consume_back("_b64"))
@@ -173,21 +198,75 @@ std::optional<uint64_t> WaveState::maskResult(const Instruction &instr) const {
   SmallVector<StringRef, 4> texts = operandsOf(instr);
   if (operation == "mov" && texts.size() == 2)
     return mask(texts[1]);
+  if (operation == "cselect" && texts.size() == 3) {
+    std::optional<bool> bit = scc();
+    return bit ? mask(texts[*bit ? 1 : 2]) : std::nullopt;
+  }
   return texts.size() == 3 ? combine(operation, mask(texts[1]), mask(texts[2])) : std::nullopt;
 }
 
 /// s_and_saveexec_b64 and its like: exec goes to the result, exec becomes the combination.
 void WaveState::stepSaveExec(const Instruction &instr) {
   SmallVector<StringRef, 4> texts = operandsOf(instr);
-  std::optional<uint64_t> old = mask("exec"), given = texts.size() == 2 ? mask(texts[1]) : old;
+  Mask old = namedMask("exec"), now;
+  std::optional<uint64_t> given = texts.size() == 2 ? mask(texts[1]) : old.bits;
   StringRef operation = instr.mnemonic;
   operation.consume_front("s_");
-  std::optional<uint64_t> now = combine(operation.split('_').first, given, old);
+  operation = operation.split('_').first;
+  now.bits = combine(operation, given, old.bits);
+  if (!now.bits) {
+    now.unknown = ++unknowns;
+    if (operation == "and" && old.isNamed())
+      wholeOf[now.unknown] = old;
+  }
   forget(instr);
-  setMask(texts[0], old);
-  setMask("exec", now);
-  if (now)
-    setScc(*now != 0);
+  setNamedMask(texts[0], old);
+  setNamedMask("exec", now);
+  if (now.bits)
+    setScc(*now.bits != 0);
+}
+
+/// `exec ^ what it was` behind an s_and_saveexec, and `exec | that`, which ends the branch; and
+/// moves of masks.
+bool WaveState::stepRest(const Instruction &instr) {
+  SmallVector<StringRef, 4> texts = operandsOf(instr);
+  if (instr.mnemonic == "s_mov_b64" && texts.size() == 2) {
+    Mask moved = namedMask(texts[1]);
+    if (moved.bits || !moved.unknown)
+      return false;
+    forget(instr);
+    setNamedMask(texts[0], moved);
+    return true;
+  }
+  if (texts.size() != 3 || texts[1] != "exec")
+    return false;
+  Mask now = namedMask("exec"), other = namedMask(texts[2]);
+  auto part = maskRegister(texts[2]);
+  if (instr.mnemonic == "s_xor_b64" && now.unknown) {
+    auto whole = wholeOf.find(now.unknown);
+    auto to = maskRegister(texts[0]);
+    if (whole == wholeOf.end() || !(whole->second == other) || !to)
+      return false;
+    Mask of = whole->second;
+    forget(instr);
+    rests[*to] = {now.unknown, of};
+    return true;
+  }
+  if (instr.mnemonic == "s_or_b64" && texts[0] == "exec" && part) {
+    auto rest = rests.find(*part);
+    Mask whole;
+    if (rest != rests.end() && rest->second.part == now.unknown)
+      whole = rest->second.whole;
+    // What exec was cut out of swallows it.
+    else if (auto cut = wholeOf.find(now.unknown); cut != wholeOf.end() && cut->second == other)
+      whole = other;
+    if (!whole.isNamed())
+      return false;
+    forget(instr);
+    setNamedMask("exec", whole);
+    return true;
+  }
+  return false;
 }
 
 /// `relation` and signedness of v_cmp_lt_i32_e64, s_cmp_lt_i32, s_cmpk_lt_i32.
@@ -209,7 +288,7 @@ std::optional<uint64_t> WaveState::compareLanes(const Instruction &instr) const 
   if (!comparison || texts.size() != 3 || !active)
     return std::nullopt;
   std::optional<LaneInts> a = operand(texts[1]), b = operand(texts[2]);
-  if (!a || !b || !a->isExact || !b->isExact)
+  if (!a || !b || !a->isExact() || !b->isExact())
     return std::nullopt;
   uint64_t result = 0;
   for (unsigned lane = 0; lane < waveLanes; ++lane) {
@@ -237,7 +316,12 @@ std::optional<bool> WaveState::compareScalars(const Instruction &instr) const {
     return std::nullopt;
   bool isShort = hasShortImmediate(instr.mnemonic);
   std::optional<LaneInts> a = operand(texts[0]), b = operand(texts[1], isShort);
-  if (!a || !b || !a->isExact || !b->isExact)
+  if (!a || !b)
+    return std::nullopt;
+  bool isEquality = comparison && (comparison->first == "eq" || comparison->first == "lg" ||
+                                   comparison->first == "ne");
+  // What both add makes no difference to whether they are equal; what is less may have wrapped.
+  if (!(a->isExact() && b->isExact()) && !(isEquality && a->terms == b->terms))
     return std::nullopt;
   return comparison
              ? compareIntegers(comparison->first, comparison->second, a->lanes[0], b->lanes[0])
@@ -276,7 +360,7 @@ std::optional<LaneInts> WaveState::select(const Instruction &instr) const {
     return bit ? (*bit ? a : b) : std::nullopt;
   }
   std::optional<uint64_t> lanes = mask(texts[3]);
-  if (!a || !b || !lanes || a->isExact != b->isExact)
+  if (!a || !b || !lanes || a->terms != b->terms)
     return std::nullopt;
   for (unsigned lane = 0; lane < waveLanes; ++lane)
     if (*lanes >> lane & 1)
@@ -287,12 +371,13 @@ std::optional<LaneInts> WaveState::select(const Instruction &instr) const {
 /// What the result register holds after a vector instruction that only active lanes execute.
 std::optional<LaneInts> WaveState::underExec(const Instruction &instr,
                                              std::optional<LaneInts> value) const {
-  bool isVector = instr.kind == InstrKind::Vector && instr.mnemonic != "v_readfirstlane_b32";
+  bool isVector = (instr.kind == InstrKind::Vector || instr.kind == InstrKind::AccumulatorMove) &&
+                  instr.mnemonic != "v_readfirstlane_b32";
   if (!isVector || exec == Exec::Ignored || hasAllLanes() || instr.writes.empty())
     return value;
   std::optional<uint64_t> active = mask("exec");
   auto old = known.find({instr.writes[0].file, instr.writes[0].first});
-  if (!active || !value || old == known.end() || !value->isExact || !old->second.isExact)
+  if (!active || !value || old == known.end() || value->terms != old->second.terms)
     return std::nullopt;
   for (unsigned lane = 0; lane < waveLanes; ++lane)
     if (!(*active >> lane & 1))
@@ -302,16 +387,86 @@ std::optional<LaneInts> WaveState::underExec(const Instruction &instr,
 
 void WaveState::forget(const Instruction &instr) {
   for (const RegisterRange &range : instr.writes) {
-    bool isMask = range.file == RegisterFile::Vcc || range.file == RegisterFile::Exec;
-    for (unsigned i = 0; i < (isMask ? 2u : range.count); ++i)
+    for (unsigned i = 0; i < range.count; ++i) {
+      for (int first : {int(range.first + i) - 1, int(range.first + i)})
+        unknownMasks.erase({range.file, first}), rests.erase({range.file, first});
       known.erase({range.file, range.first + i});
+      if (range.file == RegisterFile::Vector)
+        keptInLanes.erase(keptInLanes.lower_bound({range.first + i, 0}),
+                          keptInLanes.lower_bound({range.first + i + 1, 0}));
+    }
   }
 }
 
+/// v_writelane_b32 keeps a scalar in a lane, v_readlane_b32 fetches one.
+void WaveState::stepLane(const Instruction &instr) {
+  SmallVector<StringRef, 4> texts = operandsOf(instr);
+  bool isWrite = instr.mnemonic.starts_with("v_writelane");
+  unsigned lane = 0, vector = 0;
+  StringRef name = texts.size() == 3 ? texts[isWrite ? 0 : 1] : StringRef();
+  if (!name.consume_front("v") || name.getAsInteger(10, vector) || texts[2].getAsInteger(10, lane))
+    return forget(instr);
+  if (isWrite) {
+    known.erase({RegisterFile::Vector, vector});
+    keptInLanes[{vector, lane}] = operand(texts[1]).value_or(freshUnknown());
+    return;
+  }
+  auto kept = keptInLanes.find({vector, lane});
+  std::optional<LaneInts> value;
+  if (kept != keptInLanes.end()) {
+    value = kept->second;
+  } else if (auto whole = registerValue(RegisterFile::Vector, vector); whole && lane < waveLanes) {
+    value = *whole;
+    value->lanes.fill(whole->lanes[lane]);
+  }
+  forget(instr);
+  if (value && !instr.writes.empty())
+    known[{instr.writes[0].file, instr.writes[0].first}] = *value;
+}
+
+const Instruction *WaveState::unknownSource(const Instruction &use) const {
+  auto sourceOf = [&](RegisterFile file, unsigned number) -> const Instruction * {
+    auto it = unknownSince.find({file, number});
+    return it == unknownSince.end() ? nullptr : it->second;
+  };
+  if (use.kind == InstrKind::SharedDma)
+    return sourceOf(RegisterFile::M0, 0);
+  for (const RegisterRange &range : use.reads)
+    for (unsigned i = 0; i < range.count; ++i)
+      if (const Instruction *source = sourceOf(range.file, range.first + i))
+        return source;
+  return nullptr;
+}
+
+/// What `instr` has left unknown is the fault of an input that was unknown already, or its own.
+void WaveState::noteUnknown(const Instruction &instr) {
+  if (instr.writes.empty())
+    return;
+  const Instruction *source = unknownSource(instr);
+  for (const RegisterRange &range : instr.writes)
+    for (unsigned i = 0; i < range.count; ++i) {
+      Key key{range.file, range.first + i};
+      auto it = known.find(key);
+      if (it != known.end() && it->second.isExact())
+        unknownSince.erase(key);
+      else
+        unknownSince[key] = source ? source : &instr;
+    }
+}
+
 void WaveState::step(const Instruction &instr) {
+  compute(instr);
+  noteUnknown(instr);
+}
+
+void WaveState::compute(const Instruction &instr) {
   StringRef mnemonic = instr.mnemonic;
   if (mnemonic.contains("_saveexec_b64"))
     return stepSaveExec(instr);
+  if (mnemonic.starts_with("s_") && mnemonic.ends_with("_b64") && stepRest(instr))
+    return;
+  if (mnemonic.starts_with("v_writelane_b32") || mnemonic.starts_with("v_readlane_b32"))
+    return stepLane(instr);
   if (mnemonic.starts_with("s_cmp") || mnemonic.starts_with("s_bitcmp")) {
     std::optional<bool> bit = compareScalars(instr);
     forget(instr);
@@ -325,7 +480,7 @@ void WaveState::step(const Instruction &instr) {
     std::optional<uint64_t> result = isCompare ? compareLanes(instr) : maskResult(instr);
     forget(instr);
     setMask(operandsOf(instr)[0], result);
-    if (isMask && result && mnemonic != "s_mov_b64")
+    if (isMask && result && mnemonic != "s_mov_b64" && mnemonic != "s_cselect_b64")
       setScc(*result != 0);
     return;
   }
@@ -345,7 +500,7 @@ void WaveState::step(const Instruction &instr) {
   if (!value || instr.writes.empty())
     return;
   known[{instr.writes[0].file, instr.writes[0].first}] = *value;
-  if (value->isExact && setsSccToNonZero(mnemonic))
+  if (value->isExact() && setsSccToNonZero(mnemonic))
     setScc(value->lanes[0] != 0);
 }
 

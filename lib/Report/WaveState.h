@@ -30,6 +30,9 @@ public:
   std::optional<LaneInts> sharedAddress(const Instruction &instr, unsigned which = 0) const;
   /// m0: where LDS DMAs go.
   std::optional<LaneInts> dmaTarget() const;
+  /// The instruction whose result this one's LDS address or m0 depends on and which is not
+  /// followed.
+  const Instruction *unknownSource(const Instruction &use) const;
   /// Whether a branch is taken; nothing when it depends on something unknown.
   std::optional<bool> isTaken(const Instruction &branch) const;
   /// Whether all lanes are known to be active.
@@ -40,7 +43,21 @@ public:
 private:
   using Key = std::pair<RegisterFile, unsigned>;
 
+  /// A mask of lanes: its bits, or which of the unknown ones it is (0: of that nothing is known).
+  struct Mask {
+    std::optional<uint64_t> bits;
+    uint32_t unknown = 0;
+    bool operator==(const Mask &) const = default;
+    bool isNamed() const { return bits || unknown; }
+  };
+  /// Lanes of `whole` that are not in the unknown mask `part`.
+  struct Rest {
+    uint32_t part = 0;
+    Mask whole;
+  };
+
   std::optional<LaneInts> registerValue(RegisterFile file, unsigned number) const;
+  LaneInts freshUnknown() const;
   std::optional<LaneInts> operand(llvm::StringRef text, bool isShortImmediate = false) const;
   std::optional<uint64_t> mask(llvm::StringRef text) const;
   std::optional<uint64_t> maskResult(const Instruction &instr) const;
@@ -49,13 +66,30 @@ private:
   std::optional<LaneInts> select(const Instruction &instr) const;
   std::optional<LaneInts> underExec(const Instruction &instr, std::optional<LaneInts> value) const;
   void forget(const Instruction &instr);
+  void compute(const Instruction &instr);
+  void noteUnknown(const Instruction &instr);
   void setMask(llvm::StringRef text, std::optional<uint64_t> value);
   void setScc(bool value);
   std::optional<bool> scc() const;
+  Mask namedMask(llvm::StringRef text) const;
+  void setNamedMask(llvm::StringRef text, const Mask &value);
   void stepSaveExec(const Instruction &instr);
+  bool stepRest(const Instruction &instr);
+  void stepLane(const Instruction &instr);
 
   Exec exec;
-  std::map<Key, LaneInts> known;
+  /// What is read of an unknown scalar register stays the same number until it is written.
+  mutable std::map<Key, LaneInts> known;
+  mutable uint32_t unknowns = 0;
+  /// What is known of masks whose bits are not: after `if (m)` exec is some part of what it was,
+  /// and `exec ^ what it was` brings the others back.
+  std::map<Key, uint32_t> unknownMasks;
+  std::map<uint32_t, Mask> wholeOf; ///< of an unknown mask that was cut out of another one
+  std::map<Key, Rest> rests;
+  /// Scalars that are kept in lanes of vector registers (LLVM's spills): register, lane.
+  std::map<std::pair<unsigned, unsigned>, LaneInts> keptInLanes;
+  std::map<Key, const Instruction *>
+      unknownSince; ///< registers whose values are lost, for messages
 };
 
 } // namespace tilec::report

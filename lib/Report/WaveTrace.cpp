@@ -69,10 +69,18 @@ private:
   std::optional<uint32_t> nextAfter(const Instruction &instr, uint32_t index);
   bool decide(const Instruction &branch, uint32_t index);
   uint32_t idOf(ByteSet bytes);
-  void giveUp(const Instruction &instr, StringRef why) {
+  static std::string textOf(const Instruction &instr) {
+    return "0x" + utohexstr(instr.address, /*LowerCase=*/true) + ": " + instr.mnemonic + " " +
+           instr.operands;
+  }
+  /// What made the address of `instr` unknown.
+  std::string sourceText(const Instruction &instr) const {
+    const Instruction *source = state->unknownSource(instr);
+    return source ? " (unknown since " + textOf(*source) + ")" : "";
+  }
+  void giveUp(const Instruction &instr, const Twine &why) {
     if (traces.problem.empty())
-      traces.problem = "0x" + utohexstr(instr.address, /*LowerCase=*/true) + ": " + instr.mnemonic +
-                       " " + instr.operands + ": " + why.str();
+      traces.problem = (textOf(instr) + ": " + why).str();
   }
 
   const KernelCode &kernel;
@@ -114,8 +122,9 @@ void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
   SmallVector<std::pair<uint32_t, uint32_t>, waveLanes> parts;
   for (unsigned place = 0; place < places; ++place) {
     std::optional<LaneInts> at = isDma ? state->dmaTarget() : state->sharedAddress(instr, place);
-    if (!at || !at->isExact || width == 0)
-      return giveUp(instr, "its LDS address does not follow from the numbers of the threads");
+    if (!at || !at->isExact() || width == 0)
+      return giveUp(instr, "its LDS address does not follow from the numbers of the threads" +
+                               sourceText(instr));
     for (unsigned lane = 0; lane < waveLanes; ++lane) {
       // A DMA puts lane n's data behind that of lane n - 1 (CDNA3 ISA document, 9.1.9).
       uint32_t begin = isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane];
@@ -190,17 +199,23 @@ void Tracer::stepInstruction(const Instruction &instr, uint32_t index) {
   ++step;
 }
 
-/// A branch on something unknown: loops go round as often as the policy says.
+/// A branch on something unknown: loops go round as often as the policy says. One that leaves no
+/// loop itself may set what a later one leaves it by: after as many visits it goes the other way
+/// once.
 bool Tracer::decide(const Instruction &branch, uint32_t index) {
   traces.usedPolicy = true;
   uint32_t target = indexOf.count(*branch.target) ? indexOf[*branch.target] : index + 1;
+  bool isInLoop = false;
   for (const std::vector<bool> &inside : insideLoop) {
+    isInLoop |= inside[index];
     if (!inside[index] || inside[target] == inside[index + 1])
       continue;
     bool leaves = visits[index]++ % (policy.rounds + 1) == policy.rounds;
     return leaves != inside[target];
   }
-  return target <= index ? false : policy.takesForward;
+  bool isUsual = target <= index ? false : policy.takesForward;
+  bool isOther = isInLoop && visits[index]++ % (policy.rounds + 1) == policy.rounds;
+  return isUsual != isOther;
 }
 
 std::optional<uint32_t> Tracer::nextAfter(const Instruction &instr, uint32_t index) {

@@ -8,6 +8,7 @@
 
 #include "CodeObjectImpl.h"
 #include "Decode.h"
+#include "Execute.h"
 
 namespace tilec::sim {
 
@@ -100,10 +101,7 @@ void WaveChecker::noteIssue(Wave &wave, const Instr &instr) {
     add(lds);
   else
     add(vm);
-  // vmcnt has 6 bits: the wave cannot issue beyond them before the oldest access has completed
-  // (reference/amd-hardware-facts.md); LLVM relies on it.
-  constexpr size_t mostVmem = 63;
-  while (vm.size() > mostVmem)
+  while (vm.size() > mostVmemInFlight)
     retireOldest(wave, vm);
   if (flags & isFlat)
     add(lds);

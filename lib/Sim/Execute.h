@@ -11,6 +11,10 @@ namespace tilec::sim {
 /// What s_getpc gives for the start of the code: away from all data.
 inline constexpr uint64_t codeBase = 0x0800'0000'0000ull;
 
+/// vmcnt has 6 bits: a wave cannot issue beyond them before its oldest access has completed
+/// (amd.md 1.8, measured on CDNA3); LLVM relies on it.
+constexpr unsigned mostVmemInFlight = 63;
+
 /// s_waitcnt: lets operations complete until at most `vm` (`lgkm`) are outstanding; < 0: as many as
 /// there are. Only strict mode has outstanding operations.
 void retire(Wave &wave, int vm, int lgkm);

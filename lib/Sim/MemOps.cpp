@@ -192,6 +192,15 @@ static void countBanks(Wave &wave, const MemOp &op) {
   ++use.executions;
 }
 
+/// Performs the oldest operations until `keep` are left.
+static void drain(Wave &wave, std::deque<MemOp> &queue, int keep) {
+  while (static_cast<int>(queue.size()) > keep) {
+    MemOp op = queue.front();
+    queue.pop_front();
+    op.perform(wave, op);
+  }
+}
+
 void issue(Wave &wave, MemOp &op) {
   if (wave.group->engine->options->countLdsConflicts)
     countBanks(wave, op);
@@ -207,15 +216,8 @@ void issue(Wave &wave, MemOp &op) {
                 : flags & isLds ? wave.pendingLds
                                 : wave.pendingVm;
   queue.push_back(op);
-}
-
-/// Performs the oldest operations until `keep` are left.
-static void drain(Wave &wave, std::deque<MemOp> &queue, int keep) {
-  while (static_cast<int>(queue.size()) > keep) {
-    MemOp op = queue.front();
-    queue.pop_front();
-    op.perform(wave, op);
-  }
+  if (&queue == &wave.pendingVm)
+    drain(wave, queue, mostVmemInFlight);
 }
 
 void retire(Wave &wave, int vm, int lgkm) {

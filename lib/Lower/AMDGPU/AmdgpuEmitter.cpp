@@ -153,10 +153,13 @@ bool AmdgpuEmitter::wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm)
 bool AmdgpuEmitter::barrier(bool raw, bool global) {
   // LLVM 22 adds nothing to s_barrier on gfx9: the wave's own accesses are waited for here. A
   // workgroup fence would also wait for the copies in flight. To LLVM s_barrier touches no memory:
-  // only fences keep it from moving accesses across.
-  if (global)
+  // only fences keep it from moving accesses across. LLVM's do not wait for stores to global
+  // memory, trusting that the waves of a compute unit see its cache in order; the ISA documents
+  // promise that only behind vmcnt(0).
+  if (global) {
     b.CreateFence(llvm::AtomicOrdering::Release, blockScope());
-  else if (!raw)
+    wait(0, 0);
+  } else if (!raw)
     wait(std::nullopt, 0);
   call("llvm.amdgcn.s.barrier", {}, {});
   if (global)

@@ -136,11 +136,61 @@ TEST(AuditShared, LanesThatAreOffDoNotCount) {
   EXPECT_EQ(kinds(dma + some + "s_waitcnt vmcnt(0)\n" + barrier + readBeside), "");
 }
 
+// Where LLVM keeps an address when registers are short.
+TEST(AuditShared, AddressesInOddPlaces) {
+  const std::string first = dma + landed + barrier;
+  const std::string read = "ds_read_b128 v[4:7], v8\n";
+  // Each gives v8 the place of the wave beside; without a barrier that is wrong.
+  const std::string ways[] = {
+      "v_accvgpr_write_b32 a3, v3\nv_accvgpr_read_b32 v8, a3\n",
+      "v_mad_u64_u32 v[8:9], s[14:15], v3, 1, v[10:11]\nv_mov_b32_e32 v10, 0\n"
+      "v_mad_u64_u32 v[8:9], s[14:15], v3, 1, v[10:11]\n",
+      "v_writelane_b32 v20, s4, 7\ns_mov_b32 s4, 0\nv_readlane_b32 s9, v20, 7\n"
+      "v_sub_u32_e32 v8, v3, v1\nv_add_u32_e32 v8, v1, v8\ns_mov_b32 s4, s9\n",
+      "s_add_i32 vcc_hi, s4, 0x400\ns_mov_b32 vcc_lo, 5\ns_sub_u32 s9, vcc_hi, s4\n"
+      "v_xor_b32_e32 v8, s9, v1\n"};
+  for (const std::string &way : ways) {
+    EXPECT_EQ(kinds(first + way + read), "") << way;
+    EXPECT_EQ(kinds(dma + landed + way + read), "r") << way;
+  }
+}
+
+TEST(AuditShared, UnknownNumbersCancel) {
+  // s20 is an argument: what is added and taken away again leaves the address known.
+  const std::string there =
+      "s_add_i32 s9, s20, 64\nv_add_u32_e32 v8, s9, v3\n"
+      "s_lshl_b32 s10, s20, 2\ns_mul_i32 s11, s20, 3\ns_sub_u32 s10, s10, s11\n"
+      "s_add_i32 s10, s10, 64\nv_subrev_u32_e32 v8, s10, v8\n";
+  const std::string read = "ds_read_b128 v[4:7], v8\n";
+  EXPECT_EQ(kinds(dma + landed + barrier + there + read), "");
+  EXPECT_EQ(kinds(dma + landed + there + read), "r");
+  // Another value of the same register does not.
+  EXPECT_EQ(kinds(dma + landed + barrier + "s_add_i32 s9, s20, 0\nv_add_u32_e32 v8, s9, v3\n" +
+                  "s_load_dword s20, s[0:1], 0x0\nv_subrev_u32_e32 v8, s20, v8\n" + read),
+            "?");
+}
+
+TEST(AuditShared, LanesThatCameBackCount) {
+  // An if and an else on an unknown condition: behind them all lanes are on again.
+  const std::string branch = "v_cmp_gt_u32_e32 vcc, 32, v9\ns_and_saveexec_b64 s[12:13], vcc\n"
+                             "s_xor_b64 s[12:13], exec, s[12:13]\ns_cbranch_execz past\n"
+                             "v_mov_b32_e32 v9, 0\npast:\n";
+  const std::string end = "s_or_b64 exec, exec, s[12:13]\n";
+  const std::string read = "v_mov_b32_e32 v8, v3\nds_read_b128 v[4:7], v8\n";
+  EXPECT_EQ(kinds(dma + landed + barrier + branch + end + read), "");
+  EXPECT_EQ(kinds(dma + landed + barrier + branch + read), "?");
+}
+
 TEST(AuditShared, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(kinds("s_load_dword s4, s[0:1], 0x0\ns_mov_b32 m0, s4\n" + dma), "?");
   EXPECT_EQ(kinds(dma + landed + barrier + "ds_read_b128 v[4:7], v20\n"), "?");
   EXPECT_NE(describe(audit("s_mov_b32 m0, s21\n" + dma)).find("does not follow"),
             std::string::npos);
+  EXPECT_NE(
+      describe(
+          audit("s_load_dword s21, s[0:1], 0x0\ns_mul_i32 s22, s21, 3\ns_mov_b32 m0, s22\n" + dma))
+          .find("(unknown since 0x"),
+      std::string::npos);
   // Without DMAs there is nothing to prove.
   EXPECT_EQ(kinds("ds_read_b128 v[4:7], v20\n"), "");
 }

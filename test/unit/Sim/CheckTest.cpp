@@ -68,6 +68,18 @@ TEST(MissingWait, MoreLoadsThanTheCounterHolds) {
   EXPECT_EQ(found(first + first + "v_mov_b32 v52, 0\nv_add_u32 v51, v50, v2\ns_waitcnt vmcnt(0)"),
             Names{"missing-wait"});
 }
+// The same of what the load brings, in the mode that brings it as late as can be.
+TEST(MissingWait, TheCounterBringsTheOldestLoad) {
+  std::string body = "global_store_dword v1, v3, s[8:9]\ns_waitcnt vmcnt(0)\nv_mov_b32 v50, 0\n";
+  for (int i = 0; i < 64; ++i)
+    body += "global_load_dword v" + std::to_string(i == 0 ? 50 : 52) + ", v1, s[8:9]\n";
+  Snippet s;
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}, {"v3", all(2)}};
+  s.out = {"v51"};
+  s.launch.memoryMode = MemoryMode::Strict;
+  s.body = body + "v_mov_b32 v51, v50\ns_waitcnt vmcnt(0)";
+  EXPECT_EQ(s.run1(), all(2));
+}
 TEST(MissingWait, ScalarLoadsNeedZero) {
   const std::string two = "s_load_dword s10, s[8:9], 0x0\ns_load_dword s11, s[8:9], 0x4\n";
   EXPECT_EQ(found(two + "s_waitcnt lgkmcnt(1)\ns_add_u32 s16, s10, 1"), Names{"missing-wait"});

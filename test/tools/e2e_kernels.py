@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every kernel that the end-to-end tests run on a simulated chip, once more, on both chips.
+
+usage: e2e_kernels.py audit|findings --bin TOOLS [--only TEXT]
+
+audit     the scorecard's proof: every LDS read of what a DMA wrote comes after a wait and a barrier (`tilec
+          --emit=report`, shared_audit); proved, or a kernel without LDS DMAs.
+findings  the simulator's hazard and race checks and the cpu reference: results as late as the ISA allows, waves
+          in a shuffled order, no finding of any class.
+
+The kernels are those of the RUN lines below test/e2e that name a chip; the lines' own modes are left out. A kernel
+that does not compile for the chip that its line does not name is left out there.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[2]
+CHIPS = ("gfx942", "gfx950")
+RUN = re.compile(r"#\s*RUN:\s*(tilec-run .*?)(?:\s*2>&1)?\s*\|")
+OWN_MODES = ("--check", "--sim-", "--device", "--target", "--strict")
+FEWEST = 400  # kernels and chips; fewer means that lines are not understood any more
+
+
+def kernels_of(path):
+    """(arguments that tilec knows, those of tilec-run alone, chip of the line)"""
+    for line in path.read_text().splitlines():
+        found = RUN.match(line)
+        if not found or "%t" in found.group(1) or "--device=cpu" in found.group(1):
+            continue
+        text = found.group(1).replace("%examples", str(REPO / "examples")).replace("%S", str(path.parent))
+        words = shlex.split(text.replace("%s", str(path)))[1:]
+        chips = [w.split("=")[1] for w in words if w.startswith("--target=gfx9")]
+        if not chips:
+            continue
+        compiled, run, n = [], [], 0
+        while n < len(words):
+            word, n = words[n], n + 1
+            takes = word in ("--entry", "--dim", "--arg", "--seed")
+            value = [words[n]] if takes else []
+            n += takes
+            if word.startswith(OWN_MODES):
+                continue
+            alone = word.startswith(("--dim", "--arg", "--seed"))
+            (run if alone else compiled).extend([word, *value])
+        yield tuple(compiled), tuple(run), chips[0]
+
+
+def all_kernels():
+    found = {}
+    for path in sorted([*(REPO / "test/e2e").glob("*.py"), *(REPO / "test/e2e").glob("*.test")]):
+        for compiled, run, chip in kernels_of(path):
+            for each in CHIPS:
+                key = (compiled, run, each)
+                found[key] = found.get(key, False) or each == chip
+    return found
+
+
+def execute(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def audit(tools, compiled, run, chip):
+    del run
+    command = [str(tools / "tilec"), *compiled, f"--target={chip}", "--emit=report", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        return "does not compile", done.stderr
+    for kernel in json.loads(done.stdout)["kernels"]:
+        shared = kernel["shared_audit"]
+        if shared.get("unproved") or shared["findings"]:
+            return "wrong", f"kernel {kernel['name']}: {json.dumps(shared)}"
+    dmas = sum(k["shared_audit"]["dmas"] for k in json.loads(done.stdout)["kernels"])
+    return "proved" if dmas else "no LDS DMA", ""
+
+
+def findings(tools, compiled, run, chip):
+    command = [str(tools / "tilec-run"), *compiled, *run, f"--target={chip}", "--device=sim", "--check",
+               "--sim-checks=all", "--sim-mode=strict", "--sim-interleave=11"]
+    if "--seed" not in run:
+        command.append("--seed=1")
+    code, text = execute(command)
+    if code == 0 and "lint:" not in text and re.search(r"result +PASS", text):
+        return "no finding", ""
+    compiles, _ = execute([str(tools / "tilec"), *compiled, f"--target={chip}", "-o", os.devnull])
+    return ("does not compile" if compiles else "wrong"), text[-2000:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["audit", "findings"])
+    parser.add_argument("--bin", type=Path, required=True)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    work = audit if options.what == "audit" else findings
+    kernels = {key: named for key, named in all_kernels().items() if options.only in " ".join(key[0])}
+    counts, wrong = {}, 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda key: work(options.bin, *key), kernels)
+        for (key, named), (verdict, text) in zip(kernels.items(), results):
+            counts[verdict] = counts.get(verdict, 0) + 1
+            if verdict == "wrong" or (verdict == "does not compile" and named):
+                wrong += 1
+                print(f"{' '.join(shlex.quote(w) for w in (*key[0], *key[1]))} --target={key[2]}: {verdict}\n{text}")
+    print(f"{len(kernels)} kernels: " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())))
+    if not options.only and len(kernels) < FEWEST:
+        sys.exit(f"fewer than {FEWEST} kernels were found in the RUN lines")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
