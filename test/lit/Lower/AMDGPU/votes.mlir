@@ -36,12 +36,13 @@ wave.kernel @votes(["A", "C"]) access ["rw", "w"] threads(128) shared(512) {
   %v = arith.trunci %u : i64 to i32
   // CHECK: ds_write_b32
   wave.shared_write %v, %o : i32
-  // CHECK: s_waitcnt lgkmcnt(0)
+  // CHECK: s_waitcnt vmcnt(0) lgkmcnt(0)
   // CHECK-NEXT: s_barrier
   wave.barrier global
   // CHECK: ds_read_b32
   %w = wave.shared_read %c4 : i32
   // LLVM: fence syncscope("workgroup") release
+  // LLVM-NEXT: call void @llvm.amdgcn.s.waitcnt(i32 112)
   // LLVM-NEXT: call void @llvm.amdgcn.s.barrier()
   // LLVM-NEXT: fence syncscope("workgroup") acquire
   // LLVM: call void @llvm.amdgcn.sched.barrier(i32 8)
