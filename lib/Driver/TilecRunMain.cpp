@@ -8,6 +8,7 @@
 #include "tilec/Driver/Tools.h"
 
 #include "tilec/Runtime/Npy.h"
+#include "tilec/Runtime/Rivals.h"
 #include "tilec/SimDevice/SimDevice.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
@@ -26,7 +27,7 @@ namespace {
 struct Arguments {
   std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
                                      simMode = "eager", rangeCheck = "with-soffset";
-  std::vector<std::string> args, dims, saves, spreads;
+  std::vector<std::string> args, dims, saves, spreads, rivals;
   CacheOptions cache;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
@@ -75,8 +76,10 @@ struct Outcome {
   bool isChecked = false;
 
   bool passed() const {
-    return std::all_of(checks.begin(), checks.end(),
-                       [](const TensorCheck &c) { return c.report.passed(); });
+    return llvm::all_of(checks, [](const TensorCheck &c) { return c.report.passed(); }) &&
+           (!timing || llvm::all_of(timing->rivals, [](const rt::RivalTiming &rival) {
+             return !rival.agreement || rival.agreement->passed();
+           }));
   }
 };
 
@@ -105,6 +108,9 @@ void printTable(const Outcome &o) {
   if (o.timing)
     row("time",
         llvm::formatv("{0:f4} ms (median of {1})", o.timing->medianMs, o.timing->samples).str());
+  if (o.timing)
+    for (const rt::RivalTiming &rival : o.timing->rivals)
+      row("against", rt::describe(rival, o.timing->samples));
   if (o.tflops)
     row("rate", llvm::formatv("{0:f1} TFLOP/s", *o.tflops).str());
   for (const TensorCheck &c : o.checks) {
@@ -145,6 +151,14 @@ void printJson(const Outcome &o) {
                     {"min", o.timing->minMs},
                     {"max", o.timing->maxMs},
                     {"samples", o.timing->samples}};
+  if (o.timing)
+    for (const rt::RivalTiming &rival : o.timing->rivals)
+      j["rivals"].push_back({{"name", rival.name},
+                             {"median_ms", rival.medianMs},
+                             {"ratio", rival.ratio},
+                             {"ratio_low", rival.low},
+                             {"ratio_high", rival.high},
+                             {"agrees", !rival.agreement || rival.agreement->passed()}});
   if (o.tflops)
     j["tflops"] = *o.tflops;
   if (o.isChecked)
@@ -295,14 +309,20 @@ int run(const Arguments &args, Arch arch) {
       return failure(device.error().message);
     outcome.deviceName = device->info().name;
     rt::BenchOptions bench;
-    bench.enabled = args.bench;
+    bench.enabled = args.bench || !args.rivals.empty();
+    for (const std::string &spec : args.rivals) {
+      rt::Result<rt::Rival> rival = rt::openRival(spec, after, *device);
+      if (!rival)
+        return failure("--vs: " + rival.error().message);
+      bench.rivals.push_back(std::move(*rival));
+    }
     rt::Result<rt::Timing> timing =
         rt::launchProgram(*device, compilation.manifest(), compilation.image().bytes, after, bench);
     if (!timing) {
       progress.show("");
       return failure(timing.error().message);
     }
-    if (args.bench) {
+    if (bench.enabled) {
       outcome.timing = *timing;
       if (compilation.manifest().flops)
         if (rt::Result<int64_t> flops = compilation.manifest().flops->evaluate(after.dims))
@@ -326,7 +346,7 @@ int run(const Arguments &args, Arch arch) {
   progress.show("");
   if (args.json)
     printJson(outcome);
-  else if (args.table || args.check || args.bench)
+  else if (args.table || args.check || outcome.timing)
     printTable(outcome);
   return outcome.passed() ? 0 : 1;
 }
@@ -365,6 +385,9 @@ int tilecRunMain(int argc, char **argv) {
   addCacheOptions(app, args.cache);
   app.add_flag("--check", args.check, "compare with the cpu reference");
   app.add_flag("--bench", args.bench, "time it (cuda and hip)");
+  app.add_option("--vs", args.rivals,
+                 "LIBRARY:FORM:A,B,C: time cublas or cublaslt in turns with it (docs/runtime.md)")
+      ->allow_extra_args(false);
   app.add_flag("--table", args.table, "print what was compiled and run");
   app.add_flag("--json", args.json, "the same as JSON");
   app.add_flag("--remarks", args.remarks, "print what was slow but right");

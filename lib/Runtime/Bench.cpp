@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Bench.h"
 
+#include "tilec/Runtime/Statistics.h"
+
 #include <algorithm>
 
 namespace tilec::rt {
@@ -47,8 +49,8 @@ private:
 /// One contender's state between its turns.
 struct Lane {
   size_t nextRun = 0;
-  Timing timing;
-  std::vector<double> times;
+  int samples = 0; ///< wanted
+  Times times;
 };
 
 /// Warms up and decides how many runs make a sample and how many samples are taken.
@@ -62,50 +64,86 @@ Status warmUp(Sampler &sampler, const Contender &contender, const BenchOptions &
     totalMs += lastMs = *ms;
   }
   lastMs = std::max(lastMs, 1e-3);
-  lane.timing.runsPerSample = static_cast<int>(std::clamp(options.sampleMs / lastMs, 1.0, 1000.0));
-  lane.timing.samples =
-      static_cast<int>(std::clamp(options.targetMs / (lastMs * lane.timing.runsPerSample),
+  lane.times.runsPerSample = static_cast<int>(std::clamp(options.sampleMs / lastMs, 1.0, 1000.0));
+  lane.samples =
+      static_cast<int>(std::clamp(options.targetMs / (lastMs * lane.times.runsPerSample),
                                   double(options.minSamples), double(options.maxSamples)));
   return success();
 }
 
-void summarize(Lane &lane) {
-  std::sort(lane.times.begin(), lane.times.end());
-  lane.timing.samples = static_cast<int>(lane.times.size());
-  lane.timing.medianMs = lane.times[lane.times.size() / 2];
-  lane.timing.minMs = lane.times.front();
-  lane.timing.maxMs = lane.times.back();
-}
-
 } // namespace
 
-Result<std::vector<Timing>> timeContenders(const Device &device, Stream &stream,
-                                           const std::vector<Contender> &contenders,
-                                           const BenchOptions &options) {
+Result<std::vector<Times>> timeInRounds(const Device &device, Stream &stream,
+                                        const std::vector<Contender> &contenders,
+                                        const BenchOptions &options) {
   Sampler sampler(device, stream);
   if (Status s = sampler.prepare(); !s)
     return s.error();
   std::vector<Lane> lanes(contenders.size());
-  int samples = 0;
+  int rounds = 0;
   for (size_t i = 0; i < lanes.size(); ++i) {
     if (Status s = warmUp(sampler, contenders[i], options, lanes[i]); !s)
       return s.error();
-    samples = std::max(samples, lanes[i].timing.samples);
+    rounds = std::max(rounds, lanes[i].samples);
   }
-  for (int turn = 0; turn < samples; ++turn)
-    for (size_t i = 0; i < lanes.size(); ++i) {
+  for (int round = 0; round < rounds; ++round)
+    for (size_t turn = 0; turn < lanes.size(); ++turn) {
+      size_t i = (turn + round) % lanes.size();
       Lane &lane = lanes[i];
-      Result<double> ms = sampler.sample(contenders[i], lane.nextRun, lane.timing.runsPerSample);
+      Result<double> ms = sampler.sample(contenders[i], lane.nextRun, lane.times.runsPerSample);
       if (!ms)
         return ms.error();
-      lane.times.push_back(*ms);
+      lane.times.samples.push_back(*ms);
     }
-  std::vector<Timing> timings;
-  for (Lane &lane : lanes) {
-    summarize(lane);
-    timings.push_back(lane.timing);
+  std::vector<Times> times;
+  for (Lane &lane : lanes)
+    times.push_back(std::move(lane.times));
+  return times;
+}
+
+Result<int> fastestOf(const Device &device, Stream &stream, int count,
+                      const std::function<void(int)> &use, const Contender &contender,
+                      int &usable) {
+  constexpr int turns = 5;
+  constexpr double sampleMs = 0.5;
+  Sampler sampler(device, stream);
+  if (Status s = sampler.prepare(); !s)
+    return s.error();
+  struct Algorithm {
+    int index, runs;
+    size_t nextRun;
+    std::vector<double> samples;
+  };
+  std::vector<Algorithm> algorithms;
+  Error last{"it has no algorithm for this"};
+  for (int i = 0; i < count; ++i) {
+    use(i);
+    Algorithm algorithm{i, 1, 0, {}};
+    Result<double> first = sampler.sample(contender, algorithm.nextRun, 1); // warms up
+    Result<double> ms = first ? sampler.sample(contender, algorithm.nextRun, 2) : first;
+    if (!ms) {
+      last = ms.error();
+      continue;
+    }
+    algorithm.runs = static_cast<int>(std::clamp(sampleMs / std::max(*ms, 1e-3), 1.0, 500.0));
+    algorithms.push_back(std::move(algorithm));
   }
-  return timings;
+  usable = static_cast<int>(algorithms.size());
+  if (algorithms.empty())
+    return last;
+  for (int turn = 0; turn < turns; ++turn)
+    for (Algorithm &algorithm : algorithms) {
+      use(algorithm.index);
+      Result<double> ms = sampler.sample(contender, algorithm.nextRun, algorithm.runs);
+      if (!ms)
+        return ms.error();
+      algorithm.samples.push_back(*ms);
+    }
+  auto best = std::min_element(algorithms.begin(), algorithms.end(), [](auto &a, auto &b) {
+    return median(a.samples) < median(b.samples);
+  });
+  use(best->index);
+  return best->index;
 }
 
 } // namespace tilec::rt

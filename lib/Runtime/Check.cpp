@@ -134,6 +134,22 @@ std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b) {
   return spread;
 }
 
+std::vector<double> rowTolerance(const HostTensor &tensor, double parts) {
+  std::vector<double> spread;
+  if (!isFloat(tensor.dtype))
+    return spread;
+  Decoder decoder(tensor.dtype);
+  int64_t rowElems = rowElemsOf(tensor);
+  for (int64_t begin = 0; begin < tensor.elemCount(); begin += rowElems) {
+    double sum = 0;
+    for (int64_t i = begin; i < begin + rowElems; ++i)
+      if (double value = decoder.value(tensor.bits(i)); std::isfinite(value))
+        sum += value * value;
+    spread.push_back(parts * std::sqrt(sum / rowElems) / 8); // compare() takes 8 of them
+  }
+  return spread;
+}
+
 Result<CheckReport> compare(const HostTensor &device, const HostTensor &reference,
                             const std::vector<double> &spread, const CheckOptions &options) {
   if (Status s = sameKind(device, reference, "reference"); !s)

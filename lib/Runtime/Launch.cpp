@@ -6,6 +6,8 @@
 
 #include "Bench.h"
 
+#include "tilec/Runtime/Statistics.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -138,6 +140,7 @@ public:
   }
 
   Result<Timing> time(const BenchOptions &options, std::vector<BufferSet> &sets);
+  Result<CheckReport> agreementWith(const Rival &rival, BufferSet &set);
 
 private:
   static int64_t storageBytesOf(const Argument &argument) {
@@ -242,20 +245,76 @@ private:
   std::vector<LaunchShape> shapes;
 };
 
+/// What the rival computes from the arguments of `set`, against ours, which has been downloaded.
+Result<CheckReport> Program::agreementWith(const Rival &rival, BufferSet &set) {
+  const Argument *ours = arguments.find(rival.result);
+  if (!ours || ours->param.kind != ParamKind::Tensor)
+    return Error{"there is no tensor `" + rival.result + "`"};
+  if (ours->strides != rowMajorStrides(ours->tensor.shape))
+    return Error{"tensor `" + rival.result + "` is strided: only dense ones are compared"};
+  Buffer &buffer = set.buffers.at(rival.result);
+  int64_t bytes = storageBytesOf(*ours);
+  // Neither what we left there nor anything plausible may pass for the rival's work.
+  std::vector<uint8_t> poison(bytes, 0xFF);
+  if (Status s = buffer.upload(poison.data(), bytes); !s)
+    return s.error();
+  for (const Status &s : {rival.run(set.addresses(), stream.raw()), stream.wait()})
+    if (!s)
+      return s.error();
+  HostTensor theirs = ours->tensor;
+  if (Status s = buffer.download(theirs.bytes.data(), bytes); !s)
+    return s.error();
+  return compare(ours->tensor, theirs, rowTolerance(theirs, rival.tolerance));
+}
+
 Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet> &sets) {
+  Timing timing;
   std::vector<Contender> contenders;
   contenders.push_back([&](size_t run) { return start(sets[run % sets.size()]); });
-  if (options.rival)
-    contenders.push_back([&](size_t run) {
-      return options.rival(sets[run % sets.size()].addresses(), stream.raw());
-    });
-  Result<std::vector<Timing>> timings = timeContenders(device, stream, contenders, options);
-  if (!timings)
-    return timings.error();
-  Timing timing = timings->front();
+  for (const Rival &rival : options.rivals) {
+    RivalTiming entry;
+    entry.name = rival.name;
+    Contender contender = [&](size_t run) {
+      return rival.run(sets[run % sets.size()].addresses(), stream.raw());
+    };
+    if (rival.algorithms != 1) {
+      Result<int> best =
+          fastestOf(device, stream, rival.algorithms, rival.choose, contender, entry.algorithms);
+      if (!best)
+        return inContext(rival.name, best.error());
+      entry.algorithm = *best;
+    }
+    if (!rival.result.empty()) {
+      Result<CheckReport> agreement = agreementWith(rival, sets.front());
+      if (!agreement)
+        return inContext(rival.name, agreement.error());
+      entry.agreement = std::move(*agreement);
+    }
+    contenders.push_back(std::move(contender));
+    timing.rivals.push_back(std::move(entry));
+  }
+  Result<std::vector<Times>> times = timeInRounds(device, stream, contenders, options);
+  if (!times)
+    return times.error();
+  const std::vector<double> &ours = times->front().samples;
+  timing.runsPerSample = times->front().runsPerSample;
+  timing.samples = static_cast<int>(ours.size());
   timing.bufferSets = static_cast<int>(sets.size());
-  if (options.rival)
-    timing.rivalMedianMs = timings->back().medianMs;
+  timing.medianMs = median(ours);
+  timing.minMs = *std::min_element(ours.begin(), ours.end());
+  timing.maxMs = *std::max_element(ours.begin(), ours.end());
+  for (size_t i = 0; i < timing.rivals.size(); ++i) {
+    const std::vector<double> &theirs = (*times)[i + 1].samples;
+    std::vector<double> ratios;
+    for (size_t round = 0; round < ours.size(); ++round)
+      ratios.push_back(theirs[round] / ours[round]);
+    RivalTiming &entry = timing.rivals[i];
+    entry.medianMs = median(theirs);
+    entry.ratio = median(ratios);
+    Interval interval = bootstrapMedian(ratios);
+    entry.low = interval.low;
+    entry.high = interval.high;
+  }
   return timing;
 }
 
@@ -294,6 +353,21 @@ Result<TensorMapRequest> mapRequest(const Param &param, const ArgumentSet &argum
 }
 
 } // namespace
+
+std::string describe(const RivalTiming &rival, int rounds) {
+  char text[256];
+  std::snprintf(
+      text, sizeof text, "%-8s median %.2f us, ours is %.3f times as fast [%.3f, %.3f] (%d rounds)",
+      rival.name.c_str(), rival.medianMs * 1e3, rival.ratio, rival.low, rival.high, rounds);
+  std::string line = text;
+  if (rival.algorithms > 1)
+    line += ", algorithm " + std::to_string(rival.algorithm) + " of " +
+            std::to_string(rival.algorithms);
+  if (rival.agreement && !rival.agreement->passed())
+    line += "; RESULTS DIFFER in " + std::to_string(rival.agreement->mismatchCount) + " of " +
+            std::to_string(rival.agreement->elemCount) + " elements";
+  return line;
+}
 
 Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims) {
   LaunchShape shape;

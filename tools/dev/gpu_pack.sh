@@ -72,7 +72,8 @@ pack_kernel() {
         ((++i))
         ;;
       --bench) launch+=(--bench) ;;
-      --flops | --cublas) launch+=("${words[i]}" "${words[i + 1]}"); ((++i)) ;;
+      --vs=* | --rounds=*) launch+=("${words[i]}") ;;
+      --flops | --cublas | --vs | --rounds) launch+=("${words[i]}" "${words[i + 1]}"); ((++i)) ;;
       --name) name=${words[++i]} ;;
       --no-check) check=no ;;
       *) compile+=("${words[i]}") ;;

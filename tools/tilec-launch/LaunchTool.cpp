@@ -4,11 +4,10 @@
 //===----------------------------------------------------------------------===//
 #include "LaunchTool.h"
 
-#include "Cublas.h"
-
 #include "tilec/Runtime/Check.h"
 #include "tilec/Runtime/Launch.h"
 #include "tilec/Runtime/Npy.h"
+#include "tilec/Runtime/Rivals.h"
 
 #include "nlohmann/json.hpp"
 
@@ -56,7 +55,10 @@ struct Report {
 
   bool passed() const {
     return std::all_of(checks.begin(), checks.end(),
-                       [](const Checked &check) { return check.report.passed(); });
+                       [](const Checked &check) { return check.report.passed(); }) &&
+           std::all_of(timing.rivals.begin(), timing.rivals.end(), [](const auto &rival) {
+             return !rival.agreement || rival.agreement->passed();
+           });
   }
   double teraflops() const { return flops / timing.medianMs * 1e-9; }
 };
@@ -134,14 +136,16 @@ private:
       return device.error();
     report.device = device->info();
     rt::BenchOptions bench;
-    bench.enabled = options.bench || !options.cublas.empty();
-    if (!options.cublas.empty()) {
-      if (report.device.kind != "cuda")
-        return Error{"--cublas: the device is no CUDA device"};
-      Result<rt::Rival> rival = cublasGemm(options.cublas, arguments, options.cublasLibrary);
+    std::vector<std::string> rivals = options.rivals;
+    if (!options.cublas.empty())
+      rivals.push_back("cublas:" + options.cublas);
+    bench.enabled = options.bench || !rivals.empty();
+    bench.minSamples = options.rounds;
+    for (const std::string &spec : rivals) {
+      Result<rt::Rival> rival = rt::openRival(spec, arguments, *device, options.rivalLibrary);
       if (!rival)
-        return inContext("--cublas", rival.error());
-      bench.rival = std::move(*rival);
+        return inContext("--vs", rival.error());
+      bench.rivals.push_back(std::move(*rival));
     }
     std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(image->data()), image->size());
     Result<rt::Timing> timing = rt::launchProgram(*device, manifest, bytes, arguments, bench);
@@ -275,13 +279,13 @@ private:
                   t.bufferSets);
       if (report.flops > 0)
         std::printf("rate    %.1f TFLOP/s\n", report.teraflops());
-      if (t.rivalMedianMs > 0)
-        std::printf("cublas  median %.2f us, ours is %.3f times as fast\n", t.rivalMedianMs * 1e3,
-                    t.rivalMedianMs / t.medianMs);
+      for (const rt::RivalTiming &rival : t.rivals)
+        std::printf("%s\n", rt::describe(rival, t.samples).c_str());
     }
-    std::printf("%s\n", report.checks.empty() ? "DONE (nothing was checked: no --expect)"
-                        : report.passed()     ? "PASS"
-                                              : "FAIL");
+    bool isChecked = !report.checks.empty() || !t.rivals.empty();
+    std::printf("%s\n", !isChecked        ? "DONE (nothing was checked: no --expect)"
+                        : report.passed() ? "PASS"
+                                          : "FAIL");
   }
 
   void printJson() const {
@@ -315,8 +319,19 @@ private:
       out["buffer_sets"] = t.bufferSets;
       if (report.flops > 0)
         out["tflops"] = report.teraflops();
-      if (t.rivalMedianMs > 0)
-        out["cublas_median_us"] = t.rivalMedianMs * 1e3;
+      for (const rt::RivalTiming &rival : t.rivals) {
+        nlohmann::ordered_json item;
+        item["name"] = rival.name;
+        item["median_us"] = rival.medianMs * 1e3;
+        item["ratio"] = rival.ratio;
+        item["ratio_low"] = rival.low;
+        item["ratio_high"] = rival.high;
+        item["algorithm"] = rival.algorithm;
+        item["algorithms"] = rival.algorithms;
+        if (rival.agreement)
+          item["agrees"] = rival.agreement->passed();
+        out["rivals"].push_back(item);
+      }
     }
     std::printf("%s\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   }

@@ -23,8 +23,10 @@ struct Options {
   std::string driver; ///< driver library instead of the usual one
   std::vector<std::string> args, dims, saves, expects, spreads;
   uint32_t seed = 0;
-  std::string cublas;        ///< `FORM:A,B,C`: time cuBLAS too
-  std::string cublasLibrary; ///< its library instead of the usual one
+  std::vector<std::string> rivals; ///< of rt::openRival: time these libraries too
+  std::string cublas;              ///< `FORM:A,B,C`: short for the rival cublas
+  std::string rivalLibrary;        ///< library file of the rivals instead of the usual ones
+  int rounds = 31;                 ///< at least so many
   bool bench = false, json = false;
   std::string flops; ///< expression over dims; empty: the manifest's
 };

@@ -31,9 +31,16 @@ int main(int argc, char **argv) {
                  "NAME=FILE.npy: the spread of its rows (tilec-run --save-spread): the tolerance")
       ->allow_extra_args(false);
   app.add_flag("--bench", options.bench, "time the kernel");
-  app.add_option("--cublas", options.cublas,
-                 "FORM:A,B,C: time cublasGemmEx on the same tensors; FORM is nn, nt, tn or tt");
-  app.add_option("--cublas-library", options.cublasLibrary, "its library (default: the system's)");
+  app.add_option(
+         "--vs", options.rivals,
+         "LIBRARY:FORM:A,B,C: time cublas or cublaslt on the same tensors in turns; FORM is "
+         "nn, nt, tn or tt, and may be left out with the tensors where the shapes tell")
+      ->allow_extra_args(false);
+  app.add_option("--cublas", options.cublas, "FORM:A,B,C: the same as --vs=cublas:FORM:A,B,C");
+  app.add_option("--vs-library,--cublas-library", options.rivalLibrary,
+                 "library file of --vs (default: the system's)");
+  app.add_option("--rounds", options.rounds, "with --bench: at least so many (default 31)")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--flops", options.flops, "operations of a run, an expression over the dims");
   app.add_flag("--json", options.json, "print the report as JSON");
   app.set_version_flag("--version", "tilec-launch " TILEC_VERSION);

@@ -40,6 +40,10 @@ struct CheckReport {
 /// infinite or NaN in either does not count: a run that overflowed says nothing. Same shapes.
 std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b);
 
+/// The spread that lets elements differ by `parts` of the root mean square of their row, for
+/// comparing two implementations without a reference. Of integers it is empty: they must be equal.
+std::vector<double> rowTolerance(const HostTensor &tensor, double parts);
+
 /// Compares `device` with `reference`. `spread` holds E of each row; empty: E is 0. Fails when
 /// dtypes, shapes or the number of rows differ.
 Result<CheckReport> compare(const HostTensor &device, const HostTensor &reference,

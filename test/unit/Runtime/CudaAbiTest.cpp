@@ -4,8 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "../../../lib/Runtime/CudaAbi.h"
+#include "../../../lib/Runtime/CublasAbi.h"
 
 #include <cuda.h>
+#if __has_include(<cublasLt.h>) && __has_include(<cublas_v2.h>)
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#define TILEC_HAS_CUBLAS_HEADERS 1
+#endif
 
 #include "gtest/gtest.h"
 
@@ -46,3 +52,30 @@ TEST(CudaAbi, StructuresAreLaidOutAlike) {
   EXPECT_EQ(offsetof(ours::LaunchConfig, attributes), offsetof(CUlaunchConfig, attrs));
   EXPECT_EQ(offsetof(ours::LaunchConfig, attributeCount), offsetof(CUlaunchConfig, numAttrs));
 }
+
+#ifdef TILEC_HAS_CUBLAS_HEADERS
+TEST(CudaAbi, CublasIsThatOfTheHeaders) {
+  namespace blas = tilec::rt::cublas;
+  EXPECT_EQ(blas::typeF32, CUDA_R_32F);
+  EXPECT_EQ(blas::typeF16, CUDA_R_16F);
+  EXPECT_EQ(blas::typeBF16, CUDA_R_16BF);
+  EXPECT_EQ(blas::typeI8, CUDA_R_8I);
+  EXPECT_EQ(blas::typeI32, CUDA_R_32I);
+  EXPECT_EQ(blas::typeE4M3, CUDA_R_8F_E4M3);
+  EXPECT_EQ(blas::typeE5M2, CUDA_R_8F_E5M2);
+  EXPECT_EQ(blas::computeF32, CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(blas::computeI32, CUBLAS_COMPUTE_32I);
+  EXPECT_EQ(blas::defaultAlgorithm, CUBLAS_GEMM_DEFAULT);
+  EXPECT_EQ(CUBLAS_OP_N, 0);
+  EXPECT_EQ(CUBLAS_OP_T, 1);
+  EXPECT_EQ(blas::descTransA, CUBLASLT_MATMUL_DESC_TRANSA);
+  EXPECT_EQ(blas::descTransB, CUBLASLT_MATMUL_DESC_TRANSB);
+  EXPECT_EQ(blas::descScaleA, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER);
+  EXPECT_EQ(blas::descScaleB, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER);
+  EXPECT_EQ(blas::descFastAccumulation, CUBLASLT_MATMUL_DESC_FAST_ACCUM);
+  EXPECT_EQ(blas::preferenceWorkspaceBytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+  EXPECT_EQ(sizeof(blas::LtAlgorithm), sizeof(cublasLtMatmulAlgo_t));
+  EXPECT_EQ(sizeof(blas::LtHeuristic), sizeof(cublasLtMatmulHeuristicResult_t));
+  EXPECT_EQ(offsetof(blas::LtHeuristic, status), offsetof(cublasLtMatmulHeuristicResult_t, state));
+}
+#endif

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "Conformance.h"
 
+#include <chrono>
 #include <dlfcn.h>
 #include <set>
+#include <thread>
 
 using namespace tilec::rt;
 using tilec::DType;
@@ -197,21 +199,86 @@ TEST_F(OnFakeCuda, ARivalIsTimedInTurnsOnTheSameTensors) {
   BenchOptions bench;
   bench.enabled = true;
   bench.warmUpMs = 0, bench.sampleMs = 0.01, bench.targetMs = 0.1, bench.minSamples = 20;
-  bench.rival = [&](const std::map<std::string, DeviceAddress> &tensors, uint64_t stream) {
+  Rival rival;
+  rival.name = "other";
+  rival.result = "y";
+  rival.run = [&](const std::map<std::string, DeviceAddress> &tensors, uint64_t stream) {
     ++runs;
     EXPECT_NE(stream, 0u);
     seen.insert(tensors.at("x"));
+    const auto *x = reinterpret_cast<const float *>(tensors.at("x"));
+    auto *y = reinterpret_cast<float *>(tensors.at("y"));
+    for (int i = 0; i < 64; ++i)
+      y[i] = 2 * x[i];
     return success();
   };
+  bench.rivals = {rival};
   Result<Timing> timing = launchProgram(*device, manifest, image, set, bench);
   ASSERT_TRUE(timing) << timing.error().message;
   EXPECT_GE(runs, 3 + timing->samples);
   EXPECT_EQ(seen.size(), static_cast<size_t>(timing->bufferSets)); // rotates through all copies
   EXPECT_GT(timing->bufferSets, 1);
-  EXPECT_GT(timing->rivalMedianMs, 0);
+  ASSERT_EQ(timing->rivals.size(), 1u);
+  const RivalTiming &other = timing->rivals[0];
+  EXPECT_GE(timing->samples, 20);
+  EXPECT_GT(other.medianMs, 0);
+  EXPECT_GT(other.low, 0);
+  EXPECT_LE(other.low, other.ratio);
+  EXPECT_LE(other.ratio, other.high);
+  ASSERT_TRUE(other.agreement);
+  EXPECT_TRUE(other.agreement->passed());
 
-  bench.rival = [](const auto &, uint64_t) -> Status { return Error{"no algorithm"}; };
-  EXPECT_HAS(launchProgram(*device, manifest, image, set, bench).error().message, "no algorithm");
+  // One that leaves a single element alone computes something else.
+  bench.rivals[0].run = [](const auto &tensors, uint64_t) {
+    const auto *x = reinterpret_cast<const float *>(tensors.at("x"));
+    auto *y = reinterpret_cast<float *>(tensors.at("y"));
+    for (int i = 1; i < 64; ++i)
+      y[i] = 2 * x[i];
+    return success();
+  };
+  timing = launchProgram(*device, manifest, image, set, bench);
+  ASSERT_TRUE(timing) << timing.error().message;
+  EXPECT_EQ(timing->rivals[0].agreement->mismatchCount, 1);
+  EXPECT_HAS(describe(timing->rivals[0], 20), "RESULTS DIFFER in 1 of 64 elements");
+
+  bench.rivals[0].run = [](const auto &, uint64_t) -> Status { return Error{"no algorithm"}; };
+  EXPECT_HAS(launchProgram(*device, manifest, image, set, bench).error().message,
+             "other: no algorithm");
+}
+
+TEST_F(OnFakeCuda, TheFastestAlgorithmOfARivalIsTimed) {
+  Manifest manifest = scaleManifest();
+  ArgumentRequest request;
+  request.dims = {{"n", 64}};
+  request.specs = {*parseArgSpec("s=2")};
+  ArgumentSet set = *makeArguments(manifest, request);
+  Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
+  std::vector<uint8_t> image = {'x'};
+  BenchOptions bench;
+  bench.enabled = true;
+  bench.warmUpMs = 0, bench.sampleMs = 0.01, bench.targetMs = 0.1, bench.minSamples = 5;
+  int chosen = -1;
+  Rival rival;
+  rival.name = "library";
+  rival.algorithms = 4;
+  rival.choose = [&](int i) { chosen = i; };
+  rival.run = [&](const auto &, uint64_t) -> Status {
+    if (chosen == 0)
+      return Error{"not supported"};
+    if (chosen != 2)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return success();
+  };
+  bench.rivals = {rival};
+  Result<Timing> timing = launchProgram(*device, manifest, image, set, bench);
+  ASSERT_TRUE(timing) << timing.error().message;
+  EXPECT_EQ(timing->rivals[0].algorithm, 2);
+  EXPECT_EQ(timing->rivals[0].algorithms, 3) << "one of four did not run";
+  EXPECT_EQ(chosen, 2);
+
+  bench.rivals[0].run = [](const auto &, uint64_t) -> Status { return Error{"not supported"}; };
+  EXPECT_HAS(launchProgram(*device, manifest, image, set, bench).error().message,
+             "library: not supported");
 }
 
 } // namespace
