@@ -462,6 +462,10 @@ bool Importer::matchOperands(Value &a, Value &c, const Call *call) {
 }
 
 bool Importer::gemm(const Call *call) {
+  if (parallelDepth > 0) {
+    fail(DiagId::GemmInParallel, call->calleeSpan);
+    return false;
+  }
   const Argument &argA = argument(*call, "A"), &argB = argument(*call, "B"),
                  &argC = argument(*call, "C");
   Value a = matrix(argA), c2 = a ? matrix(argB) : nullptr, c = c2 ? matrix(argC) : nullptr;

@@ -25,6 +25,7 @@ namespace {
 struct CheckPass : impl::CheckPassBase<CheckPass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
+    expandTilesInParallels(program);
     foldViews(program);
     bool failedAny = false;
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>()) {

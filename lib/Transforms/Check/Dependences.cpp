@@ -12,6 +12,7 @@
 
 #include "Normalize/Normalize.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 
@@ -152,14 +153,15 @@ struct Access {
 
 class LoopCheck {
 public:
-  explicit LoopCheck(tile::ParallelOp loop) : loop(loop), values(loop) {}
+  explicit LoopCheck(tile::ParallelOp loop)
+      : loop(loop), values(loop), written(accessesOf(loop).writes) {}
 
   LogicalResult run();
 
 private:
   void collect();
   bool isSeparated(ArrayRef<Access> accesses);
-  bool variesInLoop(Value value);
+  bool variesInLoop(Value value, ValueRange given = {});
   LogicalResult tryOut(Value buffer, SmallVectorImpl<Access> &accesses);
   /// Calls `visit(iteration, place)` for the places that the access touches for certain.
   void forEachPlace(const Access &access, tile::BufferType type,
@@ -171,6 +173,7 @@ private:
 
   tile::ParallelOp loop;
   Values values;
+  SmallVector<Value, 4> written;  ///< buffers, in the loop
   Operation *innermost = nullptr; ///< the access that is being tried out
   llvm::MapVector<Value, SmallVector<Access, 4>> accesses;
 };
@@ -184,7 +187,7 @@ void LoopCheck::collect() {
     if (!isOutside(store.getBuffer()))
       return;
     Access access{store, store.getIndices(), true, matchReduction(store)};
-    access.sameValue = !variesInLoop(store.getValue());
+    access.sameValue = !variesInLoop(store.getValue(), store.getIndices());
     if (access.update)
       oldValues[access.update->old] = store;
     accesses[store.getBuffer()].push_back(access);
@@ -199,13 +202,16 @@ void LoopCheck::collect() {
   });
 }
 
-/// Whether the value may differ between iterations.
-bool LoopCheck::variesInLoop(Value value) {
-  if (!loop.getBody().isAncestor(value.getParentRegion()))
+/// Whether the value may differ between iterations in which the values `given` do not.
+bool LoopCheck::variesInLoop(Value value, ValueRange given) {
+  if (!loop.getBody().isAncestor(value.getParentRegion()) || llvm::is_contained(given, value))
     return false;
   Operation *op = value.getDefiningOp();
-  return !op || !isPure(op) || op->getNumRegions() != 0 ||
-         llvm::any_of(op->getOperands(), [&](Value v) { return variesInLoop(v); });
+  auto load = dyn_cast_or_null<tile::LoadOp>(op);
+  bool readsConstant = load && !llvm::is_contained(written, rootOf(load.getBuffer()));
+  if (!op || (!isPure(op) && !readsConstant) || op->getNumRegions() != 0)
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value v) { return variesInLoop(v, given); });
 }
 
 /// Whether for each loop variable some dimension is the same in all accesses and holds the variable
