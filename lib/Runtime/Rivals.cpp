@@ -6,6 +6,7 @@
 
 #include "CublasAbi.h"
 #include "GemmRival.h"
+#include "Library.h"
 
 #include <dlfcn.h>
 
@@ -140,6 +141,38 @@ Result<GemmProduct> parseProduct(const std::string &spec, const ArgumentSet &arg
   return makeProduct(form, names, arguments);
 }
 
+/// A copy of the tensor FROM to TO, which is of the same size, by the driver: how fast memory is.
+Result<Rival> copyRival(const std::string &spec, const ArgumentSet &arguments,
+                        const std::string &path) {
+  std::vector<std::string> names = split(spec, ',');
+  if (names.size() != 2)
+    return Error{"`" + spec + "`: write copy:FROM,TO"};
+  Result<const Argument *> from = tensorNamed(names[0], arguments);
+  Result<const Argument *> to = tensorNamed(names[1], arguments);
+  if (!from || !to)
+    return from ? to.error() : from.error();
+  size_t bytes = (*from)->tensor.bytes.size();
+  if (bytes != (*to)->tensor.bytes.size())
+    return Error{"`" + names[0] + "` and `" + names[1] + "` are not of the same size"};
+  Result<Library> cuda = Library::open({path.empty() ? "libcuda.so.1" : path});
+  if (!cuda)
+    return cuda.error();
+  int (*copy)(DeviceAddress, DeviceAddress, size_t, void *) = nullptr;
+  cuda->required(copy, {"cuMemcpyDtoDAsync_v2"});
+  if (Status s = cuda->status(); !s)
+    return s.error();
+  Rival rival;
+  rival.name = "copy";
+  rival.run = [=](const auto &tensors, uint64_t stream) -> Status {
+    int code =
+        copy(tensors.at(names[1]), tensors.at(names[0]), bytes, reinterpret_cast<void *>(stream));
+    if (code)
+      return Error{"cuMemcpyDtoDAsync failed with code " + std::to_string(code)};
+    return success();
+  };
+  return rival;
+}
+
 } // namespace
 
 double toleranceOf(const GemmProduct &product) { return product.isFp8 ? 0x1p-6 : 0x1p-9; }
@@ -171,10 +204,13 @@ Result<Rival> openRival(const std::string &spec, const ArgumentSet &arguments, c
   if (library == "cudnn")
     return Error{"cuDNN's attention is timed in one process with a kernel by "
                  "test/bench/hopper/attention.py"};
-  if (library != "cublas" && library != "cublaslt")
-    return Error{"`" + library + "`: known are cublas, cublaslt and cudnn"};
+  if (library != "cublas" && library != "cublaslt" && library != "copy")
+    return Error{"`" + library + "`: known are cublas, cublaslt, cudnn and copy"};
   if (device.info().kind != "cuda")
     return Error{library + ": the device is no CUDA device"};
+  if (library == "copy")
+    return copyRival(colon == std::string::npos ? "" : spec.substr(colon + 1), arguments,
+                     libraryPath);
   Result<GemmProduct> product = colon == std::string::npos
                                     ? guessProduct(arguments)
                                     : parseProduct(spec.substr(colon + 1), arguments);

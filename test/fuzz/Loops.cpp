@@ -12,13 +12,14 @@ void Generator::serialUpdates() {
     return;
   int64_t count = rng.between(2, 4);
   std::string name = fresh("r");
-  std::string head = spreadName("serial loop", {
-      "range(" + std::to_string(count) + ")", "T.serial(" + std::to_string(count) + ")",
-      "T.serial(1, " + std::to_string(count) + ")",
-      "T.serial(0, " + std::to_string(2 * count) + ", 2)",
-      "T.serial(" + std::to_string(count) + ", 0, -1)", "T.unroll(" + std::to_string(count) + ")",
-      "T.Serial(" + std::to_string(count) + ")", "T.unroll(0, " + std::to_string(count) + ")",
-      "T.grid(" + std::to_string(count) + ")", "T.grid(1, " + std::to_string(count) + ")"});
+  std::string head = spreadName(
+      "serial loop",
+      {"range(" + std::to_string(count) + ")", "T.serial(" + std::to_string(count) + ")",
+       "T.serial(1, " + std::to_string(count) + ")",
+       "T.serial(0, " + std::to_string(2 * count) + ", 2)",
+       "T.serial(" + std::to_string(count) + ", 0, -1)", "T.unroll(" + std::to_string(count) + ")",
+       "T.Serial(" + std::to_string(count) + ")", "T.unroll(0, " + std::to_string(count) + ")",
+       "T.grid(" + std::to_string(count) + ")", "T.grid(1, " + std::to_string(count) + ")"});
   bool isGrid2 = head.rfind("T.grid(1", 0) == 0;
   ++loopDepth;
   Suite loop(*this, "for " + std::string(isGrid2 ? "_, " : "") + name + " in " + head + ":");
@@ -87,7 +88,6 @@ void Generator::variable() {
                      isInt ? DType::I32 : DType::F32,
                      {0, isInt ? 300.0 : 12.0, true, 0, isInt ? 1.0 : 0.0}});
 }
-
 
 void Generator::whileLoop() {
   int64_t form = spread("while", 4);

@@ -24,8 +24,8 @@ void Generator::viewTile() {
 /// The name of a view of `source`: `T.view` or `T.reshape`.
 std::string Generator::reshaped(const std::string &source, const std::string &shape) {
   std::string name = fresh("view");
-  line(name + " = T." + spreadName("reshape", {"view", "reshape", "reshape"}) + "(" + source + ", " +
-       shape + ")");
+  line(name + " = T." + spreadName("reshape", {"view", "reshape", "reshape"}) + "(" + source +
+       ", " + shape + ")");
   return name;
 }
 
@@ -94,7 +94,8 @@ void Generator::bitsOfTile() {
   } else if (form == 1 && bytes == 1 && Q % 4 == 0 && !isFloat(t->type)) {
     type = DType::I32;
     index = "i, j // 4";
-    line(view + " = T.view(" + t->name + ", (" + p + ", " + std::to_string(Q / 4) + "), \"int32\")");
+    line(view + " = T.view(" + t->name + ", (" + p + ", " + std::to_string(Q / 4) +
+         "), \"int32\")");
   } else if (rng.percent(50)) {
     index = "i * " + std::to_string(Q) + " + j";
     line(view + " = T.view(" + t->name + ", (" + std::to_string(P * Q) + ",), " + quoted(type) +
@@ -115,9 +116,9 @@ void Generator::writeThroughView() {
   DType type = rng.pick({DType::F32, DType::I32, DType::F16, DType::U8, DType::I16});
   Tile &out = fullTile(type, rng.percent(60));
   bool isFlat = rng.percent(60);
-  std::string view = reshaped(out.name, isFlat ? "(" + std::to_string(P * Q) + ",)"
-                                               : "(" + std::to_string(Q) + ", " +
-                                                     std::to_string(P) + ")");
+  std::string view =
+      reshaped(out.name, isFlat ? "(" + std::to_string(P * Q) + ",)"
+                                : "(" + std::to_string(Q) + ", " + std::to_string(P) + ")");
   int64_t factor = rng.between(1, 9);
   std::string place = isFlat ? "i" : "i * " + std::to_string(P) + " + j";
   Suite loop(*this, isFlat ? "for i in T.Parallel(" + std::to_string(P * Q) + "):"

@@ -10,11 +10,12 @@
 
 namespace tilec::rt {
 
-/// A rival from the text of an option, `LIBRARY[:FORM:A,B,C[,SCALE_A,SCALE_B]]`:
+/// A rival from the text of an option, `LIBRARY[:FORM:A,B,C[,SCALE_A,SCALE_B]]` or `copy:FROM,TO`:
 ///
 /// - `cublas`: cublasGemmEx; `cublaslt`: the fastest of what cublasLt's heuristics propose, with
 /// fp8
 ///   in its fast accumulation and the scales (tensors of one f32) where they are named.
+/// - `copy`: the driver copies one tensor to another of the same size. Nothing is compared.
 /// - FORM is nn, nt, tn or tt: which of the row-major A and B are stored transposed. C = op(A)
 ///   op(B), sums in f32 (int32 for int8).
 /// - Without a form the kernel must have one product only that its tensors' shapes allow.

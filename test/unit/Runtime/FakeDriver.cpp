@@ -229,6 +229,10 @@ int cuMemcpyDtoH_v2(void *dst, uint64_t src, size_t bytes) {
     std::memcpy(dst, reinterpret_cast<void *>(src), bytes);
   return code;
 }
+int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t bytes, void *) {
+  int code = checkRange(src, bytes);
+  return code ? code : cuMemcpyHtoD_v2(dst, reinterpret_cast<void *>(src), bytes);
+}
 int cuMemsetD8_v2(uint64_t dst, unsigned char value, size_t bytes) {
   int code = checkRange(dst, bytes);
   if (!code)

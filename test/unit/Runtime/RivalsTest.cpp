@@ -101,6 +101,24 @@ TEST(Rivals, TheFormIsGuessedWhereTheShapesTellIt) {
             std::string::npos);
 }
 
+TEST(Rivals, ACopyIsThatOfTheDriver) {
+  ArgumentSet set = matrices("nn");
+  Device device = fakeDevice();
+  auto addressOf = [](const Buffer &buffer) { return buffer.address(); };
+  const HostTensor &a = set.list[0].tensor;
+  set.list[2].tensor = HostTensor(DType::F32, {2, 6});
+  Result<Rival> rival = openRival("copy:A,C", set, device, TILEC_FAKE_DRIVER);
+  ASSERT_TRUE(rival) << rival.error().message;
+  EXPECT_TRUE(rival->result.empty());
+  Buffer from = *device.allocate(48), to = *device.allocate(48);
+  ASSERT_TRUE(from.upload(a.bytes.data(), 48));
+  Status done = rival->run({{"A", addressOf(from)}, {"C", addressOf(to)}}, 1);
+  ASSERT_TRUE(done) << done.error().message;
+  std::vector<uint8_t> bytes(48);
+  ASSERT_TRUE(to.download(bytes.data(), 48));
+  EXPECT_EQ(bytes, a.bytes);
+}
+
 TEST(RivalErrors, SayWhatIsWrong) {
   Device device = fakeDevice();
   auto errorOf = [&](const std::string &spec, const ArgumentSet &set,
@@ -123,7 +141,10 @@ TEST(RivalErrors, SayWhatIsWrong) {
   has(errorOf("cublas:nn:A,B,C", set, "libnothing.so"), "no cuBLAS");
   has(errorOf("cublas:nn:A,B,C", set, "libc.so.6"), "no cublasGemmEx");
   has(errorOf("cublaslt:nn:A,B,C", set, "libc.so.6"), "no cublasLtCreate");
-  has(errorOf("mkl:nn:A,B,C", set), "known are cublas, cublaslt and cudnn");
+  has(errorOf("mkl:nn:A,B,C", set), "known are cublas, cublaslt, cudnn and copy");
+  has(errorOf("copy:A", set), "copy:FROM,TO");
+  has(errorOf("copy:A,B", set), "not of the same size");
+  has(errorOf("copy:A,D", set), "no tensor `D`");
   has(errorOf("cudnn", set), "test/bench/hopper/attention.py");
   set.list[1].strides = {8, 1};
   has(errorOf("cublas:nn:A,B,C", set), "strided");

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Launches a compiled kernel from Python through the CUDA driver, next to PyTorch in one process.
+
+What examples/cuda-host does in C++: reads the launch manifest, packs the parameters, encodes tensor
+maps. Needs nothing but ctypes; tensors are given as (address, shape).
+"""
+
+import ctypes
+import json
+import re
+
+CU_FUNC_MAX_DYNAMIC_SHARED = 8
+CLUSTER_ATTRIBUTE = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+INTEGERS = {"int8": ctypes.c_int8, "int32": ctypes.c_int32, "int64": ctypes.c_int64,
+            "uint8": ctypes.c_uint8, "uint32": ctypes.c_uint32}
+
+
+class LaunchAttribute(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_char * 4), ("dims", ctypes.c_uint * 16)]
+
+
+class LaunchConfig(ctypes.Structure):
+    _fields_ = [("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
+                ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(LaunchAttribute)),
+                ("count", ctypes.c_uint)]
+
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def check(code, what):
+    if code:
+        text = ctypes.c_char_p()
+        cuda.cuGetErrorString(code, ctypes.byref(text))
+        raise RuntimeError(f"{what}: {code} {(text.value or b'').decode()}")
+
+
+def evaluate(expression, names):
+    """A size of the manifest: an integer, or Python's + - * // % with ceildiv, min and max."""
+    if isinstance(expression, int):
+        return expression
+    if not re.fullmatch(r"[\w\s+\-*/%(),]*", expression):
+        raise ValueError(f"no size: {expression}")
+    functions = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max, "__builtins__": {}}
+    return eval(expression, functions, dict(names))
+
+
+def tensor_map_type(dtype):
+    table = {"uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5, "float16": 6,
+             "float32": 7, "float64": 8, "bfloat16": 9}
+    return table.get(dtype, 0)  # bytes: fp8, int8
+
+
+def bits_of(dtype):
+    return int(re.match(r"[a-z]+(\d+)", dtype.replace("bfloat", "float")).group(1))
+
+
+def encode_map(param, address, dims):
+    size = bits_of(param["dtype"]) // 8
+    extents = [evaluate(e, dims) for e in param["dims"]]
+    strides = [evaluate(e, dims) * size for e in param["strides"]]
+    rank = len(extents)
+    storage = ctypes.create_string_buffer(128 + 128)
+    aligned = (ctypes.addressof(storage) + 127) // 128 * 128
+    swizzle = {0: 0, 32: 1, 64: 2, 128: 3}[param["swizzle"]]
+    code = cuda.cuTensorMapEncodeTiled(
+        ctypes.c_void_p(aligned), tensor_map_type(param["dtype"]), rank, ctypes.c_void_p(address),
+        (ctypes.c_uint64 * rank)(*extents), (ctypes.c_uint64 * max(rank - 1, 1))(*strides),
+        (ctypes.c_uint32 * rank)(*param["box"]), (ctypes.c_uint32 * rank)(*[1] * rank),
+        0, swizzle, 3, 0)
+    check(code, "cuTensorMapEncodeTiled")
+    return storage, aligned
+
+
+class Program:
+    """A cubin with its manifest, bound to tensors; PyTorch must have made its context."""
+
+    def __init__(self, path, manifest=None):
+        self.manifest = json.load(open(manifest or path + ".json"))
+        if len(self.manifest["launches"]) != 1:
+            raise ValueError("more than one launch")
+        self.launch = self.manifest["launches"][0]
+        module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
+        check(cuda.cuModuleLoadData(ctypes.byref(module), open(path, "rb").read() + b"\0"),
+              "cuModuleLoadData")
+        check(cuda.cuModuleGetFunction(ctypes.byref(self.function), module,
+                                       self.launch["symbol"].encode()), "cuModuleGetFunction")
+        if self.launch["shared_bytes"]:
+            check(cuda.cuFuncSetAttribute(self.function, CU_FUNC_MAX_DYNAMIC_SHARED,
+                                          self.launch["shared_bytes"]), "cuFuncSetAttribute")
+
+    def bind(self, tensors, stream, dims=None):
+        """A function that launches once. `tensors`: name -> address."""
+        dims = dims or {}
+        keep, pointers = [], []
+        for param in self.launch["params"]:
+            kind = param["kind"]
+            if kind == "tensor":
+                value = ctypes.c_uint64(tensors[param["name"]])
+            elif kind == "tensormap":
+                storage, address = encode_map(param, tensors[param["of"]], dims)
+                keep.append(storage)
+                pointers.append(ctypes.c_void_p(address))
+                continue
+            elif kind in ("dim", "stride"):
+                value = INTEGERS[param["dtype"]](dims[param["name"]])
+            else:
+                raise ValueError(f"a {kind} parameter")
+            keep.append(value)
+            pointers.append(ctypes.cast(ctypes.pointer(value), ctypes.c_void_p))
+        array = (ctypes.c_void_p * len(pointers))(*pointers)
+        config = LaunchConfig()
+        config.grid = (ctypes.c_uint * 3)(*[evaluate(e, dims) for e in self.launch["grid"]])
+        config.block = (ctypes.c_uint * 3)(*self.launch["block"])
+        config.shared, config.stream = self.launch["shared_bytes"], stream
+        cluster = self.launch.get("cluster", [1, 1, 1])
+        attribute = LaunchAttribute()
+        if cluster != [1, 1, 1]:
+            attribute.id = CLUSTER_ATTRIBUTE
+            attribute.dims[:3] = cluster
+            config.attributes, config.count = ctypes.pointer(attribute), 1
+        keep += [array, config, attribute]
+
+        def run(keep=keep):
+            check(cuda.cuLaunchKernelEx(ctypes.byref(config), self.function, array, None),
+                  "cuLaunchKernelEx")
+
+        return run
