@@ -126,7 +126,8 @@ void issueStraddlers(Wave &wave, const Instr &instr, MemOp &op, uint64_t lanes, 
       part.ldsBase = op.ldsBase + lane * bytesOf(instr) + 4 * i - lane * 4;
       if (!(instr.flags & (isStore | isLdsDma)))
         single.dst[0].reg = static_cast<uint16_t>(instr.dst[0].reg + i);
-      perform(wave, part);
+      part.perform = perform;
+      performNow(wave, part);
     }
   });
 }

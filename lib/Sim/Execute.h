@@ -14,6 +14,8 @@ inline constexpr uint64_t codeBase = 0x0800'0000'0000ull;
 /// vmcnt has 6 bits: a wave cannot issue beyond them before its oldest access has completed
 /// (amd.md 1.8, measured on CDNA3); LLVM relies on it.
 constexpr unsigned mostVmemInFlight = 63;
+/// lgkmcnt has 4 bits, and is full as well.
+constexpr unsigned mostLgkmInFlight = 15;
 
 /// s_waitcnt: lets operations complete until at most `vm` (`lgkm`) are outstanding; < 0: as many as
 /// there are. Only strict mode has outstanding operations.
@@ -24,7 +26,15 @@ void setMode(Wave &wave, const Instr &instr, uint32_t mode);
 /// Why the simulator cannot follow `mode`; nullptr when it can.
 const char *unsupportedMode(uint32_t mode);
 
-/// Runs the work-group to its end or the next time limit. False when it has to be continued.
-bool runGroup(Group &group, uint64_t maxInstructions);
+/// Instructions of a work-group after which it is watched for the first time (Progress.h).
+inline constexpr uint64_t firstWatchInstructions = 1 << 15;
+
+enum class Turn {
+  Ended,    ///< all waves, or a fatal finding
+  TimeIsUp, ///< it has to be continued
+  Waits,    ///< it cannot go on before another work-group changes global memory
+};
+/// Runs the work-group to its end or the next time limit.
+Turn runGroup(Group &group, uint64_t maxInstructions);
 
 } // namespace tilec::sim

@@ -27,6 +27,8 @@ uint8_t *hostOf(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned
     uint64_t offset = address & 0xffffffff;
     if (offset < wave.scratchBytes && bytes <= wave.scratchBytes - offset) {
       uint64_t at = static_cast<uint64_t>(lane) * wave.scratchBytes + offset;
+      if (store)
+        noteWrite(*wave.group, wave.scratch + at, bytes, false);
       if (wave.checker)
         wave.checker->scratchAccess(wave, op, lane, at, bytes, store);
       return wave.scratch + at;

@@ -6,6 +6,7 @@
 #include "Checker.h"
 #include "CodeObjectImpl.h"
 #include "Execute.h"
+#include "Progress.h"
 #include "Reporter.h"
 #include "Timing/Recorder.h"
 
@@ -16,6 +17,8 @@ namespace tilec::sim {
 namespace {
 
 constexpr uint32_t keepAllDenormals = 3;
+// Limits and waiting waves are looked at between slices.
+constexpr uint32_t longestSlice = 1 << 14;
 
 /// s_set_gpr_idx mode: the selected operands' vector registers move by M0[7:0].
 void execIndexed(Wave &wave, const Instr &instr) {
@@ -51,12 +54,26 @@ void executeOne(Wave &wave, const Instr &instr) {
   instr.exec(wave, instr);
 }
 
+/// A barrier works for the wave whatever EXEC holds, but code that means so is rare: lanes that are
+/// off when others meet are mostly those of a branch that was not meant to hold a barrier.
+void checkPartialBarrier(Wave &wave) {
+  uint64_t missing = wave.startExec & ~wave.exec();
+  if (!missing)
+    return;
+  unsigned lane = static_cast<unsigned>(__builtin_ctzll(missing));
+  report(wave, *wave.group->engine->program->at(wave.barrierPc), CheckKind::Barrier,
+         FindingClass::Lint, false, static_cast<int>(lane),
+         "the barrier is inside a branch that this lane has not taken: EXEC is 0x" +
+             llvm::Twine::utohexstr(wave.exec()));
+}
+
 void runSlice(Wave &wave, uint32_t count) {
   Group &group = *wave.group;
   const Program &program = *group.engine->program;
   uint32_t done = 0;
   uint32_t mode = wave.mode; // a new one needs another host environment: ends the slice
-  while (done < count && !wave.ended && !wave.atBarrier && !group.stop && wave.mode == mode) {
+  while (done < count && !wave.ended && !wave.atBarrier && !wave.halted && !group.stop &&
+         wave.mode == mode) {
     const Instr *instr = program.at(wave.pc);
     wave.pc = instr->next;
     if (wave.vskip && (instr->flags & (isValu | isVmem | isLds))) {
@@ -72,11 +89,15 @@ void runSlice(Wave &wave, uint32_t count) {
     }
     if (group.record)
       group.record->instruction(wave, *instr);
+    if (group.watch) [[unlikely]]
+      group.watch->step(wave, *instr);
     ++done;
     wave.mfma += instr->flags & isMfma ? 1 : 0;
   }
   wave.instructions += done;
   group.instructions += done;
+  if (wave.atBarrier && wave.checker)
+    checkPartialBarrier(wave);
 }
 
 void runSliceInEnv(Wave &wave, uint32_t count) {
@@ -144,13 +165,25 @@ bool stopAtLimits(Group &group, uint64_t round) {
     return false;
   for (Wave &wave : group.waves)
     if (!wave.ended) {
-      fault(wave, *group.engine->program->at(wave.pc), CheckKind::Deadlock,
+      fault(wave, *group.engine->program->at(wave.pc), CheckKind::Limit,
             "the work-group has executed " + llvm::Twine(group.instructions) +
                 " instructions and not ended" + (tooLate ? " within the time limit" : "") +
                 "; if that is right, raise the limit");
       break;
     }
   return true;
+}
+
+/// Every wave that has not ended waits, and none is left to end that.
+bool allBlocked(const Group &group) {
+  return std::none_of(group.waves.begin(), group.waves.end(),
+                      [](const Wave &w) { return !w.ended && !w.atBarrier && !w.halted; });
+}
+
+/// Takes the states of the waves to compare later ones with, now and at doubling intervals.
+void watchFromHere(Group &group) {
+  group.watch = std::make_shared<ProgressWatch>(group);
+  group.nextWatch = std::max(2 * group.instructions, firstWatchInstructions);
 }
 
 } // namespace
@@ -171,40 +204,67 @@ void setMode(Wave &wave, const Instr &instr, uint32_t mode) {
   wave.floatEnvSet = wanted;
 }
 
-bool runGroup(Group &group, uint64_t maxInstructions) {
+Turn runGroup(Group &group, uint64_t maxInstructions) {
   const LaunchOptions &options = *group.engine->options;
   uint64_t limit = group.instructions + maxInstructions;
   std::vector<uint32_t> order(group.waves.size());
   std::iota(order.begin(), order.end(), 0);
   uint64_t round = 0;
+  // The timing model runs parts of grids, whose groups may wait for others in vain.
+  bool mayWatch = !group.record;
+  if (group.watch) // it has waited: most likely it still does
+    watchFromHere(group);
   while (!allEnded(group)) {
     if (group.engine->reporter->stopped())
       group.stop = true;
     if (group.stop)
-      return true;
+      return Turn::Ended;
     if (options.interleaveSeed)
       for (size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[nextRandom(group.random) % i]);
     for (uint32_t index : order) {
       Wave &wave = group.waves[index];
-      if (wave.ended || wave.atBarrier)
+      if (wave.ended || wave.atBarrier || wave.halted)
         continue;
       uint32_t slice = options.sliceInstructions;
       if (options.interleaveSeed)
         slice = 1 + static_cast<uint32_t>(nextRandom(group.random) % (4ull * slice));
-      runSliceInEnv(wave, slice);
+      runSliceInEnv(wave, std::min(slice, longestSlice));
       if (group.stop)
-        return true;
+        return Turn::Ended;
+      if (group.watch) {
+        if (group.watch->changed()) {
+          group.watch.reset();
+          if (group.hasWaited) // soon again, most likely
+            group.nextWatch = group.instructions + firstWatchInstructions;
+        } else {
+          group.watch->compare(wave);
+        }
+      }
     }
-    openBarrier(group);
+    if (openBarrier(group)) {
+      group.watch.reset();
+    } else if (group.watch && group.watch->allRepeat(group)) {
+      if (group.watch->readGlobal()) {
+        group.hasWaited = true;
+        return Turn::Waits;
+      }
+      reportStuck(group, 0);
+      return Turn::Ended;
+    } else if (allBlocked(group) && !allEnded(group)) {
+      reportStuck(group, 0);
+      return Turn::Ended;
+    }
     if (group.record && group.record->full)
-      return true;
+      return Turn::Ended;
     if (stopAtLimits(group, round++))
-      return true;
+      return Turn::Ended;
+    if (mayWatch && group.instructions >= group.nextWatch)
+      watchFromHere(group);
     if (group.instructions >= limit)
-      return allEnded(group);
+      return allEnded(group) ? Turn::Ended : Turn::TimeIsUp;
   }
-  return true;
+  return Turn::Ended;
 }
 
 } // namespace tilec::sim

@@ -7,12 +7,15 @@
 #include "Checker.h"
 #include "CodeObjectImpl.h"
 #include "Execute.h"
+#include "Progress.h"
 #include "Reporter.h"
 #include "Timing/Recorder.h"
 
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <thread>
@@ -190,7 +193,11 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
       s = garbageWord;
     numSgprs = setUpSgprs(launch, group, wave);
     setUpWorkItems(launch, wave);
+    wave.startExec = wave.exec();
   }
+  group.watch.reset();
+  group.nextWatch = firstWatchInstructions;
+  group.changedGlobal = group.hasWaited = false;
   group.record =
       launch.options->recorder ? launch.options->recorder->start(number, numWaves) : nullptr;
   group.checker.reset();
@@ -220,43 +227,82 @@ public:
     std::unique_ptr<Group> spare;
     while (std::unique_ptr<Group> group = take(*engine, spare)) {
       uint64_t before = group->instructions;
-      bool ended = runGroup(*group, turnInstructions);
-      count(*group, group->instructions - before, ended);
-      if (ended)
-        spare = std::move(group);
-      else
-        putBack(std::move(group));
+      Turn turn = runGroup(*group, turnInstructions);
+      count(*group, group->instructions - before, turn == Turn::Ended);
+      endTurn(group, turn);
+      spare = std::move(group);
     }
   }
   RunCounters counters;
 
 private:
+  /// A work-group that has had a turn.
+  struct Paused {
+    std::unique_ptr<Group> group;
+    bool waits;       ///< for a change of global memory that another one makes
+    uint64_t changes; ///< of global memory when its last turn began
+  };
+
   std::unique_ptr<Group> take(Engine &engine, std::unique_ptr<Group> &spare) {
     std::unique_lock lock(mutex);
-    if (reporter.stopped())
-      return nullptr;
-    // Resume an old group only when no new one is left, or every other time, so that both groups
-    // that wait and groups that are waited for get on.
-    bool resume = !waiting.empty() && (nextGroup >= launch.groups() || preferOld);
-    preferOld = !preferOld;
-    if (resume) {
-      auto group = std::move(waiting.front());
-      waiting.pop_front();
-      group->engine = &engine;
-      return group;
+    for (;;) {
+      if (reporter.stopped())
+        return nullptr;
+      auto next = std::find_if(paused.begin(), paused.end(),
+                               [&](const Paused &p) { return !p.waits || p.changes != changes; });
+      bool isNewLeft = nextGroup < launch.groups();
+      // Resume an old group only when no new one is left, or every other time, so that both groups
+      // that wait and groups that are waited for get on.
+      if (next != paused.end() && (!isNewLeft || preferOld)) {
+        preferOld = false;
+        auto group = std::move(next->group);
+        paused.erase(next);
+        group->engine = &engine;
+        beginTurn(*group);
+        return group;
+      }
+      preferOld = true;
+      if (isNewLeft)
+        break;
+      if (paused.empty())
+        return nullptr;
+      if (running == 0) {
+        Group &first = *paused.front().group;
+        first.engine = &engine;
+        lock.unlock();
+        reportStuck(first, paused.size() - 1);
+        turnEnded.notify_all();
+        return nullptr;
+      }
+      turnEnded.wait_for(lock, std::chrono::milliseconds(20));
     }
-    if (nextGroup >= launch.groups())
-      return nullptr;
     uint64_t number = nextGroup++;
+    ++running;
+    uint64_t changesBefore = changes;
     lock.unlock();
     auto group = spare ? std::move(spare) : std::make_unique<Group>();
     const std::vector<uint64_t> &only = launch.options->onlyGroups;
     startGroup(launch, engine, only.empty() ? number : only[number], *group);
+    group->changesBefore = changesBefore;
     return group;
   }
-  void putBack(std::unique_ptr<Group> group) {
-    std::lock_guard lock(mutex);
-    waiting.push_back(std::move(group));
+  void beginTurn(Group &group) {
+    ++running;
+    group.changedGlobal = false;
+    group.changesBefore = changes;
+  }
+  /// Keeps the group when it has to be continued.
+  void endTurn(std::unique_ptr<Group> &group, Turn turn) {
+    {
+      std::lock_guard lock(mutex);
+      --running;
+      changes += group->changedGlobal;
+      if (turn != Turn::Ended) {
+        uint64_t before = group->changesBefore;
+        paused.push_back({std::move(group), turn == Turn::Waits, before});
+      }
+    }
+    turnEnded.notify_all();
   }
   void count(const Group &group, uint64_t instructions, bool ended) {
     std::lock_guard lock(mutex);
@@ -279,7 +325,10 @@ private:
   std::mutex mutex;
   uint64_t nextGroup = 0;
   bool preferOld = false;
-  std::deque<std::unique_ptr<Group>> waiting;
+  std::deque<Paused> paused;
+  uint64_t changes = 0; ///< turns that have changed global memory
+  unsigned running = 0; ///< work-groups that have a turn
+  std::condition_variable turnEnded;
 };
 
 llvm::Error checkLaunch(const Launch &launch, Arch arch) {

@@ -156,6 +156,8 @@ uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsi
                bool store) {
   std::vector<uint8_t> &lds = wave.group->lds;
   if (offset < lds.size() && bytes <= lds.size() - offset) {
+    if (store)
+      noteWrite(*wave.group, lds.data() + offset, bytes, false);
     if (op.checkId)
       wave.group->checker->ldsAccess(wave, op, lane, static_cast<uint32_t>(offset), bytes, store);
     return lds.data() + offset;
@@ -192,12 +194,18 @@ static void countBanks(Wave &wave, const MemOp &op) {
   ++use.executions;
 }
 
+void performNow(Wave &wave, MemOp &op) {
+  op.perform(wave, op);
+  if (wave.group->watch) [[unlikely]]
+    wave.group->watch->settle(*wave.group);
+}
+
 /// Performs the oldest operations until `keep` are left.
-static void drain(Wave &wave, std::deque<MemOp> &queue, int keep) {
-  while (static_cast<int>(queue.size()) > keep) {
+static void drain(Wave &wave, std::deque<MemOp> &queue, size_t keep) {
+  while (queue.size() > keep) {
     MemOp op = queue.front();
     queue.pop_front();
-    op.perform(wave, op);
+    performNow(wave, op);
   }
 }
 
@@ -208,7 +216,7 @@ void issue(Wave &wave, MemOp &op) {
     wave.group->record->access(wave, op);
   op.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
   if (wave.group->engine->options->memoryMode == MemoryMode::Eager) {
-    op.perform(wave, op);
+    performNow(wave, op);
     return;
   }
   uint32_t flags = op.instr->flags;
@@ -216,16 +224,16 @@ void issue(Wave &wave, MemOp &op) {
                 : flags & isLds ? wave.pendingLds
                                 : wave.pendingVm;
   queue.push_back(op);
-  if (&queue == &wave.pendingVm)
-    drain(wave, queue, mostVmemInFlight);
+  // A counter that is full holds the wave until its oldest operation is done.
+  drain(wave, queue, &queue == &wave.pendingVm ? mostVmemInFlight : mostLgkmInFlight);
 }
 
 void retire(Wave &wave, int vm, int lgkm) {
   if (vm >= 0)
-    drain(wave, wave.pendingVm, vm);
+    drain(wave, wave.pendingVm, static_cast<size_t>(vm));
   if (lgkm < 0)
     return;
-  drain(wave, wave.pendingLds, lgkm);
+  drain(wave, wave.pendingLds, static_cast<size_t>(lgkm));
   if (lgkm == 0) // scalar loads return out of order: only zero says that one is there
     drain(wave, wave.pendingSmem, 0);
 }

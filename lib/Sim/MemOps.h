@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Progress.h"
 #include "Wave.h"
 
 namespace tilec::sim {
@@ -117,11 +118,23 @@ enum class Touch : uint8_t { Read, Write, Update, None };
 void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_t *written,
                  unsigned bytes, Touch touch);
 
+/// Before the bytes are written.
+inline void noteWrite(Group &group, const uint8_t *host, unsigned bytes, bool global) {
+  if (group.watch) [[unlikely]]
+    group.watch->willWrite(host, bytes, global);
+  else
+    group.changedGlobal |= global;
+}
+
 /// Host address of global memory, or nullptr when no allocation holds it all.
 inline uint8_t *globalAt(Wave &wave, const MemOp &op, int lane, uint64_t address, unsigned bytes,
                          Touch touch) {
   MemoryPort &port = wave.group->engine->port;
   uint8_t *host = port.translate(address, bytes);
+  if (host && touch != Touch::Read)
+    noteWrite(*wave.group, host, bytes, true);
+  if (host && (touch == Touch::Read || touch == Touch::Update) && wave.group->watch) [[unlikely]]
+    wave.group->watch->readsGlobal(wave, *op.instr, address);
   if (host && touch != Touch::None)
     if (uint8_t *written = port.writtenOf(host)) [[unlikely]]
       touchGlobal(wave, op, lane, address, written, bytes, touch);

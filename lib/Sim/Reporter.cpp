@@ -29,6 +29,10 @@ llvm::StringRef nameOf(CheckKind kind) {
     return "barrier";
   case CheckKind::Deadlock:
     return "deadlock";
+  case CheckKind::EndlessLoop:
+    return "endless-loop";
+  case CheckKind::Limit:
+    return "limit";
   case CheckKind::BadInstruction:
     return "bad-instruction";
   case CheckKind::Trap:

@@ -234,6 +234,11 @@ void execBarrier(Wave &wave, const Instr &instr) {
   wave.atBarrier = true;
   wave.barrierPc = instr.pc;
 }
+/// Bit 0: the wave stops here.
+void execHalt(Wave &wave, const Instr &instr) {
+  wave.halted = scalar32(wave, instr.src[0]) & 1;
+  wave.haltPc = instr.pc;
+}
 void execWaitcnt(Wave &wave, const Instr &instr) { retire(wave, instr.waitVm, instr.waitLgkm); }
 void execTrap(Wave &wave, const Instr &instr) {
   fault(wave, instr, CheckKind::Trap,
@@ -518,6 +523,7 @@ const OpInfo table[] = {
     control("s_barrier", execBarrier, ""),
     control("s_waitcnt", execWaitcnt, ""),
     control("s_trap", execTrap, "0"),
+    control("s_sethalt", execHalt, "0"),
     control("s_set_gpr_idx_off", execGprIdxOff, ""),
     control("s_set_gpr_idx_mode", execGprIdxMode, "0"),
     // no functional effect
@@ -529,7 +535,6 @@ const OpInfo table[] = {
     control("s_incperflevel", nothing, "0"),
     control("s_decperflevel", nothing, "0"),
     control("s_ttracedata", nothing, ""),
-    control("s_sethalt", nothing, "0"),
     control("s_wakeup", nothing, ""),
     control("s_dcache_inv", nothing, ""),
     control("s_dcache_wb", nothing, ""),

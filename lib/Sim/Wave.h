@@ -31,6 +31,7 @@ class Reporter;
 class WaveChecker;
 class GroupChecker;
 class RecordedGroup;
+class ProgressWatch;
 
 /// The address space as one thread sees it: remembers the last allocation hit.
 class MemoryPort {
@@ -87,6 +88,9 @@ struct Wave {
   bool scc = false;
   bool ended = false, atBarrier = false;
   uint32_t barrierPc = 0;   ///< of the s_barrier it is at
+  bool halted = false;      ///< s_sethalt: only a debugger lets it go on
+  uint32_t haltPc = 0;      ///< of the s_sethalt
+  uint64_t startExec = 0;   ///< EXEC when it started: the lanes that exist
   uint32_t mode = 0;        ///< hardware register MODE
   bool vskip = false;       ///< s_setvskip: vector and memory instructions are not issued
   uint8_t gprIdx = 0;       ///< s_set_gpr_idx flags; 0 when the mode is off
@@ -128,6 +132,13 @@ struct Group {
   bool saidDivergent = false;
   std::shared_ptr<GroupChecker> checker; ///< null: no checks
   RecordedGroup *record = nullptr;       ///< of the timing model; null: not recorded
+
+  // Progress.h
+  std::shared_ptr<ProgressWatch> watch; ///< while states are compared
+  uint64_t nextWatch = 0;               ///< instructions after which states are taken (anew)
+  bool hasWaited = false;               ///< for another work-group
+  bool changedGlobal = false;           ///< since its turn began
+  uint64_t changesBefore = 0;           ///< turns that had changed global memory by then
 };
 
 /// Reports what an instruction did wrong. `lane` < 0: no lane in particular. A fatal finding stops
@@ -140,6 +151,8 @@ inline void fault(Wave &wave, const Instr &instr, CheckKind kind, const llvm::Tw
 
 /// Executes now, or in strict mode puts the operation in the queue of its counter.
 void issue(Wave &wave, MemOp &op);
+/// Executes now.
+void performNow(Wave &wave, MemOp &op);
 
 /// Calls body(lane) for every set bit of `mask`, lowest first.
 template <class Body> void forEachActiveLane(uint64_t mask, Body body) {

@@ -122,7 +122,9 @@ enum class CheckKind {
   WaitStates,      ///< required independent instructions (s_nop) are missing
   Uninitialized,   ///< a register or LDS byte that nothing has written is used
   Barrier,         ///< waves of a work-group disagree about barriers
-  Deadlock,        ///< no wave can go on, or the instruction limit is reached
+  Deadlock,        ///< no wave can go on: all wait, for each other or for what nobody does
+  EndlessLoop,     ///< registers and memory are again what they were
+  Limit,           ///< the limit of instructions or of time is reached
   BadInstruction,  ///< the simulator or the target does not know the instruction or this form of it
   Trap,            ///< s_trap: an assertion of the kernel failed
   BadProgram,      ///< the program counter or another state left what the object defines

@@ -201,7 +201,7 @@ TEST(Faults, AreReportedNotGuessed) {
   EXPECT_EQ(fatalKind("v_mov_b32 v200, 0\ns_endpgm"), CheckKind::BadInstruction); // not allocated
   LaunchOptions options;
   options.maxInstructionsPerGroup = 1000;
-  EXPECT_EQ(fatalKind(".Lx: s_branch .Lx", options), CheckKind::Deadlock);
+  EXPECT_EQ(fatalKind(".Lx: s_branch .Lx", options), CheckKind::Limit);
 }
 
 TEST(Faults, AnUnknownInstructionIsNamedWithItsPlace) {
