@@ -97,10 +97,10 @@ void ProgressWatch::compare(const Wave &wave) {
   const Wave &before = state->registers;
   if (!sameScalars(before, wave))
     return;
-  state->repeats =
-      std::equal(state->vectors.begin(), state->vectors.end(), wave.v[0]) &&
-      sameOps(before.pendingVm, wave.pendingVm) && sameOps(before.pendingLds, wave.pendingLds) &&
-      sameOps(before.pendingSmem, wave.pendingSmem);
+  state->repeats = std::equal(state->vectors.begin(), state->vectors.end(), wave.v[0]) &&
+                   sameOps(before.pendingVm, wave.pendingVm) &&
+                   sameOps(before.pendingLds, wave.pendingLds) &&
+                   sameOps(before.pendingSmem, wave.pendingSmem);
 }
 
 bool ProgressWatch::allRepeat(const Group &group) const {

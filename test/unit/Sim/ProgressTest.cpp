@@ -19,15 +19,13 @@ struct Outcome {
   RunResult result;
   std::vector<uint32_t> words; ///< of the buffer
   /// "kind: message" of the first finding; empty without one.
-  std::string first() const {
-    return result.findings.empty() ? "" : result.findings[0].message;
-  }
+  std::string first() const { return result.findings.empty() ? "" : result.findings[0].message; }
 };
 
 /// Every body starts with s[4:5] the address of a buffer of 64 words, v1 = 0, s6 = wave number and
 /// s2 = work-group number.
 Outcome runBody(const std::string &body, uint32_t groups, uint32_t threads,
-            const LaunchOptions &options = {}) {
+                const LaunchOptions &options = {}) {
   KernelOptions kernel;
   kernel.ldsBytes = 1024;
   std::string text = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v1, 0\nv_and_b32 v2, 0x3ff, "
@@ -41,8 +39,8 @@ Outcome runBody(const std::string &body, uint32_t groups, uint32_t threads,
   std::vector<uint8_t> kernarg(64);
   std::memcpy(kernarg.data(), &address, 8);
   Outcome run;
-  run.result = llvm::cantFail(tilec::sim::run(**object, "k", {groups, 1, 1}, {threads, 1, 1}, kernarg,
-                                       memory, options));
+  run.result = llvm::cantFail(
+      tilec::sim::run(**object, "k", {groups, 1, 1}, {threads, 1, 1}, kernarg, memory, options));
   run.words.resize(64);
   std::memcpy(run.words.data(), memory.hostPointer(address, 256), 256);
   return run;
@@ -93,19 +91,21 @@ TEST(EndlessLoop, WhateverTheInterleaveAndTheMemoryMode) {
 // A counter, memory that counts and the time are progress, however long it takes.
 TEST(EndlessLoop, WhatGetsOnIsNotAccused) {
   Outcome counted = runBody("s_mov_b32 s8, 400000\n.Lx:\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, "
-                        "0\ns_cbranch_scc1 .Lx",
-                        1, 64);
+                            "0\ns_cbranch_scc1 .Lx",
+                            1, 64);
   EXPECT_TRUE(counted.result.ok()) << counted.first();
-  Outcome inMemory = runBody("v_mov_b32 v5, 1\n.Lx:\nv_mov_b32 v6, 0\nglobal_atomic_add v6, v1, v5, "
-                         "s[4:5] sc0\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s7, v6\nv_mov_b32 "
-                         "v6, 0\ns_cmp_lt_u32 s7, 0x8000\ns_mov_b32 s7, 0\ns_cbranch_scc1 .Lx",
-                         1, 1);
+  Outcome inMemory =
+      runBody("v_mov_b32 v5, 1\n.Lx:\nv_mov_b32 v6, 0\nglobal_atomic_add v6, v1, v5, "
+              "s[4:5] sc0\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s7, v6\nv_mov_b32 "
+              "v6, 0\ns_cmp_lt_u32 s7, 0x8000\ns_mov_b32 s7, 0\ns_cbranch_scc1 .Lx",
+              1, 1);
   EXPECT_TRUE(inMemory.result.ok()) << inMemory.first();
   EXPECT_EQ(inMemory.words[0], 0x8001u);
-  Outcome timed = runBody("s_memtime s[8:9]\ns_waitcnt lgkmcnt(0)\ns_add_u32 s8, s8, 0x60000\n.Lx:\n"
-                      "s_memtime s[10:11]\ns_waitcnt lgkmcnt(0)\ns_cmp_lt_u32 s10, "
-                      "s8\ns_cbranch_scc1 .Lx",
-                      1, 64);
+  Outcome timed =
+      runBody("s_memtime s[8:9]\ns_waitcnt lgkmcnt(0)\ns_add_u32 s8, s8, 0x60000\n.Lx:\n"
+              "s_memtime s[10:11]\ns_waitcnt lgkmcnt(0)\ns_cmp_lt_u32 s10, "
+              "s8\ns_cbranch_scc1 .Lx",
+              1, 64);
   EXPECT_TRUE(timed.result.ok()) << timed.first();
   // Two registers that never come back: only the limit ends it.
   LaunchOptions options;
@@ -130,7 +130,8 @@ TEST(Deadlock, ABarrierThatALoopNeverReaches) {
 TEST(Deadlock, AFlagInLds) {
   EXPECT_FOUND(
       runBody("s_cmp_eq_u32 s6, 1\ns_cbranch_scc1 .Ljoin\nds_write_b32 v1, v1\ns_waitcnt "
-              "lgkmcnt(0)\n.Ljoin:\ns_barrier\ns_cmp_eq_u32 s6, 1\ns_cbranch_scc1 .Lset\n.Lx:\nds_read_b32 v3, v1\ns_waitcnt lgkmcnt(0)\n"
+              "lgkmcnt(0)\n.Ljoin:\ns_barrier\ns_cmp_eq_u32 s6, 1\ns_cbranch_scc1 "
+              ".Lset\n.Lx:\nds_read_b32 v3, v1\ns_waitcnt lgkmcnt(0)\n"
               "v_readfirstlane_b32 s7, v3\ns_cmp_eq_u32 s7, 0\ns_cbranch_scc1 "
               ".Lx\ns_barrier\ns_endpgm\n.Lset:\ns_barrier\nv_mov_b32 v3, 1\nds_write_b32 v1, v3",
               1, 128),
@@ -170,12 +171,13 @@ TEST(Deadlock, GroupsThatTakeTurnsAreNotAccused) {
   for (unsigned threads : {1u, 2u}) {
     LaunchOptions options;
     options.threads = threads;
-    Outcome run = runBody("s_mov_b32 s8, s2\n.Lround:\n.Lx:\nglobal_load_dword v3, v1, s[4:5] "
-                      "sc1\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s7, v3\ns_cmp_lg_u32 s7, "
-                      "s8\ns_cbranch_scc1 .Lx\ns_add_u32 s7, s7, 1\nv_mov_b32 v3, "
-                      "s7\nglobal_store_dword v1, v3, s[4:5]\ns_waitcnt vmcnt(0)\ns_add_u32 s8, "
-                      "s8, 2\ns_cmp_lt_u32 s8, 600\ns_cbranch_scc1 .Lround",
-                      2, 1, options);
+    Outcome run =
+        runBody("s_mov_b32 s8, s2\n.Lround:\n.Lx:\nglobal_load_dword v3, v1, s[4:5] "
+                "sc1\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s7, v3\ns_cmp_lg_u32 s7, "
+                "s8\ns_cbranch_scc1 .Lx\ns_add_u32 s7, s7, 1\nv_mov_b32 v3, "
+                "s7\nglobal_store_dword v1, v3, s[4:5]\ns_waitcnt vmcnt(0)\ns_add_u32 s8, "
+                "s8, 2\ns_cmp_lt_u32 s8, 600\ns_cbranch_scc1 .Lround",
+                2, 1, options);
     EXPECT_TRUE(run.result.ok()) << run.first();
     EXPECT_EQ(run.words[0], 600u);
   }
@@ -184,15 +186,17 @@ TEST(Deadlock, GroupsThatTakeTurnsAreNotAccused) {
 Outcome divergent(const std::string &body, uint32_t threads) { return runBody(body, 1, threads); }
 
 TEST(Barrier, InsideABranchOfLanes) {
-  Outcome run = divergent("v_cmp_gt_u32 vcc, 32, v2\ns_and_saveexec_b64 s[8:9], vcc\ns_barrier\ns_or_b64 "
-                      "exec, exec, s[8:9]",
-                      128);
+  Outcome run =
+      divergent("v_cmp_gt_u32 vcc, 32, v2\ns_and_saveexec_b64 s[8:9], vcc\ns_barrier\ns_or_b64 "
+                "exec, exec, s[8:9]",
+                128);
   ASSERT_EQ(run.result.findings.size(), 1u) << run.first();
   EXPECT_EQ(run.result.findings[0].kind, CheckKind::Barrier);
   EXPECT_EQ(run.result.findings[0].cls, FindingClass::Lint);
-  EXPECT_NE(run.first().find("wave 0 lane 32: the barrier is inside a branch that this lane has not "
-                             "taken: EXEC is 0xffffffff"),
-            std::string::npos)
+  EXPECT_NE(
+      run.first().find("wave 0 lane 32: the barrier is inside a branch that this lane has not "
+                       "taken: EXEC is 0xffffffff"),
+      std::string::npos)
       << run.first();
   EXPECT_EQ(run.result.findings[0].count, 2u); // once a wave
   EXPECT_TRUE(run.result.ok());
@@ -201,8 +205,8 @@ TEST(Barrier, InsideABranchOfLanes) {
 // Lanes that a short last wave does not have are not missed, nor lanes that have come back.
 TEST(Barrier, OfAllLanesIsNotAccused) {
   Outcome run = divergent("v_cmp_gt_u32 vcc, 32, v2\ns_and_saveexec_b64 s[8:9], vcc\nv_mov_b32 v5, "
-                      "1\ns_or_b64 exec, exec, s[8:9]\ns_barrier",
-                      100);
+                          "1\ns_or_b64 exec, exec, s[8:9]\ns_barrier",
+                          100);
   EXPECT_TRUE(run.result.findings.empty()) << run.first();
 }
 
