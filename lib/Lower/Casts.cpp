@@ -90,6 +90,12 @@ llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, 
   std::optional<DType> format = smallFloat(wave::elementOf(to));
   if (!format)
     return b.CreateFPTrunc(value, target);
+  if (smallFloat(wave::elementOf(from))) {
+    // f8 to f4, without the f32 between them: a fold has taken that away.
+    mlir::Type f32 = mlir::Float32Type::get(from.getContext());
+    auto vector = mlir::dyn_cast<mlir::VectorType>(from);
+    value = extendFloat(value, from, vector ? mlir::Type(vector.clone(f32)) : f32);
+  }
   llvm::Type *source = value->getType();
   if (source->getScalarType()->isDoubleTy())
     value = roundToOdd(b, value);
@@ -114,7 +120,11 @@ static llvm::Value *plainCast(Builder &b, mlir::Operation &op, llvm::Value *valu
   return llvm::TypeSwitch<mlir::Operation *, llvm::Value *>(&op)
       .Case([&](arith::ExtSIOp) { return b.CreateSExt(value, type); })
       .Case([&](arith::ExtUIOp) { return b.CreateZExt(value, type); })
-      .Case([&](arith::TruncIOp) { return b.CreateTrunc(value, type); })
+      .Case([&](arith::TruncIOp trunc) {
+        llvm::Value *low = b.CreateTrunc(value, type);
+        bool isNibble = trunc.getType().isInteger(4);
+        return isNibble ? b.CreateAnd(low, llvm::ConstantInt::get(type, 15)) : low;
+      })
       .Case([&](arith::BitcastOp) { return b.CreateBitCast(value, type); })
       .Case([&](arith::IndexCastOp) {
         return from < to ? b.CreateSExt(value, type) : b.CreateTrunc(value, type);

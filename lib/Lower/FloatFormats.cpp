@@ -108,7 +108,9 @@ llvm::Value *clampToFormat(llvm::IRBuilder<> &b, DType format, llvm::Value *valu
 
 llvm::Value *encodeSmallFloat(llvm::IRBuilder<> &b, DType format, llvm::Value *values) {
   Shaped s(b, values->getType());
-  llvm::Type *codeType = withShapeOf(values->getType(), b.getIntNTy(tilec::bitsOf(format)));
+  // See llvmType: one code of 4 bits is a byte.
+  unsigned codeBits = values->getType()->isVectorTy() ? tilec::bitsOf(format) : 8;
+  llvm::Type *codeType = withShapeOf(values->getType(), b.getIntNTy(codeBits));
   if (format == DType::E8M0)
     return b.CreateTrunc(encodeE8M0(b, s, values), codeType);
   Shape shape = shapeOf(format);

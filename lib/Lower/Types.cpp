@@ -54,8 +54,12 @@ static llvm::Type *scalarType(mlir::Type type, llvm::LLVMContext &context) {
 
 llvm::Type *llvmType(mlir::Type type, llvm::LLVMContext &context) {
   auto vector = mlir::dyn_cast<mlir::VectorType>(type);
-  if (!vector)
-    return scalarType(type, context);
+  if (!vector) {
+    // One element of 4 bits is the low bits of a byte: where LLVM sees an i4 that came from a
+    // vector, it makes vectors of i4, which AMDGPU keeps on the stack.
+    llvm::Type *scalar = scalarType(type, context);
+    return scalar && scalar->isIntegerTy(4) ? llvm::Type::getInt8Ty(context) : scalar;
+  }
   llvm::Type *element = scalarType(vector.getElementType(), context);
   if (!element || vector.isScalable())
     return nullptr;

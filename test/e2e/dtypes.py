@@ -36,6 +36,8 @@
 # RUN: tilec-run %s --entry "gemm('float32', 'float16', 'float32')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "nibbles(16, 7)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "shared_bytes(15)" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "narrower()" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "chosen_elements()" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "constant_function()" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('int4')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('uint4')" --target=gfx950 --check --seed 1 | FileCheck %s
@@ -75,6 +77,8 @@
 # RUN: tilec-run %s --entry "gemm('float32', 'float16', 'float32')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "nibbles(16, 7)" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "shared_bytes(15)" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "narrower()" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "chosen_elements()" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "constant_function()" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('int4')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('uint4')" --target=gfx942 --check --seed 1 | FileCheck %s
@@ -207,4 +211,34 @@ def constant_function():
             for i in T.Parallel(64):
                 O[i] = T.asinh(T.float32(0.5)) + T.float32(i)
                 P[i] = T.asinh(T.float32(0.5))
+    return main
+
+# From 8 bits to 4, of odd rows: single elements and no vectors.
+def narrower():
+    @T.prim_func
+    def main(A: T.Tensor((17, 33), "float8_e5m2"), B: T.Tensor((17, 33), "float8_e4m3fn"), O: T.Tensor((17, 33), "float4_e2m1fn"), P: T.Tensor((17, 33), "float4_e2m1fn")):
+        with T.Kernel(1, threads=64) as bx:
+            s = T.alloc_shared((17, 33), "float4_e2m1fn")
+            T.copy(A, s)
+            T.copy(s, O)
+            for i, j in T.Parallel(17, 33):
+                s[i, j] = B[i, j]
+            T.copy(s, P)
+    return main
+
+# Elements of 4 bits that are stored one by one stay in registers.
+def chosen_elements():
+    @T.prim_func
+    def main(A: T.Tensor((16, 64), "float32"), C: T.Tensor((16, 64), "float4_e2m1fn"), O: T.Tensor((16, 64), "float4_e2m1fn")):
+        with T.Kernel(1, threads=128) as bx:
+            f = T.alloc_fragment((16, 64), "float4_e2m1fn")
+            T.copy(A, f)
+            for i, j in T.Parallel(16, 64):
+                if A[i, j] < 0.25:
+                    f[i, j] = A[i, j] + 1.0
+            for i, j in T.Parallel(16, 64):
+                O[i, j] = C[i, j]
+            for i, j in T.Parallel(16, 64):
+                if A[i, j] < 0.5:
+                    O[i, j] = f[i, j]
     return main
