@@ -10,6 +10,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Reference/Reference.h"
+#include "tilec/Transforms/ProductPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -136,9 +137,10 @@ std::optional<rt::DimExpr> flopsOf(tile::KernelOp kernel, const rt::Launch &laun
     rt::DimExpr times(2 * gemm.m() * gemm.n() * gemm.k());
     for (Operation *up = gemm->getParentOp(); up != kernel; up = up->getParentOp()) {
       auto loop = dyn_cast<tile::ForOp>(up);
-      if (loop && loop->hasAttr("persistent")) {
-        // Its rounds in all blocks together are the tiles.
-        times = times * exprOf(loop.getUpper());
+      auto perRound = loop ? loop->getAttrOfType<IntegerAttr>(persistentAttrName) : IntegerAttr();
+      if (perRound) {
+        // Its rounds in all clusters together are the tiles.
+        times = times * exprOf(loop.getUpper()) * rt::DimExpr(perRound.getInt());
         isPersistent = true;
         continue;
       }
@@ -247,6 +249,7 @@ rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, Modu
     for (auto [d, extent] : llvm::enumerate(kernel.getGrid()))
       launch.grid[d] = exprOf(extent);
     launch.block[0] = waveKernel.getThreads();
+    launch.cluster[0] = waveKernel.getCluster();
     // NVPTX kernels use one dynamic array; AMDGPU objects declare their LDS themselves.
     launch.sharedBytes = vendorOf(arch) == Vendor::Nvidia ? waveKernel.getSharedBytes() : 0;
     for (auto [name, access] : llvm::zip(waveKernel.getArgNames(), waveKernel.getArgAccess())) {

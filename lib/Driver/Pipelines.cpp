@@ -19,6 +19,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     return "builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts" + target +
            "))";
   case Stage::TilePipelined:
+    // AMD's matrix loops are planned when they are machine operations (WaveScheduled).
+    if (!schedule.empty() && vendorOf(arch) == Vendor::Nvidia)
+      target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Barriers come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-expand-pipelines" + target +
            ",canonicalize,cse,tile-place-shared,tile-place-barriers))";

@@ -7,6 +7,7 @@
 #include "tilec/Driver/Compile.h"
 #include "tilec/Driver/Tools.h"
 #include "tilec/Report/Report.h"
+#include "tilec/Transforms/ProductPlan.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -78,12 +79,10 @@ void printTimes(const Compilation &compilation) {
 
 /// For CLI11: an error message, or nothing.
 std::string isSchedule(const std::string &name) {
-  if (name == "auto")
+  if (name == "auto" || isScheduleStrategy(name) || isProductStrategy(name))
     return "";
-  for (const ScheduleStrategy &strategy : scheduleStrategies())
-    if (name == strategy.name)
-      return "";
-  return "`" + name + "` is no schedule; known: " + scheduleStrategyNames();
+  return "`" + name + "` is no schedule; known: " + scheduleStrategyNames() +
+         "; on Hopper: " + productStrategyNames();
 }
 
 /// The scorecard of what was compiled.
@@ -186,7 +185,8 @@ int tilecMain(int argc, char **argv) {
   app.add_option("--ptx-assembler", args.ptxAssembler, "auto, ptxas, nvrtc or none (PTX)")
       ->check(CLI::IsMember({"auto", "ptxas", "nvrtc", "none"}));
   app.add_option("--schedule", args.schedule,
-                 "strategy of every matrix loop (AMD): " + scheduleStrategyNames())
+                 "strategy of every matrix loop; AMD: " + scheduleStrategyNames() +
+                     "; Hopper: " + productStrategyNames())
       ->check(isSchedule);
   app.add_flag("--strict-schedule", args.strictSchedule,
                "machine code that does not keep a planned order is an error (default for a "

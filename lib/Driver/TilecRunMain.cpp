@@ -10,6 +10,7 @@
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Runtime/Rivals.h"
 #include "tilec/SimDevice/SimDevice.h"
+#include "tilec/Transforms/ProductPlan.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
 #include "llvm/Support/Path.h"
@@ -364,7 +365,8 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
       ->allow_extra_args(false);
   app.add_option("--schedule", args.schedule,
-                 "strategy of every matrix loop (AMD): " + scheduleStrategyNames());
+                 "strategy of every matrix loop; AMD: " + scheduleStrategyNames() +
+                     "; Hopper: " + productStrategyNames());
   app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension")
       ->allow_extra_args(false);
   app.add_option("--seed", args.seed, "of the generated data");

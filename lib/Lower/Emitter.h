@@ -23,7 +23,7 @@ using Builder = llvm::IRBuilder<>;
 /// What the lowering knows of a kernel before its first instruction.
 struct KernelTraits {
   std::string name;
-  int64_t threads = 0, sharedBytes = 0, minBlocks = 1;
+  int64_t threads = 0, sharedBytes = 0, minBlocks = 1, cluster = 1;
   bool keepOrder = false;
   bool hasRoles = false; ///< warp groups move registers among each other
   bool usesBlockId[3] = {false, false, false};

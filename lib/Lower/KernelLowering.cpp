@@ -116,6 +116,7 @@ KernelTraits KernelLowering::traitsOf() {
   t.threads = kernel.getThreads();
   t.sharedBytes = kernel.getSharedBytes();
   t.minBlocks = kernel.getMinBlocks();
+  t.cluster = kernel.getCluster();
   t.keepOrder = kernel.getKeepOrder();
   kernel.walk([&](mlir::Operation *op) {
     if (auto id = mlir::dyn_cast<wave::BlockIdOp>(op))

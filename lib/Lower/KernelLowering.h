@@ -96,6 +96,7 @@ private:
   mlir::LogicalResult lowerWgmmaWait(wave::WgmmaWaitOp op);
   mlir::LogicalResult lowerTma(mlir::Operation &op);
   mlir::LogicalResult lowerStMatrix(wave::StMatrixOp op);
+  void lowerMBarrierArrive(wave::MBarrierArriveOp op);
   void lowerMBarrierWait(wave::MBarrierWaitOp op);
   llvm::Value *sharedAddress(mlir::Value offset, int64_t imm);
 

@@ -24,7 +24,7 @@ constexpr llvm::StringRef mathFunctions[] = {
 constexpr llvm::StringRef itertoolsFunctions[] = {"product", "chain", "combinations",
                                                   "permutations", "accumulate"};
 constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong", "interleave", "producer_consumer",
-                                                 "auto"};
+                                                 "cluster_m", "cluster_n",  "auto"};
 
 bool isTileLanguage(llvm::StringRef module) {
   return module == "tilelang.language" || module == "tilelang.rocm.language" ||

@@ -63,8 +63,10 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
   }];
   let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
                  Option<"producer", "producer", "bool", "true",
-                        "copies by a producer warp where the chip can">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+                        "copies by a producer warp where the chip can">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product (Hopper), instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def PlaceSharedPass : Pass<"tile-place-shared", "::tilec::tile::ProgramOp"> {

@@ -132,6 +132,7 @@ struct ScheduleStrategy {
   SchedulePlan (*plan)(const ScheduleShape &);
 };
 llvm::ArrayRef<ScheduleStrategy> scheduleStrategies();
+bool isScheduleStrategy(llvm::StringRef name);
 /// "ping_pong, interleave, single": for messages.
 std::string scheduleStrategyNames();
 

@@ -112,6 +112,10 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has one block argument of type index per grid extent");
   if (int64_t threads = getThreads(); threads < 1 || threads > 1024)
     return emitOpError() << "has " << threads << " threads; 1 to 1024 are possible";
+  if (int64_t cluster = getCluster(), teams = getTeams();
+      cluster < 1 || cluster > 16 || teams < 1 || teams > 7)
+    return emitOpError() << "has clusters of " << cluster << " blocks and " << teams
+                         << " teams; 1 to 16 and 1 to 7 are possible";
   if (int64_t lanes = getWarpLanes(); lanes != 0 && lanes != 32 && lanes != 64)
     return emitOpError() << "has warps of " << lanes << " lanes; there are 32 and 64";
   return success();
@@ -219,6 +223,10 @@ LogicalResult TmaCopyOp::verify() {
     return emitOpError("copies from global to shared memory");
   if (src.getElementType() != dst.getElementType())
     return emitOpError("does not convert elements");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (int64_t parts = getParts(); parts != 1 && kernel && parts != int64_t(kernel.getCluster()))
+    return emitOpError() << "is cut into " << parts << " parts, the cluster has "
+                         << kernel.getCluster() << " blocks";
   return success(succeeded(checkSide(*this, /*isProducer=*/true)) &&
                  succeeded(checkExtents(*this, src, dst)));
 }
@@ -243,6 +251,7 @@ LogicalResult PipeAcquireOp::verify() { return checkSide(*this, /*isProducer=*/t
 LogicalResult PipeWaitOp::verify() { return checkSide(*this, /*isProducer=*/false); }
 LogicalResult PipeReleaseOp::verify() { return checkSide(*this, /*isProducer=*/false); }
 LogicalResult PipeDrainOp::verify() { return checkSide(*this, /*isProducer=*/false); }
+LogicalResult PipeSkipOp::verify() { return checkSide(*this, /*isProducer=*/false); }
 
 LogicalResult FillOp::verify() {
   return checkValue(*this, getDst().getType(), getValue().getType());

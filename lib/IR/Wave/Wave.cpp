@@ -94,6 +94,8 @@ LogicalResult KernelOp::verify() {
                          << " names and " << getArgAccess().size() << " access modes";
   if (getThreads() < 1 || getThreads() > 1024)
     return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
+  if (int64_t cluster = getCluster(); cluster < 1 || cluster > 16)
+    return emitOpError() << "has clusters of " << cluster << " blocks; 1 to 16 are possible";
   int64_t sharedBytes = getSharedBytes(), minBlocks = getMinBlocks();
   if (sharedBytes < 0 || minBlocks < 1)
     return emitOpError() << "asks for " << sharedBytes << " bytes of shared memory and "

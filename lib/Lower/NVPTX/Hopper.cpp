@@ -140,6 +140,10 @@ llvm::CallInst *intrinsic(Emitter &e, llvm::StringRef name, llvm::ArrayRef<llvm:
   return e.b.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(&e.module, id), args);
 }
 
+constexpr unsigned clusterSpace = 7; // shared::cluster
+/// Bits of a shared address that a descriptor has room for (PTX ISA, matrix-descriptor).
+constexpr uint32_t descriptorAddresses = 0x3ffff;
+
 /// K of one instruction: 32 bytes.
 unsigned stepElems(mlir::Type type) { return 256 / type.getIntOrFloatBitWidth(); }
 
@@ -170,7 +174,11 @@ LogicalResult KernelLowering::lowerWgmma(wave::WgmmaOp op) {
   auto input = [&](llvm::Value *value) { return inputs.push_back(value), next++; };
   // Low words of the descriptors: address / 16, and the leading dimension's stride above it.
   auto descriptor = [&](mlir::Value offset, uint64_t rest) {
-    llvm::Value *low = b.CreateLShr(sharedAddress(offset, 0), 4);
+    llvm::Value *address = sharedAddress(offset, 0);
+    // In a cluster, ptxas gives shared addresses the block's rank in bits 24 and up.
+    if (traits.cluster > 1)
+      address = b.CreateAnd(address, descriptorAddresses);
+    llvm::Value *low = b.CreateLShr(address, 4);
     return input(b.CreateOr(low, b.getInt32(rest & 0xffff0000u)));
   };
   std::string text = "{\n.reg .pred p;\n.reg .b32 ra, rb, ha, hb;\n.reg .b64 da, db;\n";
@@ -255,6 +263,24 @@ LogicalResult KernelLowering::lowerWgmmaWait(wave::WgmmaWaitOp op) {
   return success();
 }
 
+/// One predicated instruction: a branch in a loop of wgmma costs more. At another block the form
+/// without a scope: `.release.cluster` costs two memory barriers (docs/hopper.md).
+void KernelLowering::lowerMBarrierArrive(wave::MBarrierArriveOp op) {
+  InlinePtx ptx(b);
+  llvm::SmallVector<llvm::Value *, 3> inputs = {sharedAddress(op.getOffset(), op.getImm()),
+                                                b.CreateZExt(at(op.getMask()), b.getInt32Ty())};
+  if (op.getRank()) {
+    inputs.push_back(at(op.getRank()));
+    ptx.text = "{\n.reg .pred p;\n.reg .b32 ra;\nsetp.ne.b32 p, $1, 0;\n"
+               "@p mapa.shared::cluster.u32 ra, $0, $2;\n"
+               "@p mbarrier.arrive.shared::cluster.b64 _, [ra];\n}";
+  } else {
+    ptx.text = "{\n.reg .pred p;\nsetp.ne.b32 p, $1, 0;\n"
+               "@p mbarrier.arrive.shared::cta.b64 _, [$0];\n}";
+  }
+  ptx.emit({}, inputs);
+}
+
 /// Spins on try_wait, which sleeps in hardware for a while by itself.
 void KernelLowering::lowerMBarrierWait(wave::MBarrierWaitOp op) {
   llvm::Value *pointer = sharedPointer(op.getOffset(), op.getImm());
@@ -282,6 +308,12 @@ LogicalResult KernelLowering::lowerTma(mlir::Operation &op) {
   }
   for (mlir::Value coord : coords)
     args.push_back(at(coord));
+  if (int64_t blocks = load ? load.getMulticast() : 0) {
+    args[0] = b.CreateAddrSpaceCast(args[0], b.getPtrTy(clusterSpace));
+    args.append({b.getInt16(uint16_t(blocks)), noHint, b.getTrue(), b.getFalse(), b.getInt32(0)});
+    intrinsic(e, "llvm.nvvm.cp.async.bulk.tensor.g2s.tile." + rank, args);
+    return success();
+  }
   args.append({noHint, b.getFalse()});
   intrinsic(e,
             load ? "llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile." + rank
@@ -304,11 +336,11 @@ LogicalResult KernelLowering::lowerStMatrix(wave::StMatrixOp op) {
 }
 
 std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
-  bool isOurs =
-      mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
-                wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ElectOp, wave::SetMaxRegsOp,
-                wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp, wave::BulkWaitOp,
-                wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp, wave::WgmmaWaitOp>(op);
+  bool isOurs = mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
+                          wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp,
+                          wave::ElectOp, wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp,
+                          wave::BulkCommitOp, wave::BulkWaitOp, wave::AsyncFenceOp,
+                          wave::StMatrixOp, wave::WgmmaOp, wave::WgmmaWaitOp>(op);
   if (!isOurs)
     return std::nullopt;
   bool needsFeatures = mlir::isa<wave::WgmmaOp, wave::WgmmaWaitOp, wave::SetMaxRegsOp>(op);
@@ -333,17 +365,16 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
             {sharedPointer(expect.getOffset(), expect.getImm()), b.getInt32(expect.getBytes())});
       })
       .Case([&](wave::MBarrierArriveOp arrive) {
-        // One predicated instruction: a branch in a loop of wgmma costs more.
-        InlinePtx ptx(b);
-        ptx.text = "{\n.reg .pred p;\nsetp.ne.b32 p, $1, 0;\n"
-                   "@p mbarrier.arrive.shared::cta.b64 _, [$0];\n}";
-        ptx.emit({}, {sharedAddress(arrive.getOffset(), arrive.getImm()),
-                      b.CreateZExt(at(arrive.getMask()), b.getInt32Ty())});
+        lowerMBarrierArrive(arrive);
         return success();
       })
       .Case([&](wave::MBarrierWaitOp wait) {
         lowerMBarrierWait(wait);
         return success();
+      })
+      .Case([&](wave::ClusterBarrierOp) {
+        intrinsic(e, "llvm.nvvm.barrier.cluster.arrive.aligned", {});
+        return plain("llvm.nvvm.barrier.cluster.wait.aligned");
       })
       .Case([&](wave::ElectOp) {
         llvm::Value *elected = intrinsic(e, "llvm.nvvm.elect.sync", {b.getInt32(~0u)});

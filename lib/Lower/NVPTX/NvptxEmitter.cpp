@@ -83,6 +83,8 @@ void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &tra
   // ptxas ignores setmaxnreg when the number of resident blocks is open (C7508).
   if (traits.minBlocks > 1 || traits.hasRoles)
     function.addFnAttr("nvvm.minctasm", std::to_string(traits.minBlocks));
+  if (traits.cluster > 1)
+    function.addFnAttr("nvvm.cluster_dim", std::to_string(traits.cluster) + ",1,1");
   function.addFnAttr(llvm::Attribute::NoUnwind);
   // Dynamic shared memory: the launch gives the size, and may give more than the 48 KiB that a
   // static array could have.

@@ -9,22 +9,27 @@
 //
 // When the loop is one gemm into a C that nothing else touches, the gemm stays in
 // flight over the end of the round and the slot of the round before is released.
+// Teams of consumers take tiles in turn: each skips the slots of the others' tiles.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Hopper/ProducerConsumer.h"
 
 #include "Hopper/Persistent.h"
+#include "Hopper/ProducerLoop.h"
+#include "Hopper/Product.h"
 #include "Hopper/TileStore.h"
-#include "Hopper/TmaBox.h"
 #include "Hopper/Wgmma.h"
 #include "Layouts/LoopLayout.h"
+#include "Schedule/Schedulable.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
+#include "tilec/Transforms/SchedulePlan.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -34,134 +39,51 @@ namespace {
 /// Room for the mbarriers of all pipes.
 constexpr int64_t barrierBytes = 1024;
 constexpr int64_t mostThreads = 1024;
+/// On the loop of a product: the strategy that it got.
+constexpr llvm::StringLiteral plannedAttrName = "planned";
 
-struct LoopPlan {
-  tile::ForOp loop;
-  SmallVector<tile::CopyOp, 4> copies;
-  SmallVector<tile::AllocOp, 4> rings;
-  int64_t stages = 1, slotBytes = 0; ///< slotBytes: what one round copies
-  bool everyThread = false;          ///< threads read slots by themselves
-  tile::GemmOp inFlight;             ///< the only consumer
-};
-
-/// Whether the producer can compute the value: index arithmetic on block coordinates, parameters
-/// and loop variables.
-bool isComputable(Value value, tile::KernelOp kernel) {
-  if (!kernel->isAncestor(value.getParentRegion()->getParentOp()))
-    return true;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return isa<tile::KernelOp, tile::ForOp>(argument.getOwner()->getParentOp());
-  Operation *op = value.getDefiningOp();
-  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperands(), [&](Value v) { return isComputable(v, kernel); });
-}
-
-bool isInComputableLoops(tile::ForOp loop, tile::KernelOp kernel) {
-  for (Operation *up = loop; up != kernel; up = up->getParentOp()) {
-    auto outer = dyn_cast<tile::ForOp>(up);
-    if (!outer || !isComputable(outer.getLower(), kernel) ||
-        !isComputable(outer.getUpper(), kernel) || !isComputable(outer.getStep(), kernel))
-      return false;
-    bool leaves = false;
-    outer.walk([&](tile::BreakOp) { leaves = true; });
-    if (leaves)
-      return false;
-  }
-  return true;
-}
-
-bool isReadOnlyBy(Operation *op, Value ring) {
-  auto gemm = dyn_cast<tile::GemmOp>(op);
-  return gemm && gemm.getWarpGroup() && rootOf(gemm.getA()) != rootOf(gemm.getC()) &&
-         rootOf(gemm.getC()) != ring;
-}
-
-/// Whether the copy can be the producer's; fills the plan's ring list.
-bool takesCopy(tile::CopyOp copy, LoopPlan &plan, tile::KernelOp kernel) {
-  auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
-  std::optional<TmaBox> box;
-  if (!ring || plan.loop->isAncestor(ring) || !(box = tmaBoxOf(copy.getSrc(), copy.getDst())))
-    return false;
-  // Transfers begin at multiples of the swizzle's period, 1024 bytes at most; slots as well.
-  if (box->bytes % 1024 != 0 || !isComputable(copy.getSrc(), kernel))
-    return false;
-  for (Operation *user : ring->getUsers()) {
-    Operation *inBody = plan.loop.bodyBlock()->findAncestorOpInBlock(*user);
-    if (!inBody || (user != copy && !copy->isBeforeInBlock(inBody)))
-      return false;
-    if (user == copy || isa<tile::SubviewOp>(user))
-      continue;
-    if (llvm::is_contained(accessesOf(inBody).writes, ring.getResult()))
-      return false;
-    plan.everyThread |= !isReadOnlyBy(inBody, ring.getResult());
-  }
-  if (llvm::is_contained(accessesOf(kernel).writes, rootOf(copy.getSrc())))
-    return false;
-  plan.copies.push_back(copy);
-  plan.rings.push_back(ring);
-  plan.slotBytes += box->bytes;
-  return true;
-}
-
-/// The gemm that may stay in flight over the end of the round.
-tile::GemmOp onlyGemm(LoopPlan &plan) {
-  tile::GemmOp gemm;
-  for (Operation &op : *plan.loop.bodyBlock()) {
-    if (isMemoryEffectFree(&op) || llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
-      continue;
-    auto candidate = dyn_cast<tile::GemmOp>(op);
-    if (gemm || !candidate)
-      return {};
-    gemm = candidate;
-  }
-  bool isPlain = gemm && gemm.getWarpGroup() && gemm.getA().getType().isShared() &&
-                 gemm.getC().getDefiningOp<tile::AllocOp>();
-  return isPlain ? gemm : tile::GemmOp();
-}
-
-std::optional<LoopPlan> planLoop(tile::ForOp loop, tile::KernelOp kernel, int64_t sharedLeftBytes) {
-  LoopPlan plan;
-  plan.loop = loop;
-  plan.stages = loop.getStages();
-  bool hasGemm = false;
+/// Whether the loop does nothing but set every element of the buffer to zero.
+bool fillsWithZero(tile::ParallelOp loop, Value buffer) {
+  tile::StoreOp only;
   for (Operation &op : *loop.bodyBlock()) {
-    if (auto gemm = dyn_cast<tile::GemmOp>(op))
-      hasGemm |= gemm.getWarpGroup();
-    auto copy = dyn_cast<tile::CopyOp>(op);
-    bool fillsShared = copy && copy.getSrc().getType().isGlobal();
-    if (fillsShared && !takesCopy(copy, plan, kernel))
-      return std::nullopt;
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (isMemoryEffectFree(&op))
+      continue;
+    if (!store || only)
+      return false;
+    only = store;
   }
-  if (!hasGemm || plan.copies.empty() || !isInComputableLoops(loop, kernel))
-    return std::nullopt;
-  while (plan.stages > 1 && plan.slotBytes * (plan.stages - 1) > sharedLeftBytes)
-    --plan.stages;
-  if (plan.stages < 2)
-    return std::nullopt;
-  plan.inFlight = onlyGemm(plan);
-  return plan;
+  auto type = cast<tile::BufferType>(buffer.getType());
+  auto extents = loop.constantExtents();
+  return only && only.getBuffer() == buffer && extents &&
+         ArrayRef<int64_t>(*extents) == type.getShape() &&
+         llvm::equal(only.getIndices(), loop.ivs()) &&
+         (matchPattern(only.getValue(), m_PosZeroFloat()) ||
+          matchPattern(only.getValue(), m_Zero()));
 }
 
 class Expansion {
 public:
-  Expansion(tile::KernelOp kernel, SmallVector<LoopPlan> plans)
-      : kernel(kernel), plans(std::move(plans)), builder(kernel), loc(kernel.getLoc()) {}
+  Expansion(tile::KernelOp kernel, SmallVector<ProducerLoop> plans)
+      : kernel(kernel), plans(std::move(plans)), builder(kernel), loc(kernel.getLoc()),
+        rank(rankInCluster(kernel)) {}
 
   void run() {
     builder.setInsertionPointToStart(&kernel.getBody().front());
     auto producer = tile::ProducerOp::create(builder, loc);
     Block &body = producer.getBody().emplaceBlock();
-    for (LoopPlan &plan : plans) {
+    for (ProducerLoop &plan : plans) {
       builder.setInsertionPoint(producer);
       for (tile::AllocOp ring : plan.rings)
         widen(ring, plan.stages);
-      pipes[plan.loop] =
-          tile::PipeOp::create(builder, loc, tile::PipeType::get(builder.getContext()), plan.stages,
-                               plan.slotBytes, plan.everyThread);
+      pipes[plan.loop] = tile::PipeOp::create(
+          builder, loc, tile::PipeType::get(builder.getContext()), plan.stages, plan.slotBytes,
+          plan.everyThread,
+          llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; }));
     }
     builder.setInsertionPointToStart(&body);
     produce(kernel.getBody().front(), IRMapping());
-    for (LoopPlan &plan : plans)
+    for (ProducerLoop &plan : plans)
       consume(plan);
   }
 
@@ -170,20 +92,29 @@ private:
   Value slotView(tile::AllocOp ring, Value slot);
   /// What the producer does of `block`: loops around and of the plans.
   void produce(Block &block, IRMapping values);
-  void produceRound(LoopPlan &plan, IRMapping values);
+  void produceRound(ProducerLoop &plan, IRMapping values);
   Value copyOf(Value value, IRMapping &values);
-  void consume(LoopPlan &plan);
-  LoopPlan *planOf(Operation *op) {
-    for (LoopPlan &plan : plans)
+  void consume(ProducerLoop &plan);
+  void takeTurns(ProducerLoop &plan);
+  void clearInFirstRound(ProducerLoop &plan);
+  /// Blocks of the cluster that bring a part each of what the copy copies.
+  int64_t partsOf(tile::CopyOp copy) {
+    bool isShared =
+        rank && !dependsOn(copy.getSrc(), rank) && isPartible(copy, kernel.getCluster());
+    return isShared ? int64_t(kernel.getCluster()) : 1;
+  }
+  ProducerLoop *planOf(Operation *op) {
+    for (ProducerLoop &plan : plans)
       if (plan.loop == op)
         return &plan;
     return nullptr;
   }
 
   tile::KernelOp kernel;
-  SmallVector<LoopPlan> plans;
+  SmallVector<ProducerLoop> plans;
   OpBuilder builder;
   Location loc;
+  Value rank; ///< of the block in its cluster, or null
   llvm::DenseMap<Operation *, tile::AllocOp> wide;
   llvm::DenseMap<Operation *, tile::PipeOp> pipes;
 };
@@ -226,8 +157,9 @@ Value Expansion::copyOf(Value value, IRMapping &values) {
 void Expansion::produce(Block &block, IRMapping values) {
   for (Operation &op : block) {
     auto loop = dyn_cast<tile::ForOp>(op);
-    bool holdsPlan =
-        loop && llvm::any_of(plans, [&](LoopPlan &plan) { return loop->isAncestor(plan.loop); });
+    bool holdsPlan = loop && llvm::any_of(plans, [&](ProducerLoop &plan) {
+                       return loop->isAncestor(plan.loop);
+                     });
     if (!holdsPlan)
       continue;
     OpBuilder::InsertionGuard guard(builder);
@@ -236,24 +168,25 @@ void Expansion::produce(Block &block, IRMapping values) {
     builder.setInsertionPointToStart(own.bodyBlock());
     IRMapping inner = values;
     inner.map(loop.iv(), own.iv());
-    if (LoopPlan *plan = planOf(loop))
+    if (ProducerLoop *plan = planOf(loop))
       produceRound(*plan, inner);
     else
       produce(*loop.bodyBlock(), inner);
   }
 }
 
-void Expansion::produceRound(LoopPlan &plan, IRMapping values) {
+void Expansion::produceRound(ProducerLoop &plan, IRMapping values) {
   Value pipe = pipes[plan.loop].getPipe();
   SmallVector<Value> sources;
   for (tile::CopyOp copy : plan.copies)
     sources.push_back(copyOf(copy.getSrc(), values));
   Value slot = tile::PipeAcquireOp::create(builder, loc, builder.getIndexType(), pipe);
   for (auto [copy, ring, source] : llvm::zip(plan.copies, plan.rings, sources))
-    tile::TmaCopyOp::create(builder, copy.getLoc(), source, slotView(ring, slot), pipe, slot);
+    tile::TmaCopyOp::create(builder, copy.getLoc(), source, slotView(ring, slot), pipe, slot,
+                            partsOf(copy));
 }
 
-void Expansion::consume(LoopPlan &plan) {
+void Expansion::consume(ProducerLoop &plan) {
   Value pipe = pipes[plan.loop].getPipe();
   Location at = plan.loop.getLoc();
   builder.setInsertionPointToStart(plan.loop.bodyBlock());
@@ -268,6 +201,8 @@ void Expansion::consume(LoopPlan &plan) {
   }
   builder.setInsertionPointToEnd(plan.loop.bodyBlock());
   if (plan.inFlight) {
+    clearInFirstRound(plan);
+    builder.setInsertionPointToEnd(plan.loop.bodyBlock());
     plan.inFlight.setInFlight(true);
     Value c = plan.inFlight.getC();
     tile::GemmWaitOp::create(builder, at, c, 1);
@@ -275,6 +210,8 @@ void Expansion::consume(LoopPlan &plan) {
     builder.setInsertionPointAfter(plan.loop);
     tile::GemmWaitOp::create(builder, at, c, 0);
     tile::PipeDrainOp::create(builder, at, pipe);
+    if (kernel.getTeams() > 1)
+      takeTurns(plan);
   } else {
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
   }
@@ -282,19 +219,86 @@ void Expansion::consume(LoopPlan &plan) {
   plan.loop.setKind(tile::LoopKind::Serial);
 }
 
-/// One pipelined loop of gemms in the kernel's body: its tiles take equally long, so that blocks
-/// may share them out beforehand.
-bool isProduct(tile::KernelOp kernel, int64_t sharedLeftBytes) {
-  tile::ForOp only;
-  bool isOne = true;
-  kernel.walk([&](tile::ForOp loop) {
-    isOne &= !only && loop->getParentOp() == kernel;
-    only = loop;
-  });
-  if (!isOne || !only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
+/// A C that is filled with zero in front of the loop: the first round ignores what is in it
+/// instead, and no register has to be set.
+void Expansion::clearInFirstRound(ProducerLoop &plan) {
+  tile::GemmOp gemm = plan.inFlight;
+  auto lower = tile::constantInt(plan.loop.getLower()),
+       upper = tile::constantInt(plan.loop.getUpper());
+  if (gemm.getClear() || !lower || !upper || *lower >= *upper)
+    return;
+  Operation *before = plan.loop->getPrevNode();
+  auto touchesC = [&](Operation *op) {
+    Accesses accesses = accessesOf(op);
+    return llvm::is_contained(accesses.reads, gemm.getC()) ||
+           llvm::is_contained(accesses.writes, gemm.getC());
+  };
+  while (before && (isa<tile::AllocOp>(before) || !touchesC(before)))
+    before = before->getPrevNode();
+  auto fill = dyn_cast_or_null<tile::ParallelOp>(before);
+  if (!fill || !fillsWithZero(fill, gemm.getC()))
+    return;
+  fill.erase();
+  builder.setInsertionPoint(gemm);
+  Value isFirst = arith::CmpIOp::create(builder, gemm.getLoc(), arith::CmpIPredicate::eq,
+                                        plan.loop.iv(), plan.loop.getLower());
+  gemm.getClearMutable().assign(isFirst);
+}
+
+/// Team t of n takes rounds t, t + n, ... of the loop over tiles; the slots between are those of
+/// the others' tiles. A team multiplies while the others store.
+void Expansion::takeTurns(ProducerLoop &plan) {
+  auto tiles = cast<tile::ForOp>(plan.loop->getParentOp());
+  Location at = plan.loop.getLoc();
+  Value pipe = pipes[plan.loop].getPipe();
+  int64_t teams = kernel.getTeams();
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
+  builder.setInsertionPoint(tiles);
+  IRMapping values;
+  Value lower = copyOf(plan.loop.getLower(), values), upper = copyOf(plan.loop.getUpper(), values);
+  Value span = arith::SubIOp::create(builder, at, upper, lower);
+  Value rounds = arith::CeilDivSIOp::create(builder, at, span, copyOf(plan.loop.getStep(), values));
+  rounds = arith::MaxSIOp::create(builder, at, rounds, constant(0));
+  Value team = tile::TeamOp::create(builder, at, builder.getIndexType());
+  auto times = [&](Value x, Value y) {
+    return arith::MulIOp::create(builder, at, x, y).getResult();
+  };
+  tile::PipeSkipOp::create(builder, at, pipe, times(team, rounds));
+  Value first = arith::AddIOp::create(builder, at, tiles.getLower(), times(team, tiles.getStep()));
+  tiles.getLowerMutable().assign(first);
+  tiles.getStepMutable().assign(times(tiles.getStep(), constant(teams)));
+  Value others = times(rounds, constant(teams - 1));
+  builder.setInsertionPoint(plan.loop);
+  tile::TurnWaitOp::create(builder, at);
+  builder.setInsertionPointAfter(plan.loop);
+  // All of the tile's matrix instructions are in flight: the next team's queue up behind them.
+  tile::TurnPassOp::create(builder, at);
+  builder.setInsertionPointToEnd(tiles.bodyBlock());
+  tile::PipeSkipOp::create(builder, at, pipe, others);
+}
+
+/// The strategy that the author or the command line asks for; a name of another vendor's is no
+/// wish.
+std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
+  auto own = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+  StringRef name = !everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto";
+  return isScheduleStrategy(name) && !isProductStrategy(name) ? "auto" : name.str();
+}
+
+/// A kernel that is one product gets the plan of its strategy. False: the wish cannot be granted.
+bool planProductOf(tile::KernelOp kernel, StringRef strategy, int64_t sharedLeftBytes) {
+  std::optional<Product> product = productOf(kernel, sharedLeftBytes);
+  if (!product)
+    return true;
+  tile::ForOp loop = product->loop.loop;
+  llvm::Expected<ProductPlan> plan = planProduct(wishOf(loop, strategy), product->shape);
+  if (!plan) {
+    loop.emitError() << llvm::toString(plan.takeError());
     return false;
-  std::optional<LoopPlan> plan = planLoop(only, kernel, sharedLeftBytes - barrierBytes);
-  return plan && plan->inFlight;
+  }
+  makePersistent(kernel, *product, *plan);
+  loop->setAttr(plannedAttrName, StringAttr::get(loop.getContext(), plan->strategy));
+  return true;
 }
 
 /// Accumulators are stored through TMA where shared memory is left for it: two chunks a warp group,
@@ -307,7 +311,8 @@ int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
     std::optional<TileStore> match = matchTileStore(loop);
     if (!match || !stored.insert(match->store.getBuffer()).second)
       return;
-    int64_t perBuffer = match->chunkBytes * match->groupsM * match->groupsN;
+    int64_t perBuffer =
+        match->chunkBytes * match->groupsM * match->groupsN * int64_t(kernel.getTeams());
     for (int64_t buffers : {2, 1})
       if (match->chunks % buffers == 0 && used + perBuffer * buffers <= leftBytes) {
         used += perBuffer * buffers;
@@ -321,25 +326,29 @@ int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
 
 } // namespace
 
-int64_t expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                               int64_t sharedLeftBytes) {
+FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
+                                          int64_t sharedLeftBytes, StringRef strategy) {
   bool isWholeGroups = kernel.getThreads() % threadsPerGroup == 0 &&
                        int64_t(kernel.getThreads()) + threadsPerGroup <= mostThreads;
   if (target.arch != Arch::Sm90a || !isWholeGroups || kernel.getLockstep())
     return 0;
-  if (isProduct(kernel, sharedLeftBytes))
-    makePersistent(kernel);
-  SmallVector<LoopPlan> plans;
+  if (!planProductOf(kernel, strategy, sharedLeftBytes - barrierBytes))
+    return failure();
+  SmallVector<ProducerLoop> plans;
   int64_t used = barrierBytes;
   kernel.walk([&](tile::ForOp loop) {
     if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
       return;
-    std::optional<LoopPlan> plan = planLoop(loop, kernel, sharedLeftBytes - used);
+    std::optional<ProducerLoop> plan = planProducerLoop(loop, kernel, sharedLeftBytes - used);
     if (!plan)
       return;
     if (plan->stages < int64_t(loop.getStages()))
       loop.emitRemark() << "pipelined with " << plan->stages << " instead of " << loop.getStages()
                         << " stages: shared memory holds no more";
+    if (std::string wish = wishOf(loop, strategy);
+        wish != "auto" && wish != "producer_consumer" && !loop->hasAttr(plannedAttrName))
+      loop.emitWarning() << "schedule `" << wish
+                         << "` is not applied: the kernel is more than one matrix product";
     used += plan->slotBytes * (plan->stages - 1);
     plans.push_back(std::move(*plan));
   });

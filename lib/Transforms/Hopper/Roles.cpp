@@ -5,6 +5,11 @@
 // and empty, on which the consumers arrive. Both sides count slots and parities in
 // registers of their own, so that loops of any nesting share a pipe.
 //
+// Blocks of a cluster that fill each other's slots: a slot is empty when the consumers of
+// all of them have released it, each of which arrives at all blocks. Nobody leaves before
+// the others are done with its shared memory. Teams of consumers pass the turn to multiply
+// through mbarriers.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Hopper/TileStore.h"
@@ -22,7 +27,7 @@ namespace {
 constexpr int64_t mbarrierBytes = 8;
 constexpr int64_t registersOfMultiprocessor = 65536; // CUDA C++ Programming Guide 13.0
 constexpr int64_t registerStep = 8;                  // setmaxnreg: multiples of 8, 24 to 256
-constexpr int64_t consumerBarrier = 1;               // number 0 is the whole block's
+constexpr int64_t firstTeamBarrier = 1;              // number 0 is the whole block's
 
 /// What setmaxnreg gives a lane of the producer and of a consumer. Nothing for small blocks: ptxas
 /// gives their lanes the most that an instruction can name.
@@ -77,7 +82,7 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
   kernel.walk([&](Operation *op) {
     if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
       TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
-      tensorMaps[op] = mapOf(box.root, box.extents, box.swizzleBytes);
+      tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
     } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && op->hasAttr(tileStoreBuffers)) {
       TileStore store = *matchTileStore(loop);
       tensorMaps[op] = mapOf(store.store.getBuffer(), store.extents, storeSwizzleBytes);
@@ -98,7 +103,10 @@ void Emitter::placePipes() {
     pipe.stages = op.getStages();
     pipe.bytes = op.getBytes();
     pipe.everyThread = op.getEveryThread();
+    pipe.shared = op.getShared();
     pipe.arrivals = pipe.everyThread ? kernel.getThreads() : kernel.getThreads() / threadsPerGroup;
+    if (pipe.shared)
+      pipe.arrivals *= clusterBlocks();
     pipe.fullBytes = sharedBytes;
     pipe.emptyBytes = sharedBytes + pipe.stages * mbarrierBytes;
     sharedBytes += 2 * pipe.stages * mbarrierBytes;
@@ -109,11 +117,16 @@ void Emitter::placePipes() {
     pipe.previous = regs();
     pipes[op.getPipe()] = pipe;
   }
+  if (team) {
+    turnBytes = sharedBytes;
+    sharedBytes += kernel.getTeams() * mbarrierBytes;
+    turnParity = regs();
+  }
 }
 
 /// Both sides start at slot 0; the first round of waiting for empty slots passes at once.
 void Emitter::initPipes() {
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadId, index(0));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blockThread, index(0));
   auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -124,6 +137,9 @@ void Emitter::initPipes() {
         wave::MBarrierInitOp::create(b, loc, index(pipe.emptyBytes + slot * mbarrierBytes), 0,
                                      pipe.arrivals);
       }
+    for (int64_t t = 0; team && t < int64_t(kernel.getTeams()); ++t)
+      wave::MBarrierInitOp::create(b, loc, index(turnBytes + t * mbarrierBytes), 0,
+                                   kernel.getThreads() / threadsPerGroup);
     wave::MBarrierFenceOp::create(b, loc);
   }
   for (auto &[value, pipe] : pipes) {
@@ -133,24 +149,36 @@ void Emitter::initPipes() {
     }
     wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
   }
+  if (team) {
+    // The first team waits for a phase before the first: that is over.
+    Value isFirstTeam = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, team, index(0));
+    wave::SetOp::create(
+        b, loc, arith::SelectOp::create(b, loc, isFirstTeam, index(1), index(0)).getResult(),
+        turnParity, 0);
+  }
 }
 
 LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel) {
-  int64_t consumers = kernel.getThreads(), threads = consumers + threadsPerGroup;
+  int64_t teams = kernel.getTeams(), consumers = teams * int64_t(kernel.getThreads());
+  int64_t threads = consumers + threadsPerGroup, consumerWaves = teams * numWaves;
   bindTensorMaps(waveKernel);
   placePipes();
   initPipes();
-  wave::BarrierOp::create(b, loc);
+  if (clusterBlocks() > 1)
+    wave::ClusterBarrierOp::create(b, loc);
+  else
+    wave::BarrierOp::create(b, loc);
   waveKernel.setThreads(threads);
   std::optional<RegisterSplit> split = splitRegisters(threads);
   Value produces =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, waveId, index(numWaves));
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, blockWave, index(consumerWaves));
   auto roles = scf::IfOp::create(b, loc, produces, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&roles.getThenRegion().front());
   if (split)
     wave::SetMaxRegsOp::create(b, loc, split->producer);
-  Value isLoader = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, waveId, index(numWaves));
+  Value isLoader =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blockWave, index(consumerWaves));
   auto loader = scf::IfOp::create(b, loc, isLoader, /*withElseRegion=*/false);
   b.setInsertionPointToStart(&loader.getThenRegion().front());
   Value elected = wave::ElectOp::create(b, loc, b.getI1Type());
@@ -176,13 +204,39 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     wave::BulkWaitOp::create(b, loc, 0);
   }
+  SmallVector<wave::BarrierOp> ofTeam;
   roles.getElseRegion().walk([&](wave::BarrierOp barrier) {
-    if (barrier.getThreads() != 0) // of a warp group
-      return;
-    barrier.setThreads(consumers);
-    barrier.setId(consumerBarrier);
+    if (barrier.getThreads() == 0) // else of a warp group
+      ofTeam.push_back(barrier);
   });
+  for (wave::BarrierOp barrier : ofTeam) {
+    b.setInsertionPoint(barrier);
+    syncAt(team, teams, firstTeamBarrier, kernel.getThreads());
+    barrier.erase();
+  }
+  if (clusterBlocks() > 1) {
+    // Shared memory lives until the others of the cluster have filled and released their slots. The
+    // thread that copies comes back to its warp first.
+    b.setInsertionPointAfter(roles);
+    wave::WaveFenceOp::create(b, loc);
+    wave::ClusterBarrierOp::create(b, loc);
+  }
   return success();
+}
+
+/// Barrier numbers are constants, so each of the `count` has a branch of its own.
+void Emitter::syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads) {
+  if (count == 1) {
+    wave::BarrierOp::create(b, loc, /*raw=*/false, threads, firstBarrier);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Value isOurs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, id, index(i));
+    auto branch = scf::IfOp::create(b, loc, isOurs, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    wave::BarrierOp::create(b, loc, /*raw=*/false, threads, firstBarrier + i);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,14 +261,44 @@ Value Emitter::advanceSlot(PipePlace &pipe, bool isProducer) {
 }
 
 void Emitter::emitRelease(PipePlace &pipe, Value slot, Value mask) {
+  Value rank;
   if (!pipe.everyThread) {
+    // Thread i of a warp group arrives at block i of the cluster.
     Value inGroup = remIndex(threadId, threadsPerGroup);
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, inGroup, index(0));
-    mask = andMasks(mask, isFirst);
+    Value arrives = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, inGroup,
+                                          index(pipe.shared ? clusterBlocks() : 1));
+    mask = andMasks(mask, arrives);
+    rank = pipe.shared ? inGroup : Value();
   }
   if (!mask)
     mask = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-  wave::MBarrierArriveOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.emptyBytes, mask);
+  wave::MBarrierArriveOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.emptyBytes, mask,
+                                 rank);
+}
+
+/// The side goes on by `count` slots without a wait.
+void Emitter::skipSlots(PipePlace &pipe, Value count) {
+  Type type = b.getIndexType();
+  Value at = addIndex(wave::GetOp::create(b, loc, type, pipe.slot[0], 0), count);
+  Value turns = divIndex(at, pipe.stages);
+  Value parity = wave::GetOp::create(b, loc, type, pipe.parity[0], 0);
+  wave::SetOp::create(b, loc, remIndex(at, pipe.stages), pipe.slot[0], 0);
+  wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, remIndex(turns, 2)).getResult(),
+                      pipe.parity[0], 0);
+}
+
+void Emitter::waitTurn() {
+  Value parity = wave::GetOp::create(b, loc, b.getIndexType(), turnParity, 0);
+  wave::MBarrierWaitOp::create(b, loc, mulIndex(team, mbarrierBytes), turnBytes, parity);
+  wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, index(1)).getResult(),
+                      turnParity, 0);
+}
+
+void Emitter::passTurn() {
+  Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      remIndex(threadId, threadsPerGroup), index(0));
+  Value next = remIndex(addIndex(team, 1), kernel.getTeams());
+  wave::MBarrierArriveOp::create(b, loc, mulIndex(next, mbarrierBytes), turnBytes, leads, Value());
 }
 
 /// Whether wgmma reads shared memory that threads write: they make their writes visible to it.
@@ -245,6 +329,15 @@ LogicalResult Emitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
   int64_t slotBytes = box->bytes;
   Value base = addIndex(mulIndex(slot, slotBytes), place.baseBytes);
   Value barrier = addIndex(mulIndex(slot, mbarrierBytes), pipe.fullBytes);
+  // A part of every transfer is this block's; it lands in the shared memory of all blocks.
+  int64_t parts = copy.getParts(), multicast = parts > 1 ? (int64_t(1) << parts) - 1 : 0;
+  Value rowOfPart;
+  if (parts > 1) {
+    Value block = lookup(kernel.getBody().getArgument(0), 0, elements);
+    Value rank = remIndex(block, parts);
+    rowOfPart = mulIndex(rank, box->chunkRows / parts);
+    base = addIndex(base, mulIndex(rank, box->transferBytes() / parts));
+  }
   for (int64_t panel = 0; panel < box->panels; ++panel)
     for (int64_t chunk = 0; chunk < box->chunks; ++chunk) {
       SmallVector<Value> coords; // innermost first
@@ -253,10 +346,11 @@ LogicalResult Emitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
         int64_t more = d == box->colDim   ? panel * box->panelElems
                        : d == box->rowDim ? chunk * box->chunkRows
                                           : 0;
-        coords.push_back(addIndex(at, more));
+        at = addIndex(at, more);
+        coords.push_back(d == box->rowDim && rowOfPart ? addIndex(at, rowOfPart) : at);
       }
       Value to = addIndex(base, (panel * box->chunks + chunk) * box->transferBytes());
-      wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, to, barrier);
+      wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, to, barrier, multicast);
     }
   return success();
 }
@@ -297,6 +391,16 @@ std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elemen
     wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
     return success();
   }
+  if (auto skip = dyn_cast<tile::PipeSkipOp>(op))
+    return skipSlots(pipes[skip.getPipe()], lookup(skip.getCount(), 0, elements)), success();
+  if (auto number = dyn_cast<tile::TeamOp>(op)) {
+    elements.map[number.getTeam()] = {team ? team : index(0)};
+    return success();
+  }
+  if (isa<tile::TurnWaitOp>(op))
+    return waitTurn(), success();
+  if (isa<tile::TurnPassOp>(op))
+    return passTurn(), success();
   if (auto wait = dyn_cast<tile::GemmWaitOp>(op)) {
     // With a group left in flight as well: an op that touches nothing would be erased as dead.
     SmallVector<Value, 1> readable = {fragments.find(wait.getC())->second.regs};

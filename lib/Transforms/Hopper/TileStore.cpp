@@ -19,7 +19,6 @@ namespace tilec {
 namespace {
 
 constexpr int64_t bytesOfRow = 128;
-constexpr int64_t firstGroupBarrier = 2; // 0 is the block's, 1 the consumers'
 
 /// The shape behind an accumulator's layout (Wgmma.cpp, planWarpGroupGemm).
 bool readLayout(const FragmentLayout &layout, TileStore &store) {
@@ -138,21 +137,25 @@ LogicalResult Emitter::emitTileStore(tile::ParallelOp loop, Elements &outer) {
   if (auto known = stagingBytes.find(match.store.getBuffer()); known != stagingBytes.end())
     base = known->second;
   else
-    sharedBytes = base + buffers * match.chunkBytes * match.groupsM * match.groupsN;
+    sharedBytes = base + buffers * match.chunkBytes * match.groupsM * match.groupsN *
+                             int64_t(kernel.getTeams());
   stagingBytes[match.store.getBuffer()] = base;
 
   Value group = divIndex(waveId, warpsPerGroup), inGroup = remIndex(waveId, warpsPerGroup);
   Value groupM = remIndex(group, match.groupsM), groupN = divIndex(group, match.groupsM);
   Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                       remIndex(threadId, threadsPerGroup), index(0));
-  Value buffer0 = addIndex(mulIndex(group, buffers * match.chunkBytes), base);
+  int64_t groups = match.groupsM * match.groupsN, teams = kernel.getTeams();
+  Value ofBlock = team ? addIndex(group, mulIndex(team, groups)) : group;
+  Value buffer0 = addIndex(mulIndex(ofBlock, buffers * match.chunkBytes), base);
   // Lanes 8 m to 8 m + 7 give the rows of matrix m: rows + 8 for odd m, columns + 8 for m >= 2.
   Value inMatrix = remIndex(laneId, 8), matrix = divIndex(laneId, 8);
   Value lower = remIndex(matrix, 2), right = divIndex(matrix, 2);
   Value row = addIndex(
       addIndex(mulIndex(inGroup, 16 * match.slabs), mulIndex(lower, 8 * match.slabs)), inMatrix);
   Value rowPlace = addIndex(buffer0, mulIndex(row, bytesOfRow));
-  auto sync = [&] { syncGroup(group, match.groupsM * match.groupsN); };
+  // Barrier 0 is the block's, then come those of the teams.
+  auto sync = [&] { syncAt(ofBlock, groups * teams, 1 + teams, threadsPerGroup); };
   for (int64_t chunk = 0; chunk < match.chunks; ++chunk) {
     int64_t bufferAt = chunk % buffers * match.chunkBytes;
     auto mayWrite = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
@@ -199,21 +202,6 @@ LogicalResult Emitter::emitTileStore(tile::ParallelOp loop, Elements &outer) {
     wave::BulkCommitOp::create(b, loc);
   }
   return success();
-}
-
-/// The threads of one warp group meet; barrier numbers are constants.
-void Emitter::syncGroup(Value group, int64_t groups) {
-  if (groups == 1) {
-    wave::BarrierOp::create(b, loc, /*raw=*/false, threadsPerGroup, firstGroupBarrier);
-    return;
-  }
-  for (int64_t g = 0; g < groups; ++g) {
-    Value isOurs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, index(g));
-    auto branch = scf::IfOp::create(b, loc, isOurs, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    wave::BarrierOp::create(b, loc, /*raw=*/false, threadsPerGroup, firstGroupBarrier + g);
-  }
 }
 
 } // namespace tilec

@@ -21,6 +21,15 @@ struct TmaBox {
   int64_t bytes = 0;               ///< of all transfers
 
   int64_t transferBytes() const { return bytes / (panels * chunks); }
+  /// Whether every transfer can be cut into `parts` along its rows: the swizzle starts anew after 8
+  /// rows.
+  bool canSplit(int64_t parts) const { return chunkRows % (8 * parts) == 0; }
+  /// `extents` of one of `parts` of a transfer.
+  llvm::SmallVector<int64_t, 5> extentsOfPart(int64_t parts) const {
+    llvm::SmallVector<int64_t, 5> result = extents;
+    result[rowDim] /= parts;
+    return result;
+  }
 };
 
 /// Nothing when TMA cannot: rows that are not 16 bytes apart in multiples, strides of the caller's,

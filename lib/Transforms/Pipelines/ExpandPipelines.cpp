@@ -205,16 +205,22 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return signalPassFailure();
     }
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      expandKernel(kernel, targetInfo(*arch));
+      if (failed(expandKernel(kernel, targetInfo(*arch))))
+        return signalPassFailure();
     eraseDeadOps(getOperation());
     foldViews(getOperation());
     eraseDeadOps(getOperation());
   }
 
-  void expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
+  LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
     int64_t usedBytes = sharedNeed(kernel);
-    if (producer)
-      usedBytes += expandProducerConsumer(kernel, chip, chip.sharedBytes - usedBytes);
+    if (producer) {
+      FailureOr<int64_t> more =
+          expandProducerConsumer(kernel, chip, chip.sharedBytes - usedBytes, strategy);
+      if (failed(more))
+        return failure();
+      usedBytes += *more;
+    }
     SmallVector<tile::ForOp> loops;
     kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
     for (tile::ForOp loop : loops) {
@@ -248,6 +254,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         loop.emitRemark() << "pipelined without a planned schedule: " << reason;
       applyPipeline(loop, plan);
     }
+    return success();
   }
 };
 

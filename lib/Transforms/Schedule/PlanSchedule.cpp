@@ -15,6 +15,13 @@ llvm::ArrayRef<ScheduleStrategy> scheduleStrategies() {
   return table;
 }
 
+bool isScheduleStrategy(llvm::StringRef name) {
+  for (const ScheduleStrategy &strategy : scheduleStrategies())
+    if (strategy.name == name)
+      return true;
+  return false;
+}
+
 std::string scheduleStrategyNames() {
   std::string names = "auto";
   for (const ScheduleStrategy &strategy : scheduleStrategies())

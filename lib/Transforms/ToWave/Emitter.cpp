@@ -257,6 +257,14 @@ wave::KernelOp Emitter::makeKernel() {
   laneId = wave::LaneIdOp::create(b, loc, b.getIndexType());
   waveId = wave::WaveIdOp::create(b, loc, b.getIndexType());
   threadId = wave::ThreadIdOp::create(b, loc, b.getIndexType());
+  blockWave = waveId;
+  blockThread = threadId;
+  if (kernel.getTeams() > 1) {
+    team = divIndex(blockWave, numWaves);
+    waveId = remIndex(blockWave, numWaves);
+    threadId = remIndex(blockThread, threads);
+  }
+  waveKernel.setCluster(kernel.getCluster());
   topAnchor = threadId.getDefiningOp();
   bindParameters(waveKernel, parameters);
   return waveKernel;

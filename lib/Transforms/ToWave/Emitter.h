@@ -72,7 +72,7 @@ struct LocalPlace {
 /// The mbarriers of a pipe, and where its two sides are in it.
 struct PipePlace {
   int64_t stages = 0, bytes = 0, arrivals = 0;
-  bool everyThread = false;
+  bool everyThread = false, shared = false;
   int64_t fullBytes = 0, emptyBytes = 0; ///< addresses of the first of each
   Value slot[2], parity[2];              ///< registers of the consumers and of the producer
   Value previous;                        ///< register: the slot that is still being read, or -1
@@ -205,10 +205,15 @@ private:
   void bindTensorMaps(wave::KernelOp waveKernel);
   void placePipes();
   void initPipes();
+  void waitTurn();
+  void passTurn();
+  void skipSlots(PipePlace &pipe, Value count);
+  int64_t clusterBlocks() { return kernel.getCluster(); }
   Value advanceSlot(PipePlace &pipe, bool isProducer);
   LogicalResult emitTmaCopy(tile::TmaCopyOp copy, Elements &elements);
   LogicalResult emitTileStore(tile::ParallelOp loop, Elements &outer);
-  void syncGroup(Value group, int64_t groups);
+  /// The threads whose number `id` is meet at a barrier of their own, from number `firstBarrier`.
+  void syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads);
   bool needsAsyncFence();
   void emitRelease(PipePlace &pipe, Value slot, Value mask);
   /// Pipes, TMA and waits for matrices; nothing when `op` is none of them.
@@ -282,7 +287,10 @@ private:
   int64_t numWaves;
   bool checksBounds;
 
+  /// waveId, threadId: in the team, where the block's consumers are several; else in the block.
   Value laneId, waveId, threadId;
+  Value blockWave, blockThread;          ///< in the block, whoever it is
+  Value team;                            ///< null where there is one
   mlir::IRMapping programValues;         ///< tile.program values -> values in the wave kernel
   llvm::DenseMap<Value, Value> wideDims; ///< dims that are int64 parameters -> these
   llvm::DenseMap<Value, TensorPlace> tensors;
@@ -297,6 +305,8 @@ private:
   llvm::DenseMap<Value, int64_t> stagingBytes; ///< shared memory that a tensor is stored through
   std::optional<bool> hasAsyncReaders;         ///< wgmma or TMA read what threads write
   llvm::MapVector<Value, PipePlace> pipes;
+  int64_t turnBytes = 0; ///< address of the teams' mbarriers
+  Value turnParity;      ///< register
   /// Tensor maps by copy; copies of equal boxes of a tensor share one.
   llvm::DenseMap<Operation *, Value> tensorMaps;
   int64_t copiesInGroup = 0, copiesPerGroup = 0; ///< AMD: vmcnt operations of each wave at least

@@ -103,12 +103,17 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     marks a kernel that mentions thread identity: its scalar statements run for
     every thread, tile operations once (docs/lockstep.md). `warp_lanes` is the size of
     a warp on the target that the program was made for; 0 where nothing asks.
+    `cluster` neighbouring blocks along the grid's first dimension run together and fill
+    each other's shared memory; `teams` groups of `threads` take rounds of the kernel's
+    loop over tiles in turn. Both are made by the pipeliner (docs/hopper.md).
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$grid, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$raster_panel,
                        DefaultValuedAttr<BoolAttr, "false">:$raster_by_column,
                        UnitAttr:$lockstep,
-                       DefaultValuedAttr<I64Attr, "0">:$warp_lanes);
+                       DefaultValuedAttr<I64Attr, "0">:$warp_lanes,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster,
+                       DefaultValuedAttr<I64Attr, "1">:$teams);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `grid` `(` $grid `)` `threads` `(` $threads `)` attr-dict-with-keyword $body
@@ -434,9 +439,10 @@ def Tile_PipeOp : Tile_Op<"pipe", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a ring of `stages` slots; each fill brings `bytes` bytes";
   let description = [{
     A slot is full when its bytes have arrived and empty when `arrivals` consumers
-    have released it: one of each warp group, or every thread.
+    have released it: one of each warp group, or every thread. With `shared`, the blocks
+    of the cluster fill each other's slots: all of them have to release one.
   }];
-  let arguments = (ins I64Attr:$stages, I64Attr:$bytes, UnitAttr:$every_thread);
+  let arguments = (ins I64Attr:$stages, I64Attr:$bytes, UnitAttr:$every_thread, UnitAttr:$shared);
   let results = (outs Tile_PipeType:$pipe);
   let assemblyFormat = "`stages` `(` $stages `)` `bytes` `(` $bytes `)` attr-dict";
   let hasVerifier = 1;
@@ -463,9 +469,13 @@ def Tile_PipeAcquireOp : Tile_Op<"pipe_acquire", [MemoryEffects<[MemRead, MemWri
 
 def Tile_TmaCopyOp : Tile_Op<"tma_copy"> {
   let summary = "producer: start a copy of a global box into a slot";
+  let description = [{
+    With `parts` > 1, the blocks of the cluster copy the same box: each brings one part of
+    it to all of them.
+  }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$src,
                        Arg<Tile_BufferType, "", [MemWrite]>:$dst, Tile_PipeType:$pipe,
-                       Index:$slot);
+                       Index:$slot, DefaultValuedAttr<I64Attr, "1">:$parts);
   let assemblyFormat = [{
     $src `to` $dst `pipe` `(` $pipe `,` $slot `)` attr-dict
     `:` qualified(type($src)) `,` qualified(type($dst))
@@ -497,6 +507,29 @@ def Tile_PipeDrainOp : Tile_Op<"pipe_drain", [MemoryEffects<[MemRead, MemWrite]>
   let arguments = (ins Tile_PipeType:$pipe);
   let assemblyFormat = "$pipe attr-dict";
   let hasVerifier = 1;
+}
+
+def Tile_PipeSkipOp : Tile_Op<"pipe_skip", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "consumers: the next `count` slots are another team's";
+  let arguments = (ins Tile_PipeType:$pipe, Index:$count);
+  let assemblyFormat = "$pipe `by` $count attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TeamOp : Tile_Op<"team", [Pure]> {
+  let summary = "the number of the team that asks, below the kernel's `teams`";
+  let results = (outs Index:$team);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_TurnWaitOp : Tile_Op<"turn_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "wait for the team's turn; the first team has the first one";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_TurnPassOp : Tile_Op<"turn_pass", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the turn is the next team's";
+  let assemblyFormat = "attr-dict";
 }
 
 def Tile_GemmWaitOp : Tile_Op<"gemm_wait"> {

@@ -31,7 +31,8 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
     each. Arguments of type `!wave.tensor_map` are described by the attribute `tensor_maps`, an array of
     dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
     `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
-    size of the shared array. `min_blocks` blocks should fit on a compute unit.
+    size of the shared array. `min_blocks` blocks should fit on a compute unit. `cluster`
+    neighbouring blocks along x reach each other's shared memory (sm_90a).
 
     ```mlir
     wave.kernel @gemm(["A", "C"]) threads(256) shared(32768) {
@@ -43,6 +44,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names, StrArrayAttr:$arg_access,
                        I64Attr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
                        DefaultValuedAttr<I64Attr, "1">:$min_blocks,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster,
                        UnitAttr:$keep_order);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -349,13 +351,21 @@ def Wave_MBarrierExpectOp : Wave_SyncOp<"mbarrier_expect", "arrive once and expe
   let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? `bytes` $bytes attr-dict";
 }
 def Wave_MBarrierArriveOp : Wave_SyncOp<"mbarrier_arrive", "arrive once where `mask` holds"> {
-  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, I1:$mask);
-  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? `mask` `(` $mask `)` attr-dict";
+  let description = "With `rank`, at the mbarrier in the same place of that block of the cluster.";
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, I1:$mask,
+                       Optional<Index>:$rank);
+  let assemblyFormat = [{
+    $offset (`imm` `(` $imm^ `)`)? `mask` `(` $mask `)` (`rank` `(` $rank^ `)`)? attr-dict
+  }];
 }
 def Wave_MBarrierWaitOp : Wave_SyncOp<"mbarrier_wait", "wait until the phase of this parity has completed"> {
   let description = "On a fresh mbarrier parity 1 passes at once.";
   let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm, Index:$parity);
   let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? `parity` $parity attr-dict";
+}
+
+def Wave_ClusterBarrierOp : Wave_SyncOp<"cluster_barrier", "all threads of all blocks of the cluster arrive before any goes on"> {
+  let assemblyFormat = "attr-dict";
 }
 
 def Wave_ElectOp : Wave_SyncOp<"elect", "true in one lane of the wave, all of whose lanes are here"> {
@@ -371,11 +381,15 @@ def Wave_TmaLoadOp : Wave_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one thread starts the copy of a box to shared memory; the mbarrier counts its bytes";
   let description = [{
     `coords` is the box's first element, innermost dimension first. What lies outside
-    the tensor arrives as zero and is counted.
+    the tensor arrives as zero and is counted. With `multicast`, a set of ranks as bits,
+    the box lands in the same place of each of these blocks of the cluster, and is counted
+    by its mbarrier.
   }];
   let arguments = (ins Wave_TensorMapType:$map, Variadic<Index>:$coords, Index:$shared,
-                       Index:$barrier);
-  let assemblyFormat = "$map `[` $coords `]` `to` $shared `barrier` $barrier attr-dict";
+                       Index:$barrier, DefaultValuedAttr<I64Attr, "0">:$multicast);
+  let assemblyFormat = [{
+    $map `[` $coords `]` `to` $shared `barrier` $barrier (`multicast` `(` $multicast^ `)`)? attr-dict
+  }];
 }
 def Wave_TmaStoreOp : Wave_Op<"tma_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one thread starts the copy of a box from shared memory; nothing outside the tensor is written";

@@ -39,4 +39,26 @@ tile.program @pipelined {
     // CHECK-NEXT: tile.pipe_drain %[[P]]
     tile.pipe_drain %p
   }
+
+  // Two blocks bring a half each; two teams take tiles in turn.
+  // CHECK: tile.kernel "shared" grid(%{{.*}}) threads(128) attributes {cluster = 2 : i64, teams = 2 : i64}
+  tile.kernel "shared" grid(%one) threads(128) attributes {cluster = 2, teams = 2} {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[64, 32], f16, shared>
+    // CHECK: %[[P:.*]] = tile.pipe stages(3) bytes(4096) {shared}
+    %p = tile.pipe stages(3) bytes(4096) {shared}
+    tile.producer {
+      %q = tile.pipe_acquire %p
+      // CHECK: tile.tma_copy %{{.*}} to %s pipe(%[[P]], %{{.*}}) {parts = 2 : i64}
+      tile.tma_copy %A to %s pipe(%p, %q) {parts = 2} : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+    }
+    // CHECK: %[[T:.*]] = tile.team
+    %t = tile.team
+    // CHECK-NEXT: tile.pipe_skip %[[P]] by %[[T]]
+    tile.pipe_skip %p by %t
+    // CHECK-NEXT: tile.turn_wait
+    tile.turn_wait
+    // CHECK-NEXT: tile.turn_pass
+    tile.turn_pass
+  }
 }

@@ -171,3 +171,43 @@ tile.program @p {
     }
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{'tile.pipe_skip' op is inside tile.producer}}
+      tile.pipe_skip %p by %one
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) attributes {cluster = 2} {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
+    %p = tile.pipe stages(2) bytes(16)
+    tile.producer {
+      // expected-error @+1 {{is cut into 4 parts, the cluster has 2 blocks}}
+      tile.tma_copy %A to %s pipe(%p, %one) {parts = 4} : !tile.buffer<[8], f16, global>, !tile.buffer<[8], f16, shared>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{has clusters of 32 blocks and 1 teams; 1 to 16 and 1 to 7 are possible}}
+  tile.kernel "k" grid(%one) threads(64) attributes {cluster = 32} {
+  ^bb0(%bx: index):
+  }
+}

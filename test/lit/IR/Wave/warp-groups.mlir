@@ -17,6 +17,10 @@ wave.kernel @tma(["map", "C"]) access ["", "w"] threads(384) shared(65536) {
   wave.mbarrier_expect %o bytes 16384
   // CHECK: wave.mbarrier_arrive %[[O]] imm(16) mask(%[[TRUE:.*]])
   wave.mbarrier_arrive %o imm(16) mask(%true)
+  // CHECK: wave.mbarrier_arrive %[[O]] mask(%[[TRUE]]) rank(%[[O]])
+  wave.mbarrier_arrive %o mask(%true) rank(%o)
+  // CHECK: wave.cluster_barrier
+  wave.cluster_barrier
   // CHECK: wave.mbarrier_wait %[[O]] parity %[[O]]
   wave.mbarrier_wait %o parity %o
   // CHECK: wave.elect
@@ -27,6 +31,8 @@ wave.kernel @tma(["map", "C"]) access ["", "w"] threads(384) shared(65536) {
   wave.set_max_regs 40
   // CHECK: wave.tma_load %map[%[[O]], %[[O]]] to %[[O]] barrier %[[O]]
   wave.tma_load %map[%o, %o] to %o barrier %o
+  // CHECK: wave.tma_load %map[%[[O]], %[[O]]] to %[[O]] barrier %[[O]] multicast(3)
+  wave.tma_load %map[%o, %o] to %o barrier %o multicast(3)
   // CHECK: wave.tma_store %map[%[[O]], %[[O]]] from %[[O]]
   wave.tma_store %map[%o, %o] from %o
   // CHECK: wave.bulk_commit

@@ -1,0 +1,63 @@
+//===- ProductPlan.h - how blocks share a matrix product on Hopper, as data ===//
+//
+// A kernel whose one loop is a matrix product gets a producer warp and a persistent
+// grid. What is left to choose: whether neighbouring blocks are a cluster that copies
+// the operand they share once, and whether the warp groups multiply one tile together
+// or a tile each. No MLIR: strategies are asked with numbers, as those of AMD are
+// (SchedulePlan.h). docs/hopper.md.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tilec {
+
+/// What a strategy is told about the product.
+struct ProductShape {
+  int64_t tileM = 0, tileN = 0, tileK = 0;
+  int64_t threads = 128;                 ///< the author's: they consume
+  int64_t accumulatorRegs = 0;           ///< 32-bit registers of a thread
+  int64_t multiprocessors = 132;         ///< of the chip
+  std::optional<int64_t> tilesM, tilesN; ///< nothing where only a run knows
+  std::optional<int64_t> tiles;          ///< of the whole grid
+  /// Why neighbouring blocks along M cannot share their copies of B, those along N theirs of A, and
+  /// why teams cannot take tiles in turn; "" where they can.
+  std::string noClusterM, noClusterN, noTeams;
+};
+
+struct ProductPlan {
+  std::string strategy;
+  int64_t clusterM = 1, clusterN = 1; ///< blocks; at most one of them is not 1
+  int64_t teams = 1;                  ///< warp-group teams that take tiles in turn
+};
+
+/// `fits` says why a strategy cannot serve a product ("" when it can), `suits` whether `auto` takes
+/// it.
+struct ProductStrategy {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  std::string (*fits)(const ProductShape &);
+  bool (*suits)(const ProductShape &);
+  ProductPlan (*plan)(const ProductShape &);
+};
+llvm::ArrayRef<ProductStrategy> productStrategies();
+/// "auto, cluster_m, ...": for messages.
+std::string productStrategyNames();
+bool isProductStrategy(llvm::StringRef name);
+
+/// The plan of strategy `name`, or with "auto" of the first that fits and suits. Fails with what
+/// does not fit.
+llvm::Expected<ProductPlan> planProduct(llvm::StringRef name, const ProductShape &shape);
+
+/// Set on a loop over the tiles of the former grid: the blocks of a cluster, which take one each.
+constexpr llvm::StringLiteral persistentAttrName = "persistent";
+
+} // namespace tilec

@@ -1,0 +1,25 @@
+//===- ProducerLoop.h - loops whose copies a producer warp can do ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// A pipelined loop around gemms of warp groups, all of whose copies TMA can do.
+struct ProducerLoop {
+  tile::ForOp loop;
+  llvm::SmallVector<tile::CopyOp, 4> copies;
+  llvm::SmallVector<tile::AllocOp, 4> rings;
+  int64_t stages = 1, slotBytes = 0; ///< slotBytes: what one round copies
+  bool everyThread = false;          ///< threads read slots by themselves
+  tile::GemmOp inFlight;             ///< the only consumer
+};
+
+/// Nothing when the loop is none, or shared memory holds no two slots.
+std::optional<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
+                                             int64_t sharedLeftBytes);
+
+} // namespace tilec

@@ -1,0 +1,157 @@
+//===- Product.cpp - kernels that are one matrix product ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Hopper/Product.h"
+
+#include "Hopper/TmaBox.h"
+
+#include "tilec/Analysis/Buffers.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+bool dependsOn(Value value, Value source) {
+  if (value == source)
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp());
+    return loop && (dependsOn(loop.getLower(), source) || dependsOn(loop.getStep(), source));
+  }
+  return llvm::any_of(value.getDefiningOp()->getOperands(),
+                      [&](Value operand) { return dependsOn(operand, source); });
+}
+
+bool isPartible(tile::CopyOp copy, int64_t parts) {
+  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
+  return box && box->canSplit(parts);
+}
+
+namespace {
+
+/// The only loop of the kernel, when it is a statement of its body.
+tile::ForOp onlyLoop(tile::KernelOp kernel) {
+  tile::ForOp only;
+  bool isOne = true;
+  kernel.walk([&](tile::ForOp loop) {
+    isOne &= !only && loop->getParentOp() == kernel;
+    only = loop;
+  });
+  return isOne ? only : tile::ForOp();
+}
+
+tile::CopyOp copyInto(const ProducerLoop &loop, Value operand) {
+  for (tile::CopyOp copy : loop.copies)
+    if (rootOf(copy.getDst()) == rootOf(operand))
+      return copy;
+  return {};
+}
+
+bool touchesGlobal(Operation *op) {
+  Accesses accesses = accessesOf(op);
+  auto isGlobal = [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); };
+  return llvm::any_of(accesses.reads, isGlobal) || llvm::any_of(accesses.writes, isGlobal);
+}
+
+/// Why blocks that are neighbours along grid dimension `dim` cannot share their copies of one
+/// operand: `copy` does not move along it.
+std::string whyNoCluster(tile::KernelOp kernel, const ProducerLoop &plan, int dim,
+                         tile::CopyOp copy) {
+  if (dim < 0)
+    return "no dimension of the grid moves along one operand alone";
+  Value id = kernel.getBody().getArgument(dim);
+  tile::ForOp loop = plan.loop;
+  for (Value bound : {loop.getLower(), loop.getUpper(), loop.getStep()})
+    if (dependsOn(bound, id))
+      return "neighbouring blocks go different ways along K";
+  if (!isPartible(copy, 2))
+    return "the copies of the shared operand cannot be cut in halves";
+  // A last block without a neighbour is given one, which must touch no memory.
+  std::optional<int64_t> extent = tile::constantInt(kernel.getGrid()[dim]);
+  if (extent && *extent % 2 == 0)
+    return "";
+  for (Operation &op : kernel.getBody().front()) {
+    if (&op == loop)
+      return "";
+    if (touchesGlobal(&op))
+      return "the number of tiles may be odd, and memory is touched in front of the loop";
+  }
+  return "";
+}
+
+/// Why teams cannot take tiles in turn: what they do beside the loop uses registers and global
+/// memory only, since everything in shared memory is there once.
+std::string whyNoTeams(tile::KernelOp kernel, const ProducerLoop &plan) {
+  tile::ForOp loop = plan.loop;
+  for (BlockArgument id : kernel.getBody().getArguments())
+    for (Value bound : {loop.getLower(), loop.getUpper(), loop.getStep()})
+      if (dependsOn(bound, id))
+        return "tiles have different numbers of K tiles";
+  for (Operation &op : kernel.getBody().front()) {
+    if (&op == loop || isMemoryEffectFree(&op))
+      continue;
+    if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
+      if (alloc.getResult().getType().isShared() && !llvm::is_contained(plan.rings, alloc))
+        return "shared memory holds more than the operands";
+      continue;
+    }
+    bool isPlain = isa<tile::FillOp, tile::CopyOp>(op);
+    if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {
+      isPlain = true;
+      parallel.walk([&](Operation *inner) {
+        isPlain &= inner == parallel || isa<tile::LoadOp, tile::StoreOp>(inner) ||
+                   isMemoryEffectFree(inner);
+      });
+    }
+    if (!isPlain)
+      return "the kernel does more than multiply and store element by element";
+  }
+  return "";
+}
+
+} // namespace
+
+std::optional<Product> productOf(tile::KernelOp kernel, int64_t sharedLeftBytes) {
+  tile::ForOp only = onlyLoop(kernel);
+  if (!only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
+    return std::nullopt;
+  std::optional<ProducerLoop> plan = planProducerLoop(only, kernel, sharedLeftBytes);
+  if (!plan || !plan->inFlight)
+    return std::nullopt;
+  Product product;
+  product.loop = *plan;
+  tile::GemmOp gemm = plan->inFlight;
+  ProductShape &shape = product.shape;
+  shape.tileM = gemm.m();
+  shape.tileN = gemm.n();
+  shape.tileK = gemm.k();
+  shape.threads = kernel.getThreads();
+  shape.multiprocessors = multiprocessors;
+  int64_t bits = bitsOf(tile::dtypeOf(gemm.getC().getType().getElementType()));
+  shape.accumulatorRegs = gemm.m() * gemm.n() * bits / 32 / shape.threads;
+  tile::CopyOp a = copyInto(*plan, gemm.getA()), b = copyInto(*plan, gemm.getB());
+  shape.tiles = 1;
+  for (auto [dim, extent] : llvm::enumerate(kernel.getGrid())) {
+    Value id = kernel.getBody().getArgument(dim);
+    bool movesA = a && dependsOn(a.getSrc(), id), movesB = b && dependsOn(b.getSrc(), id);
+    if (a && b && movesA && !movesB && product.dimM < 0)
+      product.dimM = dim;
+    if (a && b && movesB && !movesA && product.dimN < 0)
+      product.dimN = dim;
+    std::optional<int64_t> known = tile::constantInt(extent);
+    shape.tiles = shape.tiles && known ? std::optional(*shape.tiles * *known) : std::nullopt;
+  }
+  if (product.dimM >= 0)
+    shape.tilesM = tile::constantInt(kernel.getGrid()[product.dimM]);
+  if (product.dimN >= 0)
+    shape.tilesN = tile::constantInt(kernel.getGrid()[product.dimN]);
+  shape.noClusterM = whyNoCluster(kernel, *plan, product.dimM, b);
+  shape.noClusterN = whyNoCluster(kernel, *plan, product.dimN, a);
+  shape.noTeams = whyNoTeams(kernel, *plan);
+  return product;
+}
+
+} // namespace tilec

@@ -1,0 +1,30 @@
+//===- Product.h - kernels that are one matrix product --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Hopper/ProducerLoop.h"
+
+#include "tilec/Transforms/ProductPlan.h"
+
+namespace tilec {
+
+/// One producer loop in the kernel's body, whose gemm is its only consumer: tiles take equally
+/// long, so that blocks may share them out beforehand.
+struct Product {
+  ProducerLoop loop;
+  ProductShape shape;
+  int dimM = -1, dimN = -1; ///< the grid's dimension that moves A alone, B alone; -1: none
+};
+std::optional<Product> productOf(tile::KernelOp kernel, int64_t sharedLeftBytes);
+
+/// Blocks of the chip that run at once.
+constexpr int64_t multiprocessors = 132; // SXM parts of H100, H200: CUDA device property
+
+/// Whether `value` is computed from `source`.
+bool dependsOn(mlir::Value value, mlir::Value source);
+/// Whether the copy can be cut in `parts` that TMA brings one by one.
+bool isPartible(tile::CopyOp copy, int64_t parts);
+
+} // namespace tilec
