@@ -43,7 +43,7 @@
 // PTX:       cp.async.bulk.tensor.2d.shared::cta.global
 // PTX:       cp.async.bulk.tensor.2d.shared::cluster.global{{.*}}multicast::cluster
 // The block's rank, which shared addresses hold, must not get into descriptors.
-// PTX:       and.b32 %{{.*}}, 262143
+// PTX:       and.b32 %{{.*}}, 163{{[0-9]+}}
 // PTX:       mapa.shared::cluster.u32
 // PTX-NEXT:  mbarrier.arrive.shared::cluster.b64
 // PTX-NOT:   release.cluster
