@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -47,6 +48,17 @@ inline uint16_t f16FromF32(float value) {
   half = bits >= (143u << 23) ? 0x7c00u : half; // 65536 and more
   half = bits > (255u << 23) ? 0x7e00u | (bits >> 13 & 0x3ffu) : half;
   return static_cast<uint16_t>(half | sign >> 16);
+}
+
+/// Rounds to odd: what is lost is remembered in the last bit, so that rounding the result again, to
+/// f16, is as good as rounding `exact` once.
+inline float f32ToOdd(double exact) {
+  float nearest = static_cast<float>(exact);
+  double back = nearest;
+  uint32_t bits = bitsOf(nearest);
+  bits -= std::fabs(back) > std::fabs(exact);
+  bits |= back != exact;
+  return f32Of(bits);
 }
 
 inline float f32FromBf16(uint32_t half) { return f32Of(half << 16); }

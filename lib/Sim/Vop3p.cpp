@@ -262,12 +262,10 @@ const OpInfo table[] = {
         "v_pk_minimum3_f16"),
     packed<[](float a, float b, float c) -> float { return maximumF(maximumF(a, b), c); }>(
         "v_pk_maximum3_f16"),
-    packed<[](float a, float b, float c) -> float {
-      return (static_cast<float>(double(a) * b + c));
-    }>("v_pk_fma_f16"),
-    packed<[](float a, float b, float c) -> float {
-      return (static_cast<float>(double(a) * b + c));
-    }>("v_pk_fmac_f16", readsDst),
+    packed<[](float a, float b, float c) -> float { return f32ToOdd(double(a) * b + c); }>(
+        "v_pk_fma_f16"),
+    packed<[](float a, float b, float c) -> float { return f32ToOdd(double(a) * b + c); }>(
+        "v_pk_fmac_f16", readsDst),
     packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_pk_add_u16"),
     packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a - b)); }>("v_pk_sub_u16"),
     packed<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_pk_add_i16"),

@@ -203,18 +203,38 @@ constexpr OpInfo madRow(const char *name, ExecFn exec, Type addend) {
   return op;
 }
 
+/// Product and sum are exact in f64 but for bits that cannot decide the rounding.
+F16 fmaF16(F16 a, F16 b, F16 c) {
+  return {f32ToOdd(std::fma(double(a.value), double(b.value), double(c.value)))};
+}
+float withoutDenormal(float x) {
+  constexpr float smallestNormalF16 = 0x1p-14f;
+  return std::fabs(x) < smallestNormalF16 ? std::copysign(0.0f, x) : x;
+}
+/// Not fused: product and sum are rounded, each of the three operands and both results without
+/// denormals, whatever MODE says. LLVM uses these instructions in place of v_mul and v_add (its
+/// ISD::FMAD), so they give the same bits.
+F16 madF16(F16 a, F16 b, F16 c) {
+  float product = withoutDenormal(a.value) * withoutDenormal(b.value); // exact
+  product = withoutDenormal(f32FromF16(f16FromF32(product)));
+  // Rounding the sum to f32 first does no harm: f32 has more than twice the bits of f16.
+  float sum = product + withoutDenormal(c.value);
+  return {withoutDenormal(f32FromF16(f16FromF32(sum)))};
+}
+
 const OpInfo table[] = {
     fmaRow("v_fma_f32", "d012"),
     fmaRow("v_fmac_f32", "d01", readsDst),
     fmaRow("v_fmamk_f32", "d012"), // D = S0 * K + S1, operands in this order
     fmaRow("v_fmaak_f32", "d012"), // D = S0 * S1 + K
-    vop<[](F16 a, F16 b, F16 c) -> F16 {
-      // In f64 product and sum are exact but for bits that cannot decide the rounding.
-      return {static_cast<float>(std::fma(double(a.value), double(b.value), double(c.value)))};
-    }>("v_fma_f16", preservesHigh),
-    vop<[](F16 a, F16 b, F16 c) -> F16 {
-      return {static_cast<float>(std::fma(double(a.value), double(b.value), double(c.value)))};
-    }>("v_fma_legacy_f16"), // the other half becomes 0
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return fmaF16(a, b, c); }>("v_fma_f16", preservesHigh),
+    // legacy: the other half becomes 0
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return fmaF16(a, b, c); }>("v_fma_legacy_f16"),
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return madF16(a, b, c); }>("v_mad_f16", preservesHigh),
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return madF16(a, b, c); }>("v_mad_legacy_f16"),
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return madF16(a, b, c); }>("v_mac_f16", readsDst),
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return madF16(a, b, c); }>("v_madmk_f16"), // S0 * K + S1
+    vop<[](F16 a, F16 b, F16 c) -> F16 { return madF16(a, b, c); }>("v_madak_f16"), // S0 * S1 + K
     carryRow("v_cndmask_b32", execCndmask, "d012", isSelect),
     row("v_add_co_u32", execCarry<Carry::Add, false>, "dD01"),
     row("v_sub_co_u32", execCarry<Carry::Sub, false>, "dD01"),

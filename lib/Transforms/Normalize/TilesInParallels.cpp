@@ -48,8 +48,7 @@ void expandReduce(tile::ReduceOp op) {
     tile::StoreOp::create(b, loc, first, sum, ValueRange());
     auto number = [&](int64_t n) -> Value { return arith::ConstantIndexOp::create(b, loc, n); };
     int64_t dim = op.getDim();
-    auto loop =
-        tile::ForOp::create(b, loc, number(0), number(src.getShape()[dim]), number(1));
+    auto loop = tile::ForOp::create(b, loc, number(0), number(src.getShape()[dim]), number(1));
     OpBuilder step = OpBuilder::atBlockEnd(loop.bodyBlock());
     SmallVector<Value> indices(at.take_front(dst.rank()));
     if (dst.rank() == src.rank())
@@ -61,8 +60,7 @@ void expandReduce(tile::ReduceOp op) {
     if (isAbsolute)
       value = absolute(step, loc, value);
     Value old = tile::LoadOp::create(step, loc, scalar, sum, ValueRange(), FloatAttr());
-    Value next =
-        combine(step, loc, op.getKind(), old, value, isUnsignedType, op.getNanPropagate());
+    Value next = combine(step, loc, op.getKind(), old, value, isUnsignedType, op.getNanPropagate());
     tile::StoreOp::create(step, loc, next, sum, ValueRange());
     Value result = tile::LoadOp::create(b, loc, scalar, sum, ValueRange(), FloatAttr());
     return convertScalar(b, loc, result, src.getElementType(), dst.getElementType());

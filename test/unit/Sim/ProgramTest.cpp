@@ -190,7 +190,7 @@ CheckKind fatalKind(const std::string &body, LaunchOptions options = {}) {
 }
 
 TEST(Faults, AreReportedNotGuessed) {
-  EXPECT_EQ(fatalKind("v_mac_f16 v4, v5, v6\ns_endpgm"), CheckKind::BadInstruction);
+  EXPECT_EQ(fatalKind("s_sendmsg sendmsg(MSG_INTERRUPT)\ns_endpgm"), CheckKind::BadInstruction);
   EXPECT_EQ(fatalKind("v_mov_b32 v1, 0\nv_mov_b32 v2, 0\ns_nop 1\nv_mfma_f32_16x16x4_f32 v[4:7], "
                       "v1, v2, 0 cbsz:7\ns_endpgm"),
             CheckKind::BadInstruction);
@@ -205,9 +205,10 @@ TEST(Faults, AreReportedNotGuessed) {
 }
 
 TEST(Faults, AnUnknownInstructionIsNamedWithItsPlace) {
-  Launched l = launch("s_nop 0\nv_mac_f16 v4, v5, v6\ns_endpgm", {1, 1, 1}, {64, 1, 1}, 1);
+  Launched l =
+      launch("s_nop 0\ns_sendmsg sendmsg(MSG_INTERRUPT)\ns_endpgm", {1, 1, 1}, {64, 1, 1}, 1);
   ASSERT_FALSE(l.result->findings.empty());
-  EXPECT_NE(l.result->findings[0].message.find("k+0x4: `v_mac_f16"), std::string::npos)
+  EXPECT_NE(l.result->findings[0].message.find("k+0x4: `s_sendmsg"), std::string::npos)
       << l.result->findings[0].message;
 }
 

@@ -39,6 +39,36 @@ TEST(Vop, FloatArithmetic) {
   EXPECT_EQ(oneF("v_fma_f32 v10, v1, v2, v3", x, x, -(1 + 0x1p-11f)), 0x1p-24f);
 }
 
+// Rounded once, from the exact sum: 3 * 683/2048 is half-way between 1 and 1 + 2^-10, and 2^-24
+// decides; 7 * 293/2048 is half-way between 1 + 2^-10 and 1 + 2^-9.
+TEST(Vop, FusedF16RoundsOnce) {
+  EXPECT_EQ(one("v_fma_f16 v10, v1, v2, v3", 0x4200, 0x3556, 0x0000) & 0xffff, 0x3c00u);
+  EXPECT_EQ(one("v_fma_f16 v10, v1, v2, v3", 0x4200, 0x3556, 0x0001) & 0xffff, 0x3c01u);
+  EXPECT_EQ(one("v_fma_f16 v10, v1, v2, v3", 0x4700, 0x3094, 0x0000) & 0xffff, 0x3c02u);
+  EXPECT_EQ(one("v_fma_f16 v10, v1, v2, v3", 0x4700, 0x3094, 0x8001) & 0xffff, 0x3c01u);
+  EXPECT_EQ(one("v_fma_legacy_f16 v10, v1, v2, v3", 0x4700, 0x3094, 0x8001), 0x3c01u);
+  EXPECT_EQ(one("v_pk_fma_f16 v10, v1, v2, v3", 0x47004200, 0x30943556, 0x80010001), 0x3c013c01u);
+}
+
+// Not fused, and no denormal comes in or out.
+TEST(Vop, UnfusedF16) {
+  // (1 + 2^-10)^2 - (1 + 2^-9): the 2^-20 of the product is rounded away.
+  EXPECT_EQ(one("v_mad_legacy_f16 v10, v1, v1, v2", 0x3c01, 0xbc02), 0u);
+  EXPECT_EQ(one("v_mad_legacy_f16 v10, v1, v2, v3", 0x4200, 0x3556, 0x0001), 0x3c00u);
+  EXPECT_EQ(one("v_mad_legacy_f16 v10, v1, v2, v3", 0x4000, 0x4200, 0x3c00), 0x4700u); // 2 * 3 + 1
+  EXPECT_EQ(one("v_mad_legacy_f16 v10, v1, v2, v3", 0x03ff, 0x3c00, 0x8000), 0u);
+  EXPECT_EQ(one("v_mad_legacy_f16 v10, v1, v2, v3", 0x0400, 0xb800, 0x8000), 0x8000u); // -2^-15
+  // The high half: kept, or 0.
+  EXPECT_EQ(one("v_mov_b32 v10, -1\nv_mad_f16 v10, v1, v2, v3", 0x4000, 0x4200, 0x3c00),
+            0xffff4700u);
+  EXPECT_EQ(
+      one("v_mov_b32 v10, -1\nv_mad_f16 v10, v1, v2, v3 op_sel:[0,0,0,1]", 0x4000, 0x4200, 0x3c00),
+      0x4700ffffu);
+  EXPECT_EQ(one("v_mov_b32 v10, 0x3c00\nv_mac_f16 v10, v1, v2", 0x4000, 0x4200), 0x4700u);
+  EXPECT_EQ(one("v_madmk_f16 v10, v1, 0x4200, v2", 0x4000, 0x3c00), 0x4700u);
+  EXPECT_EQ(one("v_madak_f16 v10, v1, v2, 0x3c00", 0x4000, 0x4200), 0x4700u);
+}
+
 TEST(Vop, SourceAndResultModifiers) {
   EXPECT_EQ(oneF("v_add_f32 v10, -v1, |v2|", 1, -4), 3.0f);
   EXPECT_EQ(oneF("v_add_f32 v10, -|v1|, 1.0", 8), -7.0f);
