@@ -158,14 +158,14 @@ std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrde
 
 llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::Image &image) {
   std::string text;
+  std::vector<codegen::KernelOrder> orders = image.order;
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
     auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
     if (!plans)
       continue;
     auto parts = kernel->getAttrOfType<ArrayAttr>("schedule_parts");
-    auto order = llvm::find_if(image.order, [&](const codegen::KernelOrder &o) {
-      return o.kernel == kernel.getSymName();
-    });
+    auto order = llvm::find_if(
+        orders, [&](const codegen::KernelOrder &o) { return o.kernel == kernel.getSymName(); });
     for (auto [n, attribute] : llvm::enumerate(plans)) {
       auto plan = cast<StringAttr>(attribute);
       ReadParts reads = {1, 1};
@@ -174,10 +174,14 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
       std::string closest = "no loop was compiled";
       size_t most = 0;
       bool isThere = false;
-      if (order != image.order.end())
-        for (const codegen::LoopOrder &loop : order->loops) {
+      llvm::Expected<SchedulePlan> parsed = SchedulePlan::parse(plan.getValue());
+      if (!parsed)
+        return parsed.takeError();
+      if (order != orders.end())
+        for (codegen::LoopOrder &loop : order->loops) {
           std::string difference = differenceFromPlan(plan.getValue(), loop, reads);
           isThere |= difference.empty();
+          loop.hasExactLgkmWaits |= difference.empty() && !parsed->autoLgkm;
           if (loop.ops.size() >= most)
             most = loop.ops.size(), closest = difference;
         }
@@ -190,8 +194,9 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
   llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
   if (!object)
     return object.takeError();
-  text += report::describe(report::checkOrder(*object, image.order));
-  // Waits for lgkmcnt that the plan leaves to LLVM are compared with nothing: each must cover.
+  text += report::describe(report::checkOrder(*object, orders));
+  // Waits for lgkmcnt that a plan leaves to LLVM (`lgkm auto`) are compared with nothing: each must
+  // cover.
   for (const report::KernelCode &kernel : object->kernels)
     text += report::describe(report::auditWaits(kernel));
   return text;

@@ -122,7 +122,7 @@ public:
 
 private:
   void compareOps(const OrderedOp &planned, const OrderedOp &emitted);
-  void compareWaits(const WaitCounts &planned, const WaitCounts &emitted);
+  void compareWaits(const WaitCounts &planned, const WaitCounts &emitted, bool isExact);
   std::string addressMismatch(const OrderedOp &planned, const OrderedOp &emitted);
 
   void report(const std::string &planned, const std::string &emitted) {
@@ -175,11 +175,12 @@ void LoopComparison::compareOps(const OrderedOp &planned, const OrderedOp &emitt
     report(planned.text, emitted.text + " (" + problem + ")");
 }
 
-void LoopComparison::compareWaits(const WaitCounts &planned, const WaitCounts &emitted) {
+void LoopComparison::compareWaits(const WaitCounts &planned, const WaitCounts &emitted,
+                                  bool isExact) {
   bool sameVm = planned.vmcnt == emitted.vmcnt;
   bool sameLgkm = planned.lgkmcnt == emitted.lgkmcnt;
   bool coversLgkm = !planned.lgkmcnt || (emitted.lgkmcnt && *emitted.lgkmcnt <= *planned.lgkmcnt);
-  if (sameVm && (options.allowsAddedLgkmWaits ? coversLgkm : sameLgkm))
+  if (sameVm && (options.allowsAddedLgkmWaits && !isExact ? coversLgkm : sameLgkm))
     return;
   auto text = [](const WaitCounts &counts) {
     std::string all = codegen::toString(counts);
@@ -192,7 +193,7 @@ void LoopComparison::compare(const LoopOrder &planned, const LoopOrder &emitted,
   std::vector<Slot> want = slotsOf(planned, ignored), got = slotsOf(emitted, ignored);
   for (unsigned i = 0; i < std::min(want.size(), got.size()); ++i) {
     position = i;
-    compareWaits(want[i].waits, got[i].waits);
+    compareWaits(want[i].waits, got[i].waits, planned.hasExactLgkmWaits);
     if (want[i].op && got[i].op)
       compareOps(*want[i].op, *got[i].op);
   }

@@ -95,6 +95,9 @@ struct SchedulePlan {
   /// Barriers by which the second half of the waves is behind: its waves multiply while the first
   /// half's load.
   int64_t stagger = 0;
+  /// Waits for reads are left to LLVM where the body has none: what it adds is audited for cover.
+  /// Otherwise the waits for lgkmcnt are those of the body, no more and no stronger ones.
+  bool autoLgkm = false;
   std::vector<ScheduleStep> body;
 
   /// The largest tile that a step of the body works for.
@@ -115,7 +118,8 @@ struct ExpandedSchedule {
 };
 
 /// Works out prologue, rounds, tail and wait counts, and proves on the way that the order is legal:
-/// every matrix instruction once per tile after its reads; every read after a wait for its copies
+/// every matrix instruction once per tile after its reads, and without `autoLgkm` after a wait for
+/// them; every read after a wait for its copies
 /// and then a barrier; every copy after a barrier that follows the last read of what it overwrites.
 /// Fails with the step that breaks a rule.
 llvm::Expected<ExpandedSchedule> expandSchedule(const SchedulePlan &plan,

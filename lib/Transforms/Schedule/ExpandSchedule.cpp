@@ -58,7 +58,7 @@ private:
   int64_t rounds = 0, shownRounds = 0;
   std::map<Key, size_t> dmaAt, readAt;
   std::vector<int64_t> barriersBefore, dmasBefore, readsBefore;
-  std::vector<size_t> waitAt, completions;
+  std::vector<size_t> waitAt, completions, waitedFor;
   std::vector<int64_t> needed; ///< for each wait: one past the last copy that must have landed
 };
 
@@ -144,13 +144,16 @@ void Expansion::index() {
         completions[read->second] = std::min(completions[read->second], at);
     }
   }
+  waitedFor.assign(line.size(), line.size());
   for (size_t wait : waitAt) {
     int64_t lgkm = line[wait].step.lgkm;
     if (lgkm == ScheduleStep::noCount)
       continue;
     for (size_t at = 0; at < wait; ++at)
-      if (line[at].step.kind == ScheduleStep::Read && readsBefore[wait] - readsBefore[at] > lgkm)
+      if (line[at].step.kind == ScheduleStep::Read && readsBefore[wait] - readsBefore[at] > lgkm) {
         completions[at] = std::min(completions[at], wait);
+        waitedFor[at] = std::min(waitedFor[at], wait);
+      }
   }
 }
 
@@ -165,6 +168,9 @@ llvm::Error Expansion::checkMma(size_t at) {
     if (read == readAt.end() || read->second > at)
       return broken(step,
                     "comes before `" + ScheduleStep::read(operand, rep, k, step.tile).name() + "`");
+    if (!plan.autoLgkm && waitedFor[read->second] > at)
+      return broken(step, "follows `" + ScheduleStep::read(operand, rep, k, step.tile).name() +
+                              "` without a `wait lgkm` for it, and the schedule is not `lgkm auto`");
   }
   return llvm::Error::success();
 }

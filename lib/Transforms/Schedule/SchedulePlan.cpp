@@ -237,11 +237,14 @@ SchedulePlan SchedulePlan::repeated(int64_t times) const {
 
 std::string SchedulePlan::str() const {
   std::string text = "schedule " + strategy + " tiles " + std::to_string(tilesPerRound) +
-                     " stagger " + std::to_string(stagger) + "\n";
+                     " stagger " + std::to_string(stagger) + (autoLgkm ? " lgkm auto\n" : "\n");
   for (const ScheduleStep &step : body)
     text += "  " + step.str() + "\n";
   return text;
 }
+
+constexpr const char *headerRule =
+    "a schedule begins with `schedule NAME tiles N stagger N`, and perhaps `lgkm auto`";
 
 llvm::Expected<SchedulePlan> SchedulePlan::parse(llvm::StringRef text) {
   SchedulePlan plan;
@@ -257,11 +260,11 @@ llvm::Expected<SchedulePlan> SchedulePlan::parse(llvm::StringRef text) {
       bool ok = in.word() == "schedule";
       plan.strategy = in.word().str();
       ok = ok && in.word() == "tiles" && in.number(plan.tilesPerRound) && plan.tilesPerRound > 0;
-      ok = ok && in.word() == "stagger" && in.number(plan.stagger) && in.atEnd();
+      ok = ok && in.word() == "stagger" && in.number(plan.stagger);
+      plan.autoLgkm = ok && !in.atEnd();
+      ok = ok && (!plan.autoLgkm || (in.word() == "lgkm" && in.word() == "auto")) && in.atEnd();
       if (!ok)
-        return llvm::createStringError(
-            "line %u: a schedule begins with `schedule NAME tiles N stagger N`",
-            static_cast<unsigned>(number + 1));
+        return llvm::createStringError("line %u: %s", static_cast<unsigned>(number + 1), headerRule);
       hasHeader = true;
       continue;
     }
@@ -272,7 +275,7 @@ llvm::Expected<SchedulePlan> SchedulePlan::parse(llvm::StringRef text) {
     plan.body.push_back(*step);
   }
   if (!hasHeader)
-    return llvm::createStringError("a schedule begins with `schedule NAME tiles N stagger N`");
+    return llvm::createStringError(headerRule);
   return plan;
 }
 

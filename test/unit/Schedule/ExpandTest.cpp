@@ -65,7 +65,7 @@ TEST(ExpandSchedule, DoesEverythingOnce) {
 // A copy two tiles ahead, waited for one barrier before its read: of the copies issued since, none
 // belongs to the tile that is read next but one.
 TEST(ExpandSchedule, CountsWaits) {
-  SchedulePlan plan = parsed(R"(schedule hand tiles 3 stagger 0
+  SchedulePlan plan = parsed(R"(schedule hand tiles 3 stagger 0 lgkm auto
   wait vm(auto) lgkm(0)
   barrier
   dma A 0 +2
@@ -158,6 +158,28 @@ TEST(ExpandSchedule, RefusesIllegalOrders) {
     if (step.kind == ScheduleStep::Wait)
       step.vm = 1;
   EXPECT_NE(messageOf(weak, shape).find("is too weak: vm(0) is needed"), std::string::npos);
+}
+
+// Unless LLVM places the waits for reads, every matrix instruction follows one of the plan's.
+TEST(ExpandSchedule, ReadsAreWaitedForUnlessAuto) {
+  ScheduleShape shape = tiny(2);
+  SchedulePlan plan = planOf("single", shape);
+  ASSERT_TRUE(plan.autoLgkm);
+  plan.autoLgkm = false;
+  EXPECT_NE(messageOf(plan, shape).find("follows `read A 0 0` without a `wait lgkm` for it"),
+            std::string::npos)
+      << messageOf(plan, shape);
+  // A wait that leaves one read open covers all but the last.
+  for (int64_t left : {1, 0}) {
+    SchedulePlan waiting = plan;
+    for (size_t at = 0; at < waiting.body.size(); ++at)
+      if (waiting.body[at].kind == ScheduleStep::Mma)
+        waiting.body.insert(waiting.body.begin() + at++,
+                            ScheduleStep::wait(ScheduleStep::noCount, left));
+    EXPECT_EQ(messageOf(waiting, shape) == "", left == 0) << messageOf(waiting, shape);
+  }
+  for (const NamedShape &named : testShapes())
+    EXPECT_FALSE(planOf("interleave", named.shape).autoLgkm);
 }
 
 // Waves that are a barrier behind need one barrier more everywhere.

@@ -41,6 +41,21 @@ TEST(PlanText, EveryStrategyRoundTrips) {
     }
 }
 
+TEST(PlanText, TheHeaderSaysWhoWaitsForReads) {
+  for (const char *header : {"schedule x tiles 2 stagger 1\n", "schedule x tiles 2 stagger 1 lgkm auto\n"}) {
+    llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(header);
+    ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+    EXPECT_EQ(plan->str(), header);
+    EXPECT_EQ(plan->autoLgkm, llvm::StringRef(header).contains("auto"));
+  }
+  for (const char *header : {"schedule x tiles 2 stagger 1 lgkm", "schedule x tiles 2 stagger 1 vm auto",
+                             "schedule x tiles 2 stagger 1 lgkm auto 2"}) {
+    llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(header);
+    ASSERT_FALSE(bool(plan)) << header;
+    EXPECT_NE(llvm::toString(plan.takeError()).find("`lgkm auto`"), std::string::npos);
+  }
+}
+
 TEST(PlanText, ErrorsNameTheLine) {
   llvm::Expected<SchedulePlan> plan =
       SchedulePlan::parse("# mine\nschedule x tiles 2 stagger 0\n  barrier\n  bariere\n");

@@ -150,6 +150,29 @@ TEST_P(PlantedFault, ExchangedInstructionsAreReported) {
   }
 }
 
+// A wait that is stronger than planned, or waits for what no plan asked for, is a difference: vmcnt
+// always, lgkmcnt unless the plan leaves it to LLVM.
+TEST_P(PlantedFault, StrongerAndExtraWaitsAreReported) {
+  CompiledLoop loop(GetParam());
+  bool isAuto = llvm::StringRef(GetParam().strategy) == "single";
+  constexpr uint32_t lgkmBits = 0xf00; // of s_waitcnt (CDNA3 ISA document)
+  unsigned stronger = 0, extra = 0;
+  for (const Instruction &instr : loop.body) {
+    if (instr.kind != InstrKind::Wait)
+      continue;
+    uint32_t word = loop.wordOf(instr);
+    if (instr.waits.vmcnt.value_or(0) % 16 > 0) {
+      ++stronger;
+      EXPECT_NE(loop.differences(loop.replaced(instr, word - 1)), "");
+    }
+    if (!instr.waits.lgkmcnt) {
+      ++extra;
+      EXPECT_EQ(loop.differences(loop.replaced(instr, word & ~lgkmBits)) == "", isAuto);
+    }
+  }
+  EXPECT_GE(stronger + extra, isAuto ? 0u : 2u);
+}
+
 // Addresses are made in front of the loop: nothing in it asks one lane for all of them, or goes
 // round for every value that lanes have.
 TEST_P(PlantedFault, NoReadFirstLaneAndNoWaterfallInTheLoop) {

@@ -68,8 +68,7 @@ static SchedulePlan plan(const ScheduleShape &shape) {
   };
   for (int64_t phase = 0; phase + 1 < phases; ++phase) {
     body.push_back(ScheduleStep::mark("k " + std::to_string(phase)));
-    if (phase == 0)
-      body.push_back(ScheduleStep::wait(ScheduleStep::noCount, 0));
+    body.push_back(ScheduleStep::wait(ScheduleStep::noCount, 0));
     std::vector<ScheduleStep> memory = reads(MmaOperand::B, 0, shape.repsN, phase + 1, 0);
     append(memory, reads(MmaOperand::A, 0, shape.repsM, phase + 1, 0));
     if (phase == 0) {

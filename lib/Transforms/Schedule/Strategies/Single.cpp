@@ -18,6 +18,7 @@ static std::string fits(const ScheduleShape &shape) {
 static SchedulePlan plan(const ScheduleShape &shape) {
   SchedulePlan result;
   result.strategy = "single";
+  result.autoLgkm = true; // a K step's first matrix instructions need not wait for its last reads
   std::vector<ScheduleStep> &body = result.body;
   body.push_back(ScheduleStep::mark("tile"));
   body.push_back(ScheduleStep::wait(ScheduleStep::autoCount, 0));
