@@ -2,8 +2,8 @@
 //
 // One walk in program order with the set of buffers read and written since the last
 // barrier. Different lanes may touch the same element in two tile operations, so any
-// two of them that conflict on a buffer are separated. A loop is walked once to learn
-// what its end leaves open, and once more to place barriers.
+// two of them that conflict on a buffer are separated. A loop is walked to learn what its
+// end leaves open, until that is all, and once more to place barriers.
 //
 // Buffers that share bytes (tile-place-shared) are one here.
 //
@@ -55,6 +55,9 @@ struct Open {
     for (llvm::SetVector<Value> *list : {&reads, &writes, &threadReads, &threadWrites})
       list->remove_if(isDone);
   }
+  size_t size() const {
+    return reads.size() + writes.size() + threadReads.size() + threadWrites.size();
+  }
   void add(const Open &other) {
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
@@ -92,6 +95,7 @@ private:
   void visit(Operation *op, Open &open, bool insert);
   void visitWhile(tile::WhileOp loop, Open &open, bool insert);
   void visitLeaf(Operation *op, Open &open, bool insert);
+  void learn(ArrayRef<Block *> blocks, Open &open);
   /// Puts a barrier before `op` when it conflicts with what is open. Code of single threads does
   /// not conflict with other such code: the author separates that.
   void separate(Operation *op, const Accesses &accesses, Open &open, bool insert,
@@ -183,12 +187,11 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
                                        })
                                        .wasInterrupted();
     separate(loop, accessesThatMatter(loop), open, insert, isScalar);
-    // What an iteration leaves open meets the next iteration's beginning.
-    Open end = open;
-    walk(*loop.bodyBlock(), end, false);
-    open.add(end);
-    walk(*loop.bodyBlock(), open, insert);
-    return open.add(end);
+    Block *body = loop.bodyBlock();
+    learn(body, open);
+    Open start = open;
+    walk(*body, open, insert);
+    return open.add(start);
   }
   if (isa<scf::IfOp>(op)) {
     Open before = open, after = open;
@@ -204,14 +207,24 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
   visitLeaf(op, open, insert);
 }
 
+/// What an iteration leaves open meets the next iteration's beginning: adds it. That may bring a
+/// barrier there, and so take one away further on, which leaves more open: until nothing is new.
+void Placement::learn(ArrayRef<Block *> blocks, Open &open) {
+  size_t before;
+  do {
+    before = open.size();
+    Open end = open;
+    for (Block *block : blocks)
+      walk(*block, end, false);
+    open.add(end);
+  } while (open.size() != before);
+}
+
 /// Condition, body, condition, ...; it ends after a condition.
 void Placement::visitWhile(tile::WhileOp loop, Open &open, bool insert) {
   Block &test = loop.getCondition().front(), &body = loop.getBody().front();
   separate(loop, accessesThatMatter(loop), open, insert);
-  Open end = open;
-  walk(test, end, false);
-  walk(body, end, false);
-  open.add(end);
+  learn({&test, &body}, open);
   walk(test, open, insert);
   Open afterBody = open;
   walk(body, afterBody, insert);

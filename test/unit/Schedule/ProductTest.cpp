@@ -47,7 +47,8 @@ TEST(Product, AutoLeavesOutWhatDoesNotFit) {
   EXPECT_EQ(chosen(shape), "producer_consumer");
   EXPECT_EQ(chosen(shape, "cluster_m"), "`cluster_m` does not fit: there is a reason");
   shape.tilesN = 1;
-  EXPECT_EQ(chosen(shape, "cluster_n"), "`cluster_n` does not fit: the grid has one column of tiles");
+  EXPECT_EQ(chosen(shape, "cluster_n"),
+            "`cluster_n` does not fit: the grid has one column of tiles");
 }
 
 TEST(Product, TeamsNeedRegistersAndThreads) {

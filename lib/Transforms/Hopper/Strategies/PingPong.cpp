@@ -29,7 +29,7 @@ static std::string fits(const ProductShape &shape) {
 static bool suits(const ProductShape &) { return false; }
 static ProductPlan plan(const ProductShape &) { return {"ping_pong", 1, 1, teams}; }
 
-const ProductStrategy ping_pong = {
-    "ping_pong", "two teams of warp groups take tiles in turn", fits, suits, plan};
+const ProductStrategy ping_pong = {"ping_pong", "two teams of warp groups take tiles in turn", fits,
+                                   suits, plan};
 
 } // namespace tilec::product
