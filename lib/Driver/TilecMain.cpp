@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CacheOptions.h"
+#include "TuneSpace.h"
 
 #include "tilec/Driver/Compile.h"
 #include "tilec/Driver/Tools.h"
@@ -24,6 +25,7 @@ struct Arguments {
   std::string ptxAssembler = "auto", schedule;
   bool debug = false, noDebug = false;
   CacheOptions cache;
+  std::string tuned;
   bool json = false, strictSchedule = false, laxSchedule = false;
   bool listTargets = false, timeReport = false, remarks = false, strict = false,
        verifyStages = false;
@@ -196,6 +198,8 @@ int tilecMain(int argc, char **argv) {
                "source lines also in LLVM IR and assembly text (AMD; code objects have them)");
   app.add_flag("--no-debug", args.noDebug, "... not even in code objects");
   addCacheOptions(app, args.cache);
+  app.add_option("--tuned", args.tuned,
+                 "FILE.json: take the entry's best parameters from there (tilec-run --tune)");
   app.add_flag("--json", args.json, "with --emit=report: as JSON");
   app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
   app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");
@@ -218,6 +222,11 @@ int tilecMain(int argc, char **argv) {
   std::optional<Arch> arch = parseArch(args.target);
   if (!arch)
     return usageError("unknown target `" + args.target + "`; known:\n" + listOfTargets());
+  if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);
+      !error.empty()) {
+    llvm::errs() << "tilec: error: " << error << '\n';
+    return 1;
+  }
   return compile(args, *arch);
 }
 

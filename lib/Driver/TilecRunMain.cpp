@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CacheOptions.h"
+#include "Tune.h"
 
 #include "tilec/Driver/Run.h"
 #include "tilec/Driver/Tools.h"
@@ -28,7 +29,9 @@ namespace {
 struct Arguments {
   std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
                                      simMode = "eager", rangeCheck = "with-soffset";
-  std::vector<std::string> args, dims, saves, spreads, rivals;
+  std::vector<std::string> args, dims, saves, spreads, rivals, tune;
+  std::string tuneResults, tuned;
+  double tuneTimeout = 60;
   CacheOptions cache;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
@@ -263,6 +266,40 @@ rt::Result<rt::ArgumentRequest> requestOf(const Arguments &args) {
   return request;
 }
 
+/// `--tune`: a search instead of a run.
+int runTuning(const Arguments &args, Arch arch) {
+  ProgressLine progress;
+  TuneRequest request;
+  request.file = args.file;
+  request.device = args.device;
+  request.space = args.tune;
+  request.check = args.check;
+  request.timeoutSeconds = args.tuneTimeout;
+  request.progress = [&](const std::string &text) { progress.show(text); };
+  request.compile.arch = arch;
+  request.compile.entry = args.entry;
+  request.compile.schedule = args.schedule;
+  request.compile.cache = openCache(args.cache);
+  request.compile.cachePrograms = true;
+  rt::Result<rt::ArgumentRequest> arguments = requestOf(args);
+  if (!arguments)
+    return failure(arguments.error().message);
+  request.arguments = std::move(*arguments);
+  rt::Result<TuneRecord> record = tune(request);
+  progress.show("");
+  if (!record)
+    return failure(record.error().message);
+  llvm::outs() << printRecord(*record);
+  if (!args.tuneResults.empty())
+    if (rt::Status status = saveRecord(args.tuneResults, *record); !status)
+      return failure(status.error().message);
+  const TuneOutcome *best = record->best();
+  if (!best)
+    return failure("no candidate works");
+  llvm::outs() << llvm::formatv("best: {0} ({1:f2} us)\n", describe(best->parameters), best->us);
+  return 0;
+}
+
 int run(const Arguments &args, Arch arch) {
   ProgressLine progress;
   CompileOptions options;
@@ -390,6 +427,14 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--vs", args.rivals,
                  "LIBRARY:FORM:A,B,C: time cublas or cublaslt in turns with it (docs/runtime.md)")
       ->allow_extra_args(false);
+  app.add_option("--tune", args.tune,
+                 "NAME=V1,V2,...: search these values of a parameter of the entry's function, all "
+                 "combinations of several; configs: those of the script's @autotune")
+      ->allow_extra_args(false);
+  app.add_option("--tune-results", args.tuneResults, "FILE.json: keep what --tune found there");
+  app.add_option("--tune-timeout", args.tuneTimeout, "seconds that a candidate may take")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--tuned", args.tuned, "FILE.json: take the entry's best parameters from there");
   app.add_flag("--table", args.table, "print what was compiled and run");
   app.add_flag("--json", args.json, "the same as JSON");
   app.add_flag("--remarks", args.remarks, "print what was slow but right");
@@ -405,6 +450,13 @@ int tilecRunMain(int argc, char **argv) {
   // A Hopper GPU runs the `a` form, with wgmma.
   if (*arch == Arch::Sm90 && args.device == "cuda")
     arch = Arch::Sm90a;
+  if (!args.tune.empty() && args.device == "cpu")
+    return usageError("--tune wants a device with a clock: sim, cuda or hip");
+  if (!args.tune.empty())
+    return runTuning(args, *arch);
+  if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);
+      !error.empty())
+    return failure(error);
   return run(args, *arch);
 }
 

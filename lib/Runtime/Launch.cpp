@@ -267,10 +267,30 @@ Result<CheckReport> Program::agreementWith(const Rival &rival, BufferSet &set) {
   return compare(ours->tensor, theirs, rowTolerance(theirs, rival.tolerance));
 }
 
+void summarize(const Times &times, Timing &timing) {
+  timing.runsPerSample = times.runsPerSample;
+  timing.samples = static_cast<int>(times.samples.size());
+  timing.medianMs = median(times.samples);
+  timing.minMs = *std::min_element(times.samples.begin(), times.samples.end());
+  timing.maxMs = *std::max_element(times.samples.begin(), times.samples.end());
+}
+
 Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet> &sets) {
   Timing timing;
   std::vector<Contender> contenders;
   contenders.push_back([&](size_t run) { return start(sets[run % sets.size()]); });
+  timing.bufferSets = static_cast<int>(sets.size());
+  if (options.hopelessMs > 0) {
+    BenchOptions quick = options;
+    quick.warmUpMs = 5, quick.targetMs = 0, quick.minSamples = 3;
+    Result<std::vector<Times>> times = timeInRounds(device, stream, contenders, quick);
+    if (!times)
+      return times.error();
+    if (summarize(times->front(), timing); timing.minMs > options.hopelessMs) {
+      timing.isHopeless = true;
+      return timing;
+    }
+  }
   for (const Rival &rival : options.rivals) {
     RivalTiming entry;
     entry.name = rival.name;
@@ -297,12 +317,7 @@ Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet>
   if (!times)
     return times.error();
   const std::vector<double> &ours = times->front().samples;
-  timing.runsPerSample = times->front().runsPerSample;
-  timing.samples = static_cast<int>(ours.size());
-  timing.bufferSets = static_cast<int>(sets.size());
-  timing.medianMs = median(ours);
-  timing.minMs = *std::min_element(ours.begin(), ours.end());
-  timing.maxMs = *std::max_element(ours.begin(), ours.end());
+  summarize(times->front(), timing);
   for (size_t i = 0; i < timing.rivals.size(); ++i) {
     const std::vector<double> &theirs = (*times)[i + 1].samples;
     std::vector<double> ratios;

@@ -123,6 +123,14 @@ public:
     auto kernarg = kernargFor(info, params.bytes, grid, block, launchOptions.dynamicLdsBytes);
     if (!kernarg)
       return toError(kernarg.takeError());
+    if (options.onTimed) {
+      auto timed = sim::timeKernel(*ref.object, ref.name, grid, block, *kernarg, memory,
+                                   launchOptions, options.timing);
+      if (!timed)
+        return toError(timed.takeError());
+      options.onTimed(ref.name, *timed);
+      return rt::success();
+    }
     auto result = sim::run(*ref.object, ref.name, grid, block, *kernarg, memory, launchOptions);
     if (!result)
       return toError(result.takeError());

@@ -35,11 +35,13 @@ struct Rival {
 /// before so that no input is still in the cache.
 struct BenchOptions {
   bool enabled = false;
-  double warmUpMs = 50;      ///< runs until this much device time has passed, at least 3 of them
-  double sampleMs = 2;       ///< a sample is the mean of runs that take about this long together
-  double targetMs = 500;     ///< samples are taken for about this long ...
-  int minSamples = 31;       ///< ... but not fewer
-  int maxSamples = 1000;     ///< ... and not more than these
+  double warmUpMs = 50;  ///< runs until this much device time has passed, at least 3 of them
+  double sampleMs = 2;   ///< a sample is the mean of runs that take about this long together
+  double targetMs = 500; ///< samples are taken for about this long ...
+  int minSamples = 31;   ///< ... but not fewer
+  int maxSamples = 1000; ///< ... and not more than these
+  /// A kernel whose first few samples take longer than this is not timed further; 0: all are.
+  double hopelessMs = 0;
   std::vector<Rival> rivals; ///< timed in turns with the kernel: a sample of each is a round
 };
 
@@ -61,6 +63,7 @@ struct Timing {
   int samples = 0, runsPerSample = 0;
   int bufferSets = 0; ///< copies of the arguments that the runs rotate through
   double medianMs = 0, minMs = 0, maxMs = 0; ///< of one run
+  bool isHopeless = false;                   ///< see BenchOptions::hopelessMs
   std::vector<RivalTiming> rivals;
 };
 

@@ -7,6 +7,7 @@
 
 #include "tilec/Runtime/Device.h"
 #include "tilec/Sim/Simulator.h"
+#include "tilec/Sim/Timing.h"
 
 #include <functional>
 
@@ -17,6 +18,10 @@ struct SimDeviceOptions {
   uint64_t memoryLimitBytes = uint64_t(64) << 30;
   /// Called after each launch, also of one that has findings.
   std::function<void(const std::string &kernel, const sim::RunResult &result)> onRun;
+  /// Called with the model's answer in place of a run: only the work-groups that the model wants
+  /// are executed, so tensors hold partial results afterwards.
+  std::function<void(const std::string &kernel, const sim::TimingResult &result)> onTimed;
+  sim::TimingOptions timing; ///< with `onTimed`
 };
 
 /// A simulated GPU of `arch` (gfx942 or gfx950). Launches run at once on the calling thread and its

@@ -129,7 +129,7 @@ def run_attention(cases, folder):
 
 
 def run(options):
-    folder = pathlib.Path(options.folder)
+    folder = pathlib.Path(options.folder).resolve()
     out = folder / "out"
     out.mkdir(exist_ok=True)
     started, results = time.monotonic(), []

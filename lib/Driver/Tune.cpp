@@ -1,0 +1,363 @@
+//===- Tune.cpp - search the parameters of a kernel -----------------------===//
+//
+// Compiling uses all cores and no device; measuring uses the device alone, in child
+// processes that are forked when the compiling threads have ended.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Tune.h"
+
+#include "Workers.h"
+
+#include "tilec/Driver/Run.h"
+#ifdef TILEC_HAS_IMPORT
+#include "tilec/Script/Autotune.h"
+#endif
+#include "tilec/SimDevice/SimDevice.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace tilec {
+namespace {
+
+/// So many times as slow as the best candidate so far, and a candidate is timed no further.
+constexpr double hopelessFactor = 1.3;
+/// How far the results of two candidates may be apart, in parts of the root mean square of a row,
+/// where there is no reference: they add in different orders.
+constexpr double agreementTolerance = 0x1p-6;
+
+struct Candidate {
+  TuneOutcome outcome;
+  codegen::Image image;
+  rt::Manifest manifest;
+  bool isCompiled = false;
+};
+
+rt::Result<std::vector<TuneParameters>> spaceOf(const TuneRequest &request) {
+  std::vector<TuneParameters> configs;
+  std::vector<std::pair<std::string, std::vector<std::string>>> axes;
+  for (const std::string &text : request.space) {
+    if (text != "configs") {
+      auto axis = parseTuneOption(text);
+      if (!axis)
+        return axis.error();
+      axes.push_back(std::move(*axis));
+      continue;
+    }
+#ifdef TILEC_HAS_IMPORT
+    auto buffer = llvm::MemoryBuffer::getFile(request.file, /*IsText=*/true);
+    if (!buffer)
+      return rt::Error{"cannot read " + request.file + ": " + buffer.getError().message()};
+    SourceManager sources;
+    DiagnosticEngine diags(sources);
+    uint32_t file = sources.add(request.file, (*buffer)->getBuffer().str());
+    auto listed =
+        script::listConfigs(sources, file, request.compile.entry, request.compile.arch, diags);
+    if (!listed) {
+      std::string messages;
+      llvm::raw_string_ostream os(messages);
+      diags.print(os);
+      return rt::Error{"--tune configs:\n" + messages};
+    }
+    configs = std::move(*listed);
+#endif
+    if (configs.empty())
+      return rt::Error{"--tune configs: the entry's function has no @autotune(configs=...)"};
+  }
+  return combine(configs, axes);
+}
+
+/// The first error of a compilation, without its source line.
+std::string firstError(const DiagnosticEngine &diags) {
+  for (const Diagnostic &diagnostic : diags.all())
+    if (diagnostic.severity == Severity::Error)
+      return llvm::StringRef(diagnostic.message).split('\n').first.str();
+  return "no message";
+}
+
+class Search {
+public:
+  explicit Search(const TuneRequest &request) : request(request) {}
+
+  rt::Result<TuneRecord> run() {
+    rt::Result<std::vector<TuneParameters>> space = spaceOf(request);
+    if (!space)
+      return space.error();
+    for (TuneParameters &parameters : *space) {
+      // A fault of the command line, not of a candidate.
+      if (auto entry = withParameters(request.compile.entry, parameters); !entry)
+        return rt::Error{"--tune: " + entry.error().message};
+      candidates.emplace_back().outcome.parameters = std::move(parameters);
+    }
+    compileAll();
+    if (rt::Status s = makeArguments(); !s)
+      return s.error();
+    measureAll();
+    TuneRecord record;
+    record.script = llvm::sys::path::filename(request.file).str();
+    record.entry = request.compile.entry;
+    record.target = nameOf(request.compile.arch);
+    record.device = request.device;
+    for (Candidate &candidate : candidates)
+      record.outcomes.push_back(std::move(candidate.outcome));
+    return record;
+  }
+
+private:
+  void compile(Candidate &candidate) const {
+    CompileOptions options = request.compile;
+    options.entry = *withParameters(options.entry, candidate.outcome.parameters);
+    if (std::string schedule = scheduleOf(candidate.outcome.parameters); !schedule.empty())
+      options.schedule = schedule;
+    Compilation compilation(options);
+    if (!compilation.open(request.file) || !compilation.runTo(Stage::Binary)) {
+      candidate.outcome.message = firstError(compilation.diagnostics());
+      return;
+    }
+    candidate.isCompiled = true;
+    candidate.image = compilation.image();
+    candidate.manifest = compilation.manifest();
+    for (const codegen::KernelFacts &facts : candidate.image.kernels) {
+      unsigned registers = facts.registers ? facts.registers : facts.vgprs + facts.agprs;
+      candidate.outcome.registers = std::max(candidate.outcome.registers, registers);
+      candidate.outcome.spillBytes +=
+          facts.spillStoreBytes + facts.spillLoadBytes + 4 * facts.vgprSpills;
+    }
+  }
+
+  void compileAll() {
+    unsigned threads = request.threads ? request.threads : std::thread::hardware_concurrency();
+    std::atomic<size_t> next = 0, done = 0;
+    std::mutex printing;
+    auto work = [&] {
+      for (size_t i; (i = next++) < candidates.size();) {
+        compile(candidates[i]);
+        std::lock_guard<std::mutex> lock(printing);
+        show(llvm::formatv("compiling: {0} of {1}", ++done, candidates.size()));
+      }
+    };
+    std::vector<std::thread> running;
+    for (unsigned i = 1; i < std::min<size_t>(std::max(threads, 1u), candidates.size()); ++i)
+      running.emplace_back(work);
+    work();
+    for (std::thread &thread : running)
+      thread.join();
+  }
+
+  /// One set for all: parameters of the search change how a kernel computes, not what.
+  rt::Status makeArguments() {
+    const Candidate *first = nullptr;
+    for (const Candidate &candidate : candidates)
+      if (candidate.isCompiled && !first)
+        first = &candidate;
+    if (!first)
+      return rt::success(); // nothing to measure
+    rt::Result<rt::ArgumentSet> made = rt::makeArguments(first->manifest, request.arguments);
+    if (!made)
+      return made.error();
+    before = std::move(*made);
+    if (!request.check)
+      return rt::success();
+    show("running the cpu reference");
+    CompileOptions options = request.compile;
+    options.entry = *withParameters(options.entry, first->outcome.parameters);
+    options.cache = nullptr;
+    Compilation compilation(options);
+    if (!compilation.open(request.file) || !compilation.runTo(Stage::Wave))
+      return rt::Error{firstError(compilation.diagnostics())};
+    rt::Result<std::vector<Expected>> results = expectedResults(compilation, before);
+    if (!results)
+      return results.error();
+    expected = std::move(*results);
+    return rt::success();
+  }
+
+  void measureAll() {
+    std::vector<size_t> indices;
+    for (auto [i, candidate] : llvm::enumerate(candidates))
+      if (candidate.isCompiled)
+        indices.push_back(i);
+    size_t done = 0;
+    measureInChildren(
+        indices, request.timeoutSeconds, [this](size_t i) { return measure(candidates[i]); },
+        [&](size_t i, TuneOutcome outcome) {
+          TuneOutcome &kept = candidates[i].outcome;
+          kept.status = outcome.status;
+          kept.message = std::move(outcome.message);
+          kept.us = outcome.us;
+          noteBest(kept);
+          show(llvm::formatv("timing: {0} of {1}, best {2:f2} us with {3}", ++done, indices.size(),
+                             bestUs, bestText));
+        });
+  }
+
+  void noteBest(const TuneOutcome &outcome) {
+    if (outcome.status != TuneStatus::Ok || (bestUs > 0 && outcome.us >= bestUs))
+      return;
+    bestUs = outcome.us;
+    bestText = describe(outcome.parameters);
+  }
+
+  /// In a child process.
+  Measured measure(const Candidate &candidate) {
+    Measured measured;
+    measured.outcome.parameters = candidate.outcome.parameters;
+    rt::Status status = request.device == "sim" ? measureOnModel(candidate, measured.outcome)
+                                                : measureOnGpu(candidate, measured.outcome);
+    if (!status) {
+      measured.outcome.status = TuneStatus::LaunchError;
+      measured.outcome.message = status.error().message;
+      measured.endsWorker = true;
+    }
+    noteBest(measured.outcome);
+    return measured;
+  }
+
+  rt::Status measureOnGpu(const Candidate &candidate, TuneOutcome &outcome) {
+    if (!device) {
+      rt::Result<rt::Device> opened = request.device == "cuda" ? rt::openCuda() : rt::openHip();
+      if (!opened)
+        return opened.error();
+      device = std::move(*opened);
+    }
+    rt::ArgumentSet after = before;
+    rt::BenchOptions bench;
+    bench.enabled = true;
+    bench.hopelessMs = bestUs * 1e-3 * hopelessFactor;
+    rt::Result<rt::Timing> timing =
+        rt::launchProgram(*device, candidate.manifest, candidate.image.bytes, after, bench);
+    if (!timing)
+      return timing.error();
+    outcome.status = timing->isHopeless ? TuneStatus::Hopeless : TuneStatus::Ok;
+    outcome.us = timing->medianMs * 1e3;
+    return judge(after, outcome);
+  }
+
+  rt::Status measureOnModel(const Candidate &candidate, TuneOutcome &outcome) {
+    if (request.check) {
+      rt::Result<rt::Device> simulator = openSim(request.compile.arch);
+      if (!simulator)
+        return simulator.error();
+      rt::ArgumentSet after = before;
+      auto ran = rt::launchProgram(*simulator, candidate.manifest, candidate.image.bytes, after);
+      if (!ran)
+        return ran.error();
+      if (rt::Status s = judge(after, outcome); !s || outcome.status == TuneStatus::Wrong)
+        return s;
+    }
+    outcome.status = TuneStatus::Ok;
+    // One round a CU first: twice as far away does not come back with more of them.
+    for (uint32_t rounds : {1, 2}) {
+      SimDeviceOptions options;
+      options.timing.roundsPerCu = rounds;
+      options.timing.keepEvents = false;
+      outcome.us = 0;
+      options.onTimed = [&](const std::string &, const sim::TimingResult &result) {
+        outcome.us += result.kernelMicroseconds();
+      };
+      rt::Result<rt::Device> model = openSim(request.compile.arch, options);
+      if (!model)
+        return model.error();
+      rt::ArgumentSet after = before;
+      auto ran = rt::launchProgram(*model, candidate.manifest, candidate.image.bytes, after);
+      if (!ran)
+        return ran.error();
+      if (bestUs > 0 && outcome.us > bestUs * hopelessFactor) {
+        outcome.status = TuneStatus::Hopeless;
+        break;
+      }
+    }
+    return rt::success();
+  }
+
+  /// With the reference, else with what the first candidate of this process left.
+  rt::Status judge(const rt::ArgumentSet &after, TuneOutcome &outcome) {
+    if (!request.check && !firstResult) {
+      firstResult = after;
+      return rt::success();
+    }
+    auto differs = [&](const std::string &name, const rt::HostTensor &reference,
+                       const std::vector<double> &spread,
+                       const rt::CheckOptions &rule) -> rt::Result<bool> {
+      const rt::Argument *argument = after.find(name);
+      auto report = rt::compare(argument->tensor, reference, spread, rule);
+      if (!report)
+        return report.error();
+      if (report->passed())
+        return false;
+      outcome.status = TuneStatus::Wrong;
+      outcome.message = rt::describe(name, argument->param.dtype, *report);
+      return true;
+    };
+    rt::CheckOptions rule;
+    if (request.check) {
+      for (const Expected &result : expected) {
+        rule.exact = result.isExact;
+        if (auto answer = differs(result.name, result.value, result.spread, rule); !answer)
+          return answer.error();
+      }
+      return rt::success();
+    }
+    for (const rt::Argument &argument : firstResult->list) {
+      if (argument.param.kind != rt::ParamKind::Tensor || argument.param.access == rt::Access::Read)
+        continue;
+      auto answer = differs(argument.param.name, argument.tensor,
+                            rt::rowTolerance(argument.tensor, agreementTolerance), rule);
+      if (!answer)
+        return answer.error();
+      if (*answer)
+        outcome.message = "differs from the first candidate: " + outcome.message;
+    }
+    return rt::success();
+  }
+
+  void show(const std::string &text) const {
+    if (request.progress)
+      request.progress(text);
+  }
+
+  const TuneRequest &request;
+  std::vector<Candidate> candidates;
+  rt::ArgumentSet before;
+  std::vector<Expected> expected;
+  std::optional<rt::ArgumentSet> firstResult;
+  std::optional<rt::Device> device;
+  double bestUs = 0;
+  std::string bestText = "(none yet)";
+};
+
+} // namespace
+
+rt::Result<TuneRecord> tune(const TuneRequest &request) { return Search(request).run(); }
+
+std::string printRecord(const TuneRecord &record) {
+  std::vector<const TuneOutcome *> order;
+  for (const TuneOutcome &outcome : record.outcomes)
+    order.push_back(&outcome);
+  llvm::sort(order, [](const TuneOutcome *a, const TuneOutcome *b) {
+    return std::tuple(a->status, a->us, a) < std::tuple(b->status, b->us, b);
+  });
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const TuneOutcome *outcome : order) {
+    os << llvm::formatv("  {0,-14}", nameOf(outcome->status));
+    if (outcome->us > 0)
+      os << llvm::formatv(" {0,12:f2} us", outcome->us);
+    os << "  " << describe(outcome->parameters);
+    if (outcome->spillBytes)
+      os << "  (" << outcome->spillBytes << " bytes of spills)";
+    if (!outcome->message.empty())
+      os << ": " << outcome->message;
+    os << '\n';
+  }
+  return text;
+}
+
+} // namespace tilec

@@ -1,0 +1,279 @@
+//===- TuneSpace.cpp - what a search may try, and what it found -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "TuneSpace.h"
+
+#include "tilec/Runtime/Npy.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace tilec {
+namespace {
+
+constexpr llvm::StringLiteral scheduleName = "schedule";
+constexpr int fileVersion = 1;
+
+constexpr std::pair<TuneStatus, const char *> statusNames[] = {
+    {TuneStatus::Ok, "ok"},
+    {TuneStatus::Hopeless, "hopeless"},
+    {TuneStatus::CompileError, "compile error"},
+    {TuneStatus::LaunchError, "launch error"},
+    {TuneStatus::Wrong, "wrong result"},
+    {TuneStatus::Timeout, "timeout"},
+    {TuneStatus::Crashed, "crashed"},
+};
+
+std::vector<std::string> splitValues(llvm::StringRef text) {
+  std::vector<std::string> values{""};
+  int depth = 0;
+  char quote = 0;
+  for (char c : text) {
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else if (llvm::StringRef("([{").contains(c))
+      ++depth;
+    else if (llvm::StringRef(")]}").contains(c))
+      --depth;
+    else if (c == ',' && depth == 0) {
+      values.emplace_back();
+      continue;
+    }
+    values.back() += c;
+  }
+  return values;
+}
+
+bool isName(llvm::StringRef text) {
+  return !text.empty() && !llvm::isDigit(text[0]) &&
+         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// Whether the call gives `name` as a keyword: the name, not inside a longer one, and one `=`.
+bool givesKeyword(llvm::StringRef entry, llvm::StringRef name) {
+  for (size_t at = entry.find(name); at != llvm::StringRef::npos; at = entry.find(name, at + 1)) {
+    llvm::StringRef after = entry.substr(at + name.size()).ltrim();
+    bool isWhole = at == 0 || !(llvm::isAlnum(entry[at - 1]) || entry[at - 1] == '_');
+    if (isWhole && after.starts_with("=") && !after.starts_with("=="))
+      return true;
+  }
+  return false;
+}
+
+std::string withoutSpaces(const std::string &text) {
+  std::string result;
+  llvm::copy_if(text, std::back_inserter(result), [](char c) { return !llvm::isSpace(c); });
+  return result;
+}
+
+rt::Result<nlohmann::ordered_json> readFile(const std::string &path) {
+  rt::Result<std::string> text = rt::readFile(path);
+  if (!text)
+    return text.error();
+  nlohmann::ordered_json file = nlohmann::ordered_json::parse(*text, nullptr, false);
+  if (!file.is_object() || file.value("version", 0) != fileVersion || !file["results"].is_array())
+    return rt::Error{path + " is no file of tuning results (version " +
+                     std::to_string(fileVersion) + ")"};
+  return file;
+}
+
+bool isFor(const nlohmann::ordered_json &record, const std::string &script,
+           const std::string &entry, const std::string &target) {
+  return record.is_object() && record.value("script", "") == script &&
+         withoutSpaces(record.value("entry", "")) == withoutSpaces(entry) &&
+         record.value("target", "") == target;
+}
+
+nlohmann::ordered_json toJson(const TuneParameters &parameters) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto &[name, value] : parameters)
+    object[name] = value;
+  return object;
+}
+
+nlohmann::ordered_json toJson(const TuneRecord &record) {
+  nlohmann::ordered_json object;
+  object["script"] = record.script;
+  object["entry"] = record.entry;
+  object["target"] = record.target;
+  object["device"] = record.device;
+  const TuneOutcome *best = record.best();
+  object["best"] = best ? toJson(best->parameters) : nlohmann::ordered_json();
+  if (best)
+    object["best_us"] = best->us;
+  object["candidates"] = nlohmann::ordered_json::array();
+  for (const TuneOutcome &outcome : record.outcomes)
+    object["candidates"].push_back(toJson(outcome));
+  return object;
+}
+
+} // namespace
+
+const char *nameOf(TuneStatus status) {
+  return llvm::find_if(statusNames, [=](auto &row) { return row.first == status; })->second;
+}
+
+rt::Result<std::pair<std::string, std::vector<std::string>>>
+parseTuneOption(const std::string &text) {
+  auto [name, values] = llvm::StringRef(text).split('=');
+  std::vector<std::string> list = splitValues(values);
+  bool isGood = isName(name.trim());
+  for (std::string &value : list) {
+    value = llvm::StringRef(value).trim().str();
+    isGood &= !value.empty();
+  }
+  if (!isGood)
+    return rt::Error{"--tune " + text + ": write NAME=VALUE,VALUE,... or configs"};
+  return std::pair(name.trim().str(), std::move(list));
+}
+
+std::vector<TuneParameters>
+combine(const std::vector<TuneParameters> &configs,
+        const std::vector<std::pair<std::string, std::vector<std::string>>> &axes) {
+  std::vector<TuneParameters> all = configs.empty() ? std::vector<TuneParameters>(1) : configs;
+  for (const auto &[name, values] : axes) {
+    std::vector<TuneParameters> next;
+    for (const TuneParameters &base : all)
+      for (const std::string &value : values) {
+        TuneParameters candidate = base;
+        auto it = llvm::find_if(candidate, [&](auto &p) { return p.first == name; });
+        if (it == candidate.end())
+          candidate.emplace_back(name, value);
+        else
+          it->second = value;
+        if (!llvm::is_contained(next, candidate))
+          next.push_back(std::move(candidate));
+      }
+    all = std::move(next);
+  }
+  return all;
+}
+
+rt::Result<std::string> withParameters(const std::string &entry, const TuneParameters &parameters) {
+  std::string keywords;
+  for (const auto &[name, value] : parameters) {
+    if (name == scheduleName)
+      continue;
+    if (givesKeyword(entry, name))
+      return rt::Error{"the entry gives `" + name + "` already: `" + entry + "`"};
+    keywords += (keywords.empty() ? "" : ", ") + name + "=" + value;
+  }
+  if (keywords.empty())
+    return entry;
+  llvm::StringRef call = llvm::StringRef(entry).trim();
+  if (!call.contains('('))
+    return call.str() + "(" + keywords + ")";
+  if (!call.consume_back(")"))
+    return rt::Error{"the entry `" + entry + "` is no call"};
+  llvm::StringRef before = call.rtrim().rtrim(',');
+  return before.str() + (before.ends_with("(") ? "" : ", ") + keywords + ")";
+}
+
+std::string scheduleOf(const TuneParameters &parameters) {
+  for (const auto &[name, value] : parameters)
+    if (name == scheduleName)
+      return llvm::StringRef(value).trim("'\"").str();
+  return "";
+}
+
+std::string describe(const TuneParameters &parameters) {
+  std::string text;
+  for (const auto &[name, value] : parameters)
+    text += (text.empty() ? "" : ", ") + name + "=" + value;
+  return text.empty() ? "(as it is)" : text;
+}
+
+nlohmann::ordered_json toJson(const TuneOutcome &outcome) {
+  nlohmann::ordered_json object;
+  object["parameters"] = toJson(outcome.parameters);
+  object["status"] = nameOf(outcome.status);
+  if (outcome.us > 0)
+    object["us"] = outcome.us;
+  if (outcome.registers)
+    object["registers"] = outcome.registers;
+  if (outcome.spillBytes)
+    object["spill_bytes"] = outcome.spillBytes;
+  if (!outcome.message.empty())
+    object["message"] = outcome.message;
+  return object;
+}
+
+const TuneOutcome *TuneRecord::best() const {
+  const TuneOutcome *best = nullptr;
+  for (const TuneOutcome &outcome : outcomes)
+    if (outcome.status == TuneStatus::Ok && (!best || outcome.us < best->us))
+      best = &outcome;
+  return best;
+}
+
+rt::Status saveRecord(const std::string &path, const TuneRecord &record) {
+  nlohmann::ordered_json file;
+  if (llvm::sys::fs::exists(path)) {
+    rt::Result<nlohmann::ordered_json> read = readFile(path);
+    if (!read)
+      return read.error();
+    file = std::move(*read);
+  } else {
+    file["version"] = fileVersion;
+    file["results"] = nlohmann::ordered_json::array();
+  }
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (nlohmann::ordered_json &other : file["results"])
+    if (!isFor(other, record.script, record.entry, record.target) ||
+        other.value("device", "") != record.device)
+      results.push_back(std::move(other));
+  results.push_back(toJson(record));
+  file["results"] = std::move(results);
+  std::string text =
+      file.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (rt::Status s = rt::writeFile(path + ".new", text); !s)
+    return s;
+  if (std::error_code error = llvm::sys::fs::rename(path + ".new", path))
+    return rt::Error{"cannot write `" + path + "`: " + error.message()};
+  return rt::success();
+}
+
+rt::Result<TuneParameters> tunedParameters(const std::string &path, const std::string &script,
+                                           const std::string &entry, const std::string &target) {
+  rt::Result<nlohmann::ordered_json> file = readFile(path);
+  if (!file)
+    return file.error();
+  const nlohmann::ordered_json *chosen = nullptr;
+  for (const nlohmann::ordered_json &record : (*file)["results"])
+    if (isFor(record, script, entry, target) && record["best"].is_object())
+      chosen = &record["best"]; // of several devices the one that was tuned last
+  if (!chosen)
+    return rt::Error{path + " has no result for `" + entry + "` of " + script + " and " + target};
+  TuneParameters parameters;
+  for (const auto &[name, value] : chosen->items()) {
+    if (!isName(name) || !value.is_string())
+      return rt::Error{path + ": `" + name + "` is no parameter with its text"};
+    parameters.emplace_back(name, value.get<std::string>());
+  }
+  return parameters;
+}
+
+std::string applyTuned(const std::string &path, const std::string &script, Arch arch,
+                       std::string &entry, std::string &schedule) {
+  if (path.empty())
+    return "";
+  auto parameters = tunedParameters(path, llvm::sys::path::filename(script).str(), entry,
+                                    std::string(nameOf(arch)));
+  if (!parameters)
+    return "--tuned: " + parameters.error().message;
+  auto call = withParameters(entry, *parameters);
+  if (!call)
+    return "--tuned: " + call.error().message;
+  entry = *call;
+  if (std::string found = scheduleOf(*parameters); !found.empty())
+    schedule = found;
+  return "";
+}
+
+} // namespace tilec

@@ -1,0 +1,87 @@
+//===- TuneSpace.h - what a search may try, and what it found -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Base/Arch.h"
+#include "tilec/Runtime/Result.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilec {
+
+/// Keyword arguments of the kernel function as text of the script's language, in order; `schedule`
+/// is the option of this name.
+using TuneParameters = std::vector<std::pair<std::string, std::string>>;
+
+/// `NAME=V1,V2,...`: one parameter and what it may be. Commas inside brackets and quotes belong to
+/// a value.
+rt::Result<std::pair<std::string, std::vector<std::string>>>
+parseTuneOption(const std::string &text);
+
+/// All combinations, the last axis fastest, of `configs` (none: one empty one) and the axes. An
+/// axis that a configuration has as well replaces its value.
+std::vector<TuneParameters>
+combine(const std::vector<TuneParameters> &configs,
+        const std::vector<std::pair<std::string, std::vector<std::string>>> &axes);
+
+/// The entry with the parameters as further keywords, without `schedule`. Fails when the entry
+/// gives one of them already.
+rt::Result<std::string> withParameters(const std::string &entry, const TuneParameters &parameters);
+/// Empty without one.
+std::string scheduleOf(const TuneParameters &parameters);
+/// `block_M=128, stages=3`
+std::string describe(const TuneParameters &parameters);
+
+/// What became of a candidate. A failure is a result like any other.
+enum class TuneStatus {
+  Ok,
+  Hopeless,     ///< timed shortly: far behind the best one so far
+  CompileError, ///< the script, the compiler or the assembler refuses it
+  LaunchError,  ///< the driver refuses it, or it faults
+  Wrong,        ///< another result than it should have
+  Timeout,      ///< did not end
+  Crashed,      ///< took the measuring process with it
+};
+const char *nameOf(TuneStatus status);
+
+struct TuneOutcome {
+  TuneParameters parameters;
+  TuneStatus status = TuneStatus::CompileError;
+  std::string message; ///< of a failure
+  double us = 0;       ///< median, or the model's prediction; 0 when it was not timed
+  unsigned registers = 0, spillBytes = 0;
+};
+
+nlohmann::ordered_json toJson(const TuneOutcome &outcome);
+
+/// One search. The file of `--tune-results` is a list of them.
+struct TuneRecord {
+  std::string script, entry, target, device; ///< script: the file's name without folders
+  std::vector<TuneOutcome> outcomes;
+
+  /// Null when nothing worked.
+  const TuneOutcome *best() const;
+};
+
+/// Puts the record into the file in place of an earlier one of the same script, entry, target and
+/// device. The file is replaced as a whole.
+rt::Status saveRecord(const std::string &path, const TuneRecord &record);
+
+/// The best parameters that the file has for this script, entry and target. Fails when it has none.
+/// Spaces in the entry do not count.
+rt::Result<TuneParameters> tunedParameters(const std::string &path, const std::string &script,
+                                           const std::string &entry, const std::string &target);
+
+/// `--tuned`: puts the parameters that `path` has into the entry and the schedule. Nothing to do
+/// for an empty path. The value is an error message, or empty.
+std::string applyTuned(const std::string &path, const std::string &script, Arch arch,
+                       std::string &entry, std::string &schedule);
+
+} // namespace tilec

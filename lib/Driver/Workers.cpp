@@ -1,0 +1,158 @@
+//===- Workers.cpp - measure in child processes ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Workers.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tilec {
+namespace {
+
+/// Status, time, and the message up to the end of the line.
+std::string toLine(const TuneOutcome &outcome) {
+  std::string message = outcome.message;
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, "%d %.17g ", static_cast<int>(outcome.status), outcome.us);
+  return numbers + message + "\n";
+}
+
+TuneOutcome fromLine(llvm::StringRef line) {
+  TuneOutcome outcome;
+  auto [status, rest] = line.split(' ');
+  auto [us, message] = rest.split(' ');
+  int number = 0;
+  if (status.getAsInteger(10, number) || us.getAsDouble(outcome.us)) {
+    outcome.status = TuneStatus::Crashed;
+    outcome.message = "the measuring process said `" + line.str() + "`";
+    return outcome;
+  }
+  outcome.status = static_cast<TuneStatus>(number);
+  outcome.message = message.str();
+  return outcome;
+}
+
+class Worker {
+public:
+  /// Measures from `first` on.
+  Worker(const std::vector<size_t> &indices, size_t first,
+         const std::function<Measured(size_t)> &measure) {
+    int ends[2];
+    if (pipe(ends) != 0)
+      return;
+    std::fflush(nullptr); // or both would print what is buffered
+    child = fork();
+    if (child == 0) {
+      close(ends[0]);
+      work(indices, first, measure, ends[1]);
+    }
+    close(ends[1]);
+    input = ends[0];
+  }
+  ~Worker() {
+    if (child > 0) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+    if (input >= 0)
+      close(input);
+  }
+
+  /// The next outcome. `isOver`: there will be no further one from this worker.
+  TuneOutcome next(double timeoutSeconds, bool &isOver) {
+    if (child <= 0)
+      return isOver = true, failure(TuneStatus::Crashed, "cannot start a measuring process");
+    auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeoutSeconds);
+    while (true) {
+      if (size_t at = buffer.find('\n'); at != std::string::npos) {
+        TuneOutcome outcome = fromLine(llvm::StringRef(buffer).take_front(at));
+        buffer.erase(0, at + 1);
+        return outcome;
+      }
+      auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          end - std::chrono::steady_clock::now());
+      pollfd file{input, POLLIN, 0};
+      int ready = poll(&file, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+      if (ready < 0 && errno == EINTR)
+        continue;
+      if (ready == 0)
+        return isOver = true, failure(TuneStatus::Timeout,
+                                      "no result after " + std::to_string(timeoutSeconds) + " s");
+      char bytes[4096];
+      ssize_t count = read(input, bytes, sizeof bytes);
+      if (count <= 0)
+        return isOver = true, failure(TuneStatus::Crashed, howItEnded());
+      buffer.append(bytes, count);
+    }
+  }
+
+private:
+  [[noreturn]] static void work(const std::vector<size_t> &indices, size_t first,
+                                const std::function<Measured(size_t)> &measure, int output) {
+    for (size_t at = first; at < indices.size(); ++at) {
+      Measured measured = measure(indices[at]);
+      std::string line = toLine(measured.outcome);
+      for (size_t sent = 0; sent < line.size();) {
+        ssize_t count = write(output, line.data() + sent, line.size() - sent);
+        if (count <= 0)
+          _exit(1);
+        sent += count;
+      }
+      if (measured.endsWorker)
+        break;
+    }
+    _exit(0); // nothing of the parent's is to be destroyed here
+  }
+
+  static TuneOutcome failure(TuneStatus status, std::string message) {
+    TuneOutcome outcome;
+    outcome.status = status;
+    outcome.message = std::move(message);
+    return outcome;
+  }
+
+  std::string howItEnded() {
+    int status = 0;
+    waitpid(child, &status, 0);
+    child = -1;
+    if (WIFSIGNALED(status))
+      return std::string("the measuring process died: ") + strsignal(WTERMSIG(status));
+    return "the measuring process ended with code " + std::to_string(WEXITSTATUS(status));
+  }
+
+  pid_t child = -1;
+  int input = -1;
+  std::string buffer;
+};
+
+} // namespace
+
+void measureInChildren(const std::vector<size_t> &indices, double timeoutSeconds,
+                       const std::function<Measured(size_t)> &measure,
+                       const std::function<void(size_t, TuneOutcome)> &done) {
+  size_t at = 0;
+  while (at < indices.size()) {
+    Worker worker(indices, at, measure);
+    bool isOver = false, hasResult = false;
+    while (!isOver && at < indices.size()) {
+      TuneOutcome outcome = worker.next(timeoutSeconds, isOver);
+      // A worker that ended by itself after a fault had told all it had to say.
+      if (isOver && hasResult && outcome.status == TuneStatus::Crashed &&
+          llvm::StringRef(outcome.message).ends_with("code 0"))
+        break;
+      hasResult = true;
+      done(indices[at++], std::move(outcome));
+    }
+  }
+}
+
+} // namespace tilec
