@@ -10,6 +10,9 @@
 # RUN: tilec-run %s --entry "persistent(192, 200, 128, 4)" --target=gfx950 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
 # RUN: tilec-run %s --entry "batched(2, 200, 136, 136, 2)" --target=gfx950 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
 # RUN: tilec-run %s --entry "batched(1, 520, 328, 64, 2)" --target=gfx950 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
+# Whole tiles: planned loops, whose copies find their rows behind the batch.
+# RUN: tilec-run %s --entry "batched(2, 128, 192, 256, 2)" --target=gfx950 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
+# RUN: tilec-run %s --entry "batched(3, 64, 128, 128, 2)" --target=gfx942 --check --sim-mode=strict --sim-interleave=9 | FileCheck %s
 # RUN: tilec %s --entry "batched(1, 8192, 8192, 64, 8)" --target=gfx950 --emit=wave | FileCheck %s --check-prefix=ORDER
 # RUN: tilec %s --entry "batched(1, 8192, 8192, 64, 8)" --target=sm_80 --emit=wave | FileCheck %s --check-prefix=PANELS
 # CHECK: result {{ *}}PASS

@@ -42,6 +42,8 @@ private:
     Value mask;
   };
   SourcePlace sourceOf(ArrayRef<Value> point);
+  /// The tensor's dimension along which the rows of a box of rank 2 lie; -1: not known.
+  int64_t rowDimOfSource() const;
   Value slotStart(); ///< byte address of the box in shared memory, uniform
   void emitDma(Value piece, Value chunkStart);
   /// Of a place for which no bound was left to check: the lane's part and the uniform one.
@@ -82,6 +84,16 @@ SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
       row = e.divIndex(row, boxType.getShape()[d]);
   }
   return point;
+}
+
+int64_t AsyncCopyEmitter::rowDimOfSource() const {
+  if (boxType.rank() != 2 || boxType.getShape()[0] == 1)
+    return -1;
+  // As in sourceOf: the first extent that is not 1, for a batch is a view with one of 1.
+  for (auto [n, dim] : llvm::enumerate(source.dims))
+    if (sourceType.getShape()[n] != 1)
+      return dim;
+  return -1;
 }
 
 AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point) {
@@ -178,7 +190,7 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
 
   // Whole rows, and whole periods of the swizzle, further on: the same place in the row.
   int64_t period = place.layout.periodRows() * place.layout.pitchElems;
-  int64_t rowDim = boxType.rank() == 2 ? source.dims[0] : -1;
+  int64_t rowDim = rowDimOfSource();
   for (auto [d, chunk] : llvm::enumerate(copies.copyChunk)) {
     int64_t elems = chunk * chunkElems;
     Value voffset, soffset = e.index(0);
