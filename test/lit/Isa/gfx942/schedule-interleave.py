@@ -8,16 +8,16 @@
 # CHECK:      registers {{1[0-9][0-9]|2[0-2][0-9]}} vector, 0 accumulator
 # CHECK-NEXT: spills 0 vector, 0 scalar; scratch 0 bytes a lane, 0 instructions; accumulator moves 0
 # CHECK:      (hot)
-# CHECK-NEXT: 128 mfma, {{[0-9]+}} shared read, 32 shared dma, {{[23]}} vector, 34 scalar
-# CHECK:      between LDS DMAs: max 1,
+# CHECK-NEXT: 128 mfma, {{[0-9]+}} shared read, 32 shared dma, {{[23]}} vector, 34 scalar, 6 wait, 4 barrier, 1 branch{{$}}
+# CHECK:      between LDS DMAs: max 1, mean 1.00 scalar or vector; over the back edge {{[0-9]}}; MFMAs
 # CHECK-NEXT: waits: 2 x lgkmcnt(0), 2 x vmcnt(8) lgkmcnt(0), 2 x vmcnt(6){{$}}
 
 # 4 waves copy 64 times a round: their targets are sums of one register and a constant.
 # FOUR:      registers {{[0-9]+}} vector, 256 accumulator
 # FOUR-NEXT: spills 0 vector, 0 scalar; scratch 0 bytes a lane, 0 instructions
 # FOUR:      (hot)
-# FOUR-NEXT: 256 mfma, 64 shared read, 64 shared dma, {{[23]}} vector, {{6[0-9]}} scalar
-# FOUR:      between LDS DMAs: max 1,
+# FOUR-NEXT: 256 mfma, 64 shared read, 64 shared dma, {{[23]}} vector, {{6[0-9]}} scalar, 6 wait, 4 barrier, {{(1 nop, )?}}1 branch{{$}}
+# FOUR:      between LDS DMAs: max 1, mean 1.00 scalar or vector; over the back edge {{[0-9]}}; MFMAs
 # FOUR-NEXT: waits: 2 x lgkmcnt(0), 2 x vmcnt(16) lgkmcnt(0), 2 x vmcnt(11){{$}}
 # FOUR-NEXT: LDS bank conflicts: 0 cycles
 
