@@ -57,8 +57,9 @@ rt::HostTensor converted(const rt::HostTensor &tensor, DType dtype) {
 struct UnroundedRuns {
   rt::ArgumentSet exact; ///< as the reference computes
   /// As devices may compute: sums in order in f32 (tensor cores: cut off); and, where something is
-  /// rounded on the way, every value near a tie rounded the other way. Two runs, since a sum that
-  /// has crossed the tie would be taken back by the second liberty.
+  /// rounded on the way, every value near a tie rounded the other way; and, where a kernel computes
+  /// with its sums, these moved by one unit. Runs of their own, since a sum that has crossed the
+  /// tie would be taken back by the second liberty.
   std::vector<rt::ArgumentSet> liberal;
 
   explicit UnroundedRuns(const rt::ArgumentSet &before) : exact(before) {}
@@ -110,6 +111,12 @@ rt::Status run(Compilation &compilation, UnroundedRuns &runs) {
     inOrder.sumBits = tensorCoreSumBits;
   if (rt::Status status = run(unrounded, inOrder, runs.liberal.emplace_back()); !status)
     return status;
+  if (computesWithSums(compilation.sourceProgram())) {
+    ReferenceOptions moved;
+    moved.moveSums = true;
+    if (rt::Status status = run(exactSums, moved, runs.liberal.emplace_back()); !status)
+      return status;
+  }
   if (!unrounded.roundsInside)
     return rt::success();
   ReferenceOptions acrossTies;

@@ -6,6 +6,8 @@
 
 #include "Importer.h"
 
+#include "tilec/IR/Tile/Places.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -124,10 +126,25 @@ bool Importer::parameters() {
   for (auto [p, name] : llvm::zip_equal(program.params, paramNames))
     if (p.buffer && !declareTensor(p.buffer, name, /*isWorkspace=*/false))
       return false;
+  recordPlaces();
   for (const Buffer *workspace : program.workspaces)
     if (!declareTensor(workspace, uniqueName(workspace->name), /*isWorkspace=*/true))
       return false;
   return true;
+}
+
+/// Where the script has scalars between tensors, which place each parameter has in the ABI.
+void Importer::recordPlaces() {
+  bool scalarsComeFirst =
+      std::is_partitioned(program.params.begin(), program.params.end(),
+                          [](const script::Param &p) { return p.scalar != nullptr; });
+  if (scalarsComeFirst)
+    return;
+  for (auto [n, p] : llvm::enumerate(program.params)) {
+    Value v = p.scalar ? vars.lookup(p.scalar) : buffers.lookup(p.buffer);
+    if (Operation *op = v ? v.getDefiningOp() : nullptr)
+      op->setAttr(tile::placeAttrName, b.getI64IntegerAttr(int64_t(n)));
+  }
 }
 
 bool Importer::launch(const script::Launch &l, size_t number) {

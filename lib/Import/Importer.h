@@ -56,6 +56,7 @@ private:
 
   // Programs (Import.cpp).
   bool parameters();
+  void recordPlaces();
   bool declareTensor(const Buffer *buffer, mlir::StringAttr name, bool isWorkspace);
   mlir::StringAttr uniqueName(llvm::StringRef name);
   bool launch(const script::Launch &launch, size_t index);
@@ -110,6 +111,8 @@ private:
   bool alloc(const script::AllocStmt *s);
   bool store(const script::StoreStmt *s);
   bool forLoop(const script::ForStmt *s);
+  /// Checks `order`, `stage` and `group` (PipelineLists.cpp); gives the stages of the loop.
+  bool pipelineLists(const script::ForStmt *s, int64_t &stages);
   bool threadLoop(const script::ForStmt *s);
   bool branch(const script::IfStmt *s, script::Body rest);
   bool whileLoop(const script::WhileStmt *s);

@@ -166,7 +166,12 @@ bool Importer::checkLayout(const LayoutSpec &layout, const Buffer *buf, Span spa
 }
 
 bool Importer::annotateLayout(const Call *call) {
-  for (const script::DictEntry &entry : argument(*call, "layout_map").dict) {
+  const Argument &map = argument(*call, "layout_map");
+  if (map.kind != Argument::Dict) {
+    fail(DiagId::LayoutEntry, map.span);
+    return false;
+  }
+  for (const script::DictEntry &entry : map.dict) {
     const Argument &key = entry.key, &value = entry.value;
     if (!key.region || value.kind != Argument::Layout) {
       fail(DiagId::LayoutEntry, call->span);

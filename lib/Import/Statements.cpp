@@ -211,19 +211,10 @@ bool Importer::forLoop(const script::ForStmt *s) {
   tile::LoopKind kind = s->loop == LoopKind::Pipelined ? tile::LoopKind::Pipelined
                         : s->loop == LoopKind::Unroll  ? tile::LoopKind::Unroll
                                                        : tile::LoopKind::Serial;
-  auto op = tile::ForOp::create(b, loc, lower, upper, indexConstant(r.step, s->span), kind,
-                                std::max<int64_t>(1, s->hints.numStages));
-  // Explicit schedules of the author; the pipeliner reads them.
-  if (!s->hints.order.empty())
-    op->setAttr("order", b.getDenseI64ArrayAttr(s->hints.order));
-  if (!s->hints.stage.empty())
-    op->setAttr("stage", b.getDenseI64ArrayAttr(s->hints.stage));
-  if (!s->hints.group.empty()) {
-    SmallVector<Attribute> rows;
-    for (llvm::ArrayRef<int64_t> row : s->hints.group)
-      rows.push_back(b.getDenseI64ArrayAttr(row));
-    op->setAttr("group", b.getArrayAttr(rows));
-  }
+  int64_t stages = 1;
+  if (!pipelineLists(s, stages))
+    return false;
+  auto op = tile::ForOp::create(b, loc, lower, upper, indexConstant(r.step, s->span), kind, stages);
   if (!s->hints.strategy.empty())
     op->setAttr("strategy", b.getStringAttr(s->hints.strategy));
   vars[r.var] = op.iv();

@@ -724,10 +724,16 @@ bool Importer::rasterize(const Call *call) {
     fail(DiagId::PanelSize, panel.span);
     return false;
   }
+  const Argument &order = argument(*call, "order");
+  if (order.kind != Argument::String ||
+      !llvm::is_contained({"row", "column", "mlx"}, order.string)) {
+    fail(DiagId::PanelOrder, order.span);
+    return false;
+  }
   if (!enable.isTrue())
     return true;
   kernelOp.setRasterPanel(panel.intValue);
-  kernelOp.setRasterByColumn(argument(*call, "order").string == "column");
+  kernelOp.setRasterByColumn(order.string == "column");
   return true;
 }
 

@@ -398,6 +398,12 @@ void execReduceInto(Frame &frame, const Instr &instr) {
     double value =
         decl.rep == Rep::F32 ? frame.at<float>(instr.a)[lane] : frame.at<double>(instr.a)[lane];
     double &sum = state.floats[position];
+    if (decl.combine == Combine::Sum && machine.sumsWide(decl.dtype, decl.dtype)) {
+      auto [wide, isNew] = state.wideSums.try_emplace(position, sum);
+      wide->second.add(aux.isSubtract ? -value : value);
+      sum = wide->second.value();
+      continue;
+    }
     sum = combineFloats(decl.combine, sum, value, aux.isSubtract);
     if (inF32)
       sum = static_cast<float>(sum);
@@ -410,15 +416,19 @@ void flushReduction(Machine &machine, const ReductionDecl &decl) {
   bool isDense = isDenseReduction(machine, decl);
   for (auto [order, offset] : llvm::enumerate(state.touched)) {
     int64_t position = isDense ? offset : int64_t(order);
-    if (decl.rep == Rep::Int)
+    if (decl.rep == Rep::Int) {
       encodeSpan(decl.dtype, base, offset, 1, 1, &state.ints[position]);
-    else
+    } else {
+      if (decl.combine == Combine::Sum || decl.combine == Combine::Prod)
+        machine.moveSums(decl.dtype, &state.floats[position], 1);
       machine.encode(decl.dtype, base, offset, 1, 1, &state.floats[position]);
+    }
     if (isDense)
       state.seen[offset] = 0;
   }
   state.touched.clear();
   state.sparse.clear();
+  state.wideSums.clear();
 }
 
 //===----------------------------------------------------------------------===//

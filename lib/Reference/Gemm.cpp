@@ -124,8 +124,19 @@ unsigned sumBitsOf(const Machine &machine, DType a, DType b) {
   return isShort ? machine.options.sumBits : 0;
 }
 
+/// float64 in twice its precision.
+void multiplyWide(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      WideSum sum(c[i * n + j]);
+      for (int64_t p = 0; p < k; ++p)
+        sum.addProduct(a[i * k + p], b[p * n + j]);
+      c[i * n + j] = sum.value();
+    }
+}
+
 template <typename T>
-void gemm(const Machine &machine, const TileOpAux &aux, const View &a, const View &b, const View &c,
+void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, const View &c,
           bool clear) {
   int64_t m = c.shape[0], n = c.shape[1], k = aux.transposeA ? a.shape[0] : a.shape[1];
   std::vector<T> left = panel<T>(a, aux.transposeA, m, k);
@@ -139,8 +150,13 @@ void gemm(const Machine &machine, const TileOpAux &aux, const View &a, const Vie
     multiplyShort(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
                   reinterpret_cast<double *>(sum.data()), m, n, k, sumBits,
                   machine.options.sumGroup);
+  else if (std::is_same_v<T, double> && machine.sumsWide(a.dtype, c.dtype))
+    multiplyWide(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
+                 reinterpret_cast<double *>(sum.data()), m, n, k);
   else
     multiply(left.data(), right.data(), sum.data(), m, n, k);
+  if constexpr (!std::is_same_v<T, int64_t>)
+    machine.moveSums(c.dtype, sum.data(), m * n);
   writeView(machine, c, sum.data());
 }
 

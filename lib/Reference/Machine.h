@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Sums.h"
 #include "Values.h"
 
 #include "tilec/Reference/Reference.h"
@@ -124,8 +125,9 @@ struct ReductionState {
   std::vector<double> floats;
   std::vector<int64_t> ints;
   std::vector<uint8_t> seen;
-  std::vector<int64_t> touched;                ///< element offsets in use
-  std::unordered_map<int64_t, int64_t> sparse; ///< offset -> position, for large buffers
+  std::vector<int64_t> touched;                  ///< element offsets in use
+  std::unordered_map<int64_t, WideSum> wideSums; ///< of float64, by position
+  std::unordered_map<int64_t, int64_t> sparse;   ///< offset -> position, for large buffers
 };
 
 struct ReductionDecl {
@@ -184,6 +186,19 @@ struct Machine {
   bool isSequential() const {
     return options.accumulate == ReferenceOptions::Accumulate::SequentialF32;
   }
+  /// Whether sums of these need more than f64.
+  bool sumsWide(DType a, DType b) const {
+    return !isSequential() && (a == DType::F64 || b == DType::F64);
+  }
+  /// Moves the results of a float sum that are held in f32 or f64, where this run does.
+  template <typename T> void moveSums(DType dtype, T *sums, int64_t count) {
+    if (!options.moveSums || (dtype != DType::F32 && dtype != DType::F64))
+      return;
+    for (int64_t i = 0; i < count; ++i)
+      sums[i] = neighbour(sums[i], dtype, uint64_t(i) + (movedSums << 20));
+    ++movedSums;
+  }
+  uint64_t movedSums = 0;
   /// encodeSpan as this run rounds.
   template <typename T>
   void encode(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,

@@ -152,8 +152,10 @@ template <typename T> T combineValues(Combine combine, T a, T b) {
   return a;
 }
 
+bool isSum(Combine combine) { return combine == Combine::Sum || combine == Combine::Prod; }
+
 template <typename T>
-void reduce(const Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
+void reduce(Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
   Lines lines(src, aux.dim);
   std::vector<T> values = readView<T>(src);
   std::vector<T> result = aux.clear ? std::vector<T>(dst.numElems()) : readView<T>(dst);
@@ -166,28 +168,49 @@ void reduce(const Machine &machine, const TileOpAux &aux, const View &src, const
       T &total = result[o * lines.inner + i];
       int64_t k = 0;
       T running = aux.clear ? at(o, k++, i) : total;
+      if (std::is_same_v<T, double> && aux.combine == Combine::Sum &&
+          machine.sumsWide(src.dtype, dst.dtype)) {
+        WideSum sum{double(running)};
+        for (; k < lines.length; ++k)
+          sum.add(double(at(o, k, i)));
+        total = T(sum.value());
+        continue;
+      }
       for (; k < lines.length; ++k)
         running = combineValues(aux.combine, running, at(o, k, i));
       total = running;
     }
+  if constexpr (!std::is_same_v<T, int64_t>)
+    if (isSum(aux.combine))
+      machine.moveSums(dst.dtype, result.data(), int64_t(result.size()));
   writeView(machine, dst, result.data());
 }
 
 template <typename T>
-void scan(const Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
+void scan(Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
   Lines lines(src, aux.dim);
   std::vector<T> values = readView<T>(src);
   for (int64_t o = 0; o < lines.outer; ++o)
     for (int64_t i = 0; i < lines.inner; ++i) {
       T running = T(0);
+      WideSum wide;
+      bool isWide = std::is_same_v<T, double> && aux.combine == Combine::Sum &&
+                    machine.sumsWide(src.dtype, dst.dtype);
       for (int64_t step = 0; step < lines.length; ++step) {
         int64_t k = aux.reverse ? lines.length - 1 - step : step;
         T &value = values[(o * lines.length + k) * lines.inner + i];
         T own = aux.absolute ? absolute(value) : value;
-        running = step == 0 ? own : combineValues(aux.combine, running, own);
+        if (isWide)
+          wide.add(double(own));
+        running = isWide      ? T(wide.value())
+                  : step == 0 ? own
+                              : combineValues(aux.combine, running, own);
         value = running;
       }
     }
+  if constexpr (!std::is_same_v<T, int64_t>)
+    if (isSum(aux.combine))
+      machine.moveSums(dst.dtype, values.data(), int64_t(values.size()));
   writeView(machine, dst, values.data());
 }
 

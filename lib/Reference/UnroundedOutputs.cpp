@@ -197,6 +197,46 @@ bool mayHoldAtomicSum(Operation *op) {
 
 } // namespace
 
+bool computesWithSums(tile::ProgramOp program) {
+  llvm::DenseSet<Value> sums;
+  program.walk([&](Operation *op) {
+    auto isFloatSum = [&](Value dst, tile::ReduceKind kind) {
+      return isa<FloatType>(elementOf(dst)) &&
+             (kind == tile::ReduceKind::Sum || kind == tile::ReduceKind::AbsSum ||
+              kind == tile::ReduceKind::Prod);
+    };
+    if (auto gemm = dyn_cast<tile::GemmOp>(op); gemm && isa<FloatType>(elementOf(gemm.getC())))
+      sums.insert(rootOf(gemm.getC()));
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      if (isFloatSum(reduce.getDst(), reduce.getKind()))
+        sums.insert(rootOf(reduce.getDst()));
+    if (auto scan = dyn_cast<tile::ScanOp>(op); scan && isFloatSum(scan.getDst(), scan.getKind()))
+      sums.insert(rootOf(scan.getDst()));
+    // x = x + e in a parallel: perhaps a recognised reduction.
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (!store || !store->getParentOfType<tile::ParallelOp>())
+      return;
+    Operation *value = store.getValue().getDefiningOp();
+    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp>(value))
+      return;
+    for (Value operand : value->getOperands())
+      if (auto old = operand.getDefiningOp<tile::LoadOp>();
+          old && rootOf(old.getBuffer()) == rootOf(store.getBuffer()))
+        sums.insert(rootOf(store.getBuffer()));
+  });
+  // Read for more than to be copied, cleared or added to.
+  return program
+      .walk([&](tile::LoadOp load) {
+        if (!sums.contains(rootOf(load.getBuffer())))
+          return WalkResult::advance();
+        for (Operation *user : load->getUsers())
+          if (!isa<tile::StoreOp>(user))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 UnroundedProgram withUnroundedOutputs(tile::ProgramOp program) {
   UnroundedProgram result;
   result.program = cast<tile::ProgramOp>(program->clone());

@@ -39,6 +39,10 @@ MmaAtom mfma(llvm::StringRef name, llvm::StringRef intrinsic, DType a, DType b, 
   int64_t groups = 64 / mn; // lane groups along k
   int64_t run = k / groups; // consecutive k of one lane
   LinearLayout operand = layout(along(1, 1, run), along(0, 1, mn) + along(1, run, k));
+  if (c == DType::F64) { // rows in lane groups first, then registers
+    Bases rows = along(0, groups, mn), lanes = along(1, 1, mn) + along(0, 1, groups);
+    return {name, intrinsic, a, b, c, mn, mn, k, operand, operand, layout(rows, lanes), passes};
+  }
   Bases dRegs = along(0, 1, 4), dLanes = along(1, 1, mn);
   // Rows 0-3 in a register group, then lane groups, then further register groups.
   dLanes = dLanes + along(0, 4, 4 * groups);

@@ -43,13 +43,17 @@ struct ReferenceArgs {
 
 struct ReferenceOptions {
   enum class Accumulate {
-    F64,          ///< normative: each tile op accumulates in f64 and rounds once
+    F64,          ///< normative: each tile op accumulates in f64 (f64 data: in twice its
+                  ///< precision) and rounds once
     SequentialF32 ///< r2 of the agreement rule: in order, in f32 (f64 data: in f64)
   };
   Accumulate accumulate = Accumulate::F64;
   /// A store to a 16-bit or narrower float whose value is within 2^-16 of the middle between two
   /// neighbours takes the other one: what a device may do whose f32 values differ a little.
   bool crossTies = false;
+  /// Every float sum of a tile op or recognised reduction that is held in f32 or f64 is moved to a
+  /// neighbouring value: what a device may do that adds in another order.
+  bool moveSums = false;
   /// Not 0: sums of products of floats of 16 bits and less keep so many significant bits and lose
   /// the rest, `sumGroup` products at a time, as NVIDIA's tensor cores do. Where it was measured:
   /// docs/decisions/0006-spread-before-rounding.md.
@@ -84,6 +88,10 @@ UnroundedProgram withUnroundedOutputs(tile::ProgramOp program);
 /// As above; besides, floats that atomics add to hold f64, so that no addition rounds: the sum that
 /// every order of them is compared with.
 UnroundedProgram withExactSums(tile::ProgramOp program);
+
+/// Whether a kernel computes with a float sum of its own, so that another order of additions shows
+/// in more than the sum.
+bool computesWithSums(tile::ProgramOp program);
 
 /// Whether any kernel calls a function whose result is not exactly rounded by hardware (exp, log,
 /// sin, tanh, rsqrt, pow ...): the agreement rule then allows a little more.

@@ -169,8 +169,9 @@ llvm::Error Expansion::checkMma(size_t at) {
       return broken(step,
                     "comes before `" + ScheduleStep::read(operand, rep, k, step.tile).name() + "`");
     if (!plan.autoLgkm && waitedFor[read->second] > at)
-      return broken(step, "follows `" + ScheduleStep::read(operand, rep, k, step.tile).name() +
-                              "` without a `wait lgkm` for it, and the schedule is not `lgkm auto`");
+      return broken(step,
+                    "follows `" + ScheduleStep::read(operand, rep, k, step.tile).name() +
+                        "` without a `wait lgkm` for it, and the schedule is not `lgkm auto`");
   }
   return llvm::Error::success();
 }

@@ -264,7 +264,8 @@ llvm::Expected<SchedulePlan> SchedulePlan::parse(llvm::StringRef text) {
       plan.autoLgkm = ok && !in.atEnd();
       ok = ok && (!plan.autoLgkm || (in.word() == "lgkm" && in.word() == "auto")) && in.atEnd();
       if (!ok)
-        return llvm::createStringError("line %u: %s", static_cast<unsigned>(number + 1), headerRule);
+        return llvm::createStringError("line %u: %s", static_cast<unsigned>(number + 1),
+                                       headerRule);
       hasHeader = true;
       continue;
     }

@@ -9,6 +9,7 @@
 #include "Schedule/Schedulable.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Tile/Places.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -212,6 +213,12 @@ static SmallVector<Operation *> inAbiOrder(tile::ProgramOp program,
     else if (isa<tile::WorkspaceOp>(op))
       workspaces.push_back(&op);
   }
+  // In the IR values stand before the tensors whose extents they are.
+  auto placeOf = [](Operation *op) { return op->getAttrOfType<IntegerAttr>(tile::placeAttrName); };
+  if (llvm::all_of(parameters, placeOf))
+    llvm::sort(parameters, [&](Operation *a, Operation *b) {
+      return placeOf(a).getInt() < placeOf(b).getInt();
+    });
   parameters.append(dims);
   parameters.append(workspaces);
   return parameters;
@@ -382,6 +389,20 @@ Value Emitter::cloneProgramValue(Value value) {
   return copy->getResult(0);
 }
 
+/// A fragment that no lane's registers hold is kept in memory by LLVM or ptxas, which is slow.
+void Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
+  constexpr int64_t simds = 4; // of a compute unit, sharing a block's waves
+  int64_t most = target.maxRegisters;
+  if (target.vendor == Vendor::Amd)
+    most /= ceilDiv(numWaves, simds);
+  int64_t registers = ceilDiv(bitsOfLane, 32);
+  if (registers > most)
+    alloc.emitWarning() << "`" << alloc.getName() << "` takes " << registers
+                        << " registers of each thread, which has " << most << " on "
+                        << nameOf(target.arch)
+                        << ": they spill to memory; make the tile smaller or use more threads";
+}
+
 LogicalResult Emitter::placeBuffers() {
   auto result = kernel.walk([&](tile::AllocOp alloc) {
     Value buffer = alloc.getResult();
@@ -396,6 +417,7 @@ LogicalResult Emitter::placeBuffers() {
                                       vectorOf(layout->atomRegs(), memoryType(dtype)));
       Value regs = wave::AllocRegsOp::create(b, loc, type, alloc.getNameAttr());
       fragments[buffer] = {regs, *layout, dtype};
+      checkRegisters(alloc, layout->numReps() * layout->atomRegs() * bitsOf(dtype));
     } else if (!cast<tile::BufferType>(buffer.getType()).isLocal()) {
       alloc.emitError("has no layout: run tile-infer-layouts first");
       return WalkResult::interrupt();

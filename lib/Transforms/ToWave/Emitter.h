@@ -134,6 +134,7 @@ private:
   /// Block coordinates, in the order that the author asked for (BlockOrder.cpp).
   BlockOrder makeBlockIds();
   LogicalResult placeBuffers();
+  void checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane);
   LogicalResult placeView(tile::ReshapeOp view);
   LogicalResult emitBlock(mlir::Block &block, Elements &elements);
   LogicalResult emitOp(Operation &op, Elements &elements);

@@ -165,4 +165,42 @@ TEST(Spread, ShortSumsLoseTheirLowBits) {
   }
 }
 
+TEST(Spread, Float64SumsKeepWhatEachAdditionLoses) {
+  // 1 + 2^-53 + 2^-53 + ...: in order, every term is lost.
+  Program program(oneBlock(tensor("A", "[1, 64], f64") + tensor("C", "[1], f64"),
+                           "    tile.reduce sum %A to %C dim 1 : !tile.buffer<[1, 64], f64, "
+                           "global>, !tile.buffer<[1], f64, global>\n"));
+  for (bool inOrder : {false, true}) {
+    Values a(DType::F64, {1, 64}, 0x1p-53), c(DType::F64, {1}, 0);
+    a.set(0, 1);
+    program.tensor("A", a).tensor("C", c);
+    program.options.accumulate =
+        inOrder ? ReferenceOptions::Accumulate::SequentialF32 : ReferenceOptions::Accumulate::F64;
+    ASSERT_EQ(program.run(), "");
+    EXPECT_EQ(c.at(0), inOrder ? 1.0 : 1 + 63 * 0x1p-53 + 0x1p-53);
+  }
+}
+
+TEST(Spread, SumsMoveToANeighbour) {
+  Program program(oneBlock(tensor("A", "[2, 4], f32") + tensor("C", "[2], f32"),
+                           "    tile.reduce sum %A to %C dim 1 : !tile.buffer<[2, 4], f32, "
+                           "global>, !tile.buffer<[2], f32, global>\n"));
+  Values a(DType::F32, {2, 4}, 0.25), c(DType::F32, {2}, 0);
+  program.tensor("A", a).tensor("C", c);
+  program.options.moveSums = true;
+  ASSERT_EQ(program.run(), "");
+  for (int64_t i : {0, 1}) {
+    EXPECT_NE(c.at(i), 1);
+    EXPECT_LE(std::fabs(c.at(i) - 1), 0x1p-23);
+  }
+  // The greatest of some values is one of them in any order.
+  Program greatest(oneBlock(tensor("A", "[2, 4], f32") + tensor("C", "[2], f32"),
+                            "    tile.reduce max %A to %C dim 1 : !tile.buffer<[2, 4], f32, "
+                            "global>, !tile.buffer<[2], f32, global>\n"));
+  greatest.tensor("A", a).tensor("C", c);
+  greatest.options.moveSums = true;
+  ASSERT_EQ(greatest.run(), "");
+  EXPECT_EQ(c.at(0), 0.25);
+}
+
 } // namespace

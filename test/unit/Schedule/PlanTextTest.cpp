@@ -42,14 +42,16 @@ TEST(PlanText, EveryStrategyRoundTrips) {
 }
 
 TEST(PlanText, TheHeaderSaysWhoWaitsForReads) {
-  for (const char *header : {"schedule x tiles 2 stagger 1\n", "schedule x tiles 2 stagger 1 lgkm auto\n"}) {
+  for (const char *header :
+       {"schedule x tiles 2 stagger 1\n", "schedule x tiles 2 stagger 1 lgkm auto\n"}) {
     llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(header);
     ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
     EXPECT_EQ(plan->str(), header);
     EXPECT_EQ(plan->autoLgkm, llvm::StringRef(header).contains("auto"));
   }
-  for (const char *header : {"schedule x tiles 2 stagger 1 lgkm", "schedule x tiles 2 stagger 1 vm auto",
-                             "schedule x tiles 2 stagger 1 lgkm auto 2"}) {
+  for (const char *header :
+       {"schedule x tiles 2 stagger 1 lgkm", "schedule x tiles 2 stagger 1 vm auto",
+        "schedule x tiles 2 stagger 1 lgkm auto 2"}) {
     llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(header);
     ASSERT_FALSE(bool(plan)) << header;
     EXPECT_NE(llvm::toString(plan.takeError()).find("`lgkm auto`"), std::string::npos);
