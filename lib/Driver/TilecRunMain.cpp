@@ -8,6 +8,7 @@
 #include "tilec/Driver/Run.h"
 #include "tilec/Driver/Tools.h"
 
+#include "tilec/PtxSim/PtxDevice.h"
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Runtime/Rivals.h"
 #include "tilec/SimDevice/SimDevice.h"
@@ -176,10 +177,24 @@ rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine
     return rt::openCuda();
   if (args.device == "hip")
     return rt::openHip();
+  if (args.device == "ptx") {
+    if (vendorOf(arch) != Vendor::Nvidia)
+      return rt::Error{"--device=ptx runs code for NVIDIA GPUs, not for " +
+                       std::string(nameOf(arch)) + ": use --device=sim"};
+    PtxDeviceOptions options;
+    options.launch.checkOrder = args.simChecks != "none";
+    options.launch.seed = args.interleaveSeed;
+    options.launch.progress = [&progress](uint64_t done, uint64_t all) {
+      progress.show(llvm::formatv("simulating: {0} of {1} blocks", done, all));
+    };
+    options.onRun = [&outcome](const std::string &, const ptx::RunResult &result) {
+      outcome.simInstructions += result.instructions;
+    };
+    return openPtx(std::string(nameOf(arch)), options);
+  }
   if (vendorOf(arch) != Vendor::Amd)
-    return rt::Error{
-        "the simulator runs gfx942 and gfx950; use --device=cuda or --device=cpu for " +
-        std::string(nameOf(arch))};
+    return rt::Error{"the simulator runs gfx942 and gfx950; use --device=ptx, cuda or cpu for " +
+                     std::string(nameOf(arch))};
   SimDeviceOptions options;
   options.launch.checks = args.simChecks == "none" ? sim::Checks::None : sim::Checks::All;
   options.launch.memoryMode =
@@ -310,6 +325,8 @@ int run(const Arguments &args, Arch arch) {
   options.checkBounds = args.device == "sim" && args.simChecks != "none";
   options.cache = openCache(args.cache);
   options.cachePrograms = true;
+  if (args.device == "ptx")
+    options.ptxAssembler = codegen::PtxAssembler::None; // the image is the PTX
   Compilation compilation(options);
   Outcome outcome;
   progress.show("compiling " + args.file);
@@ -397,8 +414,9 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)")->required();
   app.add_option("--entry", args.entry, "what to run, a call: 'matmul(1024, 1024, 1024)'");
   app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
-  app.add_option("--device", args.device, "cpu (the reference), sim, cuda or hip")
-      ->check(CLI::IsMember({"cpu", "sim", "cuda", "hip"}));
+  app.add_option("--device", args.device,
+                 "cpu (the reference), sim, ptx (runs the PTX), cuda or hip")
+      ->check(CLI::IsMember({"cpu", "sim", "ptx", "cuda", "hip"}));
   app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
       ->allow_extra_args(false);
   app.add_option("--schedule", args.schedule,
@@ -420,7 +438,8 @@ int tilecRunMain(int argc, char **argv) {
                  "whether soffset counts in the range check of buffers: the sources disagree")
       ->check(CLI::IsMember({"with-soffset", "without-soffset"}));
   app.add_option("--sim-interleave", args.interleaveSeed,
-                 "0: round robin, else a shuffle of waves");
+                 "sim: 0 is round robin, else a shuffle of waves; ptx: the seed of all that is "
+                 "left open");
   addCacheOptions(app, args.cache);
   app.add_flag("--check", args.check, "compare with the cpu reference");
   app.add_flag("--bench", args.bench, "time it (cuda and hip)");
@@ -448,7 +467,7 @@ int tilecRunMain(int argc, char **argv) {
     return usageError("unknown target `" + args.target +
                       "`; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
   // A Hopper GPU runs the `a` form, with wgmma.
-  if (*arch == Arch::Sm90 && args.device == "cuda")
+  if (*arch == Arch::Sm90 && (args.device == "cuda" || args.device == "ptx"))
     arch = Arch::Sm90a;
   if (!args.tune.empty() && args.device == "cpu")
     return usageError("--tune wants a device with a clock: sim, cuda or hip");

@@ -1,0 +1,158 @@
+//===- Atomics.cpp - atom and red -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Access.h"
+#include "Decode.h"
+#include "Lanes.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cstring>
+
+using namespace llvm;
+
+namespace tilec::ptx {
+
+Space parseSpace(const Statement &s);
+
+namespace {
+
+enum Operation : uint8_t { Unknown, Add, Min, Max, And, Or, Xor, Exchange, CompareSwap, Inc, Dec };
+
+template <typename T> T combineInts(uint8_t op, T a, T b) {
+  switch (op) {
+  case Add:
+    return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+  case Min:
+    return std::min(a, b);
+  case Max:
+    return std::max(a, b);
+  case And:
+    return T(a & b);
+  case Or:
+    return T(a | b);
+  case Xor:
+    return T(a ^ b);
+  case Inc:
+    return a >= b ? T(0) : T(a + 1);
+  case Dec:
+    return a == T(0) || a > b ? b : T(a - 1);
+  default:
+    return b;
+  }
+}
+
+double combineFloats(uint8_t op, double a, double b) {
+  if (op == Add)
+    return a + b;
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) ? b : a;
+  return (op == Min) == (a < b) ? a : b;
+}
+
+uint64_t combine(const Instruction &instr, uint64_t old, uint64_t value) {
+  if (instr.mode == Exchange)
+    return value;
+  switch (instr.type) {
+  case Ty::F32:
+    return pack(float(combineFloats(instr.mode, unpack<float>(old), unpack<float>(value))));
+  case Ty::F64:
+    return pack(combineFloats(instr.mode, unpack<double>(old), unpack<double>(value)));
+  case Ty::F16:
+    return halfOfFloat(combineFloats(instr.mode, unpack<Half>(old).value, unpack<Half>(value).value));
+  case Ty::BF16:
+    return brainOfFloat(
+        combineFloats(instr.mode, unpack<Brain>(old).value, unpack<Brain>(value).value));
+  case Ty::F16x2:
+  case Ty::BF16x2: {
+    uint64_t result = 0;
+    for (unsigned shift : {0u, 16u}) {
+      uint64_t a = old >> shift & 0xffff, b = value >> shift & 0xffff;
+      result |= uint64_t(instr.type == Ty::F16x2
+                             ? halfOfFloat(combineFloats(instr.mode, unpack<Half>(a).value,
+                                                         unpack<Half>(b).value))
+                             : brainOfFloat(combineFloats(instr.mode, unpack<Brain>(a).value,
+                                                          unpack<Brain>(b).value)))
+                << shift;
+    }
+    return result;
+  }
+  default: {
+    uint64_t result = 0;
+    forInt(instr.type, [&](auto zero) {
+      using T = decltype(zero);
+      result = pack(combineInts<T>(instr.mode, T(old), T(value)));
+      return Step::Next;
+    });
+    return result;
+  }
+  }
+}
+
+/// atom has a result in front, red has none.
+Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  bool hasResult = instr.mode2;
+  const Operand &memory = instr.args[hasResult];
+  Value addresses = warp.use(memory, lanes, "an address");
+  Value values = warp.use(instr.args[hasResult + 1], lanes, "an atomic's operand");
+  const uint64_t *swaps =
+      instr.mode == CompareSwap ? warp.use(instr.args[hasResult + 2], lanes, "an operand").lanes : nullptr;
+  unsigned bytes = bytesOf(instr.type);
+  uint64_t results[warpLanes] = {};
+  for (unsigned lane = 0; lane < warpLanes; ++lane) {
+    if (!(lanes >> lane & 1))
+      continue;
+    uint64_t address = addresses[lane] + uint64_t(memory.offset);
+    if (instr.space == Space::Shared || instr.space == Space::Cluster)
+      address = uint32_t(address);
+    Target target = locate(warp, instr, instr.space, address, bytes, lane, AccessKind::Atomic);
+    if (!target.host)
+      return Step::Next;
+    if (!holdsValues(target, bytes)) {
+      warp.fail(instr, 1u << lane, "an atomic on memory that nothing has written");
+      return Step::Next;
+    }
+    uint64_t old = 0;
+    std::memcpy(&old, target.host, bytes);
+    uint64_t next = swaps ? (old == values[lane] ? swaps[lane] : old) : combine(instr, old, values[lane]);
+    std::memcpy(target.host, &next, bytes);
+    if (target.shared)
+      target.shared->noteWrite(target.offset, bytes, warp.epoch(true));
+    results[lane] = old;
+  }
+  ++warp.machine.events; // somebody may spin on it
+  if (hasResult)
+    warp.out(instr.args[0], lanes, results, lanes);
+  return Step::Next;
+}
+
+} // namespace
+
+bool decodeAtomic(const Statement &s, Instruction &i) {
+  if (s.opcode != "atom" && s.opcode != "red")
+    return false;
+  i.mode2 = s.opcode == "atom";
+  i.space = parseSpace(s);
+  for (StringRef mod : s.mods) {
+    uint8_t op = StringSwitch<uint8_t>(mod)
+                     .Case("add", Add)
+                     .Case("min", Min)
+                     .Case("max", Max)
+                     .Case("and", And)
+                     .Case("or", Or)
+                     .Case("xor", Xor)
+                     .Case("exch", Exchange)
+                     .Case("cas", CompareSwap)
+                     .Case("inc", Inc)
+                     .Case("dec", Dec)
+                     .Default(Unknown);
+    i.mode = op == Unknown ? i.mode : op;
+  }
+  if (s.has("async") || i.mode == Unknown || bytesOf(i.type) == 0 || !i.args.back().parts.empty())
+    return false;
+  i.run = atomic;
+  return true;
+}
+
+} // namespace tilec::ptx

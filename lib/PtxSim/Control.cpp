@@ -1,0 +1,86 @@
+//===- Control.cpp - jumps, ends, and what has no effect here -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Decode.h"
+#include "Lanes.h"
+
+using namespace llvm;
+
+namespace tilec::ptx {
+namespace {
+
+Step branch(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  for (unsigned lane = 0; lane < warpLanes; ++lane)
+    if (lanes >> lane & 1)
+      warp.pc[lane] = uint32_t(instr.args[0].offset);
+  return Step::Jump;
+}
+
+/// A lane that returns with work under way leaves shared memory to whoever comes next.
+Step leave(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  for (const BulkCopy &store : warp.stores)
+    if ((lanes >> store.lane & 1) && !store.wasRead) {
+      warp.fail(instr, 1u << store.lane,
+                "returns while its bulk store of line " + Twine(store.instruction->line) +
+                    " still reads shared memory");
+      return Step::Jump;
+    }
+  for (const CopyOp &copy : warp.copies)
+    if (copy.lanes & lanes) {
+      warp.fail(instr, copy.lanes & lanes,
+                "returns while its cp.async of line " + Twine(copy.instruction->line) +
+                    " is under way");
+      return Step::Jump;
+    }
+  if (warp.wgmmaDone < warp.wgmmaCommits || warp.hasOpenWgmma) {
+    warp.fail(instr, lanes, "returns while wgmma is under way");
+    return Step::Jump;
+  }
+  for (BulkCopy &store : warp.stores)
+    if (lanes >> store.lane & 1)
+      finishStore(warp, store);
+  std::erase_if(warp.stores, [&](const BulkCopy &store) { return lanes >> store.lane & 1; });
+  warp.live &= ~lanes;
+  ++warp.machine.events; // a barrier may have been waiting for it
+  return Step::Jump;
+}
+
+Step trap(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  warp.fail(instr, lanes, "the program stops itself");
+  return Step::Next;
+}
+
+Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+
+/// Fences of the proxies: what the warp knows becomes visible to asynchronous instructions.
+Step fenceProxy(Warp &warp, const Instruction &, uint32_t) {
+  warp.clock.visible = warp.clock.before;
+  warp.advance();
+  return Step::Next;
+}
+
+} // namespace
+
+bool decodeControl(const Statement &s, Instruction &i) {
+  StringRef op = s.opcode;
+  if (op == "bra" && i.args.size() == 1) {
+    i.run = branch;
+  } else if (op == "ret" || op == "exit") {
+    i.run = leave;
+  } else if (op == "trap") {
+    i.run = trap;
+  } else if (op == "fence" && (s.has("async") || s.has("mbarrier_init"))) {
+    i.run = fenceProxy;
+  } else if (op == "setmaxnreg") {
+    i.meeting = Meeting::All;
+    i.run = nothing;
+  } else if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" ||
+             op == "nanosleep" || op == "griddepcontrol" || op == "discard" || op == "applypriority" ||
+             op == "pmevent" || op == "brkpt") {
+    i.run = op == "brkpt" ? trap : nothing;
+  }
+  return i.run != nullptr;
+}
+
+} // namespace tilec::ptx

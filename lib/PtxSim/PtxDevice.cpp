@@ -1,0 +1,183 @@
+//===- PtxDevice.cpp - the PTX simulator as a device of the runtime -------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/PtxSim/PtxDevice.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+#include <map>
+
+namespace tilec {
+namespace {
+
+using rt::DeviceAddress;
+using rt::Result;
+using rt::Status;
+
+rt::Error toError(llvm::Error error) { return {llvm::toString(std::move(error))}; }
+
+Status status(llvm::Error error) {
+  return error ? Status(toError(std::move(error))) : rt::success();
+}
+
+class PtxBackend final : public rt::Backend {
+public:
+  PtxBackend(const std::string &arch, PtxDeviceOptions options) : options(std::move(options)) {
+    memory.limitBytes = this->options.memoryLimitBytes;
+    deviceInfo.kind = "ptx";
+    deviceInfo.name = "PTX simulator";
+    deviceInfo.arch = arch;
+    deviceInfo.checksBounds = true;
+  }
+
+  const rt::DeviceInfo &info() const override { return deviceInfo; }
+
+  Result<DeviceAddress> allocate(int64_t bytes, const std::string &name) override {
+    // Whole words: an atomic on the last 16-bit element is a compare-and-swap of the word around it.
+    uint64_t whole = llvm::alignTo(static_cast<uint64_t>(bytes), 4);
+    llvm::Expected<uint64_t> address = memory.allocate(whole, name);
+    if (!address)
+      return toError(address.takeError());
+    const uint8_t rest[4] = {};
+    if (llvm::Error error = memory.write(*address + bytes, {rest, size_t(whole - bytes)}))
+      return toError(std::move(error));
+    return *address;
+  }
+  void free(DeviceAddress address) override {
+    llvm::consumeError(memory.release(address)); // a handle owns what it frees
+  }
+  Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) override {
+    return status(memory.write(dst, {static_cast<const uint8_t *>(src), size_t(bytes)}));
+  }
+  Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) override {
+    return status(memory.read(src, {static_cast<uint8_t *>(dst), size_t(bytes)}));
+  }
+  Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) override {
+    uint8_t *host = memory.hostPointerForWriting(dst, static_cast<uint64_t>(bytes));
+    if (!host)
+      return rt::Error{"fill outside every allocation"};
+    std::memset(host, value, static_cast<size_t>(bytes));
+    return rt::success();
+  }
+  void markUninitialized(DeviceAddress address, int64_t bytes) override {
+    llvm::consumeError(memory.markUninitialized(address, static_cast<uint64_t>(bytes)));
+  }
+
+  Result<uint64_t> loadModule(std::span<const uint8_t> image) override {
+    llvm::StringRef text(reinterpret_cast<const char *>(image.data()), image.size());
+    text = text.take_until([](char c) { return c == '\0'; });
+    if (!text.contains(".version"))
+      return rt::Error{"the image is no PTX"};
+    auto module = ptx::Module::parse(text);
+    if (!module)
+      return toError(module.takeError());
+    modules[++lastHandle] = std::move(*module);
+    return lastHandle;
+  }
+  void unloadModule(uint64_t module) override { modules.erase(module); }
+  Result<uint64_t> findKernel(uint64_t module, const std::string &symbol) override {
+    const ptx::Module &loaded = *modules.at(module);
+    const ptx::Program *program = loaded.find(symbol);
+    if (!program)
+      return rt::Error{"not in the PTX; it has " + llvm::join(loaded.names(), ", ")};
+    kernels[++lastHandle] = {program, symbol};
+    return lastHandle;
+  }
+
+  Result<uint64_t> createStream() override { return ++lastHandle; }
+  void destroyStream(uint64_t) override {}
+  Status wait(uint64_t) override {
+    if (fault.empty())
+      return rt::success();
+    return rt::Error{std::exchange(fault, {})};
+  }
+
+  Status launch(uint64_t kernel, const rt::LaunchShape &shape, const rt::ParamBuffer &params,
+                uint64_t) override {
+    const auto &[program, name] = kernels.at(kernel);
+    ptx::LaunchConfig config;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (shape.grid[axis] > UINT32_MAX)
+        return rt::Error{"grid extent " + std::to_string(shape.grid[axis]) + " is too large"};
+      config.grid[axis] = static_cast<uint32_t>(shape.grid[axis]);
+      config.block[axis] = static_cast<uint32_t>(shape.block[axis]);
+      config.cluster[axis] = static_cast<uint32_t>(shape.cluster[axis]);
+    }
+    config.sharedBytes = static_cast<uint32_t>(shape.sharedBytes);
+    auto result = ptx::run(*program, config, params.bytes, memory, options.launch);
+    if (!result)
+      return toError(result.takeError());
+    if (options.onRun)
+      options.onRun(name, *result);
+    if (!result->fault.empty())
+      fault += (fault.empty() ? "" : "\n") + result->fault;
+    return rt::success();
+  }
+
+  Result<uint64_t> createEvent() override { return ++lastHandle; }
+  void destroyEvent(uint64_t) override {}
+  Status record(uint64_t, uint64_t) override { return rt::success(); }
+  Result<double> elapsedMs(uint64_t, uint64_t) override {
+    return rt::Error{"the PTX simulator has no clock: time kernels on a GPU"};
+  }
+
+  /// Refuses what cuTensorMapEncodeTiled refuses (CUDA driver API 13.0).
+  Result<std::array<uint8_t, 128>> encodeTensorMap(const rt::TensorMapRequest &request) override {
+    constexpr int64_t mostBox = 256, unit = 16;
+    ptx::TensorMap map;
+    size_t rank = request.dims.size();
+    if (rank < 1 || rank > 5 || request.strideBytes.size() != rank - 1 || request.box.size() != rank)
+      return rt::Error{"a tensor map has 1 to 5 dimensions"};
+    if (request.elementBits % 8 != 0 || request.elementBits > 64)
+      return rt::Error{"a tensor map has elements of whole bytes"};
+    if (request.address % unit != 0)
+      return rt::Error{"a tensor map's address is a multiple of 16"};
+    map.rank = uint8_t(rank);
+    map.elementBytes = uint8_t(request.elementBits / 8);
+    map.address = request.address;
+    map.swizzleBytes = uint8_t(request.swizzleBytes);
+    for (size_t d = 0; d < rank; ++d) {
+      if (request.dims[d] < 1 || request.dims[d] > int64_t(1) << 32)
+        return rt::Error{"a tensor map's extents are 1 to 2^32"};
+      if (request.box[d] < 1 || request.box[d] > mostBox)
+        return rt::Error{"the extents of a box are 1 to 256"};
+      map.dims[d] = uint64_t(request.dims[d]);
+      map.box[d] = uint16_t(request.box[d]);
+      if (d == 0)
+        continue;
+      if (request.strideBytes[d - 1] % unit != 0 || request.strideBytes[d - 1] < 0 ||
+          request.strideBytes[d - 1] >= int64_t(1) << 40)
+        return rt::Error{"a tensor map's strides are multiples of 16 below 2^40"};
+      map.strideBytes[d - 1] = uint64_t(request.strideBytes[d - 1]);
+    }
+    int64_t inner = map.box[0] * map.elementBytes;
+    if (inner % unit != 0)
+      return rt::Error{"the rows of a box are a multiple of 16 bytes"};
+    if (request.swizzleBytes != 0 && inner != request.swizzleBytes)
+      return rt::Error{"the rows of a box are " + std::to_string(inner) + " bytes, the swizzle " +
+                       std::to_string(request.swizzleBytes) + ": only equal ones are known here"};
+    std::array<uint8_t, 128> bytes = {};
+    std::memcpy(bytes.data(), &map, sizeof map);
+    return bytes;
+  }
+
+private:
+  PtxDeviceOptions options;
+  rt::DeviceInfo deviceInfo;
+  sim::Memory memory;
+  std::map<uint64_t, std::unique_ptr<ptx::Module>> modules;
+  std::map<uint64_t, std::pair<const ptx::Program *, std::string>> kernels;
+  uint64_t lastHandle = 0;
+  std::string fault; ///< that no wait has reported yet
+};
+
+} // namespace
+
+rt::Result<rt::Device> openPtx(const std::string &arch, PtxDeviceOptions options) {
+  return rt::Device(std::make_shared<PtxBackend>(arch, std::move(options)));
+}
+
+} // namespace tilec

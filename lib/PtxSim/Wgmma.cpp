@@ -1,0 +1,373 @@
+//===- Wgmma.cpp - matrices of warp groups --------------------------------===//
+//
+// The four warps issue; the product is computed when the first of them waits for it,
+// no earlier, from what shared memory holds then. Until then the accumulators are
+// locked and the operands' bytes are being read.
+//
+// Layouts: PTX ISA 9.0, "Asynchronous warpgroup-level matrix instructions", "Register
+// fragments" and "Matrix descriptor format".
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Decode.h"
+#include "Elements.h"
+#include "Swizzle.h"
+
+#include <cstring>
+
+using namespace llvm;
+
+namespace tilec::ptx {
+
+namespace {
+
+constexpr unsigned groupRows = 64, warpRows = 16;
+constexpr unsigned coreRows = 8, coreBytes = 16;
+
+/// The fields of a matrix descriptor, in bytes.
+struct Descriptor {
+  uint32_t start, leading, stride, swizzle, baseOffset;
+
+  explicit Descriptor(uint64_t bits)
+      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4),
+        stride(uint32_t(bits >> 32 & 0x3fff) << 4), baseOffset(bits >> 49 & 7) {
+    constexpr uint32_t spans[] = {0, 128, 64, 32};
+    swizzle = spans[bits >> 62];
+  }
+
+  /// Where 16 bytes start that follow each other in shared memory. K-major: row `outer` of M or N,
+  /// chunk `inner` along K. Otherwise `outer` is K, and the chunks go along M or N.
+  uint32_t chunk(bool isKMajor, unsigned outer, unsigned inner) const {
+    uint32_t row = outer % coreRows, group = outer / coreRows;
+    if (swizzle == 0) {
+      // Core matrices of 8 x 16 bytes. The leading stride goes along K, the other along M or N.
+      return isKMajor ? start + row * coreBytes + group * stride + inner * leading
+                      : start + row * coreBytes + group * leading + inner * stride;
+    }
+    uint32_t perRow = swizzle / coreBytes;
+    uint32_t panel = inner / perRow, within = inner % perRow;
+    return swizzled(start + row * swizzle + group * stride + panel * leading + within * coreBytes,
+                    swizzle);
+  }
+};
+
+/// An operand's chunks: `visit(outer, inner, address)`.
+template <typename F>
+void forChunks(const Descriptor &d, bool isKMajor, unsigned size, unsigned kBytes, unsigned bytesEach,
+               F visit) {
+  unsigned outers = isKMajor ? size : kBytes / bytesEach;
+  unsigned inners = (isKMajor ? kBytes : size * bytesEach) / coreBytes;
+  for (unsigned outer = 0; outer < outers; ++outer)
+    for (unsigned inner = 0; inner < inners; ++inner)
+      visit(outer, inner, d.chunk(isKMajor, outer, inner));
+}
+
+constexpr unsigned instructionKBytes = 32;
+
+/// An operand in shared memory as floats [k][size].
+void readOperand(SharedMemory &shared, const Descriptor &d, Ty type, bool isKMajor, unsigned size,
+                 std::vector<float> &out, bool &isDefined) {
+  unsigned each = bytesOf(type), perChunk = coreBytes / each, k = instructionKBytes / each;
+  out.resize(size_t(k) * size);
+  forChunks(d, isKMajor, size, instructionKBytes, each,
+            [&](unsigned outer, unsigned inner, uint32_t address) {
+              isDefined &= shared.holdsValues(address, coreBytes);
+              const uint8_t *bytes = shared.data(address);
+              for (unsigned i = 0; i < perChunk; ++i) {
+                uint32_t bits = 0;
+                std::memcpy(&bits, bytes + i * each, each);
+                unsigned along = inner * perChunk + i;
+                size_t at = isKMajor ? size_t(along) * size + outer : size_t(outer) * size + along;
+                out[at] = floatElement(type, bits);
+              }
+            });
+}
+
+/// Wgmma has its transpositions (bit 0: A, bit 1: B) in `mode`, and whether it has A in registers
+/// in `mode2`.
+bool aInRegisters(const Instruction &instr) { return instr.mode2; }
+bool isKMajorA(const Instruction &instr) { return !(instr.mode & 1); }
+bool isKMajorB(const Instruction &instr) { return !(instr.mode & 2); }
+
+unsigned accumulatorsPerRegister(const Instruction &instr) { return instr.type == Ty::F16 ? 2 : 1; }
+
+} // namespace
+
+WarpGroup &Warp::group() { return block.groups[index / warpsPerGroup]; }
+
+/// Empty, or why it could not.
+std::string compute(Block &block, unsigned group, WgmmaOp &op) {
+  const Instruction &instr = *op.instruction;
+  unsigned n = instr.n, each = bytesOf(instr.aType), k = instructionKBytes / each;
+  std::vector<float> a, b;
+  bool isDefined = true;
+  if (aInRegisters(instr)) {
+    unsigned perRegister = 4 / each, bits = 8 * each;
+    a.resize(size_t(k) * groupRows);
+    for (unsigned w = 0; w < warpsPerGroup; ++w)
+      for (unsigned i = 0; i < 4; ++i)
+        for (unsigned lane = 0; lane < warpLanes; ++lane)
+          for (unsigned e = 0; e < perRegister; ++e) {
+            unsigned row = warpRows * w + lane / 4 + 8 * (i % 2);
+            unsigned at = perRegister * (lane % 4) + e + 4 * perRegister * (i / 2);
+            a[size_t(at) * groupRows + row] =
+                floatElement(instr.aType, op.aRegisters[w][i * warpLanes + lane] >> (bits * e) &
+                                              ((1u << bits) - 1));
+          }
+  } else {
+    readOperand(block.shared, Descriptor(op.a), instr.aType, isKMajorA(instr), groupRows, a, isDefined);
+  }
+  readOperand(block.shared, Descriptor(op.b), instr.bType, isKMajorB(instr), n, b, isDefined);
+  if (!isDefined)
+    return "multiplies shared memory that nothing has written";
+
+  bool isInt = instr.type == Ty::S32;
+  unsigned perRegister = accumulatorsPerRegister(instr);
+  std::vector<float> sums(n);
+  std::vector<int32_t> intSums(isInt ? n : 0);
+  for (unsigned row = 0; row < groupRows; ++row) {
+    Warp &warp = *block.warps[group * warpsPerGroup + row / warpRows];
+    // The places of a row's accumulators: registers and lanes.
+    auto bitsAt = [&](unsigned column) -> std::pair<Register &, unsigned> {
+      unsigned lane = row % 8 * 4 + column / 2 % 4;
+      unsigned index = 4 * (column / 8) + 2 * (row / 8 % 2) + column % 2;
+      return {warp.reg(instr.args[0].parts[index / perRegister].reg), lane};
+    };
+    for (unsigned column = 0; column < n; ++column) {
+      auto [reg, lane] = bitsAt(column);
+      uint64_t bits = op.accumulates ? reg.lanes[lane] : 0;
+      if (op.accumulates && !(reg.defined >> lane & 1))
+        return "accumulates on registers that nothing has written";
+      if (isInt)
+        intSums[column] = int32_t(bits);
+      else
+        sums[column] = perRegister == 2 ? floatOfHalf(uint16_t(bits >> (16 * (column % 2))))
+                                        : unpack<float>(bits);
+    }
+    for (unsigned at = 0; at < k; ++at) {
+      float x = a[size_t(at) * groupRows + row];
+      const float *y = &b[size_t(at) * n];
+      if (isInt)
+        for (unsigned column = 0; column < n; ++column)
+          intSums[column] = int32_t(uint32_t(intSums[column]) + uint32_t(int32_t(x) * int32_t(y[column])));
+      else
+        for (unsigned column = 0; column < n; ++column)
+          sums[column] += x * y[column];
+    }
+    for (unsigned column = 0; column < n; ++column) {
+      auto [reg, lane] = bitsAt(column);
+      if (isInt)
+        reg.lanes[lane] = uint32_t(intSums[column]);
+      else if (perRegister == 2)
+        reg.lanes[lane] = column % 2 ? (reg.lanes[lane] & 0xffff) |
+                                           uint32_t(halfOfFloat(sums[column])) << 16
+                                     : halfOfFloat(sums[column]) | (reg.lanes[lane] & 0xffff0000);
+      else
+        reg.lanes[lane] = pack(sums[column]);
+      reg.defined |= 1u << lane;
+      reg.bytes[lane] = 0xff;
+    }
+  }
+  return "";
+}
+
+namespace {
+
+/// Scale of D, and the descriptors, are the same in every lane.
+bool uniform(Warp &warp, const Instruction &instr, const Operand &operand, const char *what,
+             uint64_t &value) {
+  Value lanes = warp.use(operand, allLanes, what);
+  value = lanes[0];
+  for (unsigned lane = 1; lane < warpLanes; ++lane)
+    if (lanes[lane] != value)
+      return warp.fail(instr, allLanes, what + Twine(" differs between the lanes")), false;
+  return true;
+}
+
+/// Registers of the operand must be as wgmma wants them: fenced since they were written.
+bool fenced(Warp &warp, const Instruction &instr, const Operand &registers) {
+  for (const Operand &part : registers.parts) {
+    const Register &reg = warp.reg(part.reg);
+    if (reg.writtenAt > warp.fencedAt)
+      return warp.fail(instr, allLanes, "uses a register that was written since the last wgmma.fence"),
+             false;
+  }
+  return true;
+}
+
+/// The accesses of an operand: checked for each warp, remembered once.
+bool touch(Warp &warp, const Instruction &instr, const Descriptor &d, bool isKMajor, unsigned size,
+           Ty type, Epoch epoch, bool isFirst) {
+  if (d.baseOffset != 0)
+    return warp.fail(instr, allLanes, "a descriptor with a base offset is not known here"), false;
+  SharedMemory &shared = warp.block.shared;
+  Access access{&warp.clock, epoch, true, warp.machine.options.checkOrder};
+  bool isGood = true;
+  forChunks(d, isKMajor, size, instructionKBytes, bytesOf(type), [&](unsigned, unsigned, uint32_t address) {
+    if (!isGood)
+      return;
+    std::string problem = shared.checkRead(address, coreBytes, access);
+    if (!problem.empty()) {
+      warp.fail(instr, allLanes, problem);
+      isGood = false;
+    } else if (isFirst) {
+      shared.noteRead(address, coreBytes, epoch);
+    }
+  });
+  return isGood;
+}
+
+uint32_t agentOfGroup(Warp &warp) {
+  return warp.block.warps[warp.index / warpsPerGroup * warpsPerGroup]->agentOf(WgmmaAgent);
+}
+
+Step multiply(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  if (lanes != allLanes || warp.block.warps.size() < (warp.index / warpsPerGroup + 1) * warpsPerGroup) {
+    warp.fail(instr, lanes, "needs all lanes of four warps");
+    return Step::Next;
+  }
+  WarpGroup &group = warp.group();
+  WgmmaOp op;
+  op.instruction = &instr;
+  op.group = warp.wgmmaCommits + 1;
+  uint64_t accumulates = 0;
+  if (!aInRegisters(instr) && !uniform(warp, instr, instr.args[1], "the descriptor of A", op.a))
+    return Step::Next;
+  if (!uniform(warp, instr, instr.args[2], "the descriptor of B", op.b) ||
+      !uniform(warp, instr, instr.args[3], "the scale of D", accumulates) ||
+      !fenced(warp, instr, instr.args[0]))
+    return Step::Next;
+  op.accumulates = accumulates;
+  unsigned w = warp.index % warpsPerGroup;
+
+  uint64_t ordinal = warp.wgmmaIssued++;
+  warp.hasOpenWgmma = true;
+  bool isFirst = ordinal == group.computed + group.ops.size();
+  if (isFirst)
+    group.ops.push_back(op);
+  WgmmaOp &shared = group.ops[ordinal - group.computed];
+  if (shared.instruction != &instr || shared.a != op.a || shared.b != op.b ||
+      shared.accumulates != op.accumulates || shared.group != op.group) {
+    warp.fail(instr, lanes, "the warps of the group do not issue the same wgmma");
+    return Step::Next;
+  }
+  shared.issued |= 1u << w;
+  Epoch epoch = Epoch::make(agentOfGroup(warp), op.group);
+  if (aInRegisters(instr)) {
+    if (!fenced(warp, instr, instr.args[1]))
+      return Step::Next;
+    std::vector<uint32_t> &values = shared.aRegisters[w];
+    for (const Operand &part : instr.args[1].parts) {
+      Value value = warp.use(part, lanes, "an element of A");
+      for (unsigned lane = 0; lane < warpLanes; ++lane)
+        values.push_back(uint32_t(value[lane]));
+      warp.reg(part.reg).readUntil = op.group;
+    }
+  } else if (!touch(warp, instr, Descriptor(op.a), isKMajorA(instr), groupRows, instr.aType, epoch,
+                    isFirst)) {
+    return Step::Next;
+  }
+  if (!touch(warp, instr, Descriptor(op.b), isKMajorB(instr), instr.n, instr.bType, epoch, isFirst))
+    return Step::Next;
+  for (const Operand &part : instr.args[0].parts)
+    warp.reg(part.reg).lockedUntil = op.group;
+  if (shared.issued == (1u << warpsPerGroup) - 1)
+    ++warp.machine.events;
+  return Step::Next;
+}
+
+Step fence(Warp &warp, const Instruction &, uint32_t) {
+  warp.fencedAt = warp.now;
+  return Step::Next;
+}
+
+Step commit(Warp &warp, const Instruction &, uint32_t) {
+  ++warp.wgmmaCommits;
+  warp.hasOpenWgmma = false;
+  return Step::Next;
+}
+
+/// Computes what the groups before the last `keep` hold, when all four warps have issued it.
+Step wait(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  uint32_t keep = uint32_t(instr.args[0].offset);
+  uint32_t done = warp.wgmmaCommits > keep ? warp.wgmmaCommits - keep : 0;
+  if (done <= warp.wgmmaDone)
+    return Step::Next;
+  WarpGroup &group = warp.group();
+  for (const WgmmaOp &op : group.ops) {
+    if (op.group > done)
+      break;
+    if (op.issued != (1u << warpsPerGroup) - 1)
+      return Step::Wait;
+  }
+  while (!group.ops.empty() && group.ops.front().group <= done) {
+    WgmmaOp &op = group.ops.front();
+    std::string problem = compute(warp.block, warp.index / warpsPerGroup, op);
+    if (!problem.empty()) {
+      warp.fail(*op.instruction, lanes, problem);
+      return Step::Next;
+    }
+    group.ops.pop_front();
+    ++group.computed;
+  }
+  warp.wgmmaDone = done;
+  uint32_t &known = warp.clock.before[agentOfGroup(warp)];
+  known = std::max(known, done);
+  return Step::Next;
+}
+
+} // namespace
+
+bool decodeWgmma(const Statement &s, Instruction &i) {
+  if (s.opcode != "wgmma" || s.mods.empty())
+    return false;
+  i.meeting = Meeting::All;
+  StringRef kind = s.mods[0];
+  if (kind == "fence")
+    i.run = fence;
+  else if (kind == "commit_group")
+    i.run = commit;
+  else if (kind == "wait_group")
+    i.run = i.args.size() == 1 ? wait : nullptr;
+  if (kind != "mma_async")
+    return i.run != nullptr;
+  // wgmma.mma_async.sync.aligned.m64nNkK.D.A.B d, a, b, scale-d, scales and transpositions
+  if (s.mods.size() != 7 || i.args.size() < 4)
+    return false;
+  StringRef shape = s.mods[3];
+  unsigned n = 0, k = 0;
+  if (!shape.consume_front("m64n") || shape.consumeInteger(10, n) || !shape.consume_front("k") ||
+      shape.getAsInteger(10, k))
+    return false;
+  i.m = groupRows, i.n = n, i.k = k;
+  i.type = parseType(s.mods[4]);
+  i.aType = parseType(s.mods[5]);
+  i.bType = parseType(s.mods[6]);
+  i.mode2 = !i.args[1].parts.empty();
+  if (bytesOf(i.aType) == 0 || k * bytesOf(i.aType) != instructionKBytes ||
+      bytesOf(i.aType) != bytesOf(i.bType) || (i.type == Ty::S32) != isIntElement(i.aType) ||
+      (i.mode2 && i.args[1].parts.size() != 4) ||
+      i.args[0].parts.size() != n / 2 / accumulatorsPerRegister(i))
+    return false;
+  // Scales of A and B: 1, or -1, which is not known here; then the transpositions.
+  size_t at = 4;
+  if (i.type != Ty::S32) {
+    if (i.args.size() < at + 2 || i.args[at].offset != 1 || i.args[at + 1].offset != 1)
+      return false;
+    at += 2;
+  }
+  if (i.aType == Ty::F16 || i.aType == Ty::BF16) {
+    if (!i.mode2) {
+      if (i.args.size() <= at)
+        return false;
+      i.mode |= i.args[at++].offset ? 1 : 0;
+    }
+    if (i.args.size() <= at)
+      return false;
+    i.mode |= i.args[at++].offset ? 2 : 0;
+  }
+  i.run = multiply;
+  return at == i.args.size();
+}
+
+} // namespace tilec::ptx
