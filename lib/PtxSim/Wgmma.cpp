@@ -184,8 +184,11 @@ bool uniform(Warp &warp, const Instruction &instr, const Operand &operand, const
   return true;
 }
 
-/// Registers of the operand must be as wgmma wants them: fenced since they were written.
+/// Registers of the operand must be as wgmma wants them: fenced since they were written, and the
+/// first of a kernel in any case.
 bool fenced(Warp &warp, const Instruction &instr, const Operand &registers) {
+  if (warp.fencedAt == 0)
+    return warp.fail(instr, allLanes, "there was no wgmma.fence before the first wgmma"), false;
   for (const Operand &part : registers.parts) {
     const Register &reg = warp.reg(part.reg);
     if (reg.writtenAt > warp.fencedAt)

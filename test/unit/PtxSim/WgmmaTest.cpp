@@ -122,7 +122,9 @@ TEST(Wgmma, AccumulatorsMayNotBeTouchedBeforeTheWait) {
                       "mov.b32 %r13, 0;\nwgmma.wait_group.sync.aligned 0;"),
               "mov.b32 %r13, 0", "writes %r13, an accumulator");
   expectFault(planted("wgmma.fence.sync.aligned;", ""), "wgmma.mma_async",
-              "uses a register that was written since the last wgmma.fence");
+              "there was no wgmma.fence before the first wgmma");
+  expectFault(planted("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned;\nmov.b32 %r13, 0;"),
+              "wgmma.mma_async", "uses a register that was written since the last wgmma.fence");
   expectFault(planted("fence.proxy.async.shared::cta;", ""), "wgmma.mma_async",
               "there is no fence.proxy.async between");
   // The last barrier before the product.
