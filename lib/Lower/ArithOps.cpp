@@ -263,7 +263,10 @@ llvm::Value *KernelLowering::binary(mlir::Operation &op) {
       .Case([&](arith::AddFOp) { return b.CreateFAdd(x, y); })
       .Case([&](arith::SubFOp) { return b.CreateFSub(x, y); })
       .Case([&](arith::MulFOp) { return b.CreateFMul(x, y); })
-      .Case([&](arith::DivFOp) { return b.CreateFDiv(x, y); })
+      .Case([&](arith::DivFOp) {
+        bool isReciprocal = fastMathOf(op).allowReciprocal() && x->getType()->isFloatTy();
+        return isReciprocal ? b.CreateFMul(x, e.reciprocal(y)) : b.CreateFDiv(x, y);
+      })
       .Case([&](arith::NegFOp) { return b.CreateFNeg(x); })
       .Case([&](arith::MaximumFOp) { return intrinsic(llvm::Intrinsic::maximum); })
       .Case([&](arith::MinimumFOp) { return intrinsic(llvm::Intrinsic::minimum); })

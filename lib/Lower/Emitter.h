@@ -127,6 +127,10 @@ public:
   virtual llvm::Value *approxExp2(llvm::Value *value) = 0;
   virtual llvm::Value *approxLog2(llvm::Value *value) = 0;
   virtual llvm::Value *approxRcp(llvm::Value *value) = 0;
+  /// 1 / value to 2 ulp, over the whole range of f32.
+  virtual llvm::Value *reciprocal(llvm::Value *value) {
+    return b.CreateFDiv(llvm::ConstantFP::get(value->getType(), 1.0), value);
+  }
   virtual llvm::Value *approxRsqrt(llvm::Value *value) = 0;
   /// 2^x in f32, denormals kept, within 2 ulp.
   virtual llvm::Value *exp2(llvm::Value *value) = 0;

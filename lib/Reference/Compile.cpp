@@ -704,7 +704,8 @@ void Compiler::compileOp(Operation *op, Code &code) {
   if (absorbed.contains(op) ||
       isa<tile::SubviewOp, tile::ReshapeOp, tile::ConditionOp, scf::YieldOp, tile::AsyncCommitOp,
           tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp, tile::SyncWarpOp,
-          tile::GemmWaitOp, tile::SchedBarrierOp, tile::SetPrioOp>(op))
+          tile::GemmWaitOp, tile::GroupTurnOp, tile::IssueFenceOp, tile::SchedBarrierOp,
+          tile::SetPrioOp>(op))
     return; // a view is evaluated where it is used; copies are complete at once
   Instr instr;
   instr.op = op;

@@ -197,7 +197,16 @@ LogicalResult KernelLowering::lowerWgmma(wave::WgmmaOp op) {
   unsigned bInput = descriptor(op.getB(), op.getBDesc());
   line("mov.b32 hb, " + llvm::Twine(uint64_t(op.getBDesc()) >> 32) + ";");
   std::string first = "1";
-  if (op.getAccumulate()) {
+  auto *known =
+      op.getAccumulate() ? llvm::dyn_cast<llvm::ConstantInt>(at(op.getAccumulate())) : nullptr;
+  llvm::SmallVector<llvm::Value *> before(c.values());
+  if (known) {
+    first = known->isZero() ? "0" : "1";
+    // What the accumulators held is not read: it need not live until here.
+    if (known->isZero())
+      for (llvm::Value *&value : before)
+        value = llvm::PoisonValue::get(value->getType());
+  } else if (op.getAccumulate()) {
     unsigned p = input(b.CreateZExt(at(op.getAccumulate()), b.getInt32Ty()));
     line("setp.ne.b32 p, $" + llvm::Twine(p) + ", 0;");
     first = "p";
@@ -238,7 +247,7 @@ LogicalResult KernelLowering::lowerWgmma(wave::WgmmaOp op) {
   text += "wgmma.commit_group.sync.aligned;\n}";
   InlinePtx ptx(b);
   ptx.text = text;
-  llvm::Value *results = ptx.emit(c.values(), inputs);
+  llvm::Value *results = ptx.emit(before, inputs);
   llvm::SmallVector<llvm::Value *> slots = c.rebuild(results, 0);
   arrays[array].assign(slots.begin(), slots.end());
   return success();
@@ -336,11 +345,12 @@ LogicalResult KernelLowering::lowerStMatrix(wave::StMatrixOp op) {
 }
 
 std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
-  bool isOurs = mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
-                          wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp,
-                          wave::ElectOp, wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp,
-                          wave::BulkCommitOp, wave::BulkWaitOp, wave::AsyncFenceOp,
-                          wave::StMatrixOp, wave::WgmmaOp, wave::WgmmaWaitOp>(op);
+  bool isOurs =
+      mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
+                wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp, wave::ElectOp,
+                wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp,
+                wave::BulkWaitOp, wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp,
+                wave::WgmmaWaitOp, wave::NamedBarrierOp>(op);
   if (!isOurs)
     return std::nullopt;
   bool needsFeatures = mlir::isa<wave::WgmmaOp, wave::WgmmaWaitOp, wave::SetMaxRegsOp>(op);
@@ -391,6 +401,11 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
         return plain(wait.getRead() ? "llvm.nvvm.cp.async.bulk.wait.group.read"
                                     : "llvm.nvvm.cp.async.bulk.wait.group",
                      {b.getInt32(wait.getPending())});
+      })
+      .Case([&](wave::NamedBarrierOp barrier) {
+        return plain(barrier.getArrive() ? "llvm.nvvm.barrier.cta.arrive.aligned.count"
+                                         : "llvm.nvvm.barrier.cta.sync.aligned.count",
+                     {at(barrier.getId()), b.getInt32(barrier.getThreads())});
       })
       .Case([&](wave::AsyncFenceOp) { return plain("llvm.nvvm.fence.proxy.async.shared_cta"); })
       .Case([&](wave::StMatrixOp store) { return lowerStMatrix(store); })

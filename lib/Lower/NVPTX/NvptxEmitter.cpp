@@ -58,6 +58,7 @@ public:
   llvm::Value *approxExp2(llvm::Value *value) override;
   llvm::Value *approxLog2(llvm::Value *value) override;
   llvm::Value *approxRcp(llvm::Value *value) override;
+  llvm::Value *reciprocal(llvm::Value *value) override;
   llvm::Value *approxRsqrt(llvm::Value *value) override;
   llvm::Value *exp2(llvm::Value *value) override;
   llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
@@ -299,6 +300,10 @@ llvm::Value *NvptxEmitter::approxLog2(llvm::Value *value) {
 }
 llvm::Value *NvptxEmitter::approxRcp(llvm::Value *value) {
   return call("llvm.nvvm.rcp.approx.ftz.f", {}, {value});
+}
+/// div.full.f32: 2 ulp, denormals included (PTX ISA, div).
+llvm::Value *NvptxEmitter::reciprocal(llvm::Value *value) {
+  return call("llvm.nvvm.div.full", {}, {llvm::ConstantFP::get(value->getType(), 1.0), value});
 }
 llvm::Value *NvptxEmitter::approxRsqrt(llvm::Value *value) {
   return call("llvm.nvvm.rsqrt.approx.f", {}, {value});

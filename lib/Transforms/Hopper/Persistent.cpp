@@ -62,6 +62,22 @@ SmallVector<Value, 3> coordinatesOf(OpBuilder &b, Location loc, Value linear, Va
   return ids;
 }
 
+/// The same with one dimension first and the others in order.
+SmallVector<Value, 3> coordinatesFrom(OpBuilder &b, Location loc, Value linear, ValueRange grid,
+                                      unsigned fastDim) {
+  SmallVector<Value, 3> ids(grid.size());
+  SmallVector<unsigned, 3> order = {fastDim};
+  for (unsigned d = 0; d < grid.size(); ++d)
+    if (d != fastDim)
+      order.push_back(d);
+  for (unsigned d : ArrayRef(order).drop_back()) {
+    ids[d] = arith::RemUIOp::create(b, loc, linear, grid[d]);
+    linear = arith::DivUIOp::create(b, loc, linear, grid[d]);
+  }
+  ids[order.back()] = linear;
+  return ids;
+}
+
 /// What follows the product is left out where `inside` does not hold.
 void guardRest(OpBuilder &b, tile::ForOp product, Value inside) {
   SmallVector<Operation *> rest;
@@ -75,7 +91,8 @@ void guardRest(OpBuilder &b, tile::ForOp product, Value inside) {
 
 } // namespace
 
-void makePersistent(tile::KernelOp kernel, const Product &product, const ProductPlan &plan) {
+void makePersistent(tile::KernelOp kernel, const Product &product, const ProductPlan &plan,
+                    std::optional<unsigned> fastDim) {
   OpBuilder b(kernel);
   Location loc = kernel.getLoc();
   SmallVector<Value, 3> grid(kernel.getGrid());
@@ -119,7 +136,8 @@ void makePersistent(tile::KernelOp kernel, const Product &product, const Product
   int64_t panel = kernel.getRasterPanel() > 1 ? int64_t(kernel.getRasterPanel()) : usualPanel;
   if (cluster > 1 && dim == (byColumn ? 0 : 1))
     panel = std::max<int64_t>(1, panel / cluster);
-  SmallVector<Value, 3> ids = coordinatesOf(b, loc, loop.iv(), grid, panel, byColumn);
+  SmallVector<Value, 3> ids = fastDim ? coordinatesFrom(b, loc, loop.iv(), grid, *fastDim)
+                                      : coordinatesOf(b, loc, loop.iv(), grid, panel, byColumn);
   Value inside;
   if (cluster > 1) {
     ids[dim] = arith::AddIOp::create(b, loc, times(b, loc, ids[dim], blocksOfCluster), rank);

@@ -10,11 +10,15 @@
 // When the loop is one gemm into a C that nothing else touches, the gemm stays in
 // flight over the end of the round and the slot of the round before is released.
 // Teams of consumers take tiles in turn: each skips the slots of the others' tiles.
+// A loop of two gemms, the second of which takes what was computed from the first, is
+// overlapped (Overlap.cpp); each gemm then has a ring of its own.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Hopper/ProducerConsumer.h"
 
+#include "Hopper/Fills.h"
+#include "Hopper/OneFill.h"
 #include "Hopper/Persistent.h"
 #include "Hopper/ProducerLoop.h"
 #include "Hopper/Product.h"
@@ -64,9 +68,9 @@ bool fillsWithZero(tile::ParallelOp loop, Value buffer) {
 
 class Expansion {
 public:
-  Expansion(tile::KernelOp kernel, SmallVector<ProducerLoop> plans)
-      : kernel(kernel), plans(std::move(plans)), builder(kernel), loc(kernel.getLoc()),
-        rank(rankInCluster(kernel)) {}
+  Expansion(tile::KernelOp kernel, SmallVector<ProducerLoop, 1> plans, SmallVector<OneFill> fills)
+      : kernel(kernel), plans(std::move(plans)), fills(std::move(fills)), builder(kernel),
+        loc(kernel.getLoc()), rank(rankInCluster(kernel)) {}
 
   void run() {
     builder.setInsertionPointToStart(&kernel.getBody().front());
@@ -76,25 +80,43 @@ public:
       builder.setInsertionPoint(producer);
       for (tile::AllocOp ring : plan.rings)
         widen(ring, plan.stages);
-      pipes[plan.loop] = tile::PipeOp::create(
-          builder, loc, tile::PipeType::get(builder.getContext()), plan.stages, plan.slotBytes,
-          plan.everyThread,
-          llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; }));
+      bool isShared =
+          llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; });
+      for (ArrayRef<unsigned> list : plan.pipes())
+        pipes[plan.loop].push_back(
+            makePipe(plan.stages, plan.bytesOf(list), plan.everyThread, isShared));
+    }
+    for (OneFill &fill : fills) {
+      builder.setInsertionPoint(producer);
+      widen(fill.tile, 1);
+      pipes[fill.copy].push_back(
+          makePipe(1, fill.bytes, /*everyThread=*/false, partsOf(fill.copy) > 1));
     }
     builder.setInsertionPointToStart(&body);
     produce(kernel.getBody().front(), IRMapping());
     for (ProducerLoop &plan : plans)
       consume(plan);
+    for (OneFill &fill : fills)
+      consume(fill);
   }
 
 private:
+  Value makePipe(int64_t stages, int64_t bytes, bool everyThread, bool isShared) {
+    return tile::PipeOp::create(builder, loc, tile::PipeType::get(builder.getContext()), stages,
+                                bytes, everyThread, isShared);
+  }
   void widen(tile::AllocOp ring, int64_t stages);
   Value slotView(tile::AllocOp ring, Value slot);
   /// What the producer does of `block`: loops around and of the plans.
   void produce(Block &block, IRMapping values);
   void produceRound(ProducerLoop &plan, IRMapping values);
+  /// Fills the next slot of a pipe by these copies.
+  void produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies, ArrayRef<tile::AllocOp> rings,
+                   IRMapping &values);
   Value copyOf(Value value, IRMapping &values);
   void consume(ProducerLoop &plan);
+  void consume(OneFill &fill);
+  void overlap(ProducerLoop &plan);
   void takeTurns(ProducerLoop &plan);
   void clearInFirstRound(ProducerLoop &plan);
   /// Blocks of the cluster that bring a part each of what the copy copies.
@@ -111,12 +133,14 @@ private:
   }
 
   tile::KernelOp kernel;
-  SmallVector<ProducerLoop> plans;
+  SmallVector<ProducerLoop, 1> plans;
+  SmallVector<OneFill> fills;
   OpBuilder builder;
   Location loc;
   Value rank; ///< of the block in its cluster, or null
   llvm::DenseMap<Operation *, tile::AllocOp> wide;
-  llvm::DenseMap<Operation *, tile::PipeOp> pipes;
+  /// By the loop (ProducerLoop::pipes()) or the copy that they belong to.
+  llvm::DenseMap<Operation *, SmallVector<Value, 2>> pipes;
 };
 
 void Expansion::widen(tile::AllocOp ring, int64_t stages) {
@@ -156,6 +180,9 @@ Value Expansion::copyOf(Value value, IRMapping &values) {
 
 void Expansion::produce(Block &block, IRMapping values) {
   for (Operation &op : block) {
+    for (OneFill &fill : fills)
+      if (fill.copy == &op)
+        produceSlot(pipes[fill.copy][0], fill.copy, fill.tile, values);
     auto loop = dyn_cast<tile::ForOp>(op);
     bool holdsPlan = loop && llvm::any_of(plans, [&](ProducerLoop &plan) {
                        return loop->isAncestor(plan.loop);
@@ -175,19 +202,74 @@ void Expansion::produce(Block &block, IRMapping values) {
   }
 }
 
-void Expansion::produceRound(ProducerLoop &plan, IRMapping values) {
-  Value pipe = pipes[plan.loop].getPipe();
+void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
+                            ArrayRef<tile::AllocOp> rings, IRMapping &values) {
   SmallVector<Value> sources;
-  for (tile::CopyOp copy : plan.copies)
+  for (tile::CopyOp copy : copies)
     sources.push_back(copyOf(copy.getSrc(), values));
   Value slot = tile::PipeAcquireOp::create(builder, loc, builder.getIndexType(), pipe);
-  for (auto [copy, ring, source] : llvm::zip(plan.copies, plan.rings, sources))
-    tile::TmaCopyOp::create(builder, copy.getLoc(), source, slotView(ring, slot), pipe, slot,
-                            partsOf(copy));
+  for (auto [n, ring] : llvm::enumerate(rings))
+    tile::TmaCopyOp::create(builder, sources[n].getLoc(), sources[n], slotView(ring, slot), pipe,
+                            slot, partsOf(copies[n]));
+}
+
+void Expansion::produceRound(ProducerLoop &plan, IRMapping values) {
+  for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
+    SmallVector<tile::CopyOp> copies;
+    SmallVector<tile::AllocOp> rings;
+    for (unsigned i : list) {
+      copies.push_back(plan.copies[i]);
+      rings.push_back(plan.rings[i]);
+    }
+    produceSlot(pipe, copies, rings, values);
+  }
+}
+
+/// The consumers' side of a tile that is filled once, or once a round of loops around.
+void Expansion::consume(OneFill &fill) {
+  Value pipe = pipes[fill.copy][0];
+  builder.setInsertionPoint(fill.copy);
+  Value slot = tile::PipeWaitOp::create(builder, fill.copy.getLoc(), builder.getIndexType(), pipe);
+  Value view = slotView(fill.tile, slot);
+  Operation *last = nullptr;
+  for (Operation *user : fill.tile->getUsers()) {
+    Operation *statement = fill.copy->getBlock()->findAncestorOpInBlock(*user);
+    if (!last || last->isBeforeInBlock(statement))
+      last = statement;
+  }
+  if (fill.isRepeated) {
+    builder.setInsertionPointAfter(last);
+    tile::PipeReleaseOp::create(builder, fill.copy.getLoc(), pipe, slot, /*previous=*/false);
+  }
+  fill.copy.erase();
+  fill.tile.getResult().replaceAllUsesWith(view);
+  fill.tile.erase();
+}
+
+void Expansion::overlap(ProducerLoop &plan) {
+  SmallVector<OverlapPipe> used;
+  for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
+    OverlapPipe one;
+    one.pipe = pipe;
+    for (unsigned i : list)
+      one.rings.push_back(plan.rings[i].getResult());
+    one.ofFirst = feedsFirst(*plan.overlap, one.rings.front());
+    one.view = [this](OpBuilder &at, Value ring, Value slot) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
+      return slotView(ring.getDefiningOp<tile::AllocOp>(), slot);
+    };
+    used.push_back(one);
+  }
+  applyOverlap(plan.loop, *plan.overlap, used);
+  for (tile::AllocOp ring : plan.rings)
+    ring.erase();
 }
 
 void Expansion::consume(ProducerLoop &plan) {
-  Value pipe = pipes[plan.loop].getPipe();
+  if (plan.overlap)
+    return overlap(plan);
+  Value pipe = pipes[plan.loop][0];
   Location at = plan.loop.getLoc();
   builder.setInsertionPointToStart(plan.loop.bodyBlock());
   Value slot = tile::PipeWaitOp::create(builder, at, builder.getIndexType(), pipe);
@@ -250,7 +332,7 @@ void Expansion::clearInFirstRound(ProducerLoop &plan) {
 void Expansion::takeTurns(ProducerLoop &plan) {
   auto tiles = cast<tile::ForOp>(plan.loop->getParentOp());
   Location at = plan.loop.getLoc();
-  Value pipe = pipes[plan.loop].getPipe();
+  Value pipe = pipes[plan.loop][0];
   int64_t teams = kernel.getTeams();
   auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
   builder.setInsertionPoint(tiles);
@@ -283,6 +365,51 @@ std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
   auto own = loop->getAttrOfType<StringAttr>(scheduleAttrName);
   StringRef name = !everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto";
   return isScheduleStrategy(name) && !isProductStrategy(name) ? "auto" : name.str();
+}
+
+/// `overlap` where it can be, unless the author wants another strategy.
+void chooseOverlap(ProducerLoop &plan, StringRef strategy) {
+  std::string wish = wishOf(plan.loop, strategy);
+  bool takesTurns = wish == "ping_pong";
+  if (wish == "producer_consumer" || plan.inFlight)
+    return;
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
+  if (overlap) {
+    plan.overlap = std::move(*overlap);
+    plan.overlap->takesTurns = takesTurns;
+    return;
+  }
+  std::string why = llvm::toString(overlap.takeError());
+  if (wish == "auto")
+    plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
+  else
+    plan.loop.emitWarning() << "schedule `" << wish << "` is not applied: " << why;
+}
+
+/// A kernel that is one overlapped loop of as many rounds in each block shares out its blocks
+/// beforehand. Those that need the same tiles of the loop run together.
+void shareOutOverlapped(tile::KernelOp kernel, StringRef strategy, int64_t sharedLeftBytes) {
+  SmallVector<tile::ForOp> loops;
+  kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
+  if (loops.size() != 1 || loops[0]->getParentOp() != kernel || loops[0].getStages() < 2 ||
+      loops[0].getKind() != tile::LoopKind::Pipelined || kernel.getRasterPanel() > 1 ||
+      !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
+      wishOf(loops[0], strategy) == "producer_consumer")
+    return;
+  std::optional<ProducerLoop> plan = planProducerLoop(loops[0], kernel, sharedLeftBytes);
+  if (!plan || plan->inFlight)
+    return;
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan->loop, plan->copies);
+  if (!overlap)
+    return llvm::consumeError(overlap.takeError()); // said later
+  std::optional<unsigned> shared;
+  for (BlockArgument id : llvm::reverse(kernel.getBody().front().getArguments()))
+    if (llvm::none_of(plan->copies,
+                      [&](tile::CopyOp copy) { return dependsOn(copy.getSrc(), id); }))
+      shared = id.getArgNumber();
+  Product product;
+  product.loop = *plan;
+  makePersistent(kernel, product, ProductPlan{"overlap", 1, 1, 1}, shared);
 }
 
 /// A kernel that is one product gets the plan of its strategy. False: the wish cannot be granted.
@@ -332,9 +459,11 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
                        int64_t(kernel.getThreads()) + threadsPerGroup <= mostThreads;
   if (target.arch != Arch::Sm90a || !isWholeGroups || kernel.getLockstep())
     return 0;
+  simplifyFills(kernel);
   if (!planProductOf(kernel, strategy, sharedLeftBytes - barrierBytes))
     return failure();
-  SmallVector<ProducerLoop> plans;
+  shareOutOverlapped(kernel, strategy, sharedLeftBytes - barrierBytes);
+  SmallVector<ProducerLoop, 1> plans;
   int64_t used = barrierBytes;
   kernel.walk([&](tile::ForOp loop) {
     if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
@@ -345,17 +474,20 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
     if (plan->stages < int64_t(loop.getStages()))
       loop.emitRemark() << "pipelined with " << plan->stages << " instead of " << loop.getStages()
                         << " stages: shared memory holds no more";
-    if (std::string wish = wishOf(loop, strategy);
-        wish != "auto" && wish != "producer_consumer" && !loop->hasAttr(plannedAttrName))
-      loop.emitWarning() << "schedule `" << wish
-                         << "` is not applied: the kernel is more than one matrix product";
+    if (!loop->hasAttr(plannedAttrName))
+      chooseOverlap(*plan, strategy);
     used += plan->slotBytes * (plan->stages - 1);
     plans.push_back(std::move(*plan));
   });
   if (plans.empty())
     return 0;
   used += chooseTileStores(kernel, sharedLeftBytes - used);
-  Expansion(kernel, std::move(plans)).run();
+  SmallVector<tile::ForOp> loops;
+  for (ProducerLoop &plan : plans)
+    loops.push_back(plan.loop);
+  SmallVector<OneFill> fills =
+      findOneFills(kernel, loops, [&](Value value) { return isComputable(value, kernel); });
+  Expansion(kernel, std::move(plans), std::move(fills)).run();
   return used;
 }
 

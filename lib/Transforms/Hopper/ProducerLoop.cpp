@@ -11,10 +11,7 @@
 using namespace mlir;
 
 namespace tilec {
-namespace {
 
-/// Whether the producer can compute the value: index arithmetic on block coordinates, parameters
-/// and loop variables.
 bool isComputable(Value value, tile::KernelOp kernel) {
   if (!kernel->isAncestor(value.getParentRegion()->getParentOp()))
     return true;
@@ -24,6 +21,8 @@ bool isComputable(Value value, tile::KernelOp kernel) {
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperands(), [&](Value v) { return isComputable(v, kernel); });
 }
+
+namespace {
 
 bool isInComputableLoops(tile::ForOp loop, tile::KernelOp kernel) {
   for (Operation *up = loop; up != kernel; up = up->getParentOp()) {
@@ -89,6 +88,21 @@ tile::GemmOp onlyGemm(ProducerLoop &plan) {
 }
 
 } // namespace
+
+SmallVector<SmallVector<unsigned>> ProducerLoop::pipes() {
+  SmallVector<SmallVector<unsigned>> result(overlap ? 2 : 1);
+  for (unsigned i = 0; i < copies.size(); ++i)
+    result[overlap && !feedsFirst(*overlap, rings[i].getResult())].push_back(i);
+  llvm::erase_if(result, [](ArrayRef<unsigned> list) { return list.empty(); });
+  return result;
+}
+
+int64_t ProducerLoop::bytesOf(ArrayRef<unsigned> numbers) {
+  int64_t bytes = 0;
+  for (unsigned i : numbers)
+    bytes += tmaBoxOf(copies[i].getSrc(), copies[i].getDst())->bytes;
+  return bytes;
+}
 
 std::optional<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
                                              int64_t sharedLeftBytes) {

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "tilec/IR/Tile/Tile.h"
+#include "Hopper/Overlap.h"
 
 namespace tilec {
 
@@ -16,7 +16,16 @@ struct ProducerLoop {
   int64_t stages = 1, slotBytes = 0; ///< slotBytes: what one round copies
   bool everyThread = false;          ///< threads read slots by themselves
   tile::GemmOp inFlight;             ///< the only consumer
+  std::optional<OverlapPlan> overlap;
+
+  /// The copies that share a pipe, by number: those of each gemm of an overlapped loop, else all.
+  llvm::SmallVector<llvm::SmallVector<unsigned>> pipes();
+  int64_t bytesOf(llvm::ArrayRef<unsigned> numbers);
 };
+
+/// Whether the producer can compute the value: index arithmetic on block coordinates, parameters
+/// and loop variables.
+bool isComputable(mlir::Value value, tile::KernelOp kernel);
 
 /// Nothing when the loop is none, or shared memory holds no two slots.
 std::optional<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,

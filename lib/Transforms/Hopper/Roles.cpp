@@ -28,6 +28,7 @@ constexpr int64_t mbarrierBytes = 8;
 constexpr int64_t registersOfMultiprocessor = 65536; // CUDA C++ Programming Guide 13.0
 constexpr int64_t registerStep = 8;                  // setmaxnreg: multiples of 8, 24 to 256
 constexpr int64_t firstTeamBarrier = 1;              // number 0 is the whole block's
+constexpr int64_t firstTurnBarrier = 8; // one a warp group; teams and stores have 1 to 7
 
 /// What setmaxnreg gives a lane of the producer and of a consumer. Nothing for small blocks: ptxas
 /// gives their lanes the most that an instruction can name.
@@ -122,6 +123,8 @@ void Emitter::placePipes() {
     sharedBytes += kernel.getTeams() * mbarrierBytes;
     turnParity = regs();
   }
+  fenceBytes = sharedBytes;
+  sharedBytes += mbarrierBytes;
 }
 
 /// Both sides start at slot 0; the first round of waiting for empty slots passes at once.
@@ -140,6 +143,7 @@ void Emitter::initPipes() {
     for (int64_t t = 0; team && t < int64_t(kernel.getTeams()); ++t)
       wave::MBarrierInitOp::create(b, loc, index(turnBytes + t * mbarrierBytes), 0,
                                    kernel.getThreads() / threadsPerGroup);
+    wave::MBarrierInitOp::create(b, loc, index(fenceBytes), 0, 1);
     wave::MBarrierFenceOp::create(b, loc);
   }
   for (auto &[value, pipe] : pipes) {
@@ -191,6 +195,14 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   b.setInsertionPointToStart(&roles.getElseRegion().front());
   if (split)
     wave::SetMaxRegsOp::create(b, loc, split->consumer, /*more=*/true);
+  if (kernel.walk([](tile::GroupTurnOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+    Value group = divIndex(waveId, warpsPerGroup);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, index(0));
+    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard keep(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    emitTurn(group, /*isPass=*/true);
+  }
   Elements top;
   for (Operation &op : kernel.getBody().front())
     if (&op != producer && failed(emitOp(op, top)))
@@ -301,6 +313,14 @@ void Emitter::passTurn() {
   wave::MBarrierArriveOp::create(b, loc, mulIndex(next, mbarrierBytes), turnBytes, leads, Value());
 }
 
+/// Each warp group has a barrier where it waits for its turn; the group before it arrives there to
+/// pass it on.
+void Emitter::emitTurn(Value group, bool isPass) {
+  int64_t groups = kernel.getThreads() / threadsPerGroup;
+  Value id = addIndex(remIndex(group, groups), firstTurnBarrier);
+  wave::NamedBarrierOp::create(b, loc, id, 2 * threadsPerGroup, isPass);
+}
+
 /// Whether wgmma reads shared memory that threads write: they make their writes visible to it.
 bool Emitter::needsAsyncFence() {
   if (hasAsyncReaders)
@@ -372,6 +392,12 @@ std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elemen
     elements.map[wait.getSlot()] = {advanceSlot(pipes[wait.getPipe()], /*isProducer=*/false)};
     return success();
   }
+  if (isa<tile::IssueFenceOp>(op)) {
+    // A fresh mbarrier is beyond the phase of parity 1. One of a pipe would not do: a slot may be
+    // full again before the last wave asks.
+    wave::MBarrierWaitOp::create(b, loc, index(0), fenceBytes, index(1));
+    return success();
+  }
   if (auto release = dyn_cast<tile::PipeReleaseOp>(op)) {
     PipePlace &pipe = pipes[release.getPipe()];
     Value slot = lookup(release.getSlot(), 0, elements);
@@ -401,9 +427,16 @@ std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elemen
     return waitTurn(), success();
   if (isa<tile::TurnPassOp>(op))
     return passTurn(), success();
+  if (auto turn = dyn_cast<tile::GroupTurnOp>(op)) {
+    Value group = divIndex(waveId, warpsPerGroup);
+    emitTurn(turn.getPass() ? addIndex(group, 1) : group, turn.getPass());
+    return success();
+  }
   if (auto wait = dyn_cast<tile::GemmWaitOp>(op)) {
     // With a group left in flight as well: an op that touches nothing would be erased as dead.
-    SmallVector<Value, 1> readable = {fragments.find(wait.getC())->second.regs};
+    SmallVector<Value, 4> readable;
+    for (Value buffer : wait.getBuffers())
+      readable.push_back(fragments.find(buffer)->second.regs);
     wave::WgmmaWaitOp::create(b, loc, wait.getPending(), readable);
     return success();
   }

@@ -19,6 +19,7 @@
 #include "Hopper/ProducerConsumer.h"
 #include "Layouts/LoopLayout.h"
 #include "Normalize/Normalize.h"
+#include "Normalize/RelaxMath.h"
 #include "Pipelines/Pipeline.h"
 #include "Schedule/Schedulable.h"
 
@@ -213,6 +214,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
+    if (chip.vendor == Vendor::Nvidia)
+      relaxMath(kernel);
     int64_t usedBytes = sharedNeed(kernel);
     if (producer) {
       FailureOr<int64_t> more =

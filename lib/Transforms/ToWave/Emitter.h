@@ -217,6 +217,7 @@ private:
   void syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads);
   bool needsAsyncFence();
   void emitRelease(PipePlace &pipe, Value slot, Value mask);
+  void emitTurn(Value group, bool isPass);
   /// Pipes, TMA and waits for matrices; nothing when `op` is none of them.
   std::optional<LogicalResult> emitHopper(Operation &op, Elements &elements);
   LogicalResult emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan, Elements &elements);
@@ -306,8 +307,9 @@ private:
   llvm::DenseMap<Value, int64_t> stagingBytes; ///< shared memory that a tensor is stored through
   std::optional<bool> hasAsyncReaders;         ///< wgmma or TMA read what threads write
   llvm::MapVector<Value, PipePlace> pipes;
-  int64_t turnBytes = 0; ///< address of the teams' mbarriers
-  Value turnParity;      ///< register
+  int64_t turnBytes = 0;  ///< address of the teams' mbarriers
+  Value turnParity;       ///< register
+  int64_t fenceBytes = 0; ///< the mbarrier of tile.issue_fence
   /// Tensor maps by copy; copies of equal boxes of a tensor share one.
   llvm::DenseMap<Operation *, Value> tensorMaps;
   int64_t copiesInGroup = 0, copiesPerGroup = 0; ///< AMD: vmcnt operations of each wave at least

@@ -90,10 +90,16 @@ Value ReduceEmitter::masked(Value value, int64_t reg) {
 void ReduceEmitter::foldRegisters() {
   int64_t group = src.layout.atomRegs();
   results.assign(dst.layout.numRegs(), Value());
+  // Several chains a result, whose instructions need not wait for each other.
+  constexpr int64_t chains = 4, shortest = 8;
+  int64_t perResult = src.layout.numRegs() / std::max<int64_t>(dst.layout.numRegs(), 1);
+  bool splits = e.target.vendor == Vendor::Nvidia && perResult >= chains * shortest;
+  std::vector<SmallVector<Value, chains>> parts(results.size());
+  std::vector<int64_t> taken(results.size(), 0);
   for (int64_t slot = 0; slot < src.layout.numReps(); ++slot) {
     Value vector =
         wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(src.dtype)), src.regs, slot);
-    SmallVector<Value, 8> parts = e.unpack(e.toScalar(vector, src.dtype), group);
+    SmallVector<Value, 8> elements = e.unpack(e.toScalar(vector, src.dtype), group);
     for (int64_t i = 0; i < group; ++i) {
       int64_t reg = slot * group + i;
       Coords at = src.layout.coords(reg, 0, 0);
@@ -103,10 +109,18 @@ void ReduceEmitter::foldRegisters() {
         at.erase(at.begin() + dim);
       // The element falls on this register of the result in lane 0, hence in all.
       int64_t target = dst.layout.regHolding(at, 0, 0).value_or(0);
-      Value term = masked(termOf(parts[i]), reg);
-      results[target] = results[target] ? fold(results[target], term) : term;
+      Value term = masked(termOf(elements[i]), reg);
+      SmallVector<Value, chains> &sums = parts[target];
+      int64_t chain = splits ? taken[target]++ % chains : 0;
+      if (chain == int64_t(sums.size()))
+        sums.push_back(term);
+      else
+        sums[chain] = fold(sums[chain], term);
     }
   }
+  for (auto [result, sums] : llvm::zip(results, parts))
+    for (Value sum : sums)
+      result = result ? fold(result, sum) : sum;
 }
 
 Value ReduceEmitter::exchange(Value value, int64_t laneMask) {

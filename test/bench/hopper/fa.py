@@ -1,15 +1,24 @@
 # Attention forward of docs/performance-nvidia.md.
 import tilelang
 import tilelang.language as T
+from tilec import schedule
 
 
-def fa(B=1, H=2, S=512, D=128, block_M=128, block_N=128, stages=2, threads=256, causal=False, dtype="bfloat16"):
+def fa(B=1, H=2, S=512, D=128, block_M=128, block_N=128, stages=2, threads=256, causal=False, dtype="bfloat16",
+       turns=False):
     scale = (1.0 / D) ** 0.5 * 1.44269504
     shape = [B, S, H, D]
+    together = H
+    while together > 1 and together % 2 == 0 and together * S * D * 4 > 2**25:
+        together //= 2
 
     @T.prim_func
     def main(Q: T.Tensor(shape, dtype), K: T.Tensor(shape, dtype), V: T.Tensor(shape, dtype), Out: T.Tensor(shape, dtype)):
-        with T.Kernel(T.ceildiv(S, block_M), H, B, threads=threads) as (bx, by, bz):
+        # Heads whose keys and values fit into the L2 cache together; of their rows, those with the most work first.
+        with T.Kernel(together, T.ceildiv(S, block_M), B * H // together, threads=threads) as (inner, row_block, outer):
+            by = (outer * together + inner) % H
+            bz = (outer * together + inner) // H
+            bx = T.ceildiv(S, block_M) - 1 - row_block if causal else row_block
             Q_shared = T.alloc_shared([block_M, D], dtype)
             K_shared = T.alloc_shared([block_N, D], dtype)
             V_shared = T.alloc_shared([block_N, D], dtype)
@@ -26,7 +35,8 @@ def fa(B=1, H=2, S=512, D=128, block_M=128, block_N=128, stages=2, threads=256, 
             T.fill(l_i, 0)
             T.fill(m_i, -T.infinity("float32"))
             loop_range = T.ceildiv((bx + 1) * block_M, block_N) if causal else T.ceildiv(S, block_N)
-            for k in T.Pipelined(loop_range, num_stages=stages):
+            rounds = T.Pipelined(loop_range, num_stages=stages)
+            for k in schedule.ping_pong(rounds) if turns else rounds:
                 T.copy(K[bz, k * block_N:(k + 1) * block_N, by, :], K_shared)
                 if causal:
                     for i, j in T.Parallel(block_M, block_N):

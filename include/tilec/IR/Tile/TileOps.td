@@ -491,6 +491,15 @@ def Tile_PipeWaitOp : Tile_Op<"pipe_wait", [MemoryEffects<[MemRead, MemWrite]>]>
   let hasVerifier = 1;
 }
 
+def Tile_IssueFenceOp : Tile_Op<"issue_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "consumers: what stands before is issued before what stands after";
+  let description = [{
+    Nothing is waited for. On NVIDIA it asks an mbarrier in a loop that ends at once:
+    ptxas moves a wait for a gemm up within a block of code, but not over a loop.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_PipeReleaseOp : Tile_Op<"pipe_release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "consumers: the slot may be filled again";
   let description = [{
@@ -533,9 +542,25 @@ def Tile_TurnPassOp : Tile_Op<"turn_pass", [MemoryEffects<[MemRead, MemWrite]>]>
 }
 
 def Tile_GemmWaitOp : Tile_Op<"gemm_wait"> {
-  let summary = "wait until at most `pending` gemms are in flight; `c` is readable when it is 0";
-  let arguments = (ins Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$c, I64Attr:$pending);
-  let assemblyFormat = "$c `pending` $pending attr-dict `:` qualified(type($c))";
+  let summary = "wait until at most `pending` gemms are in flight";
+  let description = [{
+    When all gemms that touch them are done, the buffers may be read and written again.
+    Nothing that touches one of them is moved across the wait.
+  }];
+  let arguments = (ins Arg<Variadic<Tile_BufferType>, "", [MemRead, MemWrite]>:$buffers,
+                       I64Attr:$pending);
+  let assemblyFormat = "$buffers `pending` $pending attr-dict `:` qualified(type($buffers))";
+}
+
+def Tile_GroupTurnOp : Tile_Op<"group_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "consumers: warp groups start their gemms one after the other";
+  let description = [{
+    A warp group waits until the one before it has passed its turn; with `pass`, it gives
+    the turn to the next one. The first warp group has the turn when the kernel begins.
+    All take and pass it equally often.
+  }];
+  let arguments = (ins UnitAttr:$pass);
+  let assemblyFormat = "(`pass` $pass^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

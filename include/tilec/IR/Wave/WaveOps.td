@@ -372,6 +372,15 @@ def Wave_ElectOp : Wave_SyncOp<"elect", "true in one lane of the wave, all of wh
   let results = (outs I1:$result);
   let assemblyFormat = "attr-dict";
 }
+def Wave_NamedBarrierOp : Wave_SyncOp<"named_barrier", "barrier number `id` of `threads` threads of the block (NVIDIA)"> {
+  let description = [{
+    Waits until as many threads, whole waves, have reached the barrier; with `arrive`, counts
+    itself and goes on. `id` is uniform, below 16.
+  }];
+  let arguments = (ins Index:$id, I64Attr:$threads, UnitAttr:$arrive);
+  let assemblyFormat = "(`arrive` $arrive^)? $id `threads` `(` $threads `)` attr-dict";
+}
+
 def Wave_SetMaxRegsOp : Wave_SyncOp<"set_max_regs", "setmaxnreg: registers a lane of this warp group may use from here"> {
   let arguments = (ins I64Attr:$registers, UnitAttr:$more);
   let assemblyFormat = "$registers (`more` $more^)? attr-dict";

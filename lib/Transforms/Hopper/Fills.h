@@ -1,0 +1,16 @@
+//===- Fills.h - accumulators that need not be filled ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// Zeros stored to the C of a gemm of warp groups become its `clear`. A loop over elements that
+/// stores `inside ? 0 : x` before such a gemm, or `inside ? what is there : x` anywhere, with a
+/// condition on indices (a mask), is left out where the condition holds for the whole tile.
+void simplifyFills(tile::KernelOp kernel);
+
+} // namespace tilec

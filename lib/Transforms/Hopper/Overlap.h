@@ -1,0 +1,52 @@
+//===- Overlap.h - the second gemm of a round under the next one's first --===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+#include "llvm/Support/Error.h"
+
+#include <functional>
+
+namespace tilec {
+
+/// A round of a loop of two gemms, the second of which takes what was computed from the first, cut
+/// for the schedules `overlap` and `ping_pong`:
+///
+///   head(0); wait; early(0); late(0)
+///   for k = 1 ..:  start head(k); deferred(k - 1); start second(k - 1)
+///                  wait for head(k);       early(k)
+///                  wait for second(k - 1); late(k)
+///   deferred(last); second(last); wait
+struct OverlapPlan {
+  tile::GemmOp first, second;
+  llvm::SmallVector<mlir::Operation *> head; ///< what the first gemm needs, without it
+  llvm::SmallVector<mlir::Operation *>
+      early;                                 ///< may run beside the second gemm of the round before
+  llvm::SmallVector<mlir::Operation *> late; ///< must wait for that gemm
+  llvm::SmallVector<mlir::Operation *>
+      deferred;            ///< too, but the next first gemm need not wait for it
+  bool takesTurns = false; ///< `ping_pong`
+};
+
+/// Cuts the loop; `copies` are those that go to the producer. Says why not when it cannot.
+llvm::Expected<OverlapPlan> planOverlap(tile::ForOp loop, llvm::ArrayRef<tile::CopyOp> copies);
+
+/// Whether the gemm that reads this ring is the plan's first one.
+bool feedsFirst(const OverlapPlan &plan, mlir::Value ring);
+
+/// A ring of slots as the rewritten loop uses it.
+struct OverlapPipe {
+  mlir::Value pipe;
+  bool ofFirst = true;                  ///< filled for the first gemm
+  llvm::SmallVector<mlir::Value> rings; ///< buffers of the original loop
+  /// The slot of a ring as a buffer, built at the builder's place.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Value ring, mlir::Value slot)> view;
+};
+
+/// Replaces the loop by its overlapped form.
+void applyOverlap(tile::ForOp loop, OverlapPlan &plan, llvm::ArrayRef<OverlapPipe> pipes);
+
+} // namespace tilec
