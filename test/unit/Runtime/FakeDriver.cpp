@@ -45,7 +45,8 @@ template <typename Body> void forEachThread(const LaunchArgs &args, Body body) {
     body(static_cast<int>(i));
 }
 
-// The kernels of test/unit/Runtime/Inputs/amdgcn.ll and nvptx.ll, on the host.
+// The kernels of test/unit/Runtime/Inputs/amdgcn.ll and nvptx.ll, and of
+// test/lit/Driver/Inputs/tune-cuda.py, on the host.
 int scale(const LaunchArgs &args) {
   auto *x = param<const float *>(args, 0);
   auto *y = param<float *>(args, 1);
@@ -55,6 +56,14 @@ int scale(const LaunchArgs &args) {
     if (i < n)
       y[i] = x[i] * s;
   });
+  return 0;
+}
+
+int twice(const LaunchArgs &args) {
+  auto *x = param<const float *>(args, 0);
+  auto *y = param<float *>(args, 1);
+  for (int i = 0; i < param<int>(args, 2); ++i)
+    y[i] = 2 * x[i];
   return 0;
 }
 
@@ -89,7 +98,8 @@ int fault(const LaunchArgs &) { return sticky = illegalAddress; }
 using HostKernel = int (*)(const LaunchArgs &);
 HostKernel kernelNamed(const std::string &name) {
   static const std::map<std::string, HostKernel> kernels = {
-      {"scale", scale}, {"pack", pack}, {"blocks", blocks}, {"overrun", overrun}, {"fault", fault}};
+      {"scale", scale},   {"twice", twice},     {"pack", pack},
+      {"blocks", blocks}, {"overrun", overrun}, {"fault", fault}};
   auto it = kernels.find(name);
   return it == kernels.end() ? nullptr : it->second;
 }
