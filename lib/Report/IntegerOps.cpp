@@ -193,6 +193,11 @@ MaybeValue evaluate(StringRef operation, Args args) {
     });
   if (operation == "mul" && two())
     return multiply(args[0], args[1]);
+  if (operation == "mul_i24" && two())
+    return bitwise(args, [&](unsigned lane) {
+      auto low24 = [](uint32_t value) { return int32_t(value << 8) >> 8; };
+      return uint32_t(low24(args[0].lanes[lane]) * low24(args[1].lanes[lane]));
+    });
   if (operation == "mad" && three())
     return chain(multiply(args[0], args[1]), args[2], add);
   if (operation == "and" && two())
@@ -284,6 +289,8 @@ static StringRef operationOf(StringRef mnemonic) {
                                                        {"v_xad_u32", "xad"},
                                                        {"v_mul_u32_u24_e32", "mul"},
                                                        {"v_mul_u32_u24_e64", "mul"},
+                                                       {"v_mul_i32_i24_e32", "mul_i24"},
+                                                       {"v_mul_i32_i24_e64", "mul_i24"},
                                                        {"v_mul_lo_u32", "mul"},
                                                        {"s_mul_i32", "mul"},
                                                        {"v_mad_u32_u24", "mad"},

@@ -143,6 +143,7 @@ TEST(AuditShared, AddressesInOddPlaces) {
   // Each gives v8 the place of the wave beside; without a barrier that is wrong.
   const std::string ways[] = {
       "v_accvgpr_write_b32 a3, v3\nv_accvgpr_read_b32 v8, a3\n",
+      "v_mul_i32_i24_e32 v8, -1, v3\nv_mul_i32_i24_e32 v8, -1, v8\n",
       "v_mad_u64_u32 v[8:9], s[14:15], v3, 1, v[10:11]\nv_mov_b32_e32 v10, 0\n"
       "v_mad_u64_u32 v[8:9], s[14:15], v3, 1, v[10:11]\n",
       "v_writelane_b32 v20, s4, 7\ns_mov_b32 s4, 0\nv_readlane_b32 s9, v20, 7\n"
