@@ -378,6 +378,39 @@ std::optional<int32_t> parseSwizzle(StringRef value) {
   return std::nullopt;
 }
 
+/// The format of a tbuffer instruction, [BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT], or its number:
+/// data format in the low four bits, number format above. What is not said is 8 and UNORM.
+bool parseBufferFormat(StringRef value, Instr &instr) {
+  static constexpr StringRef data[] = {"INVALID",     "8",          "16",          "8_8",
+                                       "32",          "16_16",      "10_11_11",    "11_11_10",
+                                       "10_10_10_2",  "2_10_10_10", "8_8_8_8",     "32_32",
+                                       "16_16_16_16", "32_32_32",   "32_32_32_32", "RESERVED_15"};
+  static constexpr StringRef kinds[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                        "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
+  if (auto n = number(value)) {
+    instr.simm = static_cast<uint32_t>(*n) & 127;
+    return true;
+  }
+  if (!value.consume_front("[") || !value.consume_back("]"))
+    return false;
+  for (StringRef part : split(value, ',')) {
+    if (part.consume_front("BUF_DATA_FORMAT_")) {
+      const auto *found = llvm::find(data, part);
+      if (found == std::end(data))
+        return false;
+      instr.simm = (instr.simm & ~15u) | static_cast<uint32_t>(found - data);
+    } else if (part.consume_front("BUF_NUM_FORMAT_")) {
+      const auto *found = llvm::find(kinds, part);
+      if (found == std::end(kinds))
+        return false;
+      instr.simm = (instr.simm & 15u) | static_cast<uint32_t>(found - kinds) << 4;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool parseNumberModifier(StringRef key, StringRef value, Instr &instr) {
   if (key == "offset") {
     if (auto swizzle = parseSwizzle(value)) {
@@ -447,6 +480,8 @@ bool parseKeyValue(StringRef key, StringRef value, Instr &instr) {
                           .Default(SdwaUnused::Pad);
     return true;
   }
+  if (key == "format")
+    return parseBufferFormat(value, instr);
   return parseNumberModifier(key, value, instr) || parseDpp(key, value, instr);
 }
 
@@ -586,7 +621,7 @@ const llvm::StringMap<const OpInfo *> &allOps() {
     llvm::StringMap<const OpInfo *> made;
     for (auto table : {sopOps(), vopOps(), vopFmaOps(), vopConvertOps(), vopCompareOps(),
                        vopCrossLaneOps(), vopMediaOps(), vop3pOps(), vopScaledOps(), mfmaOps(),
-                       smfmacOps(), dsOps(), bufferOps(), flatOps(), smemOps()})
+                       smfmacOps(), dsOps(), bufferOps(), typedBufferOps(), flatOps(), smemOps()})
       for (const OpInfo &op : table)
         made[op.name] = &op;
     return made;
@@ -628,6 +663,8 @@ llvm::Expected<Instr> decodeText(llvm::StringRef text, const DecodeContext &cont
       (name.starts_with("v_mfma") && !name.starts_with("v_mfma_scale")) ||
       name.starts_with("v_mad_mix"))
     instr.opSelHi = 0; // the printer omits 0 here and all ones elsewhere
+  if (name.starts_with("tbuffer_"))
+    instr.simm = 1; // the printer omits the format 8, UNORM
 
   llvm::SmallVector<Operand, 8> printed;
   bool lds = false;

@@ -25,6 +25,7 @@ llvm::ArrayRef<OpInfo> mfmaOps();
 llvm::ArrayRef<OpInfo> smfmacOps();
 llvm::ArrayRef<OpInfo> dsOps();
 llvm::ArrayRef<OpInfo> bufferOps();
+llvm::ArrayRef<OpInfo> typedBufferOps();
 llvm::ArrayRef<OpInfo> flatOps();
 llvm::ArrayRef<OpInfo> smemOps();
 

@@ -14,8 +14,9 @@ inline constexpr uint64_t codeBase = 0x0800'0000'0000ull;
 /// vmcnt has 6 bits: a wave cannot issue beyond them before its oldest access has completed
 /// (amd.md 1.8, measured on CDNA3); LLVM relies on it.
 constexpr unsigned mostVmemInFlight = 63;
-/// lgkmcnt has 4 bits, and is full as well.
-constexpr unsigned mostLgkmInFlight = 15;
+/// That a full lgkmcnt holds the wave is nowhere published, so strict mode delays further; but code
+/// that never waits must not fill the host's memory.
+constexpr unsigned mostLgkmInFlight = 1024;
 
 /// s_waitcnt: lets operations complete until at most `vm` (`lgkm`) are outstanding; < 0: as many as
 /// there are. Only strict mode has outstanding operations.

@@ -14,10 +14,8 @@ namespace {
 unsigned bytesOf(const Instr &i) { return i.op->aux & 0xff; }
 Format formatOf(const Instr &i) { return static_cast<Format>(i.op->aux >> 8 & 0xff); }
 
-/// Host bytes of one lane's access, or nullptr after a report. Flat addresses may name LDS or the
-/// lane's scratch.
-uint8_t *hostOf(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
-                Touch touch) {
+inline uint8_t *laneBytes(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
+                          Touch touch) {
   if (uint8_t *host = globalAt(wave, op, static_cast<int>(lane), address, bytes, touch))
     return host;
   bool store = touch != Touch::Read;
@@ -66,13 +64,18 @@ void touchBits(Wave &wave, const MemOp &op, unsigned lane, unsigned bytes, Atomi
 
 } // namespace
 
+uint8_t *hostOf(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
+                Touch touch) {
+  return laneBytes(wave, op, lane, address, bytes, touch);
+}
+
 void performLoad(Wave &wave, MemOp &op) {
   const Instr &instr = *op.instr;
   unsigned bytes = bytesOf(instr), words = (bytes + 3) / 4, reg = instr.dst[0].reg;
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint32_t data[4] = {};
     if (!(op.zeroMask >> lane & 1))
-      if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, Touch::Read))
+      if (const uint8_t *from = laneBytes(wave, op, lane, op.addr[lane], bytes, Touch::Read))
         copyBytes(data, from, bytes);
     if (formatOf(instr) != Format::Dwords)
       data[0] = loadBits(formatOf(instr), data[0], wave.v[reg][lane]);
@@ -85,7 +88,7 @@ void performStore(Wave &wave, MemOp &op) {
   unsigned bytes = bytesOf(*op.instr), words = (bytes + 3) / 4;
   Format format = formatOf(*op.instr);
   forEachActiveLane(op.mask & ~op.zeroMask, [&](unsigned lane) {
-    uint8_t *to = hostOf(wave, op, lane, op.addr[lane], bytes, Touch::Write);
+    uint8_t *to = laneBytes(wave, op, lane, op.addr[lane], bytes, Touch::Write);
     if (!to)
       return;
     uint32_t data[4];
@@ -105,7 +108,7 @@ void performLdsDma(Wave &wave, MemOp &op) {
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint32_t data[4] = {};
     if (!(op.zeroMask >> lane & 1))
-      if (const uint8_t *from = hostOf(wave, op, lane, op.addr[lane], bytes, Touch::Read))
+      if (const uint8_t *from = laneBytes(wave, op, lane, op.addr[lane], bytes, Touch::Read))
         copyBytes(data, from, bytes);
     if (bytes < 4)
       data[0] = loadBits(formatOf(instr), data[0], 0);
@@ -128,7 +131,7 @@ void performAtomic(Wave &wave, MemOp &op) {
   forEachActiveLane(op.mask, [&](unsigned lane) {
     uint64_t old = 0;
     uint8_t *host =
-        op.zeroMask >> lane & 1 ? nullptr : hostOf(wave, op, lane, op.addr[lane], bytes, touch);
+        op.zeroMask >> lane & 1 ? nullptr : laneBytes(wave, op, lane, op.addr[lane], bytes, touch);
     if (host && touch == Touch::None)
       touchBits(wave, op, lane, bytes, kind, value(0, lane));
     if (host && op.addr[lane] % bytes != 0) {

@@ -17,6 +17,11 @@ constexpr uint32_t packAtomicAccess(unsigned bytes, AtomicOp op) {
   return bytes | static_cast<uint32_t>(op) << 8;
 }
 
+/// Host bytes of one lane's access, or nullptr after a report. Flat addresses may name LDS or the
+/// lane's scratch.
+uint8_t *hostOf(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
+                Touch touch);
+
 /// Loads to D; lanes of zeroMask get 0.
 void performLoad(Wave &wave, MemOp &op);
 /// Stores op.data.

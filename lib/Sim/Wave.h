@@ -77,6 +77,7 @@ struct MemOp {
   uint64_t addr[numLanes];
   uint32_t data[4][numLanes];
   uint32_t ldsBase = 0; ///< LDS DMA: where lane 0's data goes
+  uint32_t format = 0;  ///< of typed buffers: bits 18:0 of a descriptor's last word
   uint32_t checkId = 0; ///< the checker's number of this operation; 0: not checked
 };
 
