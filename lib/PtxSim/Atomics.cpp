@@ -60,7 +60,8 @@ uint64_t combine(const Instruction &instr, uint64_t old, uint64_t value) {
   case Ty::F64:
     return pack(combineFloats(instr.mode, unpack<double>(old), unpack<double>(value)));
   case Ty::F16:
-    return halfOfFloat(combineFloats(instr.mode, unpack<Half>(old).value, unpack<Half>(value).value));
+    return halfOfFloat(
+        combineFloats(instr.mode, unpack<Half>(old).value, unpack<Half>(value).value));
   case Ty::BF16:
     return brainOfFloat(
         combineFloats(instr.mode, unpack<Brain>(old).value, unpack<Brain>(value).value));
@@ -96,8 +97,9 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
   const Operand &memory = instr.args[hasResult];
   Value addresses = warp.use(memory, lanes, "an address");
   Value values = warp.use(instr.args[hasResult + 1], lanes, "an atomic's operand");
-  const uint64_t *swaps =
-      instr.mode == CompareSwap ? warp.use(instr.args[hasResult + 2], lanes, "an operand").lanes : nullptr;
+  const uint64_t *swaps = instr.mode == CompareSwap
+                              ? warp.use(instr.args[hasResult + 2], lanes, "an operand").lanes
+                              : nullptr;
   unsigned bytes = bytesOf(instr.type);
   uint64_t results[warpLanes] = {};
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
@@ -115,7 +117,8 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
     }
     uint64_t old = 0;
     std::memcpy(&old, target.host, bytes);
-    uint64_t next = swaps ? (old == values[lane] ? swaps[lane] : old) : combine(instr, old, values[lane]);
+    uint64_t next =
+        swaps ? (old == values[lane] ? swaps[lane] : old) : combine(instr, old, values[lane]);
     std::memcpy(target.host, &next, bytes);
     if (target.shared)
       target.shared->noteWrite(target.offset, bytes, warp.epoch(true));

@@ -17,7 +17,8 @@ namespace {
 
 enum Kind : uint8_t { Sync, Arrive, Popc, And, Or };
 
-/// Ends a generation when all have come. Without a thread count, all warps that still run take part.
+/// Ends a generation when all have come. Without a thread count, all warps that still run take
+/// part.
 void settle(Block &block, NamedBarrier &barrier, bool isWhole) {
   if (barrier.warps == 0)
     return;

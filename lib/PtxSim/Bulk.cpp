@@ -33,8 +33,8 @@ uint32_t boxBytes(const TensorMap &map) {
   return bytes;
 }
 
-/// Calls `visit(offset in the box, offset in the tensor or -1, bytes)` for each row of a box, cut at
-/// the edges of the tensor: what is outside comes with -1.
+/// Calls `visit(offset in the box, offset in the tensor or -1, bytes)` for each row of a box, cut
+/// at the edges of the tensor: what is outside comes with -1.
 template <typename F> void forRows(const BulkCopy &copy, F visit) {
   const TensorMap &map = copy.map;
   uint32_t rows = boxBytes(map) / innerBytes(map);
@@ -67,7 +67,8 @@ template <typename F> void forRows(const BulkCopy &copy, F visit) {
 
 /// The bytes of a box in the tensor's order, from or to shared memory, where 16-byte chunks are
 /// swizzled.
-template <typename F> void forChunks(uint32_t shared, uint32_t bytes, uint32_t swizzleBytes, F visit) {
+template <typename F>
+void forChunks(uint32_t shared, uint32_t bytes, uint32_t swizzleBytes, F visit) {
   constexpr uint32_t chunk = 16;
   for (uint32_t at = 0; at < bytes; at += chunk)
     visit(at, swizzled(shared + at, swizzleBytes), std::min(chunk, bytes - at));
@@ -79,8 +80,7 @@ uint8_t *globalBytes(Machine &machine, const BulkCopy &copy, uint64_t address, u
   uint8_t *host = machine.global(address, bytes, written);
   if (!host && machine.fault.empty())
     machine.fault = "the bulk copy of PTX line " + utostr(copy.instruction->line) + ": `" +
-                    copy.instruction->text + "` touches " +
-                    machine.describeOutside(address, bytes);
+                    copy.instruction->text + "` touches " + machine.describeOutside(address, bytes);
   return host;
 }
 
@@ -226,8 +226,7 @@ bool oneLane(Warp &warp, const Instruction &instr, uint32_t lanes) {
 }
 
 uint64_t sharedOffset(Warp &warp, const Operand &operand, unsigned lane) {
-  uint64_t address =
-      warp.use(operand, 1u << lane, "an address")[lane] + uint64_t(operand.offset);
+  uint64_t address = warp.use(operand, 1u << lane, "an address")[lane] + uint64_t(operand.offset);
   return (address & windowMask) == sharedWindow ? address & ~windowMask : uint32_t(address);
 }
 
@@ -245,7 +244,8 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
     if (!readMap(warp, instr, lane, instr.args[1], copy))
       return Step::Next;
   } else {
-    copy.linear = warp.use(instr.args[1], lanes, "an address")[lane] + uint64_t(instr.args[1].offset);
+    copy.linear =
+        warp.use(instr.args[1], lanes, "an address")[lane] + uint64_t(instr.args[1].offset);
     copy.bytes = uint32_t(warp.use(instr.args[2], lanes, "a size")[lane]);
   }
   uint32_t offset = 0;
@@ -262,8 +262,9 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
     for (unsigned rank = 0; rank < 16; ++rank)
       if (mask >> rank & 1) {
         if (rank >= blocks.size()) {
-          warp.fail(instr, lanes, "multicasts to block " + Twine(rank) + " of a cluster of " +
-                                      Twine(blocks.size()));
+          warp.fail(instr, lanes,
+                    "multicasts to block " + Twine(rank) + " of a cluster of " +
+                        Twine(blocks.size()));
           return Step::Next;
         }
         copy.targets.push_back(blocks[rank].get());
@@ -275,9 +276,11 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
       return Step::Next;
     }
   }
-  if (copy.shared % (instr.mode == Tensor ? sharedAlign : linearAlign) != 0 || copy.bytes % 16 != 0) {
-    warp.fail(instr, lanes, "copies " + Twine(copy.bytes) + " bytes to shared address " +
-                                Twine(copy.shared) + ", which is not aligned");
+  if (copy.shared % (instr.mode == Tensor ? sharedAlign : linearAlign) != 0 ||
+      copy.bytes % 16 != 0) {
+    warp.fail(instr, lanes,
+              "copies " + Twine(copy.bytes) + " bytes to shared address " + Twine(copy.shared) +
+                  ", which is not aligned");
     return Step::Next;
   }
   copy.agent = warp.agentOf(BulkLoadAgent);
@@ -317,7 +320,8 @@ Step store(Warp &warp, const Instruction &instr, uint32_t lanes) {
       return Step::Next;
     }
   } else {
-    copy.linear = warp.use(instr.args[0], lanes, "an address")[lane] + uint64_t(instr.args[0].offset);
+    copy.linear =
+        warp.use(instr.args[0], lanes, "an address")[lane] + uint64_t(instr.args[0].offset);
     copy.bytes = uint32_t(warp.use(instr.args[2], lanes, "a size")[lane]);
   }
   copy.shared = uint32_t(sharedOffset(warp, instr.args[1], lane));
@@ -326,12 +330,12 @@ Step store(Warp &warp, const Instruction &instr, uint32_t lanes) {
   copy.agent = warp.agentOf(BulkStoreAgent);
   std::string problem;
   if (copy.shared % (instr.mode == Tensor ? sharedAlign : linearAlign) != 0 || copy.bytes % 16 != 0)
-    problem = "stores " + utostr(copy.bytes) + " bytes from shared address " +
-              utostr(copy.shared) + ", which is not aligned";
+    problem = "stores " + utostr(copy.bytes) + " bytes from shared address " + utostr(copy.shared) +
+              ", which is not aligned";
   else
-    problem = warp.block.shared.checkRead(copy.shared, copy.bytes,
-                                          {&warp.clock, Epoch::make(copy.agent, copy.clock), true,
-                                           warp.machine.options.checkOrder});
+    problem = warp.block.shared.checkRead(
+        copy.shared, copy.bytes,
+        {&warp.clock, Epoch::make(copy.agent, copy.clock), true, warp.machine.options.checkOrder});
   if (!problem.empty()) {
     warp.fail(instr, lanes, problem);
     return Step::Next;

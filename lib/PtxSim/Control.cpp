@@ -76,8 +76,8 @@ bool decodeControl(const Statement &s, Instruction &i) {
     i.meeting = Meeting::All;
     i.run = nothing;
   } else if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" ||
-             op == "nanosleep" || op == "griddepcontrol" || op == "discard" || op == "applypriority" ||
-             op == "pmevent" || op == "brkpt") {
+             op == "nanosleep" || op == "griddepcontrol" || op == "discard" ||
+             op == "applypriority" || op == "pmevent" || op == "brkpt") {
     i.run = op == "brkpt" ? trap : nothing;
   }
   return i.run != nullptr;

@@ -172,10 +172,10 @@ Step convert(Warp &warp, const Instruction &instr, uint32_t lanes) {
   Value a = warp.in(instr.args[1]);
   uint32_t defined = a.defined;
   if (!isFloat(instr.type2)) { // the low bytes are what counts
-    uint8_t wanted = uint8_t((1u << std::min(bytesOf(instr.type2), isFloat(instr.type) || instr.saturates
-                                                                      ? 8u
-                                                                      : bytesOf(instr.type))) -
-                             1);
+    uint8_t wanted = uint8_t(
+        (1u << std::min(bytesOf(instr.type2),
+                        isFloat(instr.type) || instr.saturates ? 8u : bytesOf(instr.type))) -
+        1);
     for (unsigned lane = 0; lane < warpLanes; ++lane)
       defined |= uint32_t((a.bytes[lane] & wanted) == wanted) << lane;
   }
@@ -185,8 +185,8 @@ Step convert(Warp &warp, const Instruction &instr, uint32_t lanes) {
     Value b = warp.in(instr.args[2]);
     defined &= b.defined;
     for (unsigned lane = 0; lane < warpLanes; ++lane)
-      results[lane] = convertOne(instr, to, from, a[lane]) << toBits |
-                      convertOne(instr, to, from, b[lane]);
+      results[lane] =
+          convertOne(instr, to, from, a[lane]) << toBits | convertOne(instr, to, from, b[lane]);
   } else {
     unsigned count = isPair(instr.type) ? 2 : 1;
     for (unsigned lane = 0; lane < warpLanes; ++lane) {

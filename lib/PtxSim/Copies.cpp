@@ -80,7 +80,8 @@ Step copy(Warp &warp, const Instruction &instr, uint32_t lanes) {
     if (unsigned count = op.sourceBytes[lane]) {
       uint8_t *written = nullptr;
       if (op.from[lane] % op.bytes != 0) {
-        warp.fail(instr, 1u << lane, "copies from an address that is no multiple of " + Twine(op.bytes));
+        warp.fail(instr, 1u << lane,
+                  "copies from an address that is no multiple of " + Twine(op.bytes));
         return Step::Next;
       }
       if (!warp.machine.global(op.from[lane], count, &written)) {

@@ -102,9 +102,10 @@ bool decode(const Statement &statement, Instruction &instruction) {
   instruction.isVolatile = statement.has("volatile") || statement.has("relaxed") ||
                            statement.has("acquire") || statement.has("release");
   using Decoder = bool (*)(const Statement &, Instruction &);
-  constexpr Decoder decoders[] = {decodeFloat,    decodeInteger, decodeConvert, decodeMemory,
-                                  decodeAtomic,   decodeExchange, decodeControl, decodeMatrix,
-                                  decodeWgmma,    decodeCopies,  decodeBulk,   decodeBarrier, decodeMbarrier};
+  constexpr Decoder decoders[] = {decodeFloat,   decodeInteger,  decodeConvert, decodeMemory,
+                                  decodeAtomic,  decodeExchange, decodeControl, decodeMatrix,
+                                  decodeWgmma,   decodeCopies,   decodeBulk,    decodeBarrier,
+                                  decodeMbarrier};
   for (Decoder decoder : decoders)
     if (decoder(statement, instruction))
       return true;

@@ -74,10 +74,10 @@ enum Vote : uint8_t { AllVote, AnyVote, UniformVote, Ballot };
 
 Step vote(Warp &warp, const Instruction &instr, uint32_t lanes) {
   uint32_t yes = trueLanes(warp.use(instr.args[1], lanes, "a vote"), lanes);
-  uint64_t result = instr.mode == Ballot        ? yes
-                    : instr.mode == AllVote     ? yes == lanes
-                    : instr.mode == AnyVote     ? yes != 0
-                                                : yes == 0 || yes == lanes;
+  uint64_t result = instr.mode == Ballot    ? yes
+                    : instr.mode == AllVote ? yes == lanes
+                    : instr.mode == AnyVote ? yes != 0
+                                            : yes == 0 || yes == lanes;
   return broadcast(warp, instr.args[0], lanes, result);
 }
 
@@ -175,10 +175,7 @@ bool decodeExchange(const Statement &s, Instruction &i) {
     i.mode = s.has("up") ? Up : s.has("down") ? Down : s.has("bfly") ? Butterfly : Index;
     i.run = shuffle;
   } else if (s.opcode == "vote" && i.args.size() == 3) {
-    i.mode = s.has("all")   ? AllVote
-             : s.has("any") ? AnyVote
-             : s.has("uni") ? UniformVote
-                            : Ballot;
+    i.mode = s.has("all") ? AllVote : s.has("any") ? AnyVote : s.has("uni") ? UniformVote : Ballot;
     i.run = vote;
   } else if (s.opcode == "match" && i.args.size() == 3) {
     i.mode = s.has("all");

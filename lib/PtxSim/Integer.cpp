@@ -13,7 +13,8 @@ using namespace llvm;
 namespace tilec::ptx {
 namespace {
 
-template <typename T> using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+template <typename T>
+using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
 template <typename T> using Unsigned = std::make_unsigned_t<T>;
 
 /// A handler from an expression of `a`, `b`, `c`, which have the instruction's integer type T.
@@ -32,7 +33,10 @@ TILEC_INT(mulHi, 2, (Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T)), T a, T b)
 TILEC_INT(madLo, 3, uint64_t(a) * uint64_t(b) + uint64_t(c), T a, T b, T c)
 TILEC_INT(madHi, 3, ((Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T))) + Wide<T>(c), T a, T b, T c)
 // What a division by zero gives is not said: all ones, as hardware does.
-TILEC_INT(divide, 2, b == 0 ? T(~T(0)) : b == T(-1) && std::is_signed_v<T> ? T(0 - Unsigned<T>(a)) : T(a / b),
+TILEC_INT(divide, 2,
+          b == 0                              ? T(~T(0))
+          : b == T(-1) && std::is_signed_v<T> ? T(0 - Unsigned<T>(a))
+                                              : T(a / b),
           T a, T b)
 TILEC_INT(remainder, 2, b == 0 ? a : b == T(-1) && std::is_signed_v<T> ? T(0) : T(a % b), T a, T b)
 TILEC_INT(absolute, 1, a < T(0) ? T(0 - Unsigned<T>(a)) : a, T a)
@@ -88,7 +92,8 @@ Step mulWide(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return forInt(instr.type, [&](auto zero) {
     using T = decltype(zero);
     return map<2, T>(warp, instr, lanes, [](T a, T b) {
-      return uint64_t(Wide<T>(a) * Wide<T>(b)) & maskTrailingOnes<uint64_t>(std::min<unsigned>(64, 16 * sizeof(T)));
+      return uint64_t(Wide<T>(a) * Wide<T>(b)) &
+             maskTrailingOnes<uint64_t>(std::min<unsigned>(64, 16 * sizeof(T)));
     });
   });
 }
@@ -104,7 +109,8 @@ Step madWide(Warp &warp, const Instruction &instr, uint32_t lanes) {
 
 /// Shifts take a 32-bit distance; beyond the width they give 0 or the sign. A byte of the result is
 /// known when the bytes that it comes from are.
-template <typename T> Step shift(Warp &warp, const Instruction &instr, uint32_t lanes, bool isLeft) {
+template <typename T>
+Step shift(Warp &warp, const Instruction &instr, uint32_t lanes, bool isLeft) {
   constexpr unsigned bits = 8 * sizeof(T);
   Value a = warp.in(instr.args[1]), distance = warp.in(instr.args[2]);
   uint64_t results[warpLanes];
@@ -155,7 +161,8 @@ Step funnel(Warp &warp, const Instruction &instr, uint32_t lanes) {
 Step extractBits(Warp &warp, const Instruction &instr, uint32_t lanes) {
   unsigned width = 8 * bytesOf(instr.type);
   bool isSigned = isSignedInt(instr.type);
-  Value a = warp.in(instr.args[1]), starts = warp.in(instr.args[2]), counts = warp.in(instr.args[3]);
+  Value a = warp.in(instr.args[1]), starts = warp.in(instr.args[2]),
+        counts = warp.in(instr.args[3]);
   uint64_t results[warpLanes];
   uint32_t defined = 0;
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
@@ -186,7 +193,8 @@ Step insertBits(Warp &warp, const Instruction &instr, uint32_t lanes) {
 
 Step reverseBits_(Warp &warp, const Instruction &instr, uint32_t lanes) {
   unsigned width = 8 * bytesOf(instr.type);
-  return map<1, uint64_t>(warp, instr, lanes, [&](uint64_t a) { return reverseBits(a) >> (64 - width); });
+  return map<1, uint64_t>(warp, instr, lanes,
+                          [&](uint64_t a) { return reverseBits(a) >> (64 - width); });
 }
 Step countOnes(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return map<1, uint64_t>(warp, instr, lanes, [](uint64_t a) { return uint32_t(popcount(a)); });
@@ -338,13 +346,12 @@ Step move(Warp &warp, const Instruction &instr, uint32_t lanes) {
 /// Between generic addresses and those of a window.
 Step convertAddress(Warp &warp, const Instruction &instr, uint32_t lanes) {
   uint64_t window = instr.space == Space::Shared || instr.space == Space::Cluster ? sharedWindow
-                    : instr.space == Space::Local                                  ? localWindow
-                    : instr.space == Space::Param                                  ? paramWindow
-                                                                                   : 0;
+                    : instr.space == Space::Local                                 ? localWindow
+                    : instr.space == Space::Param                                 ? paramWindow
+                                                                                  : 0;
   bool toWindow = instr.mode;
-  return map<1, uint64_t>(warp, instr, lanes, [&](uint64_t a) {
-    return toWindow ? a & ~windowMask : a | window;
-  });
+  return map<1, uint64_t>(warp, instr, lanes,
+                          [&](uint64_t a) { return toWindow ? a & ~windowMask : a | window; });
 }
 
 /// The same place in the shared memory of another block of the cluster.
@@ -405,14 +412,15 @@ static Handler integerHandler(const Statement &s, Instruction &i) {
     return convertAddress;
   }
   if (op == "setp") {
-    std::optional<uint8_t> mode = StringSwitch<std::optional<uint8_t>>(s.mods.empty() ? "" : s.mods[0])
-                                      .Case("eq", Eq)
-                                      .Case("ne", Ne)
-                                      .Cases({"lt", "lo"}, Lt)
-                                      .Cases({"le", "ls"}, Le)
-                                      .Cases({"gt", "hi"}, Gt)
-                                      .Cases({"ge", "hs"}, Ge)
-                                      .Default(std::nullopt);
+    std::optional<uint8_t> mode =
+        StringSwitch<std::optional<uint8_t>>(s.mods.empty() ? "" : s.mods[0])
+            .Case("eq", Eq)
+            .Case("ne", Ne)
+            .Cases({"lt", "lo"}, Lt)
+            .Cases({"le", "ls"}, Le)
+            .Cases({"gt", "hi"}, Gt)
+            .Cases({"ge", "hs"}, Ge)
+            .Default(std::nullopt);
     if (!mode || s.mods.size() != 2 || i.args.size() != 3)
       return nullptr;
     i.mode = *mode;

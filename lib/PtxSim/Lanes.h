@@ -56,7 +56,8 @@ template <typename T> uint64_t pack(T value) {
 
 /// args[0] = f(args[1], ...) in every lane; the sources are of type T.
 template <typename T, typename F, size_t... I>
-Step mapLanes(Warp &warp, const Instruction &instr, uint32_t lanes, F f, std::index_sequence<I...>) {
+Step mapLanes(Warp &warp, const Instruction &instr, uint32_t lanes, F f,
+              std::index_sequence<I...>) {
   const Value values[] = {warp.in(instr.args[1 + I])...};
   uint64_t results[warpLanes];
   for (unsigned lane = 0; lane < warpLanes; ++lane)
@@ -71,7 +72,8 @@ Step map(Warp &warp, const Instruction &instr, uint32_t lanes, F f) {
 
 /// Both halves of a 32-bit register.
 template <typename T, typename F, size_t... I>
-Step mapPairs(Warp &warp, const Instruction &instr, uint32_t lanes, F f, std::index_sequence<I...>) {
+Step mapPairs(Warp &warp, const Instruction &instr, uint32_t lanes, F f,
+              std::index_sequence<I...>) {
   const Value values[] = {warp.in(instr.args[1 + I])...};
   uint64_t results[warpLanes];
   for (unsigned lane = 0; lane < warpLanes; ++lane)

@@ -33,11 +33,11 @@ constexpr unsigned warpsPerGroup = 4;
 /// A register of a warp. A predicate is 0 or 1.
 struct Register {
   uint64_t lanes[warpLanes] = {};
-  uint32_t defined = 0;      ///< lanes all of whose bytes hold a value
+  uint32_t defined = 0;          ///< lanes all of whose bytes hold a value
   uint8_t bytes[warpLanes] = {}; ///< which bytes of a lane do
-  uint32_t lockedUntil = 0;  ///< accumulator of the wgmma group of this number
-  uint32_t readUntil = 0;    ///< A operand of the group of this number
-  uint32_t writtenAt = 0;    ///< time of the warp
+  uint32_t lockedUntil = 0;      ///< accumulator of the wgmma group of this number
+  uint32_t readUntil = 0;        ///< A operand of the group of this number
+  uint32_t writtenAt = 0;        ///< time of the warp
 
   void setDefined() {
     defined = allLanes;
@@ -73,9 +73,9 @@ struct BulkCopy {
   uint64_t linear = 0; ///< without a map: the global address
   uint32_t bytes = 0;
   uint32_t shared = 0;
-  uint32_t barrier = 0;          ///< loads
-  std::vector<Block *> targets;  ///< loads
-  uint32_t clock = 0;            ///< of the issuing warp's agent
+  uint32_t barrier = 0;         ///< loads
+  std::vector<Block *> targets; ///< loads
+  uint32_t clock = 0;           ///< of the issuing warp's agent
   uint32_t agent = 0;
   Clock issued; ///< what the issuing warp knew
   // Stores:
@@ -90,8 +90,8 @@ struct WgmmaOp {
   const Instruction *instruction = nullptr;
   uint64_t a = 0, b = 0; ///< descriptors
   bool accumulates = false;
-  uint32_t issued = 0;   ///< a bit a warp
-  uint32_t group = 0;    ///< commit group, counted from 1
+  uint32_t issued = 0;                                         ///< a bit a warp
+  uint32_t group = 0;                                          ///< commit group, counted from 1
   std::array<std::vector<uint32_t>, warpsPerGroup> aRegisters; ///< [register * 32 + lane]
 };
 
@@ -121,10 +121,10 @@ public:
   const uint32_t agent; ///< ThreadsAgent
   Clock clock;
   uint32_t pc[warpLanes] = {};
-  uint32_t live = 0;   ///< lanes that have not returned
-  uint32_t now = 1;    ///< instructions, for the order of register writes
+  uint32_t live = 0;     ///< lanes that have not returned
+  uint32_t now = 1;      ///< instructions, for the order of register writes
   uint32_t fencedAt = 0; ///< wgmma.fence
-  double pace = 1;     ///< how often it gets a turn
+  double pace = 1;       ///< how often it gets a turn
   /// The machine's events when nothing could run: nothing can before there are more.
   uint64_t sleepsSince = ~0ull;
   bool sleeps() const;
@@ -215,9 +215,9 @@ public:
   Machine &machine;
   const Dim3 id;
   std::vector<std::unique_ptr<Block>> blocks;
-  std::vector<BulkCopy> loads; ///< under way
+  std::vector<BulkCopy> loads;                 ///< under way
   std::vector<std::function<void()>> deferred; ///< arrivals at mbarriers when copies have landed
-  uint32_t arrivedWarps = 0; ///< at the barrier of the cluster
+  uint32_t arrivedWarps = 0;                   ///< at the barrier of the cluster
   uint32_t phase = 0;
   Clock arriving, arrived;
   bool isDone() const;
@@ -242,7 +242,8 @@ public:
   RunResult run();
   unsigned threads() const { return config.block[0] * config.block[1] * config.block[2]; }
 
-  /// Host memory of global addresses, or nullptr; `written` is the shadow, nullptr: all holds values.
+  /// Host memory of global addresses, or nullptr; `written` is the shadow, nullptr: all holds
+  /// values.
   uint8_t *global(uint64_t address, uint64_t bytes, uint8_t **written);
   std::string describeOutside(uint64_t address, uint64_t bytes) const;
 
@@ -253,7 +254,7 @@ private:
   void start(uint64_t index);
   std::string whatWaits() const;
   std::vector<std::unique_ptr<Cluster>> resident;
-  double lateness = 0.5; ///< how often a copy stays under way for another round
+  double lateness = 0.5;       ///< how often a copy stays under way for another round
   uint64_t base = 1, size = 0; ///< the allocation that was used last
   uint8_t *host = nullptr, *hostWritten = nullptr;
 };

@@ -92,11 +92,11 @@ bool decodeMatrix(const Statement &s, Instruction &i) {
   if (!elements || bytesOf(i.aType) > 4 || s.has("satfinite") || s.has("xor") || s.has("and"))
     return false;
   size_t accumulators = i.type == Ty::F16 ? 2 : 4;
-  bool fits = i.args.size() == 4 && i.args[0].parts.size() == accumulators &&
-              i.args[3].parts.size() == accumulators && i.args[2].parts.size() == k / elements / 4 &&
-              i.args[1].parts.size() == k / elements / 2 &&
-              (i.type == Ty::S32) == isIntElement(i.aType) &&
-              (i.type == Ty::S32 || i.type == Ty::F16 || i.type == Ty::F32);
+  bool fits =
+      i.args.size() == 4 && i.args[0].parts.size() == accumulators &&
+      i.args[3].parts.size() == accumulators && i.args[2].parts.size() == k / elements / 4 &&
+      i.args[1].parts.size() == k / elements / 2 && (i.type == Ty::S32) == isIntElement(i.aType) &&
+      (i.type == Ty::S32 || i.type == Ty::F16 || i.type == Ty::F32);
   i.meeting = Meeting::All;
   i.run = multiply;
   return fits;

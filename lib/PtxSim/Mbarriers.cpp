@@ -59,8 +59,9 @@ Step init(Warp &warp, const Instruction &instr, uint32_t lanes) {
     else if (shared.barrier(address))
       problem = ("there is an mbarrier at shared address " + Twine(address) + " already").str();
     else
-      problem = shared.checkWrite(address, objectBytes,
-                                  {&warp.clock, warp.epoch(), false, warp.machine.options.checkOrder});
+      problem =
+          shared.checkWrite(address, objectBytes,
+                            {&warp.clock, warp.epoch(), false, warp.machine.options.checkOrder});
     if (!problem.empty()) {
       warp.fail(instr, 1u << lane, problem);
       return Step::Next;
@@ -121,8 +122,9 @@ Step arrive(Warp &warp, const Instruction &instr, uint32_t lanes) {
     }
     uint32_t count = !hasBytes && numbers ? uint32_t(numbers[lane]) : 1;
     if (count == 0 || count > barrier->pending) {
-      warp.fail(instr, bit, "arrives more often than the mbarrier's count of " +
-                                Twine(barrier->count) + " in one phase");
+      warp.fail(instr, bit,
+                "arrives more often than the mbarrier's count of " + Twine(barrier->count) +
+                    " in one phase");
       return Step::Next;
     }
     if (instr.mode & Drop)

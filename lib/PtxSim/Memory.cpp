@@ -32,8 +32,8 @@ uint8_t *Machine::global(uint64_t address, uint64_t bytes, uint8_t **written) {
 }
 
 std::string Machine::describeOutside(uint64_t address, uint64_t bytes) const {
-  std::string text = utostr(bytes) + " bytes at 0x" + utohexstr(address, true) +
-                     ", which no allocation holds";
+  std::string text =
+      utostr(bytes) + " bytes at 0x" + utohexstr(address, true) + ", which no allocation holds";
   if (const sim::Allocation *near = memory.nearest(address)) {
     int64_t distance = int64_t(address - near->base);
     text += " (byte " + itostr(distance) + " of `" + near->name + "`, which has " +
@@ -98,8 +98,9 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
   }
   case Space::Local:
     if (address + bytes > warp.localBytes) {
-      warp.fail(instr, bit, verb + Twine("outside of its ") + Twine(warp.localBytes) +
-                                " bytes of local memory");
+      warp.fail(instr, bit,
+                verb + Twine("outside of its ") + Twine(warp.localBytes) +
+                    " bytes of local memory");
       return {};
     }
     target.host = warp.local(lane) + address;
@@ -141,7 +142,8 @@ namespace {
 /// The address of a lane: of 32 bits in shared memory.
 uint64_t addressOf(const Instruction &instr, const Operand &operand, uint64_t base) {
   uint64_t address = base + uint64_t(operand.offset);
-  return instr.space == Space::Shared || instr.space == Space::Cluster ? uint32_t(address) : address;
+  return instr.space == Space::Shared || instr.space == Space::Cluster ? uint32_t(address)
+                                                                       : address;
 }
 
 constexpr unsigned mostElements = 8;
@@ -230,8 +232,11 @@ template <bool IsLoad> Step matrices(Warp &warp, const Instruction &instr, uint3
   const Operand &memory = instr.args[IsLoad ? 1 : 0], &regs = instr.args[IsLoad ? 0 : 1];
   constexpr unsigned rowBytes = 16, rows = 8;
   unsigned count = instr.n;
-  auto part = [&](unsigned i) -> const Operand & { return regs.parts.empty() ? regs : regs.parts[i]; };
-  Value addresses = warp.use(memory, count == 4 ? lanes : lanes & ((1u << (8 * count)) - 1), "an address");
+  auto part = [&](unsigned i) -> const Operand & {
+    return regs.parts.empty() ? regs : regs.parts[i];
+  };
+  Value addresses =
+      warp.use(memory, count == 4 ? lanes : lanes & ((1u << (8 * count)) - 1), "an address");
   for (unsigned matrix = 0; matrix < count; ++matrix) {
     uint16_t elements[rows][rows] = {}; // [row][column]
     uint64_t values[warpLanes] = {};

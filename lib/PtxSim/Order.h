@@ -20,11 +20,11 @@ namespace tilec::ptx {
 
 /// The agents of a warp.
 enum AgentKind : uint32_t {
-  ThreadsAgent,    ///< its own loads and stores
-  WgmmaAgent,      ///< of the warp group; that of its first warp
-  BulkLoadAgent,   ///< TMA into shared memory
-  BulkStoreAgent,  ///< TMA out of shared memory
-  CopyAgent,       ///< cp.async: generic proxy
+  ThreadsAgent,   ///< its own loads and stores
+  WgmmaAgent,     ///< of the warp group; that of its first warp
+  BulkLoadAgent,  ///< TMA into shared memory
+  BulkStoreAgent, ///< TMA out of shared memory
+  CopyAgent,      ///< cp.async: generic proxy
   agentsPerWarp,
 };
 
@@ -51,7 +51,7 @@ struct Epoch {
 };
 
 struct Clock {
-  std::vector<uint32_t> before; ///< by agent: the last time that is known to be over
+  std::vector<uint32_t> before;  ///< by agent: the last time that is known to be over
   std::vector<uint32_t> visible; ///< the same, to the asynchronous proxy
 
   explicit Clock(size_t agents = 0) : before(agents), visible(agents) {}

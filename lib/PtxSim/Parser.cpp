@@ -46,22 +46,41 @@ std::string withoutComments(StringRef text) {
 }
 
 const std::map<StringRef, Special> specialNames = {
-    {"%tid.x", Special::TidX}, {"%tid.y", Special::TidY}, {"%tid.z", Special::TidZ},
-    {"%ntid.x", Special::NtidX}, {"%ntid.y", Special::NtidY}, {"%ntid.z", Special::NtidZ},
-    {"%ctaid.x", Special::CtaidX}, {"%ctaid.y", Special::CtaidY}, {"%ctaid.z", Special::CtaidZ},
-    {"%nctaid.x", Special::NctaidX}, {"%nctaid.y", Special::NctaidY},
-    {"%nctaid.z", Special::NctaidZ}, {"%laneid", Special::LaneId}, {"%warpid", Special::WarpId},
+    {"%tid.x", Special::TidX},
+    {"%tid.y", Special::TidY},
+    {"%tid.z", Special::TidZ},
+    {"%ntid.x", Special::NtidX},
+    {"%ntid.y", Special::NtidY},
+    {"%ntid.z", Special::NtidZ},
+    {"%ctaid.x", Special::CtaidX},
+    {"%ctaid.y", Special::CtaidY},
+    {"%ctaid.z", Special::CtaidZ},
+    {"%nctaid.x", Special::NctaidX},
+    {"%nctaid.y", Special::NctaidY},
+    {"%nctaid.z", Special::NctaidZ},
+    {"%laneid", Special::LaneId},
+    {"%warpid", Special::WarpId},
     {"%cluster_ctarank", Special::ClusterCtaRank},
     {"%cluster_nctarank", Special::ClusterNctaRank},
-    {"%cluster_ctaid.x", Special::ClusterCtaidX}, {"%cluster_ctaid.y", Special::ClusterCtaidY},
-    {"%cluster_ctaid.z", Special::ClusterCtaidZ}, {"%cluster_nctaid.x", Special::ClusterNctaidX},
-    {"%cluster_nctaid.y", Special::ClusterNctaidY}, {"%cluster_nctaid.z", Special::ClusterNctaidZ},
-    {"%clusterid.x", Special::ClusteridX}, {"%clusterid.y", Special::ClusteridY},
-    {"%clusterid.z", Special::ClusteridZ}, {"%nclusterid.x", Special::NclusteridX},
-    {"%nclusterid.y", Special::NclusteridY}, {"%nclusterid.z", Special::NclusteridZ},
-    {"%lanemask_lt", Special::LaneMaskLt}, {"%lanemask_le", Special::LaneMaskLe},
-    {"%lanemask_gt", Special::LaneMaskGt}, {"%lanemask_ge", Special::LaneMaskGe},
-    {"%lanemask_eq", Special::LaneMaskEq}, {"%smid", Special::SmId}, {"%clock", Special::Clock},
+    {"%cluster_ctaid.x", Special::ClusterCtaidX},
+    {"%cluster_ctaid.y", Special::ClusterCtaidY},
+    {"%cluster_ctaid.z", Special::ClusterCtaidZ},
+    {"%cluster_nctaid.x", Special::ClusterNctaidX},
+    {"%cluster_nctaid.y", Special::ClusterNctaidY},
+    {"%cluster_nctaid.z", Special::ClusterNctaidZ},
+    {"%clusterid.x", Special::ClusteridX},
+    {"%clusterid.y", Special::ClusteridY},
+    {"%clusterid.z", Special::ClusteridZ},
+    {"%nclusterid.x", Special::NclusteridX},
+    {"%nclusterid.y", Special::NclusteridY},
+    {"%nclusterid.z", Special::NclusteridZ},
+    {"%lanemask_lt", Special::LaneMaskLt},
+    {"%lanemask_le", Special::LaneMaskLe},
+    {"%lanemask_gt", Special::LaneMaskGt},
+    {"%lanemask_ge", Special::LaneMaskGe},
+    {"%lanemask_eq", Special::LaneMaskEq},
+    {"%smid", Special::SmId},
+    {"%clock", Special::Clock},
     {"%clock64", Special::Clock},
 };
 
@@ -85,8 +104,7 @@ public:
       else if (word.starts_with("."))
         takeUntil(';');
       else
-        fail("`" +
-             StringRef(text).substr(at, 30).take_until([](char c) { return isSpace(c); }) +
+        fail("`" + StringRef(text).substr(at, 30).take_until([](char c) { return isSpace(c); }) +
              "` is no PTX");
     }
     if (failed)
@@ -217,7 +235,8 @@ private:
         } else if (word.starts_with("."))
           bytes = std::max(bytes, bytesOf(parseType(word.drop_front())));
         else if (!word.empty())
-          name = word.split('[').first, word.split('[').second.split(']').first.getAsInteger(10, count);
+          name = word.split('[').first,
+          word.split('[').second.split(']').first.getAsInteger(10, count);
       }
       end = alignTo(end, std::max({1u, align, count == 1 ? bytes : 1u}));
       params[name] = end;

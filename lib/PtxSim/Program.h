@@ -35,8 +35,31 @@ enum class Step {
 using Handler = Step (*)(Warp &, const Instruction &, uint32_t lanes);
 
 enum class Ty : uint8_t {
-  None, Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64,
-  F16, F16x2, BF16, BF16x2, F32, F64, TF32, E4M3, E5M2, E4M3x2, E5M2x2,
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  F32,
+  F64,
+  TF32,
+  E4M3,
+  E5M2,
+  E4M3x2,
+  E5M2x2,
 };
 unsigned bytesOf(Ty type);
 bool isSignedInt(Ty type);
@@ -65,10 +88,10 @@ struct Instruction {
   uint32_t guard = Operand::none;
   bool isGuardNegated = false;
   Meeting meeting = Meeting::None;
-  Ty type = Ty::None, type2 = Ty::None; ///< of the result or the access, and of the source
+  Ty type = Ty::None, type2 = Ty::None;  ///< of the result or the access, and of the source
   Ty aType = Ty::None, bType = Ty::None; ///< of a matrix instruction
   Space space = Space::Generic;
-  uint8_t mode = 0;     ///< the handler's own: a comparison, a rounding, a shuffle
+  uint8_t mode = 0; ///< the handler's own: a comparison, a rounding, a shuffle
   uint8_t mode2 = 0;
   bool saturates = false, flushes = false, transposes = false, isVolatile = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes
@@ -78,11 +101,41 @@ struct Instruction {
 };
 
 enum class Special : uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, ClusterCtaRank, ClusterNctaRank, ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ,
-  ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ, ClusteridX, ClusteridY, ClusteridZ,
-  NclusteridX, NclusteridY, NclusteridZ, LaneMaskLt, LaneMaskLe, LaneMaskGt, LaneMaskGe, LaneMaskEq,
-  SmId, Clock,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  ClusterCtaRank,
+  ClusterNctaRank,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusteridX,
+  ClusteridY,
+  ClusteridZ,
+  NclusteridX,
+  NclusteridY,
+  NclusteridZ,
+  LaneMaskLt,
+  LaneMaskLe,
+  LaneMaskGt,
+  LaneMaskGe,
+  LaneMaskEq,
+  SmId,
+  Clock,
 };
 
 struct Program {
@@ -91,8 +144,8 @@ struct Program {
   std::array<uint32_t, 3> block = {0, 0, 0}; ///< .reqntid; 0: any
   std::array<uint32_t, 3> maxBlock = {0, 0, 0};
   std::array<uint32_t, 3> cluster = {0, 0, 0}; ///< .reqnctapercluster; 0: any
-  uint32_t staticSharedBytes = 0;  ///< below the dynamic part
-  uint32_t localBytes = 0;         ///< of a lane
+  uint32_t staticSharedBytes = 0;              ///< below the dynamic part
+  uint32_t localBytes = 0;                     ///< of a lane
   std::vector<Instruction> code;
   uint32_t registers = 0;
   std::vector<std::pair<uint32_t, uint64_t>> constants; ///< register, value

@@ -36,7 +36,8 @@ public:
   const rt::DeviceInfo &info() const override { return deviceInfo; }
 
   Result<DeviceAddress> allocate(int64_t bytes, const std::string &name) override {
-    // Whole words: an atomic on the last 16-bit element is a compare-and-swap of the word around it.
+    // Whole words: an atomic on the last 16-bit element is a compare-and-swap of the word around
+    // it.
     uint64_t whole = llvm::alignTo(static_cast<uint64_t>(bytes), 4);
     llvm::Expected<uint64_t> address = memory.allocate(whole, name);
     if (!address)
@@ -129,7 +130,8 @@ public:
     constexpr int64_t mostBox = 256, unit = 16;
     ptx::TensorMap map;
     size_t rank = request.dims.size();
-    if (rank < 1 || rank > 5 || request.strideBytes.size() != rank - 1 || request.box.size() != rank)
+    if (rank < 1 || rank > 5 || request.strideBytes.size() != rank - 1 ||
+        request.box.size() != rank)
       return rt::Error{"a tensor map has 1 to 5 dimensions"};
     if (request.elementBits % 8 != 0 || request.elementBits > 64)
       return rt::Error{"a tensor map has elements of whole bytes"};

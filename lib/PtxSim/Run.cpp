@@ -130,7 +130,8 @@ bool Machine::landSome(bool hasToMove) {
   for (auto &cluster : resident) {
     std::vector<BulkCopy> &loads = cluster->loads;
     std::shuffle(loads.begin(), loads.end(), random);
-    while (!loads.empty() && fault.empty() && ((hasToMove && !moved) || chance(random) > lateness)) {
+    while (!loads.empty() && fault.empty() &&
+           ((hasToMove && !moved) || chance(random) > lateness)) {
       BulkCopy copy = std::move(loads.back());
       loads.pop_back();
       land(*cluster, copy);
@@ -189,7 +190,8 @@ std::string Machine::whatWaits() const {
   for (auto &[pc, place] : places) {
     const Instruction &instr = program.code[pc];
     text += "\n  " + utostr(place.first) + (place.first == 1 ? " warp" : " warps") +
-            " at PTX line " + utostr(instr.line) + ": `" + instr.text + "`, such as " + place.second;
+            " at PTX line " + utostr(instr.line) + ": `" + instr.text + "`, such as " +
+            place.second;
   }
   return text;
 }

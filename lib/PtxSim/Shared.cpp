@@ -85,8 +85,8 @@ std::string SharedMemory::checkRead(uint32_t address, uint32_t count, const Acce
     if (e == last || !e.exists())
       continue;
     last = e;
-    bool isLoose = (e.isLoose() || access.epoch.isLoose()) && !access.isAsync &&
-                   !isAsyncProxy(e.agent());
+    bool isLoose =
+        (e.isLoose() || access.epoch.isLoose()) && !access.isAsync && !isAsyncProxy(e.agent());
     if (!isLoose && !access.clock->knows(e))
       return "reads " + place(word * wordBytes) + ", which " + nameOf(e.agent()) +
              " writes: nothing says that the write comes first";

@@ -105,7 +105,8 @@ Value Warp::in(const Operand &operand) {
   const Register &reg = registers[operand.reg];
   if (reg.lockedUntil > wgmmaDone)
     fail(*current, currentLanes,
-         "reads " + nameOf(operand.reg) + ", an accumulator of a wgmma that nothing has waited for");
+         "reads " + nameOf(operand.reg) +
+             ", an accumulator of a wgmma that nothing has waited for");
   if (!operand.isNegated)
     return {reg.lanes, reg.defined, reg.bytes};
   uint64_t *copy = negated[nextNegated++ % std::size(negated)];
@@ -135,11 +136,13 @@ void Warp::outBytes(const Operand &operand, uint32_t lanes, const uint64_t *valu
     return;
   Register &reg = registers[operand.reg];
   if (reg.lockedUntil > wgmmaDone)
-    return fail(*current, lanes, "writes " + nameOf(operand.reg) +
-                                     ", an accumulator of a wgmma that nothing has waited for");
+    return fail(*current, lanes,
+                "writes " + nameOf(operand.reg) +
+                    ", an accumulator of a wgmma that nothing has waited for");
   if (reg.readUntil > wgmmaDone)
-    return fail(*current, lanes, "writes " + nameOf(operand.reg) +
-                                     ", which a wgmma reads that nothing has waited for");
+    return fail(*current, lanes,
+                "writes " + nameOf(operand.reg) +
+                    ", which a wgmma reads that nothing has waited for");
   if (lanes == allLanes) {
     std::memcpy(reg.lanes, values, sizeof reg.lanes);
     std::memcpy(reg.bytes, bytes, sizeof reg.bytes);

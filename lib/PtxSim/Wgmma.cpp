@@ -53,8 +53,8 @@ struct Descriptor {
 
 /// An operand's chunks: `visit(outer, inner, address)`.
 template <typename F>
-void forChunks(const Descriptor &d, bool isKMajor, unsigned size, unsigned kBytes, unsigned bytesEach,
-               F visit) {
+void forChunks(const Descriptor &d, bool isKMajor, unsigned size, unsigned kBytes,
+               unsigned bytesEach, F visit) {
   unsigned outers = isKMajor ? size : kBytes / bytesEach;
   unsigned inners = (isKMajor ? kBytes : size * bytesEach) / coreBytes;
   for (unsigned outer = 0; outer < outers; ++outer)
@@ -115,7 +115,8 @@ std::string compute(Block &block, unsigned group, WgmmaOp &op) {
                                               ((1u << bits) - 1));
           }
   } else {
-    readOperand(block.shared, Descriptor(op.a), instr.aType, isKMajorA(instr), groupRows, a, isDefined);
+    readOperand(block.shared, Descriptor(op.a), instr.aType, isKMajorA(instr), groupRows, a,
+                isDefined);
   }
   readOperand(block.shared, Descriptor(op.b), instr.bType, isKMajorB(instr), n, b, isDefined);
   if (!isDefined)
@@ -149,7 +150,8 @@ std::string compute(Block &block, unsigned group, WgmmaOp &op) {
       const float *y = &b[size_t(at) * n];
       if (isInt)
         for (unsigned column = 0; column < n; ++column)
-          intSums[column] = int32_t(uint32_t(intSums[column]) + uint32_t(int32_t(x) * int32_t(y[column])));
+          intSums[column] =
+              int32_t(uint32_t(intSums[column]) + uint32_t(int32_t(x) * int32_t(y[column])));
       else
         for (unsigned column = 0; column < n; ++column)
           sums[column] += x * y[column];
@@ -159,9 +161,9 @@ std::string compute(Block &block, unsigned group, WgmmaOp &op) {
       if (isInt)
         reg.lanes[lane] = uint32_t(intSums[column]);
       else if (perRegister == 2)
-        reg.lanes[lane] = column % 2 ? (reg.lanes[lane] & 0xffff) |
-                                           uint32_t(halfOfFloat(sums[column])) << 16
-                                     : halfOfFloat(sums[column]) | (reg.lanes[lane] & 0xffff0000);
+        reg.lanes[lane] =
+            column % 2 ? (reg.lanes[lane] & 0xffff) | uint32_t(halfOfFloat(sums[column])) << 16
+                       : halfOfFloat(sums[column]) | (reg.lanes[lane] & 0xffff0000);
       else
         reg.lanes[lane] = pack(sums[column]);
       reg.defined |= 1u << lane;
@@ -192,7 +194,8 @@ bool fenced(Warp &warp, const Instruction &instr, const Operand &registers) {
   for (const Operand &part : registers.parts) {
     const Register &reg = warp.reg(part.reg);
     if (reg.writtenAt > warp.fencedAt)
-      return warp.fail(instr, allLanes, "uses a register that was written since the last wgmma.fence"),
+      return warp.fail(instr, allLanes,
+                       "uses a register that was written since the last wgmma.fence"),
              false;
   }
   return true;
@@ -206,17 +209,18 @@ bool touch(Warp &warp, const Instruction &instr, const Descriptor &d, bool isKMa
   SharedMemory &shared = warp.block.shared;
   Access access{&warp.clock, epoch, true, warp.machine.options.checkOrder};
   bool isGood = true;
-  forChunks(d, isKMajor, size, instructionKBytes, bytesOf(type), [&](unsigned, unsigned, uint32_t address) {
-    if (!isGood)
-      return;
-    std::string problem = shared.checkRead(address, coreBytes, access);
-    if (!problem.empty()) {
-      warp.fail(instr, allLanes, problem);
-      isGood = false;
-    } else if (isFirst) {
-      shared.noteRead(address, coreBytes, epoch);
-    }
-  });
+  forChunks(d, isKMajor, size, instructionKBytes, bytesOf(type),
+            [&](unsigned, unsigned, uint32_t address) {
+              if (!isGood)
+                return;
+              std::string problem = shared.checkRead(address, coreBytes, access);
+              if (!problem.empty()) {
+                warp.fail(instr, allLanes, problem);
+                isGood = false;
+              } else if (isFirst) {
+                shared.noteRead(address, coreBytes, epoch);
+              }
+            });
   return isGood;
 }
 
@@ -225,7 +229,8 @@ uint32_t agentOfGroup(Warp &warp) {
 }
 
 Step multiply(Warp &warp, const Instruction &instr, uint32_t lanes) {
-  if (lanes != allLanes || warp.block.warps.size() < (warp.index / warpsPerGroup + 1) * warpsPerGroup) {
+  if (lanes != allLanes ||
+      warp.block.warps.size() < (warp.index / warpsPerGroup + 1) * warpsPerGroup) {
     warp.fail(instr, lanes, "needs all lanes of four warps");
     return Step::Next;
   }

@@ -376,13 +376,41 @@ std::optional<LaneInts> WaveState::underExec(const Instruction &instr,
   if (!isVector || exec == Exec::Ignored || hasAllLanes() || instr.writes.empty())
     return value;
   std::optional<uint64_t> active = mask("exec");
-  auto old = known.find({instr.writes[0].file, instr.writes[0].first});
-  if (!active || !value || old == known.end() || value->terms != old->second.terms)
+  const RegisterRange &to = instr.writes[0];
+  const LaneInts *old = nullptr;
+  if (auto it = known.find({to.file, to.first}); it != known.end())
+    old = &it->second;
+  else if (auto off = offLanes.find(to.first); off != offLanes.end() &&
+                                               to.file == RegisterFile::Vector && active &&
+                                               !(~*active & ~off->second.lanes))
+    old = &off->second.value;
+  if (!active || !value || !old || value->terms != old->terms)
     return std::nullopt;
   for (unsigned lane = 0; lane < waveLanes; ++lane)
     if (!(*active >> lane & 1))
-      value->lanes[lane] = old->second.lanes[lane];
+      value->lanes[lane] = old->lanes[lane];
   return value;
+}
+
+/// Before `instr` forgets what it writes.
+void WaveState::keepOffLanes(const Instruction &instr, bool isKnown) {
+  std::optional<uint64_t> active = mask("exec");
+  for (const RegisterRange &range : instr.writes) {
+    if (range.file != RegisterFile::Vector)
+      continue;
+    for (unsigned number = range.first; number < unsigned(range.first + range.count); ++number) {
+      auto whole = known.find({RegisterFile::Vector, number});
+      auto kept = offLanes.find(number);
+      if (isKnown || !active || *active == ~uint64_t(0)) {
+        offLanes.erase(number);
+      } else if (whole != known.end()) {
+        LaneInts value = whole->second;
+        offLanes[number] = {std::move(value), ~*active};
+      } else if (kept != offLanes.end()) {
+        kept->second.lanes &= ~*active;
+      }
+    }
+  }
 }
 
 void WaveState::forget(const Instruction &instr) {
@@ -408,6 +436,7 @@ void WaveState::stepLane(const Instruction &instr) {
     return forget(instr);
   if (isWrite) {
     known.erase({RegisterFile::Vector, vector});
+    offLanes.erase(vector);
     keptInLanes[{vector, lane}] = operand(texts[1]).value_or(freshUnknown());
     return;
   }
@@ -496,6 +525,7 @@ void WaveState::compute(const Instruction &instr) {
       value = std::nullopt;
   }
   value = underExec(instr, value);
+  keepOffLanes(instr, value.has_value());
   forget(instr);
   if (!value || instr.writes.empty())
     return;

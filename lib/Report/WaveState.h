@@ -68,6 +68,7 @@ private:
   void forget(const Instruction &instr);
   void compute(const Instruction &instr);
   void noteUnknown(const Instruction &instr);
+  void keepOffLanes(const Instruction &instr, bool isKnown);
   void setMask(llvm::StringRef text, std::optional<uint64_t> value);
   void setScc(bool value);
   std::optional<bool> scc() const;
@@ -81,6 +82,12 @@ private:
   /// What is read of an unknown scalar register stays the same number until it is written.
   mutable std::map<Key, LaneInts> known;
   mutable uint32_t unknowns = 0;
+  /// What lanes that were off keep in a vector register of which the others lost theirs.
+  struct OffLanes {
+    LaneInts value;
+    uint64_t lanes = 0;
+  };
+  std::map<unsigned, OffLanes> offLanes;
   /// What is known of masks whose bits are not: after `if (m)` exec is some part of what it was,
   /// and `exec ^ what it was` brings the others back.
   std::map<Key, uint32_t> unknownMasks;

@@ -42,8 +42,8 @@ private:
 using Dim3 = std::array<uint32_t, 3>;
 
 struct LaunchOptions {
-  /// Of everything that hardware leaves open: the order of warps and blocks, how far apart they run,
-  /// when copies land.
+  /// Of everything that hardware leaves open: the order of warps and blocks, how far apart they
+  /// run, when copies land.
   uint64_t seed = 0;
   /// Accesses of different warps that no barrier orders, and generic writes that asynchronous
   /// instructions read without a proxy fence, are errors.

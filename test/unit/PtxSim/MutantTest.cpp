@@ -116,8 +116,7 @@ void PrintTo(const Mutant &mutant, std::ostream *os) { *os << mutant.name; }
 class Planted : public ::testing::TestWithParam<Mutant> {};
 
 // A wait for an mbarrier: its loop.
-#define WAIT_LOOP                                                                                  \
-  "mbarrier\\.try_wait\\.parity\\.shared\\.b64 (%p\\d+), (\\[%r\\d+\\]), (%r\\d+);"
+#define WAIT_LOOP "mbarrier\\.try_wait\\.parity\\.shared\\.b64 (%p\\d+), (\\[%r\\d+\\]), (%r\\d+);"
 
 } // namespace
 
@@ -163,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
                "", false},
         Mutant{"BarrierBetweenStmatrixAndStoreMissing", &gemm, "bar\\.sync\\s+[23], 128;", ""},
         Mutant{"BlockBarrierMissing", &gemm, "bar\\.sync\\s+0;", ""},
-        Mutant{"StagingBufferNotWaitedFor", &wideGemm, "cp\\.async\\.bulk\\.wait_group\\.read\\s+1;", ""},
+        Mutant{"StagingBufferNotWaitedFor", &wideGemm,
+               "cp\\.async\\.bulk\\.wait_group\\.read\\s+1;", ""},
         Mutant{"StoreNotWaitedForAtTheEnd", &gemm, "cp\\.async\\.bulk\\.wait_group\\s+0;", ""},
         Mutant{"StmatrixSwizzleOff", &gemm, "or\\.b32 \\t(%r\\d+, %r\\d+), 2;(\\s*xor)",
                "or.b32 $1, 4;$2"},
@@ -171,16 +171,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mutant{"DescriptorStrideOff", &gemm, "1073741888", "1073741856"},
         Mutant{"KStepOff", &gemm, "add\\.u32 ra, (%r\\d+), 2;", "add.u32 ra, $1, 4;"},
         Mutant{"ExpectedBytesTooFew", &gemm, "mov\\.b32 \\t(%r\\d+), 32768;", "mov.b32 $1, 16384;"},
-        Mutant{"ExpectedBytesTooMany", &gemm, "mov\\.b32 \\t(%r\\d+), 32768;", "mov.b32 $1, 49152;"},
+        Mutant{"ExpectedBytesTooMany", &gemm, "mov\\.b32 \\t(%r\\d+), 32768;",
+               "mov.b32 $1, 49152;"},
         Mutant{"PhaseNotFlipped", &gemm, "xor\\.b32 \\t(%r\\d+), \\1, %r\\d+;", "mov.b32 $1, $1;"},
-        Mutant{"ProducerStartsWithTheWrongParity", &gemm, "mov\\.b32 \\t(%r\\d+), 1;(\\s*mov\\.b32)",
-               "mov.b32 $1, 0;$2"},
+        Mutant{"ProducerStartsWithTheWrongParity", &gemm,
+               "mov\\.b32 \\t(%r\\d+), 1;(\\s*mov\\.b32)", "mov.b32 $1, 0;$2"},
         Mutant{"EmptyBarrierCountsTooFew", &gemm, "mov\\.b32 \\t(%r\\d+), 2;(\\s*mbarrier\\.init)",
                "mov.b32 $1, 1;$2"},
         Mutant{"EmptyBarrierCountsTooMany", &gemm, "mov\\.b32 \\t(%r\\d+), 2;(\\s*mbarrier\\.init)",
                "mov.b32 $1, 3;$2"},
         Mutant{"BoxAtTheWrongPlace", &gemm,
-               "(complete_tx::bytes \\[%r\\d+\\], \\[%rd\\d+, )\\{(%r\\d+), (%r\\d+)\\}", "$1{$3, $2}"},
+               "(complete_tx::bytes \\[%r\\d+\\], \\[%rd\\d+, )\\{(%r\\d+), (%r\\d+)\\}",
+               "$1{$3, $2}"},
         Mutant{"EveryThreadReleases", &gemm, "(setp\\.ne\\.b32 p, %r\\d+), 0;", "$1, 7;"}),
     [](const auto &info) { return std::string(info.param.name); });
 
@@ -194,8 +196,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mutant{"QueryWrittenWithoutAFence", &attention,
                "(st\\.shared\\.v4[^;]*;\\s*)fence\\.proxy\\.async\\.shared::cta;", "$1"},
         Mutant{"QueryBarrierMissing", &attention, "bar\\.sync\\s+1, 256;", ""},
-        Mutant{"SoftmaxReadsTheWrongLane", &attention, "shfl\\.sync\\.bfly\\.b32 \\t([^,]*, [^,]*), 1,",
-               "shfl.sync.bfly.b32 $1, 4,"},
+        Mutant{"SoftmaxReadsTheWrongLane", &attention,
+               "shfl\\.sync\\.bfly\\.b32 \\t([^,]*, [^,]*), 1,", "shfl.sync.bfly.b32 $1, 4,"},
         Mutant{"ValuesNotTransposed", &attention, ", 1, 1, 1, 1;", ", 1, 1, 1, 0;"},
-        Mutant{"PhaseNotFlipped", &attention, "xor\\.b32 \\t(%r\\d+), \\1, %r\\d+;", "mov.b32 $1, $1;"}),
+        Mutant{"PhaseNotFlipped", &attention, "xor\\.b32 \\t(%r\\d+), \\1, %r\\d+;",
+               "mov.b32 $1, $1;"}),
     [](const auto &info) { return std::string(info.param.name); });

@@ -15,27 +15,38 @@ namespace {
 /// Zeros 16 KiB of shared memory, writes a bf16 1.0 at smem + a and 2.0 at smem + b, and multiplies
 /// m64n8k16 by descriptors that start at smem and smem + 8192. Out: 4 accumulators a thread.
 PtxRun oneProduct(uint32_t a, uint32_t b, const std::string &aDescHigh, const std::string &aLeading,
-               const std::string &bDescHigh, const std::string &bLeading, const char *transposes) {
+                  const std::string &bDescHigh, const std::string &bLeading,
+                  const char *transposes) {
   PtxRun run;
   run.threads = 128;
   run.words = 512;
-  run.body = "mov.b32 %r1, smem;\nmad.lo.s32 %r2, %tid, 4, %r1;\nmov.b32 %r3, 0;\nmov.b32 %r4, 0;\n"
-             "ZERO:\nst.shared.b32 [%r2], %r4;\nadd.s32 %r2, %r2, 512;\nadd.s32 %r3, %r3, 1;\n"
-             "setp.lt.u32 %p1, %r3, 32;\n@%p1 bra ZERO;\nbar.sync 0;\n"
-             "setp.ne.b32 %p1, %tid, 0;\n@%p1 bra SKIP;\nmov.b16 %h1, 0x3f80;\nmov.b16 %h2, 0x4000;\n"
-             "st.shared.b16 [smem+" + std::to_string(a) + "], %h1;\nst.shared.b16 [smem+" +
-             std::to_string(8192 + b) + "], %h2;\nSKIP:\nfence.proxy.async.shared::cta;\nbar.sync 0;\n"
-             "shr.u32 %r5, %r1, 4;\nor.b32 %r6, %r5, " + aLeading + ";\nadd.s32 %r5, %r5, 512;\n"
-             "or.b32 %r7, %r5, " + bLeading + ";\n"
-             "mov.b32 %r8, " + aDescHigh + ";\nmov.b32 %r9, " + bDescHigh + ";\n"
-             "mov.b64 %q1, {%r6, %r8};\nmov.b64 %q2, {%r7, %r9};\n"
-             "mov.b32 %r10, 0;\nmov.b32 %r11, 0;\nmov.b32 %r12, 0;\nmov.b32 %r13, 0;\n"
-             "wgmma.fence.sync.aligned;\n"
-             "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r10, %r11, %r12, %r13}, %q1, %q2, "
-             "0, 1, 1, " + transposes + ";\nwgmma.commit_group.sync.aligned;\n"
-             "wgmma.wait_group.sync.aligned 0;\n"
-             "mul.wide.u32 %q3, %tid, 16;\nadd.s64 %q3, %out, %q3;\n"
-             "st.global.v4.b32 [%q3], {%r10, %r11, %r12, %r13};";
+  run.body =
+      "mov.b32 %r1, smem;\nmad.lo.s32 %r2, %tid, 4, %r1;\nmov.b32 %r3, 0;\nmov.b32 %r4, 0;\n"
+      "ZERO:\nst.shared.b32 [%r2], %r4;\nadd.s32 %r2, %r2, 512;\nadd.s32 %r3, %r3, 1;\n"
+      "setp.lt.u32 %p1, %r3, 32;\n@%p1 bra ZERO;\nbar.sync 0;\n"
+      "setp.ne.b32 %p1, %tid, 0;\n@%p1 bra SKIP;\nmov.b16 %h1, 0x3f80;\nmov.b16 %h2, 0x4000;\n"
+      "st.shared.b16 [smem+" +
+      std::to_string(a) + "], %h1;\nst.shared.b16 [smem+" + std::to_string(8192 + b) +
+      "], %h2;\nSKIP:\nfence.proxy.async.shared::cta;\nbar.sync 0;\n"
+      "shr.u32 %r5, %r1, 4;\nor.b32 %r6, %r5, " +
+      aLeading +
+      ";\nadd.s32 %r5, %r5, 512;\n"
+      "or.b32 %r7, %r5, " +
+      bLeading +
+      ";\n"
+      "mov.b32 %r8, " +
+      aDescHigh + ";\nmov.b32 %r9, " + bDescHigh +
+      ";\n"
+      "mov.b64 %q1, {%r6, %r8};\nmov.b64 %q2, {%r7, %r9};\n"
+      "mov.b32 %r10, 0;\nmov.b32 %r11, 0;\nmov.b32 %r12, 0;\nmov.b32 %r13, 0;\n"
+      "wgmma.fence.sync.aligned;\n"
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r10, %r11, %r12, %r13}, %q1, %q2, "
+      "0, 1, 1, " +
+      transposes +
+      ";\nwgmma.commit_group.sync.aligned;\n"
+      "wgmma.wait_group.sync.aligned 0;\n"
+      "mul.wide.u32 %q3, %tid, 16;\nadd.s64 %q3, %out, %q3;\n"
+      "st.global.v4.b32 [%q3], {%r10, %r11, %r12, %r13};";
   return run;
 }
 
@@ -60,7 +71,7 @@ constexpr const char *swizzle32 = "0xc0000010"; // stride 256: 16; 3 in bits 62-
 // B(5, 9), column 5: byte 5 * 128 + 18; chunk 1 XOR 5 is 4.
 TEST(Wgmma, ReadsKMajorOperandsSwizzledOver128Bytes) {
   PtxRun run = oneProduct(2048 + 3 * 128 + 2 * 16 + 2, 5 * 128 + 4 * 16 + 2, swizzle128, "65536",
-                       swizzle128, "65536", "0, 0");
+                          swizzle128, "65536", "0, 0");
   expectOnlyAt(run.results(), 19, 5);
 }
 
@@ -74,8 +85,8 @@ TEST(Wgmma, ReadsKMajorOperandsSwizzledOver64Bytes) {
   expectOnlyAt(run.results(), 19, 5);
 }
 
-// Rows of 32 bytes: bit 7 changes bit 4. A(19, 9): 2 * 256 + 3 * 32 + 18 = 626, bit 7 is 0. B(5, 9):
-// 5 * 32 + 18 = 178, bit 7 is 1: 178 - 16 = 162.
+// Rows of 32 bytes: bit 7 changes bit 4. A(19, 9): 2 * 256 + 3 * 32 + 18 = 626, bit 7 is 0. B(5,
+// 9): 5 * 32 + 18 = 178, bit 7 is 1: 178 - 16 = 162.
 TEST(Wgmma, ReadsKMajorOperandsSwizzledOver32Bytes) {
   PtxRun run = oneProduct(626, 162, swizzle32, "65536", swizzle32, "65536", "0, 0");
   expectOnlyAt(run.results(), 19, 5);
@@ -84,7 +95,8 @@ TEST(Wgmma, ReadsKMajorOperandsSwizzledOver32Bytes) {
 // Core matrices of 8 rows of 16 bytes, one after the other along K (leading 128: 8), row groups 256
 // apart (16). A(19, 9): group 2, core 1: 512 + 128 + 3 * 16 + 2. B(5, 9): 128 + 5 * 16 + 2.
 TEST(Wgmma, ReadsCoreMatricesWithoutSwizzle) {
-  PtxRun run = oneProduct(512 + 128 + 48 + 2, 128 + 80 + 2, "16", "0x80000", "16", "0x80000", "0, 0");
+  PtxRun run =
+      oneProduct(512 + 128 + 48 + 2, 128 + 80 + 2, "16", "0x80000", "16", "0x80000", "0, 0");
   expectOnlyAt(run.results(), 19, 5);
 }
 
@@ -92,15 +104,15 @@ TEST(Wgmma, ReadsCoreMatricesWithoutSwizzle) {
 // 1024): 1024 + 128 + 38; chunk 2 XOR 1 is 3.
 TEST(Wgmma, ReadsAWithMContiguous) {
   PtxRun run = oneProduct(1024 + 128 + 3 * 16 + 6, 5 * 128 + 4 * 16 + 2, swizzle128, "65536",
-                       swizzle128, "65536", "1, 0");
+                          swizzle128, "65536", "1, 0");
   expectOnlyAt(run.results(), 19, 5);
 }
 
-// N contiguous without swizzle: cores of 8 k by 8 n. B(5, 9): second k group (leading 128): 128 + row
-// 1 * 16 + 5 * 2.
+// N contiguous without swizzle: cores of 8 k by 8 n. B(5, 9): second k group (leading 128): 128 +
+// row 1 * 16 + 5 * 2.
 TEST(Wgmma, ReadsBWithNContiguousWithoutSwizzle) {
   PtxRun run = oneProduct(2048 + 3 * 128 + 2 * 16 + 2, 128 + 16 + 10, swizzle128, "65536", "16",
-                       "0x80000", "0, 1");
+                          "0x80000", "0, 1");
   expectOnlyAt(run.results(), 19, 5);
 }
 
@@ -128,15 +140,17 @@ TEST(Wgmma, AccumulatorsMayNotBeTouchedBeforeTheWait) {
   expectFault(planted("fence.proxy.async.shared::cta;", ""), "wgmma.mma_async",
               "there is no fence.proxy.async between");
   // The last barrier before the product.
-  expectFault(planted("fence.proxy.async.shared::cta;\nbar.sync 0;", "fence.proxy.async.shared::cta;"),
-              "", "nothing says that the");
+  expectFault(
+      planted("fence.proxy.async.shared::cta;\nbar.sync 0;", "fence.proxy.async.shared::cta;"), "",
+      "nothing says that the");
   expectFault(planted("setp.lt.u32 %p1, %r3, 32;", "setp.lt.u32 %p1, %r3, 8;"), "wgmma.mma_async",
               "multiplies shared memory that nothing has written");
 }
 
 namespace {
 
-/// A tensor of 16 x 100 bf16 whose element (row, column) is 256 row + column; boxes of 8 rows of 64.
+/// A tensor of 16 x 100 bf16 whose element (row, column) is 256 row + column; boxes of 8 rows
+/// of 64.
 PtxRun tensorRun(unsigned swizzleBytes, unsigned columns = 64) {
   PtxRun run;
   constexpr unsigned rows = 16, pitch = 104; // a multiple of 16 bytes
@@ -157,18 +171,22 @@ PtxRun tensorRun(unsigned swizzleBytes, unsigned columns = 64) {
   return run;
 }
 
-const std::string initBarrier =
-    "setp.ne.b32 %p1, %tid, 0;\n@%p1 bra SKIP;\nmov.b32 %r1, 1;\n"
-    "mbarrier.init.shared.b64 [smem+32768], %r1;\nfence.proxy.async.shared::cta;\nSKIP:\nbar.sync 0;\n";
+const std::string initBarrier = "setp.ne.b32 %p1, %tid, 0;\n@%p1 bra SKIP;\nmov.b32 %r1, 1;\n"
+                                "mbarrier.init.shared.b64 [smem+32768], "
+                                "%r1;\nfence.proxy.async.shared::cta;\nSKIP:\nbar.sync 0;\n";
 const std::string waitForBarrier =
     "mov.b32 %r9, smem;\nadd.s32 %r9, %r9, 32768;\nmov.b32 %r8, 0;\nWAIT:\n"
     "mbarrier.try_wait.parity.shared.b64 %p2, [%r9], %r8;\nnot.pred %p2, %p2;\n@%p2 bra WAIT;\n";
 
 std::string loadBox(int x, int y, unsigned bytes) {
   return "mov.b64 %q1, map0;\ncvta.param.u64 %q1, %q1;\nmov.b32 %r2, smem;\n@%p1 bra ISSUED;\n"
-         "mov.b32 %r3, " + std::to_string(bytes) + ";\n"
+         "mov.b32 %r3, " +
+         std::to_string(bytes) +
+         ";\n"
          "mbarrier.arrive.expect_tx.shared.b64 %q2, [smem+32768], %r3;\n"
-         "mov.b32 %r4, " + std::to_string(x) + ";\nmov.b32 %r5, " + std::to_string(y) + ";\n"
+         "mov.b32 %r4, " +
+         std::to_string(x) + ";\nmov.b32 %r5, " + std::to_string(y) +
+         ";\n"
          "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r2], "
          "[%q1, {%r4, %r5}], [smem+32768];\nISSUED:\n";
 }
@@ -208,14 +226,16 @@ TEST(Bulk, ANegativeCoordinateIsOutside) {
 
 TEST(Bulk, StoresAreCutAtTheEdge) {
   PtxRun run = tensorRun(128);
-  run.body = "mov.b32 %r2, smem;\nshl.b32 %r3, %tid, 2;\nadd.s32 %r3, %r3, %r2;\nmov.b32 %r4, 0x7070707;\n"
-             "mov.b32 %r5, 0;\nFILL:\nst.shared.b32 [%r3], %r4;\nadd.s32 %r3, %r3, 128;\n"
-             "add.s32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 8;\n@%p1 bra FILL;\n"
-             "fence.proxy.async.shared::cta;\nbar.warp.sync -1;\nsetp.ne.b32 %p1, %tid, 0;\n@%p1 bra DONE;\n"
-             "mov.b64 %q1, map0;\ncvta.param.u64 %q1, %q1;\nmov.b32 %r6, 64;\nmov.b32 %r7, 12;\n"
-             "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%q1, {%r6, %r7}], [%r2];\n"
-             "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:\n"
-             "st.global.b32 [%mine], %tid;";
+  run.body =
+      "mov.b32 %r2, smem;\nshl.b32 %r3, %tid, 2;\nadd.s32 %r3, %r3, %r2;\nmov.b32 %r4, 0x7070707;\n"
+      "mov.b32 %r5, 0;\nFILL:\nst.shared.b32 [%r3], %r4;\nadd.s32 %r3, %r3, 128;\n"
+      "add.s32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 8;\n@%p1 bra FILL;\n"
+      "fence.proxy.async.shared::cta;\nbar.warp.sync -1;\nsetp.ne.b32 %p1, %tid, 0;\n@%p1 bra "
+      "DONE;\n"
+      "mov.b64 %q1, map0;\ncvta.param.u64 %q1, %q1;\nmov.b32 %r6, 64;\nmov.b32 %r7, 12;\n"
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%q1, {%r6, %r7}], [%r2];\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:\n"
+      "st.global.b32 [%mine], %tid;";
   run.results();
   constexpr unsigned pitch = 104;
   EXPECT_EQ(run.input[(12 * pitch + 64) / 2], 0x7070707u);

@@ -182,6 +182,17 @@ TEST(AuditShared, LanesThatCameBackCount) {
   EXPECT_EQ(kinds(dma + landed + barrier + branch + read), "?");
 }
 
+TEST(AuditShared, LanesThatWereOffKeepTheirs) {
+  // Half of the lanes lose what v8 held and get it back; the others have it all the time.
+  const std::string some = "v_mov_b32_e32 v8, v3\nv_and_b32_e32 v9, 63, v0\n"
+                           "v_cmp_gt_u32_e32 vcc, 32, v9\ns_and_saveexec_b64 s[12:13], vcc\n"
+                           "v_mov_b32_e32 v8, v20\n";
+  const std::string again = "v_mov_b32_e32 v8, v3\n";
+  const std::string end = "s_or_b64 exec, exec, s[12:13]\nds_read_b128 v[4:7], v8\n";
+  EXPECT_EQ(kinds(dma + landed + barrier + some + again + end), "");
+  EXPECT_EQ(kinds(dma + landed + barrier + some + end), "?");
+}
+
 TEST(AuditShared, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(kinds("s_load_dword s4, s[0:1], 0x0\ns_mov_b32 m0, s4\n" + dma), "?");
   EXPECT_EQ(kinds(dma + landed + barrier + "ds_read_b128 v[4:7], v20\n"), "?");
