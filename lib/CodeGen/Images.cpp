@@ -168,11 +168,18 @@ Error judgeImage(const CodeGenOptions &options, Image &image) {
     if (!sass)
       return sass.takeError();
     for (const SassKernel &kernel : *sass)
-      for (const SassLoop &loop : kernel.loops)
-        if (loop.isMmaLoop && loop.accumulatorMoves >= fragmentRegisters)
+      for (const SassLoop &loop : kernel.loops) {
+        if (!loop.isMmaLoop)
+          continue;
+        std::string place = " times in the loop at 0x" + utohexstr(loop.beginAddress, true);
+        if (loop.accumulatorMoves >= fragmentRegisters)
           add("kernel `" + kernel.facts.name + "` moves accumulators " +
-              Twine(loop.accumulatorMoves) + " times in the loop at 0x" +
-              utohexstr(loop.beginAddress, /*LowerCase=*/true));
+              Twine(loop.accumulatorMoves) + place);
+        // Also what a log says nothing of: arrays that are indexed, cubins without a log.
+        if (loop.localAccesses)
+          add("kernel `" + kernel.facts.name + "` accesses local memory " +
+              Twine(loop.localAccesses) + place);
+      }
   }
   if (options.strict && !problems.empty())
     return createStringError(problems);
