@@ -204,7 +204,8 @@ int tilecMain(int argc, char **argv) {
   app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
   app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");
   app.add_flag("--remarks", args.remarks, "print what was slow but right");
-  app.add_flag("--strict", args.strict, "spills, serialised wgmma, ignored setmaxnreg and moved accumulators are errors");
+  app.add_flag("--strict", args.strict,
+               "spills, serialised wgmma, ignored setmaxnreg and moved accumulators are errors");
   app.add_flag("--verify-stages", args.verifyStages, "check the contract of every stage");
   try {
     app.parse(argc, argv);
