@@ -56,6 +56,10 @@ private:
 };
 
 llvm::Error Planner::findGemms() {
+  // A fragment of the round starts undefined; its registers are the same in every round.
+  for (auto alloc : llvm::make_early_inc_range(loop.bodyBlock()->getOps<tile::AllocOp>()))
+    if (cast<tile::BufferType>(alloc.getResult().getType()).isFragment())
+      alloc->moveBefore(loop);
   for (Operation &op : *loop.bodyBlock()) {
     auto copy = dyn_cast<tile::CopyOp>(op);
     if (isMemoryEffectFree(&op) || (copy && llvm::is_contained(copies, copy)))

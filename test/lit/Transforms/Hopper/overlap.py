@@ -99,7 +99,6 @@ def fa(form="auto", S=1024, heads=32, D=64, block_M=128, block_N=64, dtype="bflo
             weights = T.alloc_fragment((block_M, block_N), dtype)
             out = T.alloc_fragment((block_M, D), "float32")
             top = T.alloc_fragment((block_M,), "float32")
-            before = T.alloc_fragment((block_M,), "float32")
             total = T.alloc_fragment((block_M,), "float32")
             row = T.alloc_fragment((block_M,), "float32")
             T.copy(Q[head, rows * block_M, 0], Q_shared)
@@ -120,6 +119,7 @@ def fa(form="auto", S=1024, heads=32, D=64, block_M=128, block_N=64, dtype="bflo
                 else:
                     T.clear(scores)
                 T.gemm(Q_shared, K_shared, scores, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
+                before = T.alloc_fragment((block_M,), "float32")  # of the round
                 T.copy(top, before)
                 T.reduce_max(scores, top, dim=1, clear=False)
                 for i in T.Parallel(block_M):
