@@ -77,7 +77,7 @@ llvm::Expected<std::vector<uint8_t>> makeKernarg(const KernelInfo &kernel,
       return llvm::createStringError("argument %d of `%s` (`%s`) has %u bytes, %d were given",
                                      static_cast<int>(next), kernel.name.c_str(), arg.name.c_str(),
                                      arg.sizeBytes, static_cast<int>(args[next].size()));
-    std::memcpy(to, args[next].data(), arg.sizeBytes);
+    std::copy(args[next].begin(), args[next].end(), to); // may be empty
     ++next;
   }
   auto wanted = std::count_if(kernel.args.begin(), kernel.args.end(),

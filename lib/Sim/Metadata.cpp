@@ -6,13 +6,52 @@
 #include "Metadata.h"
 
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tilec::sim {
 namespace {
 
 namespace mp = llvm::msgpack;
+
+/// Whether every key is a string, and nothing is nested deeply. The document model compares keys,
+/// and ends the process over one that is a list or a map.
+bool isMessagePackWithStringKeys(llvm::StringRef blob) {
+  constexpr size_t deepest = 64; // compilers nest four levels
+  struct Open {
+    bool isMap;
+    uint64_t left; ///< objects, keys included
+  };
+  std::vector<Open> open;
+  mp::Reader reader(blob);
+  do {
+    mp::Object object;
+    llvm::Expected<bool> isThere = reader.read(object);
+    if (!isThere) {
+      llvm::consumeError(isThere.takeError());
+      return false;
+    }
+    if (!*isThere)
+      return false;
+    if (!open.empty()) {
+      bool isKey = open.back().isMap && open.back().left % 2 == 0;
+      if (isKey && object.Kind != mp::Type::String)
+        return false;
+      --open.back().left;
+    }
+    if (object.Kind == mp::Type::Map || object.Kind == mp::Type::Array) {
+      bool isMap = object.Kind == mp::Type::Map;
+      open.push_back({isMap, static_cast<uint64_t>(object.Length) * (isMap ? 2 : 1)});
+      if (open.size() > deepest)
+        return false;
+    }
+    while (!open.empty() && open.back().left == 0)
+      open.pop_back();
+  } while (!open.empty());
+  return true;
+}
 
 mp::DocNode *findKey(mp::MapDocNode &map, llvm::StringRef key) {
   auto it = map.find(key);
@@ -70,7 +109,7 @@ void readKernel(mp::MapDocNode &map, std::vector<KernelInfo> &kernels) {
 
 llvm::Error applyMetadata(llvm::StringRef blob, std::vector<KernelInfo> &kernels) {
   mp::Document document;
-  if (!document.readFromBlob(blob, false))
+  if (!isMessagePackWithStringKeys(blob) || !document.readFromBlob(blob, false))
     return llvm::createStringError("the code object's metadata note is not valid MessagePack");
   if (!document.getRoot().isMap())
     return llvm::createStringError("the code object's metadata is not a map");

@@ -39,6 +39,9 @@ bool sameScalars(const Wave &a, const Wave &b) {
 
 bool canRun(const Wave &wave) { return !wave.ended && !wave.atBarrier && !wave.halted; }
 
+/// All rows, one behind the other.
+const uint32_t *vectorsOf(const Wave &wave) { return reinterpret_cast<const uint32_t *>(wave.v); }
+
 std::string placeOf(const Group &group, uint32_t pc) {
   return group.engine->program->object().describeAddress(4ull * pc);
 }
@@ -50,7 +53,8 @@ ProgressWatch::ProgressWatch(const Group &group) : watched(group.waves.size()) {
     if (canRun(wave)) {
       State &state = watched[wave.index].emplace();
       state.registers = wave;
-      state.vectors.assign(wave.v[0], wave.v[0] + static_cast<size_t>(wave.numVgprs) * numLanes);
+      const uint32_t *first = vectorsOf(wave);
+      state.vectors.assign(first, first + static_cast<size_t>(wave.numVgprs) * numLanes);
     }
 }
 

@@ -294,13 +294,13 @@ constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t f
 
 #define BOTH(Name, Components, Aux)                                                                \
   row("buffer_load_format_" Name, execTyped<performTypedLoad>, "d023", isLoad,                     \
-      4 * (Components) | (Aux)),                                                                       \
+      4 * (Components) | (Aux)),                                                                   \
       row("buffer_store_format_" Name, execTyped<performTypedStore>, "1023", isStore,              \
           4 * (Components) | (Aux))
 #define ALL(Name, Components, Aux)                                                                 \
   BOTH(Name, Components, Aux),                                                                     \
       row("tbuffer_load_format_" Name, execTyped<performTypedLoad>, "d023", isLoad,                \
-          4 * (Components) | (Aux) | formatInInstr),                                                   \
+          4 * (Components) | (Aux) | formatInInstr),                                               \
       row("tbuffer_store_format_" Name, execTyped<performTypedStore>, "1023", isStore,             \
           4 * (Components) | (Aux) | formatInInstr)
 

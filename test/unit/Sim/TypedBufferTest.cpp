@@ -33,10 +33,12 @@ std::string typed(DataFormat data, NumberFormat number, uint32_t select = asThey
 Snippet withWords(const std::vector<uint32_t> &words, const std::string &body,
                   std::vector<std::string> out) {
   Snippet s;
-  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })}, {"v2", lanes([](uint32_t i) { return i; })}};
+  s.in = {{"v1", lanes([](uint32_t i) { return 4 * i; })},
+          {"v2", lanes([](uint32_t i) { return i; })}};
   for (size_t i = 0; i < words.size(); ++i)
     s.body += "v_mov_b32 v20, " + std::to_string(4 * i) + "\nv_mov_b32 v21, " +
-              std::to_string(words[i]) + "\nglobal_store_dword v20, v21, s[8:9]\ns_waitcnt vmcnt(0)\n";
+              std::to_string(words[i]) +
+              "\nglobal_store_dword v20, v21, s[8:9]\ns_waitcnt vmcnt(0)\n";
   s.body += body + "\ns_waitcnt vmcnt(0) lgkmcnt(0)";
   s.out = std::move(out);
   return s;
@@ -64,7 +66,8 @@ std::string refusal(const std::string &body) {
 using Words = std::vector<uint32_t>;
 
 TEST(TypedBuffer, LoadsConvertToRegisters) {
-  const std::string xyzw = "v_mov_b32 v3, 0\nbuffer_load_format_xyzw v[10:13], v3, s[12:15], 0 offen",
+  const std::string xyzw =
+                        "v_mov_b32 v3, 0\nbuffer_load_format_xyzw v[10:13], v3, s[12:15], 0 offen",
                     xy = "v_mov_b32 v3, 0\nbuffer_load_format_xy v[10:11], v3, s[12:15], 0 offen";
   const Words bytes = {0x80ff0102};
   EXPECT_EQ(load(bytes, typed(Data8x4, Uint) + xyzw, {"v10", "v11", "v12", "v13"}),
@@ -85,7 +88,8 @@ TEST(TypedBuffer, LoadsConvertToRegisters) {
 }
 
 TEST(TypedBuffer, TheDescriptorSelectsComponents) {
-  const std::string xyzw = "v_mov_b32 v3, 0\nbuffer_load_format_xyzw v[10:13], v3, s[12:15], 0 offen";
+  const std::string xyzw =
+      "v_mov_b32 v3, 0\nbuffer_load_format_xyzw v[10:13], v3, s[12:15], 0 offen";
   EXPECT_EQ(load({0x00050006}, typed(Data16x2, Uint, 5 | 4 << 3 | 0 << 6 | 1 << 9) + xyzw,
                  {"v10", "v11", "v12", "v13"}),
             (Words{5, 6, 0, 1}));
@@ -96,17 +100,20 @@ TEST(TypedBuffer, TheDescriptorSelectsComponents) {
 
 TEST(TypedBuffer, TheInstructionHasTheFormat) {
   const std::string plain = descriptor(0x20000) + "v_mov_b32 v3, 0\n";
-  EXPECT_EQ(load({0xffff0003}, plain + "tbuffer_load_format_xy v[10:11], v3, s[12:15], 0 "
-                                       "format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_SINT] offen",
+  EXPECT_EQ(load({0xffff0003},
+                 plain + "tbuffer_load_format_xy v[10:11], v3, s[12:15], 0 "
+                         "format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_SINT] offen",
                  {"v10", "v11"}),
             (Words{3, 0xffffffff}));
-  EXPECT_EQ(load({0x3f800000}, plain + "tbuffer_load_format_x v10, v3, s[12:15], 0 "
-                                       "format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT] offen",
+  EXPECT_EQ(load({0x3f800000},
+                 plain + "tbuffer_load_format_x v10, v3, s[12:15], 0 "
+                         "format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT] offen",
                  {"v10"}),
             Words{0x3f800000});
   // 8, UNORM is the default that nobody prints.
-  EXPECT_EQ(load({0x000000ff}, plain + "tbuffer_load_format_x v10, v3, s[12:15], 0 "
-                                       "format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_UNORM] offen",
+  EXPECT_EQ(load({0x000000ff},
+                 plain + "tbuffer_load_format_x v10, v3, s[12:15], 0 "
+                         "format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_UNORM] offen",
                  {"v10"}),
             Words{0x3f800000});
 }
@@ -118,14 +125,16 @@ TEST(TypedBuffer, HalvesArePacked) {
                      "buffer_load_format_d16_xyz v[10:11], v3, s[12:15], 0 offen",
                  {"v10", "v11"}),
             (Words{0x40003c00, 0xffff4200}));
-  EXPECT_EQ(load({0x0000ff02}, typed(Data8x2, Sint) + set +
-                                   "buffer_load_format_d16_xy v10, v3, s[12:15], 0 offen",
-                 {"v10"}),
-            Words{0xffff0002});
-  EXPECT_EQ(load({0x00003c00}, typed(Data16, Float) + set +
-                                   "buffer_load_format_d16_hi_x v10, v3, s[12:15], 0 offen",
-                 {"v10"}),
-            Words{0x3c00ffff});
+  EXPECT_EQ(
+      load({0x0000ff02},
+           typed(Data8x2, Sint) + set + "buffer_load_format_d16_xy v10, v3, s[12:15], 0 offen",
+           {"v10"}),
+      Words{0xffff0002});
+  EXPECT_EQ(
+      load({0x00003c00},
+           typed(Data16, Float) + set + "buffer_load_format_d16_hi_x v10, v3, s[12:15], 0 offen",
+           {"v10"}),
+      Words{0x3c00ffff});
 }
 
 TEST(TypedBuffer, Stores) {
@@ -141,8 +150,9 @@ TEST(TypedBuffer, Stores) {
                                          "0xffffff80\nv_mov_b32 v13, 3\nbuffer_store_format_xyzw "
                                          "v[10:13], v3, s[12:15], 0 offen"),
             (Words{0x03807fff, 0}));
-  EXPECT_EQ(stored(typed(Data16x2, Float), "v_mov_b32 v10, 0.5\nv_mov_b32 v11, -2.0\n"
-                                           "buffer_store_format_xy v[10:11], v3, s[12:15], 0 offen"),
+  EXPECT_EQ(stored(typed(Data16x2, Float),
+                   "v_mov_b32 v10, 0.5\nv_mov_b32 v11, -2.0\n"
+                   "buffer_store_format_xy v[10:11], v3, s[12:15], 0 offen"),
             (Words{0xc0003800, 0}));
   EXPECT_EQ(stored(typed(Data8x4, Unorm),
                    "v_mov_b32 v10, 1.0\nv_mov_b32 v11, 0\nv_mov_b32 v12, 0\nv_mov_b32 v13, 1.0\n"
@@ -160,8 +170,9 @@ TEST(TypedBuffer, Stores) {
 
 TEST(TypedBuffer, OutOfRangeIsZero) {
   // Two halves a lane, 16 bytes of buffer: lanes 0 to 3 are inside.
-  Snippet s = withWords({1, 2, 3, 4}, descriptor(asTheyAre | Uint << 12 | Data16 << 15, 0, 16) +
-                                          "buffer_load_format_x v10, v1, s[12:15], 0 offen",
+  Snippet s = withWords({1, 2, 3, 4},
+                        descriptor(asTheyAre | Uint << 12 | Data16 << 15, 0, 16) +
+                            "buffer_load_format_x v10, v1, s[12:15], 0 offen",
                         {"v10"});
   auto r = s.run();
   EXPECT_TRUE(s.result.findings.empty()) << llvm::toString(s.result.toError());
@@ -208,8 +219,9 @@ TEST(SwizzledBuffer, FieldsOfEightRecordsLieTogether) {
   EXPECT_NE(refusal(srd + "buffer_load_dwordx2 v[10:11], v2, s[12:15], 0 idxen offset:12")
                 .find("swizzled buffer"),
             std::string::npos);
-  Snippet stores = withWords(counting, srd + "v_mov_b32 v4, 0\nv_mov_b32 v10, 7\nv_mov_b32 v11, 8\n"
-                                             "buffer_store_dwordx2 v[10:11], v4, s[12:15], 0 idxen",
+  Snippet stores = withWords(counting,
+                             srd + "v_mov_b32 v4, 0\nv_mov_b32 v10, 7\nv_mov_b32 v11, 8\n"
+                                   "buffer_store_dwordx2 v[10:11], v4, s[12:15], 0 idxen",
                              {});
   stores.run();
   uint32_t at[9];
@@ -221,9 +233,9 @@ TEST(SwizzledBuffer, FieldsOfEightRecordsLieTogether) {
 
 TEST(Buffer, TheDescriptorAddsTheLaneId) {
   // Records of 8 bytes; the data format's field holds stride bits 17:14, here 0.
-  Snippet s = withWords(counting, descriptor(1u << 23, 8, 60) +
-                                      "buffer_load_dword v10, off, s[12:15], 0 offset:4",
-                        {"v10"});
+  Snippet s = withWords(
+      counting, descriptor(1u << 23, 8, 60) + "buffer_load_dword v10, off, s[12:15], 0 offset:4",
+      {"v10"});
   auto r = s.run();
   EXPECT_TRUE(s.result.findings.empty()) << llvm::toString(s.result.toError());
   EXPECT_EQ(r["v10"], lanes([](uint32_t i) { return i < 60 ? 1001 + 2 * i : 0; }));
