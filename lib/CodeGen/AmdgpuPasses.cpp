@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "AmdgpuPasses.h"
 
+#include "HoistFreeValues.h"
+
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -22,6 +24,7 @@
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/InitializePasses.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -185,20 +188,25 @@ char VerifyMachineCode::ID = 0;
 
 template <typename PassType> Pass *createPass() { return new PassType(); }
 
+/// LLVM's passes without a public ID: the registry knows them by name.
+AnalysisID idOf(StringRef name) {
+  const PassInfo *info = PassRegistry::getPassRegistry()->getPassInfo(name);
+  if (!info)
+    report_fatal_error("this LLVM has no pass " + Twine(name));
+  return info->getTypeInfo();
+}
+
 void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
-  if (!currentState || !machine.getTargetTriple().isAMDGCN())
+  if (!machine.getTargetTriple().isAMDGCN())
+    return;
+  config->insertPass(idOf("unify-loop-exits"), &HoistFreeValues::ID); // StructurizeCFG is next
+  if (!currentState)
     return;
   // Follows variables through registers, and our line tables have none: a tenth of the code
   // generator's time for nothing.
   config->disablePass(&LiveDebugValuesID);
   config->insertPass(&TwoAddressInstructionPassID, &AccumulateInPlace::ID);
-  // AMDGPU's own passes have no public ID; the registry knows them by name. (A bare literal would
-  // select the overload that takes an ID.)
-  const PassInfo *waits =
-      PassRegistry::getPassRegistry()->getPassInfo(StringRef("si-insert-waitcnts"));
-  if (!waits)
-    report_fatal_error("this LLVM has no pass si-insert-waitcnts");
-  config->insertPass(waits->getTypeInfo(), &HoistM0::ID);
+  config->insertPass(idOf("si-insert-waitcnts"), &HoistM0::ID);
   if (currentState->verify)
     for (AnalysisID after : {AnalysisID(&AccumulateInPlace::ID), AnalysisID(&RegisterCoalescerID),
                              AnalysisID(&VirtRegRewriterID), AnalysisID(&HoistM0::ID)})
@@ -210,6 +218,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
 void registerMachinePasses() {
   // The registry owns them; the callback lives as long as the process.
   PassRegistry &registry = *PassRegistry::getPassRegistry();
+  initializeUnifyLoopExitsLegacyPassPass(registry); // else known from its first use on only
   auto add = [&registry](StringRef name, StringRef argument, const void *id,
                          PassInfo::NormalCtor_t create) {
     registry.registerPass(*new PassInfo(name, argument, id, create, false, false),
@@ -217,6 +226,8 @@ void registerMachinePasses() {
   };
   add("tilec: accumulate in place", "tilec-accumulate-in-place", &AccumulateInPlace::ID,
       createPass<AccumulateInPlace>);
+  add("tilec: hoist free values", "tilec-hoist-free-values", &HoistFreeValues::ID,
+      createPass<HoistFreeValues>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
   add("tilec: verify machine code", "tilec-verify-machine-code", &VerifyMachineCode::ID,
       createPass<VerifyMachineCode>);

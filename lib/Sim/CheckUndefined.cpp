@@ -116,9 +116,12 @@ void WaveChecker::checkUndefined(Wave &wave, const Instr &instr) {
 /// Lanes of the result's dword `to` that come from undefined sources; scalar sources count for all.
 uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsigned to,
                                      const Instr *&from) const {
-  // Compilers merge halves and bytes with v_perm_b32, of which some are not used afterwards: its
-  // result counts as undefined only where both of its data sources are.
-  bool isMerge = llvm::StringRef(instr.op->name) == "v_perm_b32";
+  // Compilers merge halves and bytes with v_perm_b32, or bytes by a mask with v_bitop3_b16, of
+  // which some are not used afterwards: the result counts as undefined only where both data sources
+  // are.
+  llvm::StringRef name = instr.op->name;
+  bool isMerge = name == "v_perm_b32" ||
+                 (name == "v_bitop3_b16" && instr.numSrc > 2 && !instr.src[2].isVgpr());
   uint64_t result = 0;
   auto add = [&](uint64_t lanes, uint16_t reg) {
     if (lanes && !result)

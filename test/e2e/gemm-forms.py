@@ -1,5 +1,7 @@
 # NN, NT, TN and TT, tiles that are no power of two, ragged M, N and K, one to four stages, and
 # block sizes from one wave on.
+# RUN: tilec-run %s --entry "chosen()" --target=gfx942 --check --seed 1 --arg C=randn | FileCheck %s
+# RUN: tilec-run %s --entry "chosen()" --target=gfx950 --check --seed 1 --arg C=randn | FileCheck %s
 # RUN: tilec-run %s --entry "gemm(128, 128, 64, 64, 64, 32, 'nn', 'float16', 2, 128)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "gemm(128, 128, 64, 64, 64, 32, 'nt', 'bfloat16', 3, 128)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "gemm(128, 128, 64, 64, 64, 32, 'tn', 'float16', 2, 256)" --target=gfx950 --check | FileCheck %s
@@ -49,5 +51,26 @@ def gemm(M, N, K, block_M, block_N, block_K, form, dtype, stages, threads):
                     T.copy(B[k * block_K, bx * block_N], B_shared)
                 T.gemm(A_shared, B_shared, C_local, transpose_A=trans_A, transpose_B=trans_B)
             T.copy(C_local, C[by * block_M, bx * block_N])
+
+    return main
+
+
+def chosen(M=16):
+    # Elements of an accumulator in nested branches: LLVM's StructurizeCFG loses one (docs/codegen.md).
+    @T.prim_func
+    def main(
+        A: T.Tensor((M, 4), "float32"), B: T.Tensor((4, 16), "float32"), C: T.Tensor((M, 16), "float32"),
+        R: T.Tensor((M, 16), "float32")
+    ):
+        with T.Kernel(1, threads=64) as bx:
+            a = T.alloc_shared((M, 4), "float32")
+            b = T.alloc_shared((4, 16), "float32")
+            c = T.alloc_fragment((M, 16), "float32")
+            T.copy(A, a)
+            T.copy(B, b)
+            T.gemm(a, b, c, clear_accum=True)
+            for i, j in T.Parallel(M, 16):
+                near = T.Or(i % 4 != 1, -0.5 < C[i, j] < 0.75)
+                R[i, j] = T.if_then_else(C[i, j] != 1, c[i, j] if near else 55.0, 77.0)
 
     return main

@@ -250,6 +250,14 @@ TEST(Uninitialized, UnusedHalvesAreNotAccused) {
                   "v[20:21]\nglobal_store_dword v1, v23, s[8:9]"),
             Names{"uninitialized"});
 }
+TEST(Uninitialized, BytesMergedByAMask) {
+  auto merged = [](const std::string &byte) {
+    return found("s_movk_i32 s20, 0xff00\nv_bitop3_b16 v22, v21, " + byte +
+                 ", s20 bitop3:0xec\nglobal_store_dword v1, v22, s[8:9]");
+  };
+  EXPECT_EQ(merged("v2"), Names{});
+  EXPECT_EQ(merged("v20"), Names{"uninitialized"});
+}
 TEST(Uninitialized, Lds) {
   EXPECT_EQ(found("ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"uninitialized"});
 }
@@ -271,6 +279,15 @@ TEST(Uninitialized, GlobalMemory) {
   EXPECT_EQ(finds("s_load_dwordx2 s[20:21], s[6:7], 0x8"), Names{"uninitialized"});
   EXPECT_EQ(finds("global_atomic_add v1, v2, s[6:7]"), Names{"uninitialized"});
   EXPECT_EQ(finds("global_atomic_swap v1, v2, s[6:7]"), Names{});
+  // Without their results, `and` clears bits whatever was there, and `or` sets bits of what is: how
+  // an element of 4 bits is written. The other bytes are not named.
+  EXPECT_EQ(finds("global_atomic_or v1, v2, s[6:7]"), Names{"uninitialized"});
+  EXPECT_EQ(finds("v_mov_b32 v3, -2\nglobal_atomic_and v1, v3, s[6:7]" + wait +
+                  "global_atomic_or v1, v2, s[6:7]" + wait + "global_load_ubyte v10, v1, s[6:7]"),
+            Names{});
+  EXPECT_EQ(finds("v_mov_b32 v3, -2\nglobal_atomic_and v1, v3, s[6:7]" + wait +
+                  "global_load_ubyte v10, v1, s[6:7] offset:1"),
+            Names{"uninitialized"});
   EXPECT_EQ(finds("global_store_dword v1, v2, s[6:7]" + wait + "global_load_dword v10, v1, s[6:7]"),
             Names{});
   // Half of the dword was written: the report names the first byte that was not.

@@ -1,0 +1,22 @@
+//===- HoistFreeValues.h - a fault of LLVM 22's StructurizeCFG ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/Pass.h"
+
+namespace tilec::codegen {
+
+/// Runs before StructurizeCFG, which must not find the values without cost that it would move
+/// wrongly.
+class HoistFreeValues : public llvm::FunctionPass {
+public:
+  static char ID;
+  HoistFreeValues() : FunctionPass(ID) {}
+  llvm::StringRef getPassName() const override { return "tilec: hoist free values"; }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override;
+  bool runOnFunction(llvm::Function &function) override;
+};
+
+} // namespace tilec::codegen
