@@ -39,6 +39,8 @@ llvm::Value *KernelLowering::extract(wave::ExtractOp op) {
     unsigned elementBits = vector->getType()->getScalarSizeInBits();
     llvm::Value *bits = b.CreateBitCast(vector, b.getIntNTy(bitsOf(vector->getType())));
     bits = b.CreateLShr(bits, position * elementBits);
+    if (!result->isVectorTy()) // see llvmType: one element of 4 bits is the low bits of a byte
+      return b.CreateZExtOrTrunc(b.CreateTrunc(bits, b.getIntNTy(elementBits)), result);
     return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(bitsOf(result))), result);
   }
   if (!result->isVectorTy())
@@ -57,7 +59,10 @@ llvm::Value *KernelLowering::pack(wave::PackOp op) {
     unsigned position = 0;
     for (mlir::Value part : op.getParts()) {
       llvm::Value *value = at(part);
-      unsigned partBits = bitsOf(value->getType());
+      bool isScalar = !value->getType()->isVectorTy();
+      unsigned partBits = isScalar ? result->getScalarSizeInBits() : bitsOf(value->getType());
+      if (isScalar)
+        value = b.CreateTrunc(value, b.getIntNTy(partBits));
       value = b.CreateZExt(b.CreateBitCast(value, b.getIntNTy(partBits)), whole);
       bits = b.CreateOr(bits, b.CreateShl(value, position));
       position += partBits;
