@@ -81,6 +81,17 @@ Value Evaluator::makeFunction(const FunctionStmt *def) {
   }
   Value result = Value::object(ValueKind::Function, f);
   for (const ast::Expr *decorator : llvm::reverse(def->decorators)) {
+    // What a decorator that leaves the function alone is called with, such as the configurations of
+    // `autotune`, need not have a value here.
+    const auto *made = llvm::dyn_cast<ast::CallExpr>(decorator);
+    if (made) {
+      Value factory = eval(made->callee);
+      if (!factory.ok())
+        return Value();
+      if (factory.is(ValueKind::Opaque) ||
+          (factory.is(ValueKind::Builtin) && factory.str() == "identity factory"))
+        continue;
+    }
     Value d = eval(decorator);
     if (!d.ok())
       return Value();
