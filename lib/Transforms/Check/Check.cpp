@@ -21,13 +21,34 @@ llvm::StringRef nameOfRoot(Value root) {
   return name ? name.getValue() : "buffer";
 }
 
+/// A tile of which a thread would hold more than any register file by far: it would not be compiled
+/// in sensible time, let alone run.
+static LogicalResult checkFragments(tile::ProgramOp program) {
+  constexpr int64_t mostRegisters = 16384;
+  auto result = program.walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    if (!type.isFragment())
+      return WalkResult::advance();
+    auto kernel = alloc->getParentOfType<tile::KernelOp>();
+    int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
+    int64_t registers = type.numElems() / 32 * bits / int64_t(kernel.getThreads());
+    if (registers <= mostRegisters)
+      return WalkResult::advance();
+    alloc.emitError() << "`" << alloc.getName() << "` takes " << registers
+                      << " registers of each of the block's " << kernel.getThreads()
+                      << " threads; make the tile smaller";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct CheckPass : impl::CheckPassBase<CheckPass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
     expandTilesInParallels(program);
     foldViews(program);
-    bool failedAny = false;
+    bool failedAny = failed(checkFragments(program));
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>()) {
       failedAny |= failed(checkBounds(kernel));
       failedAny |= failed(checkInitialised(kernel));

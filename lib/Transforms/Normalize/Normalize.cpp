@@ -317,6 +317,7 @@ namespace {
 struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
+    separateOverlaps(program);
     expandTilesInParallels(program);
     foldViews(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())

@@ -24,6 +24,8 @@ void boundNestedParallels(tile::ProgramOp program);
 bool hoistBefore(mlir::Value value, tile::ParallelOp loop);
 /// Nested parallels become perfect nests.
 void fissionParallels(tile::ProgramOp program);
+/// Copies within one buffer read all before they write.
+void separateOverlaps(tile::ProgramOp program);
 /// Copies, fills and reductions in a parallel become loops over elements.
 void expandTilesInParallels(tile::ProgramOp program);
 /// x = op(x, e) in a parallel becomes a tile.reduce; reports dependences that are none.

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "tilec/Analysis/Buffers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -67,7 +69,29 @@ void expandReduce(tile::ReduceOp op) {
   });
 }
 
+/// A copy from one part of a buffer to another one: all is read before anything is written.
+void readFirst(tile::CopyOp copy) {
+  OpBuilder builder(copy);
+  auto dst = cast<tile::BufferType>(copy.getDst().getType());
+  auto src = cast<tile::BufferType>(copy.getSrc().getType());
+  auto type = tile::BufferType::get(src.getShape(), dst.getElementType(), tile::Scope::Fragment);
+  Value held = tile::AllocOp::create(builder, copy.getLoc(), type, "held", Attribute());
+  tile::CopyOp::create(builder, copy.getLoc(), copy.getSrc(), held, StringAttr());
+  copy.getSrcMutable().assign(held);
+}
+
 } // namespace
+
+void separateOverlaps(tile::ProgramOp program) {
+  SmallVector<tile::CopyOp> copies;
+  program.walk([&](tile::CopyOp copy) {
+    if (rootOf(copy.getSrc()) == rootOf(copy.getDst()) &&
+        !copy->getParentOfType<tile::ParallelOp>())
+      copies.push_back(copy);
+  });
+  for (tile::CopyOp copy : copies)
+    readFirst(copy);
+}
 
 void expandTilesInParallels(tile::ProgramOp program) {
   SmallVector<Operation *> ops;
