@@ -111,10 +111,16 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
     Target target = locate(warp, instr, instr.space, address, bytes, lane, AccessKind::Atomic);
     if (!target.host)
       return Step::Next;
-    if (!holdsValues(target, bytes)) {
+    // Elements of less than a byte are put into words of tensors by AND, OR and compare-and-swap:
+    // the rest of such a word may be anything.
+    bool isBitwise = instr.mode == And || instr.mode == Or || instr.mode == Xor ||
+                     instr.mode == Exchange || instr.mode == CompareSwap;
+    if (!isBitwise && !holdsValues(target, bytes)) {
       warp.fail(instr, 1u << lane, "an atomic on memory that nothing has written");
       return Step::Next;
     }
+    if (target.written)
+      std::memset(target.written, 1, bytes);
     uint64_t old = 0;
     std::memcpy(&old, target.host, bytes);
     uint64_t next =
