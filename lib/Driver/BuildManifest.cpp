@@ -250,6 +250,7 @@ rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, Modu
       launch.grid[d] = exprOf(extent);
     launch.block[0] = waveKernel.getThreads();
     launch.cluster[0] = waveKernel.getCluster();
+    waveKernel.walk([&](wave::GridWaitOp) { launch.early = true; });
     // NVPTX kernels use one dynamic array; AMDGPU objects declare their LDS themselves.
     launch.sharedBytes = vendorOf(arch) == Vendor::Nvidia ? waveKernel.getSharedBytes() : 0;
     for (auto [name, access] : llvm::zip(waveKernel.getArgNames(), waveKernel.getArgAccess())) {

@@ -20,6 +20,8 @@ std::set<std::string> writtenTensors(const rt::Manifest &manifest) {
 
 /// Significant bits of a tensor core's sums (ReferenceOptions::sumBits).
 constexpr unsigned tensorCoreSumBits = 24;
+/// wgmma's sums of fp8 products: 13 bits behind the point of the largest (docs/decisions/0006).
+constexpr unsigned wgmmaFp8SumBits = 14;
 
 rt::Status runReferenceOn(Compilation &compilation, tile::ProgramOp program,
                           rt::ArgumentSet &arguments, ReferenceOptions options) {
@@ -109,6 +111,8 @@ rt::Status run(Compilation &compilation, UnroundedRuns &runs) {
   inOrder.accumulate = ReferenceOptions::Accumulate::SequentialF32;
   if (vendorOf(compilation.options().arch) == Vendor::Nvidia)
     inOrder.sumBits = tensorCoreSumBits;
+  if (compilation.options().arch == Arch::Sm90a)
+    inOrder.fp8SumBits = wgmmaFp8SumBits;
   if (rt::Status status = run(unrounded, inOrder, runs.liberal.emplace_back()); !status)
     return status;
   if (computesWithSums(compilation.sourceProgram())) {

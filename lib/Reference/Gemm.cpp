@@ -118,10 +118,18 @@ void multiplyShort(const double *a, const double *b, double *c, int64_t m, int64
   multiplyShortRows(a, b, c, m, n, k, sumBits, groupK);
 }
 
-/// Bits of the sums of a product of such operands; 0: f32, rounded.
-unsigned sumBitsOf(const Machine &machine, DType a, DType b) {
-  bool isShort = isFloat(a) && isFloat(b) && std::max(bitsOf(a), bitsOf(b)) <= 16;
-  return isShort ? machine.options.sumBits : 0;
+/// How sums of a product of such operands are cut; 0 bits: f32, rounded.
+struct SumCut {
+  unsigned bits = 0;
+  int64_t group = 1;
+};
+SumCut sumCutOf(const Machine &machine, DType a, DType b) {
+  const ReferenceOptions &options = machine.options;
+  if (!isFloat(a) || !isFloat(b) || std::max(bitsOf(a), bitsOf(b)) > 16)
+    return {};
+  if (options.fp8SumBits && bitsOf(a) == 8 && bitsOf(b) == 8)
+    return {options.fp8SumBits, options.fp8SumGroup};
+  return {options.sumBits, options.sumGroup};
 }
 
 /// float64 in twice its precision.
@@ -145,11 +153,10 @@ void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, 
   if constexpr (std::is_same_v<T, int64_t>) // wraps without overflow
     multiply(reinterpret_cast<uint64_t *>(left.data()), reinterpret_cast<uint64_t *>(right.data()),
              reinterpret_cast<uint64_t *>(sum.data()), m, n, k);
-  else if (unsigned sumBits = sumBitsOf(machine, a.dtype, b.dtype);
-           std::is_same_v<T, double> && sumBits)
+  else if (SumCut cut = sumCutOf(machine, a.dtype, b.dtype);
+           std::is_same_v<T, double> && cut.bits)
     multiplyShort(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
-                  reinterpret_cast<double *>(sum.data()), m, n, k, sumBits,
-                  machine.options.sumGroup);
+                  reinterpret_cast<double *>(sum.data()), m, n, k, cut.bits, cut.group);
   else if (std::is_same_v<T, double> && machine.sumsWide(a.dtype, c.dtype))
     multiplyWide(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
                  reinterpret_cast<double *>(sum.data()), m, n, k);
@@ -180,7 +187,7 @@ void execGemm(Frame &frame, const Instr &instr) {
     if (!isFloat(a.dtype) && !isFloat(c.dtype))
       gemm<int64_t>(machine, aux, a, b, c, clear);
     else if (machine.isSequential() && a.dtype != DType::F64 && c.dtype != DType::F64 &&
-             !sumBitsOf(machine, a.dtype, b.dtype))
+             sumCutOf(machine, a.dtype, b.dtype).bits == 0)
       gemm<float>(machine, aux, a, b, c, clear);
     else
       gemm<double>(machine, aux, a, b, c, clear);

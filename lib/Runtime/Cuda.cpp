@@ -103,16 +103,27 @@ public:
     pointers.push_back(nullptr); // never an empty array
     const auto &g = shape.grid, &b = shape.block, &c = shape.cluster;
     auto queue = reinterpret_cast<StreamPtr>(stream);
-    if (c[0] * c[1] * c[2] == 1)
+    bool isCluster = c[0] * c[1] * c[2] > 1;
+    // A driver without early launches makes the kernel wait before it begins.
+    if (!isCluster && !(shape.early && api.launchKernelEx))
       return invoke("cuLaunchKernel", api.launchKernel, function, g[0], g[1], g[2], b[0], b[1],
                     b[2], shape.sharedBytes, queue, pointers.data(), nullptr);
     if (!api.launchKernelEx)
       return Error{"this driver cannot launch clusters (no cuLaunchKernelEx): CUDA 11.8 or newer "
                    "is needed"};
-    LaunchAttribute cluster{};
-    cluster.id = launchAttributeClusterDimension;
-    for (int axis = 0; axis < 3; ++axis)
-      cluster.clusterDim[axis] = static_cast<unsigned>(c[axis]);
+    LaunchAttribute attributes[2] = {};
+    unsigned count = 0;
+    if (isCluster) {
+      LaunchAttribute &cluster = attributes[count++];
+      cluster.id = launchAttributeClusterDimension;
+      for (int axis = 0; axis < 3; ++axis)
+        cluster.clusterDim[axis] = static_cast<unsigned>(c[axis]);
+    }
+    if (shape.early) {
+      LaunchAttribute &early = attributes[count++];
+      early.id = launchAttributeProgrammaticSerialization;
+      early.programmaticSerializationAllowed = 1;
+    }
     LaunchConfig config{};
     for (int axis = 0; axis < 3; ++axis) {
       config.grid[axis] = static_cast<unsigned>(g[axis]);
@@ -120,8 +131,8 @@ public:
     }
     config.sharedBytes = static_cast<unsigned>(shape.sharedBytes);
     config.stream = queue;
-    config.attributes = &cluster;
-    config.attributeCount = 1;
+    config.attributes = attributes;
+    config.attributeCount = count;
     return invoke("cuLaunchKernelEx", api.launchKernelEx, &config, function, pointers.data(),
                   nullptr);
   }

@@ -28,6 +28,7 @@ inline constexpr int attributeSharedOptin = 97;
 inline constexpr int functionMaxDynamicShared = 8, functionNonPortableCluster = 14;
 // CUlaunchAttributeID
 inline constexpr int launchAttributeClusterDimension = 4;
+inline constexpr int launchAttributeProgrammaticSerialization = 6;
 // CUtensorMapDataType
 inline constexpr int tensorMapU8 = 0, tensorMapU16 = 1, tensorMapU32 = 2, tensorMapI32 = 3,
                      tensorMapU64 = 4, tensorMapI64 = 5, tensorMapF16 = 6, tensorMapF32 = 7,
@@ -40,12 +41,13 @@ struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
 
-/// CUlaunchAttribute with the one value that is used of its union.
+/// CUlaunchAttribute with the values that are used of its union.
 struct LaunchAttribute {
   int id;
   char pad[4];
   union {
     unsigned clusterDim[3];
+    int programmaticSerializationAllowed;
     char value[64];
   };
 };

@@ -398,6 +398,7 @@ Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims) {
   shape.block = launch.block;
   shape.cluster = launch.cluster;
   shape.sharedBytes = launch.sharedBytes;
+  shape.early = launch.early;
   return shape;
 }
 

@@ -72,6 +72,8 @@ Json toJson(const Launch &launch) {
   out["block"] = launch.block;
   out["cluster"] = launch.cluster;
   out["shared_bytes"] = launch.sharedBytes;
+  if (launch.early)
+    out["early"] = true;
   out["params"] = Json::array();
   for (const Param &param : launch.params)
     out["params"].push_back(toJson(param));

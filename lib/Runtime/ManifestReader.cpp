@@ -152,6 +152,7 @@ Launch readLaunch(const Object &in) {
   if (in.has("cluster"))
     launch.cluster = three(in.integers("cluster"), in.placeOf("cluster"));
   launch.sharedBytes = in.integer("shared_bytes");
+  launch.early = in.has("early") && in.flag("early");
   int index = 0;
   for (const Json &item : in.list("params"))
     launch.params.push_back(

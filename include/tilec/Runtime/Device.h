@@ -38,6 +38,7 @@ struct LaunchShape {
   std::array<int64_t, 3> block = {1, 1, 1};   ///< in threads
   std::array<int64_t, 3> cluster = {1, 1, 1}; ///< in blocks
   int64_t sharedBytes = 0;                    ///< dynamic shared memory of a block
+  bool early = false; ///< the kernel waits itself for kernels before it on the stream
 };
 
 /// The parameter buffer of a kernel and where each parameter starts in it.

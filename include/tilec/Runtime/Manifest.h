@@ -67,6 +67,9 @@ struct Launch {
   /// Dynamic shared memory that the launch asks for. 0 when the binary declares all it needs, as
   /// AMDGPU kernels do.
   int64_t sharedBytes = 0;
+  /// The kernel waits itself for what the stream does before it: it may be launched while a kernel
+  /// before it still runs (CUDA's programmatic stream serialization).
+  bool early = false;
   std::vector<Param> params; ///< by ascending offset
 
   /// Bytes of the parameter buffer: the end of the last parameter.

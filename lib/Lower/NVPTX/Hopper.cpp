@@ -347,7 +347,7 @@ LogicalResult KernelLowering::lowerStMatrix(wave::StMatrixOp op) {
 std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
   bool isOurs =
       mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
-                wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp, wave::ElectOp,
+                wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp, wave::GridWaitOp, wave::GridReleaseOp, wave::TmaPrefetchOp, wave::ElectOp,
                 wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp,
                 wave::BulkWaitOp, wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp,
                 wave::WgmmaWaitOp, wave::NamedBarrierOp>(op);
@@ -385,6 +385,23 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
       .Case([&](wave::ClusterBarrierOp) {
         intrinsic(e, "llvm.nvvm.barrier.cluster.arrive.aligned", {});
         return plain("llvm.nvvm.barrier.cluster.wait.aligned");
+      })
+      .Case([&](wave::GridWaitOp) {
+        // LLVM takes the intrinsic for one that touches no memory.
+        InlinePtx ptx(b);
+        ptx.text = "griddepcontrol.wait;";
+        ptx.emit({}, {});
+        return success();
+      })
+      .Case([&](wave::GridReleaseOp) {
+        return plain("llvm.nvvm.griddepcontrol.launch.dependents");
+      })
+      .Case([&](wave::TmaPrefetchOp prefetch) {
+        llvm::Value *map = at(prefetch.getMap());
+        llvm::Intrinsic::ID id =
+            llvm::Intrinsic::lookupIntrinsicID("llvm.nvvm.prefetch.tensormap");
+        b.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(&e.module, id, {map->getType()}), map);
+        return success();
       })
       .Case([&](wave::ElectOp) {
         llvm::Value *elected = intrinsic(e, "llvm.nvvm.elect.sync", {b.getInt32(~0u)});

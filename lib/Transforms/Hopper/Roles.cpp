@@ -128,7 +128,11 @@ void Emitter::placePipes() {
 }
 
 /// Both sides start at slot 0; the first round of waiting for empty slots passes at once.
-void Emitter::initPipes() {
+void Emitter::initPipes(wave::KernelOp waveKernel) {
+  SmallVector<BlockArgument> kernelMaps;
+  for (BlockArgument argument : waveKernel.getBody().getArguments())
+    if (isa<wave::TensorMapType>(argument.getType()))
+      kernelMaps.push_back(argument);
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blockThread, index(0));
   auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   {
@@ -140,6 +144,8 @@ void Emitter::initPipes() {
         wave::MBarrierInitOp::create(b, loc, index(pipe.emptyBytes + slot * mbarrierBytes), 0,
                                      pipe.arrivals);
       }
+    for (BlockArgument argument : kernelMaps)
+      wave::TmaPrefetchOp::create(b, loc, argument);
     for (int64_t t = 0; team && t < int64_t(kernel.getTeams()); ++t)
       wave::MBarrierInitOp::create(b, loc, index(turnBytes + t * mbarrierBytes), 0,
                                    kernel.getThreads() / threadsPerGroup);
@@ -167,12 +173,15 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   int64_t threads = consumers + threadsPerGroup, consumerWaves = teams * numWaves;
   bindTensorMaps(waveKernel);
   placePipes();
-  initPipes();
+  initPipes(waveKernel);
   if (clusterBlocks() > 1)
     wave::ClusterBarrierOp::create(b, loc);
   else
     wave::BarrierOp::create(b, loc);
   waveKernel.setThreads(threads);
+  // What is above touches no device memory: it may run while the launch before still does.
+  wave::GridReleaseOp::create(b, loc);
+  wave::GridWaitOp::create(b, loc);
   std::optional<RegisterSplit> split = splitRegisters(threads);
   Value produces =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, blockWave, index(consumerWaves));

@@ -104,6 +104,8 @@ bool fitsShared(Value operand, bool kIsRow) {
                      type.getShape()[type.rank() - 2] % 16 == 0);
 }
 
+} // namespace
+
 bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
   if (target.arch != Arch::Sm90a || numWaves % warpsPerGroup != 0)
     return false;
@@ -130,8 +132,6 @@ bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWav
   bool isCut = shape->groupsN > 1 || shape->pieces > 1;
   return gemm.getTransposeB() || !isCut || shape->n % 64 == 0;
 }
-
-} // namespace
 
 void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t numWaves = wavesOf(kernel, target);

@@ -16,6 +16,9 @@ namespace tilec {
 constexpr int64_t warpsPerGroup = 4;
 constexpr int64_t threadsPerGroup = 128;
 
+/// Whether warp groups can multiply it: types, tiles, and where the operands are.
+bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+
 /// Marks the gemms of the kernel that warp groups multiply (`warp_group`).
 void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target);
 

@@ -33,7 +33,7 @@ public:
         useWarpGroups(useWarpGroups) {}
 
   LogicalResult run() {
-    isolateOperands(kernel, target);
+    isolateOperands(kernel, target, useWarpGroups);
     if (useWarpGroups)
       markWarpGroupGemms(kernel, target);
     if (failed(fixGemms()))

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/Operands.h"
 
+#include "Hopper/Wgmma.h"
+
 #include "Layouts/LoopLayout.h"
 #include "Normalize/Normalize.h"
 
@@ -142,10 +144,12 @@ void expandGemm(tile::GemmOp gemm) {
 
 /// Narrow floats are converted exactly to f16, other accumulators to the one that the instruction
 /// has; what is left is multiplied element by element.
-void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target) {
+void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target, int64_t warpGroupWaves) {
   DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
   if (target.findAtom(a, b, c))
     return;
+  if (warpGroupWaves > 0 && isWarpGroupGemm(gemm, target, warpGroupWaves))
+    return; // fp8 with K contiguous (Hopper)
   DType wideC = isFloat(c) ? DType::F32 : DType::I32;
   auto isNarrow = [](DType type) { return isFp8(type) || bitsOf(type) == 4; };
   // Exactly: every fp8 and e2m1 value is an f16, every 4-bit integer an int8.
@@ -242,11 +246,11 @@ void match(tile::ReduceOp reduce) {
 
 } // namespace
 
-void isolateOperands(tile::KernelOp kernel, const TargetInfo &target) {
+void isolateOperands(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups) {
   SmallVector<tile::GemmOp> gemms;
   kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
   for (tile::GemmOp gemm : gemms)
-    legalizeTypes(gemm, target);
+    legalizeTypes(gemm, target, useWarpGroups ? wavesOf(kernel, target) : 0);
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (isa<tile::GemmOp, tile::ReduceOp>(op))

@@ -205,7 +205,7 @@ private:
   LogicalResult emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel);
   void bindTensorMaps(wave::KernelOp waveKernel);
   void placePipes();
-  void initPipes();
+  void initPipes(wave::KernelOp waveKernel);
   void waitTurn();
   void passTurn();
   void skipSlots(PipePlace &pipe, Value count);

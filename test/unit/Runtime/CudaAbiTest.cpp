@@ -25,6 +25,8 @@ TEST(CudaAbi, ConstantsAreThoseOfTheHeader) {
   EXPECT_EQ(ours::functionMaxDynamicShared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
   EXPECT_EQ(ours::functionNonPortableCluster, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
   EXPECT_EQ(ours::launchAttributeClusterDimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+  EXPECT_EQ(ours::launchAttributeProgrammaticSerialization,
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
   EXPECT_EQ(ours::tensorMapU8, CU_TENSOR_MAP_DATA_TYPE_UINT8);
   EXPECT_EQ(ours::tensorMapU16, CU_TENSOR_MAP_DATA_TYPE_UINT16);
   EXPECT_EQ(ours::tensorMapU32, CU_TENSOR_MAP_DATA_TYPE_UINT32);

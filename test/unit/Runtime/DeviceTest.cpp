@@ -104,6 +104,14 @@ TEST_F(OnFakeCuda, ClustersAndSharedMemoryReachTheDriver) {
   ASSERT_TRUE(run) << run.error().message;
   EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
                "grid 3 2 2 block 64 1 1 shared 200000 cluster 3");
+  manifest.launches[0].early = true;
+  ASSERT_TRUE(launch(manifest));
+  EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
+               "grid 3 2 2 block 64 1 1 shared 200000 cluster 3 early");
+  manifest.launches[0].cluster = {1, 1, 1};
+  ASSERT_TRUE(launch(manifest));
+  EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
+               "grid 3 2 2 block 64 1 1 shared 200000 early");
 }
 
 TEST_F(OnFakeCuda, LimitsAreNamed) {

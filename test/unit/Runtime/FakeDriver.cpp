@@ -105,7 +105,7 @@ HostKernel kernelNamed(const std::string &name) {
 }
 
 int start(HostKernel kernel, const LaunchArgs &args, unsigned sharedBytes,
-          const unsigned *cluster) {
+          const unsigned *cluster, bool isEarly = false) {
   record = "grid";
   for (unsigned g : args.grid)
     record += " " + std::to_string(g);
@@ -115,6 +115,8 @@ int start(HostKernel kernel, const LaunchArgs &args, unsigned sharedBytes,
   record += " shared " + std::to_string(sharedBytes);
   if (cluster)
     record += " cluster " + std::to_string(cluster[0]);
+  if (isEarly)
+    record += " early";
   kernel(args);
   return 0; // faults come out of the next wait
 }
@@ -267,12 +269,21 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
                sharedBytes, nullptr);
 }
 int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **params, void **) {
-  if (config->attributeCount != 1 || config->attributes->id != 4)
-    return invalidValue;
+  const unsigned *cluster = nullptr;
+  bool isEarly = false;
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    const auto &attribute = config->attributes[i];
+    if (attribute.id == 4)
+      cluster = attribute.clusterDim;
+    else if (attribute.id == 6 && attribute.clusterDim[0] == 1)
+      isEarly = true;
+    else
+      return invalidValue;
+  }
   const unsigned *g = config->grid, *b = config->block;
   return start(reinterpret_cast<HostKernel>(function),
                {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}, params}, config->sharedBytes,
-               config->attributes->clusterDim);
+               cluster, isEarly);
 }
 int cuEventCreate(void **event, unsigned) { return make(event); }
 int cuEventDestroy_v2(void *event) { return destroy(event); }

@@ -39,6 +39,7 @@ Manifest sample() {
   launch.block = {384, 1, 1};
   launch.cluster = {2, 1, 1};
   launch.sharedBytes = 229440;
+  launch.early = true;
   launch.params = {a, c, scale, dim, stride, work, map};
   assignOffsets(launch.params);
   manifest.launches = {launch};
@@ -73,6 +74,7 @@ TEST(Manifest, PrintsWhatItReads) {
   EXPECT_EQ(printManifest(*read), text);
   EXPECT_EQ(read->launches[0].params[5].bytes.str(), "m * 256");
   EXPECT_TRUE(read->launches[0].params[5].zeroed);
+  EXPECT_TRUE(read->launches[0].early);
   EXPECT_EQ(read->launches[0].params[6].map.swizzle, 128);
   EXPECT_EQ(read->launches[0].params[1].access, Access::Write);
 }

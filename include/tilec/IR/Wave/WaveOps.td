@@ -368,6 +368,17 @@ def Wave_ClusterBarrierOp : Wave_SyncOp<"cluster_barrier", "all threads of all b
   let assemblyFormat = "attr-dict";
 }
 
+def Wave_GridWaitOp : Wave_SyncOp<"grid_wait", "launches before this one on the stream are done, and their writes visible"> {
+  let description = [{
+    For kernels that may be launched early. All threads pass it before they touch device
+    memory.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+def Wave_GridReleaseOp : Wave_SyncOp<"grid_release", "the next launch on the stream may begin, as far as there is room"> {
+  let assemblyFormat = "attr-dict";
+}
+
 def Wave_ElectOp : Wave_SyncOp<"elect", "true in one lane of the wave, all of whose lanes are here"> {
   let results = (outs I1:$result);
   let assemblyFormat = "attr-dict";
@@ -399,6 +410,11 @@ def Wave_TmaLoadOp : Wave_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = [{
     $map `[` $coords `]` `to` $shared `barrier` $barrier (`multicast` `(` $multicast^ `)`)? attr-dict
   }];
+}
+def Wave_TmaPrefetchOp : Wave_Op<"tma_prefetch", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "fetch a tensor map for copies to come";
+  let arguments = (ins Wave_TensorMapType:$map);
+  let assemblyFormat = "$map attr-dict";
 }
 def Wave_TmaStoreOp : Wave_Op<"tma_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one thread starts the copy of a box from shared memory; nothing outside the tensor is written";

@@ -19,6 +19,12 @@ wave.kernel @tma(["map", "C"]) access ["", "w"] threads(384) shared(65536) {
   wave.mbarrier_arrive %o imm(16) mask(%true)
   // CHECK: wave.mbarrier_arrive %[[O]] mask(%[[TRUE]]) rank(%[[O]])
   wave.mbarrier_arrive %o mask(%true) rank(%o)
+  // CHECK: wave.grid_release
+  wave.grid_release
+  // CHECK-NEXT: wave.grid_wait
+  wave.grid_wait
+  // CHECK-NEXT: wave.tma_prefetch %map
+  wave.tma_prefetch %map
   // CHECK: wave.cluster_barrier
   wave.cluster_barrier
   // CHECK: wave.mbarrier_wait %[[O]] parity %[[O]]

@@ -28,7 +28,11 @@
 
 // The consumers' threads come first; the producer's warp group gives its registers to them.
 // WAVE:      wave.kernel @gemm(["A", "B", "C", "A_map0", "B_map1", "C_map2"]) {{.*}} threads(384)
+// WAVE:      wave.tma_prefetch %A_map0
 // WAVE:      wave.barrier
+// What is above may run while the launch before still does.
+// WAVE-NEXT: wave.grid_release
+// WAVE-NEXT: wave.grid_wait
 // WAVE:      scf.if
 // WAVE-NEXT:   wave.set_max_regs 40
 // WAVE:        wave.elect
@@ -47,6 +51,9 @@
 
 // PTX:       .param .align 64 .b8 gemm_param_3[128]
 // PTX:       .minnctapersm 1
+// PTX:       prefetch.tensormap
+// PTX:       griddepcontrol.launch_dependents
+// PTX:       griddepcontrol.wait
 // PTX:       setmaxnreg.dec.sync.aligned.u32 40
 // PTX-COUNT-2: cp.async.bulk.tensor.2d.shared::cta.global
 // PTX:       setmaxnreg.inc.sync.aligned.u32 232
@@ -64,6 +71,7 @@
 // MANIFEST-NEXT:   132,
 // MANIFEST:      "block": [
 // MANIFEST-NEXT:   384,
+// MANIFEST:      "early": true
 // MANIFEST:      "name": "A_map0"
 // MANIFEST-NEXT: "kind": "tensormap"
 // MANIFEST-NEXT: "of": "A"
