@@ -153,8 +153,7 @@ void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, 
   if constexpr (std::is_same_v<T, int64_t>) // wraps without overflow
     multiply(reinterpret_cast<uint64_t *>(left.data()), reinterpret_cast<uint64_t *>(right.data()),
              reinterpret_cast<uint64_t *>(sum.data()), m, n, k);
-  else if (SumCut cut = sumCutOf(machine, a.dtype, b.dtype);
-           std::is_same_v<T, double> && cut.bits)
+  else if (SumCut cut = sumCutOf(machine, a.dtype, b.dtype); std::is_same_v<T, double> && cut.bits)
     multiplyShort(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
                   reinterpret_cast<double *>(sum.data()), m, n, k, cut.bits, cut.group);
   else if (std::is_same_v<T, double> && machine.sumsWide(a.dtype, c.dtype))

@@ -393,13 +393,11 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
         ptx.emit({}, {});
         return success();
       })
-      .Case([&](wave::GridReleaseOp) {
-        return plain("llvm.nvvm.griddepcontrol.launch.dependents");
-      })
+      .Case(
+          [&](wave::GridReleaseOp) { return plain("llvm.nvvm.griddepcontrol.launch.dependents"); })
       .Case([&](wave::TmaPrefetchOp prefetch) {
         llvm::Value *map = at(prefetch.getMap());
-        llvm::Intrinsic::ID id =
-            llvm::Intrinsic::lookupIntrinsicID("llvm.nvvm.prefetch.tensormap");
+        llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID("llvm.nvvm.prefetch.tensormap");
         b.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(&e.module, id, {map->getType()}), map);
         return success();
       })

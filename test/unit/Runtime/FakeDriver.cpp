@@ -104,8 +104,8 @@ HostKernel kernelNamed(const std::string &name) {
   return it == kernels.end() ? nullptr : it->second;
 }
 
-int start(HostKernel kernel, const LaunchArgs &args, unsigned sharedBytes,
-          const unsigned *cluster, bool isEarly = false) {
+int start(HostKernel kernel, const LaunchArgs &args, unsigned sharedBytes, const unsigned *cluster,
+          bool isEarly = false) {
   record = "grid";
   for (unsigned g : args.grid)
     record += " " + std::to_string(g);
@@ -282,8 +282,8 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **params, 
   }
   const unsigned *g = config->grid, *b = config->block;
   return start(reinterpret_cast<HostKernel>(function),
-               {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}, params}, config->sharedBytes,
-               cluster, isEarly);
+               {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}, params}, config->sharedBytes, cluster,
+               isEarly);
 }
 int cuEventCreate(void **event, unsigned) { return make(event); }
 int cuEventDestroy_v2(void *event) { return destroy(event); }

@@ -31,18 +31,18 @@ std::string chosen(const ProductShape &shape, llvm::StringRef name = "auto") {
 } // namespace
 
 TEST(Product, AutoTakesClustersForManyWideTiles) {
-  EXPECT_EQ(chosen(square(4096, 128, 256, 256)), "cluster_m");
-  EXPECT_EQ(chosen(square(4096, 256, 128, 256)), "cluster_n");
+  EXPECT_EQ(chosen(square(16384, 128, 256, 256)), "cluster_m");
+  EXPECT_EQ(chosen(square(16384, 256, 128, 256)), "cluster_n");
   EXPECT_EQ(chosen(square(2048, 128, 256, 256)), "producer_consumer");
-  EXPECT_EQ(chosen(square(8192, 64, 128, 128)), "producer_consumer");
+  EXPECT_EQ(chosen(square(16384, 64, 128, 128)), "producer_consumer");
   // A grid that only a run knows may be small.
-  ProductShape open = square(4096, 128, 256, 256);
+  ProductShape open = square(16384, 128, 256, 256);
   open.tiles = std::nullopt;
   EXPECT_EQ(chosen(open), "producer_consumer");
 }
 
 TEST(Product, AutoLeavesOutWhatDoesNotFit) {
-  ProductShape shape = square(4096, 128, 256, 256);
+  ProductShape shape = square(16384, 128, 256, 256);
   shape.noClusterM = "there is a reason";
   EXPECT_EQ(chosen(shape), "producer_consumer");
   EXPECT_EQ(chosen(shape, "cluster_m"), "`cluster_m` does not fit: there is a reason");
