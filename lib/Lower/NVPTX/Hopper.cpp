@@ -345,12 +345,12 @@ LogicalResult KernelLowering::lowerStMatrix(wave::StMatrixOp op) {
 }
 
 std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
-  bool isOurs =
-      mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
-                wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp, wave::GridWaitOp, wave::GridReleaseOp, wave::TmaPrefetchOp, wave::ElectOp,
-                wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp,
-                wave::BulkWaitOp, wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp,
-                wave::WgmmaWaitOp, wave::NamedBarrierOp>(op);
+  bool isOurs = mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
+                          wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp,
+                          wave::GridWaitOp, wave::GridReleaseOp, wave::TmaPrefetchOp, wave::ElectOp,
+                          wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp,
+                          wave::BulkWaitOp, wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp,
+                          wave::WgmmaWaitOp, wave::NamedBarrierOp>(op);
   if (!isOurs)
     return std::nullopt;
   bool needsFeatures = mlir::isa<wave::WgmmaOp, wave::WgmmaWaitOp, wave::SetMaxRegsOp>(op);
