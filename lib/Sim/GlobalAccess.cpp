@@ -26,7 +26,7 @@ inline uint8_t *laneBytes(Wave &wave, MemOp &op, unsigned lane, uint64_t address
     if (offset < wave.scratchBytes && bytes <= wave.scratchBytes - offset) {
       uint64_t at = static_cast<uint64_t>(lane) * wave.scratchBytes + offset;
       if (store)
-        noteWrite(*wave.group, wave.scratch + at, bytes, false);
+        watchWrite(*wave.group, wave.scratch + at, bytes);
       if (wave.checker)
         wave.checker->scratchAccess(wave, op, lane, at, bytes, store);
       return wave.scratch + at;

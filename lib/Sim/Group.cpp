@@ -70,6 +70,7 @@ void checkPartialBarrier(Wave &wave) {
 void runSlice(Wave &wave, uint32_t count) {
   Group &group = *wave.group;
   const Program &program = *group.engine->program;
+  group.engine->port.isWatched = group.watch != nullptr;
   uint32_t done = 0;
   uint32_t mode = wave.mode; // a new one needs another host environment: ends the slice
   while (done < count && !wave.ended && !wave.atBarrier && !wave.halted && !group.stop &&

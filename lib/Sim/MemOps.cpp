@@ -157,7 +157,7 @@ uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsi
   std::vector<uint8_t> &lds = wave.group->lds;
   if (offset < lds.size() && bytes <= lds.size() - offset) {
     if (store)
-      noteWrite(*wave.group, lds.data() + offset, bytes, false);
+      watchWrite(*wave.group, lds.data() + offset, bytes);
     if (op.checkId)
       wave.group->checker->ldsAccess(wave, op, lane, static_cast<uint32_t>(offset), bytes, store);
     return lds.data() + offset;
@@ -194,10 +194,22 @@ static void countBanks(Wave &wave, const MemOp &op) {
   ++use.executions;
 }
 
+void watchGlobal(Wave &wave, const MemOp &op, uint64_t address, const uint8_t *host, unsigned bytes,
+                 Touch touch) {
+  ProgressWatch &watch = *wave.group->watch;
+  if (touch != Touch::Read)
+    watch.willWrite(host, bytes, true);
+  if (touch == Touch::Read || touch == Touch::Update)
+    watch.readsGlobal(wave, *op.instr, address);
+}
+
 void performNow(Wave &wave, MemOp &op) {
   op.perform(wave, op);
-  if (wave.group->watch) [[unlikely]]
-    wave.group->watch->settle(*wave.group);
+  Group &group = *wave.group;
+  if (group.watch) [[unlikely]]
+    group.watch->settle(group);
+  else if ((op.instr->flags & (isStore | isLds)) == isStore)
+    group.changedGlobal = true;
 }
 
 /// Performs the oldest operations until `keep` are left.

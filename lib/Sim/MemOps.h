@@ -118,23 +118,22 @@ enum class Touch : uint8_t { Read, Write, Update, None };
 void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_t *written,
                  unsigned bytes, Touch touch);
 
-/// Before the bytes are written.
-inline void noteWrite(Group &group, const uint8_t *host, unsigned bytes, bool global) {
+/// Before bytes that only this work-group sees are written.
+inline void watchWrite(const Group &group, const uint8_t *host, unsigned bytes) {
   if (group.watch) [[unlikely]]
-    group.watch->willWrite(host, bytes, global);
-  else
-    group.changedGlobal |= global;
+    group.watch->willWrite(host, bytes, false);
 }
+/// Before an access of global memory while the work-group is watched.
+void watchGlobal(Wave &wave, const MemOp &op, uint64_t address, const uint8_t *host, unsigned bytes,
+                 Touch touch);
 
 /// Host address of global memory, or nullptr when no allocation holds it all.
 inline uint8_t *globalAt(Wave &wave, const MemOp &op, int lane, uint64_t address, unsigned bytes,
                          Touch touch) {
   MemoryPort &port = wave.group->engine->port;
   uint8_t *host = port.translate(address, bytes);
-  if (host && touch != Touch::Read)
-    noteWrite(*wave.group, host, bytes, true);
-  if (host && (touch == Touch::Read || touch == Touch::Update) && wave.group->watch) [[unlikely]]
-    wave.group->watch->readsGlobal(wave, *op.instr, address);
+  if (host && port.isWatched) [[unlikely]]
+    watchGlobal(wave, op, address, host, bytes, touch);
   if (host && touch != Touch::None)
     if (uint8_t *written = port.writtenOf(host)) [[unlikely]]
       touchGlobal(wave, op, lane, address, written, bytes, touch);

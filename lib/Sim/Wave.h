@@ -50,6 +50,9 @@ public:
     return written ? written + (translated - host) : nullptr;
   }
 
+  /// The work-group that has its turn is watched (Progress.h).
+  bool isWatched = false;
+
 private:
   uint8_t *translateSlowly(uint64_t address, uint64_t bytes);
   const Memory &memory;
