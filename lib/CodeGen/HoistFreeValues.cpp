@@ -73,8 +73,7 @@ void HoistFreeValues::getAnalysisUsage(AnalysisUsage &usage) const {
 
 bool HoistFreeValues::runOnFunction(Function &function) {
   const DominatorTree &tree = getAnalysis<DominatorTreeWrapperPass>().getDomTree();
-  const TargetTransformInfo &costs =
-      getAnalysis<TargetTransformInfoWrapperPass>().getTTI(function);
+  const TargetTransformInfo &costs = getAnalysis<TargetTransformInfoWrapperPass>().getTTI(function);
   bool changed = false;
   for (BasicBlock &block : function)
     changed |= hoistFrom(block, tree, costs);
