@@ -267,6 +267,9 @@ private:
       if (paused.empty())
         return nullptr;
       if (running == 0) {
+        if (isStuck) // another thread is about to say so, with its engine
+          return nullptr;
+        isStuck = true;
         Group &first = *paused.front().group;
         first.engine = &engine;
         lock.unlock();
@@ -328,6 +331,7 @@ private:
   std::deque<Paused> paused;
   uint64_t changes = 0; ///< turns that have changed global memory
   unsigned running = 0; ///< work-groups that have a turn
+  bool isStuck = false; ///< no work-group can go on
   std::condition_variable turnEnded;
 };
 
