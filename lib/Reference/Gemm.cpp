@@ -74,7 +74,8 @@ template <typename T> void multiply(const T *a, const T *b, T *c, int64_t m, int
 }
 
 /// c += a b as a tensor core sums: `groupK` products at a time, aligned to the largest of them and
-/// the sum so far, of which `sumBits` significant bits are kept.
+/// the sum so far, of which `sumBits` significant bits are kept. What carries make of them is cut to
+/// an f32.
 [[gnu::always_inline]] inline void multiplyShortRows(const double *__restrict a,
                                                      const double *__restrict b,
                                                      double *__restrict c, int64_t m, int64_t n,
@@ -95,8 +96,10 @@ template <typename T> void multiply(const T *a, const T *b, T *c, int64_t m, int
           sum[j] += product;
           top[j] = std::max(top[j], std::fabs(product));
         }
-      for (int64_t j = 0; j < n; ++j)
-        row[j] = cutOff(sum[j], top[j], lastBit);
+      for (int64_t j = 0; j < n; ++j) {
+        double kept = cutOff(sum[j], top[j], lastBit);
+        row[j] = cutOff(kept, std::max(std::fabs(kept), top[j]), 0x1p-23);
+      }
     }
 }
 
@@ -127,7 +130,9 @@ SumCut sumCutOf(const Machine &machine, DType a, DType b) {
   const ReferenceOptions &options = machine.options;
   if (!isFloat(a) || !isFloat(b) || std::max(bitsOf(a), bitsOf(b)) > 16)
     return {};
-  if (options.fp8SumBits && bitsOf(a) == 8 && bitsOf(b) == 8)
+  // The formats that NVIDIA multiplies; others go through f16.
+  auto isOcp = [](DType dtype) { return dtype == DType::E4M3FN || dtype == DType::E5M2; };
+  if (options.fp8SumBits && isOcp(a) && isOcp(b))
     return {options.fp8SumBits, options.fp8SumGroup};
   return {options.sumBits, options.sumGroup};
 }

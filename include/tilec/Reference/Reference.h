@@ -59,8 +59,8 @@ struct ReferenceOptions {
   /// docs/decisions/0006-spread-before-rounding.md.
   unsigned sumBits = 0;
   int64_t sumGroup = 8;
-  /// The same for operands of 8 bits, where they have sums of their own (0: those above): wgmma
-  /// keeps fewer bits of them.
+  /// The same for e4m3fn and e5m2, where they have sums of their own (0: those above): wgmma keeps
+  /// fewer bits of them.
   unsigned fp8SumBits = 0;
   int64_t fp8SumGroup = 32;
   /// Instructions times lanes, and elements of tile ops, after which the run is given up.

@@ -165,6 +165,26 @@ TEST(Spread, ShortSumsLoseTheirLowBits) {
   }
 }
 
+TEST(Spread, ShortSumsThatCarryFitAnF32) {
+  // 15 + 2^-20 has the 24 bits that are kept beside a largest of 15; 20 + 2^-20 needs 25.
+  Program program(oneBlock(tensor("A", "[1, 8], f16") + tensor("B", "[8, 1], f16") +
+                               tensor("C", "[1, 1], f32"),
+                           "    tile.gemm %A, %B, %C : !tile.buffer<[1, 8], f16, global>, "
+                           "!tile.buffer<[8, 1], f16, global>, "
+                           "!tile.buffer<[1, 1], f32, global>\n"));
+  for (double other : {0.0, 5.0}) {
+    Values a(DType::F16, {1, 8}, 0), b(DType::F16, {8, 1}, 1), c(DType::F32, {1, 1}, 0);
+    a.set(0, 15);
+    a.set(1, 0x1p-20);
+    a.set(2, other);
+    program.tensor("A", a).tensor("B", b).tensor("C", c);
+    program.options.sumBits = 24;
+    program.options.sumGroup = 8;
+    ASSERT_EQ(program.run(), "");
+    EXPECT_EQ(c.at(0), other == 0 ? 15 + 0x1p-20 : 20);
+  }
+}
+
 TEST(Spread, Float64SumsKeepWhatEachAdditionLoses) {
   // 1 + 2^-53 + 2^-53 + ...: in order, every term is lost.
   Program program(oneBlock(tensor("A", "[1, 64], f64") + tensor("C", "[1], f64"),
