@@ -74,8 +74,8 @@ template <typename T> void multiply(const T *a, const T *b, T *c, int64_t m, int
 }
 
 /// c += a b as a tensor core sums: `groupK` products at a time, aligned to the largest of them and
-/// the sum so far, of which `sumBits` significant bits are kept. What carries make of them is cut to
-/// an f32.
+/// the sum so far, of which `sumBits` significant bits are kept. What carries make of them is cut
+/// to an f32.
 [[gnu::always_inline]] inline void multiplyShortRows(const double *__restrict a,
                                                      const double *__restrict b,
                                                      double *__restrict c, int64_t m, int64_t n,

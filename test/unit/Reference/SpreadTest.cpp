@@ -167,11 +167,11 @@ TEST(Spread, ShortSumsLoseTheirLowBits) {
 
 TEST(Spread, ShortSumsThatCarryFitAnF32) {
   // 15 + 2^-20 has the 24 bits that are kept beside a largest of 15; 20 + 2^-20 needs 25.
-  Program program(oneBlock(tensor("A", "[1, 8], f16") + tensor("B", "[8, 1], f16") +
-                               tensor("C", "[1, 1], f32"),
-                           "    tile.gemm %A, %B, %C : !tile.buffer<[1, 8], f16, global>, "
-                           "!tile.buffer<[8, 1], f16, global>, "
-                           "!tile.buffer<[1, 1], f32, global>\n"));
+  Program program(
+      oneBlock(tensor("A", "[1, 8], f16") + tensor("B", "[8, 1], f16") + tensor("C", "[1, 1], f32"),
+               "    tile.gemm %A, %B, %C : !tile.buffer<[1, 8], f16, global>, "
+               "!tile.buffer<[8, 1], f16, global>, "
+               "!tile.buffer<[1, 1], f32, global>\n"));
   for (double other : {0.0, 5.0}) {
     Values a(DType::F16, {1, 8}, 0), b(DType::F16, {8, 1}, 1), c(DType::F32, {1, 1}, 0);
     a.set(0, 15);

@@ -13,9 +13,10 @@ namespace tilec::product {
 
 constexpr int64_t blocks = 2;
 
-/// On an H200, bf16, tiles of 128 x 256, a cluster lost 2 % in one round of tiles (2048) and made no
-/// difference beyond what runs differ by at 4, 16 and 62 rounds (docs/hopper.md). It halves what L2
-/// is asked for, so it is taken where it costs nothing; the number is a choice, not a measurement.
+/// On an H200, bf16, tiles of 128 x 256, a cluster lost 2 % in one round of tiles (2048) and made
+/// no difference beyond what runs differ by at 4, 16 and 62 rounds (docs/hopper.md). It halves what
+/// L2 is asked for, so it is taken where it costs nothing; the number is a choice, not a
+/// measurement.
 constexpr int64_t fewestRounds = 16;
 static bool hasManyRounds(const ProductShape &shape) {
   return shape.tiles && *shape.tiles >= fewestRounds * shape.multiprocessors;
