@@ -12,6 +12,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Hopper/Registers.h"
 #include "Hopper/TileStore.h"
 #include "Hopper/TmaBox.h"
 #include "Hopper/Wgmma.h"
@@ -25,26 +26,8 @@ namespace tilec {
 namespace {
 
 constexpr int64_t mbarrierBytes = 8;
-constexpr int64_t registersOfMultiprocessor = 65536; // CUDA C++ Programming Guide 13.0
-constexpr int64_t registerStep = 8;                  // setmaxnreg: multiples of 8, 24 to 256
-constexpr int64_t firstTeamBarrier = 1;              // number 0 is the whole block's
+constexpr int64_t firstTeamBarrier = 1; // number 0 is the whole block's
 constexpr int64_t firstTurnBarrier = 8; // one a warp group; teams and stores have 1 to 7
-
-/// What setmaxnreg gives a lane of the producer and of a consumer. Nothing for small blocks: ptxas
-/// gives their lanes the most that an instruction can name.
-struct RegisterSplit {
-  int64_t producer, consumer;
-};
-std::optional<RegisterSplit> splitRegisters(int64_t threads) {
-  int64_t groups = threads / threadsPerGroup;
-  int64_t atEntry = registersOfMultiprocessor / threads / registerStep * registerStep;
-  if (groups < 3 || atEntry < 32)
-    return std::nullopt;
-  // The producer's loop needs few; 40 were proved with two copies a round (docs/hopper.md).
-  int64_t producer = groups == 3 ? 40 : groups == 4 ? 32 : 24;
-  int64_t consumer = (atEntry * groups - producer) / (groups - 1) / registerStep * registerStep;
-  return RegisterSplit{producer, std::min<int64_t>(consumer, 240)};
-}
 
 } // namespace
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/Wgmma.h"
 
+#include "Hopper/Registers.h"
+
 #include "Layouts/LoopLayout.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -20,6 +22,9 @@ namespace {
 constexpr int64_t slabRows = 64;  // M of every wgmma
 constexpr int64_t stepBytes = 32; // K of every wgmma
 constexpr int64_t widestN = 256;
+/// What ptxas wants beside the accumulators of one instruction (C7602: 154 registers for N = 256),
+/// and what a consumer needs at least beside all of its accumulators.
+constexpr int64_t instructionRegs = 26, leastOtherRegs = 24;
 constexpr int64_t rowsOfAtom = 8; // rows that a swizzle permutes together
 constexpr int64_t widestRowBytes = 128;
 
@@ -42,6 +47,13 @@ bool multiplies(DType a, DType b, DType c) {
 std::optional<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, DType a) {
   if (m % slabRows != 0)
     return std::nullopt;
+  // With the producer's warp group, which not every kernel has.
+  int64_t threads = (groups + 1) * threadsPerGroup;
+  std::optional<RegisterSplit> split = splitRegisters(threads);
+  int64_t accumulators = m * n / (groups * threadsPerGroup);
+  if (accumulators + leastOtherRegs > (split ? split->consumer : mostRegisters))
+    return std::nullopt;
+  int64_t widest = std::min(widestN, (registersAtEntry(threads) - instructionRegs) / 4 * 8);
   std::optional<WarpGroupShape> best;
   for (int64_t groupsM = 1; groupsM <= groups; ++groupsM) {
     WarpGroupShape shape;
@@ -51,7 +63,7 @@ std::optional<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, DTyp
       continue;
     shape.slabs = m / slabRows / groupsM;
     int64_t own = n / shape.groupsN;
-    shape.pieces = ceilDiv(own, widestN);
+    shape.pieces = ceilDiv(own, widest);
     shape.n = own / shape.pieces;
     bool isByte = a == DType::I8 || a == DType::U8;
     bool exists = own % shape.pieces == 0 && shape.n % (isByte ? 16 : 8) == 0;

@@ -9,13 +9,14 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/Strategies/Strategies.h"
 
+#include "Hopper/Registers.h"
+
 namespace tilec::product {
 
 constexpr int64_t teams = 2;
 constexpr int64_t mostThreads = 1024, producerThreads = 128;
-/// Beside accumulators a thread holds addresses and the epilogue's values; 65536 registers are
-/// there for all threads.
-constexpr int64_t otherRegs = 40, registersOfMultiprocessor = 65536;
+/// Beside accumulators a thread holds addresses and the epilogue's values.
+constexpr int64_t otherRegs = 40;
 
 static std::string fits(const ProductShape &shape) {
   int64_t threads = teams * shape.threads + producerThreads;
