@@ -15,6 +15,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -69,10 +70,30 @@ llvm::Expected<std::unique_ptr<Disassembler>> Disassembler::create(llvm::StringR
   return made;
 }
 
+/// A VOP3 instruction with a literal constant: chips before gfx10 have none, and LLVM 22's
+/// disassembler reads a string that is gone when it says so (llvm-objdump dies of it as well).
+static bool hasLiteralInVop3(llvm::ArrayRef<uint8_t> bytes) {
+  constexpr uint32_t vop3 = 0b110100, scalePrefix = 0xd3ac, literal = 255;
+  for (; bytes.size() >= 8; bytes = bytes.drop_front(8)) {
+    uint32_t first = llvm::support::endian::read32le(bytes.data());
+    uint32_t sources = llvm::support::endian::read32le(bytes.data() + 4);
+    if (first >> 26 != vop3)
+      return false;
+    for (unsigned shift : {0, 9, 18})
+      if ((sources >> shift & 511) == literal)
+        return true;
+    if (first >> 16 != scalePrefix) // which stands before the matrix instruction that it belongs to
+      return false;
+  }
+  return false;
+}
+
 AsmText Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const {
   llvm::MCInst inst;
   uint64_t size = 0;
   AsmText result;
+  if (hasLiteralInVop3(bytes))
+    return result;
   auto status = parts->decoder->getInstruction(inst, size, bytes, address, llvm::nulls());
   result.sizeBytes = static_cast<uint32_t>(size);
   // A soft failure is an encoding with reserved bits set: hardware's behaviour is not defined.

@@ -107,6 +107,13 @@ struct CodeObjectImpl::DebugInfo {
 CodeObjectImpl::CodeObjectImpl() = default;
 CodeObjectImpl::~CodeObjectImpl() = default;
 
+/// LLVM allocates what a compressed section says of its size. No compiler compresses those of GPU
+/// code unless told to.
+static bool hasCompressedSection(const llvm::object::ObjectFile &file) {
+  return llvm::any_of(file.sections(),
+                      [](const llvm::object::SectionRef &s) { return s.isCompressed(); });
+}
+
 std::string CodeObjectImpl::sourceLine(uint64_t address) const {
   std::lock_guard lock(debugMutex);
   if (!debugInfo) {
@@ -118,7 +125,7 @@ std::string CodeObjectImpl::sourceLine(uint64_t address) const {
     else
       llvm::consumeError(file.takeError());
     auto quiet = [](llvm::Error e) { llvm::consumeError(std::move(e)); };
-    if (debugInfo->file)
+    if (debugInfo->file && !hasCompressedSection(*debugInfo->file))
       debugInfo->dwarf = llvm::DWARFContext::create(
           *debugInfo->file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
           quiet, quiet);

@@ -204,6 +204,14 @@ TEST(Faults, AreReportedNotGuessed) {
   EXPECT_EQ(fatalKind(".Lx: s_branch .Lx", options), CheckKind::Limit);
 }
 
+// LLVM's disassembler dies of these: v_add_f32_e64 and an MFMA with a literal constant.
+TEST(Faults, LiteralsInVop3AreNoInstruction) {
+  for (const char *words : {".long 0xd1010004, 0x000208ff", ".long 0xd1010004, 0x0001fe05",
+                            ".long 0xd3d70010, 0x04ddffd9"})
+    EXPECT_EQ(fatalKind(std::string(words) + "\n.long 0\ns_endpgm"), CheckKind::BadProgram)
+        << words;
+}
+
 TEST(Faults, AnUnknownInstructionIsNamedWithItsPlace) {
   Launched l =
       launch("s_nop 0\ns_sendmsg sendmsg(MSG_INTERRUPT)\ns_endpgm", {1, 1, 1}, {64, 1, 1}, 1);
