@@ -25,9 +25,14 @@ SIZES = [1024, 2048, 4096, 8192, 16384]
 LENGTHS = [2048, 4096, 8192, 16384]
 # By size, smallest first: the first entry whose size is not below the problem's is taken.
 CONFIGURATIONS = [
-    (1024, "block_M=128, block_N=64, stages=8, threads=256, panel=8"),
+    (1024, "block_M=64, block_N=128, stages=6, threads=128, panel=8"),
+    (2048, "block_M=128, block_N=128, stages=6, threads=256, panel=16"),
+    (4096, "block_M=128, block_N=256, stages=4, threads=256, panel=16"),
+    (8192, "block_M=192, block_N=128, stages=4, threads=384, panel=8"),
     (16384, "block_M=128, block_N=256, stages=4, threads=256, panel=16"),
 ]
+# K-major fp8: tiles of 128 bytes a row, whose ring is half as long.
+FP8 = "block_M=128, block_N=128, block_K=128, stages=4, threads=256, panel=8"
 
 
 def gemm_cases():
@@ -39,9 +44,9 @@ def gemm_cases():
                 yield {"name": f"gemm-{size}-{dtype}-{form}", "table": "GEMM", "script": "gemm.py", "entry": entry,
                        "row": [str(size), dtype, form.upper()],
                        "launch": [f"--vs=cublas:{form}:A,B,C", f"--vs=cublaslt:{form}:A,B,C"]}
-        entry = f'gemm({size}, {size}, {size}, {config}, dtype="float8_e4m3fn", block_K=128)'
-        yield {"name": f"gemm-{size}-fp8-nt", "table": "GEMM fp8", "script": "gemm.py",
-               "entry": entry.replace("stages=8", "stages=4"), "row": [str(size), "e4m3", "NT"],
+        entry = f'gemm({size}, {size}, {size}, {FP8}, dtype="float8_e4m3fn")'
+        yield {"name": f"gemm-{size}-fp8-nt", "table": "GEMM fp8", "script": "gemm.py", "entry": entry,
+               "row": [str(size), "e4m3", "NT"],
                "launch": ["--vs=cublaslt:nt:A,B,C"]}
 
 
@@ -50,7 +55,8 @@ def attention_cases():
         for causal in [False, True]:
             for length in LENGTHS:
                 batch, heads = max(1, 16384 // length), 2048 // size
-                entry = f"fa({batch}, {heads}, {length}, {size}, causal={causal})"
+                tile = "block_M=192, threads=384" if size == 64 else "block_M=128, threads=256"
+                entry = f"fa({batch}, {heads}, {length}, {size}, {tile}, causal={causal})"
                 yield {"name": f"attention-d{size}-s{length}{'-causal' if causal else ''}", "table": "Attention",
                        "script": "fa.py", "entry": entry,
                        "row": [str(size), "yes" if causal else "no", str(length), f"{batch} x {heads}"],
@@ -60,9 +66,8 @@ def attention_cases():
 def row_cases():
     for kernel in ["softmax", "layernorm", "rmsnorm", "gelu"]:
         for rows, columns in [(32768, 1024), (16384, 4096), (8192, 8192)]:
-            block = {"block_N": min(columns, 4096)} if kernel == "gelu" else {}
-            threads = {1024: 128, 4096: 256, 8192: 512}[block.get("block_N", columns)]
-            options = "".join(f", {k}={v}" for k, v in block.items())
+            threads = 256 if columns > 4096 and kernel != "gelu" else 128
+            options = ", block_M=2, block_N=1024" if kernel == "gelu" else ""
             yield {"name": f"{kernel}-{rows}x{columns}", "table": "Memory-bound", "script": "rows.py",
                    "entry": f"{kernel}({rows}, {columns}, threads={threads}{options})",
                    "row": [kernel, f"{rows} x {columns}"], "launch": ["--vs=copy:X,Y"]}
