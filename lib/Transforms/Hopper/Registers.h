@@ -14,8 +14,8 @@ constexpr int64_t registersOfMultiprocessor = 65536; // CUDA C++ Programming Gui
 constexpr int64_t registerStep = 8;                  // setmaxnreg: multiples of 8, 24 to 256
 constexpr int64_t mostRegisters = 255;               // that an instruction can name
 
-/// What a lane of a block of `threads` has before setmaxnreg: ptxas compiles every instruction of the
-/// kernel for it.
+/// What a lane of a block of `threads` has before setmaxnreg: ptxas compiles every instruction of
+/// the kernel for it.
 constexpr int64_t registersAtEntry(int64_t threads) {
   return std::min(mostRegisters, registersOfMultiprocessor / threads / registerStep * registerStep);
 }
