@@ -10,6 +10,8 @@
 #include "Optimize.h"
 #include "tilec/CodeGen/CodeGen.h"
 
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -24,6 +26,46 @@
 using namespace llvm;
 
 namespace tilec::codegen {
+
+namespace {
+
+/// A relaxed atomic whose result nobody reads and that leaves memory as it is: setting no bits of
+/// an element of 4 bits. AtomicExpand would make it a load, of memory that may not have been
+/// written.
+bool isIdle(const Instruction &instr) {
+  auto *atomic = dyn_cast<AtomicRMWInst>(&instr);
+  if (!atomic || !atomic->use_empty() || atomic->isVolatile() ||
+      atomic->getOrdering() != AtomicOrdering::Monotonic || !atomic->getType()->isIntegerTy())
+    return false;
+  auto *operand = dyn_cast<ConstantInt>(atomic->getValOperand());
+  if (!operand)
+    return false;
+  switch (atomic->getOperation()) {
+  case AtomicRMWInst::Add:
+  case AtomicRMWInst::Sub:
+  case AtomicRMWInst::Or:
+  case AtomicRMWInst::Xor:
+    return operand->isZero();
+  case AtomicRMWInst::And:
+    return operand->isMinusOne();
+  default:
+    return false;
+  }
+}
+
+struct DropIdleAtomics : PassInfoMixin<DropIdleAtomics> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    bool changed = false;
+    for (Instruction &instr : make_early_inc_range(instructions(function)))
+      if (isIdle(instr)) {
+        instr.eraseFromParent();
+        changed = true;
+      }
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
+} // namespace
 
 void optimizeWith(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
@@ -41,6 +83,7 @@ void optimizeWith(Module &module, TargetMachine &machine) {
   passes.addPass(SROAPass(SROAOptions::PreserveCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(InstCombinePass());
+  passes.addPass(DropIdleAtomics());
   passes.addPass(SimplifyCFGPass());
   LoopPassManager loopPasses;
   loopPasses.addPass(LICMPass(LICMOptions()));

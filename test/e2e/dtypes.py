@@ -38,6 +38,8 @@
 # RUN: tilec-run %s --entry "shared_bytes(15)" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "narrower()" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "chosen_elements()" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "cleared_elements()" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "cleared_elements()" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "constant_function()" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('int4')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('uint4')" --target=gfx950 --check --seed 1 | FileCheck %s
@@ -241,4 +243,15 @@ def chosen_elements():
             for i, j in T.Parallel(16, 64):
                 if A[i, j] < 0.5:
                     O[i, j] = f[i, j]
+    return main
+
+# Zeros of 4 bits: clearing them is all, and must not read the bytes beside them.
+def cleared_elements():
+    @T.prim_func
+    def main(O: T.Tensor((1,), "int4")):
+        with T.Kernel(1, threads=64) as bx:
+            f = T.alloc_fragment((1,), "int4")
+            T.fill(f, 0)
+            for i in T.Parallel(1):
+                O[i] = f[i]
     return main
