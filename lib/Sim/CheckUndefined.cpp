@@ -1,6 +1,6 @@
 //===- CheckUndefined.cpp - values that nothing has written ---------------===//
 //
-// By lane for vector registers. Undefined values pass through arithmetic without a
+// By lane and byte for vector registers. Undefined values pass through arithmetic without a
 // report, since compilers compute halves that are never used; they are reported where
 // they decide something: an address, stored data, a comparison, a branch, a matrix.
 // SPDX-License-Identifier: Apache-2.0
@@ -81,6 +81,30 @@ void WaveChecker::reportUndefined(Wave &wave, const Instr &instr, uint16_t reg, 
                    : std::string("nothing has written it")));
 }
 
+uint64_t WaveChecker::missingLanes(const Wave &wave, const Instr &instr, unsigned source,
+                                   unsigned dword) const {
+  uint16_t reg = instr.src[source].reg + static_cast<uint16_t>(dword);
+  uint64_t missing = lanesRead(wave, instr, source) & ~definedV[reg];
+  if (!missing)
+    return 0;
+  unsigned bytes = bytesRead(instr, source);
+  uint64_t defined = ~0ull;
+  for (unsigned i = 0; i < 4; ++i)
+    if (bytes >> i & 1)
+      defined &= definedBytesV[reg][i];
+  return missing & ~defined;
+}
+
+BytePlanes WaveChecker::planesOf(const Operand &operand, unsigned dword) const {
+  BytePlanes planes;
+  for (unsigned i = 0; i < 4; ++i)
+    planes[i] = operand.isVgpr()
+                    ? definedV[operand.reg + dword] | definedBytesV[operand.reg + dword][i]
+                : operand.isSgpr() && !definedS[operand.reg + dword] ? 0
+                                                                     : ~0ull;
+  return planes;
+}
+
 void WaveChecker::checkUndefined(Wave &wave, const Instr &instr) {
   if (!isSink(instr))
     return;
@@ -89,9 +113,8 @@ void WaveChecker::checkUndefined(Wave &wave, const Instr &instr) {
     if (isHarmlessData(instr, i))
       continue;
     if (operand.isVgpr()) {
-      uint64_t lanes = lanesRead(wave, instr, i);
       for (uint16_t k = 0; k < operand.dwords; ++k)
-        if (uint64_t missing = lanes & ~definedV[operand.reg + k])
+        if (uint64_t missing = missingLanes(wave, instr, i, k))
           return reportUndefined(wave, instr, operand.reg + k, __builtin_ctzll(missing));
     } else if (operand.isSgpr()) {
       for (uint16_t k = 0; k < operand.dwords; ++k)
@@ -116,37 +139,42 @@ void WaveChecker::checkUndefined(Wave &wave, const Instr &instr) {
 /// Lanes of the result's dword `to` that come from undefined sources; scalar sources count for all.
 uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsigned to,
                                      const Instr *&from) const {
-  // Compilers merge halves and bytes with v_perm_b32, or bytes by a mask with v_bitop3_b16, of
-  // which some are not used afterwards: the result counts as undefined only where both data sources
-  // are.
-  llvm::StringRef name = instr.op->name;
-  bool isMerge = name == "v_perm_b32" ||
-                 (name == "v_bitop3_b16" && instr.numSrc > 2 && !instr.src[2].isVgpr());
   uint64_t result = 0;
   auto add = [&](uint64_t lanes, uint16_t reg) {
     if (lanes && !result)
       from = origin[reg] ? origin[reg] : &instr;
     result |= lanes;
   };
-  auto isDefined = [&](const Operand &operand) {
-    return operand.isVgpr()                             ? definedV[operand.reg]
-           : operand.isSgpr() && !definedS[operand.reg] ? 0
-                                                        : ~0ull;
-  };
-  uint64_t merged = isMerge ? isDefined(instr.src[0]) | isDefined(instr.src[1]) : 0;
   for (unsigned i = 0; i < instr.numSrc; ++i) {
     const Operand &operand = instr.src[i];
     for (uint16_t k = 0; k < operand.dwords; ++k) {
       if (!depends(instr, i, k, to))
         continue;
       if (operand.isVgpr())
-        add(lanesRead(wave, instr, i) & ~definedV[operand.reg + k] & ~(i < 2 ? merged : 0),
-            operand.reg + k);
+        add(missingLanes(wave, instr, i, k), operand.reg + k);
       else if (operand.isSgpr() && !definedS[operand.reg + k])
         add(~0ull, static_cast<uint16_t>(regSgpr0 + operand.reg + k));
     }
   }
   return result;
+}
+
+/// The bytes of a result of one dword that are defined, where the instruction keeps bytes apart.
+std::optional<BytePlanes> WaveChecker::resultBytes(const Wave &wave, const Instr &instr) const {
+  if (instr.numSrc > 3)
+    return std::nullopt;
+  std::array<BytePlanes, 3> sources = {};
+  for (unsigned i = 0; i < instr.numSrc; ++i) {
+    const Operand &operand = instr.src[i];
+    sources[i] = planesOf(operand, 0);
+    if (operand.dwords == 2) // a mask of lanes
+      for (unsigned k = 0; k < 4; ++k)
+        sources[i][k] &= planesOf(operand, 1)[k];
+    uint64_t unread = operand.isVgpr() ? ~lanesRead(wave, instr, i) : 0;
+    for (uint64_t &plane : sources[i])
+      plane |= unread;
+  }
+  return definedBytes(wave, instr, sources);
 }
 
 void WaveChecker::scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint64_t at,
@@ -169,6 +197,8 @@ void WaveChecker::scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint
 /// After `define`, which takes what a load gives as defined.
 void WaveChecker::forgetLoadedUndefined() {
   for (const LoadedUndefined &l : loadedUndefined) {
+    for (uint64_t &plane : definedBytesV[l.reg])
+      plane &= ~(l.lanes & definedV[l.reg]);
     definedV[l.reg] &= ~l.lanes;
     origin[l.reg] = l.load;
   }
@@ -180,8 +210,10 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
     return;
   uint64_t lanes = instr.flags & ignoresExec ? ~0ull : execBefore;
   if (instr.flags & writesBothOperands) { // a swap: what was undefined stays so, on the other side
-    for (uint16_t k = 0; k < instr.dst[0].dwords; ++k)
+    for (uint16_t k = 0; k < instr.dst[0].dwords; ++k) {
       std::swap(definedV[instr.dst[0].reg + k], definedV[instr.src[0].reg + k]);
+      std::swap(definedBytesV[instr.dst[0].reg + k], definedBytesV[instr.src[0].reg + k]);
+    }
     return;
   }
   if (llvm::StringRef(instr.op->name) == "v_writelane_b32") {
@@ -195,6 +227,12 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
   for (unsigned k = 0; k < 4 && follows; ++k)
     if (k == 0 || k < instr.dst[0].dwords)
       undefined[k] = undefinedLanes(wave, instr, k, from[k]);
+  BytePlanes bytes = {};
+  if (undefined[0] && instr.dst[0].isVgpr() && instr.dst[0].dwords == 1)
+    if (std::optional<BytePlanes> result = resultBytes(wave, instr)) {
+      bytes = *result;
+      undefined[0] = ~(bytes[0] & bytes[1] & bytes[2] & bytes[3]);
+    }
   for (unsigned i = 0; i < instr.numDefs; ++i)
     for (uint16_t k = 0; k < instr.defs[i].count; ++k) {
       uint16_t reg = instr.defs[i].first + k;
@@ -202,9 +240,13 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
       unsigned dword = i == 0 && k < 4 ? k : 0;
       if (undefined[dword])
         origin[reg] = from[dword];
-      if (reg < regSgpr0)
-        definedV[reg] = (definedV[reg] | lanes) & ~(lanes & undefined[dword]);
-      else
+      if (reg < regSgpr0) {
+        uint64_t missing = lanes & undefined[dword];
+        definedV[reg] = (definedV[reg] | lanes) & ~missing;
+        for (unsigned byte = 0; byte < 4 && missing; ++byte)
+          definedBytesV[reg][byte] =
+              (definedBytesV[reg][byte] & ~missing) | (bytes[byte] & missing);
+      } else
         definedS[reg - regSgpr0] = undefined[dword] == 0;
     }
 }

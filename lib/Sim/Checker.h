@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "DefinedBytes.h"
 #include "Wave.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -74,7 +75,14 @@ private:
                           const Instr *&from) const;
   const Instr *origin[numRegs] = {}; ///< what computed an undefined value
   uint64_t lanesRead(const Wave &wave, const Instr &instr, unsigned source) const;
-  uint64_t definedV[regSgpr0] = {};
+  BytePlanes planesOf(const Operand &operand, unsigned dword) const;
+  /// Lanes that read an undefined byte of dword `dword` of a vector register.
+  uint64_t missingLanes(const Wave &wave, const Instr &instr, unsigned source,
+                        unsigned dword) const;
+  std::optional<BytePlanes> resultBytes(const Wave &wave, const Instr &instr) const;
+  uint64_t definedV[regSgpr0] = {}; ///< all of the register
+  /// Of lanes that are not in `definedV`.
+  BytePlanes definedBytesV[regSgpr0] = {};
   struct LoadedUndefined {
     const Instr *load;
     uint16_t reg;

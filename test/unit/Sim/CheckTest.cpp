@@ -251,12 +251,53 @@ TEST(Uninitialized, UnusedHalvesAreNotAccused) {
             Names{"uninitialized"});
 }
 TEST(Uninitialized, BytesMergedByAMask) {
-  auto merged = [](const std::string &byte) {
-    return found("s_movk_i32 s20, 0xff00\nv_bitop3_b16 v22, v21, " + byte +
-                 ", s20 bitop3:0xec\nglobal_store_dword v1, v22, s[8:9]");
+  auto merged = [](const std::string &byte, const std::string &store) {
+    std::string merge = "v_bitop3_b16 v22, v21, " + byte + ", ";
+    std::string rest = " bitop3:0xec\nglobal_store_" + store + " v1, v22, s[8:9]";
+    Names result = found("s_movk_i32 s20, 0xff00\n" + merge + "s20" + rest);
+    EXPECT_EQ(found("v_mov_b32 v23, 0xff00\n" + merge + "v23" + rest), result);
+    return result;
   };
-  EXPECT_EQ(merged("v2"), Names{});
-  EXPECT_EQ(merged("v20"), Names{"uninitialized"});
+  EXPECT_EQ(merged("v2", "byte"), Names{});
+  EXPECT_EQ(merged("v20", "byte"), Names{"uninitialized"});
+  EXPECT_EQ(merged("v2", "short"), Names{"uninitialized"}); // the other byte is v21's
+}
+TEST(Uninitialized, HalvesWrittenOneByOne) {
+  // v22 has a low half and no high one, v23 has both, v24 the high one twice.
+  auto used = [](const std::string &use) {
+    return found("s_mov_b32 s20, 0xffff\nv_bfi_b32 v22, s20, v2, v20\ns_mov_b32 s21, "
+                 "0x05040100\nv_perm_b32 v23, v2, v22, s21\nv_lshrrev_b32 v24, 16, v22\n" +
+                 use);
+  };
+  const std::string at = ", s[8:9]", uninitialized = "uninitialized";
+  EXPECT_EQ(used("global_store_short v1, v22" + at), Names{});
+  EXPECT_EQ(used("global_store_dword v1, v23" + at), Names{});
+  EXPECT_EQ(used("v_cvt_f32_f16 v25, v22\nglobal_store_dword v1, v25" + at), Names{});
+  EXPECT_EQ(used("v_pk_add_f16 v25, v22, v2\nglobal_store_short v1, v25" + at), Names{});
+  EXPECT_EQ(used("v_and_b32 v25, s20, v22\nglobal_store_dword v1, v25" + at), Names{});
+  EXPECT_EQ(used("global_store_short_d16_hi v1, v22" + at), Names{uninitialized});
+  EXPECT_EQ(used("global_store_dword v1, v22" + at), Names{uninitialized});
+  EXPECT_EQ(used("global_store_byte v1, v24" + at), Names{uninitialized});
+  EXPECT_EQ(used("v_pk_add_f16 v25, v22, v2\nglobal_store_short_d16_hi v1, v25" + at),
+            Names{uninitialized});
+  EXPECT_EQ(used("v_add_u32 v25, v22, v2\nglobal_store_short v1, v25" + at),
+            Names{uninitialized}); // not followed by bytes
+  EXPECT_EQ(used("v_perm_b32 v25, v22, v2, s21\nv_perm_b32 v25, v2, v20, s21\n"
+                 "global_store_dword v1, v25" +
+                 at),
+            Names{uninitialized});
+}
+TEST(Uninitialized, BytesWrittenOneByOne) {
+  // The first byte of v22 is v2's, the second one nobody's.
+  auto used = [](const std::string &use) {
+    return found("v_lshlrev_b16 v22, 8, v20\nv_or_b32_sdwa v22, v2, v22 dst_sel:DWORD "
+                 "dst_unused:UNUSED_PAD src0_sel:BYTE_0 src1_sel:DWORD\n" +
+                 use + "\nglobal_store_dword v1, v23, s[8:9]");
+  };
+  EXPECT_EQ(used("v_cvt_f32_bf8_sdwa v23, v22 src0_sel:BYTE_0"), Names{});
+  EXPECT_EQ(used("v_cvt_f32_bf8_sdwa v23, v22 src0_sel:BYTE_1"), Names{"uninitialized"});
+  EXPECT_EQ(used("v_lshl_or_b32 v23, v22, 24, v2"), Names{});
+  EXPECT_EQ(used("v_lshl_or_b32 v23, v22, 20, v2"), Names{"uninitialized"});
 }
 TEST(Uninitialized, Lds) {
   EXPECT_EQ(found("ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"uninitialized"});

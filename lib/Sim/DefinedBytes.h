@@ -1,0 +1,25 @@
+//===- DefinedBytes.h - definedness of the bytes of a register ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Wave.h"
+
+#include <array>
+#include <optional>
+
+namespace tilec::sim {
+
+/// By byte of a dword: the lanes in which it is defined.
+using BytePlanes = std::array<uint64_t, 4>;
+
+/// The bytes of a dword of source `source` that the instruction looks at, as bits.
+unsigned bytesRead(const Instr &instr, unsigned source);
+
+/// What of the result is defined, for instructions that keep bytes apart: moves, selects, bitwise
+/// operations, shifts and v_perm_b32. None for others, whose result comes from all they read.
+std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,
+                                       const std::array<BytePlanes, 3> &sources);
+
+} // namespace tilec::sim
