@@ -15,9 +15,7 @@ namespace {
 
 constexpr BytePlanes allDefined = {~0ull, ~0ull, ~0ull, ~0ull};
 
-bool isNarrow(Type type) {
-  return type == Type::F16 || type == Type::BF16 || type == Type::B16;
-}
+bool isNarrow(Type type) { return type == Type::F16 || type == Type::BF16 || type == Type::B16; }
 
 unsigned bytesOf(Sel sel) {
   switch (sel) {
@@ -148,7 +146,7 @@ unsigned bytesRead(const Instr &instr, unsigned source) {
     bool isData = (instr.flags & isStore) && !(instr.flags & isAtomic) && source == 1;
     if (!isData)
       return 15;
-    unsigned bytes = name.contains("store_byte") || name.starts_with("ds_write_b8")    ? 1
+    unsigned bytes = name.contains("store_byte") || name.starts_with("ds_write_b8")     ? 1
                      : name.contains("store_short") || name.starts_with("ds_write_b16") ? 3
                                                                                         : 15;
     return name.ends_with("_d16_hi") ? bytes << 2 : bytes;
@@ -200,7 +198,8 @@ std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,
     return both(permuted(s[0], s[1], *known[2]), s[2]);
   int width = name.ends_with("_b16") ? 2 : 4;
   if ((name == "v_lshlrev_b32" || name == "v_lshlrev_b16") && known[0])
-    return both(shifted(s[1], -static_cast<int>(*known[0] & (width == 2 ? 15u : 31u)), width), s[0]);
+    return both(shifted(s[1], -static_cast<int>(*known[0] & (width == 2 ? 15u : 31u)), width),
+                s[0]);
   if ((name == "v_lshrrev_b32" || name == "v_lshrrev_b16") && known[0])
     return both(shifted(s[1], static_cast<int>(*known[0] & (width == 2 ? 15u : 31u)), width), s[0]);
   if (name == "v_lshl_or_b32" && known[1])

@@ -149,6 +149,30 @@ TEST(Compile, AssemblyTextAssemblesToTheObject) {
     }
 }
 
+// An atomic that changes nothing goes when nobody reads it, and only then.
+TEST(Compile, IdleAtomicsAreDropped) {
+  auto atomicsOf = [](const std::string &atomic) {
+    OwnedModule owned = parseText("define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr "
+                                  "addrspace(1) %q) {\n" +
+                                      atomic + "\nret void\n}",
+                                  Arch::Gfx942);
+    EXPECT_FALSE(bool(optimizeModule(*owned.module, Arch::Gfx942)));
+    std::string text;
+    raw_string_ostream(text) << *owned.module;
+    return StringRef(text).count("atomicrmw");
+  };
+  const std::string on = " ptr addrspace(1) %p, i32 ",
+                    relaxed = " syncscope(\"agent\") monotonic\n";
+  EXPECT_EQ(atomicsOf("%x = atomicrmw or" + on + "0" + relaxed), 0u);
+  EXPECT_EQ(atomicsOf("%x = atomicrmw and" + on + "-1" + relaxed), 0u);
+  EXPECT_EQ(atomicsOf("%x = atomicrmw or" + on + "1" + relaxed), 1u);
+  EXPECT_EQ(atomicsOf("%x = atomicrmw and" + on + "0" + relaxed), 1u);
+  EXPECT_EQ(atomicsOf("%x = atomicrmw or" + on + "0 syncscope(\"agent\") acq_rel"), 1u);
+  EXPECT_EQ(
+      atomicsOf("%x = atomicrmw or" + on + "0" + relaxed + "store i32 %x, ptr addrspace(1) %q"),
+      1u);
+}
+
 TEST(Compile, EveryStageHasItsTime) {
   Image image = compileOrFail("amd-copy", optionsFor(Arch::Gfx950));
   std::vector<std::string> stages;
