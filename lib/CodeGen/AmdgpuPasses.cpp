@@ -10,6 +10,7 @@
 #include "AmdgpuPasses.h"
 
 #include "HoistFreeValues.h"
+#include "KeepOffsets.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -200,6 +201,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   if (!machine.getTargetTriple().isAMDGCN())
     return;
   config->insertPass(idOf("unify-loop-exits"), &HoistFreeValues::ID); // StructurizeCFG is next
+  config->insertPass(&HoistFreeValues::ID, &KeepOffsets::ID);
   if (!currentState)
     return;
   // Follows variables through registers, and our line tables have none: a tenth of the code
@@ -229,6 +231,8 @@ void registerMachinePasses() {
   add("tilec: hoist free values", "tilec-hoist-free-values", &HoistFreeValues::ID,
       createPass<HoistFreeValues>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
+  add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,
+      createPass<KeepOffsets>);
   add("tilec: verify machine code", "tilec-verify-machine-code", &VerifyMachineCode::ID,
       createPass<VerifyMachineCode>);
   static RegisterTargetPassConfigCallback callback(configurePasses);

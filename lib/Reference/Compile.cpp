@@ -377,6 +377,7 @@ void Compiler::compileStore(tile::StoreOp store, Instr &instr, Code &code) {
 
 std::optional<Combine> combineOf(tile::ReduceKind kind, DType src, bool propagatesNan) {
   using K = tile::ReduceKind;
+  bool isUnsigned = src == DType::U64; // narrower ones are held as what they mean
   switch (kind) {
   case K::Sum:
   case K::AbsSum:
@@ -385,9 +386,9 @@ std::optional<Combine> combineOf(tile::ReduceKind kind, DType src, bool propagat
     return Combine::Prod;
   case K::Max:
   case K::AbsMax:
-    return propagatesNan ? Combine::MaxNan : Combine::Max;
+    return isUnsigned ? Combine::MaxU : propagatesNan ? Combine::MaxNan : Combine::Max;
   case K::Min:
-    return propagatesNan ? Combine::MinNan : Combine::Min;
+    return isUnsigned ? Combine::MinU : propagatesNan ? Combine::MinNan : Combine::Min;
   case K::BitAnd:
     return isFloat(src) ? std::nullopt : std::optional(Combine::And);
   case K::BitOr:
@@ -414,7 +415,8 @@ bool Compiler::compileTileOp(Operation *op, Instr &instr) {
     if (!combine)
       return fail(op, "combines the bits of floats");
     aux->combine = *combine;
-    aux->absolute = kind == tile::ReduceKind::AbsSum || kind == tile::ReduceKind::AbsMax;
+    aux->absolute = (kind == tile::ReduceKind::AbsSum || kind == tile::ReduceKind::AbsMax) &&
+                    !isUnsigned(aux->views[0].dtype);
   };
   llvm::TypeSwitch<Operation *>(op)
       .Case<tile::CopyOp, tile::AsyncCopyOp>([&](auto) { instr.run = execCopy; })

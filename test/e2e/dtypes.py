@@ -43,6 +43,7 @@
 # RUN: tilec-run %s --entry "constant_function()" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('int4')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('uint4')" --target=gfx950 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "high_bits('uint64')" --target=gfx950 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "every('float64')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "every('float32')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "every('float16')" --target=gfx942 --check --seed 1 | FileCheck %s
@@ -84,6 +85,7 @@
 # RUN: tilec-run %s --entry "constant_function()" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('int4')" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "folded('uint4')" --target=gfx942 --check --seed 1 | FileCheck %s
+# RUN: tilec-run %s --entry "high_bits('uint64')" --target=gfx942 --check --seed 1 | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang
 import tilelang.language as T
@@ -254,4 +256,25 @@ def cleared_elements():
             T.fill(f, 0)
             for i in T.Parallel(1):
                 O[i] = f[i]
+    return main
+
+
+def high_bits(d, M=15, N=28):
+    # Unsigned values that would be negative ones.
+    @T.prim_func
+    def main(A: T.Tensor((M, N), d), O: T.Tensor((M, N), d), R: T.Tensor((3, M), d)):
+        with T.Kernel(1, threads=64) as bx:
+            f = T.alloc_fragment((M, N), d)
+            r = T.alloc_fragment((M,), d)
+            for i, j in T.Parallel(M, N):
+                f[i, j] = A[i, j] - T.cast(j, d)
+            T.reduce_max(f, r, dim=1)
+            T.copy(r, R[0, 0:M])
+            T.reduce_min(f, r, dim=1)
+            T.copy(r, R[1, 0:M])
+            T.reduce_absmax(f, r, dim=1)
+            T.copy(r, R[2, 0:M])
+            T.cummax(f, dim=1)
+            T.copy(f, O)
+
     return main

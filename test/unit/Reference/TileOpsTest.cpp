@@ -330,6 +330,17 @@ TEST(ReferenceReduce, KindsWithAndWithoutClear) {
   EXPECT_EQ(reduceRow("sum", {200, 100}, 0, "", DType::U8, "ui8"), V{44});
 }
 
+TEST(ReferenceReduce, UnsignedValuesWithTheHighestBit) { // 2^64 - 4 is read back as -4
+  using V = std::vector<double>;
+  auto reduce = [](const char *kind) {
+    return reduceRow(kind, {-4, 22}, 0, "", DType::U64, "ui64");
+  };
+  EXPECT_EQ(reduce("max"), V{-4});
+  EXPECT_EQ(reduce("min"), V{22});
+  EXPECT_EQ(reduce("absmax"), V{-4});
+  EXPECT_EQ(reduce("abssum"), V{18});
+}
+
 TEST(ReferenceReduce, MaxIgnoresNanUnlessAsked) {
   EXPECT_EQ(reduceRow("max", {1, NAN, 3}, 0, "")[0], 3);
   EXPECT_EQ(reduceRow("min", {NAN, 4}, 0, "")[0], 4);
