@@ -137,39 +137,11 @@ BytePlanes packed(const Instr &instr, const std::array<BytePlanes, 3> &sources) 
   return result;
 }
 
-} // namespace
-
-unsigned bytesRead(const Instr &instr, unsigned source) {
-  const Operand &operand = instr.src[source];
-  llvm::StringRef name = instr.op->name;
-  if (instr.flags & (isVmem | isLds)) {
-    bool isData = (instr.flags & isStore) && !(instr.flags & isAtomic) && source == 1;
-    if (!isData)
-      return 15;
-    unsigned bytes = name.contains("store_byte") || name.starts_with("ds_write_b8")     ? 1
-                     : name.contains("store_short") || name.starts_with("ds_write_b16") ? 3
-                                                                                        : 15;
-    return name.ends_with("_d16_hi") ? bytes << 2 : bytes;
-  }
-  if (instr.sdwa)
-    return bytesOf(operand.sel);
-  if (isNarrow(instr.op->src[source]))
-    return instr.opSel >> source & 1 ? 12 : 3;
-  if ((name == "v_cvt_f32_bf8" || name == "v_cvt_f32_fp8") && !instr.opSel)
-    return 1;
-  if ((name == "v_cvt_pk_f32_bf8" || name == "v_cvt_pk_f32_fp8") && !instr.opSel)
-    return 3;
-  if (name.starts_with("v_fma_mix") || name.starts_with("v_mad_mix"))
-    return !(instr.opSelHi >> source & 1) ? 15 : instr.opSel >> source & 1 ? 12 : 3;
-  if (name.consume_front("v_cvt_f32_ubyte") && name.size() == 1)
-    return 1u << (name[0] - '0');
-  return 15;
-}
-
-std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,
-                                       const std::array<BytePlanes, 3> &sources) {
-  if (instr.dpp != DppKind::None || instr.dstSel != Sel::Dword || !instr.dst[0].isVgpr() ||
-      instr.dst[0].dwords != 1 || instr.numSrc > 3)
+/// Of the operation, before SDWA puts the result in its place.
+std::optional<BytePlanes> definedByOperation(const Wave &wave, const Instr &instr,
+                                             const std::array<BytePlanes, 3> &sources) {
+  if (instr.dpp != DppKind::None || !instr.dst[0].isVgpr() || instr.dst[0].dwords != 1 ||
+      instr.numSrc > 3)
     return std::nullopt;
   llvm::StringRef name = instr.op->name;
   if (name.starts_with("v_pk_"))
@@ -205,6 +177,55 @@ std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,
   if (name == "v_lshl_or_b32" && known[1])
     return both(both(shifted(s[0], -static_cast<int>(*known[1] & 31), 4), s[1]), s[2]);
   return std::nullopt;
+}
+
+/// The low bytes go to the chosen ones; the others are zero, or count as defined.
+BytePlanes placed(const BytePlanes &bytes, const Instr &instr) {
+  BytePlanes result = allDefined;
+  unsigned chosen = bytesOf(instr.dstSel), from = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    if (chosen >> i & 1)
+      result[i] = bytes[from++];
+    else if (from && instr.dstUnused == SdwaUnused::Sext)
+      result[i] = bytes[from - 1];
+  return result;
+}
+
+} // namespace
+
+unsigned bytesRead(const Instr &instr, unsigned source) {
+  const Operand &operand = instr.src[source];
+  llvm::StringRef name = instr.op->name;
+  if (instr.flags & (isVmem | isLds)) {
+    bool isData = (instr.flags & isStore) && !(instr.flags & isAtomic) && source == 1;
+    if (!isData)
+      return 15;
+    unsigned bytes = name.contains("store_byte") || name.starts_with("ds_write_b8")     ? 1
+                     : name.contains("store_short") || name.starts_with("ds_write_b16") ? 3
+                                                                                        : 15;
+    return name.ends_with("_d16_hi") ? bytes << 2 : bytes;
+  }
+  if (instr.sdwa)
+    return bytesOf(operand.sel);
+  if (isNarrow(instr.op->src[source]))
+    return instr.opSel >> source & 1 ? 12 : 3;
+  if ((name == "v_cvt_f32_bf8" || name == "v_cvt_f32_fp8") && !instr.opSel)
+    return 1;
+  if ((name == "v_cvt_pk_f32_bf8" || name == "v_cvt_pk_f32_fp8") && !instr.opSel)
+    return 3;
+  if (name.starts_with("v_fma_mix") || name.starts_with("v_mad_mix"))
+    return !(instr.opSelHi >> source & 1) ? 15 : instr.opSel >> source & 1 ? 12 : 3;
+  if (name.consume_front("v_cvt_f32_ubyte") && name.size() == 1)
+    return 1u << (name[0] - '0');
+  return 15;
+}
+
+std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,
+                                       const std::array<BytePlanes, 3> &sources) {
+  std::optional<BytePlanes> bytes = definedByOperation(wave, instr, sources);
+  if (instr.dstSel == Sel::Dword || instr.dpp != DppKind::None)
+    return bytes;
+  return bytes ? std::optional(placed(*bytes, instr)) : std::nullopt;
 }
 
 } // namespace tilec::sim

@@ -297,6 +297,10 @@ TEST(Uninitialized, BytesWrittenOneByOne) {
   EXPECT_EQ(used("v_cvt_f32_bf8_sdwa v23, v22 src0_sel:BYTE_0"), Names{});
   EXPECT_EQ(used("v_cvt_f32_bf8_sdwa v23, v22 src0_sel:BYTE_1"), Names{"uninitialized"});
   EXPECT_EQ(used("v_lshl_or_b32 v23, v22, 24, v2"), Names{});
+  const std::string toByte1 = "v_mov_b32 v24, 8\nv_lshrrev_b32_sdwa v23, v24, v22 dst_sel:BYTE_1 "
+                              "dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD\n";
+  EXPECT_EQ(used(toByte1 + "v_and_b32 v23, 0xff, v23"), Names{});
+  EXPECT_EQ(used(toByte1 + "v_and_b32 v23, 0xff00, v23"), Names{"uninitialized"});
   EXPECT_EQ(used("v_lshl_or_b32 v23, v22, 20, v2"), Names{"uninitialized"});
 }
 TEST(Uninitialized, Lds) {
