@@ -159,9 +159,17 @@ uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsig
   return result;
 }
 
-/// The bytes of a result of one dword that are defined, where the instruction keeps bytes apart.
+/// The bytes of a result of one dword that are defined, where the instruction keeps bytes apart and
+/// reads something undefined.
 std::optional<BytePlanes> WaveChecker::resultBytes(const Wave &wave, const Instr &instr) const {
-  if (instr.numSrc > 3)
+  if (!(instr.flags & isValu) || !instr.dst[0].isVgpr() || instr.dst[0].dwords != 1 ||
+      instr.numSrc > 3)
+    return std::nullopt;
+  bool isWhole = true;
+  for (unsigned i = 0; i < instr.numSrc; ++i)
+    for (uint16_t k = 0; k < instr.src[i].dwords && instr.src[i].isVgpr(); ++k)
+      isWhole &= definedV[instr.src[i].reg + k] == ~0ull;
+  if (isWhole)
     return std::nullopt;
   std::array<BytePlanes, 3> sources = {};
   for (unsigned i = 0; i < instr.numSrc; ++i) {
@@ -228,11 +236,10 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
     if (k == 0 || k < instr.dst[0].dwords)
       undefined[k] = undefinedLanes(wave, instr, k, from[k]);
   BytePlanes bytes = {};
-  if (undefined[0] && instr.dst[0].isVgpr() && instr.dst[0].dwords == 1)
-    if (std::optional<BytePlanes> result = resultBytes(wave, instr)) {
-      bytes = *result;
-      undefined[0] = ~(bytes[0] & bytes[1] & bytes[2] & bytes[3]);
-    }
+  if (undefined[0] && bytesOfResult) {
+    bytes = *bytesOfResult;
+    undefined[0] = ~(bytes[0] & bytes[1] & bytes[2] & bytes[3]);
+  }
   for (unsigned i = 0; i < instr.numDefs; ++i)
     for (uint16_t k = 0; k < instr.defs[i].count; ++k) {
       uint16_t reg = instr.defs[i].first + k;

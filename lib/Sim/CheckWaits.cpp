@@ -140,6 +140,7 @@ void WaveChecker::before(Wave &wave, const Instr &instr) {
   else if (!(wave.gprIdx & 16)) { // index mode moves the numbers: not followed
     checkOutstanding(wave, instr);
     checkUndefined(wave, instr);
+    bytesOfResult = resultBytes(wave, instr);
   }
   checkHazards(wave, instr);
   noteIssue(wave, instr);

@@ -92,6 +92,7 @@ private:
   void forgetLoadedUndefined();
   std::bitset<numSgprSlots + 1> definedS;
   uint64_t execBefore = 0;
+  std::optional<BytePlanes> bytesOfResult; ///< of the instruction that runs
 
   // ---- wait states (CheckHazards.cpp)
   void checkHazards(Wave &wave, const Instr &instr);

@@ -66,14 +66,13 @@ bool matters(int table, unsigned input, unsigned byte, const std::optional<uint3
 }
 
 /// The value of a scalar source, or of a vector register that holds a constant.
-std::optional<uint32_t> sameInAllLanes(const Wave &wave, const Instr &instr, const Operand &operand,
+std::optional<uint32_t> sameInAllLanes(const Wave &wave, const Operand &operand,
                                        const BytePlanes &defined) {
   if (!operand.isVgpr())
     return scalar32(wave, operand);
   uint64_t exec = wave.exec();
-  if (operand.reg == instr.dst[0].reg || !exec ||
-      exec & ~(defined[0] & defined[1] & defined[2] & defined[3]))
-    return std::nullopt; // the result has taken its place, or it has no value
+  if (!exec || exec & ~(defined[0] & defined[1] & defined[2] & defined[3]))
+    return std::nullopt; // it has no value
   const uint32_t *row = wave.v[operand.reg];
   uint32_t value = row[__builtin_ctzll(exec)];
   for (unsigned lane = 0; lane < numLanes; ++lane)
@@ -153,7 +152,7 @@ std::optional<BytePlanes> definedByOperation(const Wave &wave, const Instr &inst
   for (unsigned i = 0; i < instr.numSrc; ++i) {
     const Operand &operand = instr.src[i];
     s[i] = selected(sources[i], operand);
-    known[i] = operand.hasModifiers() ? std::nullopt : sameInAllLanes(wave, instr, operand, s[i]);
+    known[i] = operand.hasModifiers() ? std::nullopt : sameInAllLanes(wave, operand, s[i]);
   }
   if (int table = truthTable(instr); table >= 0) {
     BytePlanes result = allDefined;

@@ -18,7 +18,8 @@ using BytePlanes = std::array<uint64_t, 4>;
 unsigned bytesRead(const Instr &instr, unsigned source);
 
 /// What of the result is defined, for instructions that keep bytes apart: moves, selects, bitwise
-/// operations, shifts and v_perm_b32. None for others, whose result comes from all they read.
+/// operations, shifts and v_perm_b32. None for others, whose result comes from all they read. To be
+/// asked before the instruction runs: its result may take the place of a source.
 std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,
                                        const std::array<BytePlanes, 3> &sources);
 

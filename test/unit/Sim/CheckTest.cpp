@@ -302,6 +302,10 @@ TEST(Uninitialized, BytesWrittenOneByOne) {
   EXPECT_EQ(used(toByte1 + "v_and_b32 v23, 0xff, v23"), Names{});
   EXPECT_EQ(used(toByte1 + "v_and_b32 v23, 0xff00, v23"), Names{"uninitialized"});
   EXPECT_EQ(used("v_lshl_or_b32 v23, v22, 20, v2"), Names{"uninitialized"});
+  // The result takes the place of the distance.
+  const std::string inPlace = "v_mov_b32 v23, 8\nv_lshlrev_b32 v23, v23, v22\n";
+  EXPECT_EQ(used(inPlace + "v_and_b32 v23, 0xffff, v23"), Names{});
+  EXPECT_EQ(used(inPlace + "v_and_b32 v23, 0xff0000, v23"), Names{"uninitialized"});
 }
 TEST(Uninitialized, Lds) {
   EXPECT_EQ(found("ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"uninitialized"});
