@@ -23,17 +23,16 @@ bool isReader(Operation *op, Value tile) {
 } // namespace
 
 SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops,
-                                  llvm::function_ref<bool(Value)> isComputable) {
+                                  ProducerSlice &slice) {
   SmallVector<OneFill> fills;
   llvm::SmallVector<Value, 4> written = accessesOf(kernel).writes;
   kernel.walk([&](tile::CopyOp copy) {
     Operation *parent = copy->getParentOp();
-    // The producer runs the kernel's body and the loops around pipelined ones.
+    // The producer comes to what is around pipelined loops.
     bool isAround = llvm::any_of(
         loops, [&](tile::ForOp loop) { return loop != parent && parent->isAncestor(loop); });
     auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
-    if (!isAround || !tile || llvm::is_contained(written, rootOf(copy.getSrc())) ||
-        !isComputable(copy.getSrc()))
+    if (!isAround || !tile || llvm::is_contained(written, rootOf(copy.getSrc())))
       return;
     std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
     if (!box || box->bytes % 1024 != 0)
@@ -49,8 +48,11 @@ SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> l
         return;
       isRead = true;
     }
-    if (isRead)
-      fills.push_back(fill);
+    if (!isRead)
+      return;
+    if (llvm::Error error = slice.add(copy, copy.getSrc()))
+      return llvm::consumeError(std::move(error)); // threads copy it
+    fills.push_back(fill);
   });
   return fills;
 }

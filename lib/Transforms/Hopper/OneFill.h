@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "tilec/IR/Tile/Tile.h"
+#include "Hopper/ProducerSlice.h"
 
 namespace tilec {
 
@@ -14,12 +14,11 @@ struct OneFill {
   tile::CopyOp copy;
   tile::AllocOp tile;
   int64_t bytes = 0;
-  bool isRepeated = false; ///< in a loop: the slot is released after the last reader
+  bool isRepeated = false; ///< perhaps: the slot is released after the last reader
 };
 
-/// Those of the kernel; `loops` are the loops that have a producer. `isComputable` says whether the
-/// producer can compute a value.
+/// Those of the kernel; `loops` are the loops that have a producer, whose slice they are added to.
 llvm::SmallVector<OneFill> findOneFills(tile::KernelOp kernel, llvm::ArrayRef<tile::ForOp> loops,
-                                        llvm::function_ref<bool(mlir::Value)> isComputable);
+                                        ProducerSlice &slice);
 
 } // namespace tilec

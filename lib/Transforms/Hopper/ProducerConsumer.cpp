@@ -68,36 +68,31 @@ bool fillsWithZero(tile::ParallelOp loop, Value buffer) {
 
 class Expansion {
 public:
-  Expansion(tile::KernelOp kernel, SmallVector<ProducerLoop, 1> plans, SmallVector<OneFill> fills)
-      : kernel(kernel), plans(std::move(plans)), fills(std::move(fills)), builder(kernel),
-        loc(kernel.getLoc()), rank(rankInCluster(kernel)) {}
+  Expansion(tile::KernelOp kernel, ProducerSlice &slice, SmallVector<ProducerLoop, 1> plans,
+            SmallVector<OneFill> fills)
+      : kernel(kernel), slice(slice), plans(std::move(plans)), fills(std::move(fills)),
+        builder(kernel), loc(kernel.getLoc()), rank(rankInCluster(kernel)) {}
 
   void run() {
     builder.setInsertionPointToStart(&kernel.getBody().front());
     auto producer = tile::ProducerOp::create(builder, loc);
     Block &body = producer.getBody().emplaceBlock();
-    for (ProducerLoop &plan : plans) {
-      builder.setInsertionPoint(producer);
-      for (tile::AllocOp ring : plan.rings)
-        widen(ring, plan.stages);
-      bool isShared =
-          llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; });
-      for (ArrayRef<unsigned> list : plan.pipes())
-        pipes[plan.loop].push_back(
-            makePipe(plan.stages, plan.bytesOf(list), plan.everyThread, isShared));
-    }
+    builder.setInsertionPoint(producer);
+    for (ProducerLoop &plan : plans)
+      makePipes(plan);
     for (OneFill &fill : fills) {
-      builder.setInsertionPoint(producer);
       widen(fill.tile, 1);
       pipes[fill.copy].push_back(
           makePipe(1, fill.bytes, /*everyThread=*/false, partsOf(fill.copy) > 1));
     }
     builder.setInsertionPointToStart(&body);
-    produce(kernel.getBody().front(), IRMapping());
+    produce();
     for (ProducerLoop &plan : plans)
       consume(plan);
     for (OneFill &fill : fills)
       consume(fill);
+    for (auto &[ring, slots] : wide)
+      ring->erase();
   }
 
 private:
@@ -105,11 +100,13 @@ private:
     return tile::PipeOp::create(builder, loc, tile::PipeType::get(builder.getContext()), stages,
                                 bytes, everyThread, isShared);
   }
+  /// The pipes of a loop: those of an earlier one that fills the same buffers, or new ones.
+  void makePipes(ProducerLoop &plan);
   void widen(tile::AllocOp ring, int64_t stages);
   Value slotView(tile::AllocOp ring, Value slot);
-  /// What the producer does of `block`: loops around and of the plans.
-  void produce(Block &block, IRMapping values);
-  void produceRound(ProducerLoop &plan, IRMapping values);
+  /// What the producer does of the kernel, at the builder's place.
+  void produce();
+  void produceRound(ProducerLoop &plan, IRMapping &values);
   /// Fills the next slot of a pipe by these copies.
   void produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies, ArrayRef<tile::AllocOp> rings,
                    IRMapping &values);
@@ -133,6 +130,7 @@ private:
   }
 
   tile::KernelOp kernel;
+  ProducerSlice &slice;
   SmallVector<ProducerLoop, 1> plans;
   SmallVector<OneFill> fills;
   OpBuilder builder;
@@ -142,6 +140,23 @@ private:
   /// By the loop (ProducerLoop::pipes()) or the copy that they belong to.
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> pipes;
 };
+
+void Expansion::makePipes(ProducerLoop &plan) {
+  SmallVector<ProducerLoop *, 2> group;
+  for (ProducerLoop &other : plans)
+    if (other.sharesRings(plan))
+      group.push_back(&other);
+  if (group.front() != &plan) {
+    pipes[plan.loop] = pipes[group.front()->loop];
+    return;
+  }
+  for (tile::AllocOp ring : plan.rings)
+    widen(ring, plan.stages);
+  bool everyThread = llvm::any_of(group, [](ProducerLoop *other) { return other->everyThread; });
+  bool isShared = llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; });
+  for (ArrayRef<unsigned> list : plan.pipes())
+    pipes[plan.loop].push_back(makePipe(plan.stages, plan.bytesOf(list), everyThread, isShared));
+}
 
 void Expansion::widen(tile::AllocOp ring, int64_t stages) {
   tile::BufferType type = ring.getResult().getType();
@@ -178,42 +193,32 @@ Value Expansion::copyOf(Value value, IRMapping &values) {
   return copy->getResult(0);
 }
 
-void Expansion::produce(Block &block, IRMapping values) {
-  for (Operation &op : block) {
+void Expansion::produce() {
+  IRMapping values;
+  auto before = [&](Operation *op) {
     for (OneFill &fill : fills)
-      if (fill.copy == &op)
+      if (fill.copy == op)
         produceSlot(pipes[fill.copy][0], fill.copy, fill.tile, values);
-    auto loop = dyn_cast<tile::ForOp>(op);
-    bool holdsPlan = loop && llvm::any_of(plans, [&](ProducerLoop &plan) {
-                       return loop->isAncestor(plan.loop);
-                     });
-    if (!holdsPlan)
-      continue;
-    OpBuilder::InsertionGuard guard(builder);
-    auto own = tile::ForOp::create(builder, loop.getLoc(), copyOf(loop.getLower(), values),
-                                   copyOf(loop.getUpper(), values), copyOf(loop.getStep(), values));
-    builder.setInsertionPointToStart(own.bodyBlock());
-    IRMapping inner = values;
-    inner.map(loop.iv(), own.iv());
+  };
+  auto atEnd = [&](tile::ForOp loop) {
     if (ProducerLoop *plan = planOf(loop))
-      produceRound(*plan, inner);
-    else
-      produce(*loop.bodyBlock(), inner);
-  }
+      produceRound(*plan, values);
+  };
+  slice.repeat(kernel.getBody().front(), builder, values, {before, atEnd});
 }
 
 void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
                             ArrayRef<tile::AllocOp> rings, IRMapping &values) {
   SmallVector<Value> sources;
   for (tile::CopyOp copy : copies)
-    sources.push_back(copyOf(copy.getSrc(), values));
+    sources.push_back(values.lookupOrDefault(copy.getSrc()));
   Value slot = tile::PipeAcquireOp::create(builder, loc, builder.getIndexType(), pipe);
   for (auto [n, ring] : llvm::enumerate(rings))
     tile::TmaCopyOp::create(builder, sources[n].getLoc(), sources[n], slotView(ring, slot), pipe,
                             slot, partsOf(copies[n]));
 }
 
-void Expansion::produceRound(ProducerLoop &plan, IRMapping values) {
+void Expansion::produceRound(ProducerLoop &plan, IRMapping &values) {
   for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
     SmallVector<tile::CopyOp> copies;
     SmallVector<tile::AllocOp> rings;
@@ -243,7 +248,6 @@ void Expansion::consume(OneFill &fill) {
   }
   fill.copy.erase();
   fill.tile.getResult().replaceAllUsesWith(view);
-  fill.tile.erase();
 }
 
 void Expansion::overlap(ProducerLoop &plan) {
@@ -262,8 +266,6 @@ void Expansion::overlap(ProducerLoop &plan) {
     used.push_back(one);
   }
   applyOverlap(plan.loop, *plan.overlap, used);
-  for (tile::AllocOp ring : plan.rings)
-    ring.erase();
 }
 
 void Expansion::consume(ProducerLoop &plan) {
@@ -277,9 +279,8 @@ void Expansion::consume(ProducerLoop &plan) {
     Value view = slotView(ring, slot);
     tile::CopyOp original = copy;
     original.erase();
-    ring.getResult().replaceAllUsesWith(view);
-    tile::AllocOp narrow = ring;
-    narrow.erase();
+    ring.getResult().replaceUsesWithIf(
+        view, [&](OpOperand &use) { return plan.loop->isAncestor(use.getOwner()); });
   }
   builder.setInsertionPointToEnd(plan.loop.bodyBlock());
   if (plan.inFlight) {
@@ -396,8 +397,10 @@ void shareOutOverlapped(tile::KernelOp kernel, StringRef strategy, int64_t share
       !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
       wishOf(loops[0], strategy) == "producer_consumer")
     return;
-  std::optional<ProducerLoop> plan = planProducerLoop(loops[0], kernel, sharedLeftBytes);
-  if (!plan || plan->inFlight)
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(loops[0], kernel);
+  if (!plan)
+    return llvm::consumeError(plan.takeError()); // said later
+  if (plan->inFlight || !plan->fitInto(sharedLeftBytes))
     return;
   llvm::Expected<OverlapPlan> overlap = planOverlap(plan->loop, plan->copies);
   if (!overlap)
@@ -451,6 +454,39 @@ int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
   return used;
 }
 
+/// The loops of the kernel that a producer serves; `used` counts their shared memory.
+SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy, int64_t leftBytes,
+                                       int64_t &used) {
+  SmallVector<ProducerLoop, 1> plans;
+  kernel.walk([&](tile::ForOp loop) {
+    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2 ||
+        !multipliesByWarpGroups(loop))
+      return;
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
+    if (!plan) {
+      loop.emitRemark() << noProducer << llvm::toString(plan.takeError());
+      return;
+    }
+    if (!loop->hasAttr(plannedAttrName))
+      chooseOverlap(*plan, strategy);
+    auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
+    if (same != plans.end()) {
+      plan->stages = same->stages;
+    } else if (!plan->fitInto(leftBytes - used)) {
+      loop.emitRemark() << noProducer << "shared memory holds no two slots";
+      return;
+    } else {
+      used += plan->slotBytes * (plan->stages - 1);
+    }
+    if (plan->stages < int64_t(loop.getStages()))
+      loop.emitRemark() << "pipelined with " << plan->stages << " instead of " << loop.getStages()
+                        << " stages: shared memory holds no more";
+    plans.push_back(std::move(*plan));
+  });
+  keepWholeRings(plans);
+  return plans;
+}
+
 } // namespace
 
 FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
@@ -463,31 +499,19 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
   if (!planProductOf(kernel, strategy, sharedLeftBytes - barrierBytes))
     return failure();
   shareOutOverlapped(kernel, strategy, sharedLeftBytes - barrierBytes);
-  SmallVector<ProducerLoop, 1> plans;
   int64_t used = barrierBytes;
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
-      return;
-    std::optional<ProducerLoop> plan = planProducerLoop(loop, kernel, sharedLeftBytes - used);
-    if (!plan)
-      return;
-    if (plan->stages < int64_t(loop.getStages()))
-      loop.emitRemark() << "pipelined with " << plan->stages << " instead of " << loop.getStages()
-                        << " stages: shared memory holds no more";
-    if (!loop->hasAttr(plannedAttrName))
-      chooseOverlap(*plan, strategy);
-    used += plan->slotBytes * (plan->stages - 1);
-    plans.push_back(std::move(*plan));
-  });
+  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, sharedLeftBytes, used);
   if (plans.empty())
     return 0;
   used += chooseTileStores(kernel, sharedLeftBytes - used);
+  ProducerSlice slice(kernel);
   SmallVector<tile::ForOp> loops;
-  for (ProducerLoop &plan : plans)
+  for (ProducerLoop &plan : plans) {
+    llvm::cantFail(plan.addTo(slice)); // asked before
     loops.push_back(plan.loop);
-  SmallVector<OneFill> fills =
-      findOneFills(kernel, loops, [&](Value value) { return isComputable(value, kernel); });
-  Expansion(kernel, std::move(plans), std::move(fills)).run();
+  }
+  SmallVector<OneFill> fills = findOneFills(kernel, loops, slice);
+  Expansion(kernel, slice, std::move(plans), std::move(fills)).run();
   return used;
 }
 

@@ -12,30 +12,10 @@ using namespace mlir;
 
 namespace tilec {
 
-bool isComputable(Value value, tile::KernelOp kernel) {
-  if (!kernel->isAncestor(value.getParentRegion()->getParentOp()))
-    return true;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return isa<tile::KernelOp, tile::ForOp>(argument.getOwner()->getParentOp());
-  Operation *op = value.getDefiningOp();
-  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperands(), [&](Value v) { return isComputable(v, kernel); });
-}
-
 namespace {
 
-bool isInComputableLoops(tile::ForOp loop, tile::KernelOp kernel) {
-  for (Operation *up = loop; up != kernel; up = up->getParentOp()) {
-    auto outer = dyn_cast<tile::ForOp>(up);
-    if (!outer || !isComputable(outer.getLower(), kernel) ||
-        !isComputable(outer.getUpper(), kernel) || !isComputable(outer.getStep(), kernel))
-      return false;
-    bool leaves = false;
-    outer.walk([&](tile::BreakOp) { leaves = true; });
-    if (leaves)
-      return false;
-  }
-  return true;
+llvm::Error refuse(const Twine &why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
 }
 
 bool isReadOnlyBy(Operation *op, Value ring) {
@@ -44,38 +24,66 @@ bool isReadOnlyBy(Operation *op, Value ring) {
          rootOf(gemm.getC()) != ring;
 }
 
-/// Whether the copy can be the producer's; fills the plan's ring list.
-bool takesCopy(tile::CopyOp copy, ProducerLoop &plan, tile::KernelOp kernel) {
+bool isPipelined(tile::ForOp loop) {
+  return loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1;
+}
+
+/// Whether `op` stands in a pipelined loop, which may have a producer too.
+bool isInPipelinedLoop(Operation *op) {
+  auto loop = op->getParentOfType<tile::ForOp>();
+  while (loop && !isPipelined(loop))
+    loop = loop->getParentOfType<tile::ForOp>();
+  return bool(loop);
+}
+
+/// Adds the copy to the plan, or says why it cannot be the producer's.
+llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKernel) {
   auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
-  std::optional<TmaBox> box;
-  if (!ring || plan.loop->isAncestor(ring) || !(box = tmaBoxOf(copy.getSrc(), copy.getDst())))
-    return false;
+  std::string target = quotedName(copy.getDst());
+  if (!ring || plan.loop->isAncestor(ring))
+    return refuse(target + " is no whole buffer from outside of the loop");
+  if (llvm::is_contained(plan.rings, ring))
+    return refuse(target + " is filled twice a round");
+  llvm::Expected<TmaBox> box = planTmaBox(copy.getSrc(), copy.getDst());
+  if (!box)
+    return box.takeError();
   // Transfers begin at multiples of the swizzle's period, 1024 bytes at most; slots as well.
-  if (box->bytes % 1024 != 0 || !isComputable(copy.getSrc(), kernel))
-    return false;
+  if (box->bytes % 1024 != 0)
+    return refuse(target + " is no multiple of 1024 bytes");
   for (Operation *user : ring->getUsers()) {
     Operation *inBody = plan.loop.bodyBlock()->findAncestorOpInBlock(*user);
+    if (!inBody && isInPipelinedLoop(user))
+      continue; // keepWholeRings asks whether that loop has a producer
     if (!inBody || (user != copy && !copy->isBeforeInBlock(inBody)))
-      return false;
+      return refuse(target + " is used outside of the loop, or before it is filled");
     if (user == copy || isa<tile::SubviewOp>(user))
       continue;
     if (llvm::is_contained(accessesOf(inBody).writes, ring.getResult()))
-      return false;
+      return refuse(target + " is written by more than the copy");
     plan.everyThread |= !isReadOnlyBy(inBody, ring.getResult());
   }
-  if (llvm::is_contained(accessesOf(kernel).writes, rootOf(copy.getSrc())))
-    return false;
+  if (llvm::is_contained(ofKernel.writes, rootOf(copy.getSrc())))
+    return refuse("the kernel writes " + quotedName(copy.getSrc()) + ", from which it copies");
   plan.copies.push_back(copy);
   plan.rings.push_back(ring);
   plan.slotBytes += box->bytes;
-  return true;
+  return llvm::Error::success();
+}
+
+/// Whether the op reads or writes a variable, or reads an element of a tensor.
+bool isOfScalars(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getBuffer().getType().isLocal() || load.getBuffer().getType().isGlobal();
+  auto store = dyn_cast<tile::StoreOp>(op);
+  return store && store.getBuffer().getType().isLocal();
 }
 
 /// The gemm that may stay in flight over the end of the round.
 tile::GemmOp onlyGemm(ProducerLoop &plan) {
   tile::GemmOp gemm;
   for (Operation &op : *plan.loop.bodyBlock()) {
-    if (isMemoryEffectFree(&op) || llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
+    if (isMemoryEffectFree(&op) || isOfScalars(&op) ||
+        llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
       continue;
     auto candidate = dyn_cast<tile::GemmOp>(op);
     if (gemm || !candidate)
@@ -88,6 +96,20 @@ tile::GemmOp onlyGemm(ProducerLoop &plan) {
 }
 
 } // namespace
+
+bool ProducerLoop::sharesRings(ProducerLoop &other) {
+  auto ringsOf = [](ProducerLoop &plan) {
+    SmallVector<SmallVector<Operation *>> result;
+    for (ArrayRef<unsigned> list : plan.pipes()) {
+      result.emplace_back();
+      for (unsigned i : list)
+        result.back().push_back(plan.rings[i]);
+      llvm::sort(result.back());
+    }
+    return result;
+  };
+  return ringsOf(*this) == ringsOf(other);
+}
 
 SmallVector<SmallVector<unsigned>> ProducerLoop::pipes() {
   SmallVector<SmallVector<unsigned>> result(overlap ? 2 : 1);
@@ -104,28 +126,69 @@ int64_t ProducerLoop::bytesOf(ArrayRef<unsigned> numbers) {
   return bytes;
 }
 
-std::optional<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
-                                             int64_t sharedLeftBytes) {
+llvm::Error ProducerLoop::addTo(ProducerSlice &slice) {
+  SmallVector<Value> values = {loop.getLower(), loop.getUpper(), loop.getStep()};
+  for (tile::CopyOp copy : copies)
+    values.push_back(copy.getSrc());
+  return slice.add(&loop.bodyBlock()->front(), values);
+}
+
+bool multipliesByWarpGroups(tile::ForOp loop) {
+  return llvm::any_of(loop.bodyBlock()->getOps<tile::GemmOp>(),
+                      [](tile::GemmOp gemm) { return gemm.getWarpGroup(); });
+}
+
+bool ProducerLoop::fitInto(int64_t bytes) {
+  while (stages > 1 && slotBytes * (stages - 1) > bytes)
+    --stages;
+  return stages > 1;
+}
+
+llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel) {
   ProducerLoop plan;
   plan.loop = loop;
   plan.stages = loop.getStages();
-  bool hasGemm = false;
-  for (Operation &op : *loop.bodyBlock()) {
-    if (auto gemm = dyn_cast<tile::GemmOp>(op))
-      hasGemm |= gemm.getWarpGroup();
-    auto copy = dyn_cast<tile::CopyOp>(op);
-    bool fillsShared = copy && copy.getSrc().getType().isGlobal();
-    if (fillsShared && !takesCopy(copy, plan, kernel))
-      return std::nullopt;
-  }
-  if (!hasGemm || plan.copies.empty() || !isInComputableLoops(loop, kernel))
-    return std::nullopt;
-  while (plan.stages > 1 && plan.slotBytes * (plan.stages - 1) > sharedLeftBytes)
-    --plan.stages;
-  if (plan.stages < 2)
-    return std::nullopt;
+  if (!multipliesByWarpGroups(loop))
+    return refuse("no warp groups multiply in it");
+  if (loop.walk([&](tile::ForOp inner) {
+            return inner != loop && isPipelined(inner) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+          })
+          .wasInterrupted())
+    return refuse("another pipelined loop stands in it");
+  Accesses ofKernel = accessesOf(kernel);
+  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())
+    if (copy.getSrc().getType().isGlobal())
+      if (llvm::Error error = takeCopy(copy, plan, ofKernel))
+        return std::move(error);
+  if (plan.copies.empty())
+    return refuse("it copies nothing to shared memory");
+  ProducerSlice slice(kernel);
+  if (llvm::Error error = plan.addTo(slice))
+    return std::move(error);
   plan.inFlight = onlyGemm(plan);
   return plan;
+}
+
+void keepWholeRings(SmallVectorImpl<ProducerLoop> &plans) {
+  auto fits = [&](ProducerLoop &plan) {
+    for (tile::AllocOp ring : plan.rings)
+      for (Operation *user : ring->getUsers())
+        if (llvm::none_of(plans, [&](ProducerLoop &other) {
+              return other.loop->isAncestor(user) && other.sharesRings(plan);
+            }))
+          return false;
+    return true;
+  };
+  for (bool isStable = false; !isStable;) {
+    auto bad = llvm::find_if_not(plans, fits);
+    isStable = bad == plans.end();
+    if (isStable)
+      break;
+    bad->loop.emitRemark() << noProducer
+                           << "another loop uses its buffers, which has none or copies other ones";
+    plans.erase(bad);
+  }
 }
 
 } // namespace tilec

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "Hopper/Overlap.h"
+#include "Hopper/ProducerSlice.h"
 
 namespace tilec {
 
@@ -21,14 +22,23 @@ struct ProducerLoop {
   /// The copies that share a pipe, by number: those of each gemm of an overlapped loop, else all.
   llvm::SmallVector<llvm::SmallVector<unsigned>> pipes();
   int64_t bytesOf(llvm::ArrayRef<unsigned> numbers);
+  /// Whether both loops fill the same buffers in the same pipes, so that they can share these.
+  bool sharesRings(ProducerLoop &other);
+  /// Takes stages away until the slots beyond the first fit; false when two do not.
+  bool fitInto(int64_t bytes);
+  /// Adds what the producer repeats to come to the copies.
+  llvm::Error addTo(ProducerSlice &slice);
 };
 
-/// Whether the producer can compute the value: index arithmetic on block coordinates, parameters
-/// and loop variables.
-bool isComputable(mlir::Value value, tile::KernelOp kernel);
+/// How the remark about a loop that a producer cannot serve begins.
+constexpr llvm::StringLiteral noProducer = "no producer warp copies for this loop: ";
 
-/// Nothing when the loop is none, or shared memory holds no two slots.
-std::optional<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
-                                             int64_t sharedLeftBytes);
+bool multipliesByWarpGroups(tile::ForOp loop);
+
+/// Says why when a producer cannot serve the loop.
+llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel);
+
+/// Removes the loops whose buffers others use that have no producer, or share them differently.
+void keepWholeRings(llvm::SmallVectorImpl<ProducerLoop> &plans);
 
 } // namespace tilec

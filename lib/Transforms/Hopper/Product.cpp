@@ -21,8 +21,11 @@ bool dependsOn(Value value, Value source) {
     auto loop = dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp());
     return loop && (dependsOn(loop.getLower(), source) || dependsOn(loop.getStep(), source));
   }
-  return llvm::any_of(value.getDefiningOp()->getOperands(),
-                      [&](Value operand) { return dependsOn(operand, source); });
+  Operation *op = value.getDefiningOp();
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (op->getNumRegions() != 0 || (load && !load.getBuffer().getType().isGlobal()))
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, source); });
 }
 
 bool isPartible(tile::CopyOp copy, int64_t parts) {
@@ -118,8 +121,10 @@ std::optional<Product> productOf(tile::KernelOp kernel, int64_t sharedLeftBytes)
   tile::ForOp only = onlyLoop(kernel);
   if (!only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
     return std::nullopt;
-  std::optional<ProducerLoop> plan = planProducerLoop(only, kernel, sharedLeftBytes);
-  if (!plan || !plan->inFlight)
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel);
+  if (!plan)
+    return llvm::consumeError(plan.takeError()), std::nullopt; // said later
+  if (!plan->inFlight || !plan->fitInto(sharedLeftBytes))
     return std::nullopt;
   Product product;
   product.loop = *plan;

@@ -22,7 +22,7 @@ std::optional<Product> productOf(tile::KernelOp kernel, int64_t sharedLeftBytes)
 /// Blocks of the chip that run at once.
 constexpr int64_t multiprocessors = 132; // SXM parts of H100, H200: CUDA device property
 
-/// Whether `value` is computed from `source`.
+/// Whether `value` may be computed from `source`: variables may hold anything.
 bool dependsOn(mlir::Value value, mlir::Value source);
 /// Whether the copy can be cut in `parts` that TMA brings one by one.
 bool isPartible(tile::CopyOp copy, int64_t parts);

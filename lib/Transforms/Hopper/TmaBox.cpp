@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/TmaBox.h"
 
+#include "Hopper/ProducerSlice.h"
+
 #include "Layouts/LoopLayout.h"
 
 #include "tilec/Base/Math.h"
@@ -33,29 +35,37 @@ std::optional<int64_t> swizzleOf(const SharedLayout &layout, int64_t elemBytes) 
 
 } // namespace
 
-std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile) {
+llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
+  auto refuse = [&](const Twine &why) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "TMA cannot bring " + quotedName(globalBox) + " to " +
+                                       quotedName(sharedTile) + ": " + why);
+  };
   auto global = cast<tile::BufferType>(globalBox.getType());
   auto shared = cast<tile::BufferType>(sharedTile.getType());
   const SharedLayout *layout = sharedLayoutOf(boxRootOf(sharedTile));
   if (!global.isGlobal() || !shared.isShared() || shared.rank() != 2 || !layout ||
-      !global.hasStaticShape() || global.getElementType() != shared.getElementType())
-    return std::nullopt;
+      !global.hasStaticShape())
+    return refuse("it is no box of a tensor for a matrix in shared memory");
+  if (global.getElementType() != shared.getElementType())
+    return refuse("their element types differ");
   DType dtype = tile::dtypeOf(shared.getElementType());
   int64_t elemBytes = bytesOf(dtype);
   // A boolean is a byte, which TMA would not clean; 4-bit elements have no tensor map here.
   if (bitsOf(dtype) < 8)
-    return std::nullopt;
+    return refuse("elements have fewer than 8 bits");
   OpBuilder scratch(global.getContext());
   scratch.setInsertionPointAfterValue(globalBox);
   std::optional<BufferBox> box = boxOf(globalBox, scratch, globalBox.getLoc());
   auto tensor = box ? box->root.getDefiningOp<tile::TensorOp>() : tile::TensorOp();
   if (!tensor || !tensor.getStrides().empty())
-    return std::nullopt;
+    return refuse("its strides are the caller's, or it is no parameter");
   tile::BufferType root = box->rootType();
   int64_t rank = root.rank(), rowElems = root.getShape().back();
-  if (rank < 2 || rank > mostDims || ShapedType::isDynamic(rowElems) ||
-      rowElems * elemBytes % alignBytes != 0)
-    return std::nullopt;
+  if (rank < 2 || rank > mostDims)
+    return refuse("it has no 2 to 5 dimensions");
+  if (ShapedType::isDynamic(rowElems) || rowElems * elemBytes % alignBytes != 0)
+    return refuse("its rows are not known to be a multiple of 16 bytes");
 
   TmaBox result;
   result.root = box->root;
@@ -66,12 +76,12 @@ std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile) {
     if (global.getShape()[d] != 1 || global.rank() == 2)
       dims.push_back(dim);
   if (dims.size() != 2 || dims[1] != rank - 1)
-    return std::nullopt;
+    return refuse("its rows are not the tile's rows");
   result.rowDim = dims[0];
   result.colDim = dims[1];
   std::optional<int64_t> swizzle = swizzleOf(*layout, elemBytes);
   if (!swizzle)
-    return std::nullopt;
+    return refuse("the tile is laid out for threads");
   result.swizzleBytes = *swizzle;
   int64_t rows = shared.getShape()[0], cols = shared.getShape()[1];
   result.panels = layout->panels();
@@ -82,10 +92,19 @@ std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile) {
   bool fits = rows % result.chunks == 0 && (result.chunks == 1 || result.chunkRows % 8 == 0) &&
               result.panelElems <= widestExtent && result.panelElems * elemBytes % alignBytes == 0;
   if (!fits)
-    return std::nullopt;
+    return refuse(
+        "the tile cannot be cut into boxes of at most 256 x 256 elements, 16 bytes in step");
   result.extents[result.rowDim] = result.chunkRows;
   result.extents[result.colDim] = result.panelElems;
   return result;
+}
+
+std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile) {
+  llvm::Expected<TmaBox> box = planTmaBox(globalBox, sharedTile);
+  if (box)
+    return std::move(*box);
+  llvm::consumeError(box.takeError());
+  return std::nullopt;
 }
 
 } // namespace tilec

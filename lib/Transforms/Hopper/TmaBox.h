@@ -7,6 +7,8 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Tile/Tile.h"
 
+#include "llvm/Support/Error.h"
+
 namespace tilec {
 
 /// How a box of a global tensor and a tile of shared memory meet: `panels` x `chunks` transfers of
@@ -32,9 +34,11 @@ struct TmaBox {
   }
 };
 
-/// Nothing when TMA cannot: rows that are not 16 bytes apart in multiples, strides of the caller's,
-/// shared tiles in another order. `shared` is the tile's type and layout, the last two dimensions
-/// of its allocation.
+/// Says why when TMA cannot: rows that are not 16 bytes apart in multiples, strides of the
+/// caller's, shared tiles in another order. `shared` is the tile's type and layout, the last two
+/// dimensions of its allocation.
+llvm::Expected<TmaBox> planTmaBox(mlir::Value globalBox, mlir::Value sharedTile);
+/// The same without a reason.
 std::optional<TmaBox> tmaBoxOf(mlir::Value globalBox, mlir::Value sharedTile);
 
 } // namespace tilec
