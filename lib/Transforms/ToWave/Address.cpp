@@ -116,10 +116,11 @@ SmallVector<Value, 8> Emitter::insideMasks(const FragmentLayout &layout, ArrayRe
     if (box[d] * reps[d] * waves[d] <= layout.shape()[d])
       continue;
     open.push_back(d);
-    int64_t span = 1;
+    uint64_t span = 1;
     for (const Coords &delta : deltas)
-      span = std::max(span, delta[d] + 1);
-    isWhole &= layout.shape()[d] % span == 0;
+      span = std::max<uint64_t>(span, uint64_t(delta[d]) + 1);
+    // The group may have gaps (rows r and r + 8 of mma.sync), and begin anywhere in a block of 2^n.
+    isWhole &= layout.shape()[d] % int64_t(llvm::PowerOf2Ceil(span)) == 0;
   }
   SmallVector<Value, 8> masks;
   if (open.empty())
