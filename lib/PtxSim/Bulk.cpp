@@ -324,7 +324,11 @@ Step store(Warp &warp, const Instruction &instr, uint32_t lanes) {
         warp.use(instr.args[0], lanes, "an address")[lane] + uint64_t(instr.args[0].offset);
     copy.bytes = uint32_t(warp.use(instr.args[2], lanes, "a size")[lane]);
   }
-  copy.shared = uint32_t(sharedOffset(warp, instr.args[1], lane));
+  std::optional<uint32_t> own =
+      ownShared(warp, instr, lanes, sharedOffset(warp, instr.args[1], lane));
+  if (!own)
+    return Step::Next;
+  copy.shared = *own;
   copy.group = warp.storeGroups[lane];
   copy.clock = ++warp.storeClock;
   copy.agent = warp.agentOf(BulkStoreAgent);

@@ -75,8 +75,11 @@ Step copy(Warp &warp, const Instruction &instr, uint32_t lanes) {
       return Step::Next;
     }
     op.from[lane] = sources[lane] + uint64_t(from.offset);
-    uint32_t address = uint32_t(destinations[lane] + uint64_t(to.offset));
-    op.to[lane] = address;
+    std::optional<uint32_t> own =
+        ownShared(warp, instr, 1u << lane, uint32_t(destinations[lane] + uint64_t(to.offset)));
+    if (!own)
+      return Step::Next;
+    uint32_t address = op.to[lane] = *own;
     if (unsigned count = op.sourceBytes[lane]) {
       uint8_t *written = nullptr;
       if (op.from[lane] % op.bytes != 0) {
@@ -130,8 +133,11 @@ Step arriveLater(Warp &warp, const Instruction &instr, uint32_t lanes) {
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     if (!(lanes >> lane & 1))
       continue;
-    MBarrier *barrier =
-        warp.block.shared.barrier(uint32_t(addresses[lane] + uint64_t(instr.args[0].offset)));
+    std::optional<uint32_t> own = ownShared(
+        warp, instr, 1u << lane, uint32_t(addresses[lane] + uint64_t(instr.args[0].offset)));
+    if (!own)
+      return Step::Next;
+    MBarrier *barrier = warp.block.shared.barrier(*own);
     if (!barrier) {
       warp.fail(instr, 1u << lane, "there is no mbarrier here");
       return Step::Next;

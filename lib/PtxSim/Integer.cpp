@@ -179,16 +179,30 @@ Step extractBits(Warp &warp, const Instruction &instr, uint32_t lanes) {
   warp.out(instr.args[0], lanes, results, defined & starts.defined & counts.defined);
   return Step::Next;
 }
+/// Puts the low bits of `a` into `b`. A byte of the result is known when the bytes that it comes
+/// from are.
 Step insertBits(Warp &warp, const Instruction &instr, uint32_t lanes) {
   unsigned width = 8 * bytesOf(instr.type);
-  return map<4, uint64_t>(
-      warp, instr, lanes, [&](uint64_t a, uint64_t b, uint64_t at, uint64_t count) -> uint64_t {
-        at &= 0xff, count &= 0xff;
-        if (at >= width || count == 0)
-          return b;
-        uint64_t mask = maskTrailingOnes<uint64_t>(std::min<uint64_t>(count, width - at)) << at;
-        return (b & ~mask) | (a << at & mask);
-      });
+  Value a = warp.in(instr.args[1]), b = warp.in(instr.args[2]), starts = warp.in(instr.args[3]),
+        counts = warp.in(instr.args[4]);
+  uint64_t results[warpLanes];
+  uint8_t known[warpLanes];
+  for (unsigned lane = 0; lane < warpLanes; ++lane) {
+    unsigned at = starts[lane] & 0xff, count = counts[lane] & 0xff;
+    uint64_t mask = at < width ? maskTrailingOnes<uint64_t>(std::min(count, width - at)) << at : 0;
+    results[lane] = (b[lane] & ~mask) | ((at < width ? a[lane] << at : 0) & mask);
+    known[lane] = 0;
+    bool isPlaced = (starts.defined & counts.defined) >> lane & 1;
+    for (unsigned i = 0; isPlaced && i < 8; ++i) {
+      uint64_t here = mask & (0xffull << (8 * i)); // that come from `a`
+      uint8_t fromA = here ? bytesOfBits(countr_zero(here) - at, popcount(here)) : 0;
+      uint8_t fromB = here == 0xffull << (8 * i) ? 0 : uint8_t(1u << i);
+      bool isKnown = (a.bytes[lane] & fromA) == fromA && (b.bytes[lane] & fromB) == fromB;
+      known[lane] |= uint8_t(isKnown << i);
+    }
+  }
+  warp.outBytes(instr.args[0], lanes, results, known);
+  return Step::Next;
 }
 
 Step reverseBits_(Warp &warp, const Instruction &instr, uint32_t lanes) {
@@ -358,13 +372,12 @@ Step convertAddress(Warp &warp, const Instruction &instr, uint32_t lanes) {
 Step mapToBlock(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return map<2, uint64_t>(warp, instr, lanes, [](uint64_t address, uint64_t rank) {
     uint64_t place = address & ((1u << clusterRankShift) - 1);
-    return (address & windowMask) | (uint32_t(rank) + 1) << clusterRankShift | place;
+    return (address & windowMask) | uint64_t(uint32_t(rank)) << clusterRankShift | place;
   });
 }
 Step blockOfAddress(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return map<1, uint64_t>(warp, instr, lanes, [&](uint64_t address) -> uint32_t {
-    uint32_t rank = uint32_t(address & ~windowMask) >> clusterRankShift;
-    return rank ? rank - 1 : warp.block.rank;
+    return uint32_t(address & ~windowMask) >> clusterRankShift;
   });
 }
 

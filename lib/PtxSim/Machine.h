@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 
 namespace tilec::ptx {
@@ -25,7 +26,9 @@ class Cluster;
 // Generic addresses: the windows lie above every allocation of sim::Memory.
 constexpr uint64_t sharedWindow = 1ull << 56, localWindow = 2ull << 56, paramWindow = 3ull << 56;
 constexpr uint64_t windowMask = 0xffull << 56;
-/// In a shared::cluster address: the rank of the block, plus one, above its shared::cta address.
+/// Where shared addresses hold the rank of their block in its cluster. Seen in what ptxas 13.0
+/// makes of kernels with clusters: it shifts SR_CgaCtaId by 24 into every address of a shared
+/// variable, so that shared::cta addresses are those of shared::cluster.
 constexpr unsigned clusterRankShift = 24;
 
 constexpr unsigned warpsPerGroup = 4;
@@ -268,7 +271,10 @@ void finishCopies(Warp &warp, uint32_t lanes,
                   llvm::function_ref<bool(const CopyOp &, unsigned lane)> isDone);
 std::string compute(Block &block, unsigned group, WgmmaOp &op);
 
-/// The block and address of a shared::cluster address; nullptr: no such block.
+/// The block and place of a shared::cluster address; nullptr: no such block.
 Block *sharedBlock(Warp &warp, uint64_t address, uint32_t &offset);
+/// The place of a shared::cta address; none, and a fault: it is another block's.
+std::optional<uint32_t> ownShared(Warp &warp, const Instruction &instr, uint32_t lanes,
+                                  uint64_t address);
 
 } // namespace tilec::ptx

@@ -49,7 +49,11 @@ Step init(Warp &warp, const Instruction &instr, uint32_t lanes) {
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     if (!(lanes >> lane & 1))
       continue;
-    uint32_t address = uint32_t(addresses[lane] + uint64_t(memory.offset)), count = counts[lane];
+    std::optional<uint32_t> own =
+        ownShared(warp, instr, 1u << lane, uint32_t(addresses[lane] + uint64_t(memory.offset)));
+    if (!own)
+      return Step::Next;
+    uint32_t address = *own, count = counts[lane];
     SharedMemory &shared = warp.block.shared;
     std::string problem;
     if (address % objectBytes != 0)
@@ -80,9 +84,10 @@ Step invalidate(Warp &warp, const Instruction &instr, uint32_t lanes) {
   for (unsigned lane = 0; lane < warpLanes; ++lane)
     if (lanes >> lane & 1) {
       uint64_t address = addresses[lane] + uint64_t(instr.args[0].offset);
-      if (!find(warp, instr, 1u << lane, address))
+      std::optional<uint32_t> own = ownShared(warp, instr, 1u << lane, uint32_t(address));
+      if (!own || !find(warp, instr, 1u << lane, address))
         return Step::Next;
-      warp.block.shared.barriers.erase(uint32_t(address));
+      warp.block.shared.barriers.erase(*own);
     }
   return Step::Next;
 }

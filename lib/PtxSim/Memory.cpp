@@ -45,11 +45,21 @@ std::string Machine::describeOutside(uint64_t address, uint64_t bytes) const {
 Block *sharedBlock(Warp &warp, uint64_t address, uint32_t &offset) {
   uint64_t rank = address >> clusterRankShift;
   offset = address & ((1u << clusterRankShift) - 1);
-  if (rank == 0)
-    return &warp.block;
   std::vector<std::unique_ptr<Block>> &blocks = warp.block.cluster.blocks;
-  Block *block = rank <= blocks.size() ? blocks[rank - 1].get() : nullptr;
+  Block *block = rank < blocks.size() ? blocks[rank].get() : nullptr;
   return block && !block->isDone() ? block : nullptr;
+}
+
+std::optional<uint32_t> ownShared(Warp &warp, const Instruction &instr, uint32_t lanes,
+                                  uint64_t address) {
+  uint64_t rank = address >> clusterRankShift;
+  if (rank == warp.block.rank)
+    return uint32_t(address & ((1u << clusterRankShift) - 1));
+  warp.fail(instr, lanes,
+            "takes 0x" + utohexstr(address, true) + " for a place of its own block, number " +
+                Twine(warp.block.rank) + " of the cluster: bits 24 and up say block " +
+                Twine(rank));
+  return std::nullopt;
 }
 
 Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t address, unsigned bytes,
@@ -76,6 +86,8 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
   case Space::Shared:
   case Space::Cluster: {
     Block *block = sharedBlock(warp, address, target.offset);
+    if (space == Space::Shared && !ownShared(warp, instr, bit, address))
+      return {};
     if (!block) {
       warp.fail(instr, bit, "the cluster has no such block, or it has returned");
       return {};

@@ -188,6 +188,7 @@ private:
     labels.assign(1, {});
     fixups.clear();
     constants.clear();
+    sharedAddresses.clear();
     specials.clear();
     params.clear();
     locals.clear();
@@ -294,6 +295,8 @@ private:
       fail("the kernel has no end");
     for (auto &[value, reg] : constants)
       program->constants.push_back({reg, value});
+    for (auto &[address, reg] : sharedAddresses)
+      program->sharedAddresses.push_back({reg, address});
     for (auto &[special, reg] : specials)
       program->specials.push_back({reg, special});
     program->registers = program->registerNames.size();
@@ -377,6 +380,12 @@ private:
     auto [it, isNew] = constants.try_emplace(value, 0);
     if (isNew)
       it->second = newRegister("");
+    return it->second;
+  }
+  uint32_t sharedAddress(uint64_t address, StringRef name) {
+    auto [it, isNew] = sharedAddresses.try_emplace(address, 0);
+    if (isNew)
+      it->second = newRegister(name);
     return it->second;
   }
 
@@ -512,9 +521,13 @@ private:
       operand.reg = known->second;
       return operand;
     }
-    if (std::optional<uint64_t> symbol = symbolAddress(token.split('+').first.trim())) {
-      Operand sum = parseSum(token);
-      operand.reg = constant(*symbol + uint64_t(sum.offset));
+    StringRef base = token.split('+').first.trim();
+    if (auto shared = symbols.find(base); shared != symbols.end()) {
+      operand.reg = sharedAddress(shared->second + uint64_t(parseSum(token).offset), token);
+      return operand;
+    }
+    if (std::optional<uint64_t> symbol = symbolAddress(base)) {
+      operand.reg = constant(*symbol + uint64_t(parseSum(token).offset));
       return operand;
     }
     if (instruction) { // a label, perhaps further down
@@ -540,6 +553,8 @@ private:
     }
     if (std::optional<uint32_t> reg = lookup(base))
       operand.reg = *reg;
+    else if (auto shared = symbols.find(base); shared != symbols.end())
+      operand.reg = sharedAddress(shared->second, base);
     else if (std::optional<uint64_t> symbol = symbolAddress(base))
       operand.reg = constant(*symbol);
     else if (std::optional<uint64_t> value = parseNumber(base))
@@ -550,8 +565,6 @@ private:
   }
 
   std::optional<uint64_t> symbolAddress(StringRef name) const {
-    if (auto it = symbols.find(name); it != symbols.end())
-      return it->second;
     if (auto it = params.find(name); it != params.end())
       return it->second;
     if (auto it = locals.find(name); it != locals.end())
@@ -585,7 +598,8 @@ private:
   bool failed = false;
   std::string message;
 
-  StringMap<uint64_t> symbols, params, locals;
+  StringMap<uint64_t> symbols; ///< shared variables
+  StringMap<uint64_t> params, locals;
   std::vector<std::string> dynamicShared;
   uint32_t sharedEnd = firstSharedAddress;
 
@@ -594,7 +608,7 @@ private:
   std::vector<StringMap<size_t>> labels;
   std::vector<Fixup> fixups;
   uint8_t registerBytes = 8; ///< of those that are being declared
-  std::map<uint64_t, uint32_t> constants;
+  std::map<uint64_t, uint32_t> constants, sharedAddresses;
   std::map<Special, uint32_t> specials;
 };
 

@@ -149,6 +149,8 @@ struct Program {
   std::vector<Instruction> code;
   uint32_t registers = 0;
   std::vector<std::pair<uint32_t, uint64_t>> constants; ///< register, value
+  /// The same for addresses of shared variables, which differ between the blocks of a cluster.
+  std::vector<std::pair<uint32_t, uint64_t>> sharedAddresses;
   std::vector<std::pair<uint32_t, Special>> specials;
   std::vector<std::string> registerNames; ///< those with a name
   std::vector<uint8_t> registerBytes;

@@ -93,6 +93,11 @@ void Warp::fillSpecials() {
       registers[reg].lanes[lane] = specialOf(*this, special, lane);
     registers[reg].setDefined();
   }
+  for (auto [reg, address] : machine.program.sharedAddresses) {
+    std::fill_n(registers[reg].lanes, warpLanes,
+                address | uint64_t(block.rank) << clusterRankShift);
+    registers[reg].setDefined();
+  }
 }
 
 std::string Warp::nameOf(uint32_t reg) const { return machine.program.registerNames[reg]; }

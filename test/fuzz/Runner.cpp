@@ -7,6 +7,7 @@
 #include "Mutants.h"
 
 #include "tilec/Driver/Run.h"
+#include "tilec/PtxSim/PtxDevice.h"
 #include "tilec/SimDevice/SimDevice.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -32,6 +33,12 @@ private:
 rt::Result<rt::Device> openTarget(const Target &target, const RunOptions &options) {
   if (target.kind == Target::Cuda)
     return rt::openCuda();
+  if (target.kind == Target::Ptx) {
+    PtxDeviceOptions ptx;
+    ptx.launch.seed = options.interleaveSeed;
+    ptx.launch.maxInstructions = 20'000'000;
+    return openPtx(std::string(nameOf(target.arch)), ptx);
+  }
   SimDeviceOptions sim;
   sim.launch.threads = 1; // programs run side by side already, and worker processes are forked
   sim.launch.interleaveSeed = options.interleaveSeed;
@@ -83,6 +90,8 @@ std::optional<Failure> runTarget(const Program &program, const Target &target,
   compileOptions.arch = target.arch;
   compileOptions.entry = program.entry;
   compileOptions.verifyStages = options.verifyStages;
+  if (target.kind == Target::Ptx) // runs the PTX itself
+    compileOptions.ptxAssembler = codegen::PtxAssembler::None;
   bool isMutated = false;
   if (options.mutant)
     compileOptions.afterStage = [&](Stage stage, mlir::ModuleOp module, llvm::Module *llvm) {
@@ -150,11 +159,15 @@ rt::Result<std::vector<Target>> parseTargets(const std::string &list) {
       out.push_back({Target::Sim, Arch::Gfx942, name.str()});
     else if (name == "sim:gfx950")
       out.push_back({Target::Sim, Arch::Gfx950, name.str()});
+    else if (name == "ptx")
+      out.push_back({Target::Ptx, Arch::Sm90a, name.str()});
+    else if (name == "ptx:sm_80")
+      out.push_back({Target::Ptx, Arch::Sm80, name.str()});
     else if (name == "cuda")
       out.push_back({Target::Cuda, Arch::Sm90a, "cuda"});
     else
       return rt::Error{"unknown device `" + name.str() +
-                       "`; one of cpu, sim:gfx942, sim:gfx950, cuda"};
+                       "`; one of cpu, sim:gfx942, sim:gfx950, ptx, ptx:sm_80, cuda"};
   }
   return out;
 }

@@ -20,12 +20,12 @@ namespace tilec::fuzz {
 struct Mutant;
 
 struct Target {
-  enum Kind { Cpu, Sim, Cuda } kind = Cpu;
+  enum Kind { Cpu, Sim, Ptx, Cuda } kind = Cpu;
   Arch arch = Arch::Gfx950; ///< what is compiled for
-  std::string name;         ///< `cpu`, `sim:gfx942`, `cuda`
+  std::string name;         ///< `cpu`, `sim:gfx942`, `ptx`, `cuda`
 };
 
-/// `cpu`, `sim:gfx942`, `sim:gfx950` or `cuda`, separated by commas.
+/// `cpu`, `sim:gfx942`, `sim:gfx950`, `ptx`, `ptx:sm_80` or `cuda`, separated by commas.
 rt::Result<std::vector<Target>> parseTargets(const std::string &list);
 
 /// What went wrong first.

@@ -237,7 +237,7 @@ int main(int argc, char **argv) {
   CLI::App app{"tilec-diff: random tile programs must agree on every device"};
   app.add_option("FILE", args.files, "saved programs, instead of seeds");
   app.add_option("--seeds,--seed-range", args.seeds, "FIRST-LAST");
-  app.add_option("--devices", args.devices, "of cpu, sim:gfx942, sim:gfx950, cuda");
+  app.add_option("--devices", args.devices, "of cpu, sim:gfx942, sim:gfx950, ptx, ptx:sm_80, cuda");
   app.add_option("--jobs,-j", args.jobs, "processes")->check(CLI::Range(1, 256));
   app.add_option("--timeout", args.timeout, "seconds for one program");
   app.add_option("--save", args.save, "a folder for programs that fail");

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every kernel that the end-to-end tests run on a simulated chip, once more, on both chips.
+"""Every kernel that the end-to-end tests run on a simulated chip, once more, on both chips and on NVIDIA's.
 
-usage: e2e_kernels.py audit|findings --bin TOOLS [--only TEXT]
+usage: e2e_kernels.py audit|findings|ptx --bin TOOLS [--only TEXT] [--interleave SEED]
 
 audit     the scorecard's proof: every LDS read of what a DMA wrote comes after a wait and a barrier (`tilec
           --emit=report`, shared_audit); proved, or a kernel without LDS DMAs.
 findings  the simulator's hazard and race checks and the cpu reference: results as late as the ISA allows, waves
           in a shuffled order, no finding of any class.
+ptx       the PTX of sm_90a and sm_80 on the host: docs/ptx-check.md.
 
 The kernels are those of the RUN lines below test/e2e that name a chip; the lines' own modes are left out. A kernel
 that does not compile for the chip that its line does not name is left out there.
@@ -26,6 +27,7 @@ REPO = Path(__file__).resolve().parents[2]
 CHIPS = ("gfx942", "gfx950")
 RUN = re.compile(r"#\s*RUN:\s*(tilec-run .*?)(?:\s*2>&1)?\s*\|")
 OWN_MODES = ("--check", "--sim-", "--device", "--target", "--strict")
+NVIDIA = ("sm_90a", "sm_80")
 FEWEST = 400  # kernels and chips; fewer means that lines are not understood any more
 
 
@@ -53,13 +55,14 @@ def kernels_of(path):
         yield tuple(compiled), tuple(run), chips[0]
 
 
-def all_kernels():
+def all_kernels(chips):
+    """Each with each chip, and whether one of its lines names that chip. All run on NVIDIA's."""
     found = {}
     for path in sorted([*(REPO / "test/e2e").glob("*.py"), *(REPO / "test/e2e").glob("*.test")]):
         for compiled, run, chip in kernels_of(path):
-            for each in CHIPS:
+            for each in chips:
                 key = (compiled, run, each)
-                found[key] = found.get(key, False) or each == chip
+                found[key] = found.get(key, False) or each == chip or each in NVIDIA
     return found
 
 
@@ -68,8 +71,8 @@ def execute(command):
     return done.returncode, done.stdout + done.stderr
 
 
-def audit(tools, compiled, run, chip):
-    del run
+def audit(tools, compiled, run, chip, interleave):
+    del run, interleave
     command = [str(tools / "tilec"), *compiled, f"--target={chip}", "--emit=report", "--json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -82,9 +85,10 @@ def audit(tools, compiled, run, chip):
     return "proved" if dmas else "no LDS DMA", ""
 
 
-def findings(tools, compiled, run, chip):
-    command = [str(tools / "tilec-run"), *compiled, *run, f"--target={chip}", "--device=sim", "--check",
-               "--sim-checks=all", "--sim-mode=strict", "--sim-interleave=11"]
+def findings(tools, compiled, run, chip, interleave):
+    device = ["--device=ptx"] if chip in NVIDIA else ["--device=sim", "--sim-checks=all", "--sim-mode=strict"]
+    command = [str(tools / "tilec-run"), *compiled, *run, f"--target={chip}", *device, "--check",
+               f"--sim-interleave={interleave}"]
     if "--seed" not in run:
         command.append("--seed=1")
     code, text = execute(command)
@@ -96,15 +100,17 @@ def findings(tools, compiled, run, chip):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["audit", "findings"])
+    parser.add_argument("what", choices=["audit", "findings", "ptx"])
     parser.add_argument("--bin", type=Path, required=True)
+    parser.add_argument("--interleave", type=int, default=11, help="the order of waves and copies")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     work = audit if options.what == "audit" else findings
-    kernels = {key: named for key, named in all_kernels().items() if options.only in " ".join(key[0])}
+    every = all_kernels(NVIDIA if options.what == "ptx" else CHIPS)
+    kernels = {key: named for key, named in every.items() if options.only in " ".join(key[0])}
     counts, wrong = {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda key: work(options.bin, *key), kernels)
+        results = pool.map(lambda key: work(options.bin, *key, options.interleave), kernels)
         for (key, named), (verdict, text) in zip(kernels.items(), results):
             counts[verdict] = counts.get(verdict, 0) + 1
             if verdict == "wrong" or (verdict == "does not compile" and named):

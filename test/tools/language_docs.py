@@ -17,8 +17,8 @@ usage: language_docs.py examples --bin FOLDER [--jobs N] [--only PATTERN]
     only=X,Y       run on these of cpu, gfx942, gfx950, sm_90a; without it: on all
     --OPTION ...   further words go to tilec-run
 
-A block must run on the cpu device, agree with it on the simulator (gfx942, gfx950) and compile for
-sm_90a, without any error or warning but those that its comments announce. A comment
+A block must run on the cpu device and agree with it on the simulators (gfx942, gfx950; sm_90a as PTX),
+without any error or warning but those that its comments announce. A comment
 `# error: TEXT`, `# warning: TEXT`, `# remark: TEXT` at the end of a line means that a message with
 TEXT in it (its id counts) is reported at this line, `# entry error: TEXT` that one points into the
 entry; `# stops: TEXT` that the run stops there: the cpu device says so, the simulated kernel ends
@@ -175,10 +175,8 @@ class Runner:
         return done.returncode, done.stdout + done.stderr
 
     def on(self, device, file, example):
-        if device == "sm_90a":
-            return self.call(self.command("tilec", file, example, "--target=sm_90a", "--emit=asm",
-                                          "-o", os.devnull))
-        where = (["--device=cpu"] if device == "cpu" else ["--device=sim", f"--target={device}"])
+        kind = "cpu" if device == "cpu" else "ptx" if device == "sm_90a" else "sim"
+        where = [f"--device={kind}"] + ([] if kind == "cpu" else [f"--target={device}"])
         # A run that stops is judged alone: the check would stop at the cpu reference.
         if device != "cpu" and not example.expected("stops"):
             where.append("--check")
@@ -228,11 +226,11 @@ def compare(example, device, code, output):
             known = any(line == l and t in text for l, t in example.expected(kind))
             if k == kind and kind != "remark" and not known and not (stops and line == 0):
                 return f"unannounced {kind} in line {line}: {text}\n{output}"
-    if fails or (stops and device != "sm_90a"):
+    if fails or stops:
         return "" if code == 1 else f"exit status {code} instead of 1\n{output}"
     if code != 0:
         return f"exit status {code}\n{output}"
-    if device.startswith("gfx") and "PASS" not in output:
+    if device != "cpu" and "PASS" not in output:
         return f"does not agree with the cpu device\n{output}"
     return ""
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random lockstep kernels, run on the simulator and compared with the cpu reference.
+"""Random lockstep kernels, run on the simulators of both vendors and compared with the cpu reference.
 
 usage: thread_programs.py TILEC_RUN FIRST LAST
 
@@ -16,7 +16,7 @@ import random
 import subprocess
 import sys
 
-TARGETS = ("gfx942", "gfx950")
+TARGETS = {"gfx942": "sim", "gfx950": "sim", "sm_90a": "ptx", "sm_80": "ptx"}
 
 
 class Program:
@@ -142,10 +142,11 @@ def main():
     tool, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     failures = 0
     for number in range(first, last):
-        target = TARGETS[number % len(TARGETS)]
+        target = list(TARGETS)[number % len(TARGETS)]
         file = pathlib.Path(f"thread-program-{number}.py")
         file.write_text(Program(number).text())
-        run = subprocess.run([tool, file, f"--target={target}", "--check", f"--seed={number}"],
+        run = subprocess.run([tool, file, f"--target={target}", f"--device={TARGETS[target]}", "--check",
+                              f"--seed={number}", f"--sim-interleave={number}"],
                              capture_output=True, text=True, timeout=300)
         if run.returncode == 0 and "PASS" in run.stdout:
             file.unlink()
