@@ -11,6 +11,7 @@ import re
 
 CU_FUNC_MAX_DYNAMIC_SHARED = 8
 CLUSTER_ATTRIBUTE = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+EARLY_ATTRIBUTE = 6    # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 INTEGERS = {"int8": ctypes.c_int8, "int32": ctypes.c_int32, "int64": ctypes.c_int64,
             "uint8": ctypes.c_uint8, "uint32": ctypes.c_uint32}
 
@@ -89,8 +90,9 @@ class Program:
             check(cuda.cuFuncSetAttribute(self.function, CU_FUNC_MAX_DYNAMIC_SHARED,
                                           self.launch["shared_bytes"]), "cuFuncSetAttribute")
 
-    def bind(self, tensors, stream, dims=None):
-        """A function that launches once. `tensors`: name -> address."""
+    def bind(self, tensors, stream, dims=None, early=False):
+        """A function that launches once. `tensors`: name -> address. `early`: where the manifest allows it, the launch
+        does not wait for the end of the kernel before it."""
         dims = dims or {}
         keep, pointers = [], []
         for param in self.launch["params"]:
@@ -113,13 +115,16 @@ class Program:
         config.grid = (ctypes.c_uint * 3)(*[evaluate(e, dims) for e in self.launch["grid"]])
         config.block = (ctypes.c_uint * 3)(*self.launch["block"])
         config.shared, config.stream = self.launch["shared_bytes"], stream
+        attributes = (LaunchAttribute * 2)()
         cluster = self.launch.get("cluster", [1, 1, 1])
-        attribute = LaunchAttribute()
-        if cluster != [1, 1, 1]:
-            attribute.id = CLUSTER_ATTRIBUTE
-            attribute.dims[:3] = cluster
-            config.attributes, config.count = ctypes.pointer(attribute), 1
-        keep += [array, config, attribute]
+        for attribute, values in [(CLUSTER_ATTRIBUTE, cluster if cluster != [1, 1, 1] else None),
+                                  (EARLY_ATTRIBUTE, [1] if early and self.launch.get("early") else None)]:
+            if values:
+                attributes[config.count].id = attribute
+                attributes[config.count].dims[:len(values)] = values
+                config.count += 1
+        config.attributes = attributes
+        keep += [array, config, attributes]
 
         def run(keep=keep):
             check(cuda.cuLaunchKernelEx(ctypes.byref(config), self.function, array, None),
