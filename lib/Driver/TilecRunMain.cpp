@@ -31,7 +31,7 @@ struct Arguments {
   std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
                                      simMode = "eager", rangeCheck = "with-soffset";
   std::vector<std::string> args, dims, saves, spreads, rivals, tune;
-  std::string tuneResults, tuned;
+  std::string tuneResults, tuned, rivalLibrary;
   double tuneTimeout = 60;
   CacheOptions cache;
   uint32_t seed = 0;
@@ -159,6 +159,7 @@ void printJson(const Outcome &o) {
   if (o.timing)
     for (const rt::RivalTiming &rival : o.timing->rivals)
       j["rivals"].push_back({{"name", rival.name},
+                             {"version", rival.version},
                              {"median_ms", rival.medianMs},
                              {"ratio", rival.ratio},
                              {"ratio_low", rival.low},
@@ -366,7 +367,7 @@ int run(const Arguments &args, Arch arch) {
     rt::BenchOptions bench;
     bench.enabled = args.bench || !args.rivals.empty();
     for (const std::string &spec : args.rivals) {
-      rt::Result<rt::Rival> rival = rt::openRival(spec, after, *device);
+      rt::Result<rt::Rival> rival = rt::openRival(spec, after, *device, args.rivalLibrary);
       if (!rival)
         return failure("--vs: " + rival.error().message);
       bench.rivals.push_back(std::move(*rival));
@@ -444,8 +445,10 @@ int tilecRunMain(int argc, char **argv) {
   app.add_flag("--check", args.check, "compare with the cpu reference");
   app.add_flag("--bench", args.bench, "time it (cuda and hip)");
   app.add_option("--vs", args.rivals,
-                 "LIBRARY:FORM:A,B,C: time cublas or cublaslt in turns with it (docs/runtime.md)")
+                 "LIBRARY:FORM:NAMES: time cublas, cublaslt, cudnn or a copy in turns with it "
+                 "(docs/runtime.md)")
       ->allow_extra_args(false);
+  app.add_option("--vs-library", args.rivalLibrary, "library file of --vs (default: the system's)");
   app.add_option("--tune", args.tune,
                  "NAME=V1,V2,...: search these values of a parameter of the entry's function, all "
                  "combinations of several; configs: those of the script's @autotune")

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "CublasAbi.h"
 #include "GemmRival.h"
+#include "VendorLibrary.h"
 
 #include <dlfcn.h>
 
@@ -12,7 +13,7 @@ namespace tilec::rt {
 Result<Rival> cublasRival(const GemmProduct &product, const std::string &path) {
   if (product.isFp8 || !product.scaleA.empty())
     return Error{"cublasGemmEx has no product of fp8, and none with scales: use cublaslt"};
-  Result<void *> library = openVendorLibrary("cuBLAS", "libcublas.so", path);
+  Result<void *> library = openVendorLibrary("cuBLAS", "libcublas.so", {".13", ".12", ".11"}, path);
   if (!library)
     return library.error();
   cublas::Api api;

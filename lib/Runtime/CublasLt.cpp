@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "CublasAbi.h"
 #include "GemmRival.h"
+#include "VendorLibrary.h"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -128,7 +129,8 @@ Status multiply(const LtProduct &lt, const std::map<std::string, DeviceAddress> 
 
 Result<Rival> cublasLtRival(const GemmProduct &product, const Device &device,
                             const std::string &path) {
-  Result<void *> library = openVendorLibrary("cublasLt", "libcublasLt.so", path);
+  Result<void *> library =
+      openVendorLibrary("cublasLt", "libcublasLt.so", {".13", ".12", ".11"}, path);
   if (!library)
     return library.error();
   auto lt = std::make_shared<LtProduct>();

@@ -32,8 +32,9 @@ struct GemmFactors {
   const void *beta(bool isInteger) const { return isInteger ? (const void *)&zeroInt : &zero; }
 };
 
-/// Opens the first of a library's usual places, or `path`. `name` is for messages.
-Result<void *> openVendorLibrary(const char *name, const char *file, const std::string &path);
+/// The text of an option behind its library: `FORM:A,B,C[,SCALE_A,SCALE_B]`, or nothing where the
+/// kernel's tensors can be one product only.
+Result<GemmProduct> parseProduct(const std::string &spec, const ArgumentSet &arguments);
 
 Result<Rival> cublasRival(const GemmProduct &product, const std::string &path);
 Result<Rival> cublasLtRival(const GemmProduct &product, const Device &device,

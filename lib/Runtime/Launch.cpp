@@ -294,6 +294,7 @@ Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet>
   for (const Rival &rival : options.rivals) {
     RivalTiming entry;
     entry.name = rival.name;
+    entry.version = rival.version;
     Contender contender = [&](size_t run) {
       return rival.run(sets[run % sets.size()].addresses(), stream.raw());
     };
@@ -378,6 +379,8 @@ std::string describe(const RivalTiming &rival, int rounds) {
   if (rival.algorithms > 1)
     line += ", algorithm " + std::to_string(rival.algorithm) + " of " +
             std::to_string(rival.algorithms);
+  if (!rival.version.empty())
+    line += ", version " + rival.version;
   if (rival.agreement && !rival.agreement->passed())
     line += "; RESULTS DIFFER in " + std::to_string(rival.agreement->mismatchCount) + " of " +
             std::to_string(rival.agreement->elemCount) + " elements";

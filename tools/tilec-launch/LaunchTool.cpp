@@ -322,14 +322,19 @@ private:
       for (const rt::RivalTiming &rival : t.rivals) {
         nlohmann::ordered_json item;
         item["name"] = rival.name;
+        if (!rival.version.empty())
+          item["version"] = rival.version;
         item["median_us"] = rival.medianMs * 1e3;
         item["ratio"] = rival.ratio;
         item["ratio_low"] = rival.low;
         item["ratio_high"] = rival.high;
         item["algorithm"] = rival.algorithm;
         item["algorithms"] = rival.algorithms;
-        if (rival.agreement)
+        if (rival.agreement) {
           item["agrees"] = rival.agreement->passed();
+          if (std::isfinite(rival.agreement->maxRatio))
+            item["max_ratio"] = rival.agreement->maxRatio; // of |d - r| to what it may be
+        }
         out["rivals"].push_back(item);
       }
     }

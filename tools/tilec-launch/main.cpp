@@ -33,8 +33,8 @@ int main(int argc, char **argv) {
   app.add_flag("--bench", options.bench, "time the kernel");
   app.add_option(
          "--vs", options.rivals,
-         "LIBRARY:FORM:A,B,C: time cublas or cublaslt on the same tensors in turns; FORM is "
-         "nn, nt, tn or tt, and may be left out with the tensors where the shapes tell")
+         "LIBRARY:FORM:NAMES: time a library on the same tensors in turns (docs/runtime.md): "
+         "cublas:nt:A,B,C, cublaslt:nt:A,B,C, cudnn:bshd+causal:Q,K,V,O, copy:FROM,TO")
       ->allow_extra_args(false);
   app.add_option("--cublas", options.cublas, "FORM:A,B,C: the same as --vs=cublas:FORM:A,B,C");
   app.add_option("--vs-library,--cublas-library", options.rivalLibrary,

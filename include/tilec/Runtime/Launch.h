@@ -18,6 +18,7 @@ namespace tilec::rt {
 /// Another implementation of the same computation, such as a vendor's library.
 struct Rival {
   std::string name;
+  std::string version; ///< of the library, where it tells
   /// Queues one run on tensors given by name, on the stream whose driver handle is `stream`.
   std::function<Status(const std::map<std::string, DeviceAddress> &tensors, uint64_t stream)> run;
   /// The tensor that both compute: what the rival leaves in it is compared with ours. Empty: none.
@@ -47,7 +48,7 @@ struct BenchOptions {
 
 /// How often as fast as a rival the kernel is: medians of the rounds' ratios.
 struct RivalTiming {
-  std::string name;
+  std::string name, version;
   int algorithm = 0, algorithms = 1; ///< the fastest, of so many that ran
   double medianMs = 0;
   double ratio = 0;                     ///< above 1: the kernel is faster

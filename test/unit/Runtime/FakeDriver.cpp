@@ -8,8 +8,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "tilec/Base/DType.h"
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -87,6 +90,36 @@ int blocks(const LaunchArgs &args) {
   return 0;
 }
 
+/// Attention of float16 [1, s, h, d] tensors, with h / kv heads to one of K and V.
+int attend(const LaunchArgs &args) {
+  constexpr auto f16 = tilec::DType::F16;
+  auto tensor = [&](int index) { return param<uint16_t *>(args, index); };
+  uint16_t *q = tensor(0), *k = tensor(1), *v = tensor(2), *o = tensor(3);
+  int s = param<int>(args, 4), h = param<int>(args, 5), d = param<int>(args, 6),
+      kv = param<int>(args, 7);
+  auto value = [&](const uint16_t *t, int row, int heads, int head, int e) {
+    return decodeFloat(f16, t[(row * heads + head) * d + e]);
+  };
+  for (int i = 0; i < s; ++i)
+    for (int head = 0; head < h; ++head) {
+      int shared = head / (h / kv);
+      std::vector<double> sums(d);
+      double total = 0;
+      for (int j = 0; j < s; ++j) {
+        double score = 0;
+        for (int e = 0; e < d; ++e)
+          score += value(q, i, h, head, e) * value(k, j, kv, shared, e);
+        double weight = std::exp(score / std::sqrt(d));
+        total += weight;
+        for (int e = 0; e < d; ++e)
+          sums[e] += weight * value(v, j, kv, shared, e);
+      }
+      for (int e = 0; e < d; ++e)
+        o[(i * h + head) * d + e] = encodeFloat(f16, sums[e] / total);
+    }
+  return 0;
+}
+
 int overrun(const LaunchArgs &args) {
   auto *out = param<float *>(args, 0);
   out[param<int>(args, 1)] = 1;
@@ -98,8 +131,8 @@ int fault(const LaunchArgs &) { return sticky = illegalAddress; }
 using HostKernel = int (*)(const LaunchArgs &);
 HostKernel kernelNamed(const std::string &name) {
   static const std::map<std::string, HostKernel> kernels = {
-      {"scale", scale},   {"twice", twice},     {"pack", pack},
-      {"blocks", blocks}, {"overrun", overrun}, {"fault", fault}};
+      {"scale", scale},   {"twice", twice},     {"pack", pack},  {"blocks", blocks},
+      {"attend", attend}, {"overrun", overrun}, {"fault", fault}};
   auto it = kernels.find(name);
   return it == kernels.end() ? nullptr : it->second;
 }
@@ -210,6 +243,8 @@ extern "C" {
 
 int fakeLiveHandles() { return live; }
 void fakeReset() { sticky = 0; }
+/// Whether these bytes are inside one allocation.
+int fakeOwns(uint64_t address, size_t bytes) { return checkRange(address, bytes) == 0; }
 const char *fakeLastLaunch() { return record.c_str(); }
 
 int cuInit(unsigned) { return 0; }

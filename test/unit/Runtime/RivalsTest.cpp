@@ -145,7 +145,6 @@ TEST(RivalErrors, SayWhatIsWrong) {
   has(errorOf("copy:A", set), "copy:FROM,TO");
   has(errorOf("copy:A,B", set), "not of the same size");
   has(errorOf("copy:A,D", set), "no tensor `D`");
-  has(errorOf("cudnn", set), "test/bench/hopper/attention.py");
   set.list[1].strides = {8, 1};
   has(errorOf("cublas:nn:A,B,C", set), "strided");
   Result<Rival> onHip = openRival("cublas:nn:A,B,C", matrices("nn"), *openHip(0, TILEC_FAKE_DRIVER),

@@ -1,0 +1,24 @@
+//===- VendorLibrary.h - where vendors' libraries lie ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Runtime/Result.h"
+
+#include <initializer_list>
+#include <vector>
+
+namespace tilec::rt {
+
+/// Where `file.VERSION` is looked for, in order: by the loader, in CUDA's usual folders, and in the
+/// NVIDIA packages of the Pythons of $VIRTUAL_ENV and $PATH.
+std::vector<std::string> vendorLibraryPlaces(const char *file,
+                                             std::initializer_list<const char *> versions);
+
+/// Opens the first that there is, or `path` where it is given. `name` is for messages.
+Result<void *> openVendorLibrary(const char *name, const char *file,
+                                 std::initializer_list<const char *> versions,
+                                 const std::string &path);
+
+} // namespace tilec::rt
