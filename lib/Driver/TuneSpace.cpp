@@ -195,6 +195,8 @@ nlohmann::ordered_json toJson(const TuneOutcome &outcome) {
   object["status"] = nameOf(outcome.status);
   if (outcome.us > 0)
     object["us"] = outcome.us;
+  if (outcome.rounds)
+    object["rounds"] = outcome.rounds;
   if (outcome.registers)
     object["registers"] = outcome.registers;
   if (outcome.spillBytes)
@@ -204,10 +206,31 @@ nlohmann::ordered_json toJson(const TuneOutcome &outcome) {
   return object;
 }
 
+std::vector<size_t> finalistsOf(const std::vector<const TuneOutcome *> &outcomes) {
+  constexpr size_t most = 4;
+  constexpr double factor = 1.1;
+  std::vector<size_t> order;
+  for (auto [i, outcome] : llvm::enumerate(outcomes))
+    if (outcome->status == TuneStatus::Ok)
+      order.push_back(i);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(outcomes[a]->us, a) < std::pair(outcomes[b]->us, b);
+  });
+  order.resize(std::min(order.size(), most));
+  llvm::erase_if(order,
+                 [&](size_t i) { return outcomes[i]->us > factor * outcomes[order[0]]->us; });
+  return order;
+}
+
 const TuneOutcome *TuneRecord::best() const {
   const TuneOutcome *best = nullptr;
+  auto isBetter = [&](const TuneOutcome &outcome) {
+    if (!best || (outcome.rounds > 0) != (best->rounds > 0))
+      return !best || outcome.rounds > 0;
+    return outcome.us < best->us;
+  };
   for (const TuneOutcome &outcome : outcomes)
-    if (outcome.status == TuneStatus::Ok && (!best || outcome.us < best->us))
+    if (outcome.status == TuneStatus::Ok && isBetter(outcome))
       best = &outcome;
   return best;
 }

@@ -56,17 +56,23 @@ struct TuneOutcome {
   TuneStatus status = TuneStatus::CompileError;
   std::string message; ///< of a failure
   double us = 0;       ///< median, or the model's prediction; 0 when it was not timed
+  int rounds = 0;      ///< in turns with the other best ones; 0: timed by itself
   unsigned registers = 0, spillBytes = 0;
 };
 
 nlohmann::ordered_json toJson(const TuneOutcome &outcome);
+
+/// The at most four fastest that worked, if they are within a tenth of the fastest, by time. Timed
+/// one after another it is only clear who is far behind: the clock of a GPU falls by several
+/// percent while it gets warm.
+std::vector<size_t> finalistsOf(const std::vector<const TuneOutcome *> &outcomes);
 
 /// One search. The file of `--tune-results` is a list of them.
 struct TuneRecord {
   std::string script, entry, target, device; ///< script: the file's name without folders
   std::vector<TuneOutcome> outcomes;
 
-  /// Null when nothing worked.
+  /// The fastest of those that were timed in turns, else of all. Null when nothing worked.
   const TuneOutcome *best() const;
 };
 

@@ -3,6 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Check.h"
+
+#include "Parallel.h"
+
 #include "tilec/Runtime/Data.h"
 
 #include <cmath>
@@ -50,6 +53,12 @@ int64_t rowElemsOf(const HostTensor &tensor) {
   return tensor.shape.empty() ? 1 : tensor.shape.back();
 }
 
+/// Parts of all rows for the cores of this machine.
+std::vector<int64_t> partsOfRows(int64_t rows, int64_t rowElems) {
+  constexpr int64_t elemsWorthAThread = 1 << 18;
+  return partEnds(rows, 1, elemsWorthAThread / std::max<int64_t>(rowElems, 1) + 1);
+}
+
 class Comparer {
 public:
   Comparer(const HostTensor &device, const HostTensor &reference)
@@ -81,6 +90,15 @@ public:
       else
         add(i, std::fabs(d - r), 2 * decoder.ulp(rBits) + 8 * tolerance);
     }
+  }
+
+  /// What another comparer found further behind.
+  void append(const CheckReport &later) {
+    report.mismatchCount += later.mismatchCount;
+    report.maxError = std::max(report.maxError, later.maxError);
+    report.maxRatio = std::max(report.maxRatio, later.maxRatio);
+    if (!report.first)
+      report.first = later.first;
   }
 
   CheckReport report;
@@ -140,13 +158,16 @@ std::vector<double> rowTolerance(const HostTensor &tensor, double parts) {
     return spread;
   Decoder decoder(tensor.dtype);
   int64_t rowElems = rowElemsOf(tensor);
-  for (int64_t begin = 0; begin < tensor.elemCount(); begin += rowElems) {
-    double sum = 0;
-    for (int64_t i = begin; i < begin + rowElems; ++i)
-      if (double value = decoder.value(tensor.bits(i)); std::isfinite(value))
-        sum += value * value;
-    spread.push_back(parts * std::sqrt(sum / rowElems) / 8); // compare() takes 8 of them
-  }
+  spread.resize(tensor.elemCount() ? tensor.elemCount() / rowElems : 0);
+  parallelFor(partsOfRows(spread.size(), rowElems), [&](size_t, int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      double sum = 0;
+      for (int64_t i = row * rowElems; i < (row + 1) * rowElems; ++i)
+        if (double value = decoder.value(tensor.bits(i)); std::isfinite(value))
+          sum += value * value;
+      spread[row] = parts * std::sqrt(sum / rowElems) / 8; // compare() takes 8 of them
+    }
+  });
   return spread;
 }
 
@@ -165,13 +186,19 @@ Result<CheckReport> compare(const HostTensor &device, const HostTensor &referenc
     return std::move(comparer.report);
   }
   Decoder decoder(device.dtype);
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t begin = row * rowElems, end = begin + rowElems;
-    double tolerance = spread.empty() ? 0 : spread[row];
-    if (options.transcendental)
-      tolerance += 0x1p-22 * largestOf(reference, decoder, begin, end);
-    comparer.row(begin, end, tolerance, decoder);
-  }
+  std::vector<int64_t> ends = partsOfRows(rows, rowElems);
+  std::vector<Comparer> parts(ends.size(), comparer);
+  parallelFor(ends, [&](size_t part, int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      int64_t begin = row * rowElems, end = begin + rowElems;
+      double tolerance = spread.empty() ? 0 : spread[row];
+      if (options.transcendental)
+        tolerance += 0x1p-22 * largestOf(reference, decoder, begin, end);
+      parts[part].row(begin, end, tolerance, decoder);
+    }
+  });
+  for (const Comparer &part : parts)
+    comparer.append(part.report);
   return std::move(comparer.report);
 }
 

@@ -4,13 +4,14 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Data.h"
 
+#include "Parallel.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <numbers>
-#include <thread>
 
 namespace tilec::rt {
 namespace {
@@ -33,17 +34,10 @@ uint64_t generate(DType dtype, Fill how, uint32_t seed, uint32_t nameHash, int64
 
 /// Calls `body(begin, end)` on parts of [0, count) that start at even indices, so that no two
 /// threads share a byte of packed elements.
-template <typename Body> void parallelFor(int64_t count, Body body) {
+template <typename Body> void forParts(int64_t count, Body body) {
   constexpr int64_t elemsWorthAThread = 1 << 18;
-  int64_t threads = std::min<int64_t>(std::max(1u, std::thread::hardware_concurrency()),
-                                      std::max<int64_t>(1, count / elemsWorthAThread));
-  int64_t part = (count / threads + 2) & ~int64_t(1);
-  std::vector<std::thread> running;
-  for (int64_t begin = part; begin < count; begin += part)
-    running.emplace_back([=] { body(begin, std::min(count, begin + part)); });
-  body(0, std::min(count, part));
-  for (std::thread &thread : running)
-    thread.join();
+  parallelFor(partEnds(count, 2, elemsWorthAThread),
+              [&](size_t, int64_t begin, int64_t end) { body(begin, end); });
 }
 
 uint64_t nanBits(DType dtype) { return encodeFloat(dtype, std::nan("")); }
@@ -76,15 +70,17 @@ void fill(HostTensor &tensor, Fill how, uint32_t seed, std::string_view name) {
     return;
   }
   uint32_t nameHash = fnv1a32(name);
-  parallelFor(tensor.elemCount(), [&tensor, how, seed, nameHash](int64_t begin, int64_t end) {
+  forParts(tensor.elemCount(), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       tensor.setBits(i, generate(tensor.dtype, how, seed, nameHash, i));
   });
 }
 
 void fillBits(HostTensor &tensor, uint64_t bits) {
-  for (int64_t i = 0, count = tensor.elemCount(); i < count; ++i)
-    tensor.setBits(i, bits);
+  forParts(tensor.elemCount(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      tensor.setBits(i, bits);
+  });
 }
 
 void prefillOutput(HostTensor &tensor) {

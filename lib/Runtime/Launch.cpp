@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace tilec::rt {
 namespace {
@@ -65,6 +66,8 @@ public:
     return success();
   }
 
+  Stream &ownStream() { return stream; }
+
   /// Allocates and fills device memory for one set of arguments.
   Result<BufferSet> makeBuffers() {
     BufferSet set;
@@ -86,8 +89,9 @@ public:
     return set;
   }
 
-  /// Queues all launches.
-  Status start(BufferSet &set) {
+  /// Queues all launches, on this program's stream or another one.
+  Status start(BufferSet &set) { return start(set, stream); }
+  Status start(BufferSet &set, Stream &stream) {
     for (const std::string &name : set.zeroed)
       if (Status s = set.buffers[name].fillBytes(0); !s)
         return s;
@@ -463,6 +467,46 @@ Result<Timing> launchProgram(const Device &device, const Manifest &manifest,
   if (Status s = program.downloadOutputs(sets.front()); !s)
     return s.error();
   return bench.enabled ? program.time(bench, sets) : Timing{};
+}
+
+Result<std::vector<std::vector<double>>> timeInTurns(const Device &device,
+                                                     const std::vector<Alternative> &programs,
+                                                     ArgumentSet &arguments, int rounds) {
+  struct Entry {
+    Program program;
+    std::vector<BufferSet> sets;
+  };
+  std::vector<std::unique_ptr<Entry>> entries;
+  std::vector<Contender> contenders;
+  for (const Alternative &alternative : programs) {
+    entries.emplace_back(new Entry{Program(device, *alternative.manifest, arguments), {}});
+    Entry &entry = *entries.back();
+    if (Status s = entry.program.prepare(alternative.image); !s)
+      return s.error();
+    if (Status s = entry.program.addBuffers(entry.sets, 1); !s)
+      return s.error();
+    if (Status s = entry.program.addBuffers(entry.sets, entry.program.setsForBench(entry.sets[0]));
+        !s)
+      return s.error();
+    contenders.push_back([&entry, &stream = entries.front()->program.ownStream()](size_t run) {
+      return entry.program.start(entry.sets[run % entry.sets.size()], stream);
+    });
+  }
+  BenchOptions options;
+  options.warmUpMs = 20, options.targetMs = 0;
+  options.minSamples = options.maxSamples = rounds;
+  std::vector<std::vector<double>> samples;
+  if (entries.empty())
+    return samples;
+  auto times = timeInRounds(device, entries.front()->program.ownStream(), contenders, options);
+  if (!times)
+    return times.error();
+  for (Times &each : *times) {
+    for (double &ms : each.samples)
+      ms *= 1e3;
+    samples.push_back(std::move(each.samples));
+  }
+  return samples;
 }
 
 } // namespace tilec::rt

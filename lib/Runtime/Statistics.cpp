@@ -41,6 +41,23 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+std::vector<double> timesFromRounds(const std::vector<std::vector<double>> &samples) {
+  std::vector<double> times;
+  for (const std::vector<double> &rounds : samples)
+    times.push_back(median(rounds));
+  if (times.empty())
+    return times;
+  size_t fastest = std::min_element(times.begin(), times.end()) - times.begin();
+  double unit = times[fastest];
+  for (size_t i = 0; i < samples.size(); ++i) {
+    std::vector<double> ratios;
+    for (size_t round = 0; round < samples[i].size(); ++round)
+      ratios.push_back(samples[i][round] / samples[fastest][round]);
+    times[i] = unit * median(ratios);
+  }
+  return times;
+}
+
 Interval bootstrapMedian(const std::vector<double> &values, uint64_t seed, double coverage,
                          int resamples) {
   if (values.empty())

@@ -78,6 +78,18 @@ Result<Timing> launchProgram(const Device &device, const Manifest &manifest,
                              std::span<const uint8_t> image, ArgumentSet &arguments,
                              const BenchOptions &bench = {});
 
+/// One of several programs that compute the same from the same arguments.
+struct Alternative {
+  const Manifest *manifest;
+  std::span<const uint8_t> image;
+};
+
+/// Times programs in turns, `rounds` samples of each, so that a clock that changes meets all alike:
+/// microseconds of a run, by program and round. What they write is left on the device.
+Result<std::vector<std::vector<double>>> timeInTurns(const Device &device,
+                                                     const std::vector<Alternative> &programs,
+                                                     ArgumentSet &arguments, int rounds);
+
 /// The parameter buffer of one launch. `addresses` holds tensors and workspaces by name. Exposed
 /// for tests and for devices that launch by themselves.
 Result<ParamBuffer> packParams(const Device &device, const Launch &launch,

@@ -12,6 +12,12 @@ namespace tilec::rt {
 /// The middle value, or the mean of the two middle ones; NaN of nothing.
 double median(std::vector<double> values);
 
+/// One time for each of several contenders that took turns: `samples[i][round]`. What changes from
+/// round to round (a clock that falls as the device gets warm) meets all of a round, so a time is
+/// the fastest contender's median times the median of the rounds' ratios to it. All have the same
+/// number of rounds, at least one.
+std::vector<double> timesFromRounds(const std::vector<std::vector<double>> &samples);
+
 struct Interval {
   double low, high;
 };

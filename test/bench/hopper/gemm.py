@@ -3,7 +3,9 @@ import tilelang
 import tilelang.language as T
 
 
-def gemm(M, N, K, block_M=128, block_N=256, block_K=64, stages=4, threads=256, dtype="bfloat16", out="bfloat16", ta=False, tb=True, panel=8):
+def gemm(M, N, K, block_M=128, block_N=256, block_K=64, stages=4, threads=0, dtype="bfloat16", out="bfloat16", ta=False, tb=True, panel=8):
+    # Consumers: a warp group for 64 rows, of 256 rows two.
+    threads = threads or (256 if block_M == 256 else 2 * block_M)
     a_shape = (K, M) if ta else (M, K)
     b_shape = (N, K) if tb else (K, N)
     a_tile = (block_K, block_M) if ta else (block_M, block_K)

@@ -44,6 +44,33 @@ TEST(TuneSpace, CombinesAxesAndConfigurations) {
   EXPECT_EQ(listed(combine({}, {})), "(as it is)\n");
 }
 
+TEST(TuneSpace, TheFastestMeetAgain) {
+  std::vector<TuneOutcome> outcomes(8);
+  double times[] = {10.9, 10, 3, 12, 10.4, 10.2, 10.1, 10.3};
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    outcomes[i].us = times[i];
+    outcomes[i].status = i == 2 ? TuneStatus::Hopeless : TuneStatus::Ok;
+  }
+  auto finalists = [&](size_t count) {
+    std::vector<const TuneOutcome *> pointers;
+    for (size_t i = 0; i < count; ++i)
+      pointers.push_back(&outcomes[i]);
+    return finalistsOf(pointers);
+  };
+  EXPECT_EQ(finalists(8), (std::vector<size_t>{1, 6, 5, 7})) << "four at most";
+  EXPECT_EQ(finalists(4), (std::vector<size_t>{1, 0})) << "12 is too far behind";
+  EXPECT_TRUE(finalists(0).empty());
+
+  // Who was timed in turns counts, whatever others had on a colder device.
+  TuneRecord record;
+  record.outcomes = outcomes;
+  EXPECT_EQ(record.best()->us, 10);
+  record.outcomes[6].us = 10.6, record.outcomes[6].rounds = 15;
+  record.outcomes[1].us = 10.7, record.outcomes[1].rounds = 15;
+  EXPECT_EQ(record.best()->us, 10.6);
+  EXPECT_EQ(toJson(*record.best())["rounds"], 15);
+}
+
 TEST(TuneSpace, PutsKeywordsIntoTheEntry) {
   auto with = [](const char *entry, const TuneParameters &parameters) {
     auto text = withParameters(entry, parameters);

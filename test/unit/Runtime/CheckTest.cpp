@@ -135,6 +135,25 @@ TEST(Check, ToleranceIsPerRow) {
   EXPECT_EQ(compare(d, r, rowSpread(r, r2))->mismatchCount, 1);
 }
 
+/// Large enough for several threads: the report is that of one.
+TEST(Check, LargeTensorsAreComparedInParts) {
+  HostTensor r(DType::BF16, {3001, 1000});
+  fill(r, Fill::Randn, 1, "r");
+  HostTensor d = r;
+  EXPECT_TRUE(compare(d, r, {})->passed());
+  for (int64_t row : {2999, 1700, 40})
+    d.setValue(row * 1000 + 7, 1000 + row);
+  auto report = compare(d, r, rowTolerance(r, 0x1p-6));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->elemCount, 3001000);
+  EXPECT_EQ(report->mismatchCount, 3);
+  EXPECT_EQ(report->first->index, (std::vector<int64_t>{40, 7}));
+  EXPECT_NEAR(report->maxError, 3999, 20);
+  std::vector<double> tolerance = rowTolerance(r, 8);
+  ASSERT_EQ(tolerance.size(), 3001u);
+  EXPECT_NEAR(tolerance.back(), 1, 0.1) << "normal values: their root mean square is 1";
+}
+
 TEST(Check, TranscendentalTermScalesWithTheRow) {
   HostTensor r = row(DType::F32, {1024, 1}), d = r;
   d.setValue(1, 1 + 8 * 1024 * 0x1p-22);

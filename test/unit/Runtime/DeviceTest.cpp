@@ -254,6 +254,27 @@ TEST_F(OnFakeCuda, ARivalIsTimedInTurnsOnTheSameTensors) {
              "other: no algorithm");
 }
 
+TEST_F(OnFakeCuda, ProgramsTakeTurns) {
+  Manifest manifest = scaleManifest(), other = manifest;
+  other.launches[0].symbol = "unknown";
+  ArgumentRequest request;
+  request.dims = {{"n", 64}};
+  request.specs = {*parseArgSpec("s=2")};
+  ArgumentSet set = *makeArguments(manifest, request);
+  Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
+  std::vector<uint8_t> image = {'x'};
+  auto times = timeInTurns(*device, {{&manifest, image}, {&manifest, image}}, set, 7);
+  ASSERT_TRUE(times) << times.error().message;
+  ASSERT_EQ(times->size(), 2u);
+  for (const std::vector<double> &rounds : *times) {
+    EXPECT_EQ(rounds.size(), 7u);
+    for (double us : rounds)
+      EXPECT_GT(us, 0);
+  }
+  EXPECT_TRUE(timeInTurns(*device, {}, set, 7)->empty());
+  EXPECT_FALSE(timeInTurns(*device, {{&manifest, image}, {&other, image}}, set, 7));
+}
+
 TEST_F(OnFakeCuda, TheFastestAlgorithmOfARivalIsTimed) {
   Manifest manifest = scaleManifest();
   ArgumentRequest request;

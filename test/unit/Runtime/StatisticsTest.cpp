@@ -30,6 +30,26 @@ TEST(Statistics, MedianIsTheMiddle) {
   EXPECT_NEAR(median(ratios()), 1.03, 1e-9) << "outliers do not count";
 }
 
+/// The clock falls by a tenth over the rounds; the second contender is 1 % faster in each of them,
+/// and the third is a tenth slower.
+TEST(Statistics, TimesComeFromTheRoundsRatios) {
+  std::vector<std::vector<double>> samples(3);
+  for (int round = 0; round < 15; ++round) {
+    double unit = 100 + round * 0.7;
+    samples[0].push_back(unit);
+    samples[1].push_back(unit * 0.99);
+    samples[2].push_back(unit * 1.1);
+  }
+  samples[1][3] *= 2; // somebody else's work
+  std::vector<double> times = timesFromRounds(samples);
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_NEAR(times[0] / times[1], 1 / 0.99, 1e-9);
+  EXPECT_NEAR(times[2] / times[1], 1.1 / 0.99, 1e-9);
+  EXPECT_NEAR(times[1], 104.9 * 0.99, 1);
+  EXPECT_EQ(timesFromRounds({{3, 1, 2}}), std::vector<double>{2});
+  EXPECT_TRUE(timesFromRounds({}).empty());
+}
+
 TEST(Statistics, IntervalHoldsTheMedianAndRepeats) {
   Interval interval = bootstrapMedian(ratios());
   EXPECT_LT(interval.low, 1.03);
