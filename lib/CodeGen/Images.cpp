@@ -143,14 +143,10 @@ Error assemblePtx(const CodeGenOptions &options, Image &image) {
   return Error::success();
 }
 
-/// A fragment has at least so many registers: fewer moves are of registers that an accumulator has
-/// left.
-constexpr unsigned fragmentRegisters = 4;
-
 Error judgeImage(const CodeGenOptions &options, Image &image) {
   std::string problems;
   auto add = [&](const Twine &text) {
-    image.notes.push_back({Note::Remark, text.str()});
+    image.notes.push_back({Note::Finding, text.str()});
     problems += (problems.empty() ? "" : "; ") + text.str();
   };
   for (const KernelFacts &kernel : image.kernels) {
@@ -172,7 +168,7 @@ Error judgeImage(const CodeGenOptions &options, Image &image) {
         if (!loop.isMmaLoop)
           continue;
         std::string place = " times in the loop at 0x" + utohexstr(loop.beginAddress, true);
-        if (loop.accumulatorMoves >= fragmentRegisters)
+        if (loop.accumulatorMoves)
           add("kernel `" + kernel.facts.name + "` moves accumulators " +
               Twine(loop.accumulatorMoves) + place);
         // Also what a log says nothing of: arrays that are indexed, cubins without a log.

@@ -307,9 +307,10 @@ bool Compilation::runStage(Stage stage) {
     for (const codegen::StageTime &time : binary.times)
       stageTimes.push_back(time);
     for (const codegen::Note &note : binary.notes) {
-      bool isWarning = note.kind == codegen::Note::Warning;
-      diags.add({isWarning ? DiagId::IrWarning : DiagId::IrRemark,
-                 isWarning ? Severity::Warning : Severity::Remark, Span(), note.text});
+      DiagId id = note.kind == codegen::Note::Warning   ? DiagId::IrWarning
+                  : note.kind == codegen::Note::Finding ? DiagId::IrMachineCode
+                                                        : DiagId::IrRemark;
+      diags.add({id, severityOf(id), Span(), note.text});
     }
     return checkSchedules();
   }

@@ -163,7 +163,10 @@ int compile(const Arguments &args, Arch arch) {
   }
   if (!write(output, text))
     return 1;
-  if (*stage == Stage::Binary && !wantsReport)
+  // Beside a file, not beside /dev/null.
+  bool isDevice = false;
+  llvm::sys::fs::is_other(output, isDevice);
+  if (*stage == Stage::Binary && !wantsReport && !isDevice)
     return write(output + ".json", rt::printManifest(compilation.manifest())) ? 0 : 1;
   return 0;
 }

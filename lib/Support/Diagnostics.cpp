@@ -40,7 +40,7 @@ llvm::StringRef word(Severity severity) {
 /// Messages that only carry another library's text have no id worth printing.
 bool isPassThrough(DiagId id) {
   return id == DiagId::IrMessage || id == DiagId::IrNote || id == DiagId::IrRemark ||
-         id == DiagId::IrWarning;
+         id == DiagId::IrWarning || id == DiagId::IrMachineCode;
 }
 
 } // namespace
@@ -86,7 +86,7 @@ void DiagnosticEngine::print(llvm::raw_ostream &os, bool withRemarks) const {
   bool skipping = false; // notes follow their message
   for (const Diagnostic &d : list) {
     if (d.severity != Severity::Note)
-      skipping = d.severity == Severity::Remark && !withRemarks;
+      skipping = d.severity == Severity::Remark && d.id != DiagId::IrMachineCode && !withRemarks;
     if (!skipping)
       printOne(os, d);
   }

@@ -67,7 +67,12 @@ std::string ptxAssemblerIdentity(PtxAssembler wanted);
 
 /// What the compilation has to say beside the image: one line each.
 struct Note {
-  enum Kind { Remark, Warning } kind;
+  enum Kind {
+    Remark,
+    Finding, ///< of the machine code: spills, moved accumulators, serialised wgmma; a remark that
+             ///< is printed unasked
+    Warning
+  } kind;
   std::string text;
 };
 

@@ -30,7 +30,7 @@ struct SassLoop {
   bool isMmaLoop = false; ///< has MMAs, and no loop within has (waits spin in loops of their own)
   unsigned instructions = 0;
   unsigned mmas = 0;             ///< HMMA, IMMA, DMMA, HGMMA, IGMMA, QGMMA
-  unsigned accumulatorMoves = 0; ///< register moves from or to what an MMA of the loop accumulates
+  unsigned accumulatorMoves = 0; ///< moves of sums, and of what an MMA adds to, between registers
   unsigned moves = 0;            ///< all moves from register to register
   unsigned localAccesses = 0;    ///< LDL and STL: spills, mostly
   std::map<std::string, unsigned> opcodes;

@@ -61,7 +61,7 @@ public:
   }
 
   /// Prints all messages in order: `file:line:col: error: text [Id]`, the line, a caret. Remarks
-  /// (and their notes) only when asked for.
+  /// (and their notes) only when asked for, but for those about the machine code.
   void print(llvm::raw_ostream &os, bool withRemarks = false) const;
   void printOne(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
 

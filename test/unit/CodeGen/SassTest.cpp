@@ -64,6 +64,19 @@ constexpr const char *turned = R"(
   %s3 = freeze float %r0
 )";
 
+// Every round begins with one value in all four registers, which takes moves, but not of sums.
+constexpr const char *filled = R"(
+  %t0 = fadd float %r0, %r1
+  %t1 = fadd float %r2, %r3
+  %t2 = fadd float %t0, %t1
+  store volatile float %t2, ptr addrspace(1) %p
+  %loaded = load volatile float, ptr addrspace(1) %p
+  %s0 = freeze float %loaded
+  %s1 = freeze float %loaded
+  %s2 = freeze float %loaded
+  %s3 = freeze float %loaded
+)";
+
 class SassOf : public ::testing::TestWithParam<Arch> {};
 
 TEST_P(SassOf, AnMmaLoopIsFound) {
@@ -108,6 +121,22 @@ TEST_P(SassOf, MovedAccumulatorsAreARemarkAndStrictlyAnError) {
   auto strictly = compileModule(*owned.module, options);
   ASSERT_FALSE(bool(strictly));
   EXPECT_NE(toString(strictly.takeError()).find("moves accumulators"), std::string::npos);
+}
+
+TEST_P(SassOf, FilledAccumulatorsAreNotMoved) {
+  OwnedModule owned = parseText(mmaLoop(filled), GetParam());
+  auto image = compileModule(*owned.module, optionsFor(GetParam()));
+  ASSERT_TRUE(bool(image)) << toString(image.takeError());
+  if (image->kind == ImageKind::Ptx)
+    GTEST_SKIP() << "neither ptxas nor NVRTC here";
+  auto kernels = readSass(image->bytes);
+  ASSERT_TRUE(bool(kernels)) << toString(kernels.takeError());
+  unsigned moves = 0;
+  for (const SassLoop &loop : (*kernels)[0].loops) {
+    moves += loop.moves;
+    EXPECT_EQ(loop.accumulatorMoves, 0u);
+  }
+  EXPECT_GE(moves, 3u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sass, SassOf, ::testing::Values(Arch::Sm80, Arch::Sm90a));
