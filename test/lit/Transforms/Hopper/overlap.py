@@ -4,6 +4,9 @@
 # RUN: tilec %s --target=sm_90a --entry "fa('turns')" --emit=tile-pipelined | FileCheck %s --check-prefix=TURNS
 # RUN: tilec %s --target=sm_90a --entry "fa('turns')" --emit=wave | FileCheck %s --check-prefix=BARRIERS
 # RUN: tilec %s --target=sm_90a --entry "fa('masked')" --emit=tile-pipelined | FileCheck %s --check-prefix=MASK
+# RUN: tilec %s --target=sm_90a --entry "fa('outside')" --emit=tile-pipelined | FileCheck %s --check-prefix=OUTSIDE
+# RUN: tilec %s --target=sm_90a --entry "fa('nowhere')" --emit=tile-pipelined | FileCheck %s --check-prefix=NOWHERE
+# RUN: tilec %s --target=sm_90a --entry "fa('lengths')" --emit=tile-pipelined | FileCheck %s --check-prefix=LENGTHS
 # RUN: tilec %s --target=sm_90a --entry "fa('plain')" --emit=tile-pipelined | FileCheck %s --check-prefix=PLAIN
 # RUN: tilec %s --target=sm_90a --entry "fa('tied')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=TIED
 # RUN: %if ptxas %{ tilec %s --target=sm_90a --entry "fa()" --strict -o %t.cubin %}
@@ -79,6 +82,30 @@
 # MASK-NEXT:    tile.parallel
 # MASK:       tile.gemm {{.*}} %scores clear(%{{[0-9]+}}) {in_flight
 
+# So it is where the condition says what is outside, in int32 and with `or`.
+# OUTSIDE:    arith.cmpi sge
+# OUTSIDE:    arith.cmpi sgt
+# OUTSIDE:    arith.andi
+# OUTSIDE:    scf.if
+# OUTSIDE-NEXT: tile.parallel
+# OUTSIDE:    tile.gemm {{.*}} %scores clear(%{{[0-9]+}}) {in_flight
+
+# One that never cuts is not there.
+# NOWHERE-NOT: arith.select
+# NOWHERE:    tile.gemm {{.*}} %scores clear(%true) {in_flight
+
+# A length is read in front of the loop, and the mask behind the gemm put on in the tiles that it cuts.
+# LENGTHS:    [[LENGTH:%[0-9]+]] = tile.load %{{[0-9]+}}[%{{.*}}] : {{.*}} -> i32
+# LENGTHS:    arith.cmpi sle
+# LENGTHS-NEXT: scf.if
+# LENGTHS-NEXT:   tile.parallel
+# LENGTHS:    tile.for
+# LENGTHS:      tile.gemm_wait %scores pending 1
+# LENGTHS:      arith.cmpi sge
+# LENGTHS-NEXT: scf.if
+# LENGTHS-NEXT:   tile.parallel
+# LENGTHS:      tile.issue_fence
+
 # PLAIN-NOT:  in_flight
 # PLAIN-NOT:  tile.issue_fence
 
@@ -90,7 +117,7 @@ from tilec import schedule
 def fa(form="auto", S=1024, heads=32, D=64, block_M=128, block_N=64, dtype="bfloat16"):
     @T.prim_func
     def main(Q: T.Tensor((heads, S, D), dtype), K: T.Tensor((heads, S, D), dtype), V: T.Tensor((heads, S, D), dtype),
-             Out: T.Tensor((heads, S, D), dtype)):
+             Lengths: T.Tensor((heads,), "int32"), n: T.int32, Out: T.Tensor((heads, S, D), dtype)):
         with T.Kernel(heads, S // block_M, threads=256) as (head, rows):
             Q_shared = T.alloc_shared((block_M, D), dtype)
             K_shared = T.alloc_shared((block_N, D), dtype)
@@ -113,12 +140,21 @@ def fa(form="auto", S=1024, heads=32, D=64, block_M=128, block_N=64, dtype="bflo
                 if form == "masked":
                     for i, j in T.Parallel(block_M, block_N):
                         scores[i, j] = T.if_then_else(rows * block_M + i >= k * block_N + j, 0, -T.infinity("float32"))
+                elif form == "outside":
+                    for i, j in T.Parallel(block_M, block_N):
+                        scores[i, j] = T.if_then_else(rows * block_M + i < k * block_N + j or k * block_N + j >= n, -1e9, 0)
+                elif form == "nowhere":
+                    for i, j in T.Parallel(block_M, block_N):
+                        scores[i, j] = T.if_then_else(k * block_N + j >= S, -T.infinity("float32"), 0)
                 elif form == "tied":
                     for i, j in T.Parallel(block_M, block_N):
                         scores[i, j] = out[i, j]
                 else:
                     T.clear(scores)
                 T.gemm(Q_shared, K_shared, scores, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
+                if form == "lengths":
+                    for i, j in T.Parallel(block_M, block_N):
+                        scores[i, j] = T.if_then_else(k * block_N + j < Lengths[head], scores[i, j], -1e30)
                 before = T.alloc_fragment((block_M,), "float32")  # of the round
                 T.copy(top, before)
                 T.reduce_max(scores, top, dim=1, clear=False)
