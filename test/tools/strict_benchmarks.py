@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every kernel of test/bench/hopper/tables.py with --strict.
 
-usage: strict_benchmarks.py TILEC
+usage: strict_benchmarks.py TILEC [TUNED.json]
 
-A spill, a serialised wgmma (C75xx) or a moved accumulator in one of them is a failure; so is anything that tilec
+With the parameters of the tuning file where it has some, as tables.py does it. A spill, a serialised wgmma (C75xx) or a moved accumulator in one of them is a failure; so is anything that tilec
 prints.
 """
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import subprocess
@@ -21,12 +22,13 @@ import tables  # noqa: E402
 
 def compile_strictly(tilec, case):
     done = subprocess.run([tilec, str(BENCH / case["script"]), "--entry", case["entry"], "--target=sm_90a", "--strict",
-                           "--no-cache", "-o", os.devnull], capture_output=True, text=True)
+                           f"--schedule={case['schedule']}", "--no-cache", "-o", os.devnull], capture_output=True, text=True)
     return "" if done.returncode == 0 and not done.stderr else f"{case['name']}: {done.stderr.strip()}"
 
 
 def main():
-    cases = tables.all_cases("")
+    records = json.loads(pathlib.Path(sys.argv[2]).read_text())["results"] if len(sys.argv) > 2 else []
+    cases = [tables.finished(case, records) for case in tables.all_cases()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         bad = [text for text in pool.map(lambda case: compile_strictly(sys.argv[1], case), cases) if text]
     print("\n".join(bad) or f"{len(cases)} kernels are clean")
