@@ -130,7 +130,6 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
       target.shared->noteWrite(target.offset, bytes, warp.epoch(true));
     results[lane] = old;
   }
-  ++warp.machine.events; // somebody may spin on it
   if (hasResult)
     warp.out(instr.args[0], lanes, results, lanes);
   return Step::Next;

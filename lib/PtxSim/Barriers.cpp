@@ -39,7 +39,7 @@ void settle(Block &block, NamedBarrier &barrier, bool isWhole) {
   barrier.any = false;
   barrier.arrived = barrier.expected = 0;
   barrier.warps = 0;
-  ++block.machine.events;
+  ++block.cluster.events;
 }
 
 /// Goes on when the generation that the warp has arrived in is over.
@@ -111,6 +111,19 @@ Step barrier(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return instr.mode == Arrive ? Step::Next : pass(warp, instr, lanes, barrier);
 }
 
+/// Ends a phase of the cluster's barrier when every warp has come that has not returned.
+void settle(Cluster &cluster) {
+  unsigned all = 0;
+  for (const auto &block : cluster.blocks)
+    all += block->liveWarps();
+  if (cluster.arrivedWarps == 0 || cluster.arrivedWarps < all)
+    return;
+  cluster.arrivedWarps = 0;
+  ++cluster.phase;
+  cluster.arrived.join(cluster.arriving);
+  ++cluster.events;
+}
+
 Step clusterArrive(Warp &warp, const Instruction &instr, uint32_t lanes) {
   Cluster &cluster = warp.block.cluster;
   if (warp.clusterArrivals != warp.clusterWaits) {
@@ -121,15 +134,7 @@ Step clusterArrive(Warp &warp, const Instruction &instr, uint32_t lanes) {
   if (instr.mode == 0) // .relaxed orders nothing
     warp.release(cluster.arriving);
   ++cluster.arrivedWarps;
-  unsigned all = 0;
-  for (const auto &block : cluster.blocks)
-    all += block->liveWarps();
-  if (cluster.arrivedWarps >= all) {
-    cluster.arrivedWarps = 0;
-    ++cluster.phase;
-    cluster.arrived.join(cluster.arriving);
-    ++warp.machine.events;
-  }
+  settle(cluster);
   return Step::Next;
 }
 
@@ -139,6 +144,7 @@ Step clusterWait(Warp &warp, const Instruction &instr, uint32_t lanes) {
     warp.fail(instr, lanes, "waits at the cluster's barrier without having arrived");
     return Step::Next;
   }
+  settle(cluster); // a warp may have returned since
   if (cluster.phase < warp.clusterArrivals)
     return Step::Wait;
   ++warp.clusterWaits;

@@ -130,7 +130,7 @@ void land(Cluster &cluster, BulkCopy &copy) {
     told = std::max(told, copy.clock);
     barrier->settle();
   }
-  ++machine.events;
+  ++cluster.events;
 }
 
 void readStore(Warp &warp, BulkCopy &store) {
@@ -233,7 +233,7 @@ uint64_t sharedOffset(Warp &warp, const Operand &operand, unsigned lane) {
 enum Shape : uint8_t { Tensor, Linear };
 
 Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
-  if (!oneLane(warp, instr, lanes))
+  if (!oneLane(warp, instr, lanes) || !mayUseGlobal(warp, instr, lanes))
     return Step::Next;
   unsigned lane = countr_zero(lanes);
   BulkCopy copy;
@@ -299,13 +299,15 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
       return Step::Next;
     }
     block->shared.addPending(copy.shared, copy.bytes, +1);
+    block->noteVisit(copy.agent, copy.clock);
   }
-  warp.block.cluster.loads.push_back(std::move(copy));
+  warp.machine.landLater(warp.block.cluster,
+                         [&cluster = warp.block.cluster, copy]() mutable { land(cluster, copy); });
   return Step::Next;
 }
 
 Step store(Warp &warp, const Instruction &instr, uint32_t lanes) {
-  if (!oneLane(warp, instr, lanes))
+  if (!oneLane(warp, instr, lanes) || !mayUseGlobal(warp, instr, lanes))
     return Step::Next;
   unsigned lane = countr_zero(lanes);
   BulkCopy copy;

@@ -42,7 +42,11 @@ Step leave(Warp &warp, const Instruction &instr, uint32_t lanes) {
       finishStore(warp, store);
   std::erase_if(warp.stores, [&](const BulkCopy &store) { return lanes >> store.lane & 1; });
   warp.live &= ~lanes;
-  ++warp.machine.events; // a barrier may have been waiting for it
+  if (warp.live == 0)
+    warp.block.left.join(warp.clock);
+  if (std::string problem = warp.block.problemOfReturning(); !problem.empty())
+    warp.fail(instr, lanes, problem);
+  ++warp.block.cluster.events; // a barrier may have been waiting for it
   return Step::Jump;
 }
 
@@ -76,8 +80,8 @@ bool decodeControl(const Statement &s, Instruction &i) {
     i.meeting = Meeting::All;
     i.run = nothing;
   } else if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" ||
-             op == "nanosleep" || op == "griddepcontrol" || op == "discard" ||
-             op == "applypriority" || op == "pmevent" || op == "brkpt") {
+             op == "nanosleep" || op == "discard" || op == "applypriority" || op == "pmevent" ||
+             op == "brkpt") {
     i.run = op == "brkpt" ? trap : nothing;
   }
   return i.run != nullptr;

@@ -65,6 +65,8 @@ Step copy(Warp &warp, const Instruction &instr, uint32_t lanes) {
   op.instruction = &instr;
   const uint64_t *sizes =
       instr.args.size() > 3 ? warp.use(instr.args[3], lanes, "a copy's size").lanes : nullptr;
+  if (!mayUseGlobal(warp, instr, lanes))
+    return Step::Next;
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     if (!(lanes >> lane & 1))
       continue;
@@ -146,7 +148,7 @@ Step arriveLater(Warp &warp, const Instruction &instr, uint32_t lanes) {
       ++barrier->pending;
     Clock told = warp.clock;
     told.before[warp.agentOf(CopyAgent)] = newest;
-    warp.block.cluster.deferred.push_back([&warp, &instr, barrier, lane, newest, told] {
+    warp.machine.landLater(warp.block.cluster, [&warp, &instr, barrier, lane, newest, told] {
       uint32_t before = warp.clock.before[warp.agentOf(CopyAgent)];
       finishCopies(warp, 1u << lane,
                    [&](const CopyOp &op, unsigned) { return op.clock <= newest; });
@@ -156,7 +158,7 @@ Step arriveLater(Warp &warp, const Instruction &instr, uint32_t lanes) {
       --barrier->pending;
       barrier->arriving.join(told);
       barrier->settle();
-      ++warp.machine.events;
+      ++warp.block.cluster.events;
     });
   }
   warp.advance();

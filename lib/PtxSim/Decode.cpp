@@ -103,9 +103,9 @@ bool decode(const Statement &statement, Instruction &instruction) {
                            statement.has("acquire") || statement.has("release");
   using Decoder = bool (*)(const Statement &, Instruction &);
   constexpr Decoder decoders[] = {decodeFloat,   decodeInteger,  decodeConvert, decodeMemory,
-                                  decodeAtomic,  decodeExchange, decodeControl, decodeMatrix,
-                                  decodeWgmma,   decodeCopies,   decodeBulk,    decodeBarrier,
-                                  decodeMbarrier};
+                                  decodeAtomic,  decodeExchange, decodeControl, decodeGrid,
+                                  decodeMatrix,  decodeWgmma,    decodeCopies,  decodeBulk,
+                                  decodeBarrier, decodeMbarrier};
   for (Decoder decoder : decoders)
     if (decoder(statement, instruction))
       return true;

@@ -68,6 +68,12 @@ struct CopyOp {
   const Instruction *instruction = nullptr;
 };
 
+/// A TMA load that is under way, or an arrival at an mbarrier when copies have landed.
+struct Landing {
+  std::function<void()> land;
+  bool isLast; ///< it lands when nothing else can happen
+};
+
 /// One TMA transfer.
 struct BulkCopy {
   const Instruction *instruction = nullptr;
@@ -122,16 +128,16 @@ public:
   Machine &machine;
   const unsigned index; ///< in the block
   const uint32_t agent; ///< ThreadsAgent
-  Clock clock;
+  Clock clock;          ///< of the agents of the cluster, and of the launch before this one
   uint32_t pc[warpLanes] = {};
   uint32_t live = 0;     ///< lanes that have not returned
   uint32_t now = 1;      ///< instructions, for the order of register writes
   uint32_t fencedAt = 0; ///< wgmma.fence
   double pace = 1;       ///< how often it gets a turn
-  /// The machine's events when nothing could run: nothing can before there are more.
+  /// The cluster's events when nothing could run: nothing can before there are more.
   uint64_t sleepsSince = ~0ull;
   bool sleeps() const;
-  /// The wait that has last not come true for a lane, and the machine's events then: asking again
+  /// The wait that has last not come true for a lane, and the cluster's events then: asking again
   /// is idle before there are more.
   const Instruction *spinsAt[warpLanes] = {};
   uint64_t spinsSince[warpLanes] = {};
@@ -207,6 +213,13 @@ public:
   std::vector<WarpGroup> groups;
   std::array<NamedBarrier, 16> barriers;
 
+  /// When other blocks and copies have last touched the shared memory, by agent.
+  std::vector<uint32_t> visits;
+  void noteVisit(uint32_t agent, uint32_t clock) { visits[agent] = std::max(visits[agent], clock); }
+  Clock left; ///< what the warps knew that have returned
+  /// Empty while warps are left; then what may come to memory that is not there any more.
+  std::string problemOfReturning() const;
+
   bool isDone() const;
   unsigned liveWarps() const;
 };
@@ -218,9 +231,9 @@ public:
   Machine &machine;
   const Dim3 id;
   std::vector<std::unique_ptr<Block>> blocks;
-  std::vector<BulkCopy> loads;                 ///< under way
-  std::vector<std::function<void()>> deferred; ///< arrivals at mbarriers when copies have landed
-  uint32_t arrivedWarps = 0;                   ///< at the barrier of the cluster
+  std::vector<Landing> landings; ///< under way
+  uint64_t events = 0;           ///< counts what may end a wait
+  uint32_t arrivedWarps = 0;     ///< at the barrier of the cluster
   uint32_t phase = 0;
   Clock arriving, arrived;
   bool isDone() const;
@@ -239,11 +252,15 @@ public:
   sim::Memory &memory;
   std::mt19937_64 random;
   std::string fault;
-  uint64_t events = 0; ///< counts what may end a wait
+  bool hasWaitedForLaunch = false; ///< a thread has come out of griddepcontrol.wait
   uint64_t instructions = 0;
 
   RunResult run();
+  void landLater(Cluster &cluster, std::function<void()> land);
   unsigned threads() const { return config.block[0] * config.block[1] * config.block[2]; }
+  unsigned warpsPerBlock() const { return (threads() + warpLanes - 1) / warpLanes; }
+  /// Of a cluster.
+  size_t agents() const;
 
   /// Host memory of global addresses, or nullptr; `written` is the shadow, nullptr: all holds
   /// values.
@@ -258,6 +275,7 @@ private:
   std::string whatWaits() const;
   std::vector<std::unique_ptr<Cluster>> resident;
   double lateness = 0.5;       ///< how often a copy stays under way for another round
+  double lastLandings = 0;     ///< how many stay as long as anything else can happen
   uint64_t base = 1, size = 0; ///< the allocation that was used last
   uint8_t *host = nullptr, *hostWritten = nullptr;
 };
@@ -270,6 +288,9 @@ void finishStore(Warp &warp, BulkCopy &store);
 void finishCopies(Warp &warp, uint32_t lanes,
                   llvm::function_ref<bool(const CopyOp &, unsigned lane)> isDone);
 std::string compute(Block &block, unsigned group, WgmmaOp &op);
+
+/// Whether the launch before this one is over for the warp; else a fault.
+bool mayUseGlobal(Warp &warp, const Instruction &instr, uint32_t lanes);
 
 /// The block and place of a shared::cluster address; nullptr: no such block.
 Block *sharedBlock(Warp &warp, uint64_t address, uint32_t &offset);

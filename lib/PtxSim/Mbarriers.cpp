@@ -39,6 +39,8 @@ MBarrier *find(Warp &warp, const Instruction &instr, uint32_t lanes, uint64_t ad
                   ": nothing says that its initialisation comes first");
     return nullptr;
   }
+  if (block != &warp.block)
+    block->noteVisit(warp.agent, warp.clock.before[warp.agent]);
   return barrier;
 }
 
@@ -143,7 +145,7 @@ Step arrive(Warp &warp, const Instruction &instr, uint32_t lanes) {
   }
   if (!told.empty())
     warp.advance();
-  ++warp.machine.events;
+  ++warp.block.cluster.events;
   if (at)
     warp.out(instr.args[0], lanes, phases, lanes);
   return Step::Next;
@@ -159,7 +161,7 @@ Step wait(Warp &warp, const Instruction &instr, uint32_t lanes) {
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     if (!(lanes >> lane & 1))
       continue;
-    isIdle &= warp.spinsAt[lane] == &instr && warp.spinsSince[lane] == warp.machine.events;
+    isIdle &= warp.spinsAt[lane] == &instr && warp.spinsSince[lane] == warp.block.cluster.events;
     MBarrier *barrier = find(warp, instr, 1u << lane, addresses[lane] + uint64_t(memory.offset));
     if (!barrier)
       return Step::Next;
@@ -173,7 +175,7 @@ Step wait(Warp &warp, const Instruction &instr, uint32_t lanes) {
     if (isOver && !instr.isVolatile)
       warp.acquire(barrier->arrived);
     warp.spinsAt[lane] = isOver ? nullptr : &instr;
-    warp.spinsSince[lane] = warp.machine.events;
+    warp.spinsSince[lane] = warp.block.cluster.events;
     isIdle &= !isOver;
   }
   if (isIdle)

@@ -93,6 +93,8 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
       return {};
     }
     target.shared = &block->shared;
+    if (block != &warp.block)
+      block->noteVisit(warp.agent, warp.clock.before[warp.agent]);
     bool isAtomic = kind == AccessKind::Atomic || instr.isVolatile;
     Access access{&warp.clock, warp.epoch(isAtomic || bytes < 4), false,
                   warp.machine.options.checkOrder};
@@ -126,6 +128,8 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
     target.host = warp.machine.params.data() + address;
     return target;
   default:
+    if (!mayUseGlobal(warp, instr, bit))
+      return {};
     target.host = warp.machine.global(address, bytes, &target.written);
     if (!target.host)
       warp.fail(instr, bit, verb + warp.machine.describeOutside(address, bytes));

@@ -107,6 +107,7 @@ public:
       config.block[axis] = static_cast<uint32_t>(shape.block[axis]);
       config.cluster[axis] = static_cast<uint32_t>(shape.cluster[axis]);
     }
+    config.early = shape.early;
     config.sharedBytes = static_cast<uint32_t>(shape.sharedBytes);
     auto result = ptx::run(*program, config, params.bytes, memory, options.launch);
     if (!result)

@@ -35,6 +35,10 @@ Machine::Machine(const Program &program, const LaunchConfig &config, ArrayRef<ui
     : program(program), config(config), options(options), params(params.begin(), params.end()),
       memory(memory), random(options.seed * 0x9e3779b97f4a7c15ull + 1) {}
 
+size_t Machine::agents() const {
+  return size_t(warpsPerBlock()) * volume(config.cluster) * agentsPerWarp;
+}
+
 /// Executes one instruction for the lanes that are furthest behind and may go on. False: none may.
 bool Machine::step(Warp &warp) {
   uint32_t candidates = warp.live;
@@ -89,7 +93,7 @@ bool Machine::step(Warp &warp) {
         ++warp.pc[lane];
     return true;
   }
-  warp.sleepsSince = events;
+  warp.sleepsSince = warp.block.cluster.events;
   return false;
 }
 
@@ -128,26 +132,32 @@ bool Machine::landSome(bool hasToMove) {
   std::uniform_real_distribution<double> chance(0, 1);
   bool moved = false;
   for (auto &cluster : resident) {
-    std::vector<BulkCopy> &loads = cluster->loads;
-    std::shuffle(loads.begin(), loads.end(), random);
-    while (!loads.empty() && fault.empty() &&
-           ((hasToMove && !moved) || chance(random) > lateness)) {
-      BulkCopy copy = std::move(loads.back());
-      loads.pop_back();
-      land(*cluster, copy);
-      moved = true;
-    }
-    auto &deferred = cluster->deferred;
-    std::shuffle(deferred.begin(), deferred.end(), random);
-    while (!deferred.empty() && fault.empty() &&
-           ((hasToMove && !moved) || chance(random) > lateness)) {
-      std::function<void()> arrival = std::move(deferred.back());
-      deferred.pop_back();
-      arrival();
+    std::vector<Landing> &landings = cluster->landings;
+    std::shuffle(landings.begin(), landings.end(), random);
+    // The last ones are those that land when nothing else can happen.
+    auto prompt = llvm::partition(landings, [](const Landing &l) { return l.isLast; });
+    while (prompt != landings.end() && fault.empty() && chance(random) > lateness) {
+      std::function<void()> land = std::move(landings.back().land);
+      landings.pop_back();
+      land();
       moved = true;
     }
   }
+  if (moved || !hasToMove)
+    return moved;
+  for (auto &cluster : resident)
+    if (!cluster->landings.empty() && fault.empty()) {
+      std::function<void()> land = std::move(cluster->landings.back().land);
+      cluster->landings.pop_back();
+      land();
+      moved = true;
+    }
   return moved;
+}
+
+void Machine::landLater(Cluster &cluster, std::function<void()> land) {
+  std::uniform_real_distribution<double> chance(0, 1);
+  cluster.landings.push_back({std::move(land), chance(random) < lastLandings});
 }
 
 void Machine::start(uint64_t index) {
@@ -201,6 +211,8 @@ RunResult Machine::run() {
   uint64_t all = volume(config.grid) / volume(config.cluster), next = 0, done = 0;
   constexpr double latenesses[] = {0, 0.5, 0.9, 0.99};
   lateness = latenesses[random() % std::size(latenesses)];
+  constexpr double shares[] = {0, 0.1, 0.5, 1};
+  lastLandings = shares[random() % std::size(shares)];
   unsigned wanted = options.residentBlocks ? options.residentBlocks : defaultResident;
   unsigned rounds = 0;
   while (fault.empty() && (next < all || !resident.empty())) {
@@ -228,6 +240,9 @@ RunResult Machine::run() {
     if (instructions > options.maxInstructions)
       fault = "more than " + utostr(options.maxInstructions) + " instructions:" + whatWaits();
   }
+  if (fault.empty() && config.early && all && !hasWaitedForLaunch)
+    fault = "it may begin before the launch before it has ended, and no thread waits for that "
+            "(griddepcontrol.wait): a launch behind it may run beside both";
   result.fault = fault;
   result.instructions = instructions;
   result.blocks = done * volume(config.cluster);

@@ -18,7 +18,11 @@ constexpr uint32_t wordBytes = 4;
 constexpr uint32_t barrierBytes = 8;
 constexpr uint8_t poison = 0xEE;
 
-std::string nameOf(uint32_t agent) {
+std::string place(uint32_t address) { return "shared address " + utostr(address); }
+
+} // namespace
+
+std::string nameOfAgent(uint32_t agent) {
   std::string warp = "warp " + utostr(agent / agentsPerWarp);
   switch (agent % agentsPerWarp) {
   case WgmmaAgent:
@@ -33,10 +37,6 @@ std::string nameOf(uint32_t agent) {
     return warp;
   }
 }
-
-std::string place(uint32_t address) { return "shared address " + utostr(address); }
-
-} // namespace
 
 bool MBarrier::settle() {
   if (pending != 0 || tx != 0)
@@ -88,11 +88,11 @@ std::string SharedMemory::checkRead(uint32_t address, uint32_t count, const Acce
     bool isLoose =
         (e.isLoose() || access.epoch.isLoose()) && !access.isAsync && !isAsyncProxy(e.agent());
     if (!isLoose && !access.clock->knows(e))
-      return "reads " + place(word * wordBytes) + ", which " + nameOf(e.agent()) +
+      return "reads " + place(word * wordBytes) + ", which " + nameOfAgent(e.agent()) +
              " writes: nothing says that the write comes first";
     if (access.isAsync && !isAsyncProxy(e.agent()) && !access.clock->sees(e))
       return "reads " + place(word * wordBytes) + " through the asynchronous proxy, which " +
-             nameOf(e.agent()) +
+             nameOfAgent(e.agent()) +
              " has written through the generic one: there is no fence.proxy.async between";
   }
   return "";
@@ -121,12 +121,12 @@ std::string SharedMemory::checkWrite(uint32_t address, uint32_t count, const Acc
       uint32_t first = std::max(address, word * wordBytes);
       uint32_t end = std::min(address + count, (word + 1) * wordBytes);
       if (!values || std::memcmp(&bytes[first], values + (first - address), end - first) != 0)
-        return "writes " + place(first) + ", which " + nameOf(e.agent()) +
+        return "writes " + place(first) + ", which " + nameOfAgent(e.agent()) +
                " writes too: nothing says which comes first";
     }
     if (!isSame && access.isAsync && !isAsyncProxy(e.agent()) && !access.clock->sees(e))
       return "writes " + place(word * wordBytes) + " through the asynchronous proxy, which " +
-             nameOf(e.agent()) +
+             nameOfAgent(e.agent()) +
              " has written through the generic one: there is no fence.proxy.async between";
     last = e;
     for (Epoch read : lastReads[word]) {
@@ -134,7 +134,7 @@ std::string SharedMemory::checkWrite(uint32_t address, uint32_t count, const Acc
         break;
       if (isLoose(read) || access.clock->knows(read))
         continue;
-      return "writes " + place(word * wordBytes) + ", which " + nameOf(read.agent()) +
+      return "writes " + place(word * wordBytes) + ", which " + nameOfAgent(read.agent()) +
              " reads: nothing says that the read is over";
     }
   }

@@ -39,6 +39,9 @@ struct Access {
   bool checksOrder = true;
 };
 
+/// As a message says it; warps are counted through the cluster.
+std::string nameOfAgent(uint32_t agent);
+
 class SharedMemory {
 public:
   SharedMemory(uint32_t bytes);

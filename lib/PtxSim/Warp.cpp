@@ -70,12 +70,9 @@ uint64_t specialOf(const Warp &warp, Special special, unsigned lane) {
 
 Warp::Warp(Block &block, unsigned index)
     : block(block), machine(block.machine), index(index),
-      agent((block.rank * ((block.machine.threads() + warpLanes - 1) / warpLanes) + index) *
-            agentsPerWarp),
-      localBytes(block.machine.program.localBytes), registers(block.machine.program.registers) {
-  size_t warps = (machine.threads() + warpLanes - 1) / warpLanes;
-  size_t blocks = machine.config.cluster[0] * machine.config.cluster[1] * machine.config.cluster[2];
-  clock = Clock(warps * blocks * agentsPerWarp);
+      agent((block.rank * block.machine.warpsPerBlock() + index) * agentsPerWarp),
+      clock(block.machine.agents() + 1), localBytes(block.machine.program.localBytes),
+      registers(block.machine.program.registers) {
   clock.before[agent] = 1;
   unsigned threads = machine.threads() - std::min(machine.threads(), index * warpLanes);
   live = threads >= warpLanes ? allLanes : (1u << threads) - 1;
@@ -164,7 +161,7 @@ void Warp::outBytes(const Operand &operand, uint32_t lanes, const uint64_t *valu
   reg.writtenAt = now;
 }
 
-bool Warp::sleeps() const { return sleepsSince == machine.events; }
+bool Warp::sleeps() const { return sleepsSince == block.cluster.events; }
 
 void Warp::fail(const Instruction &instruction, uint32_t lanes, const Twine &what) {
   if (!machine.fault.empty())
@@ -180,14 +177,25 @@ void Warp::fail(const Instruction &instruction, uint32_t lanes, const Twine &wha
 
 Block::Block(Cluster &cluster, Machine &machine, unsigned rank, Dim3 id)
     : cluster(cluster), machine(machine), rank(rank), id(id),
-      shared(machine.program.staticSharedBytes + machine.config.sharedBytes) {
-  unsigned count = (machine.threads() + warpLanes - 1) / warpLanes;
+      shared(machine.program.staticSharedBytes + machine.config.sharedBytes),
+      visits(machine.agents()) {
+  unsigned count = machine.warpsPerBlock();
   for (unsigned i = 0; i < count; ++i)
     warps.push_back(std::make_unique<Warp>(*this, i));
   groups.resize((count + warpsPerGroup - 1) / warpsPerGroup);
 }
 
 bool Block::isDone() const { return liveWarps() == 0; }
+
+std::string Block::problemOfReturning() const {
+  if (!isDone() || !machine.options.checkOrder)
+    return "";
+  for (uint32_t agent = 0; agent < visits.size(); ++agent)
+    if (visits[agent] > left.before[agent])
+      return "returns with its block, whose shared memory " + nameOfAgent(agent) +
+             " uses: nothing says that this is over";
+  return "";
+}
 
 unsigned Block::liveWarps() const {
   unsigned count = 0;
@@ -213,7 +221,7 @@ bool Cluster::isDone() const {
   for (const auto &block : blocks)
     if (!block->isDone())
       return false;
-  return loads.empty() && deferred.empty();
+  return landings.empty();
 }
 
 } // namespace tilec::ptx

@@ -280,7 +280,7 @@ Step multiply(Warp &warp, const Instruction &instr, uint32_t lanes) {
   for (const Operand &part : instr.args[0].parts)
     warp.reg(part.reg).lockedUntil = op.group;
   if (shared.issued == (1u << warpsPerGroup) - 1)
-    ++warp.machine.events;
+    ++warp.block.cluster.events;
   return Step::Next;
 }
 

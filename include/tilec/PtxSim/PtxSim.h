@@ -57,6 +57,7 @@ struct LaunchOptions {
 struct LaunchConfig {
   Dim3 grid = {1, 1, 1}, block = {1, 1, 1}, cluster = {1, 1, 1};
   uint32_t sharedBytes = 0; ///< dynamic
+  bool early = false;       ///< it may begin before the launch before it has ended
 };
 
 struct RunResult {

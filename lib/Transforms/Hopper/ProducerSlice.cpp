@@ -83,7 +83,8 @@ llvm::Error ProducerSlice::need(Value value) {
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return needLoad(load);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    for (Operation *part : {op, branch.thenYield().getOperation(), branch.elseYield().getOperation()})
+    for (Operation *part :
+         {op, branch.thenYield().getOperation(), branch.elseYield().getOperation()})
       if (llvm::Error error = include(part))
         return error;
     return llvm::Error::success();

@@ -180,41 +180,6 @@ TEST(Lanes, ThatNeverMeetAreStuck) {
   expectFault(run, "shfl.sync", "nothing moves any more");
 }
 
-// Two blocks of a cluster: each arrives at the other's mbarrier and reads the other's memory.
-TEST(Clusters, ReachEachOthersSharedMemory) {
-  PtxRun run;
-  run.threads = 32;
-  run.blocks = run.cluster = 2;
-  run.words = 2;
-  run.body =
-      "mov.u32 %r1, %cluster_ctarank;\nxor.b32 %r2, %r1, 1;\nsetp.ne.b32 %p1, %tid, 0;\n"
-      "@%p1 bra READY;\nmov.b32 %r3, 1;\nmbarrier.init.shared.b64 [smem+64], %r3;\n"
-      "fence.mbarrier_init.release.cluster;\nREADY:\n"
-      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n@%p1 bra MET;\n"
-      "add.s32 %r4, %r1, 70;\nst.shared.b32 [smem], %r4;\nmov.b32 %r5, smem;\n"
-      "mapa.shared::cluster.u32 %r6, %r5, %r2;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6+64];\nmov.b32 %r7, 0;\nWAIT:\n"
-      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r5+64], %r7;\n"
-      "not.pred %p2, %p2;\n@%p2 bra WAIT;\nld.shared::cluster.b32 %r8, [%r6];\n"
-      "mul.wide.u32 %q1, %r1, 4;\nadd.s64 %q1, %out, %q1;\nst.global.b32 [%q1], %r8;\nMET:\n"
-      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
-    run.seed = seed;
-    EXPECT_EQ(run.results(), (std::vector<uint32_t>{71, 70}));
-  }
-  // Without the last meeting a block may return while the other still reads its memory.
-  size_t at = run.body.find("MET:\n");
-  run.body.erase(at + 5);
-  unsigned found = 0;
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
-    run.seed = seed;
-    run.go();
-    found +=
-        run.fault.find("the cluster has no such block, or it has returned") != std::string::npos;
-  }
-  EXPECT_GT(found, 0u);
-}
-
 TEST(Parser, NamesTheLineOfWhatItDoesNotKnow) {
   auto failure = [](const char *text) {
     auto module = Module::parse(text);

@@ -159,6 +159,20 @@ TEST(Lanes, SomethingNotComputedMayBeMovedButNotUsed) {
   expectFault(run, "@%p1 bra", "a predicate is taken from %p1");
 }
 
+// Elements of a byte in a register that nothing has written yet.
+TEST(Lanes, BytesBecomeKnownOneByOne) {
+  PtxRun run;
+  run.body = "mov.b32 %r2, 5;\nbfi.b32 %r3, %r2, %r1, 8, 8;\nprmt.b32 %r4, %r3, 0, 0x7771;\n"
+             "st.global.b32 [%mine], %r4;";
+  EXPECT_EQ(run.results()[0], 5u);
+  run.body = "mov.b32 %r2, 5;\nbfi.b32 %r3, %r2, %r1, 8, 7;\nprmt.b32 %r4, %r3, 0, 0x7771;\n"
+             "st.global.b32 [%mine], %r4;";
+  expectFault(run, "st.global", "stores a value that nothing has written");
+  run.body = "mov.b32 %r2, 5;\nbfi.b32 %r3, %r2, %r1, 8, 24;\nbfi.b32 %r3, %r2, %r3, 0, 8;\n"
+             "st.global.b32 [%mine], %r3;";
+  EXPECT_EQ(run.results()[0], 0x505u);
+}
+
 // Four 8x8 matrices whose element (row, column) of matrix m is 256 m + 16 row + column.
 TEST(Matrices, LdmatrixGivesEachLaneItsPair) {
   PtxRun run;

@@ -21,6 +21,7 @@ struct PtxRun {
   unsigned words = 32, threads = 32, blocks = 1, cluster = 1, sharedBytes = 65536;
   uint64_t seed = 1;
   bool checkOrder = true;
+  bool early = false;
   std::vector<TensorMap> maps; ///< as parameters map0, map1; `tensorOf` places them on `input`
 
   std::vector<uint32_t> out;
@@ -61,6 +62,7 @@ struct PtxRun {
     config.block = {threads, 1, 1};
     config.cluster = {cluster, 1, 1};
     config.sharedBytes = sharedBytes;
+    config.early = early;
     LaunchOptions options;
     options.seed = seed;
     options.checkOrder = checkOrder;
