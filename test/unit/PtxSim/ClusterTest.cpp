@@ -29,8 +29,8 @@ TEST(Clusters, ReachEachOthersSharedMemory) {
     run.seed = seed;
     EXPECT_EQ(run.results(), (std::vector<uint32_t>{71, 70}));
   }
-  // Without the last meeting a block may return while the other still reads its memory: found whether
-  // it has or not.
+  // Without the last meeting a block may return while the other still reads its memory: found
+  // whether it has or not.
   size_t at = run.body.find("MET:\n");
   run.body.erase(at + 5);
   for (uint64_t seed = 1; seed <= 8; ++seed) {
@@ -52,8 +52,7 @@ PtxRun pairOfBlocks(const std::string &body) {
   run.words = 2;
   run.body = "mov.u32 %r1, %cluster_ctarank;\nmul.wide.u32 %q1, %r1, 4;\nadd.s64 %q1, %out, %q1;\n"
              "setp.ne.b32 %p1, %tid, 0;\n@%p1 bra MEET;\n" +
-             body +
-             "\nMEET:\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
+             body + "\nMEET:\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
   return run;
 }
 
@@ -63,16 +62,18 @@ PtxRun pairOfBlocks(const std::string &body) {
 TEST(Clusters, HaveTheirRankInSharedAddresses) {
   PtxRun run = pairOfBlocks("mov.b32 %r2, smem+8;\nst.global.b32 [%q1], %r2;");
   EXPECT_EQ(run.results(), (std::vector<uint32_t>{1032, 1032 + (1 << 24)}));
-  run = pairOfBlocks("mov.b32 %r2, smem+8;\nmov.b32 %r3, 0;\nmapa.shared::cluster.u32 %r2, %r2, %r3;\n"
-                     "getctarank.shared::cluster.u32 %r4, %r2;\nadd.s32 %r2, %r2, %r4;\n"
-                     "st.global.b32 [%q1], %r2;");
+  run = pairOfBlocks(
+      "mov.b32 %r2, smem+8;\nmov.b32 %r3, 0;\nmapa.shared::cluster.u32 %r2, %r2, %r3;\n"
+      "getctarank.shared::cluster.u32 %r4, %r2;\nadd.s32 %r2, %r2, %r4;\n"
+      "st.global.b32 [%q1], %r2;");
   EXPECT_EQ(run.results(), (std::vector<uint32_t>{1032, 1032}));
 }
 
 TEST(Clusters, DoNotTakeAnothersAddressForTheirOwn) {
   // The rank cut off: right in block 0 alone.
-  expectFault(pairOfBlocks("mov.b32 %r2, smem;\nand.b32 %r2, %r2, 262143;\nst.shared.b32 [%r2], %r1;"),
-              "st.shared.b32", "0x400 for a place of its own block, number 1 of the cluster");
+  expectFault(
+      pairOfBlocks("mov.b32 %r2, smem;\nand.b32 %r2, %r2, 262143;\nst.shared.b32 [%r2], %r1;"),
+      "st.shared.b32", "0x400 for a place of its own block, number 1 of the cluster");
 }
 
 namespace {
@@ -94,7 +95,8 @@ TEST(Launches, WaitForTheOneBefore) {
   EXPECT_EQ(earlyLaunch("griddepcontrol.wait;").results()[63], 63u);
   // One warp waits and tells the other.
   EXPECT_EQ(earlyLaunch("@%p1 griddepcontrol.wait;\nbar.sync 0;").results()[0], 0u);
-  expectFault(earlyLaunch("@%p1 griddepcontrol.wait;"), "st.global.b32", "griddepcontrol.wait comes first");
+  expectFault(earlyLaunch("@%p1 griddepcontrol.wait;"), "st.global.b32",
+              "griddepcontrol.wait comes first");
   expectFault(earlyLaunch("ld.global.b32 %r1, [%in];\ngriddepcontrol.wait;"), "ld.global.b32",
               "griddepcontrol.wait comes first");
   PtxRun none = earlyLaunch("bra END;");

@@ -41,7 +41,8 @@ inline std::string nameOf(const ::testing::TestParamInfo<Mutant> &info) { return
 void expectSound(const Subject &subject, uint64_t seeds = 4);
 
 // A test of an mbarrier in its loop: $1 the result, $2 the barrier, $3 the parity.
-#define TILEC_WAIT "mbarrier\\.try_wait\\.parity\\.shared\\.b64 (%p\\d+), (\\[[^\\]]+\\]), (%r\\d+);"
+#define TILEC_WAIT                                                                                 \
+  "mbarrier\\.try_wait\\.parity\\.shared\\.b64 (%p\\d+), (\\[[^\\]]+\\]), (%r\\d+);"
 #define TILEC_NO_WAIT "setp.eq.b32 $1, $3, $3;"
 
 } // namespace tilec::ptx::test

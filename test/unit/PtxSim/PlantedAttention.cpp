@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
                "mov.b32 $1, $1;"}),
     nameOf);
 
-// Waits: Q, K and V of the producer; Q, the first K, K, V and the last V of the consumers. Arrivals: K twice,
-// V, Q, the last V.
+// Waits: Q, K and V of the producer; Q, the first K, K, V and the last V of the consumers.
+// Arrivals: K twice, V, Q, the last V.
 INSTANTIATE_TEST_SUITE_P(
     PersistentAttention, Planted,
     ::testing::Values(
@@ -54,8 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mutant{"ValuesNotWaitedFor", &persistent, TILEC_WAIT, TILEC_NO_WAIT, 7},
         Mutant{"QueryNeverReleased", &persistent,
                "@p mbarrier\\.arrive\\.shared::cta\\.b64 _, \\[%r\\d+\\];", "", 4},
-        Mutant{"PhaseOfTheQueryNotFlipped", &persistent,
-               "xor\\.b32 \\t(%r\\d+), \\1, %r\\d+;", "mov.b32 $1, $1;", 5},
+        Mutant{"PhaseOfTheQueryNotFlipped", &persistent, "xor\\.b32 \\t(%r\\d+), \\1, %r\\d+;",
+               "mov.b32 $1, $1;", 5},
         Mutant{"ProducerLeavesOutATile", &persistent, "add\\.s32 \\t(%r\\d+), (%r\\d+), 132;",
                "add.s32 $1, $2, 264;", 1},
         Mutant{"TileStoredOverTheLastOne", &persistent,

@@ -23,7 +23,8 @@ INSTANTIATE_TEST_SUITE_P(
     Teams, Planted,
     ::testing::Values(
         Mutant{"TurnNeverPassedOn", &teams, ARRIVAL, "", 2},
-        Mutant{"TurnPassedToItself", &teams, "not\\.b32 \\t(%r\\d+), (%r\\d+);", "mov.b32 $1, $2;", 1},
+        Mutant{"TurnPassedToItself", &teams, "not\\.b32 \\t(%r\\d+), (%r\\d+);", "mov.b32 $1, $2;",
+               1},
         Mutant{"NobodyBegins", &teams, "selp\\.b32 \\t(%r\\d+), 1, 0, %p3;", "mov.b32 $1, 0;", 1},
         Mutant{"SlotsOfTheOtherTeamNotSkipped", &teams, "add\\.s32 \\t(%r\\d+), (%r\\d+), 5;",
                "mov.b32 $1, $2;"},
@@ -35,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mutant{"TeamsShareAStagingBuffer", &teams, "shl\\.b32 \\t(%r\\d+), (%r\\d+), 13;",
                "mov.b32 $1, 0;"},
         Mutant{"TeamsShareABarrier", &teams, "bar\\.sync \\t4, 128;", "bar.sync 3, 128;"},
-        Mutant{"TileStoredOverTheLastOne", &teams, "cp\\.async\\.bulk\\.wait_group\\.read \\t0;", ""}),
+        Mutant{"TileStoredOverTheLastOne", &teams, "cp\\.async\\.bulk\\.wait_group\\.read \\t0;",
+               ""}),
     nameOf);
 
 } // namespace tilec::ptx::test
