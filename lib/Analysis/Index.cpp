@@ -53,6 +53,10 @@ LinearForm linearize(Value value) {
     return form;
   }
   Operation *op = value.getDefiningOp();
+  if (op && op->hasAttr(indexBelowAttrName)) {
+    form.terms.push_back({value, 1});
+    return form;
+  }
   if (auto add = dyn_cast_or_null<arith::AddIOp>(op)) {
     form = linearize(add.getLhs());
     form.add(linearize(add.getRhs()), 1);
@@ -172,6 +176,8 @@ std::optional<IndexRange> rangeOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return rangeOfArgument(argument);
   Operation *op = value.getDefiningOp();
+  if (auto below = op->getAttrOfType<IntegerAttr>(indexBelowAttrName))
+    return checked(0, below.getInt() - 1);
   if (auto cast = dyn_cast<arith::IndexCastOp>(op))
     return rangeOf(cast.getIn());
   if (isa<tile::DimOp>(op))

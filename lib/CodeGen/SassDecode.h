@@ -40,7 +40,7 @@ constexpr unsigned registerForm = 1; ///< all operands in registers
 
 /// How many registers, from the destination on, an opcode writes.
 enum class Writes {
-  None,     ///< or predicates, or uniform registers
+  None, ///< or predicates, or uniform registers
   One,
   Two,      ///< 64 bits
   Sized,    ///< a load: by its width

@@ -11,8 +11,9 @@
 
 namespace tilec::rt {
 
-/// Where to cut [0, count) for `parallelFor`: the ends of the parts, the last one `count`. Parts are
-/// multiples of `step` long, and as many as there are cores, but none for less than `worthwhile`.
+/// Where to cut [0, count) for `parallelFor`: the ends of the parts, the last one `count`. Parts
+/// are multiples of `step` long, and as many as there are cores, but none for less than
+/// `worthwhile`.
 inline std::vector<int64_t> partEnds(int64_t count, int64_t step, int64_t worthwhile) {
   int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   int64_t parts = std::clamp<int64_t>(count / std::max<int64_t>(worthwhile, 1), 1, cores);

@@ -13,6 +13,7 @@
 #include "mlir/Support/LLVM.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <optional>
 
@@ -37,6 +38,10 @@ LinearForm linearize(mlir::Value value);
 struct IndexRange {
   int64_t low, high;
 };
+
+/// On an op that gives an index: it is not negative and below this number, which its maker knows
+/// and arithmetic does not show. Linear forms do not look through it.
+constexpr llvm::StringLiteral indexBelowAttrName = "index_below";
 
 /// The range of an index: constants, block coordinates of a grid with constant extents, loop
 /// variables with bounded bounds, thread numbers, dims (at least 1) and arithmetic on them.

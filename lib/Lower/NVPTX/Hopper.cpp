@@ -324,10 +324,8 @@ LogicalResult KernelLowering::lowerTma(mlir::Operation &op) {
     return success();
   }
   args.append({noHint, b.getFalse()});
-  intrinsic(e,
-            load ? "llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile." + rank
-                 : "llvm.nvvm.cp.async.bulk.tensor.s2g.tile." + rank,
-            args);
+  std::string name = load ? "g2s.cta.tile." : store.getAdd() ? "reduce.add.tile." : "s2g.tile.";
+  intrinsic(e, "llvm.nvvm.cp.async.bulk.tensor." + name + rank, args);
   return success();
 }
 

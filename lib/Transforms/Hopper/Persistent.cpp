@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/Persistent.h"
 
+#include "tilec/Analysis/Index.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -144,6 +146,11 @@ void makePersistent(tile::KernelOp kernel, const Product &product, const Product
     if (tile::constantInt(extent).value_or(1) % cluster != 0)
       inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, ids[dim], extent);
   }
+  for (auto [d, id] : llvm::enumerate(ids))
+    if (std::optional<int64_t> size = tile::constantInt(grid[d]); size && id.getDefiningOp())
+      id.getDefiningOp()->setAttr(
+          indexBelowAttrName,
+          b.getI64IntegerAttr(int64_t(d) == dim && cluster > 1 ? *size * cluster : *size));
   llvm::SmallPtrSet<Operation *, 16> moved(ops.begin(), ops.end());
   for (auto [argument, id] : llvm::zip(body.getArguments(), ids))
     argument.replaceUsesWithIf(id, [&](OpOperand &use) {

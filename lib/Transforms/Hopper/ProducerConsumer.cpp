@@ -431,29 +431,6 @@ bool planProductOf(tile::KernelOp kernel, StringRef strategy, int64_t sharedLeft
   return true;
 }
 
-/// Accumulators are stored through TMA where shared memory is left for it: two chunks a warp group,
-/// or one. Chunks of a tile are a multiple of the buffers, so that each is used in turn across
-/// tiles.
-int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
-  int64_t used = 0;
-  llvm::DenseSet<Value> stored;
-  kernel.walk([&](tile::ParallelOp loop) {
-    std::optional<TileStore> match = matchTileStore(loop);
-    if (!match || !stored.insert(match->store.getBuffer()).second)
-      return;
-    int64_t perBuffer =
-        match->chunkBytes * match->groupsM * match->groupsN * int64_t(kernel.getTeams());
-    for (int64_t buffers : {2, 1})
-      if (match->chunks % buffers == 0 && used + perBuffer * buffers <= leftBytes) {
-        used += perBuffer * buffers;
-        loop->setAttr(tileStoreBuffers,
-                      IntegerAttr::get(IndexType::get(loop.getContext()), buffers));
-        return;
-      }
-  });
-  return used;
-}
-
 /// The loops of the kernel that a producer serves; `used` counts their shared memory.
 SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy, int64_t leftBytes,
                                        int64_t &used) {
@@ -487,13 +464,33 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
   return plans;
 }
 
+bool mayHaveProducer(tile::KernelOp kernel, const TargetInfo &target) {
+  bool isWholeGroups = kernel.getThreads() % threadsPerGroup == 0 &&
+                       int64_t(kernel.getThreads()) + threadsPerGroup <= mostThreads;
+  return target.arch == Arch::Sm90a && isWholeGroups && !kernel.getLockstep();
+}
+
 } // namespace
+
+void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
+  if (!mayHaveProducer(kernel, target))
+    return;
+  bool hasProducer = false;
+  kernel.walk([&](tile::ForOp loop) {
+    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
+      return;
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
+    hasProducer |= bool(plan);
+    if (!plan)
+      llvm::consumeError(plan.takeError()); // said later
+  });
+  if (hasProducer)
+    forwardSharedTiles(kernel);
+}
 
 FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
                                           int64_t sharedLeftBytes, StringRef strategy) {
-  bool isWholeGroups = kernel.getThreads() % threadsPerGroup == 0 &&
-                       int64_t(kernel.getThreads()) + threadsPerGroup <= mostThreads;
-  if (target.arch != Arch::Sm90a || !isWholeGroups || kernel.getLockstep())
+  if (!mayHaveProducer(kernel, target))
     return 0;
   simplifyFills(kernel);
   if (!planProductOf(kernel, strategy, sharedLeftBytes - barrierBytes))

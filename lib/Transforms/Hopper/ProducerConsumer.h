@@ -9,6 +9,9 @@
 
 namespace tilec {
 
+/// What may leave more shared memory to the rings, before that is counted.
+void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target);
+
 /// Gives the pipelined loops of a kernel whose copies TMA can do to a producer warp. A kernel that
 /// is one product follows `strategy`, or its loop's own when that is empty (ProductPlan.h). Other
 /// loops are left as they are. Returns the shared memory that the rings take beyond what their

@@ -105,7 +105,7 @@ std::string whyNoTeams(tile::KernelOp kernel, const ProducerLoop &plan) {
     if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {
       isPlain = true;
       parallel.walk([&](Operation *inner) {
-        isPlain &= inner == parallel || isa<tile::LoadOp, tile::StoreOp>(inner) ||
+        isPlain &= inner == parallel || isa<tile::LoadOp, tile::StoreOp, scf::IfOp>(inner) ||
                    isMemoryEffectFree(inner);
       });
     }

@@ -62,14 +62,13 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
     known.push_back({root, SmallVector<int64_t, 5>(extents), swizzleBytes, map});
     return map;
   };
-  constexpr int64_t storeSwizzleBytes = 128;
   kernel.walk([&](Operation *op) {
     if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
       TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
       tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
     } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && op->hasAttr(tileStoreBuffers)) {
-      TileStore store = *matchTileStore(loop);
-      tensorMaps[op] = mapOf(store.store.getBuffer(), store.extents, storeSwizzleBytes);
+      for (const TileTarget &target : matchTileStore(loop)->targets)
+        tensorMaps[target.op] = mapOf(target.tensor, target.extents, target.rowBytes);
     }
   });
   waveKernel.setArgNamesAttr(b.getArrayAttr(names));
@@ -199,7 +198,7 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   for (Operation &op : kernel.getBody().front())
     if (&op != producer && failed(emitOp(op, top)))
       return failure();
-  if (!stagingBytes.empty()) {
+  if (stagingAt) {
     // Shared memory lives until the last transfer has read it.
     Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         remIndex(threadId, threadsPerGroup), index(0));
@@ -228,19 +227,11 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   return success();
 }
 
-/// Barrier numbers are constants, so each of the `count` has a branch of its own.
 void Emitter::syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads) {
-  if (count == 1) {
+  if (count == 1)
     wave::BarrierOp::create(b, loc, /*raw=*/false, threads, firstBarrier);
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    Value isOurs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, id, index(i));
-    auto branch = scf::IfOp::create(b, loc, isOurs, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    wave::BarrierOp::create(b, loc, /*raw=*/false, threads, firstBarrier + i);
-  }
+  else
+    wave::NamedBarrierOp::create(b, loc, addIndex(id, firstBarrier), threads, /*arrive=*/false);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,24 +1,25 @@
-//===- TileStore.cpp - accumulators to global memory through TMA ----------===//
-//
-// Per chunk: wait until the buffer has been read, stmatrix into it (swizzled, so
-// without bank conflicts), fence, and one thread starts the transfer. Rows and columns
-// outside the tensor are dropped by TMA.
+//===- TileStore.cpp - which loops store accumulators through TMA ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Hopper/TileStore.h"
 
 #include "Hopper/Wgmma.h"
-#include "ToWave/Emitter.h"
+#include "Layouts/LoopLayout.h"
 
+#include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace tilec {
 namespace {
 
-constexpr int64_t bytesOfRow = 128;
+constexpr int64_t widestRowBytes = 128, narrowestRowBytes = 32; // that a swizzle permutes
+constexpr int64_t pitchBytes = 16;                              // of a tensor's rows, a multiple
 
 /// The shape behind an accumulator's layout (Wgmma.cpp, planWarpGroupGemm).
 bool readLayout(const FragmentLayout &layout, TileStore &store) {
@@ -41,167 +42,207 @@ bool readLayout(const FragmentLayout &layout, TileStore &store) {
   for (int64_t s = 1; s < store.slabs; s *= 2)
     regs.bases.push_back({8 * s, 0});
   LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
-  return layout.atom() == LinearLayout(2, {regs, lanes}) && store.rows() <= 256;
+  return layout.atom() == LinearLayout(2, {regs, lanes}) && store.rows() <= 256 &&
+         layout.shape()[0] == store.rows() * store.groupsM;
+}
+
+bool isInside(Value value, tile::ParallelOp loop) {
+  return loop->isAncestor(value.getParentRegion()->getParentOp());
 }
 
 /// Whether `index` is `iv` plus something that no loop variable moves.
 bool isMovedBy(Value index, BlockArgument iv, tile::ParallelOp loop) {
   LinearForm form = linearize(index);
-  for (auto [term, factor] : form.terms) {
-    auto argument = dyn_cast<BlockArgument>(term);
-    bool isVariable = argument && argument.getOwner() == loop.bodyBlock();
-    if (isVariable ? (term != iv || factor != 1)
-                   : loop->isAncestor(term.getParentRegion()->getParentOp()))
+  for (auto [term, factor] : form.terms)
+    if (isInside(term, loop) && (term != iv || factor != 1))
       return false;
-  }
   return form.coefficient(iv) == 1;
 }
 
 bool isFixed(Value index, tile::ParallelOp loop) {
-  for (auto [term, factor] : linearize(index).terms)
-    if (loop->isAncestor(term.getParentRegion()->getParentOp()))
+  return llvm::none_of(linearize(index).terms,
+                       [&](auto term) { return isInside(term.first, loop); });
+}
+
+bool isSame(Value a, Value b) {
+  LinearForm difference = linearize(a);
+  difference.add(linearize(b), -1);
+  return difference.terms.empty() && difference.constant == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+/// Whether the condition holds for every element that lies inside of the tensor.
+bool holdsInside(Value condition, const TileTarget &target) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return holdsInside(both.getLhs(), target) && holdsInside(both.getRhs(), target);
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return false;
+  auto shape = cast<tile::BufferType>(target.tensor.getType()).getShape();
+  auto tensor = target.tensor.getDefiningOp<tile::TensorOp>();
+  using P = arith::CmpIPredicate;
+  P predicate = compare.getPredicate();
+  Value left = compare.getLhs(), right = compare.getRhs();
+  size_t dynamic = 0;
+  for (auto [d, index] : llvm::enumerate(target.indices)) {
+    Value extent = ShapedType::isDynamic(shape[d]) ? tensor.getDims()[dynamic++] : Value();
+    auto isExtent = [&](Value value) {
+      std::optional<int64_t> known = tile::constantInt(value);
+      return extent ? isSame(value, extent) : known && *known >= shape[d];
+    };
+    bool isBelow = (predicate == P::slt && isSame(left, index) && isExtent(right)) ||
+                   (predicate == P::sgt && isSame(right, index) && isExtent(left));
+    bool isPositive =
+        predicate == P::sge && isSame(left, index) && tile::constantInt(right).value_or(1) <= 0;
+    if (isBelow || isPositive)
+      return true;
+  }
+  return false;
+}
+
+/// Whether the op may run where its guard would have kept it from running.
+bool isHarmless(Operation *op) {
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    return tile::constantInt(op->getOperand(1)).value_or(0) > 0;
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (!load || load.getBuffer().getType().isGlobal()) // zero outside
+    return true;
+  return llvm::all_of(llvm::zip(load.getIndices(), load.getBuffer().getType().getShape()),
+                      [](auto pair) {
+                        std::optional<IndexRange> range = rangeOf(std::get<0>(pair));
+                        return range && range->low >= 0 && range->high < std::get<1>(pair);
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+/// Whether TMA can write what the op writes; fills the target.
+bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, TileTarget &target) {
+  auto store = dyn_cast<tile::StoreOp>(op);
+  auto atomic = dyn_cast<tile::AtomicOp>(op);
+  target.op = op;
+  target.adds = bool(atomic);
+  target.tensor = store ? store.getBuffer() : atomic.getBuffer();
+  target.value = store ? store.getValue() : atomic.getValue();
+  ValueRange indices = store ? store.getIndices() : atomic.getIndices();
+  target.indices.assign(indices.begin(), indices.end());
+  auto type = cast<tile::BufferType>(target.tensor.getType());
+  auto tensor = target.tensor.getDefiningOp<tile::TensorOp>();
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (!tensor || !tensor.getStrides().empty() || bitsOf(dtype) < 8 || bitsOf(dtype) > 32 ||
+      dtype == DType::Bool)
+    return false;
+  if (atomic && (atomic.getKind() != tile::AtomicKind::Add || !atomic.getOld().use_empty() ||
+                 dtype != DType::F32))
+    return false;
+  target.elemBytes = bytesOf(dtype);
+  int64_t rank = type.rank(), rowElems = rank ? type.getShape().back() : 0;
+  if (rank < 2 || rank > 5 || ShapedType::isDynamic(rowElems) ||
+      rowElems * target.elemBytes % pitchBytes != 0)
+    return false;
+  target.rowBytes = widestRowBytes;
+  while (match.cols() * target.elemBytes % target.rowBytes != 0)
+    target.rowBytes /= 2;
+  if (target.rowBytes < narrowestRowBytes)
+    return false;
+  for (auto [d, index] : llvm::enumerate(target.indices)) {
+    if (int64_t(d) == rank - 1) {
+      if (!isMovedBy(index, loop.ivs()[1], loop))
+        return false;
+    } else if (target.rowDim < 0 && isMovedBy(index, loop.ivs()[0], loop)) {
+      target.rowDim = d;
+    } else if (!isFixed(index, loop)) {
       return false;
+    }
+  }
+  if (target.rowDim < 0)
+    return false;
+  target.extents.assign(rank, 1);
+  target.extents[target.rowDim] = match.rows();
+  target.extents[rank - 1] = target.cols();
+  return true;
+}
+
+/// The ops of the body, a guard looked through; nothing when there are others than element by
+/// element ones.
+bool collectOps(tile::ParallelOp loop, TileStore &match, scf::IfOp &guard) {
+  auto take = [&](Block &block) {
+    for (Operation &op : block) {
+      auto branch = dyn_cast<scf::IfOp>(op);
+      bool isEnd = !op.getNextNode() || isa<scf::YieldOp>(op.getNextNode());
+      if (branch && !guard && isEnd && branch.getNumResults() == 0 &&
+          branch.getElseRegion().empty())
+        guard = branch;
+      else if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(op) ||
+               (isMemoryEffectFree(&op) && op.getNumRegions() == 0))
+        match.ops.push_back(&op);
+      else
+        return false;
+    }
+    return true;
+  };
+  if (!take(*loop.bodyBlock()))
+    return false;
+  if (!guard)
+    return true;
+  if (!take(guard.getThenRegion().front()) || !isa<scf::YieldOp>(match.ops.back()))
+    return false;
+  match.ops.pop_back();
   return true;
 }
 
 } // namespace
 
+int64_t TileStore::stepCols() const {
+  int64_t most = 0;
+  for (const TileTarget &target : targets)
+    most = std::max(most, target.cols());
+  return most;
+}
+
+int64_t TileStore::transfers() const {
+  int64_t count = 0;
+  for (const TileTarget &target : targets)
+    count += cols() / target.cols();
+  return count;
+}
+
+int64_t TileStore::bufferBytes() const {
+  int64_t most = 0;
+  for (const TileTarget &target : targets)
+    most = std::max(most, rows() * target.rowBytes);
+  return most;
+}
+
 std::optional<TileStore> matchTileStore(tile::ParallelOp loop) {
   TileStore match;
   auto extents = loop.constantExtents();
-  if (!extents || extents->size() != 2)
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!extents || extents->size() != 2 || !layout || !readLayout(*layout, match) ||
+      ArrayRef<int64_t>(*extents) != ArrayRef<int64_t>(layout->shape()))
     return std::nullopt;
-  for (Operation &op : *loop.bodyBlock()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op); load && !match.load)
-      match.load = load;
-    else if (auto store = dyn_cast<tile::StoreOp>(op); store && !match.store)
-      match.store = store;
-    else if (!isMemoryEffectFree(&op))
-      return std::nullopt;
-  }
-  if (!match.load || !match.store || match.store.getValue() != match.load.getResult() ||
-      !llvm::equal(match.load.getIndices(), loop.ivs()))
+  match.layout = *layout;
+  scf::IfOp guard;
+  if (!collectOps(loop, match, guard))
     return std::nullopt;
-  tile::BufferType from = match.load.getBuffer().getType(), to = match.store.getBuffer().getType();
-  const FragmentLayout *layout =
-      from.isFragment() ? fragmentLayoutOf(match.load.getBuffer()) : nullptr;
-  auto tensor = match.store.getBuffer().getDefiningOp<tile::TensorOp>();
-  if (!layout || !tensor || !tensor.getStrides().empty() || !from.getElementType().isF32() ||
-      !(to.getElementType().isF16() || to.getElementType().isBF16()) ||
-      ArrayRef<int64_t>(*extents) != from.getShape() || !readLayout(*layout, match))
-    return std::nullopt;
-  int64_t rank = to.rank(), rowElems = to.getShape().back();
-  int64_t groupCols = from.getShape()[1] / match.groupsN;
-  if (rank < 2 || rank > 5 || ShapedType::isDynamic(rowElems) || rowElems % 8 != 0 ||
-      groupCols % chunkCols != 0 || from.getShape()[0] != match.rows() * match.groupsM)
-    return std::nullopt;
-  match.rowDim = -1;
-  for (auto [d, index] : llvm::enumerate(match.store.getIndices())) {
-    if (int64_t(d) == rank - 1) {
-      if (!isMovedBy(index, loop.ivs()[1], loop))
+  for (Operation *op : match.ops) {
+    if (isa<tile::StoreOp, tile::AtomicOp>(op)) {
+      TileTarget target;
+      if (!readTarget(op, loop, match, target) ||
+          (guard && !holdsInside(guard.getCondition(), target)))
         return std::nullopt;
-    } else if (match.rowDim < 0 && isMovedBy(index, loop.ivs()[0], loop)) {
-      match.rowDim = d;
-    } else if (!isFixed(index, loop)) {
+      match.targets.push_back(target);
+    }
+    if (guard && guard->isAncestor(op) && !isHarmless(op))
       return std::nullopt;
-    }
   }
-  if (match.rowDim < 0)
-    return std::nullopt;
-  match.chunks = groupCols / chunkCols;
-  match.chunkBytes = match.rows() * bytesOfRow;
-  match.extents.assign(rank, 1);
-  match.extents[match.rowDim] = match.rows();
-  match.extents[rank - 1] = chunkCols;
-  return match;
-}
-
-LogicalResult Emitter::emitTileStore(tile::ParallelOp loop, Elements &outer) {
-  TileStore match = *matchTileStore(loop);
-  int64_t buffers = loop->getAttrOfType<IntegerAttr>(tileStoreBuffers).getInt();
-  const FragmentPlace &c = fragments.find(match.load.getBuffer())->second;
-  DType dtype = tile::dtypeOf(match.store.getBuffer().getType().getElementType());
-  // Where the tile begins: the store's indices at the first iteration.
-  Elements first;
-  first.outer = &outer;
-  for (BlockArgument iv : loop.ivs())
-    first.map[iv] = {index(0)};
-  for (Operation &op : *loop.bodyBlock())
-    if (!isa<tile::LoadOp, tile::StoreOp>(op) && failed(emitOp(op, first)))
-      return failure();
-  SmallVector<Value, 5> origin;
-  for (Value at : match.store.getIndices())
-    origin.push_back(indexFor(at, 0, first));
-
-  int64_t base = alignTo(sharedBytes, 1024);
-  if (auto known = stagingBytes.find(match.store.getBuffer()); known != stagingBytes.end())
-    base = known->second;
-  else
-    sharedBytes = base + buffers * match.chunkBytes * match.groupsM * match.groupsN *
-                             int64_t(kernel.getTeams());
-  stagingBytes[match.store.getBuffer()] = base;
-
-  Value group = divIndex(waveId, warpsPerGroup), inGroup = remIndex(waveId, warpsPerGroup);
-  Value groupM = remIndex(group, match.groupsM), groupN = divIndex(group, match.groupsM);
-  Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      remIndex(threadId, threadsPerGroup), index(0));
-  int64_t groups = match.groupsM * match.groupsN, teams = kernel.getTeams();
-  Value ofBlock = team ? addIndex(group, mulIndex(team, groups)) : group;
-  Value buffer0 = addIndex(mulIndex(ofBlock, buffers * match.chunkBytes), base);
-  // Lanes 8 m to 8 m + 7 give the rows of matrix m: rows + 8 for odd m, columns + 8 for m >= 2.
-  Value inMatrix = remIndex(laneId, 8), matrix = divIndex(laneId, 8);
-  Value lower = remIndex(matrix, 2), right = divIndex(matrix, 2);
-  Value row = addIndex(
-      addIndex(mulIndex(inGroup, 16 * match.slabs), mulIndex(lower, 8 * match.slabs)), inMatrix);
-  Value rowPlace = addIndex(buffer0, mulIndex(row, bytesOfRow));
-  // Barrier 0 is the block's, then come those of the teams.
-  auto sync = [&] { syncAt(ofBlock, groups * teams, 1 + teams, threadsPerGroup); };
-  for (int64_t chunk = 0; chunk < match.chunks; ++chunk) {
-    int64_t bufferAt = chunk % buffers * match.chunkBytes;
-    auto mayWrite = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(&mayWrite.getThenRegion().front());
-      wave::BulkWaitOp::create(b, loc, buffers - 1, /*read=*/true);
-    }
-    sync();
-    for (int64_t part = 0; part < chunkCols / 16; ++part) {
-      Value column = arith::XOrIOp::create(b, loc, addIndex(right, 2 * part), inMatrix);
-      Value to = addIndex(rowPlace, mulIndex(column, 16));
-      int64_t slot = chunk * (chunkCols / 8) + 2 * part;
-      Type vector = vectorOf(c.layout.atomRegs(), memoryType(c.dtype));
-      Value left = wave::GetOp::create(b, loc, vector, c.regs, slot);
-      Value rightHalf = wave::GetOp::create(b, loc, vector, c.regs, slot + 1);
-      for (int64_t slab = 0; slab < match.slabs; ++slab) {
-        Type four = vectorOf(4, memoryType(c.dtype));
-        Value parts[] = {
-            match.slabs == 1 ? left
-                             : wave::ExtractOp::create(b, loc, four, left, 4 * slab).getResult(),
-            match.slabs == 1
-                ? rightHalf
-                : wave::ExtractOp::create(b, loc, four, rightHalf, 4 * slab).getResult()};
-        wave::StMatrixOp::create(b, loc, fromScalar(pack(parts), dtype), to,
-                                 bufferAt + slab * 8 * bytesOfRow);
-      }
-    }
-    wave::AsyncFenceOp::create(b, loc);
-    sync();
-    auto sends = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&sends.getThenRegion().front());
-    SmallVector<Value> coords; // innermost first
-    for (int64_t d = int64_t(origin.size()) - 1; d >= 0; --d) {
-      Value at = origin[d];
-      if (d == match.rowDim)
-        at = addIndex(at, mulIndex(groupM, match.rows()));
-      else if (d + 1 == int64_t(origin.size()))
-        at = addIndex(addIndex(at, mulIndex(groupN, match.chunks * chunkCols)), chunk * chunkCols);
-      coords.push_back(at);
-    }
-    wave::TmaStoreOp::create(b, loc, tensorMaps[loop], coords, addIndex(buffer0, bufferAt));
-    wave::BulkCommitOp::create(b, loc);
-  }
-  return success();
+  return match.targets.empty() ? std::nullopt : std::optional(match);
 }
 
 } // namespace tilec

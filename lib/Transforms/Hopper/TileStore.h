@@ -9,25 +9,51 @@
 
 namespace tilec {
 
-/// A parallel that writes a whole accumulator of warp groups to a box of a tensor, rounded to 16
-/// bits. Each warp group sends its rows in chunks of 64 columns through shared memory.
-struct TileStore {
-  tile::LoadOp load;
-  tile::StoreOp store;
-  int64_t slabs = 1, groupsM = 1, groupsN = 1;
-  int64_t rowDim = 0;     ///< the tensor's dimension that rows run along; columns: the last
-  int64_t chunks = 1;     ///< of 64 columns, per warp group
-  int64_t chunkBytes = 0; ///< of one warp group
+/// A tensor that a loop over an accumulator writes: one transfer brings `cols` columns of a warp
+/// group's rows, rows of `rowBytes` in shared memory.
+struct TileTarget {
+  mlir::Operation *op = nullptr; ///< tile.store, or tile.atomic that adds
+  mlir::Value tensor, value;
+  llvm::SmallVector<mlir::Value, 5> indices;
+  bool adds = false;
+  int64_t rowDim = -1; ///< the tensor's dimension that rows run along; columns: the last
+  int64_t elemBytes = 0, rowBytes = 0;
   llvm::SmallVector<int64_t, 5> extents; ///< of one transfer, per dimension of the tensor
 
-  int64_t rows() const { return 64 * slabs; }
+  int64_t cols() const { return rowBytes / elemBytes; }
 };
-constexpr int64_t chunkCols = 64; ///< 128 bytes, one row of the swizzle
 
-/// Nothing when the loop is none, or TMA cannot write the tensor.
+/// A parallel that computes what it writes to boxes of tensors element by element from a whole
+/// accumulator of warp groups. Each warp group sends its rows in steps of some columns through
+/// shared memory.
+struct TileStore {
+  FragmentLayout layout;
+  llvm::SmallVector<mlir::Operation *> ops; ///< of the body, without a guard of bounds
+  llvm::SmallVector<TileTarget, 2> targets;
+  int64_t slabs = 1, groupsM = 1, groupsN = 1;
+
+  int64_t rows() const { return 64 * slabs; }                  ///< of a warp group
+  int64_t cols() const { return layout.shape()[1] / groupsN; } ///< the same
+  int64_t stepCols() const;                                    ///< columns of a step
+  int64_t transfers() const;                                   ///< of a warp group, in all steps
+  int64_t bufferBytes() const;                                 ///< of one transfer of a warp group
+};
+
+/// Nothing when the loop is none, or TMA cannot write a tensor.
 std::optional<TileStore> matchTileStore(tile::ParallelOp loop);
 
-/// Set on a loop that is stored so: how many chunks of a warp group are in flight.
-constexpr llvm::StringLiteral tileStoreBuffers = "tma_store_buffers";
+/// Marks the loops of the kernel that store so, where shared memory is left for it; its use.
+int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes);
+
+/// Accumulators that a kernel stores through a shared tile of its author's, and through nothing
+/// else, are stored from registers where TMA can do that.
+void forwardSharedTiles(tile::KernelOp kernel);
+
+/// Set on a loop that is stored so: how many transfers of a warp group are in flight, and the bytes
+/// of one buffer.
+constexpr llvm::StringLiteral tileStoreBuffers = "tma_store_buffers",
+                              tileStoreBytes = "tma_store_bytes";
+/// Set when what the loop has written before is to be there first.
+constexpr llvm::StringLiteral tileStoreInOrder = "tma_store_in_order";
 
 } // namespace tilec

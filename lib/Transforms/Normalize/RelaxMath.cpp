@@ -1,8 +1,9 @@
 //===- RelaxMath.cpp - arithmetic whose last bits are rounded away --------===//
 //
 // The question is where a value goes. Inside a parallel it is followed through
-// products and negations, which keep relative errors, to stores; from a fragment of
-// f32 on through the statements that read it until it is overwritten.
+// products, quotients and negations, which keep relative errors, and sums of positive
+// values with positive constants, to stores; from a fragment of f32 on through the
+// statements that read it until it is overwritten.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -41,15 +43,35 @@ public:
   explicit Uses(bool mayBeSummed) : mayBeSummed(mayBeSummed) {}
 
   /// Whether all that the value leads to is rounded to 16 bits.
-  bool areRounded(Value value) {
-    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isRounded(use); });
+  bool areRounded(Value value) { return areRounded(value, /*isPositive=*/false); }
+
+  /// The same for a positive value, of which no more is asked than what is left of it beside a
+  /// positive constant: what is below 2^-126 counts for nothing there.
+  bool areRoundedInSums(Value positive) {
+    return llvm::all_of(positive.getUses(), [&](OpOperand &use) {
+      return isSumWithConstant(use) && areRounded(use.getOwner()->getResult(0), true);
+    });
   }
 
 private:
-  bool isRounded(OpOperand &use) {
+  bool areRounded(Value value, bool isPositive) {
+    return llvm::all_of(value.getUses(),
+                        [&](OpOperand &use) { return isRounded(use, isPositive); });
+  }
+  static bool isSumWithConstant(OpOperand &use) {
+    constexpr double noticeable = 0x1p-60;
+    llvm::APFloat constant(0.0);
     Operation *user = use.getOwner();
-    if (isa<arith::MulFOp, arith::NegFOp>(user))
-      return areRounded(user->getResult(0));
+    return isa<arith::AddFOp>(user) &&
+           matchPattern(user->getOperand(1 - use.getOperandNumber()), m_ConstantFloat(&constant)) &&
+           constant.convertToDouble() >= noticeable;
+  }
+  bool isRounded(OpOperand &use, bool isPositive) {
+    Operation *user = use.getOwner();
+    if (isa<arith::MulFOp, arith::NegFOp, arith::DivFOp>(user))
+      return areRounded(user->getResult(0), /*isPositive=*/false);
+    if (isPositive && isSumWithConstant(use))
+      return areRounded(user->getResult(0), /*isPositive=*/true);
     if (auto round = dyn_cast<tile::RoundOp>(user))
       return bitsOf(tile::dtypeOf(round.getDtype())) <= 16;
     auto store = dyn_cast<tile::StoreOp>(user);
@@ -158,6 +180,8 @@ void allow(Operation *op, arith::FastMathFlags more) {
 }
 
 void relaxExponential(Operation *op, tile::ParallelOp loop) {
+  if (Uses(/*mayBeSummed=*/false).areRoundedInSums(op->getResult(0)))
+    return allow(op, arith::FastMathFlags::afn);
   auto difference = op->getOperand(0).getDefiningOp<arith::SubFOp>();
   auto scaled = op->getOperand(0).getDefiningOp<arith::MulFOp>();
   if (!difference && scaled)
@@ -182,7 +206,7 @@ void relaxExponential(Operation *op, tile::ParallelOp loop) {
 
 void relaxMath(tile::KernelOp kernel) {
   kernel.walk([&](Operation *op) {
-    auto loop = dyn_cast_or_null<tile::ParallelOp>(op->getParentOp());
+    auto loop = op->getParentOfType<tile::ParallelOp>();
     if (!loop || op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
       return;
     if (isa<math::Exp2Op, math::ExpOp>(op))

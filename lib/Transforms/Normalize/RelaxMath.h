@@ -13,6 +13,9 @@ namespace tilec {
 /// * an exponential of what a row's maximum was subtracted from, whose results are rounded to 16
 ///   bits or summed, takes the hardware's approximation (`afn`: what is below 2^-126 of the largest
 ///   counts as zero), and its argument is rounded once (`contract`);
+/// * so does one that a positive constant is added to, where the sum is rounded so in the end, as
+/// in
+///   sigmoids (the argument's rounding is 2^-17 of the exponential at most);
 /// * a quotient that is rounded to 16 bits is a product with the reciprocal (`arcp`).
 void relaxMath(tile::KernelOp kernel);
 

@@ -216,6 +216,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
     if (chip.vendor == Vendor::Nvidia)
       relaxMath(kernel);
+    if (producer)
+      prepareProducerConsumer(kernel, chip);
     int64_t usedBytes = sharedNeed(kernel);
     if (producer) {
       FailureOr<int64_t> more =

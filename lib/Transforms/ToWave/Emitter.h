@@ -155,6 +155,9 @@ private:
   void bindLoopVariables(tile::ParallelOp loop, Elements &elements);
   LogicalResult emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
                         Value dynamicRep, Elements &outer);
+  /// The register group of one repetition, its loop variables bound.
+  Elements elementsOf(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+                      Value dynamicRep, Elements &outer);
   LogicalResult emitLoad(tile::LoadOp load, Elements &elements);
   LogicalResult emitStore(tile::StoreOp store, Elements &elements);
   LogicalResult emitAtomic(tile::AtomicOp atomic, Elements &elements);
@@ -213,6 +216,7 @@ private:
   Value advanceSlot(PipePlace &pipe, bool isProducer);
   LogicalResult emitTmaCopy(tile::TmaCopyOp copy, Elements &elements);
   LogicalResult emitTileStore(tile::ParallelOp loop, Elements &outer);
+  friend class TileStoreEmitter;
   /// The threads whose number `id` is meet at a barrier of their own, from number `firstBarrier`.
   void syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads);
   bool needsAsyncFence();
@@ -304,8 +308,8 @@ private:
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
   int64_t sharedBytes = 0, scratchBase = 0, scratchBytes = 0;
-  llvm::DenseMap<Value, int64_t> stagingBytes; ///< shared memory that a tensor is stored through
-  std::optional<bool> hasAsyncReaders;         ///< wgmma or TMA read what threads write
+  std::optional<int64_t> stagingAt;    ///< shared memory that accumulators are stored through
+  std::optional<bool> hasAsyncReaders; ///< wgmma or TMA read what threads write
   llvm::MapVector<Value, PipePlace> pipes;
   int64_t turnBytes = 0;  ///< address of the teams' mbarriers
   Value turnParity;       ///< register

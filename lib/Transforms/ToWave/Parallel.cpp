@@ -107,8 +107,8 @@ void Emitter::bindLoopVariables(tile::ParallelOp loop, Elements &elements) {
   }
 }
 
-LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
-                               Value dynamicRep, Elements &outer) {
+Elements Emitter::elementsOf(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+                             Value dynamicRep, Elements &outer) {
   Elements elements;
   elements.loop = loop;
   elements.layout = &layout;
@@ -144,6 +144,12 @@ LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layo
   }
   elements.masks = insideMasks(layout, elements.coords, elements.deltas);
   bindLoopVariables(loop, elements);
+  return elements;
+}
+
+LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+                               Value dynamicRep, Elements &outer) {
+  Elements elements = elementsOf(loop, layout, rep, dynamicRep, outer);
   // A lane that only repeats what others do must not read what they write. Element 0 is the first
   // of its lane: a lane where it is outside has none inside.
   OpBuilder::InsertionGuard guard(b);

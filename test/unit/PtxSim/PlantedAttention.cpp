@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
                "setp.eq.b32 $1, $2, $2;"},
         Mutant{"OutputStoredWithoutAFence", &attention,
                "(stmatrix[^;]*;\\s*)fence\\.proxy\\.async\\.shared::cta;", "$1"},
-        Mutant{"OutputBarrierMissing", &attention, "bar\\.sync\\s+[23], 128;", ""},
+        Mutant{"OutputBarrierMissing", &attention, "bar\\.sync\\s+%r\\d+, 128;", ""},
         Mutant{"SoftmaxReadsTheWrongLane", &attention,
                "shfl\\.sync\\.bfly\\.b32 \\t([^,]*, [^,]*), 1,", "shfl.sync.bfly.b32 $1, 4,"},
         Mutant{"ValuesNotTransposed", &attention, ", 1, 1, 1, 1;", ", 1, 1, 1, 0;"},

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
                "$1, $3, 0;", 1},
         Mutant{"TeamsShareAStagingBuffer", &teams, "shl\\.b32 \\t(%r\\d+), (%r\\d+), 13;",
                "mov.b32 $1, 0;"},
-        Mutant{"TeamsShareABarrier", &teams, "bar\\.sync \\t4, 128;", "bar.sync 3, 128;"},
+        Mutant{"TeamsShareABarrier", &teams, "bar\\.sync \\t%r\\d+, 128;", "bar.sync 3, 128;"},
         Mutant{"TileStoredOverTheLastOne", &teams, "cp\\.async\\.bulk\\.wait_group\\.read \\t0;",
                ""}),
     nameOf);

@@ -418,8 +418,10 @@ def Wave_TmaPrefetchOp : Wave_Op<"tma_prefetch", [MemoryEffects<[MemRead, MemWri
 }
 def Wave_TmaStoreOp : Wave_Op<"tma_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one thread starts the copy of a box from shared memory; nothing outside the tensor is written";
-  let arguments = (ins Wave_TensorMapType:$map, Variadic<Index>:$coords, Index:$shared);
-  let assemblyFormat = "$map `[` $coords `]` `from` $shared attr-dict";
+  let description = "With `add`, the elements are added to the tensor's, each atomically.";
+  let arguments = (ins Wave_TensorMapType:$map, Variadic<Index>:$coords, Index:$shared,
+                       UnitAttr:$add);
+  let assemblyFormat = "(`add` $add^)? $map `[` $coords `]` `from` $shared attr-dict";
 }
 def Wave_BulkCommitOp : Wave_SyncOp<"bulk_commit", "end this thread's group of TMA stores"> {
   let assemblyFormat = "attr-dict";

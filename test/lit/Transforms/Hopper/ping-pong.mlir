@@ -30,12 +30,10 @@
 // WAVE:      wave.set_max_regs 40
 // WAVE:      wave.set_max_regs 232 more
 // Each team's warp group has a barrier of its own.
-// WAVE:      wave.barrier {id = 3 : i64, threads = 128 : i64}
-// WAVE:      wave.barrier {id = 4 : i64, threads = 128 : i64}
+// WAVE:      wave.named_barrier %{{[0-9]+}} threads(128)
 
 // PTX:       .reqntid 384
-// PTX:       bar.sync 3, 128
-// PTX:       bar.sync 4, 128
+// PTX:       bar.sync %r{{[0-9]+}}, 128
 
 tile.program @gemm {
   %A = tile.tensor "A"[] : !tile.buffer<[600, 216], bf16, global>
