@@ -68,11 +68,12 @@ public:
 
   Stream &ownStream() { return stream; }
 
-  /// Allocates and fills device memory for one set of arguments.
-  Result<BufferSet> makeBuffers() {
+  /// Allocates and fills device memory for one set of arguments, or takes the tensors of another
+  /// program's set, which has to live as long.
+  Result<BufferSet> makeBuffers(const BufferSet *other = nullptr) {
     BufferSet set;
     for (const Argument &argument : arguments.list)
-      if (argument.param.kind == ParamKind::Tensor)
+      if (argument.param.kind == ParamKind::Tensor && !other)
         if (Status s = uploadTensor(argument, set); !s)
           return inContext("argument `" + argument.param.name + "`", s.error());
     for (const Launch &launch : manifest.launches)
@@ -80,8 +81,11 @@ public:
         if (param.kind == ParamKind::Workspace)
           if (Status s = makeWorkspace(param, set); !s)
             return inContext("workspace `" + param.name + "`", s.error());
+    std::map<std::string, DeviceAddress> addresses = set.addresses();
+    if (other)
+      addresses.merge(other->addresses());
     for (const Launch &launch : manifest.launches) {
-      Result<ParamBuffer> params = packParams(device, launch, arguments, set.addresses());
+      Result<ParamBuffer> params = packParams(device, launch, arguments, addresses);
       if (!params)
         return params.error();
       set.params.push_back(std::move(*params));
@@ -475,6 +479,22 @@ Result<std::vector<std::vector<double>>> timeInTurns(const Device &device,
   struct Entry {
     Program program;
     std::vector<BufferSet> sets;
+
+    /// The first program's buffers for all; workspaces are a program's own.
+    Status sharedSets(const std::vector<BufferSet> &first) {
+      if (&first == &sets) {
+        if (Status s = program.addBuffers(sets, 1); !s)
+          return s;
+        return program.addBuffers(sets, program.setsForBench(sets[0]));
+      }
+      for (const BufferSet &other : first) {
+        Result<BufferSet> set = program.makeBuffers(&other);
+        if (!set)
+          return set.error();
+        sets.push_back(std::move(*set));
+      }
+      return success();
+    }
   };
   std::vector<std::unique_ptr<Entry>> entries;
   std::vector<Contender> contenders;
@@ -483,10 +503,7 @@ Result<std::vector<std::vector<double>>> timeInTurns(const Device &device,
     Entry &entry = *entries.back();
     if (Status s = entry.program.prepare(alternative.image); !s)
       return s.error();
-    if (Status s = entry.program.addBuffers(entry.sets, 1); !s)
-      return s.error();
-    if (Status s = entry.program.addBuffers(entry.sets, entry.program.setsForBench(entry.sets[0]));
-        !s)
+    if (Status s = entry.sharedSets(entries.front()->sets); !s)
       return s.error();
     contenders.push_back([&entry, &stream = entries.front()->program.ownStream()](size_t run) {
       return entry.program.start(entry.sets[run % entry.sets.size()], stream);

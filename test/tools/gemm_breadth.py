@@ -63,13 +63,8 @@ def cases():
 
 
 def hopper_commands():
-    """Arguments of tilec-run, without target and device: what one warp group multiplies, two, and two with the widest
-    instruction; then the RUN lines of the products in test/e2e, which name other chips, and types of other chips."""
-    for shift, tile in enumerate(TILES):
-        for case in square(types_of("sm_90a"), SIZES if tile[0] == 64 else LARGE_SIZES, shift):
-            block_k = tile[2] if "16" in case[4] else 2 * tile[2]
-            entry = f"gemm({', '.join(repr(c) for c in (*case, tile[0], tile[1], block_k, tile[3]))})"
-            yield [SCRIPT, "--entry", entry, *(["--arg", "C=zeros"] if case[7] in ("split_k", "stream_k") else [])]
+    """Arguments of tilec-run, without target and device: types of other chips, the RUN lines of the products in test/e2e,
+    which name other chips; then the squares, of what one warp group multiplies, two, and two with the widest instruction."""
     for dtype in ("float8_e4m3fnuz", "float8_e5m2fnuz"):
         for form in FORMS:
             case = (200, 120, 264, form, dtype, "float32", "float32", "batch", "bias")
@@ -83,6 +78,11 @@ def hopper_commands():
             if words not in seen:
                 seen.add(words)
                 yield list(words)
+    for shift, tile in enumerate(TILES):
+        for case in square(types_of("sm_90a"), SIZES if tile[0] == 64 else LARGE_SIZES, shift):
+            block_k = tile[2] if "16" in case[4] else 2 * tile[2]
+            entry = f"gemm({', '.join(repr(c) for c in (*case, tile[0], tile[1], block_k, tile[3]))})"
+            yield [SCRIPT, "--entry", entry, *(["--arg", "C=zeros"] if case[7] in ("split_k", "stream_k") else [])]
 
 
 def run_hopper(tools, device, words, end):

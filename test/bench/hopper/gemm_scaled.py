@@ -3,7 +3,9 @@ import tilelang
 import tilelang.language as T
 
 
-def scaled(M, N, K, block_M=128, block_N=256, block_K=128, stages=4, threads=256, dtype="float8_e4m3fn", out="bfloat16", panel=8):
+def scaled(M, N, K, block_M=128, block_N=256, block_K=128, stages=4, threads=0, dtype="float8_e4m3fn", out="bfloat16", panel=8):
+    threads = threads or (256 if block_M == 256 else 2 * block_M)
+
     @T.prim_func
     def main(A: T.Tensor((M, K), dtype), B: T.Tensor((N, K), dtype), SA: T.Tensor((1,), "float32"),
              SB: T.Tensor((1,), "float32"), C: T.Tensor((M, N), out)):

@@ -96,7 +96,7 @@ class Timer:
         best = min(last, key=times.get)
         return best, dict(candidates)[best], log
 
-    def rounds(self, contenders, rounds, sample_ms=3.0, warm_ms=30.0):
+    def rounds(self, contenders, rounds, sample_ms=3.0, warm_ms=60.0):
         """Microseconds a run, {name: one a round}, of contenders {name: run} in another order in every round."""
         names = list(contenders)
         runs = max(1, round(sample_ms / self.once(contenders[names[0]])))

@@ -40,6 +40,8 @@ def searches():
     """(script, entry, axes), the most important first."""
     for size, axes in GEMM.items():
         yield "gemm.py", f"gemm({size}, {size}, {size})", axes
+    for size in [4096, 2048, 8192]:
+        yield "gemm_scaled.py", f"scaled({size}, {size}, {size})", LARGE
     for size, axes in ATTENTION.items():
         for length in LENGTHS:
             for causal in [False, True]:
