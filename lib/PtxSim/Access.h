@@ -16,8 +16,6 @@ struct Target {
   uint32_t offset = 0; ///< in shared memory
 };
 
-enum class AccessKind { Read, Write, Atomic };
-
 /// Finds the bytes at `address` of `space` for a lane. `values`: what is written.
 Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t address, unsigned bytes,
               unsigned lane, AccessKind kind, const uint8_t *values = nullptr);

@@ -127,7 +127,7 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
         swaps ? (old == values[lane] ? swaps[lane] : old) : combine(instr, old, values[lane]);
     std::memcpy(target.host, &next, bytes);
     if (target.shared)
-      target.shared->noteWrite(target.offset, bytes, warp.epoch(true));
+      target.shared->noteWrite(target.offset, bytes, warp.epoch(Touch::Atomic));
     results[lane] = old;
   }
   if (hasResult)

@@ -232,6 +232,27 @@ uint64_t sharedOffset(Warp &warp, const Operand &operand, unsigned lane) {
 
 enum Shape : uint8_t { Tensor, Linear };
 
+/// The order of the words of global memory that a transfer reads or writes.
+bool noteGlobal(Warp &warp, const Instruction &instr, uint32_t lanes, const BulkCopy &copy,
+                AccessKind kind) {
+  std::string problem;
+  auto note = [&](uint64_t address, uint32_t bytes) {
+    Epoch epoch = Epoch::make(copy.agent, copy.clock, touchOf(bytes, copy.reduce));
+    if (problem.empty())
+      problem = warp.machine.noteGlobal(warp, kind, address, bytes, epoch);
+  };
+  if (copy.map.rank == 0)
+    note(copy.linear, copy.bytes);
+  else
+    forRows(copy, [&](uint32_t, int64_t offset, uint32_t bytes) {
+      if (offset >= 0)
+        note(copy.map.address + uint64_t(offset), bytes);
+    });
+  if (!problem.empty())
+    warp.fail(instr, lanes, problem);
+  return problem.empty();
+}
+
 Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
   if (!oneLane(warp, instr, lanes) || !mayUseGlobal(warp, instr, lanes))
     return Step::Next;
@@ -301,8 +322,10 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
     block->shared.addPending(copy.shared, copy.bytes, +1);
     block->noteVisit(copy.agent, copy.clock);
   }
-  warp.machine.landLater(warp.block.cluster,
-                         [&cluster = warp.block.cluster, copy]() mutable { land(cluster, copy); });
+  if (noteGlobal(warp, instr, lanes, copy, AccessKind::Read))
+    warp.machine.landLater(warp.block.cluster, [&cluster = warp.block.cluster, copy]() mutable {
+      land(cluster, copy);
+    });
   return Step::Next;
 }
 
@@ -347,7 +370,8 @@ Step store(Warp &warp, const Instruction &instr, uint32_t lanes) {
     return Step::Next;
   }
   warp.block.shared.noteRead(copy.shared, copy.bytes, Epoch::make(copy.agent, copy.clock));
-  warp.stores.push_back(std::move(copy));
+  if (noteGlobal(warp, instr, lanes, copy, copy.reduce ? AccessKind::Atomic : AccessKind::Write))
+    warp.stores.push_back(std::move(copy));
   return Step::Next;
 }
 

@@ -76,9 +76,6 @@ bool decodeControl(const Statement &s, Instruction &i) {
     i.run = trap;
   } else if (op == "fence" && (s.has("async") || s.has("mbarrier_init"))) {
     i.run = fenceProxy;
-  } else if (op == "setmaxnreg") {
-    i.meeting = Meeting::All;
-    i.run = nothing;
   } else if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" ||
              op == "nanosleep" || op == "discard" || op == "applypriority" || op == "pmevent" ||
              op == "brkpt") {

@@ -39,7 +39,7 @@ void finishCopies(Warp &warp, uint32_t lanes,
       shared.addPending(op.to[lane], op.bytes, -1);
       std::memcpy(shared.data(op.to[lane]), data, op.bytes);
       shared.noteWrite(op.to[lane], op.bytes,
-                       Epoch::make(warp.agentOf(CopyAgent), op.clock, op.bytes < 4));
+                       Epoch::make(warp.agentOf(CopyAgent), op.clock, touchOf(op.bytes, false)));
       if (!isDefined)
         shared.forget(op.to[lane], op.bytes);
     }
@@ -93,6 +93,13 @@ Step copy(Warp &warp, const Instruction &instr, uint32_t lanes) {
         warp.fail(instr, 1u << lane, "reads " + warp.machine.describeOutside(op.from[lane], count));
         return Step::Next;
       }
+      std::string problem = warp.machine.noteGlobal(
+          warp, AccessKind::Read, op.from[lane], count,
+          Epoch::make(warp.agentOf(CopyAgent), op.clock, touchOf(count, false)));
+      if (!problem.empty()) {
+        warp.fail(instr, 1u << lane, problem);
+        return Step::Next;
+      }
     }
     std::string problem;
     if (address % op.bytes != 0)
@@ -100,8 +107,8 @@ Step copy(Warp &warp, const Instruction &instr, uint32_t lanes) {
     else
       problem = warp.block.shared.checkWrite(
           address, op.bytes,
-          {&warp.clock, Epoch::make(warp.agentOf(CopyAgent), op.clock, op.bytes < 4), false,
-           warp.machine.options.checkOrder});
+          {&warp.clock, Epoch::make(warp.agentOf(CopyAgent), op.clock, touchOf(op.bytes, false)),
+           false, warp.machine.options.checkOrder});
     if (!problem.empty()) {
       warp.fail(instr, 1u << lane, problem);
       return Step::Next;

@@ -101,11 +101,15 @@ bool decode(const Statement &statement, Instruction &instruction) {
   instruction.flushes = statement.has("ftz");
   instruction.isVolatile = statement.has("volatile") || statement.has("relaxed") ||
                            statement.has("acquire") || statement.has("release");
+  bool isFence = statement.opcode == "membar" || statement.opcode == "fence" ||
+                 statement.has("acquire") || statement.has("release") || statement.has("acq_rel");
+  instruction.ordersBlocks = isFence && (statement.has("gpu") || statement.has("gl") ||
+                                         statement.has("sys") || statement.has("sc"));
   using Decoder = bool (*)(const Statement &, Instruction &);
-  constexpr Decoder decoders[] = {decodeFloat,   decodeInteger,  decodeConvert, decodeMemory,
-                                  decodeAtomic,  decodeExchange, decodeControl, decodeGrid,
-                                  decodeMatrix,  decodeWgmma,    decodeCopies,  decodeBulk,
-                                  decodeBarrier, decodeMbarrier};
+  constexpr Decoder decoders[] = {decodeFloat,          decodeInteger,  decodeConvert, decodeMemory,
+                                  decodeAtomic,         decodeExchange, decodeControl, decodeGrid,
+                                  decodeRegisterCounts, decodeMatrix,   decodeWgmma,   decodeCopies,
+                                  decodeBulk,           decodeBarrier,  decodeMbarrier};
   for (Decoder decoder : decoders)
     if (decoder(statement, instruction))
       return true;

@@ -15,6 +15,7 @@ bool decodeConvert(const Statement &statement, Instruction &instruction);
 bool decodeMemory(const Statement &statement, Instruction &instruction);
 bool decodeAtomic(const Statement &statement, Instruction &instruction);
 bool decodeExchange(const Statement &statement, Instruction &instruction);
+bool decodeRegisterCounts(const Statement &statement, Instruction &instruction);
 bool decodeGrid(const Statement &statement, Instruction &instruction);
 bool decodeControl(const Statement &statement, Instruction &instruction);
 bool decodeMatrix(const Statement &statement, Instruction &instruction);

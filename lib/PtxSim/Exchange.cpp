@@ -140,9 +140,12 @@ Step reduce(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return broadcast(warp, instr.args[0], lanes, result);
 }
 
-/// One lane of those that are here: the program may not count on which.
+/// One lane of those that are here: the program may not count on which, but it is the same one for
+/// the same lanes (PTX ISA 9.0, "elect.sync").
 Step elect(Warp &warp, const Instruction &instr, uint32_t lanes) {
-  unsigned leader = countr_zero(lanes);
+  unsigned leader = unsigned(warp.machine.options.seed * 7 + warp.index * 5) % warpLanes;
+  while (!(lanes >> leader & 1))
+    leader = (leader + 1) % warpLanes;
   uint64_t isLeader[warpLanes] = {};
   isLeader[leader] = 1;
   const Operand &to = instr.args[0];

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "GlobalOrder.h"
 #include "Program.h"
 #include "Shared.h"
 #include "tilec/PtxSim/PtxSim.h"
@@ -18,6 +19,8 @@
 #include <random>
 
 namespace tilec::ptx {
+
+enum class AccessKind { Read, Write, Atomic };
 
 class Machine;
 class Block;
@@ -86,7 +89,6 @@ struct BulkCopy {
   std::vector<Block *> targets; ///< loads
   uint32_t clock = 0;           ///< of the issuing warp's agent
   uint32_t agent = 0;
-  Clock issued; ///< what the issuing warp knew
   // Stores:
   unsigned lane = 0;
   uint32_t group = 0;
@@ -130,10 +132,11 @@ public:
   const uint32_t agent; ///< ThreadsAgent
   Clock clock;          ///< of the agents of the cluster, and of the launch before this one
   uint32_t pc[warpLanes] = {};
-  uint32_t live = 0;     ///< lanes that have not returned
-  uint32_t now = 1;      ///< instructions, for the order of register writes
-  uint32_t fencedAt = 0; ///< wgmma.fence
-  double pace = 1;       ///< how often it gets a turn
+  uint32_t live = 0;      ///< lanes that have not returned
+  uint32_t now = 1;       ///< instructions, for the order of register writes
+  uint32_t fencedAt = 0;  ///< wgmma.fence
+  unsigned registerCount; ///< that a lane has
+  double pace = 1;        ///< how often it gets a turn
   /// The cluster's events when nothing could run: nothing can before there are more.
   uint64_t sleepsSince = ~0ull;
   bool sleeps() const;
@@ -174,8 +177,8 @@ public:
   const uint32_t localBytes;
 
   /// The next access of the warp's threads.
-  Epoch epoch(bool isLoose = false) const {
-    return Epoch::make(agent, clock.before[agent], isLoose);
+  Epoch epoch(Touch touch = Touch::Whole) const {
+    return Epoch::make(agent, clock.before[agent], touch);
   }
   /// What the warp has done until now is told to `to`; later work gets a new time.
   void release(Clock &to) {
@@ -212,6 +215,7 @@ public:
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<WarpGroup> groups;
   std::array<NamedBarrier, 16> barriers;
+  unsigned freeRegisters = 0; ///< of a lane, of one warp
 
   /// When other blocks and copies have last touched the shared memory, by agent.
   std::vector<uint32_t> visits;
@@ -226,10 +230,11 @@ public:
 
 class Cluster {
 public:
-  Cluster(Machine &machine, Dim3 id);
+  Cluster(Machine &machine, Dim3 id, uint32_t index);
 
   Machine &machine;
   const Dim3 id;
+  const uint32_t index; ///< in the grid
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<Landing> landings; ///< under way
   uint64_t events = 0;           ///< counts what may end a wait
@@ -265,6 +270,10 @@ public:
   /// Host memory of global addresses, or nullptr; `written` is the shadow, nullptr: all holds
   /// values.
   uint8_t *global(uint64_t address, uint64_t bytes, uint8_t **written);
+  /// Empty, or what is wrong with the order of an access to global memory.
+  std::string noteGlobal(Warp &warp, AccessKind kind, uint64_t address, uint32_t bytes, Epoch epoch,
+                         bool isConstant = false, const uint8_t *before = nullptr,
+                         const uint8_t *after = nullptr);
   std::string describeOutside(uint64_t address, uint64_t bytes) const;
 
 private:
@@ -274,8 +283,9 @@ private:
   void start(uint64_t index);
   std::string whatWaits() const;
   std::vector<std::unique_ptr<Cluster>> resident;
-  double lateness = 0.5;       ///< how often a copy stays under way for another round
-  double lastLandings = 0;     ///< how many stay as long as anything else can happen
+  double lateness = 0.5;   ///< how often a copy stays under way for another round
+  double lastLandings = 0; ///< how many stay as long as anything else can happen
+  GlobalOrder globalOrder;
   uint64_t base = 1, size = 0; ///< the allocation that was used last
   uint8_t *host = nullptr, *hostWritten = nullptr;
 };
@@ -289,6 +299,8 @@ void finishCopies(Warp &warp, uint32_t lanes,
                   llvm::function_ref<bool(const CopyOp &, unsigned lane)> isDone);
 std::string compute(Block &block, unsigned group, WgmmaOp &op);
 
+/// That each thread has until it changes them.
+unsigned registersAtLaunch(unsigned threads);
 /// Whether the launch before this one is over for the warp; else a fault.
 bool mayUseGlobal(Warp &warp, const Instruction &instr, uint32_t lanes);
 

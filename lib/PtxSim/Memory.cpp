@@ -31,6 +31,17 @@ uint8_t *Machine::global(uint64_t address, uint64_t bytes, uint8_t **written) {
   return host + (address - base);
 }
 
+std::string Machine::noteGlobal(Warp &warp, AccessKind kind, uint64_t address, uint32_t bytes,
+                                Epoch epoch, bool isConstant, const uint8_t *before,
+                                const uint8_t *after) {
+  if (!options.checkOrder || program.ordersBlocks)
+    return "";
+  const Cluster &cluster = warp.block.cluster;
+  GlobalAccess access{cluster.index, &warp.clock, epoch, isConstant};
+  return kind != AccessKind::Read ? globalOrder.write(address, bytes, access, before, after)
+                                  : globalOrder.read(address, bytes, access);
+}
+
 std::string Machine::describeOutside(uint64_t address, uint64_t bytes) const {
   std::string text =
       utostr(bytes) + " bytes at 0x" + utohexstr(address, true) + ", which no allocation holds";
@@ -96,7 +107,7 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
     if (block != &warp.block)
       block->noteVisit(warp.agent, warp.clock.before[warp.agent]);
     bool isAtomic = kind == AccessKind::Atomic || instr.isVolatile;
-    Access access{&warp.clock, warp.epoch(isAtomic || bytes < 4), false,
+    Access access{&warp.clock, warp.epoch(touchOf(bytes, isAtomic)), false,
                   warp.machine.options.checkOrder};
     std::string problem = kind == AccessKind::Read
                               ? target.shared->checkRead(target.offset, bytes, access)
@@ -127,13 +138,23 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
     }
     target.host = warp.machine.params.data() + address;
     return target;
-  default:
+  default: {
     if (!mayUseGlobal(warp, instr, bit))
       return {};
     target.host = warp.machine.global(address, bytes, &target.written);
-    if (!target.host)
+    if (!target.host) {
       warp.fail(instr, bit, verb + warp.machine.describeOutside(address, bytes));
+      return target;
+    }
+    Touch touch = touchOf(bytes, kind == AccessKind::Atomic || instr.isVolatile);
+    std::string problem = warp.machine.noteGlobal(warp, kind, address, bytes, warp.epoch(touch),
+                                                  instr.isConstant, target.host, values);
+    if (!problem.empty()) {
+      warp.fail(instr, bit, problem);
+      target.host = nullptr;
+    }
     return target;
+  }
   }
 }
 
@@ -224,7 +245,7 @@ Step store(Warp &warp, const Instruction &instr, uint32_t lanes) {
     std::memcpy(target.host, data, bytes);
     bool isWhole = popcount(known) == int(bytes);
     if (target.shared) {
-      target.shared->noteWrite(target.offset, bytes, warp.epoch(bytes < 4 || instr.isVolatile));
+      target.shared->noteWrite(target.offset, bytes, warp.epoch(touchOf(bytes, instr.isVolatile)));
       for (unsigned i = 0; !isWhole && i < bytes; ++i)
         if (!(known >> i & 1))
           target.shared->forget(target.offset + i, 1);
@@ -334,6 +355,7 @@ bool decodeMemory(const Statement &s, Instruction &i) {
   if ((s.opcode != "ld" && s.opcode != "st") || i.args.size() != 2 || bytesOf(i.type) == 0)
     return false;
   i.space = parseSpace(s);
+  i.isConstant = s.has("nc");
   i.n = s.has("v8") ? 8 : s.has("v4") ? 4 : s.has("v2") ? 2 : 1;
   i.run = s.opcode == "ld" ? load : store;
   const Operand &regs = i.args[s.opcode == "ld" ? 0 : 1];

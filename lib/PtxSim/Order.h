@@ -33,22 +33,45 @@ inline bool isAsyncProxy(uint32_t agent) {
   return kind == WgmmaAgent || kind == BulkLoadAgent || kind == BulkStoreAgent;
 }
 
-/// One access: who, and the agent's time. `isLoose`: narrower than a word, or an atomic: not
-/// compared with other accesses of threads.
+/// How an access touches its words.
+enum class Touch : uint32_t {
+  Whole,
+  Part, ///< narrower than a word: the other bytes of it may be somebody else's
+  Atomic,
+};
+
+/// One access: who, when by the agent's time, and how.
 struct Epoch {
-  static constexpr uint32_t agentBits = 10, clockBits = 21;
+  static constexpr uint32_t agentBits = 10, touchBits = 2, clockBits = 20;
+  static constexpr uint32_t mostClock = (1u << clockBits) - 1;
   uint32_t bits = 0;
 
-  static Epoch make(uint32_t agent, uint32_t clock, bool isLoose = false) {
-    return {agent << (clockBits + 1) | uint32_t(isLoose) << clockBits |
-            std::min(clock, (1u << clockBits) - 1)};
+  static Epoch make(uint32_t agent, uint32_t clock, Touch touch = Touch::Whole) {
+    return {agent << (clockBits + touchBits) | uint32_t(touch) << clockBits |
+            std::min(clock, mostClock)};
   }
   bool exists() const { return bits != 0; }
-  uint32_t agent() const { return bits >> (clockBits + 1); }
-  bool isLoose() const { return bits >> clockBits & 1; }
-  uint32_t clock() const { return bits & ((1u << clockBits) - 1); }
+  uint32_t agent() const { return bits >> (clockBits + touchBits); }
+  Touch touch() const { return Touch(bits >> clockBits & ((1u << touchBits) - 1)); }
+  uint32_t clock() const { return bits & mostClock; }
+  Epoch as(Touch touch) const { return make(agent(), clock(), touch); }
   bool operator==(const Epoch &) const = default;
 };
+
+inline Touch touchOf(unsigned bytes, bool isAtomic) {
+  return isAtomic ? Touch::Atomic : bytes < 4 ? Touch::Part : Touch::Whole;
+}
+
+/// Whether two accesses of a word need an order, one of which writes.
+inline bool clash(Epoch a, Epoch b, bool bothWrite) {
+  Touch x = a.touch(), y = b.touch();
+  if (x == Touch::Whole && y == Touch::Whole)
+    return true;
+  // Loops of compare-and-swap begin with a plain read, which may be old (LLVM's AtomicExpand).
+  if (x == Touch::Whole || y == Touch::Whole)
+    return bothWrite || (x != Touch::Atomic && y != Touch::Atomic);
+  return false; // other bytes perhaps, or both atomic
+}
 
 struct Clock {
   std::vector<uint32_t> before;  ///< by agent: the last time that is known to be over

@@ -430,6 +430,7 @@ private:
       program->problem =
           ("PTX line " + Twine(instruction.line) + ": `" + instruction.text + "` is not known here")
               .str();
+    program->ordersBlocks |= instruction.ordersBlocks;
     program->code.push_back(std::move(instruction));
   }
 

@@ -93,7 +93,9 @@ struct Instruction {
   Space space = Space::Generic;
   uint8_t mode = 0; ///< the handler's own: a comparison, a rounding, a shuffle
   uint8_t mode2 = 0;
-  bool saturates = false, flushes = false, transposes = false, isVolatile = false;
+  bool ordersBlocks = false; ///< a fence, or an access with one, that reaches other clusters
+  bool saturates = false, flushes = false, transposes = false, isVolatile = false,
+       isConstant = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes
   uint32_t line = 0;            ///< in the PTX
   std::vector<Operand> args;
@@ -148,6 +150,7 @@ struct Program {
   uint32_t localBytes = 0;                     ///< of a lane
   std::vector<Instruction> code;
   uint32_t registers = 0;
+  bool ordersBlocks = false;                            ///< it has fences that reach other clusters
   std::vector<std::pair<uint32_t, uint64_t>> constants; ///< register, value
   /// The same for addresses of shared variables, which differ between the blocks of a cluster.
   std::vector<std::pair<uint32_t, uint64_t>> sharedAddresses;

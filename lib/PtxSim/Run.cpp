@@ -166,7 +166,7 @@ void Machine::start(uint64_t index) {
     clusters[axis] = config.grid[axis] / config.cluster[axis];
   Dim3 id = {uint32_t(index % clusters[0]), uint32_t(index / clusters[0] % clusters[1]),
              uint32_t(index / clusters[0] / clusters[1])};
-  auto cluster = std::make_unique<Cluster>(*this, id);
+  auto cluster = std::make_unique<Cluster>(*this, id, uint32_t(index));
   constexpr double paces[] = {1, 1, 0.3, 0.04};
   for (auto &block : cluster->blocks) {
     double pace = 1;

@@ -71,8 +71,8 @@ uint64_t specialOf(const Warp &warp, Special special, unsigned lane) {
 Warp::Warp(Block &block, unsigned index)
     : block(block), machine(block.machine), index(index),
       agent((block.rank * block.machine.warpsPerBlock() + index) * agentsPerWarp),
-      clock(block.machine.agents() + 1), localBytes(block.machine.program.localBytes),
-      registers(block.machine.program.registers) {
+      clock(block.machine.agents() + 1), registerCount(registersAtLaunch(block.machine.threads())),
+      localBytes(block.machine.program.localBytes), registers(block.machine.program.registers) {
   clock.before[agent] = 1;
   unsigned threads = machine.threads() - std::min(machine.threads(), index * warpLanes);
   live = threads >= warpLanes ? allLanes : (1u << threads) - 1;
@@ -204,7 +204,8 @@ unsigned Block::liveWarps() const {
   return count;
 }
 
-Cluster::Cluster(Machine &machine, Dim3 id) : machine(machine), id(id) {
+Cluster::Cluster(Machine &machine, Dim3 id, uint32_t index)
+    : machine(machine), id(id), index(index) {
   const Dim3 &size = machine.config.cluster;
   for (uint32_t z = 0; z < size[2]; ++z)
     for (uint32_t y = 0; y < size[1]; ++y)

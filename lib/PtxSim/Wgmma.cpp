@@ -206,6 +206,13 @@ bool touch(Warp &warp, const Instruction &instr, const Descriptor &d, bool isKMa
            Ty type, Epoch epoch, bool isFirst) {
   if (d.baseOffset != 0)
     return warp.fail(instr, allLanes, "a descriptor with a base offset is not known here"), false;
+  // PTX ISA 9.0, "Matrix descriptor": the pattern of a swizzle repeats after 8 of its rows.
+  if (d.swizzle && d.start % (coreRows * d.swizzle) >= d.swizzle)
+    return warp.fail(instr, allLanes,
+                     "a matrix swizzled over " + Twine(d.swizzle) +
+                         " bytes starts at shared address " + Twine(d.start) +
+                         ", which is inside of a pattern: its descriptor needs a base offset"),
+           false;
   SharedMemory &shared = warp.block.shared;
   Access access{&warp.clock, epoch, true, warp.machine.options.checkOrder};
   bool isGood = true;

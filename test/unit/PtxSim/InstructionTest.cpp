@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Runner.h"
 
+#include <set>
+
 using namespace tilec::ptx;
 using namespace tilec::ptx::test;
 
@@ -130,11 +132,27 @@ TEST(Lanes, VotesMatchesAndReductions) {
   run.body = "and.b32 %r1, %tid, 3;\nsetp.eq.b32 %p1, %r1, 1;\n"
              "vote.sync.ballot.b32 %r2, %p1, -1;\nmatch.any.sync.b32 %r3, %r1, -1;\n"
              "redux.sync.max.s32 %r4, %r1, -1;\nadd.s32 %r3, %r3, %r4;\n"
-             "elect.sync %r5|%p2, -1;\n@%p2 mov.b32 %r3, %r2;\nst.global.b32 [%mine], %r3;";
+             "setp.eq.s32 %p2, %tid, 0;\n@%p2 mov.b32 %r3, %r2;\nst.global.b32 [%mine], %r3;";
   const std::vector<uint32_t> &out = run.results();
   EXPECT_EQ(out[0], 0x22222222u);
   EXPECT_EQ(out[1], 0x22222222u + 3);
   EXPECT_EQ(out[2], 0x44444444u + 3);
+}
+
+// Any one, but the same one of the same lanes.
+TEST(Lanes, OneIsElected) {
+  PtxRun run;
+  run.body = "elect.sync %r1|%p1, -1;\nelect.sync %r2|%p2, -1;\nselp.b32 %r3, 100, 0, %p1;\n"
+             "@%p2 add.s32 %r3, %r3, %tid;\nst.global.b32 [%mine], %r3;";
+  std::set<uint32_t> leaders;
+  for (run.seed = 0; run.seed < 8; ++run.seed) {
+    std::vector<uint32_t> out = run.results();
+    uint32_t most = *std::max_element(out.begin(), out.end());
+    leaders.insert(most - 100);
+    EXPECT_EQ(out[most - 100], most);
+    EXPECT_EQ(std::count(out.begin(), out.end(), 0), 31);
+  }
+  EXPECT_GT(leaders.size(), 1u);
 }
 
 // Lanes of two sides of a branch meet again; each does its own side only.

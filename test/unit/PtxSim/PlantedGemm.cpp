@@ -54,6 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mutant{"BoxAtTheWrongPlace", &gemm,
                "(complete_tx::bytes \\[%r\\d+\\], \\[%rd\\d+, )\\{(%r\\d+), (%r\\d+)\\}",
                "$1{$3, $2}"},
+        Mutant{"RegistersNotGivenBack", &gemm, "setmaxnreg\\.dec[^;]*;", ""},
+        Mutant{"MoreRegistersTakenThanThereAre", &gemm,
+               "(setmaxnreg\\.inc\\.sync\\.aligned\\.u32 \\t)\\d+;", "$1 248;"},
         Mutant{"EveryThreadReleases", &gemm, "(setp\\.ne\\.b32 p, %r\\d+), 0;", "$1, 7;"}),
     nameOf);
 
