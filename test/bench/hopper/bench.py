@@ -10,6 +10,7 @@ and the same for all contenders; copies of them, together at least twice the L2 
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import statistics
@@ -73,9 +74,8 @@ class Bench:
         return sets
 
     def ours(self, program, sets, early=False):
-        runs = [program.bind({name: t.data_ptr() for name, t in tensors.items()}, self.stream, early=early)
-                for tensors in sets]
-        return lambda i: runs[i % len(runs)]()
+        return rotating([program.bind({name: t.data_ptr() for name, t in tensors.items()}, self.stream, early=early)
+                         for tensors in sets])
 
     def best_of_triton(self, launches, output, agrees):
         """The fastest configuration whose result agrees. `launches`: a list of configurations for each copy."""
@@ -97,7 +97,7 @@ class Bench:
             if not agrees():
                 wrong[label] = "wrong result"
                 continue
-            candidates.append((label, lambda i, copies=copies: copies[i % len(copies)]()))
+            candidates.append((label, rotating(copies)))
         if not candidates:
             raise RuntimeError(f"no configuration works: {wrong}")
         label, run, log = self.timer.fastest(candidates)
@@ -129,14 +129,12 @@ class Bench:
             contenders[name] = run
 
         if self.gemm_ex and not fp8:
-            calls = [self.gemm_ex.product(s["A"], s["B"], s["C"], nt) for s in sets]
-            compared("cublasGemmEx", lambda i: calls[i % len(calls)]())
+            compared("cublasGemmEx", rotating([self.gemm_ex.product(s["A"], s["B"], s["C"], nt) for s in sets]))
         if self.lt:
             description = self.lt.describe(a, b, c, nt, scales)
-            candidates = []
-            for number, heuristic in enumerate(self.lt.proposals(description)):
-                calls = [self.lt.product(s["A"], s["B"], s["C"], description, heuristic) for s in sets]
-                candidates.append((f"{number}", lambda i, calls=calls: calls[i % len(calls)]()))
+            candidates = [(f"{number}", rotating([self.lt.product(s["A"], s["B"], s["C"], description, heuristic)
+                                                  for s in sets]))
+                          for number, heuristic in enumerate(self.lt.proposals(description))]
             label, run, log = self.timer.fastest(candidates)
             result["chosen"]["cublasLt"] = {"best": label, "of": log}
             compared("cublasLt", run)
@@ -162,7 +160,7 @@ class Bench:
             theirs = calls[0]().transpose(1, 2)
             torch.cuda.synchronize()
             result["agrees"]["cuDNN"] = differing(theirs.reshape(-1, size), mine.view(-1, size), 2.0**-6) == 0
-            contenders["cuDNN"] = lambda i: calls[i % len(calls)]()
+            contenders["cuDNN"] = rotating(calls)
             del theirs
         if self.triton:
             launches = [list(self.triton.attention(*[s[name].view(batch * length, heads * size)
@@ -186,7 +184,7 @@ class Bench:
         exact = exact_rows(case["kernel"], first)
         result["agrees"]["ours"] = differing(mine, exact, 2.0**-9) == 0
         if "copy" in self.against:
-            contenders["copy"] = lambda i: sets[i % len(sets)]["Y"].copy_(sets[i % len(sets)]["X"])
+            contenders["copy"] = rotating([functools.partial(s["Y"].copy_, s["X"]) for s in sets])
             result["agrees"]["copy"] = True
         if self.triton:
             names = [name for name in ("X", "W", "B", "Y") if name in first]
@@ -212,6 +210,11 @@ class Bench:
         mine = [name for name in samples if name.startswith("ours")]
         result["rows"] = [row_of(name, samples, [r for r in samples if r not in mine], flops, case) for name in mine]
         return result
+
+
+def rotating(calls):
+    """A contender whose i-th run is on the i-th copy of the data."""
+    return lambda i: calls[i % len(calls)]()
 
 
 def row_of(name, samples, rivals, flops, case):
