@@ -33,7 +33,7 @@ namespace {
 constexpr double hopelessFactor = 1.3;
 /// On a GPU a candidate is timed in turns with the best one so far, in so many rounds, and the
 /// fastest candidates once more, all in turns: the clock falls while the device gets warm.
-constexpr int firstRounds = 7;
+constexpr int quickRounds = 3, firstRounds = 7;
 constexpr int finalRounds = 15;
 /// How far the results of two candidates may be apart, in parts of the root mean square of a row,
 /// where there is no reference: they add in different orders.
@@ -235,11 +235,11 @@ private:
     std::map<size_t, Measured> measured;
     std::vector<rt::Alternative> programs;
     for (size_t i : indices)
-      programs.push_back({&candidates[i].manifest, candidates[i].image.bytes});
+      programs.push_back(alternative(candidates[i]));
     auto samples = [&]() -> rt::Result<std::vector<std::vector<double>>> {
       if (rt::Status opened = openGpu(); !opened)
         return opened.error();
-      return rt::timeInTurns(*device, programs, before, finalRounds);
+      return trials->timeInTurns(programs, finalRounds);
     }();
     std::vector<double> times;
     if (samples)
@@ -277,54 +277,46 @@ private:
   }
 
   rt::Status openGpu() {
-    if (device)
+    if (trials)
       return rt::success();
     rt::Result<rt::Device> opened = request.device == "cuda" ? rt::openCuda() : rt::openHip();
     if (!opened)
       return opened.error();
-    device = std::move(*opened);
+    trials = std::make_unique<rt::Trials>(std::move(*opened), before);
     return rt::success();
+  }
+
+  static rt::Alternative alternative(const Candidate &candidate) {
+    return {&candidate.manifest, candidate.image.bytes};
   }
 
   rt::Status measureOnGpu(const Candidate &candidate, TuneOutcome &outcome) {
     if (rt::Status opened = openGpu(); !opened)
       return opened;
-    rt::ArgumentSet &after = freshArguments();
-    rt::BenchOptions bench;
-    bench.enabled = true;
-    bench.warmUpMs = 10, bench.targetMs = 0, bench.minSamples = 3;
-    bench.hopelessMs = bestUs * 1e-3 * hopelessFactor;
-    rt::Result<rt::Timing> timing =
-        rt::launchProgram(*device, candidate.manifest, candidate.image.bytes, after, bench);
-    if (!timing)
-      return timing.error();
-    outcome.status = timing->isHopeless ? TuneStatus::Hopeless : TuneStatus::Ok;
-    outcome.us = timing->medianMs * 1e3;
-    if (timing->isHopeless && !request.check)
-      return rt::success();
-    if (rt::Status judged = judge(after, outcome); !judged || outcome.status != TuneStatus::Ok)
+    if (results.list.empty())
+      results = before;
+    if (rt::Status ran = trials->run(alternative(candidate), results); !ran)
+      return ran;
+    if (rt::Status judged = judge(results, outcome); !judged || outcome.status == TuneStatus::Wrong)
       return judged;
+    auto alone = trials->timeInTurns({alternative(candidate)}, quickRounds);
+    if (!alone)
+      return alone.error();
+    outcome.us = rt::median(alone->front());
+    outcome.status = TuneStatus::Ok;
     if (bestUs == 0)
       return rt::success();
-    const Candidate &best = candidates[bestIndex];
-    auto samples = rt::timeInTurns(
-        *device, {{&candidate.manifest, candidate.image.bytes}, {&best.manifest, best.image.bytes}},
-        before, firstRounds);
-    if (!samples)
-      return samples.error();
-    std::vector<double> times = rt::timesFromRounds(*samples);
+    if (outcome.us > bestUs * hopelessFactor) {
+      outcome.status = TuneStatus::Hopeless;
+      return rt::success();
+    }
+    auto both = trials->timeInTurns({alternative(candidate), alternative(candidates[bestIndex])},
+                                    firstRounds);
+    if (!both)
+      return both.error();
+    std::vector<double> times = rt::timesFromRounds(*both);
     outcome.us = bestUs * times[0] / times[1];
     return rt::success();
-  }
-
-  /// The arguments for a run that changes them; only what kernels write is copied again.
-  rt::ArgumentSet &freshArguments() {
-    if (scratch.list.empty())
-      scratch = before;
-    for (size_t i = 0; i < before.list.size(); ++i)
-      if (before.list[i].param.access != rt::Access::Read)
-        scratch.list[i].tensor = before.list[i].tensor;
-    return scratch;
   }
 
   rt::Status measureOnModel(const Candidate &candidate, TuneOutcome &outcome) {
@@ -364,10 +356,18 @@ private:
     return rt::success();
   }
 
+  static bool isResult(const rt::Argument &argument) {
+    return argument.param.kind == rt::ParamKind::Tensor &&
+           argument.param.access != rt::Access::Read;
+  }
+
   /// With the reference, else with what the first candidate of this process left.
   rt::Status judge(const rt::ArgumentSet &after, TuneOutcome &outcome) {
     if (!request.check && !firstResult) {
-      firstResult = after;
+      firstResult.emplace();
+      for (const rt::Argument &argument : after.list)
+        if (isResult(argument))
+          firstResult->list.push_back(argument);
       return rt::success();
     }
     auto differs = [&](const std::string &name, const rt::HostTensor &reference,
@@ -393,8 +393,6 @@ private:
       return rt::success();
     }
     for (const rt::Argument &argument : firstResult->list) {
-      if (argument.param.kind != rt::ParamKind::Tensor || argument.param.access == rt::Access::Read)
-        continue;
       auto answer = differs(argument.param.name, argument.tensor,
                             rt::rowTolerance(argument.tensor, agreementTolerance), rule);
       if (!answer)
@@ -412,10 +410,10 @@ private:
 
   const TuneRequest &request;
   std::vector<Candidate> candidates;
-  rt::ArgumentSet before, scratch;
+  rt::ArgumentSet before, results;
   std::vector<Expected> expected;
   std::optional<rt::ArgumentSet> firstResult;
-  std::optional<rt::Device> device;
+  std::unique_ptr<rt::Trials> trials;
   double bestUs = 0;
   size_t bestIndex = 0;
   std::string bestText = "(none yet)";

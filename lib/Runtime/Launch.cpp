@@ -124,6 +124,28 @@ public:
     return s ? s : inContext("run of `" + manifest.kernel + "`", s.error());
   }
 
+  /// Tensors without workspaces, from `inputs`: all of an empty set, else those that runs change.
+  Status uploadTensors(const ArgumentSet &inputs, BufferSet &set) {
+    bool isEmpty = set.buffers.empty();
+    for (const Argument &argument : inputs.list)
+      if (argument.param.kind == ParamKind::Tensor &&
+          (isEmpty || argument.param.access != Access::Read))
+        if (Status s = uploadTensor(argument, set); !s)
+          return inContext("argument `" + argument.param.name + "`", s.error());
+    return success();
+  }
+
+  /// As many sets of tensors as timing rotates through.
+  Status addTensors(std::vector<BufferSet> &sets) {
+    if (sets.empty())
+      if (Status s = uploadTensors(arguments, sets.emplace_back()); !s)
+        return s;
+    for (int count = setsForBench(sets.front()); static_cast<int>(sets.size()) < count;)
+      if (Status s = uploadTensors(arguments, sets.emplace_back()); !s)
+        return s;
+    return success();
+  }
+
   Status addBuffers(std::vector<BufferSet> &sets, int count) {
     while (static_cast<int>(sets.size()) < count) {
       Result<BufferSet> set = makeBuffers();
@@ -288,17 +310,6 @@ Result<Timing> Program::time(const BenchOptions &options, std::vector<BufferSet>
   std::vector<Contender> contenders;
   contenders.push_back([&](size_t run) { return start(sets[run % sets.size()]); });
   timing.bufferSets = static_cast<int>(sets.size());
-  if (options.hopelessMs > 0) {
-    BenchOptions quick = options;
-    quick.warmUpMs = 5, quick.targetMs = 0, quick.minSamples = 3;
-    Result<std::vector<Times>> times = timeInRounds(device, stream, contenders, quick);
-    if (!times)
-      return times.error();
-    if (summarize(times->front(), timing); timing.minMs > options.hopelessMs) {
-      timing.isHopeless = true;
-      return timing;
-    }
-  }
   for (const Rival &rival : options.rivals) {
     RivalTiming entry;
     entry.name = rival.name;
@@ -473,49 +484,67 @@ Result<Timing> launchProgram(const Device &device, const Manifest &manifest,
   return bench.enabled ? program.time(bench, sets) : Timing{};
 }
 
-Result<std::vector<std::vector<double>>> timeInTurns(const Device &device,
-                                                     const std::vector<Alternative> &programs,
-                                                     ArgumentSet &arguments, int rounds) {
+struct Trials::State {
+  Device device;
+  ArgumentSet &arguments;
+  std::vector<BufferSet> sets; ///< tensors; workspaces are a program's own
+};
+
+Trials::Trials(Device device, ArgumentSet &arguments)
+    : state(new State{std::move(device), arguments, {}}) {}
+Trials::~Trials() = default;
+
+Status Trials::run(const Alternative &alternative, ArgumentSet &results) {
+  Program program(state->device, *alternative.manifest, results);
+  if (Status s = program.prepare(alternative.image); !s)
+    return s;
+  // What a run before this one wrote is written anew.
+  if (state->sets.empty())
+    state->sets.emplace_back();
+  if (Status s = program.uploadTensors(state->arguments, state->sets.front()); !s)
+    return s;
+  Result<BufferSet> set = program.makeBuffers(&state->sets.front());
+  if (!set)
+    return set.error();
+  if (Status s = program.runOnce(*set); !s)
+    return s;
+  return program.downloadOutputs(state->sets.front());
+}
+
+Result<std::vector<std::vector<double>>>
+Trials::timeInTurns(const std::vector<Alternative> &programs, int rounds) {
   struct Entry {
     Program program;
     std::vector<BufferSet> sets;
-
-    /// The first program's buffers for all; workspaces are a program's own.
-    Status sharedSets(const std::vector<BufferSet> &first) {
-      if (&first == &sets) {
-        if (Status s = program.addBuffers(sets, 1); !s)
-          return s;
-        return program.addBuffers(sets, program.setsForBench(sets[0]));
-      }
-      for (const BufferSet &other : first) {
-        Result<BufferSet> set = program.makeBuffers(&other);
-        if (!set)
-          return set.error();
-        sets.push_back(std::move(*set));
-      }
-      return success();
-    }
   };
   std::vector<std::unique_ptr<Entry>> entries;
   std::vector<Contender> contenders;
+  std::vector<std::vector<double>> samples;
   for (const Alternative &alternative : programs) {
-    entries.emplace_back(new Entry{Program(device, *alternative.manifest, arguments), {}});
+    entries.emplace_back(
+        new Entry{Program(state->device, *alternative.manifest, state->arguments), {}});
     Entry &entry = *entries.back();
     if (Status s = entry.program.prepare(alternative.image); !s)
       return s.error();
-    if (Status s = entry.sharedSets(entries.front()->sets); !s)
+    if (Status s = entry.program.addTensors(state->sets); !s)
       return s.error();
+    for (const BufferSet &tensors : state->sets) {
+      Result<BufferSet> set = entry.program.makeBuffers(&tensors);
+      if (!set)
+        return set.error();
+      entry.sets.push_back(std::move(*set));
+    }
     contenders.push_back([&entry, &stream = entries.front()->program.ownStream()](size_t run) {
       return entry.program.start(entry.sets[run % entry.sets.size()], stream);
     });
   }
+  if (entries.empty())
+    return samples;
   BenchOptions options;
   options.warmUpMs = 20, options.targetMs = 0;
   options.minSamples = options.maxSamples = rounds;
-  std::vector<std::vector<double>> samples;
-  if (entries.empty())
-    return samples;
-  auto times = timeInRounds(device, entries.front()->program.ownStream(), contenders, options);
+  auto times =
+      timeInRounds(state->device, entries.front()->program.ownStream(), contenders, options);
   if (!times)
     return times.error();
   for (Times &each : *times) {

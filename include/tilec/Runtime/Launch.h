@@ -12,6 +12,7 @@
 #include "tilec/Runtime/Device.h"
 
 #include <functional>
+#include <memory>
 
 namespace tilec::rt {
 
@@ -36,13 +37,11 @@ struct Rival {
 /// before so that no input is still in the cache.
 struct BenchOptions {
   bool enabled = false;
-  double warmUpMs = 50;  ///< runs until this much device time has passed, at least 3 of them
-  double sampleMs = 2;   ///< a sample is the mean of runs that take about this long together
-  double targetMs = 500; ///< samples are taken for about this long ...
-  int minSamples = 31;   ///< ... but not fewer
-  int maxSamples = 1000; ///< ... and not more than these
-  /// A kernel whose first few samples take longer than this is not timed further; 0: all are.
-  double hopelessMs = 0;
+  double warmUpMs = 50;      ///< runs until this much device time has passed, at least 3 of them
+  double sampleMs = 2;       ///< a sample is the mean of runs that take about this long together
+  double targetMs = 500;     ///< samples are taken for about this long ...
+  int minSamples = 31;       ///< ... but not fewer
+  int maxSamples = 1000;     ///< ... and not more than these
   std::vector<Rival> rivals; ///< timed in turns with the kernel: a sample of each is a round
 };
 
@@ -64,7 +63,6 @@ struct Timing {
   int samples = 0, runsPerSample = 0;
   int bufferSets = 0; ///< copies of the arguments that the runs rotate through
   double medianMs = 0, minMs = 0, maxMs = 0; ///< of one run
-  bool isHopeless = false;                   ///< see BenchOptions::hopelessMs
   std::vector<RivalTiming> rivals;
 };
 
@@ -84,11 +82,27 @@ struct Alternative {
   std::span<const uint8_t> image;
 };
 
-/// Times programs in turns, `rounds` samples of each, so that a clock that changes meets all alike:
-/// microseconds of a run, by program and round. What they write is left on the device.
-Result<std::vector<std::vector<double>>> timeInTurns(const Device &device,
-                                                     const std::vector<Alternative> &programs,
-                                                     ArgumentSet &arguments, int rounds);
+/// Runs and times alternatives, one after another, on arguments that are uploaded once. All have
+/// the parameters of the first one.
+class Trials {
+public:
+  /// `arguments` has to live as long as this, and is not changed.
+  Trials(Device device, ArgumentSet &arguments);
+  ~Trials();
+
+  /// Runs the program once on the arguments as they were and copies what it wrote into `results`,
+  /// a copy of the arguments. Fails as launchProgram does.
+  Status run(const Alternative &program, ArgumentSet &results);
+
+  /// Times programs in turns, `rounds` samples of each, so that a clock that changes meets all
+  /// alike: microseconds of a run, by program and round.
+  Result<std::vector<std::vector<double>>> timeInTurns(const std::vector<Alternative> &programs,
+                                                       int rounds);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 /// The parameter buffer of one launch. `addresses` holds tensors and workspaces by name. Exposed
 /// for tests and for devices that launch by themselves.

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "Conformance.h"
 
+#include "tilec/Runtime/Statistics.h"
+
 #include <chrono>
+#include <cmath>
 #include <dlfcn.h>
 #include <set>
 #include <thread>
@@ -254,25 +257,36 @@ TEST_F(OnFakeCuda, ARivalIsTimedInTurnsOnTheSameTensors) {
              "other: no algorithm");
 }
 
-TEST_F(OnFakeCuda, ProgramsTakeTurns) {
-  Manifest manifest = scaleManifest(), other = manifest;
-  other.launches[0].symbol = "unknown";
-  ArgumentRequest request;
-  request.dims = {{"n", 64}};
-  request.specs = {*parseArgSpec("s=2")};
-  ArgumentSet set = *makeArguments(manifest, request);
-  Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
-  std::vector<uint8_t> image = {'x'};
-  auto times = timeInTurns(*device, {{&manifest, image}, {&manifest, image}}, set, 7);
-  ASSERT_TRUE(times) << times.error().message;
-  ASSERT_EQ(times->size(), 2u);
-  for (const std::vector<double> &rounds : *times) {
-    EXPECT_EQ(rounds.size(), 7u);
-    for (double us : rounds)
-      EXPECT_GT(us, 0);
+TEST_F(OnFakeCuda, AlternativesTakeTurnsOnTheSameTensors) {
+  int handles = fake<int (*)()>("fakeLiveHandles")();
+  {
+    Manifest manifest = scaleManifest(), other = manifest;
+    other.launches[0].symbol = "unknown";
+    ArgumentRequest request;
+    request.dims = {{"n", 64}};
+    request.specs = {*parseArgSpec("s=2")};
+    ArgumentSet set = *makeArguments(manifest, request), results = set;
+    std::vector<uint8_t> image = {'x'};
+    Trials trials(*openCuda(0, TILEC_FAKE_DRIVER), set);
+    for (int i = 0; i < 2; ++i) {
+      results.find("y")->tensor.setValue(5, 7);
+      Status ran = trials.run({&manifest, image}, results);
+      ASSERT_TRUE(ran) << ran.error().message;
+      EXPECT_EQ(results.find("y")->tensor.value(5), 2 * set.find("x")->tensor.value(5));
+      EXPECT_TRUE(std::isnan(set.find("y")->tensor.value(5))) << "the arguments stay as they were";
+      auto times = trials.timeInTurns({{&manifest, image}, {&manifest, image}}, 7);
+      ASSERT_TRUE(times) << times.error().message;
+      ASSERT_EQ(times->size(), 2u);
+      for (const std::vector<double> &rounds : *times) {
+        EXPECT_EQ(rounds.size(), 7u);
+        EXPECT_GT(median(rounds), 0);
+      }
+    }
+    EXPECT_TRUE(trials.timeInTurns({}, 7)->empty());
+    EXPECT_FALSE(trials.timeInTurns({{&manifest, image}, {&other, image}}, 7));
+    EXPECT_FALSE(trials.run({&other, image}, results));
   }
-  EXPECT_TRUE(timeInTurns(*device, {}, set, 7)->empty());
-  EXPECT_FALSE(timeInTurns(*device, {{&manifest, image}, {&other, image}}, set, 7));
+  EXPECT_EQ(fake<int (*)()>("fakeLiveHandles")(), handles);
 }
 
 TEST_F(OnFakeCuda, TheFastestAlgorithmOfARivalIsTimed) {
