@@ -65,9 +65,30 @@ static llvm::Value *encodeInHardware(Emitter &e, DType format, llvm::Value *valu
   return b.CreateShuffleVector(result, mask);
 }
 
+/// bf16 pairs as f32: a bf16 is the upper half of its f32, so each takes one instruction on the
+/// word that holds the pair. NVPTX takes words apart into halves first.
+static llvm::Value *extendPairs(Builder &b, llvm::Value *values) {
+  unsigned count = countOf(values->getType());
+  auto *words = llvm::FixedVectorType::get(b.getInt32Ty(), count / 2);
+  values = b.CreateBitCast(values, words);
+  llvm::Value *result = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getFloatTy(), count));
+  for (unsigned i = 0; i < count; i += 2) {
+    llvm::Value *word = b.CreateExtractElement(values, i / 2);
+    llvm::Value *halves[] = {b.CreateShl(word, 16), b.CreateAnd(word, 0xffff0000)};
+    for (unsigned j = 0; j < 2; ++j)
+      result = b.CreateInsertElement(result, b.CreateBitCast(halves[j], b.getFloatTy()), i + j);
+  }
+  return result;
+}
+
 llvm::Value *KernelLowering::extendFloat(llvm::Value *value, mlir::Type from, mlir::Type to) {
   llvm::Type *target = typeOf(to);
   std::optional<DType> format = smallFloat(wave::elementOf(from));
+  llvm::Type *source = value->getType();
+  bool isPairs = source->getScalarType()->isBFloatTy() && target->getScalarType()->isFloatTy() &&
+                 countOf(source) % 2 == 0;
+  if (isPairs && e.target.vendor == Vendor::Nvidia)
+    return extendPairs(b, value);
   if (!format)
     return b.CreateFPExt(value, target);
   llvm::Value *wide = e.convertsSmallFloat(*format) ? decodeInHardware(e, *format, value)

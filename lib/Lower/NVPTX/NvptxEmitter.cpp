@@ -34,6 +34,11 @@ public:
   void waveFence() override;
   void schedFence(int64_t mask = 0) override;
 
+  llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
+                          llvm::Type *type, int64_t align) override;
+  bool maskedStore(llvm::Value *value, llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
+                   int64_t align) override;
+
   bool cpAsync(llvm::Value *sharedPointer, llvm::Value *source, int64_t bytes,
                llvm::Value *sourceBytes) override;
   bool cpAsyncCommit() override;
@@ -69,6 +74,8 @@ public:
 
 private:
   llvm::Value *words(llvm::Value *value);
+  llvm::Value *guarded(llvm::StringRef access, llvm::Value *mask, llvm::Value *base,
+                       llvm::Value *offset, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args);
 
   llvm::Value *thread = nullptr, *warp = nullptr;
 };
@@ -140,6 +147,91 @@ void NvptxEmitter::waveFence() { call("llvm.nvvm.bar.warp.sync", {}, {b.getInt32
 void NvptxEmitter::schedFence(int64_t) {
   auto *type = llvm::FunctionType::get(b.getVoidTy(), false);
   b.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", /*hasSideEffects=*/true));
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory where a mask holds
+//===----------------------------------------------------------------------===//
+
+/// 32-bit words of a vector that one instruction moves; 0: none does.
+static unsigned wordsOfAccess(llvm::Type *type, int64_t align) {
+  unsigned bits = bitsOf(type);
+  bool fits = type->isVectorTy() && (bits == 32 || bits == 64 || bits == 128) && align * 8 >= bits;
+  return fits ? bits / 32 : 0;
+}
+
+static std::string operands(unsigned first, unsigned count) {
+  std::string list;
+  for (unsigned i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + std::to_string(first + i);
+  return count == 1 ? list : "{" + list + "}";
+}
+
+static const char *typeOfWords(unsigned count) {
+  return count == 1 ? ".b32 " : count == 2 ? ".v2.b32 " : ".v4.b32 ";
+}
+
+/// One predicated instruction. A branch around each access keeps ptxas from having several of them
+/// in flight, and doubles what follows it. Operands: results, `args` (tied to the results where
+/// there are any), the address, the mask.
+llvm::Value *NvptxEmitter::guarded(llvm::StringRef access, llvm::Value *mask, llvm::Value *base,
+                                   llvm::Value *offset, llvm::Type *result,
+                                   llvm::ArrayRef<llvm::Value *> args) {
+  bool isLoad = !result->isVoidTy();
+  std::string constraints;
+  for (size_t i = 0; isLoad && i < args.size(); ++i)
+    constraints += "=r,";
+  for (size_t i = 0; i < args.size(); ++i)
+    constraints += isLoad ? std::to_string(i) + "," : "r,";
+  constraints += "l,r,~{memory}";
+  size_t last = args.size() * (isLoad ? 2 : 1) + 1;
+  std::string text =
+      "{ .reg .pred p; setp.ne.b32 p, $" + std::to_string(last) + ", 0; @p " + access.str() + "; }";
+  llvm::SmallVector<llvm::Value *> all(args);
+  all.push_back(b.CreateGEP(b.getInt8Ty(), base, b.CreateZExt(offset, b.getInt64Ty())));
+  all.push_back(b.CreateZExt(mask, b.getInt32Ty()));
+  llvm::SmallVector<llvm::Type *> types;
+  for (llvm::Value *value : all)
+    types.push_back(value->getType());
+  auto *type = llvm::FunctionType::get(result, types, false);
+  llvm::CallInst *asmCall =
+      b.CreateCall(llvm::InlineAsm::get(type, text, constraints, /*hasSideEffects=*/true), all);
+  asmCall->addFnAttr(llvm::Attribute::NoUnwind);
+  return asmCall;
+}
+
+llvm::Value *NvptxEmitter::maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
+                                      llvm::Type *type, int64_t align) {
+  unsigned count = wordsOfAccess(type, align);
+  if (count == 0 || llvm::isa<llvm::Constant>(mask))
+    return nullptr;
+  llvm::SmallVector<llvm::Value *> zeros(count, b.getInt32(0));
+  llvm::SmallVector<llvm::Type *> parts(count, b.getInt32Ty());
+  llvm::Type *result = count == 1 ? parts[0] : llvm::StructType::get(b.getContext(), parts);
+  std::string access = std::string("ld.global") + typeOfWords(count) + operands(0, count) + ", [$" +
+                       std::to_string(2 * count) + "]";
+  llvm::Value *loaded = guarded(access, mask, base, offset, result, zeros);
+  if (count == 1)
+    return b.CreateBitCast(loaded, type);
+  llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));
+  for (unsigned i = 0; i < count; ++i)
+    vector = b.CreateInsertElement(vector, b.CreateExtractValue(loaded, i), i);
+  return b.CreateBitCast(vector, type);
+}
+
+bool NvptxEmitter::maskedStore(llvm::Value *value, llvm::Value *base, llvm::Value *offset,
+                               llvm::Value *mask, int64_t align) {
+  unsigned count = wordsOfAccess(value->getType(), align);
+  if (count == 0 || llvm::isa<llvm::Constant>(mask))
+    return false;
+  llvm::Value *packed = words(value);
+  llvm::SmallVector<llvm::Value *> parts;
+  for (unsigned i = 0; i < count; ++i)
+    parts.push_back(b.CreateExtractElement(packed, i));
+  std::string access = std::string("st.global") + typeOfWords(count) + "[$" +
+                       std::to_string(count) + "], " + operands(0, count);
+  guarded(access, mask, base, offset, b.getVoidTy(), parts);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

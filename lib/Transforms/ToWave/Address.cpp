@@ -37,6 +37,7 @@ SmallVector<LaneCoord, 4> Emitter::computeLaneCoords(const FragmentLayout &layou
   for (unsigned d = 0; d < layout.rank(); ++d) {
     LaneCoord &coord = coords[d];
     coord.divisor = 1 << 20;
+    coord.most = 0;
     for (unsigned bit = 0; bit < lanes.bits();) {
       int64_t step = lanes.bases[bit][d];
       unsigned run = 1;
@@ -49,6 +50,7 @@ SmallVector<LaneCoord, 4> Emitter::computeLaneCoords(const FragmentLayout &layou
         part = mulIndex(part, step);
         coord.value = coord.value ? addIndex(coord.value, part) : part;
         coord.divisor = std::gcd(coord.divisor, step);
+        coord.most += step * ((int64_t(1) << run) - 1);
       }
       bit += run;
     }
@@ -67,11 +69,23 @@ SmallVector<LaneCoord, 4> Emitter::computeLaneCoords(const FragmentLayout &layou
       Value part = mulIndex(digit, step);
       coord.value = coord.value ? addIndex(coord.value, part) : part;
       coord.divisor = std::gcd(coord.divisor, step);
+      coord.most += step * (f.count - 1);
       weight[f.dim] *= f.count;
     }
     below *= f.count;
   }
   return coords;
+}
+
+SmallVector<Coords, 8> Emitter::elementsOfRep(const FragmentLayout &layout, int64_t rep) {
+  SmallVector<Coords, 8> deltas;
+  Coords origin = layout.coords(rep * layout.atomRegs(), 0, 0);
+  for (int64_t e = 0; e < layout.atomRegs(); ++e) {
+    deltas.push_back(layout.coords(rep * layout.atomRegs() + e, 0, 0));
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      deltas.back()[d] -= origin[d];
+  }
+  return deltas;
 }
 
 /// True in one of the lanes that hold copies of the same elements.
@@ -106,21 +120,24 @@ Value Emitter::primaryMask(const FragmentLayout &layout) {
 }
 
 /// Whether the elements of a group lie inside the tile, where that is not certain: one mask when
-/// the group is inside or outside as a whole.
+/// the group is inside or outside as a whole. `onlyDim`: the other dimensions do not matter.
 SmallVector<Value, 8> Emitter::insideMasks(const FragmentLayout &layout, ArrayRef<LaneCoord> coords,
-                                           ArrayRef<Coords> deltas) {
-  Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
+                                           ArrayRef<Coords> deltas,
+                                           std::optional<unsigned> onlyDim) {
   SmallVector<unsigned, 4> open;
   bool isWhole = true;
   for (unsigned d = 0; d < layout.rank(); ++d) {
-    if (box[d] * reps[d] * waves[d] <= layout.shape()[d])
+    int64_t span = 1, size = layout.shape()[d];
+    for (const Coords &delta : deltas)
+      span = std::max(span, delta[d] + 1);
+    int64_t box = layout.atom().boxShape()[d] * layout.repsPerDim()[d] * layout.wavesPerDim()[d];
+    bool isInside =
+        box <= size || (coords[d].most >= 0 && coords[d].most + coords[d].constant + span <= size);
+    if (isInside || (onlyDim && d != *onlyDim))
       continue;
     open.push_back(d);
-    uint64_t span = 1;
-    for (const Coords &delta : deltas)
-      span = std::max<uint64_t>(span, uint64_t(delta[d]) + 1);
     // The group may have gaps (rows r and r + 8 of mma.sync), and begin anywhere in a block of 2^n.
-    isWhole &= layout.shape()[d] % int64_t(llvm::PowerOf2Ceil(span)) == 0;
+    isWhole &= size % int64_t(llvm::PowerOf2Ceil(uint64_t(span))) == 0;
   }
   SmallVector<Value, 8> masks;
   if (open.empty())
@@ -240,6 +257,45 @@ Value Emitter::globalOffset(const TensorPlace &place, ArrayRef<Value> indices) {
     sum = sum ? arith::AddIOp::create(b, loc, sum, part).getResult() : part;
   }
   return sum ? sum : index(0);
+}
+
+/// Whether a wave's index is certainly not negative.
+static bool isNotNegative(Value value) {
+  if (auto constant = tile::constantInt(value))
+    return *constant >= 0;
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    auto loop = dyn_cast<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
+    return loop && value == loop.getInductionVar() && isNotNegative(loop.getLowerBound());
+  }
+  if (isa<wave::LaneIdOp, wave::WaveIdOp, wave::BlockIdOp>(op))
+    return true;
+  auto areNotNegative = [](ValueRange values) { return llvm::all_of(values, isNotNegative); };
+  if (isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::RemUIOp>(op))
+    return areNotNegative(op->getOperands());
+  return isa<arith::SelectOp>(op) && areNotNegative(op->getOperands().drop_front());
+}
+
+Value Emitter::accessOffset(const TensorPlace &place, ArrayRef<Value> indices) {
+  if (target.vendor != Vendor::Nvidia || place.isWide)
+    return globalOffset(place, indices);
+  LinearForm bytes;
+  for (auto [d, at] : llvm::enumerate(indices))
+    bytes.add(linearize(at), place.staticStrides[d] * bytesOf(place.dtype));
+  constexpr int64_t mostImmediate = int64_t(1) << 23;
+  if (bytes.constant <= 0 || bytes.constant >= mostImmediate || bytes.terms.empty() ||
+      !llvm::all_of(bytes.terms, [](auto &term) {
+        return term.second > 0 && term.first.getType().isIndex() && isNotNegative(term.first);
+      }))
+    return globalOffset(place, indices);
+  Value sum;
+  for (auto [term, factor] : bytes.terms) {
+    Value part = mulIndex(term, factor);
+    sum = sum ? addIndex(sum, part) : part;
+  }
+  // The tensor ends within 4 GiB, so that what is accessed is reached without a wrap.
+  return arith::AddIOp::create(b, loc, sum, index(bytes.constant),
+                               arith::IntegerOverflowFlags::nuw);
 }
 
 Value Emitter::boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,

@@ -131,14 +131,35 @@ Value Emitter::fromScalar(Value value, DType dtype) {
     return elementwise(value, [&](Value x) { return lowNibble(x, dtype); });
   if (dtype == DType::Bool)
     return arith::ExtUIOp::create(b, loc, vectorOf(count, b.getI8Type()), value);
-  if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64)
-    return arith::TruncFOp::create(b, loc, vectorOf(count, memoryType(dtype)), value);
+  if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64) {
+    Type type = vectorOf(count, memoryType(dtype));
+    // What is only moved is not converted there and back. fp8 is: a store of infinity saturates.
+    auto extension = value.getDefiningOp<arith::ExtFOp>();
+    if (extension && bitsOf(dtype) == 16 && extension.getIn().getType() == type)
+      return extension.getIn();
+    return arith::TruncFOp::create(b, loc, type, value);
+  }
   return value;
+}
+
+/// The vector that `parts` are the elements of, in order.
+static Value vectorOfElements(ArrayRef<Value> parts) {
+  Value vector;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    auto extract = part.getDefiningOp<wave::ExtractOp>();
+    if (!extract || int64_t(extract.getPosition()) != int64_t(i) ||
+        (vector && extract.getVector() != vector) || wave::elementsOf(part.getType()) != 1)
+      return nullptr;
+    vector = extract.getVector();
+  }
+  return wave::elementsOf(vector.getType()) == int64_t(parts.size()) ? vector : Value();
 }
 
 Value Emitter::pack(ArrayRef<Value> parts) {
   if (parts.size() == 1)
     return parts[0];
+  if (Value vector = vectorOfElements(parts))
+    return vector;
   int64_t count = 0;
   for (Value part : parts)
     count += wave::elementsOf(part.getType());

@@ -84,6 +84,7 @@ struct LaneCoord {
   int64_t constant = 0;
   int64_t divisor = 1; ///< of `value`
   int64_t bits = -1;   ///< that may be set in `value`; all by default
+  int64_t most = -1;   ///< no value of `value` is larger; negative: not known
 };
 
 /// The register group that a parallel's body is being computed for. Outside of parallels there is
@@ -179,13 +180,18 @@ private:
   SmallVector<LaneCoord, 4> computeLaneCoords(const FragmentLayout &layout);
   Value primaryMask(const FragmentLayout &layout);
   SmallVector<Value, 8> insideMasks(const FragmentLayout &layout, ArrayRef<LaneCoord> coords,
-                                    ArrayRef<Coords> deltas);
+                                    ArrayRef<Coords> deltas,
+                                    std::optional<unsigned> onlyDim = std::nullopt);
+  /// The elements of a repetition of the atom, as what they add to the first.
+  SmallVector<Coords, 8> elementsOfRep(const FragmentLayout &layout, int64_t rep);
   /// Elements that one access of this op may move at once.
   int64_t accessWidth(ValueRange indices, Value root, Elements &elements);
   /// The image of an index for one element.
   Value indexFor(Value index, int64_t element, Elements &elements);
   /// Byte offset in the tensor and the mask of the bounds that are not proved (may be null).
   Value globalOffset(const TensorPlace &place, ArrayRef<Value> indices);
+  /// The same of one access; a constant part is added last, as NVIDIA's instructions can.
+  Value accessOffset(const TensorPlace &place, ArrayRef<Value> indices);
   Value boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,
                    Elements &elements);
   int64_t globalAlign(const TensorPlace &place, int64_t elems) const;
@@ -254,6 +260,9 @@ private:
   friend class ReduceEmitter;
   /// Shared memory for exchanges between waves; its users put barriers around each use.
   int64_t reserveShared(int64_t bytes);
+  /// Shared memory that nothing else uses; at most mostOwnScratch bytes.
+  int64_t ownScratch(int64_t bytes);
+  static constexpr int64_t mostOwnScratch = 1024;
 
   // Small helpers
   Value index(int64_t value);
@@ -308,6 +317,7 @@ private:
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
   int64_t sharedBytes = 0, scratchBase = 0, scratchBytes = 0;
+  int64_t ownScratchEnd = 0, ownScratchLeft = 0;
   std::optional<int64_t> stagingAt;    ///< shared memory that accumulators are stored through
   std::optional<bool> hasAsyncReaders; ///< wgmma or TMA read what threads write
   llvm::MapVector<Value, PipePlace> pipes;

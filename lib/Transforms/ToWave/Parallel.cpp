@@ -132,16 +132,13 @@ Elements Emitter::elementsOf(tile::ParallelOp loop, const FragmentLayout &layout
       Value part = mulIndex(digit, box[f.dim] * weight[f.dim]);
       coord.value = coord.value ? addIndex(coord.value, part) : part;
       coord.divisor = std::gcd(coord.divisor, box[f.dim]);
+      coord.most = -1;
       weight[f.dim] *= f.count;
       below *= f.count;
     }
   }
-  for (int64_t e = 0; e < elements.count; ++e) {
-    Coords delta = layout.coords(rep * layout.atomRegs() + e, 0, 0);
-    for (unsigned d = 0; d < layout.rank(); ++d)
-      delta[d] -= origin[d];
+  for (const Coords &delta : elementsOfRep(layout, rep))
     elements.deltas.push_back(delta);
-  }
   elements.masks = insideMasks(layout, elements.coords, elements.deltas);
   bindLoopVariables(loop, elements);
   return elements;
@@ -238,7 +235,7 @@ LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {
       Value mask = andMasks(bounds, elements.maskOf(e));
       raw = isPacked(dtype) ? loadPacked(place, indices, width, mask)
                             : wave::GlobalReadOp::create(b, loc, vector, place.base,
-                                                         globalOffset(place, indices), mask,
+                                                         accessOffset(place, indices), mask,
                                                          globalAlign(place, width))
                                   .getResult();
       if (load.getPad() && bounds) {
@@ -295,7 +292,7 @@ LogicalResult Emitter::emitStore(tile::StoreOp store, Elements &elements) {
       storePacked(value, place, indices, mask);
       continue;
     }
-    wave::GlobalWriteOp::create(b, loc, value, place.base, globalOffset(place, indices), mask,
+    wave::GlobalWriteOp::create(b, loc, value, place.base, accessOffset(place, indices), mask,
                                 globalAlign(place, width));
   }
   return success();
@@ -348,7 +345,7 @@ LogicalResult Emitter::emitAtomic(tile::AtomicOp atomic, Elements &elements) {
       const TensorPlace &place = tensors.find(root)->second;
       mask = andMasks(mask, boundsMask(place, atomic.getIndices(), indices, elements));
       old = wave::GlobalAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
-                                         place.base, globalOffset(place, indices), mask);
+                                         place.base, accessOffset(place, indices), mask);
     }
     olds.push_back(toScalar(old, dtype));
   }

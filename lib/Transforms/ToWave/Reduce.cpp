@@ -16,6 +16,18 @@ using namespace mlir;
 
 namespace tilec {
 
+/// `count` steps of the wave number, of `below` waves each.
+struct WaveDigit {
+  int64_t below, count;
+};
+
+/// Shared memory for the results of every wave, in bytes.
+struct WavePlaces {
+  int64_t base = 0, perWave = 0, perResult = 0;
+  Value lane;         ///< what a lane adds; null: all lanes share one value
+  bool isOwn = false; ///< nothing else uses it, and what was there is read
+};
+
 class ReduceEmitter {
 public:
   ReduceEmitter(Emitter &emitter, tile::ReduceOp reduce, const FragmentPlace &src,
@@ -31,14 +43,22 @@ private:
     return identityOf(b, loc, base, type, isUnsignedType);
   }
   Value fold(Value x, Value y) {
-    return combine(b, loc, kind, x, y, isUnsignedType, reduce.getNanPropagate());
+    Value result = combine(b, loc, kind, x, y, isUnsignedType, reduce.getNanPropagate());
+    // Fused with those products that allow it, too (RelaxMath.h).
+    if (auto sum = result.getDefiningOp<arith::AddFOp>())
+      sum.setFastmath(arith::FastMathFlags::contract);
+    return result;
   }
   /// What an element contributes.
   Value termOf(Value value);
+  /// Where a repetition of the atom is padding (Emitter::insideMasks).
+  SmallVector<Value, 8> masksOf(int64_t rep);
   /// The element's value, or the identity where the register is padding.
-  Value masked(Value value, int64_t reg);
+  Value masked(Value value, ArrayRef<Value> masks, int64_t element);
   void foldRegisters();
   void foldLanes();
+  bool isFollowedByMeeting();
+  WavePlaces placesOf(int64_t bytes);
   void foldWaves();
   void store();
   Type elementOf(const FragmentPlace &place) {
@@ -75,15 +95,18 @@ Value ReduceEmitter::termOf(Value value) {
   return arith::MaxSIOp::create(b, loc, value, negated);
 }
 
-Value ReduceEmitter::masked(Value value, int64_t reg) {
-  const FragmentLayout &layout = src.layout;
-  Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
-  if (box[dim] * reps[dim] * waves[dim] <= layout.shape()[dim])
+SmallVector<Value, 8> ReduceEmitter::masksOf(int64_t rep) {
+  SmallVector<LaneCoord, 4> coords = e.laneCoords(src.layout);
+  Coords origin = src.layout.coords(rep * src.layout.atomRegs(), 0, 0);
+  for (auto [coord, constant] : llvm::zip(coords, origin))
+    coord.constant = constant;
+  return e.insideMasks(src.layout, coords, e.elementsOfRep(src.layout, rep), dim);
+}
+
+Value ReduceEmitter::masked(Value value, ArrayRef<Value> masks, int64_t element) {
+  if (masks.empty())
     return value;
-  LaneCoord lane = e.laneCoords(layout)[dim];
-  Value at = e.addIndex(lane.value, layout.coords(reg, 0, 0)[dim]);
-  Value isInside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, e.index(layout.shape()[dim]));
+  Value isInside = masks[masks.size() == 1 ? 0 : element];
   return arith::SelectOp::create(b, loc, isInside, value, identity(value.getType()));
 }
 
@@ -100,6 +123,7 @@ void ReduceEmitter::foldRegisters() {
     Value vector =
         wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(src.dtype)), src.regs, slot);
     SmallVector<Value, 8> elements = e.unpack(e.toScalar(vector, src.dtype), group);
+    SmallVector<Value, 8> masks = masksOf(slot);
     for (int64_t i = 0; i < group; ++i) {
       int64_t reg = slot * group + i;
       Coords at = src.layout.coords(reg, 0, 0);
@@ -109,7 +133,7 @@ void ReduceEmitter::foldRegisters() {
         at.erase(at.begin() + dim);
       // The element falls on this register of the result in lane 0, hence in all.
       int64_t target = dst.layout.regHolding(at, 0, 0).value_or(0);
-      Value term = masked(termOf(elements[i]), reg);
+      Value term = masked(termOf(elements[i]), masks, i);
       SmallVector<Value, chains> &sums = parts[target];
       int64_t chain = splits ? taken[target]++ % chains : 0;
       if (chain == int64_t(sums.size()))
@@ -143,57 +167,106 @@ void ReduceEmitter::foldLanes() {
   }
 }
 
-void ReduceEmitter::foldWaves() {
-  // Digits of the wave number that run along the reduced dimension.
-  struct Digit {
-    int64_t below, count;
-  };
-  SmallVector<Digit, 2> digits;
-  int64_t below = 1, partners = 1;
-  for (const Factor &f : src.layout.waves()) {
-    if (f.dim == dim) {
+/// Digits of the wave number that run along the reduced dimension.
+static SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_t dim) {
+  SmallVector<WaveDigit, 2> digits;
+  int64_t below = 1;
+  for (const Factor &f : layout.waves()) {
+    if (f.dim == dim)
       digits.push_back({below, f.count});
-      partners *= f.count;
-    }
     below *= f.count;
   }
-  if (partners == 1)
+  return digits;
+}
+
+/// Whether all threads meet after the reduction, and before it if it is executed again: another
+/// one in the same block does that.
+bool ReduceEmitter::isFollowedByMeeting() {
+  if (isa<tile::KernelOp>(reduce->getParentOp()))
+    return true;
+  return llvm::any_of(reduce->getBlock()->getOps<tile::ReduceOp>(), [&](tile::ReduceOp other) {
+    auto src = e.fragments.find(other.getSrc());
+    return other != reduce && src != e.fragments.end() &&
+           !digitsAlong(src->second.layout, other.getDim()).empty();
+  });
+}
+
+/// Where each wave leaves its results: a value a lane, or, where all lanes have the same, one.
+WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
+  int64_t count = results.size(), lanes = e.target.waveLanes;
+  bool isUniform = llvm::all_of(src.layout.atom().inputs()[1].bases, [&](const Coords &base) {
+    for (int64_t d = 0; d < int64_t(base.size()); ++d)
+      if (d != dim && base[d] != 0)
+        return false;
+    return true;
+  });
+  WavePlaces places;
+  if (isUniform && e.target.vendor == Vendor::Nvidia) {
+    places.perWave = bytes;
+    places.perResult = e.numWaves * bytes;
+  } else {
+    places.perWave = count * lanes * bytes;
+    places.perResult = lanes * bytes;
+    places.lane = e.mulIndex(e.laneId, bytes);
+  }
+  int64_t size = count * e.numWaves * (places.lane ? lanes : 1) * bytes;
+  places.isOwn = size <= Emitter::mostOwnScratch && isFollowedByMeeting();
+  places.base = places.isOwn ? e.ownScratch(size) : e.reserveShared(size);
+  return places;
+}
+
+void ReduceEmitter::foldWaves() {
+  SmallVector<WaveDigit, 2> digits = digitsAlong(src.layout, dim);
+  if (digits.empty())
     return;
+  int64_t partners = 1;
   // The wave whose digits are all 0 among the partners.
   Value first = e.waveId;
-  for (const Digit &d : digits) {
+  for (const WaveDigit &d : digits) {
+    partners *= d.count;
     Value digit = e.remIndex(e.divIndex(e.waveId, d.below), d.count);
     first = arith::SubIOp::create(b, loc, first, e.mulIndex(digit, d.below));
   }
   bool isBool = results[0].getType().isInteger(1);
   Type stored = isBool ? Type(b.getI8Type()) : results[0].getType();
   int64_t bytes = std::max<int64_t>(1, stored.getIntOrFloatBitWidth() / 8);
-  int64_t lanes = e.target.waveLanes, perWave = int64_t(results.size()) * lanes * bytes;
-  int64_t base = e.reserveShared(perWave * e.numWaves);
-  wave::BarrierOp::create(b, loc); // what was there is read
-  Value lane = e.mulIndex(e.laneId, bytes);
-  Value own = e.addIndex(e.mulIndex(e.waveId, perWave), lane);
+  WavePlaces places = placesOf(bytes);
+  if (!places.isOwn)
+    wave::BarrierOp::create(b, loc); // what was there is read
+  auto placeOf = [&](Value wave) {
+    Value at = e.mulIndex(wave, places.perWave);
+    return places.lane ? e.addIndex(at, places.lane) : at;
+  };
+  Value own = placeOf(e.waveId);
   for (auto [r, value] : llvm::enumerate(results)) {
     Value out = isBool ? arith::ExtUIOp::create(b, loc, stored, value).getResult() : value;
-    wave::SharedWriteOp::create(b, loc, out, own, Value(), base + int64_t(r) * lanes * bytes);
+    wave::SharedWriteOp::create(b, loc, out, own, Value(),
+                                places.base + int64_t(r) * places.perResult);
   }
   wave::BarrierOp::create(b, loc);
-  Value start = e.addIndex(e.mulIndex(first, perWave), lane);
+  Value start = placeOf(first);
+  // Values that lie side by side are read together.
+  bool areTogether = places.perWave == bytes && digits.size() == 1 && digits[0].below == 1 &&
+                     isPowerOf2(partners) && !isBool;
+  int64_t width = areTogether ? std::min(partners, 16 / bytes) : 1;
   for (auto [r, value] : llvm::enumerate(results)) {
     Value sum;
-    for (int64_t p = 0; p < partners; ++p) {
+    for (int64_t p = 0; p < partners; p += width) {
       int64_t offset = 0, rest = p;
-      for (const Digit &d : digits) {
+      for (const WaveDigit &d : digits) {
         offset += rest % d.count * d.below;
         rest /= d.count;
       }
-      Value part = wave::SharedReadOp::create(b, loc, stored, start,
-                                              base + offset * perWave + int64_t(r) * lanes * bytes);
-      if (isBool) {
-        Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
-        part = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, part, zero);
+      Value read = wave::SharedReadOp::create(b, loc, e.vectorOf(width, stored), start,
+                                              places.base + offset * places.perWave +
+                                                  int64_t(r) * places.perResult);
+      for (Value part : e.unpack(read, width)) {
+        if (isBool) {
+          Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
+          part = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, part, zero);
+        }
+        sum = sum ? fold(sum, part) : part;
       }
-      sum = sum ? fold(sum, part) : part;
     }
     value = sum;
   }
@@ -234,6 +307,18 @@ LogicalResult Emitter::emitReduce(tile::ReduceOp reduce, Elements &elements) {
     return unsupported(*reduce, "a reduction of anything but whole fragments");
   ReduceEmitter(*this, reduce, src->second, dst->second).run();
   return success();
+}
+
+int64_t Emitter::ownScratch(int64_t bytes) {
+  bytes = alignTo(bytes, 16);
+  if (ownScratchLeft < bytes) {
+    ownScratchEnd = sharedBytes + mostOwnScratch;
+    ownScratchLeft = mostOwnScratch;
+    sharedBytes = ownScratchEnd;
+  }
+  int64_t base = ownScratchEnd - ownScratchLeft;
+  ownScratchLeft -= bytes;
+  return base;
 }
 
 int64_t Emitter::reserveShared(int64_t bytes) {
