@@ -7,6 +7,8 @@
 
 #include "Types.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec::lower {
@@ -217,6 +219,43 @@ static llvm::Value *zeroUnless(Builder &b, llvm::Value *inside, llvm::Value *val
                 : value;
 }
 
+/// A divisor c + exp(x), as in a sigmoid, with c far above the denormals, as (c, exp(x)); else
+/// nulls.
+static std::pair<mlir::FloatAttr, mlir::Value> numberPlusPower(mlir::Value value) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  for (int n : {0, 1}) {
+    mlir::FloatAttr number;
+    mlir::Value power = sum ? sum->getOperand(n) : mlir::Value();
+    if (power &&
+        mlir::isa_and_nonnull<mlir::math::ExpOp, mlir::math::Exp2Op>(power.getDefiningOp()) &&
+        mlir::matchPattern(sum->getOperand(1 - n), mlir::m_Constant(&number)) &&
+        number.getValueAsDouble() >= 0x1p-100)
+      return {number, power};
+  }
+  return {};
+}
+
+/// x / y to 2 ulp.
+llvm::Value *KernelLowering::quickQuotient(arith::DivFOp op) {
+  llvm::Value *x = at(op.getLhs()), *y = at(op.getRhs());
+  if (auto *constant = llvm::dyn_cast<llvm::ConstantFP>(y)) {
+    double inverse = 1 / constant->getValue().convertToDouble();
+    bool isNormal = std::abs(inverse) >= 0x1p-126 && std::abs(inverse) < 0x1p127;
+    return isNormal ? b.CreateFMul(x, llvm::ConstantFP::get(y->getType(), inverse))
+                    : b.CreateFDiv(x, y);
+  }
+  auto [number, power] = numberPlusPower(op.getRhs());
+  if (!number)
+    return b.CreateFMul(x, e.reciprocal(y));
+  // Of a quarter of each: the reciprocal of a large divisor would be a denormal. A product with a
+  // power of two is exact, so that this is the quarter of the sum.
+  llvm::Constant *quarter = llvm::ConstantFP::get(x->getType(), 0.25);
+  llvm::Value *divisor = b.CreateIntrinsic(
+      llvm::Intrinsic::fma, {x->getType()},
+      {at(power), quarter, llvm::ConstantFP::get(x->getType(), 0.25 * number.getValueAsDouble())});
+  return b.CreateFMul(b.CreateFMul(x, quarter), e.approxRcp(divisor));
+}
+
 /// The ops that are one LLVM instruction or intrinsic of their operands; null for any other.
 llvm::Value *KernelLowering::binary(mlir::Operation &op) {
   llvm::Value *x = at(op.getOperand(0));
@@ -264,8 +303,9 @@ llvm::Value *KernelLowering::binary(mlir::Operation &op) {
       .Case([&](arith::SubFOp) { return b.CreateFSub(x, y); })
       .Case([&](arith::MulFOp) { return b.CreateFMul(x, y); })
       .Case([&](arith::DivFOp) {
-        bool isReciprocal = fastMathOf(op).allowReciprocal() && x->getType()->isFloatTy();
-        return isReciprocal ? b.CreateFMul(x, e.reciprocal(y)) : b.CreateFDiv(x, y);
+        if (!fastMathOf(op).allowReciprocal() || !x->getType()->isFloatTy())
+          return b.CreateFDiv(x, y);
+        return quickQuotient(mlir::cast<arith::DivFOp>(op));
       })
       .Case([&](arith::NegFOp) { return b.CreateFNeg(x); })
       .Case([&](arith::MaximumFOp) { return intrinsic(llvm::Intrinsic::maximum); })

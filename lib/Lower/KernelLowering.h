@@ -45,6 +45,7 @@ private:
 
   // ArithOps.cpp
   llvm::Value *binary(mlir::Operation &op);
+  llvm::Value *quickQuotient(mlir::arith::DivFOp op);
   llvm::Value *roundedDivision(mlir::Operation &op);
   mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op);
   llvm::Constant *constantOf(mlir::Attribute attribute, mlir::Type type);

@@ -351,6 +351,13 @@ llvm::Value *MathExpansions::erfc(llvm::Value *x) {
   return select(less(x, 0.5), nearZero, tail);
 }
 
+llvm::Value *MathExpansions::approxErfc(llvm::Value *x) {
+  llvm::Value *magnitude = clamp(abs(x), 0.0, 5.5);
+  llvm::Value *tail =
+      e.approxExp2(b.CreateFMul(magnitude, polynomial(erfcPowerCoefficients, magnitude)));
+  return select(less(x, 0.0), b.CreateFSub(number(x, 2.0), tail), tail);
+}
+
 //===----------------------------------------------------------------------===//
 // Remainder
 //===----------------------------------------------------------------------===//

@@ -40,6 +40,8 @@ public:
   llvm::Value *atanh(llvm::Value *x);
   llvm::Value *erf(llvm::Value *x);
   llvm::Value *erfc(llvm::Value *x);
+  /// erfc to 2^-17 of itself, to 2^-46 where it is smaller than that.
+  llvm::Value *approxErfc(llvm::Value *x);
 
   // MathTrig.cpp
   llvm::Value *sin(llvm::Value *x);

@@ -84,6 +84,7 @@ static llvm::Value *approximateMath(Emitter &e, mlir::Operation &op,
       .Case([&](math::Log2Op) { return e.approxLog2(args[0]); })
       .Case([&](math::Log10Op) { return times(e.approxLog2(args[0]), log10Of2); })
       .Case([&](math::RsqrtOp) { return e.approxRsqrt(args[0]); })
+      .Case([&](math::ErfcOp) { return MathExpansions(e).approxErfc(args[0]); })
       .Default([](mlir::Operation *) { return nullptr; });
 }
 

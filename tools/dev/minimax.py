@@ -113,6 +113,8 @@ def main():
     c, w = remez(lambda t: erfc(2 / t - 2) * exp((2 / t - 2) ** 2), lambda t: 1 / (erfc(2 / t - 2) * exp((2 / t - 2) ** 2)),
                  2 / (2 + mpf("10.2")), 2 / (2 + mpf("0.49")), 10)
     emit("erfcCoefficients", "double", c, w, "erfc(x) e^(x^2) in t = 2 / (2 + x) from 1/2 to 10.2, relative")
+    c, w = remez(lambda x: log(erfc(x)) / log(2) / x, lambda x: x * log(2), mpf("1e-6"), mpf("5.5"), 7)
+    emit("erfcPowerCoefficients", "double", c, w, "log2(erfc(x)) / x up to 5.5, as a relative error of erfc")
 
 
 main()

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -36,42 +37,52 @@ bool overwrites(Operation *op, Value fragment) {
          });
 }
 
+std::optional<double> constantOf(Value value) {
+  FloatAttr number;
+  if (!matchPattern(value, m_Constant(&number)))
+    return std::nullopt;
+  return number.getValueAsDouble();
+}
+
+/// A sum with this or more is the same whether its other term is 2^-126 or zero.
+constexpr double smallestVisible = 0x1p-100;
+
+/// What is known of a value on its way.
+struct Known {
+  bool isPositive = false; ///< or zero
+  bool mayVanish = false;  ///< is zero where it should be tiny
+};
+
 /// Where values go from an op on.
 class Uses {
 public:
-  /// `mayBeSummed`: sums of the values are no matter either.
-  explicit Uses(bool mayBeSummed) : mayBeSummed(mayBeSummed) {}
+  /// `mayBeSummed`: sums of the values are no matter either. `mayVanish`: of the values themselves.
+  explicit Uses(bool mayBeSummed, bool mayVanish = false)
+      : mayBeSummed(mayBeSummed), mayVanish(mayVanish) {}
 
   /// Whether all that the value leads to is rounded to 16 bits.
-  bool areRounded(Value value) { return areRounded(value, /*isPositive=*/false); }
-
-  /// The same for a positive value, of which no more is asked than what is left of it beside a
-  /// positive constant: what is below 2^-126 counts for nothing there.
-  bool areRoundedInSums(Value positive) {
-    return llvm::all_of(positive.getUses(), [&](OpOperand &use) {
-      return isSumWithConstant(use) && areRounded(use.getOwner()->getResult(0), true);
-    });
+  bool areRounded(Value value, bool isPositive = false) {
+    return areRounded(value, Known{isPositive, mayVanish});
   }
 
 private:
-  bool areRounded(Value value, bool isPositive) {
-    return llvm::all_of(value.getUses(),
-                        [&](OpOperand &use) { return isRounded(use, isPositive); });
+  bool areRounded(Value value, Known known) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isRounded(use, known); });
   }
-  static bool isSumWithConstant(OpOperand &use) {
-    constexpr double noticeable = 0x1p-60;
-    llvm::APFloat constant(0.0);
+  bool isRounded(OpOperand &use, Known known) {
     Operation *user = use.getOwner();
-    return isa<arith::AddFOp>(user) &&
-           matchPattern(user->getOperand(1 - use.getOperandNumber()), m_ConstantFloat(&constant)) &&
-           constant.convertToDouble() >= noticeable;
-  }
-  bool isRounded(OpOperand &use, bool isPositive) {
-    Operation *user = use.getOwner();
-    if (isa<arith::MulFOp, arith::NegFOp, arith::DivFOp>(user))
-      return areRounded(user->getResult(0), /*isPositive=*/false);
-    if (isPositive && isSumWithConstant(use))
-      return areRounded(user->getResult(0), /*isPositive=*/true);
+    if (isa<arith::MulFOp, arith::NegFOp>(user))
+      return areRounded(user->getResult(0), Known{false, known.mayVanish});
+    if (isa<arith::DivFOp>(user)) {
+      bool isDivisor = use.getOperandNumber() == 1;
+      return !(isDivisor && known.mayVanish) &&
+             areRounded(user->getResult(0), Known{false, known.mayVanish});
+    }
+    if (isa<arith::AddFOp>(user)) {
+      std::optional<double> other = constantOf(user->getOperand(1 - use.getOperandNumber()));
+      return known.isPositive && other && *other >= smallestVisible &&
+             areRounded(user->getResult(0), Known{true, false});
+    }
     if (auto round = dyn_cast<tile::RoundOp>(user))
       return bitsOf(tile::dtypeOf(round.getDtype())) <= 16;
     auto store = dyn_cast<tile::StoreOp>(user);
@@ -93,7 +104,7 @@ private:
   bool scan(Value fragment, Block *block, Block::iterator at);
   bool isHarmless(Operation *op, Value fragment);
 
-  bool mayBeSummed;
+  bool mayBeSummed, mayVanish;
   llvm::DenseSet<std::pair<Value, Operation *>> followed;
   llvm::DenseSet<std::pair<Value, Operation *>> roundsOfLoops;
 };
@@ -179,41 +190,221 @@ void allow(Operation *op, arith::FastMathFlags more) {
               arith::FastMathFlagsAttr::get(op->getContext(), flags));
 }
 
-void relaxExponential(Operation *op, tile::ParallelOp loop) {
-  if (Uses(/*mayBeSummed=*/false).areRoundedInSums(op->getResult(0)))
-    return allow(op, arith::FastMathFlags::afn);
-  auto difference = op->getOperand(0).getDefiningOp<arith::SubFOp>();
-  auto scaled = op->getOperand(0).getDefiningOp<arith::MulFOp>();
-  if (!difference && scaled)
+/// Whether all that the value does is to be added to numbers beside which 2^-126 is nothing.
+bool isAddedToNumbers(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    if (!isa<arith::AddFOp>(use.getOwner()))
+      return false;
+    auto other = constantOf(use.getOwner()->getOperand(1 - use.getOperandNumber()));
+    return other && std::abs(*other) >= smallestVisible;
+  });
+}
+
+/// Whether `op` may take the hardware's approximation for what it is added to. That of 2^x differs
+/// below 2^-126 only.
+bool vanishesInSums(Operation *op) {
+  Value result = op->getResult(0);
+  Uses uses(/*mayBeSummed=*/false, /*mayVanish=*/true);
+  return isAddedToNumbers(result) &&
+         (isa<math::Exp2Op>(op) || uses.areRounded(result, /*isPositive=*/true));
+}
+
+/// The difference that the argument of an exponential is, perhaps times something.
+arith::SubFOp differenceIn(Operation *exponential) {
+  Value argument = exponential->getOperand(0);
+  auto scaled = argument.getDefiningOp<arith::MulFOp>();
+  if (scaled)
     for (Value factor : scaled->getOperands())
-      if (auto inner = factor.getDefiningOp<arith::SubFOp>())
-        difference = inner;
-  if (!difference)
-    return;
+      if (auto difference = factor.getDefiningOp<arith::SubFOp>())
+        return difference;
+  return argument.getDefiningOp<arith::SubFOp>();
+}
+
+/// Whether the exponential is one of what a row's maximum was subtracted from, and is summed or
+/// rounded.
+bool isBelowMaximum(Operation *op, arith::SubFOp difference, tile::ParallelOp loop) {
   tile::LoadOp element = elementIn(difference.getLhs()), top = elementIn(difference.getRhs());
-  if (!element || !top || !holdsMaxima(top.getBuffer(), element.getBuffer(), loop) ||
-      !Uses(/*mayBeSummed=*/true).areRounded(op->getResult(0)))
-    return;
+  return element && top && holdsMaxima(top.getBuffer(), element.getBuffer(), loop) &&
+         Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(op->getResult(0));
+}
+
+void relaxExponential(Operation *op, tile::ParallelOp loop) {
   using Flags = arith::FastMathFlags;
-  allow(op, Flags::afn);
-  allow(difference, Flags::contract);
-  for (Value term : difference->getOperands())
-    if (auto product = term.getDefiningOp<arith::MulFOp>())
-      allow(product, Flags::contract);
+  if (vanishesInSums(op))
+    return allow(op, Flags::afn);
+  Value result = op->getResult(0);
+  arith::SubFOp difference = differenceIn(op);
+  bool isBelow = difference && isBelowMaximum(op, difference, loop);
+  if (!isBelow && !Uses(/*mayBeSummed=*/false).areRounded(result))
+    return;
+  if (difference) {
+    allow(difference, Flags::contract);
+    for (Value term : difference->getOperands())
+      if (auto product = term.getDefiningOp<arith::MulFOp>())
+        allow(product, Flags::contract);
+  }
+  if (isBelow)
+    return allow(op, Flags::afn);
+  // An argument is below 2^7, or the result is zero or infinite: 2^-17 of it at most get lost.
+  if (isa<math::ExpOp>(op)) {
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    Value log2e = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.44269504F));
+    Value power = arith::MulFOp::create(b, loc, op->getOperand(0), log2e);
+    result.replaceAllUsesWith(math::Exp2Op::create(b, loc, power));
+    op->erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Whether the value is computed from an element of one of `fragments`.
+bool dependsOn(Value value, const llvm::DenseSet<Value> &fragments) {
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<tile::LoadOp>(op))
+    return fragments.contains(load.getBuffer());
+  return op && op->getParentOfType<tile::ParallelOp>() &&
+         llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, fragments); });
+}
+
+/// The fragments whose elements hang on sums by reductions, whose last bit hangs on the order.
+llvm::DenseSet<Value> fragmentsOfSums(tile::KernelOp kernel) {
+  llvm::DenseSet<Value> found;
+  kernel.walk([&](tile::ReduceOp reduce) {
+    if (reduce.getKind() == tile::ReduceKind::Sum)
+      found.insert(reduce.getDst());
+  });
+  for (size_t before = 0; before != found.size();) {
+    before = found.size();
+    kernel.walk([&](tile::StoreOp store) {
+      if (dependsOn(store.getValue(), found))
+        found.insert(store.getBuffer());
+    });
+  }
+  return found;
+}
+
+/// Whether two values of one loop are the same expression, of elements that no store changes
+/// between.
+bool isSameValue(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  if (!x || !y || x->getBlock() != y->getBlock() || x->getName() != y->getName() ||
+      x->getAttrDictionary() != y->getAttrDictionary() || x->getNumRegions() != 0 ||
+      x->getNumOperands() != y->getNumOperands())
+    return false;
+  if (y->isBeforeInBlock(x))
+    std::swap(x, y);
+  if (!isa<tile::LoadOp>(x) && !isMemoryEffectFree(x))
+    return false;
+  for (Operation *op = x; isa<tile::LoadOp>(x) && op != y; op = op->getNextNode())
+    if (llvm::is_contained(accessesOf(op).writes, rootOf(x->getOperand(0))))
+      return false;
+  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
+                      [](auto pair) { return isSameValue(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+/// x * x + y, where x * x is a term of a sum: all terms are positive, so one rounding less is only
+/// nearer to the sum. Reductions allow it (ReduceEmitter); here the product does.
+void relaxSquares(tile::ReduceOp reduce) {
+  Value squares = reduce.getSrc();
+  if (reduce.getKind() != tile::ReduceKind::Sum || !squares.getDefiningOp<tile::AllocOp>())
+    return;
+  SmallVector<arith::MulFOp> products;
+  for (Operation *user : squares.getUsers()) {
+    auto store = dyn_cast<tile::StoreOp>(user);
+    auto product = store ? store.getValue().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+    if (product && product.getType().isF32() && isSameValue(product.getLhs(), product.getRhs()))
+      products.push_back(product);
+  }
+  for (arith::MulFOp product : products)
+    allow(product, arith::FastMathFlags::contract);
+}
+
+/// a * b + c, where the product hangs on a sum: what its rounding changes is no more than what the
+/// last bit of the sum changes.
+void relaxAffine(Operation *sum, const llvm::DenseSet<Value> &sums) {
+  if (!Uses(/*mayBeSummed=*/false).areRounded(sum->getResult(0)))
+    return;
+  for (Value term : sum->getOperands())
+    if (auto product = term.getDefiningOp<arith::MulFOp>(); product && dependsOn(term, sums)) {
+      allow(product, arith::FastMathFlags::contract);
+      allow(sum, arith::FastMathFlags::contract);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Gates
+//===----------------------------------------------------------------------===//
+
+/// 1 + erf(x) as erfc(-x), 1 + tanh(x) as 2 / (1 + exp(-2 x)): shorter, and nearer where it is
+/// small.
+Value gateOf(OpBuilder &b, Operation *function) {
+  Location loc = function->getLoc();
+  Value x = function->getOperand(0);
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+  };
+  auto approximate = arith::FastMathFlags::afn;
+  if (isa<math::ErfOp>(function))
+    return math::ErfcOp::create(b, loc, arith::NegFOp::create(b, loc, x), approximate);
+  constexpr double log2e = 1.44269504088896340736;
+  Value power = arith::MulFOp::create(b, loc, x, number(-2 * log2e));
+  power = math::Exp2Op::create(b, loc, power, approximate);
+  Value sum = arith::AddFOp::create(b, loc, power, number(1));
+  return arith::DivFOp::create(b, loc, number(2), sum, arith::FastMathFlags::arcp);
+}
+
+void rewriteGates(tile::KernelOp kernel) {
+  SmallVector<arith::AddFOp> gates;
+  kernel.walk([&](arith::AddFOp sum) {
+    if (sum->getParentOfType<tile::ParallelOp>() && sum.getType().isF32())
+      gates.push_back(sum);
+  });
+  for (arith::AddFOp sum : gates)
+    for (int n : {0, 1}) {
+      Operation *function = sum->getOperand(n).getDefiningOp();
+      std::optional<double> other = constantOf(sum->getOperand(1 - n));
+      if (!isa_and_nonnull<math::ErfOp, math::TanhOp>(function) || other != 1.0 ||
+          !Uses(/*mayBeSummed=*/false).areRounded(sum.getResult(), /*isPositive=*/true))
+        continue;
+      OpBuilder builder(sum);
+      sum.getResult().replaceAllUsesWith(gateOf(builder, function));
+      sum.erase();
+      break;
+    }
 }
 
 } // namespace
 
 void relaxMath(tile::KernelOp kernel) {
+  rewriteGates(kernel);
+  llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
+  kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
+  SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
+    if (op->getParentOfType<tile::ParallelOp>() && op->getNumResults() == 1 &&
+        op->getResult(0).getType().isF32())
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
     auto loop = op->getParentOfType<tile::ParallelOp>();
-    if (!loop || op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
-      return;
+    Value result = op->getResult(0);
+    auto isRounded = [&] { return Uses(/*mayBeSummed=*/false).areRounded(result); };
     if (isa<math::Exp2Op, math::ExpOp>(op))
       relaxExponential(op, loop);
-    else if (isa<arith::DivFOp>(op) && Uses(/*mayBeSummed=*/false).areRounded(op->getResult(0)))
-      allow(op, arith::FastMathFlags::arcp);
-  });
+    else if (isa<arith::AddFOp, arith::SubFOp>(op))
+      relaxAffine(op, sums);
+    else if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
+      bool isMean = constantOf(quotient.getRhs()) && dependsOn(quotient.getLhs(), sums);
+      if (isMean || isRounded())
+        allow(op, arith::FastMathFlags::arcp);
+    } else if (isa<math::RsqrtOp>(op) && isRounded())
+      allow(op, arith::FastMathFlags::afn);
+  }
 }
 
 } // namespace tilec

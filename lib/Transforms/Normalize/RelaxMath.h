@@ -13,10 +13,17 @@ namespace tilec {
 /// * an exponential of what a row's maximum was subtracted from, whose results are rounded to 16
 ///   bits or summed, takes the hardware's approximation (`afn`: what is below 2^-126 of the largest
 ///   counts as zero), and its argument is rounded once (`contract`);
-/// * so does one that a positive constant is added to, where the sum is rounded so in the end, as
-/// in
-///   sigmoids (the argument's rounding is 2^-17 of the exponential at most);
-/// * a quotient that is rounded to 16 bits is a product with the reciprocal (`arcp`).
+/// * so does one that is only added to a constant, as in a sigmoid;
+/// * of any other that is rounded to 16 bits the argument is rounded once, and e^x is 2^(x log2 e);
+/// * 1 + erf(x) and 1 + tanh(x), as in a GELU, become erfc(-x) and 2 / (1 + exp(-2x)), `afn`, where
+///   they are rounded to 16 bits;
+/// * a quotient that is rounded to 16 bits is a product with the reciprocal (`arcp`), as is that of
+/// a
+///   reduction's sum and a number; an inverse square root that is rounded to 16 bits is the
+///   hardware's (`afn`);
+/// * a product is not rounded in front of a sum (`contract`) where it is a square in a reduction,
+/// and
+///   where it hangs on a reduction's sum and what comes out is rounded to 16 bits.
 void relaxMath(tile::KernelOp kernel);
 
 } // namespace tilec

@@ -198,6 +198,45 @@ TEST(MathOfTwo, Remainder) {
   checkPairs("arith.remf", [](double x, double y) { return std::fmod(x, y); }, 0, true);
 }
 
+// 2^-17 of the polynomial, and what f32 adds to an exponent of up to 47. Beyond 5.5 it is small.
+TEST(MathApproximate, Erfc) {
+  std::vector<uint64_t> xs = argumentsFor(-4, 6, 4096);
+  std::string body = "  %z = math.erfc %x fastmath<afn> : f32";
+  std::vector<uint64_t> zs = runElementWise(Arch::Gfx950, {"f32", "f32", "f32", body}, xs, xs);
+  ASSERT_EQ(zs.size(), xs.size());
+  for (size_t i = 0; i < xs.size(); ++i) {
+    double want = std::erfc(floatOf(xs[i])), got = floatOf(zs[i]);
+    if (std::isnan(want)) {
+      EXPECT_TRUE(std::isnan(got));
+      continue;
+    }
+    EXPECT_LE(std::fabs(got - want), want * 0x1p-16 + 0x1p-46) << floatOf(xs[i]);
+  }
+}
+
+// The divisor of a sigmoid is no denormal but may be large or infinite.
+TEST(MathApproximate, QuotientBySumWithPower) {
+  std::vector<uint64_t> xs = argumentsFor(-10, 10, 4096), ys = argumentsFor(-20, 140, 4096);
+  std::string body = "  %e = math.exp2 %y : f32\n  %one = arith.constant 1.0 : f32\n"
+                     "  %s = arith.addf %e, %one : f32\n"
+                     "  %z = arith.divf %x, %s fastmath<arcp> : f32";
+  std::vector<uint64_t> zs = runElementWise(Arch::Gfx950, {"f32", "f32", "f32", body}, xs, ys);
+  ASSERT_EQ(zs.size(), xs.size());
+  for (size_t i = 0; i < xs.size(); ++i) {
+    double power = std::exp2(static_cast<double>(floatOf(ys[i])));
+    double want = floatOf(xs[i]) / (1 + (power < 0x1p128 ? power : HUGE_VAL));
+    double got = floatOf(zs[i]);
+    if (std::isnan(want)) {
+      EXPECT_TRUE(std::isnan(got));
+      continue;
+    }
+    if (got != want) {
+      EXPECT_LE(std::fabs(got - want), std::fabs(want) * 0x1p-21 + 0x1p-148)
+          << std::hexfloat << floatOf(xs[i]) << " / (1 + 2^" << floatOf(ys[i]) << ')';
+    }
+  }
+}
+
 // Halves are computed in f32 and rounded once: never more than half a unit and a little off.
 TEST(MathOfHalves, ExpOfEveryHalf) {
   std::vector<uint64_t> xs(65536);
