@@ -73,6 +73,7 @@ private:
 
   // MemoryOps.cpp
   llvm::Value *sharedPointer(mlir::Value offset, int64_t imm);
+  llvm::Value *pointerFrom(llvm::Value *base, mlir::Value offset, int64_t imm);
   llvm::Value *globalPointer(mlir::Value base, llvm::Value *offset, bool isIndex);
   llvm::Value *globalPointer(mlir::Value base, mlir::Value offset);
   llvm::Value *toCarrier(llvm::Value *value);
@@ -97,6 +98,7 @@ private:
   mlir::LogicalResult lowerWgmmaWait(wave::WgmmaWaitOp op);
   mlir::LogicalResult lowerTma(mlir::Operation &op);
   mlir::LogicalResult lowerStMatrix(wave::StMatrixOp op);
+  llvm::Value *barrierPointer(mlir::Value offset, int64_t imm);
   void lowerMBarrierArrive(wave::MBarrierArriveOp op);
   void lowerMBarrierWait(wave::MBarrierWaitOp op);
   llvm::Value *sharedAddress(mlir::Value offset, int64_t imm);
@@ -129,6 +131,7 @@ private:
   llvm::DenseMap<mlir::Value, bool> uniformity;
   llvm::DenseMap<mlir::Value, unsigned> arrayNumbers;
   std::vector<std::vector<llvm::Value *>> arrays; ///< current value of every register
+  llvm::Value *barrierBase = nullptr;             ///< start of shared memory, for barrierPointer
 };
 
 } // namespace tilec::lower

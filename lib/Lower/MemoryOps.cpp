@@ -24,10 +24,14 @@ llvm::Value *KernelLowering::fromCarrier(llvm::Value *value, llvm::Type *type) {
 }
 
 llvm::Value *KernelLowering::sharedPointer(mlir::Value offset, int64_t imm) {
+  return pointerFrom(e.shared, offset, imm);
+}
+
+llvm::Value *KernelLowering::pointerFrom(llvm::Value *base, mlir::Value offset, int64_t imm) {
   auto known = pinned.find(offset);
   llvm::Value *bytes = known != pinned.end() ? known->second : at(offset);
   // Two steps, so that the constant part stays the instruction's own offset.
-  llvm::Value *pointer = b.CreateGEP(b.getInt8Ty(), e.shared, bytes);
+  llvm::Value *pointer = b.CreateGEP(b.getInt8Ty(), base, bytes);
   return imm == 0 ? pointer : b.CreateGEP(b.getInt8Ty(), pointer, b.getInt32(imm));
 }
 

@@ -437,7 +437,8 @@ bool Compiler::compileTileOp(Operation *op, Instr &instr) {
         setCombine(reduce.getKind(), reduce.getNanPropagate());
         aux->dim = reduce.getDim();
         aux->clear = reduce.getClear();
-        instr.run = execReduce;
+        // There are no lanes here, so the one part is the result.
+        instr.run = reduce.getStep() == tile::ReduceStep::Combine ? execNothing : execReduce;
       })
       .Case<tile::ScanOp>([&](tile::ScanOp scan) {
         setCombine(scan.getKind(), false);
@@ -528,6 +529,8 @@ void Compiler::compileParallel(tile::ParallelOp op, Instr &instr) {
   aux->numSlots = scope.numSlots;
   aux->perLaneBuffers = scope.perLaneBuffers;
   aux->perThread = runsPerThread(op);
+  if (auto part = op.getPart())
+    aux->part.assign(part->begin(), part->end());
   aux->flushes = flushesOf(op);
   instr.run = execParallel;
   unit.parallelBytes =

@@ -203,9 +203,14 @@ static void runIterations(Frame &outer, const Instr &instr, const ParallelAux &a
   Frame frame{machine, machine.parallelData.get(), int64_t(aux.width) * laneBytes,
               int(std::min<int64_t>(aux.width, count))};
   importValues(outer, lane, frame, aux.imports);
+  // Any cut into parts will do: iterations are independent.
+  auto part = aux.part.empty() ? std::nullopt : std::optional<ArrayRef<int64_t>>(aux.part);
+  auto [from, to] = tile::rangeOfPart(part, count);
   SmallVector<int64_t, 3> point(extents.size(), 0);
-  for (int64_t at = 0; at < count; at += aux.width) {
-    frame.lanes = int(std::min<int64_t>(aux.width, count - at));
+  for (int64_t d = int64_t(extents.size()) - 1, rest = from; d >= 0; rest /= extents[d--])
+    point[d] = rest % extents[d];
+  for (int64_t at = from; at < to; at += aux.width) {
+    frame.lanes = int(std::min<int64_t>(aux.width, to - at));
     for (int l = 0; l < frame.lanes; ++l) {
       for (auto [slot, index] : llvm::zip(aux.ivs, point))
         frame.at<int64_t>(slot)[l] = index;

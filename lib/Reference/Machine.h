@@ -266,6 +266,7 @@ void execIf(Frame &frame, const Instr &instr);
 void execFor(Frame &frame, const Instr &instr);
 void execWhile(Frame &frame, const Instr &instr);
 void execBreak(Frame &frame, const Instr &instr);
+inline void execNothing(Frame &, const Instr &) {}
 void execParallel(Frame &frame, const Instr &instr);
 void execInnerParallel(Frame &frame, const Instr &instr);
 void execAssert(Frame &frame, const Instr &instr);
@@ -340,6 +341,7 @@ struct ParallelAux {
   llvm::SmallVector<const ReductionDecl *, 1> flushes;
   llvm::SmallVector<uint32_t, 2> perLaneBuffers; ///< local buffers of a lockstep kernel used here
   bool perThread = false;                        ///< every thread that is on runs all iterations
+  llvm::SmallVector<int64_t, 2> part;            ///< [i, n]: only the i-th of n parts; empty: all
   uint32_t numSlots = 0;
   int width = 1; ///< iterations that run together
 };

@@ -448,10 +448,19 @@ void ParallelOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+std::pair<int64_t, int64_t> rangeOfPart(std::optional<ArrayRef<int64_t>> part, int64_t count) {
+  if (!part)
+    return {0, count};
+  return {count * (*part)[0] / (*part)[1], count * ((*part)[0] + 1) / (*part)[1]};
+}
+
 LogicalResult ParallelOp::verify() {
   if (getBody().getNumArguments() != getExtents().size() || getExtents().empty() ||
       !allIndices(getBody().getArguments()))
     return emitOpError("has one index per extent, and at least one");
+  if (auto part = getPart();
+      part && (part->size() != 2 || (*part)[0] < 0 || (*part)[0] >= (*part)[1]))
+    return emitOpError("`part` is [i, n] with 0 <= i < n");
   return success();
 }
 

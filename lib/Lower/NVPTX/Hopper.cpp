@@ -272,11 +272,29 @@ LogicalResult KernelLowering::lowerWgmmaWait(wave::WgmmaWaitOp op) {
   return success();
 }
 
+/// The mbarrier's address, from a base that is computed once in the kernel: ptxas would read the
+/// block's rank in its cluster (S2UR, some 50 clocks) for it in every round of a loop, between two
+/// wgmma. Through a shuffle it does not see where the base comes from.
+llvm::Value *KernelLowering::barrierPointer(mlir::Value offset, int64_t imm) {
+  if (!barrierBase) {
+    llvm::IRBuilderBase::InsertPointGuard guard(b);
+    llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
+    b.SetInsertPoint(&entry, entry.getFirstInsertionPt());
+    llvm::Value *base = b.CreatePtrToInt(e.shared, b.getInt32Ty());
+    llvm::Value *shuffled = intrinsic(e, "llvm.nvvm.shfl.sync.idx.i32",
+                                      {b.getInt32(~0u), base, b.getInt32(0), b.getInt32(31)});
+    barrierBase = b.CreateIntToPtr(shuffled, e.shared->getType());
+  }
+  return pointerFrom(barrierBase, offset, imm);
+}
+
 /// One predicated instruction: a branch in a loop of wgmma costs more. At another block the form
 /// without a scope: `.release.cluster` costs two memory barriers (docs/hopper.md).
 void KernelLowering::lowerMBarrierArrive(wave::MBarrierArriveOp op) {
   InlinePtx ptx(b);
-  llvm::SmallVector<llvm::Value *, 3> inputs = {sharedAddress(op.getOffset(), op.getImm()),
+  llvm::Value *barrier =
+      b.CreatePtrToInt(barrierPointer(op.getOffset(), op.getImm()), b.getInt32Ty());
+  llvm::SmallVector<llvm::Value *, 3> inputs = {barrier,
                                                 b.CreateZExt(at(op.getMask()), b.getInt32Ty())};
   if (op.getRank()) {
     inputs.push_back(at(op.getRank()));
@@ -292,7 +310,7 @@ void KernelLowering::lowerMBarrierArrive(wave::MBarrierArriveOp op) {
 
 /// Spins on try_wait, which sleeps in hardware for a while by itself.
 void KernelLowering::lowerMBarrierWait(wave::MBarrierWaitOp op) {
-  llvm::Value *pointer = sharedPointer(op.getOffset(), op.getImm());
+  llvm::Value *pointer = barrierPointer(op.getOffset(), op.getImm());
   llvm::BasicBlock *test = newBlock("wait"), *done = newBlock("arrived");
   b.CreateBr(test);
   b.SetInsertPoint(test);

@@ -19,6 +19,9 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
+/// Columns of the second gemm from which on the loop between the gemms is cut.
+constexpr int64_t narrowestCut = 128;
+
 bool isInFlightGemm(tile::GemmOp gemm) {
   return gemm.getWarpGroup() && gemm.getC().getDefiningOp<tile::AllocOp>() &&
          cast<tile::BufferType>(gemm.getC().getType()).isFragment();
@@ -127,6 +130,22 @@ llvm::Error Planner::cut() {
         .push_back(op);
   plan.late.assign(kept.rbegin(), kept.rend());
   std::reverse(plan.deferred.begin(), plan.deferred.end());
+  // The second gemm is done before the other side of it: there is time for half of what `late`
+  // waits for. A narrow one, as of 64 columns, is not worth the cut (docs/hopper.md).
+  for (Operation *op : plan.early) {
+    if (plan.second.n() < narrowestCut)
+      break;
+    auto parallel = dyn_cast<tile::ParallelOp>(op);
+    bool feedsLate = parallel && llvm::any_of(touched[op].writes, [&](Value root) {
+                       auto type = cast<tile::BufferType>(root.getType());
+                       return type.isFragment() && type.rank() == 2 &&
+                              llvm::any_of(plan.late, [&](Operation *later) {
+                                return llvm::is_contained(touched[later].reads, root);
+                              });
+                     });
+    if (feedsLate)
+      plan.longest = op;
+  }
   // What is written next to the first gemm's result is read beside the second gemm.
   bool isChained = llvm::any_of(plan.early, [&](Operation *op) { return conflicts(op, first); });
   return isChained ? llvm::Error::success()
@@ -166,6 +185,12 @@ private:
   /// Pure values of the round that ops inside use, cloned for it.
   void provide(Value value, IRMapping &round);
   Operation *emit(Operation *op, IRMapping &round);
+  /// The i-th half of a parallel.
+  void emitHalf(Operation *op, Value iv, int64_t i) {
+    IRMapping round;
+    round.map(loop.iv(), iv);
+    cast<tile::ParallelOp>(emit(op, round)).setPart(ArrayRef<int64_t>{i, 2});
+  }
   void emitAll(ArrayRef<Operation *> list, Value iv) {
     IRMapping round;
     round.map(loop.iv(), iv);
@@ -278,12 +303,24 @@ void Rewriter::emitRounds() {
       tile::GroupTurnOp::create(b, loc, /*pass=*/true);
     tile::GemmWaitOp::create(b, loc, firstC, 1);
     release(first);
-    emitAll(plan.early, iv);
+    // Up to here beside the second gemm, and after its end.
+    ArrayRef<Operation *> early(plan.early), after;
+    if (plan.longest) {
+      size_t at = llvm::find(early, plan.longest) - early.begin();
+      after = early.drop_front(at + 1);
+      early = early.take_front(at);
+    }
+    emitAll(early, iv);
+    if (plan.longest)
+      emitHalf(plan.longest, iv, 0);
     // ptxas moves waits for gemms up within a block of code, in front of what is to run beside the
     // gemm.
     tile::IssueFenceOp::create(b, loc);
     tile::GemmWaitOp::create(b, loc, tiedToSecond(), 0);
     release(second);
+    if (plan.longest)
+      emitHalf(plan.longest, iv, 1);
+    emitAll(after, iv);
     emitAll(plan.late, iv);
   }
   // lower + (count - 1) * step.

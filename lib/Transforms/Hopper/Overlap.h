@@ -17,14 +17,17 @@ namespace tilec {
 ///
 ///   head(0); wait; early(0); late(0)
 ///   for k = 1 ..:  start head(k); deferred(k - 1); start second(k - 1)
-///                  wait for head(k);       early(k)
-///                  wait for second(k - 1); late(k)
+///                  wait for head(k);       early(k), to the middle of `longest`
+///                  wait for second(k - 1); the rest of early(k); late(k)
 ///   deferred(last); second(last); wait
 struct OverlapPlan {
   tile::GemmOp first, second;
   llvm::SmallVector<mlir::Operation *> head; ///< what the first gemm needs, without it
   llvm::SmallVector<mlir::Operation *>
-      early;                                 ///< may run beside the second gemm of the round before
+      early; ///< may run beside the second gemm of the round before
+  /// Of `early`, what `late` reads from is computed last by this: its second half and what follows
+  /// it run beside `late`. Null: all of `early` comes first.
+  mlir::Operation *longest = nullptr;
   llvm::SmallVector<mlir::Operation *> late; ///< must wait for that gemm
   llvm::SmallVector<mlir::Operation *>
       deferred;            ///< too, but the next first gemm need not wait for it

@@ -368,10 +368,12 @@ std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
   return isScheduleStrategy(name) && !isProductStrategy(name) ? "auto" : name.str();
 }
 
-/// `overlap` where it can be, unless the author wants another strategy.
-void chooseOverlap(ProducerLoop &plan, StringRef strategy) {
+/// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
+/// unless all blocks run the same rounds: then they drift apart by themselves (docs/hopper.md).
+void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups) {
   std::string wish = wishOf(plan.loop, strategy);
-  bool takesTurns = wish == "ping_pong";
+  bool isSharedOut = plan.loop->getParentOp()->hasAttr(persistentAttrName);
+  bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
   if (wish == "producer_consumer" || plan.inFlight)
     return;
   llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
@@ -412,7 +414,12 @@ void shareOutOverlapped(tile::KernelOp kernel, StringRef strategy, int64_t share
       shared = id.getArgNumber();
   Product product;
   product.loop = *plan;
-  makePersistent(kernel, product, ProductPlan{"overlap", 1, 1, 1}, shared);
+  ProductPlan sharing{"overlap", 1, 1, 1};
+  if (shared && wishOf(loops[0], strategy) == "cluster_m") {
+    product.dimM = int(*shared);
+    sharing.clusterM = 2;
+  }
+  makePersistent(kernel, product, sharing, shared);
 }
 
 /// A kernel that is one product gets the plan of its strategy. False: the wish cannot be granted.
@@ -445,7 +452,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       return;
     }
     if (!loop->hasAttr(plannedAttrName))
-      chooseOverlap(*plan, strategy);
+      chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup);
     auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
     if (same != plans.end()) {
       plan->stages = same->stages;

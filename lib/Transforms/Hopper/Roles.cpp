@@ -187,12 +187,14 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   if (split)
     wave::SetMaxRegsOp::create(b, loc, split->consumer, /*more=*/true);
   if (kernel.walk([](tile::GroupTurnOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+    // As if the last group had been there before the first.
     Value group = divIndex(waveId, warpsPerGroup);
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, index(0));
-    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, addIndex(group, 1),
+                                         index(int64_t(kernel.getThreads()) / threadsPerGroup));
+    auto branch = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard keep(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
-    emitTurn(group, /*isPass=*/true);
+    emitTurn(index(0), /*isPass=*/true);
   }
   Elements top;
   for (Operation &op : kernel.getBody().front())

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/ProducerConsumer.h"
 #include "Layouts/LoopLayout.h"
+#include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Pipeline.h"
@@ -214,6 +215,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
+    delaySums(kernel);
     if (chip.vendor == Vendor::Nvidia)
       relaxMath(kernel);
     if (producer)

@@ -43,13 +43,14 @@ LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   // Without fragments nothing ties a repetition to a register: many repetitions are a loop.
   constexpr int64_t mostUnrolled = 16;
   int64_t reps = layout->numReps();
+  auto [from, to] = tile::rangeOfPart(loop.getPart(), reps);
   if (touchesFragments(loop) || reps <= mostUnrolled) {
-    for (int64_t rep = 0; rep < reps; ++rep)
+    for (int64_t rep = from; rep < to; ++rep)
       if (failed(emitRep(loop, *layout, rep, nullptr, outer)))
         return failure();
     return success();
   }
-  auto counter = scf::ForOp::create(b, loc, index(0), index(reps), index(1));
+  auto counter = scf::ForOp::create(b, loc, index(from), index(to), index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(counter.getBody());
   return emitRep(loop, *layout, 0, counter.getInductionVar(), outer);

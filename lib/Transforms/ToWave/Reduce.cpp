@@ -56,6 +56,7 @@ private:
   /// The element's value, or the identity where the register is padding.
   Value masked(Value value, ArrayRef<Value> masks, int64_t element);
   void foldRegisters();
+  void loadParts();
   void foldLanes();
   bool isFollowedByMeeting();
   WavePlaces placesOf(int64_t bytes);
@@ -145,6 +146,15 @@ void ReduceEmitter::foldRegisters() {
   for (auto [result, sums] : llvm::zip(results, parts))
     for (Value sum : sums)
       result = result ? fold(result, sum) : sum;
+}
+
+void ReduceEmitter::loadParts() {
+  int64_t group = dst.layout.atomRegs();
+  for (int64_t slot = 0; slot < dst.layout.numReps(); ++slot) {
+    Value vector =
+        wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(dst.dtype)), dst.regs, slot);
+    results.append(e.unpack(e.toScalar(vector, dst.dtype), group));
+  }
 }
 
 Value ReduceEmitter::exchange(Value value, int64_t laneMask) {
@@ -292,12 +302,18 @@ void ReduceEmitter::store() {
 }
 
 void ReduceEmitter::run() {
-  foldRegisters();
+  tile::ReduceStep step = reduce.getStep();
+  if (step == tile::ReduceStep::Combine)
+    loadParts();
+  else
+    foldRegisters();
   for (Value &value : results)
     if (!value) // a register that is padding of the result
       value = identity(tile::scalarTypeOf(tile::elementTypeOf(src.dtype, b.getContext())));
-  foldLanes();
-  foldWaves();
+  if (step != tile::ReduceStep::Parts) {
+    foldLanes();
+    foldWaves();
+  }
   store();
 }
 

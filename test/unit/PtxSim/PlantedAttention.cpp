@@ -28,10 +28,7 @@ INSTANTIATE_TEST_SUITE_P(
                "wgmma.wait_group.sync.aligned 1;"},
         Mutant{"OneGroupTooManyInFlight", &attention, "wgmma\\.wait_group\\.sync\\.aligned 1;",
                "wgmma.wait_group.sync.aligned 2;"},
-        Mutant{"QueryNotWaitedFor", &attention,
-               "mbarrier\\.try_wait\\.parity\\.shared\\.b64 (%p\\d+), "
-               "\\[tilec_shared\\+\\d+\\], (%r\\d+);",
-               "setp.eq.b32 $1, $2, $2;"},
+        Mutant{"QueryNotWaitedFor", &attention, TILEC_WAIT, TILEC_NO_WAIT, 3},
         Mutant{"OutputStoredWithoutAFence", &attention,
                "(stmatrix[^;]*;\\s*)fence\\.proxy\\.async\\.shared::cta;", "$1"},
         Mutant{"OutputBarrierMissing", &attention, "bar\\.sync\\s+%r\\d+, 128;", ""},

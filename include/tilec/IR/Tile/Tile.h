@@ -49,6 +49,9 @@ DType dtypeOf(mlir::Type elementType);
 /// integers, i1, f32, f64; i8 for 4-bit integers.
 mlir::Type scalarTypeOf(mlir::Type elementType);
 
+/// Of `count` things, the numbers from first to second (without it) that belong to a `part` [i, n];
+/// all where there is none.
+std::pair<int64_t, int64_t> rangeOfPart(std::optional<llvm::ArrayRef<int64_t>> part, int64_t count);
 /// A value that is a constant integer.
 std::optional<int64_t> constantInt(mlir::Value value);
 

@@ -67,6 +67,14 @@ def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "an associative combination", [
 }
 def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKind, "reduce_kind">;
 
+def Tile_ReduceStep : I32EnumAttr<"ReduceStep", "how much of a reduction is done", [
+    I32EnumAttrCase<"Whole", 0, "whole">, I32EnumAttrCase<"Parts", 1, "parts">,
+    I32EnumAttrCase<"Combine", 2, "combine">]> {
+  let cppNamespace = "::tilec::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ReduceStepAttr : Tile_EnumAttr<Tile_ReduceStep, "reduce_step">;
+
 def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "an atomic update", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"And", 3, "and">,

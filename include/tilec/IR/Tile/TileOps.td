@@ -280,10 +280,15 @@ def Tile_ReduceOp : Tile_Op<"reduce"> {
     `dst` has `src`'s shape without `dim`, or with extent 1 there. With `clear`,
     `dst` is overwritten, else combined with. max and min ignore NaN unless
     `nan_propagate`.
+
+    A reduction of registers may be done in two steps, chosen when layouts are known:
+    after `parts` each lane has what its own elements of `src` give, in its own copy of
+    `dst`; `combine` makes the result of such parts, and of `src` takes the layout only.
   }];
   let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<Tile_BufferType, "", [MemRead]>:$src,
                        Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$dst, I64Attr:$dim,
-                       DefaultValuedAttr<BoolAttr, "true">:$clear, UnitAttr:$nan_propagate);
+                       DefaultValuedAttr<BoolAttr, "true">:$clear, UnitAttr:$nan_propagate,
+                       DefaultValuedAttr<Tile_ReduceStepAttr, "ReduceStep::Whole">:$step);
   let assemblyFormat = [{
     $kind $src `to` $dst `dim` $dim attr-dict
     `:` qualified(type($src)) `,` qualified(type($dst))
@@ -356,13 +361,16 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
   let description = [{
     One index per extent, from 0. A location updated by `x = op(x, e)` that does not
     depend on all indices is a reduction. May be nested; statements between belong
-    to the outer iteration. `vector_hint` is `coalesced_width`.
+    to the outer iteration. `vector_hint` is `coalesced_width`. `part` = [i, n] is
+    the i-th of n parts of the loop, by the registers of its layout: all of them
+    together are the loop.
 
     ```mlir
     tile.parallel (%i, %j) in (%c128, %c32) { ... }
     ```
   }];
-  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<I64Attr>:$vector_hint);
+  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<I64Attr>:$vector_hint,
+                       OptionalAttr<DenseI64ArrayAttr>:$part);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -9,6 +9,11 @@
 # RUN: tilec %s --target=sm_90a --entry "fa('lengths')" --emit=tile-pipelined | FileCheck %s --check-prefix=LENGTHS
 # RUN: tilec %s --target=sm_90a --entry "fa('plain')" --emit=tile-pipelined | FileCheck %s --check-prefix=PLAIN
 # RUN: tilec %s --target=sm_90a --entry "fa('tied')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=TIED
+# RUN: tilec %s --target=sm_90a --entry "fa(D=128)" --emit=tile-pipelined | FileCheck %s --check-prefix=CUT
+# RUN: tilec %s --target=sm_90a --entry "fa()" --schedule=cluster_m --emit=tile-pipelined | FileCheck %s --check-prefix=CLUSTER
+# RUN: tilec %s --target=sm_90a --entry "fa('lengths')" --emit=tile-pipelined | FileCheck %s --check-prefix=ALONE
+# RUN: tilec %s --target=sm_90a --entry "fa('unequal')" --emit=tile-pipelined | FileCheck %s --check-prefix=UNEQUAL
+# RUN: tilec %s --target=sm_90a --entry "fa('unequal', threads=128, block_M=64)" --emit=tile-pipelined | FileCheck %s --check-prefix=ALONE
 # RUN: %if ptxas %{ tilec %s --target=sm_90a --entry "fa()" --strict -o %t.cubin %}
 # RUN: %if ptxas %{ tilec %s --target=sm_90a --entry "fa('turns')" --strict -o %t.cubin %}
 #
@@ -70,7 +75,30 @@
 # TURNS-NEXT: tile.group_turn pass
 # TURNS-NEXT: tile.gemm_wait %scores pending 1
 
-# The first warp group gives itself the first turn.
+# A second gemm of 128 columns leaves time for half of the exponentials; the other half and the sums come behind it.
+# CUT:        tile.gemm_wait %scores pending 1
+# CUT:        tile.parallel {{.*}} attributes {part = array<i64: 0, 2>}
+# CUT:        math.exp2
+# CUT:        tile.issue_fence
+# CUT-NEXT:   tile.gemm_wait %out, %weights, %scores pending 0
+# CUT:        tile.parallel {{.*}} attributes {part = array<i64: 1, 2>}
+# CUT:        math.exp2
+# CUT:        tile.reduce sum %scores
+# CUT:        tile.store {{.*}} %weights
+
+# Two blocks of a cluster bring half of K and V each, and all of Q.
+# CLUSTER:    tile.kernel "fa" {{.*}}cluster = 2
+# CLUSTER:    tile.pipe stages(2) bytes(8192) {shared}
+# CLUSTER:    tile.pipe stages(2) bytes(8192) {shared}
+# CLUSTER:    tile.pipe stages(1) bytes(16384)
+# CLUSTER-NOT: {shared}
+# CLUSTER:    tile.tma_copy {{.*}}parts = 2
+
+# Blocks with unequal work take turns by themselves, one warp group does not.
+# UNEQUAL:    tile.group_turn
+# ALONE-NOT:  tile.group_turn
+
+# The last warp group gives the first one its first turn.
 # BARRIERS:   scf.if
 # BARRIERS:     wave.named_barrier arrive {{.*}} threads(256)
 # BARRIERS:   wave.named_barrier %{{[0-9]+}} threads(256)
@@ -114,11 +142,11 @@ import tilelang.language as T
 from tilec import schedule
 
 
-def fa(form="auto", S=1024, heads=32, D=64, block_M=128, block_N=64, dtype="bfloat16"):
+def fa(form="auto", S=1024, heads=32, D=64, block_M=128, block_N=64, dtype="bfloat16", threads=256):
     @T.prim_func
     def main(Q: T.Tensor((heads, S, D), dtype), K: T.Tensor((heads, S, D), dtype), V: T.Tensor((heads, S, D), dtype),
              Lengths: T.Tensor((heads,), "int32"), n: T.int32, Out: T.Tensor((heads, S, D), dtype)):
-        with T.Kernel(heads, S // block_M, threads=256) as (head, rows):
+        with T.Kernel(heads, S // block_M, threads=threads) as (head, rows):
             Q_shared = T.alloc_shared((block_M, D), dtype)
             K_shared = T.alloc_shared((block_N, D), dtype)
             V_shared = T.alloc_shared((block_N, D), dtype)
@@ -132,7 +160,7 @@ def fa(form="auto", S=1024, heads=32, D=64, block_M=128, block_N=64, dtype="bflo
             T.clear(out)
             T.clear(total)
             T.fill(top, -T.infinity("float32"))
-            plain = T.Pipelined(S // block_N, num_stages=2)
+            plain = T.Pipelined(rows + 1 if form == "unequal" else S // block_N, num_stages=2)
             loop = schedule.ping_pong(plain) if form == "turns" else schedule.producer_consumer(plain) if form == "plain" else plain
             for k in loop:
                 T.copy(K[head, k * block_N, 0], K_shared)
