@@ -35,7 +35,7 @@ CONFIGURATIONS = [
     (1024, "block_M=64, block_N=128, stages=6, threads=128, panel=8"),
     (2048, "block_M=128, block_N=128, stages=6, threads=256, panel=16"),
     (4096, "block_M=128, block_N=256, stages=4, threads=256, panel=16"),
-    (8192, "block_M=192, block_N=128, stages=4, threads=384, panel=8"),
+    (8192, "block_M=128, block_N=192, stages=4, panel=16"),
     (16384, "block_M=128, block_N=256, stages=4, threads=256, panel=16"),
 ]
 # K-major fp8: rows of 128 bytes.
@@ -92,11 +92,10 @@ def row_cases():
 def importance(case):
     """What has a floor first, and of that the sizes where it is highest."""
     if case["table"] == "Attention":
-        return {128: 0, 64: 4, 256: 6}[case["shape"][3]]
-    if case["table"] == "Memory-bound":
-        return 7
-    rank = {4096: 1, 8192: 1, 1024: 2, 2048: 2, 16384: 5}[case["shape"][0]]
-    return 3 if case["table"] == "GEMM fp8" else rank
+        return {128: 5 if case["causal"] else 0, 64: 4, 256: 6}[case["shape"][3]]
+    if case["table"] == "GEMM":
+        return {4096: 1, 8192: 1, 1024: 2, 2048: 2, 16384: 3}[case["shape"][0]]
+    return {"Memory-bound": 7, "GEMM fp8": 8}[case["table"]]
 
 
 def all_cases(only=""):

@@ -18,16 +18,17 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# size -> axes. Threads follow from the tile (gemm.py); what does not fit is refused when it is compiled. The most important
-# first.
-LARGE = ["block_M=128,192,256", "block_N=128,192,256", "stages=4", "panel=8,16", "schedule=producer_consumer,cluster_m"]
+# size -> axes, the most important first. `configs` are the tiles of gemm.py and gemm_scaled.py for large products; threads
+# follow from the tile. What does not fit is refused when it is compiled.
+LARGE = ["configs", "stages=4", "panel=8,16", "schedule=producer_consumer,cluster_m"]
 GEMM = {
-    4096: LARGE,
     8192: LARGE,
-    1024: ["block_M=64,128", "block_N=64,128,256", "stages=4,6,8", "panel=8", "schedule=producer_consumer"],
+    4096: LARGE,
+    16384: ["configs", "stages=4", "panel=8,16"],
     2048: ["block_M=64,128,256", "block_N=128,256", "stages=4,6", "panel=8,16", "schedule=producer_consumer,ping_pong"],
-    16384: ["block_M=128,192", "block_N=128,256", "stages=4", "panel=8,16", "schedule=producer_consumer,cluster_m"],
+    1024: ["block_M=64,128", "block_N=64,128,256", "stages=4,6,8", "panel=8", "schedule=producer_consumer"],
 }
+ROWS = ["block_M=1,2,4", "threads=64,128,256"]
 ATTENTION = {
     128: ["block_M=128", "threads=256", "block_N=96,112,128,144,160,176", "schedule=auto,ping_pong"],
     64: ["block_M=192", "threads=384", "block_N=96,112,128,160"],
@@ -37,10 +38,12 @@ LENGTHS = [4096, 16384, 2048, 8192]
 
 
 def searches():
-    """(script, entry, axes), the most important first."""
+    """(script, entry, axes), the most important first; attention last: its tiles are as good as known."""
     for size, axes in GEMM.items():
         yield "gemm.py", f"gemm({size}, {size}, {size})", axes
-    for size in [4096, 2048, 8192]:
+    for kernel in ["softmax", "layernorm", "rmsnorm"]:
+        yield "rows.py", f"{kernel}(32768, 1024)", ROWS
+    for size in [4096, 8192, 2048]:
         yield "gemm_scaled.py", f"scaled({size}, {size}, {size})", LARGE
     for size, axes in ATTENTION.items():
         for length in LENGTHS:
