@@ -14,8 +14,6 @@ using namespace llvm;
 
 namespace tilec::ptx {
 
-Space parseSpace(const Statement &s);
-
 namespace {
 
 enum Operation : uint8_t { Unknown, Add, Min, Max, And, Or, Xor, Exchange, CompareSwap, Inc, Dec };
@@ -137,7 +135,7 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
 
 } // namespace
 
-bool decodeAtomic(const Statement &s, Instruction &i) {
+bool decodeAtomics(const Statement &s, Instruction &i) {
   if (s.opcode != "atom" && s.opcode != "red")
     return false;
   i.mode2 = s.opcode == "atom";

@@ -154,7 +154,7 @@ Step clusterWait(Warp &warp, const Instruction &instr, uint32_t lanes) {
 
 } // namespace
 
-bool decodeBarrier(const Statement &s, Instruction &i) {
+bool decodeBarriers(const Statement &s, Instruction &i) {
   if (s.opcode != "bar" && s.opcode != "barrier")
     return false;
   i.meeting = Meeting::All;

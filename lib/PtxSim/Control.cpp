@@ -1,4 +1,4 @@
-//===- Control.cpp - jumps, ends, and what has no effect here -------------===//
+//===- Control.cpp - jumps, ends, what has no effect here -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -55,15 +55,6 @@ Step trap(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return Step::Next;
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
-
-/// Fences of the proxies: what the warp knows becomes visible to asynchronous instructions.
-Step fenceProxy(Warp &warp, const Instruction &, uint32_t) {
-  warp.clock.visible = warp.clock.before;
-  warp.advance();
-  return Step::Next;
-}
-
 } // namespace
 
 bool decodeControl(const Statement &s, Instruction &i) {
@@ -72,14 +63,8 @@ bool decodeControl(const Statement &s, Instruction &i) {
     i.run = branch;
   } else if (op == "ret" || op == "exit") {
     i.run = leave;
-  } else if (op == "trap") {
-    i.run = trap;
-  } else if (op == "fence" && (s.has("async") || s.has("mbarrier_init"))) {
-    i.run = fenceProxy;
-  } else if (op == "membar" || op == "fence" || op == "prefetch" || op == "prefetchu" ||
-             op == "nanosleep" || op == "discard" || op == "applypriority" || op == "pmevent" ||
-             op == "brkpt") {
-    i.run = op == "brkpt" ? trap : nothing;
+  } else {
+    i.run = op == "trap" || op == "brkpt" ? trap : ignore; // prefetches, sleep, marks
   }
   return i.run != nullptr;
 }

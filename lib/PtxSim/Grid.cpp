@@ -29,14 +29,10 @@ Step waitForLaunch(Warp &warp, const Instruction &, uint32_t) {
   return Step::Next;
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
-
 } // namespace
 
 bool decodeGrid(const Statement &s, Instruction &i) {
-  if (s.opcode != "griddepcontrol")
-    return false;
-  i.run = s.has("wait") ? waitForLaunch : s.has("launch_dependents") ? nothing : nullptr;
+  i.run = s.has("wait") ? waitForLaunch : s.has("launch_dependents") ? ignore : nullptr;
   return i.run != nullptr;
 }
 

@@ -290,8 +290,7 @@ private:
   uint8_t *host = nullptr, *hostWritten = nullptr;
 };
 
-// Transfers (Tma.cpp, Copies.cpp, Wgmma.cpp).
-void land(Cluster &cluster, BulkCopy &copy);
+// Asynchronous work (BulkStores.cpp, Copies.cpp, WgmmaCompute.cpp).
 void readStore(Warp &warp, BulkCopy &store);
 void finishStore(Warp &warp, BulkCopy &store);
 /// Ends the lanes' copies that `isDone` picks.

@@ -186,7 +186,7 @@ Step wait(Warp &warp, const Instruction &instr, uint32_t lanes) {
 
 } // namespace
 
-bool decodeMbarrier(const Statement &s, Instruction &i) {
+bool decodeMbarriers(const Statement &s, Instruction &i) {
   if (s.opcode != "mbarrier" || s.mods.empty())
     return false;
   StringRef kind = s.mods[0];

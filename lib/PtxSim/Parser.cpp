@@ -5,14 +5,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Program.h"
+#include "Names.h"
+#include "Tokens.h"
 #include "tilec/PtxSim/PtxSim.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <optional>
 
 using namespace llvm;
 
@@ -23,68 +20,6 @@ namespace {
 /// of TMA and wgmma look at address bits, so it is a multiple of 1024.
 constexpr uint32_t firstSharedAddress = 1024;
 constexpr uint32_t dynamicSharedAlign = 1024;
-
-std::string withoutComments(StringRef text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i).starts_with("//")) {
-      i = std::min(text.find('\n', i), text.size());
-      if (i < text.size())
-        out += '\n';
-    } else if (text.substr(i).starts_with("/*")) {
-      size_t end = text.find("*/", i);
-      for (; i < std::min(end, text.size()); ++i)
-        if (text[i] == '\n')
-          out += '\n';
-      ++i;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-const std::map<StringRef, Special> specialNames = {
-    {"%tid.x", Special::TidX},
-    {"%tid.y", Special::TidY},
-    {"%tid.z", Special::TidZ},
-    {"%ntid.x", Special::NtidX},
-    {"%ntid.y", Special::NtidY},
-    {"%ntid.z", Special::NtidZ},
-    {"%ctaid.x", Special::CtaidX},
-    {"%ctaid.y", Special::CtaidY},
-    {"%ctaid.z", Special::CtaidZ},
-    {"%nctaid.x", Special::NctaidX},
-    {"%nctaid.y", Special::NctaidY},
-    {"%nctaid.z", Special::NctaidZ},
-    {"%laneid", Special::LaneId},
-    {"%warpid", Special::WarpId},
-    {"%cluster_ctarank", Special::ClusterCtaRank},
-    {"%cluster_nctarank", Special::ClusterNctaRank},
-    {"%cluster_ctaid.x", Special::ClusterCtaidX},
-    {"%cluster_ctaid.y", Special::ClusterCtaidY},
-    {"%cluster_ctaid.z", Special::ClusterCtaidZ},
-    {"%cluster_nctaid.x", Special::ClusterNctaidX},
-    {"%cluster_nctaid.y", Special::ClusterNctaidY},
-    {"%cluster_nctaid.z", Special::ClusterNctaidZ},
-    {"%clusterid.x", Special::ClusteridX},
-    {"%clusterid.y", Special::ClusteridY},
-    {"%clusterid.z", Special::ClusteridZ},
-    {"%nclusterid.x", Special::NclusteridX},
-    {"%nclusterid.y", Special::NclusteridY},
-    {"%nclusterid.z", Special::NclusteridZ},
-    {"%lanemask_lt", Special::LaneMaskLt},
-    {"%lanemask_le", Special::LaneMaskLe},
-    {"%lanemask_gt", Special::LaneMaskGt},
-    {"%lanemask_ge", Special::LaneMaskGe},
-    {"%lanemask_eq", Special::LaneMaskEq},
-    {"%smid", Special::SmId},
-    {"%clock", Special::Clock},
-    {"%clock64", Special::Clock},
-};
-
-bool isNameChar(char c) { return isAlnum(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
 
 class Parser {
 public:
@@ -153,48 +88,27 @@ private:
     return taken;
   }
 
-  /// `.align 16 .b8 name[128]`, `[]` for the dynamic part; gives it a place.
+  /// Gives a shared variable its place.
   void parseShared(StringRef declaration) {
-    SmallVector<StringRef> words;
-    declaration.split(words, ' ', -1, false);
-    unsigned align = 1, elementBytes = 1;
-    for (size_t i = 0; i < words.size(); ++i) {
-      StringRef word = words[i].trim();
-      if (word == ".align" && i + 1 < words.size())
-        words[++i].trim().getAsInteger(10, align);
-      else if (word.starts_with("."))
-        elementBytes = std::max(1u, bytesOf(parseType(word.drop_front())));
-      else if (!word.empty()) {
-        auto [name, rest] = word.split('[');
-        uint64_t count = 1;
-        bool isDynamic = rest.starts_with("]");
-        if (!rest.empty() && !isDynamic && rest.split(']').first.getAsInteger(10, count))
-          return fail("`" + word + "` has no size");
-        if (isDynamic) {
-          dynamicShared.push_back(name.str());
-        } else {
-          sharedEnd = alignTo(sharedEnd, std::max(1u, align));
-          symbols[name] = sharedEnd;
-          sharedEnd += uint32_t(count * elementBytes);
-        }
-      }
+    std::optional<Variable> variable = parseVariable(declaration);
+    if (!variable)
+      return fail("`" + declaration.trim() + "` has no size");
+    if (variable->isDynamic) {
+      dynamicShared.push_back(variable->name.str());
+      return;
     }
+    sharedEnd = uint32_t(alignTo(sharedEnd, variable->align));
+    shared[variable->name] = sharedEnd;
+    sharedEnd += uint32_t(variable->bytes);
   }
 
   void parseFunction(std::vector<std::unique_ptr<Program>> &kernels, bool isEntry) {
     takeWord();
     program = std::make_unique<Program>();
-    scopes.assign(1, {});
-    labels.assign(1, {});
-    fixups.clear();
-    constants.clear();
-    sharedAddresses.clear();
-    specials.clear();
-    params.clear();
-    locals.clear();
+    names.emplace(*program);
     uint32_t dynamicBase = alignTo(sharedEnd, dynamicSharedAlign);
     for (const std::string &name : dynamicShared)
-      symbols[name] = dynamicBase;
+      shared[name] = dynamicBase;
     if (!isEntry && text[at] == '(')
       takeUntil(')'), skipSpace(); // the results
     program->name = takeWord().str();
@@ -217,33 +131,16 @@ private:
   void parseParams(StringRef list) {
     SmallVector<StringRef> declarations;
     list.split(declarations, ',', -1, false);
-    uint32_t end = 0;
+    uint64_t end = 0;
     for (StringRef declaration : declarations) {
-      SmallVector<StringRef> words;
-      declaration.trim().split(words, ' ', -1, false);
-      uint32_t bytes = 0, align = 0;
-      bool isPointer = false;
-      StringRef name;
-      uint64_t count = 1;
-      for (size_t i = 0; i < words.size(); ++i) {
-        StringRef word = words[i].trim();
-        if (word == ".ptr")
-          isPointer = true;
-        else if (word == ".align" && i + 1 < words.size()) {
-          uint32_t value = 0;
-          words[++i].trim().getAsInteger(10, value);
-          align = isPointer ? align : value; // else of what it points to
-        } else if (word.starts_with("."))
-          bytes = std::max(bytes, bytesOf(parseType(word.drop_front())));
-        else if (!word.empty())
-          name = word.split('[').first,
-          word.split('[').second.split(']').first.getAsInteger(10, count);
-      }
-      end = alignTo(end, std::max({1u, align, count == 1 ? bytes : 1u}));
-      params[name] = end;
-      end += uint32_t(bytes * count);
+      std::optional<Variable> variable = parseVariable(declaration);
+      if (!variable)
+        return fail("`" + declaration.trim() + "` is no parameter");
+      end = alignTo(end, variable->align);
+      names->offsets[variable->name] = end;
+      end += variable->bytes;
     }
-    program->paramBytes = end;
+    program->paramBytes = uint32_t(end);
   }
 
   /// The directives between the parameters and the body.
@@ -273,15 +170,15 @@ private:
     while (!failed && skipSpace()) {
       char c = text[at];
       if (c == '{') {
-        scopes.emplace_back();
-        labels.emplace_back();
+        names->openBlock();
         ++at;
       } else if (c == '}') {
         ++at;
-        resolve();
-        scopes.pop_back();
-        labels.pop_back();
-        if (scopes.empty())
+        if (std::optional<Names::Label> label = names->closeBlock()) {
+          line = label->line;
+          fail("`" + label->name + "` is not declared");
+        }
+        if (!names->isOpen())
           break;
       } else if (c == ';') {
         ++at;
@@ -291,32 +188,9 @@ private:
         parseStatement();
       }
     }
-    if (!scopes.empty())
+    if (names->isOpen())
       fail("the kernel has no end");
-    for (auto &[value, reg] : constants)
-      program->constants.push_back({reg, value});
-    for (auto &[address, reg] : sharedAddresses)
-      program->sharedAddresses.push_back({reg, address});
-    for (auto &[special, reg] : specials)
-      program->specials.push_back({reg, special});
-    program->registers = program->registerNames.size();
-  }
-
-  /// Fills in the labels that the innermost block declares.
-  void resolve() {
-    std::vector<Fixup> open;
-    for (Fixup &fixup : fixups) {
-      auto it = labels.back().find(fixup.name);
-      if (it != labels.back().end())
-        program->code[fixup.instruction].args[fixup.arg].offset = it->second;
-      else
-        open.push_back(fixup);
-    }
-    fixups = std::move(open);
-    if (labels.size() == 1 && !fixups.empty()) {
-      line = fixups.front().line;
-      fail("`" + fixups.front().name + "` is not declared");
-    }
+    names->finish();
   }
 
   void parseDirective() {
@@ -330,63 +204,31 @@ private:
       return; // .pragma and the like
     statement = statement.drop_front(word.size()).ltrim();
     StringRef type = statement.take_until([](char c) { return isSpace(c); });
-    registerBytes = uint8_t(bytesOf(parseType(type.drop_front())));
-    statement = statement.drop_front(type.size());
-    SmallVector<StringRef> names;
-    statement.split(names, ',', -1, false);
-    for (StringRef name : names) {
+    uint8_t bytes = uint8_t(bytesOf(parseType(type.drop_front())));
+    SmallVector<StringRef> items;
+    statement.drop_front(type.size()).split(items, ',', -1, false);
+    for (StringRef name : items) {
       name = name.trim();
       auto [base, count] = name.split('<');
       unsigned n = 0;
       if (count.empty()) {
-        scopes.back()[name] = newRegister(name);
+        names->declareRegister(name, bytes);
       } else if (count.split('>').first.getAsInteger(10, n) || n > 1'000'000) {
         fail("`" + name + "` is no register");
       } else {
-        for (unsigned i = 0; i < n; ++i) {
-          std::string numbered = (base + Twine(i)).str();
-          scopes.back()[numbered] = newRegister(numbered);
-        }
+        for (unsigned i = 0; i < n; ++i)
+          names->declareRegister((base + Twine(i)).str(), bytes);
       }
     }
   }
 
-  void parseLocal(StringRef statement) {
-    SmallVector<StringRef> words;
-    statement.split(words, ' ', -1, false);
-    uint32_t align = 1, bytes = 1;
-    for (size_t i = 1; i < words.size(); ++i) {
-      StringRef word = words[i].trim();
-      uint64_t count = 1;
-      if (word == ".align" && i + 1 < words.size()) {
-        words[++i].trim().getAsInteger(10, align);
-      } else if (word.starts_with(".")) {
-        bytes = std::max(1u, bytesOf(parseType(word.drop_front())));
-      } else if (!word.empty()) {
-        word.split('[').second.split(']').first.getAsInteger(10, count);
-        program->localBytes = alignTo(program->localBytes, std::max(1u, align));
-        locals[word.split('[').first] = program->localBytes;
-        program->localBytes += uint32_t(bytes * count);
-      }
-    }
-  }
-
-  uint32_t newRegister(StringRef name) {
-    program->registerNames.push_back(name.str());
-    program->registerBytes.push_back(registerBytes);
-    return program->registerNames.size() - 1;
-  }
-  uint32_t constant(uint64_t value) {
-    auto [it, isNew] = constants.try_emplace(value, 0);
-    if (isNew)
-      it->second = newRegister("");
-    return it->second;
-  }
-  uint32_t sharedAddress(uint64_t address, StringRef name) {
-    auto [it, isNew] = sharedAddresses.try_emplace(address, 0);
-    if (isNew)
-      it->second = newRegister(name);
-    return it->second;
+  void parseLocal(StringRef declaration) {
+    std::optional<Variable> variable = parseVariable(declaration);
+    if (!variable)
+      return fail("`" + declaration.trim() + "` has no size");
+    program->localBytes = uint32_t(alignTo(program->localBytes, variable->align));
+    names->offsets[variable->name] = program->localBytes;
+    program->localBytes += uint32_t(variable->bytes);
   }
 
   void parseStatement() {
@@ -398,7 +240,7 @@ private:
     while (colon < text.size() && (text[colon] == ' ' || text[colon] == '\t'))
       ++colon;
     if (!word.empty() && colon + 1 < text.size() && text[colon] == ':' && text[colon + 1] != ':') {
-      labels.back()[word] = program->code.size();
+      names->declareLabel(word);
       at = colon + 1;
       return;
     }
@@ -410,7 +252,7 @@ private:
       instruction.isGuardNegated = statement.consume_front("!");
       StringRef guard = statement.take_while(isNameChar);
       statement = statement.drop_front(guard.size()).ltrim();
-      if (std::optional<uint32_t> reg = lookup(guard))
+      if (std::optional<uint32_t> reg = names->registerOf(guard))
         instruction.guard = *reg;
       else
         return fail("`" + guard + "` is no register");
@@ -434,51 +276,12 @@ private:
     program->code.push_back(std::move(instruction));
   }
 
-  static std::string squeezed(StringRef statement) {
-    std::string out;
-    for (char c : statement)
-      if (!isSpace(c))
-        out += c;
-      else if (!out.empty() && out.back() != ' ')
-        out += ' ';
-    constexpr size_t most = 110;
-    if (out.size() > most)
-      out = out.substr(0, most - 3) + "...";
-    return out;
-  }
-
-  std::optional<uint32_t> lookup(StringRef name) const {
-    for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
-      if (auto it = scope->find(name); it != scope->end())
-        return it->second;
-    return std::nullopt;
-  }
-
   void parseOperands(StringRef list, Instruction &instruction) {
     for (StringRef one : splitList(list)) {
       instruction.args.push_back(parseOperand(one, &instruction));
       if (failed)
         return;
     }
-  }
-
-  /// At the commas outside of brackets.
-  static SmallVector<StringRef> splitList(StringRef list) {
-    SmallVector<StringRef> items;
-    int depth = 0;
-    size_t start = 0;
-    for (size_t i = 0; i <= list.size(); ++i) {
-      if (i < list.size() && (list[i] == '{' || list[i] == '['))
-        ++depth;
-      if (i < list.size() && (list[i] == '}' || list[i] == ']'))
-        --depth;
-      if (i == list.size() || (list[i] == ',' && depth == 0)) {
-        if (StringRef item = list.slice(start, i).trim(); !item.empty())
-          items.push_back(item);
-        start = i + 1;
-      }
-    }
-    return items;
   }
 
   Operand parseOperand(StringRef token, Instruction *instruction) {
@@ -506,33 +309,31 @@ private:
     if (token == "_")
       return operand;
     operand.isNegated = token.consume_front("!");
-    if (std::optional<uint32_t> reg = lookup(token)) {
+    if (std::optional<uint32_t> reg = names->registerOf(token)) {
       operand.reg = *reg;
       return operand;
     }
     if (std::optional<uint64_t> value = parseNumber(token)) {
-      operand.reg = constant(*value);
+      operand.reg = names->constant(*value);
       operand.offset = int64_t(*value);
       return operand;
     }
-    if (auto it = specialNames.find(token); it != specialNames.end()) {
-      auto [known, isNew] = specials.try_emplace(it->second, 0);
-      if (isNew)
-        known->second = newRegister(token);
-      operand.reg = known->second;
+    if (std::optional<uint32_t> reg = names->special(token)) {
+      operand.reg = *reg;
       return operand;
     }
     StringRef base = token.split('+').first.trim();
-    if (auto shared = symbols.find(base); shared != symbols.end()) {
-      operand.reg = sharedAddress(shared->second + uint64_t(parseSum(token).offset), token);
+    if (auto variable = shared.find(base); variable != shared.end()) {
+      uint64_t address = variable->second + uint64_t(parseSum(token).offset);
+      operand.reg = names->sharedAddress(address, token);
       return operand;
     }
-    if (std::optional<uint64_t> symbol = symbolAddress(base)) {
-      operand.reg = constant(*symbol + uint64_t(parseSum(token).offset));
+    if (auto variable = names->offsets.find(base); variable != names->offsets.end()) {
+      operand.reg = names->constant(variable->second + uint64_t(parseSum(token).offset));
       return operand;
     }
     if (instruction) { // a label, perhaps further down
-      fixups.push_back({token.str(), program->code.size(), instruction->args.size(), line});
+      names->useLabel(token, instruction->args.size(), line);
       return operand;
     }
     fail("`" + token + "` is not declared");
@@ -552,46 +353,18 @@ private:
       else
         operand.offset = int64_t(*value);
     }
-    if (std::optional<uint32_t> reg = lookup(base))
+    if (std::optional<uint32_t> reg = names->registerOf(base))
       operand.reg = *reg;
-    else if (auto shared = symbols.find(base); shared != symbols.end())
-      operand.reg = sharedAddress(shared->second, base);
-    else if (std::optional<uint64_t> symbol = symbolAddress(base))
-      operand.reg = constant(*symbol);
+    else if (auto variable = shared.find(base); variable != shared.end())
+      operand.reg = names->sharedAddress(variable->second, base);
+    else if (auto offset = names->offsets.find(base); offset != names->offsets.end())
+      operand.reg = names->constant(offset->second);
     else if (std::optional<uint64_t> value = parseNumber(base))
-      operand.reg = constant(*value);
+      operand.reg = names->constant(*value);
     else
       fail("`" + base + "` is not declared");
     return operand;
   }
-
-  std::optional<uint64_t> symbolAddress(StringRef name) const {
-    if (auto it = params.find(name); it != params.end())
-      return it->second;
-    if (auto it = locals.find(name); it != locals.end())
-      return it->second;
-    return std::nullopt;
-  }
-
-  static std::optional<uint64_t> parseNumber(StringRef token) {
-    uint64_t value = 0;
-    if (token.size() > 2 && token[0] == '0' && (token[1] == 'f' || token[1] == 'd')) {
-      if (token.drop_front(2).getAsInteger(16, value))
-        return std::nullopt;
-      return value;
-    }
-    bool isNegative = token.consume_front("-");
-    token.consume_back("U");
-    if (token.getAsInteger(0, value))
-      return std::nullopt;
-    return isNegative ? 0 - value : value;
-  }
-
-  struct Fixup {
-    std::string name;
-    size_t instruction, arg;
-    uint32_t line;
-  };
 
   std::string text;
   size_t at = 0;
@@ -599,18 +372,12 @@ private:
   bool failed = false;
   std::string message;
 
-  StringMap<uint64_t> symbols; ///< shared variables
-  StringMap<uint64_t> params, locals;
+  StringMap<uint64_t> shared; ///< addresses of shared variables
   std::vector<std::string> dynamicShared;
   uint32_t sharedEnd = firstSharedAddress;
 
   std::unique_ptr<Program> program;
-  std::vector<StringMap<uint32_t>> scopes;
-  std::vector<StringMap<size_t>> labels;
-  std::vector<Fixup> fixups;
-  uint8_t registerBytes = 8; ///< of those that are being declared
-  std::map<uint64_t, uint32_t> constants, sharedAddresses;
-  std::map<Special, uint32_t> specials;
+  std::optional<Names> names;
 };
 
 } // namespace

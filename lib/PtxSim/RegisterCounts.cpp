@@ -46,7 +46,7 @@ Step change(Warp &warp, const Instruction &instr, uint32_t lanes) {
 } // namespace
 
 bool decodeRegisterCounts(const Statement &s, Instruction &i) {
-  if (s.opcode != "setmaxnreg" || i.args.size() != 1)
+  if (i.args.size() != 1)
     return false;
   i.mode = s.has("inc") ? Inc : Dec;
   i.meeting = Meeting::All;

@@ -1,4 +1,4 @@
-//===- Matrix.cpp - mma.sync ----------------------------------------------===//
+//===- Products.cpp - mma.sync --------------------------------------------===//
 //
 // Fragments (PTX ISA 9.0, "Matrix fragments for mma.m16n8kX"): a register holds e =
 // 32 / bits elements that follow each other along k. Register i of A: row lane / 4 +
@@ -75,7 +75,7 @@ Step multiply(Warp &warp, const Instruction &instr, uint32_t lanes) {
 
 } // namespace
 
-bool decodeMatrix(const Statement &s, Instruction &i) {
+bool decodeProducts(const Statement &s, Instruction &i) {
   if (s.opcode != "mma" || s.mods.size() < 9 || s.has("sp") || s.has("block_scale"))
     return false;
   // mma.sync.aligned.m16n8kK.row.col.D.A.B.C, perhaps with .satfinite
