@@ -37,7 +37,9 @@ def kernels_of(path):
         found = RUN.match(line)
         if not found or "%t" in found.group(1) or "--device=cpu" in found.group(1):
             continue
-        text = found.group(1).replace("%examples", str(REPO / "examples")).replace("%S", str(path.parent))
+        text = found.group(1)
+        for name, place in [("%examples", REPO / "examples"), ("%repo", REPO), ("%S", path.parent)]:
+            text = text.replace(name, str(place))
         words = shlex.split(text.replace("%s", str(path)))[1:]
         chips = [w.split("=")[1] for w in words if w.startswith("--target=gfx9")]
         if not chips:

@@ -145,6 +145,17 @@ bool Finder::follow(tile::ParallelOp statement) {
     auto store = dyn_cast<tile::StoreOp>(op);
     return (load && isPart(load.getBuffer())) || (store && isPart(store.getBuffer()));
   };
+  // Places in views are not followed.
+  auto throughView = [&](Value buffer) { return isPart(rootOf(buffer)) && !isPart(buffer); };
+  auto views = statement.walk([&](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    auto store = dyn_cast<tile::StoreOp>(op);
+    bool isView =
+        (load && throughView(load.getBuffer())) || (store && throughView(store.getBuffer()));
+    return isView ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (views.wasInterrupted())
+    return false;
   // What is made of parts is parts, or nothing is.
   for (auto store : statement.bodyBlock()->getOps<tile::StoreOp>()) {
     Form form = formOf(store.getValue(), statement);
@@ -197,9 +208,9 @@ bool Finder::follow(Operation *statement) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(statement)) {
     const FragmentLayout *layout = fragmentLayoutOf(reduce.getSrc()),
                          *known = fragmentLayoutOf(first.getSrc());
-    bool isLike = reduce.getKind() == tile::ReduceKind::Sum && !isPart(reduce.getSrc()) &&
-                  reduce.getDim() == first.getDim() && layout && known && *layout == *known &&
-                  reduce.getSrc().getType().getElementType().isF32();
+    bool isLike = reduce.getKind() == tile::ReduceKind::Sum && isPart(reduce.getDst()) &&
+                  !isPart(rootOf(reduce.getSrc())) && reduce.getDim() == first.getDim() && layout &&
+                  known && *layout == *known && reduce.getSrc().getType().getElementType().isF32();
     if (isLike && !llvm::is_contained(reductions, reduce))
       reductions.push_back(reduce);
     return isLike;
@@ -269,6 +280,8 @@ void delay(tile::ForOp loop, tile::ReduceOp first) {
 } // namespace
 
 void delaySums(tile::KernelOp kernel) {
+  if (kernel.getLockstep())
+    return;
   SmallVector<tile::ReduceOp> sums;
   kernel.walk([&](tile::ReduceOp reduce) {
     if (reduce.getKind() == tile::ReduceKind::Sum && isa<tile::ForOp>(reduce->getParentOp()) &&

@@ -7,6 +7,7 @@
 # RUN: tilec %s --target=sm_90a --entry "rows('offset')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
 # RUN: tilec %s --target=sm_90a --entry "rows('factor')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
 # RUN: tilec %s --target=sm_90a --entry "rows('square')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
+# RUN: tilec %s --target=sm_90a --entry "rows('view')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
 # RUN: tilec %s --target=sm_90a --entry "rows('largest')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
 # RUN: tilec-run %s --device=sim --target=gfx942 --entry "rows()" --check
 # RUN: tilec-run %s --device=sim --target=gfx950 --entry "rows('into')" --check
@@ -27,7 +28,7 @@
 # WAVE-COUNT-32: wave.shuffle_xor
 # WAVE-NOT:     wave.shuffle_xor
 
-# Not where the sum starts at something else, is read in the loop, is more than scaled, is scaled by what may be infinite or by
+# Not where the sum starts at something else, is read in the loop (through a view, too), is more than scaled, is scaled by what may be infinite or by
 # itself, nor of a maximum.
 # KEPT-NOT:   reduce_step
 # KEPT:       tile.reduce sum
@@ -70,6 +71,10 @@ def rows(form="sum", M=64, N=64, rounds=3):
                             total[i] = T.max(total[i] * scale[i], row[i])
                         else:
                             total[i] = total[i] * scale[i] + row[i]
+                if form == "view":
+                    pairs = T.view(total, (M // 2, 2))
+                    for i, j in T.Parallel(M // 2, 2):
+                        Trace[i * 2 + j] = pairs[i, j]
                 if form == "read":
                     T.copy(total, Trace)
             T.copy(total, Out)
