@@ -56,6 +56,16 @@ bool isAlone(const TileTarget &target, tile::ParallelOp loop, tile::KernelOp ker
   return !result.wasInterrupted();
 }
 
+/// What no loop variable moves is computed in front of the loop.
+void hoistInvariants(tile::ParallelOp loop) {
+  for (Operation &op : llvm::make_early_inc_range(*loop.bodyBlock()))
+    if (isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
+        llvm::none_of(op.getOperands(), [&](Value operand) {
+          return loop->isAncestor(operand.getParentRegion()->getParentOp());
+        }))
+      op.moveBefore(loop);
+}
+
 std::optional<TileStore> storeOf(tile::ParallelOp loop, tile::KernelOp kernel) {
   std::optional<TileStore> match = matchTileStore(loop);
   if (!match || !llvm::all_of(match->targets, [&](const TileTarget &target) {
@@ -178,6 +188,7 @@ void forwardSharedTiles(tile::KernelOp kernel) {
     if (!passed || !canMoveDown(*passed))
       continue;
     tile::ParallelOp fused = fuse(*passed);
+    hoistInvariants(fused);
     // The loops that it replaces do not count.
     Operation *old[] = {passed->fill, passed->drain};
     OpBuilder b(fused);
@@ -197,10 +208,14 @@ void forwardSharedTiles(tile::KernelOp kernel) {
 
 int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
   SmallVector<std::pair<tile::ParallelOp, TileStore>, 1> stores;
-  kernel.walk([&](tile::ParallelOp loop) {
+  SmallVector<tile::ParallelOp> loops;
+  kernel.walk([&](tile::ParallelOp loop) { loops.push_back(loop); });
+  for (tile::ParallelOp loop : loops) {
+    if (!loop->getParentOfType<tile::ParallelOp>())
+      hoistInvariants(loop);
     if (std::optional<TileStore> store = storeOf(loop, kernel))
       stores.push_back({loop, *store});
-  });
+  }
   if (stores.empty())
     return 0;
   // All share the buffers of a warp group, used in turn: each loop ends where it began.

@@ -374,7 +374,9 @@ void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups) {
   std::string wish = wishOf(plan.loop, strategy);
   bool isSharedOut = plan.loop->getParentOp()->hasAttr(persistentAttrName);
   bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
-  if (wish == "producer_consumer" || plan.inFlight)
+  auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
+  bool isAsked = wish != "auto" || std::distance(gemms.begin(), gemms.end()) > 1;
+  if (wish == "producer_consumer" || plan.inFlight || !isAsked)
     return;
   llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
   if (overlap) {

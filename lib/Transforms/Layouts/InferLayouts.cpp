@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Hopper/Wgmma.h"
+#include "Layouts/ByteTranspose.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Operands.h"
@@ -317,6 +318,14 @@ void Inference::setSharedLayouts() {
         if (gemm.getWarpGroup())
           readByWarpGroups.insert(alloc);
       }
+  });
+  // Lanes read bytes to be transposed from several rows at a time.
+  kernel.walk([&](tile::ParallelOp loop) {
+    if (std::optional<ByteTranspose> match = matchByteTranspose(loop))
+      if (auto alloc = match->load.getBuffer().getDefiningOp<tile::AllocOp>();
+          alloc && target.arch == Arch::Sm90a &&
+          SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
+        readByWarpGroups.insert(alloc);
   });
   // A reshaped buffer is addressed row-major.
   llvm::SmallPtrSet<Value, 4> reshaped;

@@ -6,6 +6,7 @@
 
 #include "Hopper/Wgmma.h"
 
+#include "Layouts/ByteTranspose.h"
 #include "Layouts/LoopLayout.h"
 #include "Normalize/Normalize.h"
 
@@ -146,10 +147,12 @@ void expandGemm(tile::GemmOp gemm) {
 /// has; what is left is multiplied element by element.
 void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target, int64_t warpGroupWaves) {
   DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  // Hopper multiplies bytes with K contiguous.
+  if (warpGroupWaves > 0 && (isWarpGroupGemm(gemm, target, warpGroupWaves) ||
+                             transposeByteOperands(gemm, target, warpGroupWaves)))
+    return;
   if (target.findAtom(a, b, c))
     return;
-  if (warpGroupWaves > 0 && isWarpGroupGemm(gemm, target, warpGroupWaves))
-    return; // fp8 with K contiguous (Hopper)
   DType wideC = isFloat(c) ? DType::F32 : DType::I32;
   auto isNarrow = [](DType type) { return isFp8(type) || bitsOf(type) == 4; };
   // Exactly: every fp8 and e2m1 value is an f16, every 4-bit integer an int8.

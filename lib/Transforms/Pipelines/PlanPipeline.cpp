@@ -27,7 +27,7 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     return 0;
   auto ring = boxRootOf(dstView).getDefiningOp<tile::AllocOp>();
   const SharedLayout *layout = ring ? sharedLayoutOf(ring) : nullptr;
-  if (!layout || layout->panelElems != 0)
+  if (!layout || (layout->panelElems != 0 && dst.rank() != 2))
     return 0;
   // Built for the question only; dead ops are erased at the end of the pass.
   OpBuilder scratch(src.getContext());

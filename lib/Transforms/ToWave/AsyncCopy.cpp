@@ -76,6 +76,12 @@ SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
     inRow =
         pieceElems == layout.vecElems ? col : e.addIndex(col, e.remIndex(inRow, layout.vecElems));
   }
+  if (layout.panelElems != 0) {
+    // Panel after panel, each with all rows.
+    Value panel = e.divIndex(row, layout.matrixRows());
+    row = e.remIndex(row, layout.matrixRows());
+    inRow = e.addIndex(inRow, e.mulIndex(panel, layout.panelElems));
+  }
   SmallVector<Value, 4> point(boxType.rank());
   point.back() = inRow;
   for (int64_t d = boxType.rank() - 2; d >= 0; --d) {
@@ -142,7 +148,7 @@ Value AsyncCopyEmitter::slotStart() {
     }
     stride *= layout.shape[d];
   }
-  Value bytes = rows ? e.mulIndex(rows, layout.pitchElems * elemBytes) : Value();
+  Value bytes = rows ? e.mulIndex(rows, layout.pitchElems * layout.panels() * elemBytes) : Value();
   return e.addIndex(bytes, place.baseBytes);
 }
 
@@ -226,7 +232,7 @@ void AsyncCopyEmitter::run() {
   int64_t rows = 1;
   for (int64_t d = 0; d + 1 < boxType.rank(); ++d)
     rows *= boxType.getShape()[d];
-  int64_t pieces = rows * place.layout.pitchElems / pieceElems;
+  int64_t pieces = rows * place.layout.pitchElems * place.layout.panels() / pieceElems;
   bool isAmd = e.target.vendor == Vendor::Amd;
   int64_t perRound = e.numWaves * e.target.waveLanes;
   int64_t rounds = ceilDiv(pieces, perRound);

@@ -175,6 +175,11 @@ private:
   /// Lanes that may write for this element: inside the tile, no copy, one thread outside of loops.
   Value writerMask(Elements &elements, int64_t element);
 
+  // ByteTranspose.cpp
+  std::optional<LogicalResult> emitByteTranspose(tile::ParallelOp loop, Elements &outer);
+  Value sharedAddress(tile::ParallelOp loop, Value buffer, ValueRange indices, ArrayRef<Value> ivs,
+                      Elements &outer);
+
   // Address.cpp
   SmallVector<LaneCoord, 4> laneCoords(const FragmentLayout &layout);
   SmallVector<LaneCoord, 4> computeLaneCoords(const FragmentLayout &layout);

@@ -33,6 +33,8 @@ static bool touchesFragments(tile::ParallelOp loop) {
 LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   if (loop->hasAttr(tileStoreBuffers))
     return emitTileStore(loop, outer);
+  if (std::optional<LogicalResult> done = emitByteTranspose(loop, outer))
+    return *done;
   if (!loop.constantExtents())
     return unsupported(*loop, "a T.Parallel with an extent that is not known at compile time");
   if (outer.loop)

@@ -1,0 +1,121 @@
+//===- ByteTranspose.cpp - tiles of bytes with rows and columns exchanged -===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Layouts/ByteTranspose.h"
+
+#include "Hopper/Wgmma.h"
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Index.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+constexpr int64_t blockEdge = 4;
+
+int64_t bitsOfElement(tile::BufferType type) {
+  return bitsOf(tile::dtypeOf(type.getElementType()));
+}
+
+/// The operand with its rows and columns exchanged, in shared memory of its own.
+Value transposed(tile::GemmOp gemm, Value operand) {
+  OpBuilder top = OpBuilder::atBlockBegin(
+      &gemm->getParentOfType<tile::KernelOp>().getBody().front());
+  auto type = cast<tile::BufferType>(operand.getType());
+  auto name = operand.getDefiningOp<tile::AllocOp>().getName();
+  auto ownType = tile::BufferType::get({type.getShape()[1], type.getShape()[0]},
+                                       type.getElementType(), tile::Scope::Shared);
+  return tile::AllocOp::create(top, gemm.getLoc(), ownType, (name + "_transposed").str(),
+                               Attribute());
+}
+
+void fill(tile::GemmOp gemm, Value from, Value to) {
+  OpBuilder b(gemm);
+  Location loc = gemm.getLoc();
+  Type scalar = tile::scalarTypeOf(cast<tile::BufferType>(from.getType()).getElementType());
+  makeElementwise(b, loc, to, [&](OpBuilder &inner, ValueRange ivs) -> Value {
+    return tile::LoadOp::create(inner, loc, scalar, from, ValueRange{ivs[1], ivs[0]}, FloatAttr());
+  });
+}
+
+bool canTranspose(Value operand) {
+  auto type = cast<tile::BufferType>(operand.getType());
+  return type.isShared() && type.rank() == 2 && operand.getDefiningOp<tile::AllocOp>() &&
+         type.getShape()[0] % blockEdge == 0 && type.getShape()[1] % blockEdge == 0;
+}
+
+} // namespace
+
+std::optional<ByteTranspose> matchByteTranspose(tile::ParallelOp loop) {
+  ByteTranspose match;
+  auto extents = loop.constantExtents();
+  if (!extents || extents->size() != 2)
+    return std::nullopt;
+  for (Operation &op : *loop.bodyBlock()) {
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && !match.load)
+      match.load = load;
+    else if (auto store = dyn_cast<tile::StoreOp>(op); store && !match.store)
+      match.store = store;
+    else if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0)
+      return std::nullopt;
+  }
+  if (!match.load || !match.store || match.store.getValue() != match.load.getResult())
+    return std::nullopt;
+  tile::BufferType from = match.load.getBuffer().getType(), to = match.store.getBuffer().getType();
+  // In rows and columns of blocks, which start at multiples of their edge.
+  auto isBlocked = [&](ValueRange indices, unsigned rowIv) {
+    size_t rank = indices.size();
+    if (rank < 2)
+      return false;
+    for (auto [d, index] : llvm::enumerate(indices)) {
+      LinearForm form = linearize(index);
+      for (auto [n, iv] : llvm::enumerate(loop.ivs()))
+        if (form.coefficient(iv) != (d + 2 == rank ? n == rowIv : d + 1 == rank && n != rowIv))
+          return false;
+      LinearForm rest = form.without(loop.ivs());
+      if (d + 2 >= rank && (!rest.terms.empty() || rest.constant % blockEdge != 0))
+        return false;
+    }
+    return true;
+  };
+  bool isShared = from.isShared() && to.isShared() && bitsOfElement(from) == 8 &&
+                  from.getElementType() == to.getElementType();
+  if (!isShared || (*extents)[0] % blockEdge != 0 || (*extents)[1] % blockEdge != 0 ||
+      from.getShape().back() % blockEdge != 0 || to.getShape().back() % blockEdge != 0 ||
+      !isBlocked(match.load.getIndices(), 1) || !isBlocked(match.store.getIndices(), 0))
+    return std::nullopt;
+  return match;
+}
+
+bool transposeByteOperands(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  Value a = gemm.getA(), b = gemm.getB();
+  bool turnsA = gemm.getTransposeA(), turnsB = !gemm.getTransposeB();
+  if (bitsOfElement(gemm.getA().getType()) != 8 || bitsOfElement(gemm.getB().getType()) != 8 ||
+      (!turnsA && !turnsB) || (turnsA && !canTranspose(a)) || (turnsB && !canTranspose(b)))
+    return false;
+  auto set = [&](Value newA, Value newB, bool flip) {
+    gemm.getAMutable().assign(newA);
+    gemm.getBMutable().assign(newB);
+    gemm.setTransposeA(turnsA && !flip);
+    gemm.setTransposeB(!turnsB || flip);
+  };
+  Value newA = turnsA ? transposed(gemm, a) : a, newB = turnsB ? transposed(gemm, b) : b;
+  set(newA, newB, /*flip=*/true);
+  if (isWarpGroupGemm(gemm, target, numWaves)) {
+    if (turnsA)
+      fill(gemm, a, newA);
+    if (turnsB)
+      fill(gemm, b, newB);
+    return true;
+  }
+  set(a, b, /*flip=*/false);
+  for (Value own : {newA, newB})
+    if (own != a && own != b)
+      own.getDefiningOp()->erase();
+  return false;
+}
+
+} // namespace tilec

@@ -1,0 +1,27 @@
+//===- ByteTranspose.h - tiles of bytes with rows and columns exchanged ---===//
+//
+// wgmma reads bytes with K contiguous only. An operand that has K as the slower dimension
+// is written once more, the other way round.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
+
+namespace tilec {
+
+/// A parallel that moves element [.., j, i] of one shared buffer to [.., i, j] of another, bytes
+/// both: lanes exchange blocks of 4 x 4.
+struct ByteTranspose {
+  tile::LoadOp load;
+  tile::StoreOp store;
+};
+std::optional<ByteTranspose> matchByteTranspose(tile::ParallelOp loop);
+
+/// Operands of bytes that warp groups can only multiply with K contiguous are transposed in front
+/// of the gemm. True: warp groups multiply it then.
+bool transposeByteOperands(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+
+} // namespace tilec

@@ -1,0 +1,83 @@
+//===- ByteTranspose.cpp - blocks of 4 x 4 bytes by one lane --------------===//
+//
+// A lane reads four words, each from another row, exchanges their bytes and writes four
+// words. Lanes of a wave take 4 blocks along what is written contiguously and 8 along
+// what is read contiguously, so that both sides touch few rows at a time.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Layouts/ByteTranspose.h"
+
+#include "ToWave/Emitter.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+/// The byte address of an access with these loop variables.
+Value Emitter::sharedAddress(tile::ParallelOp loop, Value buffer, ValueRange indices,
+                             ArrayRef<Value> ivs, Elements &outer) {
+  Elements one;
+  one.outer = &outer;
+  for (auto [iv, value] : llvm::zip(loop.ivs(), ivs))
+    one.map[iv] = {value};
+  for (Operation &op : *loop.bodyBlock())
+    if (isMemoryEffectFree(&op))
+      (void)emitOp(op, one);
+  SmallVector<Value, 4> at;
+  for (Value index : indices)
+    at.push_back(indexFor(index, 0, one));
+  return sharedOffset(shared.find(buffer)->second, at);
+}
+
+/// Nothing when the loop is no such exchange, or the layouts keep no words together.
+std::optional<LogicalResult> Emitter::emitByteTranspose(tile::ParallelOp loop, Elements &outer) {
+  constexpr int64_t edge = 4;
+  std::optional<ByteTranspose> match = matchByteTranspose(loop);
+  if (!match || target.vendor != Vendor::Nvidia)
+    return std::nullopt;
+  for (Value buffer : {Value(match->load.getBuffer()), Value(match->store.getBuffer())}) {
+    auto place = shared.find(buffer);
+    if (place == shared.end())
+      return std::nullopt;
+    const SharedLayout &layout = place->second.layout;
+    if (layout.pitchElems % edge != 0 || (layout.phases > 1 && layout.vecElems % edge != 0))
+      return std::nullopt;
+  }
+  SmallVector<int64_t, 4> extents = *loop.constantExtents();
+  int64_t rows = extents[0] / edge, cols = extents[1] / edge; // of blocks, as written
+  int64_t perWaveCols = std::min<int64_t>(4, cols);
+  while (cols % perWaveCols != 0)
+    --perWaveCols;
+  int64_t threads = numWaves * int64_t(target.waveLanes), blocks = rows * cols;
+  Type word = vectorOf(edge, b.getI8Type());
+  for (int64_t first = 0; first < blocks; first += threads) {
+    Value number = addIndex(threadId, first);
+    OpBuilder::InsertionGuard guard(b);
+    if (first + threads > blocks) {
+      Value inside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, index(blocks));
+      b.setInsertionPointToStart(scf::IfOp::create(b, loc, inside, false).thenBlock());
+    }
+    Value strip = divIndex(number, perWaveCols * rows), inStrip = remIndex(number, perWaveCols * rows);
+    Value col = addIndex(mulIndex(strip, perWaveCols), remIndex(inStrip, perWaveCols));
+    Value i = mulIndex(divIndex(inStrip, perWaveCols), edge), j = mulIndex(col, edge);
+    SmallVector<SmallVector<Value, 8>, 4> read;
+    for (int64_t n = 0; n < edge; ++n) {
+      Value from = sharedAddress(loop, match->load.getBuffer(), match->load.getIndices(),
+                                 {i, addIndex(j, n)}, outer);
+      read.push_back(unpack(wave::SharedReadOp::create(b, loc, word, from, 0), edge));
+    }
+    for (int64_t n = 0; n < edge; ++n) {
+      Value to = sharedAddress(loop, match->store.getBuffer(), match->store.getIndices(),
+                               {addIndex(i, n), j}, outer);
+      Value bytes = pack({read[0][n], read[1][n], read[2][n], read[3][n]});
+      wave::SharedWriteOp::create(b, loc, bytes, to, Value(), 0);
+    }
+  }
+  return success();
+}
+
+} // namespace tilec
