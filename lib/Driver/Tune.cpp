@@ -34,6 +34,9 @@ constexpr double hopelessFactor = 1.3;
 /// On a GPU a candidate is timed in turns with the best one so far, in so many rounds, and the
 /// fastest candidates once more, all in turns: the clock falls while the device gets warm.
 constexpr int quickRounds = 3, firstRounds = 7;
+/// An H200 that was idle needs 50 ms of a product until its clock is what it stays at; below that
+/// other tiles win than above.
+constexpr double quickWarmUpMs = 5, warmUpMs = 60;
 constexpr int finalRounds = 15;
 /// How far the results of two candidates may be apart, in parts of the root mean square of a row,
 /// where there is no reference: they add in different orders.
@@ -239,7 +242,7 @@ private:
     auto samples = [&]() -> rt::Result<std::vector<std::vector<double>>> {
       if (rt::Status opened = openGpu(); !opened)
         return opened.error();
-      return trials->timeInTurns(programs, finalRounds);
+      return trials->timeInTurns(programs, finalRounds, warmUpMs);
     }();
     std::vector<double> times;
     if (samples)
@@ -299,7 +302,7 @@ private:
       return ran;
     if (rt::Status judged = judge(results, outcome); !judged || outcome.status == TuneStatus::Wrong)
       return judged;
-    auto alone = trials->timeInTurns({alternative(candidate)}, quickRounds);
+    auto alone = trials->timeInTurns({alternative(candidate)}, quickRounds, quickWarmUpMs);
     if (!alone)
       return alone.error();
     outcome.us = rt::median(alone->front());
@@ -311,7 +314,7 @@ private:
       return rt::success();
     }
     auto both = trials->timeInTurns({alternative(candidate), alternative(candidates[bestIndex])},
-                                    firstRounds);
+                                    firstRounds, warmUpMs);
     if (!both)
       return both.error();
     std::vector<double> times = rt::timesFromRounds(*both);

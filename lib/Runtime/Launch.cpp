@@ -67,6 +67,10 @@ public:
   }
 
   Stream &ownStream() { return stream; }
+  void launchOneByOne() {
+    for (LaunchShape &shape : shapes)
+      shape.early = false;
+  }
 
   /// Allocates and fills device memory for one set of arguments, or takes the tensors of another
   /// program's set, which has to live as long.
@@ -512,7 +516,7 @@ Status Trials::run(const Alternative &alternative, ArgumentSet &results) {
 }
 
 Result<std::vector<std::vector<double>>>
-Trials::timeInTurns(const std::vector<Alternative> &programs, int rounds) {
+Trials::timeInTurns(const std::vector<Alternative> &programs, int rounds, double warmUpMs) {
   struct Entry {
     Program program;
     std::vector<BufferSet> sets;
@@ -526,6 +530,7 @@ Trials::timeInTurns(const std::vector<Alternative> &programs, int rounds) {
     Entry &entry = *entries.back();
     if (Status s = entry.program.prepare(alternative.image); !s)
       return s.error();
+    entry.program.launchOneByOne();
     if (Status s = entry.program.addTensors(state->sets); !s)
       return s.error();
     for (const BufferSet &tensors : state->sets) {
@@ -541,7 +546,7 @@ Trials::timeInTurns(const std::vector<Alternative> &programs, int rounds) {
   if (entries.empty())
     return samples;
   BenchOptions options;
-  options.warmUpMs = 20, options.targetMs = 0;
+  options.warmUpMs = warmUpMs, options.sampleMs = 4, options.targetMs = 0;
   options.minSamples = options.maxSamples = rounds;
   auto times =
       timeInRounds(state->device, entries.front()->program.ownStream(), contenders, options);

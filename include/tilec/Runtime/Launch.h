@@ -95,9 +95,10 @@ public:
   Status run(const Alternative &program, ArgumentSet &results);
 
   /// Times programs in turns, `rounds` samples of each, so that a clock that changes meets all
-  /// alike: microseconds of a run, by program and round.
+  /// alike: microseconds of a run, by program and round. Each program runs for `warmUpMs` before;
+  /// no launch begins before the one before it has ended.
   Result<std::vector<std::vector<double>>> timeInTurns(const std::vector<Alternative> &programs,
-                                                       int rounds);
+                                                       int rounds, double warmUpMs);
 
 private:
   struct State;

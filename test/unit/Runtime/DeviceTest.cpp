@@ -274,7 +274,7 @@ TEST_F(OnFakeCuda, AlternativesTakeTurnsOnTheSameTensors) {
       ASSERT_TRUE(ran) << ran.error().message;
       EXPECT_EQ(results.find("y")->tensor.value(5), 2 * set.find("x")->tensor.value(5));
       EXPECT_TRUE(std::isnan(set.find("y")->tensor.value(5))) << "the arguments stay as they were";
-      auto times = trials.timeInTurns({{&manifest, image}, {&manifest, image}}, 7);
+      auto times = trials.timeInTurns({{&manifest, image}, {&manifest, image}}, 7, 0);
       ASSERT_TRUE(times) << times.error().message;
       ASSERT_EQ(times->size(), 2u);
       for (const std::vector<double> &rounds : *times) {
@@ -282,8 +282,8 @@ TEST_F(OnFakeCuda, AlternativesTakeTurnsOnTheSameTensors) {
         EXPECT_GT(median(rounds), 0);
       }
     }
-    EXPECT_TRUE(trials.timeInTurns({}, 7)->empty());
-    EXPECT_FALSE(trials.timeInTurns({{&manifest, image}, {&other, image}}, 7));
+    EXPECT_TRUE(trials.timeInTurns({}, 7, 0)->empty());
+    EXPECT_FALSE(trials.timeInTurns({{&manifest, image}, {&other, image}}, 7, 0));
     EXPECT_FALSE(trials.run({&other, image}, results));
   }
   EXPECT_EQ(fake<int (*)()>("fakeLiveHandles")(), handles);
