@@ -70,7 +70,8 @@ def hopper_commands():
             case = (200, 120, 264, form, dtype, "float32", "float32", "batch", "bias")
             yield [SCRIPT, "--entry", f"gemm({', '.join(repr(c) for c in case)})"]
     seen = set()
-    for name in ("gemm-forms.py", "gemm-splits.py", "gemm-transposed.py", "hopper-products.test"):
+    for name in ("gemm-forms.py", "gemm-splits.py", "gemm-transposed.py", "hopper-products.test", "hopper-epilogues.py",
+                 "hopper-forms.py", "hopper-control-flow.py"):
         path = REPO / "test/e2e" / name
         for line in re.findall(r"^# RUN: tilec-run (.*?) (?:2>&1 )?\| FileCheck", path.read_text(), re.MULTILINE):
             words = shlex.split(line.replace("%S", str(path.parent)).replace("%s", str(path)))
