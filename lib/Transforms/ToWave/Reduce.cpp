@@ -115,7 +115,7 @@ void ReduceEmitter::foldRegisters() {
   int64_t group = src.layout.atomRegs();
   results.assign(dst.layout.numRegs(), Value());
   // Several chains a result, whose instructions need not wait for each other.
-  constexpr int64_t chains = 4, shortest = 8;
+  constexpr int64_t chains = 4, shortest = 2;
   int64_t perResult = src.layout.numRegs() / std::max<int64_t>(dst.layout.numRegs(), 1);
   bool splits = e.target.vendor == Vendor::Nvidia && perResult >= chains * shortest;
   std::vector<SmallVector<Value, chains>> parts(results.size());
@@ -196,8 +196,8 @@ bool ReduceEmitter::isFollowedByMeeting() {
     return true;
   return llvm::any_of(reduce->getBlock()->getOps<tile::ReduceOp>(), [&](tile::ReduceOp other) {
     auto src = e.fragments.find(other.getSrc());
-    return other != reduce && src != e.fragments.end() &&
-           !digitsAlong(src->second.layout, other.getDim()).empty();
+    return other != reduce && other.getStep() != tile::ReduceStep::Parts &&
+           src != e.fragments.end() && !digitsAlong(src->second.layout, other.getDim()).empty();
   });
 }
 

@@ -189,6 +189,7 @@ class Bench:
         if self.triton:
             names = [name for name in ("X", "W", "B", "Y") if name in first]
             launches = [list(self.triton.rows(case["kernel"], [s[name] for name in names])) for s in sets]
+        if self.triton and launches[0]:
             label, run, log = self.best_of_triton(launches, first["Y"],
                                                    lambda: differing(first["Y"], exact, 2.0**-9) == 0)
             result["chosen"]["Triton"] = {"best": label, "of": log}

@@ -75,10 +75,7 @@ def rmsnorm(M, N, block_M=1, threads=256, dtype="bfloat16"):
     return main
 
 
-def gelu(M, N, block_M=1, block_N=4096, threads=256, dtype="bfloat16"):
-    # The tanh form: x * sigmoid(1.5957691 * (x + 0.044715 x^3)).
-    log2e = 1.44269504
-
+def gelu(M, N, block_M=1, block_N=1024, threads=128, dtype="bfloat16"):
     @T.prim_func
     def main(X: T.Tensor((M, N), dtype), Y: T.Tensor((M, N), dtype)):
         with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
@@ -87,7 +84,7 @@ def gelu(M, N, block_M=1, block_N=4096, threads=256, dtype="bfloat16"):
             T.copy(X[by * block_M, bx * block_N], x)
             for i, j in T.Parallel(block_M, block_N):
                 f[i, j] = T.cast(x[i, j], "float32")
-                x[i, j] = T.cast(f[i, j] / (1 + T.exp2(f[i, j] * (1 + 0.044715 * f[i, j] * f[i, j]) * (-1.5957691 * log2e))), dtype)
+                x[i, j] = T.cast(0.5 * f[i, j] * (1 + T.tanh(0.79788456 * (f[i, j] + 0.044715 * f[i, j] * f[i, j] * f[i, j]))), dtype)
             T.copy(x, Y[by * block_M, bx * block_N])
 
     return main

@@ -77,8 +77,11 @@ def attention(q, k, v, out, shape, causal):
 
 
 def rows(name, tensors):
-    """`tensors` in the order of the kernel's parameters; the first is the matrix."""
+    """`tensors` in the order of the kernel's parameters; the first is the matrix. A row is one block of Triton, whose size is a
+    power of two: others have no rival."""
     matrix_rows, columns = tensors[0].shape
+    if name != "gelu" and columns & (columns - 1):
+        return
     if name == "gelu":
         for elems, warps in kernels.GELU:
             yield Launch(f"{elems} w{warps}", kernels.gelu, (matrix_rows * columns // elems,), tensors, N=elems,
