@@ -22,8 +22,8 @@ int64_t bitsOfElement(tile::BufferType type) {
 
 /// The operand with its rows and columns exchanged, in shared memory of its own.
 Value transposed(tile::GemmOp gemm, Value operand) {
-  OpBuilder top = OpBuilder::atBlockBegin(
-      &gemm->getParentOfType<tile::KernelOp>().getBody().front());
+  OpBuilder top =
+      OpBuilder::atBlockBegin(&gemm->getParentOfType<tile::KernelOp>().getBody().front());
   auto type = cast<tile::BufferType>(operand.getType());
   auto name = operand.getDefiningOp<tile::AllocOp>().getName();
   auto ownType = tile::BufferType::get({type.getShape()[1], type.getShape()[0]},

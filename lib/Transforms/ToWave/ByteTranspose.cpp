@@ -61,7 +61,8 @@ std::optional<LogicalResult> Emitter::emitByteTranspose(tile::ParallelOp loop, E
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, index(blocks));
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, inside, false).thenBlock());
     }
-    Value strip = divIndex(number, perWaveCols * rows), inStrip = remIndex(number, perWaveCols * rows);
+    Value strip = divIndex(number, perWaveCols * rows),
+          inStrip = remIndex(number, perWaveCols * rows);
     Value col = addIndex(mulIndex(strip, perWaveCols), remIndex(inStrip, perWaveCols));
     Value i = mulIndex(divIndex(inStrip, perWaveCols), edge), j = mulIndex(col, edge);
     SmallVector<SmallVector<Value, 8>, 4> read;
