@@ -11,6 +11,9 @@
 # On sm_90a the gemms of all forms are overlapped with the softmax, without a spill.
 # RUN: tilec %s --entry "attention(1, 2, 2, 512, 128, 128, 128, 256)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=OVERLAP
 # RUN: tilec %s --entry "attention(1, 2, 1, 512, 64, 128, 128, 256, causal=True, stages=3)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=OVERLAP
+# A length of 0 masks whole rows with -1e30: scaled, it must not be rounded in one place and exact in another.
+# RUN: tilec-run %s --entry "attention(1, 2, 2, 512, 64, 128, 128, 256, lengths=True)" --target=sm_90a --device=ptx --check --arg Lengths=0 | FileCheck %s
+# RUN: tilec-run %s --entry "attention(1, 2, 2, 128, 64, lengths=True)" --target=sm_80 --device=ptx --check --arg Lengths=0 | FileCheck %s
 # RUN: tilec %s --entry "attention(1, 2, 2, 512, 64, 128, 128, 256, lengths=True)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=OVERLAP
 # RUN: tilec %s --entry "attention(1, 1, 1, 512, 256, 128, 64, 256)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=OVERLAP
 # RUN: %if ptxas %{ tilec %s --entry "attention(1, 2, 1, 512, 128, 128, 128, 256, causal=True)" --target=sm_90a --strict -o %t.cubin %}

@@ -228,6 +228,20 @@ bool isBelowMaximum(Operation *op, arith::SubFOp difference, tile::ParallelOp lo
          Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(op->getResult(0));
 }
 
+/// Whether a finite number is written in the program that would, scaled, be rounded by more than an
+/// exponent: x * s and m * s of one such mask are equal when both are rounded, and far apart when
+/// one of them is not.
+bool hasHugeConstant(tile::KernelOp kernel) {
+  constexpr double huge = 1 << 30;
+  auto result = kernel->getParentOp()->walk([](arith::ConstantOp constant) {
+    auto value = dyn_cast<FloatAttr>(constant.getValue());
+    bool isHuge =
+        value && value.getValue().isFinite() && std::abs(value.getValueAsDouble()) >= huge;
+    return isHuge ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 void relaxExponential(Operation *op, tile::ParallelOp loop) {
   using Flags = arith::FastMathFlags;
   if (vanishesInSums(op))
@@ -237,7 +251,7 @@ void relaxExponential(Operation *op, tile::ParallelOp loop) {
   bool isBelow = difference && isBelowMaximum(op, difference, loop);
   if (!isBelow && !Uses(/*mayBeSummed=*/false).areRounded(result))
     return;
-  if (difference) {
+  if (difference && !hasHugeConstant(op->getParentOfType<tile::KernelOp>())) {
     allow(difference, Flags::contract);
     for (Value term : difference->getOperands())
       if (auto product = term.getDefiningOp<arith::MulFOp>())
