@@ -17,6 +17,7 @@
 #include "tilec/Script/Trace.h"
 #endif
 #include "tilec/Transforms/Passes.h"
+#include "tilec/Transforms/ScheduleNames.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -210,6 +211,8 @@ double Compilation::totalMs() const {
 //===----------------------------------------------------------------------===//
 
 bool Compilation::runTo(Stage stage) {
+  if (std::string problem = scheduleProblem(opts.schedule, opts.arch); !problem.empty())
+    return fail(llvm::createStringError(problem));
   bool usesCache = opts.cache && opts.cachePrograms && stage == Stage::Binary && !reached &&
                    !opts.verifyStages && !opts.afterStage && opts.saveTempsPrefix.empty();
   if (usesCache && findCompiled())

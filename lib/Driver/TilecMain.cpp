@@ -8,8 +8,7 @@
 #include "tilec/Driver/Compile.h"
 #include "tilec/Driver/Tools.h"
 #include "tilec/Report/Report.h"
-#include "tilec/Transforms/ProductPlan.h"
-#include "tilec/Transforms/SchedulePlan.h"
+#include "tilec/Transforms/ScheduleNames.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -77,14 +76,6 @@ void printTimes(const Compilation &compilation) {
   for (const codegen::StageTime &time : compilation.times())
     llvm::errs() << llvm::formatv("{0,-16} {1,8:f2} ms\n", time.stage, time.ms);
   llvm::errs() << llvm::formatv("{0,-16} {1,8:f2} ms\n", "total", compilation.totalMs());
-}
-
-/// For CLI11: an error message, or nothing.
-std::string isSchedule(const std::string &name) {
-  if (name == "auto" || isScheduleStrategy(name) || isProductStrategy(name))
-    return "";
-  return "`" + name + "` is no schedule; known: " + scheduleStrategyNames() +
-         "; on Hopper: " + productStrategyNames();
 }
 
 /// The scorecard of what was compiled.
@@ -190,9 +181,8 @@ int tilecMain(int argc, char **argv) {
   app.add_option("--ptx-assembler", args.ptxAssembler, "auto, ptxas, nvrtc or none (PTX)")
       ->check(CLI::IsMember({"auto", "ptxas", "nvrtc", "none"}));
   app.add_option("--schedule", args.schedule,
-                 "strategy of every matrix loop; AMD: " + scheduleStrategyNames() +
-                     "; Hopper: " + productStrategyNames())
-      ->check(isSchedule);
+                 "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
+                     "; Hopper: " + listOfSchedules(Arch::Sm90a));
   app.add_flag("--strict-schedule", args.strictSchedule,
                "machine code that does not keep a planned order is an error (default for a "
                "schedule that is named)");
@@ -231,6 +221,8 @@ int tilecMain(int argc, char **argv) {
     llvm::errs() << "tilec: error: " << error << '\n';
     return 1;
   }
+  if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty())
+    return usageError("--schedule: " + problem);
   return compile(args, *arch);
 }
 

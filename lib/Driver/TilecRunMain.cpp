@@ -12,8 +12,7 @@
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Runtime/Rivals.h"
 #include "tilec/SimDevice/SimDevice.h"
-#include "tilec/Transforms/ProductPlan.h"
-#include "tilec/Transforms/SchedulePlan.h"
+#include "tilec/Transforms/ScheduleNames.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -421,8 +420,8 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
       ->allow_extra_args(false);
   app.add_option("--schedule", args.schedule,
-                 "strategy of every matrix loop; AMD: " + scheduleStrategyNames() +
-                     "; Hopper: " + productStrategyNames());
+                 "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
+                     "; Hopper: " + listOfSchedules(Arch::Sm90a));
   app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension")
       ->allow_extra_args(false);
   app.add_option("--seed", args.seed, "of the generated data");
@@ -472,6 +471,8 @@ int tilecRunMain(int argc, char **argv) {
   // A Hopper GPU runs the `a` form, with wgmma.
   if (*arch == Arch::Sm90 && (args.device == "cuda" || args.device == "ptx"))
     arch = Arch::Sm90a;
+  if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty())
+    return usageError("--schedule: " + problem);
   if (!args.tune.empty() && args.device == "cpu")
     return usageError("--tune wants a device with a clock: sim, cuda or hip");
   if (!args.tune.empty())

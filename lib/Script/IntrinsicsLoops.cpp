@@ -318,14 +318,16 @@ Value Evaluator::loopIntrinsic(BoundArgs &args) {
   }
 }
 
-/// `schedule.ping_pong(T.Pipelined(...))`: the loop with that strategy.
+/// `schedule.ping_pong(T.Pipelined(...))`: the loop with that strategy. Several, outermost first:
+/// the target takes the first that it has.
 Value Evaluator::scheduleFunction(llvm::StringRef name, CallArgs &args) {
   if (!arity(args, 1, 1, ("schedule." + name).str()))
     return Value();
   if (!args.values[0].is(ValueKind::Loop) ||
       args.values[0].as<LoopObject>()->loop != LoopKind::Pipelined)
     return fail(DiagId::ScheduleWantsPipelined, args.spans[0], name);
-  args.values[0].as<LoopObject>()->hints.strategy = program.copy(name);
+  llvm::StringRef &strategy = args.values[0].as<LoopObject>()->hints.strategy;
+  strategy = program.copy(strategy.empty() ? name.str() : (name + " " + strategy).str());
   return args.values[0];
 }
 

@@ -57,6 +57,10 @@ bool isProductStrategy(llvm::StringRef name);
 /// does not fit.
 llvm::Expected<ProductPlan> planProduct(llvm::StringRef name, const ProductShape &shape);
 
+/// What loops of two gemms with something between them get (docs/hopper.md), by its name in
+/// scripts.
+constexpr llvm::StringLiteral overlapScheduleName = "overlap";
+
 /// Set on a loop over the tiles of the former grid: the blocks of a cluster, which take one each.
 constexpr llvm::StringLiteral persistentAttrName = "persistent";
 

@@ -40,6 +40,9 @@ llvm::Expected<ProductPlan> planProduct(llvm::StringRef name, const ProductShape
       return llvm::createStringError("`" + strategy.name.str() + "` does not fit: " + reason);
     return strategy.plan(shape);
   }
+  if (name == overlapScheduleName)
+    return llvm::createStringError("`overlap` does not fit: it is for loops of two gemms with "
+                                   "something between them");
   return llvm::createStringError("`%s` is no schedule; known: %s", name.str().c_str(),
                                  productStrategyNames().c_str());
 }

@@ -26,10 +26,11 @@
 #include "Hopper/Wgmma.h"
 #include "Layouts/LoopLayout.h"
 #include "Schedule/Schedulable.h"
+#include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
-#include "tilec/Transforms/SchedulePlan.h"
+#include "tilec/Transforms/ProductPlan.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -360,12 +361,30 @@ void Expansion::takeTurns(ProducerLoop &plan) {
   tile::PipeSkipOp::create(builder, at, pipe, others);
 }
 
-/// The strategy that the author or the command line asks for; a name of another vendor's is no
-/// wish.
+/// The strategy that the author or the command line asks for.
 std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
   auto own = loop->getAttrOfType<StringAttr>(scheduleAttrName);
-  StringRef name = !everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto";
-  return isScheduleStrategy(name) && !isProductStrategy(name) ? "auto" : name.str();
+  return (!everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto").str();
+}
+
+/// The loop has not all of what `wishOf` says.
+void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
+  loop->removeAttr(scheduleAttrName);
+  if (wish != "auto")
+    loop.emitWarning() << "schedule `" << wish << "` is not applied: " << why;
+}
+
+/// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
+std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
+  auto cluster = loop->getParentOp()->getAttrOfType<IntegerAttr>(persistentAttrName);
+  if (wish == "ping_pong" && groups < 2)
+    return "one warp group has nobody to take turns with; use threads=256 or more";
+  if (wish == "cluster_n")
+    return "the two gemms of a loop share their copies in clusters by `cluster_m` only";
+  if (wish == "cluster_m" && (!cluster || cluster.getInt() == 1))
+    return "blocks share their copies where the kernel is one loop of as many rounds in each block "
+           "and a dimension of the grid does not say what is copied";
+  return "";
 }
 
 /// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
@@ -376,19 +395,26 @@ void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups) {
   bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
   auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
   bool isAsked = wish != "auto" || std::distance(gemms.begin(), gemms.end()) > 1;
-  if (wish == "producer_consumer" || plan.inFlight || !isAsked)
+  if (wish == "producer_consumer" || !isAsked)
     return;
+  if (plan.inFlight)
+    return refuseWish(plan.loop, wish,
+                      wish == overlapScheduleName
+                          ? "it has one gemm"
+                          : "it is not the one loop of a kernel that is a matrix product");
   llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
   if (overlap) {
     plan.overlap = std::move(*overlap);
     plan.overlap->takesTurns = takesTurns;
+    if (std::string missing = missingInOverlap(wish, plan.loop, groups); !missing.empty())
+      refuseWish(plan.loop, wish, missing);
     return;
   }
   std::string why = llvm::toString(overlap.takeError());
   if (wish == "auto")
     plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
   else
-    plan.loop.emitWarning() << "schedule `" << wish << "` is not applied: " << why;
+    refuseWish(plan.loop, wish, why);
 }
 
 /// A kernel that is one overlapped loop of as many rounds in each block shares out its blocks
@@ -445,13 +471,15 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
                                        int64_t &used) {
   SmallVector<ProducerLoop, 1> plans;
   kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2 ||
-        !multipliesByWarpGroups(loop))
+    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
       return;
+    if (!multipliesByWarpGroups(loop))
+      return refuseSchedule(loop, "no warp groups multiply in it");
     llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
     if (!plan) {
-      loop.emitRemark() << noProducer << llvm::toString(plan.takeError());
-      return;
+      std::string why = llvm::toString(plan.takeError());
+      loop.emitRemark() << noProducer << why;
+      return refuseSchedule(loop, "no producer warp copies for it: " + why);
     }
     if (!loop->hasAttr(plannedAttrName))
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup);
@@ -460,7 +488,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       plan->stages = same->stages;
     } else if (!plan->fitInto(leftBytes - used)) {
       loop.emitRemark() << noProducer << "shared memory holds no two slots";
-      return;
+      return refuseSchedule(loop, "shared memory holds no two slots");
     } else {
       used += plan->slotBytes * (plan->stages - 1);
     }
@@ -470,19 +498,34 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
     plans.push_back(std::move(*plan));
   });
   keepWholeRings(plans);
+  for (ProducerLoop &plan : plans)
+    plan.loop->removeAttr(scheduleAttrName); // granted, or said why not
   return plans;
 }
 
-bool mayHaveProducer(tile::KernelOp kernel, const TargetInfo &target) {
-  bool isWholeGroups = kernel.getThreads() % threadsPerGroup == 0 &&
-                       int64_t(kernel.getThreads()) + threadsPerGroup <= mostThreads;
-  return target.arch == Arch::Sm90a && isWholeGroups && !kernel.getLockstep();
+/// Why the kernel cannot have a producer warp; "" where it can.
+std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
+  if (target.arch != Arch::Sm90a)
+    return "the target has no TMA";
+  if (kernel.getLockstep())
+    return "the kernel mentions its threads";
+  if (kernel.getThreads() % threadsPerGroup != 0 ||
+      int64_t(kernel.getThreads()) + threadsPerGroup > mostThreads)
+    return "a producer warp needs threads= a multiple of 128, at most 896, not " +
+           std::to_string(kernel.getThreads());
+  return "";
+}
+
+/// `--schedule=` that no loop of the kernel has got.
+void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
+  if (!strategy.empty() && strategy != "auto")
+    kernel.emitWarning() << "schedule `" << strategy << "` is applied to no loop" << why;
 }
 
 } // namespace
 
 void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
-  if (!mayHaveProducer(kernel, target))
+  if (!whyNoProducer(kernel, target).empty())
     return;
   bool hasProducer = false;
   kernel.walk([&](tile::ForOp loop) {
@@ -499,16 +542,23 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
 
 FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
                                           int64_t sharedLeftBytes, StringRef strategy) {
-  if (!mayHaveProducer(kernel, target))
+  if (target.arch != Arch::Sm90a)
     return 0;
+  if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
+    kernel.walk([&](tile::ForOp loop) { refuseSchedule(loop, why); });
+    refuseEverywhere(kernel, strategy, ": " + why);
+    return 0;
+  }
   simplifyFills(kernel);
   if (!planProductOf(kernel, strategy, sharedLeftBytes - barrierBytes))
     return failure();
   shareOutOverlapped(kernel, strategy, sharedLeftBytes - barrierBytes);
   int64_t used = barrierBytes;
   SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, sharedLeftBytes, used);
-  if (plans.empty())
+  if (plans.empty()) {
+    refuseEverywhere(kernel, strategy, "; --remarks says why");
     return 0;
+  }
   used += chooseTileStores(kernel, sharedLeftBytes - used);
   ProducerSlice slice(kernel);
   SmallVector<tile::ForOp> loops;

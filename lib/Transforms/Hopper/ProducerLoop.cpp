@@ -5,6 +5,7 @@
 #include "Hopper/ProducerLoop.h"
 
 #include "Hopper/TmaBox.h"
+#include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
 
@@ -187,6 +188,7 @@ void keepWholeRings(SmallVectorImpl<ProducerLoop> &plans) {
       break;
     bad->loop.emitRemark() << noProducer
                            << "another loop uses its buffers, which has none or copies other ones";
+    refuseSchedule(bad->loop, "another loop uses its buffers");
     plans.erase(bad);
   }
 }

@@ -23,6 +23,7 @@
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Pipeline.h"
 #include "Schedule/Schedulable.h"
+#include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -215,6 +216,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
+    chooseSchedules(kernel, chip);
     delaySums(kernel);
     if (chip.vendor == Vendor::Nvidia)
       relaxMath(kernel);
@@ -232,6 +234,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
     for (tile::ForOp loop : loops) {
       if (loop.getStages() < 2) {
+        refuseSchedule(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
         loop.setStages(1);
         loop.setKind(loop.getKind() == tile::LoopKind::Pipelined ? tile::LoopKind::Serial
                                                                  : loop.getKind());
@@ -245,6 +248,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
                                                   : "shared memory holds no more");
       loop.setStages(plan.stages);
       if (plan.stages < 2) {
+        refuseSchedule(loop, plan.copies.empty() ? "no copy can run ahead"
+                                                 : "shared memory holds no more than one stage");
         loop.setKind(tile::LoopKind::Serial);
         continue;
       }
@@ -255,9 +260,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         continue;
       }
       std::string reason = llvm::toString(matrix.takeError());
-      if (auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName))
-        loop.emitWarning() << "schedule `" << wish.getValue() << "` is not applied: " << reason;
-      else if (chip.vendor == Vendor::Amd && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+      bool hasWish = loop->hasAttr(scheduleAttrName);
+      refuseSchedule(loop, reason);
+      if (!hasWish && chip.vendor == Vendor::Amd &&
+          !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
         loop.emitRemark() << "pipelined without a planned schedule: " << reason;
       applyPipeline(loop, plan);
     }

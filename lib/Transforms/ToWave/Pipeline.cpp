@@ -12,7 +12,6 @@
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
-#include "tilec/Transforms/ProductPlan.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
 using namespace mlir;
@@ -83,8 +82,6 @@ LogicalResult Emitter::emitPipeline(tile::ForOp loop, Elements &elements) {
   Value count = arith::CeilDivSIOp::create(b, loc, span, lookup(loop.getStep(), 0, elements));
   int64_t slots = loop->getAttrOfType<IntegerAttr>(rotateAttrName).getInt();
   auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName);
-  if (wish && isProductStrategy(wish.getValue()) && !isScheduleStrategy(wish.getValue()))
-    wish = {}; // another vendor's
   auto pipeline =
       wave::PipelineOp::create(b, loc, count, slots, wish ? wish.getValue() : "auto", StringAttr());
   OpBuilder::InsertionGuard guard(b);

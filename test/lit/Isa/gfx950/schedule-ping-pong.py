@@ -21,7 +21,7 @@
 # SVG: </svg>
 
 # FOUR: error: no schedule fits: ping_pong: it needs 8 waves, the block has 4
-# NAME: `pingpong` is no schedule; known: auto, interleave, ping_pong, single
+# NAME: `pingpong` is no schedule; gfx950 has auto, interleave, ping_pong, single
 import tilelang.language as T
 
 

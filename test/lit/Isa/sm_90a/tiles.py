@@ -15,10 +15,10 @@
 # RUN: tilec %s --target=sm_90a --entry "gemm(64, 256, 4, 128)" --schedule=ping_pong --strict -o %t.cubin
 # RUN: tilec %s --target=sm_90a --entry "gemm(128, 128, 5, 128)" --schedule=ping_pong --strict -o %t.cubin
 #
-# A schedule that is named and does not fit says why; one of AMD's names is no wish.
+# A schedule that is named and does not fit says why; `auto` takes the one that suits.
 # RUN: not tilec %s --target=sm_90a --entry "gemm(128, 256, 4, 256)" --schedule=ping_pong --emit=wave 2>&1 | FileCheck %s --check-prefix=WIDE
 # RUN: not tilec %s --target=sm_90a --entry "gemm(128, 64, 2, 256, False, 128)" --schedule=cluster_m --emit=wave 2>&1 | FileCheck %s --check-prefix=ROW
-# RUN: tilec %s --target=sm_90a --entry "gemm(128, 256, 4, 256, False, 16384)" --schedule=interleave --emit=tile-pipelined | FileCheck %s --check-prefix=AUTO
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 256, 4, 256, False, 16384)" --emit=tile-pipelined | FileCheck %s --check-prefix=AUTO
 # WIDE: tiles.py:[[#]]:{{.*}}`ping_pong` does not fit: two tiles do not fit into registers
 # ROW: tiles.py:[[#]]:{{.*}}`cluster_m` does not fit: the grid has one row of tiles
 # AUTO: planned = "cluster_m"

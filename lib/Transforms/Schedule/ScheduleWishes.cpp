@@ -1,0 +1,58 @@
+//===- ScheduleWishes.cpp - what authors ask for, target by target --------===//
+//
+// A script may be compiled for targets of both vendors, so a name of another one is no
+// mistake: `schedule.interleave(schedule.cluster_m(...))` names one for each. Where none
+// is for the target the author is told.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Schedule/ScheduleWishes.h"
+
+#include "Schedule/Schedulable.h"
+
+#include "tilec/Transforms/ScheduleNames.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+/// The first of the names that the target has; "" where it has none of them.
+static StringRef chosenOf(ArrayRef<StringRef> names, Arch arch) {
+  for (StringRef name : names)
+    if (name != "auto" && scheduleProblem(name, arch).empty())
+      return name;
+  return llvm::is_contained(names, "auto") ? "auto" : "";
+}
+
+void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
+  kernel.walk([&](tile::ForOp loop) {
+    auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+    if (!wish)
+      return;
+    SmallVector<StringRef, 2> names;
+    wish.getValue().split(names, ' ', -1, /*KeepEmpty=*/false);
+    if (names.empty())
+      return;
+    StringRef chosen = chosenOf(names, target.arch);
+    if (chosen.empty()) {
+      StringRef first = schedulesOf(target.arch).empty() ? "auto" : schedulesOf(target.arch)[0];
+      loop.emitWarning() << "schedule `" << names[0] << "` is not applied: "
+                         << scheduleProblem(names[0], target.arch)
+                         << "; name one for each target, as in `schedule." << first
+                         << "(schedule." << names[0] << "(...))`";
+      chosen = "auto";
+    }
+    loop->setAttr(scheduleAttrName, StringAttr::get(loop.getContext(), chosen));
+  });
+}
+
+void refuseSchedule(tile::ForOp loop, const Twine &why) {
+  auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+  if (!wish)
+    return;
+  loop->removeAttr(scheduleAttrName);
+  if (wish.getValue() != "auto")
+    loop.emitWarning() << "schedule `" << wish.getValue() << "` is not applied: " << why;
+}
+
+} // namespace tilec
