@@ -12,8 +12,11 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %repo       the root of the repository
     %python     the Python that runs lit
     %fake_driver  a GPU driver without a GPU (test/unit/Runtime/FakeDriver.cpp)
+    %ptx_driver   the PTX simulator as libcuda (test/unit/PtxSim/PtxDriver.cpp)
+    %cuda_include the folder of cuda.h
+    %cxx          the C++ compiler of the build
 
-and for REQUIRES: `seeds`, `ptxas`, `cuda`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
+and for REQUIRES: `seeds`, `ptxas`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
 a skipped test.
 """
 
@@ -62,6 +65,8 @@ if loads("libcuda.so.1"):
     config.available_features.add("cuda")
 if loads("libamdhip64.so"):
     config.available_features.add("hip")
+if os.path.isfile(os.path.join(config.tilec_cuda_include, "cuda.h")):
+    config.available_features.add("cuda-header")
 if "ASAN_OPTIONS" in os.environ:
     config.available_features.add("asan")
 
@@ -75,4 +80,7 @@ config.substitutions += [
     ("%python", sys.executable),
     ("%chromium", chromium or "no-chromium"),
     ("%fake_driver", config.tilec_fake_driver),
+    ("%ptx_driver", config.tilec_ptx_driver),
+    ("%cuda_include", config.tilec_cuda_include),
+    ("%cxx", config.tilec_cxx),
 ]

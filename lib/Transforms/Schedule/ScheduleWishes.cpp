@@ -36,10 +36,10 @@ void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
     StringRef chosen = chosenOf(names, target.arch);
     if (chosen.empty()) {
       StringRef first = schedulesOf(target.arch).empty() ? "auto" : schedulesOf(target.arch)[0];
-      loop.emitWarning() << "schedule `" << names[0] << "` is not applied: "
-                         << scheduleProblem(names[0], target.arch)
-                         << "; name one for each target, as in `schedule." << first
-                         << "(schedule." << names[0] << "(...))`";
+      loop.emitWarning() << "schedule `" << names[0]
+                         << "` is not applied: " << scheduleProblem(names[0], target.arch)
+                         << "; name one for each target, as in `schedule." << first << "(schedule."
+                         << names[0] << "(...))`";
       chosen = "auto";
     }
     loop->setAttr(scheduleAttrName, StringAttr::get(loop.getContext(), chosen));
