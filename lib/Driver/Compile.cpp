@@ -251,11 +251,20 @@ bool Compilation::findCompiled() {
     return false;
   launchManifest = std::move(program->manifest);
   binary = std::move(program->image);
+  addLaunchFacts();
   for (Diagnostic &diagnostic : program->diagnostics)
     diags.add(std::move(diagnostic));
   reached = Stage::Binary;
   stageTimes.push_back({"cached", nowMs() - start});
   return true;
+}
+
+/// What the image of NVIDIA's kernels does not tell: its shared memory is the launch's.
+void Compilation::addLaunchFacts() {
+  for (codegen::KernelFacts &facts : binary.kernels)
+    for (const rt::Launch &launch : launchManifest.launches)
+      if (launch.symbol == facts.name)
+        facts.launchSharedBytes = static_cast<unsigned>(launch.sharedBytes);
 }
 
 void Compilation::keepCompiled() {
@@ -307,6 +316,7 @@ bool Compilation::runStage(Stage stage) {
     if (!image)
       return fail(image.takeError());
     binary = std::move(*image);
+    addLaunchFacts();
     for (const codegen::StageTime &time : binary.times)
       stageTimes.push_back(time);
     for (const codegen::Note &note : binary.notes) {

@@ -42,7 +42,7 @@ std::string listOfStages() {
   std::string text;
   for (Stage stage : allStages())
     text += (text.empty() ? "" : ", ") + nameOf(stage).str();
-  return text + ", manifest, report, schedule.svg";
+  return text + ", ptx (asm of an NVIDIA target), manifest, report, schedule.svg";
 }
 
 int usageError(const llvm::Twine &message) {
@@ -90,15 +90,20 @@ bool writeReport(const Compilation &compilation, bool json, std::string &text) {
   return false;
 }
 
+/// `ptx` is what users of NVIDIA's tools call the assembly text.
+std::string stageNameOf(const std::string &word, Arch arch) {
+  return word == "ptx" && vendorOf(arch) == Vendor::Nvidia ? "asm" : word;
+}
+
 int compile(const Arguments &args, Arch arch) {
   bool wantsManifest = args.emit == "manifest", wantsReport = args.emit == "report",
        wantsPicture = args.emit == "schedule.svg";
   std::optional<Stage> stage = wantsManifest  ? Stage::Wave
                                : wantsReport  ? Stage::Binary
                                : wantsPicture ? Stage::WaveScheduled
-                                              : parseStage(args.emit);
+                                              : parseStage(stageNameOf(args.emit, arch));
   if (!args.stopAfter.empty())
-    stage = parseStage(args.stopAfter);
+    stage = parseStage(stageNameOf(args.stopAfter, arch));
   if (!stage)
     return usageError("unknown stage `" + (args.stopAfter.empty() ? args.emit : args.stopAfter) +
                       "`; known: " + listOfStages());

@@ -102,7 +102,8 @@ void printTable(const Outcome &o) {
     else
       row(prefix + "VGPR/AGPR/SGPR",
           llvm::formatv("{0} / {1} / {2}", f.vgprs, f.agprs, f.sgprs).str());
-    row(prefix + "LDS", llvm::formatv("{0} bytes", f.sharedBytes).str());
+    row(prefix + (f.registers ? "shared" : "LDS"),
+        llvm::formatv("{0} bytes", f.allSharedBytes()).str());
     row(prefix + "spills",
         std::to_string(f.vgprSpills + f.sgprSpills + f.spillStoreBytes + f.spillLoadBytes));
   }
@@ -140,7 +141,7 @@ void printJson(const Outcome &o) {
                             {"agprs", f.agprs},
                             {"sgprs", f.sgprs},
                             {"registers", f.registers},
-                            {"shared_bytes", f.sharedBytes},
+                            {"shared_bytes", f.allSharedBytes()},
                             {"vgpr_spills", f.vgprSpills},
                             {"spill_bytes", f.spillStoreBytes + f.spillLoadBytes},
                             {"code_bytes", f.codeBytes}});
@@ -473,6 +474,12 @@ int tilecRunMain(int argc, char **argv) {
     arch = Arch::Sm90a;
   if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty())
     return usageError("--schedule: " + problem);
+  if (args.device == "cuda" && vendorOf(*arch) != Vendor::Nvidia)
+    return usageError("--device=cuda runs code for NVIDIA GPUs, not for " +
+                      llvm::StringRef(nameOf(*arch)) + "; give --target=sm_90a or sm_80");
+  if (args.device == "hip" && vendorOf(*arch) != Vendor::Amd)
+    return usageError("--device=hip runs code for AMD GPUs, not for " +
+                      llvm::StringRef(nameOf(*arch)) + "; give --target=gfx942 or gfx950");
   if (!args.tune.empty() && args.device == "cpu")
     return usageError("--tune wants a device with a clock: sim, cuda or hip");
   if (!args.tune.empty())

@@ -35,8 +35,9 @@ void printOpcodes(raw_ostream &os, const std::map<std::string, unsigned> &opcode
 void printSassText(raw_ostream &os, ArrayRef<SassKernel> kernels) {
   for (const SassKernel &kernel : kernels) {
     const KernelFacts &facts = kernel.facts;
-    os << "kernel " << facts.name << "\n  registers " << facts.registers << ", shared memory "
-       << facts.sharedBytes << " bytes, stack " << facts.scratchBytesPerLane
+    os << "kernel " << facts.name << "\n  registers " << facts.registers
+       << (facts.launchSharedBytes ? ", shared memory " : ", static shared memory ")
+       << facts.allSharedBytes() << " bytes, stack " << facts.scratchBytesPerLane
        << " bytes a thread\n  spills " << facts.spillStoreBytes << " bytes stored, "
        << facts.spillLoadBytes << " loaded; " << kernel.localStores << " STL, " << kernel.localLoads
        << " LDL\n  " << kernel.instructions << " instructions, " << kernel.mmas << " MMA\n   ";
@@ -80,7 +81,8 @@ void printSassJson(raw_ostream &os, ArrayRef<SassKernel> kernels) {
           const KernelFacts &facts = kernel.facts;
           json.attribute("name", facts.name);
           json.attribute("registers", facts.registers);
-          json.attribute("shared_bytes", facts.sharedBytes);
+          json.attribute("shared_bytes", facts.allSharedBytes());
+          json.attribute("static_shared_bytes", facts.sharedBytes);
           json.attribute("stack_bytes", facts.scratchBytesPerLane);
           json.attribute("spill_store_bytes", facts.spillStoreBytes);
           json.attribute("spill_load_bytes", facts.spillLoadBytes);
@@ -115,10 +117,14 @@ Error write(raw_ostream &os, ArrayRef<uint8_t> image, ArrayRef<KernelFacts> know
     auto kernels = codegen::readSass(image);
     if (!kernels)
       return kernels.takeError();
-    for (SassKernel &kernel : *kernels)
+    for (SassKernel &kernel : *kernels) {
       for (const KernelFacts &facts : known)
         if (facts.name == kernel.facts.name)
           kernel.facts = facts;
+      if (auto it = options.launchSharedBytes.find(kernel.facts.name);
+          it != options.launchSharedBytes.end())
+        kernel.facts.launchSharedBytes = it->second;
+    }
     options.json ? printSassJson(os, *kernels) : printSassText(os, *kernels);
     return Error::success();
   }

@@ -297,7 +297,8 @@ Status CudaBackend::loadApi(const std::string &library, Api &api) {
                       : Library::open({library});
   if (!opened)
     return Error{"no CUDA driver: " + opened.error().message +
-                 " (an NVIDIA driver must be installed; use --device=sim where there is none)"};
+                 " (an NVIDIA driver must be installed; where there is none, tilec-run "
+                 "--device=ptx checks kernels)"};
   Library &cuda = *opened;
   cuda.required(api.init, {"cuInit"});
   cuda.required(api.getErrorName, {"cuGetErrorName"});

@@ -50,8 +50,9 @@ Status loadApi(const std::string &library, Api &api) {
                                        "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so"})
                       : Library::open({library});
   if (!opened)
-    return Error{"no HIP runtime: " + opened.error().message +
-                 " (ROCm must be installed; use --device=sim where there is none)"};
+    return Error{
+        "no HIP runtime: " + opened.error().message +
+        " (ROCm must be installed; where there is none, tilec-run --device=sim runs kernels)"};
   Library &hip = *opened;
   hip.required(api.init, {"hipInit"});
   hip.required(api.getErrorName, {"hipGetErrorName"});

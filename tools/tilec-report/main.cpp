@@ -3,12 +3,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Report/Report.h"
+#include "tilec/Runtime/Manifest.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
+
+/// What launches add to the static shared memory of a cubin, from the manifest that tilec writes
+/// beside it; nothing where there is none.
+static std::map<std::string, unsigned> launchSharedBytes(const std::string &path) {
+  std::map<std::string, unsigned> bytes;
+  auto text = llvm::MemoryBuffer::getFile(path + ".json");
+  if (!text)
+    return bytes;
+  auto manifest = tilec::rt::parseManifest({(*text)->getBufferStart(), (*text)->getBufferSize()});
+  if (manifest)
+    for (const tilec::rt::Launch &launch : manifest->launches)
+      bytes[launch.symbol] = static_cast<unsigned>(launch.sharedBytes);
+  return bytes;
+}
 
 int main(int argc, char **argv) {
   CLI::App app("prints what the kernels of an AMDGPU code object or a cubin are made of");
@@ -27,6 +42,7 @@ int main(int argc, char **argv) {
                  << "\n";
     return 1;
   }
+  options.launchSharedBytes = launchSharedBytes(path);
   auto bytes = llvm::arrayRefFromStringRef((*buffer)->getBuffer());
   if (llvm::Error error = tilec::report::writeReport(llvm::outs(), bytes, options)) {
     llvm::errs() << "tilec-report: `" << path << "`: " << llvm::toString(std::move(error)) << "\n";

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tilec::codegen {
@@ -28,10 +29,14 @@ struct KernelFacts {
   unsigned scratchBytesPerLane = 0; ///< AMD private segment, NVIDIA stack frame
 
   unsigned sharedBytes = 0; ///< static shared memory (LDS) of one block
+  /// NVIDIA: what a launch gives a block beside that. The image does not say; the manifest does.
+  std::optional<unsigned> launchSharedBytes;
   unsigned kernargBytes = 0;
   unsigned maxThreads = 0; ///< block size that the code was made for; 0 when not known
   uint64_t codeBytes = 0;  ///< size of the kernel's code
 
+  /// Of one block, as far as it is known.
+  unsigned allSharedBytes() const { return sharedBytes + launchSharedBytes.value_or(0); }
   bool hasSpills() const {
     return vgprSpills != 0 || sgprSpills != 0 || spillStoreBytes != 0 || spillLoadBytes != 0;
   }

@@ -110,6 +110,7 @@ private:
   bool runStage(Stage stage);
   bool findCompiled();
   void keepCompiled();
+  void addLaunchFacts();
   bool readSource();
   bool importScript();
   bool parseTileIr();

@@ -10,10 +10,14 @@
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/Report/Scorecard.h"
 
+#include <map>
+
 namespace tilec::report {
 
 struct ReportOptions {
   bool json = false;
+  /// Of a cubin: dynamic shared memory of the launches of each kernel, where they are known.
+  std::map<std::string, unsigned> launchSharedBytes;
   ScorecardOptions scorecard;
 };
 

@@ -168,14 +168,15 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
   // Of elements the simulator asks for the size only.
-  int bits = type == CU_TENSOR_MAP_DATA_TYPE_UINT8                                            ? 8
+  int bits = type == CU_TENSOR_MAP_DATA_TYPE_UINT8 ? 8
              : type == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 ||
                      type == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 ||
-                     type == CU_TENSOR_MAP_DATA_TYPE_UINT16                                   ? 16
-             : type == CU_TENSOR_MAP_DATA_TYPE_FLOAT64 ||
-                     type == CU_TENSOR_MAP_DATA_TYPE_INT64 ||
-                     type == CU_TENSOR_MAP_DATA_TYPE_UINT64                                   ? 64
-                                                                                              : 32;
+                     type == CU_TENSOR_MAP_DATA_TYPE_UINT16
+                 ? 16
+             : type == CU_TENSOR_MAP_DATA_TYPE_FLOAT64 || type == CU_TENSOR_MAP_DATA_TYPE_INT64 ||
+                     type == CU_TENSOR_MAP_DATA_TYPE_UINT64
+                 ? 64
+                 : 32;
   if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
     return fail("interleaved boxes, and others than zeros outside, are not known here");
   rt::TensorMapRequest request;

@@ -49,6 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Conformance, testing::ValuesIn(devices()),
 
 TEST(Drivers, AMissingDriverIsAMessage) {
   EXPECT_HAS(openCuda(0, "libno-such-driver.so").error().message, "no CUDA driver");
+  EXPECT_HAS(openCuda(0, "libno-such-driver.so").error().message, "tilec-run --device=ptx");
   EXPECT_HAS(openHip(0, "libno-such-driver.so").error().message, "no HIP runtime");
   // A library that is there but is no driver.
   EXPECT_HAS(openCuda(0, "libc.so.6").error().message, "has no function cuInit");
