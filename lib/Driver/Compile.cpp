@@ -402,7 +402,9 @@ bool Compilation::checkSchedules() {
 }
 
 bool Compilation::lower() {
-  bool withLines = opts.lineTables && vendorOf(opts.arch) == Vendor::Amd;
+  // What ptxas makes of lines is not wanted in a cubin; PTX that nobody assembles keeps them.
+  bool withLines = opts.lineTables && (vendorOf(opts.arch) == Vendor::Amd ||
+                                       opts.ptxAssembler == codegen::PtxAssembler::None);
   auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext, withLines);
   if (!lowered)
     return fail(lowered.takeError());

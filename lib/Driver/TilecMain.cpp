@@ -116,13 +116,16 @@ int compile(const Arguments &args, Arch arch) {
     options.strictSchedule = args.strictSchedule;
   options.verifyStages = args.verifyStages;
   // A code object has its line table; texts stay short unless it is asked for.
+  bool isAmd = vendorOf(arch) == Vendor::Amd;
   options.lineTables =
-      args.debug || (!args.noDebug && (stage == Stage::Binary || stage == Stage::Object));
+      args.debug || (isAmd && !args.noDebug && (stage == Stage::Binary || stage == Stage::Object));
   options.saveTempsPrefix = args.saveTemps;
   options.ptxAssembler = args.ptxAssembler == "none"    ? codegen::PtxAssembler::None
                          : args.ptxAssembler == "ptxas" ? codegen::PtxAssembler::Ptxas
                          : args.ptxAssembler == "nvrtc" ? codegen::PtxAssembler::Nvrtc
                                                         : codegen::PtxAssembler::Auto;
+  if (args.debug && !isAmd && stage < Stage::Object)
+    options.ptxAssembler = codegen::PtxAssembler::None; // a text with lines
   options.cache = openCache(args.cache);
   // A report wants more than what is kept of a program.
   options.cachePrograms = *stage == Stage::Binary && !wantsReport;
@@ -193,7 +196,7 @@ int tilecMain(int argc, char **argv) {
                "schedule that is named)");
   app.add_flag("--no-strict-schedule", args.laxSchedule, "... is a warning");
   app.add_flag("-g,--debug", args.debug,
-               "source lines also in LLVM IR and assembly text (AMD; code objects have them)");
+               "source lines also in LLVM IR and assembly text (AMD code objects have them)");
   app.add_flag("--no-debug", args.noDebug, "... not even in code objects");
   addCacheOptions(app, args.cache);
   app.add_option("--tuned", args.tuned,

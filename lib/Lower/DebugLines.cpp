@@ -39,11 +39,14 @@ void DebugLines::beginKernel(llvm::Function &function, mlir::Location location) 
   if (!unit) {
     module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
     module.addModuleFlag(llvm::Module::Max, "Dwarf Version", dwarfVersion);
-    unit = builder.createCompileUnit(
-        llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_Python), file, "tilec",
-        /*isOptimized=*/true, "", 0, "", llvm::DICompileUnit::LineTablesOnly, 0,
-        /*SplitDebugInlining=*/false, /*DebugInfoForProfiling=*/false,
-        llvm::DICompileUnit::DebugNameTableKind::None);
+    // PTX gets `.file` and `.loc` and no sections: with those its target would have to be `debug`.
+    auto kind = module.getTargetTriple().isNVPTX() ? llvm::DICompileUnit::DebugDirectivesOnly
+                                                   : llvm::DICompileUnit::LineTablesOnly;
+    unit = builder.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_Python), file,
+                                     "tilec",
+                                     /*isOptimized=*/true, "", 0, "", kind, 0,
+                                     /*SplitDebugInlining=*/false, /*DebugInfoForProfiling=*/false,
+                                     llvm::DICompileUnit::DebugNameTableKind::None);
   }
   llvm::DISubroutineType *type = builder.createSubroutineType(builder.getOrCreateTypeArray({}));
   kernel = builder.createFunction(file, function.getName(), "", file, place->line, type,

@@ -19,7 +19,7 @@ uint8_t *globalBytes(Machine &machine, const BulkCopy &copy, uint64_t address, u
                      uint8_t **written) {
   uint8_t *host = machine.global(address, bytes, written);
   if (!host && machine.fault.empty())
-    machine.fault = "the bulk copy of PTX line " + utostr(copy.instruction->line) + ": `" +
+    machine.fault = "the bulk copy of " + machine.program.placeOf(*copy.instruction) + ": `" +
                     copy.instruction->text + "` touches " + machine.describeOutside(address, bytes);
   return host;
 }

@@ -38,7 +38,7 @@ void land(Cluster &cluster, BulkCopy &copy) {
     });
   for (Block *block : copy.targets) {
     if (block->isDone()) {
-      machine.fault = "the bulk copy of PTX line " + utostr(copy.instruction->line) +
+      machine.fault = "the bulk copy of " + machine.program.placeOf(*copy.instruction) +
                       " lands in a block that has returned";
       return;
     }
@@ -53,7 +53,7 @@ void land(Cluster &cluster, BulkCopy &copy) {
               });
     MBarrier *barrier = shared.barrier(copy.barrier);
     if (!barrier) {
-      machine.fault = "the bulk copy of PTX line " + utostr(copy.instruction->line) +
+      machine.fault = "the bulk copy of " + machine.program.placeOf(*copy.instruction) +
                       " lands, and its mbarrier is gone";
       return;
     }

@@ -36,6 +36,10 @@ public:
         takeWord();
       else if (word == ".shared")
         parseShared(takeUntil(';'));
+      else if (word == ".file")
+        parseFile(takeUntil('\n'));
+      else if (word == ".section") // of debug information
+        takeUntil('}');
       else if (word.starts_with("."))
         takeUntil(';');
       else
@@ -44,8 +48,10 @@ public:
     }
     if (failed)
       return createStringError("PTX line " + Twine(failedLine) + ": " + message);
-    for (auto &kernel : kernels)
+    for (auto &kernel : kernels) {
       kernel->staticSharedBytes = alignTo(sharedEnd, dynamicSharedAlign);
+      kernel->sourceFiles = sourceFiles;
+    }
     return Error::success();
   }
 
@@ -102,8 +108,26 @@ private:
     sharedEnd += uint32_t(variable->bytes);
   }
 
+  /// `.file 1 "gemm.py"`, anywhere.
+  void parseFile(StringRef statement) {
+    auto [number, name] = statement.drop_front(StringRef(".file").size()).trim().split(' ');
+    uint32_t file = 0;
+    if (!number.getAsInteger(10, file))
+      sourceFiles[file] = name.trim().split('"').second.split('"').first.str();
+  }
+
+  /// `.loc 1 27 9`: of the instructions that follow.
+  void parseLoc(StringRef statement) {
+    SmallVector<StringRef> words;
+    SplitString(statement, words);
+    if (words.size() < 3 || words[1].getAsInteger(10, sourceFile) ||
+        words[2].getAsInteger(10, sourceLine))
+      sourceLine = 0;
+  }
+
   void parseFunction(std::vector<std::unique_ptr<Program>> &kernels, bool isEntry) {
     takeWord();
+    sourceLine = 0;
     program = std::make_unique<Program>();
     names.emplace(*program);
     uint32_t dynamicBase = alignTo(sharedEnd, dynamicSharedAlign);
@@ -196,6 +220,10 @@ private:
   void parseDirective() {
     StringRef word = peekWord();
     StringRef statement = takeUntil(word == ".loc" || word == ".file" ? '\n' : ';');
+    if (word == ".loc")
+      return parseLoc(statement);
+    if (word == ".file")
+      return parseFile(statement);
     if (word == ".shared")
       return fail("shared variables inside of a kernel are not known here");
     if (word == ".local")
@@ -246,6 +274,8 @@ private:
     }
     Instruction instruction;
     instruction.line = line;
+    instruction.sourceFile = sourceFile;
+    instruction.sourceLine = sourceLine;
     StringRef statement = takeUntil(';').trim();
     instruction.text = squeezed(statement);
     if (statement.consume_front("@")) {
@@ -371,6 +401,8 @@ private:
   uint32_t line = 1, failedLine = 0;
   bool failed = false;
   std::string message;
+  uint32_t sourceFile = 0, sourceLine = 0; ///< of the last `.loc`
+  std::map<uint32_t, std::string> sourceFiles;
 
   StringMap<uint64_t> shared; ///< addresses of shared variables
   std::vector<std::string> dynamicShared;
@@ -381,6 +413,14 @@ private:
 };
 
 } // namespace
+
+std::string Program::placeOf(const Instruction &instruction) const {
+  std::string place = "PTX line " + utostr(instruction.line);
+  auto file = sourceFiles.find(instruction.sourceFile);
+  if (instruction.sourceLine == 0 || file == sourceFiles.end())
+    return place;
+  return place + " (" + file->second + ":" + utostr(instruction.sourceLine) + ")";
+}
 
 Module::Module() = default;
 Module::~Module() = default;

@@ -98,6 +98,7 @@ struct Instruction {
        isConstant = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes
   uint32_t line = 0;            ///< in the PTX
+  uint32_t sourceFile = 0, sourceLine = 0; ///< of the last `.loc`; line 0: nothing is known
   std::vector<Operand> args;
   std::string text; ///< as written, shortened
 };
@@ -157,6 +158,9 @@ struct Program {
   std::vector<std::pair<uint32_t, Special>> specials;
   std::vector<std::string> registerNames; ///< those with a name
   std::vector<uint8_t> registerBytes;
+  std::map<uint32_t, std::string> sourceFiles; ///< by the numbers of `.file`
+  /// "PTX line 91 (gemm.py:27)": the script's line as far as the PTX has it.
+  std::string placeOf(const Instruction &instruction) const;
   std::string problem; ///< why it cannot run: the first unknown instruction
 };
 

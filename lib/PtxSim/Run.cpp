@@ -199,9 +199,8 @@ std::string Machine::whatWaits() const {
   std::string text;
   for (auto &[pc, place] : places) {
     const Instruction &instr = program.code[pc];
-    text += "\n  " + utostr(place.first) + (place.first == 1 ? " warp" : " warps") +
-            " at PTX line " + utostr(instr.line) + ": `" + instr.text + "`, such as " +
-            place.second;
+    text += "\n  " + utostr(place.first) + (place.first == 1 ? " warp" : " warps") + " at " +
+            program.placeOf(instr) + ": `" + instr.text + "`, such as " + place.second;
   }
   return text;
 }

@@ -166,7 +166,7 @@ bool Warp::sleeps() const { return sleepsSince == block.cluster.events; }
 void Warp::fail(const Instruction &instruction, uint32_t lanes, const Twine &what) {
   if (!machine.fault.empty())
     return;
-  std::string where = "PTX line " + utostr(instruction.line) + ": `" + instruction.text +
+  std::string where = machine.program.placeOf(instruction) + ": `" + instruction.text +
                       "` in block (" + utostr(block.id[0]) + ", " + utostr(block.id[1]) + ", " +
                       utostr(block.id[2]) + "), warp " + utostr(index);
   if (lanes != live && lanes != 0)

@@ -2,7 +2,15 @@
 #
 # RUN: not tilec-run %s --target=gfx950 2>&1 | FileCheck %s --check-prefix=SIM -DFILE=%s
 # RUN: not tilec-run %s --target=gfx942 --sim-mode=strict 2>&1 | FileCheck %s --check-prefix=SIM -DFILE=%s
-# SIM: error: uninitialized: doubled+0x{{[0-9a-f]+}} ([[FILE]]:[[# @LINE+25]]): `ds_read
+# SIM: error: uninitialized: doubled+0x{{[0-9a-f]+}} ([[FILE]]:[[# @LINE+33]]): `ds_read
+# RUN: not tilec-run %s --target=sm_90a --device=ptx 2>&1 | FileCheck %s --check-prefix=PTX -DFILE=%s
+# RUN: not tilec-run %s --target=sm_80 --device=ptx 2>&1 | FileCheck %s --check-prefix=PTX -DFILE=%s
+# PTX: error: run of `doubled`: PTX line {{[0-9]+}} ([[FILE]]:[[# @LINE+30]]): `
+# RUN: tilec %s --target=sm_90a --emit=ptx -g -o - | FileCheck %s --check-prefix=LOC
+# LOC: .loc 1 [[# @LINE+28]]
+# LOC: .file 1 "{{.*}}source-lines.py"
+# RUN: tilec %s --target=sm_90a --emit=ptx -o - | FileCheck %s --check-prefix=NOLOC --implicit-check-not=.loc
+# NOLOC: .entry doubled
 #
 # RUN: tilec %s --target=gfx950 -o %t.lines.hsaco && tilec %s --target=gfx950 --no-debug -o %t.bare.hsaco
 # RUN: llvm-dwarfdump --debug-line %t.lines.hsaco | FileCheck %s --check-prefix=TABLE

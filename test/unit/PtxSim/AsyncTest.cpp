@@ -74,6 +74,18 @@ TEST(Order, AWaitThatNeverComesTrueIsNamed) {
   expectFault(run, "bar.sync 1, 64", "nothing moves any more");
 }
 
+// `.loc` holds for the instructions behind it; line 0 is none of the script's.
+TEST(Order, FaultsNameTheLineOfTheScript) {
+  PtxRun run = handOver("", ".loc 1 27 9\n" + waitFor(0) + ".loc 1 0 9\n");
+  run.body += "\n.file 1 \"kernel.py\"\n";
+  expectFault(run, "mbarrier.try_wait", " (kernel.py:27): `mbarrier.try_wait");
+  run = handOver(".file 1 \"kernel.py\"\n.loc 1 27 9\n.loc 1 0 9\n"
+                 "mbarrier.arrive.shared::cta.b64 _, [smem+72];",
+                 waitFor(0));
+  run.go();
+  EXPECT_EQ(run.fault.find("kernel.py"), std::string::npos) << run.fault;
+}
+
 TEST(Order, MbarriersCountArrivals) {
   PtxRun run = handOver("mbarrier.arrive.shared::cta.b64 _, [smem+64];\n", waitFor(0));
   run.body = "mov.b32 %r20, 0;\n" + run.body;

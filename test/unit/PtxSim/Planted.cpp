@@ -72,6 +72,7 @@ private:
     options.entry = subject.entry;
     options.schedule = subject.schedule;
     options.ptxAssembler = codegen::PtxAssembler::None;
+    options.lineTables = false; // patterns see instructions only
     return options;
   }
 
