@@ -88,6 +88,12 @@ struct PassedTile {
   Operation *drain = nullptr; ///< tile.parallel, or tile.copy to a tensor
 };
 
+/// Whether a copy of the tile puts each element where its own indices say: the box has the tile's
+/// extents, and others of 1 between them (`[b, rows, h, :]`).
+bool keepsIndices(tile::BufferType tile, tile::BufferType box) {
+  return tile.getShape() == box.getShape() || !llvm::is_contained(tile.getShape(), 1);
+}
+
 bool coversTile(tile::ParallelOp loop, ValueRange indices, tile::BufferType type) {
   auto extents = loop.constantExtents();
   return extents && ArrayRef<int64_t>(*extents) == type.getShape() &&
@@ -105,7 +111,7 @@ std::optional<PassedTile> passedTile(tile::AllocOp tile) {
     auto copy = dyn_cast<tile::CopyOp>(user);
     auto loop = dyn_cast<tile::ParallelOp>(user->getParentOp());
     Operation *drain = copy && copy.getSrc() == tile && copy.getDst().getType().isGlobal() &&
-                               copy.getDst().getType().rank() == 2
+                               keepsIndices(type, copy.getDst().getType())
                            ? user
                            : nullptr;
     if (load && loop && coversTile(loop, load.getIndices(), type))
@@ -161,7 +167,12 @@ tile::ParallelOp fuse(PassedTile &passed) {
   if (!isRounded && isa<FloatType>(element.getType()) && element.getType() != type)
     element = tile::RoundOp::create(b, loc, element.getType(), element, type);
   if (copy) {
-    ElementPlace place = placeOf(copy.getDst(), body.getArguments(), b, loc);
+    ArrayRef<int64_t> box = copy.getDst().getType().getShape();
+    SmallVector<Value, 4> indices(body.getArguments());
+    for (auto [d, extent] : llvm::enumerate(box))
+      if (extent == 1 && indices.size() < box.size())
+        indices.insert(indices.begin() + d, arith::ConstantIndexOp::create(b, loc, 0));
+    ElementPlace place = placeOf(copy.getDst(), indices, b, loc);
     tile::StoreOp::create(b, loc, element, place.buffer, place.indices);
     return loop;
   }
