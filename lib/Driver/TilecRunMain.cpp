@@ -301,19 +301,25 @@ int runTuning(const Arguments &args, Arch arch) {
   if (!arguments)
     return failure(arguments.error().message);
   request.arguments = std::move(*arguments);
+  if (!args.tuneResults.empty())
+    if (rt::Status status = checkRecordFile(args.tuneResults); !status)
+      return failure("--tune-results: " + status.error().message);
   rt::Result<TuneRecord> record = tune(request);
   progress.show("");
   if (!record)
     return failure(record.error().message);
   llvm::outs() << printRecord(*record);
-  if (!args.tuneResults.empty())
+  // An earlier search's result is worth more than an interrupted one without any.
+  if (!args.tuneResults.empty() && (record->best() || record->outcomes.size() == record->all))
     if (rt::Status status = saveRecord(args.tuneResults, *record); !status)
       return failure(status.error().message);
   const TuneOutcome *best = record->best();
-  if (!best)
-    return failure("no candidate works");
-  llvm::outs() << llvm::formatv("best: {0} ({1:f2} us)\n", describe(best->parameters), best->us);
-  return 0;
+  if (best)
+    llvm::outs() << llvm::formatv("best: {0} ({1:f2} us)\n", describe(best->parameters), best->us);
+  if (record->outcomes.size() < record->all)
+    return failure("interrupted: " + llvm::Twine(record->outcomes.size()) + " of " +
+                   llvm::Twine(record->all) + " candidates have a result");
+  return best ? 0 : failure("no candidate works");
 }
 
 int run(const Arguments &args, Arch arch) {
@@ -480,8 +486,11 @@ int tilecRunMain(int argc, char **argv) {
   if (args.device == "hip" && vendorOf(*arch) != Vendor::Amd)
     return usageError("--device=hip runs code for AMD GPUs, not for " +
                       llvm::StringRef(nameOf(*arch)) + "; give --target=gfx942 or gfx950");
-  if (!args.tune.empty() && args.device == "cpu")
+  if (!args.tune.empty() && (args.device == "cpu" || args.device == "ptx"))
     return usageError("--tune wants a device with a clock: sim, cuda or hip");
+  if (!args.tune.empty() && args.device == "sim" && vendorOf(*arch) != Vendor::Amd)
+    return usageError("the simulator's clock is for gfx942 and gfx950; " +
+                      llvm::StringRef(nameOf(*arch)) + " is tuned on a GPU, with --device=cuda");
   if (!args.tune.empty())
     return runTuning(args, *arch);
   if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);

@@ -44,6 +44,8 @@ constexpr double agreementTolerance = 0x1p-6;
 
 struct Candidate {
   TuneOutcome outcome;
+  bool isDone = false;          ///< it has an outcome
+  std::optional<size_t> sameAs; ///< an earlier candidate with this code
   codegen::Image image;
   rt::Manifest manifest;
   bool isCompiled = false;
@@ -105,23 +107,54 @@ public:
         return rt::Error{"--tune: " + entry.error().message};
       candidates.emplace_back().outcome.parameters = std::move(parameters);
     }
-    compileAll();
-    if (rt::Status s = makeArguments(); !s)
+    if (rt::Status s = probeDevice(); !s)
       return s.error();
+    holdInterrupts();
+    compileAll();
+    findSameCode();
+    if (!isInterrupted())
+      if (rt::Status s = makeArguments(); !s)
+        return s.error();
     measureAll();
-    if (request.device != "sim")
+    if (request.device != "sim" && !isInterrupted())
       playOff();
+    copyToSameCode();
     TuneRecord record;
     record.script = llvm::sys::path::filename(request.file).str();
     record.entry = request.compile.entry;
     record.target = nameOf(request.compile.arch);
     record.device = request.device;
+    record.all = candidates.size();
     for (Candidate &candidate : candidates)
-      record.outcomes.push_back(std::move(candidate.outcome));
+      if (candidate.isDone)
+        record.outcomes.push_back(std::move(candidate.outcome));
     return record;
   }
 
 private:
+  /// A device that is not there is said before anything is compiled, not of each candidate. In a
+  /// child: this process must not have opened a driver when it forks.
+  rt::Status probeDevice() {
+    if (request.device == "sim")
+      return rt::success();
+    rt::Status answer;
+    measureInChildren(
+        {0}, request.timeoutSeconds,
+        [&](size_t) {
+          Measured measured;
+          rt::Result<rt::Device> device = openDevice();
+          measured.outcome.status = device ? TuneStatus::Ok : TuneStatus::LaunchError;
+          if (!device)
+            measured.outcome.message = device.error().message;
+          return measured;
+        },
+        [&](size_t, TuneOutcome outcome) {
+          if (outcome.status != TuneStatus::Ok)
+            answer = rt::Error{outcome.message};
+        });
+    return answer;
+  }
+
   void compile(Candidate &candidate) const {
     CompileOptions options = request.compile;
     options.entry = *withParameters(options.entry, candidate.outcome.parameters);
@@ -130,6 +163,7 @@ private:
     Compilation compilation(options);
     if (!compilation.open(request.file) || !compilation.runTo(Stage::Binary)) {
       candidate.outcome.message = firstError(compilation.diagnostics());
+      candidate.isDone = !isInterrupted(); // which ends the assembler, too
       return;
     }
     candidate.isCompiled = true;
@@ -143,23 +177,56 @@ private:
     }
   }
 
+  unsigned threads() const {
+    unsigned cores = std::thread::hardware_concurrency();
+    return request.threads ? request.threads : std::max(cores, 1u);
+  }
+
   void compileAll() {
-    unsigned threads = request.threads ? request.threads : std::thread::hardware_concurrency();
     std::atomic<size_t> next = 0, done = 0;
     std::mutex printing;
     auto work = [&] {
-      for (size_t i; (i = next++) < candidates.size();) {
+      for (size_t i; (i = next++) < candidates.size() && !isInterrupted();) {
         compile(candidates[i]);
         std::lock_guard<std::mutex> lock(printing);
         show(llvm::formatv("compiling: {0} of {1}", ++done, candidates.size()));
       }
     };
     std::vector<std::thread> running;
-    for (unsigned i = 1; i < std::min<size_t>(std::max(threads, 1u), candidates.size()); ++i)
+    for (unsigned i = 1; i < std::min<size_t>(threads(), candidates.size()); ++i)
       running.emplace_back(work);
     work();
     for (std::thread &thread : running)
       thread.join();
+  }
+
+  /// Parameters that make no difference to the code are not measured again: `auto` beside the
+  /// schedule that it takes, more stages than shared memory holds.
+  void findSameCode() {
+    std::map<std::string, size_t> first;
+    for (auto [i, candidate] : llvm::enumerate(candidates)) {
+      if (!candidate.isCompiled)
+        continue;
+      const std::vector<uint8_t> &bytes = candidate.image.bytes;
+      std::string code =
+          printManifest(candidate.manifest) + std::string(bytes.begin(), bytes.end());
+      auto [at, isNew] = first.emplace(std::move(code), i);
+      if (!isNew)
+        candidate.sameAs = at->second;
+    }
+  }
+
+  void copyToSameCode() {
+    for (Candidate &candidate : candidates) {
+      if (!candidate.sameAs || !candidates[*candidate.sameAs].isDone)
+        continue;
+      const TuneOutcome &other = candidates[*candidate.sameAs].outcome;
+      candidate.isDone = true;
+      candidate.outcome.status = other.status;
+      candidate.outcome.us = other.us;
+      candidate.outcome.rounds = other.rounds;
+      candidate.outcome.message = "the same code as " + describe(other.parameters);
+    }
   }
 
   /// One set for all: parameters of the search change how a kernel computes, not what.
@@ -193,28 +260,42 @@ private:
   void measureAll() {
     std::vector<size_t> indices;
     for (auto [i, candidate] : llvm::enumerate(candidates))
-      if (candidate.isCompiled)
+      if (candidate.isCompiled && !candidate.sameAs)
         indices.push_back(i);
-    size_t done = 0;
-    measureInChildren(
-        indices, request.timeoutSeconds, [this](size_t i) { return measure(i); },
-        [&](size_t i, TuneOutcome outcome) {
-          TuneOutcome &kept = candidates[i].outcome;
-          kept.status = outcome.status;
-          kept.message = std::move(outcome.message);
-          kept.us = outcome.us;
-          noteBest(i, kept);
-          show(llvm::formatv("timing: {0} of {1}, best {2:f2} us with {3}", ++done, indices.size(),
-                             bestUs, bestText));
-        });
+    size_t count = 0;
+    auto measureOne = [this](size_t i) { return measure(i); };
+    auto done = [&](size_t i, TuneOutcome outcome) {
+      TuneOutcome &kept = candidates[i].outcome;
+      candidates[i].isDone = true;
+      kept.status = outcome.status;
+      kept.message = std::move(outcome.message);
+      kept.us = outcome.us;
+      noteBest(i, kept);
+      show(llvm::formatv("timing: {0} of {1}, best {2:f2} us with {3}", ++count, indices.size(),
+                         bestUs, bestText));
+    };
+    show(llvm::formatv("timing: 0 of {0}", indices.size()));
+    // The model's clock does not mind what else the machine does; with a check its helpers take
+    // all cores anyway.
+    if (request.device == "sim")
+      measureAtOnce(indices, request.check ? 1 : threads(), request.timeoutSeconds, measureOne,
+                    done);
+    else
+      measureInChildren(indices, request.timeoutSeconds, measureOne, done);
   }
 
   /// The fastest candidates in turns, in one more child.
   void playOff() {
     std::vector<const TuneOutcome *> outcomes;
-    for (const Candidate &candidate : candidates)
-      outcomes.push_back(&candidate.outcome);
+    std::vector<size_t> indices;
+    for (auto [i, candidate] : llvm::enumerate(candidates))
+      if (!candidate.sameAs) {
+        outcomes.push_back(&candidate.outcome);
+        indices.push_back(i);
+      }
     std::vector<size_t> order = finalistsOf(outcomes);
+    for (size_t &i : order)
+      i = indices[i];
     if (order.size() < 2)
       return;
     show(llvm::formatv("timing the best {0} in turns", order.size()));
@@ -279,10 +360,14 @@ private:
     return measured;
   }
 
+  rt::Result<rt::Device> openDevice() const {
+    return request.device == "cuda" ? rt::openCuda() : rt::openHip();
+  }
+
   rt::Status openGpu() {
     if (trials)
       return rt::success();
-    rt::Result<rt::Device> opened = request.device == "cuda" ? rt::openCuda() : rt::openHip();
+    rt::Result<rt::Device> opened = openDevice();
     if (!opened)
       return opened.error();
     trials = std::make_unique<rt::Trials>(std::move(*opened), before);
@@ -431,8 +516,13 @@ std::string printRecord(const TuneRecord &record) {
   for (const TuneOutcome &outcome : record.outcomes)
     order.push_back(&outcome);
   llvm::sort(order, [](const TuneOutcome *a, const TuneOutcome *b) {
-    return std::tuple(a->status, -a->rounds, a->us, a) <
-           std::tuple(b->status, -b->rounds, b->us, b);
+    // Those with a time by their times: one that was the best when it was timed may be slower than
+    // one that had no hope later.
+    auto rank = [](const TuneOutcome *o) {
+      bool isTimed = o->status == TuneStatus::Hopeless;
+      return std::tuple(isTimed ? TuneStatus::Ok : o->status, -o->rounds, o->us, o);
+    };
+    return rank(a) < rank(b);
   });
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -235,6 +235,18 @@ const TuneOutcome *TuneRecord::best() const {
   return best;
 }
 
+rt::Status checkRecordFile(const std::string &path) {
+  if (llvm::sys::fs::exists(path)) {
+    if (rt::Result<nlohmann::ordered_json> read = readFile(path); !read)
+      return read.error();
+  }
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (std::error_code error =
+          llvm::sys::fs::access(folder.empty() ? "." : folder, llvm::sys::fs::AccessMode::Write))
+    return rt::Error{"cannot write `" + path + "`: " + error.message()};
+  return rt::success();
+}
+
 rt::Status saveRecord(const std::string &path, const TuneRecord &record) {
   nlohmann::ordered_json file;
   if (llvm::sys::fs::exists(path)) {

@@ -54,7 +54,7 @@ const char *nameOf(TuneStatus status);
 struct TuneOutcome {
   TuneParameters parameters;
   TuneStatus status = TuneStatus::CompileError;
-  std::string message; ///< of a failure
+  std::string message; ///< of a failure, or which other candidate has the same code
   double us = 0;       ///< median, or the model's prediction; 0 when it was not timed
   int rounds = 0;      ///< in turns with the other best ones; 0: timed by itself
   unsigned registers = 0, spillBytes = 0;
@@ -71,10 +71,14 @@ std::vector<size_t> finalistsOf(const std::vector<const TuneOutcome *> &outcomes
 struct TuneRecord {
   std::string script, entry, target, device; ///< script: the file's name without folders
   std::vector<TuneOutcome> outcomes;
+  size_t all = 0; ///< candidates; more than outcomes where the search was interrupted
 
   /// The fastest of those that were timed in turns, else of all. Null when nothing worked.
   const TuneOutcome *best() const;
 };
+
+/// Fails where saveRecord would fail, before there is anything to be lost.
+rt::Status checkRecordFile(const std::string &path);
 
 /// Puts the record into the file in place of an earlier one of the same script, entry, target and
 /// device. The file is replaced as a whole.

@@ -6,16 +6,20 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace tilec {
 namespace {
+
+volatile std::sig_atomic_t wasInterrupted = 0;
 
 /// Status, time, and the message up to the end of the line.
 std::string toLine(const TuneOutcome &outcome) {
@@ -52,6 +56,7 @@ public:
     std::fflush(nullptr); // or both would print what is buffered
     child = fork();
     if (child == 0) {
+      std::signal(SIGINT, SIG_IGN); // the parent ends it
       close(ends[0]);
       work(indices, first, measure, ends[1]);
     }
@@ -65,6 +70,11 @@ public:
     }
     if (input >= 0)
       close(input);
+  }
+
+  int file() const { return input; }
+  static TuneOutcome tooSlow(double seconds) {
+    return failure(TuneStatus::Timeout, "no result after " + std::to_string(seconds) + " s");
   }
 
   /// The next outcome. `isOver`: there will be no further one from this worker.
@@ -81,12 +91,15 @@ public:
       auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
           end - std::chrono::steady_clock::now());
       pollfd file{input, POLLIN, 0};
-      int ready = poll(&file, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
-      if (ready < 0 && errno == EINTR)
+      // In slices: another thread may have got the interrupt.
+      int64_t slice = std::clamp<int64_t>(left.count(), 0, 100);
+      int ready = poll(&file, 1, static_cast<int>(slice));
+      if (isInterrupted())
+        return isOver = true, TuneOutcome();
+      if ((ready < 0 && errno == EINTR) || (ready == 0 && left.count() > slice))
         continue;
       if (ready == 0)
-        return isOver = true, failure(TuneStatus::Timeout,
-                                      "no result after " + std::to_string(timeoutSeconds) + " s");
+        return isOver = true, tooSlow(timeoutSeconds);
       char bytes[4096];
       ssize_t count = read(input, bytes, sizeof bytes);
       if (count <= 0)
@@ -136,6 +149,52 @@ private:
 
 } // namespace
 
+void holdInterrupts() {
+  wasInterrupted = 0;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { wasInterrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+bool isInterrupted() { return wasInterrupted != 0; }
+
+void measureAtOnce(const std::vector<size_t> &indices, unsigned atOnce, double timeoutSeconds,
+                   const std::function<Measured(size_t)> &measure,
+                   const std::function<void(size_t, TuneOutcome)> &done) {
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    size_t index;
+    std::unique_ptr<Worker> worker;
+    Clock::time_point end;
+  };
+  std::vector<Running> running;
+  auto allowed =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeoutSeconds));
+  for (size_t at = 0; (at < indices.size() || !running.empty()) && !isInterrupted();) {
+    for (; at < indices.size() && running.size() < std::max(atOnce, 1u); ++at)
+      running.push_back({indices[at],
+                         std::make_unique<Worker>(std::vector<size_t>{indices[at]}, 0, measure),
+                         Clock::now() + allowed});
+    std::vector<pollfd> files;
+    for (const Running &one : running)
+      files.push_back({one.worker->file(), POLLIN, 0});
+    (void)poll(files.data(), files.size(), 100);
+    for (size_t n = running.size(); n-- > 0;) {
+      bool isReady = files[n].fd < 0 || files[n].revents != 0;
+      if (!isReady && Clock::now() < running[n].end)
+        continue;
+      bool isOver = false;
+      TuneOutcome outcome = isReady ? running[n].worker->next(timeoutSeconds, isOver)
+                                    : Worker::tooSlow(timeoutSeconds);
+      size_t index = running[n].index;
+      running.erase(running.begin() + n);
+      if (!isInterrupted())
+        done(index, std::move(outcome));
+    }
+  }
+}
+
 void measureInChildren(const std::vector<size_t> &indices, double timeoutSeconds,
                        const std::function<Measured(size_t)> &measure,
                        const std::function<void(size_t, TuneOutcome)> &done) {
@@ -145,6 +204,8 @@ void measureInChildren(const std::vector<size_t> &indices, double timeoutSeconds
     bool isOver = false, hasResult = false;
     while (!isOver && at < indices.size()) {
       TuneOutcome outcome = worker.next(timeoutSeconds, isOver);
+      if (isInterrupted())
+        return;
       // A worker that ended by itself after a fault had told all it had to say.
       if (isOver && hasResult && outcome.status == TuneStatus::Crashed &&
           llvm::StringRef(outcome.message).ends_with("code 0"))

@@ -21,10 +21,22 @@ struct Measured {
   bool endsWorker = false; ///< the device is not to be used any more: a fault has poisoned it
 };
 
+/// From now on the first interrupt (SIGINT) makes `isInterrupted` true instead of ending the
+/// process; the second one ends it.
+void holdInterrupts();
+bool isInterrupted();
+
 /// Runs `measure(i)` for i in `indices`, in order, in children of this process, and hands each
-/// outcome to `done` in this one. A child that says nothing for `timeoutSeconds` is killed.
+/// outcome to `done` in this one. A child that says nothing for `timeoutSeconds` is killed. What an
+/// interrupt leaves unmeasured has no outcome.
 void measureInChildren(const std::vector<size_t> &indices, double timeoutSeconds,
                        const std::function<Measured(size_t)> &measure,
                        const std::function<void(size_t, TuneOutcome)> &done);
+
+/// The same with a child for each, `atOnce` of them at a time, for clocks that do not mind: each
+/// child knows what `done` was told before it was started. In any order.
+void measureAtOnce(const std::vector<size_t> &indices, unsigned atOnce, double timeoutSeconds,
+                   const std::function<Measured(size_t)> &measure,
+                   const std::function<void(size_t, TuneOutcome)> &done);
 
 } // namespace tilec

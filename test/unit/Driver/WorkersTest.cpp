@@ -49,6 +49,64 @@ TEST(Workers, BringResultsBack) {
   EXPECT_EQ(outcomes[11].message, "two lines");
 }
 
+// Children at the same time, each of which knows what was done before it started.
+TEST(Workers, AtOnceGiveEachItsOutcome) {
+  std::map<size_t, TuneOutcome> outcomes;
+  size_t known = 0;
+  auto measure = [&](size_t i) -> Measured {
+    if (i == 3)
+      raise(SIGKILL);
+    if (i == 4)
+      std::this_thread::sleep_for(std::chrono::seconds(60));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Measured measured = ok(i + 0.5);
+    measured.outcome.message = std::to_string(known);
+    return measured;
+  };
+  auto start = std::chrono::steady_clock::now();
+  measureAtOnce({0, 1, 2, 3, 4, 5, 6, 7}, 4, 2, measure, [&](size_t i, TuneOutcome outcome) {
+    EXPECT_EQ(outcomes.count(i), 0u);
+    outcomes[i] = std::move(outcome);
+    ++known;
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  ASSERT_EQ(outcomes.size(), 8u);
+  for (size_t i : {0, 1, 2, 5, 6, 7}) {
+    EXPECT_EQ(outcomes[i].status, TuneStatus::Ok) << outcomes[i].message;
+    EXPECT_EQ(outcomes[i].us, i + 0.5);
+  }
+  EXPECT_EQ(outcomes[3].status, TuneStatus::Crashed);
+  EXPECT_EQ(outcomes[4].status, TuneStatus::Timeout);
+  EXPECT_EQ(outcomes[0].message, "0");
+  EXPECT_NE(outcomes[7].message, "0");
+}
+
+// The first interrupt ends the search, not the process; what was measured is kept.
+TEST(Workers, AnInterruptLeavesTheRestOut) {
+  holdInterrupts();
+  std::thread user([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    kill(getpid(), SIGINT);
+  });
+  std::map<size_t, TuneOutcome> outcomes;
+  auto start = std::chrono::steady_clock::now();
+  measureInChildren(
+      {0, 1, 2}, 60,
+      [](size_t i) {
+        if (i == 1)
+          std::this_thread::sleep_for(std::chrono::seconds(60));
+        return ok(1);
+      },
+      [&](size_t i, TuneOutcome outcome) { outcomes[i] = std::move(outcome); });
+  user.join();
+  EXPECT_TRUE(isInterrupted());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].status, TuneStatus::Ok);
+  holdInterrupts();
+  EXPECT_FALSE(isInterrupted());
+}
+
 TEST(Workers, SurviveACrashAndAHang) {
   auto outcomes = measureAll(6, 0.5, [](size_t i) -> Measured {
     if (i == 11)
