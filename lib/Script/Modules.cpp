@@ -23,9 +23,16 @@ constexpr llvm::StringRef mathFunctions[] = {
     "factorial", "comb",  "perm",     "fsum",  "degrees", "radians", "remainder"};
 constexpr llvm::StringRef itertoolsFunctions[] = {"product", "chain", "combinations",
                                                   "permutations", "accumulate"};
-constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong",         "interleave", "single",
-                                                 "producer_consumer", "cluster_m",  "cluster_n",
-                                                 "overlap",           "auto"};
+constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong",
+                                                 "interleave",
+                                                 "single",
+                                                 "producer_consumer",
+                                                 "cluster_m",
+                                                 "cluster_n",
+                                                 "ping_pong_cluster_m",
+                                                 "ping_pong_cluster_n",
+                                                 "overlap",
+                                                 "auto"};
 
 bool isTileLanguage(llvm::StringRef module) {
   return module == "tilelang.language" || module == "tilelang.rocm.language" ||

@@ -66,7 +66,7 @@ class Cases(unittest.TestCase):
 
     def test_the_tuning_file_wins(self):
         case = next(case for case in tables.all_cases("gemm-4096-float16-nn"))
-        record = {"script": "gemm.py", "entry": "gemm(4096,4096, 4096)", "target": "sm_90a",
+        record = {"script": "gemm.py", "entry": "gemm(4096,4096, 4096, tb=False)", "target": "sm_90a",
                   "best": {"block_M": "64", "schedule": "ping_pong"}}
         plain = tables.finished(case, [])
         self.assertEqual((plain["schedule"], plain["from"]), ("auto", "tables.py"))
@@ -75,7 +75,11 @@ class Cases(unittest.TestCase):
         self.assertEqual((tuned["schedule"], tuned["from"]), ("ping_pong", "tuning file"))
         own = {**record, "entry": 'gemm(4096, 4096, 4096, dtype="float16", out="float16", tb=False)', "best": {}}
         self.assertEqual(tables.finished(case, [own, record])["entry"], own["entry"])
-        for other in [{"target": "gfx950"}, {"script": "fa.py"}, {"entry": "gemm(1,1,1)"}, {"best": None}]:
+        # Tiles of NT may be none for NN.
+        nt = next(case for case in tables.all_cases("gemm-4096-float16-nt"))
+        self.assertEqual(tables.finished(nt, [record])["from"], "tables.py")
+        self.assertEqual(tables.finished(nt, [{**record, "entry": "gemm(4096, 4096, 4096)"}])["from"], "tuning file")
+        for other in [{"target": "gfx950"}, {"entry": "gemm(4096, 4096, 4096)"}, {"script": "fa.py"}, {"entry": "gemm(1,1,1)"}, {"best": None}]:
             self.assertEqual(tables.finished(case, [{**record, **other}])["from"], "tables.py")
 
 

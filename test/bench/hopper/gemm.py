@@ -3,10 +3,12 @@ import tilelang
 import tilelang.language as T
 
 
-TILES = [(128, 256), (256, 128), (192, 128), (128, 192), (128, 128)]
+# With 128 threads a warp group has the tile alone: two of them take tiles in turn.
+TILES = [(128, 256, 256), (256, 128, 256), (192, 128, 384), (128, 192, 256), (128, 128, 256),
+         (128, 192, 128), (128, 176, 128), (128, 160, 128), (128, 128, 128), (128, 112, 128)]
 
 
-@tilelang.autotune(configs=[dict(block_M=m, block_N=n) for m, n in TILES])
+@tilelang.autotune(configs=[dict(block_M=m, block_N=n, threads=t) for m, n, t in TILES])
 def gemm(M, N, K, block_M=128, block_N=256, block_K=64, stages=4, threads=0, dtype="bfloat16", out="bfloat16", ta=False, tb=True, panel=8):
     # Consumers: a warp group for 64 rows, of 256 rows two.
     threads = threads or (256 if block_M == 256 else 2 * block_M)

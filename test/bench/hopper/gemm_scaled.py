@@ -3,10 +3,11 @@ import tilelang
 import tilelang.language as T
 
 
-TILES = [(128, 256), (256, 128), (192, 128), (128, 192), (128, 128)]
+TILES = [(128, 256, 256), (256, 128, 256), (128, 128, 256), (128, 192, 128), (128, 176, 128), (128, 160, 128),
+         (128, 128, 128), (128, 112, 128)]
 
 
-@tilelang.autotune(configs=[dict(block_M=m, block_N=n) for m, n in TILES])
+@tilelang.autotune(configs=[dict(block_M=m, block_N=n, threads=t) for m, n, t in TILES])
 def scaled(M, N, K, block_M=128, block_N=256, block_K=128, stages=4, threads=0, dtype="float8_e4m3fn", out="bfloat16", panel=8):
     threads = threads or (256 if block_M == 256 else 2 * block_M)
 

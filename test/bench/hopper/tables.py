@@ -32,15 +32,19 @@ SIZES = [1024, 2048, 4096, 8192, 16384]
 LENGTHS = [2048, 4096, 8192, 16384]
 # Where no tuning file says otherwise: the first entry whose size is not below the problem's.
 CONFIGURATIONS = [
-    (1024, "block_M=64, block_N=128, stages=6, threads=128, panel=8"),
-    (2048, "block_M=128, block_N=128, stages=6, threads=256, panel=16"),
-    (4096, "block_M=128, block_N=256, stages=4, threads=256, panel=16"),
-    (8192, "block_M=128, block_N=192, stages=4, panel=16"),
-    (16384, "block_M=128, block_N=256, stages=4, threads=256, panel=16"),
+    (1024, "block_M=64, block_N=128, stages=8, threads=128, panel=8"),
+    (2048, "block_M=128, block_N=128, stages=6, threads=128, panel=4"),
+    (4096, "block_M=128, block_N={}, stages=6, threads=128, panel=8"),
+    (16384, "block_M=128, block_N=192, stages=4, threads=128, panel=12"),
 ]
+# The fastest N tile at 4096 is no multiple of 64, which B with K as the slower dimension needs.
+NARROW = {"nt": 112, "nn": 128}
 # K-major fp8: rows of 128 bytes.
-FP8 = [(1024, "block_M=64, block_N=128, stages=6, threads=128"), (2048, "block_M=128, block_N=128, stages=6, threads=256"),
-       (16384, "block_M=128, block_N=256, stages=4, threads=256")]
+FP8 = [(1024, "block_M=64, block_N=128, stages=6, threads=128"),
+       (2048, "block_M=128, block_N=128, stages=5, threads=128, panel=4"),
+       (4096, "block_M=128, block_N=112, stages=6, threads=128, panel=12"),
+       (8192, "block_M=128, block_N=192, stages=4, threads=128, panel=8"),
+       (16384, "block_M=128, block_N=160, stages=5, threads=128, panel=12")]
 ATTENTION = {64: "block_M=192, threads=384", 128: "block_M=128, threads=256",
              256: "block_M=128, block_N=64, threads=256"}
 RIVALS = {"GEMM": ["cublasGemmEx", "cublasLt", "Triton"], "GEMM fp8": ["cublasLt", "Triton"],
@@ -60,7 +64,8 @@ def gemm_cases():
             for form in ["nt", "nn"]:
                 yield {"name": f"gemm-{size}-{dtype}-{form}", "table": "GEMM", "script": "gemm.py", "shape": [size] * 3,
                        "dtype": dtype, "form": form, "row": [str(size), dtype, form.upper()],
-                       "call": f"gemm({size}, {size}, {size})", "parameters": up_to(CONFIGURATIONS, size),
+                       "call": f"gemm({size}, {size}, {size})",
+                       "parameters": up_to(CONFIGURATIONS, size).format(NARROW[form]),
                        "types": f'dtype="{dtype}", out="{dtype}", tb={form == "nt"}'}
         yield {"name": f"gemm-{size}-fp8-nt", "table": "GEMM fp8", "script": "gemm_scaled.py", "shape": [size] * 3,
                "dtype": "float8_e4m3fn", "form": "nt", "row": [str(size), "e4m3", "NT"],
@@ -83,12 +88,17 @@ def row_cases():
     # About 32 elements a thread: more threads only do more often what a row costs at all.
     parameters = {1024: "block_M=2, threads=128", 4096: "threads=256", 5000: "threads=128", 8192: "threads=256",
                   16384: "threads=256"}
+    own = {("rmsnorm", 8192): "threads=512"}
     for rows, columns in [(16384, 4096), (32768, 1024), (8192, 8192), (8192, 5000), (4096, 16384)]:
         for kernel in ["softmax", "layernorm", "rmsnorm", "gelu"]:
             yield {"name": f"{kernel}-{rows}x{columns}", "table": "Memory-bound", "script": "rows.py",
                    "shape": [rows, columns], "dtype": "bfloat16", "kernel": kernel, "row": [kernel, f"{rows} x {columns}"],
-                   "call": f"{kernel}({rows}, {columns})", "types": "",
-                   "parameters": parameters[columns] if kernel != "gelu" else "block_N=1024, threads=128"}
+                   "types": "", **(
+                       # Element by element: a matrix of any shape is rows of 1024.
+                       {"call": f"gelu({rows * columns // 1024}, 1024)", "parameters": "block_N=1024, threads=128"}
+                       if kernel == "gelu" else
+                       {"call": f"{kernel}({rows}, {columns})",
+                        "parameters": own.get((kernel, columns), parameters[columns])})}
 
 
 def importance(case):
@@ -110,8 +120,9 @@ def without_spaces(text):
 
 
 def tuned_parameters(records, case):
-    """Of the tuning file's records: the case's own, else those of the same call with the script's own types."""
-    for call in [with_keywords(case["call"], case["types"]), case["call"]]:
+    """Of the tuning file's records: the case's own, else those of the same form with the script's own types."""
+    form = "tb=False" if case.get("form") == "nn" else ""
+    for call in [with_keywords(case["call"], case["types"]), with_keywords(case["call"], form)]:
         for record in reversed(records):
             if record["script"] == case["script"] and record["target"] == "sm_90a" and record["best"] is not None \
                     and without_spaces(record["entry"]) == without_spaces(call):

@@ -4,8 +4,8 @@
 
 usage: tune.py TOOLS TUNED.json [--only REGEX] [--seconds N] [--list]
 
-What is found replaces what TUNED.json has of the same entry. Products are searched in bf16 NT; tables.py takes what is found
-for the other types and forms too, where they have no record of their own. --list prints the commands. A search that has
+What is found replaces what TUNED.json has of the same entry. Products are searched in bf16, NT and NN; tables.py takes what is found
+for f16, too, where it has no record of its own. --list prints the commands. A search that has
 begun goes on when time is up; the ones that matter most come first.
 """
 
@@ -20,13 +20,13 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 # size -> axes, the most important first. `configs` are the tiles of gemm.py and gemm_scaled.py for large products; threads
 # follow from the tile. What does not fit is refused when it is compiled.
-LARGE = ["configs", "stages=4", "panel=8,16", "schedule=producer_consumer,cluster_m"]
+LARGE = ["configs", "stages=4,6", "panel=8,12"]
 GEMM = {
     8192: LARGE,
     4096: LARGE,
-    16384: ["configs", "stages=4", "panel=8,16"],
-    2048: ["block_M=64,128,256", "block_N=128,256", "stages=4,6", "panel=8,16", "schedule=producer_consumer,ping_pong"],
-    1024: ["block_M=64,128", "block_N=64,128,256", "stages=4,6,8", "panel=8", "schedule=producer_consumer"],
+    16384: ["configs", "stages=4", "panel=12"],
+    2048: ["block_M=64,128", "block_N=128,256", "threads=128,256", "stages=4,6", "panel=4,8"],
+    1024: ["block_M=64,128", "block_N=64,128,256", "stages=4,6,8", "panel=8"],
 }
 ROWS = ["block_M=1,2,4", "threads=64,128,256"]
 ATTENTION = {
@@ -40,7 +40,8 @@ LENGTHS = [4096, 16384, 2048, 8192]
 def searches():
     """(script, entry, axes), the most important first; attention last: its tiles are as good as known."""
     for size, axes in GEMM.items():
-        yield "gemm.py", f"gemm({size}, {size}, {size})", axes
+        for form in ["", ", tb=False"]:
+            yield "gemm.py", f"gemm({size}, {size}, {size}{form})", axes
     for kernel in ["softmax", "layernorm", "rmsnorm"]:
         yield "rows.py", f"{kernel}(32768, 1024)", ROWS
     for size in [4096, 8192, 2048]:

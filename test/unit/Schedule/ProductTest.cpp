@@ -34,7 +34,7 @@ TEST(Product, AutoTakesClustersForManyWideTiles) {
   EXPECT_EQ(chosen(square(16384, 128, 256, 256)), "cluster_m");
   EXPECT_EQ(chosen(square(16384, 256, 128, 256)), "cluster_n");
   EXPECT_EQ(chosen(square(2048, 128, 256, 256)), "producer_consumer");
-  EXPECT_EQ(chosen(square(16384, 64, 128, 128)), "producer_consumer");
+  EXPECT_EQ(chosen(square(16384, 128, 128, 256)), "producer_consumer");
   // A grid that only a run knows may be small.
   ProductShape open = square(16384, 128, 256, 256);
   open.tiles = std::nullopt;
@@ -59,10 +59,36 @@ TEST(Product, TeamsNeedRegistersAndThreads) {
             "`ping_pong` does not fit: two teams of 512 threads are too many");
 }
 
+TEST(Product, AutoGivesWarpGroupsThatAreAloneATeam) {
+  EXPECT_EQ(chosen(square(8192, 128, 192, 128)), "ping_pong");
+  EXPECT_EQ(chosen(square(1024, 64, 128, 128)), "producer_consumer") << "one tile a block";
+  EXPECT_EQ(chosen(square(8192, 64, 64, 128)), "producer_consumer") << "few registers";
+  ProductShape odd = square(8192, 128, 192, 128);
+  odd.noTeams = "there is a reason";
+  EXPECT_EQ(chosen(odd), "cluster_m");
+}
+
+TEST(Product, TeamsInClustersNeedWhatBothNeed) {
+  ProductShape shape = square(4096, 128, 128, 128);
+  llvm::Expected<ProductPlan> plan = planProduct("ping_pong_cluster_m", shape);
+  ASSERT_TRUE(bool(plan));
+  EXPECT_EQ(plan->clusterM, 2);
+  EXPECT_EQ(plan->clusterN, 1);
+  EXPECT_EQ(plan->teams, 2);
+  plan = planProduct("ping_pong_cluster_n", shape);
+  ASSERT_TRUE(bool(plan));
+  EXPECT_EQ(plan->clusterN, 2);
+  shape.noClusterM = "there is a reason";
+  EXPECT_EQ(chosen(shape, "ping_pong_cluster_m"),
+            "`ping_pong_cluster_m` does not fit: there is a reason");
+  EXPECT_EQ(chosen(square(4096, 128, 256, 256), "ping_pong_cluster_n"),
+            "`ping_pong_cluster_n` does not fit: two tiles do not fit into registers");
+}
+
 TEST(Product, NamesThatAreNoneAreRefused) {
   EXPECT_EQ(chosen(square(4096, 128, 256, 256), "interleave"),
-            "`interleave` is no schedule; known: auto, cluster_m, cluster_n, ping_pong, "
-            "producer_consumer");
+            "`interleave` is no schedule; known: auto, ping_pong, cluster_m, cluster_n, "
+            "ping_pong_cluster_m, ping_pong_cluster_n, producer_consumer");
   for (const ProductStrategy &strategy : productStrategies())
     EXPECT_TRUE(isProductStrategy(strategy.name));
   EXPECT_FALSE(isProductStrategy("auto"));

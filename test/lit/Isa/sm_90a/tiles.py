@@ -14,6 +14,11 @@
 # RUN: tilec %s --target=sm_90a --entry "gemm(192, 128, 4, 384)" --strict -o %t.cubin
 # RUN: tilec %s --target=sm_90a --entry "gemm(64, 256, 4, 128)" --schedule=ping_pong --strict -o %t.cubin
 # RUN: tilec %s --target=sm_90a --entry "gemm(128, 128, 5, 128)" --schedule=ping_pong --strict -o %t.cubin
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 112, 6, 128)" --strict -o %t.cubin
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 192, 4, 128)" --strict -o %t.cubin
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 192, 4, 128, True)" --strict -o %t.cubin
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 192, 4, 128)" --schedule=ping_pong_cluster_m --strict -o %t.cubin
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 128, 6, 128, True)" --schedule=ping_pong_cluster_n --strict -o %t.cubin
 #
 # A schedule that is named and does not fit says why; `auto` takes the one that suits.
 # RUN: not tilec %s --target=sm_90a --entry "gemm(128, 256, 4, 256)" --schedule=ping_pong --emit=wave 2>&1 | FileCheck %s --check-prefix=WIDE
@@ -21,7 +26,12 @@
 # RUN: tilec %s --target=sm_90a --entry "gemm(128, 256, 4, 256, False, 16384)" --emit=tile-pipelined | FileCheck %s --check-prefix=AUTO
 # WIDE: tiles.py:[[#]]:{{.*}}`ping_pong` does not fit: two tiles do not fit into registers
 # ROW: tiles.py:[[#]]:{{.*}}`cluster_m` does not fit: the grid has one row of tiles
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 192, 4, 128, False, 8192)" --emit=tile-pipelined | FileCheck %s --check-prefix=TEAMS
+# RUN: tilec %s --target=sm_90a --entry "gemm(128, 192, 4, 128, False, 8192)" --schedule=ping_pong_cluster_m --emit=tile-pipelined | FileCheck %s --check-prefix=BOTH
 # AUTO: planned = "cluster_m"
+# TEAMS: planned = "ping_pong"
+# BOTH: cluster = 2
+# BOTH-SAME: teams = 2
 import tilelang.language as T
 
 
