@@ -3,6 +3,7 @@
 """How long a kernel takes from script to binary, and how that compares with llc on the same IR.
 
 usage: compile_time.py TOOLS [SCRIPT [tilec options]]
+       compile_time.py TOOLS --tables
 
 AMD: both are measured as whole processes, alternately, so that both see the same load of the machine;
 the medians are printed. The goal of a release build on an idle two-core machine: below 150 ms, and at
@@ -11,8 +12,13 @@ most 1.5 times llc.
 NVIDIA (sm_90a, the script and the two of test/bench/hopper): script to PTX, to cubin (where there is
 ptxas or NVRTC), and the second run, which finds its program in the cache. The goals: below 100 ms to
 PTX, below 20 ms from the cache.
+
+--tables: script to PTX of every kernel of test/bench/hopper/tables.py, with its committed parameters, slowest
+first, in milliseconds of processor time: what the clock shows where nothing else runs.
 """
 
+import json
+import os
 import pathlib
 import shutil
 import statistics
@@ -66,10 +72,35 @@ def measure_nvidia(tilec, script, options, folder):
           f"from the cache {medians[2]:5.1f} ms (at best {least:.1f})")
 
 
+def processor_milliseconds(command):
+    process = subprocess.Popen(command)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"failed: {' '.join(command)}")
+    return (usage.ru_utime + usage.ru_stime) * 1e3
+
+
+def measure_tables(tilec):
+    hopper = ROOT / "test/bench/hopper"
+    sys.path.insert(0, str(hopper))
+    import tables
+    records = json.loads((hopper / "tuned.json").read_text())["results"]
+    rows = []
+    for case in [tables.finished(case, records) for case in tables.all_cases()]:
+        command = [tilec, str(hopper / case["script"]), "--entry", case["entry"], "--target=sm_90a",
+                   f"--schedule={case['schedule']}", "--no-cache", "--emit=ptx", "-o", os.devnull]
+        rows.append((statistics.median(processor_milliseconds(command) for _ in range(5)), case["name"]))
+    for time, name in sorted(rows, reverse=True):
+        print(f"{name:32} {time:6.1f} ms to PTX")
+    print(f"{sum(time >= 100 for time, _ in rows)} of {len(rows)} take 100 ms and more")
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     tilec = str(pathlib.Path(sys.argv[1]) / "tilec")
+    if sys.argv[2:] == ["--tables"]:
+        return measure_tables(tilec)
     script = sys.argv[2] if len(sys.argv) > 2 else str(ROOT / "examples/gemm.py")
     llc = find_llc()
     with tempfile.TemporaryDirectory() as folder:
