@@ -1,6 +1,6 @@
 //===- DiskCache.cpp - results kept on disk by what they were made from ---===//
 //
-// An entry is a head of fixed size (magic, length, checksum) and the contents. It is
+// An entry is a head of fixed size (magic, key, length, checksum) and the contents. It is
 // written under a name of its own in the same folder and renamed, so that readers
 // see all of it or nothing; of two writers of one key the later one stays, with the
 // same contents. Files are used by open and rename only: no locks to be left behind.
@@ -30,19 +30,21 @@ using namespace llvm;
 namespace tilec {
 namespace {
 
-constexpr StringLiteral magic = "tilec c1"; // 8 bytes; a new number for a new format
-constexpr size_t headBytes = magic.size() + 8 + 16;
+constexpr StringLiteral magic = "tilec c2"; // 8 bytes; a new number for a new format
+constexpr size_t keyBytes = 32;             // SHA-256
+constexpr size_t headBytes = magic.size() + keyBytes + 8 + 16;
 constexpr StringLiteral entrySuffix = ".entry", temporarySuffix = ".tmp";
 /// A writer that is still at work is younger than this.
 constexpr std::chrono::hours abandonedAfter{1};
 
-std::string headOf(StringRef contents) {
+/// The key is in it, so that a file that got another's name is no entry.
+std::string headOf(const CacheKey &key, StringRef contents) {
   char numbers[24];
   support::endian::write64le(numbers, contents.size());
   XXH128_hash_t sum = xxh3_128bits(arrayRefFromStringRef(contents));
   support::endian::write64le(numbers + 8, sum.low64);
   support::endian::write64le(numbers + 16, sum.high64);
-  return (magic + StringRef(numbers, sizeof numbers)).str();
+  return (magic + fromHex(key.hex()) + StringRef(numbers, sizeof numbers)).str();
 }
 
 /// A file of the cache's folder.
@@ -133,7 +135,8 @@ std::optional<std::string> DiskCache::find(const CacheKey &key) const {
   if (!buffer)
     return std::nullopt;
   StringRef file = (*buffer)->getBuffer();
-  if (file.size() < headBytes || file.take_front(headBytes) != headOf(file.drop_front(headBytes))) {
+  if (file.size() < headBytes ||
+      file.take_front(headBytes) != headOf(key, file.drop_front(headBytes))) {
     (void)sys::fs::remove(path);
     return std::nullopt;
   }
@@ -154,7 +157,7 @@ bool DiskCache::store(const CacheKey &key, StringRef contents) {
   if (sys::fs::createUniqueFile(path + ".%%%%%%%%%%%%" + temporarySuffix, descriptor, temporary))
     return false;
   raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-  stream << headOf(contents) << contents;
+  stream << headOf(key, contents) << contents;
   stream.close();
   bool isWritten = !stream.has_error();
   stream.clear_error();

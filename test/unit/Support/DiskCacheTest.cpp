@@ -116,6 +116,9 @@ TEST_F(DiskCacheTest, TakesADamagedEntryForAbsentAndRemovesIt) {
   }
   writeAll(path, whole);
   EXPECT_EQ(cache.find(keyOf(3)), contentsOf(3));
+  // Another entry under this name.
+  ASSERT_TRUE(cache.store(keyOf(4), contentsOf(4)));
+  EXPECT_TRUE(isMissWith(readAll(cache.pathOf(keyOf(4)))));
   // And after damage it can be stored anew.
   EXPECT_TRUE(isMissWith("garbage"));
   ASSERT_TRUE(cache.store(keyOf(3), contentsOf(3)));
