@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = ROOT / "test/bench/hopper/tables.py"
 sys.path.insert(0, str(TABLES.parent))
 import tables  # noqa: E402
+import variants  # noqa: E402
 
 TOOLS = None
 
@@ -81,6 +82,29 @@ class Cases(unittest.TestCase):
         self.assertEqual(tables.finished(nt, [{**record, "entry": "gemm(4096, 4096, 4096)"}])["from"], "tuning file")
         for other in [{"target": "gfx950"}, {"entry": "gemm(4096, 4096, 4096)"}, {"script": "fa.py"}, {"entry": "gemm(1,1,1)"}, {"best": None}]:
             self.assertEqual(tables.finished(case, [{**record, **other}])["from"], "tables.py")
+
+
+class Variants(unittest.TestCase):
+    def test_a_list_is_cases(self):
+        cases = variants.cases_of("# all\n8192 nt bfloat16 auto: block_M=64, panel=8 # fast\n\n8192 nt bfloat16 ping_pong: stages=4\n"
+                                  "2048 nn float16 auto: stages=3\n")
+        self.assertEqual(cases, {(8192, "nt", "bfloat16"): [("auto", "block_M=64, panel=8"), ("ping_pong", "stages=4")],
+                                 (2048, "nn", "float16"): [("auto", "stages=3")]})
+        self.assertEqual(variants.entry_of(64, "nn", "float16", "stages=3"),
+                         ("gemm.py", 'gemm(64, 64, 64, stages=3, dtype="float16", out="float16", tb=False)'))
+        committed = variants.cases_of((TABLES.parent / "variants.txt").read_text())
+        self.assertGreater(sum(len(case) for case in committed.values()), 10)
+
+    def test_one_that_does_not_compile_is_said(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            (folder / "tilec").write_text('#!/bin/sh\necho "x.py:1:1: error: too large" >&2; exit 1\n')
+            (folder / "tilec").chmod(0o755)
+            (folder / "list").write_text("64 nt bfloat16 auto: stages=3\n")
+            done = subprocess.run([sys.executable, str(TABLES.parent / "variants.py"), "pack", str(folder), str(folder / "out"),
+                                   str(folder / "list")], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("too large", done.stderr)
 
 
 class Runs(unittest.TestCase):

@@ -130,25 +130,32 @@ class Bench:
             result["agrees"][name] = agrees()
             contenders[name] = run
 
-        if self.gemm_ex and not fp8:
-            compared("cublasGemmEx", rotating([self.gemm_ex.product(s["A"], s["B"], s["C"], nt) for s in sets]))
-        if self.lt:
-            description = self.lt.describe(a, b, c, nt, scales)
-            candidates = [(f"{number}", rotating([self.lt.product(s["A"], s["B"], s["C"], description, heuristic)
-                                                  for s in sets]))
-                          for number, heuristic in enumerate(self.lt.proposals(description))]
-            _, _, log = self.timer.fastest(candidates)
-            result["chosen"]["cublasLt"] = {"best": "", "of": log}
-            times = {label: us for label, us in log.items() if not isinstance(us, str)}
-            near = [label for label in sorted(times, key=times.get) if times[label] < NEAR * min(times.values())]
-            for label in near[:MOST_NEAR]:
-                compared(f"cublasLt {label}", dict(candidates)[label])
+        for name, run in self.libraries_of_product(sets, nt, scales, result["chosen"]).items():
+            compared(name, run)
         if self.triton:
             launches = [list(self.triton.gemm(s["A"], s["B"], s["C"], nt, scales)) for s in sets]
             label, run, log = self.best_of_triton(launches, c, agrees)
             result["chosen"]["Triton"] = {"best": label, "of": log}
             compared("Triton", run)
         return result, contenders, 2 * m * n * k
+
+    def libraries_of_product(self, sets, nt, scales, chosen=None):
+        """{name: run}: cublasGemmEx, and `cublasLt N` for each of its proposals that is near the fastest."""
+        found, fp8 = {}, scales is not None
+        if self.gemm_ex and not fp8:
+            found["cublasGemmEx"] = rotating([self.gemm_ex.product(s["A"], s["B"], s["C"], nt) for s in sets])
+        if self.lt:
+            description = self.lt.describe(*(sets[0][name] for name in "ABC"), nt, scales)
+            candidates = [(f"{number}", rotating([self.lt.product(s["A"], s["B"], s["C"], description, heuristic)
+                                                  for s in sets]))
+                          for number, heuristic in enumerate(self.lt.proposals(description))]
+            _, _, log = self.timer.fastest(candidates)
+            times = {label: us for label, us in log.items() if not isinstance(us, str)}
+            near = [label for label in sorted(times, key=times.get) if times[label] < NEAR * min(times.values())]
+            found.update({f"cublasLt {label}": dict(candidates)[label] for label in near[:MOST_NEAR]})
+            if chosen is not None:
+                chosen["cublasLt"] = {"best": "", "of": log}
+        return found
 
     def attention(self, case, program):
         batch, length, heads, size = case["shape"]
