@@ -23,13 +23,16 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     if (!schedule.empty() && vendorOf(arch) == Vendor::Nvidia)
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Barriers come last: they separate what the pipeliner has left in order.
-    return "builtin.module(tile.program(tile-expand-pipelines" + target +
-           ",canonicalize,cse,tile-place-shared,tile-place-barriers))";
+    return "builtin.module(tile.program(tile-expand-pipelines" + target + ",canonicalize,cse," +
+           (vendorOf(arch) == Vendor::Nvidia ? "tile-stage-stores," : "") +
+           "tile-place-shared,tile-place-barriers))";
   case Stage::Wave:
     if (checkBounds)
       target.insert(target.size() - 1, " check-bounds=true");
     return "builtin.module(tile-to-wave" + target + ",canonicalize,cse)";
   case Stage::WaveScheduled:
+    if (vendorOf(arch) == Vendor::Nvidia)
+      return "builtin.module(wave.kernel(wave-carry-rounds),canonicalize,cse)";
     if (!schedule.empty())
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     return "builtin.module(wave.kernel(wave-schedule" + target + "),canonicalize,cse)";

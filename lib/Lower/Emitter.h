@@ -47,6 +47,8 @@ public:
   llvm::Value *shared = nullptr;
 
   virtual llvm::Value *threadId() = 0;
+  /// The lane's number, by a value that nothing else is; null: there is none.
+  virtual llvm::Value *freshLaneId() { return nullptr; }
   virtual llvm::Value *blockId(unsigned dim) = 0;
   /// A value that is equal in all lanes, made so for the compiler. i32.
   virtual llvm::Value *uniform(llvm::Value *value) = 0;

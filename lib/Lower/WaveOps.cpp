@@ -179,7 +179,9 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
   int64_t lanes = e.target.waveLanes;
   return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
       .Case([&](wave::ThreadIdOp) { return done(op, e.threadId()); })
-      .Case([&](wave::LaneIdOp) {
+      .Case([&](wave::LaneIdOp id) {
+        if (id.getFresh())
+          return done(op, e.freshLaneId());
         return done(op, b.CreateAnd(e.threadId(), static_cast<uint64_t>(lanes - 1), "lane"));
       })
       .Case([&](wave::WaveIdOp) { return done(op, e.waveId(e.threadId())); })

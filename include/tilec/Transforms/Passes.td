@@ -69,6 +69,18 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StageStoresPass : Pass<"tile-stage-stores", "::tilec::tile::ProgramOp"> {
+  let summary = "store accumulators through shared memory, in wide pieces";
+  let description = [{
+    Needs:  expanded pipelines; a chip whose accumulators have short runs of a row (NVIDIA).
+    Gives:  a loop that stores a fragment to a tensor 4 bytes a lane at a time writes a
+            shared tile, and a loop behind it copies the tile in 16 bytes a lane.
+    Leaves: loops of which the tile would take shared memory that the kernel does not
+            have anyway.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PlaceSharedPass : Pass<"tile-place-shared", "::tilec::tile::ProgramOp"> {
   let summary = "give every shared buffer its bytes";
   let description = [{
@@ -120,6 +132,20 @@ def WaveSchedulePass : Pass<"wave-schedule", "::tilec::wave::KernelOp"> {
     Option<"strategy", "strategy", "std::string", "\"\"",
            "the strategy of every loop, instead of its own">
   ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def CarryRoundsPass : Pass<"wave-carry-rounds", "::tilec::wave::KernelOp"> {
+  let summary = "hand operands and ring slots from one round of a loop to the next";
+  let description = [{
+    Needs:  `tile-to-wave`, for a chip with cp.async.
+    Gives:  a loop that starts a round by waiting for copies reads the operands of its
+            first matrix instructions a round early: the wait, the barrier and the
+            reads stand in front of the matrix instructions that end the round before,
+            which hide them. `round mod slots` is counted where the slots are no power
+            of two.
+    Leaves: everything else.
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

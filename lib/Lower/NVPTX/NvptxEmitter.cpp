@@ -25,6 +25,7 @@ public:
 
   void beginKernel(llvm::Function &function, const KernelTraits &traits) override;
   llvm::Value *threadId() override { return thread; }
+  llvm::Value *freshLaneId() override;
   llvm::Value *blockId(unsigned dim) override;
   llvm::Value *uniform(llvm::Value *value) override { return value; }
   llvm::Value *waveId(llvm::Value *threadId) override;
@@ -84,12 +85,20 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Whether no chip that runs the code, by PTX later ones as well, has shared memory for two blocks.
+static bool hasMultiprocessorAlone(const KernelTraits &traits) {
+  constexpr int64_t reservedBytes = 1024; // of each block (CUDA programming guide)
+  int64_t most = targetInfo(Arch::Sm90a).sharedBytes + reservedBytes;
+  return 2 * (traits.sharedBytes + reservedBytes) > most;
+}
+
 void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &traits) {
   function.setCallingConv(llvm::CallingConv::PTX_Kernel);
   function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
   function.addFnAttr("nvvm.reqntid", std::to_string(traits.threads));
-  // ptxas ignores setmaxnreg when the number of resident blocks is open (C7508).
-  if (traits.minBlocks > 1 || traits.hasRoles)
+  // ptxas ignores setmaxnreg when the number of resident blocks is open (C7508). It also saves
+  // registers for a second block where shared memory has no room for one.
+  if (traits.minBlocks > 1 || traits.hasRoles || hasMultiprocessorAlone(traits))
     function.addFnAttr("nvvm.minctasm", std::to_string(traits.minBlocks));
   if (traits.cluster > 1)
     function.addFnAttr("nvvm.cluster_dim", std::to_string(traits.cluster) + ",1,1");
@@ -110,6 +119,13 @@ void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &tra
   id->setName("thread");
   thread = id;
   warp = nullptr;
+}
+
+/// ptxas does not know what %laneid and %tid have to do with each other.
+llvm::Value *NvptxEmitter::freshLaneId() {
+  llvm::CallInst *id = call("llvm.nvvm.read.ptx.sreg.laneid", {}, {});
+  id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, 32)));
+  return id;
 }
 
 llvm::Value *NvptxEmitter::blockId(unsigned dim) {

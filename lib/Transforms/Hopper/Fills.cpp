@@ -59,7 +59,7 @@ bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-/// The next op of the block that touches the buffer, if it is a gemm of warp groups with it as C.
+/// The next op of the block that touches the buffer, if it is a gemm with it as C.
 tile::GemmOp gemmAfter(Fill &fill) {
   for (Operation *op = fill.loop->getNextNode(); op; op = op->getNextNode()) {
     Accesses accesses = accessesOf(op);
@@ -67,9 +67,7 @@ tile::GemmOp gemmAfter(Fill &fill) {
         !llvm::is_contained(accesses.writes, fill.buffer()))
       continue;
     auto gemm = dyn_cast<tile::GemmOp>(op);
-    return gemm && gemm.getWarpGroup() && gemm.getC() == fill.buffer() && !gemm.getClear()
-               ? gemm
-               : tile::GemmOp();
+    return gemm && gemm.getC() == fill.buffer() && !gemm.getClear() ? gemm : tile::GemmOp();
   }
   return {};
 }
@@ -251,21 +249,34 @@ bool isOldElement(Value value, Fill &fill) {
          llvm::equal(load.getIndices(), fill.store.getIndices());
 }
 
-/// The loop runs only where the mask does not hold everywhere.
-void guard(Fill &fill, Value everywhere) {
+/// The loop runs only where the mask does not hold everywhere; else `instead`, where there is one.
+void guard(Fill &fill, Value everywhere, tile::ParallelOp instead = {}) {
   if (matchPattern(everywhere, m_One()))
     return fill.loop.erase();
   OpBuilder b(fill.loop);
   Location loc = fill.loop.getLoc();
   Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
   Value isCut = arith::XOrIOp::create(b, loc, everywhere, truth);
-  auto branch = scf::IfOp::create(b, loc, isCut, /*withElseRegion=*/false);
+  auto branch = scf::IfOp::create(b, loc, isCut, /*withElseRegion=*/bool(instead));
   fill.loop->moveBefore(branch.thenBlock()->getTerminator());
+  if (instead)
+    instead->moveBefore(branch.elseBlock()->getTerminator());
+}
+
+/// A loop that fills the same buffer with `value`, which is constant.
+tile::ParallelOp plainFill(Fill &fill, Value value) {
+  OpBuilder b(fill.loop);
+  Location loc = fill.loop.getLoc();
+  Value constant = b.clone(*value.getDefiningOp())->getResult(0);
+  auto loop = tile::ParallelOp::create(b, loc, fill.loop.getExtents());
+  OpBuilder inner = OpBuilder::atBlockEnd(loop.bodyBlock());
+  tile::StoreOp::create(inner, loc, constant, fill.buffer(), loop.ivs());
+  return loop;
 }
 
 void simplify(Fill &fill) {
   if (isZero(fill.store.getValue())) {
-    if (tile::GemmOp gemm = gemmAfter(fill)) {
+    if (tile::GemmOp gemm = gemmAfter(fill); gemm && gemm.getWarpGroup()) {
       OpBuilder b(gemm);
       gemm.getClearMutable().assign(
           arith::ConstantIntOp::create(b, gemm.getLoc(), b.getI1Type(), 1));
@@ -280,6 +291,9 @@ void simplify(Fill &fill) {
   std::optional<Mask> mask = gemm ? maskOf(fill, isZero) : std::nullopt;
   if (!mask)
     return;
+  // Only instructions of warp groups ignore what C holds.
+  if (!gemm.getWarpGroup())
+    return guard(fill, mask->everywhere, plainFill(fill, mask->inside));
   gemm.getClearMutable().assign(mask->everywhere);
   guard(fill, mask->everywhere);
 }

@@ -9,7 +9,7 @@
 namespace tilec {
 
 /// Zeros stored to the C of a gemm of warp groups become its `clear`. A loop over elements that
-/// stores `inside ? 0 : x` before such a gemm, or `inside ? what is there : x` anywhere, with a
+/// stores `inside ? 0 : x` before a gemm, or `inside ? what is there : x` anywhere, with a
 /// condition on indices (a mask), is left out where the condition holds for the whole tile.
 void simplifyFills(tile::KernelOp kernel);
 

@@ -1,8 +1,8 @@
 //===- GemmPlan.cpp - which atoms a gemm uses, and where its operands live ===//
 //
 // Waves are spread so that the busiest one multiplies the fewest atoms, then so
-// that a wave's share is as square as possible (it reads repsM + repsN operand
-// atoms per K step). Waves that have no atom of their own compute copies.
+// that a wave's share is as square as possible (per K step it reads as many elements
+// as it has rows and columns). Waves that have no atom of their own compute copies.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,8 @@ struct WaveSplit {
   int64_t m, n;
 };
 
-WaveSplit splitWaves(int64_t atomsM, int64_t atomsN, int64_t waves, tile::WarpPolicy policy) {
+WaveSplit splitWaves(const GemmPlan &plan, int64_t atomsM, int64_t atomsN, int64_t waves,
+                     tile::WarpPolicy policy) {
   WaveSplit best{1, 1};
   auto bestCost = std::make_tuple(INT64_MAX, INT64_MAX, INT64_MAX);
   for (int64_t m = 1; m <= waves; ++m)
@@ -48,9 +49,10 @@ WaveSplit splitWaves(int64_t atomsM, int64_t atomsN, int64_t waves, tile::WarpPo
       if (waves % (m * n) != 0)
         continue;
       int64_t repsM = ceilDiv(atomsM, m), repsN = ceilDiv(atomsN, n);
-      int64_t shape = policy == tile::WarpPolicy::FullRow   ? n
-                      : policy == tile::WarpPolicy::FullCol ? m
-                                                            : repsM + repsN;
+      int64_t shape = policy == tile::WarpPolicy::FullRow ? n
+                      : policy == tile::WarpPolicy::FullCol
+                          ? m
+                          : repsM * plan.atomM + repsN * plan.atomN;
       auto cost = std::make_tuple(repsM * repsN, shape, m * n);
       if (cost < bestCost) {
         bestCost = cost;
@@ -119,7 +121,7 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
   plan.atomM = plan.swapped ? atom.n : atom.m;
   plan.atomN = plan.swapped ? atom.m : atom.n;
   int64_t atomsM = ceilDiv(gemm.m(), plan.atomM), atomsN = ceilDiv(gemm.n(), plan.atomN);
-  WaveSplit split = splitWaves(atomsM, atomsN, numWaves, gemm.getPolicy());
+  WaveSplit split = splitWaves(plan, atomsM, atomsN, numWaves, gemm.getPolicy());
   plan.wavesM = split.m;
   plan.wavesN = split.n;
   plan.copies = numWaves / (split.m * split.n);

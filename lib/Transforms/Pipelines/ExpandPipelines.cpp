@@ -16,6 +16,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Hopper/Fills.h"
 #include "Hopper/ProducerConsumer.h"
 #include "Layouts/LoopLayout.h"
 #include "Normalize/LateSums.h"
@@ -220,6 +221,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     delaySums(kernel);
     if (chip.vendor == Vendor::Nvidia)
       relaxMath(kernel);
+    if (chip.vendor == Vendor::Nvidia && chip.arch != Arch::Sm90a)
+      simplifyFills(kernel);
     if (producer)
       prepareProducerConsumer(kernel, chip);
     int64_t usedBytes = sharedNeed(kernel);

@@ -39,9 +39,10 @@ private:
   struct SourcePlace {
     SmallVector<Value, 4> indices;
     SmallVector<Value, 4> lanePart; ///< without the box's own (uniform) offset
-    Value mask;
+    Value mask;                     ///< of the rows further on; `indices` are those of the point
   };
-  SourcePlace sourceOf(ArrayRef<Value> point);
+  /// `rowsOn` rows further on than the point, where the box has rows (`rowDimOfSource`).
+  SourcePlace sourceOf(ArrayRef<Value> point, int64_t rowsOn = 0);
   /// The tensor's dimension along which the rows of a box of rank 2 lie; -1: not known.
   int64_t rowDimOfSource() const;
   Value slotStart(); ///< byte address of the box in shared memory, uniform
@@ -51,6 +52,8 @@ private:
   /// Of one with a mask: past the end of any tensor where it is false.
   Value maskedOffset(const SourcePlace &from);
   void emitCpAsync(Value piece);
+  /// The same for whole rounds of all lanes, whose pieces lie at one place of their rows.
+  bool emitRounds(int64_t rounds);
 
   Emitter &e;
   OpBuilder &b;
@@ -102,7 +105,7 @@ int64_t AsyncCopyEmitter::rowDimOfSource() const {
   return -1;
 }
 
-AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point) {
+AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point, int64_t rowsOn) {
   SourcePlace result;
   size_t rank = source.offsets.size();
   SmallVector<IndexRange, 4> span(rank, {0, 0});
@@ -130,6 +133,8 @@ AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point) 
     if (isInside)
       continue;
     Value extent = tensor.extents[dim] ? tensor.extents[dim] : e.index(size);
+    if (rowsOn != 0 && int64_t(dim) == rowDimOfSource())
+      at = e.addIndex(at, rowsOn);
     result.mask = e.andMasks(result.mask,
                              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, extent));
   }
@@ -228,6 +233,36 @@ void AsyncCopyEmitter::emitCpAsync(Value piece) {
                           0, pieceBytes);
 }
 
+/// The copies of a lane then differ by constants, which the instruction adds to its addresses.
+bool AsyncCopyEmitter::emitRounds(int64_t rounds) {
+  const SharedLayout &layout = place.layout;
+  int64_t elemsOn = e.numWaves * e.target.waveLanes * pieceElems; // of one round
+  int64_t rowDim = rowDimOfSource();
+  if (rowDim < 0 || layout.panelElems != 0 ||
+      elemsOn % (layout.periodRows() * layout.pitchElems) != 0)
+    return false;
+  int64_t rowsOn = elemsOn / layout.pitchElems;
+  int64_t rowBytes = tensor.staticStrides[rowDim] * elemBytes;
+  if (rounds * rowsOn * rowBytes >= int64_t(1) << 31)
+    return false;
+  Value piece = e.addIndex(e.mulIndex(e.waveId, e.target.waveLanes), e.laneId);
+  Value element = e.mulIndex(piece, pieceElems);
+  Value to = e.addIndex(slotStart(), e.mulIndex(element, elemBytes));
+  SmallVector<Value, 4> point = pointAt(element);
+  Value first = e.globalOffset(tensor, sourceOf(point).indices);
+  for (int64_t round = 0; round < rounds; ++round) {
+    // Tensors end within 2^31 bytes (asyncPieceBytes), so that what is copied is reached without a
+    // wrap.
+    Value at = first;
+    if (round > 0)
+      at = arith::AddIOp::create(b, loc, first, e.index(round * rowsOn * rowBytes),
+                                 arith::IntegerOverflowFlags::nuw);
+    wave::CpAsyncOp::create(b, loc, tensor.base, at, to, sourceOf(point, round * rowsOn).mask,
+                            round * elemsOn * elemBytes, pieceBytes);
+  }
+  return true;
+}
+
 void AsyncCopyEmitter::run() {
   int64_t rows = 1;
   for (int64_t d = 0; d + 1 < boxType.rank(); ++d)
@@ -237,6 +272,8 @@ void AsyncCopyEmitter::run() {
   int64_t perRound = e.numWaves * e.target.waveLanes;
   int64_t rounds = ceilDiv(pieces, perRound);
   int64_t certain = pieces / perRound; // rounds in which every wave takes part
+  if (!isAmd && rounds == certain && emitRounds(rounds))
+    return;
   Value start = slotStart();
   for (int64_t round = 0; round < rounds; ++round) {
     OpBuilder::InsertionGuard guard(b);

@@ -663,10 +663,25 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
     return emitBlock(*loop.bodyBlock(), elements);
   }
   auto wave = scf::ForOp::create(b, loc, lower, upper, lookup(loop.getStep(), 0, elements));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(wave.getBody());
-  elements.map[loop.iv()] = {wave.getInductionVar()};
-  return emitBlock(*loop.bodyBlock(), elements);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(wave.getBody());
+    elements.map[loop.iv()] = {wave.getInductionVar()};
+    if (failed(emitBlock(*loop.bodyBlock(), elements)))
+      return failure();
+  }
+  if (loop->getParentOp() == kernel && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+    renewLane();
+  return success();
+}
+
+void Emitter::renewLane() {
+  if (target.vendor != Vendor::Nvidia || b.getInsertionBlock() != laneId.getParentBlock())
+    return;
+  laneId = wave::LaneIdOp::create(b, loc, b.getIndexType(), /*fresh=*/true);
+  topAnchor = laneId.getDefiningOp();
+  laneCoordCache.clear();
+  primaryCache.clear();
 }
 
 /// One branch when all elements agree on the condition, else one for each; values that it yields go

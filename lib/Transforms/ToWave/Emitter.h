@@ -132,6 +132,8 @@ private:
   void bindTensor(Operation *op, Value base);
   Value cloneProgramValue(Value value);
   Value wideProgramValue(Value value);
+  /// Code from here on computes its addresses anew: after a loop whose registers are dear.
+  void renewLane();
   /// Block coordinates, in the order that the author asked for (BlockOrder.cpp).
   BlockOrder makeBlockIds();
   LogicalResult placeBuffers();

@@ -41,8 +41,14 @@ private:
                    const CopyAssignment &copies);
   /// The operand registers of row repetition `rep` at K step `step`.
   Value read(const GemmOperand &operand, int64_t rep, int64_t step);
+  /// Those of all repetitions, with as few reads as the target has.
+  SmallVector<Value> readAll(const GemmOperand &operand, int64_t reps, int64_t step);
   Value readShared(const GemmOperand &operand, int64_t rep, int64_t step);
-  Value readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t step);
+  /// 32-bit words of a lane in an operand register group.
+  int64_t wordsOf(const GemmOperand &operand);
+  /// `count` neighbouring repetitions, from `rep` on, with one instruction.
+  SmallVector<Value> readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t count,
+                                  int64_t step);
   bool fitsTransposed(const GemmOperand &operand);
   Value readTransposed(const GemmOperand &operand, int64_t rep, int64_t step);
   /// Of the registers of a K step those of its atom `part`.
@@ -181,11 +187,17 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
          (!last || divisorOf(last) % rowElems == 0);
 }
 
-Value GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t step) {
+int64_t GemmEmitter::wordsOf(const GemmOperand &operand) {
+  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  return operand.layout->atomRegs() * bitsOf(dtype) / 32;
+}
+
+SmallVector<Value> GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t count,
+                                             int64_t step) {
   const FragmentLayout &layout = *operand.layout;
   DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
   int64_t rowElems = 128 / bitsOf(dtype); // elements of a matrix row along K
-  int64_t words = layout.atomRegs() * bitsOf(dtype) / 32;
+  int64_t words = wordsOf(operand);
   // Where the matrices lie: register bits above a 32-bit word, as (row, k).
   const LayoutInput &regs = layout.atom().inputs()[0];
   unsigned wordBits = log2Floor(32 / bitsOf(dtype));
@@ -212,16 +224,38 @@ Value GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t
   SmallVector<LaneCoord, 4> lane = e.laneCoords(addresses);
   Coords origin = layout.coords((step + plan.kSteps * rep) * layout.atomRegs(), 0, 0);
   LaneCoord row = lane[0], k = lane[1];
+  // Bits of the coordinates that differ between lanes and waves; repetitions fill those between.
+  int64_t repRows = full[0] * layout.repsPerDim()[0];
+  row.bits = isPowerOf2(repRows) ? -repRows : -1;
+  k.bits = 0;
+  for (const Coords &base : lanes.bases) {
+    row.bits |= base[0];
+    k.bits |= base[1];
+  }
+  // Lanes of further matrices: those of the next repetitions, which are the next rows.
+  if (count > 1) {
+    Value next = e.remIndex(e.divIndex(e.laneId, 8 * words), count);
+    row.value = e.addIndex(row.value, e.mulIndex(next, full[0]));
+    row.bits |= full[0] * (count - 1);
+  }
   row.constant = origin[0];
   k.constant = origin[1];
   // Matrix rows start at multiples of 16 bytes.
   (operand.kIsRow ? row : k).divisor = rowElems;
   int64_t imm;
   Value offset = offsetAt(operand, {row, k}, imm);
-  Type word = VectorType::get({words}, b.getI32Type());
-  Value raw = wave::LdMatrixOp::create(b, loc, word, offset, imm, operand.kIsRow);
-  return wave::BitcastOp::create(b, loc, VectorType::get({layout.atomRegs()}, e.memoryType(dtype)),
-                                 raw);
+  Type read = VectorType::get({words * count}, b.getI32Type());
+  Value raw = wave::LdMatrixOp::create(b, loc, read, offset, imm, operand.kIsRow);
+  Type atom = VectorType::get({layout.atomRegs()}, e.memoryType(dtype));
+  SmallVector<Value> result;
+  for (int64_t n = 0; n < count; ++n) {
+    Value part = raw;
+    if (count > 1)
+      part =
+          wave::ExtractOp::create(b, loc, VectorType::get({words}, b.getI32Type()), raw, n * words);
+    result.push_back(wave::BitcastOp::create(b, loc, atom, part));
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,10 +335,27 @@ Value GemmEmitter::read(const GemmOperand &operand, int64_t rep, int64_t step) {
                                place.regs, step + plan.kSteps * rep);
   }
   if (fitsLdMatrix(operand))
-    return readLdMatrix(operand, rep, step);
+    return readLdMatrix(operand, rep, 1, step).front();
   if (fitsTransposed(operand))
     return readTransposed(operand, rep, step);
   return readShared(operand, rep, step);
+}
+
+SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t reps, int64_t step) {
+  constexpr int64_t mostWords = 4; // ldmatrix.x4
+  bool isShared = !e.fragments.contains(operand.buffer);
+  SmallVector<Value> regs;
+  while (int64_t(regs.size()) < reps) {
+    int64_t rep = regs.size(), count = 1;
+    if (isShared && fitsLdMatrix(operand))
+      while (2 * count * wordsOf(operand) <= mostWords && rep + 2 * count <= reps)
+        count *= 2;
+    if (count > 1)
+      llvm::append_range(regs, readLdMatrix(operand, rep, count, step));
+    else
+      regs.push_back(read(operand, rep, step));
+  }
+  return regs;
 }
 
 void GemmEmitter::clear() {
@@ -342,11 +393,8 @@ LogicalResult GemmEmitter::run() {
     }
   }
   for (int64_t step = 0; step < plan.kSteps; ++step) {
-    SmallVector<Value> aRegs, bRegs;
-    for (int64_t m = 0; m < plan.repsM; ++m)
-      aRegs.push_back(read(a, m, step));
-    for (int64_t n = 0; n < plan.repsN; ++n)
-      bRegs.push_back(read(bOperand, n, step));
+    SmallVector<Value> aRegs = readAll(a, plan.repsM, step);
+    SmallVector<Value> bRegs = readAll(bOperand, plan.repsN, step);
     for (int64_t part = 0; part < plan.kPack; ++part)
       for (int64_t m = 0; m < plan.repsM; ++m)
         for (int64_t n = 0; n < plan.repsN; ++n)

@@ -59,7 +59,17 @@ class Wave_IdOp<string mnemonic, string text> : Wave_Op<mnemonic, [Pure]> {
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
 }
-def Wave_LaneIdOp : Wave_IdOp<"lane_id", "the lane's number in its wave">;
+def Wave_LaneIdOp : Wave_Op<"lane_id", [Pure]> {
+  let summary = "the lane's number in its wave";
+  let description = [{
+    With `fresh` it is read anew (NVIDIA): what code behind a loop computes from it is
+    not taken for what was computed in front of the loop, and occupies no registers in
+    between.
+  }];
+  let arguments = (ins UnitAttr:$fresh);
+  let results = (outs Index:$result);
+  let assemblyFormat = "(`fresh` $fresh^)? attr-dict";
+}
 def Wave_WaveIdOp : Wave_IdOp<"wave_id", "the wave's number in its block, uniform">;
 def Wave_ThreadIdOp : Wave_IdOp<"thread_id", "the lane's number in its block">;
 

@@ -47,3 +47,22 @@ wave.kernel @second([]) access [] threads(1024) shared(16) {
 
 // CHECK: attributes #[[K]] = { nounwind "nvvm.minctasm"="2" "nvvm.reqntid"="128" "target-cpu"="sm_80" }
 // CHECK: attributes #[[SECOND]] = { nounwind "nvvm.reqntid"="1024" "target-cpu"="sm_80" }
+
+// One block has the shared memory of every chip to itself: ptxas saves no registers for a second one.
+// PTX: .visible .entry alone(
+// PTX: .minnctapersm 1
+wave.kernel @alone(["C"]) access ["w"] threads(128) shared(116736) {
+^bb0(%C: !wave.global):
+}
+// PTX: .visible .entry together(
+// PTX-NOT: .minnctapersm
+// PTX: mov.u32 %{{.*}}, %laneid
+wave.kernel @together(["C"]) access ["w"] threads(128) shared(115712) {
+^bb0(%C: !wave.global):
+  // Read anew, whatever is known of the thread's number.
+  %o = wave.lane_id fresh
+  %c16 = arith.constant 16 : index
+  %at = arith.muli %o, %c16 : index
+  %v = arith.constant dense<0.0> : vector<4xf32>
+  wave.global_write %v, %C[%at] align 16 : vector<4xf32>, index
+}
