@@ -32,6 +32,7 @@ HOPPER = [
     ("gemm.py", 'gemm(136, 264, 72, ta=True, tb=False)'), ("gemm.py", 'gemm(100, 101, 99)'),
     ("gemm.py", 'gemm(300, 320, 192, block_M=128, block_N=64, stages=8, dtype="float16", out="float16")'),
     ("gemm.py", 'gemm(300, 320, 192, block_M=64, block_N=128, stages=6, threads=128)'),
+    ("gemm.py", 'gemm(1500, 1496, 200, block_M=128, block_N=112, stages=3, threads=128)'),
     ("fa.py", 'fa(1, 2, 256, 128)'), ("fa.py", 'fa(1, 2, 256, 128, causal=True)'), ("fa.py", 'fa(1, 2, 256, 64)'),
     ("fa.py", 'fa(2, 1, 384, 64, causal=True)'),
     ("rows.py", 'softmax(100, 1000, threads=128)'), ("rows.py", 'layernorm(33, 512, threads=128)'),
@@ -46,7 +47,7 @@ def run_lines(path):
 
 
 def e2e_kernels():
-    """(script, entry, options of the launch) of every tilec-run in test/e2e, each once."""
+    """(script, entry, options of the launch, schedule) of every tilec-run in test/e2e, each once."""
     found = {}
     for path in sorted([*(ROOT / "test/e2e").glob("*.py"), *(ROOT / "test/e2e").glob("*.test")]):
         for line in run_lines(path):
@@ -59,12 +60,15 @@ def e2e_kernels():
             if len(words) < 2 or words[0] != "tilec-run" or "%" in words[1]:
                 continue
             entry, launch = "", []
+            schedule = next((word for word in words if word.startswith("--schedule=")), "")
+            if "--target=sm_90a" not in words:
+                schedule = ""  # of another target
             for word, value in zip(words, words[1:]):
                 if word == "--entry":
                     entry = value
                 elif word in ("--arg", "--dim", "--seed") and ".npy" not in value:
                     launch += [word, value]
-            found.setdefault((words[1], entry, tuple(launch)), None)
+            found.setdefault((words[1], entry, tuple(launch), schedule), None)
     return list(found)
 
 
@@ -75,17 +79,18 @@ def pack(options):
     shutil.copy(tools / "tilec-launch", folder)
     shutil.copy(__file__, folder / "sanitizer.py")
     subprocess.run(["strip", str(folder / "tilec-launch")], check=False)
-    kernels = [(str(ROOT / "test/bench/hopper" / script), entry, ()) for script, entry in HOPPER] + e2e_kernels()
+    kernels = [(str(ROOT / "test/bench/hopper" / script), entry, (), "") for script, entry in HOPPER] + e2e_kernels()
     packed, refused, names = [], [], {}
-    for script, entry, launch in kernels:
-        label = f"{pathlib.Path(script).stem} {entry or '(its entry)'}"
+    for script, entry, launch, schedule in kernels:
+        label = f"{pathlib.Path(script).stem} {entry or '(its entry)'} {schedule}".strip()
         if not re.search(options.only, label):
             continue
         stem = re.sub(r"\W+", "-", label).strip("-")[:60]
         names[stem] = names.get(stem, 0) + 1
         name = stem if names[stem] == 1 else f"{stem}-{names[stem]}"
         command = [str(tools / "tilec"), script, "--target=sm_90a", "-o", str(folder / f"{name}.bin")]
-        done = subprocess.run(command + (["--entry", entry] if entry else []), capture_output=True, text=True)
+        command += [*(["--entry", entry] if entry else []), *([schedule] if schedule else [])]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0:
             packed.append({"label": label, "binary": f"{name}.bin", "launch": list(launch)})
         else:
