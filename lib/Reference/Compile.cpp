@@ -709,15 +709,23 @@ void Compiler::compileOp(Operation *op, Code &code) {
   if (absorbed.contains(op) ||
       isa<tile::SubviewOp, tile::ReshapeOp, tile::ConditionOp, scf::YieldOp, tile::AsyncCommitOp,
           tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp, tile::SyncWarpOp,
-          tile::GemmWaitOp, tile::GroupTurnOp, tile::IssueFenceOp, tile::SchedBarrierOp,
-          tile::SetPrioOp>(op))
+          tile::GemmWaitOp, tile::GroupTurnOp, tile::GroupSyncOp, tile::IssueFenceOp,
+          tile::SchedBarrierOp, tile::SetPrioOp>(op))
     return; // a view is evaluated where it is used; copies are complete at once
   Instr instr;
   instr.op = op;
+  if (auto choice = dyn_cast<tile::OfGroupOp>(op)) {
+    frame->slots[choice.getResult()] = slotOf(choice.getWhole());
+    return;
+  }
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return compileStore(store, instr, code);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     compileConstant(constant, instr);
+  } else if (auto number = dyn_cast<tile::WarpGroupOp>(op)) {
+    instr.dst = define(number.getGroup()); // asked for what tile.of_group leaves alone
+    instr.run = execConstant;
+    instr.b = static_cast<Slot>(repOf(number.getGroup().getType()));
   } else if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
     if (op->getNumOperands() > 3 || op->getNumResults() != 1)
       return fail(op, "has no meaning on the cpu device");

@@ -10,7 +10,8 @@ namespace tilec {
 
 /// Zeros stored to the C of a gemm of warp groups become its `clear`. A loop over elements that
 /// stores `inside ? 0 : x` before a gemm, or `inside ? what is there : x` anywhere, with a
-/// condition on indices (a mask), is left out where the condition holds for the whole tile.
-void simplifyFills(tile::KernelOp kernel);
+/// condition on indices (a mask), is left out where the condition holds for the whole tile; with
+/// `byGroup`, each warp group leaves it out where it holds for its rows.
+void simplifyFills(tile::KernelOp kernel, bool byGroup = false);
 
 } // namespace tilec

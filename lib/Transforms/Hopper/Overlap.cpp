@@ -216,6 +216,10 @@ private:
     return second;
   }
   void emitRounds();
+  /// Where the group's own rounds end.
+  Value endOfOwn();
+  /// What the others expect of this group in rounds that are dead for it.
+  void emitDeadRounds(Value first);
   /// Buffers that a wait for the second gemm makes readable: those that the gemm touches, and those
   /// whose uses must not move in front of the wait.
   SmallVector<Value> tiedToSecond();
@@ -276,8 +280,35 @@ SmallVector<Value> Rewriter::tiedToSecond() {
   return tied;
 }
 
+Value Rewriter::endOfOwn() {
+  if (!plan.deadFrom)
+    return loop.getUpper();
+  // A first round is never left out.
+  Value second = arith::AddIOp::create(b, loc, loop.getLower(), loop.getStep());
+  Value end = arith::MinSIOp::create(
+      b, loc, loop.getUpper(), arith::MaxSIOp::create(b, loc, plan.deadFrom, second).getResult());
+  return tile::OfGroupOp::create(b, loc, end.getType(), end, loop.getUpper());
+}
+
+void Rewriter::emitDeadRounds(Value first) {
+  auto rounds = tile::ForOp::create(b, loc, first, loop.getUpper(), loop.getStep());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(rounds.bodyBlock());
+  if (plan.takesTurns) {
+    tile::GroupTurnOp::create(b, loc, /*pass=*/false);
+    tile::GroupTurnOp::create(b, loc, /*pass=*/true);
+  }
+  SmallVector<std::pair<Value, Value>> slots;
+  for (const OverlapPipe &pipe : pipes)
+    slots.push_back(
+        {pipe.pipe, tile::PipeWaitOp::create(b, loc, b.getIndexType(), pipe.pipe).getResult()});
+  tile::GroupSyncOp::create(b, loc);
+  for (auto [pipe, slot] : slots)
+    tile::PipeReleaseOp::create(b, loc, pipe, slot, /*previous=*/false);
+}
+
 void Rewriter::emitRounds() {
-  Value lower = loop.getLower(), upper = loop.getUpper(), step = loop.getStep();
+  Value lower = loop.getLower(), step = loop.getStep(), upper = endOfOwn();
   SmallVector<Value> firstC = {rootOf(plan.first.getC())};
   emitAll(plan.head, lower);
   Start first = waitForTiles(plan.first, lower);
@@ -333,6 +364,8 @@ void Rewriter::emitRounds() {
   SmallVector<Value> secondOnly = {rootOf(plan.second.getC())};
   tile::GemmWaitOp::create(b, loc, secondOnly, 0);
   release(second);
+  if (plan.deadFrom)
+    emitDeadRounds(arith::AddIOp::create(b, loc, last, step));
 }
 
 void Rewriter::run() {

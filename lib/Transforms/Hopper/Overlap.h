@@ -20,6 +20,9 @@ namespace tilec {
 ///                  wait for head(k);       early(k), to the middle of `longest`
 ///                  wait for second(k - 1); the rest of early(k); late(k)
 ///   deferred(last); second(last); wait
+///
+/// A warp group for which rounds are dead leaves the loop before them, and only waits for their
+/// tiles and releases them.
 struct OverlapPlan {
   tile::GemmOp first, second;
   llvm::SmallVector<mlir::Operation *> head; ///< what the first gemm needs, without it
@@ -32,6 +35,9 @@ struct OverlapPlan {
   llvm::SmallVector<mlir::Operation *>
       deferred;            ///< too, but the next first gemm need not wait for it
   bool takesTurns = false; ///< `ping_pong`
+  /// From this value of the loop's variable on, rounds change nothing for the warp group that asks
+  /// (DeadRounds.h). Null: all of them may.
+  mlir::Value deadFrom;
 };
 
 /// Cuts the loop; `copies` are those that go to the producer. Says why not when it cannot.

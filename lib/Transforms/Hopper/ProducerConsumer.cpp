@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/ProducerConsumer.h"
 
+#include "Hopper/DeadRounds.h"
 #include "Hopper/Fills.h"
 #include "Hopper/OneFill.h"
 #include "Hopper/Persistent.h"
@@ -389,7 +390,7 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
 
 /// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
 /// unless all blocks run the same rounds: then they drift apart by themselves (docs/hopper.md).
-void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups) {
+void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups, Value deadFrom) {
   std::string wish = wishOf(plan.loop, strategy);
   bool isSharedOut = plan.loop->getParentOp()->hasAttr(persistentAttrName);
   bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
@@ -406,6 +407,7 @@ void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups) {
   if (overlap) {
     plan.overlap = std::move(*overlap);
     plan.overlap->takesTurns = takesTurns;
+    plan.overlap->deadFrom = deadFrom;
     if (std::string missing = missingInOverlap(wish, plan.loop, groups); !missing.empty())
       refuseWish(plan.loop, wish, missing);
     return;
@@ -468,6 +470,7 @@ bool planProductOf(tile::KernelOp kernel, StringRef strategy, int64_t sharedLeft
 
 /// The loops of the kernel that a producer serves; `used` counts their shared memory.
 SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy, int64_t leftBytes,
+                                       const llvm::DenseMap<Operation *, Value> &deadFrom,
                                        int64_t &used) {
   SmallVector<ProducerLoop, 1> plans;
   kernel.walk([&](tile::ForOp loop) {
@@ -482,7 +485,8 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       return refuseSchedule(loop, "no producer warp copies for it: " + why);
     }
     if (!loop->hasAttr(plannedAttrName))
-      chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup);
+      chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
+                    deadFrom.lookup(loop));
     auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
     if (same != plans.end()) {
       plan->stages = same->stages;
@@ -549,12 +553,17 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
     refuseEverywhere(kernel, strategy, ": " + why);
     return 0;
   }
-  simplifyFills(kernel);
+  llvm::DenseMap<Operation *, Value> deadFrom;
+  kernel.walk([&](tile::ForOp loop) {
+    if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
+      deadFrom[loop] = findDeadRounds(loop);
+  });
+  simplifyFills(kernel, /*byGroup=*/true);
   if (!planProductOf(kernel, strategy, sharedLeftBytes - barrierBytes))
     return failure();
   shareOutOverlapped(kernel, strategy, sharedLeftBytes - barrierBytes);
   int64_t used = barrierBytes;
-  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, sharedLeftBytes, used);
+  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, sharedLeftBytes, deadFrom, used);
   if (plans.empty()) {
     refuseEverywhere(kernel, strategy, "; --remarks says why");
     return 0;

@@ -236,6 +236,13 @@ void Emitter::syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t thre
     wave::NamedBarrierOp::create(b, loc, addIndex(id, firstBarrier), threads, /*arrive=*/false);
 }
 
+void Emitter::syncGroup() {
+  // Barrier 0 is the block's, then come those of the teams.
+  int64_t teams = kernel.getTeams(), groups = kernel.getThreads() / threadsPerGroup;
+  syncAt(divIndex(blockWave, warpsPerGroup), groups * teams, firstTeamBarrier + teams,
+         threadsPerGroup);
+}
+
 //===----------------------------------------------------------------------===//
 // Pipes
 //===----------------------------------------------------------------------===//
@@ -408,6 +415,14 @@ std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elemen
     elements.map[number.getTeam()] = {team ? team : index(0)};
     return success();
   }
+  if (auto number = dyn_cast<tile::WarpGroupOp>(op)) {
+    elements.map[number.getGroup()] = {divIndex(waveId, warpsPerGroup)};
+    return success();
+  }
+  if (auto choice = dyn_cast<tile::OfGroupOp>(op)) {
+    elements.map[choice.getResult()] = {lookup(choice.getOwn(), 0, elements)};
+    return success();
+  }
   if (isa<tile::TurnWaitOp>(op))
     return waitTurn(), success();
   if (isa<tile::TurnPassOp>(op))
@@ -417,6 +432,8 @@ std::optional<LogicalResult> Emitter::emitHopper(Operation &op, Elements &elemen
     emitTurn(turn.getPass() ? addIndex(group, 1) : group, turn.getPass());
     return success();
   }
+  if (isa<tile::GroupSyncOp>(op))
+    return syncGroup(), success();
   if (auto wait = dyn_cast<tile::GemmWaitOp>(op)) {
     // With a group left in flight as well: an op that touches nothing would be erased as dead.
     SmallVector<Value, 4> readable;

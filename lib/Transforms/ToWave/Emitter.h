@@ -232,6 +232,8 @@ private:
   friend class TileStoreEmitter;
   /// The threads whose number `id` is meet at a barrier of their own, from number `firstBarrier`.
   void syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads);
+  /// Those of the warp group.
+  void syncGroup();
   bool needsAsyncFence();
   void emitRelease(PipePlace &pipe, Value slot, Value mask);
   void emitTurn(Value group, bool isPass);

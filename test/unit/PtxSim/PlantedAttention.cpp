@@ -11,12 +11,20 @@ const Subject attention = {"test/bench/hopper/fa.py", "fa(1, 1, 384, 64)"};
 /// 135 tiles for 132 blocks: Q's ring of one slot goes round.
 const Subject persistent = {"test/bench/hopper/fa.py",
                             "fa(1, 45, 192, 64, block_M=64, block_N=64, threads=128)"};
+/// 134 tiles; nobody sees the rows of the second warp group in every other one.
+const Subject ragged = {"test/bench/hopper/fa.py",
+                        "fa(1, 67, 190, 64, block_M=128, block_N=64, threads=256)"};
+/// Warp groups take turns, and need one, two and three rounds of the first tile's three.
+const Subject causal = {"test/bench/hopper/fa.py",
+                        "fa(1, 1, 384, 64, block_M=192, block_N=64, threads=384, causal=True)"};
 
 } // namespace
 
 TEST(Attention, IsSound) {
   expectSound(attention);
   expectSound(persistent, 2);
+  expectSound(ragged, 2);
+  expectSound(causal);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -60,6 +68,19 @@ INSTANTIATE_TEST_SUITE_P(
         Mutant{"TileStoredBeforeTheFence", &persistent,
                "(fence\\.proxy\\.async\\.shared::cta;)\\s*bar\\.sync \\t2, 128;", "$1", 1},
         Mutant{"LaunchBeforeNotWaitedFor", &persistent, "griddepcontrol\\.wait;", ""}),
+    nameOf);
+
+// Waits: as above, then K and V of dead rounds. Arrivals: as above, then K and V of dead rounds.
+INSTANTIATE_TEST_SUITE_P(
+    DeadRounds, Planted,
+    ::testing::Values(Mutant{"ValuesNotWaitedFor", &ragged, TILEC_WAIT, TILEC_NO_WAIT, 11},
+                      Mutant{"WarpsDoNotMeet", &ragged, "bar\\.sync\\s+%r\\d+, 128;", "", 1},
+                      Mutant{"KeysNotReleased", &ragged,
+                             "@p mbarrier\\.arrive\\.shared::cta\\.b64 _, \\[%r\\d+\\];", "", 6},
+                      Mutant{"ValuesNotReleased", &ragged,
+                             "@p mbarrier\\.arrive\\.shared::cta\\.b64 _, \\[%r\\d+\\];", "", 7},
+                      Mutant{"TurnNotTaken", &causal, "bar\\.sync\\s+%r\\d+, 256;", "", 2},
+                      Mutant{"TurnNotPassed", &causal, "bar\\.arrive\\s+%r\\d+, 256;", "", 2}),
     nameOf);
 
 } // namespace tilec::ptx::test

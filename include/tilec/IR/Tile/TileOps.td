@@ -571,6 +571,36 @@ def Tile_GroupTurnOp : Tile_Op<"group_turn", [MemoryEffects<[MemRead, MemWrite]>
   let assemblyFormat = "(`pass` $pass^)? attr-dict";
 }
 
+def Tile_GroupSyncOp : Tile_Op<"group_sync", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "consumers: the warps of a warp group meet";
+  let description = [{
+    Where no gemm makes them: one warp releases a slot for all, and those that have not
+    seen it full yet would miss that.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_WarpGroupOp : Tile_Op<"warp_group", [Pure]> {
+  let summary = "consumers: the number of the warp group that asks, in its team";
+  let description = [{
+    Values that hang on it differ between warp groups. They reach the rest of the program
+    through `tile.of_group` only.
+  }];
+  let results = (outs Index:$group);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_OfGroupOp : Tile_Op<"of_group", [Pure, AllTypesMatch<["own", "whole", "result"]>]> {
+  let summary = "`own` where warp groups run by themselves, else `whole`";
+  let description = [{
+    With `own`, a warp group does what its rows need; with `whole`, what the rows of all
+    warp groups need. The rows come out the same.
+  }];
+  let arguments = (ins AnyTypeOf<[Index, I1]>:$own, AnyTypeOf<[Index, I1]>:$whole);
+  let results = (outs AnyTypeOf<[Index, I1]>:$result);
+  let assemblyFormat = "$own `whole` `(` $whole `)` attr-dict `:` type($result)";
+}
+
 //===----------------------------------------------------------------------===//
 // Facts, messages
 //===----------------------------------------------------------------------===//
