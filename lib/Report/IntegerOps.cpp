@@ -206,6 +206,14 @@ MaybeValue evaluate(StringRef operation, Args args) {
     return bitOr(args[0], args[1]);
   if (operation == "xor" && two())
     return bitXor(args[0], args[1]);
+  if (operation == "bitset0" && two())
+    return bitwise(args, [&](unsigned lane) {
+      return args[0].lanes[lane] & ~(uint32_t(1) << (args[1].lanes[lane] & 31));
+    });
+  if (operation == "bitset1" && two())
+    return bitwise(args, [&](unsigned lane) {
+      return args[0].lanes[lane] | uint32_t(1) << (args[1].lanes[lane] & 31);
+    });
   if (operation == "andn2" && two())
     return bitwise(args, [&](unsigned lane) { return args[0].lanes[lane] & ~args[1].lanes[lane]; });
   if (operation == "not" && args.size() == 1)
@@ -300,6 +308,8 @@ static StringRef operationOf(StringRef mnemonic) {
                                                        {"v_or_b32_e32", "or"},
                                                        {"v_or_b32_e64", "or"},
                                                        {"s_or_b32", "or"},
+                                                       {"s_bitset0_b32", "bitset0"},
+                                                       {"s_bitset1_b32", "bitset1"},
                                                        {"v_xor_b32_e32", "xor"},
                                                        {"v_xor_b32_e64", "xor"},
                                                        {"s_xor_b32", "xor"},
@@ -331,9 +341,10 @@ evaluateInteger(const Instruction &instr,
     return std::nullopt;
   SmallVector<StringRef, 4> texts;
   operands.split(texts, ',');
-  // The first operand is the result; of s_addk and s_mulk an input, too. A product of 64 bits has a
-  // carry behind it, and its low half is evaluated.
-  bool isInPlace = instr.mnemonic == "s_addk_i32" || instr.mnemonic == "s_mulk_i32";
+  // The first operand is the result; of s_addk, s_mulk and s_bitset an input, too. A product of 64
+  // bits has a carry behind it, and its low half is evaluated.
+  bool isInPlace = instr.mnemonic == "s_addk_i32" || instr.mnemonic == "s_mulk_i32" ||
+                   instr.mnemonic.starts_with("s_bitset");
   bool isWide = instr.mnemonic == "v_mad_u64_u32";
   SmallVector<LaneInts, 3> values;
   for (StringRef text : ArrayRef(texts).drop_front(isInPlace ? 0 : isWide ? 2 : 1)) {

@@ -88,6 +88,8 @@ TEST(BankConflicts, AddressesByEveryOperation) {
       "v_lshlrev_b32_e32 v6, 3, v0\nv_add3_u32 v5, v6, v6, s9",
       "v_lshlrev_b32_e32 v6, 4, v0\nv_bitop3_b32 v5, v6, 0, 0 bitop3:0xf0",
       "s_bfe_u32 s5, 64, 0x30004\nv_lshlrev_b32_e32 v5, s5, v0", // bits 4 to 6 of 64: 4
+      "s_mov_b32 s5, 5\ns_bitset0_b32 s5, 0\nv_lshlrev_b32_e32 v5, s5, v0",
+      "s_mov_b32 s5, 0\ns_bitset1_b32 s5, 2\nv_lshlrev_b32_e32 v5, s5, v0",
   };
   for (const char *text : same) {
     LoopConflicts found =
