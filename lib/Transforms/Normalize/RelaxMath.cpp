@@ -102,6 +102,9 @@ private:
     return scan(fragment, writer->getBlock(), std::next(writer->getIterator()));
   }
   bool scan(Value fragment, Block *block, Block::iterator at);
+  /// What becomes of the fragment in the rest of a block.
+  enum class Fate { Kept, Overwritten, Misused };
+  Fate fateIn(Value fragment, Block *block, Block::iterator at);
   bool isHarmless(Operation *op, Value fragment);
 
   bool mayBeSummed, mayVanish;
@@ -123,13 +126,29 @@ bool Uses::isHarmless(Operation *op, Value fragment) {
   return isRounded;
 }
 
-bool Uses::scan(Value fragment, Block *block, Block::iterator at) {
+Uses::Fate Uses::fateIn(Value fragment, Block *block, Block::iterator at) {
   for (; at != block->end(); ++at) {
     if (overwrites(&*at, fragment))
-      return true;
-    if (llvm::is_contained(accessesOf(&*at).reads, fragment) && !isHarmless(&*at, fragment))
-      return false;
+      return Fate::Overwritten;
+    if (!llvm::is_contained(accessesOf(&*at).reads, fragment))
+      continue;
+    if (!isa<tile::ForOp, scf::IfOp>(*at)) {
+      if (!isHarmless(&*at, fragment))
+        return Fate::Misused;
+      continue;
+    }
+    // Whether it runs at all is not known, so what is behind counts as well.
+    for (Region &region : at->getRegions())
+      if (!region.empty() &&
+          fateIn(fragment, &region.front(), region.front().begin()) == Fate::Misused)
+        return Fate::Misused;
   }
+  return Fate::Kept;
+}
+
+bool Uses::scan(Value fragment, Block *block, Block::iterator at) {
+  if (Fate fate = fateIn(fragment, block, at); fate != Fate::Kept)
+    return fate == Fate::Overwritten;
   Operation *parent = block->getParentOp();
   if (isa<tile::KernelOp>(parent))
     return true;
