@@ -528,6 +528,12 @@ void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &wh
 
 } // namespace
 
+/// Whether its blocks take several tiles of the former grid.
+static bool isPersistent(tile::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().front(),
+                      [](Operation &op) { return op.hasAttr(persistentAttrName); });
+}
+
 void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
   if (!whyNoProducer(kernel, target).empty())
     return;
@@ -545,7 +551,7 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
 }
 
 FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                          int64_t sharedLeftBytes, StringRef strategy) {
+                                          StringRef strategy) {
   if (target.arch != Arch::Sm90a)
     return 0;
   if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
@@ -559,10 +565,13 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
       deadFrom[loop] = findDeadRounds(loop);
   });
   simplifyFills(kernel, /*byGroup=*/true);
-  if (!planProductOf(kernel, strategy, sharedLeftBytes - barrierBytes))
+  int64_t need = sharedNeed(kernel, FilledBuffers::Always);
+  if (!planProductOf(kernel, strategy, target.sharedBytes - need - barrierBytes))
     return failure();
-  shareOutOverlapped(kernel, strategy, sharedLeftBytes - barrierBytes);
-  int64_t used = barrierBytes;
+  shareOutOverlapped(kernel, strategy, target.sharedBytes - need - barrierBytes);
+  if (!isPersistent(kernel))
+    need = sharedNeed(kernel, FilledBuffers::FromStart);
+  int64_t sharedLeftBytes = target.sharedBytes - need, used = barrierBytes;
   SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, sharedLeftBytes, deadFrom, used);
   if (plans.empty()) {
     refuseEverywhere(kernel, strategy, "; --remarks says why");
@@ -577,7 +586,7 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
   }
   SmallVector<OneFill> fills = findOneFills(kernel, loops, slice);
   Expansion(kernel, slice, std::move(plans), std::move(fills)).run();
-  return used;
+  return need + used;
 }
 
 } // namespace tilec

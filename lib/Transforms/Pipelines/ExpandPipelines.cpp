@@ -227,11 +227,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       prepareProducerConsumer(kernel, chip);
     int64_t usedBytes = sharedNeed(kernel);
     if (producer) {
-      FailureOr<int64_t> more =
-          expandProducerConsumer(kernel, chip, chip.sharedBytes - usedBytes, strategy);
-      if (failed(more))
+      FailureOr<int64_t> used = expandProducerConsumer(kernel, chip, strategy);
+      if (failed(used))
         return failure();
-      usedBytes += *more;
+      usedBytes = std::max(usedBytes, *used);
     }
     SmallVector<tile::ForOp> loops;
     kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });

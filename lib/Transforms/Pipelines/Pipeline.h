@@ -27,9 +27,17 @@ inline constexpr llvm::StringLiteral sharedPlaceAttrName = "shared_place";
 /// Bytes of a shared buffer that has a layout, with what lies between two buffers.
 int64_t sharedBytesOf(tile::AllocOp alloc);
 
+/// How long a buffer that is filled from a tensor is needed. Before there is a producer warp, whose
+/// copies run ahead, the rings that it will have are not known.
+enum class FilledBuffers {
+  AsAccessed,
+  FromStart, ///< a producer fills it as early as it can
+  Always,    ///< and in a persistent kernel for the next tile while the last one is finished
+};
+
 /// Shared memory that the kernel's buffers need together, in bytes; those that are never needed at
 /// the same time share.
-int64_t sharedNeed(tile::KernelOp kernel);
+int64_t sharedNeed(tile::KernelOp kernel, FilledBuffers filled = FilledBuffers::AsAccessed);
 
 /// A copy that the target can do without registers, in pieces of so many bytes per lane; 0 when it
 /// cannot: the pieces must be contiguous and aligned on both sides and entirely inside or outside

@@ -3,8 +3,10 @@
 // Buffers that are never needed at the same time share bytes. Ops are numbered in
 // program order; a buffer is needed from its first access to its last one. In a loop
 // that its allocation is outside of, that is the whole loop, unless each iteration
-// begins by writing all of it. Larger buffers take their place first, each the lowest
-// one that is free.
+// begins by writing all of it. What a producer warp fills is needed from the beginning,
+// since the producer is ahead; each of its copies is waited for where it is used, so that
+// the last use ends it. A gemm in flight uses its operands up to the wait for it.
+// Larger buffers take their place first, each the lowest one that is free.
 //
 // Barriers come after this: two buffers that share bytes are one to them.
 //
@@ -17,6 +19,7 @@
 #include "tilec/Base/Math.h"
 #include "tilec/Transforms/Passes.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -77,16 +80,36 @@ public:
     });
   }
 
-  Need of(tile::AllocOp alloc) {
+  Need of(tile::AllocOp alloc, FilledBuffers filled) {
     Need need{alloc};
     need.bytes = sharedBytesOf(alloc);
     SmallVector<Operation *> users;
     collectUsers(alloc.getResult(), users);
+    bool isAhead = false, isFilled = false;
+    llvm::SmallSetVector<Value, 2> pipes;
     for (Operation *user : users) {
+      auto copy = dyn_cast<tile::CopyOp>(user);
+      isFilled |= copy && copy.getSrc().getType().isGlobal();
+      if (user->getParentOfType<tile::ProducerOp>()) {
+        isAhead = true;
+        if (auto transfer = dyn_cast<tile::TmaCopyOp>(user))
+          pipes.insert(transfer.getPipe());
+        continue;
+      }
       Operation *span = spanOf(user, alloc, users);
       need.first = std::min(need.first, begins.lookup(span));
-      need.last = std::max(need.last, ends.lookup(span));
+      need.last = std::max({need.last, ends.lookup(span), endOfFlight(user, span)});
     }
+    // A slot that nobody reads is filled nevertheless, and waited for.
+    for (Value pipe : pipes)
+      for (Operation *user : pipe.getUsers())
+        if (!user->getParentOfType<tile::ProducerOp>())
+          need.last = std::max(need.last, ends.lookup(spanOf(user, alloc, users)));
+    if (isAhead || (isFilled && filled != FilledBuffers::AsAccessed))
+      need.first = begins.lookup(kernel);
+    // A buffer that only the producer touches is read by nobody who says so.
+    if ((isAhead && need.last < 0) || (isFilled && filled == FilledBuffers::Always))
+      need.last = ends.lookup(kernel);
     return need;
   }
 
@@ -105,9 +128,6 @@ private:
     for (Operation *at = user; at != kernel; at = at->getParentOp()) {
       if (at->isProperAncestor(alloc))
         break;
-      // What a producer warp touches is in use while the others compute.
-      if (isa<tile::ProducerOp>(at))
-        return kernel;
       bool isLoop = isa<tile::ForOp, tile::WhileOp>(at);
       if (isLoop && !startsAfresh(at, alloc, users))
         span = at;
@@ -115,6 +135,22 @@ private:
         span = at;
     }
     return span;
+  }
+  /// The last op before the wait for a gemm that `user` has left in flight; `span` is what the
+  /// buffer is needed for anyway.
+  int64_t endOfFlight(Operation *user, Operation *span) {
+    auto gemm = dyn_cast<tile::GemmOp>(user);
+    if (!gemm || !gemm.getInFlight())
+      return -1;
+    int64_t end = ends.lookup(kernel);
+    kernel.walk([&](tile::GemmWaitOp wait) {
+      int64_t at = begins.lookup(wait);
+      // One that every way from the gemm comes to.
+      if (wait.getPending() == 0 && at > ends.lookup(span) &&
+          wait->getBlock()->findAncestorOpInBlock(*span))
+        end = std::min(end, at);
+    });
+    return end;
   }
   /// Whether the buffer is used in this loop only, and each iteration overwrites it first.
   static bool startsAfresh(Operation *loop, tile::AllocOp alloc, ArrayRef<Operation *> users) {
@@ -131,12 +167,12 @@ private:
   llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
 };
 
-SmallVector<Need> placed(tile::KernelOp kernel) {
+SmallVector<Need> placed(tile::KernelOp kernel, FilledBuffers filled) {
   Lifetimes lifetimes(kernel);
   SmallVector<Need> needs;
   kernel.walk([&](tile::AllocOp alloc) {
     if (alloc.getResult().getType().isShared() && sharedLayoutOf(alloc.getResult()))
-      needs.push_back(lifetimes.of(alloc));
+      needs.push_back(lifetimes.of(alloc, filled));
   });
   // A lockstep kernel says itself when its threads are done with a buffer.
   if (kernel.getLockstep())
@@ -169,9 +205,9 @@ SmallVector<Need> placed(tile::KernelOp kernel) {
 
 } // namespace
 
-int64_t sharedNeed(tile::KernelOp kernel) {
+int64_t sharedNeed(tile::KernelOp kernel, FilledBuffers filled) {
   int64_t bytes = 0;
-  for (const Need &need : placed(kernel))
+  for (const Need &need : placed(kernel, filled))
     bytes = std::max(bytes, need.place + need.bytes);
   return bytes;
 }
@@ -180,7 +216,7 @@ namespace {
 struct PlaceSharedPass : impl::PlaceSharedPassBase<PlaceSharedPass> {
   void runOnOperation() override {
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      for (const Need &need : placed(kernel)) {
+      for (const Need &need : placed(kernel, FilledBuffers::AsAccessed)) {
         tile::AllocOp alloc = need.alloc;
         alloc->setAttr(sharedPlaceAttrName,
                        IntegerAttr::get(IntegerType::get(&getContext(), 64), need.place));

@@ -11,10 +11,14 @@ const Subject gemm = {"test/bench/hopper/gemm.py", "gemm(200, 328, 328, block_N=
 /// Four column chunks through two staging buffers.
 const Subject wideGemm = {"test/bench/hopper/gemm.py", "gemm(200, 328, 136, stages=2)"};
 
+/// A shared tile in the bytes of the rings, which are over.
+const Subject sharedTile = {"test/e2e/hopper-shared-tiles.py", "product(M=330, N=256, K=712)"};
+
 } // namespace
 
 TEST(Gemm, IsSound) {
   expectSound(gemm);
+  expectSound(sharedTile);
   expectSound(wideGemm);
 }
 
@@ -57,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mutant{"RegistersNotGivenBack", &gemm, "setmaxnreg\\.dec[^;]*;", ""},
         Mutant{"MoreRegistersTakenThanThereAre", &gemm,
                "(setmaxnreg\\.inc\\.sync\\.aligned\\.u32 \\t)\\d+;", "$1 248;"},
+        Mutant{"TileWrittenWhileOthersReadTheRing", &sharedTile, "bar\\.sync\\s+1, 256;", "", 1},
         Mutant{"EveryThreadReleases", &gemm, "(setp\\.ne\\.b32 p, %r\\d+), 0;", "$1, 7;"}),
     nameOf);
 
