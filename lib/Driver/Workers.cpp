@@ -74,7 +74,9 @@ public:
 
   int file() const { return input; }
   static TuneOutcome tooSlow(double seconds) {
-    return failure(TuneStatus::Timeout, "no result after " + std::to_string(seconds) + " s");
+    char text[80];
+    std::snprintf(text, sizeof text, "no result after %g s (--tune-timeout)", seconds);
+    return failure(TuneStatus::Timeout, text);
   }
 
   /// The next outcome. `isOver`: there will be no further one from this worker.
