@@ -224,6 +224,7 @@ class Bench:
             best = min(lt, key=lambda name: statistics.median(samples[name]))
             result["chosen"]["cublasLt"]["best"] = best.split()[1]
             samples["cublasLt"] = samples[best]
+            result["agrees"]["cublasLt"] = result["agrees"][best]
         result["samples"] = samples
         mine = [name for name in samples if name.startswith("ours")]
         result["rows"] = [row_of(name, samples, [r for r in samples if r not in mine + lt], flops, case) for name in mine]
