@@ -380,6 +380,9 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
   auto cluster = loop->getParentOp()->getAttrOfType<IntegerAttr>(persistentAttrName);
   if (wish == "ping_pong" && groups < 2)
     return "one warp group has nobody to take turns with; use threads=256 or more";
+  if (wish == "ping_pong_cluster_m" || wish == "ping_pong_cluster_n")
+    return "the two gemms of a loop take turns (`ping_pong`) or share their copies (`cluster_m`), "
+           "not both";
   if (wish == "cluster_n")
     return "the two gemms of a loop share their copies in clusters by `cluster_m` only";
   if (wish == "cluster_m" && (!cluster || cluster.getInt() == 1))
@@ -468,21 +471,31 @@ bool planProductOf(tile::KernelOp kernel, StringRef strategy, int64_t sharedLeft
   return true;
 }
 
-/// The loops of the kernel that a producer serves; `used` counts their shared memory.
+/// The loops of the kernel that a producer serves; `used` counts their shared memory, `why` says
+/// what keeps the first of the others from being one.
 SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy, int64_t leftBytes,
                                        const llvm::DenseMap<Operation *, Value> &deadFrom,
-                                       int64_t &used) {
+                                       int64_t &used, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
+  auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
+    if (why.empty())
+      why = reason.str();
+    refuseSchedule(loop, reason);
+  };
   kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
+    if (loop.getKind() != tile::LoopKind::Pipelined)
       return;
+    if (loop.getStages() < 2)
+      return leaveOut(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
+    if (loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+      return leaveOut(loop, "it has no gemm");
     if (!multipliesByWarpGroups(loop))
-      return refuseSchedule(loop, "no warp groups multiply in it");
+      return leaveOut(loop, "no warp groups multiply in it; --remarks says why");
     llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
     if (!plan) {
-      std::string why = llvm::toString(plan.takeError());
-      loop.emitRemark() << noProducer << why;
-      return refuseSchedule(loop, "no producer warp copies for it: " + why);
+      std::string reason = llvm::toString(plan.takeError());
+      loop.emitRemark() << noProducer << reason;
+      return leaveOut(loop, "no producer warp copies for it: " + reason);
     }
     if (!loop->hasAttr(plannedAttrName))
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
@@ -492,7 +505,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       plan->stages = same->stages;
     } else if (!plan->fitInto(leftBytes - used)) {
       loop.emitRemark() << noProducer << "shared memory holds no two slots";
-      return refuseSchedule(loop, "shared memory holds no two slots");
+      return leaveOut(loop, "shared memory holds no two slots");
     } else {
       used += plan->slotBytes * (plan->stages - 1);
     }
@@ -523,7 +536,7 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
 /// `--schedule=` that no loop of the kernel has got.
 void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
   if (!strategy.empty() && strategy != "auto")
-    kernel.emitWarning() << "schedule `" << strategy << "` is applied to no loop" << why;
+    kernel.emitWarning() << "schedule `" << strategy << "` is applied to no loop: " << why;
 }
 
 } // namespace
@@ -551,12 +564,12 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
 }
 
 FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                          StringRef strategy) {
+                                          int64_t sharedBytes, StringRef strategy) {
   if (target.arch != Arch::Sm90a)
     return 0;
   if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
     kernel.walk([&](tile::ForOp loop) { refuseSchedule(loop, why); });
-    refuseEverywhere(kernel, strategy, ": " + why);
+    refuseEverywhere(kernel, strategy, why);
     return 0;
   }
   llvm::DenseMap<Operation *, Value> deadFrom;
@@ -566,15 +579,17 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
   });
   simplifyFills(kernel, /*byGroup=*/true);
   int64_t need = sharedNeed(kernel, FilledBuffers::Always);
-  if (!planProductOf(kernel, strategy, target.sharedBytes - need - barrierBytes))
+  if (!planProductOf(kernel, strategy, sharedBytes - need - barrierBytes))
     return failure();
-  shareOutOverlapped(kernel, strategy, target.sharedBytes - need - barrierBytes);
+  shareOutOverlapped(kernel, strategy, sharedBytes - need - barrierBytes);
   if (!isPersistent(kernel))
     need = sharedNeed(kernel, FilledBuffers::FromStart);
-  int64_t sharedLeftBytes = target.sharedBytes - need, used = barrierBytes;
-  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, sharedLeftBytes, deadFrom, used);
+  int64_t sharedLeftBytes = sharedBytes - need, used = barrierBytes;
+  std::string why;
+  SmallVector<ProducerLoop, 1> plans =
+      planLoops(kernel, strategy, sharedLeftBytes, deadFrom, used, why);
   if (plans.empty()) {
-    refuseEverywhere(kernel, strategy, "; --remarks says why");
+    refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
     return 0;
   }
   used += chooseTileStores(kernel, sharedLeftBytes - used);

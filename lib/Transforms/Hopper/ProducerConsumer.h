@@ -14,9 +14,9 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target);
 
 /// Gives the pipelined loops of a kernel whose copies TMA can do to a producer warp. A kernel that
 /// is one product follows `strategy`, or its loop's own when that is empty (ProductPlan.h). Other
-/// loops are left as they are. Returns the shared memory that the kernel needs with the rings, 0
+/// loops are left as they are. Returns how much of `sharedBytes` the kernel needs with the rings, 0
 /// where there is no producer; fails, with a diagnostic, when a named strategy does not fit.
 mlir::FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                                llvm::StringRef strategy);
+                                                int64_t sharedBytes, llvm::StringRef strategy);
 
 } // namespace tilec

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Hopper/Wgmma.h"
 
+#include "Hopper/ProducerSlice.h"
 #include "Hopper/Registers.h"
 
 #include "Layouts/LoopLayout.h"
@@ -32,6 +33,12 @@ DType dtypeOf(Value buffer) {
   return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
 }
 
+llvm::Error refuse(const Twine &why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
+}
+
+bool isByteInteger(DType type) { return type == DType::I8 || type == DType::U8; }
+
 bool multiplies(DType a, DType b, DType c) {
   if (a == DType::F16 || a == DType::BF16)
     return a == b && c == DType::F32; // one that sums in f16 would round at every step of K
@@ -39,20 +46,22 @@ bool multiplies(DType a, DType b, DType c) {
   bool isFp8B = b == DType::E4M3FN || b == DType::E5M2;
   if (isFp8A && isFp8B)
     return c == DType::F32;
-  bool isByteA = a == DType::I8 || a == DType::U8, isByteB = b == DType::I8 || b == DType::U8;
-  return isByteA && isByteB && c == DType::I32;
+  return isByteInteger(a) && isByteInteger(b) && c == DType::I32;
 }
 
-/// How the warp groups share C; nothing when the tile is no such multiple.
-std::optional<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, DType a) {
+/// How the warp groups share C, or why they cannot.
+llvm::Expected<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, DType a) {
   if (m % slabRows != 0)
-    return std::nullopt;
+    return refuse("C has " + Twine(m) + " rows, no multiple of 64");
   // With the producer's warp group, which not every kernel has.
   int64_t threads = (groups + 1) * threadsPerGroup;
   std::optional<RegisterSplit> split = splitRegisters(threads);
   int64_t accumulators = m * n / (groups * threadsPerGroup);
-  if (accumulators + leastOtherRegs > (split ? split->consumer : mostRegisters))
-    return std::nullopt;
+  int64_t most = split ? split->consumer : mostRegisters;
+  if (accumulators + leastOtherRegs > most)
+    return refuse("C takes " + Twine(accumulators) + " registers of each thread, which has " +
+                  Twine(most - leastOtherRegs) +
+                  " for it in a block of so many threads; make the tile smaller");
   int64_t widest = std::min(widestN, (registersAtEntry(threads) - instructionRegs) / 4 * 8);
   std::optional<WarpGroupShape> best;
   for (int64_t groupsM = 1; groupsM <= groups; ++groupsM) {
@@ -65,15 +74,18 @@ std::optional<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, DTyp
     int64_t own = n / shape.groupsN;
     shape.pieces = ceilDiv(own, widest);
     shape.n = own / shape.pieces;
-    bool isByte = a == DType::I8 || a == DType::U8;
-    bool exists = own % shape.pieces == 0 && shape.n % (isByte ? 16 : 8) == 0;
+    bool exists = own % shape.pieces == 0 && shape.n % (isByteInteger(a) ? 16 : 8) == 0;
     if (!isPowerOf2(shape.slabs) || !exists)
       continue;
     // Wide instructions read the least of shared memory: 80 bytes a clock at N = 256, 128 at 64.
     if (!best || shape.n * 2 > best->n * 2 || (shape.n == best->n && shape.slabs < best->slabs))
       best = shape;
   }
-  return best;
+  if (!best)
+    return refuse(Twine(groups) + " warp groups cannot share C of " + Twine(m) + " x " + Twine(n) +
+                  ": each multiplies a power of two of 64 rows with a multiple of " +
+                  Twine(isByteInteger(a) ? 16 : 8) + " columns");
+  return *best;
 }
 
 /// The allocation behind an operand that is all of it, or one matrix of a ring.
@@ -96,66 +108,98 @@ tile::AllocOp matrixOf(Value operand) {
   return isMatrix ? alloc : tile::AllocOp();
 }
 
-bool fitsShared(Value operand, bool kIsRow) {
+/// Whether instructions can read the operand where it lies.
+llvm::Error checkShared(Value operand, bool kIsRow) {
   tile::AllocOp alloc = matrixOf(operand);
   if (!alloc || !alloc.getResult().getType().isShared())
-    return false;
+    return refuse(quotedName(operand) + " is no whole matrix in shared memory");
   for (Operation *user : alloc->getUsers())
     if (isa<tile::ReshapeOp>(user))
-      return false;
+      return refuse(quotedName(operand) + " is used in another shape");
   tile::BufferType type = alloc.getResult().getType();
   int64_t bits = bitsOf(dtypeOf(operand));
   std::optional<SharedLayout> layout = SharedLayout::panelled(type.getShape(), bits);
   const SharedLayout *own = sharedLayoutOf(alloc.getResult());
-  if (!layout || (own && !(*own == *layout)))
-    return false;
+  if (!layout)
+    return refuse(quotedName(operand) + " needs rows of 32, 64 or a multiple of 128 bytes, and a "
+                                        "multiple of 8 of them");
+  if (own && !(*own == *layout))
+    return refuse(quotedName(operand) + " is laid out for threads");
   // K as the slower dimension: 16-bit elements only, in rows of 128 bytes; an instruction covers 16
   // of them.
   int64_t rowBytes = type.getShape().back() * bits / 8;
-  return !kIsRow || (bits == 16 && rowBytes % widestRowBytes == 0 &&
-                     type.getShape()[type.rank() - 2] % 16 == 0);
+  if (kIsRow && bits != 16)
+    return refuse("K is the slower dimension of " + quotedName(operand) +
+                  ", and its elements have " + Twine(bits) + " bits");
+  if (kIsRow && (rowBytes % widestRowBytes != 0 || type.getShape()[type.rank() - 2] % 16 != 0))
+    return refuse("K is the slower dimension of " + quotedName(operand) +
+                  ", which then needs rows of a multiple of 64 elements and a multiple of 16 rows");
+  return llvm::Error::success();
+}
+
+llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  if (target.arch != Arch::Sm90a)
+    return refuse("the target has no wgmma");
+  if (numWaves % warpsPerGroup != 0)
+    return refuse("threads= is " + Twine(numWaves * target.waveLanes) + ", no multiple of 128");
+  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  if (!multiplies(a, b, c))
+    return refuse(Twine("no instruction of theirs multiplies ") + nameOf(a) + " x " + nameOf(b) +
+                  " into " + nameOf(c));
+  if (int64_t step = stepBytes / bytesOf(a); gemm.k() % step != 0)
+    return refuse("K is " + Twine(gemm.k()) + ", no multiple of " + Twine(step));
+  llvm::Expected<WarpGroupShape> shape = shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a);
+  if (!shape)
+    return shape.takeError();
+  if (gemm.getA().getType().isFragment()) {
+    if (shape->slabs != 1 || gemm.getTransposeA() || bitsOf(a) != 16 || !target.findAtom(a, b, c))
+      return refuse(quotedName(gemm.getA()) +
+                    " lies in registers, which is for 16-bit elements, not transposed, and 64 rows "
+                    "a warp group");
+  } else {
+    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA()))
+      return error;
+    if (gemm.getTransposeA() && shape->slabs != 1)
+      return refuse("K is the slower dimension of " + quotedName(gemm.getA()) +
+                    ", of which a warp group then multiplies 64 rows; use more threads");
+  }
+  if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB()))
+    return error;
+  // Columns of B as the fast dimension: every part starts at a panel of 64.
+  bool isCut = shape->groupsN > 1 || shape->pieces > 1;
+  if (!gemm.getTransposeB() && isCut && shape->n % 64 != 0)
+    return refuse("K is the slower dimension of " + quotedName(gemm.getB()) + ", whose parts of " +
+                  Twine(shape->n) + " columns are no multiple of 64");
+  return llvm::Error::success();
 }
 
 } // namespace
 
 bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
-  if (target.arch != Arch::Sm90a || numWaves % warpsPerGroup != 0)
-    return false;
-  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB());
-  if (!multiplies(a, b, dtypeOf(gemm.getC())))
-    return false;
-  if (gemm.k() * bytesOf(a) % stepBytes != 0)
-    return false;
-  std::optional<WarpGroupShape> shape = shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a);
-  if (!shape)
-    return false;
-  bool aInRegisters = gemm.getA().getType().isFragment();
-  if (aInRegisters) {
-    if (shape->slabs != 1 || gemm.getTransposeA() || bitsOf(a) != 16 ||
-        !target.findAtom(a, b, dtypeOf(gemm.getC())))
-      return false;
-  } else if (!fitsShared(gemm.getA(), gemm.getTransposeA()) ||
-             (gemm.getTransposeA() && shape->slabs != 1)) {
-    return false;
-  }
-  if (!fitsShared(gemm.getB(), !gemm.getTransposeB()))
-    return false;
-  // Columns of B as the fast dimension: every part starts at a panel of 64.
-  bool isCut = shape->groupsN > 1 || shape->pieces > 1;
-  return gemm.getTransposeB() || !isCut || shape->n % 64 == 0;
+  llvm::Error error = checkWarpGroupGemm(gemm, target, numWaves);
+  bool isOne = !error;
+  llvm::consumeError(std::move(error));
+  return isOne;
 }
 
 void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t numWaves = wavesOf(kernel, target);
-  kernel.walk(
-      [&](tile::GemmOp gemm) { gemm.setWarpGroup(isWarpGroupGemm(gemm, target, numWaves)); });
+  kernel.walk([&](tile::GemmOp gemm) {
+    llvm::Error error = checkWarpGroupGemm(gemm, target, numWaves);
+    gemm.setWarpGroup(!error);
+    if (!error)
+      return;
+    std::string why = llvm::toString(std::move(error));
+    if (target.arch == Arch::Sm90a)
+      gemm.emitRemark() << "no warp groups multiply here (wgmma): " << why;
+  });
 }
 
 GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
   DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
   GemmPlan plan;
-  plan.warpGroup = shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a);
-  assert(plan.warpGroup && "only marked gemms are planned here");
+  // Only marked gemms are planned here.
+  plan.warpGroup = llvm::cantFail(shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, a));
   const WarpGroupShape &shape = *plan.warpGroup;
   plan.wavesM = warpsPerGroup * shape.groupsM;
   plan.wavesN = shape.groupsN;

@@ -225,9 +225,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       simplifyFills(kernel);
     if (producer)
       prepareProducerConsumer(kernel, chip);
+    int64_t sharedBytes = chip.sharedBytes - exchangeNeed(kernel, chip);
     int64_t usedBytes = sharedNeed(kernel);
     if (producer) {
-      FailureOr<int64_t> used = expandProducerConsumer(kernel, chip, strategy);
+      FailureOr<int64_t> used = expandProducerConsumer(kernel, chip, sharedBytes, strategy);
       if (failed(used))
         return failure();
       usedBytes = std::max(usedBytes, *used);
@@ -242,7 +243,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
                                                                  : loop.getKind());
         continue;
       }
-      PipelinePlan plan = planPipeline(loop, chip, chip.sharedBytes - usedBytes);
+      PipelinePlan plan = planPipeline(loop, chip, sharedBytes - usedBytes);
       if (plan.stages < int64_t(loop.getStages()))
         loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
                           << " stages: "

@@ -36,8 +36,12 @@ enum class FilledBuffers {
 };
 
 /// Shared memory that the kernel's buffers need together, in bytes; those that are never needed at
-/// the same time share.
+/// the same time share. What a pipelined loop fills shares with nothing of that loop.
 int64_t sharedNeed(tile::KernelOp kernel, FilledBuffers filled = FilledBuffers::AsAccessed);
+
+/// Shared memory that comes to that for what waves tell each other in reductions; at most a
+/// kilobyte too much. In ToWave/Reduce.cpp.
+int64_t exchangeNeed(tile::KernelOp kernel, const TargetInfo &target);
 
 /// A copy that the target can do without registers, in pieces of so many bytes per lane; 0 when it
 /// cannot: the pieces must be contiguous and aligned on both sides and entirely inside or outside

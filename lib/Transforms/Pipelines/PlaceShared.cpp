@@ -88,8 +88,7 @@ public:
     bool isAhead = false, isFilled = false;
     llvm::SmallSetVector<Value, 2> pipes;
     for (Operation *user : users) {
-      auto copy = dyn_cast<tile::CopyOp>(user);
-      isFilled |= copy && copy.getSrc().getType().isGlobal();
+      isFilled |= copiesFromGlobal(user);
       if (user->getParentOfType<tile::ProducerOp>()) {
         isAhead = true;
         if (auto transfer = dyn_cast<tile::TmaCopyOp>(user))
@@ -152,9 +151,16 @@ private:
     });
     return end;
   }
+  static bool copiesFromGlobal(Operation *op) {
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    return copy && copy.getSrc().getType().isGlobal();
+  }
   /// Whether the buffer is used in this loop only, and each iteration overwrites it first.
   static bool startsAfresh(Operation *loop, tile::AllocOp alloc, ArrayRef<Operation *> users) {
     auto serial = dyn_cast<tile::ForOp>(loop);
+    if (serial && serial.getKind() == tile::LoopKind::Pipelined && serial.getStages() > 1 &&
+        llvm::any_of(users, copiesFromGlobal))
+      return false; // copies of the next round will run ahead
     if (!serial || !llvm::all_of(users, [&](Operation *user) { return loop->isAncestor(user); }))
       return false;
     for (Operation &op : *serial.bodyBlock())

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Emitter.h"
 
+#include "Hopper/Registers.h"
 #include "Normalize/Normalize.h"
 #include "Pipelines/Pipeline.h"
 #include "Schedule/Schedulable.h"
@@ -414,14 +415,23 @@ Value Emitter::cloneProgramValue(Value value) {
 void Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
   constexpr int64_t simds = 4; // of a compute unit, sharing a block's waves
   int64_t most = target.maxRegisters;
+  // Consumers beside a producer have more than their share, and gemms that fit (Wgmma.cpp).
+  bool hasProducer = !kernel.getBody().getOps<tile::ProducerOp>().empty();
   if (target.vendor == Vendor::Amd)
     most /= ceilDiv(numWaves, simds);
+  else if (!hasProducer)
+    most = std::min(most, registersAtEntry(numWaves * target.waveLanes));
   int64_t registers = ceilDiv(bitsOfLane, 32);
-  if (registers > most)
-    alloc.emitWarning() << "`" << alloc.getName() << "` takes " << registers
-                        << " registers of each thread, which has " << most << " on "
-                        << nameOf(target.arch)
-                        << ": they spill to memory; make the tile smaller or use more threads";
+  // Addresses need some, too.
+  bool fits = target.vendor == Vendor::Amd ? registers <= most : registers < most;
+  if (fits)
+    return;
+  bool isShare = most < target.maxRegisters;
+  alloc.emitWarning() << "`" << alloc.getName() << "` takes " << registers
+                      << " registers of each thread, which has " << most << " on "
+                      << nameOf(target.arch) << (isShare ? " in a block of so many threads" : "")
+                      << ": they spill to memory; make the tile smaller"
+                      << (isShare ? "" : " or use more threads");
 }
 
 LogicalResult Emitter::placeBuffers() {

@@ -115,6 +115,9 @@ struct Elements {
   }
 };
 
+/// Bytes for what waves tell each other that are not shared with other reductions.
+constexpr int64_t mostOwnScratch = 1024;
+
 class Emitter {
 public:
   Emitter(tile::KernelOp kernel, const TargetInfo &target, mlir::OpBuilder &builder,
@@ -271,7 +274,6 @@ private:
   int64_t reserveShared(int64_t bytes);
   /// Shared memory that nothing else uses; at most mostOwnScratch bytes.
   int64_t ownScratch(int64_t bytes);
-  static constexpr int64_t mostOwnScratch = 1024;
 
   // Small helpers
   Value index(int64_t value);

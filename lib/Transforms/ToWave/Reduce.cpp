@@ -7,7 +7,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/LoopLayout.h"
 #include "Normalize/Normalize.h"
+#include "Pipelines/Pipeline.h"
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
@@ -20,6 +22,28 @@ namespace tilec {
 struct WaveDigit {
   int64_t below, count;
 };
+
+/// Digits of the wave number that run along the reduced dimension.
+static SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_t dim) {
+  SmallVector<WaveDigit, 2> digits;
+  int64_t below = 1;
+  for (const Factor &f : layout.waves()) {
+    if (f.dim == dim)
+      digits.push_back({below, f.count});
+    below *= f.count;
+  }
+  return digits;
+}
+
+/// Whether all lanes of a wave come to the same results.
+static bool isUniformWithout(const FragmentLayout &layout, int64_t dim) {
+  return llvm::all_of(layout.atom().inputs()[1].bases, [&](const Coords &base) {
+    for (int64_t d = 0; d < int64_t(base.size()); ++d)
+      if (d != dim && base[d] != 0)
+        return false;
+    return true;
+  });
+}
 
 /// Shared memory for the results of every wave, in bytes.
 struct WavePlaces {
@@ -177,18 +201,6 @@ void ReduceEmitter::foldLanes() {
   }
 }
 
-/// Digits of the wave number that run along the reduced dimension.
-static SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_t dim) {
-  SmallVector<WaveDigit, 2> digits;
-  int64_t below = 1;
-  for (const Factor &f : layout.waves()) {
-    if (f.dim == dim)
-      digits.push_back({below, f.count});
-    below *= f.count;
-  }
-  return digits;
-}
-
 /// Whether all threads meet after the reduction, and before it if it is executed again: another
 /// one in the same block does that.
 bool ReduceEmitter::isFollowedByMeeting() {
@@ -204,14 +216,8 @@ bool ReduceEmitter::isFollowedByMeeting() {
 /// Where each wave leaves its results: a value a lane, or, where all lanes have the same, one.
 WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
   int64_t count = results.size(), lanes = e.target.waveLanes;
-  bool isUniform = llvm::all_of(src.layout.atom().inputs()[1].bases, [&](const Coords &base) {
-    for (int64_t d = 0; d < int64_t(base.size()); ++d)
-      if (d != dim && base[d] != 0)
-        return false;
-    return true;
-  });
   WavePlaces places;
-  if (isUniform && e.target.vendor == Vendor::Nvidia) {
+  if (isUniformWithout(src.layout, dim) && e.target.vendor == Vendor::Nvidia) {
     places.perWave = bytes;
     places.perResult = e.numWaves * bytes;
   } else {
@@ -220,7 +226,7 @@ WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
     places.lane = e.mulIndex(e.laneId, bytes);
   }
   int64_t size = count * e.numWaves * (places.lane ? lanes : 1) * bytes;
-  places.isOwn = size <= Emitter::mostOwnScratch && isFollowedByMeeting();
+  places.isOwn = size <= mostOwnScratch && isFollowedByMeeting();
   places.base = places.isOwn ? e.ownScratch(size) : e.reserveShared(size);
   return places;
 }
@@ -323,6 +329,36 @@ LogicalResult Emitter::emitReduce(tile::ReduceOp reduce, Elements &elements) {
     return unsupported(*reduce, "a reduction of anything but whole fragments");
   ReduceEmitter(*this, reduce, src->second, dst->second).run();
   return success();
+}
+
+/// What `placesOf` will ask for; 0 where waves need not exchange anything.
+static int64_t exchangeBytes(tile::ReduceOp reduce, const TargetInfo &target, int64_t numWaves) {
+  const FragmentLayout *src = fragmentLayoutOf(reduce.getSrc());
+  const FragmentLayout *dst = fragmentLayoutOf(reduce.getDst());
+  if (!src || !dst || reduce.getStep() == tile::ReduceStep::Parts ||
+      digitsAlong(*src, reduce.getDim()).empty())
+    return 0;
+  bool isOneALane = target.vendor != Vendor::Nvidia || !isUniformWithout(*src, reduce.getDim());
+  Type element = cast<tile::BufferType>(reduce.getSrc().getType()).getElementType();
+  int64_t bytes = std::max<int64_t>(1, bytesOf(tile::dtypeOf(element)));
+  return dst->numRegs() * numWaves * (isOneALane ? target.waveLanes : 1) * bytes;
+}
+
+int64_t exchangeNeed(tile::KernelOp kernel, const TargetInfo &target) {
+  int64_t shared = 0, own = 0, ownLeft = 0;
+  kernel.walk([&](tile::ReduceOp reduce) {
+    int64_t bytes = alignTo(exchangeBytes(reduce, target, wavesOf(kernel, target)), 16);
+    if (bytes > mostOwnScratch) {
+      shared = std::max(shared, bytes);
+      return;
+    }
+    if (bytes > ownLeft) {
+      own += mostOwnScratch;
+      ownLeft = mostOwnScratch;
+    }
+    ownLeft -= bytes;
+  });
+  return own + alignTo(shared, 1024);
 }
 
 int64_t Emitter::ownScratch(int64_t bytes) {

@@ -35,7 +35,12 @@
 # RUN: tilec %s --target=sm_90a --entry "gemm(['cluster_m'], K=513)" --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=RAGGED
 # RAGGED: warning: schedule `cluster_m` is not applied: no producer warp copies for it: TMA cannot bring `A` to `A_shared`
 # RUN: tilec %s --target=sm_90a --entry "gemm(K=513)" --schedule=cluster_m --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOLOOP
-# NOLOOP: warning: schedule `cluster_m` is applied to no loop; --remarks says why
+# NOLOOP: warning: schedule `cluster_m` is applied to no loop: no producer warp copies for it: TMA cannot bring `A` to `A_shared`
+# RUN: tilec %s --target=sm_90a --entry "gemm(stages=1)" --schedule=cluster_m --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOSTAGES
+# NOSTAGES: warning: schedule `cluster_m` is applied to no loop: nothing runs ahead with num_stages=1
+# RUN: tilec %s --target=sm_90a --entry "gemm(threads=384)" --schedule=cluster_m --remarks --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOGROUPS
+# NOGROUPS-DAG: warning: schedule `cluster_m` is applied to no loop: no warp groups multiply in it; --remarks says why
+# NOGROUPS-DAG: remark: no warp groups multiply here (wgmma): 3 warp groups cannot share C of 128 x 128
 # RUN: not tilec %s --target=sm_90a --entry "gemm(['overlap'])" --emit=wave 2>&1 | FileCheck %s --check-prefix=ONEGEMM
 # ONEGEMM: error: `overlap` does not fit: it is for loops of two gemms
 # RUN: tilec %s --target=gfx950 --entry "gemm(['interleave'], stages=1)" --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STAGES

@@ -11,6 +11,7 @@
 # RUN: tilec %s --target=sm_90a --entry "fa('tied')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=TIED
 # RUN: tilec %s --target=sm_90a --entry "fa(D=128)" --emit=tile-pipelined | FileCheck %s --check-prefix=CUT
 # RUN: tilec %s --target=sm_90a --entry "fa()" --schedule=cluster_m --emit=tile-pipelined | FileCheck %s --check-prefix=CLUSTER
+# RUN: tilec %s --target=sm_90a --entry "fa()" --schedule=ping_pong_cluster_m --emit=tile-pipelined -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOTBOTH
 # RUN: tilec %s --target=sm_90a --entry "fa('lengths')" --emit=tile-pipelined | FileCheck %s --check-prefix=ALONE
 # RUN: tilec %s --target=sm_90a --entry "fa('unequal')" --emit=tile-pipelined | FileCheck %s --check-prefix=UNEQUAL
 # RUN: tilec %s --target=sm_90a --entry "fa('unequal', threads=128, block_M=64)" --emit=tile-pipelined | FileCheck %s --check-prefix=ALONE
@@ -21,6 +22,8 @@
 # the round before is waited for. Each has a ring of its own, Q one slot; blocks share out the tiles, those of the
 # same keys first. What the second gemm reads or writes is left alone until it is done; the rescaling of its sums
 # waits until the first gemm is on its way.
+
+# NOTBOTH: warning: schedule `ping_pong_cluster_m` is not applied: the two gemms of a loop take turns (`ping_pong`) or share their copies (`cluster_m`), not both
 
 # CHECK:      tile.kernel "fa" grid(%c132)
 # CHECK:      [[K:%[0-9]+]] = tile.pipe stages(2) bytes(8192)
