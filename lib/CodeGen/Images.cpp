@@ -177,6 +177,10 @@ Error judgeImage(const CodeGenOptions &options, Image &image) {
               Twine(loop.localAccesses) + place);
       }
   }
+  if (options.strict && image.kind == ImageKind::Ptx)
+    return createStringError(
+        "--strict asks for what only an assembler says: neither ptxas nor NVRTC "
+        "has assembled the PTX (docs/codegen.md)");
   if (options.strict && !problems.empty())
     return createStringError(problems);
   return Error::success();

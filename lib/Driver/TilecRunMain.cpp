@@ -476,7 +476,7 @@ int tilecRunMain(int argc, char **argv) {
     return usageError("unknown target `" + args.target +
                       "`; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
   // A Hopper GPU runs the `a` form, with wgmma.
-  if (*arch == Arch::Sm90 && (args.device == "cuda" || args.device == "ptx"))
+  if (*arch == Arch::Sm90 && args.device == "cuda")
     arch = Arch::Sm90a;
   if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty())
     return usageError("--schedule: " + problem);
@@ -491,6 +491,9 @@ int tilecRunMain(int argc, char **argv) {
   if (!args.tune.empty() && args.device == "sim" && vendorOf(*arch) != Vendor::Amd)
     return usageError("the simulator's clock is for gfx942 and gfx950; " +
                       llvm::StringRef(nameOf(*arch)) + " is tuned on a GPU, with --device=cuda");
+  if (args.tune.empty() && (app.count("--tune-results") || app.count("--tune-timeout")))
+    return usageError("--tune-results and --tune-timeout are about a search: say with --tune what "
+                      "is searched");
   if (!args.tune.empty())
     return runTuning(args, *arch);
   if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);

@@ -59,6 +59,9 @@ rt::Result<std::vector<TuneParameters>> spaceOf(const TuneRequest &request) {
       auto axis = parseTuneOption(text);
       if (!axis)
         return axis.error();
+      if (llvm::any_of(axes, [&](auto &other) { return other.first == axis->first; }))
+        return rt::Error{"--tune " + text + ": `" + axis->first +
+                         "` has values already; write all of them in one list"};
       axes.push_back(std::move(*axis));
       continue;
     }
