@@ -494,8 +494,25 @@ LogicalResult Emitter::placeView(tile::ReshapeOp view) {
   return success(); // registers: looked through where they are accessed
 }
 
+/// A launch would only say that an argument is invalid.
+LogicalResult Emitter::checkGrid() {
+  constexpr int64_t mostBlocks = 65535; // along y and z: CUDA C++ Programming Guide 13.0
+  if (vendorOf(target.arch) != Vendor::Nvidia)
+    return success();
+  for (auto [dim, extent] : llvm::enumerate(kernel.getGrid()))
+    if (std::optional<int64_t> known = tile::constantInt(extent);
+        dim > 0 && known && *known > mostBlocks)
+      return kernel.emitError()
+             << "has " << *known << " blocks along dimension " << dim
+             << " of the grid, CUDA launches at most " << mostBlocks
+             << "; make it the first dimension of `T.Kernel`, or let a block do more";
+  return success();
+}
+
 LogicalResult Emitter::run() {
   OpBuilder::InsertionGuard guard(b);
+  if (failed(checkGrid()))
+    return failure();
   wave::KernelOp waveKernel = makeKernel();
   if (BlockOrder order = makeBlockIds(); !order.isLaunchOrder())
     waveKernel->setAttr("block_order", b.getStringAttr(order.str()));

@@ -127,6 +127,7 @@ public:
 
   /// Builds the wave kernel before the builder's insertion point.
   LogicalResult run();
+  LogicalResult checkGrid();
 
 private:
   // Emitter.cpp

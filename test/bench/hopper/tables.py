@@ -94,8 +94,8 @@ def row_cases():
             yield {"name": f"{kernel}-{rows}x{columns}", "table": "Memory-bound", "script": "rows.py",
                    "shape": [rows, columns], "dtype": "bfloat16", "kernel": kernel, "row": [kernel, f"{rows} x {columns}"],
                    "types": "", **(
-                       # Element by element: a matrix of any shape is rows of 1024.
-                       {"call": f"gelu({rows * columns // 1024}, 1024)", "parameters": "block_N=1024, threads=128"}
+                       # Element by element: a matrix of any shape is rows of 4096.
+                       {"call": f"gelu({rows * columns // 4096}, 4096)", "parameters": "block_N=1024, threads=128"}
                        if kernel == "gelu" else
                        {"call": f"{kernel}({rows}, {columns})",
                         "parameters": own.get((kernel, columns), parameters[columns])})}
