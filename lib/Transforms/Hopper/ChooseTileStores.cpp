@@ -189,6 +189,124 @@ tile::ParallelOp fuse(PassedTile &passed) {
   return loop;
 }
 
+//===----------------------------------------------------------------------===//
+// Updates in place
+//===----------------------------------------------------------------------===//
+
+/// The accumulator that a loop over all of it reads where its variables say, and nowhere else; null
+/// when there is none or more than one.
+Value accumulatorOf(tile::ParallelOp loop) {
+  Value only;
+  bool isOne = true;
+  loop.walk([&](tile::LoadOp load) {
+    auto type = cast<tile::BufferType>(load.getBuffer().getType());
+    if (!type.isFragment() || type.rank() != 2)
+      return;
+    isOne &= (!only || only == load.getBuffer()) && coversTile(loop, load.getIndices(), type) &&
+             load.getBuffer().getDefiningOp<tile::AllocOp>();
+    only = load.getBuffer();
+  });
+  return isOne ? only : Value();
+}
+
+/// The loop in front of `last` that changes each element of the accumulator by itself (an
+/// activation, a bias), where only `last` sees what it leaves.
+tile::ParallelOp updateBefore(tile::ParallelOp last, Value accumulator) {
+  Block *block = last->getBlock();
+  if (accumulator.getDefiningOp()->getBlock() != block)
+    return {};
+  Operation *update = nullptr;
+  for (Operation *user : accumulator.getUsers()) {
+    Operation *statement = block->findAncestorOpInBlock(*user);
+    if (!statement || (statement != last && !statement->isBeforeInBlock(last)))
+      return {};
+    if (statement != last && (!update || update->isBeforeInBlock(statement)))
+      update = statement;
+  }
+  auto loop = dyn_cast_or_null<tile::ParallelOp>(update);
+  if (!loop || loop.getPart() || loop.constantExtents() != last.constantExtents())
+    return {};
+  tile::StoreOp only;
+  for (Operation &op : *loop.bodyBlock()) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    bool isPlain = load || (isMemoryEffectFree(&op) && op.getNumRegions() == 0);
+    if ((store && only) || (!store && !isPlain))
+      return {};
+    if (load && load.getBuffer() == accumulator && !llvm::equal(load.getIndices(), loop.ivs()))
+      return {};
+    only = store ? store : only;
+  }
+  auto type = cast<tile::BufferType>(accumulator.getType());
+  if (!only || only.getBuffer() != accumulator || !llvm::equal(only.getIndices(), loop.ivs()) ||
+      only.getValue().getType() != type.getElementType())
+    return {};
+  Accesses own = accessesOf(loop);
+  for (Operation *op = loop->getNextNode(); op != last; op = op->getNextNode())
+    for (Value root : accessesOf(op).writes)
+      if (llvm::is_contained(own.reads, root))
+        return {};
+  return loop;
+}
+
+/// `last` with what `update` computes in the place of what it reads of the accumulator.
+tile::ParallelOp merge(tile::ParallelOp update, tile::ParallelOp last, Value accumulator) {
+  OpBuilder b(last);
+  auto merged = cast<tile::ParallelOp>(b.clone(*last));
+  b.setInsertionPointToStart(merged.bodyBlock());
+  IRMapping values;
+  for (auto [iv, own] : llvm::zip(update.ivs(), merged.ivs()))
+    values.map(iv, own);
+  Value element;
+  for (Operation &op : *update.bodyBlock())
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      element = values.lookupOrDefault(store.getValue());
+    else
+      b.clone(op, values);
+  SmallVector<tile::LoadOp> loads;
+  merged.walk([&](tile::LoadOp load) {
+    if (load.getBuffer() == accumulator)
+      loads.push_back(load);
+  });
+  // Those of the update itself read what the product has left.
+  for (tile::LoadOp load : loads)
+    if (load->getParentOp() != merged || !load->isBeforeInBlock(&*b.getInsertionPoint()))
+      load.getResult().replaceAllUsesWith(element), load.erase();
+  return merged;
+}
+
+/// The loop that does what `last` and the updates in front of it do, if TMA can store that.
+tile::ParallelOp mergeUpdates(tile::ParallelOp last, tile::KernelOp kernel,
+                              llvm::SmallPtrSetImpl<Operation *> &gone) {
+  while (Value accumulator = accumulatorOf(last)) {
+    tile::ParallelOp update = updateBefore(last, accumulator);
+    if (!update)
+      break;
+    tile::ParallelOp merged = merge(update, last, accumulator);
+    hoistInvariants(merged);
+    // The loops that it replaces do not count. `merged` stands in front of `last`, so each has an
+    // operation behind it by which it finds back.
+    Operation *old[] = {update, last}, *behindUpdate = update->getNextNode();
+    for (Operation *op : old)
+      op->remove();
+    if (!storeOf(merged, kernel)) {
+      OpBuilder b(merged);
+      b.setInsertionPointAfter(merged);
+      b.insert(last);
+      b.setInsertionPoint(behindUpdate);
+      b.insert(update);
+      merged.erase();
+      break;
+    }
+    for (Operation *op : old) {
+      gone.insert(op);
+      op->erase();
+    }
+    last = merged;
+  }
+  return last;
+}
+
 } // namespace
 
 void forwardSharedTiles(tile::KernelOp kernel) {
@@ -224,8 +342,15 @@ int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
   for (tile::ParallelOp loop : loops) {
     if (!loop->getParentOfType<tile::ParallelOp>())
       hoistInvariants(loop);
+  }
+  // Updates are merged into a loop behind them, so from behind.
+  llvm::SmallPtrSet<Operation *, 8> gone;
+  for (tile::ParallelOp loop : llvm::reverse(loops)) {
+    if (gone.contains(loop) || !matchTileStore(loop))
+      continue;
+    loop = mergeUpdates(loop, kernel, gone);
     if (std::optional<TileStore> store = storeOf(loop, kernel))
-      stores.push_back({loop, *store});
+      stores.insert(stores.begin(), {loop, *store});
   }
   if (stores.empty())
     return 0;
