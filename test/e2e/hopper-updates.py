@@ -17,6 +17,14 @@
 # ONE: tile.parallel {{.*}}tma_store_buffers
 # ONE: math.{{exp|tanh}}
 # ONE-NOT: tile.parallel
+# A scale is read once.
+# RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "updated('scale', 300, 520, 200)" --sim-interleave=7 | FileCheck %s
+# RUN: tilec %s --target=sm_90a --entry "updated('scale', 300, 520, 200)" --emit=tile-pipelined | FileCheck %s --check-prefix=SCALE
+# SCALE: tile.pipe_drain
+# SCALE: tile.load {{.*}}global
+# SCALE: tile.parallel {{.*}}tma_store_buffers
+# SCALE-NOT: tile.load {{.*}}global
+# SCALE-NOT: tile.parallel
 # Somebody reads the changed accumulator later, an element is read by others than its own, a tensor changes in between.
 # RUN: tilec %s --target=sm_90a --entry "updated('kept', 300, 520, 200)" --emit=tile-pipelined | FileCheck %s --check-prefix=APART
 # RUN: tilec %s --target=sm_90a --entry "updated('column', 300, 520, 200)" --emit=tile-pipelined | FileCheck %s --check-prefix=APART
@@ -49,6 +57,9 @@ def updated(form, M, N, K, block_M=128, block_N=128, threads=256, out="bfloat16"
             elif form == "onto":
                 for i, j in T.Parallel(block_M, block_N):
                     c[i, j] = T.tanh(c[i, j] * 0.1) + T.cast(C[by * block_M + i, bx * block_N + j], "float32")
+            elif form == "scale":
+                for i, j in T.Parallel(block_M, block_N):
+                    c[i, j] *= Rows[0, 1] * 0.5
             elif form == "column":
                 for i, j in T.Parallel(block_M, block_N):
                     c[i, j] = T.tanh(c[i, j] * 0.1)

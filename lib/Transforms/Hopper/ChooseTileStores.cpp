@@ -275,6 +275,23 @@ tile::ParallelOp merge(tile::ParallelOp update, tile::ParallelOp last, Value acc
   return merged;
 }
 
+/// An element of a tensor that is the same in all rounds (a scale) is read once, in front of the
+/// loop, and not again for each step of the store.
+void hoistScalars(tile::ParallelOp loop) {
+  hoistInvariants(loop);
+  Accesses accesses = accessesOf(loop);
+  for (tile::LoadOp load : llvm::make_early_inc_range(loop.bodyBlock()->getOps<tile::LoadOp>())) {
+    Value root = rootOf(load.getBuffer());
+    bool isFixed = load.getBuffer().getType().isGlobal() &&
+                   !llvm::is_contained(accesses.writes, root) &&
+                   llvm::none_of(load->getOperands(), [&](Value operand) {
+                     return loop->isAncestor(operand.getParentRegion()->getParentOp());
+                   });
+    if (isFixed)
+      load->moveBefore(loop);
+  }
+}
+
 /// The loop that does what `last` and the updates in front of it do, if TMA can store that.
 tile::ParallelOp mergeUpdates(tile::ParallelOp last, tile::KernelOp kernel,
                               llvm::SmallPtrSetImpl<Operation *> &gone) {
@@ -283,6 +300,7 @@ tile::ParallelOp mergeUpdates(tile::ParallelOp last, tile::KernelOp kernel,
     if (!update)
       break;
     tile::ParallelOp merged = merge(update, last, accumulator);
+    hoistScalars(merged);
     hoistInvariants(merged);
     // The loops that it replaces do not count. `merged` stands in front of `last`, so each has an
     // operation behind it by which it finds back.
