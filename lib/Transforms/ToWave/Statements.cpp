@@ -1,0 +1,302 @@
+//===- Statements.cpp - blocks, loops, branches and arithmetic ------------===//
+//
+// What a tile program does in order, lane by lane; each kind of tile operation has a file
+// of its own beside this one.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "ToWave/Emitter.h"
+
+#include "Normalize/Normalize.h"
+#include "Schedule/Schedulable.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+LogicalResult Emitter::emitBlock(Block &block, Elements &elements) {
+  for (Operation &op : block)
+    if (failed(emitOp(op, elements)))
+      return failure();
+  return success();
+}
+
+LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
+  loc = op.getLoc();
+  if (auto alloc = dyn_cast<tile::AllocOp>(op))
+    return emitAlloc(alloc, elements);
+  if (isa<tile::SubviewOp, tile::ReshapeOp, tile::AssumeOp>(op))
+    return success(); // looked through at their uses
+  if (auto loop = dyn_cast<tile::ForOp>(op))
+    return emitFor(loop, elements);
+  if (auto loop = dyn_cast<tile::ParallelOp>(op))
+    return emitParallel(loop, elements);
+  if (auto loop = dyn_cast<tile::WhileOp>(op))
+    return emitWhile(loop, elements);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return emitIf(branch, elements);
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return emitLoad(load, elements);
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return emitStore(store, elements);
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    return emitAtomic(atomic, elements);
+  if (std::optional<LogicalResult> done = emitHopper(op, elements))
+    return *done;
+  if (std::optional<LogicalResult> done = emitThreadOp(op, elements))
+    return *done;
+  if (auto gemm = dyn_cast<tile::GemmOp>(op))
+    return emitGemm(gemm, elements);
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return emitReduce(reduce, elements);
+  if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
+    return emitAsyncCopy(copy, elements);
+  if (isa<tile::AsyncCommitOp>(op))
+    return emitAsyncCommit(), success();
+  if (auto wait = dyn_cast<tile::AsyncWaitOp>(op))
+    return emitAsyncWait(wait.getPending()), success();
+  if (auto check = dyn_cast<tile::AssertOp>(op)) {
+    for (int64_t e = 0; e < (isSameForAll(check.getCondition(), elements) ? 1 : elements.count);
+         ++e)
+      wave::TrapOp::create(b, loc, lookup(check.getCondition(), e, elements),
+                           check.getMessageAttr());
+    return success();
+  }
+  if (isa<tile::PrintOp>(op))
+    return op.emitRemark("T.print prints on the cpu device only"), success();
+  if (isa<tile::BarrierOp>(op)) {
+    if (needsAsyncFence())
+      wave::AsyncFenceOp::create(b, loc);
+    // Between scalar code of threads, only fences keep LLVM from moving accesses across.
+    wave::BarrierOp::create(b, loc).setGlobal(kernel.getLockstep() ||
+                                              cast<tile::BarrierOp>(op).getGlobal());
+    return success();
+  }
+  if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+    // Not pipelined: through registers, as a loop over the elements.
+    OpBuilder before(&op);
+    tile::ParallelOp loop = expandCopy(before, loc, copy.getSrc(), copy.getDst());
+    LogicalResult result = emitParallel(loop, elements);
+    return result;
+  }
+  if (isMemoryEffectFree(&op) && op.getNumRegions() == 0)
+    return emitArith(op, elements);
+  return unsupported(op, op.getName().getStringRef());
+}
+
+LogicalResult Emitter::emitAlloc(tile::AllocOp alloc, Elements &elements) {
+  tile::BufferType type = alloc.getResult().getType();
+  if (!type.isLocal())
+    return success(); // placed already
+  DType dtype = tile::dtypeOf(type.getElementType());
+  SmallVector<LocalPlace, 4> places;
+  for (int64_t e = 0; e < elements.count; ++e) {
+    auto regs = wave::RegsType::get(b.getContext(), type.numElems(), memoryType(dtype));
+    places.push_back({wave::AllocRegsOp::create(b, loc, regs, alloc.getNameAttr()), dtype});
+  }
+  elements.locals[alloc.getResult()] = places;
+  return success();
+}
+
+/// Each element of a group on its own: `emit` gets the context of one element, and runs only where
+/// the element is no padding (whose values could keep a loop from ending).
+LogicalResult Emitter::forEachElement(Elements &elements,
+                                      llvm::function_ref<LogicalResult(Elements &)> emit) {
+  for (int64_t e = 0; e < elements.count; ++e) {
+    Elements one = elementOf(elements, e);
+    OpBuilder::InsertionGuard guard(b);
+    if (Value mask = elements.maskOf(e)) {
+      auto inside = scf::IfOp::create(b, loc, mask, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(&inside.getThenRegion().front());
+    }
+    if (failed(emit(one)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitWhile(tile::WhileOp loop, Elements &elements) {
+  // Elements leave the loop at different times.
+  if (elements.loop && !elements.isSingle())
+    return forEachElement(elements, [&](Elements &one) { return emitWhile(loop, one); });
+  auto repeated = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  Block *test = b.createBlock(&repeated.getBefore()), *body = b.createBlock(&repeated.getAfter());
+  b.setInsertionPointToStart(test);
+  for (Operation &op : loop.getCondition().front()) {
+    auto condition = dyn_cast<tile::ConditionOp>(op);
+    if (!condition) {
+      if (failed(emitOp(op, elements)))
+        return failure();
+      continue;
+    }
+    scf::ConditionOp::create(b, loc, lookup(condition.getValue(), 0, elements), ValueRange());
+  }
+  b.setInsertionPointToStart(body);
+  if (failed(emitBlock(loop.getBody().front(), elements)))
+    return failure();
+  scf::YieldOp::create(b, loc);
+  return success();
+}
+
+LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
+  if (loop->hasAttr(rotateAttrName))
+    return emitPipeline(loop, elements);
+  std::optional<int64_t> step = tile::constantInt(loop.getStep());
+  // The elements of a group go through the loop together when they agree on the bounds.
+  for (Value bound : {loop.getLower(), loop.getUpper(), loop.getStep()})
+    if (!isSameForAll(bound, elements))
+      return forEachElement(elements, [&](Elements &one) { return emitFor(loop, one); });
+  Value lower = lookup(loop.getLower(), 0, elements), upper = lookup(loop.getUpper(), 0, elements);
+  if (step && *step < 0) {
+    // Counts up: iteration i is lower + i * step.
+    Value span = arith::SubIOp::create(b, loc, lower, upper);
+    Value count = arith::CeilDivSIOp::create(b, loc, span, index(-*step));
+    auto wave = scf::ForOp::create(b, loc, index(0), count, index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(wave.getBody());
+    elements.map[loop.iv()] = {addIndex(lower, mulIndex(wave.getInductionVar(), *step))};
+    return emitBlock(*loop.bodyBlock(), elements);
+  }
+  auto wave = scf::ForOp::create(b, loc, lower, upper, lookup(loop.getStep(), 0, elements));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(wave.getBody());
+    elements.map[loop.iv()] = {wave.getInductionVar()};
+    if (failed(emitBlock(*loop.bodyBlock(), elements)))
+      return failure();
+  }
+  if (loop->getParentOp() == kernel && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+    renewLane();
+  return success();
+}
+
+void Emitter::renewLane() {
+  if (target.vendor != Vendor::Nvidia || b.getInsertionBlock() != laneId.getParentBlock())
+    return;
+  laneId = wave::LaneIdOp::create(b, loc, b.getIndexType(), /*fresh=*/true);
+  topAnchor = laneId.getDefiningOp();
+  laneCoordCache.clear();
+  primaryCache.clear();
+}
+
+/// One branch when all elements agree on the condition, else one for each; values that it yields go
+/// through registers.
+LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
+  if (isSameForAll(op.getCondition(), elements))
+    return emitBranch(op, lookup(op.getCondition(), 0, elements), elements, elements.count,
+                      [&](Value value, int64_t e) { return lookup(value, e, elements); });
+  SmallVector<SmallVector<Value, 4>> results(op.getNumResults());
+  for (int64_t e = 0; e < elements.count; ++e) {
+    Elements one = elementOf(elements, e);
+    if (failed(emitBranch(op, lookup(op.getCondition(), e, elements), one, 1,
+                          [&](Value value, int64_t) { return lookup(value, 0, one); })))
+      return failure();
+    for (auto [n, result] : llvm::enumerate(op.getResults()))
+      results[n].push_back(one.map[result][0]);
+  }
+  for (auto [result, values] : llvm::zip(op.getResults(), results))
+    elements.map[result] = values;
+  return success();
+}
+
+LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &elements, int64_t count,
+                                  llvm::function_ref<Value(Value, int64_t)> valueOf) {
+  SmallVector<Value> regs;
+  for (Type type : op.getResultTypes())
+    regs.push_back(wave::AllocRegsOp::create(
+        b, loc, wave::RegsType::get(b.getContext(), count, type), StringAttr()));
+  auto branch = scf::IfOp::create(b, loc, condition,
+                                  /*withElseRegion=*/!op.getElseRegion().empty());
+  for (auto [from, to] : {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
+                          std::pair(&op.getElseRegion(), &branch.getElseRegion())}) {
+    if (from->empty())
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&to->front());
+    for (Operation &inner : from->front()) {
+      auto yield = dyn_cast<scf::YieldOp>(inner);
+      if (!yield) {
+        if (failed(emitOp(inner, elements)))
+          return failure();
+        continue;
+      }
+      for (auto [value, reg] : llvm::zip(yield.getOperands(), regs))
+        for (int64_t e = 0; e < count; ++e)
+          wave::SetOp::create(b, loc, valueOf(value, e), reg, e);
+    }
+  }
+  for (auto [n, result] : llvm::enumerate(op.getResults())) {
+    SmallVector<Value, 4> values;
+    for (int64_t e = 0; e < count; ++e)
+      values.push_back(wave::GetOp::create(b, loc, result.getType(), regs[n], e));
+    elements.map[result] = values;
+  }
+  return success();
+}
+
+/// The context of one element of a group.
+Elements Emitter::elementOf(Elements &elements, int64_t e) {
+  Elements one;
+  one.outer = &elements;
+  one.loop = elements.loop;
+  one.layout = elements.layout;
+  one.rep = elements.rep;
+  one.groupCount = elements.groupCount ? elements.groupCount : elements.count;
+  one.firstElement = elements.firstElement + e;
+  if (Value mask = elements.maskOf(e))
+    one.masks = {mask};
+  one.primary = elements.primary;
+  one.coords = elements.coords;
+  for (size_t d = 0; d < one.coords.size(); ++d) {
+    one.coords[d].constant += elements.deltas[e][d];
+    one.coords[d].divisor = 1;
+  }
+  one.deltas = {Coords(one.coords.size(), 0)};
+  // Values of the group that differ between elements; the rest is found through `outer`.
+  for (auto &[key, values] : elements.map)
+    if (values.size() > 1)
+      one.map[key] = {values[e]};
+  for (auto &[key, places] : elements.locals)
+    one.locals[key] = {places.size() == 1 ? places[0] : places[e]};
+  return one;
+}
+
+LogicalResult Emitter::emitArith(Operation &op, Elements &elements) {
+  if (auto round = dyn_cast<tile::RoundOp>(op)) {
+    DType dtype = tile::dtypeOf(round.getDtype());
+    SmallVector<Value, 4> values;
+    int64_t times = isSameForAll(round.getValue(), elements) ? 1 : elements.count;
+    for (int64_t e = 0; e < times; ++e) {
+      Value value = lookup(round.getValue(), e, elements);
+      if (value.getType().isF64() && dtype != DType::F64)
+        value = arith::TruncFOp::create(b, loc, b.getF32Type(), value);
+      value = toScalar(fromScalar(value, dtype), dtype);
+      if (value.getType() != round.getType())
+        value = arith::ExtFOp::create(b, loc, round.getType(), value);
+      values.push_back(value);
+    }
+    elements.map[round.getResult()] = values;
+    return success();
+  }
+  if (isa<tile::ThreadIdOp>(op)) {
+    elements.map[op.getResult(0)] = {threadId};
+    return success();
+  }
+  bool isSame = llvm::all_of(op.getOperands(),
+                             [&](Value operand) { return isSameForAll(operand, elements); });
+  SmallVector<SmallVector<Value, 4>, 1> results(op.getNumResults());
+  for (int64_t e = 0; e < (isSame ? 1 : elements.count); ++e) {
+    IRMapping mapping;
+    for (Value operand : op.getOperands())
+      mapping.map(operand, lookup(operand, e, elements));
+    Operation *copy = b.clone(op, mapping);
+    for (auto [values, result] : llvm::zip(results, copy->getResults()))
+      values.push_back(result);
+  }
+  for (auto [result, values] : llvm::zip(op.getResults(), results))
+    elements.map[result] = values;
+  return success();
+}
+
+} // namespace tilec
