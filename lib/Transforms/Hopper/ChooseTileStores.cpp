@@ -5,6 +5,9 @@
 // element where it writes. Before an author's loop comes to it again, what it wrote is
 // there.
 //
+// What stands between the accumulator and the tensor in a script becomes part of that
+// loop: a shared tile that is only passed on, updates of the accumulator in place.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Hopper/TileStore.h"

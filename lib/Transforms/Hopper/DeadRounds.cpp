@@ -5,7 +5,7 @@
 #include "Hopper/DeadRounds.h"
 
 #include "Hopper/Corner.h"
-#include "Hopper/DeadRound.h"
+#include "Hopper/SymbolicRound.h"
 #include "Hopper/UnseenRows.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -48,14 +48,9 @@ std::optional<GroupRows> rowsOf(tile::ForOp loop) {
       continue;
     Accesses accesses = accessesOf(&op);
     for (ArrayRef<Value> list : {ArrayRef(accesses.reads), ArrayRef(accesses.writes)})
-      for (Value root : list) {
-        if (!cast<tile::BufferType>(root.getType()).isFragment())
-          continue;
-        std::optional<GroupRows> own = groupRowsOf(root);
-        if (!own || (rows && !(*rows == *own)))
+      for (Value root : list)
+        if (cast<tile::BufferType>(root.getType()).isFragment() && !joinRows(rows, root))
           return std::nullopt;
-        rows = own;
-      }
   }
   return rows;
 }

@@ -41,18 +41,21 @@ std::optional<GroupRows> groupRowsOf(Value fragment) {
   return rows;
 }
 
+bool joinRows(std::optional<GroupRows> &rows, Value fragment) {
+  std::optional<GroupRows> own = groupRowsOf(fragment);
+  if (!own || (rows && !(*rows == *own)))
+    return false;
+  rows = own;
+  return true;
+}
+
 std::optional<GroupRows> groupRowsOf(Operation *op) {
   Accesses accesses = accessesOf(op);
   std::optional<GroupRows> rows;
   for (ArrayRef<Value> list : {ArrayRef(accesses.reads), ArrayRef(accesses.writes)})
-    for (Value root : list) {
-      if (cast<tile::BufferType>(root.getType()).isGlobal())
-        continue;
-      std::optional<GroupRows> own = groupRowsOf(root);
-      if (!own || (rows && !(*rows == *own)))
+    for (Value root : list)
+      if (!cast<tile::BufferType>(root.getType()).isGlobal() && !joinRows(rows, root))
         return std::nullopt;
-      rows = own;
-    }
   return rows;
 }
 

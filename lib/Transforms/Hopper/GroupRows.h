@@ -21,6 +21,9 @@ struct GroupRows {
 /// Nothing when warp groups share rows, or the buffer is no fragment with a layout.
 std::optional<GroupRows> groupRowsOf(mlir::Value fragment);
 
+/// Adds a fragment to those that have `rows` (none yet: nothing). False when it has others.
+bool joinRows(std::optional<GroupRows> &rows, mlir::Value fragment);
+
 /// The rows of all fragments that the op (with its regions) touches, when they are the same and the
 /// op touches nothing else but tensors. Then warp groups may do it, or not, each for itself.
 std::optional<GroupRows> groupRowsOf(mlir::Operation *op);

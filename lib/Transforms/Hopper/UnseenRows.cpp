@@ -5,7 +5,7 @@
 #include "Hopper/UnseenRows.h"
 
 #include "Hopper/Corner.h"
-#include "Hopper/DeadRound.h"
+#include "Hopper/SymbolicRound.h"
 
 #include "tilec/Analysis/Buffers.h"
 

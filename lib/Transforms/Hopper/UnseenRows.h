@@ -10,7 +10,7 @@ namespace tilec {
 
 /// Whether nobody gets to see what the loop computes in the rows of the warp group that asks: it is
 /// only stored, behind the end of tensors. Made in front of the loop, which stays in its rows
-/// (DeadRound.h). Null when there are no such rows, or that cannot be told.
+/// (SymbolicRound.h). Null when there are no such rows, or that cannot be told.
 mlir::Value findUnseenRows(tile::ForOp loop, const GroupRows &rows);
 
 } // namespace tilec

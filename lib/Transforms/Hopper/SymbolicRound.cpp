@@ -1,4 +1,4 @@
-//===- DeadRound.cpp - a round of a loop, computed with symbols -----------===//
+//===- SymbolicRound.cpp - a round of a loop, computed with symbols -------===//
 //
 // There is one symbol for all elements of a fragment in a row, told that a mask chooses
 // -inf for them. What the loop carries must come out as it went in. So the maximum of a
@@ -8,7 +8,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Hopper/DeadRound.h"
+#include "Hopper/SymbolicRound.h"
 
 #include "Layouts/LoopLayout.h"
 
@@ -37,9 +37,9 @@ struct Symbol {
 };
 
 /// A round in which the condition has a known value.
-class DeadRound {
+class SymbolicRound {
 public:
-  DeadRound(tile::ForOp loop, Value condition, bool truth)
+  SymbolicRound(tile::ForOp loop, Value condition, bool truth)
       : loop(loop), condition(condition), truth(truth) {}
 
   /// Whether all that the loop carries stays as it is.
@@ -91,7 +91,7 @@ private:
   uintptr_t next = Symbol::Other + 1;
 };
 
-Symbol DeadRound::now(Value buffer) {
+Symbol SymbolicRound::now(Value buffer) {
   auto known = state.find(buffer);
   if (known != state.end())
     return known->second;
@@ -99,7 +99,7 @@ Symbol DeadRound::now(Value buffer) {
   return before(buffer);
 }
 
-Symbol DeadRound::generic(Operation *op, ArrayRef<Symbol> operands, bool isWild) {
+Symbol SymbolicRound::generic(Operation *op, ArrayRef<Symbol> operands, bool isWild) {
   Key key = {uintptr_t(op->getName().getAsOpaquePointer()),
              uintptr_t(op->getAttrDictionary().getAsOpaquePointer()),
              uintptr_t(op->getResult(0).getType().getAsOpaquePointer())};
@@ -110,7 +110,7 @@ Symbol DeadRound::generic(Operation *op, ArrayRef<Symbol> operands, bool isWild)
   return symbolFor(key, isWild);
 }
 
-Symbol DeadRound::sum(Symbol x, Symbol y, Operation *op) {
+Symbol SymbolicRound::sum(Symbol x, Symbol y, Operation *op) {
   if (x.is(Symbol::Zero))
     return y;
   if (y.is(Symbol::Zero))
@@ -120,7 +120,7 @@ Symbol DeadRound::sum(Symbol x, Symbol y, Operation *op) {
   return generic(op, {x, y}, false);
 }
 
-Symbol DeadRound::difference(Symbol x, Symbol y, Operation *op) {
+Symbol SymbolicRound::difference(Symbol x, Symbol y, Operation *op) {
   if (y.is(Symbol::Zero))
     return x;
   if (x == y && x.isFinite())
@@ -130,7 +130,7 @@ Symbol DeadRound::difference(Symbol x, Symbol y, Operation *op) {
   return generic(op, {x, y}, false);
 }
 
-Symbol DeadRound::product(Symbol x, Symbol y, Operation *op) {
+Symbol SymbolicRound::product(Symbol x, Symbol y, Operation *op) {
   if (x.is(Symbol::One))
     return y;
   if (y.is(Symbol::One))
@@ -146,7 +146,7 @@ Symbol DeadRound::product(Symbol x, Symbol y, Operation *op) {
   return generic(op, {x, y}, false);
 }
 
-Symbol DeadRound::choose(Value chosenBy, Symbol whenTrue, Symbol whenFalse) {
+Symbol SymbolicRound::choose(Value chosenBy, Symbol whenTrue, Symbol whenFalse) {
   if (chosenBy == condition)
     return truth ? whenTrue : whenFalse;
   if (whenTrue == whenFalse)
@@ -154,7 +154,7 @@ Symbol DeadRound::choose(Value chosenBy, Symbol whenTrue, Symbol whenFalse) {
   return unknown();
 }
 
-Symbol DeadRound::evaluate(Value value) {
+Symbol SymbolicRound::evaluate(Value value) {
   auto known = values.find(value);
   if (known != values.end())
     return known->second;
@@ -177,7 +177,7 @@ Symbol DeadRound::evaluate(Value value) {
   return symbol;
 }
 
-Symbol DeadRound::converted(Symbol value, Type from, Type to) {
+Symbol SymbolicRound::converted(Symbol value, Type from, Type to) {
   bool isKnown = value.is(Symbol::Low) || value.is(Symbol::Zero) || value.is(Symbol::One);
   // Types of 16 bits and more have -inf.
   if (from == to || (isKnown && isWide(from) && isWide(to)))
@@ -186,7 +186,7 @@ Symbol DeadRound::converted(Symbol value, Type from, Type to) {
 }
 
 /// An op that only computes, with one result.
-Symbol DeadRound::evaluate(Operation *op) {
+Symbol SymbolicRound::evaluate(Operation *op) {
   SmallVector<Symbol, 3> in;
   for (Value operand : op->getOperands())
     in.push_back(evaluate(operand));
@@ -215,7 +215,7 @@ Symbol DeadRound::evaluate(Operation *op) {
   return generic(op, in, !isHarmless);
 }
 
-bool DeadRound::visitInside(Operation &op, tile::ParallelOp parallel) {
+bool SymbolicRound::visitInside(Operation &op, tile::ParallelOp parallel) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (cast<tile::BufferType>(load.getBuffer().getType()).isGlobal())
       values[load] = unknown();
@@ -251,12 +251,12 @@ bool DeadRound::visitInside(Operation &op, tile::ParallelOp parallel) {
   return op.getNumResults() == 1;
 }
 
-bool DeadRound::visit(tile::ParallelOp parallel) {
+bool SymbolicRound::visit(tile::ParallelOp parallel) {
   return llvm::all_of(*parallel.bodyBlock(),
                       [&](Operation &op) { return visitInside(op, parallel); });
 }
 
-bool DeadRound::visit(tile::ReduceOp reduce) {
+bool SymbolicRound::visit(tile::ReduceOp reduce) {
   Value src = reduce.getSrc(), dst = reduce.getDst();
   if (!isWithinRows(reduce) || reduce.getStep() == tile::ReduceStep::Combine)
     return false;
@@ -268,7 +268,7 @@ bool DeadRound::visit(tile::ReduceOp reduce) {
   return true;
 }
 
-bool DeadRound::visit(tile::GemmOp gemm) {
+bool SymbolicRound::visit(tile::GemmOp gemm) {
   Value a = gemm.getA(), c = gemm.getC();
   bool isRegisters = cast<tile::BufferType>(a.getType()).isFragment();
   if (!gemm.getWarpGroup() || !cast<tile::BufferType>(c.getType()).isFragment() ||
@@ -285,7 +285,7 @@ bool DeadRound::visit(tile::GemmOp gemm) {
   return true;
 }
 
-bool DeadRound::visit(Operation &op) {
+bool SymbolicRound::visit(Operation &op) {
   values.clear();
   if (auto parallel = dyn_cast<tile::ParallelOp>(op))
     return visit(parallel);
@@ -299,7 +299,7 @@ bool DeadRound::visit(Operation &op) {
 }
 
 /// Behind the loop, or in front of it in another round of a loop around.
-bool DeadRound::isReadElsewhere(Value buffer) {
+bool SymbolicRound::isReadElsewhere(Value buffer) {
   auto reads = [&](Operation *user) {
     auto reduce = dyn_cast<tile::ReduceOp>(user);
     bool isLayoutOnly = reduce && reduce.getStep() == tile::ReduceStep::Combine &&
@@ -311,7 +311,7 @@ bool DeadRound::isReadElsewhere(Value buffer) {
                       [&](Operation *user) { return !loop->isAncestor(user) && reads(user); });
 }
 
-bool DeadRound::changesNothing() {
+bool SymbolicRound::changesNothing() {
   return staysInRows() && llvm::all_of(state, [&](auto &entry) {
            Value buffer = entry.first;
            return entry.second == before(buffer) ||
@@ -340,10 +340,10 @@ bool isWithinRows(tile::ReduceOp reduce) {
          });
 }
 
-bool staysInRows(tile::ForOp loop) { return DeadRound(loop, {}, true).staysInRows(); }
+bool staysInRows(tile::ForOp loop) { return SymbolicRound(loop, {}, true).staysInRows(); }
 
 bool changesNothing(tile::ForOp loop, Value condition, bool truth) {
-  return DeadRound(loop, condition, truth).changesNothing();
+  return SymbolicRound(loop, condition, truth).changesNothing();
 }
 
 } // namespace tilec

@@ -1,4 +1,4 @@
-//===- DeadRound.h - a round of a loop, computed with symbols -------------===//
+//===- SymbolicRound.h - a round of a loop, computed with symbols ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
