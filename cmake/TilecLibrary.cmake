@@ -19,17 +19,20 @@ set(TILEC_LEVEL_Sim 4)
 set(TILEC_LEVEL_SimDevice 5)
 set(TILEC_LEVEL_PtxSim 5)
 set(TILEC_LEVEL_Report 5)
+set(TILEC_LEVEL_Build 5)
 set(TILEC_LEVEL_Import 5)
 set(TILEC_LEVEL_Reference 5)
 set(TILEC_LEVEL_Analysis 5)
 set(TILEC_LEVEL_Transforms 6)
 set(TILEC_LEVEL_Lower 7)
 set(TILEC_LEVEL_Driver 8)
+set(TILEC_LEVEL_Capi 9)
+set(TILEC_LEVEL_RuntimeCapi 2)
 
 # Folders that see MLIR, and folders that see LLVM at all. Base and Runtime see neither, so that
 # tilec-launch runs on a GPU host without LLVM.
-set(TILEC_MLIR_FOLDERS IR Import Reference Analysis Transforms Lower Driver)
-set(TILEC_PLAIN_FOLDERS Base Runtime)
+set(TILEC_MLIR_FOLDERS IR Import Reference Analysis Transforms Lower Driver Capi)
+set(TILEC_PLAIN_FOLDERS Base Runtime RuntimeCapi)
 
 function(tilec_use target name)
   foreach(used IN LISTS ARGN)

@@ -7,10 +7,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "AmdgpuPasses.h"
-#include "Contained.h"
 #include "Images.h"
 #include "Optimize.h"
 #include "tilec/CodeGen/CodeGen.h"
+#include "tilec/CodeGen/Contained.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"

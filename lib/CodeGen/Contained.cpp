@@ -2,14 +2,18 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Contained.h"
+#include "tilec/CodeGen/Contained.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TILEC_HAS_LEAK_SANITIZER 1
@@ -52,18 +56,47 @@ static void onFatalError(void *, const char *reason, bool) {
     context->HandleExit(1); // does not return
 }
 
+namespace {
+
+std::atomic<bool> hostHasSignals = false;
+
+/// The signals that CrashRecoveryContext::Enable takes over, as they were.
+class SavedSignals {
+public:
+  SavedSignals() {
+    for (size_t i = 0; i < std::size(signals); ++i)
+      sigaction(signals[i], nullptr, &before[i]);
+  }
+  void restore() {
+    for (size_t i = 0; i < std::size(signals); ++i)
+      sigaction(signals[i], &before[i], nullptr);
+  }
+
+private:
+  // llvm/lib/Support/CrashRecoveryContext.cpp, "Signals".
+  static constexpr int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+  struct sigaction before[std::size(signals)];
+};
+
+} // namespace
+
+void leaveSignalsToHost() { hostHasSignals = true; }
+
 void installFatalErrorHandler() {
-  CrashRecoveryContext::Enable();
+  SavedSignals saved;
+  CrashRecoveryContext::Enable(); // also what makes runContained come back from fatal errors
+  if (hostHasSignals)
+    saved.restore();
   install_fatal_error_handler(onFatalError);
 }
 
 Error runContained(function_ref<void()> body, bool &crashed) {
   std::string text;
-  fatalText = &text;
+  std::string *outer = std::exchange(fatalText, &text);
   [[maybe_unused]] NoLeakReports quiet;
   CrashRecoveryContext context;
   crashed = !context.RunSafely(body);
-  fatalText = nullptr;
+  fatalText = outer;
   if (!crashed)
     return Error::success();
   if (text.empty())

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "AmdgpuPasses.h"
-#include "Contained.h"
 #include "tilec/CodeGen/CodeGen.h"
+#include "tilec/CodeGen/Contained.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/InitializePasses.h"

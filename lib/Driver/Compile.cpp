@@ -8,6 +8,7 @@
 #include "ProgramCache.h"
 #include "tilec/Driver/ScheduleCheck.h"
 
+#include "tilec/Build/Recorder.h"
 #include "tilec/IR/Wave/Wave.h"
 #ifdef TILEC_HAS_IMPORT
 #include "tilec/Import/Import.h"
@@ -179,6 +180,16 @@ bool Compilation::open(llvm::StringRef path) {
   return openText(path, (*buffer)->getBuffer());
 }
 
+bool Compilation::openRecording(std::shared_ptr<const build::Recording> recorded) {
+  recording = std::move(recorded);
+  // Places of the recording are by the number of the file.
+  for (uint32_t f = 0; f < recording->sources.fileCount(); ++f)
+    sources.add(recording->sources.file(f).name().str(), recording->sources.file(f).text().str());
+  for (const Diagnostic &mistake : recording->mistakes)
+    diags.add(mistake);
+  return !diags.hasErrors();
+}
+
 bool Compilation::openText(llvm::StringRef name, llvm::StringRef text) {
   file = sources.add(name.str(), text.str());
   isTileIr = name.ends_with(".mlir");
@@ -213,8 +224,9 @@ double Compilation::totalMs() const {
 bool Compilation::runTo(Stage stage) {
   if (std::string problem = scheduleProblem(opts.schedule, opts.arch); !problem.empty())
     return fail(llvm::createStringError(problem));
-  bool usesCache = opts.cache && opts.cachePrograms && stage == Stage::Binary && !reached &&
-                   !opts.verifyStages && !opts.afterStage && opts.saveTempsPrefix.empty();
+  bool usesCache = opts.cache && opts.cachePrograms && !recording && stage == Stage::Binary &&
+                   !reached && !opts.verifyStages && !opts.afterStage &&
+                   opts.saveTempsPrefix.empty();
   if (usesCache && findCompiled())
     return true;
   for (const StageRow &row : stageRows) {
@@ -337,10 +349,19 @@ bool Compilation::runStage(Stage stage) {
   return !opts.verifyStages || succeeded(verifyStage(*state->module, stage));
 }
 
+std::unique_ptr<script::Program> Compilation::trace() {
+#ifdef TILEC_HAS_IMPORT
+  if (recording)
+    return script::traceModule(sources, recording->module, recording->entry, opts.arch, diags);
+  return script::traceEntry(sources, file, opts.entry, opts.arch, diags);
+#else
+  return nullptr;
+#endif
+}
+
 bool Compilation::importScript() {
 #ifdef TILEC_HAS_IMPORT
-  std::unique_ptr<script::Program> traced =
-      script::traceEntry(sources, file, opts.entry, opts.arch, diags);
+  std::unique_ptr<script::Program> traced = trace();
   if (!traced || diags.hasErrors())
     return false;
   state->module = importProgram(state->context, *traced, sources, diags);

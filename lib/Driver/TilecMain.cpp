@@ -5,9 +5,8 @@
 #include "CacheOptions.h"
 #include "TuneSpace.h"
 
-#include "tilec/Driver/Compile.h"
+#include "tilec/Driver/Emit.h"
 #include "tilec/Driver/Tools.h"
-#include "tilec/Report/Report.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -36,13 +35,6 @@ std::string listOfTargets() {
     text += llvm::formatv("{0,-8} {1}\n", llvm::StringRef(arch.name),
                           llvm::StringRef(arch.description));
   return text;
-}
-
-std::string listOfStages() {
-  std::string text;
-  for (Stage stage : allStages())
-    text += (text.empty() ? "" : ", ") + nameOf(stage).str();
-  return text + ", ptx (asm of an NVIDIA target), manifest, report, schedule.svg";
 }
 
 int usageError(const llvm::Twine &message) {
@@ -78,35 +70,11 @@ void printTimes(const Compilation &compilation) {
   llvm::errs() << llvm::formatv("{0,-16} {1,8:f2} ms\n", "total", compilation.totalMs());
 }
 
-/// The scorecard of what was compiled.
-bool writeReport(const Compilation &compilation, bool json, std::string &text) {
-  report::ReportOptions options;
-  options.json = json;
-  llvm::raw_string_ostream os(text);
-  llvm::Error error = report::writeReport(os, compilation.image(), options);
-  if (!error)
-    return true;
-  llvm::errs() << "tilec: error: " << llvm::toString(std::move(error)) << '\n';
-  return false;
-}
-
-/// `ptx` is what users of NVIDIA's tools call the assembly text.
-std::string stageNameOf(const std::string &word, Arch arch) {
-  return word == "ptx" && vendorOf(arch) == Vendor::Nvidia ? "asm" : word;
-}
-
 int compile(const Arguments &args, Arch arch) {
-  bool wantsManifest = args.emit == "manifest", wantsReport = args.emit == "report",
-       wantsPicture = args.emit == "schedule.svg";
-  std::optional<Stage> stage = wantsManifest  ? Stage::Wave
-                               : wantsReport  ? Stage::Binary
-                               : wantsPicture ? Stage::WaveScheduled
-                                              : parseStage(stageNameOf(args.emit, arch));
-  if (!args.stopAfter.empty())
-    stage = parseStage(stageNameOf(args.stopAfter, arch));
-  if (!stage)
-    return usageError("unknown stage `" + (args.stopAfter.empty() ? args.emit : args.stopAfter) +
-                      "`; known: " + listOfStages());
+  std::string word = args.stopAfter.empty() ? args.emit : args.stopAfter;
+  std::optional<Emit> emit = parseEmit(word, arch);
+  if (!emit)
+    return usageError("unknown stage `" + word + "`; known: " + listOfEmits());
   CompileOptions options;
   options.arch = arch;
   options.entry = args.entry;
@@ -115,57 +83,43 @@ int compile(const Arguments &args, Arch arch) {
   if (args.strictSchedule || args.laxSchedule)
     options.strictSchedule = args.strictSchedule;
   options.verifyStages = args.verifyStages;
-  // A code object has its line table; texts stay short unless it is asked for.
-  bool isAmd = vendorOf(arch) == Vendor::Amd;
-  options.lineTables =
-      args.debug || (isAmd && !args.noDebug && (stage == Stage::Binary || stage == Stage::Object));
   options.saveTempsPrefix = args.saveTemps;
-  options.ptxAssembler = args.ptxAssembler == "none"    ? codegen::PtxAssembler::None
-                         : args.ptxAssembler == "ptxas" ? codegen::PtxAssembler::Ptxas
-                         : args.ptxAssembler == "nvrtc" ? codegen::PtxAssembler::Nvrtc
-                                                        : codegen::PtxAssembler::Auto;
-  if (args.debug && !isAmd && stage < Stage::Object)
-    options.ptxAssembler = codegen::PtxAssembler::None; // a text with lines
+  options.ptxAssembler = parsePtxAssembler(args.ptxAssembler).value_or(codegen::PtxAssembler::Auto);
+  std::optional<bool> lines;
+  if (args.debug || args.noDebug)
+    lines = args.debug;
+  chooseLineTables(options, *emit, lines);
   options.cache = openCache(args.cache);
   // A report wants more than what is kept of a program.
-  options.cachePrograms = *stage == Stage::Binary && !wantsReport;
+  options.cachePrograms = emit->stage == Stage::Binary && emit->what == Emit::Text;
   Compilation compilation(options);
-  bool ok = compilation.open(args.file) && compilation.runTo(*stage);
+  bool ok = compilation.open(args.file) && compilation.runTo(emit->stage);
   compilation.diagnostics().print(llvm::errs(), args.remarks);
   if (args.timeReport)
     printTimes(compilation);
   if (!ok)
     return 1;
-  std::string text =
-      wantsManifest ? rt::printManifest(compilation.manifest()) : compilation.textOf(*stage);
-  if (wantsReport) {
-    text.clear();
-    if (!writeReport(compilation, args.json, text))
-      return 1;
+  llvm::Expected<std::string> text = emitted(compilation, *emit, args.json);
+  if (!text) {
+    llvm::errs() << "tilec: error: " << llvm::toString(text.takeError()) << '\n';
+    return 1;
   }
-  if (wantsPicture) {
-    text = compilation.schedulePicture();
-    if (text.empty()) {
-      llvm::errs() << "tilec: error: no loop of this program has a planned schedule\n";
-      return 1;
-    }
-  }
-  bool isBinary = !wantsReport && (*stage == Stage::Binary || *stage == Stage::Object);
   std::string output = args.output;
-  if (output.empty() && isBinary)
-    output = *stage == Stage::Binary ? defaultOutput(args.file, compilation.image())
-                                     : (llvm::sys::path::stem(args.file) + ".o").str();
+  bool isImage = emit->what == Emit::Text && emit->stage == Stage::Binary;
+  if (output.empty() && emit->isBinary())
+    output = isImage ? defaultOutput(args.file, compilation.image())
+                     : (llvm::sys::path::stem(args.file) + ".o").str();
   if (output.empty() || output == "-") {
-    llvm::outs() << text;
+    llvm::outs() << *text;
     llvm::outs().flush();
     return 0;
   }
-  if (!write(output, text))
+  if (!write(output, *text))
     return 1;
   // Beside a file, not beside /dev/null.
   bool isDevice = false;
   llvm::sys::fs::is_other(output, isDevice);
-  if (*stage == Stage::Binary && !wantsReport && !isDevice)
+  if (isImage && !isDevice)
     return write(output + ".json", rt::printManifest(compilation.manifest())) ? 0 : 1;
   return 0;
 }
@@ -175,12 +129,12 @@ int compile(const Arguments &args, Arch arch) {
 int tilecMain(int argc, char **argv) {
   Arguments args;
   CLI::App app{"tilec: compiles TileLang scripts to machine code for AMD CDNA and NVIDIA GPUs"};
-  app.set_version_flag("--version", "tilec 0.1.0, LLVM 22.1");
+  app.set_version_flag("--version", versionText().str());
   app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)");
   app.add_option("--entry", args.entry,
                  "what to compile, a call: 'matmul(1024, 1024, 1024, block_M=128)'");
   app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
-  app.add_option("--emit", args.emit, "what to write: " + listOfStages());
+  app.add_option("--emit", args.emit, "what to write: " + listOfEmits());
   app.add_option("-o,--output", args.output,
                  "where to; - is standard output. A binary gets its launch manifest beside it, "
                  "OUT.json");

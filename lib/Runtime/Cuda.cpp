@@ -52,6 +52,12 @@ public:
   Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) override {
     return invoke("cuMemsetD8", api.memsetD8, dst, value, bytes);
   }
+  Status fillOnStream(DeviceAddress dst, uint8_t value, int64_t bytes, uint64_t stream) override {
+    if (!api.memsetD8Async)
+      return Error{"this driver has no cuMemsetD8Async"};
+    return invoke("cuMemsetD8Async", api.memsetD8Async, dst, value, bytes,
+                  reinterpret_cast<StreamPtr>(stream));
+  }
 
   Result<uint64_t> loadModule(std::span<const uint8_t> image) override {
     // PTX must end with a NUL; a cubin does not mind one.
@@ -328,6 +334,7 @@ Status CudaBackend::loadApi(const std::string &library, Api &api) {
   cuda.required(api.eventDestroy, {"cuEventDestroy_v2"});
   cuda.required(api.eventRecord, {"cuEventRecord"});
   cuda.required(api.eventElapsedTime, {"cuEventElapsedTime_v2", "cuEventElapsedTime"});
+  cuda.optional(api.memsetD8Async, {"cuMemsetD8Async"});
   cuda.optional(api.launchKernelEx, {"cuLaunchKernelEx"});
   cuda.optional(api.tensorMapEncodeTiled, {"cuTensorMapEncodeTiled"});
   return cuda.status();

@@ -76,6 +76,7 @@ struct Api {
   int (*memcpyHtoD)(DevicePtr dst, const void *src, size_t bytes);
   int (*memcpyDtoH)(void *dst, DevicePtr src, size_t bytes);
   int (*memsetD8)(DevicePtr dst, unsigned char value, size_t bytes);
+  int (*memsetD8Async)(DevicePtr dst, unsigned char value, size_t bytes, StreamPtr stream);
   int (*moduleLoadData)(ModulePtr *module, const void *image);
   int (*moduleUnload)(ModulePtr module);
   int (*moduleGetFunction)(FunctionPtr *function, ModulePtr module, const char *name);

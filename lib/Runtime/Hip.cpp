@@ -26,6 +26,7 @@ struct Api {
   int (*memcpyHtoD)(void *dst, const void *src, size_t bytes);
   int (*memcpyDtoH)(void *dst, void *src, size_t bytes);
   int (*memset)(void *dst, int value, size_t bytes);
+  int (*memsetAsync)(void *dst, int value, size_t bytes, void *stream);
   int (*moduleLoadData)(void **module, const void *image);
   int (*moduleUnload)(void *module);
   int (*moduleGetFunction)(void **function, void *module, const char *name);
@@ -77,6 +78,7 @@ Status loadApi(const std::string &library, Api &api) {
   hip.required(api.eventDestroy, {"hipEventDestroy"});
   hip.required(api.eventRecord, {"hipEventRecord"});
   hip.required(api.eventElapsedTime, {"hipEventElapsedTime"});
+  hip.optional(api.memsetAsync, {"hipMemsetAsync"});
   return hip.status();
 }
 
@@ -107,6 +109,11 @@ public:
   }
   Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) override {
     return invoke("hipMemset", api.memset, pointer(dst), value, bytes);
+  }
+  Status fillOnStream(DeviceAddress dst, uint8_t value, int64_t bytes, uint64_t stream) override {
+    if (!api.memsetAsync)
+      return Error{"this runtime has no hipMemsetAsync"};
+    return invoke("hipMemsetAsync", api.memsetAsync, pointer(dst), value, bytes, pointer(stream));
   }
 
   Result<uint64_t> loadModule(std::span<const uint8_t> image) override {

@@ -362,8 +362,10 @@ void store(ParamBuffer &buffer, const Param &param, uint64_t value) {
   std::memcpy(&buffer.bytes[param.offset], &value, param.size);
 }
 
-Result<TensorMapRequest> mapRequest(const Param &param, const ArgumentSet &arguments,
-                                    DeviceAddress address) {
+} // namespace
+
+Result<TensorMapRequest> tensorMapOf(const Param &param, const ArgumentSet &arguments,
+                                     DeviceAddress address) {
   TensorMapRequest request;
   request.address = address;
   request.elementBits = bitsOf(param.dtype);
@@ -390,8 +392,6 @@ Result<TensorMapRequest> mapRequest(const Param &param, const ArgumentSet &argum
   }
   return request;
 }
-
-} // namespace
 
 std::string describe(const RivalTiming &rival, int rounds) {
   char text[256];
@@ -454,7 +454,7 @@ Result<ParamBuffer> packParams(const Device &device, const Launch &launch,
       break;
     }
     case ParamKind::TensorMap: {
-      Result<TensorMapRequest> request = mapRequest(param, arguments, addresses.at(source));
+      Result<TensorMapRequest> request = tensorMapOf(param, arguments, addresses.at(source));
       if (!request)
         return inContext("tensor map `" + param.name + "`", request.error());
       Result<std::array<uint8_t, 128>> map = device.encodeTensorMap(*request);

@@ -167,6 +167,22 @@ Value toKernel(Evaluator &evaluator, Value value, Span span, DiagnosticEngine &d
   return value;
 }
 
+/// Calls, at last, what an entry's value is, and takes the kernel.
+std::unique_ptr<Program> finish(Evaluator &evaluator, Value value, Span span,
+                                std::unique_ptr<Program> program, DiagnosticEngine &diags) {
+  if (!value.ok()) {
+    reportFailure(evaluator, diags);
+    return nullptr;
+  }
+  value = toKernel(evaluator, value, span, diags);
+  if (!value.ok())
+    return nullptr;
+  for (const Diagnostic &d : evaluator.takeRemarks())
+    diags.add(d);
+  assemble(*value.as<KernelObject>(), *program);
+  return program;
+}
+
 } // namespace
 
 std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
@@ -185,17 +201,16 @@ std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
   program->arch = arch;
   Evaluator evaluator(sources, *module, arch, *program);
   Value value = evaluator.evaluateEntry(entry->expression);
-  if (!value.ok()) {
-    reportFailure(evaluator, diags);
-    return nullptr;
-  }
-  value = toKernel(evaluator, value, entry->expression->span, diags);
-  if (!value.ok())
-    return nullptr;
-  for (const Diagnostic &d : evaluator.takeRemarks())
-    diags.add(d);
-  assemble(*value.as<KernelObject>(), *program);
-  return program;
+  return finish(evaluator, value, entry->expression->span, std::move(program), diags);
+}
+
+std::unique_ptr<Program> traceModule(SourceManager &sources, const ast::Module &module,
+                                     llvm::StringRef function, Arch arch, DiagnosticEngine &diags) {
+  auto program = std::make_unique<Program>();
+  program->arch = arch;
+  Evaluator evaluator(sources, module, arch, *program);
+  Value value = evaluator.global(function, Span());
+  return finish(evaluator, value, Span(), std::move(program), diags);
 }
 
 std::vector<EntryCandidate> listEntries(const SourceManager &sources, uint32_t file,

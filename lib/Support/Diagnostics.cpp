@@ -73,6 +73,8 @@ void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d) cons
   const SourceFile &file = sources.file(d.span.file);
   LineColumn at = file.lineColumn(d.span.begin);
   llvm::StringRef line = file.line(at.line);
+  if (line.trim().empty()) // of a file that could not be read
+    return;
   os << line << '\n';
   // The caret line repeats tabs, so that it lines up whatever their width.
   for (char c : line.take_front(at.column - 1))

@@ -204,47 +204,70 @@ std::string fileIdentity(StringRef path) {
 
 namespace {
 
-struct BuildIds {
-  std::string text;
-  bool hasProgram = false;
+/// A loaded object that holds an address of interest.
+struct ObjectOf {
+  const void *address;
+  std::string path; ///< empty for the program itself
+  std::string buildId;
 };
 
-/// Adds the GNU build id of a loaded object: the program itself (without a name) and LLVM's
-/// libraries.
-int addBuildId(dl_phdr_info *object, size_t, void *out) {
-  auto &ids = *static_cast<BuildIds *>(out);
-  StringRef name = sys::path::filename(object->dlpi_name ? object->dlpi_name : "");
-  if (!name.empty() && !name.starts_with("libLLVM") && !name.starts_with("libMLIR"))
-    return 0;
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const auto &header = object->dlpi_phdr[i];
+bool holds(const dl_phdr_info &object, const void *address) {
+  auto at = reinterpret_cast<uintptr_t>(address);
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const auto &header = object.dlpi_phdr[i];
+    uintptr_t begin = object.dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_LOAD && at >= begin && at - begin < header.p_memsz)
+      return true;
+  }
+  return false;
+}
+
+/// The GNU build id of an object; empty where the linker wrote none.
+std::string buildIdOf(const dl_phdr_info &object) {
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const auto &header = object.dlpi_phdr[i];
     if (header.p_type != PT_NOTE)
       continue;
-    const char *at = reinterpret_cast<const char *>(object->dlpi_addr + header.p_vaddr);
+    const char *at = reinterpret_cast<const char *>(object.dlpi_addr + header.p_vaddr);
     const char *end = at + header.p_memsz;
     while (at + sizeof(ElfW(Nhdr)) <= end) {
       const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(at);
       const char *owner = at + sizeof *note, *id = owner + alignTo(note->n_namesz, 4);
       if (note->n_type == NT_GNU_BUILD_ID &&
-          StringRef(owner, note->n_namesz) == StringRef("GNU", 4)) {
-        ids.text += toHex(StringRef(id, note->n_descsz)) + " ";
-        ids.hasProgram |= name.empty();
-      }
+          StringRef(owner, note->n_namesz) == StringRef("GNU", 4))
+        return toHex(StringRef(id, note->n_descsz));
       at = id + alignTo(note->n_descsz, 4);
     }
   }
-  return 0;
+  return "";
+}
+
+int findObject(dl_phdr_info *object, size_t, void *out) {
+  auto &wanted = *static_cast<ObjectOf *>(out);
+  if (!holds(*object, wanted.address))
+    return 0;
+  wanted.path = object->dlpi_name ? object->dlpi_name : "";
+  wanted.buildId = buildIdOf(*object);
+  return 1;
+}
+
+std::string identityOfObject(const void *address) {
+  ObjectOf object{address, "", ""};
+  dl_iterate_phdr(findObject, &object);
+  // Where the linker writes no build ids there is the file itself.
+  return !object.buildId.empty()
+             ? object.buildId
+             : fileIdentity(object.path.empty() ? "/proc/self/exe" : StringRef(object.path));
 }
 
 } // namespace
 
 std::string programIdentity() {
-  static const std::string identity = [] {
-    BuildIds ids;
-    dl_iterate_phdr(addBuildId, &ids);
-    // Where the linker writes no build ids there is the file itself.
-    return ids.text + (ids.hasProgram ? "" : fileIdentity("/proc/self/exe"));
-  }();
+  // Our code may be the program or libtilec.so, and LLVM's a library or part of ours: what else the
+  // process has loaded does not matter.
+  static const std::string identity =
+      identityOfObject(reinterpret_cast<const void *>(&programIdentity)) + " " +
+      identityOfObject(reinterpret_cast<const void *>(&llvm::errs));
   return identity;
 }
 

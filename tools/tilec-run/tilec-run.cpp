@@ -1,6 +1,6 @@
 //===- tilec-run.cpp - compiles a script and runs it ---===//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "tilec/Driver/Tools.h"
+#include "tilec-c/Compile.h"
 
-int main(int argc, char **argv) { return tilec::tilecRunMain(argc, argv); }
+int main(int argc, char **argv) { return tilec_tool_main("tilec-run", argc, argv); }

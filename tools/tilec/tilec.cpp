@@ -1,6 +1,6 @@
 //===- tilec.cpp - compiles a script ---===//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "tilec/Driver/Tools.h"
+#include "tilec-c/Compile.h"
 
-int main(int argc, char **argv) { return tilec::tilecMain(argc, argv); }
+int main(int argc, char **argv) { return tilec_tool_main("tilec", argc, argv); }

@@ -29,6 +29,12 @@ class Module;
 namespace tilec {
 
 class DiskCache;
+namespace build {
+struct Recording;
+}
+namespace script {
+struct Program;
+}
 
 /// The named stages, in order. The words of `--emit=`, `--stop-after=` and `--save-temps`.
 enum class Stage {
@@ -81,6 +87,9 @@ public:
   /// The same for text that is in memory.
   bool openText(llvm::StringRef name, llvm::StringRef text);
 
+  /// A kernel that a host language has recorded. Its mistakes are messages of this compilation.
+  bool openRecording(std::shared_ptr<const build::Recording> recording);
+
   /// Compiles up to and including `stage`. False after an error, which is in diagnostics(). Stages
   /// that have run are not run again.
   bool runTo(Stage stage);
@@ -113,6 +122,7 @@ private:
   void addLaunchFacts();
   bool readSource();
   bool importScript();
+  std::unique_ptr<script::Program> trace();
   bool parseTileIr();
   bool runPasses(llvm::StringRef stage, llvm::StringRef pipeline);
   bool lower();
@@ -130,6 +140,7 @@ private:
   codegen::Image binary;
   std::vector<codegen::StageTime> stageTimes;
   std::optional<Stage> reached;
+  std::shared_ptr<const build::Recording> recording;
   uint32_t file = 0;
   bool isTileIr = false;
 };

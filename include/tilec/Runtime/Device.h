@@ -69,6 +69,11 @@ public:
   virtual Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) = 0;
   virtual Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) = 0;
   virtual Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) = 0;
+  /// The same in the order of a stream, without waiting. A device whose calls all finish at once
+  /// has no need of its own.
+  virtual Status fillOnStream(DeviceAddress dst, uint8_t value, int64_t bytes, uint64_t) {
+    return fillBytes(dst, value, bytes);
+  }
   /// Says that no kernel may rely on what these bytes hold. A device that can tell (the simulator)
   /// reports kernels that read them first; others do nothing.
   virtual void markUninitialized(DeviceAddress, int64_t) {}
@@ -179,6 +184,8 @@ public:
   explicit Device(std::shared_ptr<Backend> backend) : backend(std::move(backend)) {}
 
   const DeviceInfo &info() const { return backend->info(); }
+  /// For who works with handles himself.
+  const std::shared_ptr<Backend> &shared() const { return backend; }
   /// `bytes` may be 0; the address is valid either way. `name` helps devices that report accesses.
   Result<Buffer> allocate(int64_t bytes, const std::string &name = "buffer") const;
   /// The image is copied: hsaco for HIP and the simulator, cubin or PTX for CUDA.

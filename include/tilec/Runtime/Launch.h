@@ -111,6 +111,10 @@ Result<ParamBuffer> packParams(const Device &device, const Launch &launch,
                                const ArgumentSet &arguments,
                                const std::map<std::string, DeviceAddress> &addresses);
 
+/// What the driver is asked to encode for a parameter of kind tensor map, on a tensor at `address`.
+Result<TensorMapRequest> tensorMapOf(const Param &param, const ArgumentSet &arguments,
+                                     DeviceAddress address);
+
 /// Evaluates the grid; fails on negative extents.
 Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims);
 

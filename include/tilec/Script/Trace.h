@@ -17,6 +17,10 @@
 
 namespace tilec::script {
 
+namespace ast {
+struct Module;
+}
+
 /// Compiles the kernel that `entryText` names in file `file` of `sources`.
 ///
 /// The entry is an expression in the script's language: a call (`matmul(1024, 1024, 1024)`), a name
@@ -27,6 +31,11 @@ namespace tilec::script {
 /// Null after an error, which is in `diags`.
 std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
                                     llvm::StringRef entryText, Arch arch, DiagnosticEngine &diags);
+
+/// The same for a module that was made in memory, and a function of it by name; its places are in
+/// `sources`.
+std::unique_ptr<Program> traceModule(SourceManager &sources, const ast::Module &module,
+                                     llvm::StringRef function, Arch arch, DiagnosticEngine &diags);
 
 /// A function of the file that can be an entry.
 struct EntryCandidate {

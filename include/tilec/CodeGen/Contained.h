@@ -13,12 +13,17 @@
 
 namespace tilec::codegen {
 
+/// Crashes (SIGSEGV and its like) go to whoever handles them in this process, as if we were not
+/// there. For libraries; call it before anything else of this folder.
+void leaveSignalsToHost();
+
 /// Once per process; part of initializeTargets().
 void installFatalErrorHandler();
 
 /// Runs `body` and turns a fatal error of LLVM, or a crash, into an Error with LLVM's text. Stack
 /// frames between are skipped without running destructors: what `body` was working on must be
-/// leaked then, `crashed` says so.
+/// leaked then, `crashed` says so. Calls may nest: the innermost one is what is left.
+/// initializeTargets() has run before.
 llvm::Error runContained(llvm::function_ref<void()> body, bool &crashed);
 
 } // namespace tilec::codegen

@@ -1,0 +1,4 @@
+/* Runtime.h stands alone. SPDX-License-Identifier: Apache-2.0 */
+#include "tilec-c/Runtime.h"
+
+typedef int tilec_not_empty;

@@ -1,0 +1,4 @@
+/* Simulate.h stands alone. SPDX-License-Identifier: Apache-2.0 */
+#include "tilec-c/Simulate.h"
+
+typedef int tilec_not_empty;
