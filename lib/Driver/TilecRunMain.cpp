@@ -12,6 +12,7 @@
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Runtime/Rivals.h"
 #include "tilec/SimDevice/SimDevice.h"
+#include "tilec/Target/Residency.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
 #include "llvm/Support/Path.h"
@@ -104,6 +105,9 @@ void printTable(const Outcome &o) {
           llvm::formatv("{0} / {1} / {2}", f.vgprs, f.agprs, f.sgprs).str());
     row(prefix + (f.registers ? "shared" : "LDS"),
         llvm::formatv("{0} bytes", f.allSharedBytes()).str());
+    if (std::optional<Arch> arch = parseArch(o.target); vendorOf(*arch) == Vendor::Amd)
+      row(prefix + "occupancy",
+          describe(residencyOf(*arch, {f.vgprs, f.agprs, f.allSharedBytes(), f.maxThreads})));
     row(prefix + "spills",
         std::to_string(f.vgprSpills + f.sgprSpills + f.spillStoreBytes + f.spillLoadBytes));
   }

@@ -184,8 +184,11 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
       .Case([&](wave::SharedWriteOp write) {
         llvm::Align align = naturalAlign(wave::bitsOf(write.getValue().getType()) / 8);
         under(write.getMask(), nullptr, [&]() -> llvm::Value * {
-          return b.CreateAlignedStore(toCarrier(at(write.getValue())),
-                                      sharedPointer(write.getOffset(), write.getImm()), align);
+          llvm::StoreInst *store =
+              b.CreateAlignedStore(toCarrier(at(write.getValue())),
+                                   sharedPointer(write.getOffset(), write.getImm()), align);
+          e.markSharedRead(*store);
+          return store;
         });
         return success();
       })

@@ -164,7 +164,9 @@ void printJsonKernel(json::OStream &json, const KernelCard &card) {
     json.attribute("vgprs_used", card.vgprsUsed);
     json.attribute("agprs_used", card.agprsUsed);
     json.attribute("sgprs_used", card.sgprsUsed);
-    json.attribute("waves_per_simd", card.wavesPerSimd);
+    json.attribute("waves_per_simd", card.residency.wavesPerSimd);
+    json.attribute("blocks_per_unit", card.residency.blocks);
+    json.attribute("residency_limit", card.residency.limit);
     json.attribute("shared_bytes", facts.sharedBytes);
     json.attribute("scratch_bytes_per_lane", facts.scratchBytesPerLane);
     json.attribute("vgpr_spills", facts.vgprSpills);
@@ -220,7 +222,7 @@ void printText(raw_ostream &os, const Scorecard &card) {
     os << "kernel " << facts.name << " for " << StringRef(tilec::nameOf(card.arch))
        << "\n  registers " << facts.vgprs << " vector, " << facts.agprs << " accumulator, "
        << facts.sgprs << " scalar (named: " << kernel.vgprsUsed << ", " << kernel.agprsUsed << ", "
-       << kernel.sgprsUsed << "); " << kernel.wavesPerSimd << " waves a SIMD\n  spills "
+       << kernel.sgprsUsed << "); " << describe(kernel.residency) << "\n  spills "
        << facts.vgprSpills << " vector, " << facts.sgprSpills << " scalar; scratch "
        << facts.scratchBytesPerLane << " bytes a lane, " << kernel.scratchInstructions
        << " instructions; accumulator moves " << kernel.accumulatorMoves << "\n  shared memory "

@@ -5,7 +5,6 @@
 #include "tilec/Report/Scorecard.h"
 
 #include "tilec/Base/Math.h"
-#include "tilec/Target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,11 +15,6 @@ using namespace llvm;
 namespace tilec::report {
 
 namespace {
-
-/// Per SIMD of CDNA3 and CDNA4: 512 vector registers a lane (both files together, in steps of 8)
-/// and 8 waves; four SIMDs a compute unit. Source: AMD CDNA3 ISA document, 3.6.4; LLVM's
-/// GCNSubtarget.
-constexpr unsigned vectorRegisters = 512, vectorStep = 8, maxWaves = 8, simdsPerUnit = 4;
 
 using Instructions = std::vector<const Instruction *>;
 
@@ -126,20 +120,6 @@ LoopCard measureLoop(const KernelCode &kernel, const Loop &loop, const Scorecard
   return card;
 }
 
-/// Waves a SIMD holds when only registers and LDS limit it.
-unsigned wavesPerSimd(const codegen::KernelFacts &facts, Arch arch) {
-  unsigned vectors = facts.agprs ? alignTo(facts.vgprs, 4) + facts.agprs : facts.vgprs;
-  unsigned byRegisters =
-      std::min<unsigned>(maxWaves, vectorRegisters / alignTo(std::max(vectors, 1u), vectorStep));
-  if (facts.sharedBytes == 0 || facts.maxThreads == 0)
-    return byRegisters;
-  const TargetInfo &target = targetInfo(arch);
-  unsigned blocks = target.sharedBytes / facts.sharedBytes;
-  unsigned wavesPerBlock = ceilDiv(facts.maxThreads, target.waveLanes);
-  unsigned byShared = ceilDiv(blocks * wavesPerBlock, simdsPerUnit);
-  return std::min(byRegisters, byShared);
-}
-
 void measureRegisters(const KernelCode &kernel, KernelCard &card) {
   auto use = [&card](const RegisterRange &range) {
     unsigned end = range.first + range.count;
@@ -179,7 +159,8 @@ Scorecard makeScorecard(const CodeObject &object, const ScorecardOptions &option
     KernelCard card;
     card.facts = kernel.facts;
     card.instructions = kernel.instructions.size();
-    card.wavesPerSimd = wavesPerSimd(kernel.facts, object.arch);
+    card.residency = residencyOf(object.arch, {kernel.facts.vgprs, kernel.facts.agprs,
+                                               kernel.facts.sharedBytes, kernel.facts.maxThreads});
     measureRegisters(kernel, card);
     for (const Loop &loop : kernel.loops)
       card.loops.push_back(measureLoop(kernel, loop, options));

@@ -11,6 +11,7 @@
 #include "tilec/Report/AuditWaits.h"
 #include "tilec/Report/BankConflicts.h"
 #include "tilec/Report/Disassembly.h"
+#include "tilec/Target/Residency.h"
 
 #include <array>
 #include <map>
@@ -77,8 +78,7 @@ struct KernelCard {
   uint64_t instructions = 0;
   /// Registers that instructions really name, highest index + 1.
   unsigned vgprsUsed = 0, agprsUsed = 0, sgprsUsed = 0;
-  /// Waves a SIMD can hold, by registers and by shared memory of blocks of the declared size.
-  unsigned wavesPerSimd = 0;
+  Residency residency; ///< blocks of the declared size that a compute unit holds
   unsigned accumulatorMoves = 0, scratchInstructions = 0, unknownInstructions = 0;
   std::vector<WaitFinding> waitFindings; ///< loads that are not waited for
   SharedAudit sharedAudit;               ///< LDS DMAs against the reads of their data

@@ -43,8 +43,9 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   descriptors.clear();
   function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
   function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
-  // A planned order is not to be disturbed by wishes for more waves.
-  function.addFnAttr("amdgpu-waves-per-eu", traits.keepOrder ? perSimd + "," + perSimd : perSimd);
+  // The fewest only: of a most, LLVM pads the descriptor's register count, so that no more waves
+  // fit than that. A planned order needs none: no scheduler of LLVM's runs.
+  function.addFnAttr("amdgpu-waves-per-eu", perSimd);
   function.addFnAttr("uniform-work-group-size", "true");
   function.addFnAttr("denormal-fp-math", "ieee,ieee");
   function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
@@ -83,11 +84,11 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, traits.threads)));
   id->setName("thread");
   thread = id;
-  if (!sharedReadScope) {
+  if (!sharedScope) {
     llvm::MDBuilder metadata(context);
     llvm::MDNode *domain = metadata.createAnonymousAliasScopeDomain("shared");
-    sharedReadScope =
-        llvm::MDNode::get(context, {metadata.createAnonymousAliasScope(domain, "read")});
+    sharedScope =
+        llvm::MDNode::get(context, {metadata.createAnonymousAliasScope(domain, "access")});
   }
 }
 
@@ -131,10 +132,10 @@ llvm::Value *AmdgpuEmitter::pinAccumulator(llvm::Value *value) {
   return pin(value, usesAgprs ? "=a,0" : "=v,0");
 }
 
-/// Any alias tag on the read, with none on the copies into shared memory, keeps LLVM from adding
-/// vmcnt waits of its own; the schedule has placed them.
-void AmdgpuEmitter::markSharedRead(llvm::Instruction &read) {
-  read.setMetadata(llvm::LLVMContext::MD_alias_scope, sharedReadScope);
+/// Any alias tag on the read or write, with none on the copies into shared memory, keeps LLVM from
+/// adding vmcnt waits of its own; the schedule, or the pipeliner, has placed them.
+void AmdgpuEmitter::markSharedRead(llvm::Instruction &access) {
+  access.setMetadata(llvm::LLVMContext::MD_alias_scope, sharedScope);
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,6 +325,11 @@ llvm::Value *AmdgpuEmitter::approxLog2(llvm::Value *value) {
 }
 llvm::Value *AmdgpuEmitter::approxRcp(llvm::Value *value) {
   return call("llvm.amdgcn.rcp", {value->getType()}, {value});
+}
+/// To 1 ulp, denormals included: LLVM takes v_rcp_f32 of the mantissa and puts the exponent back.
+llvm::Value *AmdgpuEmitter::reciprocal(llvm::Value *value) {
+  llvm::MDNode *oneUlp = llvm::MDBuilder(module.getContext()).createFPMath(1.0F);
+  return b.CreateFDiv(llvm::ConstantFP::get(value->getType(), 1.0), value, "", oneUlp);
 }
 llvm::Value *AmdgpuEmitter::approxRsqrt(llvm::Value *value) {
   return call("llvm.amdgcn.rsq", {value->getType()}, {value});

@@ -21,7 +21,7 @@ public:
   llvm::Value *pinAddress(llvm::Value *value) override;
   llvm::Value *opaque(llvm::Value *value, bool isUniform) override;
   llvm::Value *pinAccumulator(llvm::Value *value) override;
-  void markSharedRead(llvm::Instruction &read) override;
+  void markSharedRead(llvm::Instruction &access) override;
 
   bool barrier(bool raw, bool global) override;
   void waveFence() override;
@@ -56,6 +56,7 @@ public:
   llvm::Value *approxExp2(llvm::Value *value) override;
   llvm::Value *approxLog2(llvm::Value *value) override;
   llvm::Value *approxRcp(llvm::Value *value) override;
+  llvm::Value *reciprocal(llvm::Value *value) override;
   llvm::Value *approxRsqrt(llvm::Value *value) override;
   llvm::Value *exp2(llvm::Value *value) override;
   llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
@@ -74,7 +75,7 @@ private:
 
   llvm::Value *thread = nullptr;
   bool usesAgprs = false, keepsOrder = false;
-  llvm::MDNode *sharedReadScope = nullptr;
+  llvm::MDNode *sharedScope = nullptr;
   llvm::DenseMap<llvm::Value *, llvm::Value *> descriptors; ///< of wholeMemory, by base
 };
 

@@ -116,7 +116,38 @@ TEST(Scorecard, RegistersAndOccupancy) {
   EXPECT_EQ(kernel.agprsUsed, 0u);
   EXPECT_EQ(kernel.sgprsUsed, 31u); // s30
   // 224 registers: 2 waves. One block of 8 waves fits in 160 KiB: 2 waves on each of 4 SIMDs.
-  EXPECT_EQ(kernel.wavesPerSimd, 2u);
+  EXPECT_EQ(kernel.residency.wavesPerSimd, 2u);
+  EXPECT_EQ(kernel.residency.blocks, 1u);
+}
+
+TEST(Residency, TheScarcestResourceDecides) {
+  auto of = [](Arch arch, unsigned registers, unsigned sharedBytes, unsigned threads) {
+    return describe(residencyOf(arch, {registers, 0, sharedBytes, threads}));
+  };
+  EXPECT_EQ(of(Arch::Gfx950, 32, 0, 256), "8 waves a SIMD, 8 blocks a compute unit (limit: waves)");
+  EXPECT_EQ(of(Arch::Gfx950, 129, 0, 256),
+            "3 waves a SIMD, 3 blocks a compute unit (limit: registers)");
+  EXPECT_EQ(of(Arch::Gfx950, 257, 16384, 256),
+            "1 waves a SIMD, 1 block a compute unit (limit: registers)");
+  // 64 KiB twice; shared memory goes in steps of 1280 bytes, so that 80 KiB fit twice, and not a
+  // byte more does.
+  EXPECT_EQ(of(Arch::Gfx950, 64, 65536, 256),
+            "2 waves a SIMD, 2 blocks a compute unit (limit: shared memory)");
+  EXPECT_EQ(of(Arch::Gfx950, 64, 81920, 512),
+            "4 waves a SIMD, 2 blocks a compute unit (limit: shared memory)");
+  EXPECT_EQ(of(Arch::Gfx950, 64, 81921, 512),
+            "2 waves a SIMD, 1 block a compute unit (limit: shared memory)");
+  EXPECT_EQ(of(Arch::Gfx942, 64, 32768, 256),
+            "2 waves a SIMD, 2 blocks a compute unit (limit: shared memory)");
+  // Blocks of one wave share the SIMDs; of five waves, one SIMD has two.
+  EXPECT_EQ(of(Arch::Gfx942, 128, 0, 64),
+            "4 waves a SIMD, 16 blocks a compute unit (limit: registers)");
+  EXPECT_EQ(of(Arch::Gfx942, 128, 0, 320),
+            "3 waves a SIMD, 2 blocks a compute unit (limit: registers)");
+  EXPECT_EQ(of(Arch::Gfx942, 128, 0, 0), "4 waves a SIMD (limit: registers)");
+  // 73 + 128 with the accumulators at 76.
+  EXPECT_EQ(residencyOf(Arch::Gfx942, {73, 180, 0, 256}).blocks, 2u);
+  EXPECT_EQ(residencyOf(Arch::Gfx942, {77, 180, 0, 256}).blocks, 1u);
 }
 
 TEST(Scorecard, JsonSaysTheSame) {
@@ -133,6 +164,7 @@ TEST(Scorecard, JsonSaysTheSame) {
   const json::Object &kernel = *(*root.getArray("kernels"))[0].getAsObject();
   EXPECT_EQ(kernel.getString("name"), "k");
   EXPECT_EQ(kernel.getInteger("waves_per_simd"), 2);
+  EXPECT_EQ(kernel.getInteger("blocks_per_unit"), 1);
   const json::Object &loop = *(*kernel.getArray("loops"))[0].getAsObject();
   EXPECT_EQ(loop.getObject("counts")->getInteger("mfma"), 3);
   EXPECT_EQ(loop.getNumber("other_per_mfma"), 7.0);

@@ -30,8 +30,8 @@ wave.kernel @small(["A", "C", "n"]) access ["r", "w", ""] threads(256) shared(40
   wave.global_write %w, %C[%u] align 4 : i32, index
 }
 
-// More than four waves share the registers of a SIMD: no accumulation registers. A planned kernel
-// runs with exactly as many waves as were planned.
+// More than four waves share the registers of a SIMD: no accumulation registers. Planned or not, no
+// most of waves is given, for which LLVM would declare registers that nothing uses.
 // CHECK: define amdgpu_kernel void @large() #[[LARGE:[0-9]+]]
 wave.kernel @large([]) access [] threads(512) shared(0) attributes {keep_order} {
 }
@@ -51,10 +51,10 @@ wave.kernel @registers([]) access [] threads(256) shared(0) attributes {keep_ord
 // CHECK: attributes #[[LARGE]] = {
 // CHECK-SAME: "amdgpu-agpr-alloc"="0"
 // CHECK-SAME: "amdgpu-flat-work-group-size"="512,512"
-// CHECK-SAME: "amdgpu-waves-per-eu"="2,2"
+// CHECK-SAME: "amdgpu-waves-per-eu"="2"
 // CHECK: attributes #[[REGISTERS]] = {
 // CHECK-NOT: agpr-alloc
-// CHECK-SAME: "amdgpu-waves-per-eu"="1,1"
+// CHECK-SAME: "amdgpu-waves-per-eu"="1"
 
 // ISA-LABEL: {{^}}small:
 // ISA: .amdhsa_user_sgpr_count 2

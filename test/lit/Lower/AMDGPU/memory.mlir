@@ -12,14 +12,14 @@ wave.kernel @shared(["C"]) access ["w"] threads(64) shared(8192) {
   %o = arith.muli %lane, %c16 : index
   %half = arith.constant 32 : index
   %m = arith.cmpi ult, %lane, %half : index
-  // The tag on the read keeps LLVM from waiting for copies; writes carry none.
+  // The tag on reads and writes keeps LLVM from waiting for copies in front of them.
   // CHECK: load <8 x bfloat>, ptr addrspace(3) %{{.*}}, align 16, !alias.scope
   // ISA: ds_read_b128 v[{{.*}}], v{{[0-9]+}} offset:1024
   %v = wave.shared_read %o imm(1024) : vector<8xbf16>
   // Codes of 8 bits move as whole words.
   // CHECK: load <2 x i32>, ptr addrspace(3) %{{.*}}, align 8, !alias.scope
   %f = wave.shared_read %o : vector<8xf8E4M3FN>
-  // CHECK: store <8 x bfloat> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16{{$}}
+  // CHECK: store <8 x bfloat> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16, !alias.scope
   // ISA: ds_write_b128 v{{[0-9]+}}, v[{{.*}}] offset:2048
   wave.shared_write %v, %o imm(2048) : vector<8xbf16>
   // A masked write is a branch.
