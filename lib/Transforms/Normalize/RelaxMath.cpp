@@ -10,6 +10,7 @@
 #include "Normalize/RelaxMath.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/FastMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -72,6 +73,8 @@ private:
   bool isRounded(OpOperand &use, Known known) {
     Operation *user = use.getOwner();
     if (isa<arith::MulFOp, arith::NegFOp>(user))
+      return areRounded(user->getResult(0), Known{false, known.mayVanish});
+    if (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0)
       return areRounded(user->getResult(0), Known{false, known.mayVanish});
     if (isa<arith::DivFOp>(user)) {
       bool isDivisor = use.getOperandNumber() == 1;
@@ -188,6 +191,60 @@ bool raises(Operation *op, Value top) {
   return onlyRaises;
 }
 
+/// Whether every store of the loop into `to` is of the same element of `from`.
+bool copies(Operation *op, Value from, Value to) {
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  if (!loop)
+    return false;
+  auto result = loop.walk([&](tile::StoreOp store) {
+    auto load = store.getValue().getDefiningOp<tile::LoadOp>();
+    bool isOther = store.getBuffer() == to && (!load || load.getBuffer() != from ||
+                                               !llvm::equal(load.getIndices(), store.getIndices()));
+    return isOther ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+/// Whether the loop sets `top` to the maximum of something and `old`.
+bool raisesOver(Operation *op, Value top, Value old) {
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  if (!loop)
+    return false;
+  bool isRaised = false;
+  auto result = loop.walk([&](tile::StoreOp store) {
+    if (store.getBuffer() != top)
+      return WalkResult::advance();
+    Operation *value = store.getValue().getDefiningOp();
+    isRaised = isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp>(value) &&
+               llvm::any_of(value->getOperands(), [&](Value term) {
+                 auto load = term.getDefiningOp<tile::LoadOp>();
+                 return load && load.getBuffer() == old &&
+                        llvm::equal(load.getIndices(), store.getIndices());
+               });
+    return isRaised ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return isRaised && !result.wasInterrupted();
+}
+
+/// Whether in front of the loop `top` is what `old` was, or more, element by element.
+bool isRaisedFrom(Value top, Value old, tile::ParallelOp loop) {
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+    llvm::SmallVector<Value, 4> writes = accessesOf(op).writes;
+    bool writesTop = llvm::is_contained(writes, top), writesOld = llvm::is_contained(writes, old);
+    if (writesOld)
+      return !writesTop && copies(op, top, old);
+    if (!writesTop)
+      continue;
+    if (raisesOver(op, top, old))
+      return true;
+    auto reduce = dyn_cast<tile::ReduceOp>(op);
+    bool isMaximum = reduce && reduce.getKind() == tile::ReduceKind::Max && !reduce.getClear();
+    if (!isMaximum && !raises(op, top))
+      return false;
+  }
+  return false;
+}
+
 /// Whether `top` holds the maxima of the rows of `tile`, or more, in front of the loop.
 bool holdsMaxima(Value top, Value tile, tile::ParallelOp loop) {
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
@@ -247,6 +304,71 @@ bool isBelowMaximum(Operation *op, arith::SubFOp difference, tile::ParallelOp lo
          Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(op->getResult(0));
 }
 
+/// Whether the exponential is by how much a running maximum was raised: at most 1.
+bool isBelowRaised(arith::SubFOp difference, tile::ParallelOp loop) {
+  tile::LoadOp old = elementIn(difference.getLhs()), top = elementIn(difference.getRhs());
+  return old && top && llvm::equal(old.getIndices(), top.getIndices()) &&
+         isRaisedFrom(top.getBuffer(), old.getBuffer(), loop);
+}
+
+/// Whether a factor of at most 1 only scales running sums: those of a gemm, those that more is
+/// added to, and what is rounded to 16 bits.
+bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen) {
+  auto scalesSum = [](Value product) {
+    return llvm::all_of(product.getUses(), [&](OpOperand &use) {
+      if (isa<arith::AddFOp>(use.getOwner()))
+        return true;
+      auto store = dyn_cast<tile::StoreOp>(use.getOwner());
+      return store && llvm::any_of(store.getBuffer().getUsers(), [&](Operation *user) {
+               auto gemm = dyn_cast<tile::GemmOp>(user);
+               return gemm && gemm.getC() == store.getBuffer();
+             });
+    });
+  };
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<arith::MulFOp>(user)) {
+      Value product = user->getResult(0);
+      return scalesSum(product) ||
+             Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(product);
+    }
+    if (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0)
+      return isOnlyScale(user->getResult(0), seen);
+    auto store = dyn_cast<tile::StoreOp>(user);
+    if (!store || store.getValue() != use.get() || !store.getBuffer().getType().isFragment() ||
+        !store.getBuffer().getDefiningOp<tile::AllocOp>())
+      return false;
+    if (!seen.insert(store.getBuffer()).second)
+      return true;
+    return llvm::all_of(store.getBuffer().getUsers(), [&](Operation *other) {
+      auto load = dyn_cast<tile::LoadOp>(other);
+      return isa<tile::StoreOp>(other) || (load && isOnlyScale(load.getResult(), seen));
+    });
+  });
+}
+
+/// Whether zero is as good as anything below 2^-126: rounded to a type whose smallest number is far
+/// larger.
+bool vanishesWhenRounded(Value value) {
+  auto isCoarse = [](DType dtype) { return bitsOf(dtype) <= 16 && dtype != DType::BF16; };
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto round = dyn_cast<tile::RoundOp>(user))
+      return isCoarse(tile::dtypeOf(round.getDtype()));
+    if (isa<arith::MulFOp>(user)) {
+      constexpr double large = 0x1p60;
+      auto factor = constantOf(user->getOperand(1 - use.getOperandNumber()));
+      return factor && std::abs(*factor) <= large && vanishesWhenRounded(user->getResult(0));
+    }
+    if (isa<arith::NegFOp>(user) || (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0))
+      return vanishesWhenRounded(user->getResult(0));
+    auto store = dyn_cast<tile::StoreOp>(user);
+    return store && store.getValue() == use.get() &&
+           isCoarse(
+               tile::dtypeOf(cast<tile::BufferType>(store.getBuffer().getType()).getElementType()));
+  });
+}
+
 /// Whether a finite number is written in the program that would, scaled, be rounded by more than an
 /// exponent: x * s and m * s of one such mask are equal when both are rounded, and far apart when
 /// one of them is not.
@@ -261,32 +383,80 @@ bool hasHugeConstant(tile::KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-void relaxExponential(Operation *op, tile::ParallelOp loop) {
+constexpr double log2e = 1.44269504088896340736;
+
+Value numberLike(OpBuilder &b, Location loc, double value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+/// What a value is a multiple of, by a constant.
+std::pair<Value, double> scaledArgument(Value value) {
+  if (auto product = value.getDefiningOp<arith::MulFOp>())
+    for (int n : {0, 1})
+      if (std::optional<double> factor = constantOf(product->getOperand(n)))
+        return {product->getOperand(1 - n), *factor};
+  return {value, 1.0};
+}
+
+/// x * (s log2 e) - y * (s log2 e) for the argument x * s - y * s of an e^x: one fma where the
+/// second product is a row's.
+Value inPowersOfTwo(OpBuilder &b, arith::SubFOp difference) {
+  Location loc = difference.getLoc();
+  auto scaled = [&](Value term) -> Value {
+    auto [argument, factor] = scaledArgument(term);
+    return arith::MulFOp::create(b, loc, argument, numberLike(b, loc, factor * log2e),
+                                 arith::FastMathFlags::contract);
+  };
+  Value left = scaled(difference.getLhs()), right = scaled(difference.getRhs());
+  return arith::SubFOp::create(b, loc, left, right, arith::FastMathFlags::contract);
+}
+
+/// e^x as 2^(x log2 e). `isOneFma`: whose argument is a difference of which each term may be
+/// scaled.
+math::Exp2Op asPowerOfTwo(math::ExpOp op, bool isOneFma) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto difference = op.getOperand().getDefiningOp<arith::SubFOp>();
+  Value power;
+  if (isOneFma && difference) {
+    power = inPowersOfTwo(b, difference);
+  } else {
+    auto [argument, factor] = scaledArgument(op.getOperand());
+    power = arith::MulFOp::create(b, loc, argument, numberLike(b, loc, factor * log2e));
+  }
+  auto result = math::Exp2Op::create(b, loc, power);
+  op.getResult().replaceAllUsesWith(result);
+  op.erase();
+  return result;
+}
+
+void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &target) {
   using Flags = arith::FastMathFlags;
   if (vanishesInSums(op))
     return allow(op, Flags::afn);
+  // Where the accurate 2^x is an instruction nothing is gained by the other one.
+  bool isDear = target.vendor == Vendor::Amd;
   Value result = op->getResult(0);
   arith::SubFOp difference = differenceIn(op);
-  bool isBelow = difference && isBelowMaximum(op, difference, loop);
+  llvm::DenseSet<Value> seen;
+  bool isBelow =
+      difference && (isBelowMaximum(op, difference, loop) ||
+                     (isDear && isBelowRaised(difference, loop) && isOnlyScale(result, seen)));
   if (!isBelow && !Uses(/*mayBeSummed=*/false).areRounded(result))
     return;
-  if (difference && !hasHugeConstant(op->getParentOfType<tile::KernelOp>())) {
+  bool mayFuse = difference && !hasHugeConstant(op->getParentOfType<tile::KernelOp>());
+  if (mayFuse) {
     allow(difference, Flags::contract);
     for (Value term : difference->getOperands())
       if (auto product = term.getDefiningOp<arith::MulFOp>())
         allow(product, Flags::contract);
   }
-  if (isBelow)
-    return allow(op, Flags::afn);
-  // An argument is below 2^7, or the result is zero or infinite: 2^-17 of it at most get lost.
-  if (isa<math::ExpOp>(op)) {
-    OpBuilder b(op);
-    Location loc = op->getLoc();
-    Value log2e = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.44269504F));
-    Value power = arith::MulFOp::create(b, loc, op->getOperand(0), log2e);
-    result.replaceAllUsesWith(math::Exp2Op::create(b, loc, power));
-    op->erase();
+  if (auto natural = dyn_cast<math::ExpOp>(op); natural && (isDear || !isBelow)) {
+    // An argument is below 2^7, or the result is zero or infinite: 2^-17 of it at most get lost.
+    op = asPowerOfTwo(natural, isBelow && mayFuse);
   }
+  if (isBelow || (isDear && vanishesWhenRounded(op->getResult(0))))
+    allow(op, Flags::afn);
 }
 
 //===----------------------------------------------------------------------===//
@@ -384,7 +554,6 @@ Value gateOf(OpBuilder &b, Operation *function) {
   auto approximate = arith::FastMathFlags::afn;
   if (isa<math::ErfOp>(function))
     return math::ErfcOp::create(b, loc, arith::NegFOp::create(b, loc, x), approximate);
-  constexpr double log2e = 1.44269504088896340736;
   Value power = arith::MulFOp::create(b, loc, x, number(-2 * log2e));
   power = math::Exp2Op::create(b, loc, power, approximate);
   Value sum = arith::AddFOp::create(b, loc, power, number(1));
@@ -411,9 +580,25 @@ void rewriteGates(tile::KernelOp kernel) {
     }
 }
 
+/// What `--math=fast` allows.
+void relaxAll(tile::KernelOp kernel) {
+  using Flags = arith::FastMathFlags;
+  kernel.walk([](Operation *op) {
+    if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
+      return;
+    if (isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::Log10Op, math::RsqrtOp,
+            math::SinOp, math::CosOp, math::TanhOp, math::ErfcOp>(op))
+      allow(op, Flags::afn);
+    else if (isa<arith::DivFOp>(op))
+      allow(op, Flags::arcp);
+    else if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+      allow(op, Flags::contract);
+  });
+}
+
 } // namespace
 
-void relaxMath(tile::KernelOp kernel) {
+void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   rewriteGates(kernel);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
   kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
@@ -428,7 +613,7 @@ void relaxMath(tile::KernelOp kernel) {
     Value result = op->getResult(0);
     auto isRounded = [&] { return Uses(/*mayBeSummed=*/false).areRounded(result); };
     if (isa<math::Exp2Op, math::ExpOp>(op))
-      relaxExponential(op, loop);
+      relaxExponential(op, loop, target);
     else if (isa<arith::AddFOp, arith::SubFOp>(op))
       relaxAffine(op, sums);
     else if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
@@ -438,6 +623,8 @@ void relaxMath(tile::KernelOp kernel) {
     } else if (isa<math::RsqrtOp>(op) && isRounded())
       allow(op, arith::FastMathFlags::afn);
   }
+  if (kernel->getParentOp()->hasAttr(fastMathAttrName))
+    relaxAll(kernel);
 }
 
 } // namespace tilec

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
 
 namespace tilec {
 
@@ -13,7 +14,9 @@ namespace tilec {
 /// * an exponential of what a row's maximum was subtracted from, whose results are rounded to 16
 ///   bits or summed, takes the hardware's approximation (`afn`: what is below 2^-126 of the largest
 ///   counts as zero), and its argument is rounded once (`contract`);
-/// * so does one that is only added to a constant, as in a sigmoid;
+/// * so does one that is only added to a constant, as in a sigmoid; and where the accurate 2^x is a
+///   sequence (AMD), the factor by which a running maximum's rise scales running sums, and what is
+///   rounded to a type without such small numbers (f16);
 /// * of any other that is rounded to 16 bits the argument is rounded once, and e^x is 2^(x log2 e);
 /// * 1 + erf(x) and 1 + tanh(x), as in a GELU, become erfc(-x) and 2 / (1 + exp(-2x)), `afn`, where
 ///   they are rounded to 16 bits;
@@ -24,6 +27,6 @@ namespace tilec {
 /// * a product is not rounded in front of a sum (`contract`) where it is a square in a reduction,
 /// and
 ///   where it hangs on a reduction's sum and what comes out is rounded to 16 bits.
-void relaxMath(tile::KernelOp kernel);
+void relaxMath(tile::KernelOp kernel, const TargetInfo &target);
 
 } // namespace tilec

@@ -219,8 +219,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
     chooseSchedules(kernel, chip);
     delaySums(kernel);
-    if (chip.vendor == Vendor::Nvidia)
-      relaxMath(kernel);
+    relaxMath(kernel, chip);
     if (chip.vendor == Vendor::Nvidia && chip.arch != Arch::Sm90a)
       simplifyFills(kernel);
     if (producer)
