@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Layout/FragmentLayout.h"
 
+#include "tilec/Layout/SameLayout.h"
+
 #include "tilec/Base/Math.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -115,6 +117,32 @@ std::optional<int64_t> FragmentLayout::regHolding(llvm::ArrayRef<int64_t> point,
     weight *= f.count;
   }
   return rep * atomRegs() + reg;
+}
+
+/// The same with as few repetitions as can be: those by powers of two are register bits of the
+/// atom.
+static FragmentLayout folded(const FragmentLayout &layout) {
+  llvm::SmallVector<LayoutInput, 3> inputs(layout.atom().inputs());
+  Coords box = layout.atom().boxShape();
+  llvm::SmallVector<Factor, 4> reps;
+  for (Factor f : layout.reps()) {
+    // What follows an odd factor counts on from it.
+    while (reps.empty() && f.dim >= 0 && f.count % 2 == 0) {
+      Coords base(layout.rank(), 0);
+      base[f.dim] = box[f.dim];
+      inputs[0].bases.push_back(base);
+      box[f.dim] *= 2;
+      f.count /= 2;
+    }
+    if (f.count != 1)
+      reps.push_back(f);
+  }
+  return FragmentLayout(Coords(layout.shape()), LinearLayout(layout.rank(), inputs), reps,
+                        llvm::SmallVector<Factor, 4>(layout.waves()));
+}
+
+bool holdsLike(const FragmentLayout &a, const FragmentLayout &b) {
+  return a == b || folded(a) == folded(b);
 }
 
 FragmentLayout FragmentLayout::withoutDim(unsigned dim) const {

@@ -9,8 +9,10 @@
 #include "Layouts/GemmPlan.h"
 
 #include "Hopper/Wgmma.h"
+#include "Layouts/KOrder.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/Layout/SameLayout.h"
 
 #include <tuple>
 
@@ -71,6 +73,16 @@ LinearLayout packed(const LinearLayout &operand, int64_t times) {
     base[1] *= times;
   for (int64_t step = run; step < run * times; step *= 2)
     inputs[0].bases.push_back({0, step});
+  return LinearLayout(2, inputs);
+}
+
+/// An operand's atom whose k are those of `order` (`k_order` of the gemm).
+LinearLayout reordered(const LinearLayout &operand, llvm::ArrayRef<int64_t> order) {
+  llvm::SmallVector<LayoutInput, 3> inputs(operand.inputs());
+  for (LayoutInput &in : inputs)
+    for (Coords &base : in.bases)
+      if (base[1] != 0)
+        base[1] = order[log2Floor(base[1])];
   return LinearLayout(2, inputs);
 }
 
@@ -140,11 +152,64 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
     a = packed(a, plan.kPack);
     b = packed(b, plan.kPack);
   }
+  if (auto order = gemm->getAttrOfType<mlir::DenseI64ArrayAttr>(kOrderAttrName);
+      order && int64_t(1) << order.size() == atom.k) {
+    a = reordered(a, order);
+    b = reordered(b, order);
+  }
   plan.a = FragmentLayout({gemm.m(), gemm.k()}, a, {{1, plan.kSteps}, {0, plan.repsM}},
                           {{-1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}});
   plan.b = FragmentLayout({gemm.n(), gemm.k()}, b, {{1, plan.kSteps}, {0, plan.repsN}},
                           {{0, plan.wavesN}, {-1, plan.wavesM}, {-1, plan.copies}});
   return plan;
+}
+
+FragmentLayout operandLayout(tile::GemmOp gemm, bool isB, const GemmPlan &plan) {
+  if (isB)
+    return gemm.getTransposeB() ? plan.b : exchanged(plan.b);
+  return gemm.getTransposeA() ? exchanged(plan.a) : plan.a;
+}
+
+std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,
+                                                    const FragmentLayout &fragment,
+                                                    const TargetInfo &target, int64_t numWaves) {
+  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+  if (!plan || plan->warpGroup || plan->kPack != 1 || !isPowerOf2(plan->atom->k))
+    return std::nullopt;
+  if (auto order = gemm->getAttrOfType<mlir::DenseI64ArrayAttr>(kOrderAttrName)) {
+    if (!holdsLike(operandLayout(gemm, isB, *plan), fragment))
+      return std::nullopt;
+    return llvm::SmallVector<int64_t>(order.asArrayRef());
+  }
+  bool isExchanged = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
+  const FragmentLayout &wanted = isB ? plan->b : plan->a;
+  FragmentLayout own = isExchanged ? exchanged(fragment) : fragment;
+  // Element (register, lane) of the first atom has k `order` of the one it is asked for; the rest
+  // follows, or does not.
+  llvm::SmallVector<int64_t> order(log2Floor(plan->atom->k), 0);
+  for (auto [in, input] : llvm::enumerate(wanted.atom().inputs()))
+    for (auto [bit, base] : llvm::enumerate(input.bases)) {
+      if (base[1] == 0)
+        continue;
+      int64_t number = int64_t(1) << bit;
+      if (number >= (in == 0 ? own.numRegs() : own.lanes()))
+        return std::nullopt;
+      Coords at = own.coords(in == 0 ? number : 0, in == 0 ? 0 : number, 0);
+      if (at[0] != 0 || !isPowerOf2(at[1]) || at[1] >= plan->atom->k)
+        return std::nullopt;
+      order[log2Floor(base[1])] = at[1];
+    }
+  llvm::SmallVector<int64_t> sorted(order);
+  llvm::sort(sorted);
+  for (auto [bit, worth] : llvm::enumerate(sorted))
+    if (worth != int64_t(1) << bit)
+      return std::nullopt;
+  FragmentLayout result(Coords(wanted.shape()), reordered(wanted.atom(), order),
+                        llvm::SmallVector<Factor, 4>(wanted.reps()),
+                        llvm::SmallVector<Factor, 4>(wanted.waves()));
+  if (!holdsLike(result, own))
+    return std::nullopt;
+  return order;
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,7 +229,7 @@ bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
   if (regs.bits() < runBits || lanes.bits() < 4)
     return false;
   for (unsigned bit = 0; bit < runBits; ++bit)
-    if (regs.bases[bit] != Coords{0, int64_t(1) << bit})
+    if (regs.bases[bit][0] != 0)
       return false;
   for (unsigned bit = 0; bit < 4; ++bit)
     if (lanes.bases[bit] != Coords{int64_t(1) << bit, 0})
@@ -173,14 +238,14 @@ bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
 }
 
 FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype) {
-  // 16 lanes give the addresses of 16 runs along the rows: as many as a k has, then the next k
-  // (CDNA4 ISA document, DS_READ_B64_TR_B16).
+  // 16 lanes give the addresses of 16 runs along the rows: as many as a k has, then the k of the
+  // next register (CDNA4 ISA document, DS_READ_B64_TR_B16).
   int64_t run = transposedReadBits / bitsOf(dtype);
   LayoutInput lanes{"lane", {}}, box{"register", {}};
   for (int64_t row = run; row < 16; row *= 2)
     lanes.bases.push_back({row, 0});
-  for (int64_t k = 1; lanes.bases.size() < 4; k *= 2)
-    lanes.bases.push_back({0, k});
+  for (unsigned bit = 0; lanes.bases.size() < 4; ++bit)
+    lanes.bases.push_back(operand.atom().inputs()[0].bases[bit]);
   llvm::append_range(lanes.bases, llvm::drop_begin(operand.atom().inputs()[1].bases, 4));
   // The atom's box is the same, so waves and repetitions are too.
   Coords full = operand.atom().boxShape();

@@ -10,6 +10,8 @@
 #include "Hopper/Wgmma.h"
 #include "Layouts/ByteTranspose.h"
 #include "Layouts/GemmPlan.h"
+#include "Layouts/KOrder.h"
+#include "Layouts/KeepOperands.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Operands.h"
 #include "Layouts/Swizzle.h"
@@ -37,6 +39,7 @@ public:
     isolateOperands(kernel, target, useWarpGroups);
     if (useWarpGroups)
       markWarpGroupGemms(kernel, target);
+    keepOperands(kernel, target);
     if (failed(fixGemms()))
       return failure();
     propagate();
@@ -52,6 +55,7 @@ public:
 
 private:
   LogicalResult fixGemms();
+  void fixOperands(tile::GemmOp gemm);
   void propagate();
   bool visit(tile::ParallelOp loop);
   bool visit(tile::ReduceOp reduce);
@@ -92,13 +96,45 @@ LogicalResult Inference::fixGemms() {
     // A whole fragment takes the layout; a box of one is staged by tile-to-wave.
     if (rootOf(gemm.getC()) == gemm.getC())
       set(gemm.getC(), plan->c);
-    if (rootOf(gemm.getA()) == gemm.getA())
-      set(gemm.getA(), gemm.getTransposeA() ? exchanged(plan->a) : plan->a);
-    if (rootOf(gemm.getB()) == gemm.getB())
-      set(gemm.getB(), gemm.getTransposeB() ? plan->b : exchanged(plan->b));
+    if (target.vendor != Vendor::Amd)
+      fixOperands(gemm);
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  if (target.vendor == Vendor::Amd) {
+    // Operands that are made of accumulators lie where those do, if the gemm can take its k in that
+    // order.
+    propagate();
+    kernel.walk([&](tile::GemmOp gemm) { fixOperands(gemm); });
+  }
+  return success();
+}
+
+void Inference::fixOperands(tile::GemmOp gemm) {
+  auto layoutOf = [&](bool isB) {
+    return operandLayout(gemm, isB, *planGemm(gemm, target, numWaves));
+  };
+  Value operands[] = {gemm.getA(), gemm.getB()};
+  // Those that lie where they are made decide the order of k, then the other one follows.
+  for (bool isB : {false, true}) {
+    auto alloc = operands[isB].getDefiningOp<tile::AllocOp>();
+    const FragmentLayout *own = alloc ? fragmentLayoutOf(operands[isB]) : nullptr;
+    bool isSum = llvm::any_of(operands[isB].getUsers(), [&](Operation *user) {
+      auto other = dyn_cast<tile::GemmOp>(user);
+      return other && other.getC() == operands[isB];
+    });
+    if (target.vendor != Vendor::Amd || !own || isSum)
+      continue;
+    if (auto order = kOrderFor(gemm, isB, *own, target, numWaves)) {
+      if (!llvm::is_sorted(*order))
+        gemm->setAttr(kOrderAttrName, mlir::DenseI64ArrayAttr::get(kernel.getContext(), *order));
+      alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(kernel.getContext(), layoutOf(isB)));
+    }
+  }
+  for (bool isB : {false, true})
+    if (rootOf(operands[isB]) == operands[isB])
+      set(operands[isB], layoutOf(isB));
 }
 
 bool Inference::visit(tile::ParallelOp loop) {

@@ -6,6 +6,7 @@
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
+#include "tilec/Layout/SameLayout.h"
 
 using namespace mlir;
 
@@ -221,7 +222,7 @@ std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
   SmallVector<int64_t> registers(loop.numRegs(), -1);
   // Equal layouts match everywhere when they match in one lane; the search below takes long.
   std::optional<FragmentLayout> same = fragmentFromLoop(loop, indices, fragment.shape(), op);
-  bool isSame = same && *same == fragment;
+  bool isSame = same && holdsLike(*same, fragment);
   for (int64_t wave = 0; wave < (isSame ? 1 : loop.numWaves()); ++wave)
     for (int64_t lane = 0; lane < (isSame ? 1 : loop.lanes()); ++lane) {
       for (int64_t reg = 0; reg < loop.numRegs(); ++reg) {

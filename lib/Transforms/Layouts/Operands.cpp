@@ -7,6 +7,7 @@
 #include "Hopper/Wgmma.h"
 
 #include "Layouts/ByteTranspose.h"
+#include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
 #include "Normalize/Normalize.h"
 
@@ -214,8 +215,8 @@ void match(tile::GemmOp gemm, const GemmPlan &plan) {
     FragmentLayout wanted;
   };
   Side sides[] = {
-      {&gemm.getAMutable(), gemm.getTransposeA() ? exchanged(plan.a) : plan.a},
-      {&gemm.getBMutable(), gemm.getTransposeB() ? plan.b : exchanged(plan.b)},
+      {&gemm.getAMutable(), operandLayout(gemm, /*isB=*/false, plan)},
+      {&gemm.getBMutable(), operandLayout(gemm, /*isB=*/true, plan)},
   };
   for (Side &side : sides) {
     const FragmentLayout *own = fragmentLayoutOf(side.operand->get());

@@ -24,7 +24,11 @@ std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRo
   if (target.vendor != Vendor::Amd || (kIsRow && !reads.isTransposed) || bitsOf(dtype) < 8)
     return std::nullopt;
   int64_t elemBytes = bytesOf(dtype), regs = operand.atomRegs();
-  reads.bytesPerLane = reads.isTransposed ? 8 : std::min(widestReadBytes, regs * elemBytes);
+  // A lane's elements that lie side by side in memory are read together.
+  int64_t run = 1;
+  while (run < regs && operand.coords(run, 0, 0) == Coords{0, run})
+    ++run;
+  reads.bytesPerLane = reads.isTransposed ? 8 : std::min(widestReadBytes, run * elemBytes);
   int64_t perRead = reads.bytesPerLane / elemBytes;
   FragmentLayout lanes = reads.isTransposed ? transposedAddresses(operand, dtype) : operand;
   int64_t kSteps = 1;

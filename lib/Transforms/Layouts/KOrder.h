@@ -1,0 +1,29 @@
+//===- KOrder.h - which k the lanes of a matrix instruction hold ----------===//
+//
+// The sum over k may be taken in any order, as long as A and B agree. So a fragment that
+// is made of the accumulators of another product can be an operand where it lies
+// (docs/layouts.md).
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Layouts/GemmPlan.h"
+
+namespace tilec {
+
+/// On a tile.gemm, set by layout inference: the lanes hold other k of A and B than the instruction
+/// says. Bit i of the instruction's k is worth `k_order[i]`, for A and B alike, so that the same
+/// products are summed.
+inline constexpr llvm::StringLiteral kOrderAttrName = "k_order";
+
+/// The `k_order` with which the gemm takes a fragment of this layout as its operand A (`isB`: B)
+/// where it is: nothing when there is none. The identity where the gemm takes it as it is.
+std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,
+                                                    const FragmentLayout &fragment,
+                                                    const TargetInfo &target, int64_t numWaves);
+
+/// The layout of the gemm's operand as a fragment, in the order of the operand's dimensions.
+FragmentLayout operandLayout(tile::GemmOp gemm, bool isB, const GemmPlan &plan);
+
+} // namespace tilec

@@ -1,0 +1,98 @@
+//===- KeepOperands.cpp - operands that a loop does not change ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Layouts/KeepOperands.h"
+
+#include "Layouts/GemmPlan.h"
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+/// Vector registers of a SIMD's lane, and of one wave where two share the SIMD (CDNA3 ISA, 3.6.4).
+constexpr int64_t allRegisters = 512, halfOfThem = 256;
+/// For addresses, the other operand and what is computed on the way.
+constexpr int64_t otherRegisters = 64;
+constexpr int64_t simdsPerUnit = 4;
+
+/// Registers of a lane that all fragments take together, were each spread evenly.
+int64_t fragmentRegisters(tile::KernelOp kernel, const TargetInfo &target) {
+  int64_t lanes = target.waveLanes * wavesOf(kernel, target), registers = 0;
+  kernel.walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    if (type.isFragment())
+      registers +=
+          ceilDiv(type.numElems() * bytesOf(tile::dtypeOf(type.getElementType())), 4 * lanes);
+  });
+  return registers;
+}
+
+/// The outermost loop around the op that does not write the buffer.
+tile::ForOp quietLoop(Operation *op, Value buffer) {
+  tile::ForOp outermost;
+  for (auto loop = op->getParentOfType<tile::ForOp>();
+       loop && !llvm::is_contained(accessesOf(loop).writes, buffer) &&
+       !loop->isAncestor(buffer.getDefiningOp());
+       loop = loop->getParentOfType<tile::ForOp>())
+    outermost = loop;
+  return outermost;
+}
+
+/// Registers of a lane that the operand takes; nothing where it is not read as rows of K, or waves
+/// and repetitions of the atom do not cover it exactly.
+std::optional<int64_t> registersOf(tile::GemmOp gemm, bool isB, const TargetInfo &target,
+                                   int64_t numWaves) {
+  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+  bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
+  if (!plan || kIsRow)
+    return std::nullopt;
+  const FragmentLayout &layout = isB ? plan->b : plan->a;
+  Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
+  for (unsigned d : {0u, 1u})
+    if (box[d] * reps[d] * waves[d] != layout.shape()[d])
+      return std::nullopt;
+  auto type = cast<tile::BufferType>((isB ? gemm.getB() : gemm.getA()).getType());
+  return ceilDiv(layout.numRegs() * bitsOf(tile::dtypeOf(type.getElementType())), 32);
+}
+
+} // namespace
+
+void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
+  if (target.vendor != Vendor::Amd || kernel.getLockstep())
+    return;
+  int64_t numWaves = wavesOf(kernel, target);
+  bool isAlone = numWaves <= simdsPerUnit;
+  int64_t used = fragmentRegisters(kernel, target) + otherRegisters;
+  int64_t budget = isAlone && used > halfOfThem ? allRegisters : halfOfThem;
+  SmallVector<tile::GemmOp> gemms;
+  kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
+  for (tile::GemmOp gemm : gemms)
+    for (bool isB : {false, true}) {
+      OpOperand &operand = isB ? gemm.getBMutable() : gemm.getAMutable();
+      auto shared = operand.get().getDefiningOp<tile::AllocOp>();
+      if (!shared || !shared.getResult().getType().isShared())
+        continue;
+      tile::ForOp loop = quietLoop(gemm, operand.get());
+      std::optional<int64_t> registers = registersOf(gemm, isB, target, numWaves);
+      if (!loop || !registers || used + *registers > budget)
+        continue;
+      used += *registers;
+      OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
+      tile::BufferType type = shared.getResult().getType();
+      auto kept = tile::AllocOp::create(
+          top, gemm.getLoc(),
+          tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment),
+          (shared.getName() + "_kept").str(), Attribute());
+      OpBuilder before(loop);
+      expandCopy(before, gemm.getLoc(), shared, kept);
+      operand.set(kept);
+    }
+}
+
+} // namespace tilec
