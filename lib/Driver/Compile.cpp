@@ -14,9 +14,11 @@
 #include "tilec/Import/Import.h"
 #endif
 #include "tilec/Lower/Lower.h"
+#include "tilec/Report/Scorecard.h"
 #ifdef TILEC_HAS_IMPORT
 #include "tilec/Script/Trace.h"
 #endif
+#include "tilec/Transforms/FastMath.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
 #include "tilec/Transforms/SchedulePlan.h"
@@ -143,6 +145,9 @@ struct Compilation::State {
   std::unique_ptr<llvm::Module> llvmModule;
   std::string assembly;
   std::vector<uint8_t> object;
+  OwningOpRef<ModuleOp> unscheduled;   ///< in front of wave-schedule, where `auto` chooses
+  std::optional<codegen::Image> trial; ///< of the plans that `auto` has chosen
+  double trialMs = 0;
 };
 
 Compilation::Compilation(CompileOptions options)
@@ -239,8 +244,10 @@ bool Compilation::runTo(Stage stage) {
     double start = nowMs();
     if (!runStage(row.stage) || diags.hasErrors())
       return false;
-    if (row.stage != Stage::Binary)
-      stageTimes.push_back({row.name.str(), nowMs() - start});
+    if (row.stage != Stage::Binary) {
+      stageTimes.push_back({row.name.str(), nowMs() - start - state->trialMs});
+      state->trialMs = 0;
+    }
     reached = row.stage;
     if (opts.afterStage)
       opts.afterStage(row.stage, *state->module, state->llvmModule.get());
@@ -298,24 +305,44 @@ bool Compilation::readSource() {
   return ok;
 }
 
+static codegen::CodeGenOptions codeGenOptions(const CompileOptions &opts, ModuleOp module) {
+  codegen::CodeGenOptions options;
+  options.arch = opts.arch;
+  options.ptxAssembler = opts.ptxAssembler;
+  options.strict = opts.strict;
+  options.cache = opts.cache.get();
+  module.walk([&](wave::KernelOp kernel) { options.keepOrder |= kernel.getKeepOrder(); });
+  return options;
+}
+
+/// Whether `auto` chooses a plan, whose machine code is to be seen. Who rewrites stages from
+/// outside gets the first one.
+static bool wantsTrial(const CompileOptions &opts, ModuleOp module) {
+  if (vendorOf(opts.arch) != Vendor::Amd || opts.afterStage ||
+      (!opts.schedule.empty() && opts.schedule != "auto"))
+    return false;
+  auto result = module.walk([](wave::PipelineOp op) {
+    bool isAuto = op.getSchedule() == "auto" && !op.getPlan();
+    return isAuto ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 bool Compilation::runStage(Stage stage) {
   switch (stage) {
   case Stage::Tile:
     if (!(isTileIr ? parseTileIr() : importScript()))
       return false;
     state->source = OwningOpRef<ModuleOp>(state->module->clone());
+    if (opts.math == MathMode::Fast) // not of the source: the reference knows no approximation
+      program()->setAttr(fastMathAttrName, UnitAttr::get(&state->context));
     break;
   case Stage::Llvm:
-    return lower();
+    return state->trial || lower();
   case Stage::Asm:
   case Stage::Object:
   case Stage::Binary: {
-    codegen::CodeGenOptions options;
-    options.arch = opts.arch;
-    options.ptxAssembler = opts.ptxAssembler;
-    options.strict = opts.strict;
-    options.cache = opts.cache.get();
-    state->module->walk([&](wave::KernelOp kernel) { options.keepOrder |= kernel.getKeepOrder(); });
+    codegen::CodeGenOptions options = codeGenOptions(opts, *state->module);
     if (stage == Stage::Asm) {
       auto text = codegen::emitAssembly(*state->llvmModule, options);
       return text ? (state->assembly = *text, true) : fail(text.takeError());
@@ -324,10 +351,14 @@ bool Compilation::runStage(Stage stage) {
       auto bytes = codegen::emitObject(*state->llvmModule, options);
       return bytes ? (state->object = *bytes, true) : fail(bytes.takeError());
     }
-    auto image = codegen::compileModule(*state->llvmModule, options);
-    if (!image)
-      return fail(image.takeError());
-    binary = std::move(*image);
+    if (state->trial && !opts.strict) {
+      binary = std::move(*state->trial);
+    } else {
+      auto image = codegen::compileModule(*state->llvmModule, options);
+      if (!image)
+        return fail(image.takeError());
+      binary = std::move(*image);
+    }
     addLaunchFacts();
     for (const codegen::StageTime &time : binary.times)
       stageTimes.push_back(time);
@@ -339,6 +370,14 @@ bool Compilation::runStage(Stage stage) {
     }
     return checkSchedules();
   }
+  case Stage::WaveScheduled:
+    if (wantsTrial(opts, *state->module))
+      state->unscheduled = OwningOpRef<ModuleOp>(state->module->clone());
+    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
+      return false;
+    if (state->unscheduled && !settleSchedules())
+      return false;
+    break;
   default:
     if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
       return false;
@@ -420,6 +459,126 @@ bool Compilation::checkSchedules() {
              isError ? Severity::Error : Severity::Warning, Span(),
              "the machine code does not keep the planned order:\n" + *differences});
   return !isError;
+}
+
+namespace {
+
+/// What is wrong with the machine code of kernels whose plans `auto` chose.
+struct PlanFaults {
+  std::string text; ///< "" where nothing is
+  uint64_t weight = 0;
+};
+
+llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image) {
+  constexpr uint64_t lostOrder = 1 << 20;
+  PlanFaults faults;
+  auto add = [&](const llvm::Twine &text, uint64_t weight) {
+    faults.text += (faults.text.empty() ? "" : ", ") + text.str();
+    faults.weight += weight;
+  };
+  llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
+  if (!object)
+    return object.takeError();
+  report::Scorecard scorecard = report::makeScorecard(*object);
+  for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
+    if (!kernel->hasAttr("schedules") || kernel->hasAttr("named_schedule"))
+      continue;
+    for (const report::KernelCard &card : scorecard.kernels) {
+      if (card.facts.name != kernel.getSymName())
+        continue;
+      if (card.facts.vgprSpills != 0)
+        add("spills " + llvm::Twine(card.facts.vgprSpills) + " registers", card.facts.vgprSpills);
+      unsigned moves = 0;
+      for (const report::LoopCard &loop : card.loops)
+        if (loop.mfmas() != 0)
+          moves += loop.count(report::InstrKind::AccumulatorMove);
+      if (moves != 0)
+        add("moves accumulators " + llvm::Twine(moves) + " times in a loop", moves);
+    }
+  }
+  llvm::Expected<std::string> differences = differencesFromPlan(module, image);
+  if (!differences)
+    return differences.takeError();
+  if (!differences->empty())
+    add("does not keep the planned order", lostOrder);
+  return faults;
+}
+
+/// The strategies of the kernels' loops that `auto` chose.
+llvm::SmallVector<std::string> chosenStrategies(ModuleOp module) {
+  llvm::SmallVector<std::string> names;
+  for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
+    auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
+    if (!plans || kernel->hasAttr("named_schedule"))
+      continue;
+    for (StringRef text : plans.getAsValueRange<StringAttr>())
+      if (auto plan = SchedulePlan::parse(text); !plan)
+        llvm::consumeError(plan.takeError());
+      else if (!llvm::is_contained(names, plan->strategy))
+        names.push_back(plan->strategy);
+  }
+  return names;
+}
+
+} // namespace
+
+/// The machine code of a plan that `auto` chose is looked at: one that spills, moves accumulators
+/// or has lost its order is left for the next one that fits; where all have faults, the one with
+/// the fewest is taken.
+bool Compilation::settleSchedules() {
+  double start = nowMs();
+  struct Attempt {
+    llvm::SmallVector<std::string> rejected; ///< before it
+    uint64_t weight;
+  };
+  std::vector<Attempt> attempts;
+  llvm::SmallVector<std::string> rejected;
+  auto plan = [&] {
+    state->module = OwningOpRef<ModuleOp>(state->unscheduled->clone());
+    llvm::SmallVector<StringRef> names(rejected.begin(), rejected.end());
+    Builder b(&state->context);
+    for (wave::KernelOp kernel : state->module->getOps<wave::KernelOp>())
+      kernel->setAttr(rejectedSchedulesAttrName, b.getStrArrayAttr(names));
+    return runPasses(nameOf(Stage::WaveScheduled),
+                     pipelineOf(Stage::WaveScheduled, opts.arch, opts.schedule, opts.checkBounds));
+  };
+  bool isLast = false;
+  for (;;) {
+    if (!lower())
+      return false;
+    codegen::CodeGenOptions options = codeGenOptions(opts, *state->module);
+    options.strict = false;
+    auto image = codegen::compileModule(*state->llvmModule, options);
+    if (!image)
+      return fail(image.takeError());
+    llvm::Expected<PlanFaults> faults = faultsOf(*state->module, *image);
+    if (!faults)
+      return fail(faults.takeError());
+    if (isLast || faults->text.empty()) {
+      state->trial = std::move(*image);
+      break;
+    }
+    attempts.push_back({rejected, faults->weight});
+    llvm::SmallVector<std::string> chosen = chosenStrategies(*state->module);
+    bool isNew = false;
+    for (const std::string &name : chosen)
+      if (!llvm::is_contained(rejected, name)) {
+        isNew = true;
+        rejected.push_back(name);
+        diags.add(
+            {DiagId::IrRemark, Severity::Remark, Span(),
+             "schedule `" + name + "` is left for the next one: its machine code " + faults->text});
+      }
+    isLast = !isNew;
+    if (isLast)
+      rejected = llvm::min_element(attempts, [](const Attempt &a, const Attempt &b) {
+                   return a.weight < b.weight;
+                 })->rejected;
+    if (!plan())
+      return false;
+  }
+  state->trialMs = nowMs() - start;
+  return true;
 }
 
 bool Compilation::lower() {

@@ -20,7 +20,7 @@ namespace {
 
 struct Arguments {
   std::string file, entry, target = "", emit = "binary", output, stopAfter, saveTemps;
-  std::string ptxAssembler = "auto", schedule;
+  std::string ptxAssembler = "auto", schedule, math = "default";
   bool debug = false, noDebug = false;
   CacheOptions cache;
   std::string tuned;
@@ -80,6 +80,7 @@ int compile(const Arguments &args, Arch arch) {
   options.entry = args.entry;
   options.strict = args.strict;
   options.schedule = args.schedule;
+  options.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
   if (args.strictSchedule || args.laxSchedule)
     options.strictSchedule = args.strictSchedule;
   options.verifyStages = args.verifyStages;
@@ -145,6 +146,9 @@ int tilecMain(int argc, char **argv) {
   app.add_option("--schedule", args.schedule,
                  "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
                      "; Hopper: " + listOfSchedules(Arch::Sm90a));
+  app.add_option("--math", args.math,
+                 "default, or fast: the hardware's approximations for every function of f32")
+      ->check(CLI::IsMember({"default", "fast"}));
   app.add_flag("--strict-schedule", args.strictSchedule,
                "machine code that does not keep a planned order is an error (default for a "
                "schedule that is named)");

@@ -28,8 +28,9 @@ namespace tilec {
 namespace {
 
 struct Arguments {
-  std::string file, entry, schedule, target = "gfx950", device = "sim", simChecks = "all",
-                                     simMode = "eager", rangeCheck = "with-soffset";
+  std::string file, entry, schedule, math = "default", target = "gfx950", device = "sim",
+                                     simChecks = "all", simMode = "eager",
+                                     rangeCheck = "with-soffset";
   std::vector<std::string> args, dims, saves, spreads, rivals, tune;
   std::string tuneResults, tuned, rivalLibrary;
   double tuneTimeout = 60;
@@ -299,6 +300,7 @@ int runTuning(const Arguments &args, Arch arch) {
   request.compile.arch = arch;
   request.compile.entry = args.entry;
   request.compile.schedule = args.schedule;
+  request.compile.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
   request.compile.cache = openCache(args.cache);
   request.compile.cachePrograms = true;
   rt::Result<rt::ArgumentRequest> arguments = requestOf(args);
@@ -332,6 +334,7 @@ int run(const Arguments &args, Arch arch) {
   options.arch = arch;
   options.entry = args.entry;
   options.schedule = args.schedule;
+  options.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
   // What is only possible at compile time is found where it happens, as on the cpu device.
   options.checkBounds = args.device == "sim" && args.simChecks != "none";
   options.cache = openCache(args.cache);
@@ -433,6 +436,9 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--schedule", args.schedule,
                  "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
                      "; Hopper: " + listOfSchedules(Arch::Sm90a));
+  app.add_option("--math", args.math,
+                 "default, or fast: the hardware's approximations for every function of f32")
+      ->check(CLI::IsMember({"default", "fast"}));
   app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension")
       ->allow_extra_args(false);
   app.add_option("--seed", args.seed, "of the generated data");

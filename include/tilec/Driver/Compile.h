@@ -52,6 +52,12 @@ llvm::StringRef nameOf(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 llvm::ArrayRef<Stage> allStages();
 
+/// How functions and quotients of f32 are computed (docs/lowering.md).
+enum class MathMode {
+  Default, ///< to their bounds, but for what the agreement rule cannot see
+  Fast,    ///< with the hardware's approximations everywhere
+};
+
 struct CompileOptions {
   Arch arch = Arch::Gfx950;
   std::string entry; ///< a call in the script's language; may be empty with one candidate
@@ -61,6 +67,7 @@ struct CompileOptions {
   bool checkBounds = false;  ///< the kernel stops where an index leaves an on-chip buffer
   /// Line tables in code objects (AMD), and in the LLVM IR and assembly on the way.
   bool lineTables = true;
+  MathMode math = MathMode::Default;
   std::string schedule; ///< a strategy for every matrix loop instead of its own
   /// A planned order that machine code does not keep is an error, not a warning. Not given: for
   /// schedules that were asked for by name.
@@ -126,6 +133,7 @@ private:
   bool parseTileIr();
   bool runPasses(llvm::StringRef stage, llvm::StringRef pipeline);
   bool lower();
+  bool settleSchedules();
   bool emitImage();
   bool checkSchedules();
   bool fail(llvm::Error error);

@@ -6,6 +6,7 @@
 
 #include "tilec/Base/Math.h"
 #include "tilec/Transforms/Passes.h"
+#include "tilec/Transforms/ScheduleNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -174,7 +175,20 @@ struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
           return error;
       return plan;
     }
-    return planSchedule(strategy.empty() ? op.getSchedule() : llvm::StringRef(strategy), shape);
+    llvm::StringRef asked = strategy.empty() ? op.getSchedule() : llvm::StringRef(strategy);
+    auto rejected = getOperation()->getAttrOfType<ArrayAttr>(rejectedSchedulesAttrName);
+    if (asked != "auto" || !rejected)
+      return planSchedule(asked, shape);
+    // The next one that fits; where none is left, the first again.
+    for (const ScheduleStrategy &other : scheduleStrategies()) {
+      if (llvm::is_contained(rejected.getAsValueRange<StringAttr>(), other.name))
+        continue;
+      llvm::Expected<SchedulePlan> plan = planSchedule(other.name, shape);
+      if (plan)
+        return plan;
+      llvm::consumeError(plan.takeError());
+    }
+    return planSchedule(asked, shape);
   }
 };
 
