@@ -149,7 +149,7 @@ void performExchange2(Wave &wave, MemOp &op) {
   forEachActiveLane(op.mask, [&](unsigned lane) {
     for (unsigned i = 0; i < 2; ++i) {
       uint64_t offset = op.addr[lane] + (i ? static_cast<uint64_t>(secondOffset(instr)) : 0);
-      uint32_t old[2] = {}, data[2];
+      uint32_t old[4] = {}, data[4] = {}; // as wide as the widest access that copyBytes knows
       for (unsigned w = 0; w < words; ++w)
         data[w] = op.data[i * words + w][lane];
       if (uint8_t *at = ldsAt(wave, op, lane, offset, bytes, true)) {

@@ -142,9 +142,10 @@ OpInfo mqsadRow() {
   return op;
 }
 
+// g++ 12 takes a bare `>` in a lambda here for the end of the template's arguments.
 const OpInfo table[] = {
     vop<[](u32 a, u32 b, u32 c) -> u32 {
-      auto difference = [](u32 x, u32 y) { return x > y ? x - y : y - x; };
+      auto difference = [](u32 x, u32 y) { return (x > y) ? x - y : y - x; };
       return difference(a & 0xffff, b & 0xffff) + difference(a >> 16, b >> 16) + c;
     }>("v_sad_u16"),
     vop<[](u32 a, u32 b, u32 c) -> u32 { return sad(a, b, c, true); }>("v_msad_u8"),
@@ -160,7 +161,7 @@ const OpInfo table[] = {
     vop<[](F16 a, F16 b) -> u32 { return norm16(a, b, 0, 65535); }>("v_cvt_pknorm_u16_f16"),
     vop<[](f32 a, u32 b, u32 old) -> u32 { // one byte of D, the others stay
       unsigned shift = 8 * (b & 3);
-      float clamped = a > 0 ? std::min(std::rint(a), 255.0f) : 0;
+      float clamped = (a > 0) ? std::min(std::rint(a), 255.0f) : 0;
       return (old & ~(0xffu << shift)) | static_cast<u32>(clamped) << shift;
     }>("v_cvt_pkaccum_u8_f32", readsDst),
     // a linear feedback shift register
