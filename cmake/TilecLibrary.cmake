@@ -27,11 +27,12 @@ set(TILEC_LEVEL_Transforms 6)
 set(TILEC_LEVEL_Lower 7)
 set(TILEC_LEVEL_Driver 8)
 set(TILEC_LEVEL_Capi 9)
+set(TILEC_LEVEL_Plugin 9)
 set(TILEC_LEVEL_RuntimeCapi 2)
 
 # Folders that see MLIR, and folders that see LLVM at all. Base and Runtime see neither, so that
 # tilec-launch runs on a GPU host without LLVM.
-set(TILEC_MLIR_FOLDERS IR Import Reference Analysis Transforms Lower Driver Capi)
+set(TILEC_MLIR_FOLDERS IR Import Reference Analysis Transforms Lower Driver Capi Plugin)
 set(TILEC_PLAIN_FOLDERS Base Runtime RuntimeCapi)
 
 function(tilec_use target name)

@@ -15,8 +15,9 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %ptx_driver   the PTX simulator as libcuda (test/unit/PtxSim/PtxDriver.cpp)
     %cuda_include the folder of cuda.h
     %cxx          the C++ compiler of the build
+    %plugin       libTilecPlugin.so
 
-and for REQUIRES: `seeds`, `ptxas`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
+and for REQUIRES: `seeds`, `mlir-opt`, `ptxas`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
 a skipped test.
 """
 
@@ -67,6 +68,8 @@ if loads("libamdhip64.so"):
     config.available_features.add("hip")
 if os.path.isfile(os.path.join(config.tilec_cuda_include, "cuda.h")):
     config.available_features.add("cuda-header")
+if os.path.isfile(os.path.join(config.tilec_llvm_tools, "mlir-opt")):
+    config.available_features.add("mlir-opt")
 if "ASAN_OPTIONS" in os.environ:
     config.available_features.add("asan")
 
@@ -83,4 +86,5 @@ config.substitutions += [
     ("%ptx_driver", config.tilec_ptx_driver),
     ("%cuda_include", config.tilec_cuda_include),
     ("%cxx", config.tilec_cxx),
+    ("%plugin", config.tilec_plugin),
 ]
