@@ -105,11 +105,16 @@ CUtensorMap encodeMap(const Param &param, CUdeviceptr address, const DimValues &
                 : param.map.swizzle == 32 ? 1
                 : param.map.swizzle == 64 ? 2
                                           : 3;
+  int64_t promotion = take(param.map.l2Promotion.evaluate(dims));
   CUtensorMap map{};
   cuTensorMapEncodeTiled(&map, type, static_cast<unsigned>(extents.size()),
                          reinterpret_cast<void *>(address), extents.data(), strideBytes.data(),
                          box.data(), steps.data(), /*interleave=*/0, swizzle,
-                         /*CU_TENSOR_MAP_L2_PROMOTION_L2_256B=*/3, /*oobFill=*/0);
+                         /*CUtensorMapL2promotion*/ promotion == 0 ? 0
+                         : promotion == 64                         ? 1
+                         : promotion == 128                        ? 2
+                                                                   : 3,
+                         /*oobFill=*/0);
   return map;
 }
 

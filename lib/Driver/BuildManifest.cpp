@@ -99,6 +99,16 @@ Operation *parameterNamed(tile::ProgramOp program, StringRef name) {
   return nullptr;
 }
 
+/// 256 bytes, but 128 where rows do not begin at multiples of 64 bytes: there the rest of a line is
+/// another row's. A product whose rows are 8208 bytes apart takes 1.19 times as long with 256
+/// (docs/hopper.md, "Pitches").
+rt::DimExpr promotionOf(const rt::TensorMapSpec &map, DType dtype) {
+  rt::DimExpr misaligned(0);
+  for (const rt::DimExpr &stride : map.strides)
+    misaligned = max(misaligned, stride * rt::DimExpr(bitsOf(dtype)) % rt::DimExpr(64 * 8));
+  return rt::DimExpr(256) - rt::DimExpr(128) * min(rt::DimExpr(1), misaligned);
+}
+
 /// A tensor map, from its entry in the kernel's `tensor_maps`: the whole tensor, innermost first.
 rt::Param mapParamOf(DictionaryAttr spec, tile::ProgramOp program) {
   auto tensor =
@@ -118,6 +128,7 @@ rt::Param mapParamOf(DictionaryAttr spec, tile::ProgramOp program) {
   for (int64_t extent : spec.getAs<DenseI64ArrayAttr>("box").asArrayRef())
     param.map.box.push_back(extent);
   param.map.swizzle = spec.getAs<IntegerAttr>("swizzle").getInt();
+  param.map.l2Promotion = promotionOf(param.map, param.dtype);
   return param;
 }
 

@@ -181,12 +181,15 @@ public:
                   : request.swizzleBytes == 32 ? 1
                   : request.swizzleBytes == 64 ? 2
                                                : 3;
+    std::optional<int> promotion = promotionOf(request.l2PromotionBytes);
+    if (!promotion)
+      return Error{"l2_promotion is " + std::to_string(request.l2PromotionBytes) +
+                   ", 0, 64, 128 or 256 expected"};
     TensorMap map{};
     Status s = invoke("cuTensorMapEncodeTiled", api.tensorMapEncodeTiled, &map, type,
                       static_cast<unsigned>(dims.size()), reinterpret_cast<void *>(request.address),
                       dims.data(), strides.data(), box.data(), steps.data(), /*interleave=*/0,
-                      swizzle, tensorMapL2Promotion256,
-                      /*oobFill=*/0);
+                      swizzle, *promotion, /*oobFill=*/0);
     if (!s)
       return s.error();
     std::array<uint8_t, 128> bytes;
@@ -273,6 +276,21 @@ private:
       return invoke("cuFuncSetAttribute", api.funcSetAttribute, function,
                     functionNonPortableCluster, 1);
     return success();
+  }
+
+  static std::optional<int> promotionOf(int64_t bytes) {
+    switch (bytes) {
+    case 0:
+      return tensorMapL2PromotionNone;
+    case 64:
+      return tensorMapL2Promotion64;
+    case 128:
+      return tensorMapL2Promotion128;
+    case 256:
+      return tensorMapL2Promotion256;
+    default:
+      return std::nullopt;
+    }
   }
 
   static int tensorMapType(const TensorMapRequest &request) {

@@ -34,7 +34,8 @@ inline constexpr int tensorMapU8 = 0, tensorMapU16 = 1, tensorMapU32 = 2, tensor
                      tensorMapU64 = 4, tensorMapI64 = 5, tensorMapF16 = 6, tensorMapF32 = 7,
                      tensorMapF64 = 8, tensorMapBF16 = 9;
 // CUtensorMapL2promotion
-inline constexpr int tensorMapL2Promotion256 = 3;
+inline constexpr int tensorMapL2PromotionNone = 0, tensorMapL2Promotion64 = 1,
+                     tensorMapL2Promotion128 = 2, tensorMapL2Promotion256 = 3;
 
 /// CUtensorMap; aligned as CUDA 13 has it (12 asked for 64 bytes)
 struct alignas(128) TensorMap {

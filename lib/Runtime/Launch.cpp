@@ -390,6 +390,10 @@ Result<TensorMapRequest> tensorMapOf(const Param &param, const ArgumentSet &argu
                    " bytes apart, a tensor map wants a multiple of 16"};
     request.strideBytes.push_back(bytes);
   }
+  Result<int64_t> promotion = param.map.l2Promotion.evaluate(arguments.dims);
+  if (!promotion)
+    return promotion.error();
+  request.l2PromotionBytes = *promotion;
   return request;
 }
 

@@ -57,6 +57,8 @@ Json toJson(const Param &param) {
     out["strides"] = toJsonList(param.map.strides);
     out["box"] = param.map.box;
     out["swizzle"] = param.map.swizzle;
+    if (param.map.l2Promotion.constant() != 256)
+      out["l2_promotion"] = toJson(param.map.l2Promotion);
     break;
   }
   out["offset"] = param.offset;
@@ -251,6 +253,8 @@ private:
     if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
       return Error{place + ".swizzle: " + std::to_string(map.swizzle) +
                    ", 0, 32, 64 or 128 expected"};
+    if (Status s = checkAll(std::vector{map.l2Promotion}, place + ".l2_promotion"); !s)
+      return s;
     if (Status s = checkAll(map.dims, place + ".dims"); !s)
       return s;
     return checkAll(map.strides, place + ".strides");

@@ -137,6 +137,8 @@ Param readParam(const Object &in) {
   } else if (param.kind == ParamKind::TensorMap) {
     param.map = {in.text("of"), in.exprs("dims"), in.exprs("strides"), in.integers("box"),
                  in.integer("swizzle")};
+    if (in.has("l2_promotion"))
+      param.map.l2Promotion = in.expr("l2_promotion");
   }
   param.offset = in.integer("offset");
   param.size = in.integer("size");

@@ -32,6 +32,7 @@ constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong",
                                                  "ping_pong_cluster_m",
                                                  "ping_pong_cluster_n",
                                                  "overlap",
+                                                 "exact",
                                                  "auto"};
 
 bool isTileLanguage(llvm::StringRef module) {

@@ -53,7 +53,7 @@ struct TensorMapRequest {
   unsigned elementBits = 0;
   bool isFloat = false, isSigned = false, isBrainFloat = false;
   std::vector<int64_t> dims, strideBytes, box; ///< strideBytes of dims 1..
-  int64_t swizzleBytes = 0;
+  int64_t swizzleBytes = 0, l2PromotionBytes = 256;
 };
 
 /// One opened device. Handles are numbers that only this backend understands; each `create`,

@@ -43,6 +43,9 @@ struct TensorMapSpec {
   std::vector<DimExpr> strides; ///< of dims 1.., in elements: one less than dims
   std::vector<int64_t> box;     ///< extents of one transfer in elements
   int64_t swizzle = 0;          ///< span in bytes: 0, 32, 64 or 128
+  /// What L2 reads of a line that it lacks, in bytes: 0, 64, 128 or 256. Where rows do not begin at
+  /// sectors of L2, 256 bytes bring much that nobody asked for.
+  DimExpr l2Promotion = 256;
 };
 
 /// One parameter of a launch, at its place in the parameter buffer.

@@ -28,6 +28,8 @@ struct ProductShape {
   int64_t multiprocessors = 132;         ///< of the chip
   std::optional<int64_t> tilesM, tilesN; ///< nothing where only a run knows
   std::optional<int64_t> tiles;          ///< of the whole grid
+  /// Rows of A or B do not begin at multiples of 64 bytes: copies touch sectors of L2 twice.
+  bool raggedPitch = false;
   /// Why neighbouring blocks along M cannot share their copies of B, those along N theirs of A, and
   /// why teams cannot take tiles in turn; "" where they can.
   std::string noClusterM, noClusterN, noTeams;

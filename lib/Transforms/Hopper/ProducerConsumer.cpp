@@ -23,6 +23,7 @@
 #include "Hopper/Persistent.h"
 #include "Hopper/ProducerLoop.h"
 #include "Hopper/Product.h"
+#include "Hopper/RingSlots.h"
 #include "Hopper/TileStore.h"
 #include "Hopper/Wgmma.h"
 #include "Layouts/LoopLayout.h"
@@ -497,6 +498,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       loop.emitRemark() << noProducer << reason;
       return leaveOut(loop, "no producer warp copies for it: " + reason);
     }
+    plan->exactSlots = loop->hasAttr(exactAttrName) || wishOf(loop, strategy) != "auto";
     if (!loop->hasAttr(plannedAttrName))
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
                     deadFrom.lookup(loop));
@@ -593,6 +595,7 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
     return 0;
   }
   used += chooseTileStores(kernel, sharedLeftBytes - used);
+  used += addSlots(kernel, plans, {sharedBytes, need + used, isPersistent(kernel)});
   ProducerSlice slice(kernel);
   SmallVector<tile::ForOp> loops;
   for (ProducerLoop &plan : plans) {

@@ -16,6 +16,7 @@ struct ProducerLoop {
   llvm::SmallVector<tile::AllocOp, 4> rings;
   int64_t stages = 1, slotBytes = 0; ///< slotBytes: what one round copies
   bool everyThread = false;          ///< threads read slots by themselves
+  bool exactSlots = false;           ///< `num_stages` is what the author wants, not a wish
   tile::GemmOp inFlight;             ///< the only consumer
   std::optional<OverlapPlan> overlap;
 

@@ -53,6 +53,14 @@ tile::CopyOp copyInto(const ProducerLoop &loop, Value operand) {
   return {};
 }
 
+/// Whether rows of the tensor are known not to begin at multiples of 64 bytes, two sectors of L2.
+bool hasRaggedPitch(tile::CopyOp copy) {
+  auto type = cast<tile::BufferType>(rootOf(copy.getSrc()).getType());
+  if (type.rank() < 2 || ShapedType::isDynamic(type.getShape().back()))
+    return false;
+  return type.getShape().back() * bitsOf(tile::dtypeOf(type.getElementType())) % (64 * 8) != 0;
+}
+
 bool touchesGlobal(Operation *op) {
   Accesses accesses = accessesOf(op);
   auto isGlobal = [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); };
@@ -137,6 +145,7 @@ std::optional<Product> productOf(tile::KernelOp kernel, int64_t sharedLeftBytes)
   shape.multiprocessors = multiprocessors;
   int64_t bits = bitsOf(tile::dtypeOf(gemm.getC().getType().getElementType()));
   shape.accumulatorRegs = gemm.m() * gemm.n() * bits / 32 / shape.threads;
+  shape.raggedPitch = llvm::any_of(plan->copies, hasRaggedPitch);
   tile::CopyOp a = copyInto(*plan, gemm.getA()), b = copyInto(*plan, gemm.getB());
   shape.tiles = 1;
   for (auto [dim, extent] : llvm::enumerate(kernel.getGrid())) {

@@ -19,6 +19,9 @@ constexpr llvm::StringLiteral rotateAttrName = "tile.rotate";
 /// Attribute of a `tile.for`: the strategy its author asked for; of several names, outermost first
 /// and with spaces between them, `chooseSchedules` keeps the one that is meant for the target.
 constexpr llvm::StringLiteral scheduleAttrName = "strategy";
+/// Attribute of a `tile.for`: its author's `num_stages` is no wish (`schedule.exact`). Set by
+/// `chooseSchedules`.
+constexpr llvm::StringLiteral exactAttrName = "exact";
 
 /// The copies and the matrix product of a loop that is nothing else.
 struct MatrixLoop {

@@ -31,8 +31,14 @@ void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
       return;
     SmallVector<StringRef, 2> names;
     wish.getValue().split(names, ' ', -1, /*KeepEmpty=*/false);
-    if (names.empty())
+    if (llvm::is_contained(names, exactAttrName)) {
+      loop->setAttr(exactAttrName, UnitAttr::get(loop.getContext()));
+      llvm::erase(names, exactAttrName);
+    }
+    if (names.empty()) {
+      loop->removeAttr(scheduleAttrName);
       return;
+    }
     StringRef chosen = chosenOf(names, target.arch);
     if (chosen.empty()) {
       StringRef first = schedulesOf(target.arch).empty() ? "auto" : schedulesOf(target.arch)[0];

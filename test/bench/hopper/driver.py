@@ -64,11 +64,12 @@ def encode_map(param, address, dims):
     storage = ctypes.create_string_buffer(128 + 128)
     aligned = (ctypes.addressof(storage) + 127) // 128 * 128
     swizzle = {0: 0, 32: 1, 64: 2, 128: 3}[param["swizzle"]]
+    promotion = {0: 0, 64: 1, 128: 2, 256: 3}[evaluate(param.get("l2_promotion", 256), dims)]
     code = cuda.cuTensorMapEncodeTiled(
         ctypes.c_void_p(aligned), tensor_map_type(param["dtype"]), rank, ctypes.c_void_p(address),
         (ctypes.c_uint64 * rank)(*extents), (ctypes.c_uint64 * max(rank - 1, 1))(*strides),
         (ctypes.c_uint32 * rank)(*param["box"]), (ctypes.c_uint32 * rank)(*[1] * rank),
-        0, swizzle, 3, 0)
+        0, swizzle, promotion, 0)
     check(code, "cuTensorMapEncodeTiled")
     return storage, aligned
 

@@ -33,6 +33,7 @@ Manifest sample() {
   work.zeroed = true;
   map.name = "A_map", map.kind = ParamKind::TensorMap, map.dtype = DType::BF16;
   map.map = {"A", {512, m}, {DimExpr::name("A_stride_0")}, {64, 128}, 128};
+  map.map.l2Promotion = DimExpr(256) - DimExpr(128) * min(DimExpr(1), m % DimExpr(64));
   Launch launch;
   launch.symbol = "gemm_kernel";
   launch.grid = {ceilDiv(m, DimExpr(128)), DimExpr(1), DimExpr(1)};
@@ -76,6 +77,7 @@ TEST(Manifest, PrintsWhatItReads) {
   EXPECT_TRUE(read->launches[0].params[5].zeroed);
   EXPECT_TRUE(read->launches[0].early);
   EXPECT_EQ(read->launches[0].params[6].map.swizzle, 128);
+  EXPECT_EQ(read->launches[0].params[6].map.l2Promotion.str(), "256 - 128 * min(1, m % 64)");
   EXPECT_EQ(read->launches[0].params[1].access, Access::Write);
 }
 
@@ -85,6 +87,16 @@ TEST(Manifest, NamesAndKindsStayAsWritten) {
        {R"("version": 1)", R"("kind": "tensormap")", R"("of": "A")", R"("dtype": "bfloat16")",
         R"_("ceildiv(m, 128)")_", R"("shared_bytes": 229440)", R"("access": "w")"})
     EXPECT_HAS(text, part);
+}
+
+TEST(Manifest, MapsWithoutPromotionAskFor256Bytes) {
+  std::string text = printManifest(sample());
+  size_t at = text.find("\"l2_promotion\"");
+  ASSERT_NE(at, std::string::npos);
+  text.erase(at, text.find('\n', at) - at);
+  Result<Manifest> read = parseManifest(text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->launches[0].params[6].map.l2Promotion.constant(), 256);
 }
 
 TEST(Manifest, IgnoresFieldsItDoesNotKnow) {

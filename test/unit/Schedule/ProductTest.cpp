@@ -41,6 +41,15 @@ TEST(Product, AutoTakesClustersForManyWideTiles) {
   EXPECT_EQ(chosen(open), "producer_consumer");
 }
 
+TEST(Product, AutoTakesClustersEarlierWhereRowsAreRagged) {
+  ProductShape shape = square(4096, 128, 256, 256); // 512 tiles, less than four rounds
+  EXPECT_EQ(chosen(shape), "producer_consumer");
+  shape.raggedPitch = true;
+  EXPECT_EQ(chosen(shape), "cluster_m");
+  shape.tiles = 132;
+  EXPECT_EQ(chosen(shape), "producer_consumer");
+}
+
 TEST(Product, AutoLeavesOutWhatDoesNotFit) {
   ProductShape shape = square(16384, 128, 256, 256);
   shape.noClusterM = "there is a reason";

@@ -18,8 +18,12 @@ constexpr int64_t blocks = 2;
 /// L2 is asked for, so it is taken where it costs nothing; the number is a choice, not a
 /// measurement.
 constexpr int64_t fewestRounds = 16;
+/// Where rows do not begin at sectors of L2, L2 is what limits (76 % busy at K = 4104): a cluster
+/// gains 13 % at 4096 x 4096 x 4104, 8 % at 5000 (docs/hopper.md, "Pitches").
+constexpr int64_t fewestRaggedRounds = 2;
 static bool hasManyRounds(const ProductShape &shape) {
-  return shape.tiles && *shape.tiles >= fewestRounds * shape.multiprocessors;
+  int64_t fewest = shape.raggedPitch ? fewestRaggedRounds : fewestRounds;
+  return shape.tiles && *shape.tiles >= fewest * shape.multiprocessors;
 }
 /// Smaller tiles ask more of shared memory than clusters save in L2.
 static bool isWide(const ProductShape &shape) { return shape.tileM * shape.tileN >= 128 * 192; }

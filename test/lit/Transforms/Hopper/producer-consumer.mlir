@@ -9,7 +9,7 @@
 // among 132 blocks. sm_90 has no wgmma here: cp.async and mma.sync.
 
 // TILE:      tile.kernel "gemm" grid(%c132) threads(256)
-// TILE:      [[PIPE:%[0-9]+]] = tile.pipe stages(3) bytes(32768)
+// TILE:      [[PIPE:%[0-9]+]] = tile.pipe stages(5) bytes(32768)
 // TILE:      tile.producer {
 // TILE:        tile.for
 // TILE:          tile.for
