@@ -8,6 +8,7 @@
 #include "Execute.h"
 #include "Progress.h"
 #include "Reporter.h"
+#include "Timing/ControlSlice.h"
 #include "Timing/Recorder.h"
 
 #include <algorithm>
@@ -73,10 +74,20 @@ void runSlice(Wave &wave, uint32_t count) {
   group.engine->port.isWatched = group.watch != nullptr;
   uint32_t done = 0;
   uint32_t mode = wave.mode; // a new one needs another host environment: ends the slice
+  const ControlSlice *slice = group.engine->slice;
   while (done < count && !wave.ended && !wave.atBarrier && !wave.halted && !group.stop &&
          wave.mode == mode) {
+    if (slice) [[unlikely]]
+      if (ControlSlice::Run run = slice->skippedFrom(wave.pc); run.count) {
+        group.matrixPasses += run.matrixPasses;
+        done += run.count;
+        wave.pc = run.next;
+        continue;
+      }
     const Instr *instr = program.at(wave.pc);
     wave.pc = instr->next;
+    if (slice)
+      group.matrixPasses += instr->passes;
     if (wave.vskip && (instr->flags & (isValu | isVmem | isLds))) {
       ++done;
       continue;
@@ -212,7 +223,7 @@ Turn runGroup(Group &group, uint64_t maxInstructions) {
   std::iota(order.begin(), order.end(), 0);
   uint64_t round = 0;
   // The timing model runs parts of grids, whose groups may wait for others in vain.
-  bool mayWatch = !group.record;
+  bool mayWatch = !group.record && !group.engine->slice;
   if (group.watch) // it has waited: most likely it still does
     watchFromHere(group);
   while (!allEnded(group)) {

@@ -159,7 +159,7 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
   group.id = {static_cast<uint32_t>(number % launch.grid[0]),
               static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]),
               static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
-  group.instructions = group.barrierEpoch = 0;
+  group.instructions = group.matrixPasses = group.barrierEpoch = 0;
   group.stop = group.saidDivergent = false;
   group.ldsUse.clear();
   group.random =
@@ -198,8 +198,9 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
   group.watch.reset();
   group.nextWatch = firstWatchInstructions;
   group.changedGlobal = group.hasWaited = false;
-  group.record =
-      launch.options->recorder ? launch.options->recorder->start(number, numWaves) : nullptr;
+  group.record = launch.options->recorder && !engine.slice
+                     ? launch.options->recorder->start(number, numWaves)
+                     : nullptr;
   group.checker.reset();
   if (launch.options->checks == Checks::All) {
     group.checker = std::make_shared<GroupChecker>(group, numSgprs);
@@ -224,6 +225,8 @@ public:
   void work() {
     auto engine = std::make_unique<Engine>(Engine{launch.program, launch.options, launch.memory,
                                                   &reporter, MemoryPort(*launch.memory), deadline});
+    if (launch.options->recorder)
+      engine->slice = launch.options->recorder->slice;
     std::unique_ptr<Group> spare;
     while (std::unique_ptr<Group> group = take(*engine, spare)) {
       uint64_t before = group->instructions;
@@ -315,6 +318,8 @@ private:
       counters.waves += group.waves.size();
       for (const Wave &wave : group.waves)
         counters.mfma += wave.mfma;
+      if (group.engine->slice)
+        launch.options->recorder->work[group.number] = {group.instructions, group.matrixPasses};
       for (const auto &[pc, use] : group.ldsUse)
         reporter.addLdsUse(pc, use);
     }

@@ -31,6 +31,7 @@ class Reporter;
 class WaveChecker;
 class GroupChecker;
 class RecordedGroup;
+class ControlSlice;
 class ProgressWatch;
 
 /// The address space as one thread sees it: remembers the last allocation hit.
@@ -68,6 +69,7 @@ struct Engine {
   Reporter *reporter;
   MemoryPort port;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  const ControlSlice *slice = nullptr; ///< only this part is executed, the rest counted
 };
 
 /// A memory instruction with its operands read: executed at issue (eager) or at the covering wait
@@ -129,6 +131,7 @@ struct Group {
   std::vector<uint8_t> scratch;
   std::vector<uint8_t> scratchWritten; ///< with checks: which bytes of it hold a value
   uint64_t instructions = 0;
+  uint64_t matrixPasses = 0;         ///< with Engine::slice: of all its matrix instructions
   std::map<uint32_t, LdsUse> ldsUse; ///< by program counter
   uint64_t barrierEpoch = 0;
   uint64_t random = 0;

@@ -6,6 +6,11 @@ A case names a kernel, how it is launched, and what hardware took. Sources diffe
 they measure, so times are compared within a group (one source, one clock): predictions are scaled by
 one factor a group, the geometric mean of measured / predicted over its calibration cases. The judge is
 the error of the held-out cases, and the order of pairs of held-out cases that differ by more than 5 %.
+The last lines are of three sets of aiter's figures (COMMON) that share one scale, that of the
+calibration cases of all three, which is printed.
+
+A case of several kernels has `steps`; its prediction is their sum, and `host_us` of time in which no
+kernel runs where the source measured that as well. `sim` are more arguments for tilec-sim.
 
   python3 test/bench/timing.py [--set calibration|held-out] [--group NAME] [--aiter DIR] [--markdown FILE]
 
@@ -23,6 +28,7 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
 DATA = REPO / "test/data/timing"
+COMMON = ("small-m", "fwd-readme", "bwd-readme", "bwd-mha")
 JUDGED = ("tile-", "k-", "mfma-shape", "xcd-window", "producer", "lds-")
 
 
@@ -80,23 +86,41 @@ class Runner:
 
     def predict(self, case):
         """Microseconds or clocks; None without the object."""
-        target = self.build(case)
+        steps = [self.time(case, {**case, **step}) for step in case.get("steps", [{}])]
+        return None if None in steps else sum(steps) + case.get("host_us", 0)
+
+    def time(self, case, step):
+        target = self.build(step)
         if target is None:
             return None
         report = self.folder / "timing.json"
-        args = [f"raw:{self.folder / 'mapping.bin'}" if a == "mapping" else a for a in case["args"]]
-        command = [self.tool("tilec-sim"), str(target), "--grid", case["grid"], "--block", case["block"], "--timing",
+        args = [f"raw:{self.folder / 'mapping.bin'}" if a == "mapping" else a for a in step["args"]]
+        command = [self.tool("tilec-sim"), str(target), "--grid", step["grid"], "--block", step["block"], "--timing",
                    "--timing-json", str(report), *[f"--arg={a}" for a in args]]
-        kernarg = case.get("kernarg") or ("0,8,16,24" if case["build"]["kind"] == "hk" else None)
+        kernarg = step.get("kernarg") or ("0,8,16,24" if step["build"]["kind"] == "hk" else None)
         if kernarg:
             command += ["--kernarg", kernarg]
-        subprocess.run(command + self.options.sim, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command + case.get("sim", []) + self.options.sim, check=True, stdout=subprocess.DEVNULL)
         timing = json.loads(report.read_text())
         self.timing = timing
         if case["measure"] == "kernel":
             return timing["kernel_us"]
         reads = [i for i in timing["instructions"] if i["text"].startswith("s_memtime")]
         return reads[-1]["last_issue_clk"] - reads[0]["first_issue_clk"]
+
+
+def common(cases, predicted):
+    """Lines about the sets of COMMON, after one scale."""
+    known = [c for c in cases if c["group"] in COMMON and c["set"] == "calibration" and predicted.get(c["id"])]
+    if not known:
+        return []
+    scale = math.exp(statistics.mean(math.log(c["measured"] / predicted[c["id"]]) for c in known))
+    lines = ["", f"One scale for {', '.join(COMMON)}: {scale:.3f}, of {len(known)} calibration cases."]
+    for name in COMMON:
+        held = [c for c in cases if c["group"] == name and c["set"] == "held-out" and predicted.get(c["id"])]
+        rows = [(c, predicted[c["id"]] * scale, predicted[c["id"]] * scale / c["measured"] - 1, scale) for c in held]
+        lines += ["", summary(f"{name}, held out", rows, 0, 0)]
+    return lines
 
 
 def evaluate(cases, predicted):
@@ -138,7 +162,7 @@ def report(cases, predicted, markdown):
             some = [r for r in rows if r[0]["set"] == which]
             lines.append("")
             lines.append(summary(f"{title}, {which}", some, right if which == "held-out" else 0, pairs if which == "held-out" else 0))
-    text = "\n".join(lines) + "\n"
+    text = "\n".join(lines + common(cases, predicted)) + "\n"
     print(text)
     if markdown:
         Path(markdown).write_text(text)
@@ -152,15 +176,16 @@ def main():
     parser.add_argument("--group", action="append", help="only groups that begin so")
     parser.add_argument("--markdown", help="also write the table there")
     parser.add_argument("--save", help="predictions as JSON")
+    parser.add_argument("--load", action="append", default=[], help="predictions as --save wrote them; these cases do not run again")
     parser.add_argument("--sim", action="append", default=[], help="more arguments for tilec-sim")
     options = parser.parse_args()
     cases = json.loads((DATA / "cases.json").read_text())
     cases = [c for c in cases if not options.set or c["set"] == options.set]
     cases = [c for c in cases if not options.group or c["group"].startswith(tuple(options.group))]
-    predicted = {}
+    predicted = {k: v for path in options.load for k, v in json.loads(Path(path).read_text()).items()}
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(options, folder)
-        for case in cases:
+        for case in (c for c in cases if c["id"] not in predicted):
             value = runner.predict(case)
             if value:
                 predicted[case["id"]] = value

@@ -104,7 +104,7 @@ struct TimingTrace {
 };
 
 struct TimingOptions {
-  /// Work-groups to replay one after another on each of the CU's places; the rest of the grid is
+  /// Work-groups to replay one after another on each of the CU's places; the rest of the CU's is
   /// extrapolated from them.
   uint32_t roundsPerCu = 2;
   /// Instructions of a wave that the cache model sees of every other resident work-group.
@@ -126,10 +126,12 @@ struct TimingResult {
   double clockGhz = 0;
   uint32_t groupsPerCu = 0; ///< resident at once, by registers, LDS and waves
   uint32_t activeCus = 0;   ///< that get work
-  uint64_t groupsOnCu = 0;  ///< that the busiest CU runs in all
+  uint64_t groupsOnCu = 0;  ///< that the replayed CU runs in all
   uint64_t groupsTimed = 0; ///< of these replayed
   uint64_t cuClk = 0;       ///< clocks of the replayed ones
-  double kernelClk = 0;     ///< the whole grid, launch included
+  bool equalWork = true; ///< all work-groups do the same; otherwise the CU that ends last is shown
+  std::string workAssumed; ///< why work-groups were taken as equal without knowing; mostly empty
+  double kernelClk = 0;    ///< the whole grid, launch included
   double kernelMicroseconds() const { return kernelClk / clockGhz / 1000; }
 
   /// Fractions of cuClk, averaged over the SIMDs where there are four.
@@ -144,8 +146,9 @@ struct TimingResult {
 
 /// Times `kernelName`; arguments as for `run`, options.recorder and options.onlyGroups apart. Only
 /// the work-groups that the model needs are executed, without checks, so `memory` holds partial
-/// results afterwards. Fails when the launch is wrong or a recorded work-group does not end without
-/// a fault.
+/// results afterwards. Fails when the launch is wrong, when a recorded work-group does not end
+/// without a fault, and when the prediction exceeds what the chip can do at most (an internal error
+/// of the model: lib/Sim/Timing/Peaks.h).
 llvm::Expected<TimingResult> timeKernel(const CodeObject &object, llvm::StringRef kernelName,
                                         Dim3 gridBlocks, Dim3 blockThreads,
                                         llvm::ArrayRef<uint8_t> kernarg, Memory &memory,

@@ -21,6 +21,9 @@ struct Replay {
   std::vector<LineCache> l2;
   std::unordered_map<uint64_t, uint64_t> fetched; ///< line to the step it was first fetched in
   MemoryUses uses;
+  std::unordered_map<uint64_t, std::pair<uint64_t, uint64_t>>
+      atomics;                                                       ///< line to last group, groups
+  std::unordered_map<uint32_t, std::vector<uint64_t>> atomicLinesOf; ///< by pc
 
   /// Instructions that are counted no more: their use is known from all groups together.
   std::unordered_map<uint32_t, bool> known;
@@ -36,6 +39,8 @@ struct Replay {
     bool late = false, cold = false;
     for (uint32_t i = 0; i < access.lineCount; ++i) {
       uint64_t line = group.lines[access.firstLine + i], filledAt = 0;
+      if (instr.flags & isAtomic)
+        atomic(instr.pc, line, group.number);
       bool hit = l2[resident.xcd].touch(line, step, filledAt);
       ++use.lines;
       late |= !hit || step - filledAt < fillAccesses;
@@ -49,6 +54,25 @@ struct Replay {
     ++use.executions;
     use.lateExecutions += late;
     use.coldExecutions += cold;
+  }
+
+  void atomic(uint32_t pc, uint64_t line, uint64_t group) {
+    auto [entry, isNew] = atomics.try_emplace(line, group + 1, 0);
+    auto &[last, groups] = entry->second;
+    groups += isNew || last != group + 1;
+    last = group + 1;
+    atomicLinesOf[pc].push_back(line);
+  }
+
+  /// Work-groups take turns in the replay, so one that comes back to a line counts again when
+  /// others were there meanwhile: at most all that are resident.
+  void countSharers(uint64_t resident) {
+    for (const auto &[pc, lines] : atomicLinesOf) {
+      MemoryUse &use = uses[pc];
+      use.atomicLines = lines.size();
+      for (uint64_t line : lines)
+        use.atomicSharers += std::min(atomics[line].second, resident);
+    }
   }
 };
 
@@ -95,6 +119,7 @@ MemoryUses replayCaches(const std::vector<ResidentGroup> &resident,
       if (step < r.group->accesses.size())
         replay.access(r, step, step);
   }
+  replay.countSharers(resident.size());
   return std::move(replay.uses);
 }
 

@@ -22,6 +22,9 @@ struct MemoryUse {
   uint64_t infinityMisses = 0; ///< of these, lines that no other XCD fetches at that time
   uint64_t lateExecutions = 0; ///< with a line that was missing or on its way
   uint64_t coldExecutions = 0; ///< of these, with one that no XCD had fetched before
+  /// Of atomics: lines that they change, and work-groups that change these lines as well, itself
+  /// included, summed over the lines.
+  uint64_t atomicLines = 0, atomicSharers = 0;
 };
 
 /// A set-associative cache of line numbers, least recently used first out.

@@ -127,12 +127,14 @@ uint64_t ComputeUnit::operandsAt(RunningWave &wave, const Instr &instr) const {
   std::erase_if(wave.results, [&](const auto &r) { return r.forOthers <= wave.naturalClk; });
   uint64_t at = 0;
   bool matrix = wave.form->kind == TimedKind::Mfma;
+  // Sparse instructions have no C of their own: they add to D.
+  const Operand &accumulator = instr.flags & readsDst ? instr.dst[0] : instr.src[2];
   for (const RunningWave::Result &result : wave.results) {
     for (unsigned i = 0; i < instr.numUses; ++i) {
       if (!instr.uses[i].overlaps(result.written))
         continue;
-      bool accumulates = matrix && instr.uses[i] == result.written && instr.src[2].isVgpr() &&
-                         instr.src[2].reg == result.written.first;
+      bool accumulates = matrix && instr.uses[i] == result.written && accumulator.isVgpr() &&
+                         accumulator.reg == result.written.first;
       at = std::max(at, accumulates ? result.forAccumulate : result.forOthers);
     }
     for (unsigned i = 0; i < instr.numDefs && !matrix; ++i)
@@ -395,6 +397,7 @@ CuResult ComputeUnit::run(const std::vector<const RecordedGroup *> &groups, unsi
   result.ldsClk = lds.busyClk;
   result.ldsConflictClk = lds.conflictClk;
   result.memoryClk = memory.busyClk;
+  result.l2Bytes = memory.bytes;
   result.l2Lines = memory.l2Lines;
   result.l2Misses = memory.l2Misses;
   result.infinityMisses = memory.infinityMisses;

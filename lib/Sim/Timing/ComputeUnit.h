@@ -21,6 +21,7 @@ struct CuResult {
   std::vector<uint64_t> groupEndClk;     ///< in the order of the given groups
   uint64_t matrixClk = 0, vectorClk = 0; ///< busy, summed over SIMDs
   uint64_t ldsClk = 0, ldsConflictClk = 0, memoryClk = 0;
+  uint64_t l2Bytes = 0; ///< between the CU and the L2
   double l2Lines = 0, l2Misses = 0, infinityMisses = 0;
 };
 

@@ -71,7 +71,7 @@ uint64_t VectorMemoryPath::acceptsAt(uint64_t clk) const {
 }
 
 bool VectorMemoryPath::missesL1(const RecordedAccess &access, const uint64_t *lines, bool load) {
-  bool missing = !load; // stores go through
+  bool missing = !load; // stores and atomics go through
   for (uint32_t i = 0; i < access.lineCount; ++i) {
     uint64_t filled;
     missing |= !l1.touch(lines[i], 0, filled);
@@ -134,9 +134,26 @@ double VectorMemoryPath::fetch(double from, double served, const Instr &instr, u
   return isLate ? std::max(done, fromInfinity + c.l2LatencyClk + share.infinityExtraClk) : done;
 }
 
+/// When an atomic that reaches the L2 at `served` has been done there: the adders take so many
+/// dwords a clock, and operations on one address wait for each other, whichever CU they come from.
+double VectorMemoryPath::atomic(double served, const Instr &instr, const RecordedAccess &access,
+                                uint64_t line) {
+  double dwords = access.lanes * std::max(1u, (instr.op->aux & 0xff) / 4);
+  double done = reserve(addersFree, served, dwords, share.atomicDwordsPerClk);
+  auto found = uses.find(instr.pc);
+  double sharers = 1;
+  if (found != uses.end() && found->second.atomicLines)
+    sharers = static_cast<double>(found->second.atomicSharers) /
+              static_cast<double>(found->second.atomicLines) / share.places;
+  double &turn = addressTurns[line];
+  turn = std::max(turn, served) + access.sameAddress * c.atomicTurnClk * std::max(1.0, sharers);
+  return std::max(done, turn);
+}
+
 uint64_t VectorMemoryPath::issue(uint64_t clk, const Instr &instr, const RecordedAccess &access,
                                  const uint64_t *lines) {
-  bool load = instr.flags & isLoad;
+  bool isAtomicOp = instr.flags & isAtomic;
+  bool load = (instr.flags & isLoad) && !isAtomicOp;
   unsigned moved = access.sectors * sectorBytes;
   double address = std::max(c.vmemAddressClk, moved / c.l2BytesPerClk);
   if (instr.flags & isLdsDma)
@@ -150,6 +167,8 @@ uint64_t VectorMemoryPath::issue(uint64_t clk, const Instr &instr, const Recorde
   if (missesL1(access, lines, load)) {
     bytes += moved;
     double served = reserve(l2Free, addressFree, moved, c.l2BytesPerClk);
+    if (isAtomicOp && access.lineCount)
+      served = atomic(served, instr, access, lines[0]);
     done = fetch(addressFree, served, instr, access.lineCount);
     if (load) {
       inFlight.emplace_back(roundUp(done), moved);

@@ -18,7 +18,9 @@ namespace tilec::sim {
 struct MemoryShare {
   double infinityBytesPerClk = 0, hbmBytesPerClk = 0;
   double infinityExtraClk = 0, hbmExtraClk = 0; ///< latency beyond the L2's
-  double hbmFraction = 1; ///< of lines that no XCD holds: what the Infinity Cache misses
+  double hbmFraction = 1;        ///< of lines that no XCD holds: what the Infinity Cache misses
+  double atomicDwordsPerClk = 0; ///< of the L2's adders
+  unsigned places = 1;           ///< work-groups at once on this CU
 };
 
 class LdsPath {
@@ -58,13 +60,15 @@ private:
   bool missesL1(const RecordedAccess &access, const uint64_t *lines, bool load);
   double roomAt(double start, unsigned moved);
   double fetch(double from, double served, const Instr &instr, uint32_t lines);
+  double atomic(double served, const Instr &instr, const RecordedAccess &access, uint64_t line);
   double reserve(double &server, double from, double bytes, double rate);
 
   const TimingConstants &c;
   MemoryShare share;
   const MemoryUses &uses;
   LineCache l1;
-  double addressFree = 0, l2Free = 0, infinityFree = 0, hbmFree = 0;
+  double addressFree = 0, l2Free = 0, infinityFree = 0, hbmFree = 0, addersFree = 0;
+  std::unordered_map<uint64_t, double> addressTurns;  ///< of atomics: when a line's are through
   std::deque<std::pair<uint64_t, unsigned>> inFlight; ///< completion, bytes; by issue
   uint64_t inFlightBytes = 0, lastDone = 0;
   struct Debt {

@@ -49,6 +49,20 @@ void ldsClocks(const Wave &wave, const MemOp &op, RecordedAccess &access) {
   add(second, bytes, write);
 }
 
+/// How many lanes of an atomic operation take turns at one address.
+uint16_t lanesOnOneAddress(const MemOp &op) {
+  uint64_t addresses[numLanes];
+  unsigned count = 0, longest = 0, run = 0;
+  forEachActiveLane(op.mask & ~op.zeroMask,
+                    [&](unsigned lane) { addresses[count++] = op.addr[lane]; });
+  std::sort(addresses, addresses + count);
+  for (unsigned i = 0; i < count; ++i) {
+    run = i && addresses[i] == addresses[i - 1] ? run + 1 : 1;
+    longest = std::max(longest, run);
+  }
+  return static_cast<uint16_t>(longest);
+}
+
 } // namespace
 
 void RecordedGroup::instruction(const Wave &wave, const Instr &instr) {
@@ -82,6 +96,8 @@ void RecordedGroup::access(const Wave &wave, const MemOp &op) {
     std::sort(sectors, sectors + count);
     count = static_cast<unsigned>(std::unique(sectors, sectors + count) - sectors);
     access.sectors = static_cast<uint16_t>(count);
+    if (instr.flags & isAtomic)
+      access.sameAddress = lanesOnOneAddress(op);
     for (unsigned i = 0; i < count; ++i) {
       uint64_t line = sectors[i] >> (lineShift - sectorShift);
       if (lines.size() == access.firstLine || lines.back() != line)

@@ -8,6 +8,7 @@
 #include "../Wave.h"
 
 #include <mutex>
+#include <unordered_map>
 
 namespace tilec::sim {
 
@@ -16,6 +17,7 @@ struct RecordedAccess {
   uint32_t firstLine = 0, lineCount = 0; ///< in RecordedGroup::lines, each once
   uint16_t sectors = 0;                  ///< distinct 64-byte pieces
   uint16_t lanes = 0;
+  uint16_t sameAddress = 0; ///< global atomics: lanes on the address that most of them use
   uint16_t ldsClk = 0, ldsConflictClk = 0; ///< data clocks of LDS, conflicts included
 };
 
@@ -52,6 +54,13 @@ private:
   uint32_t pending = noAccess; ///< access of the instruction that is being executed
 };
 
+/// How much a work-group does.
+struct GroupWork {
+  uint64_t instructions = 0; ///< over its waves
+  uint64_t matrixPasses = 0; ///< of their matrix instructions
+  bool operator==(const GroupWork &) const = default;
+};
+
 /// All recorded groups of a run; groups may run on several threads.
 class ExecutionRecorder {
 public:
@@ -60,6 +69,11 @@ public:
   RecordedGroup *start(uint64_t group, size_t numWaves); ///< null: not wanted
   const RecordedGroup *find(uint64_t group) const;
   const std::map<uint64_t, std::unique_ptr<RecordedGroup>> &all() const { return groups; }
+
+  /// Not null: nothing is recorded, work-groups execute this part of the code only, and `work` has
+  /// how much all of it would be.
+  const class ControlSlice *slice = nullptr;
+  std::unordered_map<uint64_t, GroupWork> work; ///< by work-group
 
 private:
   mutable std::mutex mutex;

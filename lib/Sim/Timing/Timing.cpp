@@ -7,6 +7,9 @@
 
 #include "../CodeObjectImpl.h"
 #include "ComputeUnit.h"
+#include "ControlSlice.h"
+#include "Grid.h"
+#include "Peaks.h"
 
 #include <algorithm>
 #include <numeric>
@@ -16,6 +19,13 @@ namespace {
 
 // Instructions of one work-group that are recorded at most: 16 bytes each.
 constexpr uint64_t maxRecorded = 100'000'000;
+// Work-groups of a grid whose work is counted one by one.
+constexpr uint64_t mostWalked = 1 << 18;
+// Instructions of a work-group after which it is taken to wait for others, which a walk does not
+// run.
+constexpr uint64_t mostWalkedOfGroup = 1 << 25;
+// Sizes of work-groups that are timed where sizes differ.
+constexpr size_t timedSizes = 5;
 
 uint64_t roundUpTo(uint64_t value, double granule) {
   auto g = static_cast<uint64_t>(granule);
@@ -23,23 +33,6 @@ uint64_t roundUpTo(uint64_t value, double granule) {
 }
 
 uint64_t product(Dim3 dim) { return static_cast<uint64_t>(dim[0]) * dim[1] * dim[2]; }
-
-/// Where the work-groups of a grid run. Work-group i goes to XCD i modulo 8, and there to the CUs
-/// in turn.
-struct Placement {
-  uint64_t groups, cus, xcds, places;
-
-  uint64_t cusPerXcd() const { return cus / xcds; }
-  uint64_t activeCus() const { return std::min(groups, cus); }
-  /// Work-groups of the first CU, in the order in which they run there.
-  std::vector<uint64_t> onFirstCu(uint64_t atMost) const {
-    std::vector<uint64_t> ids;
-    for (uint64_t id = 0; id < groups && ids.size() < atMost; id += cus)
-      ids.push_back(id);
-    return ids;
-  }
-  uint64_t countOnFirstCu() const { return (groups + cus - 1) / cus; }
-};
 
 unsigned placesPerCu(const KernelInfo &info, uint32_t ldsBytes, uint64_t waves,
                      const TimingConstants &c) {
@@ -64,40 +57,136 @@ MemoryShare shareOf(const TimingConstants &c, const Placement &placement, double
   share.hbmBytesPerClk = perCu(c.hbmGBs);
   share.infinityExtraClk = c.infinityCacheExtraNs * clockGhz;
   share.hbmExtraClk = c.hbmExtraNs * clockGhz;
-  auto footprint = static_cast<double>(std::max<uint64_t>(1, footprintBytes));
-  if (warm)
-    share.hbmFraction = std::max(0.0, 1 - c.infinityCacheBytes / footprint);
+  // Least recently used goes out first: of a footprint that does not fit, every run finds the end
+  // of what the run before left, and needs the beginning.
+  if (warm && static_cast<double>(footprintBytes) <= c.infinityCacheBytes)
+    share.hbmFraction = 0;
+  share.atomicDwordsPerClk = c.atomicDwordsPerClk * c.xcds / cus;
+  share.places = static_cast<unsigned>(placement.places);
   return share;
 }
 
-/// Runs the work-groups that the model looks at: those of the first CU to their end, those that are
-/// resident beside them for a while.
-llvm::Error record(const CodeObject &object, llvm::StringRef kernelName, Dim3 grid, Dim3 block,
-                   llvm::ArrayRef<uint8_t> kernarg, Memory &memory, const LaunchOptions &launch,
-                   const Placement &placement, const std::vector<uint64_t> &timed,
-                   uint64_t sampleInstructions, ExecutionRecorder &recorder) {
-  LaunchOptions options = launch;
-  uint64_t resident = std::min(placement.groups, placement.cus * placement.places);
-  for (uint64_t id = 0; id < resident; ++id)
+/// What is the same for all steps of timing one launch.
+struct Request {
+  const CodeObject &object;
+  llvm::StringRef kernel;
+  Dim3 grid, block;
+  llvm::ArrayRef<uint8_t> kernarg;
+  Memory &memory;
+  const LaunchOptions &launch;
+  const TimingConstants &c;
+  Placement placement;
+
+  const CodeObjectImpl &impl() const { return object.impl(); }
+  const KernelSetup &setup() const {
+    const KernelInfo *info = object.findKernel(kernel);
+    return impl().setups[static_cast<size_t>(info - impl().kernels.data())];
+  }
+  const Program &program() const { return impl().programFor(setup()); }
+  llvm::Expected<RunResult> runOnly(std::vector<uint64_t> groups,
+                                    ExecutionRecorder &recorder) const {
+    LaunchOptions options = launch;
+    options.onlyGroups = std::move(groups);
+    options.recorder = &recorder;
+    options.checks = Checks::None;
+    if (recorder.slice) { // waves do not meet: each goes to its end
+      options.interleaveSeed = 0;
+      options.sliceInstructions = ~0u;
+    }
+    options.maxInstructionsPerGroup =
+        std::min(launch.maxInstructionsPerGroup, recorder.slice ? mostWalkedOfGroup : maxRecorded);
+    return run(object, kernel, grid, block, kernarg, memory, options);
+  }
+};
+
+/// Runs `timed` work-groups to their end and those of `sampled` for a while.
+llvm::Error record(const Request &request, const std::vector<uint64_t> &timed,
+                   const std::vector<uint64_t> &sampled, uint64_t sampleInstructions,
+                   ExecutionRecorder &recorder) {
+  for (uint64_t id : sampled)
     recorder.want(id, sampleInstructions);
   for (uint64_t id : timed)
     recorder.want(id, ~0ull); // to its end, or to the launch's own limit
+  std::vector<uint64_t> groups;
   for (const auto &[id, group] : recorder.all())
-    options.onlyGroups.push_back(id);
-  options.recorder = &recorder;
-  options.checks = Checks::None;
-  options.maxInstructionsPerGroup = std::min(launch.maxInstructionsPerGroup, maxRecorded);
-  auto ran = run(object, kernelName, grid, block, kernarg, memory, options);
+    groups.push_back(id);
+  auto ran = request.runOnly(std::move(groups), recorder);
   if (!ran)
     return ran.takeError();
   return ran->toError();
 }
 
+/// Walks the work-groups `ids`: what they would execute, by the part of the code that decides it.
+bool walk(const Request &request, const ControlSlice &slice, std::vector<uint64_t> ids,
+          std::unordered_map<uint64_t, GroupWork> &work) {
+  ExecutionRecorder recorder;
+  recorder.slice = &slice;
+  size_t count = ids.size();
+  auto ran = request.runOnly(std::move(ids), recorder);
+  if (!ran) {
+    llvm::consumeError(ran.takeError());
+    return false;
+  }
+  work = std::move(recorder.work);
+  return ran->completed && work.size() == count;
+}
+
+/// A part of a very large grid stands for the rest: a group for those between it and the next.
+std::vector<uint64_t> groupsToWalk(uint64_t groups) {
+  uint64_t every = (groups + mostWalked - 1) / mostWalked;
+  every += every > 1 && every % 2 == 0; // sizes of grids are even: no rhythm of theirs is met
+  std::vector<uint64_t> ids;
+  for (uint64_t id = 0; id < groups; id += every)
+    ids.push_back(id);
+  return ids;
+}
+
+GridWork workOf(const Request &request) {
+  GridWork work;
+  work.groups = request.placement.groups;
+  ControlSlice slice(request.program(), request.setup().entryPc);
+  if (!slice.whyNot().empty()) {
+    work.assumed = "branches depend on `" + slice.whyNot() + "`";
+    return work;
+  }
+  std::unordered_map<uint64_t, GroupWork> seen;
+  std::vector<uint64_t> sample = sampleOfGrid(request.grid);
+  if (!walk(request, slice, sample, seen)) {
+    work.assumed = "it may wait for others";
+    return work;
+  }
+  work.typical = seen[sample.front()];
+  bool alike = std::all_of(seen.begin(), seen.end(),
+                           [&](const auto &entry) { return isAlike(entry.second, work.typical); });
+  if (alike)
+    return work;
+  std::vector<uint64_t> ids = groupsToWalk(work.groups);
+  if (sample.size() < work.groups && !walk(request, slice, ids, seen)) {
+    work.assumed = "it may wait for others";
+    return work;
+  }
+  work.of.resize(work.groups);
+  GroupWork last = work.typical;
+  for (uint64_t id = 0; id < work.groups; ++id) {
+    auto found = seen.find(id);
+    work.of[id] = last = found == seen.end() ? last : found->second;
+  }
+  return work;
+}
+
+std::vector<uint64_t> residentIds(const Placement &placement) {
+  std::vector<uint64_t> ids(placement.resident());
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
+}
+
+/// Those that the caches serve together. Behind the sample, work-groups that are recorded to their
+/// end stand for all: also those that start later.
 std::vector<ResidentGroup> residentGroups(const ExecutionRecorder &recorder,
-                                          const Placement &placement) {
+                                          const Placement &placement, bool withLater) {
   std::vector<ResidentGroup> resident;
   for (const auto &[id, group] : recorder.all())
-    if (id < placement.cus * placement.places)
+    if (withLater || id < placement.resident())
       resident.push_back({group.get(), static_cast<unsigned>(id % placement.xcds)});
   return resident;
 }
@@ -128,7 +217,7 @@ void describe(TimingTrace &trace, const CodeObjectImpl &impl, const Program &pro
             });
 }
 
-void summarise(TimingResult &timing, const CuResult &cu, const TimingConstants &c) {
+void summarise(TimingResult &timing, const CuResult &cu) {
   auto clk = static_cast<double>(std::max<uint64_t>(1, cu.clk));
   timing.cuClk = cu.clk;
   timing.mfmaUtilisation = static_cast<double>(cu.matrixClk) / clk / numSimds;
@@ -141,18 +230,205 @@ void summarise(TimingResult &timing, const CuResult &cu, const TimingConstants &
   for (const TimedInstruction &instr : timing.trace.instructions)
     for (unsigned i = 0; i < numStallReasons; ++i)
       timing.stallByReason[i] += instr.stallByReason[i];
+}
 
-  // The rest of the CU's work-groups take as long as those behind the first that filled it.
-  size_t timed = cu.groupEndClk.size();
-  size_t first = std::min<size_t>(timing.groupsPerCu, timed);
+/// Clocks that the busiest part of the CU needs for one of the groups: they never follow each other
+/// faster.
+double busiestClkAGroup(const CuResult &cu, const MemoryShare &share, const TimingConstants &c) {
+  double clk = std::max({static_cast<double>(cu.matrixClk) / numSimds, double(cu.ldsClk),
+                         double(cu.memoryClk), static_cast<double>(cu.l2Bytes) / c.l2BytesPerClk,
+                         cu.l2Misses * c.lineBytes / share.infinityBytesPerClk,
+                         cu.infinityMisses * c.lineBytes / share.hbmBytesPerClk});
+  return clk / static_cast<double>(cu.groupEndClk.size());
+}
+
+/// The rest of the CU's work-groups take as long as those behind the first that filled it.
+double scaleToCu(const CuResult &cu, uint64_t places, uint64_t groups, double busiestClk) {
+  size_t timed = cu.groupEndClk.size(), first = std::min<size_t>(places, timed);
   std::vector<uint64_t> ends = cu.groupEndClk;
   std::sort(ends.begin(), ends.end());
+  auto clk = static_cast<double>(cu.clk);
   double each = timed > first ? static_cast<double>(ends.back() - ends[first - 1]) /
                                     static_cast<double>(timed - first)
                               : clk / static_cast<double>(timed);
-  timing.kernelClk = c.launchMicroseconds * 1000 * timing.clockGhz + clk +
-                     each * static_cast<double>(timing.groupsOnCu - timed);
+  return clk + std::max(each, busiestClk) * static_cast<double>(groups - timed);
 }
+
+/// One launch on its way to a prediction.
+class GridTimer {
+public:
+  GridTimer(const Request &request, const TimingOptions &options, TimingResult &timing)
+      : request(request), options(options), timing(timing),
+        waves(std::max<uint64_t>(1, (product(request.block) + numLanes - 1) / numLanes)),
+        share(shareOf(request.c, request.placement, timing.clockGhz, request.memory.usedBytes(),
+                      options.warm)) {}
+
+  llvm::Error run() {
+    const Placement &placement = request.placement;
+    work = workOf(request);
+    timing.workAssumed = work.assumed;
+    timing.equalWork = work.isEqual();
+    if (llvm::Error e = work.isEqual() ? timeEqual() : timeUnequal())
+      return e;
+    timing.kernelClk = gridClk + request.c.launchMicroseconds * 1000 * timing.clockGhz;
+    timing.groupsPerCu = static_cast<uint32_t>(placement.places);
+    timing.activeCus = static_cast<uint32_t>(placement.activeCus());
+    return checkPeaks(use(), request.object.arch(), request.kernel);
+  }
+
+private:
+  uint64_t sampleInstructions() const { return waves * options.cacheSampleInstructions; }
+  unsigned places() const { return static_cast<unsigned>(request.placement.places); }
+  size_t groupsToReplay() const {
+    return request.placement.places * std::max(1u, options.roundsPerCu);
+  }
+
+  llvm::Error timeEqual() {
+    const Placement &placement = request.placement;
+    std::vector<uint64_t> timed = placement.onFirstCu(groupsToReplay());
+    ExecutionRecorder recorder;
+    if (llvm::Error e =
+            record(request, timed, residentIds(placement), sampleInstructions(), recorder))
+      return e;
+    uses = replayCaches(residentGroups(recorder, placement, false), request.c);
+    replay(recorder, timed);
+    timing.groupsOnCu = placement.countOnFirstCu();
+    gridClk = scaleToCu(cu, places(), timing.groupsOnCu, busiestClkAGroup(cu, share, request.c));
+    return llvm::Error::success();
+  }
+
+  /// Times work-groups of several sizes and dispatches the whole grid by them.
+  llvm::Error timeUnequal() {
+    const Placement &placement = request.placement;
+    std::vector<uint64_t> bySize(placement.groups);
+    std::iota(bySize.begin(), bySize.end(), 0);
+    std::sort(bySize.begin(), bySize.end(), [&](uint64_t a, uint64_t b) {
+      return std::pair(work.of[a].instructions, a) < std::pair(work.of[b].instructions, b);
+    });
+    // Of each size one group alone, and as many neighbours in size as fill a CU.
+    std::vector<std::vector<uint64_t>> crowds(timedSizes);
+    std::vector<uint64_t> all;
+    uint64_t crowd = std::min(placement.places, placement.groups);
+    for (size_t i = 0; i < timedSizes; ++i) {
+      uint64_t first = i * (placement.groups - crowd) / (timedSizes - 1);
+      crowds[i].assign(bySize.begin() + static_cast<std::ptrdiff_t>(first),
+                       bySize.begin() + static_cast<std::ptrdiff_t>(first + crowd));
+      all.insert(all.end(), crowds[i].begin(), crowds[i].end());
+    }
+    ExecutionRecorder recorder;
+    if (llvm::Error e =
+            record(request, all, residentIds(placement), sampleInstructions(), recorder))
+      return e;
+    uses = replayCaches(residentGroups(recorder, placement, true), request.c);
+
+    std::vector<Durations::Point> points;
+    for (size_t i = 0; i < timedSizes; ++i)
+      points.push_back(
+          durationOf(recorder, crowds[i], crowds[i][i * (crowd - 1) / (timedSizes - 1)]));
+    Durations durations(std::move(points));
+    Dispatch whole = dispatch(
+        placement,
+        [&](uint64_t id) { return durations.at(static_cast<double>(work.of[id].instructions)); },
+        request.c.groupStartClk);
+    gridClk = whole.clk;
+
+    // What the user sees is the CU that ends last.
+    std::vector<uint64_t> timed = whole.lastCu;
+    timing.groupsOnCu = timed.size();
+    timed.resize(std::min(timed.size(), groupsToReplay()));
+    ExecutionRecorder last;
+    if (llvm::Error e = record(request, timed, {}, 0, last))
+      return e;
+    replay(last, timed);
+    return llvm::Error::success();
+  }
+
+  /// Of work-group `id`, alone and by its part of the work of `crowd`.
+  Durations::Point durationOf(const ExecutionRecorder &recorder, const std::vector<uint64_t> &crowd,
+                              uint64_t id) const {
+    auto instructions = static_cast<double>(work.of[id].instructions);
+    double ofCrowd = 0;
+    for (uint64_t other : crowd)
+      ofCrowd += static_cast<double>(work.of[other].instructions);
+    auto alone = static_cast<double>(replayQuietly(recorder, {id}).clk),
+         together = static_cast<double>(replayQuietly(recorder, crowd).clk);
+    return {instructions, alone, std::min(alone, together * instructions / ofCrowd)};
+  }
+
+  static std::vector<const RecordedGroup *> found(const ExecutionRecorder &recorder,
+                                                  const std::vector<uint64_t> &ids) {
+    std::vector<const RecordedGroup *> groups;
+    for (uint64_t id : ids)
+      groups.push_back(recorder.find(id));
+    return groups;
+  }
+  /// The replay whose trace the user sees.
+  void replay(const ExecutionRecorder &recorder, const std::vector<uint64_t> &ids) {
+    timing.groupsTimed = ids.size();
+    ComputeUnit unit(request.c, share, uses, timing.trace, options.keepEvents);
+    cu = unit.run(found(recorder, ids), places());
+    for (uint64_t id : ids)
+      count(*recorder.find(id));
+  }
+  CuResult replayQuietly(const ExecutionRecorder &recorder,
+                         const std::vector<uint64_t> &ids) const {
+    TimingTrace trace;
+    ComputeUnit unit(request.c, share, uses, trace, false);
+    return unit.run(found(recorder, ids), places());
+  }
+
+  void count(const RecordedGroup &group) {
+    for (const RecordedWave &wave : group.waves)
+      for (const RecordedInstr &recorded : wave.instrs) {
+        ++replayed.instructions;
+        if (!recorded.instr->passes)
+          continue;
+        replayed.matrixPasses += recorded.instr->passes;
+        MatrixType type;
+        bool sparse;
+        double flops = matrixFlops(*recorded.instr, type, sparse);
+        replayedFlops[static_cast<unsigned>(type)] += sparse ? flops / 2 : flops;
+      }
+  }
+
+  /// The whole grid, from what was replayed and how much of the work that was.
+  GridUse use() const {
+    GridUse all;
+    all.clk = gridClk;
+    all.clockGhz = timing.clockGhz;
+    double instructions = static_cast<double>(work.instructions()),
+           passes = static_cast<double>(work.matrixPasses());
+    if (work.typical.instructions == 0) { // not walked
+      double groups = static_cast<double>(work.groups) / static_cast<double>(timing.groupsTimed);
+      instructions = static_cast<double>(replayed.instructions) * groups;
+      passes = static_cast<double>(replayed.matrixPasses) * groups;
+    }
+    double part = instructions / static_cast<double>(std::max<uint64_t>(1, replayed.instructions));
+    all.matrixClk = passes * request.c.passClk;
+    if (replayed.matrixPasses)
+      for (unsigned i = 0; i < numMatrixTypes; ++i)
+        all.flops[i] = replayedFlops[i] * passes / static_cast<double>(replayed.matrixPasses);
+    all.ldsClk = static_cast<double>(cu.ldsClk) * part;
+    all.l2Bytes = static_cast<double>(cu.l2Bytes) * part;
+    all.hbmBytes = cu.infinityMisses * request.c.lineBytes * part;
+    return all;
+  }
+
+  const Request &request;
+  const TimingOptions &options;
+  TimingResult &timing;
+  uint64_t waves;
+  MemoryShare share;
+  GridWork work;
+  MemoryUses uses;
+  CuResult cu;
+  GroupWork replayed;
+  double replayedFlops[numMatrixTypes] = {};
+  double gridClk = 0;
+
+public:
+  const CuResult &replayedCu() const { return cu; }
+};
 
 } // namespace
 
@@ -168,34 +444,17 @@ llvm::Expected<TimingResult> timeKernel(const CodeObject &object, llvm::StringRe
   Placement placement{product(gridBlocks), static_cast<uint64_t>(c.computeUnits),
                       static_cast<uint64_t>(c.xcds),
                       placesPerCu(*info, info->ldsBytes + launch.dynamicLdsBytes, waves, c)};
-  std::vector<uint64_t> timed =
-      placement.onFirstCu(placement.places * std::max(1u, options.roundsPerCu));
-  uint64_t footprint = memory.usedBytes();
-  ExecutionRecorder recorder;
-  if (llvm::Error e = record(object, kernelName, gridBlocks, blockThreads, kernarg, memory, launch,
-                             placement, timed, waves * options.cacheSampleInstructions, recorder))
-    return e;
-
-  MemoryUses uses = replayCaches(residentGroups(recorder, placement), c);
-
+  Request request{object, kernelName, gridBlocks, blockThreads, kernarg,
+                  memory, launch,     c,          placement};
   TimingResult timing;
   timing.clockGhz = options.clockGhz > 0 ? options.clockGhz : c.sustainedClock;
-  timing.groupsPerCu = static_cast<uint32_t>(placement.places);
-  timing.activeCus = static_cast<uint32_t>(placement.activeCus());
-  timing.groupsOnCu = placement.countOnFirstCu();
-  timing.groupsTimed = timed.size();
   timing.trace.arch = object.arch();
   timing.trace.kernel = kernelName.str();
-  std::vector<const RecordedGroup *> groups;
-  for (uint64_t id : timed)
-    groups.push_back(recorder.find(id));
-  MemoryShare share = shareOf(c, placement, timing.clockGhz, footprint, options.warm);
-  ComputeUnit unit(c, share, uses, timing.trace, options.keepEvents);
-  CuResult cu = unit.run(groups, static_cast<unsigned>(placement.places));
-  const CodeObjectImpl &impl = object.impl();
-  const KernelSetup &setup = impl.setups[static_cast<size_t>(info - impl.kernels.data())];
-  describe(timing.trace, impl, impl.programFor(setup));
-  summarise(timing, cu, c);
+  GridTimer timer(request, options, timing);
+  if (llvm::Error e = timer.run())
+    return e;
+  describe(timing.trace, request.impl(), request.program());
+  summarise(timing, timer.replayedCu());
   return timing;
 }
 

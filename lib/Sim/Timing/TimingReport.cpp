@@ -63,7 +63,10 @@ void TimingResult::print(llvm::raw_ostream &os) const {
      << llvm::format("%.0f clk, %.2f us at %.2f GHz", kernelClk, kernelMicroseconds(), clockGhz)
      << '\n';
   os << "  work-groups: " << groupsPerCu << " at once on a CU, " << activeCus << " CUs with work, "
-     << groupsOnCu << " on the busiest, " << groupsTimed << " replayed in " << cuClk << " clk\n";
+     << groupsOnCu << (equalWork ? " on the busiest, " : " on the one that ends last, ")
+     << groupsTimed << " replayed in " << cuClk << " clk\n";
+  if (!workAssumed.empty())
+    os << "  work-groups are taken as equal: " << workAssumed << '\n';
   os << llvm::format("  busy: MFMA %.1f %%, vector %.1f %%, LDS %.1f %% (%llu clk bank conflicts), "
                      "vector memory %.1f %%\n",
                      100 * mfmaUtilisation, 100 * valuUtilisation, 100 * ldsUtilisation,
@@ -105,6 +108,9 @@ void TimingResult::writeJson(llvm::raw_ostream &os) const {
     json.attribute("groups_on_cu", groupsOnCu);
     json.attribute("groups_replayed", groupsTimed);
     json.attribute("cu_clk", cuClk);
+    json.attribute("equal_work", equalWork);
+    if (!workAssumed.empty())
+      json.attribute("work_assumed", workAssumed);
     json.attribute("mfma_utilisation", mfmaUtilisation);
     json.attribute("valu_utilisation", valuUtilisation);
     json.attribute("lds_utilisation", ldsUtilisation);
