@@ -260,8 +260,14 @@ Value Importer::valueKind(const Expr *e) {
   case ExprOp::Select:
     return choose(e);
   case ExprOp::Cast: {
+    const Expr *from = e->args[0];
+    Value v = value(from);
+    bool isWider = isHalfOrLess(from->type) && !from->isRounded();
+    return v ? cast(v, isWider ? DType::F32 : from->type, e->type, loc) : nullptr;
+  }
+  case ExprOp::Promote: { // to a narrow float, whose values are held in float32
     Value v = value(e->args[0]);
-    return v ? cast(v, e->args[0]->type, e->type, loc) : nullptr;
+    return v ? cast(v, e->args[0]->type, DType::F32, loc) : nullptr;
   }
   case ExprOp::Reinterpret:
     return reinterpret(e);
@@ -539,6 +545,9 @@ Value Importer::cast(Value v, DType from, DType to, Location loc) {
 Value Importer::convertTo(const Expr *e, DType type, Span span) {
   if (e->op == ExprOp::Cast && e->type == type && isFloat(type) && isFloat(e->args[0]->type))
     e = e->args[0];
+  if (e->op == ExprOp::ConstFloat && isHalfOrLess(type))
+    return arith::ConstantOp::create(
+        b, at(span), b.getF32FloatAttr(decodeFloat(type, encodeFloat(type, e->floatValue))));
   Value v = value(e);
   if (!v)
     return nullptr;

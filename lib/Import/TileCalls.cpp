@@ -301,8 +301,7 @@ bool Importer::fill(const Call *call, bool isClear) {
       fail(DiagId::FillValue, a.span);
       return false;
     }
-    v = value(a.expr);
-    v = v ? cast(v, a.expr->type, type, loc) : nullptr;
+    v = convertTo(a.expr, type, a.span);
   }
   if (!v)
     return false;

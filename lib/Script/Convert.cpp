@@ -12,12 +12,12 @@ const Expr *Evaluator::toExpr(const Value &v, Span span, std::optional<DType> wa
   switch (v.kind()) {
   case ValueKind::Bool: {
     const Expr *e = build.constBool(v.boolean(), span);
-    return wanted ? build.cast(e, *wanted, span) : e;
+    return wanted ? build.promote(e, *wanted, span) : e;
   }
   case ValueKind::Int: {
     Integer i = v.integer();
     if (wanted && isFloat(*wanted))
-      return build.constFloat(i.toDouble(), *wanted, span);
+      return build.literal(i.toDouble(), *wanted, span);
     if (!i.fits64()) {
       if (wanted == DType::U64 && i.fitsUnsigned64())
         return build.constInt(static_cast<int64_t>(i.valueUnsigned64()), DType::U64, span);
@@ -29,9 +29,9 @@ const Expr *Evaluator::toExpr(const Value &v, Span span, std::optional<DType> wa
     return build.constInt(value, type, span);
   }
   case ValueKind::Float:
-    return build.constFloat(v.real(), wanted.value_or(DType::F32), span);
+    return build.literal(v.real(), wanted.value_or(DType::F32), span);
   case ValueKind::Expr:
-    return wanted ? build.cast(v.expr(), *wanted, span) : v.expr();
+    return wanted ? build.promote(v.expr(), *wanted, span) : v.expr();
   case ValueKind::Buffer:
     if (v.buffer()->scope == Scope::Var)
       return toExpr(decay(v, span), span, wanted);

@@ -145,6 +145,9 @@ public:
     case ExprOp::Cast:
       os << shortName(e->type);
       return parens(e);
+    case ExprOp::Promote:
+      os << "promote<" << shortName(e->type) << ">";
+      return parens(e);
     case ExprOp::Reinterpret:
       os << "reinterpret<" << shortName(e->type) << ">";
       return parens(e);

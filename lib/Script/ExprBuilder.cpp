@@ -121,6 +121,14 @@ const Expr *ExprBuilder::constFloat(double value, DType type, Span span) {
   return e;
 }
 
+const Expr *ExprBuilder::literal(double value, DType type, Span span) {
+  if (!isHalfOrLess(type))
+    return constFloat(value, type, span);
+  Expr *e = make(ExprOp::ConstFloat, type, span);
+  e->floatValue = static_cast<float>(value);
+  return e;
+}
+
 const Expr *ExprBuilder::var(const Var *v, Span span) {
   Expr *e = make(ExprOp::Var, v->type, span);
   e->var = v;
@@ -140,19 +148,39 @@ const Expr *ExprBuilder::intrinsic(const Call *call, DType type, Span span) {
   return e;
 }
 
+namespace {
+double valueOf(const Expr *constant) {
+  if (constant->op == ExprOp::ConstFloat)
+    return constant->floatValue;
+  return constant->type == DType::U64
+             ? static_cast<double>(static_cast<uint64_t>(constant->intValue))
+             : static_cast<double>(constant->intValue);
+}
+} // namespace
+
+bool Expr::isRounded() const {
+  bool isArgument = op == ExprOp::Var && var->kind != VarKind::Let;
+  return isArgument || op == ExprOp::Load || op == ExprOp::Cast;
+}
+
 const Expr *ExprBuilder::cast(const Expr *e, DType type, Span span) {
-  if (e->type == type)
+  if (e->type == type && (!isHalfOrLess(type) || e->isRounded()))
     return e;
   if (e->op == ExprOp::ConstInt && (isInteger(type) || type == DType::Bool))
     return constInt(e->intValue, type, span);
-  if (e->op == ExprOp::ConstInt && isFloat(type))
-    return constFloat(e->type == DType::U64
-                          ? static_cast<double>(static_cast<uint64_t>(e->intValue))
-                          : static_cast<double>(e->intValue),
-                      type, span);
-  if (e->op == ExprOp::ConstFloat && isFloat(type))
-    return constFloat(e->floatValue, type, span);
+  if (e->isConst() && isFloat(type))
+    return constFloat(valueOf(e), type, span);
   return make(ExprOp::Cast, type, span, e);
+}
+
+const Expr *ExprBuilder::promote(const Expr *e, DType type, Span span) {
+  if (e->type == type)
+    return e;
+  if (!isHalfOrLess(type))
+    return cast(e, type, span);
+  if (e->isConst())
+    return literal(valueOf(e), type, span);
+  return make(ExprOp::Promote, type, span, e);
 }
 
 const Expr *ExprBuilder::reinterpret(const Expr *e, DType type, Span span) {
@@ -213,7 +241,7 @@ const Expr *ExprBuilder::unary(ExprOp op, const Expr *e, Span span) {
     }
   }
   if (e->op == ExprOp::ConstFloat && op == ExprOp::Neg)
-    return constFloat(-e->floatValue, e->type, span);
+    return literal(-e->floatValue, e->type, span);
   if (op == ExprOp::LogicalNot && e->op == ExprOp::LogicalNot)
     return e->args[0];
   return make(op, op == ExprOp::LogicalNot ? DType::Bool : e->type, span, e);
@@ -332,8 +360,8 @@ const Expr *ExprBuilder::binary(ExprOp op, const Expr *a, const Expr *b, Span sp
                         op != ExprOp::BitXor && op != ExprOp::Min && op != ExprOp::Max;
     if (type == DType::Bool && isArithmetic)
       type = DType::I32;
-    a = cast(a, type, a->span);
-    b = cast(b, type, b->span);
+    a = promote(a, type, a->span);
+    b = promote(b, type, b->span);
   }
   if (a->op == ExprOp::ConstInt && b->op == ExprOp::ConstInt)
     if (const Expr *folded = foldInt(op, a, b, span))
@@ -348,8 +376,8 @@ const Expr *ExprBuilder::binary(ExprOp op, const Expr *a, const Expr *b, Span sp
 const Expr *ExprBuilder::choose(ExprOp op, const Expr *condition, const Expr *a, const Expr *b,
                                 Span span) {
   DType type = commonType(a->type, b->type);
-  a = cast(a, type, a->span);
-  b = cast(b, type, b->span);
+  a = promote(a, type, a->span);
+  b = promote(b, type, b->span);
   condition = toBool(condition, condition->span);
   if (condition->op == ExprOp::ConstInt)
     return condition->intValue ? a : b;
@@ -371,7 +399,7 @@ const Expr *ExprBuilder::math(MathFn fn, llvm::ArrayRef<const Expr *> args, Span
   }
   llvm::SmallVector<const Expr *> converted;
   for (const Expr *arg : args)
-    converted.push_back(cast(arg, type, arg->span));
+    converted.push_back(promote(arg, type, arg->span));
   bool isPredicate = fn >= MathFn::IsNan && fn <= MathFn::IsFinite;
   Expr *e = make(ExprOp::Math, isPredicate ? DType::Bool : type, span, converted);
   e->fn = fn;

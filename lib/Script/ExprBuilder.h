@@ -16,11 +16,17 @@ public:
   explicit ExprBuilder(Program &program) : program(program) {}
 
   const Expr *constInt(int64_t value, DType type, Span span);
+  /// A value of the dtype: rounded to it.
   const Expr *constFloat(double value, DType type, Span span);
+  /// A Python number beside a value of the dtype: beside a narrow float it keeps its float32 value.
+  const Expr *literal(double value, DType type, Span span);
   const Expr *constBool(bool value, Span span) { return constInt(value, DType::Bool, span); }
   const Expr *var(const Var *v, Span span);
   const Expr *load(const Buffer *buffer, llvm::ArrayRef<const Expr *> indices, Span span);
+  /// What a store and `T.cast` do: rounds an expression of the same narrow dtype, too.
   const Expr *cast(const Expr *e, DType type, Span span);
+  /// An operand beside one of `type`: like a cast, but nothing is rounded to a narrow float.
+  const Expr *promote(const Expr *e, DType type, Span span);
   const Expr *reinterpret(const Expr *e, DType type, Span span);
   const Expr *unary(ExprOp op, const Expr *e, Span span);
   /// Operands are converted to `commonType` first.

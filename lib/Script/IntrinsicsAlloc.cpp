@@ -442,7 +442,8 @@ Value Evaluator::annotateSafeValue(BoundArgs &args) {
       return Value();
     if (!e->isConst())
       return fail(DiagId::RuntimeAsConstant, args.spanOf("safe_value_map"), "a safe value");
-    mutableBuffers.lookup(key.buffer())->safeValue = e;
+    mutableBuffers.lookup(key.buffer())->safeValue =
+        build.cast(e, key.buffer()->type, args.spanOf("safe_value_map"));
   }
   return Value::none();
 }

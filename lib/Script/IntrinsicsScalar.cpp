@@ -62,6 +62,8 @@ Value Evaluator::castIntrinsic(const Value &value, Span valueSpan, DType type, S
         return fail(DiagId::BadConversion, valueSpan, shown(value), std::string(nameOf(type)));
       return Value::expr(build.constInt(i->value64(), type, span));
     }
+    if (isFloat(type))
+      return Value::expr(build.constFloat(value.toDouble(), type, valueSpan));
     const Expr *e = toExpr(value, valueSpan, type);
     return e ? Value::expr(e) : Value();
   }

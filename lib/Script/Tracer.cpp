@@ -61,12 +61,15 @@ bool Evaluator::emitStore(const Buffer *buffer, llvm::ArrayRef<const Expr *> ind
   std::optional<DType> wanted;
   if (value.isNumber() && !(isPromoted && value.is(ValueKind::Float) && !isFloat(buffer->type)))
     wanted = buffer->type;
-  const Expr *e = toExpr(value, valueSpan, wanted);
+  const Expr *e = wanted && isFloat(*wanted)
+                      ? build.constFloat(value.toDouble(), *wanted, valueSpan)
+                      : toExpr(value, valueSpan, wanted);
   if (!e)
     return false;
   if (isPromoted)
     record->second.wider = ExprBuilder::commonType(record->second.wider, e->type);
-  e = build.cast(e, buffer->type, valueSpan);
+  if (e->type != buffer->type || e->isConst()) // the store rounds
+    e = build.cast(e, buffer->type, valueSpan);
   emit(program.make<StoreStmt>(span, buffer, program.copy(indices), e, targetSpan));
   return !failure;
 }

@@ -77,7 +77,7 @@ struct Buffer {
 enum class ExprOp : uint8_t {
   // Leaves.
   ConstInt,   ///< intValue; also bool
-  ConstFloat, ///< floatValue, already rounded to `type` when type is narrower than f64
+  ConstFloat, ///< floatValue: of a narrow `type` in float32's precision; Cast and stores round
   Var,
   Load, ///< buffer, args = indices
   // Unary.
@@ -112,6 +112,7 @@ enum class ExprOp : uint8_t {
   IfThenElse, ///< condition, then, else: only the taken side is evaluated
   Select,     ///< condition, then, else: both sides are evaluated
   Cast,       ///< value conversion to `type`; rounding and saturation as language.md says
+  Promote,    ///< the operand beside a narrow float: has its dtype and keeps the float32 value
   Reinterpret,
   Math,      ///< fn
   Intrinsic, ///< call: a value-returning intrinsic without side effects on order
@@ -137,6 +138,8 @@ struct Expr {
   };
 
   bool isConst() const { return op == ExprOp::ConstInt || op == ExprOp::ConstFloat; }
+  /// Whether an expression of a narrow float surely has that dtype's precision.
+  bool isRounded() const;
   std::optional<int64_t> constInt() const {
     return op == ExprOp::ConstInt ? std::optional<int64_t>(intValue) : std::nullopt;
   }

@@ -169,6 +169,7 @@ private:
   LogicalResult emitStore(tile::StoreOp store, Elements &elements);
   LogicalResult emitAtomic(tile::AtomicOp atomic, Elements &elements);
   /// Stops the kernel where an index of an on-chip buffer is outside, and `mask` holds.
+  void trapUnless(Value holds, Value mask, mlir::StringAttr message);
   void trapOutside(Value buffer, ValueRange tileIndices, ArrayRef<Value> indices, Value mask);
   /// Whether an index of an on-chip buffer may be outside, and that is to be checked.
   bool wantsTrap(Value buffer, ValueRange tileIndices);

@@ -197,13 +197,18 @@ void Emitter::trapOutside(Value buffer, ValueRange tileIndices, ArrayRef<Value> 
       continue;
     Value isInside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indices[d], index(size));
-    if (mask) {
-      Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-      Value isOff = arith::XOrIOp::create(b, loc, mask, truth);
-      isInside = arith::OrIOp::create(b, loc, isInside, isOff);
-    }
-    wave::TrapOp::create(b, loc, isInside, b.getStringAttr("an index is outside of its buffer"));
+    trapUnless(isInside, mask, b.getStringAttr("an index is outside of its buffer"));
   }
+}
+
+/// Lanes that the mask turns off do not count.
+void Emitter::trapUnless(Value holds, Value mask, StringAttr message) {
+  if (mask) {
+    Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+    Value isOff = arith::XOrIOp::create(b, loc, mask, truth);
+    holds = arith::OrIOp::create(b, loc, holds, isOff);
+  }
+  wave::TrapOp::create(b, loc, holds, message);
 }
 
 LogicalResult Emitter::emitLoad(tile::LoadOp load, Elements &elements) {

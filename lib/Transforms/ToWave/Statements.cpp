@@ -56,10 +56,10 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   if (auto wait = dyn_cast<tile::AsyncWaitOp>(op))
     return emitAsyncWait(wait.getPending()), success();
   if (auto check = dyn_cast<tile::AssertOp>(op)) {
-    for (int64_t e = 0; e < (isSameForAll(check.getCondition(), elements) ? 1 : elements.count);
-         ++e)
-      wave::TrapOp::create(b, loc, lookup(check.getCondition(), e, elements),
-                           check.getMessageAttr());
+    bool isOne = elements.masks.size() <= 1 && isSameForAll(check.getCondition(), elements);
+    for (int64_t e = 0; e < (isOne ? 1 : elements.count); ++e)
+      trapUnless(lookup(check.getCondition(), e, elements), elements.maskOf(e),
+                 check.getMessageAttr());
     return success();
   }
   if (isa<tile::PrintOp>(op))

@@ -175,6 +175,28 @@ TEST(Trace, LiteralsTakeTheOtherDType) {
             "  A[0, 6] = float32((I[0] * I[0]))\n");
 }
 
+// A number beside a narrow float has its dtype and float32's value; casts round.
+TEST(Trace, NumbersBesideNarrowFloatsAreNotRounded) {
+  EXPECT_EQ(traceBody("h = T.cast(A[0, 0], 'float16')\n"
+                      "A[0, 0] = h + 2049\n"
+                      "A[0, 1] = h + T.float16(2049)\n"
+                      "A[0, 2] = T.max(h, I[0])\n"
+                      "A[0, 3] = T.cast(h + 2049, 'float16')\n"
+                      "A[0, 4] = T.float16(h)\n"
+                      "A[0, 5] = T.cast(h, 'float8_e4m3fn') + h\n"
+                      "A[0, 6] = T.float16(2049.0 if I[0] > 0 else h)\n"
+                      "A[0, 7] = T.exp2(h * -2049)"),
+            "  let h: float16 = float16(A[0, 0])\n"
+            "  A[0, 0] = float32((h + 2049.0:float16))\n"
+            "  A[0, 1] = float32((h + 2048.0:float16))\n"
+            "  A[0, 2] = float32(max(h, promote<float16>(I[0])))\n"
+            "  A[0, 3] = float32(float16((h + 2049.0:float16)))\n"
+            "  A[0, 4] = float32(float16(h))\n"
+            "  A[0, 5] = float32((promote<float16>(float8_e4m3fn(h)) + h))\n"
+            "  A[0, 6] = float32(float16(if_then_else((I[0] > 0), 2049.0:float16, h)))\n"
+            "  A[0, 7] = float32(exp2((h * -2049.0:float16)))\n");
+}
+
 TEST(Trace, ConditionsAndChoices) {
   EXPECT_EQ(traceBody("i = I[0]\n"
                       "A[0, 0] = A[i, 0] if 0 <= i < 64 else 0\n"
