@@ -177,9 +177,9 @@ void execDim(Frame &frame, const Instr &instr) {
   }
   if (it == frame.machine.dims.end())
     return frame.machine.fail(instr.op, "no value is given for dimension `" + aux.name + "`");
-  if (it->second < 1)
+  if (it->second < 0)
     return frame.machine.fail(instr.op, "dimension `" + aux.name + "` is " + Twine(it->second) +
-                                            "; it is at least 1");
+                                            "; it is at least 0");
   *frame.at<int64_t>(instr.dst) = it->second;
 }
 

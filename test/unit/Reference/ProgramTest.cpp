@@ -108,8 +108,8 @@ TEST(ReferenceProgram, ArgumentsThatDoNotFit) {
     Program program(twoKernels);
     program.tensor("A", a).tensor("B", a);
     program.args.scalars["scale"] = int64_t(1);
-    program.args.dims["n"] = 0;
-    EXPECT_TRUE(contains(program.run(), "dimension `n` is 0; it is at least 1"));
+    program.args.dims["n"] = -1;
+    EXPECT_TRUE(contains(program.run(), "dimension `n` is -1; it is at least 0"));
   }
   {
     Program program(twoKernels);
