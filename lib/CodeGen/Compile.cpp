@@ -8,9 +8,11 @@
 //===----------------------------------------------------------------------===//
 #include "AmdgpuPasses.h"
 #include "Images.h"
+#include "LargeCode.h"
 #include "Optimize.h"
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/CodeGen/Contained.h"
+#include "tilec/Support/StageWatch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -37,14 +39,18 @@ namespace tilec::codegen {
 
 namespace {
 
-/// Refuses the two machine schedulers, so that the order of the IR stays, and the passes that merge
-/// neighbouring memory accesses: a planned wait counts instructions.
-class KeepOrderGate : public OptPassGate {
+/// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
+/// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
+/// instructions. Where the code is large: those that are quadratic in it.
+class Gate : public OptPassGate {
 public:
-  bool isEnabled() const override { return true; }
+  bool keepsOrder = false, isLarge = false;
+
+  bool isEnabled() const override { return keepsOrder || isLarge; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
-    return !is_contained(
+    bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
+    return !(keepsOrder && moves) && !(isLarge && isQuadratic(pass));
   }
 };
 
@@ -75,13 +81,12 @@ private:
 struct Job {
   std::string errors;
   std::vector<Note> notes;
-  KeepOrderGate gate;
+  Gate gate;
   LLVMContext context;
   std::unique_ptr<Module> module;
   std::unique_ptr<TargetMachine> machine;
   SmallVector<char, 0> output;
   MachinePassState passes;
-  bool keepsOrder = false;
   std::vector<KernelOrder> order;
 };
 
@@ -125,10 +130,9 @@ Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOption
     return copy.takeError();
   job->module = std::move(*copy);
   job->context.setDiagnosticHandler(std::make_unique<CollectDiagnostics>(job->errors, job->notes));
-  job->keepsOrder =
+  job->gate.keepsOrder =
       vendorOf(options.arch) == Vendor::Amd && (options.keepOrder || hasCountedWaits(module));
-  if (job->keepsOrder)
-    job->context.setOptPassGate(job->gate);
+  job->context.setOptPassGate(job->gate);
   return job;
 }
 
@@ -161,6 +165,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
   Job &job = **made;
   watch.lap("copy");
 
+  StageWatch::enter("LLVM code generation");
   bool crashed = false, unsupported = false;
   Error fatal = runContained(
       [&] {
@@ -168,8 +173,11 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           optimizeWith(*job.module, *job.machine);
           watch.lap("optimize");
         }
-        if (job.keepsOrder)
+        job.gate.isLarge = isLarge(*job.module);
+        if (job.gate.keepsOrder)
           job.order = plannedOrder(*job.module);
+        else if (vendorOf(options.arch) == Vendor::Amd)
+          boundSchedulingRegions(*job.module);
         job.passes.verify = options.verifyMachineCode;
         MachinePassScope scope(options.machinePasses ? &job.passes : nullptr);
         raw_svector_ostream stream(job.output);
@@ -251,6 +259,7 @@ Expected<Image> compileModule(const Module &module, const CodeGenOptions &option
 
   bool isAmd = vendorOf(options.arch) == Vendor::Amd;
   if (isAmd) {
+    StageWatch::enter("linker");
     ArrayRef<uint8_t> object(reinterpret_cast<const uint8_t *>(emitted->bytes.data()),
                              emitted->bytes.size());
     if (Error error = makeHsaco(object, image))

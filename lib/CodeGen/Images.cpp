@@ -9,6 +9,7 @@
 #include "tilec/CodeGen/HsacoLinker.h"
 #include "tilec/CodeGen/Sass.h"
 #include "tilec/Support/DiskCache.h"
+#include "tilec/Support/StageWatch.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -72,6 +73,7 @@ std::string ptxAssemblerIdentity(PtxAssembler wanted) {
 static Expected<std::optional<Cubin>> assemble(const CodeGenOptions &options, const Image &image) {
   FoundAssembler found = findAssembler(options.ptxAssembler);
   if (!found.ptxas.empty()) {
+    StageWatch::enter("ptxas");
     Expected<Cubin> cubin = runPtxas(found.ptxas, image.ptx, image.arch);
     return cubin ? Expected<std::optional<Cubin>>(std::move(*cubin)) : cubin.takeError();
   }
@@ -85,6 +87,7 @@ static Expected<std::optional<Cubin>> assemble(const CodeGenOptions &options, co
     consumeError(nvrtc.takeError());
     return std::nullopt;
   }
+  StageWatch::enter("NVRTC");
   Expected<Cubin> cubin = compileWithNvrtc(**nvrtc, image.ptx, image.arch);
   return cubin ? Expected<std::optional<Cubin>>(std::move(*cubin)) : cubin.takeError();
 }

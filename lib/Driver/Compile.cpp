@@ -15,6 +15,7 @@
 #endif
 #include "tilec/Lower/Lower.h"
 #include "tilec/Report/Scorecard.h"
+#include "tilec/Support/StageWatch.h"
 #ifdef TILEC_HAS_IMPORT
 #include "tilec/Script/Trace.h"
 #endif
@@ -242,6 +243,7 @@ bool Compilation::runTo(Stage stage) {
     if ((reached && row.stage <= *reached) || isSideExit)
       continue;
     double start = nowMs();
+    StageWatch::enter(row.name);
     if (!runStage(row.stage) || diags.hasErrors())
       return false;
     if (row.stage != Stage::Binary) {

@@ -7,6 +7,7 @@
 
 #include "tilec/Driver/Emit.h"
 #include "tilec/Driver/Tools.h"
+#include "tilec/Support/StageWatch.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -94,7 +95,11 @@ int compile(const Arguments &args, Arch arch) {
   // A report wants more than what is kept of a program.
   options.cachePrograms = emit->stage == Stage::Binary && emit->what == Emit::Text;
   Compilation compilation(options);
-  bool ok = compilation.open(args.file) && compilation.runTo(emit->stage);
+  bool ok = compilation.open(args.file);
+  if (ok) {
+    StageWatch watch("tilec");
+    ok = compilation.runTo(emit->stage);
+  }
   compilation.diagnostics().print(llvm::errs(), args.remarks);
   if (args.timeReport)
     printTimes(compilation);

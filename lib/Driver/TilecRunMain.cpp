@@ -12,6 +12,7 @@
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Runtime/Rivals.h"
 #include "tilec/SimDevice/SimDevice.h"
+#include "tilec/Support/StageWatch.h"
 #include "tilec/Target/Residency.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
@@ -345,7 +346,11 @@ int run(const Arguments &args, Arch arch) {
   Outcome outcome;
   progress.show("compiling " + args.file);
   bool onCpu = args.device == "cpu";
-  bool ok = compilation.open(args.file) && compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
+  bool ok = compilation.open(args.file);
+  if (ok) {
+    StageWatch watch("tilec-run");
+    ok = compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
+  }
   if (!ok || args.remarks) {
     progress.show("");
     compilation.diagnostics().print(llvm::errs(), args.remarks);
