@@ -333,6 +333,9 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     raiseCopies(program);
     liftScalarAccesses(program);
     lowerFragmentCopies(program);
+    for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
+      if (!kernel.getLockstep())
+        streamFragments(kernel);
     eraseDeadOps(program);
   }
 };

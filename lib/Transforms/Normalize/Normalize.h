@@ -66,6 +66,9 @@ makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
 tile::ParallelOp expandCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value src,
                             mlir::Value dst);
 
+/// Loops over large fragments that are used element by element only become one loop without them.
+void streamFragments(tile::KernelOp kernel);
+
 /// A scalar loaded from a buffer of `from` as a scalar to store into one of `to`.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           mlir::Type fromElement, mlir::Type toElement);
