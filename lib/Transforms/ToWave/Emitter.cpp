@@ -408,8 +408,27 @@ Value Emitter::cloneProgramValue(Value value) {
   return copy->getResult(0);
 }
 
-/// A fragment that no lane's registers hold is kept in memory by LLVM or ptxas, which is slow.
-void Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
+/// Whether a loop behind the allocation reads and writes the buffer.
+static bool isAccumulated(tile::AllocOp alloc) {
+  llvm::DenseSet<Operation *> reading, writing;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    Accesses accesses = accessesOf(user);
+    for (Operation *loop = user->getParentOp(); loop && !loop->isAncestor(alloc);
+         loop = loop->getParentOp()) {
+      if (!isa<tile::ForOp, tile::WhileOp>(loop))
+        continue;
+      if (llvm::is_contained(accesses.reads, alloc.getResult()))
+        reading.insert(loop);
+      if (llvm::is_contained(accesses.writes, alloc.getResult()))
+        writing.insert(loop);
+    }
+  }
+  return llvm::any_of(reading, [&](Operation *loop) { return writing.contains(loop); });
+}
+
+/// A fragment that no lane's registers hold is kept in memory by LLVM or ptxas, which is slow. One
+/// that moves between memory and registers in each round of a loop is refused.
+LogicalResult Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
   constexpr int64_t simds = 4; // of a compute unit, sharing a block's waves
   int64_t most = target.maxRegisters;
   // Consumers beside a producer have more than their share, and gemms that fit (Wgmma.cpp).
@@ -422,13 +441,21 @@ void Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
   // Addresses need some, too.
   bool fits = target.vendor == Vendor::Amd ? registers <= most : registers < most;
   if (fits)
-    return;
+    return success();
   bool isShare = most < target.maxRegisters;
-  alloc.emitWarning() << "`" << alloc.getName() << "` takes " << registers
-                      << " registers of each thread, which has " << most << " on "
-                      << nameOf(target.arch) << (isShare ? " in a block of so many threads" : "")
-                      << ": they spill to memory; make the tile smaller"
-                      << (isShare ? "" : " or use more threads");
+  bool isRefused =
+      (target.vendor == Vendor::Amd || registers > target.maxRegisters) && isAccumulated(alloc);
+  tile::BufferType type = alloc.getResult().getType();
+  int64_t bytes = type.numElems() * bitsOf(tile::dtypeOf(type.getElementType())) / 8;
+  InFlightDiagnostic text = isRefused ? alloc.emitError() : alloc.emitWarning();
+  text << "`" << alloc.getName() << "` takes ";
+  if (isRefused)
+    text << bytes << " bytes, ";
+  text << registers << " registers of each thread, which has " << most << " on "
+       << nameOf(target.arch) << (isShare ? " in a block of so many threads" : "")
+       << (isRefused ? ", and a loop accumulates in it" : ": they spill to memory")
+       << "; make the tile smaller" << (isShare ? "" : " or use more threads");
+  return failure(isRefused);
 }
 
 LogicalResult Emitter::placeBuffers() {
@@ -445,7 +472,8 @@ LogicalResult Emitter::placeBuffers() {
                                       vectorOf(layout->atomRegs(), memoryType(dtype)));
       Value regs = wave::AllocRegsOp::create(b, loc, type, alloc.getNameAttr());
       fragments[buffer] = {regs, *layout, dtype};
-      checkRegisters(alloc, layout->numReps() * layout->atomRegs() * bitsOf(dtype));
+      if (failed(checkRegisters(alloc, layout->numReps() * layout->atomRegs() * bitsOf(dtype))))
+        return WalkResult::interrupt();
     } else if (!cast<tile::BufferType>(buffer.getType()).isLocal()) {
       alloc.emitError("has no layout: run tile-infer-layouts first");
       return WalkResult::interrupt();

@@ -141,7 +141,7 @@ private:
   /// Block coordinates, in the order that the author asked for (BlockOrder.cpp).
   BlockOrder makeBlockIds();
   LogicalResult placeBuffers();
-  void checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane);
+  LogicalResult checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane);
   LogicalResult placeView(tile::ReshapeOp view);
   LogicalResult emitBlock(mlir::Block &block, Elements &elements);
   LogicalResult emitOp(Operation &op, Elements &elements);

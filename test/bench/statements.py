@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether compile time is linear: kernels of 100 and 1000 statements, large fragments, local arrays.
+
+usage: statements.py TOOLS [KIND ...]
+
+Each row is a kind of statement and a target: processor seconds of the whole `tilec` process, script to
+object or PTX (ptxas is not counted), for 100 and 1000 statements, and how many times as long the latter
+takes. The goal is at most 15. Rows below are single kernels with their own limit of 2 seconds.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TARGETS = ["gfx942", "gfx950", "sm_80", "sm_90a"]
+MOST_RATIO, MOST_SECONDS = 15, 2.0
+
+HEAD = """import tilelang.language as T
+@T.prim_func
+def main(A: T.Tensor((64, 64), "float32"), C: T.Tensor((64, 64), "float32")):
+    with T.Kernel(1, threads=128):
+"""
+
+# Statements before, the n-th statement, and statements behind.
+KINDS = {
+    "scalar": ([], ["C[{row}, {column}] = A[{row}, {column}] * {n}.5"], []),
+    "variable": (["v = T.alloc_var('float32')", "v = A[0, 0]"], ["v = v * {n}.5 + A[{row}, {column}]"],
+                 ["C[0, 0] = v"]),
+    "parallel": ([], ["for i, j in T.Parallel(64, 64):", "    C[i, j] = A[i, j] * {n}.5"], []),
+    "fragment": (["f = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, f)"],
+                 ["for i, j in T.Parallel(64, 64):", "    f[i, j] = f[i, j] * {n}.5 + 1.0"], ["T.copy(f, C)"]),
+    "shared": (["s = T.alloc_shared((64, 64), 'float32')", "T.copy(A, s)"],
+               ["for i, j in T.Parallel(64, 64):", "    s[i, j] = s[i, j] * {n}.5 + 1.0"], ["T.copy(s, C)"]),
+    "copy": (["s = T.alloc_shared((64, 64), 'float32')"], ["T.copy(A, s)", "T.copy(s, C)"], []),
+    "transpose": (["s = T.alloc_shared((64, 64), 'float16')", "t = T.alloc_shared((64, 64), 'float16')", "T.copy(A, s)"],
+                  ["T.transpose(s, t)", "T.transpose(t, s)"], ["T.copy(s, C)"]),
+    "reduce": (["f = T.alloc_fragment((64, 64), 'float32')", "r = T.alloc_fragment((64,), 'float32')", "T.copy(A, f)",
+                "T.clear(r)"], ["T.reduce_sum(f, r, dim=1, clear=False)"], ["T.copy(r, C[0:64, 0])"]),
+    "gemm": (["s = T.alloc_shared((64, 64), 'float16')", "c = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, s)",
+              "T.clear(c)"], ["T.gemm(s, s, c)"], ["T.copy(c, C)"]),
+}
+
+FRAGMENT = """import tilelang.language as T
+@T.prim_func
+def main(A: T.Tensor(({0}, {0}), "float32"), C: T.Tensor(({0}, {0}), "float32")):
+    with T.Kernel(1, threads=256):
+        f = T.alloc_fragment(({0}, {0}), "float32")
+        T.copy(A, f)
+        for i, j in T.Parallel({0}, {0}):
+            f[i, j] = T.exp(f[i, j]) + T.sin(f[i, j])
+        T.copy(f, C)
+"""
+
+LOCAL = """import tilelang.language as T
+@T.prim_func
+def main(A: T.Tensor((128, 128), "float16"), B: T.Tensor((128, 128), "float16"), C: T.Tensor((128, 128), "float16")):
+    with T.Kernel(128 // {0}, 128 // {0}) as (bx, by):
+        a = T.alloc_local(({0}, 8), "float16")
+        b = T.alloc_local((8, {0}), "float16")
+        c = T.alloc_local(({0}, {0}), "float32")
+        T.clear(c)
+        for ko in T.serial(16):
+            T.copy(A[by * {0}, ko * 8], a)
+            T.copy(B[ko * 8, bx * {0}], b)
+            for i, j, k in T.grid({0}, {0}, 8):
+                c[i, j] += a[i, k] * b[k, j]
+        T.copy(c, C[by * {0}, bx * {0}])
+"""
+
+SINGLE = {"fragment 256x256": FRAGMENT.format(256), "fragment 512x512": FRAGMENT.format(512),
+          "local 32x32": LOCAL.format(32), "local 128x128": LOCAL.format(128)}
+
+
+def kernel(kind, count):
+    before, statement, behind = KINDS[kind]
+    lines = list(before)
+    for n in range(count):
+        lines += [line.format(n=n, row=n // 64 % 64, column=n % 64) for line in statement]
+    return HEAD + "".join(f"        {line}\n" for line in lines + behind)
+
+
+def processor_seconds(tilec, text, target, folder):
+    script = pathlib.Path(folder) / "kernel.py"
+    script.write_text(text)
+    form = "object" if target.startswith("gfx") else "ptx"
+    command = [tilec, str(script), f"--target={target}", "--no-cache", f"--emit={form}", "-o", os.devnull]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    return None if status else usage.ru_utime + usage.ru_stime
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    tilec, kinds = str(pathlib.Path(sys.argv[1]) / "tilec"), sys.argv[2:] or list(KINDS) + list(SINGLE)
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in kinds:
+            for target in TARGETS:
+                if kind in SINGLE:
+                    seconds = processor_seconds(tilec, SINGLE[kind], target, folder)
+                    good = seconds is not None and seconds <= MOST_SECONDS
+                    told = "refused" if seconds is None else f"{seconds:.2f} s"
+                else:
+                    times = [processor_seconds(tilec, kernel(kind, count), target, folder) for count in (100, 1000)]
+                    good = None not in times and times[1] <= MOST_RATIO * times[0]
+                    told = "refused" if None in times else (f"100: {times[0]:.2f} s   1000: {times[1]:.2f} s   "
+                                                            f"{times[1] / times[0]:.1f} times")
+                missed += not good
+                print(f"{kind:18} {target:8} {told}{'' if good else '   MISSED'}", flush=True)
+    sys.exit(f"{missed} rows miss their goal" if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
