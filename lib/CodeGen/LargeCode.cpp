@@ -45,7 +45,7 @@ bool isLarge(const Module &module) {
 
 bool isQuadratic(StringRef pass) {
   // Each copy of a value that is folded goes over all uses of the value.
-  return pass == "peephole-opt";
+  return pass == "peephole-opt" || pass == "si-fold-operands";
 }
 
 void boundSchedulingRegions(Module &module) {
