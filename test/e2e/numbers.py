@@ -1,5 +1,5 @@
 # Numbers beside narrow floats keep their float32 value, on every device; a cast and a store round
-# (docs/decisions/0009-numbers-beside-narrow-floats.md). What is asserted is said in float32.
+# (docs/decisions/0010-numbers-beside-narrow-floats.md). What is asserted is said in float32.
 # RUN: tilec-run %s --entry "numbers('float16')" --device=cpu --seed 1
 # RUN: tilec-run %s --entry "numbers('bfloat16')" --device=cpu --seed 1
 # RUN: tilec-run %s --entry "numbers('float8_e4m3fn')" --device=cpu --seed 1
