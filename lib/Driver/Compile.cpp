@@ -104,8 +104,11 @@ Span spanOf(Location location, const SourceManager &sources) {
   return span;
 }
 
-DiagId idOf(DiagnosticSeverity severity) {
-  switch (severity) {
+DiagId idOf(mlir::Diagnostic &diagnostic) {
+  for (DiagnosticArgument &argument : diagnostic.getMetadata()) // Transforms/Reported.h
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Integer)
+      return static_cast<DiagId>(argument.getAsInteger());
+  switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:
     return DiagId::IrMessage;
   case DiagnosticSeverity::Warning:
@@ -162,7 +165,7 @@ Compilation::Compilation(CompileOptions options)
   // The op at fault is a stage of our own; the user has the line of the script.
   state->context.printOpOnDiagnostic(false);
   state->context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
-    DiagId id = idOf(diagnostic.getSeverity());
+    DiagId id = idOf(diagnostic);
     diags.add({id, severityOf(id), spanOf(diagnostic.getLocation(), sources), diagnostic.str()});
     for (mlir::Diagnostic &note : diagnostic.getNotes())
       diags.add({DiagId::IrNote, Severity::Note, spanOf(note.getLocation(), sources), note.str()});

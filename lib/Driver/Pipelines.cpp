@@ -16,8 +16,10 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
   case Stage::TileLaidOut:
     // Errors are found in the program as it was written; layouts are asked for by ops in their one
     // form.
-    return "builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts" + target +
-           "))";
+    // Threads are kept apart while branches still say which of them go where.
+    return "builtin.module(tile.program(tile-check,tile-expand-threads,tile-separate-threads,"
+           "tile-normalize,tile-infer-layouts" +
+           target + "))";
   case Stage::TilePipelined:
     // AMD's matrix loops are planned when they are machine operations (WaveScheduled).
     if (!schedule.empty() && vendorOf(arch) == Vendor::Nvidia)

@@ -305,6 +305,15 @@ bool Importer::fill(const Call *call, bool isClear) {
   }
   if (!v)
     return false;
+  // In code of threads a store is done by each of them, and this is one operation of the block.
+  bool isMemory = into.region->buffer->scope == script::Scope::Shared ||
+                  into.region->buffer->scope == script::Scope::Global;
+  if (isElement(into) && kernelOp.getLockstep() && parallelDepth == 0 && isMemory) {
+    Value dst = box(into.region, {}, /*dropScalars=*/true);
+    if (dst)
+      tile::FillOp::create(b, loc, v, dst);
+    return dst != nullptr;
+  }
   if (isElement(into)) {
     SmallVector<Value> list;
     Value dst = buffer(into.region->buffer, into.span);

@@ -19,10 +19,37 @@ def CheckPass : Pass<"tile-check", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> {
+  let summary = "write out what single threads do";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  in lockstep kernels, what each thread does on its own is loads, stores and
+            atomics of whole buffers, in loops and branches; elements of fragments are
+            reached through a shared copy; what all threads store to shared memory alike,
+            one of them stores.
+    Leaves: other kernels. docs/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SeparateThreadsPass : Pass<"tile-separate-threads", "::tilec::tile::ProgramOp"> {
+  let summary = "barriers between threads that touch one element of a shared buffer";
+  let description = [{
+    Needs:  `tile-expand-threads`.
+    Gives:  in lockstep kernels, between two accesses of a shared buffer that may be of one
+            element, by threads of different waves, and not both reads or both atomic,
+            there is a `tile.sync_threads`; by threads of one wave, a `tile.sync_warp`.
+            Around loops as well, and between threads and tile operations. Errors where
+            a barrier cannot stand.
+    Leaves: everything else; barriers of the author count. Tile operations are kept
+            apart from each other by `tile-place-barriers`. docs/lockstep.md.
+  }];
+}
+
 def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
   let summary = "give every tile operation one form";
   let description = [{
-    Needs:  a verified program.
+    Needs:  a verified program; of lockstep kernels, `tile-expand-threads`.
     Gives:  loads and stores name whole buffers, not views; a `tile.parallel` that
             only moves a global box to shared memory is a `tile.copy`; a copy that
             touches a fragment is a `tile.parallel`; nested parallels are perfect

@@ -52,7 +52,7 @@ struct CheckPass : impl::CheckPassBase<CheckPass> {
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>()) {
       failedAny |= failed(checkBounds(kernel));
       failedAny |= failed(checkInitialised(kernel));
-      // Threads that a lockstep kernel names are its author's to keep apart.
+      // Threads of a lockstep kernel are kept apart by tile-separate-threads.
       if (!kernel.getLockstep())
         failedAny |= failed(checkDependences(kernel));
       checkBlockWrites(kernel);

@@ -91,8 +91,12 @@ void Walk::visitBranch(scf::IfOp branch, State &state) {
   branchesInFirstWalk += firstWalks > 0;
   State sides[2] = {state, state};
   for (auto [n, region] : llvm::enumerate(branch->getRegions()))
-    if (!region.empty())
+    if (!region.empty()) {
       walk(region.front(), sides[n]);
+      // Threads that take the one side do so before those that take the other.
+      if (isLockstep && n == 0)
+        sides[1] = join(sides[0], sides[1]);
+    }
   // In a T.Parallel the other iterations may write what this one leaves out.
   if (parallelDepth > 0)
     for (auto &[buffer, fill] : sides[0]) {

@@ -9,13 +9,18 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Tile/Uniformity.h"
+#include "tilec/Transforms/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_EXPANDTHREADSPASS
+#include "tilec/Transforms/Passes.h.inc"
 
 //===----------------------------------------------------------------------===//
 // Tile operations of single threads
@@ -106,7 +111,7 @@ static bool belongsToThread(Operation *op, const tile::Uniformity &uniformity) {
          !(isa<tile::ParallelOp>(op) && !uniformity.usesDiffering(op) && touchesFragment(op));
 }
 
-LogicalResult expandThreadTiles(tile::KernelOp kernel) {
+static LogicalResult expandThreadTiles(tile::KernelOp kernel) {
   tile::Uniformity uniformity(kernel);
   SmallVector<Operation *> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -160,7 +165,7 @@ LogicalResult expandThreadTiles(tile::KernelOp kernel) {
 // Single elements of fragments
 //===----------------------------------------------------------------------===//
 
-void stageFragmentElements(tile::KernelOp kernel) {
+static void stageFragmentElements(tile::KernelOp kernel) {
   SmallVector<Operation *> accesses;
   tile::Uniformity uniformity(kernel);
   kernel.walk([&](Operation *op) {
@@ -228,7 +233,7 @@ static bool picksLocalElement(tile::ForOp loop) {
   return result.wasInterrupted();
 }
 
-void unrollLocalLoops(tile::KernelOp kernel) {
+static void unrollLocalLoops(tile::KernelOp kernel) {
   constexpr int64_t mostRounds = 256, mostOps = 8192;
   SmallVector<tile::ForOp> loops;
   kernel.walk([&](tile::ForOp loop) { // inner ones first
@@ -260,5 +265,55 @@ void unrollLocalLoops(tile::KernelOp kernel) {
     loop.erase();
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Stores of the block
+//===----------------------------------------------------------------------===//
+
+/// A store to shared memory that all threads do alike is one thread's: waves do not write at once.
+static void storeOnce(tile::KernelOp kernel) {
+  tile::Uniformity uniformity(kernel);
+  SmallVector<tile::StoreOp> stores;
+  kernel.walk([&](tile::StoreOp store) {
+    bool isAlike =
+        !uniformity.isDivergent(store->getBlock()) &&
+        llvm::all_of(store->getOperands(), [&](Value v) { return uniformity.isUniform(v); });
+    if (isAlike && store.getBuffer().getType().isShared() &&
+        !store->getParentOfType<tile::ParallelOp>())
+      stores.push_back(store);
+  });
+  for (tile::StoreOp store : stores) {
+    OpBuilder b(store);
+    Location loc = store.getLoc();
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          tile::ThreadIdOp::create(b, loc, b.getIndexType()),
+                                          arith::ConstantIndexOp::create(b, loc, 0));
+    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+    store->moveBefore(branch.thenBlock()->getTerminator());
+  }
+}
+
+namespace {
+struct ExpandThreadsPass : impl::ExpandThreadsPassBase<ExpandThreadsPass> {
+  void runOnOperation() override {
+    tile::ProgramOp program = getOperation();
+    auto kernels = program.getBody().getOps<tile::KernelOp>();
+    if (llvm::none_of(kernels, [](tile::KernelOp kernel) { return kernel.getLockstep(); }))
+      return;
+    separateOverlaps(program);
+    expandTilesInParallels(program);
+    foldViews(program);
+    for (tile::KernelOp kernel : kernels) {
+      if (!kernel.getLockstep())
+        continue;
+      if (failed(expandThreadTiles(kernel)))
+        return signalPassFailure();
+      stageFragmentElements(kernel);
+      unrollLocalLoops(kernel);
+      storeOnce(kernel);
+    }
+  }
+};
+} // namespace
 
 } // namespace tilec

@@ -304,15 +304,6 @@ void eraseDeadOps(Operation *root) {
   }
 }
 
-/// Thread-level code: what is left for the steps below is tile operations of the whole block.
-static LogicalResult normalizeThreads(tile::KernelOp kernel) {
-  if (failed(expandThreadTiles(kernel)))
-    return failure();
-  stageFragmentElements(kernel);
-  unrollLocalLoops(kernel);
-  return makeMeetingsUniform(kernel);
-}
-
 namespace {
 struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
@@ -321,7 +312,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     expandTilesInParallels(program);
     foldViews(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
-      if (kernel.getLockstep() && failed(normalizeThreads(kernel)))
+      if (kernel.getLockstep() && failed(makeMeetingsUniform(kernel)))
         return signalPassFailure();
     lowerBreaks(program);
     expandScans(program);

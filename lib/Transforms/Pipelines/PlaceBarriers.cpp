@@ -9,8 +9,8 @@
 //
 // A global tensor that a kernel reads after it has written it is treated alike; its
 // barriers order device memory as well, within the block.
-// In a lockstep kernel the scalar code of threads has its own barriers: only between it
-// and tile operations are they placed here.
+// In a lockstep kernel the scalar code of threads has its own barriers
+// (tile-separate-threads): only between it and tile operations are they placed here.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -97,7 +97,7 @@ private:
   void visitLeaf(Operation *op, Open &open, bool insert);
   void learn(ArrayRef<Block *> blocks, Open &open);
   /// Puts a barrier before `op` when it conflicts with what is open. Code of single threads does
-  /// not conflict with other such code: the author separates that.
+  /// not conflict with other such code: tile-separate-threads has separated that.
   void separate(Operation *op, const Accesses &accesses, Open &open, bool insert,
                 bool ofThread = false);
   Accesses accessesThatMatter(Operation *op);
