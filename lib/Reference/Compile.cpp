@@ -338,10 +338,12 @@ bool Compiler::compileThreadOp(Operation *op, Instr &instr) {
   aux->hasActive = active != nullptr;
   if (active)
     aux->active = slotOf(active);
-  if (auto kernel = op->getParentOfType<tile::KernelOp>())
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  if (kernel)
     aux->warpLanes = std::max<int64_t>(kernel.getWarpLanes(), 1);
   instr.dst = define(op->getResult(0));
-  if (!isa<tile::Dp4aOp>(op) && (frame->parallel || frame->lanes == 1))
+  bool isOfThread = kernel && kernel.getLockstep() && !frame->parallel; // one thread, too
+  if (!isa<tile::Dp4aOp>(op) && !isOfThread)
     fail(op, "is in no lockstep kernel, or inside tile.parallel");
   return true;
 }

@@ -6,9 +6,15 @@
 // operation is done by all threads of the block, if any of them gets there: which threads
 // move a tile is not part of its meaning (docs/lockstep.md).
 //
+// Waves are whole on every target. Where `threads` is no multiple of the wave, the kernel is
+// rewritten as one whose body only the first `threads` threads enter. The others come along
+// where all do: they take the same branches and loops, hold the values that are the same for
+// all, and pass meetings, where they take no part. They touch no memory on their own.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Lockstep.h"
+#include "Normalize/ThreadValues.h"
 
 #include "tilec/IR/Tile/Uniformity.h"
 
@@ -38,75 +44,6 @@ bool hasMeeting(Operation *op) {
   return result.wasInterrupted();
 }
 
-/// The condition for one thread, when it is made of constants and the thread's number, with at most
-/// `budget` operations.
-std::optional<int64_t> evaluate(Value value, int64_t thread, int &budget) {
-  if (--budget < 0)
-    return std::nullopt;
-  if (std::optional<int64_t> constant = tile::constantInt(value))
-    return value.getType().isInteger(1) ? *constant & 1 : *constant;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return std::nullopt;
-  if (isa<tile::ThreadIdOp>(op))
-    return thread;
-  SmallVector<int64_t, 2> in;
-  if (op->getNumRegions() != 0 || op->getDialect()->getNamespace() != "arith")
-    return std::nullopt;
-  for (Value operand : op->getOperands()) {
-    std::optional<int64_t> part = evaluate(operand, thread, budget);
-    if (!part)
-      return std::nullopt;
-    in.push_back(*part);
-  }
-  if (isa<arith::IndexCastOp>(op))
-    return in[0];
-  if (isa<arith::AddIOp>(op))
-    return in[0] + in[1];
-  if (isa<arith::SubIOp>(op))
-    return in[0] - in[1];
-  if (isa<arith::MulIOp>(op))
-    return in[0] * in[1];
-  if (isa<arith::AndIOp>(op))
-    return in[0] & in[1];
-  if (isa<arith::OrIOp>(op))
-    return in[0] | in[1];
-  if (isa<arith::XOrIOp>(op))
-    return in[0] ^ in[1];
-  bool isPositive = in.size() == 2 && in[0] >= 0 && in[1] > 0;
-  if (isPositive && isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
-    return in[0] / in[1];
-  if (isPositive && isa<arith::RemUIOp, arith::RemSIOp>(op))
-    return in[0] % in[1];
-  auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare)
-    return std::nullopt;
-  int64_t x = in[0], y = in[1];
-  switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::eq:
-    return x == y;
-  case arith::CmpIPredicate::ne:
-    return x != y;
-  case arith::CmpIPredicate::slt:
-    return x < y;
-  case arith::CmpIPredicate::sle:
-    return x <= y;
-  case arith::CmpIPredicate::sgt:
-    return x > y;
-  case arith::CmpIPredicate::sge:
-    return x >= y;
-  case arith::CmpIPredicate::ult:
-    return uint64_t(x) < uint64_t(y);
-  case arith::CmpIPredicate::ule:
-    return uint64_t(x) <= uint64_t(y);
-  case arith::CmpIPredicate::ugt:
-    return uint64_t(x) > uint64_t(y);
-  case arith::CmpIPredicate::uge:
-    return uint64_t(x) >= uint64_t(y);
-  }
-  return std::nullopt;
-}
-
 /// Rewrites one kernel. `emit` functions put ops at `b`'s insertion point, which is always a place
 /// that the whole block reaches.
 class Meetings {
@@ -117,17 +54,24 @@ public:
 
 private:
   LogicalResult visit(Block &block);
-  /// Emits ops of a region that only `active` threads enter; their block is emptied.
-  LogicalResult emitRegion(Block &block, Value active);
+  /// Emits ops of a region that only `active` threads enter; their block is emptied. `forAll`: all
+  /// threads that there are enter it, and those that are not come along.
+  LogicalResult emitRegion(Block &block, Value active, bool forAll = false);
+  LogicalResult emitForAll(Block &block, Value active);
+  void keepResultsInRegisters();
+  bool isTakenByAll(Operation *op) const;
+  bool isCut(Operation *op, bool forAll) const;
+  bool isDoneByAll(Operation &op) const;
   LogicalResult emitMeeting(Operation *op, Value active);
   void emitPiece(ArrayRef<Operation *> ops, Value active);
-  llvm::SetVector<Operation *> sharedOps(Block &block);
-  void carryValues(Block &block);
+  llvm::SetVector<Operation *> sharedOps(Block &block, bool forAll);
+  void carryValues(Block &block, bool forAll);
   void carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond);
   bool isUniform(Value v) const { return uniformity->isUniform(v) && !differing.contains(v); }
   Value negate(Value condition, Location loc);
   Value zeroOf(Type type, Location loc);
   void maskLoad(Value loaded, Value active);
+  void clearRegisters(tile::AllocOp alloc);
   Value both(Value x, Value y, Location loc);
   /// Whether any thread of the block is active; null: at least one always is.
   Value anyThread(Value active, Location loc);
@@ -159,19 +103,32 @@ void Meetings::maskLoad(Value loaded, Value active) {
   differing.insert(masked);
 }
 
+/// Threads that are not there never set what only those that are do.
+void Meetings::clearRegisters(tile::AllocOp alloc) {
+  constexpr int64_t most = 256; // elements: larger arrays are not in registers anyway
+  auto type = cast<tile::BufferType>(alloc.getResult().getType());
+  if (!type.isLocal() || type.numElems() > most)
+    return;
+  Location loc = alloc.getLoc();
+  Value zero = zeroOf(tile::scalarTypeOf(type.getElementType()), loc);
+  for (int64_t n = 0; n < type.numElems(); ++n) {
+    SmallVector<Value> at(type.rank());
+    int64_t rest = n;
+    for (int64_t d = type.rank() - 1; d >= 0; rest /= type.getShape()[d--])
+      at[d] = arith::ConstantIndexOp::create(b, loc, rest % type.getShape()[d]);
+    tile::StoreOp::create(b, loc, zero, alloc.getResult(), at);
+  }
+}
+
 Value Meetings::both(Value x, Value y, Location loc) {
   return x ? arith::AndIOp::create(b, loc, x, y).getResult() : y;
 }
 
 Value Meetings::anyThread(Value active, Location loc) {
-  for (int64_t thread = 0; thread < int64_t(kernel.getThreads()); ++thread) {
-    int budget = 64;
-    std::optional<int64_t> value = evaluate(active, thread, budget);
-    if (!value)
-      break;
-    if (*value)
-      return nullptr;
-  }
+  ThreadValues values(kernel.getThreads());
+  if (const std::vector<int64_t> *row = values.of(active);
+      row && llvm::any_of(*row, [](int64_t holds) { return holds != 0; }))
+    return nullptr;
   Value any =
       tile::BlockVoteOp::create(b, loc, b.getI32Type(), tile::VoteKind::Any, active, Value());
   Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
@@ -211,9 +168,41 @@ static llvm::DenseSet<Operation *> opsThatFeedMeetings(Block &block) {
   return result;
 }
 
+/// Where all threads come by: what is the same for all of them, so that those that are not there
+/// take the same way.
+bool Meetings::isDoneByAll(Operation &op) const {
+  auto areUniform = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value v) { return isUniform(v); });
+  };
+  if (isa<tile::BreakOp, tile::AssumeOp, tile::SchedBarrierOp, tile::SetPrioOp>(op))
+    return true;
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return isUniform(load.getResult()) ||
+           (load.getBuffer().getType().isLocal() && areUniform(load.getIndices()));
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return store.getBuffer().getType().isLocal() && areUniform(op.getOperands());
+  return isPure(&op) && op.getNumRegions() == 0 && areUniform(op.getResults());
+}
+
+/// Arithmetic does not mind what is stored before it.
+static bool minds(Operation *op) { return !isa<tile::AllocOp>(op) && !isPure(op); }
+
+/// A loop or branch that all threads enter alike.
+bool Meetings::isTakenByAll(Operation *op) const {
+  return isa<scf::IfOp, tile::ForOp, tile::WhileOp>(op) && op->getNumResults() == 0 &&
+         llvm::none_of(op->getRegions(), [&](Region &region) {
+           return !region.empty() && uniformity->isDivergent(&region.front());
+         });
+}
+
+/// Whether the region is cut at this op.
+bool Meetings::isCut(Operation *op, bool forAll) const {
+  return hasMeeting(op) || (forAll && isTakenByAll(op));
+}
+
 /// Ops of the block that every thread may do: arithmetic, and loads that a meeting needs, of the
 /// thread's own registers or of a place that is the same for all.
-llvm::SetVector<Operation *> Meetings::sharedOps(Block &block) {
+llvm::SetVector<Operation *> Meetings::sharedOps(Block &block, bool forAll) {
   llvm::SetVector<Operation *> result;
   llvm::DenseSet<Operation *> feeding = opsThatFeedMeetings(block);
   for (Operation &op : block) {
@@ -223,22 +212,23 @@ llvm::SetVector<Operation *> Meetings::sharedOps(Block &block) {
         (load.getBuffer().getType().isLocal() || uniformity->isUniform(load.getResult()));
     bool hasOperands = llvm::all_of(op.getOperands(), [&](Value v) {
       Operation *def = v.getDefiningOp();
-      return !def || def->getBlock() != &block || result.contains(def) || hasMeeting(def);
+      return !def || def->getBlock() != &block || result.contains(def) || isCut(def, forAll);
     });
-    if (!hasMeeting(&op) && hasOperands && (mayRunAnywhere(&op) || mayLoad))
+    bool mayShare = mayRunAnywhere(&op) || mayLoad || (forAll && isDoneByAll(op));
+    if (!isCut(&op, forAll) && hasOperands && mayShare)
       result.insert(&op);
   }
   return result;
 }
 
 /// Scalars that are used beyond the piece that makes them go through a local buffer.
-void Meetings::carryValues(Block &block) {
-  llvm::SetVector<Operation *> shared = sharedOps(block);
+void Meetings::carryValues(Block &block, bool forAll) {
+  llvm::SetVector<Operation *> shared = sharedOps(block, forAll);
   llvm::DenseMap<Operation *, int> pieceOf;
   int piece = 0;
   SmallVector<Operation *> ops;
   for (Operation &op : block) {
-    bool isBoundary = hasMeeting(&op) || (shared.contains(&op) && isa<tile::LoadOp>(op));
+    bool isBoundary = isCut(&op, forAll) || (shared.contains(&op) && minds(&op));
     piece += isBoundary;
     pieceOf[&op] = piece;
     piece += isBoundary;
@@ -246,7 +236,7 @@ void Meetings::carryValues(Block &block) {
   }
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (!hasMeeting(op) && !shared.contains(op) && !isa<tile::BufferType>(result.getType()))
+      if (!isCut(op, forAll) && !shared.contains(op) && !isa<tile::BufferType>(result.getType()))
         carry(result, block,
               [&](Operation *user) { return pieceOf.lookup(user) != pieceOf.lookup(op); });
 }
@@ -434,35 +424,53 @@ LogicalResult Meetings::emitUnevenLoop(tile::ForOp loop, Value active) {
   return success();
 }
 
-LogicalResult Meetings::emitRegion(Block &block, Value active) {
-  carryValues(block);
-  llvm::SetVector<Operation *> shared = sharedOps(block);
+LogicalResult Meetings::emitRegion(Block &block, Value active, bool forAll) {
+  carryValues(block, forAll);
+  llvm::SetVector<Operation *> shared = sharedOps(block, forAll);
   SmallVector<Operation *> piece, ops;
   for (Operation &op : block)
     if (!isa<scf::YieldOp>(op))
       ops.push_back(&op);
   for (Operation *op : ops) {
-    bool isMeeting = hasMeeting(op);
-    if (!isMeeting && !shared.contains(op)) {
+    bool isShared = shared.contains(op);
+    if (!isShared && !isCut(op, forAll)) {
       piece.push_back(op);
       continue;
     }
-    // Arithmetic does not mind what is stored before it.
-    if (isMeeting || isa<tile::LoadOp>(op)) {
+    if (!isShared || minds(op)) {
       emitPiece(piece, active);
       piece.clear();
     }
-    if (!isMeeting) {
+    if (isShared) {
       op->remove();
       b.insert(op);
+      if (auto alloc = dyn_cast<tile::AllocOp>(op); alloc && forAll)
+        clearRegisters(alloc);
       if (isa<tile::LoadOp>(op) && active && !isUniform(op->getResult(0)))
         maskLoad(op->getResult(0), active);
+    } else if (forAll && isTakenByAll(op)) {
+      op->remove();
+      b.insert(op);
+      for (Region &region : op->getRegions())
+        if (!region.empty() && failed(emitForAll(region.front(), active)))
+          return failure();
     } else if (failed(emitMeeting(op, active))) {
       return failure();
     }
   }
   emitPiece(piece, active);
   return success();
+}
+
+/// A block that all threads enter, in place.
+LogicalResult Meetings::emitForAll(Block &block, Value active) {
+  Block source;
+  bool hasTerminator = !block.empty() && block.back().hasTrait<OpTrait::IsTerminator>();
+  Block::iterator end = hasTerminator ? Block::iterator(block.back()) : block.end();
+  source.getOperations().splice(source.end(), block.getOperations(), block.begin(), end);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPoint(&block, end);
+  return emitRegion(source, active, /*forAll=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -491,9 +499,61 @@ LogicalResult Meetings::visit(Block &block) {
   return success();
 }
 
+/// Branches that all threads take alike give no values, so that they can be cut.
+void Meetings::keepResultsInRegisters() {
+  tile::Uniformity now(kernel);
+  SmallVector<scf::IfOp> branches;
+  kernel.walk([&](scf::IfOp branch) {
+    bool isForAll = !now.isDivergent(&branch.getThenRegion().front());
+    if (branch.getNumResults() != 0 && isForAll && !branch->getParentOfType<tile::ParallelOp>())
+      branches.push_back(branch);
+  });
+  for (scf::IfOp branch : branches) {
+    Location loc = branch.getLoc();
+    OpBuilder before(branch), after(branch->getContext());
+    after.setInsertionPointAfter(branch);
+    SmallVector<Value> loaded;
+    for (auto [n, result] : llvm::enumerate(branch.getResults())) {
+      Type scalar = result.getType(), stored = scalar.isIndex() ? Type(b.getI32Type()) : scalar;
+      auto type = tile::BufferType::get({}, stored, tile::Scope::Local);
+      Value registers = tile::AllocOp::create(before, loc, type, "chosen", Attribute());
+      for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+        OpBuilder inside(yield);
+        Value value = yield.getOperand(n);
+        if (scalar.isIndex())
+          value = arith::IndexCastOp::create(inside, loc, stored, value);
+        tile::StoreOp::create(inside, loc, value, registers, ValueRange());
+      }
+      Value value = tile::LoadOp::create(after, loc, stored, registers, ValueRange(), FloatAttr());
+      if (scalar.isIndex())
+        value = arith::IndexCastOp::create(after, loc, scalar, value);
+      result.replaceAllUsesWith(value);
+    }
+    auto plain = scf::IfOp::create(before, loc, branch.getCondition(), /*withElseRegion=*/true);
+    for (auto [from, to] : {std::pair(branch.thenBlock(), plain.thenBlock()),
+                            std::pair(branch.elseBlock(), plain.elseBlock())})
+      to->getOperations().splice(to->begin(), from->getOperations(), from->begin(),
+                                 std::prev(from->end()));
+    branch.erase();
+  }
+}
+
 LogicalResult Meetings::run() {
+  constexpr int64_t widestWave = 64;
+  int64_t threads = kernel.getThreads(), lanes = kernel.getWarpLanes();
+  Block &body = kernel.getBody().front();
+  if (threads % (lanes ? lanes : widestWave) == 0) {
+    uniformity.emplace(kernel);
+    return visit(body);
+  }
+  keepResultsInRegisters();
+  b.setInsertionPointToStart(&body);
+  Location loc = kernel.getLoc();
+  Value thread = tile::ThreadIdOp::create(b, loc, b.getIndexType());
+  Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, thread,
+                                        arith::ConstantIndexOp::create(b, loc, threads));
   uniformity.emplace(kernel);
-  return visit(kernel.getBody().front());
+  return emitForAll(body, isThere);
 }
 
 } // namespace

@@ -271,9 +271,9 @@ wave::KernelOp Emitter::makeKernel() {
       types.push_back(wave::GlobalType::get(b.getContext()));
     }
   }
-  // Layouts give every lane of a wave its share, so waves are whole, whatever `threads` says.
-  int64_t threads =
-      kernel.getLockstep() ? int64_t(kernel.getThreads()) : numWaves * int64_t(target.waveLanes);
+  // Layouts give every lane of a wave its share, so waves are whole, whatever `threads` says; in
+  // lockstep kernels tile-normalize has told the lanes beyond it what to leave alone.
+  int64_t threads = numWaves * int64_t(target.waveLanes);
   auto waveKernel = wave::KernelOp::create(b, loc, kernel.getName(), b.getStrArrayAttr(names),
                                            b.getStrArrayAttr(access), threads);
   Block &body = waveKernel.getBody().emplaceBlock();

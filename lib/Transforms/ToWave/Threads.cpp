@@ -2,7 +2,7 @@
 //
 // tile-normalize has moved these ops to where all lanes of a wave (of the block) pass,
 // and says in `active` which of them take part. So exchanges go over whole waves, on
-// both vendors.
+// both vendors; lanes beyond the block's threads are among those that do not.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -36,7 +36,6 @@ private:
   Value sourceLane(tile::ShuffleOp op);
   Value where(Value active, Value value, int64_t otherwise);
   Value butterfly(tile::WarpReduceOp op, Value value);
-  Value gather(tile::WarpReduceOp op, Value value);
   Value constant(int64_t value, Type type) {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   }
@@ -159,22 +158,6 @@ Value ThreadEmitter::butterfly(tile::WarpReduceOp op, Value value) {
   return value;
 }
 
-/// Where the last wave is short: lane 0, which is always there, gathers, and all read it.
-Value ThreadEmitter::gather(tile::WarpReduceOp op, Value value) {
-  Value identity = identityOf(b, loc, op.getKind(), value.getType(), op.getIsUnsigned());
-  auto from = [&](Value lane) {
-    Value wide = widen(value);
-    return narrow(wave::ShuffleOp::create(b, loc, wide.getType(), wide, lane), value.getType());
-  };
-  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
-    Value exists = compare(arith::CmpIPredicate::slt, e.addIndex(e.threadId, distance),
-                           e.index(e.kernel.getThreads()));
-    Value other = select(exists, from(e.addIndex(e.laneId, distance)), identity);
-    value = combine(b, loc, op.getKind(), value, other, op.getIsUnsigned(), false);
-  }
-  return from(e.index(0));
-}
-
 static std::optional<wave::AtomicKind> reduxKind(tile::ReduceKind kind, bool isUnsigned) {
   switch (kind) {
   case tile::ReduceKind::Sum:
@@ -200,10 +183,9 @@ Value ThreadEmitter::reduce(tile::WarpReduceOp op) {
     value = select(active, value,
                    identityOf(b, loc, op.getKind(), value.getType(), op.getIsUnsigned()));
   auto redux = reduxKind(op.getKind(), op.getIsUnsigned());
-  bool isWhole = e.kernel.getThreads() % lanes == 0;
-  if (e.target.vendor == Vendor::Nvidia && isWhole && redux && value.getType().isInteger(32))
+  if (e.target.vendor == Vendor::Nvidia && redux && value.getType().isInteger(32))
     return wave::ReduceOp::create(b, loc, value.getType(), *redux, value);
-  return isWhole ? butterfly(op, value) : gather(op, value);
+  return butterfly(op, value);
 }
 
 Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
@@ -255,6 +237,8 @@ std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elem
   if (auto dot = dyn_cast<tile::Dp4aOp>(op))
     return emitDot(dot, elements);
   if (isa<tile::SyncThreadsOp>(op)) {
+    if (needsAsyncFence())
+      wave::AsyncFenceOp::create(b, loc);
     wave::BarrierOp::create(b, loc).setGlobal(true);
     return success();
   }

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-expand-threads,tile-normalize))' | FileCheck %s
 //
 // Where threads meet, all of them pass: the branch of some threads is cut there. What a thread does
 // with its own buffers is a loop of the thread; a tile operation of the block is done if any thread
@@ -107,6 +107,51 @@ tile.program @uneven {
     tile.for %i = %zero to %t step %one {
       tile.sync_threads
       tile.store %i7, %R[%i] : i32, !tile.buffer<[128], i32, global>
+    }
+  }
+}
+
+// The last wave is short: what all threads do alike is done by its other lanes as well, so that they
+// come by where threads meet; they touch no memory and say nothing.
+// CHECK-LABEL: tile.kernel "short"
+tile.program @short {
+  %R = tile.tensor "R"[] : !tile.buffer<[80], i32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "short" grid(%one) threads(80) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %zero = arith.constant 0 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %i4 = arith.constant 4 : i32
+    // CHECK: %[[THERE:.*]] = arith.cmpi ult, %{{.*}}, %c80
+    %t = tile.thread_id
+    %n = tile.alloc "n" : !tile.buffer<[1], i32, local>
+    %f = tile.alloc "f" : !tile.buffer<[8], i32, shared>
+    // CHECK: tile.store %{{.*}}, %n
+    tile.store %i0, %n[%zero] : i32, !tile.buffer<[1], i32, local>
+    // CHECK: tile.while
+    tile.while {
+      %x = tile.load %n[%zero] : !tile.buffer<[1], i32, local> -> i32
+      %c = arith.cmpi slt, %x, %i4 : i32
+      tile.condition %c
+    } do {
+      // CHECK: do {
+      // CHECK-NOT: scf.if
+      // CHECK: tile.parallel
+      %x = tile.load %n[%zero] : !tile.buffer<[1], i32, local> -> i32
+      tile.fill %x, %f : i32, !tile.buffer<[8], i32, shared>
+      // CHECK: scf.if %[[THERE]] {
+      // CHECK-NEXT: tile.load %{{.*}} : !tile.buffer<[80], i32, global>
+      // CHECK: tile.warp_reduce sum %{{.*}} active(%[[THERE]])
+      %v = tile.load %R[%t] : !tile.buffer<[80], i32, global> -> i32
+      %s = tile.warp_reduce sum %v : i32
+      // CHECK: scf.if %[[THERE]] {
+      // CHECK-NEXT: tile.store %{{.*}} : i32, !tile.buffer<[80], i32, global>
+      // CHECK-NEXT: }
+      // CHECK: tile.store %{{.*}}, %n
+      tile.store %s, %R[%t] : i32, !tile.buffer<[80], i32, global>
+      %y = arith.addi %x, %i1 : i32
+      tile.store %y, %n[%zero] : i32, !tile.buffer<[1], i32, local>
     }
   }
 }
