@@ -22,81 +22,9 @@ unsigned depthOf(const Expr *e, unsigned limit) {
   return deepest;
 }
 
-bool isSameExpr(const Expr *a, const Expr *b) {
-  if (a == b)
-    return true;
-  if (a->op != b->op || a->type != b->type || a->args.size() != b->args.size())
-    return false;
-  bool sameLeaf = true;
-  if (a->op == ExprOp::ConstInt)
-    sameLeaf = a->intValue == b->intValue;
-  else if (a->op == ExprOp::ConstFloat)
-    sameLeaf = a->floatValue == b->floatValue;
-  else if (a->op == ExprOp::Var)
-    sameLeaf = a->var == b->var;
-  else if (a->op == ExprOp::Load)
-    sameLeaf = a->buffer == b->buffer;
-  else if (a->op == ExprOp::Math)
-    sameLeaf = a->fn == b->fn;
-  else if (a->op == ExprOp::Intrinsic)
-    sameLeaf = a->call == b->call;
-  if (!sameLeaf)
-    return false;
-  for (size_t i = 0; i < a->args.size(); ++i)
-    if (!isSameExpr(a->args[i], b->args[i]))
-      return false;
-  return true;
-}
-
-namespace {
-
-/// constant + sum of coefficient * term.
-struct LinearSum {
-  int64_t constant = 0;
-  llvm::SmallVector<std::pair<const Expr *, int64_t>, 8> terms;
-  bool ok = true;
-
-  void add(const Expr *e, int64_t factor) {
-    // Sums of a slice have a handful of terms; anything else is no slice that cancels.
-    constexpr size_t maxTerms = 32;
-    int64_t product;
-    if (std::optional<int64_t> c = e->constInt()) {
-      ok &= !__builtin_mul_overflow(*c, factor, &product) &&
-            !__builtin_add_overflow(constant, product, &constant);
-      return;
-    }
-    if (e->op == ExprOp::Add || e->op == ExprOp::Sub) {
-      add(e->args[0], factor);
-      add(e->args[1], e->op == ExprOp::Add ? factor : -factor);
-      return;
-    }
-    if (e->op == ExprOp::Mul)
-      for (unsigned side : {0u, 1u})
-        if (std::optional<int64_t> c = e->args[side]->constInt()) {
-          ok &= !__builtin_mul_overflow(*c, factor, &product);
-          if (ok)
-            add(e->args[1 - side], product);
-          return;
-        }
-    for (auto &[term, coefficient] : terms)
-      if (isSameExpr(term, e)) {
-        coefficient += factor;
-        return;
-      }
-    terms.push_back({e, factor});
-    ok &= terms.size() <= maxTerms;
-  }
-};
-
-} // namespace
-
 const Expr *ExprBuilder::difference(const Expr *a, const Expr *b, Span span) {
-  LinearSum sum;
-  sum.add(a, 1);
-  sum.add(b, -1);
-  bool cancels = sum.ok && llvm::all_of(sum.terms, [](auto &t) { return t.second == 0; });
-  if (cancels)
-    return constInt(sum.constant, commonType(a->type, b->type), span);
+  if (std::optional<int64_t> rest = sums.difference(a, b))
+    return constInt(*rest, commonType(a->type, b->type), span);
   return binary(ExprOp::Sub, a, b, span);
 }
 
@@ -139,6 +67,7 @@ const Expr *ExprBuilder::load(const Buffer *buffer, llvm::ArrayRef<const Expr *>
                               Span span) {
   Expr *e = make(ExprOp::Load, buffer->type, span, indices);
   e->buffer = buffer;
+  sums.noteLoad(e);
   return e;
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "LinearSums.h"
+
 #include "tilec/Script/TracedKernel.h"
 
 namespace tilec::script {
@@ -39,7 +41,7 @@ public:
   /// (a + b - 1) // b
   const Expr *ceilDiv(const Expr *a, const Expr *b, Span span);
   /// a - b, where what both have in common cancels: the extent of `a[x + n * k : x + n * (k + 1)]`
-  /// is n.
+  /// is n. `sums` knows the names and the reads.
   const Expr *difference(const Expr *a, const Expr *b, Span span);
   const Expr *intrinsic(const Call *call, DType type, Span span);
 
@@ -48,6 +50,8 @@ public:
   static DType commonType(DType a, DType b);
   /// Whether the literal is a value of `type`, for literals that take the other operand's dtype.
   static bool fits(int64_t value, DType type);
+
+  LinearSums sums;
 
 private:
   Expr *make(ExprOp op, DType type, Span span, llvm::ArrayRef<const Expr *> args = {});
@@ -58,8 +62,6 @@ private:
 };
 
 bool isComparison(ExprOp op);
-/// Whether both are the same tree on the same variables and buffers.
-bool isSameExpr(const Expr *a, const Expr *b);
 /// Levels of the tree above its leaves, at most `limit`.
 unsigned depthOf(const Expr *e, unsigned limit);
 

@@ -15,6 +15,7 @@ void Evaluator::emit(const Stmt *s) {
     fail(DiagId::TooManyStatements, s->span, limits.statements);
     return;
   }
+  build.sums.noteStatement(s);
   statements->push_back(s);
 }
 
@@ -46,6 +47,7 @@ Value Evaluator::bindLet(llvm::StringRef name, const Expr *e, Span span) {
     return Value::expr(e);
   const Var *v = newVar(name, e->type, VarKind::Let, span);
   emit(program.make<LetStmt>(span, v, e));
+  build.sums.define(v, e);
   return failure ? Value() : Value::expr(build.var(v, span));
 }
 
@@ -169,7 +171,9 @@ bool Evaluator::traceBody(ast::Body body, Span span, Body &out) {
   {
     llvm::SaveAndRestore savedStatements(statements, &list);
     llvm::SaveAndRestore savedFrames(frames, frames + 1);
+    build.sums.noteFrame();
     flow = exec(body);
+    build.sums.noteFrame();
   }
   if (flow == Flow::Return)
     fail(DiagId::ReturnInFrame, span);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScriptTesting.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
 #include "gtest/gtest.h"
 
 using tilec::script::testing::kernel;
@@ -283,6 +286,86 @@ TEST(Trace, RegionsSlicesAndNegativeIndices) {
             "  alloc v: shared[8, 16] float32 view of s\n"
             "  alloc w: shared[128] float32 view of s\n"
             "  A[63, 62] = (w[3] + v[0, 0])\n");
+}
+
+/// The extents of `A[bounds, :]` in the first copy of the listing; "?" for one of run time.
+std::string extentOf(llvm::StringRef body) {
+  std::string listing = traceBody(body);
+  size_t at = listing.find("+: ");
+  std::string text = at == std::string::npos ? listing : listing.substr(at + 3);
+  return text.substr(0, text.find_first_of(",:"));
+}
+
+TEST(Trace, TheExtentOfASliceIsFoundThroughNames) {
+  std::string s = "s = T.alloc_shared((16, 64), 'float32')\n";
+  for (llvm::StringRef body : {
+           "lo = 32 * bx\nhi = lo + 16\nT.copy(A[lo:hi, :], s)",
+           "for k in T.serial(2):\n"
+           "    lo = 32 * bx + k * 16\n"
+           "    hi = 32 * bx + (k + 1) * 16\n"
+           "    T.copy(A[lo:hi, :], s)",
+           "a = bx * 2\nb = a + 1\nlo = a * 16 - 3\nend = b * 16\nhi = end - 3\nT.copy(A[lo:hi, "
+           ":], s)",
+           "hi = 64 - bx\nlo = hi - T.min(16, 24)\nT.copy(A[lo:hi, :], s)",
+           "lo = bx * 8\nhi = T.min(lo + 16, lo + 20)\nT.copy(A[lo:hi, :], s)",
+           "lo = T.max(bx, bx - 5)\nhi = bx + 16\nT.copy(A[lo:hi, :], s)",
+           "x = bx // 4\nlo = x * 16\nhi = (bx // 4 + 1) * 16\nT.copy(A[lo:hi, :], s)",
+           "lo = (bx * 32 + 16) // 2\nhi = bx * 16 + 24\nT.copy(A[lo:hi, :], s)",
+           "lo = (bx * 32 + 5) % 16\nT.copy(A[lo:21, :], s)",
+           "lo = I[bx] * 16\nhi = lo + 16\nT.copy(A[lo:hi, :], s)",
+           "lo = T.cast(bx, 'int64') * 2\nhi = 2 * bx + 16\nT.copy(A[lo:hi, :], s)",
+           "lo = -bx\nhi = 16 - bx\nT.copy(A[lo:hi, :], s)",
+           "lo = bx << 4\nhi = bx * 16 + 16\nT.copy(A[lo:hi, :], s)",
+           // A name that a loop has made a variable.
+           "lo = 0\n"
+           "for k in range(2):\n"
+           "    lo = k * 16\n"
+           "    hi = lo + 16\n"
+           "    T.copy(s, A[lo:hi, :])\n"
+           "    T.copy(A[lo:hi, :], s)",
+           "def rows(n):\n    first = n * 16\n    return first, first + 16\n"
+           "lo, hi = rows(bx)\nT.copy(A[lo:hi, :], s)",
+       })
+    EXPECT_EQ(extentOf(s + body.str()), "16") << body.str();
+}
+
+TEST(Trace, TheExtentOfASliceIsNotMadeUp) {
+  std::string s = "s = T.alloc_shared((16, 64), 'float32')\n";
+  for (llvm::StringRef body : {
+           // What was read may have changed.
+           "lo = I[0]\nI[0] = 3\nT.copy(A[lo:I[0] + 16, :], s)",
+           "lo = I[0]\nT.clear(I)\nT.copy(A[lo:I[0] + 16, :], s)",
+           "v = T.alloc_var('int32', 0)\nlo = v + 0\nv = 5\nT.copy(A[lo:v + 16, :], s)",
+           "v = T.alloc_var('int32', 0)\nlo = v + 0\nT.clear(v)\nT.copy(A[lo:v + 16, :], s)",
+           "v = T.alloc_var('int32', 0)\n"
+           "lo = v + 0\n"
+           "for k in range(2):\n"
+           "    T.copy(A[lo:v + 16, :], s)\n"
+           "    v = v + 1",
+           "lo = I[0]\nif bx == 0:\n    I[0] = 1\nT.copy(A[lo:I[0] + 16, :], s)",
+           // Unlike terms.
+           "hi = T.min(bx + 16, 40)\nT.copy(A[bx:hi, :], s)",
+           "lo = bx // 3\nT.copy(A[lo:bx // 4 + 16, :], s)",
+           "lo = (bx + 1) // 2\nT.copy(A[lo:bx // 2 + 16, :], s)",
+           "lo = T.cast(bx, 'int8')\nT.copy(A[lo:bx + 16, :], s)",
+       }) {
+    std::string extent = extentOf(s + body.str());
+    EXPECT_FALSE(!extent.empty() && llvm::all_of(extent, llvm::isDigit)) << body.str() << extent;
+  }
+}
+
+// Names that double each time are a sum of 2^60 reads of one name, and unlike terms are compared
+// pair by pair: both end.
+TEST(Trace, LongChainsOfNamesAreNoLongSearch) {
+  std::string doubling = "a = bx + 1\n", unlike = "a = bx + 1\nb = bx + 1\n";
+  for (int i = 0; i < 60; ++i) {
+    doubling += "a = a + a\n";
+    for (llvm::StringRef x : {"a", "b"})
+      unlike += (x + " = (" + x + " // 3) * (" + x + " % 5)\n").str();
+  }
+  std::string s = "s = T.alloc_shared((16, 64), 'float32')\n";
+  EXPECT_EQ(extentOf(s + doubling + "lo = a - a\nT.copy(A[lo:lo + 16, :], s)"), "16");
+  EXPECT_NE(traceBody(s + unlike + "T.copy(A[a:b, :], s)"), "");
 }
 
 TEST(Trace, ExtentsCancel) {
