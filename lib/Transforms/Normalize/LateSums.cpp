@@ -268,6 +268,11 @@ void delay(tile::ForOp loop, tile::ReduceOp first) {
     return;
   for (tile::ReduceOp reduce : finder.reductions)
     reduce.setStep(tile::ReduceStep::Parts);
+  // What is combined behind the loop has the layout of what is summed inside: a buffer of the
+  // loop's own, where a parallel's reduction was recognised, is known there as well.
+  auto summed = first.getSrc().getDefiningOp<tile::AllocOp>();
+  if (loop->isProperAncestor(summed))
+    summed->moveBefore(loop);
   OpBuilder b(loop->getContext());
   b.setInsertionPointAfter(loop);
   for (Value buffer : finder.parts)
