@@ -13,6 +13,7 @@
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/CodeGen/Contained.h"
 #include "tilec/Support/StageWatch.h"
+#include "tilec/CodeGen/InvalidIr.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -36,6 +37,8 @@
 using namespace llvm;
 
 namespace tilec::codegen {
+
+char InvalidIr::ID;
 
 namespace {
 
@@ -109,7 +112,9 @@ Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOption
   std::string problem;
   raw_string_ostream os(problem);
   if (verifyModule(module, &os))
-    return failed(options.arch, "invalid LLVM IR: " + StringRef(problem).trim());
+    return make_error<InvalidIr>((Twine(StringRef(tilec::nameOf(options.arch))) +
+                                  ": invalid LLVM IR: " + StringRef(problem).trim())
+                                     .str());
 
   auto job = std::make_unique<Job>();
   auto machine = createTargetMachine(options.arch, options.optLevel);

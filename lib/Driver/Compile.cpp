@@ -4,11 +4,13 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Compile.h"
 
+#include "InternalErrors.h"
 #include "Pipelines.h"
 #include "ProgramCache.h"
 #include "tilec/Driver/ScheduleCheck.h"
 
 #include "tilec/Build/Recorder.h"
+#include "tilec/CodeGen/InvalidIr.h"
 #include "tilec/IR/Wave/Wave.h"
 #ifdef TILEC_HAS_IMPORT
 #include "tilec/Import/Import.h"
@@ -175,10 +177,58 @@ Compilation::Compilation(CompileOptions options)
 
 Compilation::~Compilation() = default;
 
+bool Compilation::fail(llvm::Error error, Stage stage) {
+  if (error.isA<codegen::InvalidIr>())
+    return internalError(stage, llvm::toString(std::move(error)), UnknownLoc::get(&state->context));
+  return fail(std::move(error));
+}
+
 bool Compilation::fail(llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
   diags.add({DiagId::IrMessage, Severity::Error, Span(), llvm::StringRef(text).rtrim().str()});
   return false;
+}
+
+/// The fault is tilec's own: what the script can show of it is said, and what its author can do.
+bool Compilation::internalError(Stage stage, llvm::StringRef text, Location place) {
+  Span span = spanOf(place, sources);
+  // An op that is nowhere in the script is somewhere in its kernel.
+  if (!span.isValid())
+    state->module->walk([&](Operation *op) {
+      span = spanOf(op->getLoc(), sources);
+      return span.isValid() ? WalkResult::interrupt() : WalkResult::advance();
+    });
+  std::string number = faultNumber(nameOf(stage), text);
+  diags.report(DiagId::InternalError, span, number, nameOf(stage));
+  if (!isTileIr && !recording)
+    diags.report(DiagId::MakeScriptSmall, span,
+                 reduceLine(sources.file(file).name(), opts, number));
+  diags.add({DiagId::IrRemark, Severity::Remark, span,
+             "internal error " + number + ", for who mends it: " + text.trim().str()});
+  return false;
+}
+
+/// Reports what `verify` says of the module; true when it says nothing.
+bool Compilation::verifies(Stage stage, llvm::function_ref<LogicalResult()> verify) {
+  std::optional<VerifierFinding> finding = findingOf(state->context, verify);
+  return !finding || internalError(stage, finding->text, finding->place);
+}
+
+/// A pass has failed. It has said why, or has made IR that does not verify: then the verifier's
+/// errors are no messages to the user.
+bool Compilation::explainFailure(Stage stage, size_t messagesBefore) {
+  std::optional<VerifierFinding> finding =
+      findingOf(state->context, [&] { return verify(*state->module); });
+  auto first = std::find_if(diags.all().begin() + messagesBefore, diags.all().end(),
+                            [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  bool isSaid = first != diags.all().end();
+  if (isSaid && (!finding || first->message != finding->text))
+    return false;
+  std::vector<Diagnostic> kept(diags.all().begin(), first);
+  diags.replace(std::move(kept));
+  return finding ? internalError(stage, finding->text, finding->place)
+                 : internalError(stage, "a pass fails and says nothing",
+                                 UnknownLoc::get(&state->context));
 }
 
 bool Compilation::open(llvm::StringRef path) {
@@ -350,18 +400,18 @@ bool Compilation::runStage(Stage stage) {
     codegen::CodeGenOptions options = codeGenOptions(opts, *state->module);
     if (stage == Stage::Asm) {
       auto text = codegen::emitAssembly(*state->llvmModule, options);
-      return text ? (state->assembly = *text, true) : fail(text.takeError());
+      return text ? (state->assembly = *text, true) : fail(text.takeError(), stage);
     }
     if (stage == Stage::Object) {
       auto bytes = codegen::emitObject(*state->llvmModule, options);
-      return bytes ? (state->object = *bytes, true) : fail(bytes.takeError());
+      return bytes ? (state->object = *bytes, true) : fail(bytes.takeError(), stage);
     }
     if (state->trial && !opts.strict) {
       binary = std::move(*state->trial);
     } else {
       auto image = codegen::compileModule(*state->llvmModule, options);
       if (!image)
-        return fail(image.takeError());
+        return fail(image.takeError(), stage);
       binary = std::move(*image);
     }
     addLaunchFacts();
@@ -378,19 +428,19 @@ bool Compilation::runStage(Stage stage) {
   case Stage::WaveScheduled:
     if (wantsTrial(opts, *state->module))
       state->unscheduled = OwningOpRef<ModuleOp>(state->module->clone());
-    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
+    if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
       return false;
     if (state->unscheduled && !settleSchedules())
       return false;
     break;
   default:
-    if (!runPasses(nameOf(stage), pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
+    if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
       return false;
     if (stage == Stage::Wave)
       launchManifest = buildManifest(sourceProgram(), program(), *state->module, opts.arch);
     break;
   }
-  return !opts.verifyStages || succeeded(verifyStage(*state->module, stage));
+  return !opts.verifyStages || verifies(stage, [&] { return verifyStage(*state->module, stage); });
 }
 
 std::unique_ptr<script::Program> Compilation::trace() {
@@ -411,7 +461,7 @@ bool Compilation::importScript() {
   state->module = importProgram(state->context, *traced, sources, diags);
   if (!state->module || diags.hasErrors())
     return false;
-  return succeeded(mlir::verify(*state->module));
+  return verifies(Stage::Tile, [&] { return verify(*state->module); });
 #else
   return false;
 #endif
@@ -428,15 +478,17 @@ bool Compilation::parseTileIr() {
   return true;
 }
 
-bool Compilation::runPasses(llvm::StringRef stage, llvm::StringRef pipeline) {
+bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
   if (pipeline.empty())
     return true;
   FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline);
   if (failed(parsed))
-    return fail(llvm::createStringError("stage %s has no such pipeline", stage.str().c_str()));
+    return fail(
+        llvm::createStringError("stage %s has no such pipeline", nameOf(stage).str().c_str()));
   PassManager manager(&state->context);
   static_cast<OpPassManager &>(manager) = std::move(*parsed);
-  return succeeded(manager.run(*state->module));
+  size_t messagesBefore = diags.all().size();
+  return succeeded(manager.run(*state->module)) || explainFailure(stage, messagesBefore);
 }
 
 /// Machine code that does not keep a planned order is no silent matter.
@@ -544,7 +596,7 @@ bool Compilation::settleSchedules() {
     Builder b(&state->context);
     for (wave::KernelOp kernel : state->module->getOps<wave::KernelOp>())
       kernel->setAttr(rejectedSchedulesAttrName, b.getStrArrayAttr(names));
-    return runPasses(nameOf(Stage::WaveScheduled),
+    return runPasses(Stage::WaveScheduled,
                      pipelineOf(Stage::WaveScheduled, opts.arch, opts.schedule, opts.checkBounds));
   };
   bool isLast = false;
@@ -555,7 +607,7 @@ bool Compilation::settleSchedules() {
     options.strict = false;
     auto image = codegen::compileModule(*state->llvmModule, options);
     if (!image)
-      return fail(image.takeError());
+      return fail(image.takeError(), Stage::Binary);
     llvm::Expected<PlanFaults> faults = faultsOf(*state->module, *image);
     if (!faults)
       return fail(faults.takeError());
@@ -592,7 +644,7 @@ bool Compilation::lower() {
                                        opts.ptxAssembler == codegen::PtxAssembler::None);
   auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext, withLines);
   if (!lowered)
-    return fail(lowered.takeError());
+    return fail(lowered.takeError(), Stage::Llvm);
   state->llvmModule = std::move(*lowered);
   return true;
 }

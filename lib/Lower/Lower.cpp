@@ -7,6 +7,7 @@
 #include "KernelLowering.h"
 
 #include "tilec/CodeGen/CodeGen.h"
+#include "tilec/CodeGen/InvalidIr.h"
 
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,7 +36,7 @@ lowerToLlvm(mlir::ModuleOp module, Arch arch, llvm::LLVMContext &context, bool w
   std::string text;
   llvm::raw_string_ostream os(text);
   if (llvm::verifyModule(*result, &os))
-    return llvm::createStringError("internal error: the lowering made invalid LLVM IR: " + text);
+    return llvm::make_error<codegen::InvalidIr>("the lowering made invalid LLVM IR: " + text);
   return result;
 }
 

@@ -58,6 +58,13 @@ std::string errorsOf(Compilation &compilation) {
   return text.empty() ? "failed without a message" : text;
 }
 
+/// A fault of the compiler that it has noticed itself is a crash.
+const char *kindOfErrors(Compilation &compilation) {
+  bool isInternal = llvm::any_of(compilation.diagnostics().all(),
+                                 [](const Diagnostic &d) { return d.id == DiagId::InternalError; });
+  return isInternal ? "crash" : "compile";
+}
+
 /// Results that differ in the last bits have other reasons than those that are
 /// far apart.
 const char *kindOf(const TensorCheck &check) {
@@ -111,7 +118,7 @@ std::optional<Failure> runTarget(const Program &program, const Target &target,
     return std::nullopt;
   report.isMutated |= isMutated;
   if (!ok || !compilation.runTo(onCpu ? Stage::Wave : Stage::Binary))
-    return failure("compile", errorsOf(compilation));
+    return failure(kindOfErrors(compilation), errorsOf(compilation));
   report.compileMs += compileClock.ms();
   rt::Result<rt::ArgumentSet> before =
       rt::makeArguments(compilation.manifest(), requestFor(program, compilation.manifest()));

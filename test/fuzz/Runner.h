@@ -31,7 +31,7 @@ rt::Result<std::vector<Target>> parseTargets(const std::string &list);
 /// What went wrong first.
 struct Failure {
   std::string kind; ///< `program`, `compile`, `cpu`, `run`, `mismatch`; of a
-                    ///< process: `crash`, `timeout`
+                    ///< process: `crash` (also an internal error), `timeout`
   std::string device;
   std::string message;
 

@@ -131,12 +131,17 @@ private:
   bool importScript();
   std::unique_ptr<script::Program> trace();
   bool parseTileIr();
-  bool runPasses(llvm::StringRef stage, llvm::StringRef pipeline);
+  bool runPasses(Stage stage, llvm::StringRef pipeline);
+  bool explainFailure(Stage stage, size_t messagesBefore);
+  bool verifies(Stage stage, llvm::function_ref<mlir::LogicalResult()> verify);
+  bool internalError(Stage stage, llvm::StringRef text, mlir::Location place);
   bool lower();
   bool settleSchedules();
   bool emitImage();
   bool checkSchedules();
   bool fail(llvm::Error error);
+  /// The same; IR that does not verify is a fault of tilec.
+  bool fail(llvm::Error error, Stage stage);
   void saveTemp(Stage stage);
 
   struct State;
