@@ -3,7 +3,9 @@
 // Three rounds, strongest wish first: matrix operations fix their accumulators;
 // parallels, copies and reductions pass layouts from fragment to fragment; what is
 // left gets the layout that suits the loop that touches it. Then every access that
-// its loop's layout cannot serve is moved to a shared copy of the fragment.
+// its loop's layout cannot serve is moved to a shared copy of the fragment. A loop has the
+// layout of what it writes; where the copies of what it reads then take more shared memory
+// than there is, it has the layout of what it reads, if the results are smaller.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -16,6 +18,8 @@
 #include "Layouts/Operands.h"
 #include "Layouts/Swizzle.h"
 #include "Normalize/Normalize.h"
+#include "Pipelines/Overwrites.h"
+#include "Pipelines/Pipeline.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
@@ -48,8 +52,7 @@ public:
       propagate();
     }
     matchOperands(kernel, target);
-    stageMismatches();
-    setSharedLayouts();
+    stageAll();
     return success();
   }
 
@@ -62,8 +65,11 @@ private:
   bool visit(tile::ScanOp scan);
   tile::AllocOp firstOpen();
   void setDefault(tile::AllocOp open);
+  void stageAll();
   void stageMismatches();
   bool stageMismatches(tile::ParallelOp loop);
+  SmallVector<Value> mismatches(tile::ParallelOp loop, const FragmentLayout &layout);
+  const FragmentLayout *layoutOfReads(tile::ParallelOp loop);
   void stage(tile::ParallelOp loop, Value root);
   void defineAll(tile::AllocOp alloc);
   void setSharedLayouts();
@@ -81,6 +87,8 @@ private:
   int64_t numWaves;
   bool useWarpGroups;
   llvm::SmallPtrSet<Operation *, 4> defined; ///< fragments that start from zeros
+  bool sparesMemory = false;                 ///< loops may have the layout of what they read
+  SmallVector<std::pair<Location, std::string>> remarks;
 };
 
 LogicalResult Inference::fixGemms() {
@@ -239,6 +247,24 @@ void Inference::setDefault(tile::AllocOp open) {
 // Accesses that the layouts do not serve
 //===----------------------------------------------------------------------===//
 
+void Inference::stageAll() {
+  Operation *before = kernel->clone();
+  stageMismatches();
+  setSharedLayouts();
+  bool fits = sharedNeed(kernel) + exchangeNeed(kernel, target) <= target.sharedBytes;
+  if (!fits && !remarks.empty()) {
+    kernel.getBody().takeBody(before->getRegion(0));
+    defined.clear();
+    remarks.clear();
+    sparesMemory = true;
+    stageMismatches();
+    setSharedLayouts();
+  }
+  before->destroy();
+  for (auto &[place, text] : remarks)
+    emitRemark(place) << text;
+}
+
 void Inference::stageMismatches() {
   SmallVector<tile::ParallelOp> loops;
   kernel.walk([&](tile::ParallelOp loop) {
@@ -252,12 +278,9 @@ void Inference::stageMismatches() {
       ;
 }
 
-/// False when the layout of the loop serves all of its accesses.
-bool Inference::stageMismatches(tile::ParallelOp loop) {
-  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
-  if (!layout)
-    layout = defaultLoopLayout(loop, target, numWaves);
-  SmallVector<Value> staged;
+/// Fragments of which the loop, with this layout, touches elements of other lanes.
+SmallVector<Value> Inference::mismatches(tile::ParallelOp loop, const FragmentLayout &layout) {
+  SmallVector<Value> found;
   loop.walk([&](Operation *op) {
     Value buffer;
     ValueRange indices;
@@ -269,32 +292,69 @@ bool Inference::stageMismatches(tile::ParallelOp loop) {
       indices = store.getIndices();
     }
     if (!buffer || !cast<tile::BufferType>(buffer.getType()).isFragment() ||
-        llvm::is_contained(staged, buffer))
+        llvm::is_contained(found, buffer))
       return;
     const FragmentLayout *own = fragmentLayoutOf(buffer);
-    if (own && !matchRegisters(*layout, *own, indices, loop))
-      staged.push_back(buffer);
+    if (own && !matchRegisters(layout, *own, indices, loop))
+      found.push_back(buffer);
   });
+  return found;
+}
+
+/// The layout of the first fragment that the loop reads element by element.
+const FragmentLayout *Inference::layoutOfReads(tile::ParallelOp loop) {
+  const FragmentLayout *found = nullptr;
+  loop.walk([&](tile::LoadOp load) {
+    const FragmentLayout *own = fragmentLayoutOf(load.getBuffer());
+    if (!found && own && ArrayRef(own->shape()) == ArrayRef(*loop.constantExtents()) &&
+        llvm::equal(load.getIndices(), loop.ivs()))
+      found = own;
+  });
+  return found;
+}
+
+static int64_t bytesOfAll(ArrayRef<Value> buffers) {
+  int64_t bytes = 0;
+  for (Value buffer : buffers) {
+    auto type = cast<tile::BufferType>(buffer.getType());
+    bytes += type.numElems() * bytesOf(tile::dtypeOf(type.getElementType()));
+  }
+  return bytes;
+}
+
+/// False when the layout of the loop serves all of its accesses.
+bool Inference::stageMismatches(tile::ParallelOp loop) {
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!layout)
+    layout = defaultLoopLayout(loop, target, numWaves);
+  SmallVector<Value> staged = mismatches(loop, *layout);
+  if (const FragmentLayout *reads = sparesMemory ? layoutOfReads(loop) : nullptr)
+    if (SmallVector<Value> other = mismatches(loop, *reads);
+        !staged.empty() && bytesOfAll(other) < bytesOfAll(staged))
+      staged = other;
   for (Value root : staged)
     stage(loop, root);
   return !staged.empty();
 }
 
-/// The loop works on a shared copy of the fragment: written before it, read back after it when the
-/// loop stores.
+/// The loop works on a shared copy of the fragment: written before it, unless the loop does that,
+/// and read back after it when the loop stores.
 void Inference::stage(tile::ParallelOp loop, Value root) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   auto type = cast<tile::BufferType>(root.getType());
   auto alloc = root.getDefiningOp<tile::AllocOp>();
-  loop.emitRemark() << "fragment `" << alloc.getName()
-                    << "` goes through shared memory: its elements are not in the lanes that use "
-                       "them here";
+  remarks.push_back({loc, ("fragment `" + alloc.getName() +
+                           "` goes through shared memory: its elements are not in the lanes that "
+                           "use them here")
+                              .str()});
   auto sharedType =
       tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Shared);
   std::string name = (alloc.getName() + "_staged").str();
   Value shared = tile::AllocOp::create(builder, loc, sharedType, name, Attribute());
-  expandCopy(builder, loc, root, shared);
+  bool isOverwritten = overwritesAll(loop, root);
+  if (!isOverwritten)
+    expandCopy(builder, loc, root, shared);
   bool isStored = false;
   loop.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer() == root)
@@ -307,7 +367,8 @@ void Inference::stage(tile::ParallelOp loop, Value root) {
   if (isStored) {
     builder.setInsertionPointAfter(loop);
     expandCopy(builder, loc, shared, root);
-    defineAll(alloc);
+    if (!isOverwritten)
+      defineAll(alloc);
   }
 }
 

@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
+#include "Pipelines/Overwrites.h"
 #include "Pipelines/Pipeline.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -28,22 +29,6 @@ namespace tilec {
 
 #define GEN_PASS_DEF_PLACESHAREDPASS
 #include "tilec/Transforms/Passes.h.inc"
-
-int64_t sharedBytesOf(tile::AllocOp alloc) {
-  constexpr int64_t alignBytes = 1024; // async copies write whole 1 KB rows
-  const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
-  DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
-  return layout ? alignTo(bytesOf(dtype) * layout->numElems(), alignBytes) : 0;
-}
-
-namespace {
-
-struct Need {
-  tile::AllocOp alloc;
-  int64_t first = INT64_MAX, last = -1, bytes = 0, place = 0;
-
-  bool meets(const Need &other) const { return first <= other.last && other.first <= last; }
-};
 
 /// Whether the op overwrites all of the buffer, whatever it held.
 bool overwritesAll(Operation *op, Value buffer) {
@@ -69,6 +54,21 @@ bool overwritesAll(Operation *op, Value buffer) {
   return false;
 }
 
+int64_t sharedBytesOf(tile::AllocOp alloc) {
+  constexpr int64_t alignBytes = 1024; // async copies write whole 1 KB rows
+  const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
+  DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
+  return layout ? alignTo(bytesOf(dtype) * layout->numElems(), alignBytes) : 0;
+}
+
+namespace {
+
+struct Need {
+  tile::AllocOp alloc;
+  int64_t first = INT64_MAX, last = -1, bytes = 0, place = 0;
+
+  bool meets(const Need &other) const { return first <= other.last && other.first <= last; }
+};
 class Lifetimes {
 public:
   explicit Lifetimes(tile::KernelOp kernel) : kernel(kernel) {
