@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Emit.h"
 
+#include "LocalPlaces.h"
+
 #include "tilec/Report/Report.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -46,6 +48,7 @@ llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, bool js
     llvm::raw_string_ostream os(text);
     if (llvm::Error error = report::writeReport(os, compilation.image(), options))
       return error;
+    addLocalPlaces(text, json, localPlaces(compilation.sourceProgram(), compilation.program()));
     return text;
   }
   case Emit::Picture: {

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "Normalize/Locals.h"
 #include "Normalize/Lockstep.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -308,6 +309,9 @@ namespace {
 struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
   void runOnOperation() override {
     tile::ProgramOp program = getOperation();
+    SmallVector<tile::AllocOp> shared; // local buffers that threads write for each other
+    for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
+      shared.append(placeLocals(kernel));
     separateOverlaps(program);
     expandTilesInParallels(program);
     foldViews(program);
@@ -317,6 +321,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     lowerBreaks(program);
     expandScans(program);
     parallelizeSerialLoops(program);
+    spreadLocals(shared);
     boundNestedParallels(program);
     fissionParallels(program);
     if (failed(recognizeReductions(program)))

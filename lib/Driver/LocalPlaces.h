@@ -1,0 +1,27 @@
+//===- LocalPlaces.h - where the local buffers of a program are -----------===//
+//
+// For `--emit=report`: the author wrote T.alloc_local, and the compiler chose.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+struct LocalBufferPlace {
+  std::string kernel, name, type, place;
+};
+
+/// The arrays that the script calls local, in its order; `compiled` is the program as the last
+/// stage left it.
+std::vector<LocalBufferPlace> localPlaces(tile::ProgramOp source, tile::ProgramOp compiled);
+
+/// Adds them to a report, which is JSON or text.
+void addLocalPlaces(std::string &report, bool isJson, llvm::ArrayRef<LocalBufferPlace> places);
+
+} // namespace tilec
