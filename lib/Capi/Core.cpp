@@ -6,6 +6,7 @@
 
 #include "tilec/CodeGen/Contained.h"
 #include "tilec/Driver/Tools.h"
+#include "tilec/Support/StandardOutput.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -109,7 +110,7 @@ int tilec_tool_main(const char *tool, int argc, char **argv) {
                  .Case("tilec", tilecMain)
                  .Case("tilec-run", tilecRunMain)
                  .Default(nullptr);
-  return run ? run(argc, argv) : 2;
+  return run ? finishOutput(tool, run(argc, argv)) : 2;
 }
 
 } // extern "C"

@@ -53,11 +53,19 @@ Expected<Cubin> runPtxas(StringRef ptxas, StringRef ptx, Arch arch) {
   for (size_t at;
        (at = log.find(input->path().data(), 0, input->path().size())) != std::string::npos;)
     log.replace(at, input->path().size(), "PTX");
+  StringRef said = StringRef(log).trim();
+  if (result->exitCode != 0 && said.empty())
+    return createStringError("`" + ptxas + "` ended with exit status " + Twine(result->exitCode) +
+                             " and said nothing");
   if (result->exitCode != 0)
-    return createStringError("ptxas refused the PTX: " + StringRef(log).trim());
+    return createStringError("ptxas refused the PTX (exit status " + Twine(result->exitCode) +
+                             "): " + said);
   auto bytes = output->read();
   if (!bytes)
     return bytes.takeError();
+  if (bytes->empty())
+    return createStringError("`" + ptxas + "` ended with exit status 0 and wrote no cubin" +
+                             (said.empty() ? Twine() : ": " + said));
   return Cubin{std::vector<uint8_t>(bytes->begin(), bytes->end()), std::move(log)};
 }
 

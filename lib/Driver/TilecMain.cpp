@@ -7,6 +7,7 @@
 
 #include "tilec/Driver/Emit.h"
 #include "tilec/Driver/Tools.h"
+#include "tilec/Runtime/Npy.h"
 #include "tilec/Support/StageWatch.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
@@ -44,20 +45,23 @@ int usageError(const llvm::Twine &message) {
 }
 
 bool write(llvm::StringRef path, llvm::StringRef bytes) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error) {
-    llvm::errs() << "tilec: error: cannot write " << path << ": " << error.message() << '\n';
-    return false;
-  }
-  os << bytes;
-  os.flush();
-  if (os.has_error()) {
-    llvm::errs() << "tilec: error: cannot write " << path << ": " << os.error().message() << '\n';
-    os.clear_error();
-    return false;
-  }
-  return true;
+  rt::Status status = rt::writeFile(path.str(), std::string_view(bytes.data(), bytes.size()));
+  if (!status)
+    llvm::errs() << "tilec: error: " << status.error().message << '\n';
+  return bool(status);
+}
+
+/// The name says machine code. A cubin is one only where an assembler was there.
+void sayWherePtxIsCalledCubin(llvm::StringRef output, const codegen::Image &image,
+                              const Arguments &args) {
+  if (image.kind != codegen::ImageKind::Ptx || !output.ends_with_insensitive(".cubin"))
+    return;
+  llvm::errs() << "tilec: warning: " << output
+               << " holds PTX, which the driver compiles when it is "
+               << "loaded: "
+               << (args.ptxAssembler == "none" ? "--ptx-assembler=none"
+                                               : "neither ptxas nor NVRTC was found")
+               << '\n';
 }
 
 /// The file name without its extension plus what the image is, in the current folder.
@@ -122,6 +126,8 @@ int compile(const Arguments &args, Arch arch) {
   }
   if (!write(output, *text))
     return 1;
+  if (isImage)
+    sayWherePtxIsCalledCubin(output, compilation.image(), args);
   // Beside a file, not beside /dev/null.
   bool isDevice = false;
   llvm::sys::fs::is_other(output, isDevice);

@@ -369,6 +369,15 @@ int run(const Arguments &args, Arch arch) {
   rt::Result<rt::ArgumentRequest> request = requestOf(args);
   if (!request)
     return failure(request.error().message);
+  // First, since inputs may take long to make.
+  std::optional<rt::Device> device;
+  if (!onCpu) {
+    rt::Result<rt::Device> opened = openDevice(args, arch, progress, outcome);
+    if (!opened)
+      return failure(opened.error().message);
+    device = std::move(*opened);
+    outcome.deviceName = device->info().name;
+  }
   rt::Result<rt::ArgumentSet> before = rt::makeArguments(compilation.manifest(), *request);
   if (!before)
     return failure(before.error().message);
@@ -378,10 +387,6 @@ int run(const Arguments &args, Arch arch) {
     if (rt::Status status = runOnCpu(compilation, after); !status)
       return failure(status.error().message);
   } else {
-    rt::Result<rt::Device> device = openDevice(args, arch, progress, outcome);
-    if (!device)
-      return failure(device.error().message);
-    outcome.deviceName = device->info().name;
     rt::BenchOptions bench;
     bench.enabled = args.bench || !args.rivals.empty();
     for (const std::string &spec : args.rivals) {

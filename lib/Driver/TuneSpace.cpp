@@ -267,11 +267,7 @@ rt::Status saveRecord(const std::string &path, const TuneRecord &record) {
   file["results"] = std::move(results);
   std::string text =
       file.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  if (rt::Status s = rt::writeFile(path + ".new", text); !s)
-    return s;
-  if (std::error_code error = llvm::sys::fs::rename(path + ".new", path))
-    return rt::Error{"cannot write `" + path + "`: " + error.message()};
-  return rt::success();
+  return rt::writeFile(path, text);
 }
 
 rt::Result<TuneParameters> tunedParameters(const std::string &path, const std::string &script,

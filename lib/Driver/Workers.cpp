@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,16 +57,22 @@ public:
     std::fflush(nullptr); // or both would print what is buffered
     child = fork();
     if (child == 0) {
-      std::signal(SIGINT, SIG_IGN); // the parent ends it
+      // The parent ends it, or its own end does. A group of its own: what it runs ends with it.
+      std::signal(SIGINT, SIG_IGN);
+      std::signal(SIGTERM, SIG_IGN);
+      setpgid(0, 0);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       close(ends[0]);
       work(indices, first, measure, ends[1]);
     }
+    if (child > 0)
+      setpgid(child, child); // whoever comes first
     close(ends[1]);
     input = ends[0];
   }
   ~Worker() {
     if (child > 0) {
-      kill(child, SIGKILL);
+      kill(-child, SIGKILL);
       waitpid(child, nullptr, 0);
     }
     if (input >= 0)
@@ -157,6 +164,7 @@ void holdInterrupts() {
   action.sa_handler = [](int) { wasInterrupted = 1; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
 }
 
 bool isInterrupted() { return wasInterrupted != 0; }

@@ -21,8 +21,8 @@ struct Measured {
   bool endsWorker = false; ///< the device is not to be used any more: a fault has poisoned it
 };
 
-/// From now on the first interrupt (SIGINT) makes `isInterrupted` true instead of ending the
-/// process; the second one ends it.
+/// From now on the first interrupt (SIGINT, SIGTERM) makes `isInterrupted` true instead of ending
+/// the process; the second one ends it.
 void holdInterrupts();
 bool isInterrupted();
 

@@ -35,7 +35,7 @@ uint64_t generate(DType dtype, Fill how, uint32_t seed, uint32_t nameHash, int64
 /// Calls `body(begin, end)` on parts of [0, count) that start at even indices, so that no two
 /// threads share a byte of packed elements.
 template <typename Body> void forParts(int64_t count, Body body) {
-  constexpr int64_t elemsWorthAThread = 1 << 18;
+  constexpr int64_t elemsWorthAThread = 1 << 14; // a millisecond
   parallelFor(partEnds(count, 2, elemsWorthAThread),
               [&](size_t, int64_t begin, int64_t end) { body(begin, end); });
 }

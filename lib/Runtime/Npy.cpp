@@ -6,8 +6,11 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilec::rt {
 namespace {
@@ -132,7 +135,7 @@ private:
 };
 
 struct CloseFile {
-  void operator()(FILE *file) const { std::fclose(file); }
+  void operator()(FILE *file) const { (void)std::fclose(file); }
 };
 using File = std::unique_ptr<FILE, CloseFile>;
 
@@ -163,14 +166,43 @@ Result<std::string> readFile(const std::string &path) {
   return contents;
 }
 
-Status writeFile(const std::string &path, std::string_view contents) {
-  File file(std::fopen(path.c_str(), "wb"));
+static Status writeInto(File file, const std::string &path, std::string_view contents) {
   if (!file)
-    return systemError("create", path);
+    return systemError("write", path);
   if (std::fwrite(contents.data(), 1, contents.size(), file.get()) != contents.size() ||
-      std::fflush(file.get()) != 0)
+      std::fclose(file.release()) != 0)
     return systemError("write", path);
   return success();
+}
+
+/// Where a file of this name goes: behind links, so that these stay. Empty: not to a file, but to a
+/// device or a pipe.
+static std::string regularTarget(const std::string &path) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0)
+    return path;
+  if (!S_ISREG(found.st_mode))
+    return "";
+  std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  return real ? real.get() : path;
+}
+
+Status writeFile(const std::string &path, std::string_view contents) {
+  std::string target = regularTarget(path);
+  std::string beside = target + ".new-" + std::to_string(getpid());
+  // "x": nothing that is there already, a link least of all, is written through.
+  File file(target.empty() ? nullptr : std::fopen(beside.c_str(), "wbx"));
+  if (!file) // a device, or a folder that takes no new files: its error, if any, is said below
+    return writeInto(File(std::fopen(path.c_str(), "wb")), path, contents);
+  struct stat old;
+  if (stat(target.c_str(), &old) == 0)
+    (void)fchmod(fileno(file.get()), old.st_mode & 07777);
+  Status status = writeInto(std::move(file), path, contents);
+  if (status && std::rename(beside.c_str(), target.c_str()) != 0)
+    status = systemError("write", path);
+  if (!status)
+    (void)unlink(beside.c_str());
+  return status;
 }
 
 Result<NpyArray> parseNpy(std::string_view contents) {

@@ -6,7 +6,9 @@
 
 #include "CLI/CLI.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 int main(int argc, char **argv) {
   tilec::launch::Options options;
@@ -52,6 +54,11 @@ int main(int argc, char **argv) {
   auto passed = tilec::launch::run(options);
   if (!passed) {
     std::fprintf(stderr, "tilec-launch: error: %s\n", passed.error().message.c_str());
+    return 2;
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    std::fprintf(stderr, "tilec-launch: error: cannot write to standard output: %s\n",
+                 std::strerror(errno));
     return 2;
   }
   return *passed ? 0 : 1;

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Reduce.h"
 
+#include "tilec/Support/StandardOutput.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
@@ -27,11 +29,15 @@ int failure(const llvm::Twine &message) {
   return 1;
 }
 
+/// Beside and renamed: the file holds what it held, or all of the text.
 bool writeFile(const std::string &path, const std::string &text) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  os << text;
-  return !error;
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    os << text;
+    return llvm::Error::success();
+  });
+  bool isWritten = !error;
+  llvm::consumeError(std::move(error));
+  return isWritten;
 }
 
 /// Runs the command on candidates, which it finds in a file that replaces `{}`.
@@ -41,7 +47,7 @@ public:
       : args(args), program(std::move(program)), scratch(std::move(scratch)) {}
 
   /// The exit status on `text`; negative for a signal, and where the message is not printed.
-  int run(const std::string &text) const {
+  int run(const std::string &text) {
     if (!writeFile(scratch, text))
       return -1;
     std::string printed = scratch + ".out";
@@ -56,10 +62,12 @@ public:
     int status =
         llvm::sys::ExecuteAndWait(program, list, std::nullopt, {none, out, out}, args.timeout);
     auto buffer = llvm::MemoryBuffer::getFile(printed);
-    bool isSaid = buffer && (*buffer)->getBuffer().contains(args.message);
+    isSaid = buffer && (*buffer)->getBuffer().contains(args.message);
     llvm::sys::fs::remove(printed);
     return isSaid ? status : -1;
   }
+
+  bool isSaid = false; ///< in the last run
 
 private:
   const Arguments &args;
@@ -81,6 +89,8 @@ int reduce(const Arguments &args) {
     return failure("cannot make a temporary file");
   Command command(args, *program, scratch.str().str());
   int wanted = args.status >= 0 ? args.status : command.run(text);
+  if (wanted < 0 && !args.message.empty() && !command.isSaid)
+    return failure("the command does not print `" + args.message + "` on " + args.file);
   auto has = [&](const std::string &candidate) { return command.run(candidate) == wanted; };
   if (wanted <= 0 && args.status < 0 && args.message.empty())
     return failure("the command does not fail on " + args.file + "; give --status or --message");
@@ -118,5 +128,5 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return reduce(args);
+  return tilec::finishOutput("tilec-reduce", reduce(args));
 }

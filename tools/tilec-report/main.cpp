@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Report/Report.h"
 #include "tilec/Runtime/Manifest.h"
+#include "tilec/Support/StandardOutput.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -48,5 +49,5 @@ int main(int argc, char **argv) {
     llvm::errs() << "tilec-report: `" << path << "`: " << llvm::toString(std::move(error)) << "\n";
     return 1;
   }
-  return 0;
+  return tilec::finishOutput("tilec-report", 0);
 }

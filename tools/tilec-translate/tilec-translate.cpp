@@ -97,6 +97,11 @@ int main(int argc, char **argv) {
   if (error)
     return fail("cannot write " + output + ": " + error.message());
   file.os() << *result;
+  file.os().flush();
+  if (std::error_code problem = file.os().error()) {
+    file.os().clear_error();
+    return fail("cannot write " + output + ": " + problem.message());
+  }
   file.keep();
   return 0;
 }

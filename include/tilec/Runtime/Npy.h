@@ -36,6 +36,8 @@ std::string npyHeader(const HostTensor &tensor);
 
 /// A whole file. Fails with the path and the system's reason.
 Result<std::string> readFile(const std::string &path);
+/// Written beside and renamed: whoever reads `path` finds what it held before or all of `contents`,
+/// also when writing fails or is cut short.
 Status writeFile(const std::string &path, std::string_view contents);
 
 } // namespace tilec::rt

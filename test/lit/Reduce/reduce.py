@@ -2,6 +2,8 @@
 # RUN: tilec-reduce %s --message GemmK -- tilec {} --target=gfx950 --emit=tile | FileCheck %s
 # RUN: not tilec-reduce %s -- tilec-no-such-tool {} 2>&1 | FileCheck %s --check-prefix=NOTOOL
 # RUN: not tilec-reduce %s --status 0 -- tilec {} --target=gfx950 --emit=tile 2>&1 | FileCheck %s --check-prefix=STATUS
+# RUN: not tilec-reduce %s --message "no such message" -- tilec {} --target=gfx950 --emit=tile 2>&1 | FileCheck %s --check-prefix=UNSAID
+# UNSAID: error: the command does not print `no such message` on {{.*}}reduce.py
 # NOTOOL: cannot find the command `tilec-no-such-tool`
 # STATUS: the command does not end with status 0
 #

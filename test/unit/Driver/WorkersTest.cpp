@@ -81,12 +81,15 @@ TEST(Workers, AtOnceGiveEachItsOutcome) {
   EXPECT_NE(outcomes[7].message, "0");
 }
 
-// The first interrupt ends the search, not the process; what was measured is kept.
-TEST(Workers, AnInterruptLeavesTheRestOut) {
+// The first interrupt, or request to end, ends the search, not the process; what was measured is
+// kept.
+class WorkersEnd : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Signals, WorkersEnd, testing::Values(SIGINT, SIGTERM));
+TEST_P(WorkersEnd, ASignalLeavesTheRestOut) {
   holdInterrupts();
   std::thread user([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    kill(getpid(), SIGINT);
+    kill(getpid(), GetParam());
   });
   std::map<size_t, TuneOutcome> outcomes;
   auto start = std::chrono::steady_clock::now();
