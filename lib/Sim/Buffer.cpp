@@ -140,7 +140,7 @@ void issueStraddlers(Wave &wave, const Instr &instr, MemOp &op, uint64_t lanes, 
       part.zeroMask = i < valid ? 0 : part.mask;
       part.addr[lane] = op.addr[lane] + 4 * i;
       part.data[0][lane] = op.data[i][lane];
-      part.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
+      part.checkId = wave.checker ? wave.checker->currentAccess : 0;
       part.ldsBase = op.ldsBase + lane * bytesOf(instr) + 4 * i - lane * 4;
       if (!(instr.flags & (isStore | isLdsDma)))
         single.dst[0].reg = static_cast<uint16_t>(instr.dst[0].reg + i);
@@ -167,7 +167,7 @@ void issueByDwords(Wave &wave, const Instr &instr, Perform perform) {
       __builtin_memcpy(part.data[0], wave.v[instr.src[1].reg + i], sizeof(Row));
     if (!(instr.flags & (isStore | isLdsDma)))
       single.dst[0].reg = static_cast<uint16_t>(instr.dst[0].reg + i);
-    part.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
+    part.checkId = wave.checker ? wave.checker->currentAccess : 0;
     part.perform = perform;
     if (!(instr.flags & isLdsDma)) {
       performNow(wave, part);

@@ -1,8 +1,10 @@
 //===- CheckHazards.cpp - required wait states ----------------------------===//
 //
 // Numbers: test/data/hazards/llvm_hazards.json, measured on LLVM 22's hazard recognizer
-// (AMD's own table of what hardware does not interlock). A wait state is one issue slot
-// of the wave, four clocks; a matrix instruction keeps the next one waiting for its
+// (AMD's own table of what hardware does not interlock), and for C of a matrix
+// instruction that table itself (CDNA3 ISA table 37, CDNA4 ISA table 38, "VOP3P-Matrix
+// Opcodes Required NOPs"), which asks for more than LLVM does. A wait state is one issue
+// slot of the wave, four clocks; a matrix instruction keeps the next one waiting for its
 // passes. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
@@ -23,11 +25,12 @@ unsigned passIndex(unsigned passes) {
 }
 struct MfmaRule {
   unsigned readD[4];    ///< by passes 2, 4, 8, 16: VALU, memory, or A/B of another
-  unsigned overlapC[4]; ///< C of another overlaps D without being it
+  unsigned overlapC[4]; ///< C of another XDL overlaps D without being it, or its passes differ
+  unsigned otherC[4];   ///< C of an f32 or f64 one, by the same rule
 };
-constexpr MfmaRule xdl942 = {{5, 7, 11, 19}, {3, 5, 9, 17}};
-constexpr MfmaRule xdl950 = {{5, 8, 12, 20}, {4, 6, 10, 18}};
-constexpr MfmaRule f32Rule = {{4, 6, 10, 18}, {2, 4, 8, 16}};
+constexpr MfmaRule xdl942 = {{5, 7, 11, 19}, {3, 5, 9, 17}, {3, 5, 9, 17}};
+constexpr MfmaRule xdl950 = {{5, 8, 12, 20}, {4, 6, 10, 18}, {3, 6, 10, 18}};
+constexpr MfmaRule f32Rule = {{4, 6, 10, 18}, {0, 0, 0, 0}, {2, 4, 8, 16}};
 constexpr unsigned overwriteC[4] = {1, 3, 7, 15}; // XDL reads C while a VALU overwrites it
 
 bool isF32Mfma(const Instr &i) {
@@ -35,6 +38,16 @@ bool isF32Mfma(const Instr &i) {
          !llvm::StringRef(i.op->name).ends_with("_xf32");
 }
 bool isF64Mfma(const Instr &i) { return llvm::StringRef(i.op->name).ends_with("_f64"); }
+/// f64, f32, and all others, which the ISA documents call XDL.
+enum class MatrixUnit { Xdl, F32, F64 };
+MatrixUnit unitOf(const Instr &i) {
+  return isF64Mfma(i) ? MatrixUnit::F64 : isF32Mfma(i) ? MatrixUnit::F32 : MatrixUnit::Xdl;
+}
+/// Whether the second can take the result of the first as C on its way out, if it names the very
+/// registers: not the opcode must be the same but the unit and its passes.
+bool forwardsC(const Instr &first, const Instr &second) {
+  return unitOf(first) == unitOf(second) && first.passes == second.passes;
+}
 
 RegRange vectorRange(const Operand &operand) {
   return operand.isVgpr() ? RegRange{operand.reg, operand.dwords} : RegRange{};
@@ -123,23 +136,26 @@ void WaveChecker::checkAfterMfma(Wave &wave, const Instr &instr, const Recent &p
   RegRange d = vectorRange(p.dst[0]), c = accumulatorOf(p);
   unsigned index = passIndex(p.passes);
   const MfmaRule &rule = isF32Mfma(p) ? f32Rule : gfx950 ? xdl950 : xdl942;
-  unsigned readD = rule.readD[index], overlapC = rule.overlapC[index], memoryD = readD,
-           overwriteD = readD, sameC = p.passes <= 2 ? 2 : 0;
+  bool toXdl = (instr.flags & isMfma) && unitOf(instr) == MatrixUnit::Xdl;
+  unsigned readD = rule.readD[index], memoryD = readD, overwriteD = readD,
+           overlapC = (toXdl ? rule.overlapC : rule.otherC)[index], sameC = p.passes <= 2 ? 2 : 0;
   if (isF64Mfma(p)) {
     bool small = p.dst[0].dwords == 2;
     readD = small ? 6 : gfx950 ? 19 : 11;
     overwriteD = small ? 6 : 11;
     memoryD = small ? 9 : 18;
-    overlapC = small ? 0 : gfx950 ? 17 : 9;
+    overlapC = toXdl ? 0 : small ? 4 : gfx950 ? 17 : 9;
     sameC = small ? 4 : 0;
   }
   if (instr.flags & isMfma) {
     if (multiplies(instr, d))
       require(wave, instr, producer, readD, "a matrix result is A or B of another");
     RegRange nextC = accumulatorOf(instr);
-    if (nextC == d)
-      require(wave, instr, producer, instr.op == p.op ? sameC : overlapC,
-              "a matrix result is C of another");
+    if (nextC == d && forwardsC(p, instr))
+      require(wave, instr, producer, sameC, "a matrix result is C of another");
+    else if (nextC == d)
+      require(wave, instr, producer, overlapC,
+              "a matrix result is C of another with other passes, or of another kind");
     else if (nextC.overlaps(d))
       require(wave, instr, producer, overlapC, "a matrix result overlaps C of another");
     return;

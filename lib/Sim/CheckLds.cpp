@@ -2,16 +2,34 @@
 //
 // Waves of a work-group are ordered by s_barrier only. Another wave may use what a wave
 // wrote once the writer has waited for its operation and both have passed a barrier
-// after that wait. SPDX-License-Identifier: Apache-2.0
+// after that wait; it may overwrite what a wave has read behind a barrier. Atomics are
+// in no order among themselves, and need none. Accesses are looked at when they are
+// issued, in strict mode, too. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
+
+#include "CodeObjectImpl.h"
+
+#include <cstring>
 
 namespace tilec::sim {
 
 std::string describe(const Wave &wave, const Instr &instr);
 
+namespace {
+
+/// Kept however long a wave does not wait for them.
+constexpr size_t mostRecords = 1 << 20;
+
+bool isCompareAndSwap(const Instr &instr) {
+  llvm::StringRef name = instr.op->name;
+  return name.starts_with("ds_cmpst");
+}
+
+} // namespace
+
 GroupChecker::GroupChecker(Group &group, uint32_t numUserSgprs)
-    : group(group), cells((group.lds.size() + 3) / 4), ops(ringLength) {
+    : group(group), cells((group.lds.size() + 3) / 4) {
   waves.reserve(group.waves.size());
   for (size_t i = 0; i < group.waves.size(); ++i)
     waves.emplace_back(*this, numUserSgprs);
@@ -33,110 +51,195 @@ FindingClass GroupChecker::timingClass() const {
   return group.engine->options->timingHazardsAreLints ? FindingClass::Lint : FindingClass::Error;
 }
 
-uint32_t GroupChecker::addLdsOp(const Wave &wave, const Instr &instr) {
-  uint32_t id = nextOp++;
-  ops[id % ringLength] = {&instr, id, wave.index, group.barrierEpoch, ~0ull};
-  return id;
-}
-void GroupChecker::retireLdsOp(uint32_t id) {
-  LdsOp &op = ops[id % ringLength];
-  if (op.id == id)
-    op.retireEpoch = group.barrierEpoch;
-}
-const LdsOp *GroupChecker::find(uint32_t id) const {
-  const LdsOp &op = ops[id % ringLength];
-  return op.id == id ? &op : nullptr;
+FindingClass GroupChecker::emptyWaitClass() const {
+  return group.engine->program->object().isOwn() ? FindingClass::Error : FindingClass::Lint;
 }
 
-void GroupChecker::race(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
-                        const LdsOp &other, const char *what) {
-  report(wave, *op.instr, CheckKind::LdsRace, timingClass(), false, static_cast<int>(lane),
-         "LDS byte " + llvm::Twine(offset) + ": " + what + " wave " + llvm::Twine(other.wave) +
-             ", " + describe(wave, *other.instr) + ", without a barrier between");
+uint32_t GroupChecker::addAccess(const Wave &wave, const Instr &instr) {
+  if (records.size() == mostRecords) {
+    records.pop_front();
+    ++firstRecord;
+  }
+  records.push_back({&instr, wave.index, group.barrierEpoch, ~0ull});
+  return firstRecord + static_cast<uint32_t>(records.size() - 1);
+}
+
+void GroupChecker::retireAccess(uint32_t id) {
+  uint32_t at = id - firstRecord;
+  if (at < records.size())
+    records[at].retireEpoch = group.barrierEpoch;
+}
+
+const AccessRecord *GroupChecker::find(uint32_t id) const {
+  uint32_t at = id - firstRecord;
+  return id && at < records.size() ? &records[at] : nullptr;
+}
+
+void GroupChecker::barrierOpened() {
+  reportHeld();
+  // What was waited for before the barrier is in order with all that follows.
+  while (!records.empty() && records.front().retireEpoch < group.barrierEpoch) {
+    records.pop_front();
+    ++firstRecord;
+  }
+}
+
+bool GroupChecker::isInFlight(const AccessRecord &record) const {
+  return record.retireEpoch == ~0ull || record.retireEpoch == group.barrierEpoch;
+}
+
+static void reportRace(Wave &wave, const Instr &instr, FindingClass cls, unsigned lane,
+                       uint32_t offset, const Instr *other, uint32_t otherWave, const char *what) {
+  report(wave, instr, CheckKind::LdsRace, cls, false, static_cast<int>(lane),
+         "LDS byte " + llvm::Twine(offset) + ": " + what + " wave " + llvm::Twine(otherWave) +
+             (other ? ", " + describe(wave, *other) + "," : std::string()) +
+             " without a barrier between");
+}
+
+/// A race with what other waves have done with `others` since the last barrier, or had not waited
+/// for at it.
+void GroupChecker::checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+                                const SharedAccess &others, const char *what) {
+  uint16_t waves = others.others(group.barrierEpoch, wave.index);
+  const AccessRecord *last = find(others.last);
+  bool isOther = last && last->wave != wave.index;
+  if (isOther && isInFlight(*last))
+    reportRace(wave, *op.instr, timingClass(), lane, offset, last->instr, last->wave, what);
+  else if (waves)
+    reportRace(wave, *op.instr, timingClass(), lane, offset, nullptr,
+               static_cast<uint32_t>(__builtin_ctz(waves)), what);
+}
+
+void GroupChecker::holdRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+                            const SharedAccess &atomics) {
+  uint16_t waves = atomics.others(group.barrierEpoch, wave.index);
+  const AccessRecord *last = find(atomics.last);
+  bool isOther = last && last->wave != wave.index && isInFlight(*last);
+  if (isOther || waves)
+    held.try_emplace({wave.index, offset / 4},
+                     HeldRead{&wave, op.instr, lane, offset,
+                              isOther ? last->wave : static_cast<uint32_t>(__builtin_ctz(waves)),
+                              isOther ? last->instr : nullptr});
+}
+
+void GroupChecker::reportHeld() {
+  for (const auto &[place, read] : held)
+    reportRace(*read.wave, *read.instr, timingClass(), read.lane, read.offset, read.other,
+               read.otherWave, "read of what is changed by");
+  held.clear();
 }
 
 void GroupChecker::checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                              LdsCell &cell) {
-  if (cell.write == 0) {
+  if (cell.write == 0 && cell.atomics.last == 0) {
     report(wave, *op.instr, CheckKind::Uninitialized, FindingClass::Error, false,
            static_cast<int>(lane),
            "LDS byte " + llvm::Twine(offset) + " is read and nothing has written it");
-  } else if (const LdsOp *writer = find(cell.write)) {
-    bool waited = writer->retireEpoch != ~0ull;
-    bool dma = writer->instr->flags & isLdsDma;
-    if (writer->wave == wave.index) {
-      if (dma && !waited)
-        report(wave, *op.instr, CheckKind::LdsDmaNotWaited, timingClass(), false,
-               static_cast<int>(lane),
-               "LDS byte " + llvm::Twine(offset) + " is filled by " +
-                   describe(wave, *writer->instr) +
-                   ", which this wave has not waited for (s_waitcnt vmcnt)");
-    } else if (writer->issueEpoch == group.barrierEpoch) {
-      if (!((op.instr->flags & isAtomic) && cell.atomicWrite))
-        race(wave, op, lane, offset, *writer, "read of what was written by");
-    } else if (!waited || writer->retireEpoch == group.barrierEpoch) {
-      report(wave, *op.instr, dma ? CheckKind::LdsDmaNotWaited : CheckKind::LdsRace, timingClass(),
-             false, static_cast<int>(lane),
-             "LDS byte " + llvm::Twine(offset) + " is written by wave " +
-                 llvm::Twine(writer->wave) + ", " + describe(wave, *writer->instr) +
-                 ", and that wave had not waited for it (s_waitcnt " + (dma ? "vmcnt" : "lgkmcnt") +
-                 ") before the last barrier");
-    }
+    return;
   }
-  auto epoch = static_cast<uint32_t>(group.barrierEpoch);
-  if (cell.readEpoch != epoch || cell.read == 0) {
-    cell.readEpoch = epoch;
-    cell.readWaves = 0;
+  const AccessRecord *writer = find(cell.write);
+  if (!writer)
+    return;
+  bool waited = writer->retireEpoch != ~0ull;
+  bool dma = writer->instr->flags & isLdsDma;
+  if (writer->wave == wave.index) {
+    if (dma && !waited)
+      report(wave, *op.instr, CheckKind::LdsDmaNotWaited, timingClass(), false,
+             static_cast<int>(lane),
+             "LDS byte " + llvm::Twine(offset) + " is filled by " + describe(wave, *writer->instr) +
+                 ", which this wave has not waited for (s_waitcnt vmcnt)");
+  } else if (writer->issueEpoch == group.barrierEpoch) {
+    reportRace(wave, *op.instr, timingClass(), lane, offset, writer->instr, writer->wave,
+               "read of what was written by");
+  } else if (isInFlight(*writer)) {
+    report(wave, *op.instr, dma ? CheckKind::LdsDmaNotWaited : CheckKind::LdsRace, timingClass(),
+           false, static_cast<int>(lane),
+           "LDS byte " + llvm::Twine(offset) + " is written by wave " + llvm::Twine(writer->wave) +
+               ", " + describe(wave, *writer->instr) +
+               ", and that wave had not waited for it (s_waitcnt " + (dma ? "vmcnt" : "lgkmcnt") +
+               ") before the last barrier");
   }
-  cell.readWaves |= static_cast<uint16_t>(1u << wave.index % 16);
-  if (cell.read == 0 || !find(cell.read) || find(cell.read)->wave != wave.index)
-    cell.read = op.checkId;
-  else
-    cell.read = op.checkId;
 }
 
-void GroupChecker::checkWrite(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+void GroupChecker::checkWrite(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes,
                               LdsCell &cell) {
-  bool atomic = op.instr->flags & isAtomic;
-  const LdsOp *writer = cell.write ? find(cell.write) : nullptr;
-  bool sameEpoch = writer && writer->wave != wave.index && writer->issueEpoch == group.barrierEpoch;
-  if (sameEpoch && !(atomic && cell.atomicWrite))
-    race(wave, op, lane, offset, *writer, "overwrites what was written by");
-  auto others = static_cast<uint16_t>(cell.readWaves & ~(1u << wave.index % 16));
-  if (!atomic && others && cell.readEpoch == static_cast<uint32_t>(group.barrierEpoch))
-    if (const LdsOp *reader = find(cell.read); reader && reader->wave != wave.index)
-      race(wave, op, lane, offset, *reader, "overwrites what is read by");
-  cell.write = op.checkId;
-  cell.atomicWrite = atomic;
+  const AccessRecord *writer = find(cell.write);
+  if (!writer)
+    return;
+  constexpr uint32_t notPlain = isLdsDma | isAtomic | isFlat;
+  bool isDma = writer->instr->flags & isLdsDma;
+  if (writer->wave != wave.index) {
+    // Several waves may store one value: whichever comes last, the bytes are the same (the language
+    // says so of all that its threads store).
+    bool isSame = bytes.stored == cell.value && !(writer->instr->flags & notPlain);
+    if (isInFlight(*writer) && !isSame)
+      reportRace(wave, *op.instr, timingClass(), lane, bytes.first, writer->instr, writer->wave,
+                 "overwrites what was written by");
+  } else if (isDma && writer->retireEpoch == ~0ull && !(op.instr->flags & isVmem)) {
+    report(
+        wave, *op.instr, CheckKind::LdsDmaNotWaited, timingClass(), false, static_cast<int>(lane),
+        "LDS byte " + llvm::Twine(bytes.first) + " is filled by " + describe(wave, *writer->instr) +
+            ", which this wave has not waited for (s_waitcnt vmcnt)");
+  }
 }
 
 void GroupChecker::ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
-                             unsigned bytes, bool store) {
+                             unsigned bytes, bool store, const void *data) {
   if (!op.checkId)
     return;
   uint32_t end = offset + bytes;
+  const auto *from = static_cast<const uint8_t *>(data);
+  auto part = [&](uint32_t first, uint32_t count) {
+    LdsBytes part{first, std::nullopt};
+    if (from)
+      std::memcpy(&part.stored.emplace(0), from + (first - offset), count);
+    return part;
+  };
   for (uint32_t dword = offset / 4; dword <= (end - 1) / 4; ++dword) {
     LdsCell &cell = cells[dword];
     uint32_t first = std::max(offset, dword * 4), last = std::min(end, dword * 4 + 4);
     if (last - first < 4 && !cell.isSplit) {
-      byteCells[dword].fill(cell);
+      std::array<LdsCell, 4> &bytesOf = byteCells[dword];
+      bytesOf.fill(cell);
+      for (uint32_t i = 0; i < 4; ++i)
+        bytesOf[i].value = cell.value >> 8 * i & 0xff;
       cell.isSplit = true;
     }
     if (!cell.isSplit) {
-      ldsCellAccess(wave, op, lane, first, store, cell);
+      ldsCellAccess(wave, op, lane, part(first, last - first), store, cell);
       continue;
     }
     for (uint32_t byte = first; byte < last; ++byte)
-      ldsCellAccess(wave, op, lane, byte, store, byteCells[dword][byte % 4]);
+      ldsCellAccess(wave, op, lane, part(byte, 1), store, byteCells[dword][byte % 4]);
   }
 }
 
-void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes,
                                  bool store, LdsCell &cell) {
-  if (!store || (op.instr->flags & isAtomic))
-    checkRead(wave, op, lane, offset, cell);
-  if (store)
-    checkWrite(wave, op, lane, offset, cell);
+  bool atomic = op.instr->flags & isAtomic;
+  uint64_t now = group.barrierEpoch;
+  if (!store || atomic)
+    checkRead(wave, op, lane, bytes.first, cell);
+  if (!store) {
+    holdRead(wave, op, lane, bytes.first, cell.atomics);
+    cell.reads.note(op.checkId, now, wave.index);
+    return;
+  }
+  if (atomic && isCompareAndSwap(*op.instr)) {
+    cell.reads.waves &= static_cast<uint16_t>(~(1u << wave.index % 16));
+    held.erase({wave.index, bytes.first / 4});
+  }
+  if (!atomic)
+    checkWrite(wave, op, lane, bytes, cell);
+  checkAgainst(wave, op, lane, bytes.first, cell.reads,
+               atomic ? "changes what is read by" : "overwrites what is read by");
+  if (atomic) {
+    cell.atomics.note(op.checkId, now, wave.index);
+    return;
+  }
+  checkAgainst(wave, op, lane, bytes.first, cell.atomics, "overwrites what is changed by");
+  cell.write = op.checkId;
+  cell.value = bytes.stored.value_or(0);
 }
 
 } // namespace tilec::sim

@@ -59,6 +59,8 @@ uint64_t WaveChecker::lanesRead(const Wave &wave, const Instr &instr, unsigned s
     uint64_t mask = scalar64(wave, instr.src[2]);
     return exec & (source == 0 ? ~mask : mask);
   }
+  if ((instr.flags & isSccSelect) && source < 2)
+    return wave.scc == (source == 0) ? ~0ull : 0;
   if (source == 0 && instr.dpp != DppKind::None)
     return 0; // other lanes than its own: not followed
   if (!(instr.flags & isValu) || instr.dst[0].isVgpr())
@@ -153,9 +155,13 @@ uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsig
       if (operand.isVgpr())
         add(missingLanes(wave, instr, i, k), operand.reg + k);
       else if (operand.isSgpr() && !definedS[operand.reg + k])
-        add(~0ull, static_cast<uint16_t>(regSgpr0 + operand.reg + k));
+        // What a select does not choose may be anything.
+        add(instr.flags & (isSelect | isSccSelect) ? lanesRead(wave, instr, i) : ~0ull,
+            static_cast<uint16_t>(regSgpr0 + operand.reg + k));
     }
   }
+  if ((instr.flags & readsScc) && !definedS[numSgprSlots])
+    add(~0ull, regScc);
   return result;
 }
 

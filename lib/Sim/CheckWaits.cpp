@@ -78,14 +78,12 @@ void WaveChecker::checkOutstanding(Wave &wave, const Instr &instr) {
 
 void WaveChecker::noteIssue(Wave &wave, const Instr &instr) {
   uint32_t flags = instr.flags;
-  currentLdsOp = 0;
+  currentAccess = 0;
   if (!(flags & (isVmem | isLds | isSmem)))
     return;
-  bool touchesLds =
-      (flags & (isLdsDma | isFlat)) || ((flags & isLds) && (flags & (isLoad | isStore)));
-  if (touchesLds)
-    currentLdsOp = group.addLdsOp(wave, instr);
-  Outstanding o{&instr, currentLdsOp, instr.numDefs != 0};
+  if (flags & (isVmem | isSmem | isLoad | isStore)) // not lane permutations
+    currentAccess = group.addAccess(wave, instr);
+  Outstanding o{&instr, currentAccess, instr.numDefs != 0};
   auto add = [&](std::deque<Outstanding> &queue) {
     queue.push_back(o);
     if (!o.writesRegisters)
@@ -116,8 +114,8 @@ void WaveChecker::retireOldest(Wave &wave, std::deque<Outstanding> &queue) {
         --pending[o.instr->defs[i].first + k];
     --numPending;
   }
-  if (o.ldsOp)
-    group.retireLdsOp(o.ldsOp);
+  if (o.access)
+    group.retireAccess(o.access);
 }
 
 void WaveChecker::noteWait(Wave &wave, const Instr &instr) {
@@ -135,6 +133,11 @@ void WaveChecker::noteWait(Wave &wave, const Instr &instr) {
 
 void WaveChecker::before(Wave &wave, const Instr &instr) {
   execBefore = wave.exec();
+  bool isWait = llvm::StringRef(instr.op->name) == "s_waitcnt";
+  if (isWait && instr.waitVm < 0 && instr.waitLgkm < 0 && !instr.waitsForExports)
+    report(wave, instr, CheckKind::EmptyWait, group.emptyWaitClass(), false, -1,
+           "all fields are full, which waits for nothing; what is meant is at most vmcnt(62) or "
+           "lgkmcnt(14)");
   if (instr.waitVm >= 0 || instr.waitLgkm >= 0)
     noteWait(wave, instr);
   else if (!(wave.gprIdx & 16)) { // index mode moves the numbers: not followed

@@ -14,26 +14,43 @@
 
 #include <array>
 #include <bitset>
+#include <deque>
 
 namespace tilec::sim {
 
-/// One execution of an instruction that accesses LDS.
-struct LdsOp {
+/// One execution of an instruction that accesses LDS or global memory.
+struct AccessRecord {
   const Instr *instr = nullptr;
-  uint32_t id = 0;
   uint32_t wave = 0;
   uint64_t issueEpoch = 0;
   uint64_t retireEpoch = ~0ull; ///< barriers passed when it was waited for; ~0: not yet
 };
 
-/// State of four bytes of LDS.
+/// Which waves have accessed some bytes since the last barrier, in one way (reads, or atomics).
+struct SharedAccess {
+  uint32_t last = 0; ///< AccessRecord
+  uint32_t epoch = 0;
+  uint16_t waves = 0; ///< of that epoch
+  void note(uint32_t id, uint64_t now, uint32_t wave) {
+    if (epoch != static_cast<uint32_t>(now))
+      waves = 0;
+    epoch = static_cast<uint32_t>(now);
+    waves |= static_cast<uint16_t>(1u << wave % 16);
+    last = id;
+  }
+  /// Others than `wave` in the epoch `now`.
+  uint16_t others(uint64_t now, uint32_t wave) const {
+    return epoch == static_cast<uint32_t>(now) ? waves & static_cast<uint16_t>(~(1u << wave % 16))
+                                               : 0;
+  }
+};
+
+/// State of four bytes of LDS, or of one.
 struct LdsCell {
-  uint32_t write = 0; ///< LdsOp that last wrote; 0: none has
-  uint32_t read = 0;  ///< LdsOp that last read
-  uint32_t readEpoch = 0;
-  uint16_t readWaves = 0; ///< of readEpoch
-  bool atomicWrite = false;
+  uint32_t write = 0;   ///< AccessRecord that last wrote; 0: none has
+  uint32_t value = 0;   ///< that a plain store has written
   bool isSplit = false; ///< the dword's bytes have cells of their own
+  SharedAccess reads, atomics;
 };
 
 class GroupChecker;
@@ -44,8 +61,8 @@ public:
   WaveChecker(GroupChecker &group, uint32_t numUserSgprs);
   void before(Wave &wave, const Instr &instr);
   void after(Wave &wave, const Instr &instr);
-  /// Id of the LDS operation that the current instruction is.
-  uint32_t currentLdsOp = 0;
+  /// AccessRecord of the current instruction.
+  uint32_t currentAccess = 0;
   /// One lane's access of `bytes` bytes at `at` of the wave's scratch. A load of what was never
   /// stored makes the register undefined: reloading a spilled register of idle lanes is no mistake.
   void scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint64_t at, unsigned bytes,
@@ -55,7 +72,7 @@ private:
   // ---- outstanding memory operations (CheckWaits.cpp)
   struct Outstanding {
     const Instr *instr;
-    uint32_t ldsOp;
+    uint32_t access;
     bool writesRegisters;
   };
   void checkOutstanding(Wave &wave, const Instr &instr);
@@ -118,33 +135,56 @@ public:
   GroupChecker(Group &group, uint32_t numUserSgprs);
   std::vector<WaveChecker> waves;
 
-  /// A new LDS operation of `wave`.
-  uint32_t addLdsOp(const Wave &wave, const Instr &instr);
-  void retireLdsOp(uint32_t id);
-  /// One lane's access; called before the bytes move.
+  /// A new access of `wave`.
+  uint32_t addAccess(const Wave &wave, const Instr &instr);
+  void retireAccess(uint32_t id);
+  /// None: it has been waited for before the last barrier.
+  const AccessRecord *find(uint32_t id) const;
+  /// Not waited for before the last barrier.
+  bool isInFlight(const AccessRecord &record) const;
+  /// All waves have passed a barrier, or have ended.
+  void barrierOpened();
+  /// All waves have ended.
+  void groupEnded() { reportHeld(); }
+  /// One lane's access; called before the bytes move. `data`: what a plain store is about to write.
   void ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, unsigned bytes,
-                 bool store);
+                 bool store, const void *data);
   /// The class of findings that depend on timing.
   FindingClass timingClass() const;
+  FindingClass emptyWaitClass() const;
 
 private:
+  /// A dword of LDS or a part of it.
+  struct LdsBytes {
+    uint32_t first;
+    std::optional<uint32_t> stored; ///< by a plain store
+  };
+  void ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, bool store,
+                     LdsCell &cell);
   void checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, LdsCell &cell);
-  void checkWrite(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, LdsCell &cell);
-  const LdsOp *find(uint32_t id) const;
-  void race(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, const LdsOp &other,
-            const char *what);
+  void checkWrite(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, LdsCell &cell);
+  void checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+                    const SharedAccess &others, const char *what);
+  void holdRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+                const SharedAccess &atomics);
+  void reportHeld();
 
   Group &group;
-  void ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, bool store,
-                     LdsCell &cell);
-
   std::vector<LdsCell> cells; ///< one a dword
   /// Of dwords of which an operation has used a part: waves may share a dword, but no byte.
   llvm::DenseMap<uint32_t, std::array<LdsCell, 4>> byteCells;
-  // Ring: an operation that has left it is long complete.
-  static constexpr uint32_t ringLength = 1 << 16;
-  std::vector<LdsOp> ops;
-  uint32_t nextOp = 1;
+  /// Reads beside atomics of other waves: a race, unless the wave goes on with a compare-and-swap
+  /// there, whose loop begins with a plain read that may be old (LLVM's AtomicExpand).
+  struct HeldRead {
+    Wave *wave;
+    const Instr *instr;
+    unsigned lane;
+    uint32_t offset, otherWave;
+    const Instr *other; ///< nullptr: not known
+  };
+  std::map<std::pair<uint32_t, uint32_t>, HeldRead> held; ///< by wave and dword
+  std::deque<AccessRecord> records; ///< those that later accesses may race with
+  uint32_t firstRecord = 1;         ///< the number of the first
 };
 
 } // namespace tilec::sim

@@ -89,11 +89,14 @@ public:
   const Program &programFor(const KernelSetup &setup) const;
   /// `kernel+0x10`, and ` (file.c:12)` when debug information tells.
   std::string describeAddress(uint64_t address) const;
+  /// Debug information names this compiler as its producer.
+  bool isOwn() const;
   CodeObjectImpl();
   ~CodeObjectImpl();
 
 private:
   std::string sourceLine(uint64_t address) const;
+  void readDebugInfo() const;
   struct DebugInfo;
   mutable std::unique_ptr<DebugInfo> debugInfo; ///< made at the first report
   mutable std::mutex debugMutex;

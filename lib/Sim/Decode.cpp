@@ -502,24 +502,29 @@ bool parseFlag(StringRef word, Instr &instr, bool &lds) {
     instr.dpp = DppKind::RowMirror;
   else if (word == "row_half_mirror")
     instr.dpp = DppKind::RowHalfMirror;
-  else if (word != "nt" && word != "sc1") // cache policy: no functional effect
+  else if (word == "sc1")
+    instr.isDeviceScope = true;
+  else if (word != "nt") // cache policy: no functional effect
     return false;
   return true;
 }
 
 llvm::Error parseModifier(StringRef word, Instr &instr, bool &lds) {
-  auto counter = [&](StringRef name, auto set) -> bool {
+  // All ones: no wait for this counter (CDNA3 ISA, S_WAITCNT).
+  auto counter = [&](StringRef name, unsigned none, auto set) -> bool {
     StringRef rest = word;
     if (!rest.consume_front(name) || !rest.consume_front("(") || !rest.consume_back(")"))
       return false;
     auto n = number(rest);
     if (!n)
       return false;
-    set(static_cast<int8_t>(*n));
+    if (static_cast<unsigned>(*n) != none)
+      set(static_cast<int8_t>(*n));
     return true;
   };
-  if (counter("vmcnt", [&](int8_t n) { instr.waitVm = n; }) ||
-      counter("lgkmcnt", [&](int8_t n) { instr.waitLgkm = n; }) || counter("expcnt", [](int8_t) {}))
+  if (counter("vmcnt", 63, [&](int8_t n) { instr.waitVm = n; }) ||
+      counter("lgkmcnt", 15, [&](int8_t n) { instr.waitLgkm = n; }) ||
+      counter("expcnt", 7, [&](int8_t) { instr.waitsForExports = true; }))
     return llvm::Error::success();
   auto [key, value] = word.split(':');
   bool known = value.empty() ? parseFlag(word, instr, lds) : parseKeyValue(key, value, instr);

@@ -66,15 +66,13 @@ void execRead(Wave &wave, const Instr &instr) {
 
 void storeOne(Wave &wave, MemOp &op, unsigned lane, uint64_t offset, unsigned at) {
   unsigned bytes = bytesOf(*op.instr);
-  uint8_t *to = ldsAt(wave, op, lane, offset, bytes, true);
-  if (!to)
-    return;
   uint32_t words[4];
   for (unsigned i = 0; i < (bytes + 3) / 4; ++i)
     words[i] = op.data[at + i][lane];
   if (formatOf(*op.instr) == Format::B16D16Hi || formatOf(*op.instr) == Format::U8D16Hi)
     words[0] >>= 16;
-  copyBytes(to, words, bytes);
+  if (uint8_t *to = ldsAt(wave, op, lane, offset, bytes, true, words))
+    copyBytes(to, words, bytes);
 }
 void performWrite(Wave &wave, MemOp &op) {
   const Instr &instr = *op.instr;

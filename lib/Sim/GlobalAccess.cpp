@@ -15,12 +15,14 @@ unsigned bytesOf(const Instr &i) { return i.op->aux & 0xff; }
 Format formatOf(const Instr &i) { return static_cast<Format>(i.op->aux >> 8 & 0xff); }
 
 inline uint8_t *laneBytes(Wave &wave, MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
-                          Touch touch) {
-  if (uint8_t *host = globalAt(wave, op, static_cast<int>(lane), address, bytes, touch))
+                          Touch touch, const void *data = nullptr) {
+  if (uint8_t *host = globalAt(wave, op, static_cast<int>(lane), address, bytes, touch, data))
     return host;
   bool store = touch != Touch::Read;
   if (address >> 32 == sharedAperture >> 32 && (op.instr->flags & isFlat))
     return ldsAt(wave, op, lane, address & 0xffffffff, bytes, store);
+  if (op.phase == Phase::Check)
+    return nullptr;
   if (address >> 32 == privateAperture >> 32 && wave.scratch) {
     uint64_t offset = address & 0xffffffff;
     if (offset < wave.scratchBytes && bytes <= wave.scratchBytes - offset) {
@@ -88,15 +90,13 @@ void performStore(Wave &wave, MemOp &op) {
   unsigned bytes = bytesOf(*op.instr), words = (bytes + 3) / 4;
   Format format = formatOf(*op.instr);
   forEachActiveLane(op.mask & ~op.zeroMask, [&](unsigned lane) {
-    uint8_t *to = laneBytes(wave, op, lane, op.addr[lane], bytes, Touch::Write);
-    if (!to)
-      return;
     uint32_t data[4];
     for (unsigned i = 0; i < words; ++i)
       data[i] = op.data[i][lane];
     if (format == Format::B16D16Hi || format == Format::U8D16Hi)
       data[0] >>= 16;
-    copyBytes(to, data, bytes);
+    if (uint8_t *to = laneBytes(wave, op, lane, op.addr[lane], bytes, Touch::Write, data))
+      copyBytes(to, data, bytes);
   });
 }
 
@@ -132,7 +132,7 @@ void performAtomic(Wave &wave, MemOp &op) {
     uint64_t old = 0;
     uint8_t *host =
         op.zeroMask >> lane & 1 ? nullptr : laneBytes(wave, op, lane, op.addr[lane], bytes, touch);
-    if (host && touch == Touch::None)
+    if ((host || op.phase == Phase::Check) && touch == Touch::None && !(op.zeroMask >> lane & 1))
       touchBits(wave, op, lane, bytes, kind, value(0, lane));
     if (host && op.addr[lane] % bytes != 0) {
       report(wave, instr, CheckKind::OutOfBounds, FindingClass::Error, false,

@@ -160,6 +160,8 @@ bool openBarrier(Group &group) {
   for (Wave &wave : group.waves)
     wave.atBarrier = false;
   ++group.barrierEpoch;
+  if (group.checker)
+    group.checker->barrierOpened();
   return true;
 }
 
@@ -274,8 +276,12 @@ Turn runGroup(Group &group, uint64_t maxInstructions) {
     if (mayWatch && group.instructions >= group.nextWatch)
       watchFromHere(group);
     if (group.instructions >= limit)
-      return allEnded(group) ? Turn::Ended : Turn::TimeIsUp;
+      break;
   }
+  if (!allEnded(group))
+    return Turn::TimeIsUp;
+  if (group.checker)
+    group.checker->groupEnded();
   return Turn::Ended;
 }
 

@@ -107,6 +107,7 @@ enum OpFlag : uint32_t {
   /// Combines 64-bit lane masks: compilers combine undefined bits of lanes that are off.
   isMaskOp = 1u << 29,
   isSelect = 1u << 30,      ///< source 0 or 1 by the mask in source 2
+  isSccSelect = 1u << 31,   ///< source 0 where SCC is set, else source 1
   preservesHigh = 1u << 28, ///< a 16-bit result leaves the other half of the register
 };
 
@@ -169,6 +170,7 @@ struct Instr {
   int32_t offset = 0;
   int32_t offset1 = 0;
   bool offen = false, idxen = false, glc = false, clamp = false, gds = false;
+  bool isDeviceScope = false; ///< sc1: an atomic load or store, or a fence, of work-groups
   bool e64 = false;
   uint8_t omod = 0; ///< 0 none, 1 *2, 2 *4, 3 /2
   uint8_t opSel = 0, opSelHi = 0xff, negLo = 0, negHi = 0;
@@ -183,6 +185,7 @@ struct Instr {
   SdwaUnused dstUnused = SdwaUnused::Pad;
 
   int8_t waitVm = -1, waitLgkm = -1; ///< s_waitcnt; -1: not waited for
+  bool waitsForExports = false;      ///< which compute kernels do not have
   uint32_t simm = 0;                 ///< s_nop, s_sleep, hwreg and the like
 
   // What the checks need, implicit registers included.

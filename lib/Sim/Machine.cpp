@@ -7,6 +7,7 @@
 #include "Checker.h"
 #include "CodeObjectImpl.h"
 #include "Execute.h"
+#include "GlobalOrder.h"
 #include "Progress.h"
 #include "Reporter.h"
 #include "Timing/Recorder.h"
@@ -220,11 +221,16 @@ public:
       : launch(launch), reporter(reporter),
         deadline(std::chrono::steady_clock::now() +
                  std::chrono::microseconds(
-                     static_cast<int64_t>(std::min(launch.options->maxSeconds, 1e9) * 1e6))) {}
+                     static_cast<int64_t>(std::min(launch.options->maxSeconds, 1e9) * 1e6))) {
+    // Cells number work-groups with 32 bits.
+    if (launch.options->checks == Checks::All && launch.gridGroups() < GlobalOrder::several - 1)
+      order = std::make_unique<GlobalOrder>();
+  }
 
   void work() {
-    auto engine = std::make_unique<Engine>(Engine{launch.program, launch.options, launch.memory,
-                                                  &reporter, MemoryPort(*launch.memory), deadline});
+    auto engine =
+        std::make_unique<Engine>(Engine{launch.program, launch.options, launch.memory, &reporter,
+                                        MemoryPort(*launch.memory, order.get()), deadline});
     if (launch.options->recorder)
       engine->slice = launch.options->recorder->slice;
     std::unique_ptr<Group> spare;
@@ -330,6 +336,7 @@ private:
   const Launch &launch;
   Reporter &reporter;
   std::chrono::steady_clock::time_point deadline;
+  std::unique_ptr<GlobalOrder> order; ///< null: not looked at
   std::mutex mutex;
   uint64_t nextGroup = 0;
   bool preferOld = false;

@@ -7,6 +7,7 @@
 #include "Checker.h"
 #include "CodeObjectImpl.h"
 #include "Execute.h"
+#include "GlobalOrder.h"
 #include "LdsBanks.h"
 #include "Timing/Recorder.h"
 
@@ -152,14 +153,25 @@ void reportGlobal(Wave &wave, const MemOp &op, unsigned lane, uint64_t address, 
              llvm::Twine::utohexstr(address) + ": " + hint);
 }
 
+void checkGlobalOrder(Wave &wave, const MemOp &op, int lane, uint64_t address, unsigned bytes,
+                      Touch touch, const void *data) {
+  MemoryPort &port = wave.group->engine->port;
+  if (op.checkId && port.cells.dwords)
+    port.order->access(wave, op, lane, port.cells, address, bytes, touch != Touch::Read, data);
+}
+
 uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsigned bytes,
-               bool store) {
+               bool store, const void *data) {
   std::vector<uint8_t> &lds = wave.group->lds;
-  if (offset < lds.size() && bytes <= lds.size() - offset) {
+  bool isInside = offset < lds.size() && bytes <= lds.size() - offset;
+  if (isInside && op.checkId && op.phase != Phase::Move)
+    wave.group->checker->ldsAccess(wave, op, lane, static_cast<uint32_t>(offset), bytes, store,
+                                   data);
+  if (op.phase == Phase::Check)
+    return nullptr;
+  if (isInside) {
     if (store)
       watchWrite(*wave.group, lds.data() + offset, bytes);
-    if (op.checkId)
-      wave.group->checker->ldsAccess(wave, op, lane, static_cast<uint32_t>(offset), bytes, store);
     return lds.data() + offset;
   }
   report(wave, *op.instr, CheckKind::OutOfBounds, FindingClass::Error, false,
@@ -221,16 +233,43 @@ static void drain(Wave &wave, std::deque<MemOp> &queue, size_t keep) {
   }
 }
 
+/// What performing the operation would report of its order, and nothing else.
+static void checkOnly(Wave &wave, MemOp &op) {
+  const Instr &instr = *op.instr;
+  if (op.checkId) {
+    op.phase = Phase::Check;
+    std::vector<uint32_t> before;
+    auto registers = [&](auto each) {
+      for (unsigned i = 0; i < instr.numDefs; ++i)
+        for (uint16_t reg = instr.defs[i].first; reg < instr.defs[i].first + instr.defs[i].count;
+             ++reg)
+          if (reg < regSgpr0)
+            each(wave.v[reg], numLanes);
+          else if (reg < regScc)
+            each(&wave.s[reg - regSgpr0], 1u);
+    };
+    registers([&](uint32_t *first, unsigned n) { before.insert(before.end(), first, first + n); });
+    op.perform(wave, op);
+    const uint32_t *from = before.data();
+    registers([&](uint32_t *first, unsigned n) {
+      std::copy_n(from, n, first);
+      from += n;
+    });
+  }
+  op.phase = Phase::Move;
+}
+
 void issue(Wave &wave, MemOp &op) {
   if (wave.group->engine->options->countLdsConflicts)
     countBanks(wave, op);
   if (wave.group->record)
     wave.group->record->access(wave, op);
-  op.checkId = wave.checker ? wave.checker->currentLdsOp : 0;
+  op.checkId = wave.checker ? wave.checker->currentAccess : 0;
   if (wave.group->engine->options->memoryMode == MemoryMode::Eager) {
     performNow(wave, op);
     return;
   }
+  checkOnly(wave, op);
   uint32_t flags = op.instr->flags;
   auto &queue = flags & isSmem  ? wave.pendingSmem
                 : flags & isLds ? wave.pendingLds

@@ -127,11 +127,20 @@ inline void watchWrite(const Group &group, const uint8_t *host, unsigned bytes) 
 void watchGlobal(Wave &wave, const MemOp &op, uint64_t address, const uint8_t *host, unsigned bytes,
                  Touch touch);
 
-/// Host address of global memory, or nullptr when no allocation holds it all.
+/// Looks at the order of an access of global memory that `MemoryPort::translate` has found.
+void checkGlobalOrder(Wave &wave, const MemOp &op, int lane, uint64_t address, unsigned bytes,
+                      Touch touch, const void *data);
+
+/// Host address of global memory, or nullptr when no allocation holds it all, and while only checks
+/// are made. `data` as for `ldsAt`.
 inline uint8_t *globalAt(Wave &wave, const MemOp &op, int lane, uint64_t address, unsigned bytes,
-                         Touch touch) {
+                         Touch touch, const void *data = nullptr) {
   MemoryPort &port = wave.group->engine->port;
   uint8_t *host = port.translate(address, bytes);
+  if (host && port.order && touch != Touch::None && op.phase != Phase::Move)
+    checkGlobalOrder(wave, op, lane, address, bytes, touch, data);
+  if (op.phase == Phase::Check)
+    return nullptr;
   if (host && port.isWatched) [[unlikely]]
     watchGlobal(wave, op, address, host, bytes, touch);
   if (host && touch != Touch::None)
@@ -143,9 +152,10 @@ inline uint8_t *globalAt(Wave &wave, const MemOp &op, int lane, uint64_t address
 /// Reports a global access outside every allocation; the lane then reads 0 or stores nothing.
 void reportGlobal(Wave &wave, const MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
                   bool store);
-/// Host address of LDS bytes, or nullptr after reporting.
+/// Host address of LDS bytes, or nullptr after reporting, and while only checks are made. `data`:
+/// what a plain store is about to write.
 uint8_t *ldsAt(Wave &wave, const MemOp &op, unsigned lane, uint64_t offset, unsigned bytes,
-               bool store);
+               bool store, const void *data = nullptr);
 
 /// Copies `bytes` of the operand's registers of all active lanes into `op.data`.
 inline void readData(const Wave &wave, const Operand &operand, unsigned dwords, MemOp &op,

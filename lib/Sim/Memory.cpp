@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/Memory.h"
 
-#include "Wave.h"
+#include "GlobalOrder.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -184,6 +184,8 @@ uint8_t *MemoryPort::translateSlowly(uint64_t address, uint64_t bytes) {
   size = a->sizeBytes;
   host = a->host;
   written = a->written;
+  if (order)
+    cells = order->cellsOf(*a);
   return host + (address - base);
 }
 

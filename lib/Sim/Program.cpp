@@ -114,22 +114,37 @@ static bool hasCompressedSection(const llvm::object::ObjectFile &file) {
                       [](const llvm::object::SectionRef &s) { return s.isCompressed(); });
 }
 
+/// At the first call; with `debugMutex` held.
+void CodeObjectImpl::readDebugInfo() const {
+  if (debugInfo)
+    return;
+  debugInfo = std::make_unique<DebugInfo>();
+  llvm::StringRef bytes(reinterpret_cast<const char *>(elf.data()), elf.size());
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "object"));
+  if (file)
+    debugInfo->file = std::move(*file);
+  else
+    llvm::consumeError(file.takeError());
+  auto quiet = [](llvm::Error e) { llvm::consumeError(std::move(e)); };
+  if (debugInfo->file && !hasCompressedSection(*debugInfo->file))
+    debugInfo->dwarf = llvm::DWARFContext::create(
+        *debugInfo->file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "", quiet,
+        quiet);
+}
+
+bool CodeObjectImpl::isOwn() const {
+  std::lock_guard lock(debugMutex);
+  readDebugInfo();
+  if (!debugInfo->dwarf || debugInfo->dwarf->getNumCompileUnits() == 0)
+    return false;
+  llvm::DWARFDie unit = debugInfo->dwarf->getUnitAtIndex(0)->getUnitDIE();
+  return llvm::StringRef(llvm::dwarf::toString(unit.find(llvm::dwarf::DW_AT_producer), "")) ==
+         "tilec";
+}
+
 std::string CodeObjectImpl::sourceLine(uint64_t address) const {
   std::lock_guard lock(debugMutex);
-  if (!debugInfo) {
-    debugInfo = std::make_unique<DebugInfo>();
-    llvm::StringRef bytes(reinterpret_cast<const char *>(elf.data()), elf.size());
-    auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "object"));
-    if (file)
-      debugInfo->file = std::move(*file);
-    else
-      llvm::consumeError(file.takeError());
-    auto quiet = [](llvm::Error e) { llvm::consumeError(std::move(e)); };
-    if (debugInfo->file && !hasCompressedSection(*debugInfo->file))
-      debugInfo->dwarf = llvm::DWARFContext::create(
-          *debugInfo->file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
-          quiet, quiet);
-  }
+  readDebugInfo();
   if (!debugInfo->dwarf)
     return "";
   llvm::object::SectionedAddress place{address, llvm::object::SectionedAddress::UndefSection};

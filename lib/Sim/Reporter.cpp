@@ -21,6 +21,10 @@ llvm::StringRef nameOf(CheckKind kind) {
     return "lds-dma-not-waited";
   case CheckKind::LdsRace:
     return "lds-race";
+  case CheckKind::GlobalRace:
+    return "global-race";
+  case CheckKind::EmptyWait:
+    return "empty-wait";
   case CheckKind::WaitStates:
     return "wait-states";
   case CheckKind::Uninitialized:
@@ -43,9 +47,9 @@ llvm::StringRef nameOf(CheckKind kind) {
   return "";
 }
 
-bool Reporter::countAgain(CheckKind kind, uint64_t address) {
+bool Reporter::countAgain(CheckKind kind, FindingClass cls, uint64_t address) {
   std::lock_guard lock(mutex);
-  auto found = known.find({address, kind});
+  auto found = known.find({address, {kind, cls}});
   if (found == known.end())
     return false;
   if (found->second < findings.size())
@@ -57,17 +61,20 @@ void Reporter::add(Finding finding) {
   std::lock_guard lock(mutex);
   if (finding.fatal)
     requestStop();
-  auto [it, isNew] = known.insert({{finding.address, finding.kind}, findings.size()});
+  Kind kind(finding.kind, finding.cls);
+  auto [it, isNew] = known.insert({{finding.address, kind}, findings.size()});
   if (!isNew) {
     if (it->second < findings.size())
       ++findings[it->second].count;
     return;
   }
-  if (findings.size() >= maxFindings && !finding.fatal) {
+  if (kept[kind] >= maxFindings && !finding.fatal) {
     it->second = SIZE_MAX;
     ++dropped;
+    errorsDropped += finding.cls == FindingClass::Error;
     return;
   }
+  ++kept[kind];
   findings.push_back(std::move(finding));
 }
 
@@ -83,6 +90,7 @@ void Reporter::moveTo(RunResult &result) {
   std::lock_guard lock(mutex);
   result.findings = std::move(findings);
   result.findingsDropped = dropped;
+  result.errorsDropped = errorsDropped;
 }
 
 void report(Wave &wave, const Instr &instr, CheckKind kind, FindingClass cls, bool fatal, int lane,
@@ -91,7 +99,7 @@ void report(Wave &wave, const Instr &instr, CheckKind kind, FindingClass cls, bo
   Engine &engine = *group.engine;
   if (fatal)
     group.stop = true;
-  else if (engine.reporter->countAgain(kind, instr.address))
+  else if (engine.reporter->countAgain(kind, cls, instr.address))
     return;
   const auto &decoded = static_cast<const Decoded &>(*engine.program->at(instr.pc));
   Finding finding;
@@ -114,7 +122,7 @@ void report(Wave &wave, const Instr &instr, CheckKind kind, FindingClass cls, bo
 }
 
 bool RunResult::ok() const {
-  if (!completed)
+  if (!completed || errorsDropped)
     return false;
   for (const Finding &finding : findings)
     if (finding.cls == FindingClass::Error)
@@ -130,6 +138,9 @@ llvm::Error RunResult::toError() const {
     if (finding.cls == FindingClass::Error)
       text += (text.empty() ? "" : "\n") + finding.message +
               (finding.count > 1 ? " (" + std::to_string(finding.count) + " times)" : "");
+  if (errorsDropped)
+    text += (text.empty() ? "" : "\n") + std::to_string(errorsDropped) +
+            " more errors at other instructions";
   if (text.empty())
     text = "the kernel did not complete";
   return llvm::createStringError(text);

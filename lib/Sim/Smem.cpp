@@ -24,6 +24,8 @@ uint64_t offsetOf(const Wave &wave, const Operand &operand) {
 uint8_t *hostOf(Wave &wave, MemOp &op, uint64_t address, unsigned bytes, Touch touch) {
   if (uint8_t *host = globalAt(wave, op, -1, address, bytes, touch))
     return host;
+  if (op.phase == Phase::Check)
+    return nullptr;
   const Allocation *near = wave.group->engine->memory->nearest(address);
   report(wave, *op.instr, CheckKind::OutOfBounds, FindingClass::Error, false, -1,
          llvm::Twine("scalar ") + (touch == Touch::Read ? "load" : "store") + " of " +

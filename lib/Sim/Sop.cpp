@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "Execute.h"
+#include "GlobalOrder.h"
 #include "Wave.h"
 
 #include <algorithm>
@@ -205,6 +206,11 @@ constexpr OpInfo control(const char *name, ExecFn exec, const char *form, u32 fl
   return op;
 }
 void nothing(Wave &, const Instr &) {}
+/// Caches are not modelled, but what fences of device scope are for: other work-groups.
+void execFence(Wave &wave, const Instr &instr) {
+  if (GlobalOrder *order = wave.group->engine->port.order; order && instr.isDeviceScope)
+    order->fence();
+}
 
 u64 codeAddress(u32 pc) { return codeBase + 4ull * pc; }
 void jump(Wave &wave, const Instr &instr, u64 address) {
@@ -346,8 +352,10 @@ const OpInfo table[] = {
                                                                                   writesScc),
     sop<[](bool &scc, u32 a, u32 b) -> u32 { return ((scc = (a > b)) ? a : b); }>("s_max_u32",
                                                                                   writesScc),
-    sop<[](bool &scc, u32 a, u32 b) -> u32 { return scc ? a : b; }>("s_cselect_b32", readsScc),
-    sop<[](bool &scc, u64 a, u64 b) -> u64 { return scc ? a : b; }>("s_cselect_b64", readsScc),
+    sop<[](bool &scc, u32 a, u32 b) -> u32 { return scc ? a : b; }>("s_cselect_b32",
+                                                                    readsScc | isSccSelect),
+    sop<[](bool &scc, u64 a, u64 b) -> u64 { return scc ? a : b; }>("s_cselect_b64",
+                                                                    readsScc | isSccSelect),
     BITWISE("s_and", a &b),
     BITWISE("s_or", a | b),
     BITWISE("s_xor", a ^ b),
@@ -405,10 +413,10 @@ const OpInfo table[] = {
     // SOP1
     sop<[](bool &, u32 a) -> u32 { return a; }>("s_mov_b32"),
     sop<[](bool &, u64 a) -> u64 { return a; }>("s_mov_b64"),
-    sop<[](bool &scc, u32 a, u32 old) -> u32 { return scc ? a : old; }>("s_cmov_b32",
-                                                                        readsScc | readsDst),
-    sop<[](bool &scc, u64 a, u64 old) -> u64 { return scc ? a : old; }>("s_cmov_b64",
-                                                                        readsScc | readsDst),
+    sop<[](bool &scc, u32 a, u32 old) -> u32 { return scc ? a : old; }>(
+        "s_cmov_b32", readsScc | readsDst | isSccSelect),
+    sop<[](bool &scc, u64 a, u64 old) -> u64 { return scc ? a : old; }>(
+        "s_cmov_b64", readsScc | readsDst | isSccSelect),
     sop<[](bool &scc, u32 a) -> u32 { return nonZero(scc, ~a); }>("s_not_b32", writesScc),
     sop<[](bool &scc, u64 a) -> u64 { return nonZero(scc, ~a); }>("s_not_b64", writesScc),
     sop<[](bool &scc, u32 a) -> u32 { return nonZero(scc, u32(wholeQuads(a))); }>("s_wqm_b32",
@@ -466,7 +474,7 @@ const OpInfo table[] = {
     sop<[](bool &, u32 k) -> i32 { return (static_cast<int16_t>(k)); }>("s_movk_i32"),
     sop<[](bool &scc, u32 k, u32 old) -> u32 {
       return (scc ? u32(static_cast<int16_t>(k)) : old);
-    }>("s_cmovk_i32", readsScc | readsDst),
+    }>("s_cmovk_i32", readsScc | readsDst | isSccSelect),
     sop<[](bool &scc, u32 k, u32 old) -> u32 {
       return (addSigned(scc, old, u32(static_cast<int16_t>(k))));
     }>("s_addk_i32", writesScc | readsDst),
@@ -540,8 +548,8 @@ const OpInfo table[] = {
     control("s_dcache_wb", nothing, ""),
     control("s_dcache_inv_vol", nothing, ""),
     control("s_dcache_wb_vol", nothing, ""),
-    control("buffer_wbl2", nothing, ""),
-    control("buffer_inv", nothing, ""),
+    control("buffer_wbl2", execFence, ""),
+    control("buffer_inv", execFence, ""),
     control("buffer_wbinvl1", nothing, ""),
     control("buffer_wbinvl1_vol", nothing, ""),
 };

@@ -33,11 +33,21 @@ class GroupChecker;
 class RecordedGroup;
 class ControlSlice;
 class ProgressWatch;
+class GlobalOrder;
+struct GlobalCell;
+
+/// Who has used the bytes of an allocation (GlobalOrder.h): a cell a dword, and four a dword for
+/// those of which parts are used.
+struct GlobalCells {
+  uint64_t base = 0;
+  GlobalCell *dwords = nullptr, *bytes = nullptr;
+};
 
 /// The address space as one thread sees it: remembers the last allocation hit.
 class MemoryPort {
 public:
-  explicit MemoryPort(const Memory &memory) : memory(memory) {}
+  explicit MemoryPort(const Memory &memory, GlobalOrder *order = nullptr)
+      : order(order), memory(memory) {}
   /// Host address of [address, address + bytes), or nullptr when no allocation holds it all.
   uint8_t *translate(uint64_t address, uint64_t bytes) {
     uint64_t offset = address - base;
@@ -53,6 +63,8 @@ public:
 
   /// The work-group that has its turn is watched (Progress.h).
   bool isWatched = false;
+  GlobalOrder *const order; ///< null: not looked at
+  GlobalCells cells;        ///< of what `translate` has just given; none: not looked at
 
 private:
   uint8_t *translateSlowly(uint64_t address, uint64_t bytes);
@@ -72,6 +84,10 @@ struct Engine {
   const ControlSlice *slice = nullptr; ///< only this part is executed, the rest counted
 };
 
+/// What performing an operation does: in strict mode the checks of order come when it is issued,
+/// and the data move later.
+enum class Phase : uint8_t { Both, Check, Move };
+
 /// A memory instruction with its operands read: executed at issue (eager) or at the covering wait
 /// (strict).
 struct MemOp {
@@ -84,6 +100,7 @@ struct MemOp {
   uint32_t ldsBase = 0; ///< LDS DMA: where lane 0's data goes
   uint32_t format = 0;  ///< of typed buffers: bits 18:0 of a descriptor's last word
   uint32_t checkId = 0; ///< the checker's number of this operation; 0: not checked
+  Phase phase = Phase::Both;
 };
 
 struct Wave {

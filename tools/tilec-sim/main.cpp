@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "SimTool.h"
 
+#include "tilec/Support/StandardOutput.h"
+
 #include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
@@ -60,10 +62,12 @@ int main(int argc, char **argv) {
   app.add_option("--max-seconds", options.launch.maxSeconds,
                  "host seconds before the run is called endless; 0: no limit")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--max-findings", options.launch.maxFindings, "reports to keep");
-  app.add_flag("--timing", options.timing,
-               "model the time on hardware: runs the work-groups that share a compute unit, prints "
-               "cycles, utilisation and stalls");
+  app.add_option("--max-findings", options.launch.maxFindings, "reports to keep of each kind");
+  app.add_flag(
+      "--timing", options.timing,
+      "model the time on hardware: replays the work-groups that share a compute unit, prints "
+      "cycles, utilisation and stalls; the run with its checks comes first, but for "
+      "--checks=none");
   app.add_option("--timing-json", options.timingJson, "with --timing: write all of it as JSON");
   app.add_option(
       "--profile", options.profile,
@@ -79,5 +83,5 @@ int main(int argc, char **argv) {
   app.add_flag("--cold", options.cold, "caches hold nothing of an earlier run");
   app.add_flag("--quiet", options.quiet, "no progress line");
   CLI11_PARSE(app, argc, argv);
-  return tilec::sim::runTool(options);
+  return tilec::finishOutput("tilec-sim", tilec::sim::runTool(options), 2);
 }

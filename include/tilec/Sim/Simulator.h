@@ -119,7 +119,9 @@ enum class CheckKind {
   MissingWait,     ///< a register is used while a load into it is outstanding
   LdsDmaNotWaited, ///< LDS is read before the LDS DMA that fills it was waited for and published
   LdsRace,         ///< two waves access the same LDS bytes without a barrier between, one writes
+  GlobalRace,      ///< the same of global memory, also of two work-groups
   WaitStates,      ///< required independent instructions (s_nop) are missing
+  EmptyWait,       ///< an s_waitcnt that waits for nothing: all its fields are full
   Uninitialized,   ///< a register or LDS byte that nothing has written is used
   Barrier,         ///< waves of a work-group disagree about barriers
   Deadlock,        ///< no wave can go on: all wait, for each other or for what nobody does
@@ -169,7 +171,8 @@ struct LaunchOptions {
   /// Code that was tuned on hardware may rely on its timing. True makes what hardware is known to
   /// let pass (missing waits, races, wait states) lints instead of errors.
   bool timingHazardsAreLints = false;
-  uint32_t maxFindings = 20; ///< distinct ones kept; more are only counted
+  /// Distinct ones kept of each kind and class; more are only counted.
+  uint32_t maxFindings = 20;
   /// Fill RunResult::ldsUse (slower).
   bool countLdsConflicts = false;
   /// Work-groups to run, by linear index; empty: the whole grid.
@@ -202,6 +205,7 @@ struct RunResult {
   /// With LaunchOptions::countLdsConflicts: reads and writes of LDS in address order.
   std::vector<LdsUse> ldsUse;
   uint64_t findingsDropped = 0; ///< found beyond LaunchOptions::maxFindings
+  uint64_t errorsDropped = 0;   ///< of these of class Error
   RunCounters counters;
 
   /// Completed, and no finding of class Error.

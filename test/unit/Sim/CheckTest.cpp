@@ -241,6 +241,24 @@ TEST(Uninitialized, ByLane) {
   EXPECT_EQ(found(half + "s_mov_b64 exec, -1\nglobal_store_dword v1, v20, s[8:9]"),
             Names{"uninitialized"});
 }
+// What a select leaves out may be anything.
+TEST(Uninitialized, ScalarSelects) {
+  const std::string branch = "\ns_cmp_eq_u32 s22, 0\ns_cbranch_scc1 .Lx\n.Lx:";
+  auto chosen = [&](const char *scc, const std::string &select) {
+    return found("s_mov_b64 s[24:25], 5\ns_cmp_eq_u32 s24, " + std::string(scc) + "\n" + select +
+                 branch);
+  };
+  EXPECT_EQ(chosen("5", "s_cselect_b32 s22, s24, s20"), Names{});
+  EXPECT_EQ(chosen("5", "s_cselect_b32 s22, s20, s24"), Names{"uninitialized"});
+  EXPECT_EQ(chosen("6", "s_cselect_b32 s22, s20, s24"), Names{});
+  EXPECT_EQ(chosen("6", "s_cselect_b64 s[22:23], s[24:25], s[20:21]"), Names{"uninitialized"});
+  EXPECT_EQ(chosen("5", "s_cselect_b64 s[22:23], s[24:25], s[20:21]"), Names{});
+  EXPECT_EQ(chosen("5", "s_cmov_b32 s22, s24"), Names{});
+  EXPECT_EQ(chosen("6", "s_cmov_b32 s22, s24"), Names{"uninitialized"});
+  EXPECT_EQ(chosen("6", "s_mov_b32 s22, 1\ns_cmov_b32 s22, s20"), Names{});
+  // The condition itself.
+  EXPECT_EQ(found("s_cmp_eq_u32 s20, 0\ns_cselect_b32 s22, 1, 2" + branch), Names{"uninitialized"});
+}
 TEST(Uninitialized, UnusedHalvesAreNotAccused) {
   // The high half of the addend never reaches the low half of the result.
   EXPECT_EQ(found("v_mov_b32 v20, 1\nv_mad_u64_u32 v[22:23], s[10:11], v2, v3, "
@@ -472,6 +490,30 @@ TEST(WaitStates, MatrixRulesMatchLlvm) {
     }
   }
   EXPECT_GE(checked, 10u);
+}
+
+// C of another is D: AMD asks for the same number of passes, not for the same opcode (CDNA4 ISA,
+// table 38), and of another unit for more.
+TEST(WaitStates, MatrixResultAsCOfAnotherShape) {
+  const std::string d = " v[20:23], ", c = ", v[20:23]";
+  const std::string f16x16 = "v_mfma_f32_16x16x16_f16" + d + "v[10:11], v[14:15]",
+                    f16x32 = "v_mfma_f32_16x16x32_f16" + d + "v[10:13], v[14:17]",
+                    fp8x32 = "v_mfma_f32_16x16x32_fp8_fp8" + d + "v[10:11], v[14:15]",
+                    f32x4 = "v_mfma_f32_16x16x4_f32" + d + "v10, v14",
+                    f32Blocks = "v_mfma_f32_4x4x1_16b_f32" + d + "v10, v14",
+                    fp8x128 = "v_mfma_f32_16x16x128_f8f6f4" + d + "v[10:17], v[10:17]";
+  exactly("gfx950", 0, f16x32 + ", 0", f16x16 + c);
+  exactly("gfx950", 0, f16x16 + ", 0", f16x32 + c);
+  exactly("gfx950", 0, fp8x32 + ", 0", f16x32 + c);
+  exactly("gfx942", 0, fp8x32 + ", 0", f16x16 + c);
+  // Four passes and eight, and the other way round.
+  exactly("gfx950", 6, f16x32 + ", 0", fp8x128 + c);
+  exactly("gfx950", 10, fp8x128 + ", 0", f16x32 + c);
+  // f32 after XDL and before it.
+  exactly("gfx950", 6, f16x16 + ", 0", f32x4 + c);
+  exactly("gfx942", 5, f16x16 + ", 0", f32x4 + c);
+  exactly("gfx942", 0, f32x4 + ", 0", f16x16 + c);
+  exactly("gfx942", 8, f32x4 + ", 0", f32Blocks + c);
 }
 
 // ---- what a report says

@@ -175,7 +175,7 @@ TEST(Deadlock, GroupsThatTakeTurnsAreNotAccused) {
         runBody("s_mov_b32 s8, s2\n.Lround:\n.Lx:\nglobal_load_dword v3, v1, s[4:5] "
                 "sc1\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s7, v3\ns_cmp_lg_u32 s7, "
                 "s8\ns_cbranch_scc1 .Lx\ns_add_u32 s7, s7, 1\nv_mov_b32 v3, "
-                "s7\nglobal_store_dword v1, v3, s[4:5]\ns_waitcnt vmcnt(0)\ns_add_u32 s8, "
+                "s7\nglobal_store_dword v1, v3, s[4:5] sc1\ns_waitcnt vmcnt(0)\ns_add_u32 s8, "
                 "s8, 2\ns_cmp_lt_u32 s8, 600\ns_cbranch_scc1 .Lround",
                 2, 1, options);
     EXPECT_TRUE(run.result.ok()) << run.first();

@@ -1,0 +1,192 @@
+//===- GlobalOrder.cpp - who uses which bytes of global memory ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "GlobalOrder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include <sys/mman.h>
+
+namespace tilec::sim {
+
+std::string describe(const Wave &wave, const Instr &instr);
+
+/// A dword of an access, or a part of it.
+struct GlobalOrder::Part {
+  int lane;
+  uint64_t address;
+  bool isWrite, isAtomic;
+  std::optional<uint32_t> stored; ///< by a plain store
+};
+
+namespace {
+
+/// Work-groups of several host threads may use a cell at once.
+class CellLock {
+public:
+  explicit CellLock(GlobalCell &cell) : lock(cell.lock) {
+    while (lock.exchange(1, std::memory_order_acquire))
+      std::this_thread::yield();
+  }
+  ~CellLock() { lock.store(0, std::memory_order_release); }
+  CellLock(const CellLock &) = delete;
+  CellLock &operator=(const CellLock &) = delete;
+
+private:
+  std::atomic_ref<uint8_t> lock;
+};
+
+uint32_t idOf(const Wave &wave) { return static_cast<uint32_t>(wave.group->number) + 1; }
+
+bool isCompareAndSwap(const Instr &instr) {
+  return llvm::StringRef(instr.op->name).contains("cmpswap");
+}
+
+} // namespace
+
+GlobalOrder::~GlobalOrder() {
+  for (auto &[base, region] : regions)
+    if (region.start)
+      munmap(region.start, region.size);
+}
+
+GlobalCells GlobalOrder::cellsOf(const Allocation &allocation) {
+  std::lock_guard guard(mutex);
+  auto [it, isNew] = regions.try_emplace(allocation.base);
+  Region &region = it->second;
+  if (isNew) {
+    // Pages that nobody touches cost nothing.
+    size_t dwords = (allocation.sizeBytes + 3) / 4;
+    region.size = 5 * dwords * sizeof(GlobalCell);
+    void *start = region.size ? mmap(nullptr, region.size, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                              : MAP_FAILED;
+    if (start != MAP_FAILED) {
+      region.start = start;
+      region.cells.base = allocation.base;
+      region.cells.dwords = static_cast<GlobalCell *>(start);
+      region.cells.bytes = region.cells.dwords + dwords;
+    }
+  }
+  return region.cells;
+}
+
+void GlobalOrder::race(Wave &wave, const MemOp &op, const Part &part, uint32_t otherGroup,
+                       const AccessRecord *other, const char *what) {
+  const Allocation *allocation = wave.group->engine->memory->find(part.address);
+  std::string who, why;
+  if (otherGroup == idOf(wave)) {
+    who = other ? "wave " + std::to_string(other->wave) + ", " + describe(wave, *other->instr)
+                : std::string("another wave");
+    why = ", without a barrier between that the other wave reached with it done (s_waitcnt vmcnt)";
+  } else {
+    who = otherGroup == several ? "other work-groups"
+                                : "work-group number " + std::to_string(otherGroup - 1);
+    why = "; work-groups of a launch are in no order";
+  }
+  report(wave, *op.instr, CheckKind::GlobalRace, wave.group->checker->timingClass(), false,
+         part.lane,
+         "byte 0x" + llvm::Twine::utohexstr(part.address) + ", " +
+             llvm::Twine(part.address - allocation->base) + " of `" + allocation->name +
+             "`: " + what + " " + who + why);
+}
+
+void GlobalOrder::read(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell) {
+  uint32_t self = idOf(wave);
+  if (cell.writer && !cell.isAtomic) {
+    if (cell.writer != self) {
+      if (!ordersGroups())
+        race(wave, op, part, cell.writer, nullptr, "read of what is written by");
+    } else if (const AccessRecord *other = wave.group->checker->find(cell.write);
+               other && other->wave != wave.index && wave.group->checker->isInFlight(*other)) {
+      race(wave, op, part, self, other, "read of what is written by");
+    }
+  }
+  if (cell.reader != 0 && cell.reader != self) {
+    cell.reader = several;
+    return;
+  }
+  cell.reader = self;
+  cell.reads.note(op.checkId, wave.group->barrierEpoch, wave.index);
+}
+
+void GlobalOrder::write(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell) {
+  uint32_t self = idOf(wave);
+  const GroupChecker &checker = *wave.group->checker;
+  // Whichever of equal values comes last, the bytes are the same.
+  bool isSame = part.stored && !cell.isAtomic && cell.value == *part.stored;
+  bool needsOrder = cell.writer && !isSame && !(part.isAtomic && cell.isAtomic);
+  if (needsOrder && cell.writer != self) {
+    if (!ordersGroups())
+      race(wave, op, part, cell.writer, nullptr, "overwrites what is written by");
+  } else if (needsOrder) {
+    const AccessRecord *other = checker.find(cell.write);
+    if (other && other->wave != wave.index && checker.isInFlight(*other))
+      race(wave, op, part, self, other, "overwrites what is written by");
+  }
+  // Loops of compare-and-swap begin with a plain read, which may be old (LLVM's AtomicExpand).
+  if (cell.reader && !part.isAtomic) {
+    if (cell.reader != self) {
+      if (!ordersGroups())
+        race(wave, op, part, cell.reader, nullptr, "overwrites what is read by");
+    } else {
+      const AccessRecord *last = checker.find(cell.reads.last);
+      bool isOther = last && last->wave != wave.index && checker.isInFlight(*last);
+      if (isOther || cell.reads.others(wave.group->barrierEpoch, wave.index))
+        race(wave, op, part, self, isOther ? last : nullptr, "overwrites what is read by");
+    }
+  }
+  cell.writer = self;
+  cell.write = op.checkId;
+  cell.isAtomic = part.isAtomic;
+  cell.value = part.stored.value_or(0);
+}
+
+void GlobalOrder::accessCell(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell) {
+  if (part.isWrite)
+    write(wave, op, part, cell);
+  else if (!part.isAtomic)
+    read(wave, op, part, cell);
+}
+
+void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCells &cells,
+                         uint64_t address, unsigned bytes, bool isWrite, const void *data) {
+  const Instr &instr = *op.instr;
+  // Loads and stores of device scope are those of atomics.
+  bool isAtomicAccess = (instr.flags & isAtomic) || instr.isDeviceScope;
+  const auto *from = static_cast<const uint8_t *>(data);
+  uint64_t offset = address - cells.base, end = offset + bytes;
+  for (uint64_t dword = offset / 4; dword <= (end - 1) / 4; ++dword) {
+    GlobalCell &cell = cells.dwords[dword];
+    uint64_t first = std::max(offset, dword * 4), last = std::min(end, dword * 4 + 4);
+    CellLock lock(cell);
+    auto part = [&](uint64_t at, uint64_t count) {
+      Part part{lane, cells.base + at, isWrite, isAtomicAccess, std::nullopt};
+      if (from && !isAtomicAccess)
+        std::memcpy(&part.stored.emplace(0), from + (at - offset), count);
+      return part;
+    };
+    GlobalCell *bytesOf = cells.bytes + dword * 4;
+    if (last - first < 4 && !cell.isSplit) {
+      for (uint32_t i = 0; i < 4; ++i) {
+        bytesOf[i] = cell;
+        bytesOf[i].value = cell.value >> 8 * i & 0xff;
+      }
+      cell.isSplit = true;
+    }
+    if (!cell.isSplit) {
+      accessCell(wave, op, part(first, 4), cell);
+      continue;
+    }
+    // A compare-and-swap of a dword is how a part of it is changed; which one it does not say.
+    if ((instr.flags & isAtomic) && isCompareAndSwap(instr))
+      continue;
+    for (uint64_t byte = first; byte < last; ++byte)
+      accessCell(wave, op, part(byte, 1), bytesOf[byte % 4]);
+  }
+}
+
+} // namespace tilec::sim
