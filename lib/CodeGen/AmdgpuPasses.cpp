@@ -1,9 +1,9 @@
 //===- AmdgpuPasses.cpp - accumulate in place, hoist m0 writes ------------===//
 //
-// Two machine passes that LLVM 22 needs to give an MFMA loop the code that one
-// writes by hand. They hook in through public headers only, and a thread_local
-// says whether the compile of this thread wants them, so compiles stay
-// independent. Measured and explained in docs/codegen.md.
+// Machine passes that LLVM 22 needs to give an MFMA loop the code that one
+// writes by hand, and wait states that it leaves out. They hook in through public headers only, and
+// a thread_local says whether the compile of this thread wants them, so compiles stay independent.
+// Measured and explained in docs/codegen.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -164,6 +164,82 @@ bool HoistM0::runOnMachineFunction(MachineFunction &function) {
   return changed;
 }
 
+/// An MFMA of f32 may take the result of another kind as its C only after six wait states (gfx942:
+/// five), also where the registers are the very same (CDNA4 ISA, table 38: "S/DGEMM read VGPR as
+/// Source C"). LLVM's hazard recogniser takes equal registers for an accumulation that needs none,
+/// as they are between MFMAs of one kind. Runs before it, since it may only lengthen what is there.
+class SpaceMatrices : public MachineFunctionPass {
+public:
+  static char ID;
+  SpaceMatrices() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "tilec: wait states between kinds of MFMA"; }
+  bool runOnMachineFunction(MachineFunction &function) override;
+
+private:
+  static constexpr unsigned needed = 6; ///< by results of four passes, those of all our atoms
+  enum class Kind { None, F32, Other };
+  Kind kindOf(const MachineInstr &instr) const;
+  /// Wait states since another kind has written `reg`, `needed` if none has lately. `seen`: behind
+  /// `before` there are so many.
+  unsigned since(const MachineBasicBlock &block, MachineBasicBlock::const_iterator before,
+                 Register reg, unsigned seen, unsigned depth) const;
+  const TargetInstrInfo *instructions = nullptr;
+  const TargetRegisterInfo *registers = nullptr;
+};
+char SpaceMatrices::ID = 0;
+
+SpaceMatrices::Kind SpaceMatrices::kindOf(const MachineInstr &instr) const {
+  StringRef name = instructions->getName(instr.getOpcode());
+  if (!name.starts_with("V_MFMA_") && !name.starts_with("V_SMFMAC_"))
+    return Kind::None;
+  // V_MFMA_F32_16X16X4F32_..., but not ...16X16X8XF32_... or ...16X16X32_F16_...
+  StringRef shape = name.consume_front("V_MFMA_F32_") ? name.split('_').first : "";
+  return shape.ends_with("F32") && !shape.ends_with("XF32") ? Kind::F32 : Kind::Other;
+}
+
+unsigned SpaceMatrices::since(const MachineBasicBlock &block,
+                              MachineBasicBlock::const_iterator before, Register reg, unsigned seen,
+                              unsigned depth) const {
+  for (auto at = before; at != block.begin();) {
+    const MachineInstr &instr = *--at;
+    if (instr.isMetaInstruction() || instr.isInlineAsm())
+      continue;
+    Kind kind = kindOf(instr);
+    if (kind != Kind::None && registers->regsOverlap(instr.getOperand(dstOperand).getReg(), reg))
+      return kind == Kind::Other ? seen : needed;
+    seen +=
+        instructions->getName(instr.getOpcode()) == "S_NOP" ? instr.getOperand(0).getImm() + 1 : 1;
+    if (seen >= needed)
+      return needed;
+  }
+  // Blocks without instructions may form a loop.
+  constexpr unsigned mostBlocks = 8;
+  unsigned fewest = needed;
+  if (depth < mostBlocks)
+    for (const MachineBasicBlock *predecessor : block.predecessors())
+      fewest = std::min(fewest, since(*predecessor, predecessor->end(), reg, seen, depth + 1));
+  return fewest;
+}
+
+bool SpaceMatrices::runOnMachineFunction(MachineFunction &function) {
+  instructions = function.getSubtarget().getInstrInfo();
+  registers = function.getSubtarget().getRegisterInfo();
+  bool changed = false;
+  for (MachineBasicBlock &block : function)
+    for (MachineInstr &instr : block) {
+      if (kindOf(instr) != Kind::F32 || instr.getNumOperands() <= accumulatorOperand ||
+          !instr.getOperand(accumulatorOperand).isReg())
+        continue;
+      unsigned there = since(block, MachineBasicBlock::const_iterator(instr),
+                             instr.getOperand(accumulatorOperand).getReg(), 0, 0);
+      if (there == needed)
+        continue;
+      instructions->insertNoops(block, instr.getIterator(), needed - there);
+      changed = true;
+    }
+  return changed;
+}
+
 /// LLVM's machine verifier with its findings as an error of the compile. (The pass that LLVM has
 /// for it can be inserted as an instance only, and the register allocator runs three times on
 /// AMDGPU.)
@@ -209,6 +285,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   config->disablePass(&LiveDebugValuesID);
   config->insertPass(&TwoAddressInstructionPassID, &AccumulateInPlace::ID);
   config->insertPass(idOf("si-insert-waitcnts"), &HoistM0::ID);
+  config->insertPass(&HoistM0::ID, &SpaceMatrices::ID);
   if (currentState->verify)
     for (AnalysisID after : {AnalysisID(&AccumulateInPlace::ID), AnalysisID(&RegisterCoalescerID),
                              AnalysisID(&VirtRegRewriterID), AnalysisID(&HoistM0::ID)})
@@ -231,6 +308,8 @@ void registerMachinePasses() {
   add("tilec: hoist free values", "tilec-hoist-free-values", &HoistFreeValues::ID,
       createPass<HoistFreeValues>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
+  add("tilec: wait states between kinds of MFMA", "tilec-space-matrices", &SpaceMatrices::ID,
+      createPass<SpaceMatrices>);
   add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,
       createPass<KeepOffsets>);
   add("tilec: verify machine code", "tilec-verify-machine-code", &VerifyMachineCode::ID,
