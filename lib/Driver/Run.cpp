@@ -105,10 +105,13 @@ rt::Status run(Compilation &compilation, UnroundedRuns &runs) {
     result = std::move(*set);
     return rt::success();
   };
-  if (rt::Status status = run(exactSums, {}, runs.exact); !status)
+  ReferenceOptions inItsOrder;
+  inItsOrder.checkBlocks = true; // once is enough
+  if (rt::Status status = run(exactSums, inItsOrder, runs.exact); !status)
     return status;
   ReferenceOptions inOrder;
   inOrder.accumulate = ReferenceOptions::Accumulate::SequentialF32;
+  inOrder.spreadSums = true;
   if (vendorOf(compilation.options().arch) == Vendor::Nvidia)
     inOrder.sumBits = tensorCoreSumBits;
   if (compilation.options().arch == Arch::Sm90a)
@@ -131,7 +134,9 @@ rt::Status run(Compilation &compilation, UnroundedRuns &runs) {
 } // namespace
 
 rt::Status runOnCpu(Compilation &compilation, rt::ArgumentSet &arguments) {
-  return runReferenceOn(compilation, compilation.sourceProgram(), arguments, {});
+  ReferenceOptions options;
+  options.checkBlocks = true;
+  return runReferenceOn(compilation, compilation.sourceProgram(), arguments, options);
 }
 
 rt::Result<std::vector<Expected>> expectedResults(Compilation &compilation,

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Machine.h"
+#include "BlockOrder.h"
 
 using namespace mlir;
 
@@ -154,6 +154,7 @@ void execLoad(Frame &frame, const Instr &instr) {
   offsetsOf(frame, aux.access, instr.op, offsets);
   if (frame.machine.failed)
     return;
+  noteReads(frame, aux.access, offsets, instr.op);
   // Lanes that are off have offsets that were not checked: for buffers that trap they are -1 too.
   const uint8_t *base = frame.machine.buffers[aux.access.chain.buffer].base;
   DType dtype = aux.access.dtype;
@@ -183,14 +184,22 @@ void execStore(Frame &frame, const Instr &instr) {
     return;
   uint8_t *base = frame.machine.buffers[aux.access.chain.buffer].base;
   DType dtype = aux.access.dtype;
+  BlockWrites writes(frame.machine, aux.access.chain.buffer, instr.op);
+  for (int lane = 0; lane < frame.lanes; ++lane)
+    if (offsets[lane] >= 0 && frame.isOn(lane))
+      writes.note(dtype, offsets[lane]);
   switch (repOf(dtype)) {
   case Rep::F32:
-    return scatter(frame, dtype, base, offsets, frame.at<float>(instr.a));
+    scatter(frame, dtype, base, offsets, frame.at<float>(instr.a));
+    break;
   case Rep::F64:
-    return scatter(frame, dtype, base, offsets, frame.at<double>(instr.a));
+    scatter(frame, dtype, base, offsets, frame.at<double>(instr.a));
+    break;
   case Rep::Int:
-    return scatter(frame, dtype, base, offsets, frame.at<int64_t>(instr.a));
+    scatter(frame, dtype, base, offsets, frame.at<int64_t>(instr.a));
+    break;
   }
+  writes.finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,6 +277,7 @@ void execAtomic(Frame &frame, const Instr &instr) {
   offsetsOf(frame, aux.access, instr.op, offsets);
   if (frame.machine.failed)
     return;
+  noteAtomics(frame, aux.access, offsets, instr.op);
   switch (repOf(aux.access.dtype)) {
   case Rep::F32:
     return runAtomic<float>(frame, instr, aux, offsets);
@@ -316,6 +326,7 @@ static int64_t positionOf(Machine &machine, const ReductionDecl &decl, bool isDe
   if (!isNew)
     return position;
   state.touched.push_back(offset);
+  noteRead(machine, decl.buffer, decl.dtype, offset, nullptr);
   if (isInt)
     decodeSpan(decl.dtype, buffer.base, offset, 1, 1, &state.ints[position]);
   else
@@ -414,6 +425,9 @@ void flushReduction(Machine &machine, const ReductionDecl &decl) {
   ReductionState &state = machine.reductions[decl.id];
   uint8_t *base = machine.buffers[decl.buffer].base;
   bool isDense = isDenseReduction(machine, decl);
+  BlockWrites writes(machine, decl.buffer, nullptr);
+  for (int64_t offset : state.touched)
+    writes.note(decl.dtype, offset);
   for (auto [order, offset] : llvm::enumerate(state.touched)) {
     int64_t position = isDense ? offset : int64_t(order);
     if (decl.rep == Rep::Int) {
@@ -426,6 +440,7 @@ void flushReduction(Machine &machine, const ReductionDecl &decl) {
     if (isDense)
       state.seen[offset] = 0;
   }
+  writes.finish();
   state.touched.clear();
   state.sparse.clear();
   state.wideSums.clear();

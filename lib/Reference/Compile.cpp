@@ -63,6 +63,11 @@ private:
   uint32_t declareBuffer(Value value, bool isAlloc);
   ViewChain chainOf(Value buffer);
   Access accessOf(Value buffer, ValueRange indices);
+  /// A kernel writes it: blocks may meet there (BlockOrder.h).
+  void noteWritten(const ViewChain &chain) {
+    if (chain.buffer < unit.buffers.size())
+      unit.buffers[chain.buffer].isWrittenGlobal |= unit.buffers[chain.buffer].type.isGlobal();
+  }
 
   // Ops.
   void compileBlock(Block &block, Code &code);
@@ -256,6 +261,7 @@ bool Compiler::compileElementOp(Operation *op, Instr &instr) {
   if (auto atomic = dyn_cast<tile::AtomicOp>(op)) {
     auto *aux = attach<AtomicAux>(instr);
     aux->access = accessOf(atomic.getBuffer(), atomic.getIndices());
+    noteWritten(aux->access.chain);
     aux->kind = atomic.getKind();
     aux->isUnsigned = atomic.getIsUnsigned();
     if (isFloat(aux->access.dtype) &&
@@ -353,6 +359,7 @@ void Compiler::compileStore(tile::StoreOp store, Instr &instr, Code &code) {
   if (it == updates.end()) {
     auto *aux = attach<StoreAux>(instr);
     aux->access = accessOf(store.getBuffer(), store.getIndices());
+    noteWritten(aux->access.chain);
     instr.a = slotOf(store.getValue());
     instr.run = execStore;
     code.instrs.push_back(instr);
@@ -361,6 +368,7 @@ void Compiler::compileStore(tile::StoreOp store, Instr &instr, Code &code) {
   for (const FoundReduction::Step &step : it->second.found.steps) {
     auto *aux = attach<ReduceIntoAux>(instr);
     aux->access = accessOf(store.getBuffer(), store.getIndices());
+    noteWritten(aux->access.chain);
     ReductionDecl &decl = *it->second.decl;
     decl.buffer = aux->access.chain.buffer;
     decl.dtype = aux->access.dtype;
@@ -412,6 +420,12 @@ bool Compiler::compileTileOp(Operation *op, Instr &instr) {
     aux->views.push_back(chainOf(operand));
   }
   aux->perLane = frame->parallel || runsPerThread(op);
+  aux->written = isa<tile::FillOp>(op)    ? 0
+                 : isa<tile::GemmOp>(op)  ? 2
+                 : isa<tile::PrintOp>(op) ? -1
+                                          : 1;
+  if (aux->written >= 0)
+    noteWritten(aux->views[aux->written]);
   auto setCombine = [&](tile::ReduceKind kind, bool propagatesNan) {
     std::optional<Combine> combine = combineOf(kind, aux->views[0].dtype, propagatesNan);
     if (!combine)
@@ -701,6 +715,7 @@ bool Compiler::compilePipeOp(Operation *op, Instr &instr) {
       .Case<tile::PipeDrainOp>([&](auto) { instr.run = execPipeDrain; })
       .Case<tile::TmaCopyOp>([&](tile::TmaCopyOp copy) {
         aux->copy.views = {chainOf(copy.getSrc()), chainOf(copy.getDst())};
+        aux->copy.written = 1;
         instr.b = slotOf(copy.getSlot());
         instr.run = execTmaCopy;
       });

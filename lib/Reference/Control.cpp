@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 
+#include "BlockOrder.h"
 #include "Pipes.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -301,6 +302,8 @@ void execKernel(Frame &frame, const Instr &instr) {
   Frame body{machine, data.data(), int64_t(aux.lanes) * laneBytes, aux.lanes};
   importValues(frame, 0, body, aux.imports);
   machine.insideKernel = true;
+  machine.blockNumber = 0;
+  beginBlockOrder(machine);
   for (int64_t z = 0; z < grid[2]; ++z)
     for (int64_t y = 0; y < grid[1]; ++y)
       for (int64_t x = 0; x < grid[0]; ++x) {
@@ -312,6 +315,7 @@ void execKernel(Frame &frame, const Instr &instr) {
         finishProducer(machine);
         if (machine.failed)
           return;
+        ++machine.blockNumber;
       }
   machine.insideKernel = false;
 }

@@ -3,7 +3,7 @@
 // Operands are decoded once to dense panels; the inner loop runs along a row of C.
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Machine.h"
+#include "BlockOrder.h"
 
 namespace tilec::reference {
 namespace {
@@ -148,6 +148,34 @@ void multiplyWide(const double *a, const double *b, double *c, int64_t m, int64_
     }
 }
 
+/// ReferenceOptions::spreadSums; `before`: what the products were added to.
+template <typename T>
+void spreadSums(Machine &machine, const std::vector<T> &left, const std::vector<T> &right,
+                const std::vector<T> &before, std::vector<T> &sum, int64_t m, int64_t n,
+                int64_t k) {
+  auto squared = [](const std::vector<T> &values) {
+    std::vector<float> squares(values.size());
+    for (size_t i = 0; i < values.size(); ++i)
+      squares[i] = static_cast<float>(values[i] * values[i]);
+    return squares;
+  };
+  std::vector<float> leftSquares = squared(left), rightSquares = squared(right),
+                     squares = squared(before);
+  multiply(leftSquares.data(), rightSquares.data(), squares.data(), m, n, k);
+  constexpr int noBit = 1 << 20;
+  std::vector<int> rows(m, noBit), columns(n, noBit);
+  for (int64_t i = 0; i < m * k; ++i)
+    rows[i / k] = std::min(rows[i / k], lowestBit(static_cast<float>(left[i])));
+  for (int64_t i = 0; i < k * n; ++i)
+    columns[i % n] = std::min(columns[i % n], lowestBit(static_cast<float>(right[i])));
+  for (int64_t i = 0; i < m * n; ++i) {
+    int lowest = std::min(rows[i / n] + columns[i % n], lowestBit(static_cast<float>(before[i])));
+    double by = spreadOfSum(squares[i], double(k + 1), lowest);
+    sum[i] = spread(sum[i], by, uint64_t(i) + (machine.movedSums << 20));
+  }
+  ++machine.movedSums;
+}
+
 template <typename T>
 void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, const View &c,
           bool clear) {
@@ -155,6 +183,9 @@ void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, 
   std::vector<T> left = panel<T>(a, aux.transposeA, m, k);
   std::vector<T> right = panel<T>(b, aux.transposeB, k, n);
   std::vector<T> sum = clear ? std::vector<T>(m * n, T(0)) : readView<T>(c);
+  bool isSpread = machine.options.spreadSums && isFloat(a.dtype) && c.dtype != DType::F64 &&
+                  std::max(bitsOf(a.dtype), bitsOf(b.dtype)) <= 16;
+  std::vector<T> before = isSpread ? sum : std::vector<T>();
   if constexpr (std::is_same_v<T, int64_t>) // wraps without overflow
     multiply(reinterpret_cast<uint64_t *>(left.data()), reinterpret_cast<uint64_t *>(right.data()),
              reinterpret_cast<uint64_t *>(sum.data()), m, n, k);
@@ -166,8 +197,11 @@ void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, 
                  reinterpret_cast<double *>(sum.data()), m, n, k);
   else
     multiply(left.data(), right.data(), sum.data(), m, n, k);
-  if constexpr (!std::is_same_v<T, int64_t>)
+  if constexpr (!std::is_same_v<T, int64_t>) {
+    if (isSpread)
+      spreadSums(machine, left, right, before, sum, m, n, k);
     machine.moveSums(c.dtype, sum.data(), m * n);
+  }
   writeView(machine, c, sum.data());
 }
 
@@ -187,6 +221,12 @@ void execGemm(Frame &frame, const Instr &instr) {
         // Both factors are at most 2^28 here. Sixteen products take the time of one instruction.
         !machine.takeWork(c.numElems(), a.numElems() * c.shape[1] / 16, instr.op))
       return;
+    noteReads(machine, aux.views[0].buffer, a, instr.op);
+    noteReads(machine, aux.views[1].buffer, b, instr.op);
+    BlockWrites writes(machine, aux.views[2].buffer, instr.op);
+    writes.note(c);
+    if (machine.failed)
+      return;
     bool clear = aux.hasClearSlot && frame.at<int64_t>(instr.a)[lane];
     if (!isFloat(a.dtype) && !isFloat(c.dtype))
       gemm<int64_t>(machine, aux, a, b, c, clear);
@@ -195,6 +235,7 @@ void execGemm(Frame &frame, const Instr &instr) {
       gemm<float>(machine, aux, a, b, c, clear);
     else
       gemm<double>(machine, aux, a, b, c, clear);
+    writes.finish();
     if (!aux.perLane)
       return;
   }

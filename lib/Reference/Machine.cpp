@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 
+#include "BlockOrder.h"
 #include "Compile.h"
 #include "Pipes.h"
 

@@ -60,8 +60,9 @@ struct BufferDecl {
   mlir::Value value;
   tile::BufferType type;
   DType dtype;
-  int64_t allocLanes = 1; ///< copies: local buffers have one per lane of their frame
-  bool isAlloc = false;   ///< memory of the machine, not of a parameter
+  int64_t allocLanes = 1;       ///< copies: local buffers have one per lane of their frame
+  bool isAlloc = false;         ///< memory of the machine, not of a parameter
+  bool isWrittenGlobal = false; ///< a tensor that a kernel writes
 
   /// Elements from one copy to the next, a whole number of cache lines.
   int64_t laneStride() const { return allocLanes == 1 ? 0 : (type.numElems() + 127) / 128 * 128; }
@@ -158,6 +159,7 @@ private:
 };
 
 struct PipeSet;
+class BlockOrder;
 
 struct Machine {
   const Unit &unit;
@@ -173,6 +175,8 @@ struct Machine {
   bool failed = false;
   int64_t steps = 0;
   int64_t block[3] = {0, 0, 0};
+  uint64_t blockNumber = 0;                        ///< in the order in which blocks run
+  std::vector<std::unique_ptr<BlockOrder>> orders; ///< by buffer; null: not used yet
   bool insideKernel = false;
 
   Machine(const Unit &unit, const ReferenceArgs &args, const ReferenceOptions &options);
@@ -310,6 +314,7 @@ struct TileOpAux {
   bool absolute = false, clear = true, reverse = false, transposeA = false, transposeB = false;
   bool hasClearSlot = false;
   Rep rep = Rep::F32; ///< of the scalar operand
+  int written = -1;   ///< of `views`; the others are read
   std::string message;
 };
 struct WarpAux {

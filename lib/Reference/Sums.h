@@ -48,4 +48,30 @@ template <typename T> T neighbour(T value, DType dtype, uint64_t number) {
   return static_cast<T>(std::nextafter(rounded, up ? HUGE_VALF : -HUGE_VALF));
 }
 
+/// The exponent of the lowest bit of a float that is set; large for 0.
+inline int lowestBit(float value) {
+  if (value == 0 || !std::isfinite(value))
+    return 1 << 20;
+  int exponent;
+  auto digits = static_cast<uint32_t>(std::ldexp(std::fabs(std::frexp(value, &exponent)), 24));
+  return exponent - 24 + __builtin_ctz(digits);
+}
+
+/// How far another order of additions in float32 may come out elsewhere: the last bit of a float32
+/// of the size of partial sums, which is that of the root of the sum of the squares of the terms. 0
+/// where no order rounds: all terms are multiples of 2^`lowest`, and no partial sum (at most the
+/// root of their number times that of their squares) needs more than 24 bits.
+inline double spreadOfSum(double squares, double count, int lowest) {
+  if (!(squares > 0) || !std::isfinite(squares))
+    return 0;
+  double largest = std::sqrt(count * squares);
+  return largest <= std::ldexp(1.0, 24 + lowest) ? 0 : 0x1p-23 * std::sqrt(squares);
+}
+
+/// `sum` moved by that, above or below by the number of the element.
+template <typename T> T spread(T sum, double by, uint64_t number) {
+  bool up = (number * 0x9E3779B97F4A7C15u) >> 63;
+  return static_cast<T>(up ? sum + by : sum - by);
+}
+
 } // namespace tilec::reference

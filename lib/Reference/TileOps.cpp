@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Machine.h"
+#include "BlockOrder.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,7 +25,18 @@ void forLanes(Frame &frame, const Instr &instr,
       if (frame.machine.failed || !frame.machine.takeWork(views.back().numElems(), 0, instr.op))
         return;
     }
+    std::optional<BlockWrites> writes;
+    for (auto [i, view] : llvm::enumerate(views)) {
+      if (int(i) == aux.written)
+        writes.emplace(frame.machine, aux.views[i].buffer, instr.op).note(view);
+      else
+        noteReads(frame.machine, aux.views[i].buffer, view, instr.op);
+    }
+    if (frame.machine.failed)
+      return;
     fn(views, lane);
+    if (writes)
+      writes->finish();
     if (!aux.perLane)
       return;
   }
@@ -163,6 +174,10 @@ void reduce(Machine &machine, const TileOpAux &aux, const View &src, const View 
     T value = values[(o * lines.length + k) * lines.inner + i];
     return aux.absolute ? absolute(value) : value;
   };
+  bool isSpread = machine.options.spreadSums && !std::is_same_v<T, int64_t> &&
+                  aux.combine == Combine::Sum && dst.dtype != DType::F64;
+  uint64_t number = isSpread ? machine.movedSums++ << 20 : 0;
+  double by = 0;
   for (int64_t o = 0; o < lines.outer; ++o)
     for (int64_t i = 0; i < lines.inner; ++i) {
       T &total = result[o * lines.inner + i];
@@ -176,9 +191,19 @@ void reduce(Machine &machine, const TileOpAux &aux, const View &src, const View 
         total = T(sum.value());
         continue;
       }
+      if (isSpread) {
+        double squares = double(running) * double(running);
+        int lowest = lowestBit(static_cast<float>(running));
+        for (int64_t j = k; j < lines.length; ++j) {
+          auto term = static_cast<float>(at(o, j, i));
+          squares += double(term) * double(term);
+          lowest = std::min(lowest, lowestBit(term));
+        }
+        by = spreadOfSum(squares, double(lines.length + 1), lowest);
+      }
       for (; k < lines.length; ++k)
         running = combineValues(aux.combine, running, at(o, k, i));
-      total = running;
+      total = isSpread ? spread(running, by, uint64_t(o * lines.inner + i) + number) : running;
     }
   if constexpr (!std::is_same_v<T, int64_t>)
     if (isSum(aux.combine))

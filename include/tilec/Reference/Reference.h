@@ -54,6 +54,11 @@ struct ReferenceOptions {
   /// Every float sum of a tile op or recognised reduction that is held in f32 or f64 is moved to a
   /// neighbouring value: what a device may do that adds in another order.
   bool moveSums = false;
+  /// Float sums of `tile.gemm` with operands of at most 16 bits and of `tile.reduce` are moved up
+  /// or down by the last bit that a float32 of the size of their partial sums has, unless they are
+  /// exact in every order: what a device may lose that adds in another order than this run, which
+  /// often loses nothing where the terms have few bits.
+  bool spreadSums = false;
   /// Not 0: sums of products of floats of 16 bits and less keep so many significant bits and lose
   /// the rest, `sumGroup` products at a time, as NVIDIA's tensor cores do. Where it was measured:
   /// docs/decisions/0006-spread-before-rounding.md.
@@ -68,6 +73,8 @@ struct ReferenceOptions {
   /// A parameter that is not given is one that the compiled program does not use, so that its
   /// manifest does not list it: a tensor of unset elements, a scalar or dimension of 1.
   bool unusedMayBeMissing = false;
+  /// An element of a tensor that one block of a launch writes and another one uses is an error.
+  bool checkBlocks = false;
   /// Receives what `tile.print` prints; standard output when empty.
   std::function<void(const std::string &)> print;
 };

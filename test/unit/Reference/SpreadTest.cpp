@@ -223,4 +223,47 @@ TEST(Spread, SumsMoveToANeighbour) {
   EXPECT_EQ(c.at(0), 0.25);
 }
 
+/// 1 x 3 times 3 x 1 in f16, summed in f32 in order; `terms` are the products.
+float sumOfProducts(std::array<double, 3> terms, bool spread) {
+  Program program(oneBlock(
+      tensor("A", "[1, 3], f16") + tensor("B", "[3, 1], f16") + tensor("C", "[1, 1], f32"),
+      "    tile.gemm %A, %B, %C : !tile.buffer<[1, 3], f16, global>, !tile.buffer<[3, 1], f16, "
+      "global>, !tile.buffer<[1, 1], f32, global>\n"));
+  Values a(DType::F16, {1, 3}, 1), b(DType::F16, {3, 1}, 1), c(DType::F32, {1, 1}, 0);
+  for (int64_t i : {0, 1, 2}) {
+    double root = std::exp2(std::round(std::log2(std::fabs(terms[i])) / 2));
+    a.set(i, terms[i] / root);
+    b.set(i, root);
+  }
+  program.tensor("A", a).tensor("B", b).tensor("C", c);
+  program.options.accumulate = ReferenceOptions::Accumulate::SequentialF32;
+  program.options.spreadSums = spread;
+  EXPECT_EQ(program.run(), "");
+  return static_cast<float>(c.at(0));
+}
+
+// 16 - 16 + 2^-20 loses nothing in this order and all of the result in another one: the rule must
+// give that room, although this run is exact. Sums that no order rounds get none.
+TEST(Spread, SumsThatThisOrderHappensToKeep) {
+  EXPECT_EQ(sumOfProducts({16, -16, 0x1p-20}, false), 0x1p-20f);
+  EXPECT_EQ(sumOfProducts({16, 0x1p-20, -16}, false), 0);
+  float moved = sumOfProducts({16, -16, 0x1p-20}, true);
+  EXPECT_GE(8 * std::fabs(moved - 0x1p-20f), 0x1p-20f);
+  EXPECT_LE(8 * std::fabs(moved - 0x1p-20f), 0x1p-14f);
+  EXPECT_EQ(sumOfProducts({16, -16, 0x1p-12}, true), 0x1p-12f);
+  EXPECT_EQ(sumOfProducts({7, -5, 3}, true), 5);
+
+  Program program(oneBlock(tensor("A", "[2, 3], f32") + tensor("C", "[2], f32"),
+                           "    tile.reduce sum %A to %C dim 1 : !tile.buffer<[2, 3], f32, "
+                           "global>, !tile.buffer<[2], f32, global>\n"));
+  Values a(DType::F32, {2, 3}, 3), c(DType::F32, {2}, 0);
+  a.set(0, 16), a.set(1, -16), a.set(2, 0x1p-20);
+  program.tensor("A", a).tensor("C", c);
+  program.options.accumulate = ReferenceOptions::Accumulate::SequentialF32;
+  program.options.spreadSums = true;
+  ASSERT_EQ(program.run(), "");
+  EXPECT_GE(8 * std::fabs(c.at(0) - 0x1p-20), 0x1p-20);
+  EXPECT_EQ(c.at(1), 9);
+}
+
 } // namespace
