@@ -41,6 +41,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -236,7 +237,10 @@ bool Compilation::open(llvm::StringRef path) {
   if (!buffer)
     return fail(llvm::createStringError(buffer.getError(), "cannot read %s: %s", path.str().c_str(),
                                         buffer.getError().message().c_str()));
-  return openText(path, (*buffer)->getBuffer());
+  bool isInput = path == "-"; // no folder to read modules from
+  return openText(path, (*buffer)->getBuffer(),
+                  isInput ? script::ModuleReader()
+                          : script::readModulesBelow(llvm::sys::path::parent_path(path)));
 }
 
 bool Compilation::openRecording(std::shared_ptr<const build::Recording> recorded) {
@@ -249,7 +253,9 @@ bool Compilation::openRecording(std::shared_ptr<const build::Recording> recorded
   return !diags.hasErrors();
 }
 
-bool Compilation::openText(llvm::StringRef name, llvm::StringRef text) {
+bool Compilation::openText(llvm::StringRef name, llvm::StringRef text,
+                           script::ModuleReader reader) {
+  readModule = std::move(reader);
   file = sources.add(name.str(), text.str());
   isTileIr = name.ends_with(".mlir");
   return true;
@@ -313,11 +319,19 @@ bool Compilation::runTo(Stage stage) {
   return true;
 }
 
+/// What the program is made from: the script, and the modules that it may read.
+CacheKey Compilation::cacheKey() const {
+  const SourceFile &source = sources.file(file);
+  CacheKey key = programKey(opts, source.name(), source.text());
+  if (!isTileIr)
+    for (const script::ImportedModule &module : script::importedModules(source.text(), readModule))
+      key.add(module.path).add(module.file.text);
+  return key;
+}
+
 bool Compilation::findCompiled() {
   double start = nowMs();
-  const SourceFile &source = sources.file(file);
-  std::optional<std::string> entry =
-      opts.cache->find(programKey(opts, source.name(), source.text()));
+  std::optional<std::string> entry = opts.cache->find(cacheKey());
   std::optional<CompiledProgram> program;
   if (entry)
     program = unpackProgram(*entry);
@@ -326,8 +340,12 @@ bool Compilation::findCompiled() {
   launchManifest = std::move(program->manifest);
   binary = std::move(program->image);
   addLaunchFacts();
-  for (Diagnostic &diagnostic : program->diagnostics)
+  for (Diagnostic &diagnostic : program->diagnostics) {
+    // Only the script is read for a program from the cache: not its entry, nor its modules.
+    if (diagnostic.span.isValid() && diagnostic.span.file >= sources.fileCount())
+      diagnostic.span = Span();
     diags.add(std::move(diagnostic));
+  }
   reached = Stage::Binary;
   stageTimes.push_back({"cached", nowMs() - start});
   return true;
@@ -343,8 +361,7 @@ void Compilation::addLaunchFacts() {
 
 void Compilation::keepCompiled() {
   CompiledProgram program{launchManifest, binary, diags.all()};
-  const SourceFile &source = sources.file(file);
-  if (!opts.cache->store(programKey(opts, source.name(), source.text()), packProgram(program)))
+  if (!opts.cache->store(cacheKey(), packProgram(program)))
     diags.add({DiagId::IrRemark, Severity::Remark, Span(),
                "the cache `" + opts.cache->folder() + "` cannot be written"});
 }
@@ -447,7 +464,17 @@ std::unique_ptr<script::Program> Compilation::trace() {
 #ifdef TILEC_HAS_IMPORT
   if (recording)
     return script::traceModule(sources, recording->module, recording->entry, opts.arch, diags);
-  return script::traceEntry(sources, file, opts.entry, opts.arch, diags);
+  script::ScriptOptions outside;
+  outside.defines = opts.defines;
+  modulesRead.clear();
+  if (readModule)
+    outside.readModule = [this](llvm::StringRef path) {
+      std::optional<script::ModuleText> text = readModule(path);
+      if (text)
+        modulesRead.push_back({path.str(), *text});
+      return text;
+    };
+  return script::traceEntry(sources, file, opts.entry, opts.arch, diags, outside);
 #else
   return nullptr;
 #endif
@@ -708,14 +735,24 @@ void Compilation::saveTemp(Stage stage) {
   const StageRow &row = stageRows[static_cast<int>(stage)];
   std::string path = llvm::formatv("{0}.{1,0+2}-{2}.{3}", opts.saveTempsPrefix,
                                    static_cast<int>(stage) + 1, row.name, row.extension);
+  saveText(path, textOf(stage));
+  if (stage != Stage::Tile)
+    return;
+  for (const script::ImportedModule &module : modulesRead) {
+    std::string name = module.path;
+    llvm::replace(name, '/', '.');
+    saveText(opts.saveTempsPrefix + ".00-" + name, module.file.text);
+  }
+}
+
+void Compilation::saveText(const std::string &path, llvm::StringRef text) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
-  if (error) {
+  if (error)
     fail(llvm::createStringError(error, "cannot write %s: %s", path.c_str(),
                                  error.message().c_str()));
-    return;
-  }
-  os << textOf(stage);
+  else
+    os << text;
 }
 
 } // namespace tilec

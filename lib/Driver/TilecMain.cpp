@@ -8,10 +8,12 @@
 #include "tilec/Driver/Emit.h"
 #include "tilec/Driver/Tools.h"
 #include "tilec/Runtime/Npy.h"
+#include "tilec/Script/Trace.h"
 #include "tilec/Support/StageWatch.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,6 +27,7 @@ struct Arguments {
   std::string ptxAssembler = "auto", schedule, math = "default";
   bool debug = false, noDebug = false;
   CacheOptions cache;
+  std::vector<std::string> defines;
   std::string tuned;
   bool json = false, strictSchedule = false, laxSchedule = false;
   bool listTargets = false, timeReport = false, remarks = false, strict = false,
@@ -75,6 +78,33 @@ void printTimes(const Compilation &compilation) {
   llvm::errs() << llvm::formatv("{0,-16} {1,8:f2} ms\n", "total", compilation.totalMs());
 }
 
+/// What the entry of a file may be: one line a kernel.
+int listKernels(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer) {
+    llvm::errs() << "tilec: error: cannot read " << path << ": " << buffer.getError().message()
+                 << '\n';
+    return 1;
+  }
+  SourceManager sources;
+  DiagnosticEngine diags(sources);
+  uint32_t file = sources.add(path, (*buffer)->getBuffer().str());
+  std::vector<script::EntryCandidate> list = script::listEntries(sources, file, diags);
+  if (list.empty() && !diags.hasErrors())
+    diags.report(DiagId::NoEntry, Span{file, 0, 0});
+  diags.print(llvm::errs());
+  if (list.empty())
+    return 1;
+  size_t width = 0;
+  for (const script::EntryCandidate &c : list)
+    width = std::max(width, c.call.size());
+  for (const script::EntryCandidate &c : list)
+    llvm::outs() << c.call << std::string(width - c.call.size(), ' ') << "  # " << path << ':'
+                 << sources.file(file).lineColumn(c.span.begin).line << '\n';
+  llvm::errs() << "compile one with --target=... --entry '...'\n";
+  return 0;
+}
+
 int compile(const Arguments &args, Arch arch) {
   std::string word = args.stopAfter.empty() ? args.emit : args.stopAfter;
   std::optional<Emit> emit = parseEmit(word, arch);
@@ -83,6 +113,7 @@ int compile(const Arguments &args, Arch arch) {
   CompileOptions options;
   options.arch = arch;
   options.entry = args.entry;
+  options.defines = args.defines;
   options.strict = args.strict;
   options.schedule = args.schedule;
   options.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
@@ -145,6 +176,10 @@ int tilecMain(int argc, char **argv) {
   app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)");
   app.add_option("--entry", args.entry,
                  "what to compile, a call: 'matmul(1024, 1024, 1024, block_M=128)'");
+  app.add_option("--define", args.defines,
+                 "NAME=VALUE: a module-level name of the script, or a value that tilec cannot "
+                 "know, such as 'torch.cuda.device_count()=8'")
+      ->allow_extra_args(false);
   app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
   app.add_option("--emit", args.emit, "what to write: " + listOfEmits());
   app.add_option("-o,--output", args.output,
@@ -188,6 +223,8 @@ int tilecMain(int argc, char **argv) {
   }
   if (args.file.empty())
     return usageError("no input file; see --help");
+  if (args.target.empty() && args.entry.empty() && !llvm::StringRef(args.file).ends_with(".mlir"))
+    return listKernels(args.file);
   if (args.target.empty())
     return usageError("no --target; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
   std::optional<Arch> arch = parseArch(args.target);

@@ -32,7 +32,7 @@ struct Arguments {
   std::string file, entry, schedule, math = "default", target = "gfx950", device = "sim",
                                      simChecks = "all", simMode = "eager",
                                      rangeCheck = "with-soffset";
-  std::vector<std::string> args, dims, saves, spreads, rivals, tune;
+  std::vector<std::string> defines, args, dims, saves, spreads, rivals, tune;
   std::string tuneResults, tuned, rivalLibrary;
   double tuneTimeout = 60;
   CacheOptions cache;
@@ -334,6 +334,7 @@ int run(const Arguments &args, Arch arch) {
   CompileOptions options;
   options.arch = arch;
   options.entry = args.entry;
+  options.defines = args.defines;
   options.schedule = args.schedule;
   options.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
   // What is only possible at compile time is found where it happens, as on the cpu device.
@@ -437,6 +438,10 @@ int tilecRunMain(int argc, char **argv) {
   CLI::App app{"tilec-run: compiles a script, runs it on a device and checks the result"};
   app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)")->required();
   app.add_option("--entry", args.entry, "what to run, a call: 'matmul(1024, 1024, 1024)'");
+  app.add_option("--define", args.defines,
+                 "NAME=VALUE: a module-level name of the script, or a value that tilec cannot "
+                 "know, such as 'torch.cuda.device_count()=8'")
+      ->allow_extra_args(false);
   app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
   app.add_option("--device", args.device,
                  "cpu (the reference), sim, ptx (runs the PTX), cuda or hip")

@@ -82,7 +82,9 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
   case ValueKind::Module:
     return moduleAttribute(object.str(), name, nameSpan);
   case ValueKind::Opaque:
-    return heap.named(ValueKind::Opaque, (object.str() + "." + name).str(), span);
+    if (isTensor(object))
+      return tensorAttribute(object, name, span);
+    return opaque((object.str() + "." + name).str(), span);
   case ValueKind::Type:
     if (object.str() == "GemmWarpPolicy" &&
         llvm::is_contained({"Square", "FullRow", "FullCol", "Free"}, name))
@@ -103,7 +105,7 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
       auto [prefix, rest] = name.split('_');
       return heap.str(prefix.lower() + "." + rest.lower());
     }
-    return heap.named(ValueKind::Opaque, (object.str() + "." + name).str(), span);
+    return opaque((object.str() + "." + name).str(), span);
   case ValueKind::Buffer:
   case ValueKind::Region: {
     const Buffer *b = object.is(ValueKind::Buffer) ? object.buffer() : object.region()->buffer;

@@ -178,7 +178,7 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
     if (v.isSequence() || v.is(ValueKind::Set))
       return Value::small(static_cast<int64_t>(v.items().size()));
     if (v.is(ValueKind::Opaque))
-      return fail(DiagId::OpaqueValue, args.spans[0], v.str());
+      return failOpaque(v, args.spans[0]);
     return fail(DiagId::WantedOther, args.spans[0], "a sequence", typeName(v));
   }
   if (name == "abs") {
@@ -308,6 +308,8 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
   if (name == "getattr" || name == "hasattr") {
     if (!arity(args, 2, 3, name))
       return Value();
+    if (args.values[1].is(ValueKind::DType)) // stands for its name: `getattr(torch, dtype)`
+      args.values[1] = heap.str(std::string(nameOf(args.values[1].dtype())));
     if (!args.values[1].is(ValueKind::Str))
       return fail(DiagId::WantedOther, args.spans[1], "a str", typeName(args.values[1]));
     Value v = attribute(args.values[0], args.values[1].str(), args.span, args.spans[1]);

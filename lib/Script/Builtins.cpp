@@ -180,7 +180,7 @@ Value Evaluator::builtinIsInstance(CallArgs &args) {
     return Value();
   const Value &v = args.values[0];
   if (v.is(ValueKind::Opaque))
-    return fail(DiagId::OpaqueValue, args.spans[0], v.str());
+    return failOpaque(v, args.spans[0]);
   auto matches = [&](const Value &type) {
     if (type.is(ValueKind::Intrinsic))
       return type.intrinsic() == IntrinsicId::Tensor && v.is(ValueKind::Buffer);
@@ -263,7 +263,7 @@ Value Evaluator::builtinInt(CallArgs &args) {
     return i ? Value::small(*i) : Value();
   }
   if (v.is(ValueKind::Opaque))
-    return fail(DiagId::OpaqueValue, args.spans[0], v.str());
+    return failOpaque(v, args.spans[0]);
   return fail(DiagId::BadConversion, args.span, typeName(v), "int");
 }
 

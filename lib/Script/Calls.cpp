@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace tilec::script {
 Value Evaluator::call(const Value &callee, CallArgs &args) {
   switch (callee.kind()) {
@@ -32,7 +34,7 @@ Value Evaluator::call(const Value &callee, CallArgs &args) {
     return castIntrinsic(args.values[0], args.spans[0], callee.dtype(), args.span);
   }
   case ValueKind::Opaque:
-    return heap.named(ValueKind::Opaque, (callee.str() + "(...)").str(), args.span);
+    return callOpaque(callee, args);
   case ValueKind::Kernel: // running a kernel: its result means nothing here
     return heap.named(ValueKind::Opaque, "result of a kernel", args.span);
   case ValueKind::Refused: {
@@ -68,6 +70,7 @@ bool Evaluator::knownKeywords(CallArgs &args, llvm::StringRef name,
 Value Evaluator::makeFunction(const FunctionStmt *def) {
   auto *f = heap.make<FunctionObject>();
   f->name = def->name;
+  f->home = home;
   f->span = def->nameSpan;
   f->params = def->params;
   f->body = def->body;
@@ -171,14 +174,28 @@ bool Evaluator::bindParams(const FunctionObject *f, CallArgs &args, Env *scope) 
       return false;
     }
   }
+  std::vector<std::string> missing;
+  Span firstMissing;
   for (size_t i = 0; i < f->params.size(); ++i) {
     if (!values[i].ok())
       values[i] = f->defaults[i];
-    if (!values[i].ok()) {
-      fail(DiagId::MissingArgument, args.span, f->name, f->params[i].name);
-      note(DiagId::DefinedHere, f->params[i].span, f->name);
-      return false;
-    }
+    if (values[i].ok())
+      continue;
+    if (missing.empty())
+      firstMissing = f->params[i].span;
+    missing.push_back(f->params[i].name.str());
+  }
+  if (!missing.empty()) {
+    if (missing.size() == 1)
+      fail(DiagId::MissingArgument, args.span, f->name, missing[0]);
+    else
+      fail(DiagId::MissingArguments, args.span, f->name, llvm::join(missing, "`, `"));
+    if (args.span.file == entryFile)
+      noteTaken(f, args);
+    note(DiagId::DefinedHere, firstMissing, f->name);
+    return false;
+  }
+  for (size_t i = 0; i < f->params.size(); ++i) {
     // `x: T.Ref` hands over the variable or the element itself.
     const auto *annotation = llvm::dyn_cast_or_null<AttributeExpr>(f->params[i].annotation);
     if (annotation && annotation->name == "Ref" && values[i].is(ValueKind::Expr) &&
@@ -192,7 +209,21 @@ bool Evaluator::bindParams(const FunctionObject *f, CallArgs &args, Env *scope) 
   return true;
 }
 
+/// What the positional arguments of a call were taken for.
+void Evaluator::noteTaken(const FunctionObject *f, const CallArgs &args) {
+  std::vector<std::string> taken;
+  size_t next = 0;
+  for (const ast::Param &p : f->params) {
+    if (p.kind != ast::Param::Positional || next == args.values.size())
+      break;
+    taken.push_back(p.name.str() + " = " + shown(args.values[next++]));
+  }
+  if (!taken.empty())
+    note(DiagId::PositionalTaken, args.span, llvm::join(taken, "`, `"));
+}
+
 Value Evaluator::callFunction(const FunctionObject *f, CallArgs &args, bool traced) {
+  llvm::StringRef wanted = std::exchange(wantedInner, {});
   if (callDepth >= limits.calls)
     return fail(DiagId::CallsTooDeep, args.span, f->name, limits.calls);
   auto *scope = heap.make<Env>();
@@ -203,20 +234,37 @@ Value Evaluator::callFunction(const FunctionObject *f, CallArgs &args, bool trac
     return Value();
   llvm::SaveAndRestore savedDepth(callDepth, callDepth + 1);
   llvm::SaveAndRestore savedEnv(env, scope);
+  llvm::SaveAndRestore savedHome(home, f->home);
   if (f->expression)
     return eval(f->expression);
   llvm::SaveAndRestore<std::vector<LoopContext>> savedLoops(loops, {});
   llvm::SaveAndRestore savedReturned(returned, Value::none());
   returnedSpan = f->span; // of a function that ends without `return`
   llvm::SaveAndRestore savedFrames(functionFrames, frames);
+  llvm::SaveAndRestore savedStopIn(stopIn, wanted.empty() ? stopIn : scope);
+  llvm::SaveAndRestore savedStopAt(stopAt, wanted.empty() ? stopAt : wanted);
+  size_t keptMark = kept.size();
   Flow flow = exec(f->body);
+  if (callDepth <= 4 && args.span.isValid()) {
+    // Said once, whatever the number of errors.
+    if (kept.size() > keptMark)
+      kept[keptMark].notes.push_back(makeNote(DiagId::CalledHere, args.span, f->name));
+    else if (flow == Flow::Error)
+      note(DiagId::CalledHere, args.span, f->name);
+  }
+  if (flow == Flow::Error)
+    return Value();
+  if (!wanted.empty()) {
+    auto bound = scope->names.find(wanted);
+    if (bound != scope->names.end())
+      return bound->second.value.ok() ? bound->second.value : poison();
+    return fail(DiagId::InnerNotBound, args.span, f->name, wanted);
+  }
   if (flow == Flow::Normal)
     returnedSpan = f->span;
-  if (flow == Flow::Error) {
-    if (failure && callDepth <= 4 && args.span.isValid())
-      note(DiagId::CalledHere, args.span, f->name);
-    return Value();
-  }
+  // A function that an error left without its `return`.
+  if (!returned.ok() || (flow == Flow::Normal && kept.size() > keptMark))
+    return poison();
   // Scripts call every prim_func `main`; the factory's name says which one it is.
   if (returned.is(ValueKind::Kernel) && returned.as<KernelObject>()->name == "main")
     returned.as<KernelObject>()->name = f->name.str();

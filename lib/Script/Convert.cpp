@@ -40,7 +40,7 @@ const Expr *Evaluator::toExpr(const Value &v, Span span, std::optional<DType> wa
     fail(DiagId::BufferAsValue, span, typeName(v));
     return nullptr;
   case ValueKind::Opaque:
-    fail(DiagId::OpaqueValue, span, v.str());
+    failOpaque(v, span);
     return nullptr;
   default:
     fail(DiagId::WantedOther, span, "a number", typeName(v));
@@ -83,7 +83,7 @@ std::optional<int64_t> Evaluator::toInt(const Value &v, Span span, llvm::StringR
     return std::nullopt;
   }
   if (v.is(ValueKind::Opaque))
-    fail(DiagId::OpaqueValue, span, v.str());
+    failOpaque(v, span);
   else
     fail(DiagId::WantedOther, span, (llvm::Twine("an integer for ") + what).str(), typeName(v));
   return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<double> Evaluator::toReal(const Value &v, Span span, llvm::StringR
   if (v.is(ValueKind::Expr))
     fail(DiagId::RuntimeAsConstant, span, what);
   else if (v.is(ValueKind::Opaque))
-    fail(DiagId::OpaqueValue, span, v.str());
+    failOpaque(v, span);
   else
     fail(DiagId::WantedOther, span, (llvm::Twine("a number for ") + what).str(), typeName(v));
   return std::nullopt;
@@ -160,7 +160,7 @@ std::optional<DType> Evaluator::toDType(const Value &v, Span span) {
     break;
   }
   case ValueKind::Opaque:
-    fail(DiagId::OpaqueValue, span, v.str());
+    failOpaque(v, span);
     return std::nullopt;
   default:
     break;
@@ -250,7 +250,7 @@ bool Evaluator::iterate(const Value &v, Span span, llvm::SmallVectorImpl<Value> 
       out.push_back(heap.str(std::string(1, c)));
     return step(span, out.size());
   case ValueKind::Opaque:
-    fail(DiagId::OpaqueValue, span, v.str());
+    failOpaque(v, span);
     return false;
   case ValueKind::Loop:
     fail(DiagId::LoopOutsideFor, span);
@@ -381,7 +381,7 @@ bool Evaluator::toArgument(const Value &v, Span span, Argument &out) {
     return true;
   }
   case ValueKind::Opaque:
-    fail(DiagId::OpaqueValue, span, v.str());
+    failOpaque(v, span);
     return false;
   default:
     fail(DiagId::WantedOther, span, "a buffer or a value", typeName(v));

@@ -60,8 +60,12 @@ Value Evaluator::evalKind(const ast::Expr *e) {
   case ExprKind::Binary: {
     const auto *b = llvm::cast<BinaryExpr>(e);
     Value lhs = eval(b->lhs);
-    Value rhs = lhs.ok() ? eval(b->rhs) : Value();
-    return rhs.ok() ? binary(b->op, lhs, rhs, e->span, b->lhs->span, b->rhs->span) : Value();
+    if (!lhs.ok() && !postpone())
+      return Value();
+    Value rhs = eval(b->rhs);
+    if (!lhs.ok() || !rhs.ok())
+      return poison();
+    return binary(b->op, lhs, rhs, e->span, b->lhs->span, b->rhs->span);
   }
   case ExprKind::Bool:
     return evalBool(llvm::cast<BoolExpr>(e));
@@ -75,6 +79,8 @@ Value Evaluator::evalKind(const ast::Expr *e) {
     return evalCall(llvm::cast<CallExpr>(e));
   case ExprKind::Attribute: {
     const auto *a = llvm::cast<AttributeExpr>(e);
+    if (std::optional<Value> inner = innerName(a))
+      return *inner;
     Value object = eval(a->value);
     return object.ok() ? attribute(object, a->name, e->span, a->nameSpan) : Value();
   }
@@ -242,6 +248,8 @@ Value Evaluator::evalUnary(const UnaryExpr *e) {
         build.unary(e->op == UnaryOp::Neg ? ExprOp::Neg : ExprOp::BitNot, x, e->span));
   }
   llvm::StringRef spelling = e->op == UnaryOp::Neg ? "-" : e->op == UnaryOp::Pos ? "+" : "~";
+  if (isWholeTile(v))
+    return failWholeBuffer(spelling, e->span, {{v, e->operand->span}});
   return fail(DiagId::BadOperand, e->span, spelling, typeName(v));
 }
 
@@ -317,6 +325,7 @@ Value Evaluator::evalConditional(const ConditionalExpr *e) {
 Value Evaluator::evalLambda(const LambdaExpr *e) {
   auto *f = heap.make<FunctionObject>();
   f->name = "lambda";
+  f->home = home;
   f->span = e->span;
   f->params = e->params;
   f->expression = e->body;
@@ -330,46 +339,95 @@ Value Evaluator::evalLambda(const LambdaExpr *e) {
   return Value::object(ValueKind::Function, f);
 }
 
-Value Evaluator::evalCall(const CallExpr *e) {
-  Value callee = eval(e->callee);
-  if (!callee.ok())
-    return Value();
+std::optional<CallArgs> Evaluator::evalArguments(const CallExpr *e) {
   CallArgs args;
   args.span = e->span;
   args.calleeSpan = e->callee->span;
+  // Each argument tells its own errors.
+  bool isGood = true;
+  auto value = [&](const ast::Expr *arg) {
+    Value v = eval(arg);
+    isGood &= v.ok();
+    return v;
+  };
   for (const ast::Expr *arg : e->args) {
-    if (const auto *starred = llvm::dyn_cast<StarredExpr>(arg)) {
-      Value inner = eval(starred->value);
-      llvm::SmallVector<Value> items;
-      if (!inner.ok() || !iterate(inner, arg->span, items))
-        return Value();
-      args.values.append(items);
-      args.spans.append(items.size(), arg->span);
+    const auto *starred = llvm::dyn_cast<StarredExpr>(arg);
+    Value v = value(starred ? starred->value : arg);
+    llvm::SmallVector<Value> items;
+    if (!v.ok() || (starred && !iterate(v, arg->span, items))) {
+      isGood = false;
+      if (!postpone())
+        return std::nullopt;
       continue;
     }
-    Value v = eval(arg);
-    if (!v.ok())
-      return Value();
-    args.values.push_back(v);
-    args.spans.push_back(arg->span);
+    if (!starred)
+      items.push_back(v);
+    args.values.append(items);
+    args.spans.append(items.size(), arg->span);
   }
   for (const ast::Keyword &k : e->keywords) {
-    Value v = eval(k.value);
-    if (!v.ok())
-      return Value();
+    Value v = value(k.value);
+    if (!v.ok()) {
+      if (!postpone())
+        return std::nullopt;
+      continue;
+    }
     if (!k.name.empty()) {
       args.keywords.push_back({k.name.str(), v, k.span, k.value->span});
       continue;
     }
-    if (!v.is(ValueKind::Dict))
-      return fail(DiagId::WantedOther, k.value->span, "a dict", typeName(v));
-    for (auto &[key, value] : v.as<DictObject>()->entries) {
-      if (!key.is(ValueKind::Str))
-        return fail(DiagId::WantedOther, k.value->span, "a dict with str keys", shown(key));
-      args.keywords.push_back({key.str().str(), value, k.span});
+    if (!v.is(ValueKind::Dict)) {
+      fail(DiagId::WantedOther, k.value->span, "a dict", typeName(v));
+      return std::nullopt;
+    }
+    for (auto &[key, item] : v.as<DictObject>()->entries) {
+      if (!key.is(ValueKind::Str)) {
+        fail(DiagId::WantedOther, k.value->span, "a dict with str keys", shown(key));
+        return std::nullopt;
+      }
+      args.keywords.push_back({key.str().str(), item, k.span});
     }
   }
-  return call(callee, args);
+  if (isGood)
+    return args;
+  poison();
+  return std::nullopt;
+}
+
+Value Evaluator::evalCall(const CallExpr *e) {
+  Value callee = eval(e->callee);
+  if (!callee.ok())
+    return Value();
+  if (callee.is(ValueKind::Refused)) {
+    // Whatever it is called with.
+    CallArgs none;
+    none.span = e->span;
+    none.calleeSpan = e->callee->span;
+    return call(callee, none);
+  }
+  std::optional<CallArgs> args = evalArguments(e);
+  return args ? call(callee, *args) : Value();
+}
+
+/// `outer(args).inner`: a name that the function binds. Nothing when this is an attribute.
+std::optional<Value> Evaluator::innerName(const AttributeExpr *e) {
+  const auto *c = llvm::dyn_cast<CallExpr>(e->value);
+  if (!c || e->span.file != entryFile)
+    return std::nullopt;
+  Value callee = eval(c->callee);
+  if (!callee.ok())
+    return Value();
+  const FunctionObject *f = callee.is(ValueKind::Function) ? callee.as<FunctionObject>()
+                            : callee.is(ValueKind::Jit)    ? callee.as<JitObject>()->function
+                                                           : nullptr;
+  bool isEager = callee.is(ValueKind::Jit) && callee.as<JitObject>()->isEager;
+  if (!f || !f->def || isEager || !localsOf(f)->contains(e->name))
+    return std::nullopt;
+  std::optional<CallArgs> args = evalArguments(c);
+  if (!args)
+    return Value();
+  wantedInner = e->name;
+  return callFunction(f, *args, /*traced=*/false);
 }
 
 bool Evaluator::comprehend(const ComprehensionExpr *e, size_t level,

@@ -2,14 +2,22 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Recovery.h"
 
 namespace tilec::script {
 Flow Evaluator::exec(ast::Body body) {
+  size_t loopMark = loops.size();
   for (const ast::Stmt *s : body) {
     Flow flow = exec(s);
+    if (flow == Flow::Error) {
+      loops.resize(loopMark);
+      if (!recover(s, flow))
+        return Flow::Error;
+    }
     if (flow != Flow::Normal)
       return flow;
+    if (stopIn && stopIn == env && env->names.count(stopAt))
+      return Flow::Return; // the rest of the function is of no interest
   }
   return Flow::Normal;
 }
@@ -150,6 +158,10 @@ Flow Evaluator::execAnnAssign(const AnnAssignStmt *s) {
     if (llvm::none_of(eager->function->params,
                       [&](const ast::Param &p) { return p.name == name->name; })) {
       fail(DiagId::AnnotatedNoParameter, name->span, name->name, eager->function->name);
+      return Flow::Error;
+    }
+    if (binding && binding->value.isNumber() && declaresTensor(s->annotation)) {
+      failTensorGiven(name->name, eager->callSpan);
       return Flow::Error;
     }
     return Flow::Normal;
@@ -334,7 +346,11 @@ Flow Evaluator::execRaise(const SimpleStmt *s) {
 }
 
 Flow Evaluator::execTry(const TryStmt *s) {
-  Flow flow = exec(s->body);
+  Flow flow;
+  {
+    Attempt attempt(*this);
+    flow = exec(s->body);
+  }
   bool catchable = failure && failure->error.id != DiagId::TooManySteps &&
                    failure->error.id != DiagId::EvaluationTooDeep;
   if (flow == Flow::Error && catchable && !s->handlers.empty() && !inLaunch()) {

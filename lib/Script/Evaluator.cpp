@@ -2,17 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Evaluator.h"
-
-#include "EvaluatorScopes.h"
+#include "Recovery.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 namespace tilec::script {
 Evaluator::Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch,
-                     Program &program)
-    : sources(sources), module(module), arch(arch), program(program), build(program) {
-  indexGlobals();
+                     Program &program, ModuleFiles *files)
+    : sources(sources), files(files), arch(arch), program(program), build(program) {
+  script.module = &module;
+  indexGlobals(script);
 }
 
 Evaluator::~Evaluator() = default;
@@ -41,7 +40,33 @@ Value Evaluator::text(std::string text, Span span) {
   return step(span, 1 + text.size() / 16) ? heap.str(std::move(text)) : Value();
 }
 
-Value Evaluator::evaluateEntry(const ast::Expr *expression) { return eval(expression); }
+Value Evaluator::evaluateEntry(const ast::Expr *expression) {
+  entryFile = expression->span.file;
+  Recovery recovery(*this);
+  return recovery.finish(eval(expression));
+}
+
+Value Evaluator::evaluateName(llvm::StringRef name) {
+  Recovery recovery(*this);
+  return recovery.finish(lookupGlobal(name, Span()));
+}
+
+Value Evaluator::callEntry(const Value &value, Span span) {
+  if (!value.is(ValueKind::Jit) && !value.is(ValueKind::Function))
+    return value;
+  Recovery recovery(*this);
+  CallArgs none;
+  none.span = none.calleeSpan = span;
+  return recovery.finish(call(value, none));
+}
+
+Value Evaluator::poison() {
+  if (!failure) {
+    failure.emplace();
+    failure->isPoison = true;
+  }
+  return Value();
+}
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -71,10 +96,13 @@ Value Evaluator::lookup(llvm::StringRef name, Span use) {
         return Value();
       }
       if (it->second.value.is(ValueKind::Unfilled)) {
-        fail(DiagId::ParameterNotGiven, use, name, eager ? eager->function->name : "f");
-        note(DiagId::DefinedHere, it->second.span, name);
+        failMissing(name, use, DiagId::ParameterNotGiven);
+        if (!failure->isPoison)
+          note(DiagId::DefinedHere, it->second.span, name);
         return Value();
       }
+      if (!it->second.value.ok()) // the statement that should have bound it failed
+        return poison();
       return it->second.value;
     }
     if (auto closed = scope->closed.find(name); closed != scope->closed.end()) {
@@ -179,6 +207,15 @@ bool Evaluator::assign(const ast::Expr *target, const Value &value, Span valueSp
     return assignSequence(llvm::cast<SequenceExpr>(target), value, valueSpan);
   case ExprKind::Subscript:
     return assignSubscript(llvm::cast<SubscriptExpr>(target), value, valueSpan);
+  case ExprKind::Attribute: {
+    // `x.grad = None`: of host code, and of no consequence here.
+    Value object = eval(llvm::cast<AttributeExpr>(target)->value);
+    if (object.is(ValueKind::Opaque))
+      return true;
+    if (object.ok())
+      fail(DiagId::CannotAssign, target->span);
+    return false;
+  }
   default:
     fail(DiagId::CannotAssign, target->span);
     return false;
@@ -187,8 +224,12 @@ bool Evaluator::assign(const ast::Expr *target, const Value &value, Span valueSp
 
 bool Evaluator::assignSequence(const SequenceExpr *target, const Value &value, Span valueSpan) {
   llvm::SmallVector<Value> items;
+  // Results of a kernel that host code runs.
+  if (value.is(ValueKind::Kernel) && !inLaunch())
+    items.assign(target->items.size(),
+                 heap.named(ValueKind::Opaque, "result of a kernel", valueSpan));
   // The only block index of `T.Kernel(n) as (bx,)`.
-  if (value.is(ValueKind::Expr) && target->items.size() == 1)
+  else if (value.is(ValueKind::Expr) && target->items.size() == 1)
     items.push_back(value);
   else if (!iterate(value, valueSpan, items))
     return false;
@@ -348,7 +389,7 @@ Value Evaluator::undefinedName(llvm::StringRef name, Span use, Env *scope) {
   for (; scope; scope = scope->parent)
     for (auto &entry : scope->names)
       known.push_back(entry.first());
-  for (auto &entry : globalBinders)
+  for (auto &entry : home->binders)
     known.push_back(entry.first());
   for (llvm::StringRef builtin : {"range", "len", "min", "max", "print", "int", "float", "str",
                                   "enumerate", "zip", "isinstance", "sorted", "round"})

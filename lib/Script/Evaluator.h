@@ -13,9 +13,11 @@
 #include "ExprBuilder.h"
 #include "Value.h"
 #include "tilec/Base/Arch.h"
+#include "tilec/Script/ModuleFiles.h"
 #include "tilec/Support/Diagnostics.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tilec::script {
@@ -62,27 +64,58 @@ struct BoundArgs {
 
 enum class Flow { Normal, Break, Continue, Return, Error };
 
+/// What an evaluation could not do. A poisoned one says nothing: it follows from another.
+struct Failure {
+  Diagnostic error;
+  std::vector<Diagnostic> notes;
+  bool isPoison = false;
+  std::vector<Failure> others = {}; ///< independent ones, in the order they were found
+};
+
+/// The module level of one file: of the script, or of a module beside it.
+struct ModuleScope {
+  struct Version {
+    size_t statement; ///< index of the module-level statement that bound it
+    Value value;
+    std::optional<Failure> failure;
+  };
+  const ast::Module *module = nullptr;
+  std::string name; ///< dotted; empty for the script
+  bool isPackage = false;
+  llvm::StringMap<std::vector<size_t>> binders;   ///< statements that bind a name, in order
+  llvm::StringMap<std::vector<Version>> versions; ///< what they bound
+  std::vector<uint8_t> state;                     ///< per statement: 0 new, 1 running, 2 done
+  llvm::SmallVector<std::string> starImports;
+  size_t running = ~size_t(0); ///< statement being run; ~0 for what is called from outside
+};
+
 class Evaluator {
 public:
-  Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch, Program &program);
+  Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch, Program &program,
+            ModuleFiles *files = nullptr);
   ~Evaluator();
 
-  struct Failure {
-    Diagnostic error;
-    std::vector<Diagnostic> notes;
-  };
-  /// Evaluates an expression of another file in the module's scope.
+  /// Evaluates an expression of another file in the module's scope: `outer(args).inner` is a name
+  /// that the function binds, on the way to its end.
   Value evaluateEntry(const ast::Expr *expression);
-  /// The value of a module-level name; Invalid with a failure when there is none.
-  Value global(llvm::StringRef name, Span use);
-  Value call(const Value &callee, CallArgs &args);
+  /// The value of a name of the module level.
+  Value evaluateName(llvm::StringRef name);
+  /// Gives `name`, a name of the module level or the text of an opaque value, this value.
+  void define(llvm::StringRef name, const ast::Expr *value);
+  /// Definitions that nothing asked for.
+  std::vector<std::string> unusedDefinitions() const;
+  /// Kernels that functions of the entry made, in order.
+  llvm::ArrayRef<Value> kernelsMade() const { return made; }
+  /// What a function gives that is called without arguments; other values are what they are.
+  Value callEntry(const Value &value, Span span);
   const std::optional<Failure> &error() const { return failure; }
   std::vector<Diagnostic> takeRemarks() { return std::move(remarks); }
   Limits limits;
 
 private:
-  friend class Modules;
   friend struct FrameScope;
+
+  Value call(const Value &callee, CallArgs &args);
 
   // Errors (Evaluator.cpp).
   template <typename... Args> Value fail(DiagId id, Span span, Args &&...args) {
@@ -92,11 +125,17 @@ private:
                         {}};
     return Value();
   }
+  /// The value of `v` is needed, but its module is not evaluated.
+  Value failOpaque(const Value &v, Span span);
+  /// Fails without a word: what is wrong has been said.
+  Value poison();
   template <typename... Args> void note(DiagId id, Span span, Args &&...args) {
     if (failure)
-      failure->notes.push_back(
-          {id, severityOf(id), span,
-           llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()});
+      failure->notes.push_back(makeNote(id, span, std::forward<Args>(args)...));
+  }
+  template <typename... Args> static Diagnostic makeNote(DiagId id, Span span, Args &&...args) {
+    return {id, severityOf(id), span,
+            llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()};
   }
   template <typename... Args> void remark(DiagId id, Span span, Args &&...args) {
     remarks.push_back({id, severityOf(id), span,
@@ -110,14 +149,19 @@ private:
   struct Deeper;
   struct Isolated;
 
+  // Going on after an error (Recovery.cpp).
+  struct Recovery;
+  struct Attempt;
+  bool canGoOn() const;
+  bool postpone();
+  void keep(Failure found);
+  bool recover(const ast::Stmt *s, Flow &flow);
+  void poisonName(llvm::StringRef name, Span span);
+  Flow execAfterError(ast::Body body, const ast::Stmt *s);
+
   // Module level (Globals.cpp).
-  struct GlobalVersion {
-    size_t statement; ///< index of the module-level statement that bound it
-    Value value;
-    std::optional<Failure> failure;
-  };
-  void indexGlobals();
-  void indexStatement(const ast::Stmt *s, size_t index);
+  void indexGlobals(ModuleScope &scope);
+  void indexStatement(ModuleScope &scope, const ast::Stmt *s, size_t index);
   bool runGlobal(size_t statement);
   bool isMainGuard(const ast::Stmt *s) const;
   Value lookupGlobal(llvm::StringRef name, Span use, bool report = true);
@@ -175,6 +219,12 @@ private:
   /// Whether the value is true; nothing when it is a runtime value or after an error.
   std::optional<bool> truth(const Value &v, Span span);
   bool isRuntime(const Value &v) const;
+  struct Operand {
+    Value value;
+    Span span;
+  };
+  /// An operation on numbers is asked of whole buffers: shows the loop.
+  Value failWholeBuffer(llvm::StringRef what, Span span, llvm::ArrayRef<Operand> operands);
   /// Both operands as expressions; a literal takes the other's dtype.
   bool pairUp(const Value &a, const Value &b, Span aSpan, Span bSpan, const Expr *&x,
               const Expr *&y, llvm::StringRef what);
@@ -226,6 +276,9 @@ private:
 
   // Calls (Calls.cpp, Builtins.cpp, Modules.cpp).
   Value callFunction(const FunctionObject *function, CallArgs &args, bool traced);
+  std::optional<CallArgs> evalArguments(const ast::CallExpr *e);
+  std::optional<Value> innerName(const ast::AttributeExpr *e);
+  void noteTaken(const FunctionObject *function, const CallArgs &args);
   bool bindParams(const FunctionObject *function, CallArgs &args, Env *env);
   Value makeFunction(const ast::FunctionStmt *def);
   Value decorate(const Value &decorator, const Value &function, const ast::Expr *e);
@@ -255,6 +308,22 @@ private:
   /// Fails on a keyword that `name` does not take.
   bool knownKeywords(CallArgs &args, llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
   Value builtinName(llvm::StringRef name);
+  /// An opaque value, unless it is defined or a question about the target.
+  Value opaque(std::string name, Span span);
+  std::optional<Value> defined(llvm::StringRef name);
+  std::optional<Value> targetFact(llvm::StringRef name);
+  Value callOpaque(const Value &callee, const CallArgs &args);
+
+  // Tensors of the host code (Tensors.cpp).
+  bool isTensor(const Value &v) const;
+  Value tensor(std::string name, llvm::ArrayRef<int64_t> shape, Value type, Span span);
+  std::optional<Value> tensorFactory(llvm::StringRef name, const CallArgs &args);
+  Value tensorAttribute(const Value &self, llvm::StringRef name, Span span);
+  Value tensorMethod(const Value &callee, const CallArgs &args);
+  std::optional<Value> tensorArithmetic(const Value &a, const Value &b, Span span);
+  ModuleScope *moduleBeside(llvm::StringRef name);
+  std::string moduleOfImport(const ModuleScope &importer, llvm::StringRef name) const;
+  Value nameOfModuleBeside(ModuleScope &scope, llvm::StringRef name, Span span);
   Value importModule(llvm::StringRef name, Span span);
   Value moduleAttribute(llvm::StringRef module, llvm::StringRef name, Span span);
   Value tileAttribute(llvm::StringRef name, Span span, bool report = true);
@@ -308,6 +377,8 @@ private:
   Value makeJit(FunctionObject *function, CallArgs *options, Span span);
   bool applyOutputs(KernelObject *kernel, const JitObject *jit);
   bool looksEager(const FunctionObject *function) const;
+  Value failMissing(llvm::StringRef name, Span span, DiagId alone);
+  Value failTensorGiven(llvm::StringRef name, Span span);
   bool returnOutputs(const Value &result, Span span);
 
   // Intrinsics (Intrinsics*.cpp).
@@ -324,6 +395,11 @@ private:
   Value arithmeticIntrinsic(BoundArgs &args);
   Value castIntrinsic(const Value &value, Span valueSpan, DType type, Span span);
   Value limitIntrinsic(BoundArgs &args);
+  Value compatIntrinsic(const BoundArgs &args);
+  Value findFirstSet(const BoundArgs &args);
+  Value indexToCoordinates(const BoundArgs &args);
+  Value swizzlePlace(const BoundArgs &args);
+  Value callByName(const BoundArgs &args);
   Value kernelIntrinsic(BoundArgs &args);
   Value makeLaunch(BoundArgs &args);
   Value threadIndex(int64_t axis, Span span);
@@ -341,6 +417,7 @@ private:
   Value makeTensor(BoundArgs &args);
   Value dynamicDims(BoundArgs &args, bool isConst);
   Value viewIntrinsic(BoundArgs &args);
+  bool hasPlainStrides(const BoundArgs &args, llvm::ArrayRef<const Expr *> shape);
   Value layoutIntrinsic(BoundArgs &args);
   const LayoutSpec *functionLayout(const Value &fn, Span span, llvm::ArrayRef<int64_t> shape,
                                    LayoutSpec::Kind kind, const Value *threadFn = nullptr);
@@ -349,7 +426,18 @@ private:
   Value scheduleFunction(llvm::StringRef name, CallArgs &args);
 
   const SourceManager &sources;
-  const ast::Module &module;
+  ModuleFiles *files; ///< modules beside the script; null when there are none
+  ModuleScope script;
+  ModuleScope *home = &script;                          ///< the file of what is evaluated
+  llvm::StringMap<std::unique_ptr<ModuleScope>> beside; ///< by dotted name; null: no such module
+  llvm::StringSet<> imported;                           ///< modules beside the script, by `import`
+  llvm::StringMap<Failure> whyOpaque; ///< of values that a module beside the script could not give
+  struct Definition {
+    const ast::Expr *expression;
+    std::optional<Value> value;
+    bool isUsed = false;
+  };
+  llvm::StringMap<Definition> definitions;
   Arch arch;
   Program &program;
   ExprBuilder build;
@@ -361,11 +449,16 @@ private:
   uint64_t statementCount = 0;
   unsigned depth = 0, callDepth = 0;
 
-  llvm::StringMap<std::vector<size_t>> globalBinders; ///< statements that bind a name, in order
-  llvm::StringMap<std::vector<GlobalVersion>> globals;
-  std::vector<uint8_t> globalState; ///< per statement: 0 new, 1 running, 2 done
-  llvm::SmallVector<std::string> starImports;
-  size_t currentGlobal = ~size_t(0); ///< module-level statement being run; ~0 for the entry
+  // Errors that an evaluation went on after.
+  std::vector<Failure> kept;
+  bool recovers = false; ///< statements that fail are left out, and the next one is evaluated
+
+  // The entry.
+  std::vector<Value> made;     ///< kernels
+  uint32_t entryFile = ~0u;    ///< where `f(x).name` means a name of the function
+  const Env *stopIn = nullptr; ///< a call that ends once it has bound ...
+  llvm::StringRef stopAt;      ///< ... this name
+  llvm::StringRef wantedInner; ///< for the next call of a function
 
   Env *env = nullptr;
   Value returned;
@@ -407,9 +500,12 @@ private:
     llvm::StringMap<Param> params; ///< by name, annotated so far
     std::vector<const Buffer *> empties;
     const FunctionObject *function = nullptr;
+    const CallArgs *given = nullptr; ///< as in the call
     Span callSpan;
+    bool isIncomplete = false; ///< what the call lacks has been told
   };
   EagerState *eager = nullptr;
+  void solveConsts(EagerState &state, const CallArgs &args);
 };
 
 /// Names that statements of `body` bind, nested functions and classes excluded; `loopTargets` says

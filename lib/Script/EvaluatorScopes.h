@@ -8,6 +8,9 @@
 
 #include "llvm/Support/SaveAndRestore.h"
 
+#include <string>
+#include <vector>
+
 namespace tilec::script {
 
 // The names of the syntax tree that the traced kernel does not use too.
@@ -49,5 +52,28 @@ struct Evaluator::Isolated {
   llvm::SaveAndRestore<Value> returned;
   llvm::SaveAndRestore<std::vector<LoopContext>> loops;
 };
+
+/// Whether the module is `T`.
+bool isTileLanguage(llvm::StringRef module);
+
+/// A buffer that is no scalar variable.
+inline bool isWholeTile(const Value &v) {
+  return v.is(ValueKind::Buffer) && v.buffer()->scope != Scope::Var;
+}
+
+/// `T.Tensor(...)`, `T.Tensor[...]` and the like, by their spelling.
+bool declaresTensor(const ast::Expr *annotation);
+/// What a function under `@tilelang.jit` that launches kernels itself wants to know: parameters
+/// that it does not declare as tensors or scalars, and the dimensions of `T.const`.
+struct TensorDeclaration {
+  llvm::StringRef name;
+  llvm::SmallVector<llvm::StringRef> dims; ///< of `T.const`, by its spelling; empty for others
+};
+struct EagerValues {
+  std::vector<const ast::Param *> params;
+  std::vector<std::string> dims;
+  std::vector<TensorDeclaration> tensors;
+};
+EagerValues eagerValues(const ast::FunctionStmt *def);
 
 } // namespace tilec::script

@@ -55,53 +55,57 @@ static void collectMutated(ast::Body body, llvm::DenseSet<llvm::StringRef> &out)
     collectMutated(s, out);
 }
 
-void Evaluator::indexStatement(const ast::Stmt *s, size_t index) {
+void Evaluator::indexStatement(ModuleScope &scope, const ast::Stmt *s, size_t index) {
   if (isMainGuard(s))
     return;
   if (const auto *import = llvm::dyn_cast<ImportStmt>(s))
     for (const ImportName &n : import->names)
       if (n.name == "*")
-        starImports.push_back(import->module.str());
+        scope.starImports.push_back(moduleOfImport(scope, import->module));
   llvm::DenseSet<llvm::StringRef> names;
   collectAssigned(ast::Body(s), names, /*loopTargets=*/true);
   collectMutated(s, names);
   for (llvm::StringRef name : names)
-    globalBinders[name].push_back(index);
+    scope.binders[name].push_back(index);
 }
 
-void Evaluator::indexGlobals() {
-  globalState.assign(module.body.size(), 0);
-  for (size_t i = 0; i < module.body.size(); ++i)
-    indexStatement(module.body[i], i);
+void Evaluator::indexGlobals(ModuleScope &scope) {
+  scope.state.assign(scope.module->body.size(), 0);
+  for (size_t i = 0; i < scope.module->body.size(); ++i)
+    indexStatement(scope, scope.module->body[i], i);
 }
 
 void Evaluator::setGlobal(llvm::StringRef name, const Value &value) {
   // A function that declares `global x` binds it in the name of the statement that called it.
-  globals[name].push_back(
-      {currentGlobal == ~size_t(0) ? module.body.size() : currentGlobal, value, std::nullopt});
+  home->versions[name].push_back(
+      {home->running == ~size_t(0) ? home->state.size() : home->running, value, std::nullopt});
 }
 
 /// Runs a module-level statement outside of whatever is being evaluated or traced now.
 bool Evaluator::runGlobal(size_t index) {
-  if (globalState[index] != 0)
+  ModuleScope &scope = *home;
+  if (scope.state[index] != 0)
     return true;
-  globalState[index] = 1;
+  scope.state[index] = 1;
+  const ast::Stmt *s = scope.module->body[index];
   Flow flow;
   {
     Isolated isolated(*this, nullptr, nullptr);
     llvm::SaveAndRestore<Env *> savedEnv(env, nullptr);
-    llvm::SaveAndRestore savedIndex(currentGlobal, index);
-    flow = exec(module.body[index]);
+    llvm::SaveAndRestore savedIndex(scope.running, index);
+    // What fails here matters only where it is needed.
+    llvm::SaveAndRestore savedRecovers(recovers, false);
+    flow = exec(s);
   }
-  globalState[index] = 2;
+  scope.state[index] = 2;
   if (flow != Flow::Error)
     return true;
   // The names stay unbound; the reason is told when one of them is needed.
   llvm::DenseSet<llvm::StringRef> names;
-  collectAssigned(ast::Body(module.body[index]), names, true);
-  collectMutated(module.body[index], names);
+  collectAssigned(ast::Body(s), names, true);
+  collectMutated(s, names);
   for (llvm::StringRef name : names)
-    globals[name].push_back({index, Value(), failure});
+    scope.versions[name].push_back({index, Value(), failure});
   bool fatal = failure && (failure->error.id == DiagId::TooManySteps ||
                            failure->error.id == DiagId::EvaluationTooDeep);
   if (!fatal)
@@ -109,14 +113,16 @@ bool Evaluator::runGlobal(size_t index) {
   return !fatal;
 }
 
-Value Evaluator::global(llvm::StringRef name, Span use) { return lookupGlobal(name, use); }
-
 Value Evaluator::lookupGlobal(llvm::StringRef name, Span use, bool report) {
   if (name == "__name__")
     return heap.str("__tilec__");
-  auto binders = globalBinders.find(name);
-  size_t limit = currentGlobal;
-  if (binders != globalBinders.end()) {
+  if (home == &script)
+    if (std::optional<Value> value = defined(name))
+      return *value;
+  ModuleScope &scope = *home;
+  auto binders = scope.binders.find(name);
+  size_t limit = scope.running;
+  if (binders != scope.binders.end()) {
     Deeper deeper(*this, use);
     if (!deeper.ok)
       return Value();
@@ -124,24 +130,31 @@ Value Evaluator::lookupGlobal(llvm::StringRef name, Span use, bool report) {
       if (index < limit && !runGlobal(index))
         return Value();
   }
-  const GlobalVersion *best = nullptr;
-  auto versions = globals.find(name);
-  if (versions != globals.end())
-    for (const GlobalVersion &v : versions->second)
+  const ModuleScope::Version *best = nullptr;
+  auto versions = scope.versions.find(name);
+  if (versions != scope.versions.end())
+    for (const ModuleScope::Version &v : versions->second)
       if (v.statement <= limit || limit == ~size_t(0))
         if (!best || v.statement >= best->statement)
           best = &v;
   if (best && best->failure) {
     failure = best->failure;
-    if (use.file == module.file) // the entry needs it: that is no news
+    if (scope.module && use.file == scope.module->file) // the entry needs it: that is no news
       note(DiagId::NeededHere, use, name);
     return Value();
   }
   if (best)
     return best->value;
-  for (const std::string &from : starImports) {
+  for (const std::string &from : scope.starImports) {
+    if (!importModule(from, use).is(ValueKind::Module))
+      continue;
     Value value = moduleAttribute(from, name, use);
-    if (value.ok() && !value.is(ValueKind::Opaque))
+    // Submodules of tilelang lead to the tile language's functions by name, but do not give them
+    // to everybody: `print` after `from tilelang.autotuner import *` is Python's.
+    bool isBorrowed = isKnownModule(from) && !isTileLanguage(from) &&
+                      (value.is(ValueKind::Intrinsic) || value.is(ValueKind::MathFn) ||
+                       value.is(ValueKind::Refused));
+    if (value.ok() && !value.is(ValueKind::Opaque) && !isBorrowed)
       return value;
     failure.reset();
   }

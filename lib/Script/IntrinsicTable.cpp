@@ -30,7 +30,7 @@ constexpr Pair aliases[] = {
 };
 constexpr Pair refused[] = {
 #define TILEC_INTRINSIC_REFUSED(Name, Instead) {Name, Instead},
-#include "tilec/Script/Intrinsics.def"
+#include "tilec/Script/Refused.def"
 };
 
 struct MathRow {

@@ -29,6 +29,22 @@ Value defaultValue(Heap &heap, llvm::StringRef text) {
   text.getAsInteger(10, number);
   return Value::small(number);
 }
+/// What numpy, torch and Triton call a parameter that has another name here.
+llvm::StringRef otherKeyword(llvm::StringRef keyword, llvm::ArrayRef<llvm::StringRef> known) {
+  constexpr std::pair<llvm::StringRef, llvm::StringRef> pairs[] = {{"axis", "dim"},
+                                                                   {"out", "dst"},
+                                                                   {"output", "out"},
+                                                                   {"num_threads", "threads"},
+                                                                   {"block", "threads"},
+                                                                   {"stages", "num_stages"},
+                                                                   {"trans_a", "transpose_A"},
+                                                                   {"trans_b", "transpose_B"},
+                                                                   {"fill_value", "value"}};
+  for (auto [theirs, ours] : pairs)
+    if (theirs == keyword && llvm::is_contained(known, ours))
+      return ours;
+  return {};
+}
 } // namespace
 
 std::optional<BoundArgs> Evaluator::bindIntrinsic(IntrinsicId id, CallArgs &args) {
@@ -71,8 +87,10 @@ std::optional<BoundArgs> Evaluator::bindIntrinsic(IntrinsicId id, CallArgs &args
     if (i == count) {
       if (k.name == "annotations" || k.name == "span" || k.name == "name")
         continue;
+      llvm::StringRef other = otherKeyword(k.name, signature.names);
       fail(DiagId::IntrinsicUnknownKeyword, k.span, name, k.name,
-           suggestion(k.name, signature.names));
+           other.empty() ? suggestion(k.name, signature.names)
+                         : ("; it is called `" + other + "` here").str());
       return std::nullopt;
     }
     if (out.given[i]) {
@@ -132,6 +150,8 @@ Value Evaluator::hostIntrinsic(BoundArgs &args) {
     return loopIntrinsic(args);
   if (args.id >= IntrinsicId::Tensor && args.id <= IntrinsicId::MatrixCoreClass)
     return allocIntrinsic(args);
+  if (args.id >= IntrinsicId::FindFirstSet && args.id <= IntrinsicId::CallByName)
+    return compatIntrinsic(args);
   if (args.id == IntrinsicId::Reduce) {
     // T.reduce(buffer, out, "max", dim, clear): the function of that name.
     const Value &type = args["reduce_type"];

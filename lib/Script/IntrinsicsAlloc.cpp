@@ -117,8 +117,9 @@ Value Evaluator::dynamicDims(BoundArgs &args, bool isConst) {
         if (k.name == name)
           given = &k;
       if (!given) {
-        fail(DiagId::ConstNotGiven, args.span, name, eager->function->name);
-        note(DiagId::CalledHere, eager->callSpan, eager->function->name);
+        failMissing(name, args.span, DiagId::ConstNotGiven);
+        if (!failure->isPoison)
+          note(DiagId::CalledHere, eager->callSpan, eager->function->name);
         return Value();
       }
       eager->used[name] = true;
@@ -225,6 +226,27 @@ Value Evaluator::allocReducer(BoundArgs &args) {
   return failure ? Value() : Value::buffer(b);
 }
 
+/// A view is contiguous: strides may be given, but only those.
+bool Evaluator::hasPlainStrides(const BoundArgs &args, llvm::ArrayRef<const Expr *> shape) {
+  if (args["strides"].is(ValueKind::None))
+    return true;
+  llvm::SmallVector<int64_t> strides;
+  if (!toIntList(args["strides"], args.spanOf("strides"), "strides", strides))
+    return false;
+  if (strides.size() != shape.size())
+    return fail(DiagId::StrideCount, args.spanOf("strides"), shape.size(), strides.size()).ok();
+  int64_t next = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    std::optional<int64_t> size = shape[i]->constInt();
+    if (strides[i] != next || (!size && i > 0))
+      return fail(DiagId::BadArgumentValue, args.spanOf("strides"), "strides",
+                  shown(args["strides"]), "none: a view is contiguous; index the source for others")
+          .ok();
+    next *= size.value_or(1);
+  }
+  return true;
+}
+
 Value Evaluator::viewIntrinsic(BoundArgs &args) {
   const Value &src = args["src"];
   if (!src.is(ValueKind::Buffer))
@@ -263,6 +285,8 @@ Value Evaluator::viewIntrinsic(BoundArgs &args) {
                 *after * bitsOf(type) / 8);
   if (!of->strides.empty())
     return fail(DiagId::ViewOfStrided, args.span, of->name);
+  if (args.id == IntrinsicId::View && !hasPlainStrides(args, shape))
+    return Value();
   Buffer *view = newBuffer(of->name, type, of->scope, shape, args.span);
   view->viewOf = of;
   unnamedBuffers.insert(view);

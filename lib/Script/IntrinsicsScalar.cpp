@@ -20,6 +20,11 @@ Value Evaluator::callMath(MathFn fn, CallArgs &args) {
       return fail(DiagId::IntrinsicUnknownKeyword, k.span, nameOf(fn), k.name, "");
   if (!arity(args, arityOf(fn), arityOf(fn), nameOf(fn)))
     return Value();
+  llvm::SmallVector<Operand> operands;
+  for (auto [value, span] : llvm::zip_equal(args.values, args.spans))
+    operands.push_back({value, span});
+  if (llvm::any_of(args.values, isWholeTile))
+    return failWholeBuffer(("T." + nameOf(fn)).str(), args.span, operands);
   // Literals take the dtype of a runtime argument.
   std::optional<DType> common;
   for (const Value &v : args.values)

@@ -2,7 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Recovery.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 namespace tilec::script {
 /// Makes the parameter `name` of the kernel being traced from its annotation.
@@ -62,28 +64,35 @@ Value Evaluator::tracePrimFunc(FunctionObject *f, Span span) {
   scope->locals = localsOf(f);
   scope->traced = true;
   Isolated isolated(*this, made, nullptr);
+  Recovery recovery(*this);
   llvm::SaveAndRestore savedDepth(callDepth, callDepth + 1);
+  llvm::SaveAndRestore savedHome(home, f->home);
   for (size_t i = 0; i < f->params.size(); ++i) {
     const ast::Param &p = f->params[i];
-    if (!p.annotation)
-      return fail(DiagId::MissingAnnotation, p.span, p.name);
-    Value annotation = eval(p.annotation); // in the scope that surrounds the function
     Value bound;
-    if (!annotation.ok() || !declareParam(p.name, p.span, annotation, p.annotation->span, bound))
-      return Value();
-    setBinding(scope, p.name, bound, p.span);
+    if (!p.annotation)
+      fail(DiagId::MissingAnnotation, p.span, p.name);
+    Value annotation = p.annotation ? eval(p.annotation) : Value(); // in the surrounding scope
+    bool isGood =
+        annotation.ok() && declareParam(p.name, p.span, annotation, p.annotation->span, bound);
+    if (!isGood && failure)
+      keep(*std::exchange(failure, std::nullopt));
+    setBinding(scope, p.name, isGood ? bound : Value(), p.span);
   }
   llvm::SaveAndRestore savedEnv(env, scope);
-  if (exec(f->body) == Flow::Error)
-    return Value();
-  if (made->launches.empty())
-    return fail(DiagId::NoLaunch, f->span, f->name);
+  bool isTraced = exec(f->body) != Flow::Error && kept.empty();
+  if (isTraced && made->launches.empty())
+    fail(DiagId::NoLaunch, f->span, f->name);
   for (const script::Param &p : made->params)
-    if (!p.buffer && !p.scalar)
-      return fail(DiagId::PointerUnused, p.span, p.name);
-  if (!returned.is(ValueKind::None) && !returnOutputs(returned, returnedSpan))
-    return Value();
-  return Value::object(ValueKind::Kernel, made);
+    if (isTraced && !p.buffer && !p.scalar)
+      fail(DiagId::PointerUnused, p.span, p.name);
+  if (isTraced && !failure && !returned.is(ValueKind::None))
+    returnOutputs(returned, returnedSpan);
+  if (failure || !kept.empty())
+    return recovery.finish(Value());
+  Value kernelValue = Value::object(ValueKind::Kernel, made);
+  this->made.push_back(kernelValue);
+  return kernelValue;
 }
 
 /// Tensors that a kernel function returns: parameters already, or `T.empty` ones that become
@@ -201,7 +210,7 @@ Value Evaluator::callJit(JitObject *jit, CallArgs &args) {
     return traceEager(jit, args);
   Value result = callFunction(jit->function, args, /*traced=*/false);
   if (!result.ok())
-    return Value();
+    return poison();
   if (!result.is(ValueKind::Kernel))
     return fail(DiagId::JitReturnsNoKernel, jit->function->span, jit->function->name,
                 typeName(result));
@@ -220,6 +229,8 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
   made->span = f->span;
   EagerState state;
   state.function = f;
+  state.given = &args;
+  solveConsts(state, args);
   state.callSpan = args.span;
   // Keywords that are no parameters give the T.const dimensions.
   CallArgs own = args;
@@ -235,24 +246,37 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
 
   Isolated isolated(*this, made, &state);
   llvm::SaveAndRestore savedDepth(callDepth, callDepth + 1);
+  llvm::SaveAndRestore savedHome(home, f->home);
 
   // Tensors come first and are not given in the entry: positional values go to the parameters that
   // are no tensors only when all are given; else they are a mistake that bindParams reports.
   FunctionObject withDefaults = *f;
   for (size_t i = 0; i < f->params.size(); ++i) {
     const ast::Param &p = f->params[i];
+    // A tensor of the host code: what it is like, the kernel declares.
+    Value *passed = nullptr;
+    if (i < own.values.size() && p.kind == ast::Param::Positional)
+      passed = &own.values[i];
+    for (CallArgs::Keyword &k : own.keywords)
+      if (k.name == p.name)
+        passed = &k.value;
+    bool isTensorPassed = passed && passed->is(ValueKind::Opaque);
+    if (isTensorPassed)
+      *passed = Value::unfilled();
     if (p.annotation && p.kind == ast::Param::Positional) {
+      Attempt attempt(*this);
       Value annotation = eval(p.annotation);
       bool isRuntimeType = annotation.is(ValueKind::TensorType) || annotation.is(ValueKind::DType);
       if (!annotation.ok())
         failure.reset(); // `x: "torch.Tensor"` and the like say nothing
-      bool given = i < own.values.size() ||
-                   llvm::any_of(own.keywords, [&](auto &k) { return k.name == p.name; });
+      bool given = passed && !isTensorPassed;
+      if (annotation.is(ValueKind::TensorType) && i < own.values.size() && own.values[i].isNumber())
+        return failTensorGiven(p.name, own.spans[i]);
       if (isRuntimeType && !given) {
         Value bound;
         if (!declareParam(p.name, p.span, annotation, p.annotation->span, bound))
           return Value();
-        withDefaults.defaults[i] = bound;
+        (passed ? *passed : withDefaults.defaults[i]) = bound;
         continue;
       }
     }
@@ -262,8 +286,10 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
   if (!bindParams(&withDefaults, own, scope))
     return Value();
   llvm::SaveAndRestore savedEnv(env, scope);
-  if (exec(f->body) == Flow::Error)
-    return Value();
+  Recovery recovery(*this);
+  bool isTraced = exec(f->body) != Flow::Error && kept.empty();
+  if (!isTraced)
+    return recovery.finish(Value());
   for (const CallArgs::Keyword &k : state.consts)
     if (!state.used.count(k.name)) {
       llvm::SmallVector<llvm::StringRef> names;
@@ -288,7 +314,9 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
       made->workspaces.push_back(b);
   if (!applyOutputs(made, jit))
     return Value();
-  return Value::object(ValueKind::Kernel, made);
+  Value kernelValue = Value::object(ValueKind::Kernel, made);
+  this->made.push_back(kernelValue);
+  return kernelValue;
 }
 
 } // namespace tilec::script

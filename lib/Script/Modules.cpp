@@ -1,12 +1,15 @@
 //===- Modules.cpp - what imports give ------------------------------------===//
 //
-// Nothing is imported: the modules that kernels use are known by name here, everything
-// else is opaque and only fails where its value matters.
+// Nothing is imported: the modules that kernels use are known by name here, those beside
+// the script are read as source, everything else is opaque and only fails where its value
+// matters.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
 #include "IntrinsicTable.h"
+#include "Recovery.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -35,12 +38,12 @@ constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong",
                                                  "exact",
                                                  "auto"};
 
+} // namespace
+
 bool isTileLanguage(llvm::StringRef module) {
   return module == "tilelang.language" || module == "tilelang.rocm.language" ||
          module == "tilelang.cuda.language" || module == "tvm.script.tir";
 }
-
-} // namespace
 
 Value Evaluator::tileAttribute(llvm::StringRef name, Span span, bool report) {
   if (std::optional<IntrinsicId> id = findIntrinsic(name))
@@ -59,24 +62,85 @@ Value Evaluator::tileAttribute(llvm::StringRef name, Span span, bool report) {
     return heap.named(ValueKind::Type, name.str());
   if (llvm::StringRef instead = refusedIntrinsic(name); !instead.empty())
     return heap.named(ValueKind::Refused, ("T." + name + "\n" + instead).str());
+  // `T.float16x4`
+  auto [element, lanes] = name.rsplit('x');
+  bool isVector = !lanes.empty() && llvm::all_of(lanes, llvm::isDigit);
+  if (isVector && parseDType(std::string_view(element)))
+    return report ? fail(DiagId::VectorDType, span, name, "T." + element.str()) : Value();
   if (report)
     fail(DiagId::UnknownIntrinsic, span, name, suggestionOrList(name, intrinsicNames()));
   return Value();
 }
 
 Value Evaluator::importModule(llvm::StringRef name, Span span) {
-  llvm::StringRef root = name.split('.').first;
-  constexpr llvm::StringRef known[] = {"tilelang", "math",   "itertools", "functools",
-                                       "torch",    "typing", "tilec",     "tvm"};
-  if (llvm::is_contained(known, root))
+  if (isKnownModule(name) || moduleBeside(name))
     return heap.named(ValueKind::Module, name.str(), span);
-  return heap.named(ValueKind::Opaque, name.str(), span);
+  return opaque(name.str(), span);
+}
+
+/// The module `name` beside the script, read when it is first asked for; null when there is none.
+ModuleScope *Evaluator::moduleBeside(llvm::StringRef name) {
+  if (!files)
+    return nullptr;
+  auto [it, isNew] = beside.try_emplace(name);
+  if (!isNew)
+    return it->second.get();
+  const ModuleFiles::Parsed *parsed = files->find(name);
+  if (parsed && parsed->error)
+    whyOpaque[name] = Failure{*parsed->error, {}};
+  if (!parsed || !parsed->module)
+    return nullptr;
+  auto scope = std::make_unique<ModuleScope>();
+  scope->module = parsed->module.get();
+  scope->name = name.str();
+  scope->isPackage = parsed->isPackage;
+  indexGlobals(*scope);
+  return (beside[name] = std::move(scope)).get();
+}
+
+/// The dotted name of a module in an import statement of `importer`; as it is written when it leads
+/// out of the script's folder.
+std::string Evaluator::moduleOfImport(const ModuleScope &importer, llvm::StringRef name) const {
+  return absoluteModule(importer.name, importer.isPackage, name).value_or(name.str());
+}
+
+/// A name of a module beside the script. One whose value cannot be had is opaque: it may not
+/// matter.
+Value Evaluator::nameOfModuleBeside(ModuleScope &scope, llvm::StringRef name, Span span) {
+  std::string full = scope.name + "." + name.str();
+  if (std::optional<Value> value = defined(full))
+    return *value;
+  if (imported.contains(full) && moduleBeside(full))
+    return heap.named(ValueKind::Module, full, span);
+  Value value;
+  {
+    Attempt attempt(*this);
+    llvm::SaveAndRestore savedHome(home, &scope);
+    Isolated isolated(*this, nullptr, nullptr);
+    llvm::SaveAndRestore<Env *> savedEnv(env, nullptr);
+    value = lookupGlobal(name, span, /*report=*/false);
+  }
+  if (value.ok())
+    return value;
+  if (failure &&
+      (failure->error.id == DiagId::TooManySteps || failure->error.id == DiagId::EvaluationTooDeep))
+    return Value();
+  if (!failure) {
+    llvm::SmallVector<llvm::StringRef> names;
+    for (auto &entry : scope.binders)
+      names.push_back(entry.first());
+    return fail(DiagId::NoAttribute, span, "module `" + scope.name + "`", name,
+                suggestionOrList(name, names));
+  }
+  whyOpaque[full] = *std::exchange(failure, std::nullopt);
+  return heap.named(ValueKind::Opaque, full, span);
 }
 
 Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef name, Span span) {
-  auto opaque = [&] {
-    return heap.named(ValueKind::Opaque, (moduleName + "." + name).str(), span);
-  };
+  auto opaque = [&] { return this->opaque((moduleName + "." + name).str(), span); };
+  if (!isKnownModule(moduleName))
+    if (ModuleScope *scope = moduleBeside(moduleName))
+      return nameOfModuleBeside(*scope, name, span);
   if (isTileLanguage(moduleName))
     return tileAttribute(name, span);
   llvm::StringRef root = moduleName.split('.').first;
@@ -158,16 +222,31 @@ bool Evaluator::execImport(const ast::ImportStmt *s) {
     Value value;
     if (!s->isFrom) {
       // `import a.b` binds `a`, `import a.b as c` binds the submodule.
+      // A folder is a package without an __init__.py, too.
+      if (n.name != n.bound && moduleBeside(n.name) && !moduleBeside(n.bound)) {
+        static const ast::Module empty;
+        auto package = std::make_unique<ModuleScope>();
+        package->module = &empty;
+        package->name = n.bound.str();
+        beside[n.bound] = std::move(package);
+      }
       value = importModule(n.hasAs ? n.name : n.bound, n.span);
+      imported.insert(n.name);
     } else if (n.name == "*") {
       continue; // found by lookupGlobal
     } else if (s->module.starts_with("__future__")) {
       continue;
     } else {
-      Value from = importModule(s->module, s->span);
-      value = from.is(ValueKind::Module)
-                  ? moduleAttribute(s->module, n.name, n.span)
-                  : heap.named(ValueKind::Opaque, (s->module + "." + n.name).str(), n.span);
+      std::string module = moduleOfImport(*home, s->module);
+      // `from package import module`; a name of the package comes first.
+      std::string full = module.empty() ? n.name.str() : module + "." + n.name.str();
+      ModuleScope *package = isKnownModule(module) ? nullptr : moduleBeside(module);
+      bool isModule = !isKnownModule(full) && !(package && package->binders.contains(n.name)) &&
+                      moduleBeside(full);
+      Value from = isModule ? Value() : importModule(module, s->span);
+      value = isModule                     ? heap.named(ValueKind::Module, full, n.span)
+              : from.is(ValueKind::Module) ? moduleAttribute(module, n.name, n.span)
+                                           : opaque(full, n.span);
     }
     if (!value.ok() || !bind(n.bound, value, n.span))
       return false;

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
 
 namespace tilec::script {
@@ -13,15 +15,47 @@ Value Evaluator::binary(BinaryOp op, const Value &a, const Value &b, Span span, 
                         Span bSpan) {
   if (a.isNumber() && b.isNumber())
     return numeric(op, a, b, span, bSpan);
+  if (isWholeTile(a) || isWholeTile(b))
+    return failWholeBuffer(spellingOf(op), span, {{a, aSpan}, {b, bSpan}});
   if (isRuntime(a) || isRuntime(b))
     return runtimeBinary(op, a, b, span, aSpan, bSpan);
+  if (std::optional<Value> result = tensorArithmetic(a, b, span))
+    return *result;
   for (const Value *v : {&a, &b})
     if (v->is(ValueKind::Opaque))
-      return fail(DiagId::OpaqueValue, v == &a ? aSpan : bSpan, v->str());
+      return failOpaque(*v, v == &a ? aSpan : bSpan);
   for (const Value *v : {&a, &b})
     if (v->is(ValueKind::Buffer) || v->is(ValueKind::Region))
       return fail(DiagId::BufferAsValue, v == &a ? aSpan : bSpan, typeName(*v));
   return sequenceOp(op, a, b, span);
+}
+
+Value Evaluator::failWholeBuffer(llvm::StringRef what, Span span,
+                                 llvm::ArrayRef<Operand> operands) {
+  constexpr llvm::StringRef names[] = {"i", "j", "k", "l", "m", "n"};
+  const Operand *tile = llvm::find_if(operands, [](auto &o) { return isWholeTile(o.value); });
+  llvm::ArrayRef<const Expr *> shape = tile->value.buffer()->shape;
+  size_t rank = std::min(shape.size(), std::size(names));
+  if (rank == 0)
+    return fail(DiagId::BufferAsValue, tile->span, typeName(tile->value));
+  std::vector<std::string> extents;
+  for (size_t d = 0; d < rank; ++d) {
+    std::optional<int64_t> size = shape[d]->constInt();
+    extents.push_back(size ? std::to_string(*size)
+                           : (sources.textOf(tile->span) + ".shape[" + llvm::Twine(d) + "]").str());
+  }
+  // The text of the operation with an index behind each buffer, from the end to the beginning.
+  std::string index = "[" + llvm::join(llvm::ArrayRef(names, rank), ", ") + "]";
+  std::string text = sources.textOf(span).str();
+  for (const Operand &o : llvm::reverse(operands))
+    if (isWholeTile(o.value) && o.span.file == span.file && o.span.end <= span.end &&
+        o.span.begin >= span.begin)
+      text.insert(o.span.end - span.begin, index);
+  bool isUpdate = llvm::StringRef(text).contains((what + "=").str());
+  std::string loop = llvm::formatv(
+      "for {0} in T.Parallel({1}): {2}{3}", llvm::join(llvm::ArrayRef(names, rank), ", "),
+      llvm::join(extents, ", "), isUpdate ? "" : "out" + index + " = ", text);
+  return fail(DiagId::WholeBuffer, tile->span, what, tile->value.buffer()->name, loop);
 }
 
 Value Evaluator::numeric(BinaryOp op, const Value &a, const Value &b, Span span, Span bSpan) {
@@ -377,7 +411,7 @@ std::optional<int> Evaluator::order(const Value &a, const Value &b, Span span) {
   }
   for (const Value *v : {&a, &b})
     if (v->is(ValueKind::Opaque)) {
-      fail(DiagId::OpaqueValue, span, v->str());
+      failOpaque(*v, span);
       return std::nullopt;
     }
   fail(DiagId::BadComparison, span, typeName(a), typeName(b));
@@ -432,6 +466,9 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
                                   : Value::boolean(!in.boolean());
   }
   bool isIdentity = op == CompareOp::Is || op == CompareOp::IsNot;
+  bool isEquality = isIdentity || op == CompareOp::Eq || op == CompareOp::Ne;
+  if (!isEquality && (isWholeTile(a) || isWholeTile(b)))
+    return failWholeBuffer(spellingOf(op), span, {{a, aSpan}, {b, bSpan}});
   bool runtime = (isRuntime(a) && (isRuntime(b) || b.isNumber())) || (isRuntime(b) && a.isNumber());
   if (runtime && !isIdentity) {
     constexpr ExprOp ops[] = {ExprOp::Eq, ExprOp::Ne, ExprOp::Lt,
@@ -447,7 +484,7 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
     if (!noneInvolved)
       for (const Value *v : {&a, &b})
         if (v->is(ValueKind::Opaque) && !(a.is(ValueKind::Opaque) && b.is(ValueKind::Opaque)))
-          return fail(DiagId::OpaqueValue, v == &a ? aSpan : bSpan, v->str());
+          return failOpaque(*v, v == &a ? aSpan : bSpan);
     bool isSame = same(a, b);
     if (failure) // the comparison was too long
       return Value();
@@ -512,7 +549,7 @@ std::optional<bool> Evaluator::truth(const Value &v, Span span) {
     fail(DiagId::RuntimeCondition, span);
     return std::nullopt;
   case ValueKind::Opaque:
-    fail(DiagId::OpaqueValue, span, v.str());
+    failOpaque(v, span);
     return std::nullopt;
   default:
     return true;

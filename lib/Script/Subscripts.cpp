@@ -134,7 +134,7 @@ Value Evaluator::subscript(const Value &object, const Value &index, Span span, S
   case ValueKind::Builtin:
     return object;
   case ValueKind::Opaque:
-    return heap.named(ValueKind::Opaque, (object.str() + "[...]").str(), span);
+    return opaque((object.str() + "[...]").str(), span);
   default:
     return fail(DiagId::NotSubscriptable, span, typeName(object));
   }
@@ -276,6 +276,8 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr *target, const Value &v
     slot = value;
     return true;
   }
+  if (object.is(ValueKind::Opaque)) // a tensor of the host code
+    return true;
   if (!object.is(ValueKind::Buffer) && !(object.is(ValueKind::Region) && object.region()->whole)) {
     fail(DiagId::CannotAssignItem, target->span, typeName(object));
     return false;

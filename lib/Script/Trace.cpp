@@ -59,44 +59,145 @@ std::vector<const FunctionStmt *> candidates(const ast::Module &module) {
   return out;
 }
 
-std::vector<std::string> requiredParams(const FunctionStmt *f) {
-  std::vector<std::string> out;
-  for (const ast::Param &p : f->params)
-    if (!p.defaultValue && (p.kind == ast::Param::Positional || p.kind == ast::Param::KeywordOnly))
-      out.push_back(p.name.str());
-  return out;
+/// An eager function: it has its kernel in its own body.
+bool isEagerFunction(const FunctionStmt *f) {
+  return isDecorated(f, {"jit"}) && !definesPrimFunc(f->body);
 }
 
-std::string listing(const std::vector<const FunctionStmt *> &list) {
-  std::string out;
-  for (const FunctionStmt *f : list) {
-    out += (out.empty() ? "`" : ", `") + f->name.str() + "(";
-    out += llvm::join(requiredParams(f), ", ") + ")`";
+std::vector<std::string> requiredParams(const FunctionStmt *f) {
+  std::vector<std::string> out;
+  EagerValues values = eagerValues(f);
+  for (const ast::Param &p : f->params) {
+    bool isTensor = isEagerFunction(f) && !llvm::is_contained(values.params, &p);
+    if (!p.defaultValue && !isTensor &&
+        (p.kind == ast::Param::Positional || p.kind == ast::Param::KeywordOnly))
+      out.push_back(p.name.str());
   }
   return out;
 }
 
-void reportFailure(const Evaluator &evaluator, DiagnosticEngine &diags) {
-  if (!evaluator.error())
-    return;
-  diags.add(evaluator.error()->error);
-  for (const Diagnostic &d : evaluator.error()->notes)
+/// The call that an entry is, with names for what has no default.
+std::string callOf(const FunctionStmt *f, const SourceManager &sources) {
+  if (isDecorated(f, {"prim_func"}))
+    return f->name.str();
+  std::vector<std::string> parts;
+  EagerValues values = eagerValues(f);
+  bool isEager = isEagerFunction(f);
+  bool named = false; // after a tensor that is left out, or after `*`
+  for (const ast::Param &p : f->params) {
+    if (p.kind == ast::Param::VarArgs || p.kind == ast::Param::VarKeywords)
+      continue;
+    if (isEager && !llvm::is_contained(values.params, &p)) {
+      named = true;
+      continue;
+    }
+    named |= p.kind == ast::Param::KeywordOnly;
+    if (p.defaultValue)
+      parts.push_back((p.name + "=" + sources.textOf(p.defaultValue->span)).str());
+    else
+      parts.push_back((p.name + (named ? "=..." : "")).str());
+  }
+  if (isEager)
+    for (const std::string &dim : values.dims)
+      parts.push_back(dim + "=...");
+  return (f->name + "(" + llvm::join(parts, ", ") + ")").str();
+}
+
+void collectInner(ast::Body body, const std::string &outer, const SourceManager &sources,
+                  std::vector<EntryCandidate> &out) {
+  for (const ast::Stmt *s : body) {
+    if (const auto *i = llvm::dyn_cast<ast::IfStmt>(s)) {
+      collectInner(i->thenBody, outer, sources, out);
+      collectInner(i->elseBody, outer, sources, out);
+    }
+    const auto *f = llvm::dyn_cast<FunctionStmt>(s);
+    if (!f)
+      continue;
+    std::string call = outer + callOf(f, sources);
+    bool isKernel = isDecorated(f, {"jit", "prim_func"});
+    if (isKernel || definesPrimFunc(f->body))
+      out.push_back({f->name.str(), requiredParams(f), f->nameSpan, call});
+    // The prim_func of a factory is the factory's; functions in functions have a name of their own.
+    bool isFactory = llvm::any_of(f->body, [](const ast::Stmt *inner) {
+      const auto *g = llvm::dyn_cast<FunctionStmt>(inner);
+      return g && isDecorated(g, {"prim_func"});
+    });
+    if (!isKernel && !isFactory)
+      collectInner(f->body, call + ".", sources, out);
+  }
+}
+
+std::vector<EntryCandidate> allCandidates(const ast::Module &module, const SourceManager &sources) {
+  std::vector<EntryCandidate> out;
+  collectInner(module.body, "", sources, out);
+  return out;
+}
+
+std::string listing(llvm::ArrayRef<EntryCandidate> list) {
+  std::string out;
+  for (const EntryCandidate &c : list)
+    out += (out.empty() ? "`" : ", `") + c.call + "`";
+  return out;
+}
+
+void reportFailure(const Failure &failure, DiagnosticEngine &diags) {
+  if (!failure.isPoison) {
+    diags.add(failure.error);
+    for (const Diagnostic &d : failure.notes)
+      diags.add(d);
+  }
+  for (const Failure &other : failure.others)
+    reportFailure(other, diags);
+}
+
+/// Kernels in other languages are told apart; true after such a message.
+bool isForeignFile(const ast::Module &module, DiagnosticEngine &diags) {
+  if (!candidates(module).empty())
+    return false;
+  for (const ast::Stmt *s : module.body)
+    if (const auto *f = llvm::dyn_cast<FunctionStmt>(s))
+      for (const ast::Expr *e : f->decorators)
+        if (isForeign(e) && decoratorIs(e, {"jit"})) {
+          diags.report(DiagId::TritonFile, e->span);
+          return true;
+        }
+  return false;
+}
+
+/// The tree of a script. A file that is C++ by its looks is not told about Python.
+std::unique_ptr<ast::Module> parseScript(const SourceManager &sources, uint32_t file,
+                                         DiagnosticEngine &diags) {
+  DiagnosticEngine own(sources);
+  std::unique_ptr<ast::Module> module = parseModule(sources, file, own);
+  llvm::StringRef text = sources.file(file).text();
+  if (!module)
+    for (auto [mark, language] : {std::pair<llvm::StringRef, llvm::StringRef>{"__global__", "CUDA"},
+                                  {"__device__", "CUDA"},
+                                  {"#include <hip/", "HIP"},
+                                  {"#include <", "C++"}})
+      if (size_t at = text.find(mark); at != llvm::StringRef::npos) {
+        auto begin = static_cast<uint32_t>(at), end = static_cast<uint32_t>(at + mark.size());
+        diags.report(DiagId::CudaFile, Span{file, begin, end}, language);
+        return nullptr;
+      }
+  for (const Diagnostic &d : own.all())
     diags.add(d);
+  return module;
 }
 
 /// The entry as an expression's text; nothing (and an error) when it cannot be completed.
 std::optional<std::string> completeEntry(const ast::Module &module, llvm::StringRef text,
-                                         DiagnosticEngine &diags) {
+                                         const SourceManager &sources, DiagnosticEngine &diags) {
   text = text.trim();
   if (!text.empty() && !text.starts_with("("))
     return text.str();
   std::vector<const FunctionStmt *> list = candidates(module);
   if (list.size() != 1) {
-    Span span = list.empty() ? Span{module.file, 0, 0} : list[0]->nameSpan;
-    if (list.empty())
-      diags.report(DiagId::NoEntry, span);
+    std::vector<EntryCandidate> all = allCandidates(module, sources);
+    if (all.empty())
+      diags.report(DiagId::NoEntry, Span{module.file, 0, 0});
     else
-      diags.report(DiagId::SeveralEntries, span, listing(list));
+      diags.report(DiagId::SeveralEntries, all[0].span, listing(all));
     return std::nullopt;
   }
   const FunctionStmt *f = list[0];
@@ -149,48 +250,123 @@ void assemble(KernelObject &made, Program &program) {
   }
 }
 
-/// The entry's value as a kernel: functions are called without arguments.
-Value toKernel(Evaluator &evaluator, Value value, Span span, DiagnosticEngine &diags) {
-  if (value.is(ValueKind::Jit) || value.is(ValueKind::Function)) {
-    CallArgs none;
-    none.span = none.calleeSpan = span;
-    value = evaluator.call(value, none);
-  }
+bool isOpaqueOnly(const Failure &failure) {
+  return (failure.isPoison || failure.error.id == DiagId::OpaqueValue) &&
+         llvm::all_of(failure.others, isOpaqueOnly);
+}
+
+bool returnsValue(ast::Body body) {
+  return llvm::any_of(body, [](const ast::Stmt *s) {
+    if (s->kind == ast::StmtKind::Return)
+      return llvm::cast<SimpleStmt>(s)->value != nullptr;
+    if (const auto *i = llvm::dyn_cast<ast::IfStmt>(s))
+      return returnsValue(i->thenBody) || returnsValue(i->elseBody);
+    if (const auto *f = llvm::dyn_cast<ast::ForStmt>(s))
+      return returnsValue(f->body);
+    if (const auto *w = llvm::dyn_cast<WithStmt>(s))
+      return returnsValue(w->body);
+    return false;
+  });
+}
+
+/// Whether the entry calls a function that returns nothing: a test, or a `main`.
+bool callsProcedure(const ast::Module &module, const ast::Expr *entry) {
+  if (const auto *call = llvm::dyn_cast<CallExpr>(entry))
+    entry = call->callee;
+  const auto *name = llvm::dyn_cast<NameExpr>(entry);
+  return name && llvm::any_of(module.body, [&](const ast::Stmt *s) {
+           const auto *f = llvm::dyn_cast<FunctionStmt>(s);
+           return f && f->name == name->name && !returnsValue(f->body);
+         });
+}
+
+/// The entry's value as a kernel: functions are called without arguments, and one that returns no
+/// kernel may have made one.
+Value toKernel(Evaluator &evaluator, Value value, Span span, bool isProcedure,
+               DiagnosticEngine &diags) {
+  if (value.ok())
+    value = evaluator.callEntry(value, span);
+  if (value.is(ValueKind::Kernel))
+    return value;
+  llvm::ArrayRef<Value> made = evaluator.kernelsMade();
+  // What host code does beside (tensors, checks, timing) may need values that there are not; a
+  // kernel that could be made does not depend on them.
+  bool isMade =
+      value.ok() || (evaluator.error() && isOpaqueOnly(*evaluator.error())) || isProcedure;
+  bool isOne = llvm::all_of(made, [&](const Value &v) {
+    return v.as<KernelObject>()->span.begin == made[0].as<KernelObject>()->span.begin &&
+           v.as<KernelObject>()->span.file == made[0].as<KernelObject>()->span.file;
+  });
+  if (isMade && isOne && !made.empty())
+    return made[0]; // the first one, where a function makes its kernel more than once
   if (!value.ok()) {
-    reportFailure(evaluator, diags);
+    reportFailure(*evaluator.error(), diags);
     return Value();
   }
-  if (!value.is(ValueKind::Kernel)) {
+  if (made.empty()) {
     diags.report(DiagId::EntryNotKernel, span, typeName(value));
     return Value();
   }
-  return value;
+  std::vector<std::string> names;
+  for (const Value &kernel : made)
+    if (std::string name = kernel.as<KernelObject>()->name; !llvm::is_contained(names, name))
+      names.push_back(name);
+  diags.report(DiagId::SeveralKernelsMade, span, "`" + llvm::join(names, "`, `") + "`", names[0]);
+  return Value();
 }
 
-/// Calls, at last, what an entry's value is, and takes the kernel.
-std::unique_ptr<Program> finish(Evaluator &evaluator, Value value, Span span,
-                                std::unique_ptr<Program> program, DiagnosticEngine &diags) {
-  if (!value.ok()) {
-    reportFailure(evaluator, diags);
-    return nullptr;
+/// A parsed script with what it gets from outside.
+struct Session {
+  Session(SourceManager &sources, const ScriptOptions &options, DiagnosticEngine &diags)
+      : sources(sources), files(sources, options.readModule), options(options), diags(diags) {}
+
+  bool define(Evaluator &evaluator) {
+    for (const std::string &text : options.defines) {
+      auto [name, value] = llvm::StringRef(text).split('=');
+      if (name.trim().empty() || value.trim().empty()) {
+        uint32_t file = sources.add("<define>", text);
+        diags.report(DiagId::DefineSyntax, Span{file, 0, static_cast<uint32_t>(text.size())}, text);
+        return false;
+      }
+      uint32_t file = sources.add("<define " + name.trim().str() + ">", value.str());
+      std::unique_ptr<ast::Module> tree = parseExpression(sources, file, diags);
+      if (!tree)
+        return false;
+      evaluator.define(name, tree->expression);
+      places[name.trim()] = tree->expression->span;
+      trees.push_back(std::move(tree));
+    }
+    return true;
   }
-  value = toKernel(evaluator, value, span, diags);
-  if (!value.ok())
+
+  SourceManager &sources;
+  ModuleFiles files;
+  const ScriptOptions &options;
+  DiagnosticEngine &diags;
+  std::vector<std::unique_ptr<ast::Module>> trees;
+  llvm::StringMap<Span> places; ///< of the values that were defined
+};
+
+/// The program of the kernel that an entry's value is.
+std::unique_ptr<Program> finish(Evaluator &evaluator, const Value &kernel,
+                                std::unique_ptr<Program> program, DiagnosticEngine &diags) {
+  if (!kernel.ok())
     return nullptr;
   for (const Diagnostic &d : evaluator.takeRemarks())
     diags.add(d);
-  assemble(*value.as<KernelObject>(), *program);
+  assemble(*kernel.as<KernelObject>(), *program);
   return program;
 }
 
 } // namespace
 
 std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
-                                    llvm::StringRef entryText, Arch arch, DiagnosticEngine &diags) {
-  std::unique_ptr<ast::Module> module = parseModule(sources, file, diags);
-  if (!module)
+                                    llvm::StringRef entryText, Arch arch, DiagnosticEngine &diags,
+                                    const ScriptOptions &options) {
+  std::unique_ptr<ast::Module> module = parseScript(sources, file, diags);
+  if (!module || isForeignFile(*module, diags))
     return nullptr;
-  std::optional<std::string> text = completeEntry(*module, entryText, diags);
+  std::optional<std::string> text = completeEntry(*module, entryText, sources, diags);
   if (!text)
     return nullptr;
   uint32_t entryFile = sources.add("<entry>", *text);
@@ -199,9 +375,17 @@ std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
     return nullptr;
   auto program = std::make_unique<Program>();
   program->arch = arch;
-  Evaluator evaluator(sources, *module, arch, *program);
+  Session session(sources, options, diags);
+  Evaluator evaluator(sources, *module, arch, *program, &session.files);
+  if (!session.define(evaluator))
+    return nullptr;
   Value value = evaluator.evaluateEntry(entry->expression);
-  return finish(evaluator, value, entry->expression->span, std::move(program), diags);
+  value = toKernel(evaluator, value, entry->expression->span,
+                   callsProcedure(*module, entry->expression), diags);
+  for (const std::string &name : evaluator.unusedDefinitions())
+    if (value.ok())
+      diags.report(DiagId::DefineUnused, session.places.lookup(name), name);
+  return finish(evaluator, value, std::move(program), diags);
 }
 
 std::unique_ptr<Program> traceModule(SourceManager &sources, const ast::Module &module,
@@ -209,24 +393,22 @@ std::unique_ptr<Program> traceModule(SourceManager &sources, const ast::Module &
   auto program = std::make_unique<Program>();
   program->arch = arch;
   Evaluator evaluator(sources, module, arch, *program);
-  Value value = evaluator.global(function, Span());
-  return finish(evaluator, value, Span(), std::move(program), diags);
+  Value value = evaluator.evaluateName(function);
+  value = toKernel(evaluator, value, Span(), /*isProcedure=*/false, diags);
+  return finish(evaluator, value, std::move(program), diags);
 }
 
 std::vector<EntryCandidate> listEntries(const SourceManager &sources, uint32_t file,
                                         DiagnosticEngine &diags) {
-  std::vector<EntryCandidate> out;
-  std::unique_ptr<ast::Module> module = parseModule(sources, file, diags);
-  if (!module)
-    return out;
-  for (const FunctionStmt *f : candidates(*module))
-    out.push_back({f->name.str(), requiredParams(f), f->nameSpan});
-  return out;
+  std::unique_ptr<ast::Module> module = parseScript(sources, file, diags);
+  if (!module || isForeignFile(*module, diags))
+    return {};
+  return allCandidates(*module, sources);
 }
 
 std::optional<std::string> evaluateToText(SourceManager &sources, uint32_t file,
                                           llvm::StringRef expression, Arch arch,
-                                          DiagnosticEngine &diags) {
+                                          DiagnosticEngine &diags, const ScriptOptions &options) {
   std::unique_ptr<ast::Module> module = parseModule(sources, file, diags);
   uint32_t entryFile = sources.add("<entry>", expression.str());
   std::unique_ptr<ast::Module> entry =
@@ -234,10 +416,13 @@ std::optional<std::string> evaluateToText(SourceManager &sources, uint32_t file,
   if (!entry)
     return std::nullopt;
   Program program;
-  Evaluator evaluator(sources, *module, arch, program);
+  Session session(sources, options, diags);
+  Evaluator evaluator(sources, *module, arch, program, &session.files);
+  if (!session.define(evaluator))
+    return std::nullopt;
   Value value = evaluator.evaluateEntry(entry->expression);
   if (!value.ok()) {
-    reportFailure(evaluator, diags);
+    reportFailure(*evaluator.error(), diags);
     return std::nullopt;
   }
   return repr(value);

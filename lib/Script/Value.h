@@ -197,8 +197,10 @@ struct Env : Object {
   bool traced = false;           ///< a prim_func, eager function or macro: range loops are runtime
 };
 
+struct ModuleScope;
 struct FunctionObject : Object {
   llvm::StringRef name;
+  ModuleScope *home = nullptr; ///< the file whose names it sees
   Span span;
   ast::Params params;
   ast::Body body;                        ///< def

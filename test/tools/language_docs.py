@@ -25,7 +25,7 @@ entry; `# stops: TEXT` that the run stops there: the cpu device says so, the sim
 with an error. A python block without such words is a
 fault, so nothing on the pages is left unexecuted.
 
-`names` checks that every function of Intrinsics.def stands in a `signature` block as its row says,
+`names` checks that every function of Intrinsics.def (and of Refused.def) stands in a `signature` block as its row says,
 that aliases, refused functions and the functions of Math.def occur as `T.NAME`, that all but the
 refused ones are called by an example, that the pages name every diagnostic id (as [`ID`], or
 in a comment of an example) and none that does not exist, and that they list the evaluator's
@@ -299,7 +299,8 @@ def functions(script):
         rows.append((written(name), f"{written(name)}({joined})"))
     math = MATH.findall((script / "Math.def").read_text())
     aliases = [name for name, _ in ALIAS.findall(table)]
-    return rows, [written(n) for n in aliases + math], [written(n) for n in REFUSED.findall(table)]
+    refused = REFUSED.findall((script / "Refused.def").read_text())
+    return rows, [written(n) for n in aliases + math], [written(n) for n in refused]
 
 
 def called_names(examples):

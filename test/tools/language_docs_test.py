@@ -79,7 +79,8 @@ class Messages(unittest.TestCase):
 
 class Names(unittest.TestCase):
     TABLE = ('TILEC_INTRINSIC(Copy, "copy", Stmt,\n                "src, "\n                "dst")\n'
-             'TILEC_INTRINSIC_ALIAS("copy2", "copy")\nTILEC_INTRINSIC_REFUSED("tma", "x")\n')
+             'TILEC_INTRINSIC_ALIAS("copy2", "copy")\n')
+    REFUSED = 'TILEC_INTRINSIC_REFUSED("tma", "x")\n'
 
     def complaints(self, page):
         with tempfile.TemporaryDirectory() as folder:
@@ -88,6 +89,7 @@ class Names(unittest.TestCase):
                 f'constexpr llvm::StringRef {t}[] = {{"len",\n "{t}1"}};\n' for t in tables)
                 for file, tables in docs.PYTHON_TABLES.items()}
             for path, text in (*tables.items(), ("include/tilec/Script/Intrinsics.def", self.TABLE),
+                               ("include/tilec/Script/Refused.def", self.REFUSED),
                                ("include/tilec/Script/Math.def", 'TILEC_MATH(Exp, "exp", 1)\n'),
                                ("include/tilec/Support/Diagnostics/A.def", "TILEC_DIAG(Bad, Error, x)\n"),
                                ("docs/language.md", page)):

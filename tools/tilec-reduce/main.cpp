@@ -4,10 +4,12 @@
 //===----------------------------------------------------------------------===//
 #include "Reduce.h"
 
+#include "tilec/Script/ModuleFiles.h"
 #include "tilec/Support/StandardOutput.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -39,6 +41,40 @@ bool writeFile(const std::string &path, const std::string &text) {
   llvm::consumeError(std::move(error));
   return isWritten;
 }
+
+/// A folder of its own for the candidates, with the modules that the script imports.
+class Scratch {
+public:
+  Scratch() = default;
+  Scratch(const Scratch &) = delete;
+  ~Scratch() {
+    if (!folder.empty())
+      llvm::sys::fs::remove_directories(folder);
+  }
+
+  bool make(const std::string &script, const std::string &text) {
+    if (llvm::sys::fs::createUniqueDirectory("reduce", folder))
+      return false;
+    tilec::script::ModuleReader read =
+        tilec::script::readModulesBelow(llvm::sys::path::parent_path(script));
+    for (const tilec::script::ImportedModule &module : tilec::script::importedModules(text, read)) {
+      std::string copy = path(module.path);
+      if (llvm::sys::fs::create_directories(llvm::sys::path::parent_path(copy)) ||
+          !writeFile(copy, module.file.text))
+        return false;
+    }
+    return true;
+  }
+
+  std::string path(llvm::StringRef name) const {
+    llvm::SmallString<128> out = folder;
+    llvm::sys::path::append(out, name);
+    return out.str().str();
+  }
+
+private:
+  llvm::SmallString<128> folder;
+};
 
 /// Runs the command on candidates, which it finds in a file that replaces `{}`.
 class Command {
@@ -84,10 +120,10 @@ int reduce(const Arguments &args) {
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(args.command[0]);
   if (!program)
     return failure("cannot find the command `" + args.command[0] + "`");
-  llvm::SmallString<128> scratch;
-  if (llvm::sys::fs::createTemporaryFile("reduce", "py", scratch))
-    return failure("cannot make a temporary file");
-  Command command(args, *program, scratch.str().str());
+  Scratch scratch;
+  if (!scratch.make(args.file, text))
+    return failure("cannot make a temporary folder");
+  Command command(args, *program, scratch.path("candidate.py"));
   int wanted = args.status >= 0 ? args.status : command.run(text);
   if (wanted < 0 && !args.message.empty() && !command.isSaid)
     return failure("the command does not print `" + args.message + "` on " + args.file);
@@ -98,7 +134,6 @@ int reduce(const Arguments &args) {
     return failure("the command does not end with status " + llvm::Twine(wanted) +
                    (args.message.empty() ? "" : " and that message") + " on " + args.file);
   tilec::ReduceResult result = tilec::reduceScript(text, has, args.options);
-  llvm::sys::fs::remove(scratch);
   llvm::errs() << "tilec-reduce: " << text.size() << " to " << result.text.size() << " bytes in "
                << result.tries << " tries\n";
   if (args.output.empty())

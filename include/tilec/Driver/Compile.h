@@ -12,6 +12,7 @@
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Runtime/Manifest.h"
+#include "tilec/Script/ModuleFiles.h"
 #include "tilec/Support/Diagnostics.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -28,6 +29,7 @@ class Module;
 
 namespace tilec {
 
+class CacheKey;
 class DiskCache;
 namespace build {
 struct Recording;
@@ -61,6 +63,7 @@ enum class MathMode {
 struct CompileOptions {
   Arch arch = Arch::Gfx950;
   std::string entry; ///< a call in the script's language; may be empty with one candidate
+  std::vector<std::string> defines; ///< NAME=VALUE: values of the script from outside
   codegen::PtxAssembler ptxAssembler = codegen::PtxAssembler::Auto;
   bool strict = false;       ///< spills are errors
   bool verifyStages = false; ///< check each stage's contract
@@ -89,10 +92,11 @@ public:
   ~Compilation();
   Compilation(const Compilation &) = delete;
 
-  /// Reads `path`: a script, or Tile IR text when it ends in `.mlir`. False after an error.
+  /// Reads `path`: a script, or Tile IR text when it ends in `.mlir`. False after an error. A
+  /// script may read modules beside it, below its folder.
   bool open(llvm::StringRef path);
-  /// The same for text that is in memory.
-  bool openText(llvm::StringRef name, llvm::StringRef text);
+  /// The same for text that is in memory; it has the modules that `readModule` gives.
+  bool openText(llvm::StringRef name, llvm::StringRef text, script::ModuleReader readModule = {});
 
   /// A kernel that a host language has recorded. Its mistakes are messages of this compilation.
   bool openRecording(std::shared_ptr<const build::Recording> recording);
@@ -143,6 +147,8 @@ private:
   /// The same; IR that does not verify is a fault of tilec.
   bool fail(llvm::Error error, Stage stage);
   void saveTemp(Stage stage);
+  void saveText(const std::string &path, llvm::StringRef text);
+  CacheKey cacheKey() const;
 
   struct State;
   CompileOptions opts;
@@ -156,6 +162,8 @@ private:
   std::shared_ptr<const build::Recording> recording;
   uint32_t file = 0;
   bool isTileIr = false;
+  script::ModuleReader readModule;
+  std::vector<script::ImportedModule> modulesRead; ///< by the script, in order
 };
 
 /// The launch manifest of a program whose kernels have become wave kernels; `source` is the program

@@ -14,8 +14,9 @@ struct Function {
 constexpr Function tileFunctions[] = {
 #define TILEC_INTRINSIC(Id, Name, Kind, Signature) {Name, Signature},
 #define TILEC_INTRINSIC_ALIAS(Name, Target) {Name, "a, b"},
-#define TILEC_INTRINSIC_REFUSED(Name, Instead) {Name, "a"},
 #include "tilec/Script/Intrinsics.def"
+#define TILEC_INTRINSIC_REFUSED(Name, Instead) {Name, "a"},
+#include "tilec/Script/Refused.def"
 };
 constexpr Function mathFunctions[] = {
 #define TILEC_MATH(Id, Name, Arity) {Name, Arity == 1 ? "x" : Arity == 2 ? "x, y" : "x, y, z"},

@@ -35,7 +35,8 @@ TEST(Errors, Names) {
 TEST(Errors, CompileTimeAndRuntime) {
   expectBodyError("s = T.alloc_shared((bx, 4), 'float32')", "6:28", "RuntimeAsConstant");
   expectBodyError("A[0, 0] = A[0.5, 0]", "6:21", "IndexNotInteger");
-  expectBodyError("A[0, 0] = A + 1", "6:19", "BufferAsValue");
+  expectBodyError("A[0, 0] = A", "6:19", "BufferAsValue");
+  expectBodyError("A[0, 0] = A + 1", "6:19", "WholeBuffer");
   expectBodyError("import math\nA[0, 0] = math.exp(A[0, 0])", "7:28", "RuntimeInMath");
   expectBodyError("if bx > 0:\n    return", "7:13", "ReturnInFrame");
   expectBodyError("return", "6:9", "ReturnInKernel");

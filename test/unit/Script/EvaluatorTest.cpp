@@ -131,9 +131,10 @@ TEST(Evaluator, WhatIsNotNeededMayFail) {
                         "def f():\n  return 1\n"
                         "if __name__ == '__main__':\n  x = undefined\n"),
             "1");
-  EXPECT_EQ(eval("x", "import torch\ny = torch.randn(3)\nx = y + 1\n"),
-            "t.py:3:5: error: the value of `torch.randn(...)` is needed here, but it comes from a "
-            "module that tilec does not evaluate; pass a plain value instead [OpaqueValue]\n"
+  EXPECT_EQ(eval("x", "import torch\ny = torch.load(3)\nx = y + 1\n"),
+            "t.py:3:5: error: the value of `torch.load(...)` is needed here, but it comes from a "
+            "module that tilec does not evaluate; pass a plain value instead, or give it with "
+            "`--define 'torch.load()=...'` [OpaqueValue]\n"
             "x = y + 1\n"
             "    ^\n");
   EXPECT_EQ(eval("f()", "x = 1 // 0\ndef f():\n  return x\n"),

@@ -1,0 +1,223 @@
+//===- IntrinsicsCompat.cpp - names of TIR and CUDA in other words --------===//
+//
+// Scripts reach for TVM's and CUDA's own names; each means something that the language
+// says in another way.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "EvaluatorScopes.h"
+
+namespace tilec::script {
+
+/// The position of the lowest set bit, from 1; 0 when there is none. The bits below it are as many
+/// as `(x & -x) - 1` has ones.
+Value Evaluator::findFirstSet(const BoundArgs &args) {
+  Span span = args.span;
+  const Expr *x = toExpr(args.values[0], args.spans[0]);
+  if (!x)
+    return Value();
+  if (!isInteger(x->type))
+    return fail(DiagId::WantedOther, args.spans[0], "an integer", typeName(args.values[0]));
+  const Expr *zero = build.constInt(0, x->type, span), *one = build.constInt(1, x->type, span);
+  const Expr *lowest =
+      build.binary(ExprOp::BitAnd, x, build.binary(ExprOp::Sub, zero, x, span), span);
+  const Expr *below = build.binary(ExprOp::Sub, lowest, one, span);
+  const Expr *count = build.cast(build.math(MathFn::PopCount, {below}, span), DType::I32, span);
+  const Expr *position =
+      build.binary(ExprOp::Add, count, build.constInt(1, DType::I32, span), span);
+  return Value::expr(build.choose(ExprOp::Select, build.binary(ExprOp::Eq, x, zero, span),
+                                  build.constInt(0, DType::I32, span), position, span));
+}
+
+/// Coordinates of a linear index, the last one fastest.
+Value Evaluator::indexToCoordinates(const BoundArgs &args) {
+  llvm::SmallVector<Value> extents;
+  if (!iterate(args["shape"], args.spanOf("shape"), extents))
+    return Value();
+  std::vector<Value> coordinates(extents.size());
+  Value rest = args["index"];
+  Span span = args.span;
+  for (size_t i = extents.size(); i-- > 0;) {
+    coordinates[i] = binary(BinaryOp::Mod, rest, extents[i], span, span, span);
+    rest = binary(BinaryOp::FloorDiv, rest, extents[i], span, span, span);
+    if (!coordinates[i].ok() || !rest.ok())
+      return Value();
+  }
+  return heap.list(std::move(coordinates));
+}
+
+/// Where upstream's swizzled layout puts an element of a row of shared memory: units of 16 bytes
+/// change places within `swizzle_bytes`, by the row.
+Value Evaluator::swizzlePlace(const BoundArgs &args) {
+  std::optional<int64_t> rowSize = toInt(args["row_size"], args.spanOf("row_size"), "row_size");
+  std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
+  if (!rowSize || !type)
+    return Value();
+  int64_t rowBytes = *rowSize * bitsOf(*type) / 8, bytes = std::min<int64_t>(128, rowBytes);
+  if (!args["swizzle_bytes"].is(ValueKind::None)) {
+    std::optional<int64_t> given =
+        toInt(args["swizzle_bytes"], args.spanOf("swizzle_bytes"), "swizzle_bytes");
+    if (!given)
+      return Value();
+    bytes = *given;
+  }
+  if (rowBytes <= 0 || rowBytes % 32 != 0)
+    return fail(DiagId::BadArgumentValue, args.spanOf("row_size"), "row_size", *rowSize,
+                "a row of a multiple of 32 bytes");
+  if (bytes != 32 && bytes != 64 && bytes != 128)
+    return fail(DiagId::BadArgumentValue, args.spanOf("swizzle_bytes"), "swizzle_bytes", bytes,
+                "32, 64 or 128");
+  Span span = args.span;
+  auto op = [&](BinaryOp o, const Value &a, int64_t b) {
+    return a.ok() ? binary(o, a, Value::small(b), span, span, span) : Value();
+  };
+  auto both = [&](BinaryOp o, const Value &a, const Value &b) {
+    return a.ok() && b.ok() ? binary(o, a, b, span, span, span) : Value();
+  };
+  int64_t unit = 128 / bitsOf(*type), units = bytes / 16;
+  const Value &row = args["row_idx"], &column = args["col_idx"];
+  Value unitIndex = op(BinaryOp::FloorDiv, column, unit);
+  Value turned = both(BinaryOp::BitXor, op(BinaryOp::Mod, unitIndex, units),
+                      op(BinaryOp::FloorDiv, op(BinaryOp::Mod, row, 8), 8 / units));
+  Value place =
+      both(BinaryOp::Add, op(BinaryOp::Mul, turned, unit), op(BinaryOp::Mod, column, unit));
+  Value tile = op(BinaryOp::FloorDiv, unitIndex, units);
+  return place.ok() && tile.ok() ? heap.tuple({tile, row, place}) : Value();
+}
+
+namespace {
+
+/// A function of a target or of CUDA's headers, and the function of the language that is the same.
+struct NamedFunction {
+  llvm::StringRef name, ours;
+  unsigned arguments; ///< of its arguments, those that are passed on
+};
+constexpr NamedFunction namedFunctions[] = {
+    {"__builtin_amdgcn_sched_barrier", "schedule.sched_barrier", 1},
+    {"llvm.amdgcn.sched.barrier", "schedule.sched_barrier", 1},
+    {"sched_barrier", "schedule.sched_barrier", 1},
+    {"__builtin_amdgcn_s_setprio", "schedule.setprio", 1},
+    {"llvm.amdgcn.s.setprio", "schedule.setprio", 1},
+    {"s_setprio", "schedule.setprio", 1},
+    {"__builtin_amdgcn_s_barrier", "sync_threads", 0},
+    {"llvm.amdgcn.s.barrier", "sync_threads", 0},
+    {"s_barrier", "sync_threads", 0},
+    {"__syncthreads", "sync_threads", 0},
+    {"llvm.nvvm.barrier0", "sync_threads", 0},
+    {"__syncwarp", "sync_warp", 0},
+    {"__activemask", "activemask", 0},
+    {"__popc", "popcount", 1},
+    {"__popcll", "popcount", 1},
+    {"__clz", "clz", 1},
+    {"__clzll", "clz", 1},
+    {"__ffs", "__ffs", 1},
+    {"__ffsll", "__ffs", 1},
+    {"__expf", "exp", 1},
+    {"expf", "exp", 1},
+    {"exp2f", "exp2", 1},
+    {"__logf", "log", 1},
+    {"logf", "log", 1},
+    {"__log2f", "log2", 1},
+    {"log2f", "log2", 1},
+    {"sqrtf", "sqrt", 1},
+    {"rsqrtf", "rsqrt", 1},
+    {"tanhf", "tanh", 1},
+    {"fabsf", "abs", 1},
+    {"fmaf", "fma", 3},
+    {"fmaxf", "max", 2},
+    {"fminf", "min", 2},
+};
+
+/// Why a function has no counterpart.
+constexpr std::pair<llvm::StringRef, llvm::StringRef> refusedFunctions[] = {
+    {"s_waitcnt", "drop it: tilec places waits where the data is read"},
+    {"sched_group_barrier", "use `schedule.interleave` on the pipelined loop"},
+    {"sched.group.barrier", "use `schedule.interleave` on the pipelined loop"},
+    {"iglp", "use `schedule.interleave` on the pipelined loop"},
+    {"readfirstlane", "drop it: tilec keeps uniform values in scalar registers"},
+    {"cp.async", "use `T.copy` in a `T.Pipelined` loop"},
+    {"mbarrier", "drop it: tilec derives barriers from data flow"},
+};
+
+} // namespace
+
+/// `T.call_extern(dtype, name, ...)`: the functions of a table, by their names.
+Value Evaluator::callByName(const BoundArgs &args) {
+  // The name stands first where there is no dtype.
+  bool hasType = args["name"].is(ValueKind::Str);
+  const Value &name = hasType ? args["name"] : args["dtype"];
+  Span nameSpan = args.spanOf(hasType ? "name" : "dtype");
+  std::string callee = ("T." + sources.textOf(args.calleeSpan).rsplit('.').second).str();
+  if (!name.is(ValueKind::Str))
+    return fail(DiagId::WantedOther, nameSpan, "the name of a function", typeName(name));
+  llvm::SmallVector<Value> values(args["args"].items().begin(), args["args"].items().end());
+  if (!hasType)
+    values.insert(values.begin(), args["name"]);
+  for (const NamedFunction &f : namedFunctions) {
+    if (f.name != name.str())
+      continue;
+    if (values.size() < f.arguments)
+      return fail(DiagId::WrongArgumentCount, args.span, f.name, f.arguments, values.size());
+    CallArgs forward;
+    forward.span = args.span;
+    forward.calleeSpan = args.calleeSpan;
+    forward.values.assign(values.begin(), values.begin() + f.arguments);
+    forward.spans.assign(f.arguments, args.spanOf("args"));
+    Value ours = tileAttribute(f.ours, args.calleeSpan);
+    Value result = ours.ok() ? call(ours, forward) : Value();
+    bool isVoid = !result.is(ValueKind::Expr);
+    std::optional<DType> type;
+    if (hasType && !isVoid && !(type = toDType(args["dtype"], args.spanOf("dtype"))))
+      return Value();
+    return type ? castIntrinsic(result, args.span, *type, args.span) : result;
+  }
+  llvm::StringRef instead = "write the operation with `T.` expressions";
+  for (auto [part, why] : refusedFunctions)
+    if (name.str().contains(part))
+      instead = why;
+  return fail(DiagId::RefusedIntrinsic, nameSpan, callee + "` of `" + name.str().str(), instead);
+}
+
+Value Evaluator::compatIntrinsic(const BoundArgs &args) {
+  auto shuffle = [&](IntrinsicId id) {
+    CallArgs forward;
+    forward.span = args.span;
+    forward.calleeSpan = args.calleeSpan;
+    for (size_t i : {1, 2}) {
+      forward.values.push_back(args.values[i]);
+      forward.spans.push_back(args.spans[i]);
+    }
+    forward.keywords.push_back({"width", args["width"], args.spanOf("width")});
+    return callIntrinsic(id, forward);
+  };
+  switch (args.id) {
+  case IntrinsicId::FindFirstSet:
+    return findFirstSet(args);
+  case IntrinsicId::IndexToCoordinates:
+    return indexToCoordinates(args);
+  case IntrinsicId::SwizzlePlace:
+    return swizzlePlace(args);
+  case IntrinsicId::LoadThroughCache: {
+    const Value &source = args["load_or_buf"];
+    if (isWholeTile(source) && !args["index"].is(ValueKind::None))
+      return decay(subscript(source, args["index"], args.span, args.spanOf("index")), args.span);
+    if (source.is(ValueKind::Expr) && source.expr()->op == ExprOp::Load)
+      return source;
+    return fail(DiagId::WantedOther, args.spans[0], "an element such as `A[i]`", typeName(source));
+  }
+  case IntrinsicId::CallByName:
+    return callByName(args);
+  case IntrinsicId::Likely:
+    return args.values[0];
+  case IntrinsicId::WarpShuffle:
+    return shuffle(IntrinsicId::ShflSync);
+  case IntrinsicId::WarpShuffleUp:
+    return shuffle(IntrinsicId::ShflUp);
+  case IntrinsicId::WarpShuffleDown:
+    return shuffle(IntrinsicId::ShflDown);
+  default: // T.evaluate: what it evaluates has been traced
+    return Value::none();
+  }
+}
+
+} // namespace tilec::script
