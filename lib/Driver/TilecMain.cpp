@@ -223,7 +223,9 @@ int tilecMain(int argc, char **argv) {
   }
   if (args.file.empty())
     return usageError("no input file; see --help");
-  if (args.target.empty() && args.entry.empty() && !llvm::StringRef(args.file).ends_with(".mlir"))
+  bool asksForOutput = app.count("--entry") || app.count("--output") || app.count("--emit") ||
+                       app.count("--stop-after") || app.count("--save-temps");
+  if (args.target.empty() && !asksForOutput && !llvm::StringRef(args.file).ends_with(".mlir"))
     return listKernels(args.file);
   if (args.target.empty())
     return usageError("no --target; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
