@@ -340,12 +340,8 @@ bool Compilation::findCompiled() {
   launchManifest = std::move(program->manifest);
   binary = std::move(program->image);
   addLaunchFacts();
-  for (Diagnostic &diagnostic : program->diagnostics) {
-    // Only the script is read for a program from the cache: not its entry, nor its modules.
-    if (diagnostic.span.isValid() && diagnostic.span.file >= sources.fileCount())
-      diagnostic.span = Span();
+  for (Diagnostic &diagnostic : program->diagnostics)
     diags.add(std::move(diagnostic));
-  }
   reached = Stage::Binary;
   stageTimes.push_back({"cached", nowMs() - start});
   return true;
@@ -360,6 +356,11 @@ void Compilation::addLaunchFacts() {
 }
 
 void Compilation::keepCompiled() {
+  // Only the script is read for a program from the cache: not its entry, nor its modules.
+  bool pointsElsewhere = llvm::any_of(
+      diags.all(), [&](const Diagnostic &d) { return d.span.isValid() && d.span.file != file; });
+  if (pointsElsewhere)
+    return;
   CompiledProgram program{launchManifest, binary, diags.all()};
   if (!opts.cache->store(cacheKey(), packProgram(program)))
     diags.add({DiagId::IrRemark, Severity::Remark, Span(),

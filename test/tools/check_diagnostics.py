@@ -65,7 +65,7 @@ def compile_part(part, tilec, folder):
 
 def complaints(part, code, actual):
     first = actual[0] if actual else ""
-    place = re.match(rf"({re.escape(part.name)}\.py|<entry>):\d+:\d+: (error|warning|remark): ", first)
+    place = re.match(rf"({re.escape(part.name)}\.py|<entry>|<define[^>]*>):\d+:\d+: (error|warning|remark): ", first)
     if not place:
         yield "the first line is no message with a place"
     elif (code != 0) != any(re.match(r"[^ ]+:\d+:\d+: error: ", line) for line in actual):
