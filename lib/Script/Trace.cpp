@@ -116,7 +116,7 @@ void collectInner(ast::Body body, const std::string &outer, const SourceManager 
     std::string call = outer + callOf(f, sources);
     bool isKernel = isDecorated(f, {"jit", "prim_func"});
     if (isKernel || definesPrimFunc(f->body))
-      out.push_back({f->name.str(), requiredParams(f), f->nameSpan, call});
+      out.push_back({(outer + f->name).str(), requiredParams(f), f->nameSpan, call});
     // The prim_func of a factory is the factory's; functions in functions have a name of their own.
     bool isFactory = llvm::any_of(f->body, [](const ast::Stmt *inner) {
       const auto *g = llvm::dyn_cast<FunctionStmt>(inner);
