@@ -39,6 +39,10 @@ MmaAtom mfma(llvm::StringRef name, llvm::StringRef intrinsic, DType a, DType b, 
   int64_t groups = 64 / mn; // lane groups along k
   int64_t run = k / groups; // consecutive k of one lane
   LinearLayout operand = layout(along(1, 1, run), along(0, 1, mn) + along(1, run, k));
+  // Of 32 bytes a lane the second 16 are of the upper half of k (8-bit operands of f8f6f4).
+  if (int64_t half = 128 / bitsOf(a); run == 2 * half)
+    operand =
+        layout(along(1, 1, half) + along(1, k / 2, k), along(0, 1, mn) + along(1, half, k / 2));
   if (c == DType::F64) { // rows in lane groups first, then registers
     Bases rows = along(0, groups, mn), lanes = along(1, 1, mn) + along(0, 1, groups);
     return {name, intrinsic, a, b, c, mn, mn, k, operand, operand, layout(rows, lanes), passes};

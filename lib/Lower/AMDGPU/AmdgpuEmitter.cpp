@@ -263,8 +263,22 @@ bool AmdgpuEmitter::loadToShared(llvm::Value *desc, llvm::Value *laneOffset,
   return true;
 }
 
+/// What cbsz and blgp call a format (CDNA4 ISA 7.3).
+static uint32_t formatCode(DType dtype) { return dtype == DType::E5M2 ? 1 : 0; }
+
 llvm::Value *AmdgpuEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b_,
                                 llvm::Value *c) {
+  if (atom.intrinsic.contains(".scale.")) {
+    // Scales that are zero constants: LLVM takes the instruction without scales.
+    auto words = [&](llvm::Value *operand) {
+      auto *type = llvm::FixedVectorType::get(b.getInt32Ty(), bitsOf(operand->getType()) / 32);
+      return b.CreateBitCast(operand, type);
+    };
+    llvm::Value *left = words(a), *right = words(b_), *none = b.getInt32(0);
+    return call(atom.intrinsic, {left->getType(), right->getType()},
+                {left, right, c, b.getInt32(formatCode(atom.a)), b.getInt32(formatCode(atom.b)),
+                 none, none, none, none});
+  }
   llvm::Function *intrinsic =
       getOrInsertDeclaration(&module, Id::lookupIntrinsicID(atom.intrinsic));
   llvm::FunctionType *type = intrinsic->getFunctionType();

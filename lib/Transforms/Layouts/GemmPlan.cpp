@@ -19,8 +19,14 @@
 namespace tilec {
 namespace {
 
-/// `swapped`: the atom's A is the gemm's B.
-const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, bool swapped) {
+/// 32-bit registers of a lane that an operand of the atom takes.
+int64_t operandRegisters(const MmaAtom &atom) {
+  return ceilDiv(atom.aLayout.inputs()[0].count() * bitsOf(atom.a), 32);
+}
+
+/// `swapped`: the atom's A is the gemm's B. `mostRegisters`: of an operand.
+const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, bool swapped,
+                          int64_t mostRegisters = INT64_MAX) {
   DType a = tile::dtypeOf(gemm.getA().getType().getElementType());
   DType b = tile::dtypeOf(gemm.getB().getType().getElementType());
   if (swapped)
@@ -28,7 +34,7 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, bool swap
   DType c = tile::dtypeOf(gemm.getC().getType().getElementType());
   const MmaAtom *best = nullptr;
   for (const MmaAtom &atom : target.atoms()) {
-    if (atom.a != a || atom.b != b || atom.c != c)
+    if (atom.a != a || atom.b != b || atom.c != c || operandRegisters(atom) > mostRegisters)
       continue;
     // The first row is the fastest; a smaller K is worth it when it wastes less of the K tile.
     auto waste = [&](const MmaAtom &x) { return alignTo(gemm.k(), x.k) - gemm.k(); };
@@ -62,6 +68,18 @@ WaveSplit splitWaves(const GemmPlan &plan, int64_t atomsM, int64_t atomsN, int64
       }
     }
   return best;
+}
+
+/// Whether a wave has registers for its accumulators and for the operands of one K step, where
+/// these take more than one read of 16 bytes each (AMD, 8-bit floats of f8f6f4): else the older
+/// instructions, with a quarter of that, are faster than spills.
+bool operandsFit(const GemmPlan &plan, int64_t numWaves) {
+  constexpr int64_t simds = 4, registers = 512, others = 24, ofOneRead = 4;
+  int64_t operand = operandRegisters(*plan.atom);
+  int64_t accumulators = ceilDiv(plan.atom->cLayout.inputs()[0].count() * bitsOf(plan.atom->c), 32);
+  int64_t need =
+      plan.repsM * plan.repsN * accumulators + (plan.repsM + plan.repsN) * operand + others;
+  return operand <= ofOneRead || need <= registers / ceilDiv(numWaves, simds);
 }
 
 /// An operand's atom with the operands of `times` atoms along K side by side in a lane: which k is
@@ -129,16 +147,25 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
   plan.atom = chooseAtom(gemm, target, plan.swapped);
   if (!plan.atom)
     return std::nullopt;
+  auto split = [&] {
+    plan.atomM = plan.swapped ? plan.atom->n : plan.atom->m;
+    plan.atomN = plan.swapped ? plan.atom->m : plan.atom->n;
+    int64_t atomsM = ceilDiv(gemm.m(), plan.atomM), atomsN = ceilDiv(gemm.n(), plan.atomN);
+    WaveSplit waves = splitWaves(plan, atomsM, atomsN, numWaves, gemm.getPolicy());
+    plan.wavesM = waves.m;
+    plan.wavesN = waves.n;
+    plan.copies = numWaves / (waves.m * waves.n);
+    plan.repsM = ceilDiv(atomsM, waves.m);
+    plan.repsN = ceilDiv(atomsN, waves.n);
+  };
+  split();
+  if (target.vendor == Vendor::Amd && !operandsFit(plan, numWaves))
+    if (const MmaAtom *smaller =
+            chooseAtom(gemm, target, plan.swapped, operandRegisters(*plan.atom) - 1)) {
+      plan.atom = smaller;
+      split();
+    }
   const MmaAtom &atom = *plan.atom;
-  plan.atomM = plan.swapped ? atom.n : atom.m;
-  plan.atomN = plan.swapped ? atom.m : atom.n;
-  int64_t atomsM = ceilDiv(gemm.m(), plan.atomM), atomsN = ceilDiv(gemm.n(), plan.atomN);
-  WaveSplit split = splitWaves(plan, atomsM, atomsN, numWaves, gemm.getPolicy());
-  plan.wavesM = split.m;
-  plan.wavesN = split.n;
-  plan.copies = numWaves / (split.m * split.n);
-  plan.repsM = ceilDiv(atomsM, split.m);
-  plan.repsN = ceilDiv(atomsN, split.n);
   plan.kPack = packOf(gemm, atom, target);
   plan.kSteps = ceilDiv(gemm.k(), atom.k * plan.kPack);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-amd.md: our bf16 kernel, the hand-written one and Triton's in the timing
-simulator. Every number is simulated; no AMD GPU takes part.
+"""The tables of docs/performance-amd.md: our bf16 kernel, the hand-written one and Triton's, attention and products
+of 8-bit floats in the timing simulator. Every number is simulated; no AMD GPU takes part.
 
 usage: performance.py [--bin TOOLS] [--aiter HSA] [--triton PYTHON] [--sizes 1024,2048,...] [--markdown FILE]
 
@@ -19,6 +19,11 @@ HERE = Path(__file__).resolve().parent
 REPO = HERE.parents[2]
 PLANS = [("interleave, 8 waves", "interleave", 512), ("ping_pong, 8 waves", "ping_pong", 512),
          ("interleave, 4 waves", "interleave", 256), ("single, 8 waves (copy, wait, multiply in turn)", "single", 512)]
+
+
+# Attention of test/bench/hopper/fa.py, D 128, B16 H16 S4096: rows and keys of a tile, threads.
+ATTENTION = {"gfx950": (128, 64, 256), "gfx942": (128, 32, 256)}
+FORMS = [("NT", False, True), ("NN", False, False), ("TT", True, True), ("TN", True, False)]
 
 
 class Bench:
@@ -41,6 +46,25 @@ class Bench:
                         "--entry", entry, f"--schedule={schedule}", "-o", str(image)], check=True)
         return self.simulate(image, f"{n // 256},{m // 256}", threads,
                              [f"zeros:{m * k * 2}", f"zeros:{n * k * 2}", f"zeros:{m * n * 2}"])
+
+    def attention(self, target, heads=16, length=4096, dim=128):
+        rows, keys, threads = ATTENTION[target]
+        image = self.folder / "attention.hsaco"
+        entry = (f"fa(B={heads}, H={heads}, S={length}, D={dim}, block_M={rows}, block_N={keys}, stages=2, "
+                 f"threads={threads})")
+        subprocess.run([str(Path(self.options.bin) / "tilec"), str(REPO / "test/bench/hopper/fa.py"),
+                        f"--target={target}", "--entry", entry, "-o", str(image)], check=True)
+        size = heads * heads * length * dim * 2
+        run = self.simulate(image, f"{heads},{length // rows},{heads}", threads, 4 * [f"zeros:{size}"])
+        return 4 * heads * heads * length * length * dim / run["kernel_us"] * 1e-6
+
+    def narrow(self, trans_a, trans_b, n=8192):
+        image = self.folder / "narrow.hsaco"
+        subprocess.run([str(Path(self.options.bin) / "tilec"), str(REPO / "test/lit/Isa/gfx950/gemm-f8f6f4.py"),
+                        "--target=gfx950", "--entry", f"gemm({n}, {n}, {n}, ta={trans_a}, tb={trans_b})", "-o",
+                        str(image)], check=True)
+        run = self.simulate(image, f"{n // 256},{n // 256}", 512, [f"zeros:{n * n}", f"zeros:{n * n}", f"zeros:{2 * n * n}"])
+        return 2 * n**3 / run["kernel_us"] * 1e-6
 
     def hand_written(self, target, m, n, k):
         path = Path(self.options.aiter or "/nonexistent") / "gfx950/bf16gemm/bf16gemm_bf16_tn_256x256.co"
@@ -102,6 +126,20 @@ def sizes_table(bench, sizes):
     return lines
 
 
+def attention_table(bench):
+    lines = ["| | tile, threads | full |", "|---|---|---|"]
+    for target, (rows, keys, threads) in ATTENTION.items():
+        rate = bench.attention(target)
+        lines.append(f"| {target} | {rows} x {keys}, {threads} | {rate:.0f} |")
+    return lines
+
+
+def narrow_table(bench):
+    rates = [f"{bench.narrow(a, b):.0f}" for _, a, b in FORMS]
+    return ["| " + " | ".join(name for name, _, _ in FORMS) + " |", "|---" * len(FORMS) + "|",
+            "| " + " | ".join(rates) + " |"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default=str(REPO / "build/bin"))
@@ -114,11 +152,13 @@ def main():
         bench = Bench(options, folder)
         steps = steps_table(bench)
         print("\n".join(steps), flush=True)
+        attention, narrow = attention_table(bench), narrow_table(bench)
+        print("\n".join(attention + narrow), flush=True)
         sizes = sizes_table(bench, [int(s) for s in options.sizes.split(",")])
     if options.markdown:
         path = Path(options.markdown)
         text = path.read_text()
-        for mark, lines in (("steps", steps), ("sizes", sizes)):
+        for mark, lines in (("steps", steps), ("sizes", sizes), ("attention", attention), ("narrow", narrow)):
             begin, end = f"<!-- {mark} -->\n", f"<!-- end {mark} -->"
             head, _, rest = text.partition(begin)
             text = head + begin + "\n".join(lines) + "\n" + end + rest.partition(end)[2]

@@ -55,6 +55,18 @@ std::vector<ScheduleStep> quadrant(const ScheduleShape &shape, int64_t m, int64_
   return mmas(m * repsM, (m + 1) * repsM, n * repsN, (n + 1) * repsN, 0, shape.kSteps, 0);
 }
 
+/// Whether some copy fills what both halves of the operand read: rows of K, which every repetition
+/// needs.
+bool sharesCopies(const ScheduleShape &shape, MmaOperand operand) {
+  uint64_t halves[2] = {0, 0};
+  int64_t reps = shape.reps(operand);
+  for (int64_t rep = 0; rep < reps; ++rep)
+    for (int64_t k = 0; k < shape.readsAlongK(); ++k)
+      halves[rep >= reps / 2] |=
+          shape.cover[static_cast<int>(operand)][rep * shape.readsAlongK() + k];
+  return (halves[0] & halves[1]) != 0;
+}
+
 } // namespace
 
 static SchedulePlan plan(const ScheduleShape &shape) {
@@ -72,11 +84,17 @@ static SchedulePlan plan(const ScheduleShape &shape) {
     int64_t m, n;
   };
   // A half is copied again two phases after its last read: then both halves of the waves have it.
-  const Phase phases[] = {{{b0, a0}, a1, ahead - 1, 0, 0},
-                          {{b1}, b1, ahead - 1, 0, 1},
-                          {{a1}, b0, ahead, 1, 0},
-                          {{}, a0, ahead, 1, 1}};
-  for (const Phase &phase : phases) {
+  const Phase early[] = {{{b0, a0}, a1, ahead - 1, 0, 0},
+                         {{b1}, b1, ahead - 1, 0, 1},
+                         {{a1}, b0, ahead, 1, 0},
+                         {{}, a0, ahead, 1, 1}};
+  // Where halves share copies: two phases after the last read of the whole operand.
+  const Phase late[] = {{{b0, a0}, b1, ahead - 1, 0, 0},
+                        {{b1}, a0, ahead - 1, 0, 1},
+                        {{a1}, a1, ahead - 1, 1, 0},
+                        {{}, b0, ahead, 1, 1}};
+  bool isLate = sharesCopies(shape, MmaOperand::A) || sharesCopies(shape, MmaOperand::B);
+  for (const Phase &phase : isLate ? late : early) {
     body.push_back(ScheduleStep::mark("C" + std::to_string(phase.m) + std::to_string(phase.n)));
     for (Half half : phase.reads)
       append(body, readHalf(shape, half, 0));
