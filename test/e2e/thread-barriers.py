@@ -34,6 +34,7 @@
 # RUN: tilec-run %s --entry "turned()" --target=gfx950 --device=sim --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "leave()" --target=gfx950 --device=sim --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "hadamard()" --target=gfx950 --device=sim --check --seed 3 | FileCheck %s
+# RUN: tilec-run %s --entry "nested()" --target=gfx950 --device=sim --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "split()" --target=sm_80 --device=ptx --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "rounds()" --target=sm_80 --device=ptx --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "some()" --target=sm_80 --device=ptx --check --seed 3 | FileCheck %s
@@ -50,6 +51,7 @@
 # RUN: tilec-run %s --entry "turned()" --target=sm_80 --device=ptx --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "leave()" --target=sm_80 --device=ptx --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "hadamard()" --target=sm_80 --device=ptx --check --seed 3 | FileCheck %s
+# RUN: tilec-run %s --entry "nested()" --target=sm_80 --device=ptx --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "split()" --target=sm_90a --device=ptx --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "rounds()" --target=sm_90a --device=ptx --check --seed 3 | FileCheck %s
 # RUN: tilec-run %s --entry "some()" --target=sm_90a --device=ptx --check --seed 3 | FileCheck %s
@@ -321,4 +323,23 @@ def hadamard(n=1024, threads=256, rounds=2, warp=32):
                     mine[r * part + j] = s[tx, j]
             for i in T.vectorized(each):
                 Y[bx, tx * each + i] = mine[i]
+    return main
+
+def nested(N=160):
+    @T.prim_func
+    def main(X: T.Tensor((N,), "int32"), C: T.Tensor((N,), "int32")):
+        with T.Kernel(2, threads=N) as bx:
+            s = T.alloc_shared((N,), "int32")
+            t = T.alloc_shared((4, N), "int32")
+            tx = T.get_thread_binding()
+            for i in T.serial(3):
+                s[tx] = X[tx] + i
+                for j in T.serial(4):
+                    t[j, (tx + j) % N] = s[(tx * 3 + j) % N]
+                    if j % 2 == 1:
+                        s[tx] += t[j - 1, N - 1 - tx]
+                if i == 1:
+                    for j in T.serial(4):
+                        t[j, tx] = t[j, tx] + t[(j + 1) % 4, (tx + 17) % N]
+            C[tx] = s[tx] + t[2, N - 1 - tx] + t[3, 0]
     return main

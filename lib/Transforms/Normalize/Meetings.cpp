@@ -65,8 +65,9 @@ private:
   LogicalResult emitMeeting(Operation *op, Value active);
   void emitPiece(ArrayRef<Operation *> ops, Value active);
   llvm::SetVector<Operation *> sharedOps(Block &block, bool forAll);
-  void carryValues(Block &block, bool forAll);
-  void carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond);
+  /// Whether there was anything to carry.
+  bool carryValues(Block &block, bool forAll);
+  bool carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond);
   bool isUniform(Value v) const { return uniformity->isUniform(v) && !differing.contains(v); }
   Value negate(Value condition, Location loc);
   Value zeroOf(Type type, Location loc);
@@ -176,9 +177,8 @@ bool Meetings::isDoneByAll(Operation &op) const {
   };
   if (isa<tile::BreakOp, tile::AssumeOp, tile::SchedBarrierOp, tile::SetPrioOp>(op))
     return true;
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return isUniform(load.getResult()) ||
-           (load.getBuffer().getType().isLocal() && areUniform(load.getIndices()));
+  if (isa<tile::LoadOp>(op))
+    return areUniform(op.getResults());
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return store.getBuffer().getType().isLocal() && areUniform(op.getOperands());
   return isPure(&op) && op.getNumRegions() == 0 && areUniform(op.getResults());
@@ -222,7 +222,7 @@ llvm::SetVector<Operation *> Meetings::sharedOps(Block &block, bool forAll) {
 }
 
 /// Scalars that are used beyond the piece that makes them go through a local buffer.
-void Meetings::carryValues(Block &block, bool forAll) {
+bool Meetings::carryValues(Block &block, bool forAll) {
   llvm::SetVector<Operation *> shared = sharedOps(block, forAll);
   llvm::DenseMap<Operation *, int> pieceOf;
   int piece = 0;
@@ -234,20 +234,22 @@ void Meetings::carryValues(Block &block, bool forAll) {
     piece += isBoundary;
     ops.push_back(&op);
   }
+  bool isAny = false;
   for (Operation *op : ops)
     for (Value result : op->getResults())
       if (!isCut(op, forAll) && !shared.contains(op) && !isa<tile::BufferType>(result.getType()))
-        carry(result, block,
-              [&](Operation *user) { return pieceOf.lookup(user) != pieceOf.lookup(op); });
+        isAny |= carry(result, block,
+                       [&](Operation *user) { return pieceOf.lookup(user) != pieceOf.lookup(op); });
+  return isAny;
 }
 
-void Meetings::carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond) {
+bool Meetings::carry(Value result, Block &block, llvm::function_ref<bool(Operation *)> isBeyond) {
   SmallVector<OpOperand *> later;
   for (OpOperand &use : result.getUses())
     if (Operation *user = block.findAncestorOpInBlock(*use.getOwner()); user && isBeyond(user))
       later.push_back(&use);
   if (later.empty())
-    return;
+    return false;
   Location loc = result.getLoc();
   Type scalar = result.getType(), stored = scalar.isIndex() ? Type(b.getI32Type()) : scalar;
   auto type = tile::BufferType::get({}, stored, tile::Scope::Local);
@@ -265,11 +267,13 @@ void Meetings::carry(Value result, Block &block, llvm::function_ref<bool(Operati
     // Outside of a nested meeting, so that all its threads have it.
     OpBuilder before(block.findAncestorOpInBlock(*use->getOwner()));
     Value loaded = tile::LoadOp::create(before, loc, stored, carried, ValueRange(), FloatAttr());
+    differing.insert(loaded);
     if (scalar.isIndex())
       loaded = arith::IndexCastOp::create(before, loc, scalar, loaded);
     use->set(loaded);
     differing.insert(loaded);
   }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -425,7 +429,9 @@ LogicalResult Meetings::emitUnevenLoop(tile::ForOp loop, Value active) {
 }
 
 LogicalResult Meetings::emitRegion(Block &block, Value active, bool forAll) {
-  carryValues(block, forAll);
+  // A value that is loaded again may end a piece, too, and then more has to be carried.
+  while (carryValues(block, forAll)) {
+  }
   llvm::SetVector<Operation *> shared = sharedOps(block, forAll);
   SmallVector<Operation *> piece, ops;
   for (Operation &op : block)
