@@ -155,9 +155,15 @@ GridWork workOf(const Request &request) {
     work.assumed = "it may wait for others";
     return work;
   }
-  work.typical = seen[sample.front()];
-  bool alike = std::all_of(seen.begin(), seen.end(),
-                           [&](const auto &entry) { return isAlike(entry.second, work.typical); });
+  GroupWork first = seen[sample.front()];
+  bool alike = true;
+  for (const auto &[id, group] : seen) {
+    alike &= isAlike(group, first);
+    work.typical.instructions += group.instructions;
+    work.typical.matrixPasses += group.matrixPasses;
+  }
+  work.typical.instructions /= seen.size();
+  work.typical.matrixPasses /= seen.size();
   if (alike)
     return work;
   std::vector<uint64_t> ids = groupsToWalk(work.groups);
@@ -292,6 +298,7 @@ private:
       return e;
     uses = replayCaches(residentGroups(recorder, placement, false), request.c);
     replay(recorder, timed);
+    count(recorder, timed, cu);
     timing.groupsOnCu = placement.countOnFirstCu();
     gridClk = scaleToCu(cu, places(), timing.groupsOnCu, busiestClkAGroup(cu, share, request.c));
     return llvm::Error::success();
@@ -345,14 +352,16 @@ private:
 
   /// Of work-group `id`, alone and by its part of the work of `crowd`.
   Durations::Point durationOf(const ExecutionRecorder &recorder, const std::vector<uint64_t> &crowd,
-                              uint64_t id) const {
+                              uint64_t id) {
     auto instructions = static_cast<double>(work.of[id].instructions);
     double ofCrowd = 0;
     for (uint64_t other : crowd)
       ofCrowd += static_cast<double>(work.of[other].instructions);
-    auto alone = static_cast<double>(replayQuietly(recorder, {id}).clk),
-         together = static_cast<double>(replayQuietly(recorder, crowd).clk);
-    return {instructions, alone, std::min(alone, together * instructions / ofCrowd)};
+    auto alone = static_cast<double>(replayQuietly(recorder, {id}).clk);
+    CuResult full = replayQuietly(recorder, crowd);
+    count(recorder, crowd, full);
+    return {instructions, alone,
+            std::min(alone, static_cast<double>(full.clk) * instructions / ofCrowd)};
   }
 
   static std::vector<const RecordedGroup *> found(const ExecutionRecorder &recorder,
@@ -367,8 +376,6 @@ private:
     timing.groupsTimed = ids.size();
     ComputeUnit unit(request.c, share, uses, timing.trace, options.keepEvents);
     cu = unit.run(found(recorder, ids), places());
-    for (uint64_t id : ids)
-      count(*recorder.find(id));
   }
   CuResult replayQuietly(const ExecutionRecorder &recorder,
                          const std::vector<uint64_t> &ids) const {
@@ -377,7 +384,16 @@ private:
     return unit.run(found(recorder, ids), places());
   }
 
-  void count(const RecordedGroup &group) {
+  /// What work-groups that were replayed did, for the peaks.
+  void count(const ExecutionRecorder &recorder, const std::vector<uint64_t> &ids,
+             const CuResult &result) {
+    for (uint64_t id : ids)
+      countGroup(*recorder.find(id));
+    replayedUse.ldsClk += static_cast<double>(result.ldsClk);
+    replayedUse.l2Bytes += static_cast<double>(result.l2Bytes);
+    replayedUse.hbmBytes += result.infinityMisses * request.c.lineBytes;
+  }
+  void countGroup(const RecordedGroup &group) {
     for (const RecordedWave &wave : group.waves)
       for (const RecordedInstr &recorded : wave.instrs) {
         ++replayed.instructions;
@@ -387,7 +403,7 @@ private:
         MatrixType type;
         bool sparse;
         double flops = matrixFlops(*recorded.instr, type, sparse);
-        replayedFlops[static_cast<unsigned>(type)] += sparse ? flops / 2 : flops;
+        replayedUse.flops[static_cast<unsigned>(type)] += sparse ? flops / 2 : flops;
       }
   }
 
@@ -407,10 +423,10 @@ private:
     all.matrixClk = passes * request.c.passClk;
     if (replayed.matrixPasses)
       for (unsigned i = 0; i < numMatrixTypes; ++i)
-        all.flops[i] = replayedFlops[i] * passes / static_cast<double>(replayed.matrixPasses);
-    all.ldsClk = static_cast<double>(cu.ldsClk) * part;
-    all.l2Bytes = static_cast<double>(cu.l2Bytes) * part;
-    all.hbmBytes = cu.infinityMisses * request.c.lineBytes * part;
+        all.flops[i] = replayedUse.flops[i] * passes / static_cast<double>(replayed.matrixPasses);
+    all.ldsClk = replayedUse.ldsClk * part;
+    all.l2Bytes = replayedUse.l2Bytes * part;
+    all.hbmBytes = replayedUse.hbmBytes * part;
     return all;
   }
 
@@ -423,7 +439,7 @@ private:
   MemoryUses uses;
   CuResult cu;
   GroupWork replayed;
-  double replayedFlops[numMatrixTypes] = {};
+  GridUse replayedUse;
   double gridClk = 0;
 
 public:
