@@ -42,18 +42,14 @@ char InvalidIr::ID;
 
 namespace {
 
-/// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
-/// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
-/// instructions. Where the code is large: those that are quadratic in it.
-class Gate : public OptPassGate {
+/// Refuses the two machine schedulers, so that the order of the IR stays, and the passes that merge
+/// neighbouring memory accesses: a planned wait counts instructions.
+class KeepOrderGate : public OptPassGate {
 public:
-  bool keepsOrder = false, isLarge = false;
-
-  bool isEnabled() const override { return keepsOrder || isLarge; }
+  bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
-    bool moves = is_contained(
+    return !is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
-    return !(keepsOrder && moves) && !(isLarge && isQuadratic(pass));
   }
 };
 
@@ -84,12 +80,13 @@ private:
 struct Job {
   std::string errors;
   std::vector<Note> notes;
-  Gate gate;
+  KeepOrderGate gate;
   LLVMContext context;
   std::unique_ptr<Module> module;
   std::unique_ptr<TargetMachine> machine;
   SmallVector<char, 0> output;
   MachinePassState passes;
+  bool keepsOrder = false;
   std::vector<KernelOrder> order;
 };
 
@@ -135,9 +132,10 @@ Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOption
     return copy.takeError();
   job->module = std::move(*copy);
   job->context.setDiagnosticHandler(std::make_unique<CollectDiagnostics>(job->errors, job->notes));
-  job->gate.keepsOrder =
+  job->keepsOrder =
       vendorOf(options.arch) == Vendor::Amd && (options.keepOrder || hasCountedWaits(module));
-  job->context.setOptPassGate(job->gate);
+  if (job->keepsOrder)
+    job->context.setOptPassGate(job->gate);
   return job;
 }
 
@@ -178,8 +176,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           optimizeWith(*job.module, *job.machine);
           watch.lap("optimize");
         }
-        job.gate.isLarge = isLarge(*job.module);
-        if (job.gate.keepsOrder)
+        if (job.keepsOrder)
           job.order = plannedOrder(*job.module);
         else if (vendorOf(options.arch) == Vendor::Amd)
           boundSchedulingRegions(*job.module);

@@ -7,20 +7,11 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
-
 namespace llvm {
 class Module;
 } // namespace llvm
 
 namespace tilec::codegen {
-
-/// Whether a function is so large that passes which are quadratic in it are left out.
-bool isLarge(const llvm::Module &module);
-
-/// Whether the machine pass takes time by the square of a function's size and may be left out:
-/// it is for speed of the code alone.
-bool isQuadratic(llvm::StringRef pass);
 
 /// Cuts long basic blocks of AMDGPU code into regions that the machine scheduler orders by
 /// themselves.
