@@ -201,13 +201,16 @@ void Recorder::bindLate(Value &value) {
   value.isComputed = false;
 }
 
+bool Recorder::canBind(const Value &value) const {
+  return value.isComputed && value.madeIn->isOpen && value.madeIn->kind != Frame::Lambda &&
+         value.madeIn->kind != Frame::Module;
+}
+
 const ast::Expr *Recorder::use(Id id) {
   Value &value = values[id];
   bool isElsewhere = value.madeIn != stack.back() && !value.loads.empty();
   bool isRepeated = value.uses > 0 && value.size > maxRepeatedSize;
-  bool canBind = value.isComputed && value.madeIn->isOpen && value.madeIn->kind != Frame::Lambda &&
-                 value.madeIn->kind != Frame::Module;
-  if (canBind && (isElsewhere || isRepeated || isStale(value)))
+  if (canBind(value) && (isElsewhere || isRepeated || isStale(value)))
     bindLate(value);
   ++value.uses;
   return value.expr;
@@ -269,6 +272,12 @@ Recorder::Id Recorder::dict(llvm::ArrayRef<Id> keys, llvm::ArrayRef<Id> items) {
   return add(make<ast::DictExpr>(Span(), use(keys), use(items)), all);
 }
 
+/// Where a tile begins is read when the tile is named: a tile itself cannot become a name later.
+void Recorder::settle(Id id) {
+  if (canBind(values[id]) && !values[id].loads.empty())
+    bindLate(values[id]);
+}
+
 Recorder::Id Recorder::slice(Id begin, Id end) {
   llvm::SmallVector<Id> given;
   for (Id id : {begin, end})
@@ -276,6 +285,7 @@ Recorder::Id Recorder::slice(Id begin, Id end) {
       given.push_back(id);
   if (!check(given, {}))
     return 0;
+  llvm::for_each(given, [&](Id id) { settle(id); });
   return add(
       make<ast::SliceExpr>(Span(), begin ? use(begin) : nullptr, end ? use(end) : nullptr, nullptr),
       given);
@@ -329,6 +339,10 @@ Recorder::Id Recorder::index(Id object, llvm::ArrayRef<Id> indices, bool isTile,
   if (!check(object, place) || !check(indices, place))
     return 0;
   Span span = spanOf(place);
+  bool isBox =
+      llvm::any_of(indices, [&](Id i) { return llvm::isa<ast::SliceExpr>(values[i].expr); });
+  if (isTile || isBox)
+    llvm::for_each(indices, [&](Id id) { settle(id); });
   llvm::SmallVector<Id> operands{object};
   operands.append(indices.begin(), indices.end());
   const ast::Expr *base = use(object);
@@ -336,8 +350,6 @@ Recorder::Id Recorder::index(Id object, llvm::ArrayRef<Id> indices, bool isTile,
   const ast::Expr *at = indices.empty() ? use(zero) : indexOf(indices, span);
   Id id = add(make<ast::SubscriptExpr>(span, base, at), operands);
   Value &value = values[id];
-  bool isBox =
-      llvm::any_of(indices, [&](Id i) { return llvm::isa<ast::SliceExpr>(values[i].expr); });
   int root = values[object].root;
   if (root >= 0) {
     value.root = root;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes docs/loading-cubins.md apart, for test/lit/Examples/loading-cubins.test.
+"""Takes pages of docs apart, for test/lit/Examples.
 
     page_code.py host PAGE             the C++ of the page as one program
     page_code.py command PAGE          the tilec command of the page as a script, its output left to the arguments
+    page_code.py block PAGE LANGUAGE:N the N-th block of a language, counted from 1
     page_code.py compare PAGE MANIFEST fails when the page's excerpt is not what the manifest says
 """
 
@@ -39,6 +40,10 @@ def differences(excerpt, whole, at=""):
 def main(verb, page, manifest=None):
     with open(page, encoding="utf-8") as file:
         page = file.read()
+    if verb == "block":
+        language, number = manifest.split(":")
+        print(blocks(page, language)[int(number) - 1])
+        return 0
     if verb != "compare":
         print({"host": host, "command": command}[verb](page))
         return 0

@@ -134,7 +134,9 @@ private:
   const script::ast::Expr *use(Id id);
   script::ast::Exprs use(llvm::ArrayRef<Id> ids);
   const script::ast::Expr *indexOf(llvm::ArrayRef<Id> indices, Span span);
+  bool canBind(const Value &value) const;
   void bindLate(Value &value);
+  void settle(Id id);
   bool isStale(const Value &value) const;
   void noteWrites(llvm::ArrayRef<Id> ids);
 

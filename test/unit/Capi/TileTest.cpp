@@ -380,6 +380,59 @@ def shift(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
   expectSame(std::move(g), loop, "shift");
 }
 
+// Where a tile begins is known when it is named, too.
+TEST(Tile, PlacesOfTilesAreThoseOfTheirPlace) {
+  const char *script = R"(
+import tilelang.language as T
+@T.prim_func
+def gather(A: T.Tensor((64, 64), "float32"), rows: T.Tensor((8,), "int32"), B: T.Tensor((8, 64), "float32"), C: T.Tensor((8, 64), "float32")):
+    with T.Kernel(8, threads=64) as bx:
+        b = T.alloc_shared((1, 64), "float32")
+        row = rows[bx]
+        low = rows[bx]
+        rows[bx] = 0
+        T.copy(A[row, 0], b)
+        T.copy(b, B[bx, 0])
+        T.copy(A[low:low + 1, :], b)
+        T.copy(b, C[bx, 0])
+)";
+  tile::Kernel f("gather");
+  auto A = f.tensor("A", tile::f32, {64, 64}), rows = f.tensor("rows", tile::i32, {8}),
+       B = f.tensor("B", tile::f32, {8, 64}), C = f.tensor("C", tile::f32, {8, 64});
+  f.launch({8}, {.threads = 64}, [&](Index bx) {
+    auto b = tile::shared(tile::f32, {1, 64});
+    auto from = A.at(rows(bx), 0);
+    tile::Value low = tile::let(rows(bx));
+    auto box = A.box({{low, low + 1}, tile::all});
+    rows(bx) = 0;
+    tile::copy(from, b);
+    tile::copy(b, B.at(bx, 0));
+    tile::copy(box, b);
+    tile::copy(b, C.at(bx, 0));
+  });
+  expectSame(std::move(f), script, "gather");
+}
+
+// Nothing is done with what is not there.
+TEST(Tile, CallsOnNothingAreHarmless) {
+  tilec_value out[2] = {7, 7};
+  tilec_build_begin(nullptr, 3, out, 2, nullptr);
+  EXPECT_EQ(out[1], TILEC_NO_VALUE);
+  EXPECT_EQ(tilec_build_int(nullptr, 1), TILEC_NO_VALUE);
+  tilec_build_end(nullptr, nullptr);
+  tile::Kernel f("used");
+  auto A = f.tensor("A", tile::f32, {64});
+  f.launch({1}, {.threads = 64}, [&](Index) { tile::fill(A, 1); });
+  tilec_build_end(f.get(), nullptr); // one too many
+  tilec_build_begin_else(f.get(), nullptr);
+  EXPECT_EQ(tilec_build_end_function(f.get(), nullptr, 0, nullptr), TILEC_NO_VALUE);
+  EXPECT_EQ(tilec_build_op(f.get(), static_cast<tilec_op>(99), 1, 1, nullptr), TILEC_NO_VALUE);
+  EXPECT_HAS(errorsOf(f), "an end without a loop, branch or launch");
+  EXPECT_EQ(tilec_build_int(f.get(), 1), TILEC_NO_VALUE); // the recording has ended
+  tilec_program *again = nullptr;
+  EXPECT_EQ(tilec_builder_finish(f.get(), uncached().get(), &again), TILEC_ERROR_ARGUMENT);
+}
+
 // A tree that doubles forty times is recorded and compiled in no time.
 TEST(Tile, SharedExpressionsAreSmall) {
   tile::Kernel f("doubled");
