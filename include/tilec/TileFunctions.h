@@ -815,6 +815,64 @@ inline Value ieeeFrsqrt(const Arg &x, Loc loc = Loc::current()) {
   return detail::call("ieee_frsqrt", {&x}, {}, loc);
 }
 
+/// T.__ffs(x)
+inline Value Ffs(const Arg &x, Loc loc = Loc::current()) {
+  return detail::call("__ffs", {&x}, {}, loc);
+}
+
+/// T.__ldg(load_or_buf, index=None)
+struct LdgOptions {
+  Option index = {};
+};
+inline Value Ldg(const Arg &loadOrBuf, const LdgOptions &options = {}, Loc loc = Loc::current()) {
+  return detail::call("__ldg", {&loadOrBuf}, {{"index", options.index}}, loc);
+}
+
+/// T.index_to_coordinates(index, shape)
+inline Value indexToCoordinates(const Arg &index, const Arg &shape, Loc loc = Loc::current()) {
+  return detail::call("index_to_coordinates", {&index, &shape}, {}, loc);
+}
+
+/// T.get_swizzle_layout(row_idx, col_idx, row_size, dtype, swizzle_bytes=None)
+struct GetSwizzleLayoutOptions {
+  Option swizzleBytes = {};
+};
+inline Value getSwizzleLayout(const Arg &rowIdx, const Arg &colIdx, const Arg &rowSize,
+                              const Arg &dtype, const GetSwizzleLayoutOptions &options = {},
+                              Loc loc = Loc::current()) {
+  return detail::call("get_swizzle_layout", {&rowIdx, &colIdx, &rowSize, &dtype},
+                      {{"swizzle_bytes", options.swizzleBytes}}, loc);
+}
+
+/// T.likely(cond)
+inline Value likely(const Arg &cond, Loc loc = Loc::current()) {
+  return detail::call("likely", {&cond}, {}, loc);
+}
+
+/// T.evaluate(value)
+inline Value evaluate(const Arg &value, Loc loc = Loc::current()) {
+  return detail::call("evaluate", {&value}, {}, loc);
+}
+
+/// T.tvm_warp_shuffle(mask, value, warp_id, width, warp_size)
+inline Value tvmWarpShuffle(const Arg &mask, const Arg &value, const Arg &warpId, const Arg &width,
+                            const Arg &warpSize, Loc loc = Loc::current()) {
+  return detail::call("tvm_warp_shuffle", {&mask, &value, &warpId, &width, &warpSize}, {}, loc);
+}
+
+/// T.tvm_warp_shuffle_up(mask, value, offset, width, warp_size)
+inline Value tvmWarpShuffleUp(const Arg &mask, const Arg &value, const Arg &offset,
+                              const Arg &width, const Arg &warpSize, Loc loc = Loc::current()) {
+  return detail::call("tvm_warp_shuffle_up", {&mask, &value, &offset, &width, &warpSize}, {}, loc);
+}
+
+/// T.tvm_warp_shuffle_down(mask, value, offset, width, warp_size)
+inline Value tvmWarpShuffleDown(const Arg &mask, const Arg &value, const Arg &offset,
+                                const Arg &width, const Arg &warpSize, Loc loc = Loc::current()) {
+  return detail::call("tvm_warp_shuffle_down", {&mask, &value, &offset, &width, &warpSize}, {},
+                      loc);
+}
+
 /// T.exp(x)
 inline Value exp(const Arg &x, Loc loc = Loc::current()) {
   return detail::call("exp", {&x}, {}, loc);

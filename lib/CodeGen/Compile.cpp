@@ -12,8 +12,8 @@
 #include "Optimize.h"
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/CodeGen/Contained.h"
-#include "tilec/Support/StageWatch.h"
 #include "tilec/CodeGen/InvalidIr.h"
+#include "tilec/Support/StageWatch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"

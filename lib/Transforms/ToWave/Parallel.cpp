@@ -58,11 +58,12 @@ LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   return emitRep(loop, *layout, 0, counter.getInductionVar(), outer);
 }
 
-/// Whether the loop reads and writes one shared buffer.
-static bool updatesShared(tile::ParallelOp loop) {
+/// Whether the loop reads and writes one buffer that other threads see.
+static bool updatesMemory(tile::ParallelOp loop) {
   llvm::SmallPtrSet<Value, 4> read;
   loop.walk([&](tile::LoadOp load) {
-    if (load.getBuffer().getType().isShared())
+    tile::BufferType type = load.getBuffer().getType();
+    if (type.isShared() || type.isGlobal())
       read.insert(load.getBuffer());
   });
   auto result = loop.walk([&](tile::StoreOp store) {
@@ -153,7 +154,7 @@ LogicalResult Emitter::emitRep(tile::ParallelOp loop, const FragmentLayout &layo
   // A lane that only repeats what others do must not read what they write. Element 0 is the first
   // of its lane: a lane where it is outside has none inside.
   OpBuilder::InsertionGuard guard(b);
-  if (updatesShared(loop) && !storesFragments(loop))
+  if (updatesMemory(loop) && !storesFragments(loop))
     if (Value lanes = andMasks(elements.primary, elements.maskOf(0)))
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, lanes, false).thenBlock());
   for (Operation &op : *loop.bodyBlock())
