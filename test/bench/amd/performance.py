@@ -47,16 +47,17 @@ class Bench:
         return self.simulate(image, f"{n // 256},{m // 256}", threads,
                              [f"zeros:{m * k * 2}", f"zeros:{n * k * 2}", f"zeros:{m * n * 2}"])
 
-    def attention(self, target, heads=16, length=4096, dim=128):
+    def attention(self, target, causal, heads=16, length=4096, dim=128):
         rows, keys, threads = ATTENTION[target]
         image = self.folder / "attention.hsaco"
         entry = (f"fa(B={heads}, H={heads}, S={length}, D={dim}, block_M={rows}, block_N={keys}, stages=2, "
-                 f"threads={threads})")
+                 f"threads={threads}, causal={causal})")
         subprocess.run([str(Path(self.options.bin) / "tilec"), str(REPO / "test/bench/hopper/fa.py"),
                         f"--target={target}", "--entry", entry, "-o", str(image)], check=True)
         size = heads * heads * length * dim * 2
         run = self.simulate(image, f"{heads},{length // rows},{heads}", threads, 4 * [f"zeros:{size}"])
-        return 4 * heads * heads * length * length * dim / run["kernel_us"] * 1e-6
+        operations = 4 * heads * heads * length * length * dim // (2 if causal else 1)
+        return operations / run["kernel_us"] * 1e-6
 
     def narrow(self, trans_a, trans_b, n=8192):
         image = self.folder / "narrow.hsaco"
@@ -127,10 +128,10 @@ def sizes_table(bench, sizes):
 
 
 def attention_table(bench):
-    lines = ["| | tile, threads | full |", "|---|---|---|"]
+    lines = ["| | tile, threads | full | causal |", "|---|---|---|---|"]
     for target, (rows, keys, threads) in ATTENTION.items():
-        rate = bench.attention(target)
-        lines.append(f"| {target} | {rows} x {keys}, {threads} | {rate:.0f} |")
+        full, causal = bench.attention(target, False), bench.attention(target, True)
+        lines.append(f"| {target} | {rows} x {keys}, {threads} | {full:.0f} | {causal:.0f} |")
     return lines
 
 
