@@ -60,8 +60,9 @@ public:
   virtual llvm::Value *opaque(llvm::Value *value, bool isUniform) { return value; }
   /// The start value of an accumulator that is a constant.
   virtual llvm::Value *pinAccumulator(llvm::Value *value) { return value; }
-  /// Marks a read of shared memory whose data an asynchronous copy may have written.
-  virtual void markSharedRead(llvm::Instruction &read) {}
+  /// Marks a read or write of shared memory beside which asynchronous copies are in flight: what
+  /// orders them are planned waits, none of the back end.
+  virtual void markSharedAccess(llvm::Instruction &access) {}
 
   /// With `global`, accesses to global memory are ordered, too, and none is moved across.
   virtual bool barrier(bool raw, bool global) = 0;

@@ -178,7 +178,7 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
         llvm::LoadInst *load = b.CreateAlignedLoad(
             carrierType(type), sharedPointer(read.getOffset(), read.getImm()),
             naturalAlign(wave::bitsOf(read.getResult().getType()) / 8), traits.keepOrder);
-        e.markSharedRead(*load);
+        e.markSharedAccess(*load);
         return done(op, fromCarrier(load, type));
       })
       .Case([&](wave::SharedWriteOp write) {
@@ -187,7 +187,7 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
           llvm::StoreInst *store =
               b.CreateAlignedStore(toCarrier(at(write.getValue())),
                                    sharedPointer(write.getOffset(), write.getImm()), align);
-          e.markSharedRead(*store);
+          e.markSharedAccess(*store);
           return store;
         });
         return success();

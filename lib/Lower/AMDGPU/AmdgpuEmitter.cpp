@@ -134,7 +134,7 @@ llvm::Value *AmdgpuEmitter::pinAccumulator(llvm::Value *value) {
 
 /// Any alias tag on the read or write, with none on the copies into shared memory, keeps LLVM from
 /// adding vmcnt waits of its own; the schedule, or the pipeliner, has placed them.
-void AmdgpuEmitter::markSharedRead(llvm::Instruction &access) {
+void AmdgpuEmitter::markSharedAccess(llvm::Instruction &access) {
   access.setMetadata(llvm::LLVMContext::MD_alias_scope, sharedScope);
 }
 
@@ -299,7 +299,7 @@ llvm::Value *AmdgpuEmitter::sharedReadTr(llvm::Value *pointer, llvm::Type *resul
                      : elementBits == 8 ? "llvm.amdgcn.ds.read.tr8.b64"
                                         : "llvm.amdgcn.ds.read.tr4.b64";
   llvm::CallInst *read = call(name, {elementBits == 16 ? result : pair}, {pointer});
-  markSharedRead(*read);
+  markSharedAccess(*read);
   // Such reads cannot be volatile; LLVM would reorder them among themselves.
   if (keepsOrder)
     schedFence();

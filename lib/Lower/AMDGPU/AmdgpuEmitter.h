@@ -21,7 +21,7 @@ public:
   llvm::Value *pinAddress(llvm::Value *value) override;
   llvm::Value *opaque(llvm::Value *value, bool isUniform) override;
   llvm::Value *pinAccumulator(llvm::Value *value) override;
-  void markSharedRead(llvm::Instruction &access) override;
+  void markSharedAccess(llvm::Instruction &access) override;
 
   bool barrier(bool raw, bool global) override;
   void waveFence() override;
