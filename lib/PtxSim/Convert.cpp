@@ -167,6 +167,32 @@ uint64_t convertOne(const Instruction &instr, Ty to, Ty from, uint64_t bits) {
   return inRegister(to, result);
 }
 
+/// Of two sources the first lands high, of one the halves keep their places. A half is known when
+/// its source is: the other may be of a tile's padding.
+Step convertPair(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  Ty to = elementOf(instr.type), from = elementOf(instr.type2);
+  unsigned toBytes = bytesOf(to), fromBytes = bytesOf(from);
+  bool isOfTwo = instr.args.size() == 3;
+  Value high = warp.in(instr.args[1]), low = isOfTwo ? warp.in(instr.args[2]) : high;
+  uint64_t results[warpLanes];
+  uint8_t known[warpLanes];
+  for (unsigned lane = 0; lane < warpLanes; ++lane) {
+    results[lane] = 0;
+    known[lane] = uint8_t(~maskTrailingOnes<uint32_t>(2 * toBytes));
+    for (unsigned half : {0u, 1u}) {
+      const Value &source = half ? high : low;
+      unsigned at = isOfTwo ? 0 : half * fromBytes;
+      uint8_t wanted = uint8_t(maskTrailingOnes<uint32_t>(fromBytes) << at);
+      results[lane] |= convertOne(instr, to, from, source[lane] >> (8 * at))
+                       << (8 * toBytes * half);
+      if ((source.bytes[lane] & wanted) == wanted)
+        known[lane] |= uint8_t(maskTrailingOnes<uint32_t>(toBytes) << (toBytes * half));
+    }
+  }
+  warp.outBytes(instr.args[0], lanes, results, known);
+  return Step::Next;
+}
+
 Step convert(Warp &warp, const Instruction &instr, uint32_t lanes) {
   uint64_t results[warpLanes];
   Value a = warp.in(instr.args[1]);
@@ -179,22 +205,10 @@ Step convert(Warp &warp, const Instruction &instr, uint32_t lanes) {
     for (unsigned lane = 0; lane < warpLanes; ++lane)
       defined |= uint32_t((a.bytes[lane] & wanted) == wanted) << lane;
   }
-  Ty to = elementOf(instr.type), from = elementOf(instr.type2);
-  unsigned toBits = 8 * bytesOf(to), fromBits = 8 * bytesOf(from);
-  if (isPair(instr.type) && instr.args.size() == 3) { // the first source lands high
-    Value b = warp.in(instr.args[2]);
-    defined &= b.defined;
-    for (unsigned lane = 0; lane < warpLanes; ++lane)
-      results[lane] =
-          convertOne(instr, to, from, a[lane]) << toBits | convertOne(instr, to, from, b[lane]);
-  } else {
-    unsigned count = isPair(instr.type) ? 2 : 1;
-    for (unsigned lane = 0; lane < warpLanes; ++lane) {
-      results[lane] = 0;
-      for (unsigned i = 0; i < count; ++i)
-        results[lane] |= convertOne(instr, to, from, a[lane] >> (fromBits * i)) << (toBits * i);
-    }
-  }
+  if (isPair(instr.type))
+    return convertPair(warp, instr, lanes);
+  for (unsigned lane = 0; lane < warpLanes; ++lane)
+    results[lane] = convertOne(instr, instr.type, instr.type2, a[lane]);
   warp.out(instr.args[0], lanes, results, defined);
   return Step::Next;
 }

@@ -43,6 +43,8 @@ TILEC_INT(absolute, 1, a < T(0) ? T(0 - Unsigned<T>(a)) : a, T a)
 TILEC_INT(negate, 1, 0 - Unsigned<T>(a), T a)
 TILEC_INT(minimum, 2, std::min(a, b), T a, T b)
 TILEC_INT(maximum, 2, std::max(a, b), T a, T b)
+TILEC_INT(minimumRelu, 2, std::max(std::min(a, b), T(0)), T a, T b)
+TILEC_INT(maximumRelu, 2, std::max({a, b, T(0)}), T a, T b)
 
 /// The product of two values in twice their width, plus `c`.
 Step mulWide(Warp &warp, const Instruction &instr, uint32_t lanes) {
@@ -128,7 +130,9 @@ bool decodeInteger(const Statement &s, Instruction &i) {
       return false;
     i.mode = *mode;
     i.run = compare;
-  } else if (!i.saturates && !s.has("cc")) {
+  } else if (s.mods.size() == 2 && s.mods[0] == "relu" && i.type == Ty::S32) {
+    i.run = op == "min" ? minimumRelu : op == "max" ? maximumRelu : nullptr;
+  } else if (s.mods.size() == 1) { // Another modifier would change the result.
     i.run = StringSwitch<Handler>(op)
                 .Case("add", add)
                 .Case("sub", sub)

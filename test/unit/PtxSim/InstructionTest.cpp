@@ -74,7 +74,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Scalar{"setp.lt.s32 %p0, %r1, %r2", 0xffffffff, 0, 0, 1},
                       Scalar{"setp.lt.u32 %p0, %r1, %r2", 0xffffffff, 0, 0, 0},
                       Scalar{"mov.b64 %q0, {%r1, %r2}", 0x11, 0x22, 0, 0x2200000011},
-                      Scalar{"max.s16 %h0, %h1, %h2", 0xffff, 1, 0, 1}));
+                      Scalar{"max.s16 %h0, %h1, %h2", 0xffff, 1, 0, 1},
+                      Scalar{"max.relu.s32 %r0, %r1, %r2", uint32_t(-5), uint32_t(-7), 0, 0},
+                      Scalar{"min.relu.s32 %r0, %r1, %r2", 7, 5, 0, 5},
+                      Scalar{"min.relu.s32 %r0, %r1, %r2", uint32_t(-5), 5, 0, 0}));
 
 INSTANTIATE_TEST_SUITE_P(
     Conversions, Scalars,
@@ -189,6 +192,17 @@ TEST(Lanes, BytesBecomeKnownOneByOne) {
   run.body = "mov.b32 %r2, 5;\nbfi.b32 %r3, %r2, %r1, 8, 24;\nbfi.b32 %r3, %r2, %r3, 0, 8;\n"
              "st.global.b32 [%mine], %r3;";
   EXPECT_EQ(run.results()[0], 0x505u);
+}
+
+// A pair of a tile's element and of its padding: only the element is stored.
+TEST(Lanes, HalvesOfAPairAreKnownOneByOne) {
+  PtxRun run;
+  run.body = "mov.b32 %r2, 0f3F800000;\ncvt.rn.f16x2.f32 %r3, %r1, %r2;\n"
+             "mov.b32 {%h1, _}, %r3;\ncvt.u32.u16 %r4, %h1;\nst.global.b32 [%mine], %r4;";
+  EXPECT_EQ(run.results()[0], 0x3c00u);
+  run.body = "mov.b32 %r2, 0f3F800000;\ncvt.rn.f16x2.f32 %r3, %r2, %r1;\n"
+             "mov.b32 {%h1, _}, %r3;\ncvt.u32.u16 %r4, %h1;\nst.global.b32 [%mine], %r4;";
+  expectFault(run, "st.global", "stores a value that nothing has written");
 }
 
 // Four 8x8 matrices whose element (row, column) of matrix m is 256 m + 16 row + column.
