@@ -165,11 +165,15 @@ uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsig
   return result;
 }
 
-/// The bytes of a result of one dword that are defined, where the instruction keeps bytes apart and
-/// reads something undefined.
-std::optional<BytePlanes> WaveChecker::resultBytes(const Wave &wave, const Instr &instr) const {
-  if (!(instr.flags & isValu) || !instr.dst[0].isVgpr() || instr.dst[0].dwords != 1 ||
-      instr.numSrc > 3)
+/// The bytes of dword `to` of a result that are defined, where the instruction keeps bytes apart
+/// and reads something undefined. Of those with two dwords v_mov_b64 does.
+std::optional<BytePlanes> WaveChecker::resultBytes(const Wave &wave, const Instr &instr,
+                                                   unsigned to) const {
+  if (!(instr.flags & isValu) || !instr.dst[0].isVgpr() || instr.numSrc > 3)
+    return std::nullopt;
+  if (instr.dst[0].dwords == 2 && llvm::StringRef(instr.op->name) == "v_mov_b64")
+    return planesOf(instr.src[0], to);
+  if (instr.dst[0].dwords != 1)
     return std::nullopt;
   bool isWhole = true;
   for (unsigned i = 0; i < instr.numSrc; ++i)
@@ -241,11 +245,12 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
   for (unsigned k = 0; k < 4 && follows; ++k)
     if (k == 0 || k < instr.dst[0].dwords)
       undefined[k] = undefinedLanes(wave, instr, k, from[k]);
-  BytePlanes bytes = {};
-  if (undefined[0] && bytesOfResult) {
-    bytes = *bytesOfResult;
-    undefined[0] = ~(bytes[0] & bytes[1] & bytes[2] & bytes[3]);
-  }
+  BytePlanes bytes[4] = {};
+  for (unsigned k : {0, 1})
+    if (undefined[k] && bytesOfResult[k]) {
+      bytes[k] = *bytesOfResult[k];
+      undefined[k] = ~(bytes[k][0] & bytes[k][1] & bytes[k][2] & bytes[k][3]);
+    }
   for (unsigned i = 0; i < instr.numDefs; ++i)
     for (uint16_t k = 0; k < instr.defs[i].count; ++k) {
       uint16_t reg = instr.defs[i].first + k;
@@ -258,7 +263,7 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
         definedV[reg] = (definedV[reg] | lanes) & ~missing;
         for (unsigned byte = 0; byte < 4 && missing; ++byte)
           definedBytesV[reg][byte] =
-              (definedBytesV[reg][byte] & ~missing) | (bytes[byte] & missing);
+              (definedBytesV[reg][byte] & ~missing) | (bytes[dword][byte] & missing);
       } else
         definedS[reg - regSgpr0] = undefined[dword] == 0;
     }

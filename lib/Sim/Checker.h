@@ -96,7 +96,7 @@ private:
   /// Lanes that read an undefined byte of dword `dword` of a vector register.
   uint64_t missingLanes(const Wave &wave, const Instr &instr, unsigned source,
                         unsigned dword) const;
-  std::optional<BytePlanes> resultBytes(const Wave &wave, const Instr &instr) const;
+  std::optional<BytePlanes> resultBytes(const Wave &wave, const Instr &instr, unsigned to) const;
   uint64_t definedV[regSgpr0] = {}; ///< all of the register
   /// Of lanes that are not in `definedV`.
   BytePlanes definedBytesV[regSgpr0] = {};
@@ -109,7 +109,7 @@ private:
   void forgetLoadedUndefined();
   std::bitset<numSgprSlots + 1> definedS;
   uint64_t execBefore = 0;
-  std::optional<BytePlanes> bytesOfResult; ///< of the instruction that runs
+  std::optional<BytePlanes> bytesOfResult[2]; ///< of the instruction that runs, by dword
 
   // ---- wait states (CheckHazards.cpp)
   void checkHazards(Wave &wave, const Instr &instr);

@@ -293,6 +293,9 @@ TEST(Uninitialized, HalvesWrittenOneByOne) {
   EXPECT_EQ(used("v_cvt_f32_f16 v25, v22\nglobal_store_dword v1, v25" + at), Names{});
   EXPECT_EQ(used("v_pk_add_f16 v25, v22, v2\nglobal_store_short v1, v25" + at), Names{});
   EXPECT_EQ(used("v_and_b32 v25, s20, v22\nglobal_store_dword v1, v25" + at), Names{});
+  EXPECT_EQ(used("v_mov_b64 v[26:27], v[22:23]\nglobal_store_short v1, v26" + at), Names{});
+  EXPECT_EQ(used("v_mov_b64 v[26:27], v[22:23]\nglobal_store_dword v1, v26" + at),
+            Names{uninitialized});
   EXPECT_EQ(used("global_store_short_d16_hi v1, v22" + at), Names{uninitialized});
   EXPECT_EQ(used("global_store_dword v1, v22" + at), Names{uninitialized});
   EXPECT_EQ(used("global_store_byte v1, v24" + at), Names{uninitialized});
