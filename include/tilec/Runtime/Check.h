@@ -36,7 +36,8 @@ struct CheckReport {
   bool passed() const { return mismatchCount == 0; }
 };
 
-/// The largest |a - b| of each row (last dimension; without dimensions there is one row). What is
+/// The largest |a - b| of each row (last dimension; without dimensions there is one row); rows of
+/// fewer than 32 elements have it together with those that follow, up to 32 elements. What is
 /// infinite or NaN in either does not count: a run that overflowed says nothing. Same shapes.
 std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b);
 

@@ -124,15 +124,28 @@ TEST(Check, TwoUlpsPassThreeDoNot) {
   EXPECT_FALSE(compare(d, r, {})->passed());
 }
 
+/// Ones, with a distance of 0.5 at the first element and wrong elements at `wrong`: how many are
+/// found.
+int64_t foundInOnes(std::vector<int64_t> shape, std::vector<int64_t> wrong) {
+  HostTensor r(DType::F32, shape);
+  for (int64_t i = 0; i < r.elemCount(); ++i)
+    r.setValue(i, 1);
+  HostTensor r2 = r, d = r;
+  r2.setValue(0, 1.5);
+  for (int64_t at : wrong)
+    d.setValue(at, 4.5);
+  return compare(d, r, rowSpread(r, r2))->mismatchCount;
+}
+
 TEST(Check, ToleranceIsPerRow) {
-  HostTensor r(DType::F32, {2, 2}), r2 = r, d = r;
-  for (int64_t i = 0; i < 4; ++i)
-    r.setValue(i, 1), r2.setValue(i, 1), d.setValue(i, 1);
-  r2.setValue(0, 1.5); // E of row 0 is 0.5, of row 1 nothing
-  d.setValue(1, 4.5);
-  EXPECT_TRUE(compare(d, r, rowSpread(r, r2))->passed());
-  d.setValue(3, 4.5);
-  EXPECT_EQ(compare(d, r, rowSpread(r, r2))->mismatchCount, 1);
+  EXPECT_EQ(foundInOnes({2, 32}, {1}), 0);
+  EXPECT_EQ(foundInOnes({2, 32}, {1, 33}), 1);
+}
+
+TEST(Check, ShortRowsHaveTheirToleranceTogether) {
+  EXPECT_EQ(foundInOnes({9, 8}, {1, 31}), 0);
+  EXPECT_EQ(foundInOnes({9, 8}, {1, 32, 71}), 2);
+  EXPECT_EQ(foundInOnes({40, 1}, {31, 32}), 1);
 }
 
 /// Large enough for several threads: the report is that of one.
