@@ -416,17 +416,17 @@ void Inference::setSharedLayouts() {
           readByWarpGroups.insert(alloc);
       }
   });
+  // A reshaped buffer is addressed row-major.
+  llvm::SmallPtrSet<Value, 4> reshaped;
+  kernel.walk([&](tile::ReshapeOp view) { reshaped.insert(rootOf(view)); });
   // Lanes read bytes to be transposed from several rows at a time.
   kernel.walk([&](tile::ParallelOp loop) {
     if (std::optional<ByteTranspose> match = matchByteTranspose(loop))
       if (auto alloc = match->load.getBuffer().getDefiningOp<tile::AllocOp>();
-          alloc && target.arch == Arch::Sm90a &&
+          alloc && target.arch == Arch::Sm90a && !reshaped.contains(alloc) &&
           SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
         readByWarpGroups.insert(alloc);
   });
-  // A reshaped buffer is addressed row-major.
-  llvm::SmallPtrSet<Value, 4> reshaped;
-  kernel.walk([&](tile::ReshapeOp view) { reshaped.insert(rootOf(view)); });
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
     if (!type.isShared() || alloc.getLayout())

@@ -119,7 +119,9 @@ std::optional<FirstReads> findFirstReads(scf::ForOp loop) {
   if (!barrier || barrier.getRaw() || barrier.getGlobal() || barrier.getThreads() != 0)
     return std::nullopt;
   found.barrier = barrier;
-  for (Operation *op = barrier->getNextNode(); !isa<wave::MmaOp>(op); op = op->getNextNode()) {
+  Operation *end = body.getTerminator();
+  for (Operation *op = barrier->getNextNode(); op != end && !isa<wave::MmaOp>(op);
+       op = op->getNextNode()) {
     if (isa<wave::LdMatrixOp, wave::SharedReadOp>(op)) {
       if (!addSlice(op->getOperand(0), loop, found.slice))
         break;
@@ -133,7 +135,6 @@ std::optional<FirstReads> findFirstReads(scf::ForOp loop) {
       break;
     }
   }
-  Operation *end = body.getTerminator();
   bool multiplies = false;
   while (isOfRegisters(*end->getPrevNode())) {
     end = end->getPrevNode();

@@ -1,0 +1,76 @@
+# What random programs (docs/differential-testing.md) have found and no other test shows: a pipelined
+# loop without a product (sm_80), a shared tile of bytes that is read transposed and through a view
+# (sm_90a), coordinates of lanes behind a product's loop.
+# RUN: tilec-run %s --entry "copies()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "copies()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "copies()" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "bytes()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "bytes()" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "behind()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "behind()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "behind()" --target=gfx950 --check | FileCheck %s
+# CHECK: result {{ *}}PASS
+import tilelang.language as T
+
+
+def copies():
+    @T.prim_func
+    def main(A: T.Tensor((64, 19), "int32"), O: T.Tensor((64, 8), "int32")):
+        with T.Kernel(1, threads=256):
+            tile = T.alloc_shared((64, 8), "int32")
+            acc = T.alloc_fragment((64, 8), "int32")
+            T.fill(acc, 0)
+            for k in T.Pipelined(3, num_stages=4):
+                T.copy(A[0, k * 8], tile)
+                for i, j in T.Parallel(64, 8):
+                    acc[i, j] = acc[i, j] * 3 + tile[i, j]
+            T.copy(acc, O)
+
+    return main
+
+
+def bytes():
+    @T.prim_func
+    def main(A: T.Tensor((16, 64), "int8"), B: T.Tensor((64, 16), "int8"), C: T.Tensor((64, 16), "int8")):
+        with T.Kernel(1, threads=128):
+            tile = T.alloc_shared((16, 64), "int8")
+            T.copy(A, tile)
+            turned = T.alloc_shared((64, 16), "int8")
+            T.transpose(tile, turned)
+            kept = T.alloc_fragment((64, 16), "int8")
+            T.copy(T.reshape(tile, (64, 16)), kept)
+            T.copy(kept, B)
+            T.copy(turned, C)
+
+    return main
+
+
+def behind():
+    @T.prim_func
+    def main(
+        A: T.Tensor((6, 9), "uint4"),
+        B: T.Tensor((9, 1), "uint4"),
+        D: T.Tensor((8, 6), "float32"),
+        C: T.Tensor((6, 1), "int32"),
+        O: T.Tensor((6, 5), "float32"),
+    ):
+        with T.Kernel(1, threads=128) as by:
+            a = T.alloc_shared((6, 9), "uint4")
+            b = T.alloc_shared((9, 1), "uint4")
+            acc = T.alloc_fragment((6, 1), "int32")
+            T.fill(acc, 0)
+            for k in T.serial(2):
+                T.copy(A, a)
+                T.copy(B, b)
+                T.gemm(a, b, acc)
+            row = T.alloc_shared((1, 5), "float32")
+            T.fill(row, D[by + 1, 3])
+            T.copy(acc, C)
+            T.copy(row, O[2, 0])
+            T.copy(row, O[0, 0])
+            T.copy(row, O[1, 0])
+            T.copy(row, O[3, 0])
+            T.copy(row, O[4, 0])
+            T.copy(row, O[5, 0])
+
+    return main
