@@ -90,13 +90,94 @@ TILEC_API void tilec_compiler_release(tilec_compiler *compiler);
 
 /*===-- Programs ------------------------------------------------------------===*/
 
-/** Reserved for programs that ask their host for names; pass NULL. */
-typedef struct tilec_env tilec_env;
+typedef enum tilec_host_kind {
+  TILEC_HOST_NONE = 0,
+  TILEC_HOST_BOOL = 1,   /**< `integer` */
+  TILEC_HOST_INT = 2,    /**< `integer`; beyond 64 bits `text` in decimal */
+  TILEC_HOST_FLOAT = 3,  /**< `real` */
+  TILEC_HOST_STR = 4,    /**< `text` */
+  TILEC_HOST_DTYPE = 5,  /**< `text`: `float16` */
+  TILEC_HOST_LIST = 6,   /**< `items` */
+  TILEC_HOST_TUPLE = 7,  /**< `items` */
+  TILEC_HOST_DICT = 8,   /**< `items`: key, value, key, value ... */
+  TILEC_HOST_TENSOR = 9, /**< `items` is its shape, `text` the type of its elements */
+  /** `text`: the dotted name, such as `torch.cuda`. Modules that tilec knows (tilelang and its
+   *  parts, math, torch's types ...) mean what they mean in scripts; what they do not have, and all
+   *  other modules, are asked for attributes of `object`. */
+  TILEC_HOST_MODULE = 10,
+  /** `object`, which `source` is asked about; `text` is its name. */
+  TILEC_HOST_FUNCTION = 11,
+  /** `object`: anything else. `text`: what messages call it. */
+  TILEC_HOST_OBJECT = 12
+} tilec_host_kind;
+
+/** A value that a program and its host exchange. Fields that a kind does not name are zero. */
+typedef struct tilec_host_value {
+  tilec_host_kind kind;
+  int64_t integer;
+  double real;
+  tilec_str text;
+  const struct tilec_host_value *items;
+  size_t item_count;
+  /** The host's own number for a thing, not 0. Given back once by `release`. */
+  uint64_t object;
+} tilec_host_value;
+
+typedef struct tilec_keyword {
+  tilec_str name;
+  tilec_host_value value;
+} tilec_keyword;
+
+/** The text of a function: its `def` with decorators, or a statement that binds a lambda. Indented
+ *  as the first statement of a file. */
+typedef struct tilec_function_source {
+  size_t size;
+  tilec_str name, text;
+  /** Where messages say that it is. */
+  tilec_str file;
+  uint32_t first_line;
+} tilec_function_source;
+
+/**
+ * The program around a script: closures, globals, helpers of other files. A name that the text does
+ * not bind is asked for, before Python's built-in functions, which the host does not give.
+ *
+ * The functions are called on the thread that compiles (or asks a binary for a stage), so from
+ * several at once where several threads compile. What they fill in, `*value` or `*source`, must
+ * live until the next call of the same thread or the end of the compile; it is cleared before. They
+ * return TILEC_OK, TILEC_ERROR_ARGUMENT where there is no such thing, or another status after an
+ * error, with `kind` TILEC_HOST_STR and a sentence in `text`. A thing that has no value is an error
+ * of the script where its value is needed, not before. All but `lookup` may be NULL.
+ *
+ * The values that a compile was given count in the key of the cache, through the kernel that comes
+ * of them.
+ */
+typedef struct tilec_env {
+  size_t size;
+  void *user;
+  /** The value of a name in the program's text (`scope` 0), or in a function's (its object). */
+  tilec_status (*lookup)(void *user, uint64_t scope, tilec_str name, tilec_host_value *value);
+  /** `object.name`. Items are asked for as `object.__getitem__(key)`. */
+  tilec_status (*attribute)(void *user, uint64_t object, tilec_str name, tilec_host_value *value);
+  /** Calls an object or a function without source. Never called where $TILEC_PURE is 1. Arguments
+   *  are values of the script, never of the kernel's run. */
+  tilec_status (*call)(void *user, uint64_t object, const tilec_host_value *args, size_t arg_count,
+                       const tilec_keyword *keywords, size_t keyword_count,
+                       tilec_host_value *value);
+  /** A function's text. TILEC_ERROR_ARGUMENT: it has none, and is called as an object. `size` is
+   *  set. */
+  tilec_status (*source)(void *user, uint64_t function, tilec_function_source *source);
+  /** The compile that was given `object` has ended; called once for each time it was given. */
+  void (*release)(void *user, uint64_t object);
+  /** The program has gone, and with it all use of `user`. */
+  void (*destroy)(void *user);
+} tilec_env;
 
 /**
  * A program from text, which is copied: a TileLang script, or Tile IR where `name` ends in `.mlir`.
  * Messages show `name` as the file's. The text is not parsed here; what is wrong with it is found
- * by tilec_compile. The program keeps its compiler alive.
+ * by tilec_compile. The program keeps its compiler alive. `env` may be NULL; it is copied, and its
+ * `destroy` is called after an error, too.
  */
 TILEC_API tilec_status tilec_program_from_text(tilec_compiler *compiler, tilec_str name,
                                                tilec_str text, const tilec_env *env,
@@ -151,6 +232,14 @@ typedef struct tilec_compile_options {
   tilec_choice check_bounds;
   /** The contract of every stage is checked; slow. */
   tilec_choice verify_stages;
+  /** How functions of float32 are computed: `default` (NULL) or `fast`. */
+  const char *math;
+  /** `NAME=VALUE`: values of the script from outside, as `--define`. */
+  const char *const *defines;
+  size_t define_count;
+  /** The text of a file of `tilec-run --tune-results`: the best parameters for the program's name
+   *  (without folders), `entry` and `target` replace those of the entry. NULL: none. */
+  const char *tuned_json;
 } tilec_compile_options;
 
 /**

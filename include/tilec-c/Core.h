@@ -48,7 +48,7 @@ extern "C" {
 #define TILEC_VERSION_MAJOR 0
 #define TILEC_VERSION_MINOR 1
 /** Grows with every change of a structure or of a function's meaning. */
-#define TILEC_ABI_VERSION 1
+#define TILEC_ABI_VERSION 2
 
 /** Bytes that somebody else owns. `data` may be NULL where `size` is 0. */
 typedef struct tilec_str {

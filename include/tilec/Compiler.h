@@ -188,6 +188,9 @@ struct CompileOptions {
   std::string stopAfter = "";
   tilec_choice strict = TILEC_DEFAULT, strictSchedule = TILEC_DEFAULT, lineTables = TILEC_DEFAULT,
                checkBounds = TILEC_DEFAULT, verifyStages = TILEC_DEFAULT;
+  std::string math = "";
+  std::vector<std::string> defines = {};
+  std::string tunedJson = "";
 };
 
 inline Result<Binary> compile(const Program &program, const CompileOptions &options) {
@@ -204,6 +207,13 @@ inline Result<Binary> compile(const Program &program, const CompileOptions &opti
   given.line_tables = options.lineTables;
   given.check_bounds = options.checkBounds;
   given.verify_stages = options.verifyStages;
+  given.math = text(options.math);
+  std::vector<const char *> defines;
+  for (const std::string &define : options.defines)
+    defines.push_back(define.c_str());
+  given.defines = defines.data();
+  given.define_count = defines.size();
+  given.tuned_json = text(options.tunedJson);
   tilec_binary *made = nullptr;
   tilec_status status = tilec_compile(program.get(), &given, &made);
   Binary binary(made);

@@ -2,9 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "EnvHost.h"
 #include "Objects.h"
 
 #include "tilec/CodeGen/Contained.h"
+#include "tilec/Driver/Tuned.h"
 #include "tilec/Script/Trace.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
@@ -33,7 +35,9 @@ const std::vector<tilec_program::Entry> &tilec_program::entries() {
 }
 
 bool tilec_program::open(Compilation &compilation) const {
-  return recording ? compilation.openRecording(recording) : compilation.openText(name, text);
+  if (recording)
+    return compilation.openRecording(recording);
+  return compilation.openText(name, text, {}, env ? std::make_shared<EnvHost>(*env) : nullptr);
 }
 
 namespace {
@@ -67,6 +71,15 @@ std::optional<std::string> convert(const tilec_compile_options &given, CompileOp
   if (!stop)
     return "unknown stage `" + std::string(given.stop_after) + "`; known: " + listOfEmits();
   emit = *stop;
+  std::optional<MathMode> math = parseMathMode(given.math ? given.math : "default");
+  if (!math)
+    return "unknown math `" + std::string(given.math) + "`; known: " + listOfMathModes();
+  options.math = *math;
+  for (size_t i = 0; i < given.define_count; ++i) {
+    if (!given.defines || !given.defines[i])
+      return "defines is NULL";
+    options.defines.push_back(given.defines[i]);
+  }
   for (tilec_choice choice : {given.strict, given.strict_schedule, given.line_tables,
                               given.check_bounds, given.verify_stages})
     if (!isChoice(choice))
@@ -116,14 +129,22 @@ tilec_status tilec_program_from_text(tilec_compiler *compiler, tilec_str name, t
   if (!program)
     return failed(TILEC_ERROR_ARGUMENT, "program is NULL");
   *program = nullptr;
+  std::optional<tilec_env> host = readOptions(env);
+  auto refuse = [&](const char *why) {
+    if (host && host->destroy)
+      host->destroy(host->user);
+    return failed(TILEC_ERROR_ARGUMENT, why);
+  };
   if (!compiler || (!name.data && name.size) || (!text.data && text.size))
-    return failed(TILEC_ERROR_ARGUMENT, "compiler, name or text is NULL");
-  if (env)
-    return failed(TILEC_ERROR_ARGUMENT, "this version takes no env");
+    return refuse("compiler, name or text is NULL");
   // Places in a file are 32 bits.
   if (text.size >= UINT32_MAX)
-    return failed(TILEC_ERROR_ARGUMENT, "the text is larger than 4 GiB");
+    return refuse("the text is larger than 4 GiB");
+  if (env && (!host || !host->lookup))
+    return refuse("the env has no size or no lookup");
   auto *made = new tilec_program(compiler);
+  if (env)
+    made->env = *host;
   made->name = fromC(name).str();
   made->text = fromC(text).str();
   *program = made;
@@ -191,6 +212,13 @@ tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *
   Emit emit;
   if (std::optional<std::string> problem = convert(*known, options, emit))
     return failed(TILEC_ERROR_ARGUMENT, *problem);
+  if (known->tuned_json) {
+    std::string script = program->name.substr(program->name.rfind('/') + 1);
+    if (std::string problem = applyTunedText(known->tuned_json, "tuned_json", script, options.arch,
+                                             options.entry, options.schedule);
+        !problem.empty())
+      return failed(TILEC_ERROR_ARGUMENT, problem);
+  }
   options.cache = program->compiler->cache;
   *binary = new tilec_binary(program, std::move(options));
   (*binary)->lineTables = toBool(known->line_tables);

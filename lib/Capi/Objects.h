@@ -105,10 +105,15 @@ struct tilec_compiler : tilec::capi::Counted<tilec_compiler> {
 
 struct tilec_program : tilec::capi::Counted<tilec_program> {
   explicit tilec_program(tilec_compiler *compiler) : compiler(compiler) {}
+  ~tilec_program() {
+    if (env && env->destroy)
+      env->destroy(env->user);
+  }
 
   tilec::capi::Ref<tilec_compiler> compiler;
   std::string name, text;
   std::shared_ptr<const tilec::build::Recording> recording; ///< instead of a text
+  std::optional<tilec_env> env;
 
   struct Entry {
     std::string name;

@@ -68,6 +68,9 @@ constexpr StageRow stageRows[] = {
     {Stage::Binary, "binary", "bin"},
 };
 
+constexpr std::pair<MathMode, llvm::StringLiteral> mathModes[] = {{MathMode::Default, "default"},
+                                                                  {MathMode::Fast, "fast"}};
+
 double nowMs() {
   using namespace std::chrono;
   return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
@@ -86,8 +89,10 @@ void registerPassesOnce() {
 Span spanOf(Location location, const SourceManager &sources) {
   auto inFile = [&](StringRef name, unsigned line, unsigned column, unsigned endLine,
                     unsigned endColumn) -> Span {
+    // Of a file of the host several parts may be known, each at its lines.
     for (uint32_t f = 0; f < sources.fileCount(); ++f)
-      if (sources.file(f).name() == name) {
+      if (sources.file(f).name() == name && column <= sources.file(f).line(line).size() + 1 &&
+          !sources.file(f).line(line).empty()) {
         uint32_t begin = sources.file(f).offsetOf({line, column});
         uint32_t end = sources.file(f).offsetOf({endLine, endColumn});
         return {f, begin, std::max(begin, end)};
@@ -143,6 +148,20 @@ llvm::ArrayRef<Stage> allStages() {
     return list;
   }();
   return stages;
+}
+
+std::optional<MathMode> parseMathMode(llvm::StringRef name) {
+  for (auto [mode, word] : mathModes)
+    if (word == name)
+      return mode;
+  return std::nullopt;
+}
+
+std::string listOfMathModes() {
+  std::string list;
+  for (auto [mode, word] : mathModes)
+    list += (list.empty() ? "" : ", ") + word.str();
+  return list;
 }
 
 struct Compilation::State {
@@ -253,9 +272,10 @@ bool Compilation::openRecording(std::shared_ptr<const build::Recording> recorded
   return !diags.hasErrors();
 }
 
-bool Compilation::openText(llvm::StringRef name, llvm::StringRef text,
-                           script::ModuleReader reader) {
+bool Compilation::openText(llvm::StringRef name, llvm::StringRef text, script::ModuleReader reader,
+                           std::shared_ptr<script::Host> names) {
   readModule = std::move(reader);
+  host = std::move(names);
   file = sources.add(name.str(), text.str());
   isTileIr = name.ends_with(".mlir");
   return true;
@@ -292,8 +312,22 @@ bool Compilation::runTo(Stage stage) {
   bool usesCache = opts.cache && opts.cachePrograms && !recording && stage == Stage::Binary &&
                    !reached && !opts.verifyStages && !opts.afterStage &&
                    opts.saveTempsPrefix.empty();
-  if (usesCache && findCompiled())
-    return true;
+  std::optional<CacheKey> key;
+  if (usesCache) {
+    if (host && !runStages(Stage::Tile)) // which names are asked for, and what they are
+      return false;
+    key = cacheKey();
+    if (findCompiled(*key))
+      return true;
+  }
+  if (!runStages(stage))
+    return false;
+  if (key)
+    keepCompiled(*key);
+  return true;
+}
+
+bool Compilation::runStages(Stage stage) {
   for (const StageRow &row : stageRows) {
     if (row.stage > stage)
       break;
@@ -314,24 +348,28 @@ bool Compilation::runTo(Stage stage) {
       opts.afterStage(row.stage, *state->module, state->llvmModule.get());
     saveTemp(row.stage);
   }
-  if (usesCache)
-    keepCompiled();
   return true;
 }
 
 /// What the program is made from: the script, and the modules that it may read.
-CacheKey Compilation::cacheKey() const {
+CacheKey Compilation::cacheKey() {
   const SourceFile &source = sources.file(file);
   CacheKey key = programKey(opts, source.name(), source.text());
+  if (host) { // what its names came to
+    std::string ir;
+    llvm::raw_string_ostream os(ir);
+    state->module->print(os, OpPrintingFlags().enableDebugInfo());
+    key.add(ir);
+  }
   if (!isTileIr)
     for (const script::ImportedModule &module : script::importedModules(source.text(), readModule))
       key.add(module.path).add(module.file.text);
   return key;
 }
 
-bool Compilation::findCompiled() {
+bool Compilation::findCompiled(const CacheKey &key) {
   double start = nowMs();
-  std::optional<std::string> entry = opts.cache->find(cacheKey());
+  std::optional<std::string> entry = opts.cache->find(key);
   std::optional<CompiledProgram> program;
   if (entry)
     program = unpackProgram(*entry);
@@ -340,8 +378,7 @@ bool Compilation::findCompiled() {
   launchManifest = std::move(program->manifest);
   binary = std::move(program->image);
   addLaunchFacts();
-  for (Diagnostic &diagnostic : program->diagnostics)
-    diags.add(std::move(diagnostic));
+  diags.replace(std::move(program->diagnostics));
   reached = Stage::Binary;
   stageTimes.push_back({"cached", nowMs() - start});
   return true;
@@ -355,14 +392,14 @@ void Compilation::addLaunchFacts() {
         facts.launchSharedBytes = static_cast<unsigned>(launch.sharedBytes);
 }
 
-void Compilation::keepCompiled() {
+void Compilation::keepCompiled(const CacheKey &key) {
   // Only the script is read for a program from the cache: not its entry, nor its modules.
   bool pointsElsewhere = llvm::any_of(
       diags.all(), [&](const Diagnostic &d) { return d.span.isValid() && d.span.file != file; });
   if (pointsElsewhere)
     return;
   CompiledProgram program{launchManifest, binary, diags.all()};
-  if (!opts.cache->store(cacheKey(), packProgram(program)))
+  if (!opts.cache->store(key, packProgram(program)))
     diags.add({DiagId::IrRemark, Severity::Remark, Span(),
                "the cache `" + opts.cache->folder() + "` cannot be written"});
 }
@@ -467,6 +504,7 @@ std::unique_ptr<script::Program> Compilation::trace() {
     return script::traceModule(sources, recording->module, recording->entry, opts.arch, diags);
   script::ScriptOptions outside;
   outside.defines = opts.defines;
+  outside.host = host.get();
   modulesRead.clear();
   if (readModule)
     outside.readModule = [this](llvm::StringRef path) {

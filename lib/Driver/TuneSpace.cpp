@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "TuneSpace.h"
 
+#include "tilec/Driver/Tuned.h"
+
 #include "tilec/Runtime/Npy.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -72,15 +74,19 @@ std::string withoutSpaces(const std::string &text) {
   return result;
 }
 
+rt::Result<nlohmann::ordered_json> parseResults(const std::string &text, const std::string &where) {
+  nlohmann::ordered_json file = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!file.is_object() || file.value("version", 0) != fileVersion || !file["results"].is_array())
+    return rt::Error{where + " is no file of tuning results (version " +
+                     std::to_string(fileVersion) + ")"};
+  return file;
+}
+
 rt::Result<nlohmann::ordered_json> readFile(const std::string &path) {
   rt::Result<std::string> text = rt::readFile(path);
   if (!text)
     return text.error();
-  nlohmann::ordered_json file = nlohmann::ordered_json::parse(*text, nullptr, false);
-  if (!file.is_object() || file.value("version", 0) != fileVersion || !file["results"].is_array())
-    return rt::Error{path + " is no file of tuning results (version " +
-                     std::to_string(fileVersion) + ")"};
-  return file;
+  return parseResults(*text, path);
 }
 
 bool isFor(const nlohmann::ordered_json &record, const std::string &script,
@@ -270,14 +276,16 @@ rt::Status saveRecord(const std::string &path, const TuneRecord &record) {
   return rt::writeFile(path, text);
 }
 
-rt::Result<TuneParameters> tunedParameters(const std::string &path, const std::string &script,
-                                           const std::string &entry, const std::string &target) {
-  rt::Result<nlohmann::ordered_json> file = readFile(path);
+static rt::Result<TuneParameters> parametersIn(const rt::Result<nlohmann::ordered_json> &file,
+                                               const std::string &path, const std::string &script,
+                                               const std::string &entry,
+                                               const std::string &target) {
   if (!file)
     return file.error();
   const nlohmann::ordered_json *chosen = nullptr;
-  for (const nlohmann::ordered_json &record : (*file)["results"])
-    if (isFor(record, script, entry, target) && record["best"].is_object())
+  for (const nlohmann::ordered_json &record : file->at("results"))
+    if (isFor(record, script, entry, target) && record.contains("best") &&
+        record["best"].is_object())
       chosen = &record["best"]; // of several devices the one that was tuned last
   if (!chosen)
     return rt::Error{path + " has no result for `" + entry + "` of " + script + " and " + target};
@@ -290,21 +298,41 @@ rt::Result<TuneParameters> tunedParameters(const std::string &path, const std::s
   return parameters;
 }
 
-std::string applyTuned(const std::string &path, const std::string &script, Arch arch,
-                       std::string &entry, std::string &schedule) {
-  if (path.empty())
-    return "";
-  auto parameters = tunedParameters(path, llvm::sys::path::filename(script).str(), entry,
-                                    std::string(nameOf(arch)));
+rt::Result<TuneParameters> tunedParameters(const std::string &path, const std::string &script,
+                                           const std::string &entry, const std::string &target) {
+  return parametersIn(readFile(path), path, script, entry, target);
+}
+
+static std::string apply(const rt::Result<TuneParameters> &parameters, std::string &entry,
+                         std::string &schedule) {
   if (!parameters)
-    return "--tuned: " + parameters.error().message;
+    return parameters.error().message;
   auto call = withParameters(entry, *parameters);
   if (!call)
-    return "--tuned: " + call.error().message;
+    return call.error().message;
   entry = *call;
   if (std::string found = scheduleOf(*parameters); !found.empty())
     schedule = found;
   return "";
+}
+
+std::string applyTuned(const std::string &path, const std::string &script, Arch arch,
+                       std::string &entry, std::string &schedule) {
+  if (path.empty())
+    return "";
+  std::string problem = apply(tunedParameters(path, llvm::sys::path::filename(script).str(), entry,
+                                              std::string(nameOf(arch))),
+                              entry, schedule);
+  return problem.empty() ? "" : "--tuned: " + problem;
+}
+
+std::string applyTunedText(const std::string &text, const std::string &where,
+                           const std::string &script, Arch arch, std::string &entry,
+                           std::string &schedule) {
+  std::string problem = apply(
+      parametersIn(parseResults(text, where), where, script, entry, std::string(nameOf(arch))),
+      entry, schedule);
+  return problem.empty() ? "" : where + ": " + problem;
 }
 
 } // namespace tilec

@@ -79,12 +79,18 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
     return heap.tuple(std::move(items));
   };
   switch (object.kind()) {
-  case ValueKind::Module:
-    return moduleAttribute(object.str(), name, nameSpan);
+  case ValueKind::Module: {
+    Value value = moduleAttribute(object.str(), name, nameSpan);
+    bool isHosts = value.is(ValueKind::Opaque) && object.as<NamedObject>()->host;
+    return isHosts ? hostAttribute(object, name, nameSpan) : value;
+  }
   case ValueKind::Opaque:
     if (isTensor(object))
       return tensorAttribute(object, name, span);
-    return opaque((object.str() + "." + name).str(), span);
+    if (Value value = opaque((object.str() + "." + name).str(), span);
+        !value.is(ValueKind::Opaque) || !object.as<NamedObject>()->host)
+      return value;
+    return hostAttribute(object, name, nameSpan);
   case ValueKind::Type:
     if (object.str() == "GemmWarpPolicy" &&
         llvm::is_contained({"Square", "FullRow", "FullCol", "Free"}, name))

@@ -8,9 +8,11 @@
 
 namespace tilec::script {
 Evaluator::Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch,
-                     Program &program, ModuleFiles *files)
-    : sources(sources), files(files), arch(arch), program(program), build(program) {
+                     Program &program, ModuleFiles *files, HostPieces *pieces)
+    : sources(sources), files(files), pieces(pieces), arch(arch), program(program), build(program) {
   script.module = &module;
+  if (pieces)
+    script.host = 0;
   indexGlobals(script);
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "ExprBuilder.h"
+#include "HostPieces.h"
 #include "Value.h"
 #include "tilec/Base/Arch.h"
 #include "tilec/Script/ModuleFiles.h"
@@ -64,35 +65,10 @@ struct BoundArgs {
 
 enum class Flow { Normal, Break, Continue, Return, Error };
 
-/// What an evaluation could not do. A poisoned one says nothing: it follows from another.
-struct Failure {
-  Diagnostic error;
-  std::vector<Diagnostic> notes;
-  bool isPoison = false;
-  std::vector<Failure> others = {}; ///< independent ones, in the order they were found
-};
-
-/// The module level of one file: of the script, or of a module beside it.
-struct ModuleScope {
-  struct Version {
-    size_t statement; ///< index of the module-level statement that bound it
-    Value value;
-    std::optional<Failure> failure;
-  };
-  const ast::Module *module = nullptr;
-  std::string name; ///< dotted; empty for the script
-  bool isPackage = false;
-  llvm::StringMap<std::vector<size_t>> binders;   ///< statements that bind a name, in order
-  llvm::StringMap<std::vector<Version>> versions; ///< what they bound
-  std::vector<uint8_t> state;                     ///< per statement: 0 new, 1 running, 2 done
-  llvm::SmallVector<std::string> starImports;
-  size_t running = ~size_t(0); ///< statement being run; ~0 for what is called from outside
-};
-
 class Evaluator {
 public:
   Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch, Program &program,
-            ModuleFiles *files = nullptr);
+            ModuleFiles *files = nullptr, HostPieces *pieces = nullptr);
   ~Evaluator();
 
   /// Evaluates an expression of another file in the module's scope: `outer(args).inner` is a name
@@ -314,6 +290,16 @@ private:
   std::optional<Value> targetFact(llvm::StringRef name);
   Value callOpaque(const Value &callee, const CallArgs &args);
 
+  // The program around the script (HostNames.cpp).
+  std::optional<Value> hostName(llvm::StringRef name, Span use);
+  Value fromHost(const HostValue &given, std::string name, Span span);
+  std::optional<HostValue> toHost(const Value &v);
+  Value hostFunction(const HostValue &given, std::string name, Span use);
+  Value hostModule(const HostValue &given, Span span);
+  Value hostAttribute(const Value &object, llvm::StringRef name, Span span);
+  Value hostCall(const Value &callee, const CallArgs &args, std::string full);
+  Value unknownToHost(std::string name, std::string reason, Span span);
+
   // Tensors of the host code (Tensors.cpp).
   bool isTensor(const Value &v) const;
   Value tensor(std::string name, llvm::ArrayRef<int64_t> shape, Value type, Span span);
@@ -427,6 +413,8 @@ private:
 
   const SourceManager &sources;
   ModuleFiles *files; ///< modules beside the script; null when there are none
+  HostPieces *pieces; ///< of the program around it; null when there is none
+  llvm::StringMap<std::optional<Value>> hostNames; ///< what it gave, by scope and name
   ModuleScope script;
   ModuleScope *home = &script;                          ///< the file of what is evaluated
   llvm::StringMap<std::unique_ptr<ModuleScope>> beside; ///< by dotted name; null: no such module

@@ -158,6 +158,8 @@ Value Evaluator::lookupGlobal(llvm::StringRef name, Span use, bool report) {
       return value;
     failure.reset();
   }
+  if (std::optional<Value> value = hostName(name, use))
+    return *value;
   return report ? undefinedName(name, use, nullptr) : Value();
 }
 

@@ -134,6 +134,16 @@ Value Evaluator::subscript(const Value &object, const Value &index, Span span, S
   case ValueKind::Builtin:
     return object;
   case ValueKind::Opaque:
+    if (object.as<NamedObject>()->host) {
+      Value getItem = hostAttribute(object, "__getitem__", span);
+      if (!getItem.ok())
+        return Value();
+      CallArgs args;
+      args.span = args.calleeSpan = span;
+      args.values.push_back(index);
+      args.spans.push_back(indexSpan);
+      return call(getItem, args);
+    }
     return opaque((object.str() + "[...]").str(), span);
   default:
     return fail(DiagId::NotSubscriptable, span, typeName(object));

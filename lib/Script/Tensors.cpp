@@ -264,7 +264,9 @@ Value Evaluator::callOpaque(const Value &callee, const CallArgs &args) {
     return *value;
   if (std::optional<Value> value = tensorFactory(callee.str(), args))
     return *value;
-  return opaque(std::move(text), args.span);
+  Value value = opaque(text, args.span);
+  bool isHosts = value.is(ValueKind::Opaque) && callee.as<NamedObject>()->host;
+  return isHosts ? hostCall(callee, args, std::move(text)) : value;
 }
 
 /// Gives dimensions of `T.const` the extents of the tensors that the call passes:

@@ -318,7 +318,11 @@ Value toKernel(Evaluator &evaluator, Value value, Span span, bool isProcedure,
 /// A parsed script with what it gets from outside.
 struct Session {
   Session(SourceManager &sources, const ScriptOptions &options, DiagnosticEngine &diags)
-      : sources(sources), files(sources, options.readModule), options(options), diags(diags) {}
+      : sources(sources), files(sources, options.readModule), options(options), diags(diags) {
+    if (options.host)
+      pieces.emplace(sources, *options.host);
+  }
+  HostPieces *host() { return pieces ? &*pieces : nullptr; }
 
   bool define(Evaluator &evaluator) {
     for (const std::string &text : options.defines) {
@@ -341,6 +345,7 @@ struct Session {
 
   SourceManager &sources;
   ModuleFiles files;
+  std::optional<HostPieces> pieces;
   const ScriptOptions &options;
   DiagnosticEngine &diags;
   std::vector<std::unique_ptr<ast::Module>> trees;
@@ -376,7 +381,7 @@ std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
   auto program = std::make_unique<Program>();
   program->arch = arch;
   Session session(sources, options, diags);
-  Evaluator evaluator(sources, *module, arch, *program, &session.files);
+  Evaluator evaluator(sources, *module, arch, *program, &session.files, session.host());
   if (!session.define(evaluator))
     return nullptr;
   Value value = evaluator.evaluateEntry(entry->expression);
@@ -417,7 +422,7 @@ std::optional<std::string> evaluateToText(SourceManager &sources, uint32_t file,
     return std::nullopt;
   Program program;
   Session session(sources, options, diags);
-  Evaluator evaluator(sources, *module, arch, program, &session.files);
+  Evaluator evaluator(sources, *module, arch, program, &session.files, session.host());
   if (!session.define(evaluator))
     return std::nullopt;
   Value value = evaluator.evaluateEntry(entry->expression);

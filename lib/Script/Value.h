@@ -224,6 +224,7 @@ struct NamedObject : Object {
     Value value;
     Span span, valueSpan;
   };
+  uint64_t host = 0;        ///< Module, Opaque: the host's number for it
   std::vector<Value> state; ///< functools.partial: callee, then its arguments
   std::vector<Keyword> keywords;
 };

@@ -12,6 +12,7 @@
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Runtime/Manifest.h"
+#include "tilec/Script/Host.h"
 #include "tilec/Script/ModuleFiles.h"
 #include "tilec/Support/Diagnostics.h"
 
@@ -60,6 +61,10 @@ enum class MathMode {
   Fast,    ///< with the hardware's approximations everywhere
 };
 
+/// The words of `--math=`.
+std::optional<MathMode> parseMathMode(llvm::StringRef name);
+std::string listOfMathModes(); ///< `default, fast`
+
 struct CompileOptions {
   Arch arch = Arch::Gfx950;
   std::string entry; ///< a call in the script's language; may be empty with one candidate
@@ -96,7 +101,9 @@ public:
   /// script may read modules beside it, below its folder.
   bool open(llvm::StringRef path);
   /// The same for text that is in memory; it has the modules that `readModule` gives.
-  bool openText(llvm::StringRef name, llvm::StringRef text, script::ModuleReader readModule = {});
+  /// `host` is asked for names that the script does not bind.
+  bool openText(llvm::StringRef name, llvm::StringRef text, script::ModuleReader readModule = {},
+                std::shared_ptr<script::Host> host = nullptr);
 
   /// A kernel that a host language has recorded. Its mistakes are messages of this compilation.
   bool openRecording(std::shared_ptr<const build::Recording> recording);
@@ -128,8 +135,9 @@ public:
 
 private:
   bool runStage(Stage stage);
-  bool findCompiled();
-  void keepCompiled();
+  bool runStages(Stage stage);
+  bool findCompiled(const CacheKey &key);
+  void keepCompiled(const CacheKey &key);
   void addLaunchFacts();
   bool readSource();
   bool importScript();
@@ -148,7 +156,7 @@ private:
   bool fail(llvm::Error error, Stage stage);
   void saveTemp(Stage stage);
   void saveText(const std::string &path, llvm::StringRef text);
-  CacheKey cacheKey() const;
+  CacheKey cacheKey();
 
   struct State;
   CompileOptions opts;
@@ -163,6 +171,7 @@ private:
   uint32_t file = 0;
   bool isTileIr = false;
   script::ModuleReader readModule;
+  std::shared_ptr<script::Host> host;
   std::vector<script::ImportedModule> modulesRead; ///< by the script, in order
 };
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "tilec/Base/Arch.h"
+#include "tilec/Script/Host.h"
 #include "tilec/Script/ModuleFiles.h"
 #include "tilec/Script/TracedKernel.h"
 #include "tilec/Support/Diagnostics.h"
@@ -29,6 +30,7 @@ struct ScriptOptions {
   /// opaque value (`torch.cuda.device_count()`); VALUE is an expression in the script's scope.
   std::vector<std::string> defines;
   ModuleReader readModule; ///< modules beside the script; null: there are none
+  Host *host = nullptr;    ///< names that the script does not bind
 };
 
 /// Compiles the kernel that `entryText` names in file `file` of `sources`.
