@@ -1,41 +1,51 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles upstream's files as they are, and makes docs/results/corpus.md.
+"""Compiles upstream's files as they are, runs them on simulators, and makes docs/results/corpus.md.
 
-  corpus.py UPSTREAM --bin FOLDER [--out FILE] [--only TEXT] [--part examples|tests|all]
-            [--check] [--jobs N] [--timeout SECONDS]
+  corpus.py run [UPSTREAM] [--bin FOLDER] [--results FILE] [--part examples|tests|all] [--only TEXT]
+                [--check small|all|none] [--jobs N] [--timeout SECONDS] [--targets T,T]
+  corpus.py page [UPSTREAM] [--results FILE] --out FILE
+  corpus.py pack DIR UPSTREAM [--bin FOLDER]
 
-UPSTREAM is a checkout of tilelang (a35008a42). Of every file below examples/ that launches kernels,
-and of every test file below testing/python, entries are compiled for four targets:
+UPSTREAM is a checkout of tilelang (a35008a42); corpus_entries.py says what is compiled of it.
 
-    those of test/data/corpus/entries.txt, when it names the file: a line is
-    `FILE | ENTRY | OPTIONS`, with small sizes, so that --check can run them;
-    else what the file says itself: its tests and its `main`, with the first values of
-    `parametrize`. tilec evaluates such a function for the kernel that it makes.
+run     compiles every entry for each of its targets. --check=small (the default) also runs the
+        entries of test/data/corpus/entries.txt on the simulators (gfx942, gfx950; PTX of sm_80 and
+        sm_90a) against the cpu device; --check=all every entry, and one that takes more than the
+        time limit is `not finished`, not wrong. An entry marked `open` writes its output in an
+        order that is left open: it is compiled, not compared. Each result is a line of JSON in
+        --results; a run that was ended goes on where it was, and a new build begins anew.
+page    makes the page from the results.
+pack    makes a folder for a host without this repository (Linux, x86-64, python 3.9 or later; glibc
+        as new as here): tools, library, scripts and upstream's files. There:
+            cd DIR && python3 corpus.py run --jobs 32
+        then bring DIR/results.jsonl back and make the page here.
 
---check also runs the entries of the table, on the simulators (gfx942, gfx950, and PTX for sm_80 and
-sm_90a), and compares with the cpu device. An entry whose line says `open` writes its output in an
-order that is left open: it is compiled, not compared. A test that upstream expects to fail
-(`pytest.raises` around its kernel) counts when it is refused with a place.
-
-A file counts where each of its entries compiles for each target on which upstream supports it; a line
-may say `on=gfx942,gfx950`. Every other row has its reason: the first message, as tilec prints it.
+A test that upstream expects to fail counts when it is refused with a place, or when it compiles:
+some of upstream's limits are not tilec's. A file counts where each of its entries does on each of
+its targets. Every other row has its reason: the first message, as tilec prints it.
 """
 
 import argparse
-import ast
 import collections
 import concurrent.futures
-import dataclasses
+import hashlib
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-TARGETS = ("gfx942", "gfx950", "sm_80", "sm_90a")
-TABLE = ROOT / "test/data/corpus/entries.txt"
+import corpus_entries
+from corpus_entries import TARGETS
+
+HERE = pathlib.Path(__file__).resolve().parent
+IS_PACKED = (HERE / "upstream").is_dir()
+ROOT = HERE if IS_PACKED else HERE.parents[1]
+TABLE = ROOT / ("entries.txt" if IS_PACKED else "test/data/corpus/entries.txt")
 MESSAGE = re.compile(r"^(?:.*?([\w.-]+\.py|<entry>):(\d+):\d+: )?error: (.*)$", re.M)
 # What no target of tilec can be asked for, whoever writes it.
 DESIGN = {
@@ -46,137 +56,129 @@ DESIGN = {
 }
 
 
-@dataclasses.dataclass
-class Entry:
-    file: str
-    call: str
-    options: list
-    targets: tuple = TARGETS
-    is_open: bool = False
-    must_fail: bool = False
-    is_small: bool = False
+def environment():
+    """A packed folder brings the libraries that the host may lack."""
+    if not IS_PACKED:
+        return None
+    return {**os.environ, "LD_LIBRARY_PATH": str(HERE / "lib"), "TILEC_CACHE_DIR": str(HERE / "cache")}
 
 
-@dataclasses.dataclass
-class Outcome:
-    entry: Entry
-    compiled: dict
-    checked: dict
-    reason: str = ""
-
-
-def parametrized(function):
-    """Arguments of a test from the first rows of its `parametrize`."""
-    values = {}
-    for d in function.decorator_list:
-        named = isinstance(d, ast.Call) and isinstance(d.func, ast.Attribute)
-        if not named or d.func.attr != "parametrize" or len(d.args) < 2:
-            continue
-        if not isinstance(d.args[0], ast.Constant) or not isinstance(d.args[1], (ast.List, ast.Tuple)):
-            continue
-        names = [n.strip() for n in str(d.args[0].value).split(",")]
-        first = d.args[1].elts[0] if d.args[1].elts else None
-        if isinstance(first, ast.Call):  # pytest.param(...)
-            row = first.args
-        elif len(names) == 1:
-            row = [first] if first is not None else []
-        else:
-            row = getattr(first, "elts", [])
-        values.update(zip(names, map(ast.unparse, row)))
-    return values
-
-
-def own_entries(path):
-    """What a file says itself: tests and `main`, as calls."""
-    tree = ast.parse(path.read_text())
-    for f in tree.body:
-        if not isinstance(f, ast.FunctionDef) or not (f.name == "main" or f.name.startswith("test")):
-            continue
-        values = parametrized(f)
-        arguments = [a.arg for a in f.args.args]
-        required = arguments[:len(arguments) - len(f.args.defaults)]
-        if all(a in values for a in required):
-            given = ", ".join(f"{a}={values[a]}" for a in arguments if a in values)
-            yield f"{f.name}({given})", "raises" in ast.dump(f)
-
-
-def launches_kernels(text):
-    return re.search(r"\b(?:T|tl|language)\.(?:Cluster)?Kernel\(|\bprim_func\b", text) is not None
-
-
-def read_table():
-    rows = collections.defaultdict(list)
-    for line in TABLE.read_text().splitlines() if TABLE.exists() else []:
-        if not line.strip() or line.startswith("#"):
-            continue
-        parts = [p.strip() for p in line.split("|")]
-        words = parts[2].split() if len(parts) > 2 else []
-        on = [w for w in words if w.startswith("on=")]
-        rows[parts[0]].append(Entry(
-            parts[0], parts[1], [w for w in words if w.startswith("--")],
-            tuple(on[0][3:].split(",")) if on else TARGETS, "open" in words, is_small=True))
-    return rows
-
-
-def entries_of(upstream, part, only):
-    """(files, entries): every file that counts, and what is compiled of it."""
-    folders = {"examples": ["examples"], "tests": ["testing/python"],
-               "all": ["examples", "testing/python"]}[part]
-    table = read_table()
-    files, entries = [], []
-    for folder in folders:
-        for path in sorted((upstream / folder).rglob("*.py")):
-            name = str(path.relative_to(upstream))
-            if only and only not in name:
-                continue
-            if not launches_kernels(path.read_text()):
-                continue
-            files.append(name)
-            if name in table:
-                entries += table[name]
-                continue
-            entries += [Entry(name, call, [], must_fail=fails) for call, fails in own_entries(path)]
-    return files, entries
-
-
-def run(command, timeout):
+def execute(command, timeout):
+    begin = time.monotonic()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-        return done.returncode, done.stdout + done.stderr
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                              timeout=timeout, check=False, env=environment())
+        status, text = done.returncode, done.stdout + done.stderr
     except subprocess.TimeoutExpired:
-        return 124, f"error: no answer within {timeout} s"
+        status, text = None, f"error: no answer within {timeout:g} s"
+    return status, text, round(time.monotonic() - begin, 2)
 
 
 def message_of(text):
     found = MESSAGE.search(text)
     if not found:
         lines = text.strip().splitlines()
-        return lines[-1][:160] if lines else "no message"
+        return lines[-1][:200] if lines else "no message"
     place = f":{found[2]} " if found[2] else ""
-    return (place + found[3])[:160]
+    return (place + found[3])[:200]
 
 
-def measure(entry, options):
+def measure(entry, target, options):
+    """One entry on one target: a row of the results."""
     path = options.upstream / entry.file
-    outcome = Outcome(entry, {}, {})
-    for target in entry.targets:
-        status, text = run([options.bin / "tilec", path, "--entry", entry.call, f"--target={target}",
-                            "--ptx-assembler=none", "-o", os.devnull, *entry.options],
-                           options.timeout)
-        refused = status == 1 and re.search(r":\d+:\d+: error: ", text) is not None
-        outcome.compiled[target] = refused if entry.must_fail else status == 0
-        if not outcome.compiled[target] and not outcome.reason:
-            outcome.reason = message_of(text)
-        if not (options.check and entry.is_small and status == 0) or entry.is_open:
-            continue
-        device = "sim" if target.startswith("gfx") else "ptx"
-        status, text = run([options.bin / "tilec-run", path, "--entry", entry.call,
-                            f"--target={target}", f"--device={device}", "--check", *entry.options],
-                           options.timeout)
-        outcome.checked[target] = status == 0
-        if status != 0 and not outcome.reason:
-            outcome.reason = f"{target}: " + message_of(text)
-    return outcome
+    common = [path, "--entry", entry.call, f"--target={target}", *entry.options]
+    status, text, seconds = execute([options.bin / "tilec", *common, "--ptx-assembler=none",
+                                     "-o", os.devnull], options.timeout)
+    refused = status == 1 and re.search(r":\d+:\d+: error: ", text) is not None
+    row = {"file": entry.file, "call": entry.call, "options": list(entry.options), "target": target,
+           "build": options.build, "seconds": seconds, "check": "none",
+           "compile": "ok" if status == 0 else "refused" if refused else "failed"}
+    if status != 0:
+        row["message"] = message_of(text)
+    wanted = options.check == "all" or options.check == "small" and entry.is_small
+    if status != 0 or not wanted or entry.is_open or entry.must_fail:
+        return row
+    device = "sim" if target.startswith("gfx") else "ptx"
+    status, text, row["check_seconds"] = execute(
+        [options.bin / "tilec-run", *common, f"--device={device}", "--check", "--no-cache"],
+        options.timeout)
+    if status is None:
+        row["check"] = "not finished"
+    elif status == 0:
+        row["check"] = "pass"
+    elif "--arg" in message_of(text) or "--dim" in message_of(text):
+        row["check"] = "no arguments"
+    else:
+        row["check"] = "fail"
+    if row["check"] != "pass":
+        row["check_message"] = message_of(text)
+    return row
+
+
+def key_of(row):
+    return row["file"], row["call"], tuple(row["options"]), row["target"]
+
+
+def read_results(path, build=None):
+    rows = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:  # the last line of a run that was ended
+                continue
+            if build in (None, row["build"]):
+                rows[key_of(row)] = row
+    return rows
+
+
+def build_of(folder):
+    """A name of what is measured: the compiler's bytes."""
+    digest = hashlib.sha256()
+    for name in ("tilec", "../lib/libtilec.so.0"):
+        if (folder / name).exists():
+            digest.update((folder / name).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def run(options):
+    corpus = corpus_entries.read_corpus(options.upstream, TABLE, options.part, options.only)
+    options.build = build_of(options.bin)
+    done = read_results(options.results, options.build)
+    chosen = options.targets.split(",")
+    tasks = [(e, t) for e in corpus.entries for t in e.targets if t in chosen]
+
+    def is_done(entry, target):
+        row = done.get((entry.file, entry.call, entry.options, target))
+        wants = options.check == "all" or options.check == "small" and entry.is_small
+        checkable = wants and not entry.is_open and not entry.must_fail
+        return row and (row["check"] != "none" or row["compile"] != "ok" or not checkable)
+
+    left = [(e, t) for e, t in tasks if not is_done(e, t)]
+    print(f"{len(corpus.files)} files, {len(corpus.entries)} entries, {len(tasks)} runs, "
+          f"{len(left)} of them to do", flush=True)
+    bad = 0
+    with open(options.results, "a", encoding="utf-8") as out, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        futures = [pool.submit(measure, e, t, options) for e, t in left]
+        for count, future in enumerate(concurrent.futures.as_completed(futures), 1):
+            row = future.result()
+            out.write(json.dumps(row) + "\n")
+            out.flush()
+            bad += row["compile"] != "ok" or row["check"] == "fail"
+            if count % 100 == 0 or count == len(left):
+                print(f"{count} of {len(left)}, {bad} not good", flush=True)
+    return 0
+
+
+# The page.
+
+def is_good(entry, row):
+    if row is None:
+        return False
+    if entry.must_fail:
+        return row["compile"] in ("ok", "refused")
+    return row["compile"] == "ok" and row["check"] != "fail"
 
 
 def kind_of(reason):
@@ -186,82 +188,144 @@ def kind_of(reason):
     return ""
 
 
-def summary(files, outcomes, folder):
-    """Figures of one folder, and a row for every file that does not count."""
+def reason_of(row, target):
+    if row is None:
+        return f"{target}: not run"
+    if row["compile"] != "ok":
+        return row["message"]
+    return f"{target}: {row['check_message']}"
+
+
+def section(corpus, rows, folder):
+    """The figures of one folder, and a row for every file that does not count."""
     by_file = collections.defaultdict(list)
-    for o in outcomes:
-        if o.entry.file.startswith(folder):
-            by_file[o.entry.file].append(o)
-    here = [f for f in files if f.startswith(folder)]
-    good, rows = 0, []
-    entries = [o for list_ in by_file.values() for o in list_]
-    full = [o for o in entries if all(o.compiled.values()) and all(o.checked.values())]
-    for name in here:
-        results = by_file.get(name, [])
-        bad = [o for o in results if o not in full]
-        if results and not bad:
-            good += 1
+    for e in corpus.entries:
+        if e.file.startswith(folder):
+            by_file[e.file].append(e)
+    files = [f for f in corpus.files if f.startswith(folder)]
+
+    def results(entry):
+        return [(t, rows.get((entry.file, entry.call, entry.options, t))) for t in entry.targets]
+
+    entries = [e for list_ in by_file.values() for e in list_]
+    good = {e for e in entries if all(is_good(e, r) for _, r in results(e))}
+    table = []
+    for name in files:
+        own = by_file[name]
+        bad = [(e, t, r) for e in own for t, r in results(e) if not is_good(e, r)]
+        if own and not bad:
             continue
-        reason = bad[0].reason if bad else "no entry: it has neither tests nor a `main`"
-        compiled = " ".join(f"{sum(o.compiled.get(t, False) for o in results)}/{len(results)}"
-                            for t in TARGETS)
-        rows.append((name, compiled, kind_of(reason), reason))
-    checked = [v for o in entries for v in o.checked.values()]
-    figures = [("files", len(here)), ("of them wholly good", good),
-               ("entries", len(entries)), ("entries good on every target", len(full)),
-               ("checks against the cpu device that pass", f"{sum(checked)} of {len(checked)}"),
-               ("files that stop by design", sum(1 for r in rows if r[2]))]
-    return figures, rows
+        reason = reason_of(bad[0][2], bad[0][1]) if bad else "no entry: neither tests nor a `main`"
+        counts = []
+        for t in TARGETS:
+            here = [e for e in own if t in e.targets]
+            fine = sum(is_good(e, rows.get((e.file, e.call, e.options, t))) for e in here)
+            counts.append(f"{fine}/{len(here)}")
+        table.append((name[len(folder) + 1:], " ".join(counts), kind_of(reason), reason))
+    checks = collections.Counter(r["check"] for e in entries for _, r in results(e) if r)
+    figures = [("files", len(files)), ("of them wholly good", len(files) - len(table)),
+               ("entries", len(entries)), ("of them good on every target", len(good)),
+               ("tests that upstream expects to fail, among these",
+                f"{sum(e.must_fail for e in good)} of {sum(e.must_fail for e in entries)}"),
+               ("runs on a simulator that agree with the cpu device", checks["pass"]),
+               ("runs that do not", checks["fail"]),
+               ("runs not finished in time", checks["not finished"]),
+               ("runs for which no arguments are given", checks["no arguments"]),
+               ("files that stop by design", sum(1 for r in table if r[2]))]
+    return figures, table
 
 
-def page(files, outcomes):
+def page(options):
+    corpus = corpus_entries.read_corpus(options.upstream, TABLE, "all", "")
+    rows = read_results(options.results)
+    builds = sorted({r["build"] for r in rows.values()})
     lines = ["# Upstream's files", "",
-             "Made by `test/tools/corpus.py UPSTREAM --bin build/bin --check --out docs/results/corpus.md` from",
-             "tilelang a35008a42. The files are unmodified. Entries are those of test/data/corpus/entries.txt (small",
-             "sizes, checked on the simulators), else the tests and the `main` of a file at upstream's own sizes, which",
-             "are compiled only. A row is a file that is not wholly good, with its first message.", ""]
+             "Made by `test/tools/corpus.py run UPSTREAM --results R` and",
+             "`corpus.py page UPSTREAM --results R --out docs/results/corpus.md` from tilelang a35008a42,",
+             f"build {', '.join(builds)}, {time.strftime('%Y-%m-%d')}. The files are unmodified. Entries are",
+             "those of test/data/corpus/entries.txt (small sizes, run on the simulators), else the tests and",
+             "the `main` of a file at upstream's own sizes. A row is a file that is not wholly good, with its",
+             "first message.", ""]
     for folder, title in (("examples", "examples/"), ("testing/python", "testing/python/")):
-        if not any(f.startswith(folder) for f in files):
-            continue
-        figures, rows = summary(files, outcomes, folder)
+        figures, table = section(corpus, rows, folder)
+        if folder != "examples":
+            figures += [("tests from which no kernel of the language is reached", corpus.no_kernel),
+                        ("tests for other hardware (Metal, Blackwell, sm_75)",
+                         corpus.other_hardware)]
         lines += [f"## {title}", "", "| | |", "|---|---|"]
         lines += [f"| {name} | {value} |" for name, value in figures]
-        lines += ["", f"| file | entries that compile ({', '.join(TARGETS)}) | by design | first message |",
+        lines += ["", f"| file | good entries ({', '.join(TARGETS)}) | by design | first message |",
                   "|---|---|---|---|"]
-        for name, compiled, kind, reason in rows:
+        for name, counts, kind, reason in table:
             reason = reason.replace("|", "\\|")
-            lines.append(f"| {name[len(folder) + 1:]} | {compiled} | {kind} | {reason} |")
+            lines.append(f"| {name} | {counts} | {kind} | {reason} |")
         lines.append("")
-    return "\n".join(lines)
+    options.out.write_text("\n".join(lines))
+    return 0
+
+
+def pack(options):
+    folder = options.folder
+    for part in ("bin", "lib", "upstream"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    for tool in ("tilec", "tilec-run"):
+        shutil.copy(options.bin / tool, folder / "bin" / tool)
+    listed = subprocess.run(["ldd", options.bin / "tilec-run"], capture_output=True, text=True,
+                            check=True).stdout
+    for name, path in re.findall(r"(\S+) => (/\S+)", listed):
+        # The C library and its loader belong to the host.
+        if not re.match(r"(libc|libm|ld-linux|libpthread|libdl|librt)\b", name):
+            shutil.copy(pathlib.Path(path).resolve(), folder / "lib" / name)
+    for name in ("corpus.py", "corpus_entries.py"):
+        shutil.copy(HERE / name, folder / name)
+    shutil.copy(TABLE, folder / "entries.txt")
+    for part in ("examples", "testing", "tilelang"):
+        for path in (options.upstream / part).rglob("*.py"):
+            to = folder / "upstream" / path.relative_to(options.upstream)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, to)
+    print(f"cd {folder} && python3 corpus.py run --jobs 32")
+    return 0
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    upstream = {"type": pathlib.Path, "nargs": "?" if IS_PACKED else None,
+                "default": HERE / "upstream"}
+    binary = {"type": pathlib.Path, "default": ROOT / ("bin" if IS_PACKED else "build/bin")}
+    results = {"type": pathlib.Path, "default": pathlib.Path("results.jsonl")}
+    p = commands.add_parser("run")
+    p.add_argument("upstream", **upstream)
+    p.add_argument("--bin", **binary)
+    p.add_argument("--results", **results)
+    p.add_argument("--part", choices=("examples", "tests", "all"), default="all")
+    p.add_argument("--only", default="", help="files whose name contains this")
+    p.add_argument("--check", choices=("small", "all", "none"), default="small")
+    p.add_argument("--jobs", type=int, default=os.cpu_count())
+    p.add_argument("--timeout", type=float, default=120, help="seconds for one compile or one run")
+    p.add_argument("--targets", default=",".join(TARGETS))
+    p = commands.add_parser("page")
+    p.add_argument("upstream", **upstream)
+    p.add_argument("--results", **results)
+    p.add_argument("--out", type=pathlib.Path, required=True)
+    p = commands.add_parser("pack")
+    p.add_argument("folder", type=pathlib.Path)
+    p.add_argument("upstream", type=pathlib.Path)
+    p.add_argument("--bin", **binary)
+    return parser.parse_args()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("upstream", type=pathlib.Path)
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--out", type=pathlib.Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--part", choices=("examples", "tests", "all"), default="all")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--timeout", type=float, default=120)
-    options = parser.parse_args()
-    options.upstream, options.bin = options.upstream.resolve(), options.bin.resolve()
+    options = parse()
+    options.upstream = options.upstream.resolve()
+    if "bin" in options:
+        options.bin = options.bin.resolve()
     if not (options.upstream / "examples").is_dir():
         print(f"corpus.py: {options.upstream} is no checkout of tilelang", file=sys.stderr)
         return 2
-    files, entries = entries_of(options.upstream, options.part, options.only)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        outcomes = list(pool.map(lambda e: measure(e, options), entries))
-    text = page(files, outcomes)
-    if options.out:
-        options.out.write_text(text)
-        for o in outcomes:
-            if o.reason:
-                print(f"{o.entry.file} | {o.entry.call} | {o.reason}")
-    else:
-        print(text)
-    return 0
+    return {"run": run, "page": page, "pack": pack}[options.command](options)
 
 
 if __name__ == "__main__":
