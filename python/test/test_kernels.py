@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of Python on the simulators: what their names mean, caches, errors."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import kernels
+import numpy as np
+import pytest
+
+import tilec
+import tilec.language as T
+import tilec.testing
+import tilec.tilelang as tilelang
+
+SCALE = 2.0
+TARGETS = ["gfx942", "gfx950", "sm_80", "sm_90a"]
+CONFIG = {"block": 32, "names": ("a", "b")}
+
+
+class Settings:
+    offset = 7.0
+
+    def scale(self):
+        return 4.0
+
+
+settings = Settings()
+
+
+def scale_all(factor_of):
+    """A factory that Python runs: its kernel sees the closure."""
+    factor = factor_of(1)
+
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64) as bx:
+            for i in T.Parallel(64):
+                B[i] = A[i] * factor + settings.offset
+
+    return main
+
+
+def ones(n=64):
+    return np.ones(n, np.float32)
+
+
+def run(prim_func, *inputs, device=None):
+    kernel = tilec.compile(prim_func, out_idx=[-1], target=device)
+    return kernel(*inputs)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_matmul_on_every_simulator(target):
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal((64, 64)).astype(np.float16) for _ in range(2))
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        kernel = kernels.matmul(64, 64, 64)
+        assert kernel.target == target
+        got = kernel(a, b)
+    want = a.astype(np.float32) @ b.astype(np.float32)
+    assert np.abs(got - want).max() < 1e-3
+
+
+def test_eager_function_solves_const_sizes():
+    for n in (64, 100, 192):
+        x = np.arange(n, dtype=np.float32)
+        assert np.array_equal(kernels.add(x, x), 2 * x)
+
+
+def test_dynamic_size_is_compiled_once():
+    seen = []
+    with tilec.on_compile(seen.append):
+        kernel = kernels.double()
+        for n in (64, 10, 300):
+            x = np.arange(n, dtype=np.float32)
+            assert np.array_equal(kernel(x), 2 * x)
+        assert len(seen) == 1
+
+
+def test_closure_and_object_of_the_interpreter():
+    assert np.all(run(scale_all(lambda x: x + 2.0), ones()) == 10.0)
+    assert np.all(run(scale_all(lambda x: x + 4.0), ones()) == 12.0)
+
+
+def test_global_that_changes_is_seen(monkeypatch):
+    def kernel():
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+            with T.Kernel(1, threads=64) as bx:
+                for i in T.Parallel(64):
+                    B[i] = A[i] * SCALE
+
+        return main
+
+    assert np.all(run(kernel(), ones()) == 2.0)
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    assert np.all(run(kernel(), ones()) == 5.0)
+
+
+def test_eager_kernel_sees_a_global_that_changes(monkeypatch):
+    @tilelang.jit
+    def scale(A):
+        A: T.Tensor[[64], T.float32]
+        B = T.empty((64,), T.float32)
+        with T.Kernel(1, threads=64) as bx:
+            for i in T.Parallel(64):
+                B[i] = A[i] * SCALE * settings.scale()
+        return B
+
+    assert np.all(scale(ones()) == 8.0)
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    assert np.all(scale(ones()) == 12.0)
+    monkeypatch.setattr(Settings, "scale", lambda self: 1.0)
+    assert np.all(scale(ones()) == 3.0)
+
+
+def test_function_and_macro_of_another_module():
+    def kernel():
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+            with T.Kernel(1, threads=64) as bx:
+                c = T.alloc_fragment((64,), "float32")
+                kernels.clear_twice(c)
+                for i in T.Parallel(64):
+                    c[i] += kernels.scaled(A[i])
+                T.copy(c, B)
+
+        return main
+
+    assert np.all(run(kernel(), ones()) == 3.0)
+
+
+def test_global_of_a_helpers_module_is_read(monkeypatch):
+    def kernel():
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+            with T.Kernel(1, threads=64) as bx:
+                for i in T.Parallel(64):
+                    B[i] = kernels.scaled(A[i])
+
+        return main
+
+    assert np.all(run(kernel(), ones()) == 3.0)
+    monkeypatch.setattr(kernels, "FACTOR", 9.0)
+    assert np.all(run(kernel(), ones()) == 9.0)
+
+
+def test_names_of_annotations_only():
+    def factory(m, dtype, config=CONFIG):
+        shape = (m, config["block"])
+
+        @T.prim_func
+        def main(A: T.Tensor(shape, dtype), B: T.Tensor(shape, dtype)):
+            with T.Kernel(1, threads=64) as bx:
+                T.copy(A, B)
+
+        return main
+
+    x = np.random.rand(16, 32).astype(np.float32)
+    assert np.array_equal(run(factory(16, "float32"), x), x)
+
+
+def test_the_same_kernel_is_the_same_object():
+    assert kernels.matmul(64, 64, 64) is kernels.matmul(64, 64, 64)
+    assert kernels.matmul(64, 64, 64) is not kernels.matmul(64, 64, 32)
+
+
+def test_disk_cache_of_another_process(tmp_path):
+    program = textwrap.dedent(
+        """
+        import sys, numpy as np, tilec
+        sys.path.insert(0, sys.argv[1])
+        import kernels
+        seen = []
+        tilec.on_compile(seen.append)
+        x = np.arange(64, dtype=np.float32)
+        assert np.array_equal(kernels.add(x, x), 2 * x)
+        print(len(seen))
+        """
+    )
+    env = {**os.environ, "TILEC_CACHE_DIR": str(tmp_path)}
+    counts = [
+        subprocess.run([sys.executable, "-c", program, os.path.dirname(__file__)], env=env, check=True,
+                       capture_output=True, text=True).stdout.strip()
+        for _ in range(2)
+    ]  # fmt: skip
+    assert counts == ["1", "0"]
+    # A cache that is damaged is none.
+    for folder, _, files in os.walk(tmp_path):
+        for name in files:
+            path = os.path.join(folder, name)
+            with open(path, "r+b") as file:
+                file.truncate(max(1, os.path.getsize(path) // 2))
+    again = subprocess.run([sys.executable, "-c", program, os.path.dirname(__file__)], env=env, check=True,
+                           capture_output=True, text=True).stdout.strip()  # fmt: skip
+    assert again == "1"
+
+
+def test_error_has_place_and_caret():
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64) as bx:
+            A[0] = nothing_of_this_name  # noqa: F821
+
+    with pytest.raises(tilec.CompileError) as found:
+        tilec.compile(main)
+    text = str(found.value)
+    line = main.function.__code__.co_firstlineno + 3
+    assert f"{os.path.basename(__file__)}:{line}:20: error: " in text
+    assert "            A[0] = nothing_of_this_name" in text
+    assert text.splitlines()[-1].strip().startswith("^") or "^" in text
+    assert found.value.diagnostics[0][1] == "UndefinedName"
+
+
+def test_error_of_a_property_is_the_cause():
+    class Bad:
+        @property
+        def size(self):
+            raise KeyError("no such size")
+
+    bad = Bad()
+
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64) as bx:
+            A[0] = bad.size
+
+    with pytest.raises(tilec.CompileError) as found:
+        tilec.compile(main)
+    assert isinstance(found.value.__cause__, KeyError)
+
+
+def test_kernel_without_source():
+    space = {"T": T}
+    exec("@T.prim_func\ndef main(A: T.Tensor((64,), 'float32')):\n    pass\n", space)
+    with pytest.raises(tilec.SourceError, match="source of `main`"):
+        tilec.compile(space["main"])
+
+
+def test_notebook_cell():
+    import linecache
+
+    text = (
+        "import tilec.language as T\n"
+        "@T.prim_func\n"
+        "def cell(A: T.Tensor((64,), 'float32'), B: T.Tensor((64,), 'float32')):\n"
+        "    with T.Kernel(1, threads=64) as bx:\n"
+        "        for i in T.Parallel(64):\n"
+        "            B[i] = A[i] + 1\n"
+    )
+    name = "<ipython-input-1-abcdef>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {}
+    exec(compile(text, name, "exec"), space)
+    assert np.all(run(space["cell"], ones()) == 2.0)
+
+
+def test_bad_arguments_are_named():
+    kernel = kernels.matmul(64, 64, 64)
+    a = np.zeros((64, 64), np.float16)
+    with pytest.raises(tilec.ArgumentError, match="takes 2 arguments"):
+        kernel(a)
+    with pytest.raises(tilec.ArgumentError, match="argument `B`.*float32.*float16"):
+        kernel(a, a.astype(np.float32))
+    with pytest.raises(tilec.ArgumentError, match="argument `A`.*3 dimensions"):
+        kernel(a[None], a)
+    with pytest.raises(tilec.ArgumentError, match="`B`"):
+        kernel(a, np.zeros((64, 32), np.float16))
+    with pytest.raises(tilec.ArgumentError, match="argument `A`.*tensor is wanted"):
+        kernel("a", a)
+    frozen = np.zeros((64, 64), np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(tilec.ArgumentError, match="`C`.*read-only"):
+        kernel(a, a, frozen)
+
+
+def test_strided_arguments():
+    kernel = kernels.matmul(64, 64, 64)
+    rng = np.random.default_rng(1)
+    a, b = (rng.standard_normal((64, 64)).astype(np.float16) for _ in range(2))
+    assert np.array_equal(kernel(a.T, b), kernel(np.ascontiguousarray(a.T), b))
+    whole = np.full((64, 128), 7, np.float32)
+    kernel(a, b, whole[:, ::2])
+    assert np.array_equal(whole[:, ::2], kernel(a, b)) and np.all(whole[:, 1::2] == 7)
+
+
+def test_hazard_is_reported():
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((1,), "float32")):
+        with T.Kernel(4, threads=64) as bx:
+            B[0] = A[bx]
+
+    out = np.zeros(1, np.float32)
+    with pytest.raises(tilec.LaunchError, match="another block writes"):
+        tilec.simulate(main, np.arange(64, dtype=np.float32), out, device="sm_80")
+
+
+def test_stages_save_and_load(tmp_path):
+    kernel = kernels.add.compile(N=128)
+    assert "tile.kernel" in kernel.stage("tile") or "tile." in kernel.stage("tile")
+    assert "s_endpgm" in kernel.get_kernel_source()
+    assert kernel.n_regs > 0 and kernel.n_spills == 0
+    with pytest.raises(ValueError, match="nonsense"):
+        kernel.stage("nonsense")
+    loaded = tilec.load(kernel.save(tmp_path / "add.hsaco"))
+    x = np.arange(128, dtype=np.float32)
+    assert np.array_equal(loaded(x, x), 2 * x)
+
+
+def test_host_calls_of_the_language():
+    assert T.ceildiv(10, 4) == 3
+    n = T.dynamic("n")
+    assert repr(T.ceildiv(n * 2, 4)) == "T.ceildiv((T.dynamic('n', 'int32') * 2), 4)"
+    assert T.float16 == "float16" and T.float16.bits == 16 and T.dtype("float") == "float32"
+    with pytest.raises(RuntimeError, match="statement of a kernel"):
+        T.copy(1, 2)
+    with pytest.raises(TypeError, match="known when the kernel runs"):
+        bool(n > 3)
+    with pytest.raises(tilec.RefusedError, match="T.gemm"):
+        T.wgmma_gemm(1)
+    with pytest.raises(AttributeError, match="nonsense"):
+        T.nonsense
+
+
+def test_threads_compile_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    def one(i):
+        x = np.arange(64, dtype=np.float32)
+        return np.array_equal(run(scale_all(lambda x: x + float(i)), x), x * (1.0 + i) + 7.0)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(one, range(8)))
+
+
+def test_import_is_quick():
+    program = "import time; t = time.perf_counter(); import tilec, tilec.language as T, tilec.tilelang; print(time.perf_counter() - t)"
+    best = min(
+        float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
+        for _ in range(5)
+    )
+    assert best < 0.06

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that an eager kernel declares by `T.const`, from the tensors that it is called with.
+
+The statements before the kernel's `with T.Kernel` are run as Python, with unknowns for the sizes:
+what `A: T.Tensor(shape, dtype)` then says of the shapes gives their values.
+"""
+
+import ast
+
+from . import _env, _source
+from .errors import ArgumentError
+from .language._deferred import Symbol, TensorType
+
+
+def _known_names(scope, found):
+    names = {}
+    for name in found.names:
+        value = scope.find(name)
+        if value is not _env._MISSING:
+            names[name] = value
+    return names
+
+
+def solve(function, scope, given):
+    """Name -> size, for all names of T.const that a tensor's shape gives; `given` are arguments."""
+    found = _source.text_of(function)
+    body = found.node.body
+    names = {**_known_names(scope, found), **given, "__annotations__": {}}
+    names.setdefault("__builtins__", function.__globals__.get("__builtins__"))
+    for statement in body:
+        if isinstance(statement, ast.With):
+            break
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign, ast.Import, ast.ImportFrom)):
+            try:
+                exec(compile(ast.Module([statement], []), found.file, "exec"), names)
+            except Exception:
+                continue  # of no consequence, or told by the compiler with its place
+    annotations = dict(names["__annotations__"])
+    for name, annotation in getattr(function, "__annotations__", {}).items():
+        annotations.setdefault(name, annotation)
+    sizes = {}
+    for name, annotation in annotations.items():
+        shape = getattr(given.get(name), "shape", None)
+        if not isinstance(annotation, TensorType) or shape is None or len(shape) != len(annotation.shape):
+            continue
+        for extent, n in zip(annotation.shape, shape):
+            if not isinstance(extent, Const):
+                continue
+            if sizes.setdefault(extent.name, int(n)) != n:
+                raise ArgumentError(
+                    f"argument `{name}`: its size {extent.name} is {n}, that of another argument {sizes[extent.name]}"
+                )
+    return sizes
+
+
+class Const(Symbol):
+    """A size that the compiler will know: `T.const("M")`."""
+
+    __slots__ = ()
+
+
+def const(names, dtype="int32"):
+    made = tuple(Const(n, dtype) for n in names.replace(",", " ").split())
+    return made[0] if len(made) == 1 else made

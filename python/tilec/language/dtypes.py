@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of elements: `T.dtypes.float16` is `T.float16`."""
+
+from .._dtypes import _BITS, ALIASES, dtype
+
+AnyDType = dtype
+_TORCH_DTYPE_TO_STR = None
+
+
+def __getattr__(name):
+    if name in _BITS or name in ALIASES:
+        return dtype(name)
+    raise AttributeError(f"tilec.language.dtypes has no `{name}`")
+
+
+def _torch_table():
+    import torch
+
+    return {getattr(torch, n): n for n in _BITS if hasattr(torch, n)}

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""autotune and AutoTuner: all candidates are compiled, those that are right are timed in turns."""
+
+import dataclasses
+import functools
+import inspect
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from ... import _jit
+from ...errors import Error
+
+
+@dataclasses.dataclass
+class AutotuneResult:
+    latency: float = None
+    config: dict = None
+    ref_latency: float = None
+    libcode: str = None
+    func: object = None
+    kernel: object = None
+    #: (config, milliseconds or the reason why there is no time) of every candidate
+    trials: list = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class _Settings:
+    warmup: int = 25
+    rep: int = 100
+    timeout: float = 100
+    supply_type: object = None
+    ref_prog: object = None
+    supply_prog: object = None
+    rtol: float = 1e-2
+    atol: float = 1e-2
+    max_mismatched_ratio: float = 0.01
+    skip_check: bool = False
+    manual_check_prog: object = None
+    cache_input_tensors: bool = True
+    do_not_specialize: object = None
+    early_stop: bool = False
+    early_stop_factor: float = 2.0
+    backend: str = "event"
+
+
+_FIELDS = {f.name for f in dataclasses.fields(_Settings)}
+
+
+def _as_dicts(configs, names, args=(), kwargs=None):
+    """Configurations as dicts; they may be a function of the kernel's arguments."""
+    if callable(configs):
+        wanted = inspect.signature(configs).parameters
+        if not wanted:
+            configs = configs()
+        else:
+            given = dict(zip(names, args)) | (kwargs or {})
+            is_open = any(p.kind is p.VAR_POSITIONAL for p in wanted.values())
+            configs = configs(*args, **(kwargs or {})) if is_open else configs(
+                **{k: v for k, v in given.items() if k in wanted}
+            )
+    return [c if isinstance(c, dict) else dict(zip(names, c)) for c in configs]
+
+
+def tune(make, configs, settings, inputs=None):
+    """The best of `configs`, of which `make(config)` gives a kernel."""
+    if not configs:
+        raise ValueError("autotune has no configurations")
+    workers = int(os.environ.get("TILELANG_AUTO_TUNING_CPU_COUNTS", 0)) or os.cpu_count() or 1
+
+    def compiled(config):
+        try:
+            return make(config)
+        except Exception as error:  # a candidate that does not compile is no candidate
+            return error
+
+    with ThreadPoolExecutor(workers) as pool:
+        kernels = list(pool.map(compiled, configs))
+    result = AutotuneResult()
+    runs = []
+    shared = None
+    for config, kernel in zip(configs, kernels):
+        if isinstance(kernel, Exception):
+            result.trials.append((config, str(kernel)))
+            continue
+        try:
+            profiler = kernel.get_profiler(settings.supply_type)
+            if shared is None or not settings.cache_input_tensors:
+                shared = _inputs(profiler, settings, inputs)
+            _check(profiler, shared, settings)
+            quick = profiler.do_bench(warmup=1, _n_repeat=1, n_warmup=1, n_repeat=2, input_tensors=shared)
+        except Exception as error:
+            result.trials.append((config, str(error)))
+            continue
+        runs.append([config, kernel, profiler, shared, quick])
+    if not runs:
+        reasons = "\n".join(f"  {c}: {str(why).strip().splitlines()[0] if str(why).strip() else why!r}" for c, why in result.trials[:8])
+        raise Error(f"none of the {len(configs)} configurations works:\n{reasons}")
+    _rounds(runs, settings)
+    best = min(runs, key=lambda r: r[4])
+    result.trials += [(r[0], r[4]) for r in runs]
+    result.config, result.kernel, result.latency = best[0], best[1], best[4]
+    result.func = getattr(best[1], "prim_func", None)
+    if settings.ref_prog is not None:
+        try:
+            result.ref_latency = best[2].do_bench(settings.ref_prog, warmup=settings.warmup, rep=settings.rep,
+                                                  input_tensors=best[3])  # fmt: skip
+        except Exception:
+            result.ref_latency = None
+    for name in ("latency", "config", "ref_latency"):
+        setattr(best[1], name, getattr(result, name))
+    return result
+
+
+def _rounds(runs, settings):
+    """Times candidates in turns, so that the clock of the GPU drifts for all alike; far slower ones
+    leave after the first round."""
+    from ... import _targets
+
+    if _targets.simulated():
+        return  # the clock of the host says nothing about the GPU: one run was enough
+    rounds = 3
+    started = time.monotonic()
+    for number in range(rounds):
+        least = min(r[4] for r in runs)
+        for run in runs:
+            if number and run[4] > least * (settings.early_stop_factor if settings.early_stop else 2.0):
+                continue
+            if time.monotonic() - started > settings.timeout * len(runs):
+                return
+            took = run[2].do_bench(warmup=settings.warmup / rounds, rep=settings.rep / rounds, input_tensors=run[3],
+                                   backend=settings.backend, return_mode="median")  # fmt: skip
+            run[4] = took if number == 0 else min(run[4], took)
+
+
+def _inputs(profiler, settings, inputs):
+    if inputs is not None:
+        return inputs
+    if settings.supply_prog is not None:
+        return list(settings.supply_prog(profiler._get_params(with_output=False)))
+    from . import get_autotune_inputs
+
+    return get_autotune_inputs() or profiler._get_inputs()
+
+
+def _check(profiler, inputs, settings):
+    if settings.skip_check or settings.ref_prog is None:
+        return
+    if settings.manual_check_prog is not None:
+        profiler.manual_assert_close(settings.ref_prog, inputs, settings.manual_check_prog)
+        return
+    profiler.assert_allclose(settings.ref_prog, input_tensors=inputs, rtol=settings.rtol, atol=settings.atol,
+                             max_mismatched_ratio=settings.max_mismatched_ratio)  # fmt: skip
+
+
+class AutoTuneImpl:
+    """What `@autotune(configs=...)` makes of a function of `tilelang.jit`."""
+
+    def __init__(self, jit, configs, settings):
+        functools.update_wrapper(self, jit)
+        self.jit = jit if isinstance(jit, _jit.JITImpl) else _jit.jit(jit)
+        self.configs = configs
+        self.settings = settings
+        self._best = {}
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name == "jit":
+            raise AttributeError(name)
+        return getattr(self.jit, name)
+
+    def _tuned(self, args, kwargs, inputs=None):
+        names = self.jit._names
+        configs = _as_dicts(self.configs, names, args, kwargs)
+        given = set(names[: len(args)]) | set(kwargs)
+        tunable = {k for c in configs for k in c}
+        # A call that says all parameters has nothing to tune.
+        if tunable and tunable <= given:
+            return None
+        configs = [{k: v for k, v in c.items() if k not in given} for c in configs]
+        unique = [c for i, c in enumerate(configs) if c not in configs[:i]]
+        return unique
+
+    def __call__(self, *args, **kwargs):
+        configs = self._tuned(args, kwargs)
+        if configs is None:
+            return self.jit(*args, **kwargs)
+        if not self.jit.is_eager:
+            return self._choose(args, kwargs, configs).kernel
+        inputs = None
+        result = self._choose(args, kwargs, configs, inputs, eager=True)
+        return self.jit(*args, **kwargs, **result.config)
+
+    def compile(self, *args, **kwargs):
+        configs = self._tuned(args, kwargs)
+        if configs is None:
+            return self.jit.compile(*args, **kwargs)
+        return self._choose(args, kwargs, configs).kernel
+
+    def _choose(self, args, kwargs, configs, inputs=None, eager=False):
+        from ... import _env, _targets
+
+        def of(value):
+            described = _env.describe(value)
+            return described if described is not None else repr(value)
+
+        key = (_targets.current_target(), tuple(map(of, args)), tuple((k, of(v)) for k, v in sorted(kwargs.items())))
+        found = self._best.get(key)
+        if found is None:
+            if eager:
+                bound = self.jit._eager_kernel
+                make = lambda c: bound(args, {**kwargs, **c})[0]  # noqa: E731
+                _, inputs = bound(args, {**kwargs, **configs[0]}) if inputs is None else (None, inputs)
+            else:
+                make = lambda c: self.jit.compile(*args, **kwargs, **c)  # noqa: E731
+            found = self._best[key] = tune(make, configs, self.settings, inputs)
+        return found
+
+
+def autotune(func=None, *, configs=None, **settings):
+    """`@autotune(configs=...)` over `@tilelang.jit`: a call that does not give the parameters tries
+    all configurations and keeps the best."""
+    known = _Settings(**{k: v for k, v in settings.items() if k in _FIELDS})
+    if callable(func):
+        return AutoTuneImpl(func, configs if configs is not None else [{}], known)
+    if configs is None:
+        configs = func if func is not None else [{}]
+    return lambda f: AutoTuneImpl(f, configs, known)
+
+
+class AutoTuner:
+    """`AutoTuner.from_kernel(kernel=f, configs=...).set_compile_args(...).run()`."""
+
+    def __init__(self, fn, configs):
+        self.fn = fn
+        self.configs = configs
+        self.compile_args = {}
+        self.settings = _Settings()
+
+    @classmethod
+    def from_kernel(cls, kernel, configs):
+        return cls(kernel, configs)
+
+    def set_compile_args(self, out_idx=None, target=None, **options):
+        self.compile_args = {"out_idx": out_idx, "target": target, **options}
+        return self
+
+    def set_profile_args(self, **settings):
+        self.settings = _Settings(**{k: v for k, v in settings.items() if k in _FIELDS})
+        return self
+
+    def set_kernel_parameters(self, *_, **__):
+        return self
+
+    def run(self, warmup=25, rep=100, timeout=100, **_):
+        self.settings.warmup, self.settings.rep, self.settings.timeout = warmup, rep, timeout
+        names = list(inspect.signature(self.fn).parameters)
+
+        def make(config):
+            made = self.fn(**config)
+            return _jit.compile(made, **self.compile_args)
+
+        return tune(make, _as_dicts(self.configs, names), self.settings)
+
+    def __call__(self):
+        return self.run()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+from ..._jit import lower  # noqa: F401

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layouts that kernels ask for. tilec chooses layouts itself and takes these as wishes."""
+
+
+def _for_kernels(name, home="tilelang.layout"):
+    def function(*_, **__):
+        raise RuntimeError(f"{name} is for kernels; here is Python that runs on the host")
+
+    function.__name__ = name
+    function.__tilec_name__ = f"{home}.{name}"
+    return function
+
+
+_NAMES = ("make_swizzled_layout", "make_volta_swizzled_layout", "make_wgmma_swizzled_layout",
+          "make_full_bank_swizzled_layout", "make_half_bank_swizzled_layout",
+          "make_quarter_bank_swizzled_layout", "make_linear_layout", "make_gemm_fragment_8x8",
+          "make_cutlass_metadata_layout", "make_fully_replicated_layout_fragment", "Layout",
+          "Fragment", "PartialFragment")  # fmt: skip
+for _name in _NAMES:
+    globals()[_name] = _for_kernels(_name)
