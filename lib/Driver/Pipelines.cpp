@@ -18,8 +18,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // form.
     // Threads are kept apart while branches still say which of them go where.
     return "builtin.module(tile.program(tile-check,tile-expand-threads,tile-separate-threads,"
-           "tile-normalize,tile-infer-layouts" +
-           target + "))";
+           "tile-normalize,tile-choose-threads" +
+           target + ",tile-infer-layouts" + target + "))";
   case Stage::TilePipelined:
     // AMD's matrix loops are planned when they are machine operations (WaveScheduled).
     if (!schedule.empty() && vendorOf(arch) == Vendor::Nvidia)

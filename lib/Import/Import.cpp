@@ -165,7 +165,8 @@ bool Importer::launch(const script::Launch &l, size_t number) {
                                     b.getI64IntegerAttr(threads), b.getI64IntegerAttr(0),
                                     b.getBoolAttr(false),
                                     l.usesThreadIdentity ? b.getUnitAttr() : UnitAttr(),
-                                    b.getI64IntegerAttr(l.usesThreadIdentity ? warpLanes() : 0));
+                                    b.getI64IntegerAttr(l.usesThreadIdentity ? warpLanes() : 0),
+                                    l.readsThreadCount ? b.getUnitAttr() : UnitAttr());
   OpBuilder::InsertionGuard guard(b);
   Block &block = kernelOp.getBody().emplaceBlock();
   for (const script::Var *v : l.blockVars) {

@@ -116,8 +116,10 @@ Value Evaluator::kernelIntrinsic(BoundArgs &args) {
   case IntrinsicId::ThreadExtent:
     if (axis < 0 || axis > 2)
       return fail(DiagId::BadAxis, args.span, axis);
+    launch->readsThreadCount = true;
     return Value::small(axis < static_cast<int64_t>(threads) ? launch->threads[axis] : 1);
   default:
+    launch->readsThreadCount = true;
     for (int64_t t : launch->threads)
       all.push_back(Value::small(t));
     return heap.list(std::move(all));

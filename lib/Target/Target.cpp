@@ -107,16 +107,16 @@ std::vector<MmaAtom> makeSm80Atoms() {
   };
 }
 
-// Columns: arch, vendor, lanes, shared bytes, threads, registers, async widths, fp8 pair, dies
+// Columns: arch, vendor, lanes, shared bytes, threads, registers of a lane and of a unit, async widths, fp8 pair, dies
 // (AMD's data sheets of MI300X and MI355X), fp8 mma, transposed reads (CDNA4 ISA document,
 // DS_READ_B64_TR_B16).
 // clang-format off
 const TargetInfo infos[] = {
-    {Arch::Gfx942, Vendor::Amd, 64, 65536, 1024, 512, {4}, D::E4M3FNUZ, D::E5M2FNUZ, 8, true, false},
-    {Arch::Gfx950, Vendor::Amd, 64, 163840, 1024, 512, {16, 4}, D::E4M3FN, D::E5M2, 8, true, true},
-    {Arch::Sm80, Vendor::Nvidia, 32, 166912, 1024, 255, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
-    {Arch::Sm90, Vendor::Nvidia, 32, 232448, 1024, 255, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
-    {Arch::Sm90a, Vendor::Nvidia, 32, 232448, 1024, 255, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
+    {Arch::Gfx942, Vendor::Amd, 64, 65536, 1024, 512, 131072, {4}, D::E4M3FNUZ, D::E5M2FNUZ, 8, true, false},
+    {Arch::Gfx950, Vendor::Amd, 64, 163840, 1024, 512, 131072, {16, 4}, D::E4M3FN, D::E5M2, 8, true, true},
+    {Arch::Sm80, Vendor::Nvidia, 32, 166912, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
+    {Arch::Sm90, Vendor::Nvidia, 32, 232448, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
+    {Arch::Sm90a, Vendor::Nvidia, 32, 232448, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
 };
 // clang-format on
 

@@ -369,6 +369,7 @@ struct Launch {
   llvm::ArrayRef<const Var *> threadVars; ///< one per axis; unused ones may be null
   bool threadsGiven = false;              ///< else `threads` is the default, 128
   bool usesThreadIdentity = false;        ///< lockstep SPMD mode
+  bool readsThreadCount = false;          ///< T.get_thread_extent: `threads` must stay
   Body body;
   Span span;        ///< of `T.Kernel(...)`
   Span threadsSpan; ///< of the `threads` argument, else of the call

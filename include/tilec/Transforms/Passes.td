@@ -59,6 +59,18 @@ def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> {
+  let summary = "more threads where fragments do not fit into those that the author named";
+  let description = [{
+    Needs:  `tile-normalize`.
+    Gives:  the peak of the fragments' registers and some beside fit into a thread's
+            share, where more threads can do that.
+    Leaves: kernels that name threads, ask for their number, give layouts of fragments
+            or say `schedule.exact`; all else.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+}
+
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
   let summary = "choose where the elements of every fragment and shared buffer are";
   let description = [{

@@ -103,6 +103,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     marks a kernel that mentions thread identity: its scalar statements run for
     every thread, tile operations once (docs/lockstep.md). `warp_lanes` is the size of
     a warp on the target that the program was made for; 0 where nothing asks.
+    `fixed_threads`: the script has read the number of threads, which stays.
     `cluster` neighbouring blocks along the grid's first dimension run together and fill
     each other's shared memory; `teams` groups of `threads` take rounds of the kernel's
     loop over tiles in turn. Both are made by the pipeliner (docs/hopper.md).
@@ -112,6 +113,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
                        DefaultValuedAttr<BoolAttr, "false">:$raster_by_column,
                        UnitAttr:$lockstep,
                        DefaultValuedAttr<I64Attr, "0">:$warp_lanes,
+                       UnitAttr:$fixed_threads,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$teams);
   let regions = (region SizedRegion<1>:$body);

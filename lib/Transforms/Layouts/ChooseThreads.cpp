@@ -1,0 +1,126 @@
+//===- ChooseThreads.cpp - tile-choose-threads: threads= is a wish --------===//
+//
+// A block's fragments are spread over its threads. Where a thread would hold more than it has
+// registers, which is memory traffic in every round, twice as many threads hold half each, as long
+// as that gives the block more registers: beyond, the threads only share what there is.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Schedule/Schedulable.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+#include "tilec/Target/Target.h"
+#include "tilec/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_CHOOSETHREADSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Registers of a thread that addresses, operands and bounds take beside fragments: of the kernels
+/// of test/replay whose fragments are smaller, 20 to 40.
+constexpr int64_t besideFragments = 32;
+
+/// The op of the kernel's body that `op` is, or is inside of.
+Operation *topLevel(Operation *op, Block *body) {
+  while (op && op->getBlock() != body)
+    op = op->getParentOp();
+  return op;
+}
+
+/// The most bits of fragments that are alive at once, over the whole block. A fragment lives from
+/// its first to its last user in the kernel's body, through loops as a whole.
+int64_t mostFragmentBits(tile::KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  llvm::DenseMap<Operation *, int64_t> numberOf;
+  for (Operation &op : body)
+    numberOf.try_emplace(&op, int64_t(numberOf.size()));
+  struct Life {
+    int64_t first = -1, last = -1;
+  };
+  llvm::MapVector<Value, Life> lives;
+  kernel.walk([&](Operation *op) {
+    Operation *top = topLevel(op, &body);
+    for (Value operand : op->getOperands()) {
+      auto type = dyn_cast<tile::BufferType>(operand.getType());
+      if (!type || !type.isFragment() || !top)
+        continue;
+      Life &life = lives[rootOf(operand)];
+      int64_t at = numberOf.lookup(top);
+      life.first = life.first < 0 ? at : std::min(life.first, at);
+      life.last = std::max(life.last, at);
+    }
+  });
+  std::vector<int64_t> changes(numberOf.size() + 1, 0);
+  for (auto &[root, life] : lives) {
+    auto type = cast<tile::BufferType>(root.getType());
+    int64_t bits = type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
+    changes[life.first] += bits;
+    changes[life.last + 1] -= bits;
+  }
+  int64_t alive = 0, most = 0;
+  for (int64_t change : changes)
+    most = std::max(most, alive += change);
+  return most;
+}
+
+/// The author's number counts: threads are named, layouts are given by thread, or it is asked for.
+bool isFixed(tile::KernelOp kernel) {
+  if (kernel.getLockstep() || kernel.getFixedThreads())
+    return true;
+  auto result = kernel.walk([&](Operation *op) {
+    auto alloc = dyn_cast<tile::AllocOp>(op);
+    auto wish = op->getAttrOfType<StringAttr>(scheduleAttrName);
+    SmallVector<StringRef, 2> names;
+    if (wish)
+      wish.getValue().split(names, ' ');
+    bool isAsked = llvm::is_contained(names, exactAttrName);
+    bool isLaidOut = alloc && alloc.getLayout() && alloc.getResult().getType().isFragment();
+    return isAsked || isLaidOut ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
+  using ChooseThreadsPassBase::ChooseThreadsPassBase;
+
+  void runOnOperation() override {
+    std::optional<Arch> arch = parseArch(target);
+    if (!arch) {
+      getOperation().emitError() << "unknown target `" << target << '`';
+      return signalPassFailure();
+    }
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      choose(kernel, targetInfo(*arch));
+  }
+
+  static void choose(tile::KernelOp kernel, const TargetInfo &target) {
+    if (isFixed(kernel))
+      return;
+    auto registersOf = [&](int64_t threads) {
+      return std::min(target.maxRegisters, target.unitRegisters / threads);
+    };
+    int64_t bits = mostFragmentBits(kernel), given = kernel.getThreads(), threads = given;
+    while (ceilDiv(bits, 32 * threads) + besideFragments > registersOf(threads) &&
+           2 * threads <= target.maxThreads &&
+           2 * threads * registersOf(2 * threads) > threads * registersOf(threads))
+      threads *= 2;
+    if (threads == given)
+      return;
+    kernel.setThreads(threads);
+    kernel.emitRemark() << "threads= is " << threads << " here, not " << given
+                        << ": fragments take " << ceilDiv(bits, 32 * given)
+                        << " registers of each of " << given << " threads, which have "
+                        << registersOf(given) << " on " << nameOf(target.arch)
+                        << "; `schedule.exact()` keeps the number";
+  }
+};
+
+} // namespace
+
+} // namespace tilec
