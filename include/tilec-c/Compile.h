@@ -232,7 +232,8 @@ typedef struct tilec_compile_options {
   tilec_choice check_bounds;
   /** The contract of every stage is checked; slow. */
   tilec_choice verify_stages;
-  /** How functions of float32 are computed: `default` (NULL) or `fast`. */
+  /** How functions of float32 are computed: `default` (NULL), `fast` or `libs`
+   *  (docs/lowering.md). */
   const char *math;
   /** `NAME=VALUE`: values of the script from outside, as `--define`. */
   const char *const *defines;

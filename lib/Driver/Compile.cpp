@@ -68,8 +68,8 @@ constexpr StageRow stageRows[] = {
     {Stage::Binary, "binary", "bin"},
 };
 
-constexpr std::pair<MathMode, llvm::StringLiteral> mathModes[] = {{MathMode::Default, "default"},
-                                                                  {MathMode::Fast, "fast"}};
+constexpr std::pair<MathMode, llvm::StringLiteral> mathModes[] = {
+    {MathMode::Default, "default"}, {MathMode::Fast, "fast"}, {MathMode::Libs, "libs"}};
 
 double nowMs() {
   using namespace std::chrono;
@@ -113,7 +113,7 @@ Span spanOf(Location location, const SourceManager &sources) {
 }
 
 DiagId idOf(mlir::Diagnostic &diagnostic) {
-  for (DiagnosticArgument &argument : diagnostic.getMetadata()) // Transforms/Reported.h
+  for (DiagnosticArgument &argument : diagnostic.getMetadata()) // tilec/IR/Reported.h
     if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Integer)
       return static_cast<DiagId>(argument.getAsInteger());
   switch (diagnostic.getSeverity()) {
@@ -446,6 +446,8 @@ bool Compilation::runStage(Stage stage) {
     state->source = OwningOpRef<ModuleOp>(state->module->clone());
     if (opts.math == MathMode::Fast) // not of the source: the reference knows no approximation
       program()->setAttr(fastMathAttrName, UnitAttr::get(&state->context));
+    if (opts.math == MathMode::Libs)
+      state->module.get()->setAttr(libraryMathAttrName, UnitAttr::get(&state->context));
     break;
   case Stage::Llvm:
     return state->trial || lower();
@@ -709,6 +711,10 @@ bool Compilation::lower() {
   bool withLines = opts.lineTables && (vendorOf(opts.arch) == Vendor::Amd ||
                                        opts.ptxAssembler == codegen::PtxAssembler::None);
   auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext, withLines);
+  if (!lowered && diags.hasErrors()) { // the op has said it
+    llvm::consumeError(lowered.takeError());
+    return false;
+  }
   if (!lowered)
     return fail(lowered.takeError(), Stage::Llvm);
   state->llvmModule = std::move(*lowered);

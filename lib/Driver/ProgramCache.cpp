@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ProgramCache.h"
 
+#include "tilec/CodeGen/DeviceLibrary.h"
+
 #include "llvm/Support/JSON.h"
 
 namespace tilec {
@@ -98,6 +100,7 @@ CacheKey programKey(const CompileOptions &options, llvm::StringRef name, llvm::S
   key.add(strict).add(checkBounds).add(lineTables);
   key.add(strictSchedule ? 1 + *strictSchedule : 0);
   key.add(static_cast<uint64_t>(math)).add(static_cast<uint64_t>(ptxAssembler));
+  key.add(codegen::deviceLibraryIdentity(vendorOf(arch)));
   if (vendorOf(arch) == Vendor::Nvidia && ptxAssembler != codegen::PtxAssembler::None)
     key.add(codegen::ptxAssemblerIdentity(ptxAssembler));
   return key;

@@ -116,7 +116,7 @@ int compile(const Arguments &args, Arch arch) {
   options.defines = args.defines;
   options.strict = args.strict;
   options.schedule = args.schedule;
-  options.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
+  options.math = *parseMathMode(args.math);
   if (args.strictSchedule || args.laxSchedule)
     options.strictSchedule = args.strictSchedule;
   options.verifyStages = args.verifyStages;
@@ -193,8 +193,9 @@ int tilecMain(int argc, char **argv) {
                  "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
                      "; Hopper: " + listOfSchedules(Arch::Sm90a));
   app.add_option("--math", args.math,
-                 "default, or fast: the hardware's approximations for every function of f32")
-      ->check(CLI::IsMember({"default", "fast"}));
+                 "how functions of f32 are computed: default, fast (the hardware's approximations) "
+                 "or libs (ROCm's device libraries, CUDA's libdevice)")
+      ->check(CLI::IsMember({"default", "fast", "libs"}));
   app.add_flag("--strict-schedule", args.strictSchedule,
                "machine code that does not keep a planned order is an error (default for a "
                "schedule that is named)");

@@ -301,7 +301,7 @@ int runTuning(const Arguments &args, Arch arch) {
   request.compile.arch = arch;
   request.compile.entry = args.entry;
   request.compile.schedule = args.schedule;
-  request.compile.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
+  request.compile.math = *parseMathMode(args.math);
   request.compile.cache = openCache(args.cache);
   request.compile.cachePrograms = true;
   rt::Result<rt::ArgumentRequest> arguments = requestOf(args);
@@ -336,7 +336,7 @@ int run(const Arguments &args, Arch arch) {
   options.entry = args.entry;
   options.defines = args.defines;
   options.schedule = args.schedule;
-  options.math = args.math == "fast" ? MathMode::Fast : MathMode::Default;
+  options.math = *parseMathMode(args.math);
   // What is only possible at compile time is found where it happens, as on the cpu device.
   options.checkBounds = args.device == "sim" && args.simChecks != "none";
   options.cache = openCache(args.cache);
@@ -452,8 +452,9 @@ int tilecRunMain(int argc, char **argv) {
                  "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
                      "; Hopper: " + listOfSchedules(Arch::Sm90a));
   app.add_option("--math", args.math,
-                 "default, or fast: the hardware's approximations for every function of f32")
-      ->check(CLI::IsMember({"default", "fast"}));
+                 "how functions of f32 are computed: default, fast (the hardware's approximations) "
+                 "or libs (ROCm's device libraries, CUDA's libdevice)")
+      ->check(CLI::IsMember({"default", "fast", "libs"}));
   app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension")
       ->allow_extra_args(false);
   app.add_option("--seed", args.seed, "of the generated data");

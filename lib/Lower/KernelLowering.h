@@ -11,6 +11,7 @@
 
 #include "DebugLines.h"
 #include "Emitter.h"
+#include "tilec/Transforms/FastMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,9 +27,11 @@ public:
   /// `lines` is null when the module gets no line tables.
   KernelLowering(wave::KernelOp kernel, Emitter &emitter, DebugLines *lines)
       : kernel(kernel), e(emitter), b(emitter.b), lines(lines),
-        context(emitter.module.getContext()) {}
+        context(emitter.module.getContext()),
+        usesLibrary(kernel->getParentOp()->hasAttr(libraryMathAttrName)) {}
 
-  /// Adds the kernel to the emitter's module. On failure message() is one line.
+  /// Adds the kernel to the emitter's module. On failure message() is one line, or empty where
+  /// the context has been told.
   mlir::LogicalResult run();
   const std::string &message() const { return error; }
 
@@ -37,9 +40,10 @@ private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation &op);
   mlir::LogicalResult lowerOpHere(mlir::Operation &op);
-  mlir::LogicalResult lowerArith(mlir::Operation &op);  ///< arith; ArithOps.cpp
-  mlir::LogicalResult lowerCast(mlir::Operation &op);   ///< arith conversions; Casts.cpp
-  mlir::LogicalResult lowerMath(mlir::Operation &op);   ///< math; MathOps.cpp
+  mlir::LogicalResult lowerArith(mlir::Operation &op); ///< arith; ArithOps.cpp
+  mlir::LogicalResult lowerCast(mlir::Operation &op);  ///< arith conversions; Casts.cpp
+  mlir::LogicalResult lowerMath(mlir::Operation &op);  ///< math; MathOps.cpp
+  mlir::LogicalResult lowerByLibrary(mlir::Operation &op);
   mlir::LogicalResult lowerMemory(mlir::Operation &op); ///< shared and global; MemoryOps.cpp
   mlir::LogicalResult lowerWave(mlir::Operation &op);   ///< the rest of wave; WaveOps.cpp
 
@@ -124,6 +128,7 @@ private:
   llvm::LLVMContext &context;
   llvm::Function *function = nullptr;
   KernelTraits traits;
+  bool usesLibrary; ///< functions of f32, too, are the vendor's
   std::string error;
 
   llvm::DenseMap<mlir::Value, llvm::Value *> values;

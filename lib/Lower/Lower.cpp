@@ -7,6 +7,7 @@
 #include "KernelLowering.h"
 
 #include "tilec/CodeGen/CodeGen.h"
+#include "tilec/CodeGen/DeviceLibrary.h"
 #include "tilec/CodeGen/InvalidIr.h"
 
 #include "llvm/IR/Verifier.h"
@@ -33,6 +34,8 @@ lowerToLlvm(mlir::ModuleOp module, Arch arch, llvm::LLVMContext &context, bool w
   if (!any)
     return llvm::createStringError("the module holds no wave.kernel");
   lines.finish();
+  if (llvm::Error error = codegen::linkDeviceLibrary(*result, arch))
+    return error;
   std::string text;
   llvm::raw_string_ostream os(text);
   if (llvm::verifyModule(*result, &os))

@@ -3,12 +3,16 @@
 // What LLVM does exactly on both vendors stays an intrinsic on whole vectors. The
 // rest goes element by element through MathExpansions in f32; f16 and bf16 are
 // widened and rounded once. `fastmath<afn>` asks for the hardware's approximation.
+// f64, and with `tile.library_math` f32, are functions of the vendor's library.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "KernelLowering.h"
 #include "MathExpansions.h"
 #include "Types.h"
+
+#include "tilec/CodeGen/DeviceLibrary.h"
+#include "tilec/IR/Reported.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -142,6 +146,33 @@ static llvm::Value *expandMath(Emitter &e, mlir::Operation &op,
       .Default([](mlir::Operation *) { return nullptr; });
 }
 
+/// What a vendor's library calls the function of an op; empty where it has none.
+static llvm::StringRef libraryName(mlir::Operation &op) {
+  return llvm::TypeSwitch<mlir::Operation *, llvm::StringRef>(&op)
+      .Case([](math::PowFOp) { return "pow"; })
+      .Case([](math::FPowIOp) { return "powi"; })
+      .Case([](mlir::arith::RemFOp) { return "fmod"; })
+      .Case<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op,
+            math::Log1pOp, math::CbrtOp, math::RsqrtOp, math::SinOp, math::CosOp, math::TanOp,
+            math::AsinOp, math::AcosOp, math::AtanOp, math::Atan2Op, math::SinhOp, math::CoshOp,
+            math::TanhOp, math::AsinhOp, math::AcoshOp, math::AtanhOp, math::ErfOp, math::ErfcOp>(
+          [](auto found) { return found->getName().stripDialect(); })
+      .Default([](mlir::Operation *) { return ""; });
+}
+
+/// A call of the vendor's library; what it calls gets its body from codegen::linkDeviceLibrary.
+static llvm::Value *callLibrary(Emitter &e, llvm::StringRef function,
+                                llvm::ArrayRef<llvm::Value *> args) {
+  llvm::Type *type = args[0]->getType();
+  llvm::SmallVector<llvm::Type *> types;
+  for (llvm::Value *arg : args)
+    types.push_back(arg->getType());
+  std::string name =
+      codegen::libraryFunctionName(vendorOf(e.target.arch), function, type->isDoubleTy());
+  return e.b.CreateCall(
+      e.module.getOrInsertFunction(name, llvm::FunctionType::get(type, types, false)), args);
+}
+
 /// Applies `compute` to each element of the operands, floats as f32, and rounds its results to
 /// `type`.
 llvm::Value *KernelLowering::elementWise(
@@ -168,6 +199,29 @@ llvm::Value *KernelLowering::elementWise(
   return result;
 }
 
+/// By the vendor's library.
+LogicalResult KernelLowering::lowerByLibrary(mlir::Operation &op) {
+  Vendor vendor = vendorOf(e.target.arch);
+  if (!codegen::findDeviceLibrary(vendor)) {
+    bool isDouble = wave::elementOf(op.getOperand(0).getType()).isF64();
+    codegen::LibraryAdvice advice = codegen::deviceLibraryAdvice(vendor);
+    Reported(&op, DiagId::DeviceLibraryMissing, libraryName(op), isDouble ? "float64" : "float32",
+             advice.name, advice.advice);
+    return mlir::failure();
+  }
+  auto call = [&](llvm::StringRef function, mlir::Value result) {
+    return elementWise(op, typeOf(result.getType()), [&](llvm::ArrayRef<llvm::Value *> x) {
+      return callLibrary(e, function, x);
+    });
+  };
+  if (auto both = mlir::dyn_cast<math::SincosOp>(op)) {
+    map(both.getSin(), call("sin", both.getSin()));
+    map(both.getCos(), call("cos", both.getCos()));
+    return success();
+  }
+  return done(op, call(libraryName(op), op.getResult(0)));
+}
+
 LogicalResult KernelLowering::lowerMath(mlir::Operation &op) {
   mlir::Type element = wave::elementOf(op.getOperand(0).getType());
   if (smallFloat(element))
@@ -177,8 +231,10 @@ LogicalResult KernelLowering::lowerMath(mlir::Operation &op) {
     args.push_back(at(operand));
   if (llvm::Value *value = exactMath(b, op, args))
     return done(op, value);
-  if (element.isF64())
-    return fail(op, "is computed in float32 only; convert its float64 operand");
+  bool isFloat = mlir::isa<mlir::FloatType>(element);
+  bool isInLibrary = mlir::isa<math::SincosOp>(op) || !libraryName(op).empty();
+  if (isFloat && isInLibrary && (element.isF64() || usesLibrary))
+    return lowerByLibrary(op);
   llvm::Type *type = typeOf(op.getResult(0).getType());
   if (auto both = mlir::dyn_cast<math::SincosOp>(op)) {
     MathExpansions expand(e);

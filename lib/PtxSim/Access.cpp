@@ -134,6 +134,15 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
     target.host = warp.machine.params.data() + address;
     return target;
   default: {
+    if ((address & windowMask) == dataWindow) {
+      const std::vector<uint8_t> &data = *warp.machine.program.data;
+      uint64_t offset = address & ~windowMask;
+      if (kind != AccessKind::Read || offset + bytes > data.size())
+        warp.fail(instr, bit, verb + Twine(bytes) + " bytes that the module's tables do not have");
+      else
+        target.host = const_cast<uint8_t *>(data.data()) + offset; // for reading
+      return target;
+    }
     if (!mayUseGlobal(warp, instr, bit))
       return {};
     target.host = warp.machine.global(address, bytes, &target.written);

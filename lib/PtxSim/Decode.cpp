@@ -70,7 +70,7 @@ bool decode(const Statement &statement, Instruction &instruction) {
 Space parseSpace(const Statement &s) {
   for (StringRef mod : s.mods) {
     Space space = StringSwitch<Space>(mod)
-                      .Case("global", Space::Global)
+                      .Cases({"global", "const"}, Space::Global)
                       .Cases({"shared", "shared::cta"}, Space::Shared)
                       .Case("shared::cluster", Space::Cluster)
                       .Case("local", Space::Local)

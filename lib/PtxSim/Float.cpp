@@ -10,6 +10,7 @@
 
 #include "tilec/Base/DType.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -132,6 +133,42 @@ Step fusedMultiplyAdd(Warp &warp, const Instruction &instr, uint32_t lanes) {
   });
 }
 
+/// fma, add and mul of f32 and f64 that do not round to nearest; the instruction's mode2 says how.
+template <unsigned Count> Step directed(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  auto rounding = static_cast<RoundingMode>(instr.mode2);
+  bool isProduct = instr.mode;
+  return compute<Count>(warp, instr, lanes, [&](auto x, auto y, auto... rest) {
+    using T = decltype(x);
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      APFloat result(x);
+      if constexpr (sizeof...(rest) == 1)
+        (result.fusedMultiplyAdd(APFloat(y), APFloat(rest...), rounding));
+      else if (isProduct)
+        result.multiply(APFloat(y), rounding);
+      else
+        result.add(APFloat(y), rounding);
+      if constexpr (std::is_same_v<T, float>)
+        return result.convertToFloat();
+      else
+        return result.convertToDouble();
+    } else {
+      return x; // decodeFloat lets no other type here
+    }
+  });
+}
+
+Handler directedHandler(const Statement &s, Instruction &i) {
+  i.mode2 = uint8_t(s.has("rz")   ? RoundingMode::TowardZero
+                    : s.has("rm") ? RoundingMode::TowardNegative
+                                  : RoundingMode::TowardPositive);
+  i.mode = s.opcode == "mul";
+  if (i.type != Ty::F32 && i.type != Ty::F64)
+    return nullptr;
+  if (s.opcode == "fma")
+    return directed<3>;
+  return s.opcode == "mul" || s.opcode == "add" ? Handler(directed<2>) : nullptr;
+}
+
 /// Of numbers; a NaN loses unless mode 1 says that it wins. -0 is less than +0.
 template <bool IsMin> Step extreme(Warp &warp, const Instruction &instr, uint32_t lanes) {
   bool nanWins = instr.mode;
@@ -185,8 +222,10 @@ Step test(Warp &warp, const Instruction &instr, uint32_t lanes) {
 } // namespace
 
 static Handler floatHandler(const Statement &s, Instruction &i) {
-  if (s.has("rz") || s.has("rm") || s.has("rp") || s.has("relu") || s.has("xorsign"))
+  if (s.has("relu") || s.has("xorsign"))
     return nullptr;
+  if (s.has("rz") || s.has("rm") || s.has("rp"))
+    return directedHandler(s, i);
   if (s.opcode == "setp") {
     uint8_t mode = StringSwitch<uint8_t>(s.mods.front())
                        .Case("eq", Equal)

@@ -66,6 +66,42 @@ Step madWide(Warp &warp, const Instruction &instr, uint32_t lanes) {
   });
 }
 
+enum Extended : uint8_t { ExtendedAdd, ExtendedSub, ExtendedMadLo, ExtendedMadHi };
+enum CarryUse : uint8_t { TakesCarry = 1, SetsCarry = 2 };
+
+/// `add.cc` and its like: a link of a sum of many words. Its carry, or borrow, is the lane's flag.
+Step extended(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  unsigned bits = 8 * bytesOf(instr.type);
+  uint64_t mask = maskTrailingOnes<uint64_t>(bits);
+  bool isMad = instr.mode == ExtendedMadLo || instr.mode == ExtendedMadHi;
+  Value a = warp.in(instr.args[1]), b = warp.in(instr.args[2]);
+  Value c = isMad ? warp.in(instr.args[3]) : a;
+  uint64_t results[warpLanes];
+  for (unsigned lane = 0; lane < warpLanes; ++lane) {
+    uint32_t bit = 1u << lane;
+    uint64_t carry = (instr.mode2 & TakesCarry) && (warp.carry & bit);
+    unsigned __int128 sum;
+    if (isMad) {
+      unsigned __int128 product =
+          isSignedInt(instr.type)
+              ? static_cast<unsigned __int128>(__int128(SignExtend64(a[lane], bits)) *
+                                               SignExtend64(b[lane], bits))
+              : static_cast<unsigned __int128>(a[lane] & mask) * (b[lane] & mask);
+      uint64_t part = uint64_t(instr.mode == ExtendedMadHi ? product >> bits : product) & mask;
+      sum = static_cast<unsigned __int128>(part) + (c[lane] & mask) + carry;
+    } else if (instr.mode == ExtendedAdd) {
+      sum = static_cast<unsigned __int128>(a[lane] & mask) + (b[lane] & mask) + carry;
+    } else { // what is above the word is not zero where something was borrowed
+      sum = static_cast<unsigned __int128>(a[lane] & mask) - (b[lane] & mask) - carry;
+    }
+    results[lane] = uint64_t(sum) & mask;
+    if ((instr.mode2 & SetsCarry) && (lanes & bit))
+      warp.carry = (sum >> bits) != 0 ? warp.carry | bit : warp.carry & ~bit;
+  }
+  warp.out(instr.args[0], lanes, results, a.defined & b.defined & c.defined);
+  return Step::Next;
+}
+
 /// Four products of bytes; types of a and b.
 Step dot4(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return map<3, uint32_t>(warp, instr, lanes, [&](uint32_t a, uint32_t b, uint32_t c) -> uint32_t {
@@ -107,6 +143,20 @@ bool decodeInteger(const Statement &s, Instruction &i) {
   if (isFloat(i.type))
     return false;
   StringRef op = s.opcode;
+  bool takesCarry = op == "addc" || op == "subc" || op == "madc";
+  if (takesCarry || s.has("cc")) {
+    bool isMad = op.starts_with("mad");
+    if (op != "add" && op != "sub" && !isMad && !takesCarry)
+      return false;
+    if (i.args.size() != (isMad ? 4 : 3) || bytesOf(i.type) < 4)
+      return false;
+    i.mode = isMad                   ? (s.has("hi") ? ExtendedMadHi : ExtendedMadLo)
+             : op.starts_with("add") ? ExtendedAdd
+                                     : ExtendedSub;
+    i.mode2 = (takesCarry ? TakesCarry : 0) | (s.has("cc") ? SetsCarry : 0);
+    i.run = extended;
+    return true;
+  }
   if (op == "mul" || op == "mad") {
     bool isMul = op == "mul";
     i.run = s.has("wide") ? (isMul ? mulWide : madWide)

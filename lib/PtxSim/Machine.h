@@ -26,9 +26,6 @@ class Machine;
 class Block;
 class Cluster;
 
-// Generic addresses: the windows lie above every allocation of sim::Memory.
-constexpr uint64_t sharedWindow = 1ull << 56, localWindow = 2ull << 56, paramWindow = 3ull << 56;
-constexpr uint64_t windowMask = 0xffull << 56;
 /// Where shared addresses hold the rank of their block in its cluster. Seen in what ptxas 13.0
 /// makes of kernels with clusters: it shifts SR_CgaCtaId by 24 into every address of a shared
 /// variable, so that shared::cta addresses are those of shared::cluster.
@@ -135,6 +132,7 @@ public:
   uint32_t live = 0;      ///< lanes that have not returned
   uint32_t now = 1;       ///< instructions, for the order of register writes
   uint32_t fencedAt = 0;  ///< wgmma.fence
+  uint32_t carry = 0;     ///< the carry flags of the lanes
   unsigned registerCount; ///< that a lane has
   double pace = 1;        ///< how often it gets a turn
   /// The cluster's events when nothing could run: nothing can before there are more.

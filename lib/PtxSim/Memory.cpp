@@ -19,11 +19,13 @@ namespace tilec::ptx {
 
 namespace {
 
-/// The address of a lane: of 32 bits in shared memory.
+/// The address of a lane: of 32 bits in shared and in local memory, where LLVM subtracts below 0
+/// before it adds an offset.
 uint64_t addressOf(const Instruction &instr, const Operand &operand, uint64_t base) {
   uint64_t address = base + uint64_t(operand.offset);
-  return instr.space == Space::Shared || instr.space == Space::Cluster ? uint32_t(address)
-                                                                       : address;
+  bool isNarrow =
+      instr.space == Space::Shared || instr.space == Space::Cluster || instr.space == Space::Local;
+  return isNarrow ? uint32_t(address) : address;
 }
 
 constexpr unsigned mostElements = 8;

@@ -40,6 +40,8 @@ public:
         parseFile(takeUntil('\n'));
       else if (word == ".section") // of debug information
         takeUntil('}');
+      else if (word == ".global" || word == ".const")
+        parseData(takeUntil(';'));
       else if (word.starts_with("."))
         takeUntil(';');
       else
@@ -48,7 +50,9 @@ public:
     }
     if (failed)
       return createStringError("PTX line " + Twine(failedLine) + ": " + message);
+    auto bytes = std::make_shared<const std::vector<uint8_t>>(std::move(data));
     for (auto &kernel : kernels) {
+      kernel->data = bytes;
       kernel->staticSharedBytes = alignTo(sharedEnd, dynamicSharedAlign);
       kernel->sourceFiles = sourceFiles;
     }
@@ -106,6 +110,35 @@ private:
     sharedEnd = uint32_t(alignTo(sharedEnd, variable->align));
     shared[variable->name] = sharedEnd;
     sharedEnd += uint32_t(variable->bytes);
+  }
+
+  /// A table of the module: `.global .align 8 .b8 name[16] = {1, 2, ...}`, which kernels read.
+  void parseData(StringRef declaration) {
+    auto [head, list] = declaration.split('=');
+    std::optional<Variable> variable = parseVariable(head);
+    if (!variable || variable->isDynamic || !variable->each)
+      return fail("`" + head.trim() + "` has no size");
+    data.resize(alignTo(data.size(), variable->align));
+    dataOffsets[variable->name] = dataWindow + data.size();
+    uint64_t end = data.size() + variable->bytes;
+    for (StringRef item : splitList(list.trim().trim("{}"))) {
+      std::optional<uint64_t> value = parseNumber(item);
+      if (!value || data.size() + variable->each > end)
+        return fail("`" + item + "` is no value of `" + variable->name + "`");
+      for (uint64_t i = 0; i < variable->each; ++i)
+        data.push_back(uint8_t(*value >> (8 * i)));
+    }
+    data.resize(end);
+  }
+
+  /// Where a variable lies that is no shared one: in local memory, among the parameters or in the
+  /// module's data.
+  std::optional<uint64_t> placeOf(StringRef name) const {
+    if (auto found = names->offsets.find(name); found != names->offsets.end())
+      return found->second;
+    if (auto found = dataOffsets.find(name); found != dataOffsets.end())
+      return found->second;
+    return std::nullopt;
   }
 
   /// `.file 1 "gemm.py"`, anywhere.
@@ -358,8 +391,8 @@ private:
       operand.reg = names->sharedAddress(address, token);
       return operand;
     }
-    if (auto variable = names->offsets.find(base); variable != names->offsets.end()) {
-      operand.reg = names->constant(variable->second + uint64_t(parseSum(token).offset));
+    if (std::optional<uint64_t> place = placeOf(base)) {
+      operand.reg = names->constant(*place + uint64_t(parseSum(token).offset));
       return operand;
     }
     if (instruction) { // a label, perhaps further down
@@ -387,8 +420,8 @@ private:
       operand.reg = *reg;
     else if (auto variable = shared.find(base); variable != shared.end())
       operand.reg = names->sharedAddress(variable->second, base);
-    else if (auto offset = names->offsets.find(base); offset != names->offsets.end())
-      operand.reg = names->constant(offset->second);
+    else if (std::optional<uint64_t> place = placeOf(base))
+      operand.reg = names->constant(*place);
     else if (std::optional<uint64_t> value = parseNumber(base))
       operand.reg = names->constant(*value);
     else
@@ -407,6 +440,8 @@ private:
   StringMap<uint64_t> shared; ///< addresses of shared variables
   std::vector<std::string> dynamicShared;
   uint32_t sharedEnd = firstSharedAddress;
+  std::vector<uint8_t> data; ///< tables of the module
+  StringMap<uint64_t> dataOffsets;
 
   std::unique_ptr<Program> program;
   std::optional<Names> names;

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,12 @@ enum class Ty : uint8_t {
 unsigned bytesOf(Ty type);
 bool isSignedInt(Ty type);
 bool isFloat(Ty type);
+
+/// Generic addresses: the windows lie above every allocation of sim::Memory. That of the module's
+/// data is one of global memory, too.
+constexpr uint64_t sharedWindow = 1ull << 56, localWindow = 2ull << 56, paramWindow = 3ull << 56,
+                   dataWindow = 4ull << 56;
+constexpr uint64_t windowMask = 0xffull << 56;
 
 enum class Space : uint8_t { Generic, Global, Shared, Cluster, Local, Param };
 
@@ -146,9 +153,10 @@ struct Program {
   uint32_t paramBytes = 0;
   std::array<uint32_t, 3> block = {0, 0, 0}; ///< .reqntid; 0: any
   std::array<uint32_t, 3> maxBlock = {0, 0, 0};
-  std::array<uint32_t, 3> cluster = {0, 0, 0}; ///< .reqnctapercluster; 0: any
-  uint32_t staticSharedBytes = 0;              ///< below the dynamic part
-  uint32_t localBytes = 0;                     ///< of a lane
+  std::array<uint32_t, 3> cluster = {0, 0, 0};      ///< .reqnctapercluster; 0: any
+  uint32_t staticSharedBytes = 0;                   ///< below the dynamic part
+  uint32_t localBytes = 0;                          ///< of a lane
+  std::shared_ptr<const std::vector<uint8_t>> data; ///< the module's tables
   std::vector<Instruction> code;
   uint32_t registers = 0;
   bool ordersBlocks = false;                            ///< it has fences that reach other clusters

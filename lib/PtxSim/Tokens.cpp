@@ -92,6 +92,7 @@ std::optional<Variable> parseVariable(StringRef declaration) {
   }
   if (!isAligned)
     variable.align = uint32_t(each);
+  variable.each = each;
   variable.bytes = variable.isDynamic ? 0 : each * count;
   return variable;
 }

@@ -27,6 +27,7 @@ struct Variable {
   llvm::StringRef name;
   uint32_t align = 1;
   uint64_t bytes = 0;
+  uint64_t each = 0;      ///< bytes of an element
   bool isDynamic = false; ///< `name[]`
 };
 /// Nothing, when it has no size.

@@ -17,7 +17,7 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %cxx          the C++ compiler of the build
     %plugin       libTilecPlugin.so
 
-and for REQUIRES: `seeds`, `mlir-opt`, `ptxas`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
+and for REQUIRES: `seeds`, `mlir-opt`, `ptxas`, `libdevice`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
 a skipped test.
 """
 
@@ -36,7 +36,8 @@ config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py", "CMakeLists.txt"]
 config.environment["PATH"] = os.pathsep.join(
     [config.tilec_tools, config.tilec_llvm_tools, os.environ.get("PATH", "")]
 )
-passed = "TILEC_SEEDS TILEC_PTXAS TILEC_NVRTC CUDA_HOME LD_LIBRARY_PATH ASAN_OPTIONS HOME"
+passed = ("TILEC_SEEDS TILEC_PTXAS TILEC_NVRTC TILEC_LIBDEVICE TILEC_ROCM_DEVICE_LIBS ROCM_PATH CUDA_HOME "
+          "LD_LIBRARY_PATH ASAN_OPTIONS HOME")
 for name in passed.split():
     if name in os.environ:
         config.environment[name] = os.environ[name]
@@ -60,6 +61,10 @@ toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")
 ptxas = os.environ.get("TILEC_PTXAS") or shutil.which("ptxas") or shutil.which("ptxas", path=toolkit)
 if ptxas:
     config.available_features.add("ptxas")
+libdevice = os.environ.get("TILEC_LIBDEVICE") or os.path.join(
+    os.path.dirname(toolkit), "nvvm", "libdevice", "libdevice.10.bc")
+if os.path.isfile(libdevice):
+    config.available_features.add("libdevice")
 chromium = shutil.which("chromium") or shutil.which("chromium-browser")
 if chromium:
     config.available_features.add("chromium")

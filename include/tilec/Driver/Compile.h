@@ -59,11 +59,12 @@ llvm::ArrayRef<Stage> allStages();
 enum class MathMode {
   Default, ///< to their bounds, but for what the agreement rule cannot see
   Fast,    ///< with the hardware's approximations everywhere
+  Libs,    ///< by ROCm's device libraries and CUDA's libdevice
 };
 
 /// The words of `--math=`.
 std::optional<MathMode> parseMathMode(llvm::StringRef name);
-std::string listOfMathModes(); ///< `default, fast`
+std::string listOfMathModes(); ///< `default, fast, libs`
 
 struct CompileOptions {
   Arch arch = Arch::Gfx950;

@@ -1,4 +1,4 @@
-//===- FastMath.h - approximations for a whole compile --------------------===//
+//===- FastMath.h - how functions are computed, for a whole compile --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -11,5 +11,9 @@ namespace tilec {
 /// On a tile.program (`--math=fast`): functions, quotients and sums of products of f32 may be the
 /// hardware's approximations, whatever becomes of them.
 inline constexpr llvm::StringLiteral fastMathAttrName = "fast_math";
+
+/// On the module (`--math=libs`): functions of f32 are those of the vendor's library, and nothing
+/// is relaxed.
+inline constexpr llvm::StringLiteral libraryMathAttrName = "tile.library_math";
 
 } // namespace tilec

@@ -599,6 +599,8 @@ void relaxAll(tile::KernelOp kernel) {
 } // namespace
 
 void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
+  if (kernel->getParentOfType<ModuleOp>()->hasAttr(libraryMathAttrName))
+    return;
   rewriteGates(kernel);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
   kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });

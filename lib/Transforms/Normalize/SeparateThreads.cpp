@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "Check/Check.h"
 #include "Normalize/ThreadAccesses.h"
-#include "Reported.h"
+#include "tilec/IR/Reported.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"

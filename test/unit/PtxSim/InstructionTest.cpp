@@ -46,38 +46,53 @@ TEST_P(Scalars, GiveTheValueOfTheManual) {
 
 INSTANTIATE_TEST_SUITE_P(
     Integers, Scalars,
-    ::testing::Values(Scalar{"add.s32 %r0, %r1, %r2", 0xffffffff, 2, 0, 1},
-                      Scalar{"sub.s16 %h0, %h1, %h2", 1, 2, 0, 0xffff},
-                      Scalar{"mul.hi.u32 %r0, %r1, %r2", 0x80000000, 6, 0, 3},
-                      Scalar{"mul.hi.s32 %r0, %r1, %r2", 0x80000000, 4, 0, 0xfffffffe},
-                      Scalar{"mul.wide.s32 %q0, %r1, %r2", 0xffffffff, 3, 0, uint64_t(-3)},
-                      Scalar{"mul.wide.u16 %r0, %h1, %h2", 0xffff, 0xffff, 0, 0xfffe0001},
-                      Scalar{"mad.lo.s32 %r0, %r1, %r2, %r3", 7, 6, 5, 47},
-                      Scalar{"div.s32 %r0, %r1, %r2", uint32_t(-7), 2, 0, uint32_t(-3)},
-                      Scalar{"rem.s32 %r0, %r1, %r2", uint32_t(-7), 2, 0, uint32_t(-1)},
-                      Scalar{"shl.b32 %r0, %r1, %r2", 1, 32, 0, 0},
-                      Scalar{"shr.s32 %r0, %r1, %r2", 0x80000000, 40, 0, 0xffffffff},
-                      Scalar{"shf.l.wrap.b32 %r0, %r1, %r2, %r3", 0x80000000, 0x1, 4, 0x18},
-                      Scalar{"shf.r.clamp.b32 %r0, %r1, %r2, %r3", 0x1, 0x2, 40, 0x2},
-                      Scalar{"bfe.u32 %r0, %r1, 4, 8", 0xabcd, 0, 0, 0xbc},
-                      Scalar{"bfe.s32 %r0, %r1, 4, 4", 0xab, 0, 0, 0xfffffffa},
-                      Scalar{"bfi.b32 %r0, %r1, %r2, 8, 4", 0xf5, 0xffff, 0, 0xf5ff},
-                      Scalar{"prmt.b32 %r0, %r1, %r2, 0x5410U", 0x33221100, 0x77665544, 0,
-                             0x55441100},
-                      Scalar{"prmt.b32 %r0, %r1, %r2, 0xba98U", 0x80017f00, 0, 0, 0xff000000},
-                      Scalar{"lop3.b32 %r0, %r1, %r2, %r3, 0x96", 0xc, 0xa, 0x9, 0xf},
-                      Scalar{"popc.b32 %r0, %r1", 0xf0f1, 0, 0, 9},
-                      Scalar{"clz.b32 %r0, %r1", 1, 0, 0, 31},
-                      Scalar{"brev.b32 %r0, %r1", 1, 0, 0, 0x80000000},
-                      Scalar{"dp4a.s32.s32 %r0, %r1, %r2, %r3", 0x01ff02fe, 0x01010101, 10, 10},
-                      Scalar{"selp.b32 %r0, %r1, %r2, %p1", 5, 6, 0, 6},
-                      Scalar{"setp.lt.s32 %p0, %r1, %r2", 0xffffffff, 0, 0, 1},
-                      Scalar{"setp.lt.u32 %p0, %r1, %r2", 0xffffffff, 0, 0, 0},
-                      Scalar{"mov.b64 %q0, {%r1, %r2}", 0x11, 0x22, 0, 0x2200000011},
-                      Scalar{"max.s16 %h0, %h1, %h2", 0xffff, 1, 0, 1},
-                      Scalar{"max.relu.s32 %r0, %r1, %r2", uint32_t(-5), uint32_t(-7), 0, 0},
-                      Scalar{"min.relu.s32 %r0, %r1, %r2", 7, 5, 0, 5},
-                      Scalar{"min.relu.s32 %r0, %r1, %r2", uint32_t(-5), 5, 0, 0}));
+    ::testing::Values(
+        Scalar{"add.s32 %r0, %r1, %r2", 0xffffffff, 2, 0, 1},
+        Scalar{"sub.s16 %h0, %h1, %h2", 1, 2, 0, 0xffff},
+        Scalar{"mul.hi.u32 %r0, %r1, %r2", 0x80000000, 6, 0, 3},
+        Scalar{"mul.hi.s32 %r0, %r1, %r2", 0x80000000, 4, 0, 0xfffffffe},
+        Scalar{"mul.wide.s32 %q0, %r1, %r2", 0xffffffff, 3, 0, uint64_t(-3)},
+        Scalar{"mul.wide.u16 %r0, %h1, %h2", 0xffff, 0xffff, 0, 0xfffe0001},
+        Scalar{"mad.lo.s32 %r0, %r1, %r2, %r3", 7, 6, 5, 47},
+        Scalar{"add.cc.u32 %r0, %r1, %r2;\naddc.u32 %r0, %r3, 0", 0xffffffff, 1, 7, 8},
+        Scalar{"add.cc.u32 %r0, %r1, %r2;\naddc.u32 %r0, %r3, 0", 0xfffffffe, 1, 7, 7},
+        Scalar{"sub.cc.u32 %r0, %r1, %r2;\nsubc.u32 %r0, %r3, 1", 1, 2, 9, 7},
+        Scalar{"sub.cc.s32 %r0, %r1, %r2;\nsubc.s32 %r0, %r3, 1", 2, 1, 9, 8},
+        Scalar{"add.cc.u64 %q0, %q1, %q2;\naddc.cc.u64 %q0, %q1, %q2;\naddc.u64 %q0, %q3, 0",
+               uint64_t(-1), uint64_t(-1), 5, 6},
+        Scalar{"mad.lo.cc.u32 %r0, %r1, %r2, %r1;\nmadc.hi.u32 %r0, %r1, %r2, %r3", 0xffffffff,
+               0xffffffff, 0, 0xffffffff},
+        Scalar{"mad.lo.cc.u32 %r0, %r1, %r2, %r3;\nmadc.hi.s32 %r0, %r1, %r2, 0", uint32_t(-2), 3,
+               6, 0},
+        Scalar{"fma.rm.f32 %r0, %r1, %r2, %r3", 0x3f800000, 0x3f800000, 0x30800000, 0x3f800000},
+        Scalar{"fma.rp.f32 %r0, %r1, %r2, %r3", 0x3f800000, 0x3f800000, 0x30800000, 0x3f800001},
+        Scalar{"add.rz.f32 %r0, %r1, %r2", 0xbf800000, 0xb0800000, 0, 0xbf800000},
+        Scalar{"add.rm.f32 %r0, %r1, %r2", 0xbf800000, 0xb0800000, 0, 0xbf800001},
+        Scalar{"mul.rp.f64 %q0, %q1, %q2", 0x3ff0000000000001, 0x3ff0000000000001, 0,
+               0x3ff0000000000003},
+        Scalar{"div.s32 %r0, %r1, %r2", uint32_t(-7), 2, 0, uint32_t(-3)},
+        Scalar{"rem.s32 %r0, %r1, %r2", uint32_t(-7), 2, 0, uint32_t(-1)},
+        Scalar{"shl.b32 %r0, %r1, %r2", 1, 32, 0, 0},
+        Scalar{"shr.s32 %r0, %r1, %r2", 0x80000000, 40, 0, 0xffffffff},
+        Scalar{"shf.l.wrap.b32 %r0, %r1, %r2, %r3", 0x80000000, 0x1, 4, 0x18},
+        Scalar{"shf.r.clamp.b32 %r0, %r1, %r2, %r3", 0x1, 0x2, 40, 0x2},
+        Scalar{"bfe.u32 %r0, %r1, 4, 8", 0xabcd, 0, 0, 0xbc},
+        Scalar{"bfe.s32 %r0, %r1, 4, 4", 0xab, 0, 0, 0xfffffffa},
+        Scalar{"bfi.b32 %r0, %r1, %r2, 8, 4", 0xf5, 0xffff, 0, 0xf5ff},
+        Scalar{"prmt.b32 %r0, %r1, %r2, 0x5410U", 0x33221100, 0x77665544, 0, 0x55441100},
+        Scalar{"prmt.b32 %r0, %r1, %r2, 0xba98U", 0x80017f00, 0, 0, 0xff000000},
+        Scalar{"lop3.b32 %r0, %r1, %r2, %r3, 0x96", 0xc, 0xa, 0x9, 0xf},
+        Scalar{"popc.b32 %r0, %r1", 0xf0f1, 0, 0, 9}, Scalar{"clz.b32 %r0, %r1", 1, 0, 0, 31},
+        Scalar{"brev.b32 %r0, %r1", 1, 0, 0, 0x80000000},
+        Scalar{"dp4a.s32.s32 %r0, %r1, %r2, %r3", 0x01ff02fe, 0x01010101, 10, 10},
+        Scalar{"selp.b32 %r0, %r1, %r2, %p1", 5, 6, 0, 6},
+        Scalar{"setp.lt.s32 %p0, %r1, %r2", 0xffffffff, 0, 0, 1},
+        Scalar{"setp.lt.u32 %p0, %r1, %r2", 0xffffffff, 0, 0, 0},
+        Scalar{"mov.b64 %q0, {%r1, %r2}", 0x11, 0x22, 0, 0x2200000011},
+        Scalar{"max.s16 %h0, %h1, %h2", 0xffff, 1, 0, 1},
+        Scalar{"max.relu.s32 %r0, %r1, %r2", uint32_t(-5), uint32_t(-7), 0, 0},
+        Scalar{"min.relu.s32 %r0, %r1, %r2", 7, 5, 0, 5},
+        Scalar{"min.relu.s32 %r0, %r1, %r2", uint32_t(-5), 5, 0, 0}));
 
 INSTANTIATE_TEST_SUITE_P(
     Conversions, Scalars,
@@ -247,4 +262,65 @@ TEST(Matrices, MmaSyncPlacesAsTheManualDoes) {
   const std::vector<uint32_t> &out = run.results();
   for (unsigned i = 0; i < out.size(); ++i)
     EXPECT_EQ(out[i], i == 3 * 32 + 5 ? 0x40000000u : 0u) << i;
+}
+
+namespace {
+
+constexpr const char *tableKernel = R"(.version 8.8
+.target sm_90a
+.address_size 64
+.const .align 4 .u32 words[2] = {7, 9};
+.global .align 8 .b8 table[20] = {1, 0, 0, 0, 2, 0, 0, 0, 3};
+.visible .entry k(.param .u64 p)
+{
+.reg .b32 %r<9>;
+.reg .b64 %q<9>;
+ld.param.b64 %q1, [p];
+mov.b64 %q2, table;
+ld.global.nc.b32 %r1, [%q2+4];
+ld.global.b32 %r2, [table+8];
+ld.const.b32 %r3, [words+4];
+ld.global.b32 %r4, [%q2+16];
+mad.lo.u32 %r1, %r1, 10, %r2;
+mad.lo.u32 %r1, %r1, 10, %r3;
+add.u32 %r1, %r1, %r4;
+st.global.b32 [%q1], %r1;
+@%last
+ret;
+}
+)";
+
+std::string runTable(std::string_view last, uint32_t &word) {
+  std::string text = tableKernel;
+  text.replace(text.find("@%last"), 6, last);
+  auto module = Module::parse(text);
+  if (!module)
+    return llvm::toString(module.takeError());
+  tilec::sim::Memory memory;
+  uint64_t out = llvm::cantFail(memory.allocate(4, "out"));
+  std::vector<uint8_t> params(8);
+  std::memcpy(params.data(), &out, 8);
+  auto result = run(*(*module)->find("k"), {}, params, memory, {});
+  if (!result)
+    return llvm::toString(result.takeError());
+  std::memcpy(&word, memory.hostPointer(out, 4), 4);
+  return result->fault;
+}
+
+} // namespace
+
+TEST(Tables, AreRead) {
+  uint32_t word = 0;
+  EXPECT_EQ(runTable("", word), "");
+  EXPECT_EQ(word, 239u);
+}
+
+TEST(Tables, AreNotWrittenNorLeft) {
+  uint32_t word = 0;
+  EXPECT_NE(runTable("st.global.b32 [table], 5;", word).find("tables do not have"),
+            std::string::npos);
+  EXPECT_NE(runTable("ld.global.b32 %r1, [table+20];", word).find("tables do not have"),
+            std::string::npos);
+  EXPECT_NE(runTable("ld.global.b32 %r1, [nowhere];", word).find("`nowhere` is not declared"),
+            std::string::npos);
 }
