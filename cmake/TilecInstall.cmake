@@ -17,7 +17,7 @@ file(RELATIVE_PATH tilec_lib_of_bin "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL
 foreach(tool IN ITEMS tilec tilec-run)
   set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${tilec_lib_of_bin}")
 endforeach()
-install(TARGETS TilecPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS TilecPlugin TilecLlvmPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilec tilec-run tilec-launch RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/tilec-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Of include/tilec the headers for users alone; the folders are the compiler's own.

@@ -72,8 +72,12 @@ void HoistFreeValues::getAnalysisUsage(AnalysisUsage &usage) const {
 }
 
 bool HoistFreeValues::runOnFunction(Function &function) {
-  const DominatorTree &tree = getAnalysis<DominatorTreeWrapperPass>().getDomTree();
-  const TargetTransformInfo &costs = getAnalysis<TargetTransformInfoWrapperPass>().getTTI(function);
+  return hoistFreeValues(function, getAnalysis<DominatorTreeWrapperPass>().getDomTree(),
+                         getAnalysis<TargetTransformInfoWrapperPass>().getTTI(function));
+}
+
+bool hoistFreeValues(Function &function, const DominatorTree &tree,
+                     const TargetTransformInfo &costs) {
   bool changed = false;
   for (BasicBlock &block : function)
     changed |= hoistFrom(block, tree, costs);

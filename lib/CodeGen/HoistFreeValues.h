@@ -6,7 +6,16 @@
 
 #include "llvm/Pass.h"
 
+namespace llvm {
+class DominatorTree;
+class TargetTransformInfo;
+} // namespace llvm
+
 namespace tilec::codegen {
+
+/// What the pass does; whether it has changed anything.
+bool hoistFreeValues(llvm::Function &function, const llvm::DominatorTree &tree,
+                     const llvm::TargetTransformInfo &costs);
 
 /// Runs before StructurizeCFG, which must not find the values without cost that it would move
 /// wrongly.

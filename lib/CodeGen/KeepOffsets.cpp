@@ -141,7 +141,9 @@ int voffsetOf(const IntrinsicInst &call) {
 
 char KeepOffsets::ID = 0;
 
-bool KeepOffsets::runOnFunction(Function &function) {
+bool KeepOffsets::runOnFunction(Function &function) { return keepOffsets(function); }
+
+bool keepOffsets(Function &function) {
   bool changed = false;
   for (Instruction &instr : instructions(function)) {
     auto *call = dyn_cast<IntrinsicInst>(&instr);

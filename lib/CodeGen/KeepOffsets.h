@@ -8,6 +8,9 @@
 
 namespace tilec::codegen {
 
+/// What the pass does; whether it has changed anything.
+bool keepOffsets(llvm::Function &function);
+
 /// Runs before instruction selection, behind everything that rewrites addresses: hides how the
 /// offset of a buffer access is made where a part of it could be negative.
 class KeepOffsets : public llvm::FunctionPass {

@@ -4,13 +4,17 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/IR/PassManager.h"
+
 namespace llvm {
-class Module;
 class TargetMachine;
 } // namespace llvm
 
 namespace tilec::codegen {
 
 void optimizeWith(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// The passes of it.
+llvm::ModulePassManager cleanUpPasses();
 
 } // namespace tilec::codegen

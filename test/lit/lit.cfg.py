@@ -16,6 +16,7 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %cuda_include the folder of cuda.h
     %cxx          the C++ compiler of the build
     %plugin       libTilecPlugin.so
+    %llvm_plugin  libTilecLlvmPlugin.so
 
 and for REQUIRES: `seeds`, `mlir-opt`, `ptxas`, `libdevice`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
 a skipped test.
@@ -93,4 +94,5 @@ config.substitutions += [
     ("%cuda_include", config.tilec_cuda_include),
     ("%cxx", config.tilec_cxx),
     ("%plugin", config.tilec_plugin),
+    ("%llvm_plugin", config.tilec_llvm_plugin),
 ]

@@ -5,6 +5,7 @@
 // Wave IR by hand. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/CodeGen/CodeGen.h"
+#include "tilec/IR/Tile/Tile.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Lower/Lower.h"
 
@@ -82,8 +83,9 @@ int main(int argc, char **argv) {
   if (!arch)
     return fail("unknown target " + target + "; known: gfx942, gfx950, sm_80, sm_90, sm_90a");
   mlir::DialectRegistry registry;
-  registry.insert<wave::WaveDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect>();
+  // A module of the stages before has its tile.program, too: the launches.
+  registry.insert<tile::TileDialect, wave::WaveDialect, mlir::arith::ArithDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect>();
   mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
   // The parser and the verifiers print their own diagnostics.
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &mlirContext);

@@ -39,31 +39,31 @@ class Bench:
             sys.exit(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return json.loads(report.read_text())
 
+    def compile(self, script, target, entry, *options):
+        image = self.folder / "kernel.hsaco"
+        subprocess.run([str(Path(self.options.bin) / "tilec"), str(REPO / script), f"--target={target}", "--entry",
+                        entry, *options, "-o", str(image)], check=True)
+        return image
+
     def ours(self, target, schedule, threads, m, n, k, panel=8):
-        image = self.folder / "ours.hsaco"
         entry = f"gemm({m}, {n}, {k}, block_K={64 if target == 'gfx950' else 32}, threads={threads}, panel={panel})"
-        subprocess.run([str(Path(self.options.bin) / "tilec"), str(HERE / "gemm.py"), f"--target={target}",
-                        "--entry", entry, f"--schedule={schedule}", "-o", str(image)], check=True)
+        image = self.compile("test/bench/amd/gemm.py", target, entry, f"--schedule={schedule}")
         return self.simulate(image, f"{n // 256},{m // 256}", threads,
                              [f"zeros:{m * k * 2}", f"zeros:{n * k * 2}", f"zeros:{m * n * 2}"])
 
     def attention(self, target, causal, heads=16, length=4096, dim=128):
         rows, keys, threads = ATTENTION[target]
-        image = self.folder / "attention.hsaco"
         entry = (f"fa(B={heads}, H={heads}, S={length}, D={dim}, block_M={rows}, block_N={keys}, stages=2, "
                  f"threads={threads}, causal={causal})")
-        subprocess.run([str(Path(self.options.bin) / "tilec"), str(REPO / "test/bench/hopper/fa.py"),
-                        f"--target={target}", "--entry", entry, "-o", str(image)], check=True)
+        image = self.compile("test/bench/hopper/fa.py", target, entry)
         size = heads * heads * length * dim * 2
         run = self.simulate(image, f"{heads},{length // rows},{heads}", threads, 4 * [f"zeros:{size}"])
         operations = 4 * heads * heads * length * length * dim // (2 if causal else 1)
         return operations / run["kernel_us"] * 1e-6
 
     def narrow(self, trans_a, trans_b, n=8192):
-        image = self.folder / "narrow.hsaco"
-        subprocess.run([str(Path(self.options.bin) / "tilec"), str(REPO / "test/lit/Isa/gfx950/gemm-f8f6f4.py"),
-                        "--target=gfx950", "--entry", f"gemm({n}, {n}, {n}, ta={trans_a}, tb={trans_b})", "-o",
-                        str(image)], check=True)
+        image = self.compile("test/lit/Isa/gfx950/gemm-f8f6f4.py", "gfx950",
+                             f"gemm({n}, {n}, {n}, ta={trans_a}, tb={trans_b})")
         run = self.simulate(image, f"{n // 256},{n // 256}", 512, [f"zeros:{n * n}", f"zeros:{n * n}", f"zeros:{2 * n * n}"])
         return 2 * n**3 / run["kernel_us"] * 1e-6
 
