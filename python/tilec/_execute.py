@@ -45,6 +45,9 @@ class Runner:
             p.is_tensor and not all(isinstance(e, int) for e in p.shape) for p in self.params
         )
         self.plain = not self.outs
+        self.used = None if all(p.is_used for p in self.params) else [
+            i for i, p in enumerate(self.params) if p.is_used
+        ]
         self.fast = None  # (index, Module) of the last launch
 
     def run(self, args, stream=None):
@@ -64,7 +67,7 @@ class Runner:
             simulate(self.kernel, args, _targets.simulated() or self.kernel.target)
         else:
             module = self.modules.get(index) or self._load(index)
-            module.launch(args, stream)
+            module.launch(args if self.used is None else tuple(args[i] for i in self.used), stream)
         if made is None:
             return None
         return made[0] if len(made) == 1 else tuple(made)
@@ -86,6 +89,8 @@ class Runner:
         if index is None or index < 0:
             return lambda: self._launch(args, stream, None)
         module = self.modules.get(index) or self._load(index)
+        if self.used is not None:
+            args = tuple(args[i] for i in self.used)
         module.launch(args, stream)
         return module.bind(args, stream)
 
@@ -129,7 +134,7 @@ class Runner:
                 )
             for extent, n in zip(p.shape, shape):
                 if isinstance(extent, str) and extent.isidentifier():
-                    dims.setdefault(extent, int(n))
+                    dims.setdefault(extent, n)
         return dims
 
 
@@ -269,11 +274,12 @@ def simulate(kernel, args, target):
     if len(args) != len(kernel.params):
         raise ArgumentError(f"the kernel takes {len(kernel.params)} arguments, {len(args)} are given")
     # Everything is looked at before anything is run.
-    shapes = [_check_host(p, a) if p.is_tensor else None for p, a in zip(kernel.params, args)]
+    pairs = [(p, a) for p, a in zip(kernel.params, args) if p.is_used]
+    shapes = [_check_host(p, a) if p.is_tensor else None for p, a in pairs]
     memory, views = [], []
     with _lock:
         try:
-            for p, arg, shape in zip(kernel.params, args, shapes):
+            for (p, arg), shape in zip(pairs, shapes):
                 if not p.is_tensor:
                     views.append(_number(p, arg))
                     continue

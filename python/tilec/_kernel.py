@@ -14,9 +14,10 @@ _MATH = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max, "__builtins
 class Param:
     """A parameter of the kernel as its caller sees it."""
 
-    __slots__ = ("name", "dtype", "shape", "is_tensor", "access", "_extents")
+    __slots__ = ("name", "dtype", "shape", "is_tensor", "access", "is_used", "_extents")
 
     def __init__(self, row):
+        self.is_used = row.get("used", True)
         self.name = row["name"]
         self.dtype = _dtypes.dtype(row["dtype"])
         self.is_tensor = row["kind"] == "tensor"
@@ -57,6 +58,27 @@ def params_of(manifest):
     return list(found.values())
 
 
+def with_unused(params, declared):
+    """The parameters in the order of the script, with those that the kernel makes no use of: the
+    manifest has none of them. `declared` are the names, and what annotates them."""
+    known = {p.name: p for p in params}
+    if not set(known) <= set(declared):
+        return params
+    out = []
+    for name, annotation in declared.items():
+        if name in known:
+            out.append(known[name])
+            continue
+        row = {"name": name, "kind": "scalar", "dtype": "int32", "used": False}
+        shape = getattr(annotation, "shape", None)
+        if shape is not None:
+            shape = [e if isinstance(e, int) else str(getattr(e, "name", e)) for e in shape]
+            dtype = _dtypes.name_of(annotation.dtype) or "float32"
+            row.update(kind="tensor", shape=shape, dtype=dtype)
+        out.append(Param(row))
+    return out
+
+
 class JITKernel:
     """A kernel for one target. Called with tensors it runs; outputs are made where it has some
     (`out_idx`, or what an eager function returns)."""
@@ -69,6 +91,12 @@ class JITKernel:
         self.target = self.manifest["target"]
         self.name = self.manifest["kernel"]
         self.params = params_of(self.manifest)
+        function = getattr(source, "function", None)
+        if function is not None and not getattr(source, "is_eager", False):
+            code = function.__code__
+            names = code.co_varnames[: code.co_argcount]
+            annotations = {n: function.__annotations__.get(n) for n in names}
+            self.params = with_unused(self.params, annotations)
         index = {p.name: i for i, p in enumerate(self.params)}
         self.out_idx = [index[n] for n in self.manifest.get("outputs", []) if n in index]
         self._outs = set(self.out_idx)
