@@ -113,7 +113,7 @@ void Launcher::readScalar(size_t index, nb::handle object, Call &call) const {
 }
 
 void Launcher::read(nb::handle args, Call &call) const {
-  size_t count = static_cast<size_t>(PyTuple_GET_SIZE(args.ptr()));
+  size_t count = static_cast<size_t>(NB_TUPLE_GET_SIZE(args.ptr()));
   if (count != parameters.size())
     raise("ArgumentError", "the kernel takes " + std::to_string(parameters.size()) +
                                " arguments, " + std::to_string(count) + " are given");
@@ -122,7 +122,7 @@ void Launcher::read(nb::handle args, Call &call) const {
   call.signature.clear();
   call.first = nb::handle();
   for (size_t i = 0; i < count; ++i) {
-    nb::handle object = PyTuple_GET_ITEM(args.ptr(), static_cast<Py_ssize_t>(i));
+    nb::handle object = NB_TUPLE_GET_ITEM(args.ptr(), static_cast<Py_ssize_t>(i));
     if (parameters[i].isTensor)
       readTensor(i, object, call);
     else

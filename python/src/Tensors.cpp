@@ -22,7 +22,7 @@ const ExchangeApi *exchangeOf(PyTypeObject *type) {
     return last;
   auto [it, isNew] = known.try_emplace(type, nullptr);
   if (isNew) {
-    Py_INCREF(type);
+    Py_INCREF(reinterpret_cast<PyObject *>(type));
     nb::object capsule = nb::getattr(nb::handle(reinterpret_cast<PyObject *>(type)),
                                      "__dlpack_c_exchange_api__", nb::none());
     if (PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api")) {

@@ -138,13 +138,16 @@ def _cuda_answers(torch, target):
 
         wait_stream = wait_event = record_event = query = synchronize
 
-    nothing = lambda *_, **__: None  # noqa: E731
+    def nothing():
+        # One for each name: torch.compile tells functions apart by identity.
+        return lambda *_, **__: None
+
     return {
         "is_available": lambda: True, "device_count": lambda: 1, "current_device": lambda: 0,
         "get_device_capability": lambda *_: capability, "get_device_properties": lambda *_: properties,
-        "get_device_name": lambda *_: properties.name, "synchronize": nothing, "empty_cache": nothing,
-        "init": nothing, "set_device": nothing, "manual_seed": nothing, "manual_seed_all": nothing,
-        "reset_peak_memory_stats": nothing, "max_memory_allocated": lambda *_: 0,
+        "get_device_name": lambda *_: properties.name, "synchronize": nothing(), "empty_cache": nothing(),
+        "init": nothing(), "set_device": nothing(), "manual_seed": nothing(), "manual_seed_all": nothing(),
+        "reset_peak_memory_stats": nothing(), "max_memory_allocated": lambda *_: 0,
         "memory_allocated": lambda *_: 0, "is_bf16_supported": lambda *_: True, "Event": Event,
         "Stream": Stream, "current_stream": lambda *_: Stream(), "default_stream": lambda *_: Stream(),
         "stream": lambda s=None: s or Stream(), "is_current_stream_capturing": lambda: False,

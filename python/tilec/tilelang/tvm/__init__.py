@@ -10,4 +10,8 @@ __version__ = "0.0"
 def __getattr__(name):
     if name in ("tirx", "tir"):
         return tir
+    if name in ("testing", "target"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"tilec has no TVM: there is no `tvm.{name}`")
