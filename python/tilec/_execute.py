@@ -108,7 +108,11 @@ class Runner:
     def _with_outputs(self, args):
         """Arguments with tensors made for the outputs: where and of the kind of the inputs."""
         dims = self._dims(args) if self.has_sizes else None
-        like = next((a for p, a in zip(_inputs(self), args) if p.is_tensor), None)
+        like = None
+        for p, arg in zip(_inputs(self), args):
+            if p.is_tensor:
+                _wanted_tensor(p, arg)
+                like = arg if like is None else like
         full, made, rest = [], {}, iter(args)
         for i, p in enumerate(self.params):
             if i not in self.outs:
@@ -138,6 +142,11 @@ class Runner:
         return dims
 
 
+def _wanted_tensor(p, arg):
+    if _env.describe(arg) is None:
+        raise ArgumentError(f"argument `{p.name}`: a tensor is wanted, not {type(arg).__name__}")
+
+
 def _inputs(runner):
     return [p for i, p in enumerate(runner.params) if i not in runner.outs]
 
@@ -155,6 +164,12 @@ def empty_like(like, param, shape, target):
         import cupy
 
         return cupy.empty(shape, _dtypes.numpy_dtype(param.dtype))
+    import importlib.util
+
+    if like is None and not importlib.util.find_spec("torch"):
+        import numpy
+
+        return numpy.empty(shape, _dtypes.numpy_dtype(param.dtype))
     import torch
 
     device = getattr(like, "device", None)
