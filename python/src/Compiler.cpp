@@ -140,6 +140,17 @@ nb::capsule simulator(const std::string &target) {
   });
 }
 
+/// `tilec` or `tilec-run` as their programs run: for a process that does nothing else.
+int tool(const std::string &name, std::vector<std::string> args) {
+  args.insert(args.begin(), name);
+  std::vector<char *> pointers;
+  for (std::string &arg : args)
+    pointers.push_back(arg.data());
+  pointers.push_back(nullptr);
+  nb::gil_scoped_release unlock;
+  return tilec_tool_main(name.c_str(), static_cast<int>(args.size()), pointers.data());
+}
+
 } // namespace
 
 NB_MODULE(_compiler, m) {
@@ -154,6 +165,7 @@ NB_MODULE(_compiler, m) {
     return out;
   });
   m.def("simulator", simulator);
+  m.def("tool", tool);
   nb::class_<Binary>(m, "Binary")
       .def_prop_ro("ok", [](const Binary &b) { return b.status == TILEC_OK; })
       .def_prop_ro("internal", [](const Binary &b) { return b.status == TILEC_ERROR_INTERNAL; })

@@ -310,6 +310,15 @@ def test_stages_save_and_load(tmp_path):
     assert np.array_equal(loaded(x, x), 2 * x)
 
 
+def test_check_against_the_reference():
+    kernel = kernels.matmul(64, 64, 64)
+    assert "PASS" in kernel.check().upper()
+    a = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float16)
+    assert "PASS" in kernel.check(a, a).upper()
+    with pytest.raises(tilec.ArgumentError, match="2 arguments"):
+        kernel.check(a)
+
+
 def test_host_calls_of_the_language():
     assert T.ceildiv(10, 4) == 3
     n = T.dynamic("n")

@@ -237,7 +237,9 @@ class JITImpl:
         return kernel(*tensors)
 
     def get_tir(self, *args, **kwargs):
-        """The PrimFunc that a factory makes."""
+        """The PrimFunc that a factory makes; of an eager function the kernel itself."""
+        if self.is_eager:
+            return self.compile(*args, **kwargs)
         made = self.function(*args, **kwargs)
         if not isinstance(made, PrimFunc):
             raise TypeError(
