@@ -242,6 +242,14 @@ ValueSource LoopReader::sourceOf(const Value *value, unsigned dword, unsigned ro
       return dwordOfElement(insert->getType(), index->getZExtValue()) == dword
                  ? follow(insert->getOperand(1), 0)
                  : follow(insert->getOperand(0), dword);
+  if (isa<ZExtInst>(instr) && dword == 0)
+    return follow(instr->getOperand(0), 0);
+  // Of a permutation of bytes the source of the low ones stands for all.
+  constexpr unsigned lowBytes = 1;
+  if (auto *call = dyn_cast<CallInst>(instr);
+      call && call->getCalledFunction() &&
+      call->getCalledFunction()->getName() == "llvm.amdgcn.perm")
+    return follow(call->getArgOperand(lowBytes), 0);
   if (auto *call = dyn_cast<CallInst>(instr))
     if (auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
       if (assembly->getAsmString().empty() && call->arg_size() == 1)

@@ -28,7 +28,7 @@ struct Expected {
   const ScheduleStep *step;
 };
 
-std::vector<Expected> expectedOps(const SchedulePlan &plan, ReadParts parts) {
+std::vector<Expected> expectedOps(const SchedulePlan &plan, const ReadParts &parts) {
   std::vector<Expected> ops;
   for (const ScheduleStep &step : plan.body) {
     switch (step.kind) {
@@ -36,7 +36,8 @@ std::vector<Expected> expectedOps(const SchedulePlan &plan, ReadParts parts) {
       ops.push_back({OrderedOp::SharedDma, &step});
       break;
     case ScheduleStep::Read:
-      ops.insert(ops.end(), parts[static_cast<int>(step.operand)], {OrderedOp::SharedRead, &step});
+      ops.insert(ops.end(), parts.counts[static_cast<int>(step.operand)],
+                 {OrderedOp::SharedRead, &step});
       break;
     case ScheduleStep::Mma:
       ops.push_back({OrderedOp::Mfma, &step});
@@ -64,6 +65,29 @@ bool sameWait(const ScheduleStep &step, const codegen::WaitCounts &waits) {
   return same(step.vm, waits.vmcnt) && same(step.lgkm, waits.lgkmcnt) && !waits.expcnt;
 }
 
+/// The first LDS read of the loop that belongs to the plan's read of `rep`, and how many rounds
+/// before the matrix instruction's it is.
+struct FoundRead {
+  int64_t ordinal;
+  unsigned rounds;
+};
+
+std::optional<FoundRead> findRead(const SchedulePlan &plan, const ScheduleStep &mma,
+                                  MmaOperand operand, int64_t rep, int64_t kStepsPerRead,
+                                  const ReadParts &parts) {
+  int64_t ordinal = 0;
+  for (const ScheduleStep &step : plan.body) {
+    if (step.kind != ScheduleStep::Read)
+      continue;
+    int64_t ahead = step.tile - mma.tile;
+    if (step.operand == operand && step.i == rep && step.k == mma.k / kStepsPerRead && ahead >= 0 &&
+        ahead % plan.tilesPerRound == 0)
+      return FoundRead{ordinal, static_cast<unsigned>(ahead / plan.tilesPerRound)};
+    ordinal += parts.counts[static_cast<int>(step.operand)];
+  }
+  return std::nullopt;
+}
+
 /// Where a matrix instruction of the plan takes the first and the middle register of an operand
 /// from.
 struct PlannedSource {
@@ -73,24 +97,27 @@ struct PlannedSource {
 
 std::optional<PlannedSource> plannedSource(const SchedulePlan &plan, const ScheduleStep &mma,
                                            MmaOperand operand, int64_t kStepsPerRead,
-                                           ReadParts parts) {
-  int64_t ordinal = 0;
-  for (const ScheduleStep &step : plan.body) {
-    if (step.kind != ScheduleStep::Read)
-      continue;
-    int64_t rep = operand == MmaOperand::A ? mma.i : mma.j;
-    int64_t ahead = step.tile - mma.tile, count = parts[static_cast<int>(step.operand)];
-    if (step.operand == operand && step.i == rep && step.k == mma.k / kStepsPerRead && ahead >= 0 &&
-        ahead % plan.tilesPerRound == 0) {
-      // A read's instructions, one after the other, hold the operands of its K steps.
-      int64_t within = mma.k % kStepsPerRead;
-      return PlannedSource{ordinal + within * count / kStepsPerRead,
-                           ordinal + (2 * within + 1) * count / (2 * kStepsPerRead),
-                           static_cast<unsigned>(ahead / plan.tilesPerRound)};
-    }
-    ordinal += count;
+                                           const ReadParts &parts) {
+  int64_t rep = operand == MmaOperand::A ? mma.i : mma.j;
+  int64_t count = parts.counts[static_cast<int>(operand)];
+  int64_t together = parts.together[static_cast<int>(operand)];
+  if (together > 1) {
+    // Bytes of all reads of the group, in the order of their k: the first and the middle one lead.
+    int64_t first = rep / together * together;
+    auto lead = findRead(plan, mma, operand, first, kStepsPerRead, parts);
+    auto middle = findRead(plan, mma, operand, first + together / 2, kStepsPerRead, parts);
+    if (!lead || !middle || lead->rounds != middle->rounds)
+      return std::nullopt;
+    return PlannedSource{lead->ordinal, middle->ordinal, lead->rounds};
   }
-  return std::nullopt;
+  auto read = findRead(plan, mma, operand, rep, kStepsPerRead, parts);
+  if (!read)
+    return std::nullopt;
+  // A read's instructions, one after the other, hold the operands of its K steps.
+  int64_t within = mma.k % kStepsPerRead;
+  return PlannedSource{read->ordinal + within * count / kStepsPerRead,
+                       read->ordinal + (2 * within + 1) * count / (2 * kStepsPerRead),
+                       read->rounds};
 }
 
 bool sameRead(int64_t ordinal, unsigned rounds, const ValueSource &found) {
@@ -118,7 +145,7 @@ int64_t kStepsPerRead(const SchedulePlan &plan) {
 } // namespace
 
 std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrder &loop,
-                               ReadParts parts) {
+                               const ReadParts &parts) {
   llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(planText);
   if (!plan)
     return llvm::toString(plan.takeError());
@@ -168,9 +195,11 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
         orders, [&](const codegen::KernelOrder &o) { return o.kernel == kernel.getSymName(); });
     for (auto [n, attribute] : llvm::enumerate(plans)) {
       auto plan = cast<StringAttr>(attribute);
-      ReadParts reads = {1, 1};
-      if (parts && n < parts.size())
-        llvm::copy(cast<DenseI64ArrayAttr>(parts[n]).asArrayRef(), reads.begin());
+      ReadParts reads;
+      if (parts && n < parts.size()) {
+        llvm::ArrayRef<int64_t> numbers = cast<DenseI64ArrayAttr>(parts[n]).asArrayRef();
+        reads = {{numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
+      }
       std::string closest = "no loop was compiled";
       size_t most = 0;
       bool isThere = false;

@@ -110,6 +110,11 @@ public:
   /// Lane exchange of one 32-bit integer.
   virtual llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) = 0;
   virtual llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) = 0;
+  /// One word of wave.scan_partner.
+  virtual llvm::Value *scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step,
+                                   unsigned width, bool reverse) = 0;
+  /// Bytes of two 32-bit words; `bytes` has a nibble each, lowest first.
+  virtual llvm::Value *bytePermute(llvm::Value *low, llvm::Value *high, uint32_t nibbles) = 0;
 
   // Lane masks are integers of as many bits as a wave has lanes.
   virtual llvm::Value *ballot(llvm::Value *predicate) = 0;

@@ -105,6 +105,25 @@ KernelLowering::laneExchange(llvm::Value *value,
   return b.CreateBitCast(result, type);
 }
 
+LogicalResult KernelLowering::lowerScanPartner(wave::ScanPartnerOp scan) {
+  if (scan.getWidth() > uint64_t(e.target.waveLanes))
+    return fail(*scan, "scans groups of " + llvm::Twine(scan.getWidth()) + " lanes in a wave of " +
+                           llvm::Twine(e.target.waveLanes));
+  llvm::Value *value = at(scan.getValue());
+  unsigned words = bitsOf(value->getType()) / 32;
+  auto *vector = llvm::FixedVectorType::get(b.getInt32Ty(), words);
+  llvm::Value *parts = b.CreateBitCast(value, vector);
+  llvm::Value *fills = b.CreateBitCast(at(scan.getFill()), vector);
+  llvm::Value *result = llvm::PoisonValue::get(vector);
+  for (unsigned i = 0; i < words; ++i)
+    result = b.CreateInsertElement(result,
+                                   e.scanPartner(b.CreateExtractElement(parts, i),
+                                                 b.CreateExtractElement(fills, i), scan.getStep(),
+                                                 scan.getWidth(), scan.getReverse()),
+                                   i);
+  return done(*scan, b.CreateBitCast(result, value->getType()));
+}
+
 /// What lanes find out together.
 LogicalResult KernelLowering::lowerVote(mlir::Operation &op) {
   auto checkMask = [&](llvm::Value *mask) -> LogicalResult {
@@ -254,6 +273,13 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
         llvm::Value *lane = at(shuffle.getLane());
         return done(op, laneExchange(at(shuffle.getValue()),
                                      [&](llvm::Value *word) { return e.shuffle(word, lane); }));
+      })
+      .Case([&](wave::ScanPartnerOp scan) { return lowerScanPartner(scan); })
+      .Case([&](wave::BytePermuteOp permute) {
+        uint32_t nibbles = 0;
+        for (auto [i, byte] : llvm::enumerate(permute.getBytes()))
+          nibbles |= uint32_t(byte) << (4 * i);
+        return done(op, e.bytePermute(at(permute.getA()), at(permute.getB()), nibbles));
       })
       .Case([&](wave::PipelineOp) {
         return fail(op, "is not planned yet; the pass wave-schedule makes a loop of it");

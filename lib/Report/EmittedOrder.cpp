@@ -172,10 +172,15 @@ void SymbolicLoop::trackM0(const Instruction &instr) {
 
 void SymbolicLoop::writeResults(const Instruction &instr) {
   bool isMove = instr.mnemonic == "v_mov_b32_e32" || instr.kind == InstrKind::AccumulatorMove;
+  // Of a permutation of bytes the source of the low ones, which is the second, stands for all.
+  bool isPermutation = instr.mnemonic == "v_perm_b32";
+  unsigned taken = isPermutation ? 1 : 0;
   std::optional<Origin> moved;
-  if (isMove && !instr.reads.empty())
-    if (auto it = origins.find({instr.reads[0].file, instr.reads[0].first}); it != origins.end())
+  if ((isMove || isPermutation) && instr.reads.size() > taken) {
+    const RegisterRange &from = instr.reads[taken];
+    if (auto it = origins.find({from.file, from.first}); it != origins.end())
       moved = it->second;
+  }
   for (const RegisterRange &range : instr.writes)
     for (unsigned i = 0; i < range.count; ++i) {
       Origin origin{{ValueSource::Other}, now};

@@ -18,11 +18,14 @@ namespace tilec {
 /// all is as planned. Fails when the image cannot be read.
 llvm::Expected<std::string> differencesFromPlan(mlir::ModuleOp module, const codegen::Image &image);
 
-/// Instructions that one read of the plan is, for A and B.
-using ReadParts = std::array<int64_t, 2>;
+/// What the reads of a plan are, for A and B.
+struct ReadParts {
+  std::array<int64_t, 2> counts = {1, 1};   ///< instructions of one read
+  std::array<int64_t, 2> together = {1, 1}; ///< ScheduleShape::together
+};
 
 /// A plan's body against the order of a loop: what differs first, both sides; empty when nothing.
 std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrder &loop,
-                               ReadParts parts = {1, 1});
+                               const ReadParts &parts = {});
 
 } // namespace tilec

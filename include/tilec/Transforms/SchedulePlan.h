@@ -41,6 +41,9 @@ struct ScheduleShape {
   int64_t accumulatorRegs = 4;                  ///< registers of one matrix instruction's result
   std::array<int64_t, 2> fragmentRegs = {4, 4}; ///< of one read, A and B
   std::array<int64_t, 2> dmas = {1, 1};         ///< copies per K tile, A and B
+  /// Repetitions of A and B whose registers are made of the reads of all of them: a matrix
+  /// instruction needs the reads of its whole group.
+  std::array<int64_t, 2> together = {1, 1};
   /// Copies that fill what a read fetches, of any wave: bit d for copy d of the operand. Indexed by
   /// operand, then repetition * readsAlongK() + K step.
   std::array<std::vector<uint64_t>, 2> cover;
@@ -52,6 +55,11 @@ struct ScheduleShape {
   int64_t mmasPerTile() const { return repsM * repsN * kSteps; }
   uint64_t covers(MmaOperand operand, int64_t rep, int64_t k) const {
     return cover[static_cast<int>(operand)][rep * readsAlongK() + k];
+  }
+  /// The repetitions whose reads one of them needs: [first, end).
+  std::array<int64_t, 2> groupOf(MmaOperand operand, int64_t rep) const {
+    int64_t size = together[static_cast<int>(operand)], first = rep / size * size;
+    return {first, first + size};
   }
   /// A shape whose reads each need the copies in proportion; for tests and pictures.
   void setProportionalCover();

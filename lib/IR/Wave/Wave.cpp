@@ -160,6 +160,20 @@ LogicalResult BitcastOp::verify() {
   return success();
 }
 
+LogicalResult BytePermuteOp::verify() {
+  auto isByte = [](int64_t byte) { return byte >= 0 && byte < 8; };
+  if (getBytes().size() != 4 || !llvm::all_of(getBytes(), isByte))
+    return emitOpError("takes four bytes of 0 to 7");
+  return success();
+}
+
+LogicalResult ScanPartnerOp::verify() {
+  if ((getWidth() & (getWidth() - 1)) != 0 || uint64_t(1) << getStep() >= getWidth())
+    return emitOpError() << "has no step " << getStep() << " in groups of " << getWidth()
+                         << " lanes";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -43,6 +43,9 @@ public:
 
   llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
   llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
+  llvm::Value *scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step, unsigned width,
+                           bool reverse) override;
+  llvm::Value *bytePermute(llvm::Value *low, llvm::Value *high, uint32_t nibbles) override;
   llvm::Value *ballot(llvm::Value *predicate) override;
   llvm::Value *vote(llvm::Value *predicate, bool all) override;
   llvm::Value *matchAny(llvm::Value *value) override;

@@ -14,6 +14,10 @@ namespace tilec::lower {
 constexpr unsigned rowMirror = 0x140;     ///< lane ^ 15
 constexpr unsigned rowHalfMirror = 0x141; ///< lane ^ 7
 constexpr unsigned rowRotate = 0x120;     ///< + n: lane i takes lane (i - n) mod 16 of its row
+constexpr unsigned rowShiftLeft = 0x100;  ///< + n: lane i takes lane i + n of its row, if it has it
+constexpr unsigned rowShiftRight = 0x110; ///< + n: lane i - n
+constexpr unsigned rowBroadcast15 = 0x142; ///< a row takes lane 15 of the row before
+constexpr unsigned rowBroadcast31 = 0x143; ///< rows 2 and 3 take lane 31
 
 /// quad_perm whose lane i takes lane i ^ mask, mask in 1..3.
 static unsigned quadXor(unsigned mask) {
@@ -79,7 +83,50 @@ llvm::Value *AmdgpuEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
 }
 
 llvm::Value *AmdgpuEmitter::shuffle(llvm::Value *value, llvm::Value *lane) {
+  if (llvm::isa<llvm::ConstantInt>(lane))
+    return call("llvm.amdgcn.readlane", {b.getInt32Ty()}, {value, lane});
   return call("llvm.amdgcn.ds.bpermute", {}, {b.CreateShl(lane, 2), value});
+}
+
+llvm::Value *AmdgpuEmitter::scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step,
+                                        unsigned width, bool reverse) {
+  constexpr unsigned row = 16, allRows = 0xf, oddRows = 0xa, upperRows = 0xc;
+  llvm::Value *lane = b.CreateAnd(thread, uint64_t(target.waveLanes - 1));
+  unsigned distance = 1u << step;
+  // Lanes without a source, and rows that are left out, keep `fill`.
+  auto move = [&](unsigned control, unsigned rows) {
+    return call(
+        "llvm.amdgcn.update.dpp", {b.getInt32Ty()},
+        {fill, value, b.getInt32(control), b.getInt32(rows), b.getInt32(0xf), b.getFalse()});
+  };
+  auto readLane = [&](unsigned which) {
+    return call("llvm.amdgcn.readlane", {b.getInt32Ty()}, {value, b.getInt32(which)});
+  };
+  if (distance < row) {
+    llvm::Value *other = move((reverse ? rowShiftLeft : rowShiftRight) + distance, allRows);
+    if (width >= row)
+      return other;
+    llvm::Value *inGroup = b.CreateAnd(lane, uint64_t(width - 1));
+    llvm::Value *has = reverse ? b.CreateICmpULT(inGroup, b.getInt32(width - distance))
+                               : b.CreateICmpUGE(inGroup, b.getInt32(distance));
+    return b.CreateSelect(has, other, fill);
+  }
+  if (!reverse)
+    return distance == row ? move(rowBroadcast15, oddRows) : move(rowBroadcast31, upperRows);
+  // No broadcast goes down.
+  llvm::Value *isLower = b.CreateICmpEQ(b.CreateAnd(lane, uint64_t(distance)), b.getInt32(0));
+  llvm::Value *first = readLane(distance);
+  if (distance == row)
+    first = b.CreateSelect(b.CreateICmpULT(lane, b.getInt32(2 * row)), first, readLane(3 * row));
+  return b.CreateSelect(isLower, first, fill);
+}
+
+llvm::Value *AmdgpuEmitter::bytePermute(llvm::Value *low, llvm::Value *high, uint32_t nibbles) {
+  // v_perm_b32 numbers the bytes of its second source first.
+  uint32_t selector = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    selector |= (nibbles >> (4 * i) & 7) << (8 * i);
+  return call("llvm.amdgcn.perm", {}, {high, low, b.getInt32(selector)});
 }
 
 llvm::Value *AmdgpuEmitter::ballot(llvm::Value *predicate) {

@@ -50,6 +50,9 @@ public:
 
   llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
   llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
+  llvm::Value *scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step, unsigned width,
+                           bool reverse) override;
+  llvm::Value *bytePermute(llvm::Value *low, llvm::Value *high, uint32_t nibbles) override;
   llvm::Value *ballot(llvm::Value *predicate) override;
   llvm::Value *vote(llvm::Value *predicate, bool all) override;
   llvm::Value *matchAny(llvm::Value *value) override;
@@ -331,6 +334,31 @@ llvm::Value *NvptxEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
 llvm::Value *NvptxEmitter::shuffle(llvm::Value *value, llvm::Value *lane) {
   return call("llvm.nvvm.shfl.sync.idx.i32", {},
               {b.getInt32(allLanes), value, lane, b.getInt32(wholeWarp)});
+}
+
+llvm::Value *NvptxEmitter::scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step,
+                                       unsigned width, bool reverse) {
+  constexpr unsigned row = 16;
+  llvm::Value *lane = b.CreateAnd(threadId(), uint64_t(target.waveLanes - 1));
+  unsigned distance = 1u << step;
+  if (distance >= row) {
+    llvm::Value *other = shuffle(value, b.getInt32(reverse ? row : row - 1));
+    llvm::Value *isUpper = b.CreateICmpUGE(lane, b.getInt32(row));
+    return reverse ? b.CreateSelect(isUpper, fill, other) : b.CreateSelect(isUpper, other, fill);
+  }
+  unsigned group = std::min(width, row);
+  llvm::Value *inGroup = b.CreateAnd(lane, uint64_t(group - 1));
+  // Lanes that would ask beyond the warp get their own value.
+  llvm::Value *other = call(
+      reverse ? "llvm.nvvm.shfl.sync.down.i32" : "llvm.nvvm.shfl.sync.up.i32", {},
+      {b.getInt32(allLanes), value, b.getInt32(distance), b.getInt32(reverse ? wholeWarp : 0)});
+  llvm::Value *has = reverse ? b.CreateICmpULT(inGroup, b.getInt32(group - distance))
+                             : b.CreateICmpUGE(inGroup, b.getInt32(distance));
+  return b.CreateSelect(has, other, fill);
+}
+
+llvm::Value *NvptxEmitter::bytePermute(llvm::Value *low, llvm::Value *high, uint32_t nibbles) {
+  return call("llvm.nvvm.prmt", {}, {low, high, b.getInt32(nibbles)});
 }
 
 llvm::Value *NvptxEmitter::ballot(llvm::Value *predicate) {

@@ -104,6 +104,42 @@ LinearLayout reordered(const LinearLayout &operand, llvm::ArrayRef<int64_t> orde
   return LinearLayout(2, inputs);
 }
 
+/// A layout of [rows, columns] whose coordinate `dim` has room for `times` rows between its own:
+/// those are `at` the register bits from here on.
+LinearLayout spread(const LinearLayout &layout, unsigned dim, int64_t times, unsigned at) {
+  llvm::SmallVector<LayoutInput, 3> inputs(layout.inputs());
+  for (LayoutInput &in : inputs)
+    for (Coords &base : in.bases)
+      base[dim] *= times;
+  for (int64_t step = 1; step < times; step *= 2) {
+    Coords base{0, 0};
+    base[dim] = step;
+    inputs[0].bases.insert(inputs[0].bases.begin() + at++, base);
+  }
+  return LinearLayout(2, inputs);
+}
+
+/// Rows of an operand that are fetched together and turned in registers: where K is the slower
+/// dimension in memory, elements are narrower than a register, and the target has no read that
+/// turns them.
+int64_t rowsTogether(tile::GemmOp gemm, bool isB, const GemmPlan &plan, const TargetInfo &target) {
+  constexpr int64_t readBytes = 8; // of a lane
+  bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
+  tile::BufferType type = (isB ? gemm.getB() : gemm.getA()).getType();
+  int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
+  if (target.vendor != Vendor::Amd || target.hasTransposedReads || !kIsRow || !type.isShared() ||
+      plan.kPack != 1 || (bits != 8 && bits != 16))
+    return 1;
+  const LinearLayout &operand = isB == plan.swapped ? plan.atom->aLayout : plan.atom->bLayout;
+  const LayoutInput &regs = operand.inputs()[0];
+  if (regs.count() * bits < 64 || llvm::any_of(regs.bases, [](auto &base) { return base[0] != 0; }))
+    return 1;
+  int64_t together = 8 * readBytes / bits;
+  while ((isB ? plan.repsN : plan.repsM) % together != 0)
+    together /= 2;
+  return together;
+}
+
 /// What `k_pack` asks for where it can be had: operands of the same kind, a K of whole groups.
 int64_t packOf(tile::GemmOp gemm, const MmaAtom &atom, const TargetInfo &target) {
   int64_t pack = gemm.getKPack();
@@ -139,9 +175,9 @@ int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target) {
   return ceilDiv(kernel.getThreads(), target.waveLanes);
 }
 
-std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
-  if (gemm.getWarpGroup())
-    return planWarpGroupGemm(gemm, target, numWaves);
+/// Atoms and how waves share them.
+static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &target,
+                                         int64_t numWaves) {
   GemmPlan plan;
   plan.swapped = target.vendor == Vendor::Amd;
   plan.atom = chooseAtom(gemm, target, plan.swapped);
@@ -165,14 +201,48 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
       plan.atom = smaller;
       split();
     }
+  plan.kPack = packOf(gemm, *plan.atom, target);
+  plan.kSteps = ceilDiv(gemm.k(), plan.atom->k * plan.kPack);
+  plan.togetherM = rowsTogether(gemm, false, plan, target);
+  plan.togetherN = rowsTogether(gemm, true, plan, target);
+  return plan;
+}
+
+/// The accumulators of several products lie where the first wants them: rows stand together only
+/// if all agree.
+static void agreeOnRows(tile::GemmOp gemm, GemmPlan &plan, const TargetInfo &target,
+                        int64_t numWaves) {
+  if (plan.togetherM == 1 && plan.togetherN == 1)
+    return;
+  for (mlir::Operation *user : gemm.getC().getUsers()) {
+    auto other = mlir::dyn_cast<tile::GemmOp>(user);
+    if (!other || other == gemm || other.getC() != gemm.getC())
+      continue;
+    std::optional<GemmPlan> its = planAtoms(other, target, numWaves);
+    if (!its || its->togetherM != plan.togetherM)
+      plan.togetherM = 1;
+    if (!its || its->togetherN != plan.togetherN)
+      plan.togetherN = 1;
+  }
+}
+
+std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  if (gemm.getWarpGroup())
+    return planWarpGroupGemm(gemm, target, numWaves);
+  std::optional<GemmPlan> atoms = planAtoms(gemm, target, numWaves);
+  if (!atoms)
+    return std::nullopt;
+  GemmPlan &plan = *atoms;
+  agreeOnRows(gemm, plan, target, numWaves);
   const MmaAtom &atom = *plan.atom;
-  plan.kPack = packOf(gemm, atom, target);
-  plan.kSteps = ceilDiv(gemm.k(), atom.k * plan.kPack);
 
   llvm::SmallVector<Factor, 4> waves = {{1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}};
+  LinearLayout c = plan.swapped ? exchanged(atom.cLayout) : atom.cLayout;
+  c = spread(c, 1, plan.togetherN, 0);
+  c = spread(c, 0, plan.togetherM, c.inputs()[0].bits());
   plan.c =
-      FragmentLayout({gemm.m(), gemm.n()}, plan.swapped ? exchanged(atom.cLayout) : atom.cLayout,
-                     {{1, plan.repsN}, {0, plan.repsM}}, waves);
+      FragmentLayout({gemm.m(), gemm.n()}, c,
+                     {{1, plan.repsN / plan.togetherN}, {0, plan.repsM / plan.togetherM}}, waves);
   LinearLayout a = plan.swapped ? atom.bLayout : atom.aLayout;
   LinearLayout b = plan.swapped ? atom.aLayout : atom.bLayout;
   if (plan.kPack > 1) {
@@ -184,10 +254,14 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
     a = reordered(a, order);
     b = reordered(b, order);
   }
-  plan.a = FragmentLayout({gemm.m(), gemm.k()}, a, {{1, plan.kSteps}, {0, plan.repsM}},
-                          {{-1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}});
-  plan.b = FragmentLayout({gemm.n(), gemm.k()}, b, {{1, plan.kSteps}, {0, plan.repsN}},
-                          {{0, plan.wavesN}, {-1, plan.wavesM}, {-1, plan.copies}});
+  a = spread(a, 0, plan.togetherM, a.inputs()[0].bits());
+  b = spread(b, 0, plan.togetherN, b.inputs()[0].bits());
+  plan.a =
+      FragmentLayout({gemm.m(), gemm.k()}, a, {{1, plan.kSteps}, {0, plan.repsM / plan.togetherM}},
+                     {{-1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}});
+  plan.b =
+      FragmentLayout({gemm.n(), gemm.k()}, b, {{1, plan.kSteps}, {0, plan.repsN / plan.togetherN}},
+                     {{0, plan.wavesN}, {-1, plan.wavesM}, {-1, plan.copies}});
   return plan;
 }
 

@@ -30,11 +30,23 @@ struct GemmPlan {
   /// K steps of the operands' layouts, and atoms along K that one of them feeds (`k_pack`): a lane
   /// holds the operands of `kPack` atoms side by side, so that one read fetches them.
   int64_t kSteps = 1, kPack = 1;
+  /// Neighbouring rows of A and columns of B that a lane holds in as many repetitions: memory has
+  /// these side by side where K is its slower dimension. One read fetches them for a k, and lanes
+  /// exchange the bytes of their own registers (`turned`). M = lane * togetherM + repetition.
+  int64_t togetherM = 1, togetherN = 1;
   /// Extent of one atom along the gemm's M and N.
   int64_t atomM = 16, atomN = 16;
 
-  /// Layouts of the fragments [M, N], and of A as [M, K] and B as [N, K].
+  /// Layouts of the fragments [M, N], and of A as [M, K] and B as [N, K]. Those whose rows stand
+  /// together have one atom for all of them: of an operand the registers of its first row come
+  /// first, of C columns, then the registers of an atom, then rows.
   FragmentLayout c, a, b;
+
+  /// Where the registers of C's atom (m, n) are, in groups of an atom's.
+  int64_t slotOf(int64_t m, int64_t n) const {
+    int64_t block = n / togetherN + repsN / togetherN * (m / togetherM);
+    return togetherN * (togetherM * block + m % togetherM) + n % togetherN;
+  }
 };
 
 /// Nothing when no atom multiplies these types into C's.

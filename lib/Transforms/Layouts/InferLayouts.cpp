@@ -406,6 +406,7 @@ void Inference::setSharedLayouts() {
         continue;
       bool kIsRow = n == 0 ? gemm.getTransposeA() : !gemm.getTransposeB();
       if (auto reads = sharedReads(n == 0 ? plan->a : plan->b, kIsRow,
+                                   n == 0 ? plan->togetherM : plan->togetherN,
                                    tile::dtypeOf(type.getElementType()), target))
         operandReads.try_emplace(alloc, std::move(*reads));
     }

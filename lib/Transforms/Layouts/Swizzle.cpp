@@ -14,14 +14,16 @@ namespace tilec {
 
 constexpr int64_t widestReadBytes = 16; ///< ds_read_b128
 
-std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, DType dtype,
-                                       const TargetInfo &target) {
+std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, int64_t together,
+                                       DType dtype, const TargetInfo &target) {
   SharedReads reads;
   reads.arch = target.arch;
   reads.dtype = dtype;
   reads.isTransposed = readsTransposed(operand, kIsRow, dtype, target);
+  reads.isTurned = together > 1;
   reads.pieceBytes = target.asyncCopyBytes.front();
-  if (target.vendor != Vendor::Amd || (kIsRow && !reads.isTransposed) || bitsOf(dtype) < 8)
+  if (target.vendor != Vendor::Amd || (kIsRow && !reads.isTransposed && !reads.isTurned) ||
+      bitsOf(dtype) < 8)
     return std::nullopt;
   int64_t elemBytes = bytesOf(dtype), regs = operand.atomRegs();
   // A lane's elements that lie side by side in memory are read together.
@@ -29,14 +31,17 @@ std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRo
   while (run < regs && operand.coords(run, 0, 0) == Coords{0, run})
     ++run;
   reads.bytesPerLane = reads.isTransposed ? 8 : std::min(widestReadBytes, run * elemBytes);
-  int64_t perRead = reads.bytesPerLane / elemBytes;
+  if (reads.isTurned) // a k after the other, whose rows are the registers behind them
+    reads.bytesPerLane = together * elemBytes;
+  int64_t perRead = reads.isTurned ? 1 : reads.bytesPerLane / elemBytes;
+  int64_t ofReads = regs / together;
   FragmentLayout lanes = reads.isTransposed ? transposedAddresses(operand, dtype) : operand;
   int64_t kSteps = 1;
   for (const Factor &f : operand.reps())
     if (f.dim == 1)
       kSteps *= f.count;
   for (int64_t step = 0; step < kSteps; ++step)
-    for (int64_t reg = 0; reg < regs; reg += perRead) {
+    for (int64_t reg = 0; reg < ofReads; reg += perRead) {
       Coords first = operand.coords(step * regs + reg, 0, 0);
       for (int64_t lane = 0; lane < target.waveLanes; ++lane) {
         Coords at = lanes.coords(0, lane, 0);
@@ -68,6 +73,7 @@ int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout) {
 SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads) {
   int64_t bits = bitsOf(reads.dtype), elemBytes = bytesOf(reads.dtype);
   SharedLayout best = reads.isTransposed ? SharedLayout::transposed(shape, bits)
+                      : reads.isTurned   ? SharedLayout::plain(shape)
                                          : SharedLayout::swizzled(shape, bits);
   int64_t fewest = conflictsOf(reads, best);
   int64_t smallestChunk = std::max(reads.bytesPerLane, reads.pieceBytes);

@@ -13,6 +13,7 @@ struct SharedReads {
   Arch arch;
   DType dtype;
   bool isTransposed = false; ///< by ds_read_b64_tr_*
+  bool isTurned = false;     ///< rows that stand together, for one k
   int64_t bytesPerLane = 16; ///< of one read
   int64_t pieceBytes = 16;   ///< that copies from global memory want kept together
   std::vector<Coords> lanes; ///< of each read, 64 after each other: where a lane starts, as the
@@ -20,8 +21,9 @@ struct SharedReads {
 };
 
 /// The reads of an operand for its first repetition; nothing when its elements are read one by one.
-std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, DType dtype,
-                                       const TargetInfo &target);
+/// `together`: GemmPlan::togetherM or N.
+std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, int64_t together,
+                                       DType dtype, const TargetInfo &target);
 
 /// Extra cycles of all these reads.
 int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout);

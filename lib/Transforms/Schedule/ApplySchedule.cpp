@@ -63,6 +63,7 @@ private:
   void emitDma(const ScheduleStep &step, Values &values);
   void emitRead(const ScheduleStep &step, Values &values);
   void emitMma(const ScheduleStep &step, Values &values);
+  void prepareNext(llvm::ArrayRef<ScheduleStep> rest, Values &values);
   void emitRounds(const ExpandedSchedule &schedule, Values &values);
   void emitInOrder();
   /// The kernel carries the order of its loops, to be compared with the machine code.
@@ -226,7 +227,7 @@ void Application::emitRead(const ScheduleStep &step, Values &values) {
     Operation *copy = b.clone(*read);
     copy->setOperand(0, outside(read->getOperand(0), anchor + beyond));
     copy->setAttr("imm", b.getI64IntegerAttr(imm - beyond));
-    for (llvm::StringRef name : {"step", "cover", "slot_bytes"})
+    for (llvm::StringRef name : {"step", "cover", "slot_bytes", "together"})
       copy->removeAttr(name);
     results.push_back(copy->getResult(0));
   }
@@ -267,9 +268,26 @@ void Application::emitMma(const ScheduleStep &step, Values &values) {
   }
 }
 
+/// What the next matrix instruction's operands are computed with is computed one matrix instruction
+/// earlier, in its shadow, if no wait stands between: the reads have arrived then.
+void Application::prepareNext(llvm::ArrayRef<ScheduleStep> rest, Values &values) {
+  for (const ScheduleStep &step : rest) {
+    if (step.kind == ScheduleStep::Wait || step.kind == ScheduleStep::Barrier)
+      return;
+    if (step.kind != ScheduleStep::Mma)
+      continue;
+    for (Operation *part : opsOf(step.name()))
+      for (Value operand : part->getOperands())
+        if (Operation *def = operand.getDefiningOp();
+            def && def->getBlock() == op.bodyBlock() && !def->hasAttr("step") && isPure(def))
+          valueAt(operand, step.tile, values);
+    return;
+  }
+}
+
 void Application::emit(llvm::ArrayRef<ScheduleStep> steps, Values &values) {
   auto count = [&](int64_t n) { return n < 0 ? IntegerAttr() : b.getI64IntegerAttr(n); };
-  for (const ScheduleStep &step : steps) {
+  for (auto [at, step] : llvm::enumerate(steps)) {
     switch (step.kind) {
     case ScheduleStep::Dma:
       emitDma(step, values);
@@ -278,6 +296,8 @@ void Application::emit(llvm::ArrayRef<ScheduleStep> steps, Values &values) {
       emitRead(step, values);
       break;
     case ScheduleStep::Mma:
+      if (!plan.autoLgkm)
+        prepareNext(steps.drop_front(at + 1), values);
       emitMma(step, values);
       break;
     case ScheduleStep::Wait:
@@ -360,14 +380,15 @@ void Application::record(const ExpandedSchedule &schedule) {
   counted.body = schedule.body;
   all.push_back(b.getStringAttr(counted.str()));
   kernel->setAttr("schedules", b.getArrayAttr(all));
-  // Instructions that one read of the plan is, for A and B.
+  // For A and B: instructions that one read of the plan is, and reads that stand together.
   SmallVector<Attribute> parts;
   if (auto known = kernel->getAttrOfType<ArrayAttr>("schedule_parts"))
     llvm::append_range(parts, known);
   auto partsOf = [&](MmaOperand operand) {
     return int64_t(opsOf(ScheduleStep::read(operand, 0, 0, 0).name()).size());
   };
-  parts.push_back(b.getDenseI64ArrayAttr({partsOf(MmaOperand::A), partsOf(MmaOperand::B)}));
+  parts.push_back(b.getDenseI64ArrayAttr(
+      {partsOf(MmaOperand::A), partsOf(MmaOperand::B), shape.together[0], shape.together[1]}));
   kernel->setAttr("schedule_parts", b.getArrayAttr(parts));
 }
 

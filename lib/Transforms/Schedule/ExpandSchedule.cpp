@@ -138,10 +138,13 @@ void Expansion::index() {
     if (step.kind != ScheduleStep::Mma)
       continue;
     int64_t k = step.k / shape.kStepsPerRead;
-    for (Key key : {Key{0, step.i, k, step.tile}, Key{1, step.j, k, step.tile}}) {
-      auto read = readAt.find(key);
-      if (read != readAt.end() && read->second < at)
-        completions[read->second] = std::min(completions[read->second], at);
+    for (MmaOperand operand : {MmaOperand::A, MmaOperand::B}) {
+      auto [first, end] = shape.groupOf(operand, operand == MmaOperand::A ? step.i : step.j);
+      for (int64_t rep = first; rep < end; ++rep) {
+        auto read = readAt.find({static_cast<int64_t>(operand), rep, k, step.tile});
+        if (read != readAt.end() && read->second < at)
+          completions[read->second] = std::min(completions[read->second], at);
+      }
     }
   }
   waitedFor.assign(line.size(), line.size());
@@ -163,15 +166,17 @@ llvm::Error Expansion::checkMma(size_t at) {
   const ScheduleStep &step = line[at].step;
   int64_t k = step.k / shape.kStepsPerRead;
   for (MmaOperand operand : {MmaOperand::A, MmaOperand::B}) {
-    int64_t rep = operand == MmaOperand::A ? step.i : step.j;
-    auto read = readAt.find({static_cast<int64_t>(operand), rep, k, step.tile});
-    if (read == readAt.end() || read->second > at)
-      return broken(step,
-                    "comes before `" + ScheduleStep::read(operand, rep, k, step.tile).name() + "`");
-    if (!plan.autoLgkm && waitedFor[read->second] > at)
-      return broken(step,
-                    "follows `" + ScheduleStep::read(operand, rep, k, step.tile).name() +
-                        "` without a `wait lgkm` for it, and the schedule is not `lgkm auto`");
+    auto [first, end] = shape.groupOf(operand, operand == MmaOperand::A ? step.i : step.j);
+    for (int64_t rep = first; rep < end; ++rep) {
+      std::string name = ScheduleStep::read(operand, rep, k, step.tile).name();
+      auto read = readAt.find({static_cast<int64_t>(operand), rep, k, step.tile});
+      if (read == readAt.end() || read->second > at)
+        return broken(step, "comes before `" + name + "`");
+      if (!plan.autoLgkm && waitedFor[read->second] > at)
+        return broken(step,
+                      "follows `" + name +
+                          "` without a `wait lgkm` for it, and the schedule is not `lgkm auto`");
+    }
   }
   return llvm::Error::success();
 }

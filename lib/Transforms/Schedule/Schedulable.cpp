@@ -110,9 +110,16 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
   for (int n : {0, 1}) {
     bool kIsRow = n == 0 ? found.gemm.getTransposeA() : !found.gemm.getTransposeB();
     tile::BufferType type = (n == 0 ? found.gemm.getA() : found.gemm.getB()).getType();
-    if (kIsRow && !readsTransposed(n == 0 ? gemmPlan->a : gemmPlan->b, kIsRow,
-                                   tile::dtypeOf(type.getElementType()), target))
+    int64_t together = n == 0 ? gemmPlan->togetherM : gemmPlan->togetherN;
+    if (kIsRow && together == 1 &&
+        !readsTransposed(n == 0 ? gemmPlan->a : gemmPlan->b, kIsRow,
+                         tile::dtypeOf(type.getElementType()), target))
       return no("an operand is read element by element, as the target does not transpose it");
+    Value ring = found.copies[n] ? found.copies[n].getDst() : Value();
+    const SharedLayout *layout = ring ? sharedLayoutOf(ring) : nullptr;
+    if (layout && (layout->pitchElems % together != 0 || layout->panelElems != 0 ||
+                   (layout->phases > 1 && layout->vecElems % together != 0)))
+      return no("its shared tile keeps rows apart that are read together");
   }
   int64_t copiesPerTile = 0;
   for (tile::CopyOp copy : found.copies) {

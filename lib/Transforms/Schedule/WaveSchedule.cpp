@@ -58,6 +58,11 @@ static llvm::Error addStep(PipelineTemplate &result, Operation &op, StringAttr n
                                      name.str().c_str());
     int64_t &reps = step.operand == MmaOperand::A ? shape.repsM : shape.repsN;
     reps = std::max(reps, step.i + 1);
+    if (auto together = op.getAttrOfType<IntegerAttr>("together")) {
+      if (together.getInt() < 1)
+        return llvm::createStringError("`%s` stands together with no read", name.str().c_str());
+      shape.together[operand] = together.getInt();
+    }
     if (step.i == 0 && step.k == 0)
       shape.fragmentRegs[operand] =
           (isFirst ? 0 : shape.fragmentRegs[operand]) + registersOf(op.getResult(0).getType());
@@ -85,6 +90,9 @@ static llvm::Error readCovers(PipelineTemplate &result) {
   if (alongK == 0 || shape.kSteps % alongK != 0)
     return llvm::createStringError("the reads do not cover the matrix instructions' K steps");
   shape.kStepsPerRead = shape.kSteps / alongK;
+  for (MmaOperand operand : {MmaOperand::A, MmaOperand::B})
+    if (shape.reps(operand) % shape.together[static_cast<int>(operand)] != 0)
+      return llvm::createStringError("reads that stand together are no whole groups");
   for (MmaOperand operand : {MmaOperand::A, MmaOperand::B})
     for (int64_t rep = 0; rep < shape.reps(operand); ++rep)
       for (int64_t k = 0; k < alongK; ++k) {

@@ -459,6 +459,24 @@ LogicalResult Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
   return failure(isRefused);
 }
 
+LogicalResult Emitter::placeFragment(tile::AllocOp alloc, const FragmentLayout &layout) {
+  DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
+  FragmentPlace place{Value(), layout, dtype, layout.atomRegs()};
+  // Accumulators stay together, as the matrix instructions take them.
+  for (Operation *user : alloc->getUsers())
+    if (auto gemm = dyn_cast<tile::GemmOp>(user); gemm && gemm.getC() == alloc.getResult())
+      if (std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+          plan && plan->c == layout) {
+        place.slotRegs = layout.atomRegs() / (plan->togetherM * plan->togetherN);
+        place.stride = plan->togetherN;
+      }
+  auto type = wave::RegsType::get(b.getContext(), place.slots(),
+                                  vectorOf(place.slotRegs, memoryType(dtype)));
+  place.regs = wave::AllocRegsOp::create(b, loc, type, alloc.getNameAttr());
+  fragments[alloc.getResult()] = place;
+  return checkRegisters(alloc, layout.numRegs() * bitsOf(dtype));
+}
+
 LogicalResult Emitter::placeBuffers() {
   auto result = kernel.walk([&](tile::AllocOp alloc) {
     Value buffer = alloc.getResult();
@@ -469,11 +487,7 @@ LogicalResult Emitter::placeBuffers() {
       shared[buffer] = {first, *layout, dtype};
       sharedBytes = std::max(sharedBytes, first + sharedBytesOf(alloc));
     } else if (const FragmentLayout *layout = fragmentLayoutOf(buffer)) {
-      auto type = wave::RegsType::get(b.getContext(), layout->numReps(),
-                                      vectorOf(layout->atomRegs(), memoryType(dtype)));
-      Value regs = wave::AllocRegsOp::create(b, loc, type, alloc.getNameAttr());
-      fragments[buffer] = {regs, *layout, dtype};
-      if (failed(checkRegisters(alloc, layout->numReps() * layout->atomRegs() * bitsOf(dtype))))
+      if (failed(placeFragment(alloc, *layout)))
         return WalkResult::interrupt();
     } else if (!cast<tile::BufferType>(buffer.getType()).isLocal()) {
       alloc.emitError("has no layout: run tile-infer-layouts first");

@@ -59,10 +59,24 @@ struct SharedPlace {
 };
 
 struct FragmentPlace {
-  Value regs; ///< one slot per repetition of the atom, a vector of its registers
+  Value regs; ///< slots of `slotRegs` registers each
   FragmentLayout layout;
   DType dtype;
+  int64_t slotRegs;   ///< those of the layout's atom, or of a product's whose rows stand together
+  int64_t stride = 1; ///< a slot's registers are so many apart in the layout
+
+  int64_t slots() const { return layout.numRegs() / slotRegs; }
+  int64_t slotOf(int64_t reg) const { return reg / (slotRegs * stride) * stride + reg % stride; }
+  int64_t placeInSlot(int64_t reg) const { return reg / stride % slotRegs; }
 };
+
+/// `count` steps of the wave number, of `below` waves each.
+struct WaveDigit {
+  int64_t below, count;
+};
+
+/// Digits of the wave number that run along a dimension, fastest first.
+SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_t dim);
 
 struct LocalPlace {
   Value regs; ///< one slot per element
@@ -142,6 +156,7 @@ private:
   BlockOrder makeBlockIds();
   LogicalResult placeBuffers();
   LogicalResult checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane);
+  LogicalResult placeFragment(tile::AllocOp alloc, const FragmentLayout &layout);
   LogicalResult placeView(tile::ReshapeOp view);
   LogicalResult emitBlock(mlir::Block &block, Elements &elements);
   LogicalResult emitOp(Operation &op, Elements &elements);
@@ -174,6 +189,12 @@ private:
   /// Whether an index of an on-chip buffer may be outside, and that is to be checked.
   bool wantsTrap(Value buffer, ValueRange tileIndices);
   LogicalResult loadFragment(tile::LoadOp load, Elements &elements);
+  /// A slot's registers in the type of memory.
+  Value getSlot(const FragmentPlace &place, int64_t slot);
+  /// The values of one repetition of the layout's atom, as scalars.
+  SmallVector<Value, 8> registersOf(const FragmentPlace &place, int64_t rep);
+  /// The same of all repetitions; the other way round.
+  void setRegisters(const FragmentPlace &place, ArrayRef<Value> scalars);
   LogicalResult storeFragment(tile::StoreOp store, Elements &elements);
   LogicalResult loadLocal(tile::LoadOp load, Elements &elements);
   LogicalResult storeLocal(tile::StoreOp store, Elements &elements);
@@ -272,6 +293,7 @@ private:
   // Reduce.cpp
   LogicalResult emitReduce(tile::ReduceOp reduce, Elements &elements);
   friend class ReduceEmitter;
+
   /// Shared memory for exchanges between waves; its users put barriers around each use.
   int64_t reserveShared(int64_t bytes);
   /// Shared memory that nothing else uses; at most mostOwnScratch bytes.

@@ -21,6 +21,9 @@ struct GemmOperand {
   const FragmentLayout *layout; ///< [rows, K]
   bool kIsRow;
   int64_t rows, k;
+  int64_t together; ///< rows that one read fetches, each for a repetition of its own
+
+  bool isTurned() const { return together > 1; }
 };
 
 class GemmEmitter {
@@ -49,6 +52,13 @@ private:
   /// `count` neighbouring repetitions, from `rep` on, with one instruction.
   SmallVector<Value> readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t count,
                                   int64_t step);
+  /// The registers of `together` repetitions from `rep` on, of which memory has the rows side by
+  /// side. `named` is around what fetches for each of them.
+  SmallVector<Value>
+  readTurned(const GemmOperand &operand, int64_t rep, int64_t step,
+             llvm::function_ref<void(int64_t, llvm::function_ref<void()>)> named);
+  bool fitsTurned(const GemmOperand &operand);
+  SmallVector<Value> turned(ArrayRef<Value> runs, const GemmOperand &operand, DType dtype);
   bool fitsTransposed(const GemmOperand &operand);
   Value readTransposed(const GemmOperand &operand, int64_t rep, int64_t step);
   /// Of the registers of a K step those of its atom `part`.
@@ -312,6 +322,126 @@ Value GemmEmitter::readTransposed(const GemmOperand &operand, int64_t rep, int64
 }
 
 //===----------------------------------------------------------------------===//
+// Operands that are turned in registers
+//===----------------------------------------------------------------------===//
+
+/// Whether the rows that are fetched together lie so in memory.
+bool GemmEmitter::fitsTurned(const GemmOperand &operand) {
+  const SharedPlace &place = e.shared.find(boxRootOf(operand.buffer))->second;
+  const SharedLayout &shared = place.layout;
+  Coords box = operand.layout->atom().boxShape();
+  bool isWhole =
+      box[0] * operand.layout->repsPerDim()[0] * operand.layout->wavesPerDim()[0] <= operand.rows &&
+      box[1] * plan.kSteps <= operand.k;
+  bool staysTogether = shared.pitchElems % operand.together == 0 && shared.panelElems == 0 &&
+                       (shared.phases == 1 || shared.vecElems % operand.together == 0);
+  std::optional<BufferBox> view = boxOf(operand.buffer, b, loc);
+  if (!view || view->dims.back() != int64_t(shared.shape.size()) - 1)
+    return false;
+  Value last = view->offsets.back();
+  return isWhole && staysTogether && (!last || divisorOf(last) % operand.together == 0);
+}
+
+/// `runs`: for every k of a lane a run of rows. The result: for every row its k, in 32-bit words.
+SmallVector<Value> GemmEmitter::turned(ArrayRef<Value> runs, const GemmOperand &operand,
+                                       DType dtype) {
+  int64_t elemBytes = bytesOf(dtype), perWord = 4 / elemBytes;
+  int64_t runWords = ceilDiv(operand.together, perWord);
+  Type word = b.getI32Type();
+  auto wordsOfRun = [&](Value run) {
+    if (operand.together < perWord) { // a part of a word
+      Type part = b.getIntegerType(8 * operand.together * elemBytes);
+      return SmallVector<Value, 2>{
+          arith::ExtUIOp::create(b, loc, word, wave::BitcastOp::create(b, loc, part, run))};
+    }
+    Type type = e.vectorOf(runWords, word);
+    Value words = wave::BitcastOp::create(b, loc, type, run);
+    SmallVector<Value, 2> result;
+    for (Value part : e.unpack(words, runWords))
+      result.push_back(part);
+    return result;
+  };
+  SmallVector<SmallVector<Value, 2>, 8> words;
+  for (Value run : runs)
+    words.push_back(wordsOfRun(run));
+  auto permute = [&](Value a, Value c, std::array<int64_t, 4> bytes) -> Value {
+    return wave::BytePermuteOp::create(b, loc, word, a, c, ArrayRef<int64_t>(bytes));
+  };
+  // Low and high halves of two words side by side.
+  constexpr std::array<int64_t, 4> lows = {0, 1, 4, 5}, highs = {2, 3, 6, 7};
+  SmallVector<SmallVector<Value, 4>, 4> rows(operand.together); // words along K
+  for (int64_t k = 0; k < int64_t(runs.size()); k += perWord)
+    for (int64_t at = 0; at < runWords; ++at) {
+      auto put = [&](int64_t row, Value value) {
+        if (at * perWord + row < operand.together)
+          rows[at * perWord + row].push_back(value);
+      };
+      if (elemBytes == 2) {
+        put(0, permute(words[k][at], words[k + 1][at], lows));
+        put(1, permute(words[k][at], words[k + 1][at], highs));
+        continue;
+      }
+      // Bytes: two k of two rows each, then all four k of a row.
+      for (int64_t half = 0; half < 2 && 2 * half < operand.together; ++half) {
+        std::array<int64_t, 4> pairs = {2 * half, 4 + 2 * half, 2 * half + 1, 5 + 2 * half};
+        Value first = permute(words[k][at], words[k + 1][at], pairs);
+        Value second = permute(words[k + 2][at], words[k + 3][at], pairs);
+        put(2 * half, permute(first, second, lows));
+        put(2 * half + 1, permute(first, second, highs));
+      }
+    }
+  Type atom = VectorType::get({int64_t(runs.size())}, e.memoryType(dtype));
+  SmallVector<Value> result;
+  for (ArrayRef<Value> row : rows)
+    result.push_back(wave::BitcastOp::create(b, loc, atom, e.pack(row)));
+  return result;
+}
+
+SmallVector<Value>
+GemmEmitter::readTurned(const GemmOperand &operand, int64_t rep, int64_t step,
+                        llvm::function_ref<void(int64_t, llvm::function_ref<void()>)> named) {
+  const FragmentLayout &layout = *operand.layout;
+  DType dtype = e.shared.find(boxRootOf(operand.buffer))->second.dtype;
+  int64_t together = operand.together, perRow = layout.atomRegs() / together;
+  SmallVector<Value> result;
+  if (!fitsTurned(operand)) {
+    Value all;
+    named(rep, [&] { all = readShared(operand, rep / together, step); });
+    Type atom = e.vectorOf(perRow, e.memoryType(dtype));
+    for (int64_t n = 0; n < together; ++n)
+      result.push_back(wave::ExtractOp::create(b, loc, atom, all, n * perRow));
+    return result;
+  }
+  SmallVector<LaneCoord, 4> lane = e.laneCoords(layout);
+  // Bits of the coordinates that differ between lanes and waves; repetitions fill those between.
+  int64_t repRows = layout.atom().boxShape()[0] * layout.repsPerDim()[0];
+  int64_t rowBits = isPowerOf2(repRows) ? -repRows : -1, kBits = 0;
+  for (const Coords &base : layout.atom().inputs()[1].bases) {
+    rowBits |= base[0];
+    kBits |= base[1];
+  }
+  int64_t firstReg = (step + plan.kSteps * (rep / together)) * layout.atomRegs();
+  SmallVector<Value> runs;
+  for (int64_t n = 0; n < together; ++n)
+    named(rep + n, [&] {
+      for (int64_t reg = n * perRow / together; reg < (n + 1) * perRow / together; ++reg) {
+        Coords at = layout.coords(firstReg + reg, 0, 0);
+        LaneCoord row = lane[0], k = lane[1];
+        row.constant = at[0];
+        k.constant = at[1];
+        row.divisor = together;
+        row.bits = rowBits;
+        k.bits = kBits;
+        int64_t imm;
+        Value offset = offsetAt(operand, {row, k}, imm);
+        Type run = e.vectorOf(together, e.memoryType(dtype));
+        runs.push_back(wave::SharedReadOp::create(b, loc, run, offset, imm));
+      }
+    });
+  return turned(runs, operand, dtype);
+}
+
+//===----------------------------------------------------------------------===//
 // The product
 //===----------------------------------------------------------------------===//
 
@@ -347,6 +477,11 @@ SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t reps
   SmallVector<Value> regs;
   while (int64_t(regs.size()) < reps) {
     int64_t rep = regs.size(), count = 1;
+    if (operand.isTurned()) {
+      auto plain = [](int64_t, llvm::function_ref<void()> emit) { emit(); };
+      llvm::append_range(regs, readTurned(operand, rep, step, plain));
+      continue;
+    }
     if (isShared && fitsLdMatrix(operand))
       while (2 * count * wordsOf(operand) <= mostWords && rep + 2 * count <= reps)
         count *= 2;
@@ -360,9 +495,9 @@ SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t reps
 
 void GemmEmitter::clear() {
   const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
-  Type type = e.vectorOf(c.layout.atomRegs(), e.memoryType(c.dtype));
+  Type type = e.vectorOf(c.slotRegs, e.memoryType(c.dtype));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  for (int64_t slot = 0; slot < c.layout.numReps(); ++slot)
+  for (int64_t slot = 0; slot < c.slots(); ++slot)
     wave::SetOp::create(b, loc, zero, c.regs, slot);
 }
 
@@ -404,15 +539,16 @@ LogicalResult GemmEmitter::run() {
 }
 
 std::array<GemmOperand, 2> GemmEmitter::operands() {
-  return {GemmOperand{gemm.getA(), &plan.a, gemm.getTransposeA(), gemm.m(), gemm.k()},
-          GemmOperand{gemm.getB(), &plan.b, !gemm.getTransposeB(), gemm.n(), gemm.k()}};
+  return {
+      GemmOperand{gemm.getA(), &plan.a, gemm.getTransposeA(), gemm.m(), gemm.k(), plan.togetherM},
+      GemmOperand{gemm.getB(), &plan.b, !gemm.getTransposeB(), gemm.n(), gemm.k(), plan.togetherN}};
 }
 
 void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
   const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
-  Type accumulator = e.vectorOf(plan.c.atomRegs(), e.memoryType(c.dtype));
-  int64_t slot = n + plan.repsN * m;
-  Value old = wave::GetOp::create(b, loc, accumulator, c.regs, slot);
+  int64_t slot = plan.slotOf(m, n);
+  Value old = e.getSlot(c, slot);
+  Type accumulator = old.getType();
   if (plan.swapped)
     std::swap(left, right);
   // An atom with one element a lane takes a vector of one.
@@ -429,7 +565,8 @@ uint64_t GemmEmitter::coverOf(const GemmOperand &operand, int64_t rep, int64_t s
   const FragmentLayout &layout = *operand.layout;
   const SharedPlace &place = e.shared.find(boxRootOf(operand.buffer))->second;
   std::optional<BufferBox> box = boxOf(operand.buffer, b, loc);
-  int64_t group = layout.atomRegs(), firstReg = (step + plan.kSteps * rep) * group;
+  int64_t group = layout.atomRegs();
+  int64_t firstReg = (step + plan.kSteps * (rep / operand.together)) * group;
   int64_t elemBytes = bytesOf(place.dtype);
   uint64_t cover = 0;
   Coords point(place.layout.shape.size(), 0);
@@ -451,7 +588,7 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
     return e.unsupported(*gemm, "a gemm whose C is no whole fragment");
   // Names the ops that `emit` adds, which are those of one step.
   auto named = [&](const llvm::Twine &name, llvm::function_ref<void()> emit,
-                   std::optional<uint64_t> cover, int64_t slotBytes) {
+                   std::optional<uint64_t> cover, int64_t slotBytes, int64_t together = 1) {
     Block *block = b.getInsertionBlock();
     Operation *last = block->empty() ? nullptr : &block->back();
     emit();
@@ -463,17 +600,24 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
         op->setAttr("cover", b.getI64IntegerAttr(int64_t(*cover)));
         op->setAttr("slot_bytes", b.getI64IntegerAttr(slotBytes));
       }
+      if (together > 1)
+        op->setAttr("together", b.getI64IntegerAttr(together));
     }
   };
   std::array<GemmOperand, 2> both = operands();
   for (int64_t step = 0; step < plan.kSteps; ++step) {
     SmallVector<Value> regs[2];
-    for (int n : {0, 1})
-      for (int64_t rep = 0; rep < (n == 0 ? plan.repsM : plan.repsN); ++rep)
-        named(
-            "read " + copied[n].name + " " + llvm::Twine(rep) + " " + llvm::Twine(step),
-            [&] { regs[n].push_back(read(both[n], rep, step)); },
-            coverOf(both[n], rep, step, copied[n].copies), copied[n].slotBytes);
+    for (int n : {0, 1}) {
+      auto fetch = [&](int64_t rep, llvm::function_ref<void()> emit) {
+        named("read " + copied[n].name + " " + llvm::Twine(rep) + " " + llvm::Twine(step), emit,
+              coverOf(both[n], rep, step, copied[n].copies), copied[n].slotBytes, both[n].together);
+      };
+      for (int64_t rep = 0; rep < (n == 0 ? plan.repsM : plan.repsN); rep = regs[n].size())
+        if (both[n].isTurned())
+          llvm::append_range(regs[n], readTurned(both[n], rep, step, fetch));
+        else
+          fetch(rep, [&] { regs[n].push_back(read(both[n], rep, step)); });
+    }
     for (int64_t part = 0; part < plan.kPack; ++part)
       for (int64_t m = 0; m < plan.repsM; ++m)
         for (int64_t n = 0; n < plan.repsN; ++n) {

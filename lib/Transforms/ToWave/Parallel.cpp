@@ -378,6 +378,32 @@ const SmallVector<int64_t> *Emitter::registersOf(Operation *access, ValueRange i
   return &(registerCache[access] = *registers);
 }
 
+Value Emitter::getSlot(const FragmentPlace &place, int64_t slot) {
+  return wave::GetOp::create(b, loc, vectorOf(place.slotRegs, memoryType(place.dtype)), place.regs,
+                             slot);
+}
+
+SmallVector<Value, 8> Emitter::registersOf(const FragmentPlace &place, int64_t rep) {
+  llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots;
+  SmallVector<Value, 8> values;
+  int64_t group = place.layout.atomRegs();
+  for (int64_t reg = rep * group; reg < (rep + 1) * group; ++reg) {
+    auto [it, isNew] = slots.try_emplace(place.slotOf(reg));
+    if (isNew)
+      it->second = unpack(toScalar(getSlot(place, it->first), place.dtype), place.slotRegs);
+    values.push_back(it->second[place.placeInSlot(reg)]);
+  }
+  return values;
+}
+
+void Emitter::setRegisters(const FragmentPlace &place, ArrayRef<Value> scalars) {
+  std::vector<SmallVector<Value, 8>> slots(place.slots(), SmallVector<Value, 8>(place.slotRegs));
+  for (auto [reg, value] : llvm::enumerate(scalars))
+    slots[place.slotOf(reg)][place.placeInSlot(reg)] = value;
+  for (auto [slot, parts] : llvm::enumerate(slots))
+    wave::SetOp::create(b, loc, fromScalar(pack(parts), place.dtype), place.regs, slot);
+}
+
 LogicalResult Emitter::loadFragment(tile::LoadOp load, Elements &elements) {
   if (!fragments.contains(load.getBuffer()))
     return unsupported(*load, "an access through this view");
@@ -388,18 +414,14 @@ LogicalResult Emitter::loadFragment(tile::LoadOp load, Elements &elements) {
       registersOf(load, load.getIndices(), load.getBuffer(), elements);
   if (!registers)
     return unsupported(*load, "this access to a fragment");
-  int64_t group = place.layout.atomRegs();
   llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots; // scalars of each slot, read once
   SmallVector<Value, 4> values;
   for (int64_t e = 0; e < elements.count; ++e) {
     int64_t reg = std::max<int64_t>((*registers)[elements.registerOf(e)], 0);
-    auto [it, isNew] = slots.try_emplace(reg / group);
-    if (isNew) {
-      Value slot = wave::GetOp::create(b, loc, vectorOf(group, memoryType(place.dtype)), place.regs,
-                                       reg / group);
-      it->second = unpack(toScalar(slot, place.dtype), group);
-    }
-    values.push_back(it->second[reg % group]);
+    auto [it, isNew] = slots.try_emplace(place.slotOf(reg));
+    if (isNew)
+      it->second = unpack(toScalar(getSlot(place, it->first), place.dtype), place.slotRegs);
+    values.push_back(it->second[place.placeInSlot(reg)]);
   }
   elements.map[load.getResult()] = values;
   return success();
@@ -415,22 +437,20 @@ LogicalResult Emitter::storeFragment(tile::StoreOp store, Elements &elements) {
       registersOf(store, store.getIndices(), store.getBuffer(), elements);
   if (!registers)
     return unsupported(*store, "this access to a fragment");
-  int64_t group = place.layout.atomRegs();
+  int64_t group = place.slotRegs;
   std::map<int64_t, SmallVector<Value, 8>> slots;
   for (int64_t e = 0; e < elements.count; ++e) {
     int64_t reg = (*registers)[elements.registerOf(e)];
     if (reg < 0) // padding
       continue;
-    auto &slot = slots[reg / group];
+    auto &slot = slots[place.slotOf(reg)];
     slot.resize(group);
-    slot[reg % group] = lookup(store.getValue(), e, elements);
+    slot[place.placeInSlot(reg)] = lookup(store.getValue(), e, elements);
   }
   for (auto &[slot, parts] : slots) {
-    Type vector = vectorOf(group, memoryType(place.dtype));
     if (llvm::is_contained(parts, Value())) {
       // The rest of the slot keeps its value.
-      Value old = wave::GetOp::create(b, loc, vector, place.regs, slot);
-      SmallVector<Value, 8> kept = unpack(old, group);
+      SmallVector<Value, 8> kept = unpack(getSlot(place, slot), group);
       for (int64_t i = 0; i < group; ++i)
         parts[i] = parts[i] ? fromScalar(parts[i], place.dtype) : kept[i];
       wave::SetOp::create(b, loc, pack(parts), place.regs, slot);

@@ -18,13 +18,7 @@ using namespace mlir;
 
 namespace tilec {
 
-/// `count` steps of the wave number, of `below` waves each.
-struct WaveDigit {
-  int64_t below, count;
-};
-
-/// Digits of the wave number that run along the reduced dimension.
-static SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_t dim) {
+SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_t dim) {
   SmallVector<WaveDigit, 2> digits;
   int64_t below = 1;
   for (const Factor &f : layout.waves()) {
@@ -144,13 +138,11 @@ void ReduceEmitter::foldRegisters() {
   bool splits = e.target.vendor == Vendor::Nvidia && perResult >= chains * shortest;
   std::vector<SmallVector<Value, chains>> parts(results.size());
   std::vector<int64_t> taken(results.size(), 0);
-  for (int64_t slot = 0; slot < src.layout.numReps(); ++slot) {
-    Value vector =
-        wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(src.dtype)), src.regs, slot);
-    SmallVector<Value, 8> elements = e.unpack(e.toScalar(vector, src.dtype), group);
-    SmallVector<Value, 8> masks = masksOf(slot);
+  for (int64_t rep = 0; rep < src.layout.numReps(); ++rep) {
+    SmallVector<Value, 8> elements = e.registersOf(src, rep);
+    SmallVector<Value, 8> masks = masksOf(rep);
     for (int64_t i = 0; i < group; ++i) {
-      int64_t reg = slot * group + i;
+      int64_t reg = rep * group + i;
       Coords at = src.layout.coords(reg, 0, 0);
       if (dst.layout.rank() == src.layout.rank())
         at[dim] = 0;
@@ -173,12 +165,8 @@ void ReduceEmitter::foldRegisters() {
 }
 
 void ReduceEmitter::loadParts() {
-  int64_t group = dst.layout.atomRegs();
-  for (int64_t slot = 0; slot < dst.layout.numReps(); ++slot) {
-    Value vector =
-        wave::GetOp::create(b, loc, e.vectorOf(group, e.memoryType(dst.dtype)), dst.regs, slot);
-    results.append(e.unpack(e.toScalar(vector, dst.dtype), group));
-  }
+  for (int64_t rep = 0; rep < dst.layout.numReps(); ++rep)
+    results.append(e.registersOf(dst, rep));
 }
 
 Value ReduceEmitter::exchange(Value value, int64_t laneMask) {
@@ -290,20 +278,20 @@ void ReduceEmitter::foldWaves() {
 
 void ReduceEmitter::store() {
   int64_t group = dst.layout.atomRegs();
-  Type vector = e.vectorOf(group, e.memoryType(dst.dtype));
-  for (int64_t slot = 0; slot < dst.layout.numReps(); ++slot) {
-    SmallVector<Value, 8> parts(results.begin() + slot * group,
-                                results.begin() + (slot + 1) * group);
-    if (!reduce.getClear()) {
-      Value old = wave::GetOp::create(b, loc, vector, dst.regs, slot);
-      SmallVector<Value, 8> before = e.unpack(e.toScalar(old, dst.dtype), group);
-      for (int64_t i = 0; i < group; ++i)
-        parts[i] = fold(before[i], convertScalar(b, loc, parts[i], elementOf(src), elementOf(dst)));
-    } else {
-      for (Value &part : parts)
-        part = convertScalar(b, loc, part, elementOf(src), elementOf(dst));
+  llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots;
+  for (int64_t rep = 0; rep < dst.layout.numReps(); ++rep) {
+    SmallVector<Value, 8> before;
+    if (!reduce.getClear())
+      before = e.registersOf(dst, rep);
+    for (int64_t i = 0; i < group; ++i) {
+      int64_t reg = rep * group + i;
+      Value part = convertScalar(b, loc, results[reg], elementOf(src), elementOf(dst));
+      SmallVector<Value, 8> &slot = slots[dst.slotOf(reg)];
+      slot.resize(dst.slotRegs);
+      slot[dst.placeInSlot(reg)] = before.empty() ? part : fold(before[i], part);
     }
-    wave::SetOp::create(b, loc, e.fromScalar(e.pack(parts), dst.dtype), dst.regs, slot);
+    for (int64_t slot = rep * group / dst.slotRegs; slot < (rep + 1) * group / dst.slotRegs; ++slot)
+      wave::SetOp::create(b, loc, e.fromScalar(e.pack(slots[slot]), dst.dtype), dst.regs, slot);
   }
 }
 
@@ -346,8 +334,9 @@ static int64_t exchangeBytes(tile::ReduceOp reduce, const TargetInfo &target, in
 
 int64_t exchangeNeed(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t shared = 0, own = 0, ownLeft = 0;
+  int64_t waves = wavesOf(kernel, target);
   kernel.walk([&](tile::ReduceOp reduce) {
-    int64_t bytes = alignTo(exchangeBytes(reduce, target, wavesOf(kernel, target)), 16);
+    int64_t bytes = alignTo(exchangeBytes(reduce, target, waves), 16);
     if (bytes > mostOwnScratch) {
       shared = std::max(shared, bytes);
       return;

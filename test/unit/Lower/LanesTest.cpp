@@ -44,6 +44,85 @@ TEST(Lanes, AnyOtherLane) {
     EXPECT_EQ(zs[i], xs[ys[i]] & 0xffffffff);
 }
 
+TEST(Lanes, OneLaneForAll) {
+  std::vector<uint64_t> xs = randomWords(64);
+  std::string body = "  %l = arith.constant 37 : index\n  %z = wave.shuffle %x, %l : i32";
+  for (Arch arch : {Arch::Gfx942, Arch::Gfx950}) {
+    std::vector<uint64_t> zs = runElementWise(arch, {"i32", "i32", "i32", body}, xs, xs);
+    for (uint64_t z : zs)
+      EXPECT_EQ(z, xs[37] & 0xffffffff);
+  }
+}
+
+/// What wave.scan_partner says.
+std::optional<unsigned> scanPartner(unsigned lane, unsigned step, unsigned width, bool reverse) {
+  unsigned distance = 1u << step, group = std::min(width, 16u), inGroup = lane % group;
+  if (distance >= 16) {
+    bool isUpper = lane & distance;
+    if (isUpper == reverse)
+      return std::nullopt;
+    unsigned own = lane / distance * distance;
+    return reverse ? own + distance : own - 1;
+  }
+  if (reverse ? inGroup + distance >= group : inGroup < distance)
+    return std::nullopt;
+  return reverse ? lane + distance : lane - distance;
+}
+
+TEST(Lanes, EveryStepOfAScan) {
+  std::vector<uint64_t> xs = randomWords(128), ys = randomWords(128);
+  for (Arch arch : {Arch::Gfx942, Arch::Gfx950})
+    for (bool reverse : {false, true})
+      for (unsigned width = 2; width <= 64; width *= 2)
+        for (unsigned step = 0; 1u << step < width; ++step) {
+          std::string body = std::string("  %z = wave.scan_partner ") +
+                             (reverse ? "reverse " : "") + "%x, %y step " + std::to_string(step) +
+                             " width " + std::to_string(width) + " : i64";
+          std::vector<uint64_t> zs = runElementWise(arch, {"i64", "i64", "i64", body}, xs, ys);
+          ASSERT_EQ(zs.size(), xs.size());
+          for (size_t i = 0; i < xs.size(); ++i) {
+            auto from = scanPartner(i % 64, step, width, reverse);
+            ASSERT_EQ(zs[i], from ? xs[i / 64 * 64 + *from] : ys[i])
+                << "step " << step << " of " << width << ", lane " << i << ", reverse " << reverse;
+          }
+        }
+}
+
+// The steps leave the sum of the lanes up to each in it.
+TEST(Lanes, StepsMakeAScan) {
+  for (bool reverse : {false, true})
+    for (unsigned width = 2; width <= 64; width *= 2) {
+      std::vector<unsigned> sums(64, 1), next;
+      for (unsigned step = 0; 1u << step < width; ++step) {
+        next = sums;
+        for (unsigned lane = 0; lane < 64; ++lane)
+          if (auto from = scanPartner(lane, step, width, reverse))
+            next[lane] += sums[*from];
+        sums = next;
+      }
+      for (unsigned lane = 0; lane < 64; ++lane)
+        EXPECT_EQ(sums[lane], reverse ? width - lane % width : lane % width + 1);
+    }
+}
+
+TEST(Lanes, BytesOfTwoWords) {
+  std::vector<uint64_t> xs = randomWords(64), ys(xs.rbegin(), xs.rend());
+  for (Arch arch : {Arch::Gfx942, Arch::Gfx950})
+    for (std::array<unsigned, 4> bytes : {std::array<unsigned, 4>{0, 1, 4, 5}, {7, 2, 0, 4}}) {
+      std::string list;
+      for (unsigned byte : bytes)
+        list += (list.empty() ? "" : ", ") + std::to_string(byte);
+      std::string body = "  %z = wave.byte_permute %x, %y [" + list + "]";
+      std::vector<uint64_t> zs = runElementWise(arch, {"i32", "i32", "i32", body}, xs, ys);
+      for (size_t i = 0; i < zs.size(); ++i) {
+        uint64_t both = (xs[i] & 0xffffffff) | ys[i] << 32, want = 0;
+        for (unsigned n = 0; n < 4; ++n)
+          want |= (both >> (8 * bytes[n]) & 0xff) << (8 * n);
+        ASSERT_EQ(zs[i], want) << list << " lane " << i;
+      }
+    }
+}
+
 TEST(Lanes, Identity) {
   const char *text = R"(
     wave.kernel @k(["z"]) access ["w"] threads(192) shared(0) {

@@ -189,3 +189,20 @@ TEST(ExpandSchedule, StaggerNeedsOneMoreBarrier) {
   plan.stagger = 1;
   EXPECT_NE(messageOf(plan, shape), "");
 }
+
+// A matrix instruction whose operand is made of several reads needs all of them.
+TEST(ExpandSchedule, NeedsAllReadsThatStandTogether) {
+  ScheduleShape shape = shapeOf(2, 1, 1, 1, 1, 2, 4);
+  SchedulePlan plan = parsed("schedule mine tiles 2 stagger 0\n"
+                             "wait vm(auto)\nbarrier\n"
+                             "read A 0 0 +0\nread B 0 0 +0\nwait lgkm(0)\nmma 0 0 0 +0\n"
+                             "read A 1 0 +0\nwait lgkm(0)\nmma 1 0 0 +0\nbarrier\n"
+                             "dma A 0 +2\ndma B 0 +2\nwait vm(auto)\nbarrier\n"
+                             "read A 0 0 +1\nread B 0 0 +1\nwait lgkm(0)\nmma 0 0 0 +1\n"
+                             "read A 1 0 +1\nwait lgkm(0)\nmma 1 0 0 +1\nbarrier\n"
+                             "dma A 0 +3\ndma B 0 +3\n");
+  EXPECT_EQ(messageOf(plan, shape), "");
+  EXPECT_NE(messageOf(plan, together(shape, 2, 1)).find("comes before `read A 1 0`"),
+            std::string::npos)
+      << messageOf(plan, together(shape, 2, 1));
+}

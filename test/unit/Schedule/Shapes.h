@@ -27,6 +27,12 @@ inline tilec::ScheduleShape shapeOf(int64_t repsM, int64_t repsN, int64_t kSteps
   return shape;
 }
 
+/// The same with operands that are turned in registers.
+inline tilec::ScheduleShape together(tilec::ScheduleShape shape, int64_t a, int64_t b) {
+  shape.together = {a, b};
+  return shape;
+}
+
 /// Loops of both targets; names say block tile, waves and stages.
 inline std::vector<NamedShape> testShapes() {
   return {
@@ -38,6 +44,7 @@ inline std::vector<NamedShape> testShapes() {
       {"gfx950 64x64x128, 4 waves", shapeOf(2, 2, 4, 4, 4, 2, 4)},
       {"gfx942 256x256x32, 8 waves", shapeOf(8, 4, 2, 8, 8, 2, 8)},
       {"gfx942 256x256x32, wide reads", shapeOf(8, 4, 2, 8, 8, 2, 8, 2)},
+      {"gfx942 256x256x32, 8 waves, rows together", together(shapeOf(8, 4, 2, 8, 8, 2, 8), 4, 4)},
       {"gfx942 128x128x32, 4 waves, 4 stages", shapeOf(4, 4, 2, 8, 8, 4, 4)},
   };
 }

@@ -49,7 +49,8 @@ TEST(Swizzle, ReadsMeetNoBankTwice) {
       for (int64_t k : {32, 64, 128}) {
         if (k % atom->k != 0)
           continue;
-        auto reads = sharedReads(layoutOf(*atom, rows, k), operand.kIsRow, operand.dtype, target);
+        auto reads =
+            sharedReads(layoutOf(*atom, rows, k), operand.kIsRow, 1, operand.dtype, target);
         ASSERT_TRUE(reads.has_value()) << nameOf(operand);
         EXPECT_EQ(reads->isTransposed, operand.kIsRow);
         Coords shape = operand.kIsRow ? Coords{k, rows} : Coords{rows, k};
@@ -67,7 +68,39 @@ TEST(Swizzle, ReadsMeetNoBankTwice) {
 TEST(Swizzle, ElementsThatAreReadOneByOneHaveNoSay) {
   const TargetInfo &target = targetInfo(Arch::Gfx942);
   const MmaAtom *atom = target.findAtom(DType::BF16, DType::BF16, DType::F32);
-  EXPECT_FALSE(sharedReads(layoutOf(*atom, 128, 32), true, DType::BF16, target).has_value());
+  EXPECT_FALSE(sharedReads(layoutOf(*atom, 128, 32), true, 1, DType::BF16, target).has_value());
+}
+
+// Rows that are fetched together for one k and turned in registers: 2, 4 or 8 bytes a lane.
+TEST(Swizzle, RowsThatAreReadTogetherMeetNoBankTwice) {
+  const TargetInfo &target = targetInfo(Arch::Gfx942);
+  for (DType dtype : {DType::BF16, DType::E4M3FNUZ}) {
+    const MmaAtom *atom = target.findAtom(dtype, dtype, DType::F32);
+    for (int64_t together : {2, 4, 8}) {
+      if (together * bytesOf(dtype) > 8 || together * bytesOf(dtype) < 4)
+        continue;
+      // As GemmPlan makes it: the rows of a lane are registers behind those of k.
+      llvm::SmallVector<LayoutInput, 3> inputs(atom->aLayout.inputs());
+      for (LayoutInput &in : inputs)
+        for (Coords &base : in.bases)
+          base[0] *= together;
+      for (int64_t row = 1; row < together; row *= 2)
+        inputs[0].bases.push_back({row, 0});
+      for (int64_t rows : {64, 128, 256})
+        for (int64_t k : {32, 64}) {
+          // In rows of 64 bytes no swizzle keeps two k apart that are read at once.
+          if (rows < 16 * together || rows * bytesOf(dtype) < 128)
+            continue;
+          FragmentLayout layout({rows, k}, LinearLayout(2, inputs), {{1, k / atom->k}},
+                                {{0, rows / (16 * together)}});
+          auto reads = sharedReads(layout, true, together, dtype, target);
+          ASSERT_TRUE(reads.has_value());
+          EXPECT_EQ(reads->bytesPerLane, together * bytesOf(dtype));
+          EXPECT_EQ(conflictsOf(*reads, chooseSwizzle({k, rows}, *reads)), 0)
+              << nameOf(dtype) << " " << together << " of " << rows << ", " << k;
+        }
+    }
+  }
 }
 
 } // namespace tilec::test

@@ -149,6 +149,22 @@ def Wave_BitcastOp : Wave_Op<"bitcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Wave_BytePermuteOp : Wave_Op<"byte_permute", [Pure]> {
+  let summary = "four of the eight bytes of two words";
+  let description = [{
+    Byte i of the result is byte `bytes[i]` of `a` (0 to 3) or `b` (4 to 7), lowest
+    first: v_perm_b32, prmt.
+
+    ```mlir
+    %low_halves = wave.byte_permute %a, %b [0, 1, 4, 5]
+    ```
+  }];
+  let arguments = (ins I32:$a, I32:$b, DenseI64ArrayAttr:$bytes);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$a `,` $b $bytes attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -535,6 +551,28 @@ def Wave_ShuffleOp : Wave_Op<"shuffle", [AllTypesMatch<["value", "result"]>, Mem
   let arguments = (ins AnyTypeOf<[I32, I64, F32, F64]>:$value, Index:$lane);
   let results = (outs AnyTypeOf<[I32, I64, F32, F64]>:$result);
   let assemblyFormat = "$value `,` $lane attr-dict `:` type($value)";
+}
+
+def Wave_ScanPartnerOp : Wave_Op<"scan_partner", [AllTypesMatch<["value", "fill", "result"]>, MemoryEffects<[MemRead]>]> {
+  let summary = "what a lane combines with in one step of a scan over groups of lanes";
+  let description = [{
+    Step `step` of an inclusive scan over each group of `width` lanes (a power of
+    two): up to step 3 the value of the lane 2^step below, if that is in the same
+    16 lanes; beyond, of the last of the 2^step lanes below the lane's own 2^step.
+    Lanes without such a lane in their group get `fill`. `reverse`: above instead
+    of below. Combining with it in steps 0, 1, ... leaves in each lane the
+    combination of the group's lanes up to it.
+
+    ```mlir
+    %below = wave.scan_partner %sum, %zero step 2 width 64 : i32
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[I32, I64, F32, F64]>:$value, AnyTypeOf<[I32, I64, F32, F64]>:$fill,
+                       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<5>]>:$step,
+                       ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<64>]>:$width, UnitAttr:$reverse);
+  let results = (outs AnyTypeOf<[I32, I64, F32, F64]>:$result);
+  let assemblyFormat = "(`reverse` $reverse^)? $value `,` $fill `step` $step `width` $width attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Wave_LaneMask : AnyTypeOf<[I32, I64], "one bit a lane">;

@@ -21,6 +21,8 @@ static std::string fits(const ScheduleShape &shape) {
     return "it needs 8 waves, the block has " + std::to_string(shape.waves);
   if (shape.repsM % 2 != 0 || shape.repsN % 2 != 0)
     return "a wave's tile cannot be halved both ways";
+  if (shape.repsM / 2 % shape.together[0] != 0 || shape.repsN / 2 % shape.together[1] != 0)
+    return "half of a wave's tile is read together with the other half";
   if (shape.dmas[0] % 2 != 0 || shape.dmas[1] % 2 != 0)
     return "an operand's copies cannot be halved";
   return "";

@@ -21,6 +21,12 @@ wave.kernel @lanes([]) access [] threads(64) shared(0) {
   %f = wave.barrier_count %yes
   // CHECK: wave.dot4 %{{.*}}, %{{.*}}, %{{.*}} {is_unsigned}
   %g = wave.dot4 %i, %i, %i {is_unsigned}
+  // CHECK: wave.scan_partner %{{.*}}, %{{.*}} step 2 width 64 : i32
+  %h = wave.scan_partner %i, %i step 2 width 64 : i32
+  // CHECK: wave.scan_partner reverse %{{.*}}, %{{.*}} step 0 width 8 : i32
+  %j = wave.scan_partner reverse %i, %i step 0 width 8 : i32
+  // CHECK: wave.byte_permute %{{.*}}, %{{.*}} [0, 1, 4, 5]
+  %k = wave.byte_permute %i, %i [0, 1, 4, 5]
   // CHECK: wave.barrier global
   wave.barrier global
   // CHECK: wave.wave_fence
