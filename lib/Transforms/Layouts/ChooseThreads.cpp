@@ -106,9 +106,10 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
       return std::min(target.maxRegisters, target.unitRegisters / threads);
     };
     int64_t bits = mostFragmentBits(kernel), given = kernel.getThreads(), threads = given;
+    auto blockHas = [&](int64_t count) { return count * registersOf(count); };
+    // A few registers more in the block are not worth twice the threads.
     while (ceilDiv(bits, 32 * threads) + besideFragments > registersOf(threads) &&
-           2 * threads <= target.maxThreads &&
-           2 * threads * registersOf(2 * threads) > threads * registersOf(threads))
+           2 * threads <= target.maxThreads && 4 * blockHas(2 * threads) > 5 * blockHas(threads))
       threads *= 2;
     if (threads == given)
       return;
@@ -117,7 +118,7 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
                         << ": fragments take " << ceilDiv(bits, 32 * given)
                         << " registers of each of " << given << " threads, which have "
                         << registersOf(given) << " on " << nameOf(target.arch)
-                        << "; `schedule.exact()` keeps the number";
+                        << "; `schedule.exact(...)` around a loop keeps the number";
   }
 };
 
