@@ -11,6 +11,7 @@
 
 #include "HoistFreeValues.h"
 #include "KeepOffsets.h"
+#include "LargeCode.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -274,10 +275,13 @@ AnalysisID idOf(StringRef name) {
 }
 
 void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
-  if (!machine.getTargetTriple().isAMDGCN())
+  if (!machine.getTargetTriple().isAMDGCN()) {
+    config->insertPass(idOf("codegenprepare"), &CutLongBlocks::ID);
     return;
+  }
   config->insertPass(idOf("unify-loop-exits"), &HoistFreeValues::ID); // StructurizeCFG is next
   config->insertPass(&HoistFreeValues::ID, &KeepOffsets::ID);
+  config->insertPass(&KeepOffsets::ID, &CutLongBlocks::ID);
   if (!currentState)
     return;
   // Follows variables through registers, and our line tables have none: a tenth of the code
@@ -305,6 +309,8 @@ void registerMachinePasses() {
   };
   add("tilec: accumulate in place", "tilec-accumulate-in-place", &AccumulateInPlace::ID,
       createPass<AccumulateInPlace>);
+  add("tilec: cut long blocks", "tilec-cut-long-blocks", &CutLongBlocks::ID,
+      createPass<CutLongBlocks>);
   add("tilec: hoist free values", "tilec-hoist-free-values", &HoistFreeValues::ID,
       createPass<HoistFreeValues>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);

@@ -42,14 +42,18 @@ char InvalidIr::ID;
 
 namespace {
 
-/// Refuses the two machine schedulers, so that the order of the IR stays, and the passes that merge
-/// neighbouring memory accesses: a planned wait counts instructions.
-class KeepOrderGate : public OptPassGate {
+/// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
+/// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
+/// instructions. Where the code is large: the one that compares all pairs of its addresses.
+class Gate : public OptPassGate {
 public:
-  bool isEnabled() const override { return true; }
+  bool keepsOrder = false, isLarge = false;
+
+  bool isEnabled() const override { return keepsOrder || isLarge; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
-    return !is_contained(
+    bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
+    return !(keepsOrder && moves) && !(isLarge && pass == "slsr");
   }
 };
 
@@ -80,13 +84,12 @@ private:
 struct Job {
   std::string errors;
   std::vector<Note> notes;
-  KeepOrderGate gate;
+  Gate gate;
   LLVMContext context;
   std::unique_ptr<Module> module;
   std::unique_ptr<TargetMachine> machine;
   SmallVector<char, 0> output;
   MachinePassState passes;
-  bool keepsOrder = false;
   std::vector<KernelOrder> order;
 };
 
@@ -132,10 +135,9 @@ Expected<std::unique_ptr<Job>> makeJob(const Module &module, const CodeGenOption
     return copy.takeError();
   job->module = std::move(*copy);
   job->context.setDiagnosticHandler(std::make_unique<CollectDiagnostics>(job->errors, job->notes));
-  job->keepsOrder =
+  job->gate.keepsOrder =
       vendorOf(options.arch) == Vendor::Amd && (options.keepOrder || hasCountedWaits(module));
-  if (job->keepsOrder)
-    job->context.setOptPassGate(job->gate);
+  job->context.setOptPassGate(job->gate);
   return job;
 }
 
@@ -176,10 +178,9 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           optimizeWith(*job.module, *job.machine);
           watch.lap("optimize");
         }
-        if (job.keepsOrder)
+        job.gate.isLarge = isLarge(*job.module);
+        if (job.gate.keepsOrder)
           job.order = plannedOrder(*job.module);
-        else if (vendorOf(options.arch) == Vendor::Amd)
-          boundSchedulingRegions(*job.module);
         job.passes.verify = options.verifyMachineCode;
         MachinePassScope scope(options.machinePasses ? &job.passes : nullptr);
         raw_svector_ostream stream(job.output);

@@ -1,11 +1,16 @@
 //===- LargeCode.h - code generation that stays linear --------------------===//
 //
-// A script of a thousand statements without a loop is one basic block, and some passes of LLVM
-// take time by its square. Nothing here touches code of ordinary size.
+// A script of a thousand statements without a loop is one basic block, and passes of LLVM take
+// time by its square: the machine scheduler's graph has an edge for each pair of accesses that may
+// be the same place, instruction selection looks through all uses of a constant or a result to
+// find out whether there is another. Such a block is cut into several. Nothing here touches code
+// of ordinary size.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
+
+#include "llvm/Pass.h"
 
 namespace llvm {
 class Module;
@@ -13,8 +18,18 @@ class Module;
 
 namespace tilec::codegen {
 
-/// Cuts long basic blocks of AMDGPU code into regions that the machine scheduler orders by
-/// themselves.
-void boundSchedulingRegions(llvm::Module &module);
+/// Whether a function is so large that passes of speed alone are left out which are quadratic in
+/// it.
+bool isLarge(const llvm::Module &module);
+
+/// Runs last before instruction selection: passes of the IR would join the blocks again.
+class CutLongBlocks : public llvm::FunctionPass {
+public:
+  static char ID;
+  CutLongBlocks() : FunctionPass(ID) {}
+  llvm::StringRef getPassName() const override { return "tilec: cut long blocks"; }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override;
+  bool runOnFunction(llvm::Function &function) override;
+};
 
 } // namespace tilec::codegen

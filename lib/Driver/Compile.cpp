@@ -555,8 +555,10 @@ bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
         llvm::createStringError("stage %s has no such pipeline", nameOf(stage).str().c_str()));
   PassManager manager(&state->context);
   static_cast<OpPassManager &>(manager) = std::move(*parsed);
+  manager.enableVerifier(opts.verifyStages);
   size_t messagesBefore = diags.all().size();
-  return succeeded(manager.run(*state->module)) || explainFailure(stage, messagesBefore);
+  return (succeeded(manager.run(*state->module)) && succeeded(verify(*state->module))) ||
+         explainFailure(stage, messagesBefore);
 }
 
 /// Machine code that does not keep a planned order is no silent matter.

@@ -31,13 +31,15 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
   case Stage::Wave:
     if (checkBounds)
       target.insert(target.size() - 1, " check-bounds=true");
-    return "builtin.module(tile-to-wave" + target + ",canonicalize,cse)";
+    return "builtin.module(tile-to-wave" + target + ",canonicalize{region-simplify=disabled},cse)";
   case Stage::WaveScheduled:
     if (vendorOf(arch) == Vendor::Nvidia)
-      return "builtin.module(wave.kernel(wave-carry-rounds),canonicalize,cse)";
+      return "builtin.module(wave.kernel(wave-carry-rounds),canonicalize{region-simplify=disabled},"
+             "cse)";
     if (!schedule.empty())
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
-    return "builtin.module(wave.kernel(wave-schedule" + target + "),canonicalize,cse)";
+    return "builtin.module(wave.kernel(wave-schedule" + target +
+           "),canonicalize{region-simplify=disabled},cse)";
   default:
     return "";
   }

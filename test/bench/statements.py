@@ -41,6 +41,16 @@ KINDS = {
                 "T.clear(r)"], ["T.reduce_sum(f, r, dim=1, clear=False)"], ["T.copy(r, C[0:64, 0])"]),
     "gemm": (["s = T.alloc_shared((64, 64), 'float16')", "c = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, s)",
               "T.clear(c)"], ["T.gemm(s, s, c)"], ["T.copy(c, C)"]),
+    "atomic": ([], ["T.atomic_add(C[{row}, {column}], A[{row}, {column}])"], []),
+    "if": ([], ["if A[{row}, {column}] > {n}.5:", "    C[{row}, {column}] = {n}.0"], []),
+    "loop": ([], ["for i in T.serial(8):", "    C[{row}, {column}] += A[i, {column}]"], []),
+    "local": (["v = T.alloc_local((64,), 'float32')", "T.clear(v)"],
+              ["v[{column}] = v[{column}] * {n}.5 + A[{row}, {column}]"], ["for i in T.serial(64):", "    C[0, i] = v[i]"]),
+    "scan": (["s = T.alloc_shared((64, 64), 'float32')", "T.copy(A, s)"], ["T.cumsum(s, dim=1)"], ["T.copy(s, C)"]),
+    "uniform": (["f = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, f)", "v = T.alloc_var('float32')", "v = A[0, 0]"],
+                ["for i, j in T.Parallel(64, 64):", "    f[i, j] = f[i, j] * v + {n}.5"], ["T.copy(f, C)"]),
+    "math": (["f = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, f)"],
+             ["for i, j in T.Parallel(64, 64):", "    f[i, j] = T.exp(f[i, j] * {n}.5)"], ["T.copy(f, C)"]),
 }
 
 FRAGMENT = """import tilelang.language as T
