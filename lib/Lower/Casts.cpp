@@ -8,6 +8,9 @@
 #include "Types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 
 namespace tilec::lower {
 
@@ -106,9 +109,38 @@ llvm::Value *KernelLowering::extendFloat(llvm::Value *value, mlir::Type from, ml
   return b.CreateBitCast(bits, target);
 }
 
+/// Whether all elements are powers of two to some exponent, as the chip approximates them.
+static bool areApproxPowers(llvm::Value *value) {
+  auto isPower = [](llvm::Value *element) {
+    auto *call = llvm::dyn_cast_or_null<llvm::IntrinsicInst>(element);
+    return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_exp2;
+  };
+  if (!value->getType()->isVectorTy())
+    return isPower(value);
+  for (unsigned i = 0; i < countOf(value->getType()); ++i)
+    if (!isPower(llvm::findScalarElement(value, i)))
+      return false;
+  return true;
+}
+
+/// Approximate powers as bf16 where the chip has no instruction for it. They have no sign, so one
+/// minimum keeps a NaN from being rounded into a number. A tie goes up: the approximation decides
+/// whether there is one (docs/decisions/0006).
+static llvm::Value *roundPowersToBf16(Builder &b, llvm::Value *value, llvm::Type *target) {
+  llvm::Type *words = withShapeOf(value->getType(), b.getInt32Ty());
+  auto constant = [&](uint32_t bits) { return llvm::ConstantInt::get(words, bits); };
+  llvm::Value *bits = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateBitCast(value, words),
+                                              constant(0x7fc00000));
+  bits = b.CreateLShr(b.CreateAdd(bits, constant(0x8000)), 16);
+  return b.CreateBitCast(b.CreateTrunc(bits, withShapeOf(words, b.getInt16Ty())), target);
+}
+
 llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, mlir::Type to) {
   llvm::Type *target = typeOf(to);
   std::optional<DType> format = smallFloat(wave::elementOf(to));
+  if (!format && target->getScalarType()->isBFloatTy() && !e.convertsBf16() &&
+      areApproxPowers(value))
+    return roundPowersToBf16(b, value, target);
   if (!format)
     return b.CreateFPTrunc(value, target);
   if (smallFloat(wave::elementOf(from))) {

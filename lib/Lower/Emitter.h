@@ -147,6 +147,8 @@ public:
 
   /// Whether the chip converts this 8-bit format itself, to and from f32.
   virtual bool convertsSmallFloat(DType format) const { return false; }
+  /// Whether the chip has an instruction from f32 to bf16.
+  virtual bool convertsBf16() const { return true; }
   /// Two f32 as two codes in the low 16 bits of an i32: nearest even, the caller has saturated.
   virtual llvm::Value *packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) {
     return nullptr;

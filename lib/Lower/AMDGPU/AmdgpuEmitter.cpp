@@ -38,6 +38,16 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   int64_t waves = (traits.threads + target.waveLanes - 1) / target.waveLanes;
   // A compute unit has four SIMDs; the waves that must fit on one share its registers.
   int64_t wavesPerSimd = std::max<int64_t>((waves * traits.minBlocks + 3) / 4, 1);
+  // Arrays that leave no room for addresses in one pool of 256 registers lie in the other 256 where
+  // the order is planned. Else LLVM's allocator finds it what it spills: told that matrix
+  // instructions add there, it puts the results of all of them there, and runs out of them first.
+  constexpr int64_t pool = 256, addressRegisters = 64;
+  bool fillsPool = traits.arrayRegisters + addressRegisters > pool;
+  usesAgprs = wavesPerSimd == 1 && fillsPool && traits.keepOrder;
+  // In one pool a second block's wave can run beside: a register more than the pool would cost it.
+  bool holdsTwo = 2 * traits.sharedBytes <= target.sharedBytes;
+  if (!fillsPool && !traits.keepOrder && wavesPerSimd == 1 && waves > 2 && holdsTwo)
+    wavesPerSimd = 2;
   std::string threads = std::to_string(traits.threads), perSimd = std::to_string(wavesPerSimd);
   keepsOrder = traits.keepOrder;
   descriptors.clear();
@@ -50,10 +60,6 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   function.addFnAttr("denormal-fp-math", "ieee,ieee");
   function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
   function.addFnAttr(llvm::Attribute::NoUnwind);
-  // One pool of 256 registers where two waves share a SIMD, or where the arrays leave room for
-  // addresses; else LLVM puts accumulators into the other 256.
-  constexpr int64_t pool = 256, addressRegisters = 64;
-  usesAgprs = wavesPerSimd == 1 && traits.arrayRegisters + addressRegisters > pool;
   if (!usesAgprs)
     function.addFnAttr("amdgpu-agpr-alloc", "0");
   // LLVM's own analysis of these is no part of code generation.

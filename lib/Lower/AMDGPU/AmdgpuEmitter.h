@@ -65,6 +65,7 @@ public:
   llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
 
   bool convertsSmallFloat(DType format) const override;
+  bool convertsBf16() const override { return target.arch == Arch::Gfx950; }
   llvm::Value *packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) override;
   llvm::Value *unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) override;
 

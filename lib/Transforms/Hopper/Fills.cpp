@@ -72,9 +72,9 @@ tile::GemmOp gemmAfter(Fill &fill) {
   return {};
 }
 
-/// What the loop stores where its mask does not cut, and when it cuts nowhere.
+/// What the loop stores where its mask does not cut and where it does, and when it cuts nowhere.
 struct Mask {
-  Value inside, everywhere;
+  Value inside, outside, everywhere;
 };
 /// Whether the condition is `wanted` in all of the tile, for each warp group in its rows.
 Value holdsEverywhere(Fill &fill, Value condition, bool wanted) {
@@ -100,7 +100,7 @@ std::optional<Mask> maskOf(Fill &fill, llvm::function_ref<bool(Value)> isInside)
     if (!isInside(inside))
       continue;
     if (Value everywhere = holdsEverywhere(fill, choice->condition, side))
-      return Mask{inside, everywhere};
+      return Mask{inside, side ? choice->whenFalse : choice->whenTrue, everywhere};
   }
   return std::nullopt;
 }
@@ -137,7 +137,21 @@ tile::ParallelOp plainFill(Fill &fill, Value value) {
   return loop;
 }
 
-void simplify(Fill &fill) {
+/// The product starts from zero, and the mask is added to it where it cuts: no more than minus
+/// infinity could be lost in the sum, and that is not.
+void maskBehind(Fill &fill, const Mask &mask, tile::GemmOp gemm) {
+  plainFill(fill, mask.inside);
+  fill.loop->moveAfter(gemm);
+  OpBuilder b(fill.store);
+  Value value = fill.store.getValue();
+  Value product = tile::LoadOp::create(b, fill.store.getLoc(), value.getType(), fill.buffer(),
+                                       fill.store.getIndices(), FloatAttr());
+  fill.store.getValueMutable().assign(
+      arith::AddFOp::create(b, fill.store.getLoc(), product, value));
+  guard(fill, mask.everywhere);
+}
+
+void simplify(Fill &fill, MaskPlace place) {
   if (isZero(fill.store.getValue())) {
     if (tile::GemmOp gemm = gemmAfter(fill); gemm && gemm.getWarpGroup()) {
       OpBuilder b(gemm);
@@ -155,6 +169,9 @@ void simplify(Fill &fill) {
   if (!mask)
     return;
   // Only instructions of warp groups ignore what C holds.
+  if (!gemm.getWarpGroup() && place == MaskPlace::Behind &&
+      matchPattern(mask->outside, m_NegInfFloat()))
+    return maskBehind(fill, *mask, gemm);
   if (!gemm.getWarpGroup())
     return guard(fill, mask->everywhere, plainFill(fill, mask->inside));
   gemm.getClearMutable().assign(mask->everywhere);
@@ -163,13 +180,13 @@ void simplify(Fill &fill) {
 
 } // namespace
 
-void simplifyFills(tile::KernelOp kernel, bool byGroup) {
+void simplifyFills(tile::KernelOp kernel, MaskPlace place, bool byGroup) {
   SmallVector<tile::ParallelOp> loops;
   kernel.walk([&](tile::ParallelOp loop) { loops.push_back(loop); });
   for (tile::ParallelOp loop : loops)
     if (std::optional<Fill> fill = fillOf(loop)) {
       fill->byGroup = byGroup;
-      simplify(*fill);
+      simplify(*fill, place);
     }
 }
 

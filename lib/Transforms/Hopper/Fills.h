@@ -8,10 +8,15 @@
 
 namespace tilec {
 
+/// Where a mask of minus infinity in a product's C goes: in front of it, or behind it, where the
+/// instruction takes a zero for C that costs no register.
+enum class MaskPlace { InFront, Behind };
+
 /// Zeros stored to the C of a gemm of warp groups become its `clear`. A loop over elements that
 /// stores `inside ? 0 : x` before a gemm, or `inside ? what is there : x` anywhere, with a
 /// condition on indices (a mask), is left out where the condition holds for the whole tile; with
 /// `byGroup`, each warp group leaves it out where it holds for its rows.
-void simplifyFills(tile::KernelOp kernel, bool byGroup = false);
+void simplifyFills(tile::KernelOp kernel, MaskPlace place = MaskPlace::InFront,
+                   bool byGroup = false);
 
 } // namespace tilec

@@ -579,7 +579,7 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
     if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
       deadFrom[loop] = findDeadRounds(loop);
   });
-  simplifyFills(kernel, /*byGroup=*/true);
+  simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
   int64_t need = sharedNeed(kernel, FilledBuffers::Always);
   if (!planProductOf(kernel, strategy, sharedBytes - need - barrierBytes))
     return failure();

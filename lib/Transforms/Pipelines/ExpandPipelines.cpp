@@ -220,8 +220,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     chooseSchedules(kernel, chip);
     delaySums(kernel);
     relaxMath(kernel, chip);
-    if (chip.vendor == Vendor::Nvidia && chip.arch != Arch::Sm90a)
-      simplifyFills(kernel);
+    if (chip.arch != Arch::Sm90a)
+      simplifyFills(kernel, chip.vendor == Vendor::Amd ? MaskPlace::Behind : MaskPlace::InFront);
     if (producer)
       prepareProducerConsumer(kernel, chip);
     int64_t sharedBytes = chip.sharedBytes - exchangeNeed(kernel, chip);

@@ -30,6 +30,11 @@ wave.kernel @small(["A", "C", "n"]) access ["r", "w", ""] threads(256) shared(40
   wave.global_write %w, %C[%u] align 4 : i32, index
 }
 
+// Shared memory for a second block, whose waves want half of a SIMD's registers; but not here.
+// CHECK: define amdgpu_kernel void @alone() #[[ALONE:[0-9]+]]
+wave.kernel @alone([]) access [] threads(256) shared(131072) {
+}
+
 // More than four waves share the registers of a SIMD: no accumulation registers. Planned or not, no
 // most of waves is given, for which LLVM would declare registers that nothing uses.
 // CHECK: define amdgpu_kernel void @large() #[[LARGE:[0-9]+]]
@@ -41,13 +46,22 @@ wave.kernel @registers([]) access [] threads(256) shared(0) attributes {keep_ord
   %r = wave.alloc_regs : !wave.regs<64 x vector<4xf32>>
 }
 
+// What is not planned leaves it to LLVM which registers lie in the second half.
+// CHECK: define amdgpu_kernel void @unplanned() #[[ALONE]]
+wave.kernel @unplanned([]) access [] threads(256) shared(0) {
+  %r = wave.alloc_regs : !wave.regs<64 x vector<4xf32>>
+}
+
 // CHECK: attributes #[[SMALL]] = {
 // CHECK-SAME: "amdgpu-agpr-alloc"="0"
 // CHECK-SAME: "amdgpu-flat-work-group-size"="256,256"
 // CHECK-SAME: "amdgpu-no-workgroup-id-x" "amdgpu-no-workgroup-id-y" "amdgpu-no-workitem-id-y"
-// CHECK-SAME: "amdgpu-waves-per-eu"="1"
+// CHECK-SAME: "amdgpu-waves-per-eu"="2"
 // CHECK-SAME: "denormal-fp-math-f32"="ieee,ieee"
 // CHECK-SAME: "target-cpu"="gfx950"
+// CHECK: attributes #[[ALONE]] = {
+// CHECK-SAME: "amdgpu-agpr-alloc"="0"
+// CHECK-SAME: "amdgpu-waves-per-eu"="1"
 // CHECK: attributes #[[LARGE]] = {
 // CHECK-SAME: "amdgpu-agpr-alloc"="0"
 // CHECK-SAME: "amdgpu-flat-work-group-size"="512,512"

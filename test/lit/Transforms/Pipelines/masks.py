@@ -1,4 +1,7 @@
 # RUN: tilec %s --target=sm_80 --entry "scores()" --emit=tile-pipelined | FileCheck %s
+# RUN: tilec %s --target=gfx950 --entry "scores()" --emit=tile-pipelined | FileCheck %s --check-prefix=AMD
+# RUN: tilec-run %s --target=gfx950 --entry "scores()" --check --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --target=gfx942 --entry "scores(N=192, D=32)" --check | FileCheck %s --check-prefix=RIGHT
 #
 # A causal mask in front of a gemm of mma.sync is put on in tiles that it cuts; the others start from zeros.
 # What is behind the gemm, and keeps the scores inside, is skipped there.
@@ -19,6 +22,20 @@
 # CHECK:             tile.load %C_local
 # CHECK:             tile.store %{{.*}}, %C_local
 # CHECK:         tile.reduce
+#
+# MFMA starts from a zero that costs no register, so there the mask is added behind the gemm, in the tiles that it cuts.
+#
+# AMD:       tile.for
+# AMD:         tile.parallel
+# AMD-NEXT:      tile.store %{{.*}}, %C_local
+# AMD:         tile.gemm
+# AMD-NEXT:    arith.cmpi
+# AMD-NEXT:    scf.if
+# AMD-NEXT:      tile.parallel
+# AMD:             %[[MASK:.*]] = arith.select
+# AMD:             %[[OLD:.*]] = tile.load %C_local
+# AMD:             arith.addf %[[OLD]], %[[MASK]]
+# RIGHT:     PASS
 import tilelang.language as T
 
 
