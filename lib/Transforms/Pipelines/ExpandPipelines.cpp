@@ -58,6 +58,19 @@ public:
     tile::BarrierOp::create(builder, loc);
   }
 
+  /// Each iteration starts its copies at once, without registers, and waits for them.
+  void copyTogether() {
+    builder.setInsertionPointToStart(loop.bodyBlock());
+    for (tile::AllocOp ring : plan.rings)
+      widen(ring);
+    Value slot = constant(0);
+    tile::BarrierOp::create(builder, loc);
+    startCopies(loop.iv(), slot);
+    tile::AsyncWaitOp::create(builder, loc, 0);
+    tile::BarrierOp::create(builder, loc);
+    useSlot(slot);
+  }
+
   /// The body stays one iteration, on slot 0 of the rings.
   void rotate() {
     for (tile::AllocOp ring : plan.rings)
@@ -216,6 +229,24 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     eraseDeadOps(getOperation());
   }
 
+  /// A loop of products without room to run ahead: its copies at least overlap each other, where
+  /// buffers need not share memory for it.
+  void copyTogether(tile::ForOp loop, const TargetInfo &chip) {
+    auto kernel = loop->getParentOfType<tile::KernelOp>();
+    int64_t allBytes = exchangeNeed(kernel, chip);
+    kernel.walk([&](tile::AllocOp alloc) {
+      if (alloc.getResult().getType().isShared())
+        allBytes += sharedBytesOf(alloc);
+    });
+    if (chip.vendor != Vendor::Amd || allBytes > chip.sharedBytes ||
+        loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+      return;
+    PipelinePlan plan = planPipeline(loop, chip, /*sharedLeftBytes=*/0);
+    plan.stages = 1;
+    if (!plan.copies.empty())
+      Expansion(loop, plan).copyTogether();
+  }
+
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
     chooseSchedules(kernel, chip);
     delaySums(kernel);
@@ -240,6 +271,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         loop.setStages(1);
         loop.setKind(loop.getKind() == tile::LoopKind::Pipelined ? tile::LoopKind::Serial
                                                                  : loop.getKind());
+        copyTogether(loop, chip);
         continue;
       }
       PipelinePlan plan = planPipeline(loop, chip, sharedBytes - usedBytes);
@@ -253,6 +285,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         refuseSchedule(loop, plan.copies.empty() ? "no copy can run ahead"
                                                  : "shared memory holds no more than one stage");
         loop.setKind(tile::LoopKind::Serial);
+        copyTogether(loop, chip);
         continue;
       }
       usedBytes += plan.sharedBytes / plan.stages * (plan.stages - 1);

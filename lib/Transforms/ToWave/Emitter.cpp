@@ -28,8 +28,7 @@ Value Emitter::index(int64_t value) {
   Value &known = constants[value];
   if (!known) {
     OpBuilder::InsertionGuard guard(b);
-    // Before the lane: what is computed from it later may be put right behind it.
-    b.setInsertionPoint(laneId.getDefiningOp());
+    b.setInsertionPointAfter(constantAnchor);
     known = arith::ConstantIndexOp::create(b, loc, value);
   }
   return known;
@@ -282,6 +281,7 @@ wave::KernelOp Emitter::makeKernel() {
     body.addArgument(type, loc);
   b.setInsertionPointToStart(&body);
   laneId = wave::LaneIdOp::create(b, loc, b.getIndexType());
+  constantAnchor = laneId.getDefiningOp();
   waveId = wave::WaveIdOp::create(b, loc, b.getIndexType());
   threadId = wave::ThreadIdOp::create(b, loc, b.getIndexType());
   blockWave = waveId;
@@ -404,7 +404,7 @@ Value Emitter::cloneProgramValue(Value value) {
     mapping.map(operand, lookup(operand, 0, Elements()));
   Operation *copy = b.clone(*op, mapping);
   // Usable from anywhere in the kernel only when it stands at its top.
-  if (b.getInsertionBlock() == laneId.getDefiningOp()->getBlock())
+  if (b.getInsertionBlock() == constantAnchor->getBlock())
     programValues.map(value, copy->getResult(0));
   return copy->getResult(0);
 }

@@ -152,6 +152,26 @@ private:
   Value wideProgramValue(Value value);
   /// Code from here on computes its addresses anew: after a loop whose registers are dear.
   void renewLane();
+  void setLane(Value id);
+  /// Whether a wave's fragments and the addresses of the loop's operands exceed its registers.
+  bool isShortOfRegisters(tile::ForOp loop) const;
+  /// What the lane's number is in a loop body: where registers are short, a number that LLVM
+  /// does not know, so that addresses are computed in every round and wait in no register.
+  class LaneScope {
+  public:
+    LaneScope(Emitter &emitter, tile::ForOp loop);
+    ~LaneScope();
+
+  private:
+    struct Lanes {
+      Value id, wave;
+      Operation *topAnchor;
+      std::vector<std::pair<FragmentLayout, SmallVector<LaneCoord, 4>>> coords;
+      std::vector<std::pair<FragmentLayout, Value>> primary;
+    };
+    Emitter &e;
+    std::optional<Lanes> saved;
+  };
   /// Block coordinates, in the order that the author asked for (BlockOrder.cpp).
   BlockOrder makeBlockIds();
   LogicalResult placeBuffers();
@@ -175,6 +195,8 @@ private:
   // Parallel.cpp
   LogicalResult emitParallel(tile::ParallelOp loop, Elements &outer);
   void bindLoopVariables(tile::ParallelOp loop, Elements &elements);
+  LogicalResult emitCopyLoop(tile::ParallelOp loop, const FragmentLayout &layout,
+                             std::pair<int64_t, int64_t> reps, int64_t together, Elements &outer);
   LogicalResult emitRep(tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
                         Value dynamicRep, Elements &outer);
   /// The register group of one repetition, its loop variables bound.
@@ -339,6 +361,7 @@ private:
 
   /// waveId, threadId: in the team, where the block's consumers are several; else in the block.
   Value laneId, waveId, threadId;
+  bool isShort = false;                  ///< of registers, in the loop that is emitted
   Value blockWave, blockThread;          ///< in the block, whoever it is
   Value team;                            ///< null where there is one
   mlir::IRMapping programValues;         ///< tile.program values -> values in the wave kernel
@@ -348,6 +371,7 @@ private:
   llvm::DenseMap<Value, FragmentPlace> fragments;
   llvm::DenseMap<Operation *, SmallVector<int64_t>> registerCache;
   llvm::DenseMap<int64_t, Value> constants; ///< at the top of the kernel
+  Operation *constantAnchor = nullptr;      ///< which they follow
   std::vector<std::pair<FragmentLayout, SmallVector<LaneCoord, 4>>> laneCoordCache;
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it

@@ -44,8 +44,9 @@ private:
                    const CopyAssignment &copies);
   /// The operand registers of row repetition `rep` at K step `step`.
   Value read(const GemmOperand &operand, int64_t rep, int64_t step);
-  /// Those of all repetitions, with as few reads as the target has.
-  SmallVector<Value> readAll(const GemmOperand &operand, int64_t reps, int64_t step);
+  int64_t repsAtOnce(const GemmOperand &operand);
+  /// Those of `reps` repetitions from `first` on, with as few reads as the target has.
+  SmallVector<Value> readAll(const GemmOperand &operand, int64_t first, int64_t reps, int64_t step);
   Value readShared(const GemmOperand &operand, int64_t rep, int64_t step);
   /// 32-bit words of a lane in an operand register group.
   int64_t wordsOf(const GemmOperand &operand);
@@ -471,24 +472,38 @@ Value GemmEmitter::read(const GemmOperand &operand, int64_t rep, int64_t step) {
   return readShared(operand, rep, step);
 }
 
-SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t reps, int64_t step) {
+/// Of an operand in shared memory: how many repetitions are read before the first is multiplied.
+/// Where registers are short few are, for LLVM's scheduler then keeps this order.
+int64_t GemmEmitter::repsAtOnce(const GemmOperand &operand) {
+  if (!e.isShort || e.fragments.contains(operand.buffer))
+    return plan.repsN;
+  constexpr int64_t mostRegisters = 32;
+  // Elements that are not neighbours in memory come in a register each and are packed then.
+  bool isApart = operand.kIsRow && !operand.isTurned() && !fitsTransposed(operand);
+  int64_t each = isApart ? 2 * operand.layout->atomRegs() : wordsOf(operand);
+  // Turned ones come by so many.
+  return int64_t(alignTo(std::max<int64_t>(mostRegisters / each, 1), operand.together));
+}
+
+SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t first, int64_t reps,
+                                        int64_t step) {
   constexpr int64_t mostWords = 4; // ldmatrix.x4
   bool isShared = !e.fragments.contains(operand.buffer);
   SmallVector<Value> regs;
   while (int64_t(regs.size()) < reps) {
-    int64_t rep = regs.size(), count = 1;
+    int64_t done = regs.size(), count = 1;
     if (operand.isTurned()) {
       auto plain = [](int64_t, llvm::function_ref<void()> emit) { emit(); };
-      llvm::append_range(regs, readTurned(operand, rep, step, plain));
+      llvm::append_range(regs, readTurned(operand, first + done, step, plain));
       continue;
     }
     if (isShared && fitsLdMatrix(operand))
-      while (2 * count * wordsOf(operand) <= mostWords && rep + 2 * count <= reps)
+      while (2 * count * wordsOf(operand) <= mostWords && done + 2 * count <= reps)
         count *= 2;
     if (count > 1)
-      llvm::append_range(regs, readLdMatrix(operand, rep, count, step));
+      llvm::append_range(regs, readLdMatrix(operand, first + done, count, step));
     else
-      regs.push_back(read(operand, rep, step));
+      regs.push_back(read(operand, first + done, step));
   }
   return regs;
 }
@@ -527,13 +542,17 @@ LogicalResult GemmEmitter::run() {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
+  int64_t most = repsAtOnce(bOperand);
   for (int64_t step = 0; step < plan.kSteps; ++step) {
-    SmallVector<Value> aRegs = readAll(a, plan.repsM, step);
-    SmallVector<Value> bRegs = readAll(bOperand, plan.repsN, step);
-    for (int64_t part = 0; part < plan.kPack; ++part)
-      for (int64_t m = 0; m < plan.repsM; ++m)
-        for (int64_t n = 0; n < plan.repsN; ++n)
-          multiply(m, n, partOf(aRegs[m], part), partOf(bRegs[n], part));
+    SmallVector<Value> aRegs = readAll(a, 0, plan.repsM, step);
+    for (int64_t first = 0; first < plan.repsN; first += most) {
+      int64_t count = std::min(most, plan.repsN - first);
+      SmallVector<Value> bRegs = readAll(bOperand, first, count, step);
+      for (int64_t part = 0; part < plan.kPack; ++part)
+        for (int64_t m = 0; m < plan.repsM; ++m)
+          for (int64_t n = 0; n < count; ++n)
+            multiply(m, first + n, partOf(aRegs[m], part), partOf(bRegs[n], part));
+    }
   }
   return success();
 }

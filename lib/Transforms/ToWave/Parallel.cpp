@@ -30,6 +30,43 @@ static bool touchesFragments(tile::ParallelOp loop) {
   return result.wasInterrupted();
 }
 
+/// Of a loop that only moves elements from tensors to shared memory: how many repetitions are read
+/// before the first is written, so that their latencies overlap. 1 where that is left to others.
+static int64_t copiesTogether(tile::ParallelOp loop, const FragmentLayout &layout,
+                              const TargetInfo &target) {
+  if (target.vendor != Vendor::Amd) // asynchronous copies, and ptxas moves loads up
+    return 1;
+  int64_t bytes = 0;
+  for (Operation &op : *loop.bodyBlock()) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (load && load.getBuffer().getType().isGlobal())
+      bytes +=
+          layout.atomRegs() * bytesOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
+    else if (!(store && store.getBuffer().getType().isShared()) && !isMemoryEffectFree(&op))
+      return 1;
+  }
+  int64_t registers = ceilDiv(bytes, 4);
+  return registers == 0 ? 1 : std::max<int64_t>(target.maxRegisters / 8 / registers, 1);
+}
+
+/// Repetitions `reps` of a loop that moves elements, `together` of them at once.
+LogicalResult Emitter::emitCopyLoop(tile::ParallelOp loop, const FragmentLayout &layout,
+                                    std::pair<int64_t, int64_t> reps, int64_t together,
+                                    Elements &outer) {
+  for (int64_t first = reps.first; first < reps.second; first += together) {
+    SmallVector<Elements, 8> batch;
+    for (int64_t rep = first; rep < std::min(first + together, reps.second); ++rep)
+      batch.push_back(elementsOf(loop, layout, rep, nullptr, outer));
+    for (bool writes : {false, true})
+      for (Elements &elements : batch)
+        for (Operation &op : *loop.bodyBlock())
+          if (isa<tile::StoreOp>(op) == writes && failed(emitOp(op, elements)))
+            return failure();
+  }
+  return success();
+}
+
 LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   if (loop->hasAttr(tileStoreBuffers))
     return emitTileStore(loop, outer);
@@ -46,6 +83,8 @@ LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   constexpr int64_t mostUnrolled = 16;
   int64_t reps = layout->numReps();
   auto [from, to] = tile::rangeOfPart(loop.getPart(), reps);
+  if (int64_t together = copiesTogether(loop, *layout, target); together > 1)
+    return emitCopyLoop(loop, *layout, {from, to}, together, outer);
   if (touchesFragments(loop) || reps <= mostUnrolled) {
     for (int64_t rep = from; rep < to; ++rep)
       if (failed(emitRep(loop, *layout, rep, nullptr, outer)))

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Emitter.h"
 
+#include "tilec/Base/Math.h"
+
 #include "Normalize/Normalize.h"
 #include "Schedule/Schedulable.h"
 
@@ -163,6 +165,7 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(wave.getBody());
     elements.map[loop.iv()] = {wave.getInductionVar()};
+    LaneScope lanes(*this, loop);
     if (failed(emitBlock(*loop.bodyBlock(), elements)))
       return failure();
   }
@@ -171,13 +174,69 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
   return success();
 }
 
-void Emitter::renewLane() {
-  if (target.vendor != Vendor::Nvidia || b.getInsertionBlock() != laneId.getParentBlock())
+/// Reads of operands in shared memory; most have an address of their own.
+static int64_t sharedReadsOf(tile::GemmOp gemm, const GemmPlan &plan, const TargetInfo &target) {
+  int64_t reads = 0;
+  for (bool isB : {false, true}) {
+    auto type = cast<tile::BufferType>((isB ? gemm.getB() : gemm.getA()).getType());
+    if (!type.isShared())
+      continue;
+    bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
+    const FragmentLayout &layout = isB ? plan.b : plan.a;
+    int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
+    int64_t widest = !kIsRow ? 128 : target.hasTransposedReads ? 64 : bits;
+    reads += layout.numReps() * ceilDiv(layout.atomRegs() * bits, widest);
+  }
+  return reads;
+}
+
+Emitter::LaneScope::LaneScope(Emitter &emitter, tile::ForOp loop) : e(emitter) {
+  if (e.target.vendor != Vendor::Amd || loop.bodyBlock()->getOps<tile::GemmOp>().empty() ||
+      !e.isShortOfRegisters(loop))
     return;
-  laneId = wave::LaneIdOp::create(b, loc, b.getIndexType(), /*fresh=*/true);
+  saved.emplace(Lanes{e.laneId, e.waveId, e.topAnchor, std::move(e.laneCoordCache),
+                      std::move(e.primaryCache)});
+  auto hidden = [&](Value id) {
+    return wave::OpaqueOp::create(e.b, e.loc, e.b.getIndexType(), id).getResult();
+  };
+  e.isShort = true;
+  e.waveId = hidden(e.waveId);
+  e.setLane(e.remIndex(hidden(e.laneId), e.target.waveLanes));
+}
+
+Emitter::LaneScope::~LaneScope() {
+  if (!saved)
+    return;
+  e.isShort = false;
+  e.laneId = saved->id;
+  e.waveId = saved->wave;
+  e.topAnchor = saved->topAnchor;
+  e.laneCoordCache = std::move(saved->coords);
+  e.primaryCache = std::move(saved->primary);
+}
+
+bool Emitter::isShortOfRegisters(tile::ForOp loop) const {
+  constexpr int64_t pool = 256; // what a lane has beside registers of accumulators
+  int64_t registers = 0;
+  for (auto &[buffer, place] : fragments)
+    registers += ceilDiv(place.layout.numRegs() * bitsOf(place.dtype), 32);
+  for (tile::GemmOp gemm : loop.bodyBlock()->getOps<tile::GemmOp>())
+    if (std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves))
+      registers += sharedReadsOf(gemm, *plan, target);
+  return registers > pool;
+}
+
+void Emitter::setLane(Value id) {
+  laneId = id;
   topAnchor = laneId.getDefiningOp();
   laneCoordCache.clear();
   primaryCache.clear();
+}
+
+void Emitter::renewLane() {
+  if (target.vendor != Vendor::Nvidia || b.getInsertionBlock() != laneId.getParentBlock())
+    return;
+  setLane(wave::LaneIdOp::create(b, loc, b.getIndexType(), /*fresh=*/true));
 }
 
 /// One branch when all elements agree on the condition, else one for each; values that it yields go
