@@ -16,6 +16,7 @@
 #include "Layouts/KeepOperands.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Operands.h"
+#include "Layouts/ScanLayout.h"
 #include "Layouts/Swizzle.h"
 #include "Normalize/Normalize.h"
 #include "Pipelines/Overwrites.h"
@@ -46,6 +47,7 @@ public:
     keepOperands(kernel, target);
     if (failed(fixGemms()))
       return failure();
+    fixScans();
     propagate();
     while (tile::AllocOp open = firstOpen()) {
       setDefault(open);
@@ -59,6 +61,7 @@ public:
 private:
   LogicalResult fixGemms();
   void fixOperands(tile::GemmOp gemm);
+  void fixScans();
   void propagate();
   bool visit(tile::ParallelOp loop);
   bool visit(tile::ReduceOp reduce);
@@ -145,6 +148,19 @@ void Inference::fixOperands(tile::GemmOp gemm) {
       set(operands[isB], layoutOf(isB));
 }
 
+/// Fragments that nothing else has placed lie as their scan wants them.
+void Inference::fixScans() {
+  propagate();
+  kernel.walk([&](tile::ScanOp scan) {
+    if (fragmentLayoutOf(scan.getSrc()) || fragmentLayoutOf(scan.getDst()))
+      return;
+    FragmentLayout layout = scanLayoutOf(scan, target, numWaves);
+    set(scan.getSrc(), layout);
+    set(scan.getDst(), layout);
+    propagate();
+  });
+}
+
 bool Inference::visit(tile::ParallelOp loop) {
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
@@ -180,7 +196,7 @@ bool Inference::visit(tile::ReduceOp reduce) {
 
 bool Inference::visit(tile::ScanOp scan) {
   const FragmentLayout *layout = fragmentLayoutOf(scan.getSrc());
-  return layout && set(scan.getDst(), *layout);
+  return layout && isScannable(*layout, scan.getDim()) && set(scan.getDst(), *layout);
 }
 
 void Inference::propagate() {

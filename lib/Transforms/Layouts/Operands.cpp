@@ -9,6 +9,7 @@
 #include "Layouts/ByteTranspose.h"
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
+#include "Layouts/ScanLayout.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -197,6 +198,13 @@ void isolate(tile::ReduceOp reduce) {
     replaceOperand(reduce.getDstMutable(), tile::Scope::Fragment, !reduce.getClear(), true);
 }
 
+void isolate(tile::ScanOp scan) {
+  if (!isWhole(scan.getSrc(), tile::Scope::Fragment))
+    replaceOperand(scan.getSrcMutable(), tile::Scope::Fragment, true, false);
+  if (!isWhole(scan.getDst(), tile::Scope::Fragment))
+    replaceOperand(scan.getDstMutable(), tile::Scope::Fragment, false, true);
+}
+
 void setLayout(Value root, const FragmentLayout &layout) {
   auto alloc = root.getDefiningOp<tile::AllocOp>();
   alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(alloc.getContext(), layout));
@@ -248,6 +256,20 @@ void match(tile::ReduceOp reduce) {
   setLayout(reduce.getDst(), wanted);
 }
 
+void match(tile::ScanOp scan, const TargetInfo &target, int64_t numWaves) {
+  FragmentLayout wanted = *fragmentLayoutOf(scan.getSrc());
+  if (!isScannable(wanted, scan.getDim()))
+    wanted = scanLayoutOf(scan, target, numWaves);
+  for (OpOperand *operand : {&scan.getSrcMutable(), &scan.getDstMutable()}) {
+    if (*fragmentLayoutOf(operand->get()) == wanted)
+      continue;
+    bool isSource = operand == &scan.getSrcMutable();
+    remarkConversion(scan, operand->get());
+    replaceOperand(*operand, tile::Scope::Fragment, isSource, !isSource);
+    setLayout(operand->get(), wanted);
+  }
+}
+
 } // namespace
 
 void isolateOperands(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups) {
@@ -257,12 +279,14 @@ void isolateOperands(tile::KernelOp kernel, const TargetInfo &target, bool useWa
     legalizeTypes(gemm, target, useWarpGroups ? wavesOf(kernel, target) : 0);
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
-    if (isa<tile::GemmOp, tile::ReduceOp>(op))
+    if (isa<tile::GemmOp, tile::ReduceOp, tile::ScanOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
     if (auto gemm = dyn_cast<tile::GemmOp>(op))
       isolate(gemm);
+    else if (auto scan = dyn_cast<tile::ScanOp>(op))
+      isolate(scan);
     else
       isolate(cast<tile::ReduceOp>(op));
   }
@@ -271,11 +295,13 @@ void isolateOperands(tile::KernelOp kernel, const TargetInfo &target, bool useWa
 void matchOperands(tile::KernelOp kernel, const TargetInfo &target) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
-    if (isa<tile::GemmOp, tile::ReduceOp>(op))
+    if (isa<tile::GemmOp, tile::ReduceOp, tile::ScanOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
+    if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+      match(scan, target, wavesOf(kernel, target));
+    } else if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
       if (std::optional<GemmPlan> plan = planGemm(gemm, target, wavesOf(kernel, target)))
         match(gemm, *plan);
     } else {

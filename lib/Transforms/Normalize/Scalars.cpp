@@ -168,63 +168,6 @@ void liftScalarAccesses(tile::ProgramOp program) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scans
-//===----------------------------------------------------------------------===//
-
-/// Rows are independent; along a row one lane walks a shared copy.
-void expandScans(tile::ProgramOp program) {
-  SmallVector<tile::ScanOp> scans;
-  program.walk([&](tile::ScanOp scan) { scans.push_back(scan); });
-  for (tile::ScanOp scan : scans) {
-    OpBuilder b(scan);
-    Location loc = scan.getLoc();
-    tile::BufferType srcType = scan.getSrc().getType(), dstType = scan.getDst().getType();
-    auto makeShared = [&](tile::BufferType like, StringRef name) -> Value {
-      auto type =
-          tile::BufferType::get(like.getShape(), like.getElementType(), tile::Scope::Shared);
-      return tile::AllocOp::create(b, loc, type, name, Attribute());
-    };
-    Value from = makeShared(srcType, "scanned"), to = makeShared(dstType, "scan");
-    expandCopy(b, loc, scan.getSrc(), from);
-    int64_t dim = scan.getDim(), length = srcType.getShape()[dim];
-    SmallVector<Value> extents;
-    for (auto [d, size] : llvm::enumerate(srcType.getShape()))
-      extents.push_back(arith::ConstantIndexOp::create(b, loc, int64_t(d) == dim ? 1 : size));
-    auto rows = tile::ParallelOp::create(b, loc, extents);
-    OpBuilder inner = OpBuilder::atBlockEnd(rows.bodyBlock());
-    Type scalar = tile::scalarTypeOf(srcType.getElementType());
-    auto localType = tile::BufferType::get(
-        {}, isa<FloatType>(scalar) ? scalar : srcType.getElementType(), tile::Scope::Local);
-    Value sum = tile::AllocOp::create(inner, loc, localType, "running", Attribute());
-    bool isUnsignedType = isUnsigned(tile::dtypeOf(srcType.getElementType()));
-    Value identity =
-        identityOfElement(inner, loc, scan.getKind(), localType.getElementType(), isUnsignedType);
-    tile::StoreOp::create(inner, loc, identity, sum, ValueRange());
-    Value zero = arith::ConstantIndexOp::create(inner, loc, 0);
-    Value one = arith::ConstantIndexOp::create(inner, loc, 1);
-    Value count = arith::ConstantIndexOp::create(inner, loc, length);
-    auto loop = tile::ForOp::create(inner, loc, zero, count, one);
-    OpBuilder step = OpBuilder::atBlockEnd(loop.bodyBlock());
-    Value at = loop.iv();
-    if (scan.getReverse()) {
-      Value last = arith::ConstantIndexOp::create(step, loc, length - 1);
-      at = arith::SubIOp::create(step, loc, last, at);
-    }
-    SmallVector<Value> indices(rows.ivs().begin(), rows.ivs().end());
-    indices[dim] = at;
-    Value value = tile::LoadOp::create(step, loc, scalar, from, indices, FloatAttr());
-    Value old = tile::LoadOp::create(step, loc, scalar, sum, ValueRange(), FloatAttr());
-    Value next = combine(step, loc, scan.getKind(), old, value, isUnsignedType, false);
-    tile::StoreOp::create(step, loc, next, sum, ValueRange());
-    Value stored =
-        convertScalar(step, loc, next, srcType.getElementType(), dstType.getElementType());
-    tile::StoreOp::create(step, loc, stored, to, indices);
-    expandCopy(b, loc, to, scan.getDst());
-    scan.erase();
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Serial loops with independent iterations
 //===----------------------------------------------------------------------===//
 

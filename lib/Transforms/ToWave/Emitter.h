@@ -316,6 +316,10 @@ private:
   LogicalResult emitReduce(tile::ReduceOp reduce, Elements &elements);
   friend class ReduceEmitter;
 
+  // Scan.cpp
+  LogicalResult emitScan(tile::ScanOp scan, Elements &elements);
+  friend class ScanEmitter;
+
   /// Shared memory for exchanges between waves; its users put barriers around each use.
   int64_t reserveShared(int64_t bytes);
   /// Shared memory that nothing else uses; at most mostOwnScratch bytes.

@@ -482,7 +482,7 @@ int64_t GemmEmitter::repsAtOnce(const GemmOperand &operand) {
   bool isApart = operand.kIsRow && !operand.isTurned() && !fitsTransposed(operand);
   int64_t each = isApart ? 2 * operand.layout->atomRegs() : wordsOf(operand);
   // Turned ones come by so many.
-  return int64_t(alignTo(std::max<int64_t>(mostRegisters / each, 1), operand.together));
+  return alignTo(std::max<int64_t>(mostRegisters / each, 1), operand.together);
 }
 
 SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t first, int64_t reps,

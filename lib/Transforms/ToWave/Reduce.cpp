@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
+#include "Layouts/ScanLayout.h"
 #include "Normalize/Normalize.h"
 #include "Pipelines/Pipeline.h"
 #include "ToWave/Emitter.h"
@@ -335,6 +336,9 @@ static int64_t exchangeBytes(tile::ReduceOp reduce, const TargetInfo &target, in
 int64_t exchangeNeed(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t shared = 0, own = 0, ownLeft = 0;
   int64_t waves = wavesOf(kernel, target);
+  kernel.walk([&](tile::ScanOp scan) {
+    shared = std::max(shared, scanExchangeBytes(scan, target, waves));
+  });
   kernel.walk([&](tile::ReduceOp reduce) {
     int64_t bytes = alignTo(exchangeBytes(reduce, target, waves), 16);
     if (bytes > mostOwnScratch) {

@@ -51,6 +51,8 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return emitGemm(gemm, elements);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return emitReduce(reduce, elements);
+  if (auto scan = dyn_cast<tile::ScanOp>(op))
+    return emitScan(scan, elements);
   if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
     return emitAsyncCopy(copy, elements);
   if (isa<tile::AsyncCommitOp>(op))

@@ -88,3 +88,20 @@ def gelu(M, N, block_M=1, block_N=1024, threads=128, dtype="bfloat16"):
             T.copy(x, Y[by * block_M, bx * block_N])
 
     return main
+
+
+# Running sums along a row, from chunk to chunk.
+def prefix(M, N, chunk=1024, threads=256, dtype="float32"):
+    @T.prim_func
+    def main(X: T.Tensor((M, N), dtype), Y: T.Tensor((M, N), dtype)):
+        with T.Kernel(M, threads=threads) as row:
+            s = T.alloc_fragment((chunk,), dtype)
+            carry = T.alloc_var("float32", 0.0)
+            for c in range(T.ceildiv(N, chunk)):
+                T.copy(X[row, c * chunk:(c + 1) * chunk], s)
+                T.cumsum(s, dim=0)
+                for i in T.Parallel(chunk):
+                    Y[row, c * chunk + i] = s[i] + carry
+                carry = carry + s[chunk - 1]
+
+    return main

@@ -101,6 +101,14 @@ def row_cases():
                         "parameters": own.get((kernel, columns), parameters[columns])})}
 
 
+def scan_cases():
+    for rows, columns, chunk in [(1024, 16384, 1024), (1024, 16384, 4096)]:
+        yield {"name": f"prefix-{rows}x{columns}-{chunk}", "table": "Memory-bound", "script": "rows.py",
+               "shape": [rows, columns], "dtype": "float32", "kernel": "prefix", "types": "",
+               "row": [f"prefix, chunks of {chunk}", f"{rows} x {columns}"],
+               "call": f"prefix({rows}, {columns})", "parameters": f"chunk={chunk}"}
+
+
 def importance(case):
     """What has a floor first, and of that the sizes where it is highest."""
     if case["table"] == "Attention":
@@ -111,7 +119,7 @@ def importance(case):
 
 
 def all_cases(only=""):
-    cases = [*gemm_cases(), *attention_cases(), *row_cases()]
+    cases = [*gemm_cases(), *attention_cases(), *row_cases(), *scan_cases()]
     return sorted((case for case in cases if re.search(only, case["name"])), key=importance)
 
 
@@ -343,7 +351,7 @@ def markdown(results):
         cases = [case for case in results if case["table"] == table]
         if not cases:
             continue
-        order = {case["name"]: i for i, case in enumerate([*gemm_cases(), *attention_cases(), *row_cases()])}
+        order = {case["name"]: i for i, case in enumerate([*gemm_cases(), *attention_cases(), *row_cases(), *scan_cases()])}
         cases.sort(key=lambda case: order.get(case["name"], len(order)))
         rate = "GB/s" if table == "Memory-bound" else "TFLOP/s"
         titles = [*head, "launch", "us", rate, *[f"/ {rival}" for rival in RIVALS[table]]]

@@ -80,7 +80,7 @@ def rows(name, tensors):
     """`tensors` in the order of the kernel's parameters; the first is the matrix. A row is one block of Triton, whose size is a
     power of two: others have no rival."""
     matrix_rows, columns = tensors[0].shape
-    if name != "gelu" and columns & (columns - 1):
+    if name != "gelu" and (name not in ROW_KERNELS or columns & (columns - 1)):
         return
     if name == "gelu":
         for elems, warps in kernels.GELU:
