@@ -67,6 +67,16 @@ class Bench:
         run = self.simulate(image, f"{n // 256},{n // 256}", 512, [f"zeros:{n * n}", f"zeros:{n * n}", f"zeros:{2 * n * n}"])
         return 2 * n**3 / run["kernel_us"] * 1e-6
 
+    def form(self, trans_a, trans_b, dtype, n=8192):
+        """A form of gfx942's products in 16 or 8 bits."""
+        image, size = self.folder / "form.hsaco", 2 if dtype == "bfloat16" else 1
+        subprocess.run([str(Path(self.options.bin) / "tilec"), str(REPO / "test/lit/Isa/gfx950/gemm-f8f6f4.py"),
+                        "--target=gfx942", "--entry", f"gemm({n}, {n}, {n}, ta={trans_a}, tb={trans_b}, dtype='{dtype}', "
+                        f"block_K={64 // size})", "-o", str(image)], check=True)
+        run = self.simulate(image, f"{n // 256},{n // 256}", 512,
+                            [f"zeros:{size * n * n}", f"zeros:{size * n * n}", f"zeros:{2 * n * n}"])
+        return 2 * n**3 / run["kernel_us"] * 1e-6
+
     def hand_written(self, target, m, n, k):
         path = Path(self.options.aiter or "/nonexistent") / "gfx950/bf16gemm/bf16gemm_bf16_tn_256x256.co"
         if target != "gfx950" or not path.exists():
@@ -141,6 +151,13 @@ def narrow_table(bench):
             "| " + " | ".join(rates) + " |"]
 
 
+def forms_table(bench):
+    lines = ["| gfx942 | " + " | ".join(name for name, _, _ in FORMS) + " |", "|---" * (len(FORMS) + 1) + "|"]
+    for dtype, name in (("bfloat16", "bf16, 256 x 256 x 32"), ("float8_e4m3fnuz", "e4m3 (fnuz), 256 x 256 x 64")):
+        lines.append(f"| {name} | " + " | ".join(f"{bench.form(a, b, dtype):.0f}" for _, a, b in FORMS) + " |")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default=str(REPO / "build/bin"))
@@ -154,12 +171,14 @@ def main():
         steps = steps_table(bench)
         print("\n".join(steps), flush=True)
         attention, narrow = attention_table(bench), narrow_table(bench)
-        print("\n".join(attention + narrow), flush=True)
+        forms = forms_table(bench)
+        print("\n".join(attention + narrow + forms), flush=True)
         sizes = sizes_table(bench, [int(s) for s in options.sizes.split(",")])
     if options.markdown:
         path = Path(options.markdown)
         text = path.read_text()
-        for mark, lines in (("steps", steps), ("sizes", sizes), ("attention", attention), ("narrow", narrow)):
+        for mark, lines in (("steps", steps), ("sizes", sizes), ("attention", attention), ("narrow", narrow),
+                            ("forms", forms)):
             begin, end = f"<!-- {mark} -->\n", f"<!-- end {mark} -->"
             head, _, rest = text.partition(begin)
             text = head + begin + "\n".join(lines) + "\n" + end + rest.partition(end)[2]

@@ -13,7 +13,8 @@ namespace tilec::test {
 // Whatever the shape, dimension and number of waves: every element has a place, and along the
 // dimension registers, lanes, repetitions and waves follow each other.
 TEST(ScanLayout, HoldsEveryElementInOrder) {
-  for (Coords shape : {Coords{1000}, Coords{64, 96}, Coords{1, 5000}, Coords{3, 37}, Coords{7, 5, 33}})
+  for (Coords shape :
+       {Coords{1000}, Coords{64, 96}, Coords{1, 5000}, Coords{3, 37}, Coords{7, 5, 33}})
     for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
       for (int64_t lanes : {32, 64})
         for (int64_t waves : {1, 3, 4, 8})
