@@ -22,7 +22,8 @@ install(TARGETS tilec tilec-run tilec-launch RUNTIME DESTINATION ${CMAKE_INSTALL
 install(DIRECTORY include/tilec-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Of include/tilec the headers for users alone; the folders are the compiler's own.
 install(FILES include/tilec/Compiler.h include/tilec/Tile.h include/tilec/TileFunctions.h
-  include/tilec/TileFusion.h   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilec)
+  include/tilec/TileFusion.h include/tilec/TileFusionCompute.h
+  include/tilec/TileFusionPipeline.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilec)
 
 set(tilec_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/tilec)
 install(EXPORT tilecTargets NAMESPACE tilec:: DESTINATION ${tilec_cmake})

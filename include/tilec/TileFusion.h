@@ -30,6 +30,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #ifndef __global__
@@ -126,9 +127,17 @@ struct Parameter {
 
 /// A register or shared tile, by the order in which they are declared.
 struct Buffer {
-  int64_t rows = 0, cols = 0; ///< of the block, as it is written in the program
-  bool isZeroFirst = false;   ///< read before all of it is written
+  int64_t rows = 0, cols = 0; ///< of the block, as it is written in the program; a vector has rows
+  bool isRowMajor = true;
+  bool isZeroFirst = false; ///< read before all of it is written
   bool isWritten = false;
+};
+
+/// Two register tiles that have one shape, or a vector with a value for each row of a tile as it
+/// lies in its fragment.
+struct Equal {
+  size_t a, b;
+  bool isVector;
 };
 
 struct LoopInfo {
@@ -148,9 +157,12 @@ struct Session {
   std::vector<Parameter> parameters;
   std::vector<Buffer> buffers;
   std::vector<LoopInfo> loops;
+  std::vector<Equal> equal;
+  std::map<std::pair<int, int>, int64_t> commits; ///< of a pipeline in the body of a loop
   // Of the pass that runs.
   size_t nextBuffer = 0;
-  int nextLoop = 0, varied = -1;
+  int nextLoop = 0, nextPipeline = 0, varied = -1;
+  bool hasRanges = false; ///< loops that are no `int` loops
   int64_t value = 0;
   std::vector<OpenLoop> open;
   std::vector<Event> events;
@@ -158,7 +170,8 @@ struct Session {
   void begin(Pass next) {
     pass = next;
     nextBuffer = 0;
-    nextLoop = 0;
+    nextLoop = nextPipeline = 0;
+    hasRanges = false;
     open.clear();
     events.clear();
   }
@@ -172,6 +185,16 @@ struct Session {
   }
 };
 inline thread_local Session *session = nullptr;
+
+/// Whether the shape of a register tile is known in the pass that records.
+template <typename Reg> bool isKnown(const Reg &reg, Loc loc) {
+  if (reg.block().rows)
+    return true;
+  session->fail("nothing says what shape this register tile has: no loader, storer or product "
+                "uses it, nor a tile that it is computed with",
+                loc);
+  return false;
+}
 
 inline std::string pair(int64_t a, int64_t b) {
   return std::to_string(a) + " x " + std::to_string(b);
@@ -227,6 +250,7 @@ struct StripCount {
   int count;
   constexpr operator int() const { return count; }
 };
+constexpr StripCount operator-(StripCount n, int less) { return {n.count - less}; }
 
 inline bool operator<(int &k, const StripCount &n) {
   detail::Session &s = *detail::session;
@@ -258,6 +282,7 @@ inline bool operator<(int &k, const StripCount &n) {
 
 /// `for (auto k : range(Iterator::sc1))`.
 inline tile::range range(StripCount n, Loc loc = Loc::current()) {
+  detail::session->hasRanges = true;
   return tile::range(tile::Arg(n.count, loc), loc);
 }
 
@@ -369,11 +394,12 @@ private:
 };
 
 /// A matrix in shared memory; swizzled as the compiler finds best.
-template <typename T, typename Layout_, bool kSwizzled = true> class SharedTile {
+template <typename T, typename Layout_, bool kSwizzled = true, int kAccessBytes = 64>
+class SharedTile {
 public:
   using DType = T;
   using Layout = Layout_;
-  static constexpr int kRows = Layout::rows, kCols = Layout::cols;
+  static constexpr int kRows = Layout::rows, kCols = Layout::cols, kNumel = kRows * kCols;
 
   /// `storage` says nothing: each tile has bytes of its own until the compiler joins them.
   explicit SharedTile(const void *storage = nullptr, Loc loc = Loc::current())
@@ -399,28 +425,51 @@ template <typename T> struct BaseTileColMajor {
   static constexpr bool isRowMajor = false;
 };
 
-/// Registers: so many base tiles of 16 x 16 a warp. Zero when it is declared.
+namespace detail {
+/// What a register tile is made of: base tiles, or the elements of a vector.
+template <typename Base> struct Parts {
+  using DType = Base;
+  static constexpr bool isRowMajor = true, isVector = true;
+};
+template <typename Base>
+  requires requires { Base::isRowMajor; }
+struct Parts<Base> {
+  using DType = typename Base::DType;
+  static constexpr bool isRowMajor = Base::isRowMajor, isVector = false;
+};
+} // namespace detail
+
+/// Registers: so many base tiles of 16 x 16 a warp, or a vector. Zero when it is declared.
 template <typename Base, typename Layout_> class RegTile {
 public:
-  using DType = typename Base::DType;
+  using DType = typename detail::Parts<Base>::DType;
   using Layout = Layout_;
-  static constexpr bool isRowMajor = Base::isRowMajor;
+  static constexpr bool isRowMajor = detail::Parts<Base>::isRowMajor,
+                        isVector = detail::Parts<Base>::isVector;
 
   explicit RegTile(Loc loc = Loc::current()) {
     detail::Session &s = *detail::session;
     order = s.nextBuffer++;
     if (s.pass == detail::Session::Learn)
-      s.buffers.emplace_back();
+      s.buffers.emplace_back().isRowMajor = isRowMajor;
     const detail::Buffer &known = s.buffers[order];
     if (s.pass != detail::Session::Record || !known.rows)
       return;
-    storage = isRowMajor
+    storage = isVector ? tile::fragment(detail::dtypeOf<DType>(), {known.rows}, {}, loc)
+              : isRowMajor
                   ? tile::fragment(detail::dtypeOf<DType>(), {known.rows, known.cols}, {}, loc)
                   : tile::fragment(detail::dtypeOf<DType>(), {known.cols, known.rows}, {}, loc);
     if (known.isZeroFirst)
       tile::clear(storage, loc);
   }
   detail::Buffer &block() const { return detail::session->buffers[order]; }
+  /// All zeros again.
+  void clear(Loc loc = Loc::current()) {
+    detail::session->note("clear " + std::to_string(order), {}, loc);
+    block().isWritten = true;
+    if (detail::session->pass == detail::Session::Record && block().rows)
+      tile::clear(storage, loc);
+  }
 
   size_t order;
   tile::Tile storage;
@@ -438,10 +487,12 @@ public:
 
   /// The i-th one, where there is one row or one column of them.
   template <typename Int> detail::Box operator()(const Int &i, Loc loc = Loc::current()) const {
+    return strip(detail::decode(i, loc));
+  }
+  detail::Box strip(const detail::Coord &i) const {
     static_assert(sc0.count == 1 || sc1.count == 1,
                   "sub-tiles in both dimensions take two indices");
-    return sc0.count == 1 ? at(detail::Coord{}, detail::decode(i, loc))
-                          : at(detail::decode(i, loc), detail::Coord{});
+    return sc0.count == 1 ? at(detail::Coord{}, i) : at(i, detail::Coord{});
   }
   template <typename I, typename J>
   detail::Box operator()(const I &i, const J &j, Loc loc = Loc::current()) const
@@ -553,7 +604,10 @@ template <typename Reg> void store(const Reg &from, const Box &to, Loc loc) {
 }
 
 inline void move(const Box &from, const Box &to, Loc loc) {
-  session->note("copy " + from.name() + " to " + to.name(), from.coords(), loc);
+  std::vector<Coord> coords = from.coords();
+  for (const Coord &coord : to.coords())
+    coords.push_back(coord);
+  session->note("copy " + from.name() + " to " + to.name(), std::move(coords), loc);
   if (from.rows != to.rows || from.cols != to.cols || from.isRowMajor != to.isRowMajor)
     session->fail("the source is " + pair(from.rows, from.cols) + ", the destination " +
                       pair(to.rows, to.cols) + "; they must have one shape and one order",
@@ -619,6 +673,15 @@ void gemm(const A &a, const B &b, C &acc, Loc loc = Loc::current()) {
     tile::gemm(a.storage, b.storage, acc.storage,
                {.transposeA = !A::isRowMajor, .transposeB = !B::isRowMajor}, loc);
 }
+
+} // namespace tilec::tilefusion
+
+#define TILEC_TILEFUSION_INSIDE
+#include "tilec/TileFusionCompute.h"
+#include "tilec/TileFusionPipeline.h"
+#undef TILEC_TILEFUSION_INSIDE
+
+namespace tilec::tilefusion {
 
 //===----------------------------------------------------------------------===//
 // Recording
@@ -693,6 +756,7 @@ tile::Kernel record(const char *name, const RecordOptions &options, void (*funct
   blockIdx = {};
   s.begin(detail::Session::Learn);
   runOnce();
+  detail::spreadShapes(s);
 
   tile::Kernel kernel(name, loc);
   s.builder = kernel.get();
