@@ -59,6 +59,45 @@ inline Value gemm(const Arg &A, const Arg &B, const Arg &C, const GemmOptions &o
                       loc);
 }
 
+/// T.gemm_sp(A_sparse, E, B, C, transpose_A=False, transpose_E=False, transpose_B=False,
+/// policy='Square', clear_accum=False, k_pack=1, wg_wait=0)
+struct GemmSpOptions {
+  Option transposeA = {}, transposeE = {}, transposeB = {}, policy = {}, clearAccum = {},
+         kPack = {}, wgWait = {};
+};
+inline Value gemmSp(const Arg &ASparse, const Arg &E, const Arg &B, const Arg &C,
+                    const GemmSpOptions &options = {}, Loc loc = Loc::current()) {
+  return detail::call("gemm_sp", {&ASparse, &E, &B, &C},
+                      {{"transpose_A", options.transposeA},
+                       {"transpose_E", options.transposeE},
+                       {"transpose_B", options.transposeB},
+                       {"policy", options.policy},
+                       {"clear_accum", options.clearAccum},
+                       {"k_pack", options.kPack},
+                       {"wg_wait", options.wgWait}},
+                      loc);
+}
+
+/// T.gemm_blockscaled(A, B, C, SFA, SFB, transpose_A=False, transpose_B=False, policy='Square',
+/// clear_accum=False, k_start=0, sf_a_granularity_k=None, sf_b_granularity_k=None)
+struct GemmBlockscaledOptions {
+  Option transposeA = {}, transposeB = {}, policy = {}, clearAccum = {}, kStart = {},
+         sfAGranularityK = {}, sfBGranularityK = {};
+};
+inline Value gemmBlockscaled(const Arg &A, const Arg &B, const Arg &C, const Arg &SFA,
+                             const Arg &SFB, const GemmBlockscaledOptions &options = {},
+                             Loc loc = Loc::current()) {
+  return detail::call("gemm_blockscaled", {&A, &B, &C, &SFA, &SFB},
+                      {{"transpose_A", options.transposeA},
+                       {"transpose_B", options.transposeB},
+                       {"policy", options.policy},
+                       {"clear_accum", options.clearAccum},
+                       {"k_start", options.kStart},
+                       {"sf_a_granularity_k", options.sfAGranularityK},
+                       {"sf_b_granularity_k", options.sfBGranularityK}},
+                      loc);
+}
+
 /// T.transpose(src, dst)
 inline Value transpose(const Arg &src, const Arg &dst, Loc loc = Loc::current()) {
   return detail::call("transpose", {&src, &dst}, {}, loc);
@@ -871,6 +910,28 @@ inline Value tvmWarpShuffleDown(const Arg &mask, const Arg &value, const Arg &of
                                 const Arg &width, const Arg &warpSize, Loc loc = Loc::current()) {
   return detail::call("tvm_warp_shuffle_down", {&mask, &value, &offset, &width, &warpSize}, {},
                       loc);
+}
+
+/// T.rng_init(seed, seq=None, off=0, generator='curandStatePhilox4_32_10_t')
+struct RngInitOptions {
+  Option seq = {}, off = {}, generator = {};
+};
+inline Value rngInit(const Arg &seed, const RngInitOptions &options = {},
+                     Loc loc = Loc::current()) {
+  return detail::call(
+      "rng_init", {&seed},
+      {{"seq", options.seq}, {"off", options.off}, {"generator", options.generator}}, loc);
+}
+
+/// T.rng_rand()
+inline Value rngRand(Loc loc = Loc::current()) { return detail::call("rng_rand", {}, {}, loc); }
+
+/// T.rng_rand_float(bit=32, dist='uniform')
+struct RngRandFloatOptions {
+  Option bit = {}, dist = {};
+};
+inline Value rngRandFloat(const RngRandFloatOptions &options = {}, Loc loc = Loc::current()) {
+  return detail::call("rng_rand_float", {}, {{"bit", options.bit}, {"dist", options.dist}}, loc);
 }
 
 /// T.exp(x)

@@ -22,7 +22,7 @@ enum class Leaves { Expression, Object, Buffer, Nothing };
 
 Leaves kindOf(llvm::StringRef name) {
   // Statements of the table have no result; those with one are evaluated where they stand.
-  enum { Stmt, Value, Pure, Host, Hint };
+  enum { Stmt, Value, Pure, Host, Hint, Library };
   struct Row {
     llvm::StringLiteral name;
     int kind;
@@ -40,11 +40,13 @@ Leaves kindOf(llvm::StringRef name) {
   // Of those that work while tracing: what makes a buffer, what only tells something.
   Leaves host = llvm::StringSwitch<Leaves>(name)
                     .Cases({"alloc_shared", "alloc_fragment", "alloc_local", "alloc_var",
-                            "alloc_global", "alloc_reducer", "empty"},
+                            "alloc_global", "alloc_buffer", "alloc_reducer", "empty"},
                            Leaves::Buffer)
                     .Cases({"view", "reshape", "make_tensor"}, Leaves::Buffer)
-                    .Cases({"reduce", "annotate_safe_value", "annotate_pass_configs", "loop_break"},
+                    .Cases({"reduce", "annotate_safe_value", "annotate_pass_configs", "loop_break",
+                            "gemm_sp", "gemm_blockscaled", "rng_init"},
                            Leaves::Nothing)
+                    .Cases({"rng_rand", "rng_rand_float"}, Leaves::Object)
                     .Cases({"TensorCoreIntrinEmitter", "MatrixCoreIntrinEmitter"}, Leaves::Object)
                     .Default(Leaves::Expression);
   for (const Row &row : rows)

@@ -196,6 +196,11 @@ void encodeSpanAcrossTies(DType dtype, uint8_t *base, int64_t first, int64_t str
   for (int64_t i = 0; i < count; ++i) {
     int64_t at = first + i * stride;
     uint64_t nearest = readBits(base, bits, at);
+    // Formats that round up or down have their step at the numbers that they hold; those stay.
+    T held;
+    decodeSpan(dtype, base, at, 1, 1, &held);
+    if (held == in[i])
+      continue;
     for (double side : {1 + tieBand, 1 - tieBand}) {
       double moved = static_cast<double>(in[i]) * side;
       uint8_t code[8] = {};

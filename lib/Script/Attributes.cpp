@@ -40,6 +40,10 @@ constexpr llvm::StringRef bufferAttributes[] = {"shape", "dtype", "strides", "na
 constexpr llvm::StringRef exprAttributes[] = {"dtype", "astype"};
 constexpr llvm::StringRef dtypeAttributes[] = {"bits",     "bytes",    "lanes",
                                                "itemsize", "as_torch", "name"};
+constexpr llvm::StringRef policies[] = {"Square", "FullRow", "FullCol", "Free"};
+bool isPolicy(const Value &v) {
+  return v.is(ValueKind::Str) && llvm::is_contained(policies, v.str());
+}
 constexpr llvm::StringRef emitterMethods[] = {"ldmatrix_a", "ldmatrix_b", "mma", "mfma",
                                               "stmatrix"};
 
@@ -92,8 +96,7 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
       return value;
     return hostAttribute(object, name, nameSpan);
   case ValueKind::Type:
-    if (object.str() == "GemmWarpPolicy" &&
-        llvm::is_contained({"Square", "FullRow", "FullCol", "Free"}, name))
+    if (object.str() == "GemmWarpPolicy" && llvm::is_contained(policies, name))
       return heap.str(name.str());
     if (name == "__name__")
       return heap.str(object.str() == "None" ? "NoneType" : object.str().str());
@@ -172,6 +175,8 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
   case ValueKind::Emitter:
     if (llvm::is_contained(attributesOf(object.kind()), name))
       return method(object, name);
+    if (name == "compute_warp_partition" && isPolicy(object))
+      return method(object, name);
     break;
   case ValueKind::Slice: {
     auto *s = object.as<SliceObject>();
@@ -188,7 +193,7 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
       return heap.str(object.as<FunctionObject>()->name.str());
     break;
   case ValueKind::Jit:
-    if (name == "compile" || name == "get_tir")
+    if (name == "compile" || name == "get_tir" || name == "get_kernel_source")
       return object;
     return heap.named(ValueKind::Opaque, ("jit function's `" + name + "`").str(), span);
   case ValueKind::Kernel:
@@ -204,6 +209,12 @@ Value Evaluator::callMethod(const MethodObject *m, CallArgs &args) {
   const Value &self = m->self;
   switch (self.kind()) {
   case ValueKind::Str:
+    if (m->name == "compute_warp_partition") {
+      if (!arity(args, 3, 3, m->name))
+        return Value();
+      return callLibrary(m->name, {self, args.values[0], args.values[1], args.values[2]},
+                         args.span);
+    }
     return strMethod(self, m->name, args);
   case ValueKind::List:
   case ValueKind::Tuple:

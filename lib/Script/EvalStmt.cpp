@@ -264,6 +264,7 @@ Flow Evaluator::execIf(const ast::IfStmt *s) {
 Flow Evaluator::execWith(const WithStmt *s) {
   LaunchObject *kernelFrame = nullptr;
   const ast::Expr *kernelTarget = nullptr;
+  llvm::SaveAndRestore savedReducer(threadReducer);
   for (const WithItem &item : s->items) {
     Value context = eval(item.context);
     if (!context.ok())
@@ -276,6 +277,10 @@ Flow Evaluator::execWith(const WithStmt *s) {
     if (context.is(ValueKind::Launch)) {
       fail(DiagId::NestedKernel, item.context->span);
       return Flow::Error;
+    }
+    if (context.is(ValueKind::Builtin) && context.str() == "reduce_scope") {
+      threadReducer = context.as<NamedObject>()->keywords[0].value;
+      continue;
     }
     if (!context.is(ValueKind::Opaque)) {
       fail(DiagId::NotContextManager, item.context->span, typeName(context));

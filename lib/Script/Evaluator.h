@@ -411,6 +411,22 @@ private:
   Value annotateSafeValue(BoundArgs &args);
   Value scheduleFunction(llvm::StringRef name, CallArgs &args);
 
+  // T.sync_grid (GridSync.cpp).
+  bool addLaunch(const Launch *launch);
+  bool carryOver(Body before, Body body, std::vector<const Stmt *> &out);
+
+  // Functions in tile language (Library.cpp).
+  Value callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> values, Span span,
+                    llvm::ArrayRef<Span> spans = {});
+  Value libraryIntrinsic(const BoundArgs &args);
+  Value randomIntrinsic(const BoundArgs &args);
+  Value attrIntrinsic(const BoundArgs &args);
+  Value threadAllReduce(const BoundArgs &args);
+  Value importSource(const Value &source);
+  Value pointerIntrinsic(const BoundArgs &args);
+  std::optional<Value> callForeign(llvm::StringRef name, llvm::ArrayRef<Value> values,
+                                   const BoundArgs &args);
+
   const SourceManager &sources;
   ModuleFiles *files; ///< modules beside the script; null when there are none
   HostPieces *pieces; ///< of the program around it; null when there is none
@@ -480,6 +496,11 @@ private:
   unsigned parallelDepth = 0;  ///< open T.Parallel loops
   llvm::DenseMap<const Buffer *, Buffer *> mutableBuffers; ///< all buffers, to annotate them later
   llvm::DenseSet<const Buffer *> unnamedBuffers;           ///< not bound to a name yet
+  Value threadReducer;                                     ///< of the `with T.attr(...)` around
+  Value randomState;                                       ///< of the random numbers of ...
+  const Launch *randomLaunch = nullptr;                    ///< ... this launch
+  bool drawsRandom = false;                                ///< since someone reset it
+  llvm::StringSet<> foreign; ///< C++ functions of the library that sources define
 
   // Eager functions.
   struct EagerState {

@@ -8,7 +8,7 @@
 
 namespace tilec::script {
 
-enum class IntrinsicKind : uint8_t { Stmt, Value, Pure, Host, Hint };
+enum class IntrinsicKind : uint8_t { Stmt, Value, Pure, Host, Hint, Library };
 
 struct Signature {
   struct Parameter {

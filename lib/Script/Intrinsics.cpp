@@ -126,6 +126,8 @@ Value Evaluator::callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self
   switch (kindOf(id)) {
   case IntrinsicKind::Host:
     return hostIntrinsic(*bound);
+  case IntrinsicKind::Library:
+    return libraryIntrinsic(*bound);
   case IntrinsicKind::Hint:
     return Value::none();
   default:

@@ -488,6 +488,7 @@ Value Evaluator::allocIntrinsic(BoundArgs &args) {
   case IntrinsicId::AllocLocal:
     return allocate(args, Scope::Local);
   case IntrinsicId::AllocGlobal:
+  case IntrinsicId::AllocBuffer:
     return allocate(args, Scope::Global);
   case IntrinsicId::AllocVar:
     return allocVar(args);

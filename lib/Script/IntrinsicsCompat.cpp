@@ -141,18 +141,25 @@ constexpr std::pair<llvm::StringRef, llvm::StringRef> refusedFunctions[] = {
 
 } // namespace
 
-/// `T.call_extern(dtype, name, ...)`: the functions of a table, by their names.
+/// `T.call_extern(dtype, name, ...)`: the functions of a table, by their names. The name stands
+/// first where the dtype is a keyword, or missing.
 Value Evaluator::callByName(const BoundArgs &args) {
-  // The name stands first where there is no dtype.
-  bool hasType = args["name"].is(ValueKind::Str);
-  const Value &name = hasType ? args["name"] : args["dtype"];
-  Span nameSpan = args.spanOf(hasType ? "name" : "dtype");
+  llvm::ArrayRef<Value> list = args["args"].items();
+  bool isFirst =
+      !args["dtype"].is(ValueKind::None) || list.size() < 2 ||
+      !(list[1].is(ValueKind::Str) && (list[0].is(ValueKind::Str) || list[0].is(ValueKind::DType)));
+  if (list.empty())
+    return fail(DiagId::IntrinsicMissingArgument, args.span, nameOf(args.id), "name");
+  const Value &name = list[isFirst ? 0 : 1];
+  Value dtype = isFirst ? args["dtype"] : list[0];
+  bool hasType = !dtype.is(ValueKind::None);
+  Span nameSpan = args.spanOf("args");
   std::string callee = ("T." + sources.textOf(args.calleeSpan).rsplit('.').second).str();
   if (!name.is(ValueKind::Str))
     return fail(DiagId::WantedOther, nameSpan, "the name of a function", typeName(name));
-  llvm::SmallVector<Value> values(args["args"].items().begin(), args["args"].items().end());
-  if (!hasType)
-    values.insert(values.begin(), args["name"]);
+  llvm::ArrayRef<Value> values = list.drop_front(isFirst ? 1 : 2);
+  if (std::optional<Value> result = callForeign(name.str(), values, args))
+    return *result;
   for (const NamedFunction &f : namedFunctions) {
     if (f.name != name.str())
       continue;
@@ -167,11 +174,11 @@ Value Evaluator::callByName(const BoundArgs &args) {
     Value result = ours.ok() ? call(ours, forward) : Value();
     bool isVoid = !result.is(ValueKind::Expr);
     std::optional<DType> type;
-    if (hasType && !isVoid && !(type = toDType(args["dtype"], args.spanOf("dtype"))))
+    if (hasType && !isVoid && !(type = toDType(dtype, args.spanOf("args"))))
       return Value();
     return type ? castIntrinsic(result, args.span, *type, args.span) : result;
   }
-  llvm::StringRef instead = "write the operation with `T.` expressions";
+  llvm::StringRef instead = "tilec compiles no C source; write it in the tile language";
   for (auto [part, why] : refusedFunctions)
     if (name.str().contains(part))
       instead = why;
@@ -207,6 +214,21 @@ Value Evaluator::compatIntrinsic(const BoundArgs &args) {
   }
   case IntrinsicId::CallByName:
     return callByName(args);
+  case IntrinsicId::RandomInit:
+  case IntrinsicId::RandomWord:
+  case IntrinsicId::RandomFloat:
+    return randomIntrinsic(args);
+  case IntrinsicId::CommReducer:
+    return heap.tuple({args["combiner"], args["identity"]});
+  case IntrinsicId::Attr:
+    return attrIntrinsic(args);
+  case IntrinsicId::ThreadAllReduce:
+    return threadAllReduce(args);
+  case IntrinsicId::ImportSource:
+    return importSource(args["source"]);
+  case IntrinsicId::AccessPtr:
+  case IntrinsicId::AddressOf:
+    return pointerIntrinsic(args);
   case IntrinsicId::Likely:
     return args.values[0];
   case IntrinsicId::WarpShuffle:

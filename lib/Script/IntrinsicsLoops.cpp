@@ -15,9 +15,7 @@ constexpr int64_t maxThreads = 1024;
 } // namespace
 
 Value Evaluator::makeLaunch(BoundArgs &args) {
-  if (args["prelude"].is(ValueKind::Str))
-    return fail(DiagId::RefusedIntrinsic, args.spanOf("prelude"), "T.Kernel's `prelude`",
-                "tilec compiles no C source");
+  importSource(args["prelude"]);
   auto *frame = heap.make<LaunchObject>();
   frame->span = args.calleeSpan.to(args.span);
   const Value &blocks = args["blocks"];

@@ -277,6 +277,9 @@ Value Evaluator::scalarIntrinsic(BoundArgs &args) {
     return castIntrinsic(args["value"], args.spanOf("value"), *type, args.span);
   }
   case IntrinsicId::ReinterpretFn: {
+    // The handle that `T.attr` takes and that means nothing.
+    if (args.values[1].is(ValueKind::Str) && args.values[1].str() == "handle")
+      return Value::none();
     // Upstream's argument order changed over time: take the dtype from whichever side it is on.
     bool swapped = args.values[0].is(ValueKind::DType) || args.values[0].is(ValueKind::Str);
     std::optional<DType> type = toDType(args.values[swapped ? 0 : 1], args.spans[swapped ? 0 : 1]);

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Script/ModuleFiles.h"
 
+#include "Library.h"
+
 #include "tilec/Script/Parser.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -178,6 +180,8 @@ const ModuleFiles::Parsed *ModuleFiles::find(llvm::StringRef dotted) {
   if (!isNew)
     return it->second.get();
   std::optional<Found> found = findModule(dotted, read);
+  if (dotted == libraryModule)
+    found = Found{"", {"<tilec library>", librarySource().str()}, false};
   if (!found)
     return nullptr;
   auto made = std::make_unique<Parsed>();

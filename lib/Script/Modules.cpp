@@ -193,6 +193,8 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
   }
   if (root != "tilelang" && root != "tvm")
     return opaque();
+  if (name == "tvm")
+    return heap.named(ValueKind::Module, "tvm", span);
   if (name == "DataType" || name == "dtype")
     return heap.named(ValueKind::Type, "dtype");
   if (root == "tvm" && name == "const")

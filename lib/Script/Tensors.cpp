@@ -265,8 +265,13 @@ Value Evaluator::callOpaque(const Value &callee, const CallArgs &args) {
   if (std::optional<Value> value = tensorFactory(callee.str(), args))
     return *value;
   Value value = opaque(text, args.span);
-  bool isHosts = value.is(ValueKind::Opaque) && callee.as<NamedObject>()->host;
-  return isHosts ? hostCall(callee, args, std::move(text)) : value;
+  if (value.is(ValueKind::Opaque) && callee.as<NamedObject>()->host)
+    return hostCall(callee, args, std::move(text));
+  // What an unknown function does with a kernel's buffers is part of the kernel.
+  auto isTile = [](const Value &v) { return v.is(ValueKind::Buffer) || v.is(ValueKind::Region); };
+  if (inLaunch() && llvm::any_of(args.values, isTile))
+    return failOpaque(heap.named(ValueKind::Opaque, std::move(text)), args.span);
+  return value;
 }
 
 /// Gives dimensions of `T.const` the extents of the tensors that the call passes:

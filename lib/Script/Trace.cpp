@@ -397,7 +397,8 @@ std::unique_ptr<Program> traceModule(SourceManager &sources, const ast::Module &
                                      llvm::StringRef function, Arch arch, DiagnosticEngine &diags) {
   auto program = std::make_unique<Program>();
   program->arch = arch;
-  Evaluator evaluator(sources, module, arch, *program);
+  ModuleFiles files(sources, {});
+  Evaluator evaluator(sources, module, arch, *program, &files);
   Value value = evaluator.evaluateName(function);
   value = toKernel(evaluator, value, Span(), /*isProcedure=*/false, diags);
   return finish(evaluator, value, std::move(program), diags);

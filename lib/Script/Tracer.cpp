@@ -225,6 +225,7 @@ Flow Evaluator::traceLoop(const ast::ForStmt *s, LoopObject *loop) {
       return fail(DiagId::CannotAssign, s->target->span), false;
     }
     bool isParallel = loop->loop == LoopKind::Parallel;
+    llvm::SaveAndRestore savedDraws(drawsRandom, false);
     llvm::SaveAndRestore savedParallel(parallelDepth, parallelDepth + isParallel);
     loops.push_back({true, frames});
     Body body;
@@ -234,11 +235,14 @@ Flow Evaluator::traceLoop(const ast::ForStmt *s, LoopObject *loop) {
       return false;
     closeFrame(journalMark);
     // T.grid: one serial loop per extent, the last innermost.
-    size_t count = loop->isGrid ? ranges.size() : 1;
+    // A parallel loop of one thread that draws random numbers is one, too: their order counts.
+    bool isNested = loop->isGrid || (isParallel && drawsRandom);
+    size_t count = isNested ? ranges.size() : 1;
     for (size_t i = count; i-- > 0;) {
-      auto *f = program.make<ForStmt>(s->span, loop->loop);
-      f->ranges = program.copy(loop->isGrid ? llvm::ArrayRef<LoopRange>(ranges[i])
-                                            : llvm::ArrayRef<LoopRange>(ranges));
+      auto *f =
+          program.make<ForStmt>(s->span, isParallel && isNested ? LoopKind::Serial : loop->loop);
+      f->ranges = program.copy(isNested ? llvm::ArrayRef<LoopRange>(ranges[i])
+                                        : llvm::ArrayRef<LoopRange>(ranges));
       f->hints = loop->hints;
       f->headSpan = s->iterable->span;
       f->body = body;
@@ -421,8 +425,7 @@ Flow Evaluator::execLaunch(const WithStmt *s, LaunchObject *frame, const ast::Ex
     closeFrame(journalMark);
   }
   l->body = program.copy(llvm::ArrayRef<const Stmt *>(list));
-  kernel->launches.push_back(l);
-  return Flow::Normal;
+  return addLaunch(l) ? Flow::Normal : Flow::Error;
 }
 
 } // namespace tilec::script

@@ -20,7 +20,8 @@ BY_HAND = re.compile(
     r"^(Kernel|Parallel|Pipelined|Persistent|grid|serial|unroll|vectorized|thread_binding|loop_break"
     r"|Tensor|StridedTensor|ptr|make_tensor|alloc_\w+|empty|const|dynamic|view|reshape|Layout|Fragment"
     r"|annotate_\w+|TensorCoreIntrinEmitter|MatrixCoreIntrinEmitter|determine_fp8_type|emitter\.\w+"
-    r"|get_\w+s|Cast|reduce|make_linear_layout)$")
+    r"|get_\w+s|Cast|reduce|make_linear_layout|get_e_\w+|comm_reducer|attr|tvm_thread_allreduce|import_source"
+    r"|access_ptr|address_of)$")
 RENAMED = {"Select": "select", "And": "And", "Or": "Or", "Not": "Not"}
 HEAD = """\
 //===- tilec/TileFunctions.h - the functions of `T.` for C++ --------------===//

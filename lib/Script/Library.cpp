@@ -1,0 +1,228 @@
+//===- Library.cpp - calls of functions that are written in tile language -===//
+//
+// Also what they need of the tracer: the state of random numbers, the reducer of a
+// `with T.attr(...)`, pointers, and C++ sources that a script brings along.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Library.h"
+
+#include "EvaluatorScopes.h"
+#include "IntrinsicTable.h"
+#include "Recovery.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+namespace tilec::script {
+
+Value Evaluator::callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> values, Span span,
+                             llvm::ArrayRef<Span> spans) {
+  ModuleScope *scope = moduleBeside(libraryModule);
+  if (!scope)
+    llvm_unreachable("the library does not parse");
+  Value function;
+  {
+    llvm::SaveAndRestore savedHome(home, scope);
+    Isolated isolated(*this, nullptr, nullptr);
+    llvm::SaveAndRestore<Env *> savedEnv(env, nullptr);
+    function = lookupGlobal(name, span);
+  }
+  if (!function.ok())
+    return Value();
+  CallArgs args;
+  args.span = args.calleeSpan = span;
+  args.values.assign(values.begin(), values.end());
+  args.spans.assign(spans.begin(), spans.end());
+  args.spans.resize(values.size(), span);
+  size_t keptMark = kept.size();
+  Value result = call(function, args);
+  // What the library finds wrong is wrong with the call.
+  auto moveToCall = [&](Failure &found) {
+    if (found.error.span.file == scope->module->file) {
+      found.error.span = span;
+      found.notes.clear();
+    }
+  };
+  for (size_t i = keptMark; i < kept.size(); ++i)
+    moveToCall(kept[i]);
+  if (failure)
+    moveToCall(*failure);
+  return result;
+}
+
+Value Evaluator::libraryIntrinsic(const BoundArgs &args) {
+  bool isHost = args.id == IntrinsicId::SparseFactor || args.id == IntrinsicId::SparseReplicate;
+  if (!isHost && !inLaunch())
+    return fail(DiagId::OutsideKernel, args.calleeSpan, ("`T." + nameOf(args.id) + "`").str());
+  llvm::ArrayRef<llvm::StringRef> names = parametersOf(args.id);
+  constexpr llvm::StringRef tiles[] = {"A", "B", "C", "A_sparse", "E", "SFA", "SFB"};
+  std::vector<Value> values(args.values.begin(), args.values.end());
+  for (size_t i = 0; i < names.size(); ++i)
+    if (llvm::is_contained(tiles, names[i]) && !values[i].is(ValueKind::Buffer))
+      return fail(DiagId::WantedOther, args.spans[i], "a whole buffer", typeName(values[i]));
+  Value result = callLibrary(nameOf(args.id), values, args.span, args.spans);
+  return result.ok() && !isHost ? Value::none() : result;
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+/// A state belongs to a thread: it is a local array, and the launch is in lockstep mode.
+Value Evaluator::randomIntrinsic(const BoundArgs &args) {
+  if (!inLaunch())
+    return fail(DiagId::OutsideKernel, args.calleeSpan, ("`T." + nameOf(args.id) + "`").str());
+  launch->usesThreadIdentity = true;
+  Span span = args.span;
+  if (args.id == IntrinsicId::RandomInit) {
+    const Value &generator = args["generator"];
+    if (!generator.is(ValueKind::Str) || generator.str() != "curandStatePhilox4_32_10_t")
+      return fail(DiagId::BadArgumentValue, args.spanOf("generator"), "generator", shown(generator),
+                  "`\"curandStatePhilox4_32_10_t\"`");
+    Value seq = args["seq"];
+    if (seq.is(ValueKind::None)) {
+      Value thread = threadIndex(0, span);
+      Value first = binary(ast::BinaryOp::Mul, Value::expr(build.var(launch->blockVars[0], span)),
+                           Value::small(launch->threads[0]), span, span, span);
+      seq = first.ok() ? binary(ast::BinaryOp::Add, thread, first, span, span, span) : Value();
+      if (!seq.ok())
+        return Value();
+    }
+    if (randomLaunch != launch) {
+      Buffer *state = newBuffer("random", DType::U32, Scope::Local,
+                                {build.constInt(8, DType::I32, span)}, span);
+      emit(program.make<AllocStmt>(span, state));
+      randomState = Value::buffer(state);
+      randomLaunch = launch;
+    }
+    return callLibrary("random_init", {randomState, args["seed"], seq, args["off"]}, span);
+  }
+  if (randomLaunch != launch)
+    return fail(DiagId::RandomNotInit, span);
+  if (parallelDepth > 0 && llvm::any_of(launch->threads, [](int64_t n) { return n > 1; }))
+    return fail(DiagId::RandomInParallel, span);
+  drawsRandom = true;
+  if (args.id == IntrinsicId::RandomWord)
+    return callLibrary("random_word", {randomState}, span);
+  std::optional<int64_t> bits = toInt(args["bit"], args.spanOf("bit"), "bit");
+  if (!bits)
+    return Value();
+  if (*bits != 32)
+    return fail(DiagId::BadArgumentValue, args.spanOf("bit"), "bit", *bits, "32");
+  const Value &dist = args["dist"];
+  bool isNormal = dist.is(ValueKind::Str) && dist.str() == "normal";
+  if (!isNormal && !(dist.is(ValueKind::Str) && dist.str() == "uniform"))
+    return fail(DiagId::BadArgumentValue, args.spanOf("dist"), "dist", shown(dist),
+                "`\"uniform\"` or `\"normal\"`");
+  return callLibrary(isNormal ? "random_normal" : "random_uniform", {randomState}, span);
+}
+
+//===----------------------------------------------------------------------===//
+// with T.attr(T.comm_reducer(...), "reduce_scope", ...): T.tvm_thread_allreduce(...)
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::attrIntrinsic(const BoundArgs &args) {
+  const Value &key = args["attr_key"];
+  bool isReducer = args["node"].is(ValueKind::Tuple) && args["node"].items().size() == 2 &&
+                   args["node"].items()[0].is(ValueKind::Function);
+  if (!key.is(ValueKind::Str) || key.str() != "reduce_scope" || !isReducer)
+    return fail(DiagId::RefusedIntrinsic, args.calleeSpan, "T.attr` of `" + toStr(key),
+                "drop it: the compiler finds out itself");
+  Value context = heap.named(ValueKind::Builtin, "reduce_scope", args.span);
+  context.as<NamedObject>()->keywords.push_back({"node", args["node"], args.span, args.span});
+  return context;
+}
+
+/// T.tvm_thread_allreduce(count, values..., predicate, results..., thread indices...)
+Value Evaluator::threadAllReduce(const BoundArgs &args) {
+  if (!inLaunch())
+    return fail(DiagId::OutsideKernel, args.calleeSpan, "`T.tvm_thread_allreduce`");
+  llvm::ArrayRef<Value> list = args["args"].items();
+  Span span = args.span;
+  const Expr *count = list.empty() ? nullptr : toExpr(list[0], span);
+  if (list.empty() || (count && (count->constInt() != 1 || list.size() < 5)))
+    return fail(DiagId::BadArgumentValue, span, "the number of values",
+                list.empty() ? "missing" : shown(list[0]),
+                "1: one value, a predicate, one result and thread indices");
+  if (!threadReducer.isSequence())
+    return fail(DiagId::ReducerMissing, span);
+  const Expr *result = list[3].is(ValueKind::Expr) ? list[3].expr() : nullptr;
+  if (!count || !result || result->op != ExprOp::Load)
+    return count ? fail(DiagId::WantedOther, span, "an element of a local buffer as the result",
+                        typeName(list[3]))
+                 : Value();
+  std::vector<Value> axes;
+  for (const Value &v : list.drop_front(4)) {
+    const Expr *e = v.is(ValueKind::Expr) ? v.expr() : nullptr;
+    bool isIndex = e && e->op == ExprOp::Var && e->var->kind == VarKind::ThreadIndex;
+    // An axis that the launch does not have is 0 everywhere: there is nothing to reduce.
+    if (e && e->isConst())
+      continue;
+    if (!isIndex)
+      return fail(DiagId::WantedOther, span, "a thread index", typeName(v));
+    axes.push_back(Value::small(e->var->axis));
+  }
+  Value combine = threadReducer.items()[0], identity = threadReducer.items()[1];
+  if (identity.isSequence() && !identity.items().empty())
+    identity = identity.items()[0];
+  const Expr *value = toExpr(list[1], span, result->type);
+  if (!value)
+    return Value();
+  Value reduced = callLibrary(
+      "thread_allreduce", {combine, identity, Value::expr(value), list[2], heap.list(axes)}, span);
+  if (!reduced.ok() || !emitStore(result->buffer, result->args, reduced, span, span, span))
+    return Value();
+  return Value::none();
+}
+
+//===----------------------------------------------------------------------===//
+// C++ sources
+//===----------------------------------------------------------------------===//
+
+/// Remembers what the source defines that the library has, too: in these very words.
+Value Evaluator::importSource(const Value &source) {
+  if (source.is(ValueKind::Str)) {
+    uint64_t hash = sourceHash(source.str());
+    for (const ForeignFunction &f : foreignFunctions())
+      if (llvm::is_contained(f.sources, hash))
+        foreign.insert(f.name);
+  }
+  return Value::none();
+}
+
+/// A pointer is a buffer of one dimension and an index.
+Value Evaluator::pointerIntrinsic(const BoundArgs &args) {
+  Value base = args.values[0];
+  Value offset = args.id == IntrinsicId::AccessPtr ? args["offset"] : Value::small(0);
+  Value index = Value::small(0);
+  if (base.is(ValueKind::Expr) && base.expr()->op == ExprOp::Load) {
+    const Expr *load = base.expr();
+    if (load->args.size() == 1)
+      index = Value::expr(load->args[0]);
+    base = Value::buffer(load->buffer);
+  }
+  if (!base.is(ValueKind::Buffer) || base.buffer()->shape.size() != 1)
+    return fail(DiagId::RefusedIntrinsic, args.calleeSpan, ("T." + nameOf(args.id)).str(),
+                "pass the buffer or a slice of it");
+  index = binary(ast::BinaryOp::Add, index, offset, args.span, args.span, args.span);
+  return index.ok() ? heap.tuple({base, index}) : Value();
+}
+
+std::optional<Value> Evaluator::callForeign(llvm::StringRef name, llvm::ArrayRef<Value> values,
+                                            const BoundArgs &args) {
+  const ForeignFunction *found = nullptr;
+  for (const ForeignFunction &f : foreignFunctions())
+    if (f.name == name && foreign.contains(name))
+      found = &f;
+  if (!found)
+    return std::nullopt;
+  if (values.size() < found->pointers)
+    return fail(DiagId::WrongArgumentCount, args.span, name, found->pointers, values.size());
+  for (const Value &v : values.take_front(found->pointers))
+    if (!v.is(ValueKind::Tuple))
+      return fail(DiagId::WantedOther, args.spanOf("args"), "`T.access_ptr` or `T.address_of`",
+                  typeName(v));
+  return callLibrary(name, values, args.span);
+}
+
+} // namespace tilec::script

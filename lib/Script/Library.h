@@ -1,0 +1,26 @@
+//===- Library.h - functions of `T.` that are written in tile language ----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tilec::script {
+
+/// The dotted name under which the evaluator finds the library: no script can import it.
+constexpr llvm::StringLiteral libraryModule = "tilec.library";
+llvm::StringRef librarySource();
+
+/// A C++ function of upstream's quantisation helpers that the library has, too.
+struct ForeignFunction {
+  llvm::StringRef name;     ///< in C++, and in the library
+  unsigned pointers;        ///< arguments that are pointers; the others are numbers
+  uint64_t sources[2] = {}; ///< sourceHash of the texts that define it so
+};
+llvm::ArrayRef<ForeignFunction> foreignFunctions();
+/// Of a text without its white space.
+uint64_t sourceHash(llvm::StringRef text);
+
+} // namespace tilec::script
