@@ -47,6 +47,7 @@ IS_PACKED = (HERE / "upstream").is_dir()
 ROOT = HERE if IS_PACKED else HERE.parents[1]
 TABLE = ROOT / ("entries.txt" if IS_PACKED else "test/data/corpus/entries.txt")
 MESSAGE = re.compile(r"^(?:.*?([\w.-]+\.py|<entry>):(\d+):\d+: )?error: (.*)$", re.M)
+SEVERAL = re.compile(r"error: the entry makes several kernels: (.*); give the call")
 # What no target of tilec can be asked for, whoever writes it.
 DESIGN = {
     "Blackwell": ("tcgen05", "tmem", "Blackwell", "SM120", "clc_"),
@@ -86,9 +87,19 @@ def message_of(text):
 def measure(entry, target, options):
     """One entry on one target: a row of the results."""
     path = options.upstream / entry.file
-    common = [path, "--entry", entry.call, f"--target={target}", *entry.options]
-    status, text, seconds = execute([options.bin / "tilec", *common, "--ptx-assembler=none",
-                                     "-o", os.devnull], options.timeout)
+    runtime = [o for o in entry.options if o.startswith(("--arg=", "--dim=", "--seed="))]
+    common = [path, "--entry", entry.call, f"--target={target}",
+              *(o for o in entry.options if o not in runtime)]
+    compile_ = [options.bin / "tilec", "--ptx-assembler=none", "-o", os.devnull]
+    status, text, seconds = execute([*compile_, *common], options.timeout)
+    # A test that makes several kernels: each of them.
+    several = SEVERAL.search(text)
+    for name in re.findall(r"`(\w+)`", several[1]) if several else []:
+        each = [entry.call + "." + name if c == entry.call else c for c in common]
+        status, text, more = execute([*compile_, *each], options.timeout)
+        seconds = round(seconds + more, 2)
+        if status != 0:
+            break
     refused = status == 1 and re.search(r":\d+:\d+: error: ", text) is not None
     row = {"file": entry.file, "call": entry.call, "options": list(entry.options), "target": target,
            "build": options.build, "seconds": seconds, "check": "none",
@@ -96,11 +107,11 @@ def measure(entry, target, options):
     if status != 0:
         row["message"] = message_of(text)
     wanted = options.check == "all" or options.check == "small" and entry.is_small
-    if status != 0 or not wanted or entry.is_open or entry.must_fail:
+    if status != 0 or not wanted or several or entry.is_open or entry.must_fail:
         return row
     device = "sim" if target.startswith("gfx") else "ptx"
     status, text, row["check_seconds"] = execute(
-        [options.bin / "tilec-run", *common, f"--device={device}", "--check", "--no-cache"],
+        [options.bin / "tilec-run", *common, *runtime, f"--device={device}", "--check", "--no-cache"],
         options.timeout)
     if status is None:
         row["check"] = "not finished"
