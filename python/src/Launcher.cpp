@@ -24,19 +24,22 @@ void Launcher::badArgument(size_t index, const std::string &what) const {
   raise("ArgumentError", "argument `" + parameters[index].name + "`: " + what);
 }
 
-void Launcher::readTensor(size_t index, nb::handle object, Call &call) const {
+bool Launcher::readTensor(size_t index, nb::handle object, Call &call) const {
   const Parameter &parameter = parameters[index];
   TensorView &view = call.views[index];
   bool isTensor = viewTensor(object, view);
   if (!isTensor)
     badArgument(index, "a tensor is wanted, not " +
                            nb::cast<std::string>(nb::str(object.type().attr("__name__"))));
+  bool isHere = view.deviceType != dlpack::Cpu && (view.device < 0 || view.device == deviceIndex);
+  if (!isHere && !call.first)
+    return false;
   if (view.deviceType == dlpack::Cpu)
     badArgument(index, "it is in memory of the cpu; the kernel runs on GPU " +
                            std::to_string(deviceIndex));
-  if (view.device >= 0 && view.device != deviceIndex)
+  if (!isHere)
     badArgument(index, "it is on GPU " + std::to_string(view.device) +
-                           ", the kernel was loaded on GPU " + std::to_string(deviceIndex));
+                           ", the first tensor is on GPU " + std::to_string(deviceIndex));
   if (view.readOnly && parameter.isWritten)
     badArgument(index, "the kernel writes it, but it is read-only");
   if (parameter.packed == 2 && view.dtype &&
@@ -82,6 +85,7 @@ void Launcher::readTensor(size_t index, nb::handle object, Call &call) const {
     call.first = object;
     call.firstIndex = index;
   }
+  return true;
 }
 
 void Launcher::readScalar(size_t index, nb::handle object, Call &call) const {
@@ -112,7 +116,7 @@ void Launcher::readScalar(size_t index, nb::handle object, Call &call) const {
   call.signature.push_back(arg.integer);
 }
 
-void Launcher::read(nb::handle args, Call &call) const {
+bool Launcher::read(nb::handle args, Call &call) const {
   size_t count = static_cast<size_t>(NB_TUPLE_GET_SIZE(args.ptr()));
   if (count != parameters.size())
     raise("ArgumentError", "the kernel takes " + std::to_string(parameters.size()) +
@@ -123,11 +127,12 @@ void Launcher::read(nb::handle args, Call &call) const {
   call.first = nb::handle();
   for (size_t i = 0; i < count; ++i) {
     nb::handle object = NB_TUPLE_GET_ITEM(args.ptr(), static_cast<Py_ssize_t>(i));
-    if (parameters[i].isTensor)
-      readTensor(i, object, call);
-    else
+    if (!parameters[i].isTensor)
       readScalar(i, object, call);
+    else if (!readTensor(i, object, call))
+      return false;
   }
+  return true;
 }
 
 /// Called with the interpreter's lock and the mutex held.
@@ -162,12 +167,15 @@ uint64_t Launcher::chooseStream(const Call &call, nb::handle given) const {
   if (call.first)
     if (std::optional<uint64_t> found = streamOf(call.first, call.views[call.firstIndex]))
       return *found;
-  return stream.is_none() ? 0 : nb::cast<uint64_t>(stream());
+  if (stream.is_none() || !call.first)
+    return 0;
+  return nb::cast<uint64_t>(stream(call.first));
 }
 
-void Launcher::launch(nb::handle args, nb::handle givenStream) {
+bool Launcher::launch(nb::handle args, nb::handle givenStream) {
   static thread_local Call call; // keeps its memory
-  read(args, call);
+  if (!read(args, call))
+    return false;
   uint64_t onStream = chooseStream(call, givenStream);
   tilec_plan *plan;
   {
@@ -177,11 +185,13 @@ void Launcher::launch(nb::handle args, nb::handle givenStream) {
   // The lock of the interpreter is kept: queueing is shorter than giving it away.
   if (tilec_plan_launch(plan, onStream, call.args.data(), call.args.size()) != TILEC_OK)
     raise("LaunchError", std::string(fromC(tilec_runtime_last_error())));
+  return true;
 }
 
 Bound::Bound(Launcher &launcher, nb::tuple given, nb::object stream)
     : launcher(launcher), args(std::move(given)), stream(std::move(stream)) {
-  launcher.read(args, call);
+  if (!launcher.read(args, call))
+    raise("ArgumentError", "the first tensor is not on the device that the kernel was loaded on");
   plan = launcher.planFor(call);
   tilec_plan_retain(plan);
 }

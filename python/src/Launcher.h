@@ -22,12 +22,13 @@ using PlanHandle = Handle<tilec_plan, tilec_plan_release>;
 /// what the runtime finds out of their shapes is kept by shape.
 class Launcher {
 public:
-  /// `deviceIndex` is that of the framework; `stream` is called without arguments where the
-  /// arguments' framework does not say on which stream it works.
+  /// `deviceIndex` is that of the framework; `stream` is called with the first tensor where its
+  /// framework does not say on which stream it works.
   Launcher(tilec_module *module, int deviceIndex, nb::object stream);
 
-  /// Queues the kernel. `args` follow the parameters of the script.
-  void launch(nb::handle args, nb::handle stream);
+  /// Queues the kernel. `args`, a tuple, follow the parameters of the script. False where the first
+  /// tensor is not on the device that the kernel was loaded on: nothing was done then.
+  bool launch(nb::handle args, nb::handle stream);
 
   /// The arguments of one call.
   struct Call {
@@ -47,8 +48,8 @@ private:
     unsigned packed; ///< elements a byte
   };
 
-  void read(nb::handle args, Call &call) const;
-  void readTensor(size_t index, nb::handle object, Call &call) const;
+  bool read(nb::handle args, Call &call) const;
+  bool readTensor(size_t index, nb::handle object, Call &call) const;
   void readScalar(size_t index, nb::handle object, Call &call) const;
   tilec_plan *planFor(const Call &call);
   uint64_t chooseStream(const Call &call, nb::handle given) const;

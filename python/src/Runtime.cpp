@@ -193,7 +193,7 @@ NB_MODULE(_runtime, m) {
       .def(
           "launch",
           [](Module &self, nb::handle args, nb::handle stream) {
-            self.launcher->launch(args, stream);
+            return self.launcher->launch(args, stream);
           },
           nb::arg("args"), nb::arg("stream") = nb::none());
 }

@@ -18,3 +18,15 @@ _NAMES = ("make_swizzled_layout", "make_volta_swizzled_layout", "make_wgmma_swiz
           "Fragment", "PartialFragment")  # fmt: skip
 for _name in _NAMES:
     globals()[_name] = _for_kernels(_name)
+
+
+def _module_of_names(module):
+    """The `__getattr__` of a module all of whose names are for kernels."""
+    home = "tilelang" + module.removeprefix("tilec.tilelang")
+
+    def find(name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _for_kernels(name, home)
+
+    return find

@@ -1,13 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of hand-written matrix kernels: kernels use them by name."""
 
-from __future__ import annotations
+from ...layout import _module_of_names
 
-
-def __getattr__(name):
-    if name.startswith("_"):
-        raise AttributeError(name)
-    from ...layout import _for_kernels
-
-    made = globals()[name] = _for_kernels(name, "tilelang.cuda.intrinsics")
-    return made
+__getattr__ = _module_of_names(__name__)
