@@ -178,10 +178,15 @@ Value Evaluator::fromHost(const HostValue &given, std::string name, Span span) {
 Value Evaluator::hostModule(const HostValue &given, Span span) {
   llvm::StringRef name = given.text;
   Value value;
+  // `from tilelang.language import copy`: a name in a module, unless the module has no such thing.
   auto [outer, last] = name.rsplit('.');
-  if (!isKnownModule(name) && !last.empty() && isKnownModule(outer))
+  if (!last.empty() && isKnownModule(outer)) {
+    Attempt attempt(*this);
     value = moduleAttribute(outer, last, span);
-  else
+    if (!value.ok())
+      failure.reset();
+  }
+  if (!value.ok() || value.is(ValueKind::Opaque))
     value = importModule(name, span);
   if (value.is(ValueKind::Module) || value.is(ValueKind::Opaque))
     value.as<NamedObject>()->host = given.object;

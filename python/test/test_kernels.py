@@ -148,6 +148,29 @@ def test_global_of_a_helpers_module_is_read(monkeypatch):
     assert np.all(run(kernel(), ones()) == 9.0)
 
 
+def test_functions_of_the_language_by_other_names():
+    from math import sqrt
+
+    from tilec.language import copy as move
+    from tilec.tilelang.layout import make_swizzled_layout as swizzled
+
+    functions = [T.max, T.min]
+    root = [sqrt]
+
+    @T.prim_func
+    def main(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=64) as bx:
+            s = T.alloc_shared((64, 64), "float32")
+            T.annotate_layout({s: swizzled(s)})
+            move(A, s)
+            for i, j in T.Parallel(64, 64):
+                s[i, j] = functions[0](s[i, j], 0.25) + root[0](16)
+            move(s, B)
+
+    x = np.random.rand(64, 64).astype(np.float32)
+    assert np.allclose(run(main, x), np.maximum(x, 0.25) + 4)
+
+
 def test_names_of_annotations_only():
     def factory(m, dtype, config=CONFIG):
         shape = (m, config["block"])

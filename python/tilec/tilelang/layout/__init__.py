@@ -3,8 +3,13 @@
 
 
 def _for_kernels(name, home="tilelang.layout"):
-    def function(*_, **__):
-        raise RuntimeError(f"{name} is for kernels; here is Python that runs on the host")
+    def function(*args, **kwargs):
+        """Host code may make one for a kernel; it has no value in Python."""
+        from ...language import _deferred, _table
+
+        if name not in _table.FUNCTIONS:
+            raise RuntimeError(f"{name} is for kernels; here is Python that runs on the host")
+        return _deferred.Deferred.call(f"__tilec_T.{name}", args, kwargs)
 
     function.__name__ = name
     function.__tilec_name__ = f"{home}.{name}"
