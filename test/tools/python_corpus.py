@@ -4,11 +4,13 @@
 
 usage: python_corpus.py run  --upstream DIR --out FILE.jsonl [--kind examples|tests] [--simulator TARGET]
                              [--jobs N] [--gpus N] [--timeout S] [--budget S] [--only REGEX] [--theirs]
+                             [--arguments FILE.json] [--must-run]
        python_corpus.py table FILE.jsonl [--compare THEIRS.jsonl]
 
 DIR is a checkout of tile-ai/tilelang. One JSON line a file is appended to --out; files that are there
 already are skipped, so that a run can be stopped and gone on with. `--theirs` leaves the path alone: the
-`tilelang` that is installed runs, for comparing. `--budget` ends the run after so many seconds, for hosts
+`tilelang` that is installed runs, for comparing. `--arguments` names files with the arguments that they have on the
+simulator: only these run; `--must-run`: status 1 where one does not. `--budget` ends the run after so many seconds, for hosts
 that are lent for a while. A file counts as run when it ends with status 0 within its time; a file that
 needs a package that is not there, or does not end in time, does not.
 """
@@ -114,11 +116,13 @@ def run_one(args, path, gpu):
 
 def run(args):
     out = pathlib.Path(args.out)
+    if args.fresh:
+        out.unlink(missing_ok=True)
     done = {json.loads(line)["file"] for line in out.read_text().splitlines()} if out.exists() else set()
     work = queue.Queue()
     left_out = 0
     for path, why in files_of(args.upstream, args.kind):
-        if str(path) in done or (args.only and not re.search(args.only, str(path))):
+        if str(path) in done or (ARGUMENTS and str(path) not in ARGUMENTS) or (args.only and not re.search(args.only, str(path))):
             continue
         if why:
             left_out += 1
@@ -148,6 +152,12 @@ def run(args):
         t.start()
     for t in threads:
         t.join()
+    if args.must_run:
+        bad = [r for r in rows_of(out).values() if not r.get("ok")]
+        for r in bad:
+            print(r["file"], r.get("why") or r.get("left_out"), r.get("tail", ""), sep="\n")
+        return 1 if bad or not out.exists() or len(rows_of(out)) < len(ARGUMENTS) else 0
+    return 0
 
 
 def rows_of(path):
@@ -188,6 +198,8 @@ def main():
     r.add_argument("--budget", type=float, default=0)
     r.add_argument("--only")
     r.add_argument("--arguments", help="JSON: file -> the arguments that it is run with on the simulator")
+    r.add_argument("--fresh", action="store_true", help="forget what FILE has")
+    r.add_argument("--must-run", action="store_true")
     r.add_argument("--theirs", action="store_true")
     r.add_argument("--fail-fast", action="store_true")
     t = verbs.add_parser("table")
@@ -202,4 +214,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
