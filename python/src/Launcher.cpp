@@ -6,6 +6,12 @@
 
 namespace tilec::python {
 
+static void check(tilec_status status) {
+  if (status != TILEC_OK)
+    raise(status == TILEC_ERROR_ARGUMENT ? "ArgumentError" : "LaunchError",
+          std::string(fromC(tilec_runtime_last_error())));
+}
+
 Launcher::Launcher(tilec_module *module, int deviceIndex, nb::object stream)
     : module(module), deviceIndex(deviceIndex), stream(std::move(stream)) {
   for (size_t i = 0, n = tilec_module_param_count(module); i < n; ++i) {
@@ -183,8 +189,7 @@ bool Launcher::launch(nb::handle args, nb::handle givenStream) {
     plan = planFor(call);
   }
   // The lock of the interpreter is kept: queueing is shorter than giving it away.
-  if (tilec_plan_launch(plan, onStream, call.args.data(), call.args.size()) != TILEC_OK)
-    raise("LaunchError", std::string(fromC(tilec_runtime_last_error())));
+  check(tilec_plan_launch(plan, onStream, call.args.data(), call.args.size()));
   return true;
 }
 
@@ -198,8 +203,7 @@ Bound::Bound(Launcher &launcher, nb::tuple given, nb::object stream)
 
 void Bound::operator()() {
   uint64_t onStream = launcher.chooseStream(call, stream);
-  if (tilec_plan_launch(plan, onStream, call.args.data(), call.args.size()) != TILEC_OK)
-    raise("LaunchError", std::string(fromC(tilec_runtime_last_error())));
+  check(tilec_plan_launch(plan, onStream, call.args.data(), call.args.size()));
 }
 
 } // namespace tilec::python

@@ -103,6 +103,7 @@ class Runner:
     def _launch(self, args, stream, made):
         index = self._place(args)
         if index is None or index < 0:
+            self._refuse_cpu(args)
             simulate(self.kernel, args, _targets.simulated() or self.kernel.target)
         else:
             module = self.modules.get(index) or self._load(index)
@@ -114,6 +115,19 @@ class Runner:
         if made is None:
             return None
         return made[0] if len(made) == 1 else tuple(made)
+
+    def _refuse_cpu(self, args):
+        """Where the kernel's GPU is there, memory of the cpu is a mistake."""
+        if _targets.simulated():
+            return
+        found = _targets.device_target()
+        if found is None or _targets.is_amd(found) != _targets.is_amd(self.kernel.target):
+            return
+        first = next((p.name for p in self.params if p.is_tensor), "")
+        raise ArgumentError(
+            f"argument `{first}`: it is in memory of the cpu; the kernel runs on the GPU "
+            "(tilec.simulate and tilec.testing.on_simulator run it on the cpu)"
+        )
 
     def _place(self, args, params=None):
         """The index of the GPU on which the first tensor is."""

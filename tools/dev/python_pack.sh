@@ -51,8 +51,8 @@ ${CXX:-g++} "${link[@]}" "$objects"/{nb_combined,Runtime,Launcher,Tensors}.o "$l
 [[ -z $site ]] || cp -r "$site/." "$out/package/"
 
 # One file each: hosts are given few and small ones.
-tar c -C "$out/package" . | xz -T0 -6 >"$out/package.tar.xz"
-tar c -C "$upstream" examples testing/python | xz -T0 -6 >"$out/upstream.tar.xz"
+tar c -C "$out/package" . | xz -T0 -3 >"$out/package.tar.xz"
+tar c -C "$upstream" examples testing/python | xz -T0 -3 >"$out/upstream.tar.xz"
 rm -rf "$out/package"
 cp "$root/test/tools/python_corpus.py" "$root/test/bench/python_launch.py" "$root/test/bench/launch_floor.c" "$out/"
 mkdir -p "$out/test" && cp "$root"/python/test/*.py "$out/test/"
