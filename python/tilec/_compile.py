@@ -190,9 +190,7 @@ def _path(key):
     folder = cache_folder()
     if not folder:
         return None
-    from . import _compiler as extension
-
-    identity = (extension.version(), _library_stamp(), os.environ.get("TILEC_PTXAS", ""), key)
+    identity = (_library_stamp(), os.environ.get("TILEC_PTXAS", ""), key)
     name = hashlib.sha256(repr(identity).encode()).hexdigest()
     return os.path.join(folder, "python", name[:2], name[2:])
 
@@ -201,15 +199,15 @@ _stamp = None
 
 
 def _library_stamp():
-    """Tells builds of the library apart."""
+    """Tells builds of the library apart. It need not be loaded for that."""
     global _stamp
     if _stamp is None:
-        from . import _compiler as extension
+        import importlib.util
 
-        folder = os.path.join(os.path.dirname(extension.__file__), "_lib", "libtilec.so.0")
-        path = folder if os.path.exists(folder) else extension.__file__
-        status = os.stat(path)
-        _stamp = (status.st_size, status.st_mtime_ns)
+        extension = importlib.util.find_spec("tilec._compiler").origin
+        library = os.path.join(os.path.dirname(extension), "_lib", "libtilec.so.0")
+        files = [os.stat(p) for p in (extension, library) if os.path.exists(p)]
+        _stamp = tuple((f.st_size, f.st_mtime_ns) for f in files)
     return _stamp
 
 
