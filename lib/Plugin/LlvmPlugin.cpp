@@ -10,7 +10,6 @@
 #include "AmdgpuPasses.h"
 #include "HoistFreeValues.h"
 #include "KeepOffsets.h"
-#include "LargeCode.h"
 #include "Optimize.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -48,14 +47,6 @@ struct HoistFreeValuesPass : PassInfoMixin<HoistFreeValuesPass> {
   }
 };
 
-struct BoundRegionsPass : PassInfoMixin<BoundRegionsPass> {
-  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
-    if (isAmdgpu(module))
-      boundSchedulingRegions(module);
-    return PreservedAnalyses::none();
-  }
-};
-
 /// What keeps what a kernel means through LLVM's own passes: for the end of any pipeline.
 FunctionPassManager keepers() {
   FunctionPassManager passes;
@@ -77,12 +68,9 @@ bool addFunctionPass(StringRef name, FunctionPassManager &passes,
 
 bool addModulePass(StringRef name, ModulePassManager &passes,
                    ArrayRef<PassBuilder::PipelineElement>) {
-  if (name == "tilec-clean-up")
-    passes.addPass(cleanUpPasses());
-  else if (name == "tilec-bound-regions")
-    passes.addPass(BoundRegionsPass());
-  else
+  if (name != "tilec-clean-up")
     return false;
+  passes.addPass(cleanUpPasses());
   return true;
 }
 
