@@ -6,6 +6,8 @@
 
 #include "Types.h"
 
+#include "tilec/Target/NarrowAtoms.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec::lower {
@@ -160,6 +162,9 @@ LogicalResult KernelLowering::lowerMma(wave::MmaOp op) {
   for (const MmaAtom &candidate : e.target.atoms())
     if (candidate.name == op.getAtom())
       atom = &candidate;
+  for (const NarrowAtom &candidate : narrowAtoms(e.target.arch))
+    if (!candidate.isScaled && candidate.atom.name == op.getAtom())
+      atom = &candidate.atom;
   if (!atom)
     return fail(*op, "names the atom `" + op.getAtom() + "`, which " +
                          llvm::StringRef(nameOf(e.target.arch)) + " does not have");

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Target/Target.h"
 
+#include "tilec/Target/NarrowAtoms.h"
+
 #include <vector>
 
 namespace tilec {
@@ -39,8 +41,9 @@ MmaAtom mfma(llvm::StringRef name, llvm::StringRef intrinsic, DType a, DType b, 
   int64_t groups = 64 / mn; // lane groups along k
   int64_t run = k / groups; // consecutive k of one lane
   LinearLayout operand = layout(along(1, 1, run), along(0, 1, mn) + along(1, run, k));
-  // Of 32 bytes a lane the second 16 are of the upper half of k (8-bit operands of f8f6f4).
-  if (int64_t half = 128 / bitsOf(a); run == 2 * half)
+  // Of 32 bytes a lane the second 16 are of the upper half of k (8-bit operands of f8f6f4). Beside
+  // an operand of 4 bits the k of a lane are one run: only which of A meets which of B matters.
+  if (int64_t half = 128 / bitsOf(a); run == 2 * half && bitsOf(b) == bitsOf(a))
     operand =
         layout(along(1, 1, half) + along(1, k / 2, k), along(0, 1, mn) + along(1, half, k / 2));
   if (c == DType::F64) { // rows in lane groups first, then registers
@@ -98,6 +101,18 @@ std::vector<MmaAtom> makeGfx950Atoms() {
   };
 }
 
+std::vector<NarrowAtom> makeNarrowAtoms() {
+  return {
+#define MFMA(Name, Intrinsic, A, B, C, MN, K, Passes)                                              \
+  {mfma("v_mfma_" Name, "llvm.amdgcn.mfma." Intrinsic, D::A, D::B, D::C, MN, K, Passes), false},
+#define MFMA_SCALED(Name, Intrinsic, A, B, C, MN, K, Passes)                                       \
+  {mfma("v_mfma_scale_" Name, "llvm.amdgcn.mfma." Intrinsic, D::A, D::B, D::C, MN, K, Passes),     \
+   true},
+#define GFX950_NARROW
+#include "MmaAtoms.def"
+  };
+}
+
 std::vector<MmaAtom> makeSm80Atoms() {
   return {
 #define MMA_SYNC(Name, Intrinsic, A, B, C, K)                                                      \
@@ -123,6 +138,11 @@ const TargetInfo infos[] = {
 } // namespace
 
 const TargetInfo &targetInfo(Arch arch) { return infos[static_cast<int>(arch)]; }
+
+llvm::ArrayRef<NarrowAtom> narrowAtoms(Arch arch) {
+  static const std::vector<NarrowAtom> gfx950 = makeNarrowAtoms();
+  return arch == Arch::Gfx950 ? llvm::ArrayRef(gfx950) : llvm::ArrayRef<NarrowAtom>();
+}
 
 llvm::ArrayRef<MmaAtom> TargetInfo::atoms() const {
   static const std::vector<MmaAtom> gfx942 = makeGfx942Atoms();

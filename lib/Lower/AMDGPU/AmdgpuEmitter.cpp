@@ -270,7 +270,9 @@ bool AmdgpuEmitter::loadToShared(llvm::Value *desc, llvm::Value *laneOffset,
 }
 
 /// What cbsz and blgp call a format (CDNA4 ISA 7.3).
-static uint32_t formatCode(DType dtype) { return dtype == DType::E5M2 ? 1 : 0; }
+static uint32_t formatCode(DType dtype) {
+  return dtype == DType::E5M2 ? 1 : dtype == DType::E2M1 ? 4 : 0;
+}
 
 llvm::Value *AmdgpuEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b_,
                                 llvm::Value *c) {

@@ -24,9 +24,11 @@ int64_t operandRegisters(const MmaAtom &atom) {
   return ceilDiv(atom.aLayout.inputs()[0].count() * bitsOf(atom.a), 32);
 }
 
+constexpr int64_t smallestRows = 16; ///< of an AMD atom
+
 /// `swapped`: the atom's A is the gemm's B. `mostRegisters`: of an operand.
-const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, bool swapped,
-                          int64_t mostRegisters = INT64_MAX) {
+const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves,
+                          bool swapped, int64_t mostRegisters = INT64_MAX) {
   DType a = tile::dtypeOf(gemm.getA().getType().getElementType());
   DType b = tile::dtypeOf(gemm.getB().getType().getElementType());
   if (swapped)
@@ -35,6 +37,11 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, bool swap
   const MmaAtom *best = nullptr;
   for (const MmaAtom &atom : target.atoms()) {
     if (atom.a != a || atom.b != b || atom.c != c || operandRegisters(atom) > mostRegisters)
+      continue;
+    // A larger one than the others is taken where it fits, and every wave has one.
+    bool isLarge = atom.m > smallestRows && atom.n > smallestRows;
+    if (isLarge && (gemm.m() % atom.n != 0 || gemm.n() % atom.m != 0 ||
+                    gemm.m() * gemm.n() < numWaves * atom.m * atom.n))
       continue;
     // The first row is the fastest; a smaller K is worth it when it wastes less of the K tile.
     auto waste = [&](const MmaAtom &x) { return alignTo(gemm.k(), x.k) - gemm.k(); };
@@ -180,7 +187,7 @@ static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &ta
                                          int64_t numWaves) {
   GemmPlan plan;
   plan.swapped = target.vendor == Vendor::Amd;
-  plan.atom = chooseAtom(gemm, target, plan.swapped);
+  plan.atom = chooseAtom(gemm, target, numWaves, plan.swapped);
   if (!plan.atom)
     return std::nullopt;
   auto split = [&] {
@@ -197,7 +204,7 @@ static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &ta
   split();
   if (target.vendor == Vendor::Amd && !operandsFit(plan, numWaves))
     if (const MmaAtom *smaller =
-            chooseAtom(gemm, target, plan.swapped, operandRegisters(*plan.atom) - 1)) {
+            chooseAtom(gemm, target, numWaves, plan.swapped, operandRegisters(*plan.atom) - 1)) {
       plan.atom = smaller;
       split();
     }

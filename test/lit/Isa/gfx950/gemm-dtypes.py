@@ -7,8 +7,8 @@
 # Products of 8-bit operands (and on AMD of float64) use matrix instructions; a format that the target
 # does not have goes through f16.
 # INT8: v_mfma_i32_16x16x64_i8
-# E4M3FN: v_mfma_f32_16x16x32_fp8_fp8
-# E5M2: v_mfma_f32_16x16x32_bf8_bf8
+# E4M3FN: v_mfma_f32_32x32x64_f8f6f4 {{.*}}, v[{{[0-9:]+}}]{{$}}
+# E5M2: v_mfma_f32_32x32x64_f8f6f4 {{.*}} cbsz:1 blgp:1
 # E4M3FNUZ: v_mfma_f32_16x16x32_f16
 # FLOAT64: v_mfma_f64_16x16x4_f64
 import tilelang.language as T

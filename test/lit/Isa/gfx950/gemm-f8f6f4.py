@@ -6,13 +6,17 @@
 # RUN: tilec %s --target=gfx950 --entry "gemm(1024, 1024, 1024, dtype='float8_e5m2')" --emit=asm | FileCheck %s --check-prefix=E5
 # RUN: tilec %s --target=gfx950 --entry "gemm(1024, 1024, 1024, dtype_b='float8_e5m2')" --emit=asm | FileCheck %s --check-prefix=MIXED
 # RUN: tilec %s --target=gfx950 --entry "gemm(1024, 1024, 1024, block_K=64)" --emit=asm | FileCheck %s --check-prefix=NARROW
+# RUN: tilec %s --target=gfx950 --entry "gemm(1024, 1024, 1024, block_K=32)" --emit=asm | FileCheck %s --check-prefix=OLDER
+# RUN: tilec-run %s --target=gfx950 --entry "gemm(256, 256, 512, block_K=64)" --check --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --target=gfx950 --entry "gemm(256, 256, 320, ta=True, tb=False, dtype='float8_e5m2', block_K=64)" --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --target=gfx950 --entry "gemm(200, 300, 400, dtype_b='float8_e5m2', tb=False, block_M=128, block_N=96, threads=256, block_K=64)" --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx950 --entry "gemm(256, 256, 512)" --check --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx950 --entry "gemm(256, 256, 640, tb=False)" --check --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx950 --entry "gemm(256, 256, 384, ta=True, tb=False, dtype='float8_e5m2')" --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx950 --entry "gemm(200, 300, 400, dtype_b='float8_e5m2', block_M=128, block_N=128, threads=256)" --check | FileCheck %s --check-prefix=RIGHT
 #
 # 8-bit floats multiply with the instruction for all narrow floats, twice as fast as the older ones, where a K tile holds 128
-# of them: all forms in one plan, without spills, waits for everything or bank conflicts. cbsz and blgp name the formats;
+# of them (the shape 32x32x64 where it holds 64): all forms in one plan, without spills, waits for everything or bank conflicts. cbsz and blgp name the formats;
 # the script's B is the instruction's A.
 
 # CHECK:      spills 0 vector, 0 scalar; {{.*}} accumulator moves 0
@@ -23,7 +27,8 @@
 # E4:         v_mfma_f32_16x16x128_f8f6f4 v[{{[0-9:]+}}], v[{{[0-9:]+}}], v[{{[0-9:]+}}], v[{{[0-9:]+}}]{{$}}
 # E5:         v_mfma_f32_16x16x128_f8f6f4 {{.*}} cbsz:1 blgp:1
 # MIXED:      v_mfma_f32_16x16x128_f8f6f4 {{.*}}, v[{{[0-9:]+}}] cbsz:1{{$}}
-# NARROW:     v_mfma_f32_16x16x32_fp8_fp8
+# NARROW:     v_mfma_f32_32x32x64_f8f6f4
+# OLDER:      v_mfma_f32_16x16x32_fp8_fp8
 # RIGHT:      PASS
 import tilelang.language as T
 
