@@ -122,9 +122,9 @@ std::vector<MmaAtom> makeSm80Atoms() {
   };
 }
 
-// Columns: arch, vendor, lanes, shared bytes, threads, registers of a lane and of a unit, async widths, fp8 pair, dies
-// (AMD's data sheets of MI300X and MI355X), fp8 mma, transposed reads (CDNA4 ISA document,
-// DS_READ_B64_TR_B16).
+// Columns: arch, vendor, lanes, shared bytes, threads, registers of a lane and of a unit, async
+// widths, fp8 pair, dies (AMD's data sheets of MI300X and MI355X), fp8 mma, transposed reads (CDNA4
+// ISA document, DS_READ_B64_TR_B16).
 // clang-format off
 const TargetInfo infos[] = {
     {Arch::Gfx942, Vendor::Amd, 64, 65536, 1024, 512, 131072, {4}, D::E4M3FNUZ, D::E5M2FNUZ, 8, true, false},

@@ -27,10 +27,10 @@ struct MmaAtom {
 struct TargetInfo {
   Arch arch;
   Vendor vendor;
-  int64_t waveLanes;    ///< lanes of a wave
-  int64_t sharedBytes;  ///< shared memory one block may use
-  int64_t maxThreads;   ///< lanes of a block
-  int64_t maxRegisters; ///< 32-bit registers a lane may hold
+  int64_t waveLanes;     ///< lanes of a wave
+  int64_t sharedBytes;   ///< shared memory one block may use
+  int64_t maxThreads;    ///< lanes of a block
+  int64_t maxRegisters;  ///< 32-bit registers a lane may hold
   int64_t unitRegisters; ///< 32-bit registers of a compute unit or multiprocessor
   /// Bytes per lane that one global-to-shared copy instruction can move, widest first.
   llvm::SmallVector<int64_t, 4> asyncCopyBytes;
