@@ -106,12 +106,13 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
       return std::min(target.maxRegisters, target.unitRegisters / threads);
     };
     int64_t bits = mostFragmentBits(kernel), given = kernel.getThreads(), threads = given;
-    auto blockHas = [&](int64_t count) { return count * registersOf(count); };
-    // A few registers more in the block are not worth twice the threads.
-    while (ceilDiv(bits, 32 * threads) + besideFragments > registersOf(threads) &&
-           2 * threads <= target.maxThreads && 4 * blockHas(2 * threads) > 5 * blockHas(threads))
+    auto fits = [&](int64_t count) {
+      return ceilDiv(bits, 32 * count) + besideFragments <= registersOf(count);
+    };
+    while (!fits(threads) && 2 * threads <= target.maxThreads)
       threads *= 2;
-    if (threads == given)
+    // What fits nowhere is the author's to change.
+    if (threads == given || !fits(threads))
       return;
     kernel.setThreads(threads);
     kernel.emitRemark() << "threads= is " << threads << " here, not " << given

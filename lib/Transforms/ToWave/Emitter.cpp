@@ -28,7 +28,8 @@ Value Emitter::index(int64_t value) {
   Value &known = constants[value];
   if (!known) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(constantAnchor);
+    // Before the lane: what is computed from it later may be put right behind it.
+    b.setInsertionPoint(constantAnchor);
     known = arith::ConstantIndexOp::create(b, loc, value);
   }
   return known;

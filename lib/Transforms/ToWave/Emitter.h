@@ -375,7 +375,7 @@ private:
   llvm::DenseMap<Value, FragmentPlace> fragments;
   llvm::DenseMap<Operation *, SmallVector<int64_t>> registerCache;
   llvm::DenseMap<int64_t, Value> constants; ///< at the top of the kernel
-  Operation *constantAnchor = nullptr;      ///< which they follow
+  Operation *constantAnchor = nullptr;      ///< which they stand in front of
   std::vector<std::pair<FragmentLayout, SmallVector<LaneCoord, 4>>> laneCoordCache;
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
