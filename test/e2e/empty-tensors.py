@@ -21,6 +21,10 @@
 # RUN: tilec-run %s --entry "attended()" --dim m=0 --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attended()" --dim m=0 --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attended()" --dim m=130 --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "no_rounds()" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "no_rounds()" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "no_rounds()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "no_rounds()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: PASS
 import tilelang.language as T
 
@@ -96,4 +100,24 @@ def attended():
                 T.copy(s, p)
                 T.gemm(p, x, c)
             T.copy(c, C[bx * 64, 0])
+    return main
+
+
+# Loops of no rounds, known when the kernel is compiled, also around a product.
+def no_rounds(k=0):
+    @T.prim_func
+    def main(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((64, 64), "float32")
+            T.fill(c, 2.0)
+            for i in T.Pipelined(k, num_stages=3):
+                T.copy(A[0, i * 64], a)
+                T.gemm(a, a, c)
+            for i in T.serial(k):
+                T.copy(A[0, i], a)
+                T.gemm(a, a, c)
+            for i in T.unroll(k):
+                c[i, 0] += 1.0
+            T.copy(c, C)
     return main
