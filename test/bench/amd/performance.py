@@ -3,10 +3,13 @@
 """The tables of docs/performance-amd.md: our bf16 kernel, the hand-written one and Triton's, attention and products
 of 8-bit floats in the timing simulator. Every number is simulated; no AMD GPU takes part.
 
-usage: performance.py [--bin TOOLS] [--aiter HSA] [--triton PYTHON] [--sizes 1024,2048,...] [--markdown FILE]
+usage: performance.py [--bin TOOLS] [--aiter HSA] [--triton PYTHON] [--upstream TILELANG] [--seeds FOLDER]
+                      [--tables steps,attention,...] [--sizes 1024,2048,...] [--markdown FILE]
+       performance.py --tune        searches the tiles of attention and prints them (tilec-run --tune on the model's clock)
 
 --aiter is the folder hsa of ROCm/aiter (github.com/ROCm/aiter), for its 256x256 object; --triton a python
-that has the package triton (triton_gemm.py compiles the kernel). What is not given is left out.
+that has the package triton (triton_gemm.py compiles the kernel); --upstream a checkout of tile-ai/tilelang, whose
+examples are compiled as they are; --seeds what test/tools/extract_seeds.py wrote. What is not given is left out.
 """
 import argparse
 import json
@@ -21,8 +24,11 @@ PLANS = [("interleave, 8 waves", "interleave", 512), ("ping_pong, 8 waves", "pin
          ("interleave, 4 waves", "interleave", 256), ("single, 8 waves (copy, wait, multiply in turn)", "single", 512)]
 
 
-# Attention of test/bench/hopper/fa.py, D 128, B16 H16 S4096: rows and keys of a tile, threads.
-ATTENTION = {"gfx950": (128, 64, 256), "gfx942": (128, 32, 256)}
+# Attention of test/bench/hopper/fa.py: rows and keys of a tile, threads; --tune searches them.
+ATTENTION = "fa(B=16, H=16, S=4096, D=128, {}causal={})"
+TILES = {"gfx950": (128, 64, 256), "gfx942": (128, 32, 256)}
+AXES = ["block_M=64,128", "block_N=32,64", "threads=128,256"]
+TARGETS = ("gfx950", "gfx942")
 FORMS = [("NT", False, True), ("NN", False, False), ("TT", True, True), ("TN", True, False)]
 
 
@@ -51,15 +57,29 @@ class Bench:
         return self.simulate(image, f"{n // 256},{m // 256}", threads,
                              [f"zeros:{m * k * 2}", f"zeros:{n * k * 2}", f"zeros:{m * n * 2}"])
 
+    def tune(self):
+        for target in TARGETS:
+            for causal in (False, True):
+                subprocess.run([str(Path(self.options.bin) / "tilec-run"), str(REPO / "test/bench/hopper/fa.py"),
+                                "--device=sim", f"--target={target}", "--entry", ATTENTION.format("", causal),
+                                "--tune-timeout=600",
+                                *[f"--tune={axis}" for axis in AXES]], check=True)
+
     def attention(self, target, causal, heads=16, length=4096, dim=128):
-        rows, keys, threads = ATTENTION[target]
-        entry = (f"fa(B={heads}, H={heads}, S={length}, D={dim}, block_M={rows}, block_N={keys}, stages=2, "
-                 f"threads={threads}, causal={causal})")
-        image = self.compile("test/bench/hopper/fa.py", target, entry)
+        """TFLOP/s."""
+        rows, keys, threads = TILES[target]
+        tile = f"block_M={rows}, block_N={keys}, threads={threads}, "
+        image = self.compile(REPO / "test/bench/hopper/fa.py", target, ATTENTION.format(tile, causal))
         size = heads * heads * length * dim * 2
         run = self.simulate(image, f"{heads},{length // rows},{heads}", threads, 4 * [f"zeros:{size}"])
         operations = 4 * heads * heads * length * length * dim // (2 if causal else 1)
         return operations / run["kernel_us"] * 1e-6
+
+    def of_script(self, script, target, entry, grid, threads, sizes, kernel=None):
+        """Microseconds of a kernel with arguments of so many bytes."""
+        image = self.compile(script, target, entry)
+        extra = ["--kernel", kernel] if kernel else []
+        return self.simulate(image, grid, threads, [f"zeros:{size}" for size in sizes], extra)["kernel_us"]
 
     def narrow(self, trans_a, trans_b, n=8192):
         image = self.compile("test/lit/Isa/gfx950/gemm-f8f6f4.py", "gfx950",
@@ -139,9 +159,56 @@ def sizes_table(bench, sizes):
 
 def attention_table(bench):
     lines = ["| | tile, threads | full | causal |", "|---|---|---|---|"]
-    for target, (rows, keys, threads) in ATTENTION.items():
+    for target, (rows, keys, threads) in TILES.items():
         full, causal = bench.attention(target, False), bench.attention(target, True)
         lines.append(f"| {target} | {rows} x {keys}, {threads} | {full:.0f} | {causal:.0f} |")
+    return lines
+
+
+def examples_table(bench):
+    """Attention as others wrote it, B16 H16 S4096 D128: their text, as it stands."""
+    size, operations = 4 * [16 * 4096 * 16 * 128 * 2], 4 * 256 * 4096**2 * 128
+    upstream, seeds = Path(bench.options.upstream or "/nonexistent") / "examples", Path(bench.options.seeds or "/nonexistent")
+    rows = [("upstream amd/example_amd_flash_attn_fwd.py, 128 x 64, 256 threads", upstream / "amd/example_amd_flash_attn_fwd.py",
+             "fast_flashattn(16, 16, 4096, 128, {}, 1, 128, 64, 64, 256, 0, True, 2, 8, 8, 4)", "64,256", 256),
+            ("upstream flash_attention/example_mha_fwd_bshd.py, 64 x 64, 128 threads", upstream / "flash_attention/example_mha_fwd_bshd.py",
+             "flashattn(16, 16, 4096, 128, {})", "64,16,16", 128),
+            ("the seed's text, 64 x 32, 128 threads", seeds / "000_01.py", "flash_attention_v2(16, 16, 4096, 128, 64, 32)", "64,16,16", 128)]
+    lines = ["| | gfx950 full | causal | gfx942 full | causal |", "|---|---|---|---|---|"]
+    for label, script, entry, grid, threads in rows:
+        if not script.exists():
+            continue
+        rates = []
+        for target in TARGETS:
+            for causal in (False, True):
+                if causal and "{}" not in entry:
+                    rates.append("-")
+                    continue
+                us = bench.of_script(script, target, entry.format(causal), grid, threads, size)
+                rates.append(f"{operations / (2 if causal else 1) / us * 1e-6:.0f}")
+        lines.append(f"| {label} | " + " | ".join(rates) + " |")
+    return lines
+
+
+def decode_table(bench, batch=64, keys=8192, dim=512, rope=64, splits=4):
+    """Decode of latent attention, upstream's two examples: the kernel over the splits."""
+    folder = Path(bench.options.upstream or "/nonexistent") / "examples/deepseek_mla"
+    generic = (folder / "example_mla_decode.py", f"flashattn({batch}, {{h}}, 1, {keys}, {dim}, {rope}, {{n}}, {{b}}, {splits}, {1 / 24})", 256)
+    amd = (folder / "amd/benchmark_mla_decode_amd_tilelang.py",
+           f"flashmla_decode({batch}, {{h}}, 1, {keys}, {dim}, {rope}, {{n}}, {{b}}, {splits}, threads=128)", 128)
+    rows = [("generic", generic, "gfx950", 128, 64, 64), ("generic", generic, "gfx950", 64, 64, 64),
+            ("generic", generic, "gfx950", 16, 64, 16), ("generic", generic, "gfx942", 16, 32, 16),
+            *[("amd", amd, target, heads, 32, min(heads, 64)) for target in TARGETS for heads in (128, 16)]]
+    lines = ["| example | chip | heads | tile | us | TFLOP/s |", "|---|---|---|---|---|---|"]
+    for name, (script, entry, threads), target, heads, block, block_heads in rows:
+        if not script.exists():
+            continue
+        sizes = [2 * batch * heads * dim, 2 * batch * heads * rope, 2 * batch * keys * dim, 2 * batch * keys * rope,
+                 2 * batch * heads * splits, 2 * batch * heads * splits * dim]
+        us = bench.of_script(script, target, entry.format(h=heads, n=block, b=block_heads),
+                             f"{batch},{heads // block_heads},{splits}", threads, sizes, "main_split_0")
+        rate = 2 * batch * heads * keys * (2 * dim + rope) / us * 1e-6
+        lines.append(f"| {name} | {target} | {heads} | {block_heads} x {block} | {us:.0f} | {rate:.0f} |")
     return lines
 
 
@@ -163,22 +230,28 @@ def main():
     parser.add_argument("--bin", default=str(REPO / "build/bin"))
     parser.add_argument("--aiter")
     parser.add_argument("--triton")
+    parser.add_argument("--upstream")
+    parser.add_argument("--seeds")
+    parser.add_argument("--tune", action="store_true", help="search the tiles of attention; makes no table")
+    parser.add_argument("--tables", default="steps,attention,examples,decode,narrow,forms,sizes")
     parser.add_argument("--sizes", default="1024,2048,4096,8192,16384")
     parser.add_argument("--markdown", help="replace the tables of this file")
     options = parser.parse_args()
+    sizes = [int(s) for s in options.sizes.split(",")]
+    makers = {"steps": steps_table, "attention": attention_table, "examples": examples_table, "decode": decode_table,
+              "narrow": narrow_table, "forms": forms_table, "sizes": lambda bench: sizes_table(bench, sizes)}
+    tables = {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
-        steps = steps_table(bench)
-        print("\n".join(steps), flush=True)
-        attention, narrow = attention_table(bench), narrow_table(bench)
-        forms = forms_table(bench)
-        print("\n".join(attention + narrow + forms), flush=True)
-        sizes = sizes_table(bench, [int(s) for s in options.sizes.split(",")])
+        if options.tune:
+            return bench.tune()
+        for name in options.tables.split(","):
+            tables[name] = makers[name](bench)
+            print("\n".join(tables[name]), flush=True)
     if options.markdown:
         path = Path(options.markdown)
         text = path.read_text()
-        for mark, lines in (("steps", steps), ("sizes", sizes), ("attention", attention), ("narrow", narrow),
-                            ("forms", forms)):
+        for mark, lines in tables.items():
             begin, end = f"<!-- {mark} -->\n", f"<!-- end {mark} -->"
             head, _, rest = text.partition(begin)
             text = head + begin + "\n".join(lines) + "\n" + end + rest.partition(end)[2]
