@@ -488,6 +488,7 @@ private:
   KernelObject *kernel = nullptr; ///< prim_func or eager function being traced
   Launch *launch = nullptr;
   std::vector<const Stmt *> *statements = nullptr;
+  std::vector<const Stmt *> prologue; ///< what stands before the launch's statements
   std::vector<JournalEntry> journal;
   llvm::DenseMap<const Buffer *, Promoted> promoted;
   std::vector<LoopContext> loops;

@@ -91,7 +91,7 @@ Value Evaluator::randomIntrinsic(const BoundArgs &args) {
     if (randomLaunch != launch) {
       Buffer *state = newBuffer("random", DType::U32, Scope::Local,
                                 {build.constInt(8, DType::I32, span)}, span);
-      emit(program.make<AllocStmt>(span, state));
+      prologue.push_back(program.make<AllocStmt>(span, state)); // it outlives this branch or loop
       randomState = Value::buffer(state);
       randomLaunch = launch;
     }
@@ -140,17 +140,18 @@ Value Evaluator::threadAllReduce(const BoundArgs &args) {
   llvm::ArrayRef<Value> list = args["args"].items();
   Span span = args.span;
   const Expr *count = list.empty() ? nullptr : toExpr(list[0], span);
-  if (list.empty() || (count && (count->constInt() != 1 || list.size() < 5)))
+  if (failure)
+    return Value();
+  if (!count || count->constInt() != 1 || list.size() < 5)
     return fail(DiagId::BadArgumentValue, span, "the number of values",
                 list.empty() ? "missing" : shown(list[0]),
                 "1: one value, a predicate, one result and thread indices");
   if (!threadReducer.isSequence())
     return fail(DiagId::ReducerMissing, span);
   const Expr *result = list[3].is(ValueKind::Expr) ? list[3].expr() : nullptr;
-  if (!count || !result || result->op != ExprOp::Load)
-    return count ? fail(DiagId::WantedOther, span, "an element of a local buffer as the result",
-                        typeName(list[3]))
-                 : Value();
+  if (!result || result->op != ExprOp::Load)
+    return fail(DiagId::WantedOther, span, "an element of a local buffer as the result",
+                typeName(list[3]));
   std::vector<Value> axes;
   for (const Value &v : list.drop_front(4)) {
     const Expr *e = v.is(ValueKind::Expr) ? v.expr() : nullptr;

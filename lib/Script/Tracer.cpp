@@ -407,6 +407,7 @@ Flow Evaluator::execLaunch(const WithStmt *s, LaunchObject *frame, const ast::Ex
   llvm::SmallVector<const Var *> none(frame->threads.size(), nullptr);
   l->threadVars = program.copy(llvm::ArrayRef<const Var *>(none));
   std::vector<const Stmt *> list;
+  prologue.clear();
   {
     llvm::SaveAndRestore savedLaunch(launch, l);
     llvm::SaveAndRestore savedStatements(statements, &list);
@@ -424,6 +425,7 @@ Flow Evaluator::execLaunch(const WithStmt *s, LaunchObject *frame, const ast::Ex
     }
     closeFrame(journalMark);
   }
+  list.insert(list.begin(), prologue.begin(), prologue.end());
   l->body = program.copy(llvm::ArrayRef<const Stmt *>(list));
   return addLaunch(l) ? Flow::Normal : Flow::Error;
 }

@@ -126,6 +126,14 @@ def random():
             T.rng_init(0)
             for i in range(6):
                 W[tx, i] = T.rng_rand()
+            if tx < 50:  # the generator outlives the branch
+                T.rng_init(0, tx + 96, 2)
+            W[tx, 5] = T.rng_rand()
+            T.rng_init(0, T.if_then_else(tx < 50, tx + 96, tx), T.if_then_else(tx < 50, 2, 6))
+            T.device_assert(T.rng_rand() == W[tx, 5])
+            T.rng_init(0)
+            for i in range(6):
+                W[tx, i] = T.rng_rand()
             if tx == 0:
                 for i, word in enumerate(known):
                     T.device_assert(W[0, i] == T.uint32(word))
