@@ -216,7 +216,9 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
   if (llvm::is_contained(submodules, name))
     return heap.named(ValueKind::Module, (moduleName + "." + name).str(), span);
   Value value = tileAttribute(name, span, /*report=*/false);
-  return value.ok() && !value.is(ValueKind::DType) ? value : opaque();
+  // `tvm.target` is a module of TVM's, not the refused function of `T.`.
+  bool isOther = value.is(ValueKind::DType) || (root == "tvm" && value.is(ValueKind::Refused));
+  return value.ok() && !isOther ? value : opaque();
 }
 
 bool Evaluator::execImport(const ast::ImportStmt *s) {

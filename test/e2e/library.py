@@ -23,6 +23,7 @@
 # RUN: tilec-run %s --entry "meeting()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: PASS
 import tilelang.language as T
+from tilelang import tvm
 
 
 def sparse(dtype, accum, meta, flip=False, M=32, N=32, K=64):
@@ -172,6 +173,9 @@ def one_thread(n=48):
 
 
 def reduced():
+    tvm.target.Target.current()  # of host code: no value, and none is needed
+    quarter = tvm.tirx.const(0.25, "float32")
+
     @T.prim_func
     def main(X: T.Tensor((4, 16), "int32"), S: T.Tensor((4, 16), "int32"), P: T.Tensor((4, 16), "float32"),
              All: T.Tensor((4, 16), "int32")):
@@ -187,7 +191,7 @@ def reduced():
                 T.evaluate(T.tvm_thread_allreduce(T.uint32(1), value[0], True, result[0], tx, dtype="handle"))
                 T.tvm_thread_allreduce(T.uint32(1), value[0], tx != 3, result[1], tx, ty, dtype="handle")
             with T.attr(T.comm_reducer(lambda x, y: x * y, [T.float32(1)]), "reduce_scope", 0):
-                T.tvm_thread_allreduce(T.uint32(1), T.cast(value[0], "float32") * 0.25, True, product[0], ty)
+                T.tvm_thread_allreduce(T.uint32(1), T.cast(value[0], "float32") * quarter, True, product[0], ty)
             S[ty, tx] = result[0]
             All[ty, tx] = result[1]
             P[ty, tx] = product[0]
