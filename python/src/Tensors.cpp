@@ -132,7 +132,11 @@ bool fromTorch(nb::handle object, TensorView &view) {
 }
 
 bool fromCapsule(nb::handle object, TensorView &view) {
-  nb::object capsule = object.attr("__dlpack__")(nb::arg("stream") = nb::int_(-1));
+  nb::object device = object.attr("__dlpack_device__")();
+  bool isCpu = nb::cast<int>(device[0]) == dlpack::Cpu;
+  // -1: nothing waits for anything.
+  nb::object capsule = isCpu ? object.attr("__dlpack__")()
+                             : object.attr("__dlpack__")(nb::arg("stream") = nb::int_(-1));
   if (void *p = PyCapsule_GetPointer(capsule.ptr(), "dltensor")) {
     auto *managed = static_cast<dlpack::Managed *>(p);
     return fromDLPack(managed->tensor, view);
