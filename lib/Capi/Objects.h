@@ -6,11 +6,10 @@
 
 #include "tilec-c/Compile.h"
 
+#include "tilec/Base/CHandles.h"
 #include "tilec/Driver/Emit.h"
 #include "tilec/Support/DiskCache.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -19,23 +18,6 @@
 #include <vector>
 
 namespace tilec::capi {
-
-/// A count of owners; the last one deletes.
-template <typename Derived> class Counted {
-public:
-  void retain() { count.fetch_add(1, std::memory_order_relaxed); }
-  void release() {
-    if (count.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete static_cast<Derived *>(this);
-  }
-
-protected:
-  Counted() = default;
-  ~Counted() = default;
-
-private:
-  std::atomic<unsigned> count{1};
-};
 
 /// Holds one count of a handle.
 template <typename T> class Ref {
@@ -51,30 +33,8 @@ private:
   T *object;
 };
 
-inline tilec_str toC(llvm::StringRef text) { return {text.data(), text.size()}; }
 inline llvm::StringRef fromC(tilec_str text) { return {text.data, text.size}; }
 inline llvm::StringRef fromC(const char *text) { return text ? text : llvm::StringRef(); }
-
-/// The caller's options with everything that its header did not have cleared. Nothing where it has
-/// set no size.
-template <typename Options> std::optional<Options> readOptions(const Options *given) {
-  Options options{};
-  if (!given)
-    return options;
-  if (given->size < sizeof(size_t))
-    return std::nullopt;
-  std::memcpy(&options, given, std::min(given->size, sizeof options));
-  return options;
-}
-
-/// Fills what the caller's header knows of `value`. False where it has set no size.
-template <typename Struct> bool writeStruct(Struct *out, Struct value) {
-  if (!out || out->size < sizeof(size_t))
-    return false;
-  value.size = out->size;
-  std::memcpy(out, &value, std::min(out->size, sizeof value));
-  return true;
-}
 
 /// Keeps the sentence for tilec_last_error; returns `status`.
 tilec_status failed(tilec_status status, std::string message);

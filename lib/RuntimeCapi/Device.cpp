@@ -23,10 +23,10 @@ tilec_status tilec_device_open(const tilec_device_options *given, tilec_device *
   if (!device)
     return failed(TILEC_ERROR_ARGUMENT, "device is NULL");
   *device = nullptr;
-  if (!given || given->size < sizeof(size_t))
+  std::optional<tilec_device_options> known = readOptions(given);
+  if (!given || !known)
     return failed(TILEC_ERROR_ARGUMENT, "options is NULL or has no size");
-  tilec_device_options options{};
-  std::memcpy(&options, given, std::min(given->size, sizeof options));
+  const tilec_device_options &options = *known;
   std::string kind = options.kind ? options.kind : "";
   if (kind != "cuda" && kind != "hip")
     return failed(TILEC_ERROR_ARGUMENT, "unknown kind `" + kind + "`; known: cuda, hip");
@@ -43,10 +43,10 @@ tilec_status tilec_device_from_backend(const tilec_backend *given, tilec_device 
   if (!device)
     return failed(TILEC_ERROR_ARGUMENT, "device is NULL");
   *device = nullptr;
-  if (!given || given->size < sizeof(size_t))
+  std::optional<tilec_backend> known = readOptions(given);
+  if (!given || !known)
     return failed(TILEC_ERROR_ARGUMENT, "backend is NULL or has no size");
-  tilec_backend functions{};
-  std::memcpy(&functions, given, std::min(given->size, sizeof functions));
+  const tilec_backend &functions = *known;
   if (!functions.allocate || !functions.free || !functions.upload || !functions.download ||
       !functions.fill || !functions.load || !functions.unload || !functions.find ||
       !functions.launch || !functions.wait || !functions.last_error || !functions.kind ||

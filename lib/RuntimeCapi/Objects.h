@@ -6,12 +6,10 @@
 
 #include "tilec-c/Runtime.h"
 
+#include "tilec/Base/CHandles.h"
 #include "tilec/Runtime/Bind.h"
 #include "tilec/Runtime/Launch.h"
 
-#include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,33 +17,6 @@
 #include <vector>
 
 namespace tilec::capi {
-
-/// A count of owners; the last one deletes.
-template <typename Derived> class Counted {
-public:
-  void retain() { count.fetch_add(1, std::memory_order_relaxed); }
-  void release() {
-    if (count.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete static_cast<Derived *>(this);
-  }
-
-protected:
-  Counted() = default;
-  ~Counted() = default;
-
-private:
-  std::atomic<unsigned> count{1};
-};
-
-inline tilec_str toC(std::string_view text) { return {text.data(), text.size()}; }
-
-template <typename Struct> bool writeStruct(Struct *out, Struct value) {
-  if (!out || out->size < sizeof(size_t))
-    return false;
-  value.size = out->size;
-  std::memcpy(out, &value, std::min(out->size, sizeof value));
-  return true;
-}
 
 /// Keeps the sentence for tilec_runtime_last_error; returns `status`.
 tilec_status failed(tilec_status status, std::string message);

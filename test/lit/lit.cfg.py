@@ -13,6 +13,7 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %python     the Python that runs lit
     %fake_driver  a GPU driver without a GPU (test/unit/Runtime/FakeDriver.cpp)
     %ptx_driver   the PTX simulator as libcuda (test/unit/PtxSim/PtxDriver.cpp)
+    %hip_driver   the simulator as libamdhip64 (test/unit/SimDevice/HipDriver.cpp)
     %cuda_include the folder of cuda.h
     %cxx          the C++ compiler of the build
     %plugin       libTilecPlugin.so
@@ -91,6 +92,7 @@ config.substitutions += [
     ("%chromium", chromium or "no-chromium"),
     ("%fake_driver", config.tilec_fake_driver),
     ("%ptx_driver", config.tilec_ptx_driver),
+    ("%hip_driver", config.tilec_hip_driver),
     ("%cuda_include", config.tilec_cuda_include),
     ("%cxx", config.tilec_cxx),
     ("%plugin", config.tilec_plugin),

@@ -18,9 +18,7 @@ def blocks(page, language):
 
 
 def host(page):
-    """The block with the includes stands behind the one that the page is about."""
-    code = blocks(page, "cpp")
-    return "\n".join(sorted(code, key=lambda block: "#include" not in block))
+    return "\n".join(blocks(page, "cpp"))
 
 
 def command(page):
