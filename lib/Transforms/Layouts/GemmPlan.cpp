@@ -10,6 +10,7 @@
 
 #include "Hopper/Wgmma.h"
 #include "Layouts/KOrder.h"
+#include "Layouts/LoopLayout.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/Layout/SameLayout.h"
@@ -26,6 +27,19 @@ int64_t operandRegisters(const MmaAtom &atom) {
 
 constexpr int64_t smallestRows = 16; ///< of an AMD atom
 
+/// Whether a product of the kernel takes a fragment: one that another product has made keeps its
+/// lanes only between atoms of one shape.
+bool hasFragmentOperands(tile::KernelOp kernel) {
+  auto isFragment = [](mlir::Value operand) {
+    return mlir::cast<tile::BufferType>(operand.getType()).isFragment();
+  };
+  auto result = kernel.walk([&](tile::GemmOp gemm) {
+    return isFragment(gemm.getA()) || isFragment(gemm.getB()) ? mlir::WalkResult::interrupt()
+                                                              : mlir::WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 /// `swapped`: the atom's A is the gemm's B. `mostRegisters`: of an operand.
 const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves,
                           bool swapped, int64_t mostRegisters = INT64_MAX) {
@@ -40,8 +54,11 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t n
       continue;
     // A larger one than the others is taken where it fits, and every wave has one.
     bool isLarge = atom.m > smallestRows && atom.n > smallestRows;
-    if (isLarge && (gemm.m() % atom.n != 0 || gemm.n() % atom.m != 0 ||
-                    gemm.m() * gemm.n() < numWaves * atom.m * atom.n))
+    int64_t wavesM = gemm.getPolicy() == tile::WarpPolicy::FullRow ? numWaves : 1;
+    int64_t wavesN = gemm.getPolicy() == tile::WarpPolicy::FullCol ? numWaves : 1;
+    if (isLarge && (gemm.m() % (wavesM * atom.n) != 0 || gemm.n() % (wavesN * atom.m) != 0 ||
+                    gemm.m() * gemm.n() < numWaves * atom.m * atom.n ||
+                    hasFragmentOperands(gemm->getParentOfType<tile::KernelOp>())))
       continue;
     // The first row is the fastest; a smaller K is worth it when it wastes less of the K tile.
     auto waste = [&](const MmaAtom &x) { return alignTo(gemm.k(), x.k) - gemm.k(); };
@@ -233,14 +250,8 @@ static void agreeOnRows(tile::GemmOp gemm, GemmPlan &plan, const TargetInfo &tar
   }
 }
 
-std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
-  if (gemm.getWarpGroup())
-    return planWarpGroupGemm(gemm, target, numWaves);
-  std::optional<GemmPlan> atoms = planAtoms(gemm, target, numWaves);
-  if (!atoms)
-    return std::nullopt;
-  GemmPlan &plan = *atoms;
-  agreeOnRows(gemm, plan, target, numWaves);
+/// The layouts of a plan whose atoms, waves and rows together are known.
+static void planLayouts(tile::GemmOp gemm, GemmPlan &plan) {
   const MmaAtom &atom = *plan.atom;
 
   llvm::SmallVector<Factor, 4> waves = {{1, plan.wavesN}, {0, plan.wavesM}, {-1, plan.copies}};
@@ -269,6 +280,30 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
   plan.b =
       FragmentLayout({gemm.n(), gemm.k()}, b, {{1, plan.kSteps}, {0, plan.repsN / plan.togetherN}},
                      {{0, plan.wavesN}, {-1, plan.wavesM}, {-1, plan.copies}});
+}
+
+std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  if (gemm.getWarpGroup())
+    return planWarpGroupGemm(gemm, target, numWaves);
+  std::optional<GemmPlan> plan = planAtoms(gemm, target, numWaves);
+  if (!plan)
+    return std::nullopt;
+  agreeOnRows(gemm, *plan, target, numWaves);
+  planLayouts(gemm, *plan);
+  // A fragment that has its layout has been agreed on, also where products that took part in that
+  // have a fragment of their own since.
+  const FragmentLayout *laidOut = fragmentLayoutOf(gemm.getC());
+  if (!laidOut || *laidOut == plan->c)
+    return plan;
+  for (int64_t ofM : {plan->togetherM, int64_t(1)})
+    for (int64_t ofN : {plan->togetherN, int64_t(1)}) {
+      GemmPlan other = *plan;
+      other.togetherM = ofM;
+      other.togetherN = ofN;
+      planLayouts(gemm, other);
+      if (*laidOut == other.c)
+        return other;
+    }
   return plan;
 }
 

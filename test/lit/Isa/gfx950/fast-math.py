@@ -19,7 +19,7 @@
 # PTX-DAG:     ex2.approx
 # DEFAULT-NOT: v_sin_f32
 # DEFAULT:     _f64
-# BAD:         --math: wild not in {default,fast}
+# BAD:         --math: wild not in {default,fast,libs}
 import tilelang.language as T
 
 

@@ -1,17 +1,17 @@
 # Fragments that 128 threads cannot hold get 256, unless the script reads the number, names threads or
-# asks for it; 512 would have no more registers together.
+# asks for it; what no number of threads can hold stays with the author's.
 # RUN: tilec %s --entry "two(128, 128)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
 # RUN: tilec %s --entry "two(128, 128)" --target=sm_80 --remarks --stop-after=tile-laid-out -o - 2>&1 | FileCheck %s --check-prefixes=WIDER,REMARK
 # RUN: tilec %s --entry "two(128, 128)" --target=gfx942 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
 # RUN: tilec %s --entry "two(128, 256)" --target=gfx942 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
 # RUN: tilec %s --entry "two(64, 128)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
-# RUN: tilec %s --entry "two(256, 256)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
+# RUN: tilec %s --entry "two(256, 256)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
 # RUN: tilec %s --entry "two(128, 128, reads=True)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
 # RUN: tilec %s --entry "two(128, 128, exact=True)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
 # RUN: tilec %s --entry "turns(128, 128)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
+# REMARK: threads= is 256 here, not 128: fragments take 256 registers of each of 128 threads, which have 255 on sm_80
 # WIDER: threads(256)
 # SAME: threads(128)
-# REMARK: threads= is 256 here, not 128: fragments take 256 registers of each of 128 threads, which have 255 on sm_80
 import tilelang.language as T
 from tilec import schedule
 
