@@ -453,6 +453,46 @@ void WaveState::stepLane(const Instruction &instr) {
     known[{instr.writes[0].file, instr.writes[0].first}] = *value;
 }
 
+/// Spills: `scratch_store_dwordx2 off, v[4:5], off offset:16` and its load. What is stored or
+/// loaded with lanes off, or at an address from a register, is not followed.
+void WaveState::stepScratch(const Instruction &instr) {
+  SmallVector<StringRef, 4> texts = operandsOf(instr);
+  bool isStore = instr.mnemonic.starts_with("scratch_store_dword");
+  if (!isStore && !instr.mnemonic.starts_with("scratch_load_dword")) {
+    if (instr.mnemonic.starts_with("scratch_store"))
+      keptInScratch.clear();
+    return forget(instr);
+  }
+  auto [place, rest] = texts.back().split(' ');
+  unsigned at = 0;
+  bool isFixed = texts.size() == 3 && texts[isStore ? 0 : 1] == "off" && place == "off" &&
+                 (rest.empty() || (rest.consume_front("offset:") && !rest.getAsInteger(10, at)));
+  StringRef data = texts.size() == 3 ? texts[isStore ? 1 : 0] : StringRef();
+  unsigned first = 0, last = 0;
+  if (data.consume_front("v[")) {
+    auto [from, to] = data.split(':');
+    isFixed &= !from.getAsInteger(10, first) && to.consume_back("]") && !to.getAsInteger(10, last);
+  } else {
+    isFixed &= data.consume_front("v") && !data.getAsInteger(10, first);
+    last = first;
+  }
+  if (isStore) {
+    if (!isFixed)
+      return keptInScratch.clear();
+    for (unsigned i = 0; first + i <= last; ++i) {
+      keptInScratch.erase(at + 4 * i);
+      auto value = registerValue(RegisterFile::Vector, first + i);
+      if (value && hasAllLanes())
+        keptInScratch.insert({at + 4 * i, *value});
+    }
+    return;
+  }
+  forget(instr);
+  for (unsigned i = 0; isFixed && hasAllLanes() && first + i <= last; ++i)
+    if (auto kept = keptInScratch.find(at + 4 * i); kept != keptInScratch.end())
+      known[{RegisterFile::Vector, first + i}] = kept->second;
+}
+
 const Instruction *WaveState::unknownSource(const Instruction &use) const {
   auto sourceOf = [&](RegisterFile file, unsigned number) -> const Instruction * {
     auto it = unknownSince.find({file, number});
@@ -496,6 +536,8 @@ void WaveState::compute(const Instruction &instr) {
     return;
   if (mnemonic.starts_with("v_writelane_b32") || mnemonic.starts_with("v_readlane_b32"))
     return stepLane(instr);
+  if (mnemonic.starts_with("scratch_"))
+    return stepScratch(instr);
   if (mnemonic.starts_with("s_cmp") || mnemonic.starts_with("s_bitcmp")) {
     std::optional<bool> bit = compareScalars(instr);
     forget(instr);

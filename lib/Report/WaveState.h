@@ -77,6 +77,7 @@ private:
   void stepSaveExec(const Instruction &instr);
   bool stepRest(const Instruction &instr);
   void stepLane(const Instruction &instr);
+  void stepScratch(const Instruction &instr);
 
   Exec exec;
   /// What is read of an unknown scalar register stays the same number until it is written.
@@ -95,6 +96,8 @@ private:
   std::map<Key, Rest> rests;
   /// Scalars that are kept in lanes of vector registers (LLVM's spills): register, lane.
   std::map<std::pair<unsigned, unsigned>, LaneInts> keptInLanes;
+  /// Dwords of the lanes' stack (LLVM's spills): byte offset.
+  std::map<unsigned, LaneInts> keptInScratch;
   std::map<Key, const Instruction *>
       unknownSince; ///< registers whose values are lost, for messages
 };

@@ -148,6 +148,9 @@ TEST(AuditShared, AddressesInOddPlaces) {
       "v_mad_u64_u32 v[8:9], s[14:15], v3, 1, v[10:11]\n",
       "v_writelane_b32 v20, s4, 7\ns_mov_b32 s4, 0\nv_readlane_b32 s9, v20, 7\n"
       "v_sub_u32_e32 v8, v3, v1\nv_add_u32_e32 v8, v1, v8\ns_mov_b32 s4, s9\n",
+      "v_mov_b32_e32 v9, v3\nscratch_store_dwordx2 off, v[8:9], off offset:16\nv_mov_b32_e32 v9, "
+      "0\n"
+      "scratch_load_dword v8, off, off offset:20\n",
       "s_add_i32 vcc_hi, s4, 0x400\ns_mov_b32 vcc_lo, 5\ns_sub_u32 s9, vcc_hi, s4\n"
       "v_xor_b32_e32 v8, s9, v1\n"};
   for (const std::string &way : ways) {
