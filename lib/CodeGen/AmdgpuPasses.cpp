@@ -241,6 +241,66 @@ bool SpaceMatrices::runOnMachineFunction(MachineFunction &function) {
   return changed;
 }
 
+/// LLVM's hazard recogniser looks back through the predecessors of a block and takes each block
+/// once, on the first way that it finds: where an `if` behind an MFMA may be passed by, it may
+/// count the way through the `if` and leave the other one short of wait states. What is missing is
+/// spent in front of such a branch. Loops of one block have only one way to each place behind them.
+class SpaceBranches : public MachineFunctionPass {
+public:
+  static char ID;
+  SpaceBranches() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "tilec: wait states in front of branches"; }
+  bool runOnMachineFunction(MachineFunction &function) override;
+
+private:
+  /// Behind the slowest MFMA (16 passes, f64) until its result may be read or written, and what the
+  /// recogniser asks of any (GCNHazardRecognizer, checkMAIVALUHazards).
+  static constexpr unsigned needed = 19;
+  static bool hasTwoWays(const MachineBasicBlock &block);
+};
+char SpaceBranches::ID = 0;
+
+bool SpaceBranches::hasTwoWays(const MachineBasicBlock &block) {
+  constexpr unsigned mostBlocks = needed; // each holds an instruction or is passed for nothing
+  SmallPtrSet<const MachineBasicBlock *, 16> reached;
+  for (const MachineBasicBlock *successor : block.successors()) {
+    SmallPtrSet<const MachineBasicBlock *, 16> own;
+    SmallVector<const MachineBasicBlock *, 16> todo{successor};
+    while (!todo.empty() && own.size() < mostBlocks) {
+      const MachineBasicBlock *at = todo.pop_back_val();
+      if (at == &block || !own.insert(at).second)
+        continue;
+      if (reached.contains(at))
+        return true;
+      llvm::append_range(todo, at->successors());
+    }
+    reached.insert(own.begin(), own.end());
+  }
+  return false;
+}
+
+bool SpaceBranches::runOnMachineFunction(MachineFunction &function) {
+  const TargetInstrInfo *instructions = function.getSubtarget().getInstrInfo();
+  bool changed = false;
+  for (MachineBasicBlock &block : function) {
+    unsigned since = 0;
+    bool multiplies = false;
+    for (const MachineInstr &instr : llvm::reverse(block)) {
+      StringRef name = instructions->getName(instr.getOpcode());
+      multiplies = name.starts_with("V_MFMA_") || name.starts_with("V_SMFMAC_");
+      if (multiplies || since >= needed)
+        break;
+      if (!instr.isMetaInstruction() && !instr.isInlineAsm())
+        since += name == "S_NOP" ? instr.getOperand(0).getImm() + 1 : 1;
+    }
+    if (!multiplies || since >= needed || !hasTwoWays(block))
+      continue;
+    instructions->insertNoops(block, block.getFirstTerminator(), needed - since);
+    changed = true;
+  }
+  return changed;
+}
+
 /// LLVM's machine verifier with its findings as an error of the compile. (The pass that LLVM has
 /// for it can be inserted as an instance only, and the register allocator runs three times on
 /// AMDGPU.)
@@ -290,6 +350,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   config->insertPass(&TwoAddressInstructionPassID, &AccumulateInPlace::ID);
   config->insertPass(idOf("si-insert-waitcnts"), &HoistM0::ID);
   config->insertPass(&HoistM0::ID, &SpaceMatrices::ID);
+  config->insertPass(&SpaceMatrices::ID, &SpaceBranches::ID);
   if (currentState->verify)
     for (AnalysisID after : {AnalysisID(&AccumulateInPlace::ID), AnalysisID(&RegisterCoalescerID),
                              AnalysisID(&VirtRegRewriterID), AnalysisID(&HoistM0::ID)})
@@ -316,6 +377,8 @@ void registerMachinePasses() {
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
   add("tilec: wait states between kinds of MFMA", "tilec-space-matrices", &SpaceMatrices::ID,
       createPass<SpaceMatrices>);
+  add("tilec: wait states in front of branches", "tilec-space-branches", &SpaceBranches::ID,
+      createPass<SpaceBranches>);
   add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,
       createPass<KeepOffsets>);
   add("tilec: verify machine code", "tilec-verify-machine-code", &VerifyMachineCode::ID,

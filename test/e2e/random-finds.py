@@ -1,9 +1,12 @@
 # What random programs (docs/differential-testing.md) have found and no other test shows: a pipelined
 # loop without a product (sm_80), a shared tile of bytes that is read transposed and through a view
-# (sm_90a), coordinates of lanes behind a product's loop.
+# (sm_90a), coordinates of lanes behind a product's loop,
+# wait states where a branch behind an MFMA passes by what would have been them (gfx942), copies of
+# whole tensors in a pipelined loop.
 # RUN: tilec-run %s --entry "copies()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "copies()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "copies()" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "passed_by()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "bytes()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "bytes()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "behind()" --target=sm_90a --device=ptx --check | FileCheck %s
@@ -72,5 +75,39 @@ def behind():
             T.copy(row, O[3, 0])
             T.copy(row, O[4, 0])
             T.copy(row, O[5, 0])
+
+    return main
+
+
+def passed_by():
+    @T.prim_func
+    def main(
+        A: T.Tensor((32, 16), "float32"),
+        B: T.Tensor((16, 16), "float32"),
+        H: T.Tensor((32, 16), "float16"),
+        O: T.Tensor((32, 16), "float32"),
+    ):
+        with T.Kernel(1, threads=256):
+            a = T.alloc_shared((32, 16), "float32")
+            b = T.alloc_shared((16, 16), "float32")
+            h = T.alloc_shared((32, 16), "float16")
+            acc = T.alloc_fragment((32, 16), "float32")
+            T.fill(acc, 0)
+            for k in T.Pipelined(1, num_stages=2):
+                T.copy(A, a)
+                T.copy(B, b)
+                T.gemm(a, b, acc)
+            for i, j in T.Parallel(32, 16, coalesced_width=4):
+                if T.min(i, 64) % 3 >= 3:
+                    h[i, j] = acc[i, j]
+                else:
+                    h[i, j] = -1.0
+            for _, r in T.grid(1, 3):
+                for i, j in T.Parallel(32, 16):
+                    acc[i, j] = T.max(acc[i, j], -11.0)
+                if r == 2:
+                    break
+            T.copy(acc, O)
+            T.copy(h, H)
 
     return main

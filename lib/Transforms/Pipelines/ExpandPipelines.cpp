@@ -200,8 +200,10 @@ void Expansion::rewriteBody() {
 }
 
 void Expansion::useSlot(Value slot) {
-  for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
-    Value view = slotView(ring, slot);
+  // The builder may stand at a copy: one of a whole tensor has nothing in front of it.
+  auto views =
+      llvm::map_to_vector(plan.rings, [&](tile::AllocOp ring) { return slotView(ring, slot); });
+  for (auto [copy, ring, view] : llvm::zip(plan.copies, plan.rings, views)) {
     tile::CopyOp original = copy;
     original.erase();
     ring.getResult().replaceAllUsesWith(view);
