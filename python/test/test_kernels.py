@@ -375,3 +375,10 @@ def test_import_is_quick():
         for _ in range(5)
     )
     assert best < 0.06
+
+
+def test_factors_of_sparse_metadata_are_numbers_on_the_host():
+    from tilec.tilelang.cuda.intrinsics.sparse_layout import get_e_factor, get_e_replicate_factor
+
+    assert [get_e_factor(T.float16, T.int16), get_e_factor("float32", "int16"), get_e_factor("int8", "int32")] == [16, 8, 32]
+    assert [get_e_replicate_factor(T.int8), get_e_replicate_factor(T.float16)] == [1, 2]

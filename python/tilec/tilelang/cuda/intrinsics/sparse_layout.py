@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers of hand-written matrix kernels: kernels use them by name."""
+"""2:4 sparsity: what kernels use by name, and the numbers that host code asks for, too."""
 
+from ...._dtypes import dtype as _dtype
 from ...layout import _module_of_names
 
 __getattr__ = _module_of_names(__name__)
+
+
+def get_e_factor(a_dtype, meta_dtype):
+    """Elements of a row that one number of the metadata is for: 4 bits a group of four elements (of two, where they
+    have 32 bits). lib/Script/LibrarySource.cpp has the same for kernels."""
+    return _dtype(meta_dtype).bits // 4 * (2 if _dtype(a_dtype).bits == 32 else 4)
+
+
+def get_e_replicate_factor(a_dtype):
+    """How often the metadata of a matrix instruction is held: by every second lane, or by all."""
+    return 1 if _dtype(a_dtype).bits <= 8 else 2
+
+
+for _function in (get_e_factor, get_e_replicate_factor):
+    _function.__tilec_name__ = f"tilelang.cuda.intrinsics.sparse_layout.{_function.__name__}"
