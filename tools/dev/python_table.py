@@ -23,6 +23,7 @@ KINDS = {
     "Value": "A statement of a kernel that has a result.",
     "Pure": "An expression of a kernel.",
     "Host": "Evaluated while the kernel is compiled.",
+    "Library": "A function in the tile language.",
     "Hint": "A hint: taken note of, then dropped.",
 }
 HEAD = '''# SPDX-License-Identifier: Apache-2.0

@@ -91,18 +91,24 @@ def __tan(x: Any) -> Any:
     """An expression of a kernel."""
 def abs(x: Any) -> Any:
     """a number; the same dtype"""
+def access_ptr(base: Any, access_type: Any = 'r', *extents: Any, offset: Any = 0, ignore_last_ndim: Any = 0) -> Any:
+    """Evaluated while the kernel is compiled."""
 def acos(x: Any) -> Any:
     """one float; a float"""
 def acosh(x: Any) -> Any:
     """one float; a float"""
 def activemask() -> Any:
     """one bit a lane: uint64 on AMD, uint32 on NVIDIA"""
+def address_of(buffer_load: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def align_up(x: Any, y: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def all_of(buffer: Any) -> Any:
     """A statement of a kernel that has a result."""
 def all_sync(predicate: Any, mask: Any = None) -> Any:
     """whether the predicate holds in any, all active lanes of the wave"""
+def alloc_buffer(shape: Any, dtype: Any = 'float32', data: Any = None, strides: Any = None, elem_offset: Any = None, scope: Any = 'global') -> Any:
+    """global; workspace that the host allocates for each run, contents undefined"""
 def alloc_fragment(shape: Any, dtype: Any, scope: Any = 'local.fragment') -> Any:
     """fragment; a tile in the registers of the whole block; its distribution is inferred"""
 def alloc_global(shape: Any, dtype: Any, scope: Any = 'global') -> Any:
@@ -165,6 +171,8 @@ def atomic_or(dst: Any, value: Any, memory_order: Any = None, return_prev: Any =
     """A statement of a kernel that has a result."""
 def atomic_store(dst: Any, src: Any, memory_order: Any = 'seq_cst') -> Any:
     """A statement of a kernel."""
+def attr(node: Any, attr_key: Any, value: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def ballot(predicate: Any) -> Any:
     """one bit a lane: uint64 on AMD, uint32 on NVIDIA"""
 def ballot_sync(predicate: Any, mask: Any = None) -> Any:
@@ -179,12 +187,12 @@ def bitwise_xor(x: Any, y: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def c2d_im2col(img: Any, col: Any, nhw_step: Any, c_step: Any, kernel: Any, stride: Any, dilation: Any, pad: Any, eviction_policy: Any = None) -> Any:
     """A statement of a kernel."""
-def call_extern(dtype: Any, name: Any, *args: Any) -> Any:
-    """write the operation with `T.` expressions"""
-def call_intrin(dtype: Any, name: Any, *args: Any) -> Any:
-    """write the operation with `T.` expressions"""
-def call_pure_extern(dtype: Any, name: Any, *args: Any) -> Any:
-    """write the operation with `T.` expressions"""
+def call_extern(*args: Any, dtype: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def call_intrin(*args: Any, dtype: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def call_pure_extern(*args: Any, dtype: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
 def cast(value: Any, dtype: Any, round: Any = '', sat: Any = True, rbits: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
 def ceil(x: Any) -> Any:
@@ -197,6 +205,8 @@ def clear(buffer: Any) -> Any:
     """set all elements, `T.clear` to zero."""
 def clz(x: Any) -> Any:
     """an integer; the same dtype"""
+def comm_reducer(combiner: Any, identity: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def const(name: Any, dtype: Any = 'int32') -> Any:
     """Evaluated while the kernel is compiled."""
 def copy(src: Any, dst: Any, *, coalesced_width: Any = None, disable_tma: Any = False, eviction_policy: Any = None, prefer_instruction: Any = None, annotations: Any = None, loop_layout: Any = None) -> Any:
@@ -259,6 +269,10 @@ def fmul(x: Any, y: Any, rounding_mode: Any = 'rn') -> Any:
     """Evaluated while the kernel is compiled."""
 def gemm(A: Any, B: Any, C: Any, transpose_A: Any = False, transpose_B: Any = False, policy: Any = 'Square', clear_accum: Any = False, k_pack: Any = 1, mbar: Any = None, wg_wait: Any = 0) -> Any:
     """A statement of a kernel."""
+def gemm_blockscaled(A: Any, B: Any, C: Any, SFA: Any, SFB: Any, transpose_A: Any = False, transpose_B: Any = False, policy: Any = 'Square', clear_accum: Any = False, k_start: Any = 0, sf_a_granularity_k: Any = None, sf_b_granularity_k: Any = None) -> Any:
+    """A function in the tile language."""
+def gemm_sp(A_sparse: Any, E: Any, B: Any, C: Any, transpose_A: Any = False, transpose_E: Any = False, transpose_B: Any = False, policy: Any = 'Square', clear_accum: Any = False, k_pack: Any = 1, wg_wait: Any = 0) -> Any:
+    """A function in the tile language."""
 def gemm_v1(A: Any, B: Any, C: Any, transpose_A: Any = False, transpose_B: Any = False, policy: Any = 'Square', clear_accum: Any = False, k_pack: Any = 1, mbar: Any = None, wg_wait: Any = 0) -> Any:
     """A statement of a kernel."""
 def gemm_v2(A: Any, B: Any, C: Any, transpose_A: Any = False, transpose_B: Any = False, policy: Any = 'Square', clear_accum: Any = False, k_pack: Any = 1, mbar: Any = None, wg_wait: Any = 0) -> Any:
@@ -271,6 +285,10 @@ def get_block_extent(dim: Any = 0) -> Any:
     """Evaluated while the kernel is compiled."""
 def get_block_extents() -> Any:
     """Evaluated while the kernel is compiled."""
+def get_e_factor(a_dtype: Any, meta_dtype: Any) -> Any:
+    """A function in the tile language."""
+def get_e_replicate_factor(a_dtype: Any) -> Any:
+    """A function in the tile language."""
 def get_lane_idx(warp_size: Any = None) -> Any:
     """An expression of a kernel."""
 def get_swizzle_layout(row_idx: Any, col_idx: Any, row_size: Any, dtype: Any, swizzle_bytes: Any = None) -> Any:
@@ -313,6 +331,8 @@ def if_then_else(cond: Any, t: Any, f: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def im2col(img: Any, col: Any, nhw_step: Any, c_step: Any, kernel: Any, stride: Any, dilation: Any, pad: Any, eviction_policy: Any = None) -> Any:
     """(also `T.c2d_im2col`): tile `(nhw_step, c_step)` of the matrix that turns a convolution of the NHWC image `img`"""
+def import_source(source: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
 def inc_max_nreg(reg_count: Any) -> Any:
     """A hint: taken note of, then dropped."""
 def index_to_coordinates(index: Any, shape: Any) -> Any:
@@ -429,6 +449,14 @@ def reinterpret(value: Any, dtype: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def reshape(src: Any, shape: Any) -> Any:
     """Evaluated while the kernel is compiled."""
+def rng_init(seed: Any, seq: Any = None, off: Any = 0, generator: Any = 'curandStatePhilox4_32_10_t') -> Any:
+    """Evaluated while the kernel is compiled."""
+def rng_rand() -> Any:
+    """Evaluated while the kernel is compiled."""
+def rng_rand_float(bit: Any = 32, dist: Any = 'uniform') -> Any:
+    """Evaluated while the kernel is compiled."""
+def rng_rand_uint() -> Any:
+    """Evaluated while the kernel is compiled."""
 def round(x: Any, rounding_mode: Any = 'ties-to-even') -> Any:
     """a float; its rounding; integers stay as they are"""
 def round_away(x: Any) -> Any:
@@ -466,7 +494,7 @@ def sqrt(x: Any) -> Any:
 def symbolic(name: Any, dtype: Any = 'int32') -> Any:
     """Evaluated while the kernel is compiled."""
 def sync_grid() -> Any:
-    """refused ([`GridSync`]): blocks of one launch do not wait for each other. Write the next phase as another `with T.Kernel(...)`"""
+    """nothing: all blocks have arrived, and see what the others wrote to global tensors. It ends a launch and begins the next one of the same grid, so it stands in the body of `T.Kernel` itself ([`GridSync`]), and there may be more blocks than the chip holds at once. Shared memory, fragments and variables are written anew before they are read ([`GridSyncState`])"""
 def sync_threads(barrier_id: Any = None, arrive_count: Any = None) -> Any:
     """nothing: a barrier of the block. Outside lockstep mode it is superfluous and ignored"""
 def sync_warp(mask: Any = None) -> Any:
@@ -490,6 +518,8 @@ def trunc(x: Any) -> Any:
 def truncdiv(a: Any, b: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def truncmod(a: Any, b: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
+def tvm_thread_allreduce(*args: Any, dtype: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
 def tvm_warp_activemask() -> Any:
     """A statement of a kernel that has a result."""
