@@ -253,9 +253,9 @@ public:
   bool runOnMachineFunction(MachineFunction &function) override;
 
 private:
-  /// Behind the slowest MFMA (16 passes, f64) until its result may be read or written, and what the
-  /// recogniser asks of any (GCNHazardRecognizer, checkMAIVALUHazards).
-  static constexpr unsigned needed = 19;
+  /// The most that LLVM's GCNHazardRecognizer asks for behind an MFMA until its result may be used:
+  /// 16 passes and 3 wait states, one more on gfx950.
+  static constexpr unsigned needed = 20;
   static bool hasTwoWays(const MachineBasicBlock &block);
 };
 char SpaceBranches::ID = 0;

@@ -1,0 +1,66 @@
+//===- PlanFaults.cpp - what machine code says of a chosen plan -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "PlanFaults.h"
+
+#include "tilec/Driver/ScheduleCheck.h"
+#include "tilec/IR/Wave/Wave.h"
+#include "tilec/Report/Scorecard.h"
+#include "tilec/Transforms/SchedulePlan.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image) {
+  constexpr uint64_t lostOrder = 1 << 20;
+  PlanFaults faults;
+  auto add = [&](const llvm::Twine &text, uint64_t weight) {
+    faults.text += (faults.text.empty() ? "" : ", ") + text.str();
+    faults.weight += weight;
+  };
+  llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
+  if (!object)
+    return object.takeError();
+  report::Scorecard scorecard = report::makeScorecard(*object);
+  for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
+    if (!kernel->hasAttr("schedules") || kernel->hasAttr("named_schedule"))
+      continue;
+    for (const report::KernelCard &card : scorecard.kernels) {
+      if (card.facts.name != kernel.getSymName())
+        continue;
+      if (card.facts.vgprSpills != 0)
+        add("spills " + llvm::Twine(card.facts.vgprSpills) + " registers", card.facts.vgprSpills);
+      unsigned moves = 0;
+      for (const report::LoopCard &loop : card.loops)
+        if (loop.mfmas() != 0)
+          moves += loop.count(report::InstrKind::AccumulatorMove);
+      if (moves != 0)
+        add("moves accumulators " + llvm::Twine(moves) + " times in a loop", moves);
+    }
+  }
+  llvm::Expected<std::string> differences = differencesFromPlan(module, image);
+  if (!differences)
+    return differences.takeError();
+  if (!differences->empty())
+    add("does not keep the planned order", lostOrder);
+  return faults;
+}
+
+llvm::SmallVector<std::string> chosenStrategies(ModuleOp module) {
+  llvm::SmallVector<std::string> names;
+  for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
+    auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
+    if (!plans || kernel->hasAttr("named_schedule"))
+      continue;
+    for (StringRef text : plans.getAsValueRange<StringAttr>())
+      if (auto plan = SchedulePlan::parse(text); !plan)
+        llvm::consumeError(plan.takeError());
+      else if (!llvm::is_contained(names, plan->strategy))
+        names.push_back(plan->strategy);
+  }
+  return names;
+}
+
+} // namespace tilec
