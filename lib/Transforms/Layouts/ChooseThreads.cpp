@@ -1,8 +1,8 @@
 //===- ChooseThreads.cpp - tile-choose-threads: threads= is a wish --------===//
 //
 // A block's fragments are spread over its threads. Where a thread would hold more than it has
-// registers, which is memory traffic in every round, twice as many threads hold half each, as long
-// as that gives the block more registers: beyond, the threads only share what there is.
+// registers, which is memory traffic in every round, as many more threads are taken as can hold
+// them. What no number of threads can hold stays with the author's.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
