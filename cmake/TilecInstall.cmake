@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: tools, the two libraries, the headers of their interface, CMake
-# and pkg-config files. docs/embedding.md is for who uses them.
+# and pkg-config files. docs/deploy/embedding.md is for who uses them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -6,7 +6,7 @@
 # tilec_unit_test(NAME SOURCES file... USES folder... [LINK target...])
 #   one GoogleTest binary; every test in it becomes a ctest test.
 
-# The layering of docs/architecture.md. A library may use only libraries of a lower level.
+# The layering of docs/contribute/architecture.md. A library may use only libraries of a lower level.
 set(TILEC_LEVEL_Base 0)
 set(TILEC_LEVEL_Support 1)
 set(TILEC_LEVEL_Runtime 1)

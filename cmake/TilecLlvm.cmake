@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # LLVM as Debian ships it: libLLVM.so for LLVM, static archives for MLIR. (libMLIR.so costs 12 ms at
-# every start of the compiler; see docs/dependencies.md.)
+# every start of the compiler; see docs/reference/dependencies.md.)
 
 find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)

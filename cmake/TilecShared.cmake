@@ -4,7 +4,7 @@
 #   libNAME.so around the archive of lib/FOLDER and all archives that it uses, which exports the
 #   symbols of a version script only. With STATIC_LLVM everything of LLVM and MLIR in it comes from
 #   archives, too: nothing of it can meet another LLVM of the process, in either direction
-#   (docs/decisions/0014-one-library.md).
+#   (docs/decisions/0009-one-library.md).
 
 # All archives behind `target`, each once, LLVM's shared library left out. `others` gets what is
 # neither an archive nor LLVM: -ldl and the like.

@@ -3,7 +3,7 @@
  * A builder records a kernel as calls are made: values, statements, loops. Nothing is
  * computed; what has been recorded is a program that tilec_compile takes, and
  * means what a TileLang script of the same statements means: functions are those of `T.`
- * by name (docs/language.md), with the same arguments, checks and messages. tilec/Tile.h
+ * by name (docs/language/README.md), with the same arguments, checks and messages. tilec/Tile.h
  * is a C++ interface on this one.
  *
  *     tilec_builder_create(&options, &b);                       // def fill(A: T.Tensor((1024,),

@@ -233,7 +233,7 @@ typedef struct tilec_compile_options {
   /** The contract of every stage is checked; slow. */
   tilec_choice verify_stages;
   /** How functions of float32 are computed: `default` (NULL), `fast` or `libs`
-   *  (docs/lowering.md). */
+   *  (docs/machine-code/lowering.md). */
   const char *math;
   /** `NAME=VALUE`: values of the script from outside, as `--define`. */
   const char *const *defines;
@@ -268,7 +268,7 @@ TILEC_API void tilec_binary_release(tilec_binary *binary);
 TILEC_API tilec_str tilec_binary_image(const tilec_binary *binary);
 /** `hsaco`, `cubin` or `ptx`; empty without an image. */
 TILEC_API tilec_str tilec_binary_kind(const tilec_binary *binary);
-/** The launch manifest as JSON (docs/launch-manifest.md); empty after an error. */
+/** The launch manifest as JSON (docs/deploy/launch-manifest.md); empty after an error. */
 TILEC_API tilec_str tilec_binary_manifest(const tilec_binary *binary);
 /** The target it was compiled for. */
 TILEC_API tilec_str tilec_binary_target(const tilec_binary *binary);

@@ -3,7 +3,7 @@
  * libtilec.so (Compile.h, Build.h) holds the compiler with its own LLVM and MLIR
  * inside and exports functions of this interface only; libtilec-runtime.so
  * (Runtime.h) launches what was compiled and holds no LLVM. Both can share a
- * process with any other LLVM. docs/embedding.md is the guide.
+ * process with any other LLVM. docs/deploy/embedding.md is the guide.
  *
  * Rules that hold everywhere:
  *

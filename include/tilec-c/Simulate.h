@@ -2,7 +2,7 @@
  *
  * The simulators of libtilec.so as devices of libtilec-runtime.so: kernels run
  * instruction by instruction, and what hardware hides (a missing wait, a race in shared memory,
- * an access outside of a tensor) is an error of tilec_stream_wait. docs/simulator.md.
+ * an access outside of a tensor) is an error of tilec_stream_wait. docs/simulators/simulator.md.
  *
  *     tilec_backend backend = {sizeof backend};
  *     tilec_simulator_create("gfx950", &backend);

@@ -21,9 +21,9 @@
 //     });
 //     auto binary = tilec::compile(f, {.target = "gfx950"});
 //
-// The functions are those of `T.` in scripts (docs/language.md), in TileFunctions.h. Recording
-// never throws and never aborts: mistakes are messages of the compile, with the place in this
-// source. A run-time value is no bool: `if (i < n)` does not compile, write If(i < n, ...).
+// The functions are those of `T.` in scripts (docs/language/README.md), in TileFunctions.h.
+// Recording never throws and never aborts: mistakes are messages of the compile, with the place in
+// this source. A run-time value is no bool: `if (i < n)` does not compile, write If(i < n, ...).
 //
 // Threads: a kernel is recorded by one thread; a recorded one may be compiled by any.
 //
@@ -152,7 +152,7 @@ private:
   Loc loc;
 };
 
-/// An argument that may be left out: then the default of docs/language.md holds.
+/// An argument that may be left out: then the default of docs/language/README.md holds.
 class Option {
 public:
   Option() = default;

@@ -2,7 +2,7 @@
 //
 // Written by tools/dev/tile_functions.py from the tables of the language
 // (include/tilec/Script/Intrinsics.def, Math.def); a test compares. What each one does
-// is in docs/language.md. Options that are left out have the defaults named there.
+// is in docs/language/README.md. Options that are left out have the defaults named there.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

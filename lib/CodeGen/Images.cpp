@@ -183,7 +183,7 @@ Error judgeImage(const CodeGenOptions &options, Image &image) {
   if (options.strict && image.kind == ImageKind::Ptx)
     return createStringError(
         "--strict asks for what only an assembler says: neither ptxas nor NVRTC "
-        "has assembled the PTX (docs/codegen.md)");
+        "has assembled the PTX (docs/machine-code/codegen.md)");
   if (options.strict && !problems.empty())
     return createStringError(problems);
   return Error::success();

@@ -1,7 +1,7 @@
 //===- ProgramCache.h - whole compilations kept on disk -------------------===//
 //
 // The second compile of the same text with the same options is a look-up: no MLIR,
-// no code generator. docs/codegen.md says what the key covers.
+// no code generator. docs/machine-code/codegen.md says what the key covers.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

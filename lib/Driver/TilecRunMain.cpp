@@ -478,7 +478,7 @@ int tilecRunMain(int argc, char **argv) {
   app.add_flag("--bench", args.bench, "time it (cuda and hip)");
   app.add_option("--vs", args.rivals,
                  "LIBRARY:FORM:NAMES: time cublas, cublaslt, cudnn or a copy in turns with it "
-                 "(docs/runtime.md)")
+                 "(docs/deploy/runtime.md)")
       ->allow_extra_args(false);
   app.add_option("--vs-library", args.rivalLibrary, "library file of --vs (default: the system's)");
   app.add_option("--tune", args.tune,

@@ -1,6 +1,6 @@
 //===- Tune.h - search the parameters of a kernel -------------------------===//
 //
-// docs/tuning.md has what users see.
+// docs/tune/tuning.md has what users see.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

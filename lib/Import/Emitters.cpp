@@ -1,7 +1,7 @@
 //===- Emitters.cpp - TensorCoreIntrinEmitter calls -----------------------===//
 //
 // A local array that only emitter calls, T.clear and T.fill use is an opaque fragment
-// (language.md, Emitter fragments). Together the threads' arrays hold a tile of the
+// (docs/language/threads.md). Together the threads' arrays hold a tile of the
 // block: A is [rows, micro_k], B is [columns, micro_k], C is [rows, columns]. So the
 // calls are copies and a gemm on fragments of these shapes, on every target.
 //

@@ -384,7 +384,7 @@ Value Importer::floatBinary(ExprOp op, Value x, Value y, Location loc) {
     return result(arith::MulFOp::create(b, loc, x, y));
   case ExprOp::Div:
     return result(arith::DivFOp::create(b, loc, x, y));
-  // IEEE maxNum: a NaN loses against a number (language.md, Severities).
+  // IEEE maxNum: a NaN loses against a number (docs/language/expressions.md).
   case ExprOp::Min:
     return result(arith::MinNumFOp::create(b, loc, x, y));
   case ExprOp::Max:

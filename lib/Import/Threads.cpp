@@ -1,7 +1,7 @@
 //===- Threads.cpp - what a thread does with its warp and its block -------===//
 //
 // Sizes that the script leaves open are the target's: a warp has the lanes of one
-// wave. Masks become `active` (docs/lockstep.md).
+// wave. Masks become `active` (docs/machine-code/lockstep.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -440,7 +440,7 @@ Value Importer::matrix(const Argument &a) {
       v, zeros, b.getDenseI64ArrayAttr(lead));
 }
 
-/// Mixed operands: the wider float takes the narrower one's dtype (language.md, Mixed operands).
+/// Mixed operands: the wider float takes the narrower one's dtype (docs/language/statements.md).
 bool Importer::matchOperands(Value &a, Value &c, const Call *call) {
   DType x = tile::dtypeOf(typeOf(a).getElementType()),
         y = tile::dtypeOf(typeOf(c).getElementType());

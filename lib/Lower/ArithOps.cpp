@@ -198,7 +198,7 @@ llvm::FastMathFlags KernelLowering::fastMathOf(mlir::Operation &op) {
 }
 
 /// Whether a shift amount is below the width, null when that is certain. By the width and more, all
-/// bits are shifted out (docs/reference-device.md); LLVM leaves it undefined.
+/// bits are shifted out (docs/simulators/reference-device.md); LLVM leaves it undefined.
 static llvm::Value *shiftInside(Builder &b, llvm::Value *amount) {
   unsigned bits = amount->getType()->getScalarSizeInBits();
   if (auto *constant = llvm::dyn_cast<llvm::Constant>(amount)) {

@@ -162,7 +162,7 @@ llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, 
 static llvm::Value *plainCast(Builder &b, mlir::Operation &op, llvm::Value *value,
                               llvm::Type *type) {
   unsigned from = value->getType()->getScalarSizeInBits(), to = type->getScalarSizeInBits();
-  // Saturating at 32 or 64 bits, then wrapping to narrower types (docs/reference-device.md).
+  // Saturating at 32 or 64 bits, then wrapping (docs/simulators/reference-device.md).
   auto viaInt32 = [&](bool isSigned) {
     llvm::Type *wide = to < 32 ? withShapeOf(type, b.getInt32Ty()) : type;
     llvm::Value *whole =

@@ -3,7 +3,7 @@
 // Structured SSA construction: a register array is a list of current values, a loop
 // makes phis for exactly the slots that its body writes, and an `if` merges those
 // that one of its branches writes. Nothing lives in memory, so that LLVM sees
-// registers from the start (docs/lowering.md).
+// registers from the start (docs/machine-code/lowering.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 //
 // f32 functions as sequences of exact operations (fma, conversions, integer bits),
 // so that one numerical test covers both vendors. Errors are below 2 ulp, most below
-// 1: docs/lowering.md has the measured table. Rare functions compute in f64, whose
+// 1: docs/machine-code/lowering.md has the measured table. Rare functions compute in f64, whose
 // rate on these GPUs is half that of f32 or better.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -3,7 +3,7 @@
 // libTilecLlvmPlugin.so. `opt-22 -load-pass-plugin` and `clang-22 -fpass-plugin` get the
 // passes that keep addresses and orders; loaded into a program that generates code
 // (`llc-22 -load`, clang) it also puts our machine passes into the AMDGPU back end. LLVM is
-// that of the program. docs/plugin.md.
+// that of the program. docs/deploy/plugin.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- MlirPlugin.cpp - the dialects and passes in mlir-opt ---------------===//
 //
 // libTilecPlugin.so, for `mlir-opt-22 --load-dialect-plugin --load-pass-plugin`: MLIR
-// and LLVM are those of the program that loads it. docs/plugin.md.
+// and LLVM are those of the program that loads it. docs/deploy/plugin.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

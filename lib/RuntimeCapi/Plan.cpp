@@ -195,7 +195,7 @@ tilec_status tilec_plan::launch(uint64_t stream, const tilec_arg *args, size_t c
       return failed(TILEC_ERROR_ARGUMENT,
                     "argument `" + name +
                         "`: " + (isTensor ? "a tensor is wanted" : "a number is wanted"));
-    // docs/launch-manifest.md: what vector loads and tensor maps rely on.
+    // docs/deploy/launch-manifest.md: what vector loads and tensor maps rely on.
     if (isTensor && args[i].address % 16 != 0)
       return failed(TILEC_ERROR_ARGUMENT,
                     "argument `" + name + "`: its address is no multiple of 16 bytes");

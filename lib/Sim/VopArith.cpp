@@ -3,7 +3,7 @@
 // VOP1, VOP2 and VOP3 operations that work on each lane alone. Formulas as in
 // "AMD Instinct MI300 ISA" and "CDNA4 ISA", chapter "Instructions".
 // Transcendental functions are correctly rounded or nearly so (hardware allows
-// 1 ulp) and, as hardware's, flush f32 denormals; see docs/simulator.md.
+// 1 ulp) and, as hardware's, flush f32 denormals; see docs/simulators/simulator.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

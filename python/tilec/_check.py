@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernel.check(): a run against the reference device, by the rule of docs/launch-manifest.md."""
+"""kernel.check(): a run against the reference device, by the rule of docs/deploy/launch-manifest.md."""
 
 import os
 import subprocess

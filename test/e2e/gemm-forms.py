@@ -56,7 +56,7 @@ def gemm(M, N, K, block_M, block_N, block_K, form, dtype, stages, threads):
 
 
 def chosen(M=16):
-    # Elements of an accumulator in nested branches: LLVM's StructurizeCFG loses one (docs/codegen.md).
+    # Elements of an accumulator in nested branches: LLVM's StructurizeCFG loses one (docs/machine-code/codegen.md).
     @T.prim_func
     def main(
         A: T.Tensor((M, 4), "float32"), B: T.Tensor((4, 16), "float32"), C: T.Tensor((M, 16), "float32"),

@@ -1,5 +1,5 @@
 # Offsets of buffer accesses with a part that may be negative: a constant must not become the immediate
-# of an instruction, which the hardware adds with a carry (docs/codegen.md). Here it is loop
+# of an instruction, which the hardware adds with a carry (docs/machine-code/codegen.md). Here it is loop
 # strength reduction that starts its counter at -1.
 # RUN: tilec-run %s --entry "counted()" --target=gfx942 --check --seed 1 | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=gfx950 --check --seed 1 | FileCheck %s

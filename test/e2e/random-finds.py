@@ -1,4 +1,4 @@
-# What random programs (docs/differential-testing.md) have found and no other test shows: a pipelined
+# What random programs (docs/contribute/differential-testing.md) have found and no other test shows: a pipelined
 # loop without a product (sm_80), a shared tile of bytes that is read transposed and through a view
 # (sm_90a), coordinates of lanes behind a product's loop,
 # wait states where a branch behind an MFMA passes by what would have been them (gfx942), copies of

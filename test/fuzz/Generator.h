@@ -5,7 +5,7 @@
 // (sinks), so that each statement can be seen in a result. What is known about
 // every value (its range, and whether all devices must have the same bits)
 // keeps programs well conditioned by construction:
-// docs/differential-testing.md.
+// docs/contribute/differential-testing.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

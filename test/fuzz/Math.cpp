@@ -11,7 +11,7 @@ namespace {
 
 /// A function with the arguments that it gets. `condition` is the largest |x
 /// f'(x) / f(x)| there: how much an error of the argument grows. `ulps` is its
-/// own error, the reference's half an ulp included (docs/lowering.md has the
+/// own error, the reference's half an ulp included (docs/machine-code/lowering.md has the
 /// table).
 struct FunctionRow {
   const char *name;

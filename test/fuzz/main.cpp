@@ -7,7 +7,7 @@
 //   tilec-diff --mutants --seeds 0-499       every planted compiler fault must
 //   be found
 //
-// docs/differential-testing.md. SPDX-License-Identifier: Apache-2.0
+// docs/contribute/differential-testing.md. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Coverage.h"
 #include "Mutants.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Assembles what `tilec --emit=asm` prints of every kernel of docs/performance-amd.md with llvm-mc.
+"""Assembles what `tilec --emit=asm` prints of every kernel of docs/numbers/performance-amd.md with llvm-mc.
 
 usage: amd_assembly.py --bin TOOLS --llvm LLVM_TOOLS
 

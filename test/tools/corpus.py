@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles upstream's files as they are, runs them on simulators, and makes docs/results/corpus.md.
+"""Compiles upstream's files as they are, runs them on simulators, and makes docs/numbers/corpus.md.
 
   corpus.py run [UPSTREAM] [--bin FOLDER] [--results FILE] [--part examples|tests|all] [--only TEXT]
                 [--check small|all|none] [--jobs N] [--timeout SECONDS] [--targets T,T]
@@ -252,7 +252,7 @@ def page(options):
     builds = sorted({r["build"] for r in rows.values()})
     lines = ["# Upstream's files", "",
              "Made by `test/tools/corpus.py run UPSTREAM --results R` and",
-             "`corpus.py page UPSTREAM --results R --out docs/results/corpus.md` from tilelang a35008a42,",
+             "`corpus.py page UPSTREAM --results R --out docs/numbers/corpus.md` from tilelang a35008a42,",
              f"build {', '.join(builds)}, {time.strftime('%Y-%m-%d')}. The files are unmodified. Entries are",
              "those of test/data/corpus/entries.txt (small sizes, run on the simulators), else the tests and",
              "the `main` of a file at upstream's own sizes. A row is a file that is not wholly good, with its",

@@ -8,7 +8,7 @@ audit     the scorecard's proof: every LDS read of what a DMA wrote comes after 
           --emit=report`, shared_audit); proved, or a kernel without LDS DMAs.
 findings  the simulator's hazard and race checks and the cpu reference: results as late as the ISA allows, waves
           in a shuffled order, no finding of any class.
-ptx       the PTX of sm_90a and sm_80 on the host: docs/ptx-check.md.
+ptx       the PTX of sm_90a and sm_80 on the host: docs/simulators/ptx-check.md.
 
 The kernels are those of the RUN lines below test/e2e that name a chip; the lines' own modes are left out. A kernel
 that does not compile for the chip that its line does not name is left out there.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Executes the language reference: docs/language.md and docs/language/*.md.
+"""Executes the language reference: docs/language/*.md.
 
 usage: language_docs.py examples --bin FOLDER [--jobs N] [--only PATTERN]
        language_docs.py names
@@ -54,7 +54,7 @@ ENTRY_LINE = -1  # of a message that points into the entry
 
 
 def pages(root):
-    return [root / "docs/language.md", *sorted((root / "docs/language").glob("*.md"))]
+    return sorted((root / "docs/language").glob("*.md"))
 
 
 @dataclasses.dataclass

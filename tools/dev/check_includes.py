@@ -17,7 +17,7 @@ SUFFIXES = {".cpp", ".h", ".td", ".def", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]|^\s*include\s+"([^"]+)"', re.M)
 
 # One include of LLVMIR's or GPU's header family turns a 3 s compilation into one of 17 s, and the
-# emitters do not need them: Wave IR is lowered with IRBuilder (docs/architecture.md).
+# emitters do not need them: Wave IR is lowered with IRBuilder (docs/contribute/architecture.md).
 FORBIDDEN = re.compile(
     r"mlir/(Dialect/(LLVMIR|GPU|NVGPU|AMDGPU|XeGPU|Linalg|Vector|Tensor|MemRef|Affine|Bufferization"
     r"|SparseTensor|Transform)/|Conversion/|Target/LLVMIR|InitAll)")

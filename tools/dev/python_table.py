@@ -74,7 +74,7 @@ def rows():
 def table(functions, refused, said):
     lines = [HEAD, "FUNCTIONS = {\n"]
     for name, (kind, signature) in functions.items():
-        doc, page = said.get(name, (KINDS[kind], "../language.md"))
+        doc, page = said.get(name, (KINDS[kind], "README.md"))
         lines.append(f"    {name!r}: ({kind!r}, {signature!r}, {doc + f' (docs/language/{page})'!r}),\n")
     lines.append("}\nREFUSED = {\n")
     lines += [f"    {name!r}: {instead!r},\n" for name, instead in refused.items()]

@@ -33,10 +33,10 @@ int main(int argc, char **argv) {
                  "NAME=FILE.npy: the spread of its rows (tilec-run --save-spread): the tolerance")
       ->allow_extra_args(false);
   app.add_flag("--bench", options.bench, "time the kernel");
-  app.add_option(
-         "--vs", options.rivals,
-         "LIBRARY:FORM:NAMES: time a library on the same tensors in turns (docs/runtime.md): "
-         "cublas:nt:A,B,C, cublaslt:nt:A,B,C, cudnn:bshd+causal:Q,K,V,O, copy:FROM,TO")
+  app.add_option("--vs", options.rivals,
+                 "LIBRARY:FORM:NAMES: time a library on the same tensors in turns "
+                 "(docs/deploy/runtime.md): "
+                 "cublas:nt:A,B,C, cublaslt:nt:A,B,C, cudnn:bshd+causal:Q,K,V,O, copy:FROM,TO")
       ->allow_extra_args(false);
   app.add_option("--cublas", options.cublas, "FORM:A,B,C: the same as --vs=cublas:FORM:A,B,C");
   app.add_option("--vs-library,--cublas-library", options.rivalLibrary,

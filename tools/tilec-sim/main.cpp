@@ -11,7 +11,7 @@
 int main(int argc, char **argv) {
   tilec::sim::ToolOptions options;
   CLI::App app("Runs a kernel of a gfx942 or gfx950 code object on the host and checks it.\n"
-               "docs/simulator.md has the details.");
+               "docs/simulators/simulator.md has the details.");
   app.add_option("object", options.object, "ELF code object (hsaco)");
   app.add_option("--isa-coverage", options.isaCoverage,
                  "list the instructions of a chip that the simulator refuses, and why; no object")

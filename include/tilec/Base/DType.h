@@ -1,6 +1,6 @@
 //===- DType.h - element types and their encodings ------------------------===//
 //
-// A dtype name fixes an encoding on every target (docs/language.md). This is the
+// A dtype name fixes an encoding on every target (docs/language/README.md). This is the
 // only place that knows how many bits an element has and what they mean; the
 // front end, the reference, the simulator and the runtime all ask here.
 //

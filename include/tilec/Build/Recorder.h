@@ -3,7 +3,7 @@
 // The second front end: calls become a syntax tree as the parser makes it of a script,
 // with places in the host's source. Trace and Import are those of scripts, so that
 // meaning, checks and messages are theirs, and one recording compiles for every target.
-// docs/embedding.md has the rules; tilec-c/Build.h is the interface on it.
+// docs/deploy/embedding.md has the rules; tilec-c/Build.h is the interface on it.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 // the facts of every kernel. Any number of threads may compile at once.
 //
 // No state in cl::opt is needed after initializeTargets(); everything that steers
-// one compile travels in CodeGenOptions (docs/codegen.md says why).
+// one compile travels in CodeGenOptions (docs/machine-code/codegen.md says why).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -55,7 +55,7 @@ llvm::StringRef nameOf(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 llvm::ArrayRef<Stage> allStages();
 
-/// How functions and quotients of f32 are computed (docs/lowering.md).
+/// How functions and quotients of f32 are computed (docs/machine-code/lowering.md).
 enum class MathMode {
   Default, ///< to their bounds, but for what the agreement rule cannot see
   Fast,    ///< with the hardware's approximations everywhere

@@ -24,7 +24,7 @@ struct Expected {
 };
 
 /// Runs the reference, and for computed floats the two runs whose distance is their spread
-/// (docs/launch-manifest.md). `before` are the arguments as a device gets them.
+/// (docs/deploy/launch-manifest.md). `before` are the arguments as a device gets them.
 rt::Result<std::vector<Expected>> expectedResults(Compilation &compilation,
                                                   const rt::ArgumentSet &before);
 

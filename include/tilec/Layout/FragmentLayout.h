@@ -9,7 +9,7 @@
 //
 // Elements outside `shape` are padding: their registers exist, their values do not
 // matter. A lane or wave bit with a zero basis, or a wave factor without a dimension,
-// holds a copy. See docs/layouts.md.
+// holds a copy. See docs/machine-code/layouts.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 // coordinates: every input bit has a basis vector, and the image of a number is the
 // XOR of the bases of its set bits. Matrix fragments, swizzles and bank questions
 // are all such maps. The idea is Triton's (Zhou et al., "Linear Layouts", 2025).
-// See docs/layouts.md for a worked example.
+// See docs/machine-code/layouts.md for a worked example.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

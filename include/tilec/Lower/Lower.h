@@ -2,7 +2,7 @@
 //
 // Takes a module whose `wave.kernel` ops are scheduled; gives one llvm::Module with
 // the intrinsics of the target, ready for tilec/CodeGen. Order is kept: an op becomes
-// its instruction at its place. docs/lowering.md tells what becomes of each op.
+// its instruction at its place. docs/machine-code/lowering.md tells what becomes of each op.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

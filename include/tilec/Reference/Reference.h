@@ -1,7 +1,7 @@
 //===- Reference.h - the cpu device ---------------------------------------===//
 //
 // Executes a tile.program block by block, in order, with the semantics that every
-// other device is compared with: docs/reference-device.md. Takes Tile IR of any tile
+// other device is compared with: docs/simulators/reference-device.md. Takes Tile IR of any tile
 // stage (layouts and async copies included; neither changes a result) and buffers in
 // host memory; gives the buffers' new contents or the first error.
 //

@@ -1,7 +1,7 @@
 //===- Scorecard.h - what the hot loops of a code object are made of ------===//
 //
 // The metrics by which hand-written AMD kernels differ from compiled ones, computed
-// from the disassembly alone (docs/scorecard.md).
+// from the disassembly alone (docs/machine-code/scorecard.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

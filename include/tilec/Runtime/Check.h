@@ -1,6 +1,6 @@
 //===- Check.h - whether a result agrees with the reference ---------------===//
 //
-// The agreement rule of docs/launch-manifest.md ("What agrees with the reference
+// The agreement rule of docs/deploy/launch-manifest.md ("What agrees with the reference
 // means"), as a pure function: integers and exact tensors bit for bit; floats
 // |d - r| <= 2 ulp(r) + 8 E, where E is the spread of the element's row: how far two
 // runs of the reference that differ in what devices may differ in are apart, before

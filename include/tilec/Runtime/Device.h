@@ -3,7 +3,7 @@
 // `Backend` is what a kind of device implements: CUDA and HIP here, the simulator in
 // tilec/SimDevice. Users see the move-only handles below it; a handle keeps its
 // backend alive and gives back what it owns. No call blocks except `wait` and the
-// copies, and there is no global device. docs/runtime.md has the whole picture.
+// copies, and there is no global device. docs/deploy/runtime.md has the whole picture.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

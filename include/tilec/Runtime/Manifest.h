@@ -1,7 +1,7 @@
 //===- Manifest.h - how to launch a compiled kernel -----------------------===//
 //
 // The launch manifest, version 1: what the compiler writes beside every binary and
-// what every launcher reads. docs/launch-manifest.md is its reference. A field is
+// what every launcher reads. docs/deploy/launch-manifest.md is its reference. A field is
 // added, never re-purposed; readers refuse an unknown version and ignore unknown
 // fields. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 //===- Rivals.h - vendors' libraries to compare with ----------------------===//
 //
-// Found on the host at run time; nothing links them. docs/runtime.md has the options.
+// Found on the host at run time; nothing links them. docs/deploy/runtime.md has the options.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -111,7 +111,7 @@ enum class ExprOp : uint8_t {
   Ge,
   IfThenElse, ///< condition, then, else: only the taken side is evaluated
   Select,     ///< condition, then, else: both sides are evaluated
-  Cast,       ///< value conversion to `type`; rounding and saturation as language.md says
+  Cast,       ///< value conversion to `type`, rounded as docs/language/expressions.md says
   Promote,    ///< the operand beside a narrow float: has its dtype and keeps the float32 value
   Reinterpret,
   Math,      ///< fn

@@ -2,7 +2,7 @@
 //
 // CodeObject: what an ELF file holds. run(): executes one kernel of it on a
 // Memory, exactly as the instructions say, and reports what hardware would
-// punish. Free of MLIR. docs/simulator.md explains the checks and the modes.
+// punish. Free of MLIR. docs/simulators/simulator.md explains the checks and the modes.
 //
 //   auto object = CodeObject::load(bytes);            // Expected
 //   Memory memory;
@@ -101,7 +101,7 @@ enum class MemoryMode {
 };
 
 /// Which k the 8-bit elements of a scaled matrix instruction's lane have, and so which of the row's
-/// scales applies. The public descriptions disagree (docs/simulator.md). Lane group g of 32 k holds
+/// scales applies. Documents disagree (docs/simulators/simulator.md). Lane group g of 32 k holds
 enum class Fp8ScaleOrder {
   Refuse,     ///< an error, unless all scales of the row are equal
   Contiguous, ///< k = 32g to 32g + 31 (the ISA document's formula)
@@ -161,7 +161,7 @@ struct LaunchOptions {
   unsigned threads = 0;           ///< host threads over work-groups; 0: one a core
   uint32_t dynamicLdsBytes = 0;   ///< added to the kernel's static LDS
   /// Whether soffset counts in the range check of raw buffers. The sources disagree
-  /// (docs/simulator.md); code that depends on it is best avoided.
+  /// (docs/simulators/simulator.md); code that depends on it is best avoided.
   bool soffsetInRangeCheck = true;
   Fp8ScaleOrder fp8ScaleOrder = Fp8ScaleOrder::Refuse;
   /// Wave instructions of one work-group before the run is called endless.

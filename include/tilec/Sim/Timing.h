@@ -2,7 +2,7 @@
 //
 // The functional simulator records what the waves of the work-groups that share a
 // compute unit (CU) execute, with their real addresses; a model of one CU replays that
-// record clock by clock. docs/simulator.md has the model, its constants with their
+// record clock by clock. docs/simulators/simulator.md has the model, its constants with their
 // sources, and predicted against measured times.
 //
 //   TimingOptions options;

@@ -27,7 +27,7 @@ def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> 
             atomics of whole buffers, in loops and branches; elements of fragments are
             reached through a shared copy; what all threads store to shared memory alike,
             one of them stores.
-    Leaves: other kernels. docs/lockstep.md.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -42,7 +42,7 @@ def SeparateThreadsPass : Pass<"tile-separate-threads", "::tilec::tile::ProgramO
             Around loops as well, and between threads and tile operations. Errors where
             a barrier cannot stand.
     Leaves: everything else; barriers of the author count. Tile operations are kept
-            apart from each other by `tile-place-barriers`. docs/lockstep.md.
+            apart from each other by `tile-place-barriers`. docs/machine-code/lockstep.md.
   }];
 }
 
@@ -80,7 +80,7 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
     Leaves: the order of ops.
 
     Matrix operations decide first; parallels, reductions and copies pass layouts
-    on; what is left gets a blocked layout. docs/layouts.md.
+    on; what is left gets a blocked layout. docs/machine-code/layouts.md.
   }];
   let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
                  Option<"warpGroups", "warp-groups", "bool", "true",
@@ -97,8 +97,8 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
             barriers.
     Leaves: the order of everything else.
 
-    `planPipeline` decides, `applyPipeline` rewrites. docs/pipelining.md. Where the chip
-    has TMA, loops whose copies it can do get a producer warp instead (docs/hopper.md).
+    `planPipeline` decides, `applyPipeline` rewrites. docs/machine-code/pipelining.md. Where the chip
+    has TMA, loops whose copies it can do get a producer warp instead (docs/machine-code/hopper.md).
   }];
   let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
                  Option<"producer", "producer", "bool", "true",
@@ -164,7 +164,7 @@ def WaveSchedulePass : Pass<"wave-schedule", "::tilec::wave::KernelOp"> {
     Leaves: everything else.
 
     `planSchedule` decides (tilec/Transforms/SchedulePlan.h), `applySchedule`
-    rewrites. docs/scheduling.md.
+    rewrites. docs/machine-code/scheduling.md.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,

@@ -4,7 +4,7 @@
 // grid. What is left to choose: whether neighbouring blocks are a cluster that copies
 // the operand they share once, and whether the warp groups multiply one tile together
 // or a tile each. No MLIR: strategies are asked with numbers, as those of AMD are
-// (SchedulePlan.h). docs/hopper.md.
+// (SchedulePlan.h). docs/machine-code/hopper.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -59,8 +59,8 @@ bool isProductStrategy(llvm::StringRef name);
 /// does not fit.
 llvm::Expected<ProductPlan> planProduct(llvm::StringRef name, const ProductShape &shape);
 
-/// What loops of two gemms with something between them get (docs/hopper.md), by its name in
-/// scripts.
+/// What loops of two gemms with something between them get (docs/machine-code/hopper.md), by its
+/// name in scripts.
 constexpr llvm::StringLiteral overlapScheduleName = "overlap";
 
 /// Set on a loop over the tiles of the former grid: the blocks of a cluster, which take one each.

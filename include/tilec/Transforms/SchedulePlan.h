@@ -5,7 +5,7 @@
 // K tile each of them works. Prologue, tail and the counts of waits follow from it
 // (`expandSchedule`), and so does whether it is legal. No MLIR: plans are made,
 // printed, parsed, checked and drawn apart from the code that applies them.
-// docs/scheduling.md.
+// docs/machine-code/scheduling.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -152,7 +152,7 @@ std::string scheduleStrategyNames();
 /// what does not fit.
 llvm::Expected<SchedulePlan> planSchedule(llvm::StringRef name, const ScheduleShape &shape);
 
-/// A picture of one round: a row per kind of step, time to the right (docs/scheduling.md).
+/// A picture of a round: a row per kind of step, time to the right. docs/machine-code/scheduling.md
 void drawSchedule(llvm::raw_ostream &os, const SchedulePlan &plan, llvm::StringRef title);
 
 } // namespace tilec

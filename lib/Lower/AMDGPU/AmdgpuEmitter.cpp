@@ -1,7 +1,7 @@
 //===- AmdgpuEmitter.cpp - instructions of CDNA ---------------------------===//
 //
 // What LLVM 22 must be given so that it adds no wait and moves nothing was measured;
-// docs/lowering.md has the reasons. SPDX-License-Identifier: Apache-2.0
+// docs/machine-code/lowering.md has the reasons. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "AMDGPU/AmdgpuEmitter.h"
 

@@ -3,7 +3,7 @@
 // Everything but wgmma.mma_async is an intrinsic of LLVM 22. A group of wgmma is one
 // block of inline PTX whose accumulators are tied operands, and so is the wait that
 // makes them readable: LLVM knows of no other tie between the two, and would move uses
-// above the wait. Facts and traps: docs/hopper.md.
+// above the wait. Facts and traps: docs/machine-code/hopper.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -289,7 +289,7 @@ llvm::Value *KernelLowering::barrierPointer(mlir::Value offset, int64_t imm) {
 }
 
 /// One predicated instruction: a branch in a loop of wgmma costs more. At another block the form
-/// without a scope: `.release.cluster` costs two memory barriers (docs/hopper.md).
+/// without a scope: `.release.cluster` costs two memory barriers (docs/machine-code/hopper.md).
 void KernelLowering::lowerMBarrierArrive(wave::MBarrierArriveOp op) {
   InlinePtx ptx(b);
   llvm::Value *barrier =

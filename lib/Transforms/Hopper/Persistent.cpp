@@ -22,7 +22,7 @@ namespace tilec {
 namespace {
 
 /// Rows of tiles that run together when the author says nothing; 8 and 16 are what open kernels use
-/// (docs/hopper.md).
+/// (docs/machine-code/hopper.md).
 constexpr int64_t usualPanel = 8;
 constexpr llvm::StringLiteral rankAttrName = "rank_in_cluster";
 

@@ -393,7 +393,7 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
 }
 
 /// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
-/// unless all blocks run the same rounds: then they drift apart by themselves (docs/hopper.md).
+/// unless all blocks run the same rounds: they drift apart alone (docs/machine-code/hopper.md).
 void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups, Value deadFrom) {
   std::string wish = wishOf(plan.loop, strategy);
   bool isSharedOut = plan.loop->getParentOp()->hasAttr(persistentAttrName);

@@ -1,7 +1,7 @@
 //===- Wgmma.cpp - gemms by whole warp groups (sm_90a) --------------------===//
 //
 // Sources: PTX ISA 9.0, "Asynchronous warpgroup level matrix instructions" (shapes,
-// fragments, descriptors); the operand strides were proved on an H200, docs/hopper.md.
+// fragments, descriptors); the operand strides were proved on an H200, docs/machine-code/hopper.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 // A warp group of 4 warps multiplies slabs of 64 rows with wgmma, whose operands it
 // reads from shared memory in the swizzles that TMA writes. This says when a gemm may
 // be done so, how the warp groups share it, and which bytes each instruction reads.
-// docs/hopper.md has the layouts.
+// docs/machine-code/hopper.md has the layouts.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 //
 // The sum over k may be taken in any order, as long as A and B agree. So a fragment that
 // is made of the accumulators of another product can be an operand where it lies
-// (docs/layouts.md).
+// (docs/machine-code/layouts.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

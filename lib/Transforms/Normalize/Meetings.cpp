@@ -4,7 +4,7 @@
 //
 // so that barriers are reached by the whole block and exchanges by whole waves. A tile
 // operation is done by all threads of the block, if any of them gets there: which threads
-// move a tile is not part of its meaning (docs/lockstep.md).
+// move a tile is not part of its meaning (docs/machine-code/lockstep.md).
 //
 // Waves are whole on every target. Where `threads` is no multiple of the wave, the kernel is
 // rewritten as one whose body only the first `threads` threads enter. The others come along

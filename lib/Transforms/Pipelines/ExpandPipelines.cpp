@@ -12,7 +12,7 @@
 // every iteration, so one wait count serves them all.
 //
 // A loop that is a matrix product and nothing else keeps its iterations in order:
-// `wave-schedule` plans its copies together with the rest (docs/scheduling.md).
+// `wave-schedule` plans its copies together with the rest (docs/machine-code/scheduling.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-# C = A * B^T in bf16 with f32 accumulation: the kernel of docs/performance-amd.md.
+# C = A * B^T in bf16 with f32 accumulation: the kernel of docs/numbers/performance-amd.md.
 import tilelang.language as T
 
 

@@ -6,7 +6,7 @@ or MI355X, each with what the timing model predicts for it.
 usage: pack.py TOOLS [-o DIR] [--target=gfx942|gfx950] [--kernels FILE] [--only NAME]...
 
 A kernel is packed in its table's size, to be timed, and in a small one with the results of the cpu
-reference, to be checked. On the host `./dev gpu-run` does all (docs/amd/on-hardware.md).
+reference, to be checked. On the host `./dev gpu-run` does all (docs/tune/on-hardware.md).
 """
 import argparse
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-amd.md: our bf16 kernel, the hand-written one and Triton's, attention and products
+"""The tables of docs/numbers/performance-amd.md: our bf16 kernel, the hand-written one and Triton's, attention and products
 of 8-bit floats in the timing simulator. Every number is simulated; no AMD GPU takes part.
 
 usage: performance.py [--bin TOOLS] [--aiter HSA] [--triton PYTHON] [--upstream TILELANG] [--seeds FOLDER]

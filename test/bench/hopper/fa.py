@@ -1,4 +1,4 @@
-# Attention forward of docs/performance-nvidia.md.
+# Attention forward of docs/numbers/performance-nvidia.md.
 import tilelang
 import tilelang.language as T
 from tilec import schedule

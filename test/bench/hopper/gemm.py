@@ -1,4 +1,4 @@
-# The product of docs/performance-nvidia.md.
+# The product of docs/numbers/performance-nvidia.md.
 import tilelang
 import tilelang.language as T
 

@@ -1,4 +1,4 @@
-# Products of 8-bit floats with a factor for each operand, K-major, of docs/performance-nvidia.md.
+# Products of 8-bit floats with a factor for each operand, K-major, of docs/numbers/performance-nvidia.md.
 import tilelang
 import tilelang.language as T
 

@@ -1,4 +1,4 @@
-# Kernels that read a matrix once and write one: docs/performance-nvidia.md compares them with a copy of the same bytes.
+# Kernels that read a matrix once and write one: docs/numbers/performance-nvidia.md compares them with a copy of the same bytes.
 import tilelang
 import tilelang.language as T
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-nvidia.md: compiled where tilec is, timed on a GPU host.
+"""The tables of docs/numbers/performance-nvidia.md: compiled where tilec is, timed on a GPU host.
 
 usage: tables.py pack TOOLS FOLDER [--tuned FILE] [--only REGEX] [--jobs N]
        tables.py run [FOLDER] [--only REGEX] [--seconds N] [--rounds N] [--against NAMES]   on the GPU host; writes FOLDER/out

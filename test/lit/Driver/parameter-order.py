@@ -3,7 +3,7 @@
 # RUN: tilec %s --target=gfx950 --emit=wave | FileCheck %s --check-prefix=WAVE
 # RUN: tilec-run %s --target=gfx950 --check --arg scale=3.0 --arg first=2 --arg n=40 --arg last=5 | FileCheck %s --check-prefix=RESULT
 #
-# Parameters have the order of the script, scalars between tensors too (docs/launch-manifest.md).
+# Parameters have the order of the script, scalars between tensors too (docs/deploy/launch-manifest.md).
 # CHECK:      "name": "first",
 # CHECK:      "offset": 0,
 # CHECK:      "name": "A",

@@ -57,8 +57,8 @@ TEST(Compile, NvidiaCopyBecomesACubinByPtxas) {
   for (Arch arch : {Arch::Sm80, Arch::Sm90, Arch::Sm90a}) {
     Image image = compileOrFail("nv-copy", optionsFor(arch));
     if (image.kind == ImageKind::Ptx)
-      // CUDA is optional (docs/dependencies.md): with neither assembler the image is PTX, which has
-      // no such facts.
+      // CUDA is optional (docs/reference/dependencies.md): with neither assembler the image is PTX,
+      // which has no such facts.
       GTEST_SKIP() << "neither ptxas nor NVRTC here";
     const KernelFacts *copy = image.kernel("copy");
     ASSERT_NE(copy, nullptr);

@@ -163,8 +163,8 @@ TEST(Error, SpillsAreARemarkAndStrictlyAnError) {
   auto image = compileModule(*owned.module, options);
   ASSERT_TRUE(bool(image)) << toString(image.takeError());
   if (image->kind == ImageKind::Ptx)
-    // CUDA is optional (docs/dependencies.md): with neither assembler the image is PTX, which has
-    // no such facts.
+    // CUDA is optional (docs/reference/dependencies.md): with neither assembler the image is PTX,
+    // which has no such facts.
     GTEST_SKIP() << "neither ptxas nor NVRTC here";
   EXPECT_GT(image->kernels[0].spillStoreBytes, 0u);
   EXPECT_GT(image->kernels[0].scratchBytesPerLane, 0u);
@@ -184,8 +184,8 @@ TEST(Error, IgnoredSetmaxnregIsARemarkAndStrictlyAnError) {
   auto image = compileModule(*owned.module, options);
   ASSERT_TRUE(bool(image)) << toString(image.takeError());
   if (image->kind == ImageKind::Ptx)
-    // CUDA is optional (docs/dependencies.md): with neither assembler the image is PTX, which has
-    // no such facts.
+    // CUDA is optional (docs/reference/dependencies.md): with neither assembler the image is PTX,
+    // which has no such facts.
     GTEST_SKIP() << "neither ptxas nor NVRTC here";
   ASSERT_FALSE(image->notes.empty());
   EXPECT_CONTAINS(image->notes[0].text, "C7508");

@@ -98,7 +98,7 @@ TEST(Order, HoistingM0RemovesTheWaitStates) {
 }
 
 // LLVM alone gives some results other registers than their accumulators have, which costs registers
-// (13 spills in the 256x256x64 loop of docs/codegen.md).
+// (13 spills in the 256x256x64 loop of docs/machine-code/codegen.md).
 TEST(Order, MfmasAccumulateInPlace) {
   LoopShape shape{/*reads=*/48, /*dmas=*/16, /*mfmas=*/128, /*accumulators=*/32, /*window=*/40};
   unsigned elsewhere = 0;

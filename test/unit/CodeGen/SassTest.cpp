@@ -84,8 +84,8 @@ TEST_P(SassOf, AnMmaLoopIsFound) {
   auto image = compileModule(*owned.module, optionsFor(GetParam()));
   ASSERT_TRUE(bool(image)) << toString(image.takeError());
   if (image->kind == ImageKind::Ptx)
-    // CUDA is optional (docs/dependencies.md): with neither assembler the image is PTX, which has
-    // no such facts.
+    // CUDA is optional (docs/reference/dependencies.md): with neither assembler the image is PTX,
+    // which has no such facts.
     GTEST_SKIP() << "neither ptxas nor NVRTC here";
   auto kernels = readSass(image->bytes);
   ASSERT_TRUE(bool(kernels)) << toString(kernels.takeError());
@@ -111,8 +111,8 @@ TEST_P(SassOf, MovedAccumulatorsAreARemarkAndStrictlyAnError) {
   auto image = compileModule(*owned.module, options);
   ASSERT_TRUE(bool(image)) << toString(image.takeError());
   if (image->kind == ImageKind::Ptx)
-    // CUDA is optional (docs/dependencies.md): with neither assembler the image is PTX, which has
-    // no such facts.
+    // CUDA is optional (docs/reference/dependencies.md): with neither assembler the image is PTX,
+    // which has no such facts.
     GTEST_SKIP() << "neither ptxas nor NVRTC here";
   ASSERT_EQ(image->notes.size(), 1u);
   EXPECT_NE(image->notes[0].text.find("kernel `loop` moves accumulators"), std::string::npos)
@@ -146,8 +146,8 @@ TEST(Sass, OfDamagedCubinsDoesNotCrash) {
   auto image = compileModule(*owned.module, optionsFor(Arch::Sm90a));
   ASSERT_TRUE(bool(image)) << toString(image.takeError());
   if (image->kind == ImageKind::Ptx)
-    // CUDA is optional (docs/dependencies.md): with neither assembler the image is PTX, which has
-    // no such facts.
+    // CUDA is optional (docs/reference/dependencies.md): with neither assembler the image is PTX,
+    // which has no such facts.
     GTEST_SKIP() << "neither ptxas nor NVRTC here";
   for (size_t at = 0; at < image->bytes.size(); at += 5) {
     std::vector<uint8_t> damaged = image->bytes;

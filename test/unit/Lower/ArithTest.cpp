@@ -271,7 +271,7 @@ TEST(Conversions, FloatsToIntegersTruncate) {
   }
 }
 
-// docs/reference-device.md: saturating at 32 bits, then wrapping; NaN is 0.
+// docs/simulators/reference-device.md: saturating at 32 bits, then wrapping; NaN is 0.
 TEST(Conversions, FloatsOutOfRangeSaturate) {
   const float values[] = {-5.0f, 300.0f, 1e20f, -1e20f, std::numeric_limits<float>::quiet_NaN()};
   std::vector<uint64_t> xs; // whole blocks

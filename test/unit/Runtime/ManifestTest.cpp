@@ -139,7 +139,7 @@ TEST(Manifest, SurvivesBadJson) {
 }
 
 TEST(Manifest, TheDocumentedExampleIsValid) {
-  Result<std::string> page = readFile(TILEC_TEST_DATA "/../../docs/launch-manifest.md");
+  Result<std::string> page = readFile(TILEC_TEST_DATA "/../../docs/deploy/launch-manifest.md");
   ASSERT_TRUE(page) << page.error().message;
   size_t begin = page->find("```json\n") + 8, end = page->find("```", begin);
   Result<Manifest> manifest = parseManifest(page->substr(begin, end - begin));

@@ -1,7 +1,7 @@
 //===- IsaSurveyTest.cpp - what is refused is what the documentation lists ===//
 //
 // Every opcode that LLVM's disassembler knows of gfx942 and gfx950 is executed, or
-// docs/simulator.md names it under "Instructions that are refused".
+// docs/simulators/simulator.md names it under "Instructions that are refused".
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/IsaSurvey.h"
@@ -21,8 +21,8 @@ namespace {
 
 /// The names in backticks of the list; one may end in `*`.
 std::vector<std::string> documentedNames() {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(std::string(TILEC_TEST_DATA) + "/../../docs/simulator.md");
+  auto buffer = llvm::MemoryBuffer::getFile(std::string(TILEC_TEST_DATA) +
+                                            "/../../docs/simulators/simulator.md");
   EXPECT_TRUE(bool(buffer));
   llvm::StringRef text = (*buffer)->getBuffer();
   llvm::StringRef section = text.split("\n## Instructions that are refused\n").second;

@@ -3,7 +3,7 @@
 // Runs hand-written kernels of ROCm's aiter repository and compares with references in
 // double. The objects are not part of this repository: TILEC_AITER names a copy of its
 // `hsa` folder, and without it the tests are skipped. Argument layouts are those of
-// aiter's host code (16-byte slots); docs/simulator.md has the results. What the checks
+// aiter's host code (16-byte slots); docs/simulators/simulator.md has the results. What the checks
 // say of each run, eager and strict, must be what
 // test/data/sim/third-party-findings.txt lists, with the reasons why it is real.
 // SPDX-License-Identifier: Apache-2.0

@@ -257,8 +257,8 @@ TEST(Timing, IsReproducible) {
   EXPECT_GT(json->getAsObject()->getNumber("mfma_utilisation").value_or(0), 0.05);
 }
 
-// docs/simulator.md quotes errors that hold for these numbers only. A change has to repeat the
-// validation (test/bench/timing.py) and this digest, FNV-1a of the names and values.
+// docs/simulators/simulator.md quotes errors that hold for these numbers only. A change has to
+// repeat the validation (test/bench/timing.py) and this digest, FNV-1a of the names and values.
 TEST(TimingConstants, AreFrozen) {
   uint64_t digest = 0xcbf29ce484222325ull;
   std::string text;
@@ -273,7 +273,7 @@ TEST(TimingConstants, AreFrozen) {
 }
 
 TEST(TimingConstants, AreInTheManual) {
-  std::ifstream file(TILEC_TEST_DATA "/../../docs/simulator.md");
+  std::ifstream file(TILEC_TEST_DATA "/../../docs/simulators/simulator.md");
   std::string manual(std::istreambuf_iterator<char>(file), {});
   for (const TimingConstantRow &row : timingConstantRows) {
     std::string line;

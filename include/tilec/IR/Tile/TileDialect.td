@@ -163,7 +163,7 @@ def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment"> {
   let summary = "where a fragment's elements are: tilec::FragmentLayout";
   let description = [{
     `#tile.fragment<shape = [16, 16] register = [[1, 0], [2, 0]] lane = [[0, 1]] reps = [[1, 4]]
-    waves = [[0, 2]]>`; docs/layouts.md explains the parts.
+    waves = [[0, 2]]>`; docs/machine-code/layouts.md explains the parts.
   }];
   let parameters = (ins AttrOrTypeParameter<"::tilec::FragmentLayout", "", "const ::tilec::FragmentLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;

@@ -28,7 +28,7 @@ def Tile_ProgramOp : Tile_Op<"program", [NoTerminator, SingleBlock, IsolatedFrom
     Parameters are ops of the body: `tile.tensor`, `tile.scalar`, `tile.dim` and
     `tile.workspace`. The ABI order is: tensors and scalars in textual order, then
     dims, then strides that are not constant, then workspaces
-    (docs/launch-manifest.md). Integer arithmetic between them is `arith` on
+    (docs/deploy/launch-manifest.md). Integer arithmetic between them is `arith` on
     `index`; it becomes the manifest's expressions.
 
     ```mlir
@@ -101,12 +101,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     coordinates. `threads` counts lanes of a block. `raster_panel` > 0 reorders
     blocks for cache reuse (`T.use_swizzle`) and has no other effect. `lockstep`
     marks a kernel that mentions thread identity: its scalar statements run for
-    every thread, tile operations once (docs/lockstep.md). `warp_lanes` is the size of
+    every thread, tile operations once (docs/machine-code/lockstep.md). `warp_lanes` is the size of
     a warp on the target that the program was made for; 0 where nothing asks.
     `fixed_threads`: the script has read the number of threads, which stays.
     `cluster` neighbouring blocks along the grid's first dimension run together and fill
     each other's shared memory; `teams` groups of `threads` take rounds of the kernel's
-    loop over tiles in turn. Both are made by the pipeliner (docs/hopper.md).
+    loop over tiles in turn. Both are made by the pipeliner (docs/machine-code/hopper.md).
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$grid, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$raster_panel,

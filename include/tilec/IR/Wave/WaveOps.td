@@ -508,7 +508,7 @@ def Wave_PipelineOp : Wave_Op<"pipeline", [NoTerminator, SingleBlock, RecursiveM
     `slot_bytes` further per slot and reads `advance` bytes further per iteration;
     a read is `slot_bytes` further per slot, and `cover` says which copies of any
     wave fill what it reads. `wave-schedule` replaces the op by a loop in the order
-    of `plan`, or of the one that strategy `schedule` makes. docs/scheduling.md.
+    of `plan`, or of the one that strategy `schedule` makes. docs/machine-code/scheduling.md.
   }];
   let arguments = (ins Index:$count, ConfinedAttr<I64Attr, [IntMinValue<1>]>:$slots,
                        DefaultValuedAttr<StrAttr, "\"auto\"">:$schedule,

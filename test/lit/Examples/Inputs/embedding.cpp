@@ -1,4 +1,4 @@
-//===- embedding.cpp - the kernels of docs/embedding.md -------------------===//
+//===- embedding.cpp - the kernels of docs/deploy/embedding.md -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

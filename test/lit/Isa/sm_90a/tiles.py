@@ -1,4 +1,4 @@
-# The tiles of docs/performance-nvidia.md, with every schedule that fits them: no spills, no waits that
+# The tiles of docs/numbers/performance-nvidia.md, with every schedule that fits them: no spills, no waits that
 # ptxas puts in, no moved accumulators (--strict).
 # REQUIRES: ptxas
 # RUN: tilec %s --target=sm_90a --entry "gemm(64, 128, 8, 128)" --strict -o %t.cubin

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: by_hand.py STEPS FOLDER MLIR_PLUGIN LLVM_PLUGIN SCRIPT
 
-Runs the commands of docs/plugin.md and compares the code with tilec's, and what the simulator makes of the
+Runs the commands of docs/deploy/plugin.md and compares the code with tilec's, and what the simulator makes of the
 linked object with what tilec-run makes of the script.
 """
 import json

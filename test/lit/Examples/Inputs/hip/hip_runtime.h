@@ -1,4 +1,4 @@
-//===- hip_runtime.h - what docs/loading-hsaco.md uses of HIP's header ----===//
+//===- hip_runtime.h - what docs/deploy/loading-hsaco.md uses of HIP's header ----===//
 //
 // For machines without ROCm: the names and values of its hip_runtime_api.h.
 // SPDX-License-Identifier: Apache-2.0
