@@ -101,7 +101,7 @@ Operation *parameterNamed(tile::ProgramOp program, StringRef name) {
 
 /// 256 bytes, but 128 where rows do not begin at multiples of 64 bytes: there the rest of a line is
 /// another row's. A product whose rows are 8208 bytes apart takes 1.19 times as long with 256
-/// (docs/machine-code/hopper.md, "Pitches").
+/// (docs/numbers/hopper-trials.md, "Pitches").
 rt::DimExpr promotionOf(const rt::TensorMapSpec &map, DType dtype) {
   rt::DimExpr misaligned(0);
   for (const rt::DimExpr &stride : map.strides)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles upstream's files as they are, runs them on simulators, and makes docs/numbers/corpus.md.
+"""Compiles upstream's files as they are, runs them on simulators, and makes a page of the results.
 
   corpus.py run [UPSTREAM] [--bin FOLDER] [--results FILE] [--part examples|tests|all] [--only TEXT]
                 [--check small|all|none] [--jobs N] [--timeout SECONDS] [--targets T,T]

@@ -131,7 +131,7 @@ llvm::Error Planner::cut() {
   plan.late.assign(kept.rbegin(), kept.rend());
   std::reverse(plan.deferred.begin(), plan.deferred.end());
   // The second gemm is done before the other side of it: there is time for half of what `late`
-  // waits for. A narrow one, as of 64 columns, is not worth the cut (docs/machine-code/hopper.md).
+  // waits for. A narrow one, as of 64 columns, does not pay (docs/numbers/hopper-trials.md).
   for (Operation *op : plan.early) {
     if (plan.second.n() < narrowestCut)
       break;

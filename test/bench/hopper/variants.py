@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Variants of a product beside one another and the libraries: what the tables of docs/machine-code/hopper.md are made with.
+"""Variants of a product beside one another and the libraries: what the tables of docs/numbers/hopper-trials.md are made with.
 
 usage: variants.py pack TOOLS FOLDER LIST            compiles
        variants.py run FOLDER [--rounds N] [--alone SECONDS]      on a GPU host

@@ -25,7 +25,7 @@ struct CounterCase {
 };
 
 // SQ_LDS_BANK_CONFLICT on an MI300X, 64 reads with all lanes at one stride: the table of
-// docs/empirical-lds/cdna3info.md of the project that reference/amd.md calls SH.
+// nod-ai/amd-shark-ai docs/empirical-lds/cdna3info.md.
 TEST(BankConflicts, CountersOfAnMi300x) {
   const CounterCase cases[] = {
       {4, 4, 0},       {4, 8, 128},     {4, 16, 384},   {4, 32, 896}, {4, 64, 1920}, {4, 128, 3968},

@@ -3,7 +3,7 @@
 // Neighbours along M multiply with the same part of B (along N: of A). Each copies one
 // half of it into the shared memory of both (TMA multicast), so that L2 is asked for
 // half as much of it: 32 instead of 48 bytes a clock and multiprocessor for tiles of
-// 128 x 256, of about 46 that it gives (docs/machine-code/hopper.md).
+// 128 x 256, of about 46 that it gives.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -14,12 +14,12 @@ namespace tilec::product {
 constexpr int64_t blocks = 2;
 
 /// On an H200, bf16, tiles of 128 x 256, a cluster lost 2 % in one round of tiles (2048) and made
-/// no difference beyond what runs differ by at 4, 16 and 62 rounds (docs/machine-code/hopper.md).
+/// no difference beyond what runs differ by at 4, 16 and 62 rounds.
 /// It halves what L2 is asked for, so it is taken where it costs nothing; the number is a choice,
 /// not a measurement.
 constexpr int64_t fewestRounds = 16;
 /// Where rows do not begin at sectors of L2, L2 is what limits (76 % busy at K = 4104): a cluster
-/// gains 13 % at 4096 x 4096 x 4104, 8 % at 5000 (docs/machine-code/hopper.md, "Pitches").
+/// gains 13 % at 4096 x 4096 x 4104, 8 % at 5000.
 constexpr int64_t fewestRaggedRounds = 2;
 static bool hasManyRounds(const ProductShape &shape) {
   int64_t fewest = shape.raggedPitch ? fewestRaggedRounds : fewestRounds;

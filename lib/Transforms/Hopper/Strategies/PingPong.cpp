@@ -28,7 +28,7 @@ static std::string fits(const ProductShape &shape) {
 }
 /// A warp group that holds the tile alone has nobody to multiply while it stores, but the other
 /// team. On an H200 teams of 128 threads were 2 to 5 % faster than 256 threads with the same or
-/// larger tiles (4096 and 8192; docs/machine-code/hopper.md); larger teams never were.
+/// larger tiles (4096 and 8192; docs/numbers/hopper-trials.md); larger teams never were.
 static bool suits(const ProductShape &shape) {
   constexpr int64_t oneGroup = 128, fewestRegs = 64;
   return shape.threads == oneGroup && shape.accumulatorRegs >= fewestRegs && shape.tiles &&

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of tools/dev/check_pages.py and listings.py on small trees with planted faults."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/dev"))
+import check_pages  # noqa: E402
+import listings  # noqa: E402
+
+
+class Pages(unittest.TestCase):
+    INDEX = "# Documents\n\n* [one](one.md), [two](a/two.md)\n"
+
+    def complaints(self, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            tree = {"docs/README.md": self.INDEX, "docs/one.md": "# One\n", "docs/a/two.md": "## Its `T.x` part\n",
+                    "lib/Sim/Ds.cpp": "// docs/one.md\n"}
+            tree.update({k.replace("__", "/").replace("_", "."): v for k, v in files.items()})
+            for name, text in tree.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            return check_pages.check(root)[0]
+
+    def test_a_good_tree_passes(self):
+        self.assertEqual(self.complaints(), [])
+        self.assertEqual(self.complaints(docs__one_md="[two](a/two.md#its-tx-part) [x](https://x.y) `lib/Sim/Ds.cpp`\n"
+                                                      "```\n[no](link.md)\n```\n`[no](link.md)`\n"), [])
+
+    def test_links(self):
+        self.assertEqual(self.complaints(docs__one_md="a\n[gone](gone.md)\n"), ["docs/one.md:2: there is no `gone.md`"])
+        self.assertEqual(self.complaints(docs__one_md="[a long\ntext](../gone.md)\n"),
+                         ["docs/one.md:1: there is no `../gone.md`"])
+        self.assertEqual(self.complaints(docs__one_md="[x](a/two.md#part)\n"),
+                         ["docs/one.md:1: docs/a/two.md has no heading `#part`"])
+        self.assertEqual(self.complaints(docs__one_md="# A\n# A\n[x](#a-1) [y](#a-2)\n"),
+                         ["docs/one.md:3: docs/one.md has no heading `#a-2`"])
+        self.assertEqual(self.complaints(docs__one_md="[out](../../../x.md)\n"),
+                         ["docs/one.md:1: there is no `../../../x.md`"])
+
+    def test_pages_that_nothing_links(self):
+        self.assertEqual(self.complaints(docs__new_md="[me](new.md)\n"),
+                         ["docs/new.md: no link leads here: add it to its section of docs/README.md"])
+        self.assertEqual(self.complaints(docs__one_md="[new](new.md)\n", docs__new_md="# New\n"), [])
+
+    def test_names_of_pages_and_files(self):
+        self.assertEqual(self.complaints(lib__A_h="\n// docs/old.md\n"), ["lib/A.h:2: there is no docs/old.md"])
+        self.assertEqual(self.complaints(lib__A_h="// somebody/project docs/old.md\n"), [])
+        self.assertEqual(self.complaints(lib__A_h="// docs/decisions/0042\n"), ["lib/A.h:1: there is no record 0042"])
+        self.assertEqual(self.complaints(docs__one_md="lib/Sim, lib/Old\n"), ["docs/one.md:1: there is no lib/Old"])
+        self.assertEqual(self.complaints(docs__one_md="`Ds.cpp` `Old.cpp`\n"),
+                         ["docs/one.md:1: there is no file Old.cpp"])
+
+    def test_wide_lines(self):
+        wide = "word " * 30 + "\n"
+        self.assertEqual(self.complaints(docs__one_md="a\n\n" + wide),
+                         ["docs/one.md:3: wider than 120 columns: tools/dev/check_pages.py --wrap docs/one.md"])
+        for other in ("| " + wide, "# " + wide, "```\n" + wide + "```\n", "`" + wide.strip() + "`\n"):
+            self.assertEqual(self.complaints(docs__one_md=other), [], other)
+
+
+class Wrapping(unittest.TestCase):
+    def test_items_keep_their_indent_and_words_their_order(self):
+        text = "* " + "ab `c d` [e f](g.md) " * 12 + "\n  - " + "1. - # x " * 30 + "\n\nshort\n"
+        out = check_pages.wrap(text)
+        self.assertLessEqual(max(map(len, out.splitlines())), check_pages.LIMIT + 3)
+        self.assertEqual(out.split(), text.split())
+        self.assertTrue(out.splitlines()[1].startswith("  "))
+        self.assertEqual(check_pages.wrap(out), out)
+        self.assertFalse([line for line in out.splitlines() if line.lstrip().startswith(("1.", "#"))])
+
+    def test_short_paragraphs_stay(self):
+        text = "a\nb\n* c\n  d\n\n| x |\n"
+        self.assertEqual(check_pages.wrap(text), text)
+
+
+class Listings(unittest.TestCase):
+    def renewed(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            return listings.renewed(text, listings.Runner(ROOT, folder))[0]
+
+    def test_blocks_are_what_commands_print(self):
+        page = "<!-- listing: printf 'a\\n' |\n     tr a b -->\n```\nold\n```\nrest\n"
+        self.assertEqual(self.renewed(page), page.replace("old", "b"))
+        page = "<!-- file: f.txt -->\n```\nx\n```\n<!-- console -->\n```console\n$ cat f.txt\nold\n$ false # fails\n```\n"
+        self.assertEqual(self.renewed(page), page.replace("old", "x"))
+
+    def test_faults(self):
+        for page in ("<!-- listing: false -->\n```\n```\n", "<!-- listing: true # fails -->\n```\n```\n",
+                     "<!-- listing: true -->\n\n```\n```\n", "<!-- console -->\n```\nls\n```\n"):
+            with self.assertRaises(listings.Fault, msg=page):
+                self.renewed(page)
+
+    def test_comments_in_code_are_no_listings(self):
+        page = "```\n<!-- listing: false -->\n```\n"
+        self.assertEqual(self.renewed(page), page)
+
+
+if __name__ == "__main__":
+    unittest.main()
