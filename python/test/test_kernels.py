@@ -382,3 +382,71 @@ def test_factors_of_sparse_metadata_are_numbers_on_the_host():
 
     assert [get_e_factor(T.float16, T.int16), get_e_factor("float32", "int16"), get_e_factor("int8", "int32")] == [16, 8, 32]
     assert [get_e_replicate_factor(T.int8), get_e_replicate_factor(T.float16)] == [1, 2]
+
+
+@tilelang.jit
+def add_after_copy(A, B, C, unused, factor: T.float32, times: int = 2):
+    n = T.const("n")
+    A: T.Tensor((n,), "float32")
+    B: T.Tensor((n,), "float32")
+    C: T.Tensor((n,), "float32")
+    unused: T.Tensor((n,), "int32")
+    D = T.empty((n,), "float32")
+    with T.Kernel(1, threads=64) as bx:
+        T.copy(C, B)
+    with T.Kernel(1, threads=64) as bx:
+        for i in T.Parallel(n):
+            B[i] = B[i] + A[i] * factor * times
+            D[i] = B[i]
+    return D
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_arguments_stand_in_the_functions_order(target):
+    """Whichever launch touches them first, and whether any does."""
+    a, c, unused = np.arange(64, dtype=np.float32), ones(), np.zeros(64, np.int32)
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        for call in (add_after_copy, add_after_copy.compile(n=64)):
+            b = np.zeros(64, np.float32)
+            assert np.array_equal(call(a, b, c, unused, 0.5), a + 1) and np.array_equal(b, a + 1)
+        kernel = add_after_copy.compile(n=64)
+        assert [p.name for p in kernel.params] == ["A", "B", "C", "unused", "factor", "D"]
+        with pytest.raises(tilec.ArgumentError, match="argument `C`"):
+            kernel(a, b, c.astype(np.float64), unused, 0.5)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_outputs_that_no_statement_writes_are_returned(target):
+    def factory():
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32"), R: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32"),
+                 Q: T.Tensor((8, 4), "float16")):  # fmt: skip
+            with T.Kernel(1, threads=64) as bx:
+                for i in T.Parallel(64):
+                    B[i] = A[i] + R[i]
+
+        return main
+
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        kernel = tilec.compile(factory(), out_idx=[-2, -1])
+        b, q = kernel(ones(), ones())
+        assert np.all(b == 2) and q.shape == (8, 4) and q.dtype == np.float16
+        kernel = tilec.compile(factory(), out_idx=[1, 2])
+        r, b = kernel(ones(), np.zeros((8, 4), np.float16))
+        assert np.array_equal(b, r + 1, equal_nan=True)
+
+
+def test_marks_of_a_tracer_are_without_effect(tmp_path):
+    from tilec.tilelang.tools.cuda import iket
+
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64) as bx, iket.range("all"):
+            iket.mark("begin", payload=iket.payload(bx, dtype="int32"))
+            for i in T.Parallel(64):
+                iket.mark("one", payload=iket.payload(i))
+                B[i] = A[i] + 1
+
+    with pytest.warns(UserWarning, match="without effect"), iket.session(output_dir=tmp_path):
+        assert iket.output_path("x").parent == tmp_path
+        assert np.all(run(main, ones()) == 2)

@@ -121,3 +121,38 @@ def test_code_for_cuda_on_the_simulator():
         torch.testing.assert_close(kernels.add(a, torch.ones(128).cuda()), a + a.new_ones(128))
         torch.cuda.synchronize()
     assert not a.is_cuda
+
+
+def test_autotune_with_pass_configs():
+    passes = [{tilelang.PassConfigKey.TL_DISABLE_WARP_SPECIALIZED: on} for on in (True, False)]
+    configs = [{"block": b, "pass_configs": p} for b in (16, 32) for p in passes]
+
+    def factory(block=16):
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+            with T.Kernel(T.ceildiv(64, block), threads=64) as bx:
+                T.copy(A[bx * block : (bx + 1) * block], B[bx * block : (bx + 1) * block])
+
+        return main
+
+    @tilelang.autotune(configs=configs)
+    @tilelang.jit
+    def eager(A, block=16):
+        A: T.Tensor((64,), "float32")
+        B = T.empty((64,), "float32")
+        with T.Kernel(T.ceildiv(64, block), threads=64) as bx:
+            T.copy(A[bx * block : (bx + 1) * block], B[bx * block : (bx + 1) * block])
+        return B
+
+    found = tilelang.AutoTuner.from_kernel(kernel=factory, configs=configs).set_compile_args(out_idx=[-1]).run()
+    assert len(found.trials) == 4 and found.config in configs
+    a = torch.randn(64)
+    assert torch.equal(tilelang.autotune(configs=configs)(tilelang.jit(out_idx=[-1])(factory))()(a), a)
+    assert torch.equal(eager(a), a)
+
+
+def test_generator_of_the_simulated_gpu():
+    with tilec.testing.on_simulator("sm_90a"):
+        generator = torch.Generator(device="cuda")
+        assert isinstance(generator, torch.Generator)
+        assert torch.rand(4, device="cuda", generator=generator.manual_seed(1)).shape == (4,)

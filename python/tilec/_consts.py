@@ -22,7 +22,8 @@ def _known_names(scope, found):
 
 
 def solve(function, scope, given):
-    """Name -> size, for all names of T.const that a tensor's shape gives; `given` are arguments."""
+    """Name -> size, for all names of T.const that a tensor's shape gives, and name -> annotation;
+    `given` are arguments."""
     found = _source.text_of(function)
     body = found.node.body
     names = {**_known_names(scope, found), **given, "__annotations__": {}}
@@ -50,7 +51,7 @@ def solve(function, scope, given):
                 raise ArgumentError(
                     f"argument `{name}`: its size {extent.name} is {n}, that of another argument {sizes[extent.name]}"
                 )
-    return sizes
+    return sizes, annotations
 
 
 class Const(Symbol):

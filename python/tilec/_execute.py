@@ -47,9 +47,7 @@ class Runner:
         )
         self.plain = not self.outs
         self.shortcut = None
-        self.used = None if all(p.is_used for p in self.params) else [
-            i for i, p in enumerate(self.params) if p.is_used
-        ]
+        self.order = kernel.launch_order
 
     def run(self, args, stream=None):
         if len(args) != self.inputs:
@@ -69,7 +67,7 @@ class Runner:
         """The same in fewer steps, for outputs of fixed sizes that torch makes on a GPU."""
         index = self._place(args, _inputs(self))
         torch = sys.modules.get("torch")
-        if torch is None or self.has_sizes or self.used is not None or not isinstance(index, int) or index < 0:
+        if torch is None or self.has_sizes or self.order is not None or not isinstance(index, int) or index < 0:
             return
         first = next((i for i, p in enumerate(_inputs(self)) if p.is_tensor), None)
         if first is None or not isinstance(args[first], torch.Tensor):
@@ -107,10 +105,10 @@ class Runner:
             simulate(self.kernel, args, _targets.simulated() or self.kernel.target)
         else:
             module = self.modules.get(index) or self._load(index)
-            full = args if self.used is None else tuple(args[i] for i in self.used)
+            full = args if self.order is None else tuple(args[i] for i in self.order)
             if not module.launch(full, stream):
                 raise ArgumentError("the tensors are on different devices")
-            if made is None and self.used is None and not self.outs:
+            if made is None and self.order is None and not self.outs:
                 self.kernel._fast = module.launch
         if made is None:
             return None
@@ -146,8 +144,8 @@ class Runner:
         if index is None or index < 0:
             return lambda: self._launch(args, stream, None)
         module = self.modules.get(index) or self._load(index)
-        if self.used is not None:
-            args = tuple(args[i] for i in self.used)
+        if self.order is not None:
+            args = tuple(args[i] for i in self.order)
         module.launch(args, stream)
         return module.bind(args, stream)
 
@@ -355,7 +353,8 @@ def simulate(kernel, args, target):
     if len(args) != len(kernel.params):
         raise ArgumentError(f"the kernel takes {len(kernel.params)} arguments, {len(args)} are given")
     # Everything is looked at before anything is run.
-    pairs = [(p, a) for p, a in zip(kernel.params, args) if p.is_used]
+    order = range(len(args)) if kernel.launch_order is None else kernel.launch_order
+    pairs = [(kernel.params[i], args[i]) for i in order]
     shapes = [_check_host(p, a) if p.is_tensor else None for p, a in pairs]
     memory, views = [], []
     with _lock:

@@ -2,6 +2,7 @@
 """Kernels as objects: `T.prim_func`, `T.macro`, `tilelang.jit`, `tilelang.compile`."""
 
 import ast
+import copy
 import functools
 import inspect
 import types
@@ -143,7 +144,9 @@ def _compile_prim_func(func, chosen):
     request = _compile.request_for_prim_func(
         func.function, scope, chosen.out_idx, chosen.pass_configs, resolved, extra
     )
-    return JITKernel.of(_compile.compile_request(request), func, chosen)
+    annotations = func.function.__annotations__
+    declared = {name: annotations.get(name) for name in func.params}
+    return JITKernel.of(_compile.compile_request(request), func, chosen, declared)
 
 
 def par_compile(funcs, out_idx=None, target=None, num_workers=None, ignore_error=False, **options):
@@ -220,6 +223,12 @@ class JITImpl:
 
     def __repr__(self):
         return f"<tilelang.jit {self.function.__qualname__}>"
+
+    def with_pass_configs(self, more):
+        """The same function under these pass configurations, too."""
+        other = JITImpl(self.function, copy.copy(self.options), self.scope.frame)
+        other.options.pass_configs = {**self.options.pass_configs, **{str(k): v for k, v in more.items()}}
+        return other
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -355,13 +364,15 @@ class JITImpl:
         from ._kernel import JITKernel
 
         own = {k: v for k, v in given.items() if k not in self.runtime_scalars}
-        sizes = _consts.solve(self.function, self.scope, own)
+        sizes, annotations = _consts.solve(self.function, self.scope, own)
         own.update({k: v for k, v in sizes.items() if k not in own})
         target, options = self.options.resolved()
         request = _compile.request_for_eager(
             self.function, self.scope, own, self.options.out_idx, self.options.pass_configs, target, options
         )
-        return JITKernel.of(_compile.compile_request(request), self, self.options)
+        is_given = lambda name: name in self.runtime_scalars or isinstance(annotations.get(name), _consts.TensorType)  # noqa: E731
+        declared = {name: annotations.get(name) for name in self._names if is_given(name)}
+        return JITKernel.of(_compile.compile_request(request), self, self.options, declared)
 
 
 class TensorFacts:

@@ -58,16 +58,17 @@ def params_of(manifest):
     return list(found.values())
 
 
-def with_unused(params, declared):
+def in_callers_order(params, declared, may_have_more):
     """The parameters in the order of the script, with those that the kernel makes no use of: the
-    manifest has none of them. `declared` are the names, and what annotates them."""
+    manifest has none of them. `declared` are the names, and what annotates them; an eager function
+    has more, the tensors that it makes."""
     known = {p.name: p for p in params}
-    if not set(known) <= set(declared):
+    if not may_have_more and not set(known) <= set(declared):
         return params
     out = []
     for name, annotation in declared.items():
         if name in known:
-            out.append(known[name])
+            out.append(known.pop(name))
             continue
         row = {"name": name, "kind": "scalar", "dtype": "int32", "used": False}
         shape = getattr(annotation, "shape", None)
@@ -76,29 +77,29 @@ def with_unused(params, declared):
             dtype = _dtypes.name_of(annotation.dtype) or "float32"
             row.update(kind="tensor", shape=shape, dtype=dtype)
         out.append(Param(row))
-    return out
+    return out + list(known.values())
 
 
 class JITKernel:
     """A kernel for one target. Called with tensors it runs; outputs are made where it has some
     (`out_idx`, or what an eager function returns)."""
 
-    def __init__(self, compiled, source=None, options=None):
+    def __init__(self, compiled, source=None, options=None, declared=None):
         self.compiled = compiled
         self.prim_func = source
         self.options = options
         self.manifest = compiled.manifest
         self.target = self.manifest["target"]
         self.name = self.manifest["kernel"]
-        self.params = params_of(self.manifest)
-        function = getattr(source, "function", None)
-        if function is not None and not getattr(source, "is_eager", False):
-            code = function.__code__
-            names = code.co_varnames[: code.co_argcount]
-            annotations = {n: function.__annotations__.get(n) for n in names}
-            self.params = with_unused(self.params, annotations)
+        of_image = params_of(self.manifest)
+        self.params = of_image
+        if declared is not None:
+            self.params = in_callers_order(of_image, declared, getattr(source, "is_eager", False))
         index = {p.name: i for i, p in enumerate(self.params)}
         self.out_idx = [index[n] for n in self.manifest.get("outputs", []) if n in index]
+        #: Which arguments a launch takes, in its order; None where these are all, as they stand.
+        order = [index[p.name] for p in of_image]
+        self.launch_order = None if order == list(range(len(self.params))) else order
         self._outs = set(self.out_idx)
         self.input_names = [p.name for i, p in enumerate(self.params) if i not in self._outs]
         self.latency = self.config = self.ref_latency = None
@@ -108,11 +109,11 @@ class JITKernel:
         self._resources = None
 
     @classmethod
-    def of(cls, compiled, source, options):
+    def of(cls, compiled, source, options, declared):
         """The one kernel object of what was compiled: TileLang gives the same object twice, too."""
         made = compiled._others.get("kernel")
         if made is None:
-            made = compiled._others["kernel"] = cls(compiled, source, options)
+            made = compiled._others["kernel"] = cls(compiled, source, options, declared)
         return made
 
     def __repr__(self):

@@ -77,6 +77,7 @@ def _redirected(torch, target):
     put(torch.nn.Module, "cuda", lambda self, *_, **__: self)
     put(torch.version, "hip", "7.0" if _targets.is_amd(target) else None)
     put(torch.version, "cuda", None if _targets.is_amd(target) else "13.0")
+    put(torch, "Generator", _cpu_generator(torch.Generator))
     default = torch.get_default_device()
     set_default = torch.set_default_device
     put(torch, "set_default_device", lambda d: set_default("cpu" if d is not None and _is_gpu(d) else d))
@@ -90,6 +91,19 @@ def _redirected(torch, target):
             else:
                 setattr(owner, name, value)
         torch.set_default_device(default)
+
+
+def _cpu_generator(real):
+    """torch.Generator, whatever device it is asked for."""
+
+    class Same(type):
+        def __call__(cls, device="cpu"):
+            return real("cpu" if _is_gpu(device) else device)
+
+        def __instancecheck__(cls, value):
+            return isinstance(value, real)
+
+    return Same("Generator", (), {})
 
 
 def _cuda_answers(torch, target):

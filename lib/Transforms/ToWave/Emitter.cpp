@@ -201,11 +201,21 @@ LogicalResult Emitter::unsupported(Operation &op, llvm::StringRef what) {
 // The kernel and its parameters
 //===----------------------------------------------------------------------===//
 
-/// Values of the program that the kernel needs, directly or through index arithmetic.
+static bool isReturned(tile::TensorOp tensor) {
+  ArrayAttr outputs = tensor->getParentOfType<tile::ProgramOp>().getOutputsAttr();
+  return outputs && llvm::is_contained(outputs, tensor.getNameAttr());
+}
+
+/// Values of the program that the kernel needs, directly or through index arithmetic. What the
+/// program returns and nobody touches is a parameter of its first kernel: callers get it.
 static llvm::SetVector<Operation *> usedParameters(tile::KernelOp kernel) {
   llvm::SetVector<Operation *> ops;
   SmallVector<Value> work(kernel->getOperands());
   auto program = kernel->getParentOfType<tile::ProgramOp>();
+  if (kernel == *program.getBody().getOps<tile::KernelOp>().begin())
+    for (tile::TensorOp tensor : program.getBody().getOps<tile::TensorOp>())
+      if (isReturned(tensor) && tensor->use_empty())
+        work.push_back(tensor.getResult());
   kernel.walk([&](Operation *op) {
     if (op != kernel)
       llvm::append_range(work, op->getOperands());
@@ -244,10 +254,20 @@ static SmallVector<Operation *> inAbiOrder(tile::ProgramOp program,
   return parameters;
 }
 
+static bool isWrittenByNone(tile::TensorOp tensor) {
+  auto program = tensor->getParentOfType<tile::ProgramOp>();
+  return llvm::none_of(program.getBody().getOps<tile::KernelOp>(), [&](tile::KernelOp kernel) {
+    return llvm::is_contained(accessesOf(kernel).writes, tensor.getResult());
+  });
+}
+
 static llvm::StringRef accessOf(Value buffer, tile::KernelOp kernel) {
   Accesses accesses = accessesOf(kernel);
   bool reads = llvm::is_contained(accesses.reads, buffer);
   bool writes = llvm::is_contained(accesses.writes, buffer);
+  // An output is what the launch gives, whether or not a statement writes it.
+  if (auto tensor = buffer.getDefiningOp<tile::TensorOp>())
+    writes |= isReturned(tensor) && isWrittenByNone(tensor);
   // Writing 4 bits keeps their neighbours.
   DType dtype = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
   reads |= writes && bitsOf(dtype) < 8 && dtype != DType::Bool;

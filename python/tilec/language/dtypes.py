@@ -4,10 +4,11 @@
 from .._dtypes import _BITS, ALIASES, dtype
 
 AnyDType = dtype
-_TORCH_DTYPE_TO_STR = None
 
 
 def __getattr__(name):
+    if name == "_TORCH_DTYPE_TO_STR":  # TileLang's own examples read it
+        return _torch_table()
     if name in _BITS or name in ALIASES:
         return dtype(name)
     raise AttributeError(f"tilec.language.dtypes has no `{name}`")

@@ -153,6 +153,12 @@ def _check(profiler, inputs, settings):
                              max_mismatched_ratio=settings.max_mismatched_ratio)  # fmt: skip
 
 
+def _split(config):
+    """(parameters, pass configurations) of a configuration."""
+    rest = dict(config)
+    return rest, rest.pop("pass_configs", None)
+
+
 class AutoTuneImpl:
     """What `@autotune(configs=...)` makes of a function of `tilelang.jit`."""
 
@@ -162,6 +168,7 @@ class AutoTuneImpl:
         self.configs = configs
         self.settings = settings
         self._best = {}
+        self._jits = {}
 
     def __getattr__(self, name):
         if name.startswith("__") or name == "jit":
@@ -172,7 +179,7 @@ class AutoTuneImpl:
         names = self.jit._names
         configs = _as_dicts(self.configs, names, args, kwargs)
         given = set(names[: len(args)]) | set(kwargs)
-        tunable = {k for c in configs for k in c}
+        tunable = {k for c in configs for k in _split(c)[0]}
         # A call that says all parameters has nothing to tune.
         if tunable and tunable <= given:
             return None
@@ -186,9 +193,18 @@ class AutoTuneImpl:
             return self.jit(*args, **kwargs)
         if not self.jit.is_eager:
             return self._choose(args, kwargs, configs).kernel
-        inputs = None
-        result = self._choose(args, kwargs, configs, inputs, eager=True)
-        return self.jit(*args, **kwargs, **result.config)
+        chosen, passes = _split(self._choose(args, kwargs, configs, eager=True).config)
+        return self._under(passes)(*args, **kwargs, **chosen)
+
+    def _under(self, passes):
+        """The function under pass configurations that belong to a configuration: one object for each."""
+        if not passes:
+            return self.jit
+        key = tuple(sorted((str(k), repr(v)) for k, v in passes.items()))
+        found = self._jits.get(key)
+        if found is None:
+            found = self._jits[key] = self.jit.with_pass_configs(passes)
+        return found
 
     def compile(self, *args, **kwargs):
         configs = self._tuned(args, kwargs)
@@ -196,7 +212,7 @@ class AutoTuneImpl:
             return self.jit.compile(*args, **kwargs)
         return self._choose(args, kwargs, configs).kernel
 
-    def _choose(self, args, kwargs, configs, inputs=None, eager=False):
+    def _choose(self, args, kwargs, configs, eager=False):
         from ... import _env, _targets
 
         def of(value):
@@ -206,12 +222,15 @@ class AutoTuneImpl:
         key = (_targets.current_target(), tuple(map(of, args)), tuple((k, of(v)) for k, v in sorted(kwargs.items())))
         found = self._best.get(key)
         if found is None:
-            if eager:
-                bound = self.jit._eager_kernel
-                make = lambda c: bound(args, {**kwargs, **c})[0]  # noqa: E731
-                _, inputs = bound(args, {**kwargs, **configs[0]}) if inputs is None else (None, inputs)
-            else:
-                make = lambda c: self.jit.compile(*args, **kwargs, **c)  # noqa: E731
+
+            def make(config):
+                chosen, passes = _split(config)
+                jit = self._under(passes)
+                if eager:
+                    return jit._eager_kernel(args, {**kwargs, **chosen})[0]
+                return jit.compile(*args, **kwargs, **chosen)
+
+            inputs = self.jit._eager_kernel(args, {**kwargs, **_split(configs[0])[0]})[1] if eager else None
             found = self._best[key] = tune(make, configs, self.settings, inputs)
         return found
 
@@ -256,8 +275,11 @@ class AutoTuner:
         names = list(inspect.signature(self.fn).parameters)
 
         def make(config):
-            made = self.fn(**config)
-            return _jit.compile(made, **self.compile_args)
+            chosen, passes = _split(config)
+            options = dict(self.compile_args)
+            if passes:
+                options["pass_configs"] = {**(options.get("pass_configs") or {}), **passes}
+            return _jit.compile(self.fn(**chosen), **options)
 
         return tune(make, _as_dicts(self.configs, names), self.settings)
 

@@ -6,6 +6,11 @@ from ...layout import _module_of_names
 
 __getattr__ = _module_of_names(__name__)
 
+#: Type of elements -> (how many are kept, of how many neighbours).
+GROUP_CONFIG = {_dtype("float32"): (1, 2)} | {
+    _dtype(name): (2, 4) for name in ("float16", "bfloat16", "int8", "uint8", "float8_e4m3fn", "float8_e5m2")
+}
+
 
 def get_e_factor(a_dtype, meta_dtype):
     """Elements of a row that one number of the metadata is for: 4 bits a group of four elements (of two, where they
