@@ -33,7 +33,8 @@ struct Arguments {
                                      simChecks = "all", simMode = "eager",
                                      rangeCheck = "with-soffset";
   std::vector<std::string> defines, args, dims, saves, spreads, rivals, tune;
-  std::string tuneResults, tuned, rivalLibrary;
+  std::string tuneResults, tuned, shard, tuneDir, tuneMerge, rivalLibrary;
+  size_t finalists = 0; ///< 0: four, of shards eight
   double tuneTimeout = 60;
   CacheOptions cache;
   uint32_t seed = 0;
@@ -288,6 +289,31 @@ rt::Result<rt::ArgumentRequest> requestOf(const Arguments &args) {
   return request;
 }
 
+/// What `--tune`'s search has found, or what there is to say against it. 0 is the process's status.
+int endOfTuning(const Arguments &args, const TuneRecord &record) {
+  llvm::outs() << printRecord(record);
+  // An earlier search's result is worth more than an interrupted one without any.
+  bool isWhole = record.outcomes.size() == record.all;
+  if (!args.tuneResults.empty() && (record.best() || isWhole))
+    if (rt::Status status = saveRecord(args.tuneResults, record); !status)
+      return failure(status.error().message);
+  const TuneOutcome *best = record.best();
+  if (best)
+    llvm::outs() << llvm::formatv("best: {0} ({1:f2} us)\n", describe(best->parameters), best->us);
+  std::string counts =
+      llvm::formatv("{0} of {1} candidates have a result", record.outcomes.size(), record.all);
+  if (!isWhole && args.tuneMerge.empty())
+    return failure("interrupted: " + counts);
+  if (!isWhole)
+    return failure(counts + ": a shard has not ended, or was never started");
+  if (!args.shard.empty()) {
+    llvm::outs() << llvm::formatv("shard {0}: {1}; --tune-merge={2} has the best of all\n",
+                                  args.shard, counts, args.tuneDir);
+    return 0; // a shard without a candidate that works is none the worse
+  }
+  return best ? 0 : failure("no candidate works");
+}
+
 /// `--tune`: a search instead of a run.
 int runTuning(const Arguments &args, Arch arch) {
   ProgressLine progress;
@@ -311,22 +337,19 @@ int runTuning(const Arguments &args, Arch arch) {
   if (!args.tuneResults.empty())
     if (rt::Status status = checkRecordFile(args.tuneResults); !status)
       return failure("--tune-results: " + status.error().message);
-  rt::Result<TuneRecord> record = tune(request);
+  request.folder = args.tuneMerge.empty() ? args.tuneDir : args.tuneMerge;
+  request.finalists = args.finalists ? args.finalists : args.tuneMerge.empty() ? 4 : 8;
+  if (!args.shard.empty()) {
+    rt::Result<Shard> shard = parseShard(args.shard, [](const char *name) { return getenv(name); });
+    if (!shard)
+      return failure(shard.error().message);
+    request.shard = *shard;
+  }
+  rt::Result<TuneRecord> record = args.tuneMerge.empty() ? tune(request) : mergeShards(request);
   progress.show("");
   if (!record)
     return failure(record.error().message);
-  llvm::outs() << printRecord(*record);
-  // An earlier search's result is worth more than an interrupted one without any.
-  if (!args.tuneResults.empty() && (record->best() || record->outcomes.size() == record->all))
-    if (rt::Status status = saveRecord(args.tuneResults, *record); !status)
-      return failure(status.error().message);
-  const TuneOutcome *best = record->best();
-  if (best)
-    llvm::outs() << llvm::formatv("best: {0} ({1:f2} us)\n", describe(best->parameters), best->us);
-  if (record->outcomes.size() < record->all)
-    return failure("interrupted: " + llvm::Twine(record->outcomes.size()) + " of " +
-                   llvm::Twine(record->all) + " candidates have a result");
-  return best ? 0 : failure("no candidate works");
+  return endOfTuning(args, *record);
 }
 
 int run(const Arguments &args, Arch arch) {
@@ -488,6 +511,16 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--tune-results", args.tuneResults, "FILE.json: keep what --tune found there");
   app.add_option("--tune-timeout", args.tuneTimeout, "seconds that a candidate may take")
       ->check(CLI::PositiveNumber);
+  app.add_option("--shard", args.shard,
+                 "INDEX/COUNT or auto (MPI, torchrun, Slurm): search only this share of --tune's "
+                 "candidates; all shards see --tune-dir");
+  app.add_option("--tune-dir", args.tuneDir, "folder for what the shards find");
+  app.add_option(
+      "--tune-merge", args.tuneMerge,
+      "DIR: what the shards of --tune-dir=DIR have found; on a GPU the fastest are timed "
+      "in turns");
+  app.add_option("--finalists", args.finalists, "so many of them (8; of --tune 4)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--tuned", args.tuned, "FILE.json: take the entry's best parameters from there");
   app.add_flag("--table", args.table, "print what was compiled and run");
   app.add_flag("--json", args.json, "the same as JSON");
@@ -512,15 +545,23 @@ int tilecRunMain(int argc, char **argv) {
   if (args.device == "hip" && vendorOf(*arch) != Vendor::Amd)
     return usageError("--device=hip runs code for AMD GPUs, not for " +
                       llvm::StringRef(nameOf(*arch)) + "; give --target=gfx942 or gfx950");
-  if (!args.tune.empty() && (args.device == "cpu" || args.device == "ptx"))
+  bool isSearch = !args.tune.empty() || !args.tuneMerge.empty();
+  if (isSearch && (args.device == "cpu" || args.device == "ptx"))
     return usageError("--tune wants a device with a clock: sim, cuda or hip");
-  if (!args.tune.empty() && args.device == "sim" && vendorOf(*arch) != Vendor::Amd)
+  if (isSearch && args.device == "sim" && vendorOf(*arch) != Vendor::Amd)
     return usageError("the simulator's clock is for gfx942 and gfx950; " +
                       llvm::StringRef(nameOf(*arch)) + " is tuned on a GPU, with --device=cuda");
-  if (args.tune.empty() && (app.count("--tune-results") || app.count("--tune-timeout")))
-    return usageError("--tune-results and --tune-timeout are about a search: say with --tune what "
-                      "is searched");
-  if (!args.tune.empty())
+  if (!isSearch && (app.count("--tune-results") || app.count("--tune-timeout") ||
+                    app.count("--shard") || app.count("--finalists")))
+    return usageError("--tune-results, --tune-timeout, --shard and --finalists are about a search: "
+                      "say with --tune what is searched");
+  if (!args.tune.empty() && !args.tuneMerge.empty())
+    return usageError("--tune-merge reads what shards of --tune have found: give one of them");
+  if (args.shard.empty() != args.tuneDir.empty())
+    return usageError("--shard and --tune-dir belong together");
+  if (!args.shard.empty() && !args.tuneResults.empty())
+    return usageError("a shard has a part of the results: give --tune-results to --tune-merge");
+  if (isSearch)
     return runTuning(args, *arch);
   if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);
       !error.empty())

@@ -49,6 +49,7 @@ struct Candidate {
   codegen::Image image;
   rt::Manifest manifest;
   bool isCompiled = false;
+  bool isKept = false; ///< a shard's file has it
 };
 
 rt::Result<std::vector<TuneParameters>> spaceOf(const TuneRequest &request) {
@@ -104,37 +105,188 @@ public:
     rt::Result<std::vector<TuneParameters>> space = spaceOf(request);
     if (!space)
       return space.error();
-    for (TuneParameters &parameters : *space) {
+    for (auto [place, parameters] : llvm::enumerate(*space)) {
       // A fault of the command line, not of a candidate.
       if (auto entry = withParameters(request.compile.entry, parameters); !entry)
         return rt::Error{"--tune: " + entry.error().message};
-      candidates.emplace_back().outcome.parameters = std::move(parameters);
+      TuneOutcome &outcome = candidates.emplace_back().outcome;
+      outcome.parameters = parameters;
+      outcome.place = place;
     }
     if (rt::Status s = probeDevice(); !s)
       return s.error();
+    if (request.shard)
+      if (rt::Status s = takeShard(*space); !s)
+        return s.error();
     holdInterrupts();
     compileAll();
     findSameCode();
     if (!isInterrupted())
       if (rt::Status s = makeArguments(); !s)
         return s.error();
+    if (request.shard && request.device != "sim")
+      chooseReference(*space);
     measureAll();
-    if (request.device != "sim" && !isInterrupted())
-      playOff();
+    if (request.device != "sim" && !request.shard && !isInterrupted())
+      playOff(finalists());
     copyToSameCode();
+    if (!logStatus)
+      return logStatus.error();
+    return takeRecord(candidates.size());
+  }
+
+  rt::Result<TuneRecord> merge() {
+    rt::Result<SharedOutcomes> shared = readShards(request.folder);
+    if (!shared)
+      return shared.error();
+    SharedSearch wanted = searchOf({});
+    wanted.candidates = shared->search.candidates;
+    wanted.space = shared->search.space;
+    if (wanted != shared->search)
+      return rt::Error{"`" + request.folder + "` is a search of " + shared->search.entry + " of " +
+                       shared->search.script + " for " + shared->search.target + " on " +
+                       shared->search.device + ": give the same --entry, --target and --device"};
+    useRatios(shared->outcomes);
+    for (TuneOutcome &outcome : shared->outcomes) {
+      candidates.emplace_back().outcome = std::move(outcome);
+      candidates.back().isDone = true;
+    }
+    if (request.device != "sim") {
+      if (rt::Status s = probeDevice(); !s)
+        return s.error();
+      holdInterrupts();
+      std::vector<size_t> order = finalists();
+      llvm::erase_if(order, [&](size_t i) {
+        Candidate again; // the outcome has been measured: it stays
+        again.outcome.parameters = candidates[i].outcome.parameters;
+        compile(again);
+        candidates[i].image = std::move(again.image);
+        candidates[i].manifest = std::move(again.manifest);
+        return !(candidates[i].isCompiled = again.isCompiled);
+      });
+      if (rt::Status s = makeArguments(); !s)
+        return s.error();
+      playOff(order);
+    }
+    return takeRecord(shared->search.candidates);
+  }
+
+private:
+  TuneRecord takeRecord(size_t all) {
     TuneRecord record;
     record.script = llvm::sys::path::filename(request.file).str();
     record.entry = request.compile.entry;
     record.target = nameOf(request.compile.arch);
     record.device = request.device;
-    record.all = candidates.size();
+    record.all = all;
     for (Candidate &candidate : candidates)
       if (candidate.isDone)
         record.outcomes.push_back(std::move(candidate.outcome));
+    if (request.shard)
+      useRatios(record.outcomes);
     return record;
   }
 
-private:
+  //===------------------------------------------------------------------===//
+  // Shards
+  //===------------------------------------------------------------------===//
+
+  SharedSearch searchOf(const std::vector<TuneParameters> &space) const {
+    std::string entry = request.compile.entry;
+    llvm::erase(entry, ' ');
+    return {llvm::sys::path::filename(request.file).str(),
+            entry,
+            std::string(nameOf(request.compile.arch)),
+            request.device,
+            space.size(),
+            hashOf(space)};
+  }
+
+  /// Leaves the candidates of this shard; those that a file has are done.
+  rt::Status takeShard(const std::vector<TuneParameters> &space) {
+    auto opened = ShardLog::open(request.folder, *request.shard, searchOf(space));
+    if (!opened)
+      return opened.error();
+    log = std::move(*opened);
+    llvm::erase_if(candidates, [&](const Candidate &candidate) {
+      return shardOf(candidate.outcome.parameters, request.shard->count) != request.shard->index;
+    });
+    for (Candidate &candidate : candidates)
+      for (const TuneOutcome &known : log->known())
+        if (known.place == candidate.outcome.place) {
+          candidate.outcome = known;
+          candidate.isDone = candidate.isKept = true;
+        }
+    return rt::success();
+  }
+
+  /// The first candidate that works, the entry as it is before all others: the same in every shard.
+  void chooseReference(const std::vector<TuneParameters> &space) {
+    if (llvm::none_of(candidates, [](const Candidate &c) { return c.isCompiled; }))
+      return; // nothing to measure
+    std::vector<TuneParameters> tries{{}};
+    llvm::append_range(tries, space);
+    for (TuneParameters &parameters : tries) {
+      if (isInterrupted())
+        return;
+      reference.emplace();
+      reference->outcome.parameters = std::move(parameters);
+      compile(*reference);
+      if (reference->isCompiled && referenceRuns())
+        return;
+      reference.reset();
+    }
+  }
+
+  bool referenceRuns() {
+    bool runs = false;
+    measureInChildren(
+        {0}, request.timeoutSeconds,
+        [&](size_t) {
+          Measured measured;
+          rt::ArgumentSet after = before;
+          if (openGpu() && trials->run(alternative(*reference), after))
+            measured.outcome.status = TuneStatus::Ok;
+          return measured;
+        },
+        [&](size_t, TuneOutcome outcome) { runs = outcome.status == TuneStatus::Ok; });
+    return runs;
+  }
+
+  /// The least ratio that any shard has found; 0 where there is none.
+  double leastRatio() const {
+    double others = log->bestRatio();
+    return bestRatio > 0 && others > 0 ? std::min(bestRatio, others) : std::max(bestRatio, others);
+  }
+
+  rt::Status timeBesideReference(const Candidate &candidate, TuneOutcome &outcome) {
+    for (auto [rounds, warmUp] :
+         {std::pair(quickRounds, quickWarmUpMs), std::pair(firstRounds, warmUpMs)}) {
+      auto both =
+          trials->timeInTurns({alternative(candidate), alternative(*reference)}, rounds, warmUp);
+      if (!both)
+        return both.error();
+      std::vector<double> times = rt::timesFromRounds(*both);
+      outcome.us = times[0];
+      outcome.ratio = times[0] / times[1];
+      outcome.status = TuneStatus::Ok;
+      if (double least = leastRatio(); least > 0 && outcome.ratio > least * hopelessFactor) {
+        outcome.status = TuneStatus::Hopeless;
+        break;
+      }
+    }
+    return rt::success();
+  }
+
+  /// In the shard's file, as soon as there is an outcome.
+  void keep(Candidate &candidate) {
+    if (!log || !candidate.isDone || candidate.isKept)
+      return;
+    candidate.isKept = true;
+    if (rt::Status s = log->append(candidate.outcome); !s && logStatus)
+      logStatus = std::move(s);
+  }
+
   /// A device that is not there is said before anything is compiled, not of each candidate. In a
   /// child: this process must not have opened a driver when it forks.
   rt::Status probeDevice() {
@@ -190,8 +342,10 @@ private:
     std::mutex printing;
     auto work = [&] {
       for (size_t i; (i = next++) < candidates.size() && !isInterrupted();) {
-        compile(candidates[i]);
+        if (!candidates[i].isDone)
+          compile(candidates[i]);
         std::lock_guard<std::mutex> lock(printing);
+        keep(candidates[i]);
         show(llvm::formatv("compiling: {0} of {1}", ++done, candidates.size()));
       }
     };
@@ -229,6 +383,8 @@ private:
       candidate.outcome.us = other.us;
       candidate.outcome.rounds = other.rounds;
       candidate.outcome.message = "the same code as " + describe(other.parameters);
+      candidate.outcome.ratio = other.ratio;
+      keep(candidate);
     }
   }
 
@@ -273,6 +429,8 @@ private:
       kept.status = outcome.status;
       kept.message = std::move(outcome.message);
       kept.us = outcome.us;
+      kept.ratio = outcome.ratio;
+      keep(candidates[i]);
       noteBest(i, kept);
       show(llvm::formatv("timing: {0} of {1}, best {2:f2} us with {3}", ++count, indices.size(),
                          bestUs, bestText));
@@ -287,8 +445,7 @@ private:
       measureInChildren(indices, request.timeoutSeconds, measureOne, done);
   }
 
-  /// The fastest candidates in turns, in one more child.
-  void playOff() {
+  std::vector<size_t> finalists() const {
     std::vector<const TuneOutcome *> outcomes;
     std::vector<size_t> indices;
     for (auto [i, candidate] : llvm::enumerate(candidates))
@@ -296,9 +453,14 @@ private:
         outcomes.push_back(&candidate.outcome);
         indices.push_back(i);
       }
-    std::vector<size_t> order = finalistsOf(outcomes);
+    std::vector<size_t> order = finalistsOf(outcomes, request.finalists);
     for (size_t &i : order)
       i = indices[i];
+    return order;
+  }
+
+  /// The fastest candidates in turns, in one more child.
+  void playOff(const std::vector<size_t> &order) {
     if (order.size() < 2)
       return;
     show(llvm::formatv("timing the best {0} in turns", order.size()));
@@ -340,6 +502,9 @@ private:
   }
 
   void noteBest(size_t index, const TuneOutcome &outcome) {
+    if (outcome.status == TuneStatus::Ok && outcome.ratio > 0 &&
+        (bestRatio == 0 || outcome.ratio < bestRatio))
+      bestRatio = outcome.ratio;
     if (outcome.status != TuneStatus::Ok || (bestUs > 0 && outcome.us >= bestUs))
       return;
     bestUs = outcome.us;
@@ -363,8 +528,18 @@ private:
     return measured;
   }
 
+  /// Processes of one host take its GPUs by their numbers there. Where a launcher shows each of
+  /// them fewer (its own one, as a rule), the last of these.
   rt::Result<rt::Device> openDevice() const {
-    return request.device == "cuda" ? rt::openCuda() : rt::openHip();
+    auto open = [&](unsigned gpu) {
+      int index = static_cast<int>(gpu);
+      return request.device == "cuda" ? rt::openCuda(index) : rt::openHip(index);
+    };
+    unsigned gpu = request.shard ? request.shard->onHost.value_or(0) : 0;
+    rt::Result<rt::Device> device = open(gpu);
+    while (!device && gpu > 0)
+      device = open(--gpu);
+    return device;
   }
 
   rt::Status openGpu() {
@@ -386,10 +561,19 @@ private:
       return opened;
     if (results.list.empty())
       results = before;
+    if (reference && !request.check && !firstResult) {
+      // What all shards compare with.
+      if (rt::Status ran = trials->run(alternative(*reference), results); !ran)
+        return ran;
+      if (rt::Status judged = judge(results, outcome); !judged)
+        return judged;
+    }
     if (rt::Status ran = trials->run(alternative(candidate), results); !ran)
       return ran;
     if (rt::Status judged = judge(results, outcome); !judged || outcome.status == TuneStatus::Wrong)
       return judged;
+    if (reference)
+      return timeBesideReference(candidate, outcome);
     auto alone = trials->timeInTurns({alternative(candidate)}, quickRounds, quickWarmUpMs);
     if (!alone)
       return alone.error();
@@ -489,7 +673,9 @@ private:
       if (!answer)
         return answer.error();
       if (*answer)
-        outcome.message = "differs from the first candidate: " + outcome.message;
+        outcome.message =
+            (reference ? "differs from the reference: " : "differs from the first candidate: ") +
+            outcome.message;
     }
     return rt::success();
   }
@@ -508,11 +694,16 @@ private:
   double bestUs = 0;
   size_t bestIndex = 0;
   std::string bestText = "(none yet)";
+  std::unique_ptr<ShardLog> log;      ///< of a shard
+  rt::Status logStatus;               ///< the first line that could not be kept
+  std::optional<Candidate> reference; ///< of shards on a GPU: what times are ratios to
+  double bestRatio = 0;
 };
 
 } // namespace
 
 rt::Result<TuneRecord> tune(const TuneRequest &request) { return Search(request).run(); }
+rt::Result<TuneRecord> mergeShards(const TuneRequest &request) { return Search(request).merge(); }
 
 std::string printRecord(const TuneRecord &record) {
   std::vector<const TuneOutcome *> order;

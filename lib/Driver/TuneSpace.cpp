@@ -201,6 +201,8 @@ nlohmann::ordered_json toJson(const TuneOutcome &outcome) {
   object["status"] = nameOf(outcome.status);
   if (outcome.us > 0)
     object["us"] = outcome.us;
+  if (outcome.ratio > 0)
+    object["ratio"] = outcome.ratio;
   if (outcome.rounds)
     object["rounds"] = outcome.rounds;
   if (outcome.registers)
@@ -212,8 +214,35 @@ nlohmann::ordered_json toJson(const TuneOutcome &outcome) {
   return object;
 }
 
-std::vector<size_t> finalistsOf(const std::vector<const TuneOutcome *> &outcomes) {
-  constexpr size_t most = 4;
+std::optional<TuneOutcome> outcomeOf(const nlohmann::ordered_json &object) {
+  if (!object.is_object() || !object.contains("parameters") || !object["parameters"].is_object() ||
+      !object.contains("status") || !object["status"].is_string())
+    return std::nullopt;
+  TuneOutcome outcome;
+  for (const auto &[name, value] : object["parameters"].items()) {
+    if (!value.is_string())
+      return std::nullopt;
+    outcome.parameters.emplace_back(name, value.get<std::string>());
+  }
+  auto row =
+      llvm::find_if(statusNames, [&](auto &known) { return object["status"] == known.second; });
+  if (row == std::end(statusNames))
+    return std::nullopt;
+  outcome.status = row->first;
+  auto numberOf = [&](const char *name) {
+    return object.contains(name) && object[name].is_number() ? object[name].get<double>() : 0.0;
+  };
+  outcome.us = numberOf("us");
+  outcome.ratio = numberOf("ratio");
+  outcome.rounds = static_cast<int>(numberOf("rounds"));
+  outcome.registers = static_cast<unsigned>(numberOf("registers"));
+  outcome.spillBytes = static_cast<unsigned>(numberOf("spill_bytes"));
+  if (object.contains("message") && object["message"].is_string())
+    outcome.message = object["message"].get<std::string>();
+  return outcome;
+}
+
+std::vector<size_t> finalistsOf(const std::vector<const TuneOutcome *> &outcomes, size_t most) {
   constexpr double factor = 1.1;
   std::vector<size_t> order;
   for (auto [i, outcome] : llvm::enumerate(outcomes))

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,14 +59,18 @@ struct TuneOutcome {
   double us = 0;       ///< median, or the model's prediction; 0 when it was not timed
   int rounds = 0;      ///< in turns with the other best ones; 0: timed by itself
   unsigned registers = 0, spillBytes = 0;
+  double ratio = 0; ///< of its time to that of the reference, timed in turns; 0: no reference
+  size_t place = 0; ///< in the space, of shards
 };
 
 nlohmann::ordered_json toJson(const TuneOutcome &outcome);
+/// What toJson gave; nothing where it is something else.
+std::optional<TuneOutcome> outcomeOf(const nlohmann::ordered_json &object);
 
-/// The at most four fastest that worked, if they are within a tenth of the fastest, by time. Timed
-/// one after another it is only clear who is far behind: the clock of a GPU falls by several
+/// The at most `most` fastest that worked, if they are within a tenth of the fastest, by time.
+/// Timed one after another it is only clear who is far behind: the clock of a GPU falls by several
 /// percent while it gets warm.
-std::vector<size_t> finalistsOf(const std::vector<const TuneOutcome *> &outcomes);
+std::vector<size_t> finalistsOf(const std::vector<const TuneOutcome *> &outcomes, size_t most = 4);
 
 /// One search. The file of `--tune-results` is a list of them.
 struct TuneRecord {

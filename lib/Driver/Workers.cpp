@@ -22,21 +22,24 @@ namespace {
 
 volatile std::sig_atomic_t wasInterrupted = 0;
 
-/// Status, time, and the message up to the end of the line.
+/// Status, time, ratio, and the message up to the end of the line.
 std::string toLine(const TuneOutcome &outcome) {
   std::string message = outcome.message;
   std::replace(message.begin(), message.end(), '\n', ' ');
-  char numbers[64];
-  std::snprintf(numbers, sizeof numbers, "%d %.17g ", static_cast<int>(outcome.status), outcome.us);
+  char numbers[96];
+  std::snprintf(numbers, sizeof numbers, "%d %.17g %.17g ", static_cast<int>(outcome.status),
+                outcome.us, outcome.ratio);
   return numbers + message + "\n";
 }
 
 TuneOutcome fromLine(llvm::StringRef line) {
   TuneOutcome outcome;
   auto [status, rest] = line.split(' ');
-  auto [us, message] = rest.split(' ');
+  auto [us, behind] = rest.split(' ');
+  auto [ratio, message] = behind.split(' ');
   int number = 0;
-  if (status.getAsInteger(10, number) || us.getAsDouble(outcome.us)) {
+  if (status.getAsInteger(10, number) || us.getAsDouble(outcome.us) ||
+      ratio.getAsDouble(outcome.ratio)) {
     outcome.status = TuneStatus::Crashed;
     outcome.message = "the measuring process said `" + line.str() + "`";
     return outcome;

@@ -15,7 +15,7 @@
 
 namespace tilec {
 
-/// What a child says about one candidate. Only status, message and us travel.
+/// What a child says about one candidate. Only status, message, us and ratio travel.
 struct Measured {
   TuneOutcome outcome;
   bool endsWorker = false; ///< the device is not to be used any more: a fault has poisoned it
