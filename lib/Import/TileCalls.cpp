@@ -728,6 +728,8 @@ bool Importer::reducerCall(const Call *call) {
 
 bool Importer::rasterize(const Call *call) {
   const Argument &panel = argument(*call, "panel_size"), &enable = argument(*call, "enable");
+  if (!enable.isTrue())
+    return true;
   if (panel.kind != Argument::Int || panel.intValue < 1) {
     fail(DiagId::PanelSize, panel.span);
     return false;
@@ -738,8 +740,6 @@ bool Importer::rasterize(const Call *call) {
     fail(DiagId::PanelOrder, order.span);
     return false;
   }
-  if (!enable.isTrue())
-    return true;
   kernelOp.setRasterPanel(panel.intValue);
   kernelOp.setRasterByColumn(order.string == "column");
   return true;

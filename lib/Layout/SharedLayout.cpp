@@ -59,23 +59,41 @@ SharedLayout SharedLayout::transposed(llvm::ArrayRef<int64_t> shape, unsigned el
   return layout;
 }
 
+/// How wide the panels of such rows are; 0: none.
+static int64_t panelBytesOf(int64_t rowBytes) {
+  for (int64_t bytes : {128, 64})
+    if (rowBytes % bytes == 0)
+      return bytes;
+  if (rowBytes == 32)
+    return 32;
+  for (int64_t bytes : {128, 64, 32})
+    if (alignTo(rowBytes, bytes) * 4 <= rowBytes * 5)
+      return bytes;
+  return 0;
+}
+
 std::optional<SharedLayout> SharedLayout::panelled(llvm::ArrayRef<int64_t> shape,
                                                    unsigned elemBits) {
   if (shape.size() < 2 || elemBits > 16 || elemBits < 8 || shape[shape.size() - 2] % 8 != 0)
     return std::nullopt;
+  constexpr int64_t chunkBytes = 16, bankBytes = 128;
   int64_t rowBytes = shape.back() * elemBits / 8;
-  if (rowBytes <= 128)
-    return rowBytes == 32 || rowBytes == 64 || rowBytes == 128
-               ? std::optional(swizzled(shape, elemBits))
-               : std::nullopt;
-  if (rowBytes % 128 != 0)
+  if (rowBytes % chunkBytes != 0)
     return std::nullopt;
+  int64_t panelBytes = panelBytesOf(rowBytes);
+  if (panelBytes == 0)
+    return std::nullopt;
+  if (rowBytes == panelBytes)
+    return swizzled(shape, elemBits);
   SharedLayout layout = plain(shape);
-  layout.panelElems = layout.pitchElems = 128 * 8 / elemBits;
-  layout.vecElems = 128 / elemBits;
-  layout.phases = 8;
+  layout.panelElems = layout.pitchElems = panelBytes * 8 / elemBits;
+  layout.vecElems = chunkBytes * 8 / elemBits;
+  layout.phases = panelBytes / chunkBytes;
+  layout.rowsPerPhase = bankBytes / panelBytes;
   return layout;
 }
+
+int64_t SharedLayout::panels() const { return panelElems == 0 ? 1 : ceilDiv(cols(), panelElems); }
 
 int64_t SharedLayout::rows() const {
   int64_t n = 1;

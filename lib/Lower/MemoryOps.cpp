@@ -94,6 +94,16 @@ static llvm::Align naturalAlign(int64_t bytes) {
   return llvm::Align(std::min<int64_t>(bytes & -bytes, 16));
 }
 
+/// Whether the kernel may write what lies behind the address.
+static bool isWritten(mlir::Value base) {
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(base);
+  auto kernel =
+      argument ? mlir::dyn_cast<wave::KernelOp>(argument.getOwner()->getParentOp()) : nullptr;
+  return !kernel || mlir::cast<mlir::StringAttr>(kernel.getArgAccess()[argument.getArgNumber()])
+                        .getValue()
+                        .contains('w');
+}
+
 LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
   llvm::Type *type = typeOf(op.getResult().getType()), *carrier = carrierType(type);
   bool isIndex = op.getOffset().getType().isIndex();
@@ -102,8 +112,9 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
     if (llvm::Value *value = e.maskedLoad(at(op.getBase()), at(op.getOffset()), at(op.getMask()),
                                           carrier, op.getAlign()))
       return done(*op, fromCarrier(value, type));
-  // One element at `base` may always be read; a vector there may reach past a small tensor.
-  if (op.getMask() && wave::elementsOf(op.getResult().getType()) == 1) {
+  // One element at `base` may always be read, but for a race where another block writes it; a
+  // vector there may reach past a small tensor.
+  if (op.getMask() && wave::elementsOf(op.getResult().getType()) == 1 && !isWritten(op.getBase())) {
     llvm::Value *mask = at(op.getMask()), *offset = at(op.getOffset());
     llvm::Value *safe =
         b.CreateSelect(mask, offset, llvm::Constant::getNullValue(offset->getType()));

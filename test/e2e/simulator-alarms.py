@@ -7,6 +7,8 @@
 # RUN: tilec-run %s --entry "two_shapes(64, 16, \"float32\")" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "two_shapes(64, 16, \"float32\")" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "two_shapes(64, 16, \"float16\")" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "in_place(48, 64)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "in_place(96, 128)" --target=sm_80 --device=ptx --check | FileCheck %s
 #
 # CHECK: PASS
 import tilelang
@@ -58,5 +60,20 @@ def two_shapes(K1, K2, second):
             T.gemm(a, b, c, transpose_B=True)
             T.gemm(a2, b2, c, transpose_B=True)
             T.copy(c, C)
+
+    return main
+
+
+# Lanes past the end of a row read nothing, not an element that another block writes.
+def in_place(columns, threads):
+
+    @T.prim_func
+    def main(R: T.Tensor((3, columns), "float32")):
+        with T.Kernel(3, threads=threads) as row:
+            T.use_swizzle(panel_size=0, enable=False)  # no hint at all, as upstream's scripts give it
+            x = T.alloc_fragment((columns,), "float32")
+            for j in T.Parallel(columns):
+                x[j] = R[row, j] + 1.0
+            T.copy(x, R[row, 0])
 
     return main

@@ -39,14 +39,17 @@ struct SharedLayout {
   /// A swizzle for transposed reads (ds_read_b64_tr_*), which take 16 neighbouring columns of 8 or
   /// 16 rows at once: chunks of 16 elements, and phases so that those rows fill all 64 banks.
   static SharedLayout transposed(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
-  /// The swizzle of TMA and wgmma over rows of 32, 64 or 128 bytes; longer rows become panels of
-  /// 128 bytes. Nothing when the columns are no such rows or a matrix has no multiple of 8 rows.
+  /// The swizzle of TMA and wgmma over rows of 32, 64 or 128 bytes; other rows become panels of
+  /// the widest of these that divides them. On an H200 attention with panels of 32 bytes (head dim
+  /// 112) took longer than with 128 columns, since TMA writes row by row; so wider ones are taken
+  /// for them when that pads a row by a quarter at most. Nothing when neither is to be had, or a
+  /// matrix has no multiple of 8 rows.
   static std::optional<SharedLayout> panelled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
 
   bool isSwizzled() const { return phases > 1; }
   int64_t rows() const;
   int64_t cols() const { return shape.empty() ? 1 : shape.back(); }
-  int64_t panels() const { return panelElems == 0 ? 1 : cols() / panelElems; }
+  int64_t panels() const; ///< the last may be padded
   /// Rows of one matrix.
   int64_t matrixRows() const { return shape.size() < 2 ? 1 : shape[shape.size() - 2]; }
   /// Elements of storage.

@@ -23,9 +23,14 @@ LogicalResult Emitter::emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan
     std::optional<BufferBox> box = boxOf(operand, b, loc);
     const SharedPlace &tile = shared.find(box->root)->second;
     int64_t elemBytes = bytesOf(tile.dtype);
-    parts = wgmmaOperand(plan, tile.layout, elemBytes, isA, kIsRow);
+    // Only operands that start at a constant row and column are marked.
+    auto startOf = [](Value offset) { return offset ? *tile::constantInt(offset) : 0; };
+    ArrayRef<Value> inMatrix = ArrayRef(box->offsets).take_back(2);
+    parts = wgmmaOperand(plan, tile.layout, elemBytes, isA, kIsRow, startOf(inMatrix[0]),
+                         startOf(inMatrix[1]));
     Value at = mulIndex(isA ? groupM : groupN, parts.groupBytes);
-    int64_t stride = tile.layout.matrixRows() * tile.layout.cols() * elemBytes;
+    int64_t stride =
+        tile.layout.matrixRows() * tile.layout.pitchElems * tile.layout.panels() * elemBytes;
     for (int64_t d = int64_t(box->offsets.size()) - 3; d >= 0; --d) {
       if (box->offsets[d])
         at = addIndex(at, mulIndex(indexFor(box->offsets[d], 0, elements), stride));

@@ -35,7 +35,7 @@ SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> l
     if (!isAround || !tile || llvm::is_contained(written, rootOf(copy.getSrc())))
       return;
     std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
-    if (!box || box->bytes % 1024 != 0)
+    if (!box || box->bytes % box->periodBytes() != 0)
       return;
     OneFill fill{copy, tile, box->bytes};
     fill.isRepeated = parent != kernel;

@@ -48,9 +48,9 @@ llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKe
   llvm::Expected<TmaBox> box = planTmaBox(copy.getSrc(), copy.getDst());
   if (!box)
     return box.takeError();
-  // Transfers begin at multiples of the swizzle's period, 1024 bytes at most; slots as well.
-  if (box->bytes % 1024 != 0)
-    return refuse(target + " is no multiple of 1024 bytes");
+  // Transfers begin at multiples of the swizzle's period; slots as well.
+  if (int64_t period = box->periodBytes(); box->bytes % period != 0)
+    return refuse(target + " is no multiple of " + Twine(period) + " bytes");
   for (Operation *user : ring->getUsers()) {
     Operation *inBody = plan.loop.bodyBlock()->findAncestorOpInBlock(*user);
     if (!inBody && isInPipelinedLoop(user))

@@ -85,10 +85,10 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   result.swizzleBytes = *swizzle;
   int64_t rows = shared.getShape()[0], cols = shared.getShape()[1];
   result.panels = layout->panels();
-  result.panelElems = cols / result.panels;
+  result.panelElems = layout->panelElems != 0 ? layout->panelElems : cols;
   result.chunks = ceilDiv(rows, widestExtent);
   result.chunkRows = rows / result.chunks;
-  result.bytes = rows * cols * elemBytes;
+  result.bytes = rows * result.panels * result.panelElems * elemBytes;
   bool fits = rows % result.chunks == 0 && (result.chunks == 1 || result.chunkRows % 8 == 0) &&
               result.panelElems <= widestExtent && result.panelElems * elemBytes % alignBytes == 0;
   if (!fits)

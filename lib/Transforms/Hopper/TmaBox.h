@@ -22,6 +22,8 @@ struct TmaBox {
   int64_t rowDim = -1, colDim = 0; ///< the tensor's dimensions that rows and columns run along
   int64_t bytes = 0;               ///< of all transfers
 
+  /// Bytes after which the swizzle repeats, of which shared addresses are multiples; 128 without.
+  int64_t periodBytes() const { return std::max<int64_t>(128, 8 * swizzleBytes); }
   int64_t transferBytes() const { return bytes / (panels * chunks); }
   /// Whether every transfer can be cut into `parts` along its rows: the swizzle starts anew after 8
   /// rows.

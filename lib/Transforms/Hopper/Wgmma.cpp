@@ -27,7 +27,6 @@ constexpr int64_t widestN = 256;
 /// and what a consumer needs at least beside all of its accumulators.
 constexpr int64_t instructionRegs = 26, leastOtherRegs = 24;
 constexpr int64_t rowsOfAtom = 8; // rows that a swizzle permutes together
-constexpr int64_t widestRowBytes = 128;
 
 DType dtypeOf(Value buffer) {
   return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
@@ -88,31 +87,50 @@ llvm::Expected<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, DTy
   return *best;
 }
 
-/// The allocation behind an operand that is all of it, or one matrix of a ring.
-tile::AllocOp matrixOf(Value operand) {
+/// The matrix in shared memory that an operand is, or is a part of at constant places.
+struct SharedMatrix {
+  tile::AllocOp alloc;
+  int64_t row = 0, col = 0; ///< where the operand starts in it
+};
+
+std::optional<SharedMatrix> matrixOf(Value operand) {
   if (auto alloc = operand.getDefiningOp<tile::AllocOp>())
-    return alloc;
+    return SharedMatrix{alloc};
   auto view = operand.getDefiningOp<tile::SubviewOp>();
   auto alloc = view ? view.getSource().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
-  if (!alloc)
-    return {};
-  ArrayRef<int64_t> whole = alloc.getResult().getType().getShape();
-  ArrayRef<int64_t> box = view.getType().getShape();
-  size_t outer = whole.size() - 2;
-  bool isMatrix = whole.size() >= 2 && box.size() == 2 && whole.drop_front(outer) == box &&
-                  view.getDropped().size() == outer;
-  for (size_t d = 0; isMatrix && d < outer; ++d)
-    isMatrix = view.getDropped()[d] == int64_t(d);
-  for (Value offset : isMatrix ? ValueRange(view.getOffsets()).drop_front(outer) : ValueRange())
-    isMatrix &= tile::constantInt(offset).value_or(-1) == 0;
-  return isMatrix ? alloc : tile::AllocOp();
+  if (!alloc || alloc.getResult().getType().rank() < 2 || view.getType().rank() != 2)
+    return std::nullopt;
+  size_t outer = alloc.getResult().getType().rank() - 2;
+  if (view.getDropped().size() != outer)
+    return std::nullopt;
+  for (size_t d = 0; d < outer; ++d)
+    if (view.getDropped()[d] != int64_t(d))
+      return std::nullopt;
+  SmallVector<int64_t, 4> starts;
+  for (Value offset : view.getOffsets()) {
+    std::optional<int64_t> start = tile::constantInt(offset);
+    if (!start)
+      return std::nullopt;
+    starts.push_back(*start);
+  }
+  for (int64_t start : ArrayRef(starts).take_front(outer))
+    if (start != 0)
+      return std::nullopt;
+  return SharedMatrix{alloc, starts[outer], starts[outer + 1]};
+}
+
+/// Bytes of a row of the layout's panels, or of its rows: what the swizzle permutes.
+int64_t panelRowBytes(const SharedLayout &layout, int64_t elemBytes) {
+  return layout.pitchElems * elemBytes;
 }
 
 /// Whether instructions can read the operand where it lies.
 llvm::Error checkShared(Value operand, bool kIsRow) {
-  tile::AllocOp alloc = matrixOf(operand);
-  if (!alloc || !alloc.getResult().getType().isShared())
-    return refuse(quotedName(operand) + " is no whole matrix in shared memory");
+  std::optional<SharedMatrix> matrix = matrixOf(operand);
+  if (!matrix || !matrix->alloc.getResult().getType().isShared())
+    return refuse(quotedName(operand) +
+                  " is no matrix in shared memory, nor a part of one at a constant place");
+  tile::AllocOp alloc = matrix->alloc;
   for (Operation *user : alloc->getUsers())
     if (isa<tile::ReshapeOp>(user))
       return refuse(quotedName(operand) + " is used in another shape");
@@ -121,19 +139,25 @@ llvm::Error checkShared(Value operand, bool kIsRow) {
   std::optional<SharedLayout> layout = SharedLayout::panelled(type.getShape(), bits);
   const SharedLayout *own = sharedLayoutOf(alloc.getResult());
   if (!layout)
-    return refuse(quotedName(operand) + " needs rows of 32, 64 or a multiple of 128 bytes, and a "
-                                        "multiple of 8 of them");
+    return refuse(quotedName(operand) +
+                  " needs rows of a multiple of 32 bytes, and a multiple of 8 "
+                  "of them");
   if (own && !(*own == *layout))
     return refuse(quotedName(operand) + " is laid out for threads");
-  // K as the slower dimension: 16-bit elements only, in rows of 128 bytes; an instruction covers 16
-  // of them.
-  int64_t rowBytes = type.getShape().back() * bits / 8;
+  // K as the slower dimension: 16-bit elements only; an instruction covers 16 rows.
   if (kIsRow && bits != 16)
     return refuse("K is the slower dimension of " + quotedName(operand) +
                   ", and its elements have " + Twine(bits) + " bits");
-  if (kIsRow && (rowBytes % widestRowBytes != 0 || type.getShape()[type.rank() - 2] % 16 != 0))
+  if (kIsRow && type.getShape()[type.rank() - 2] % 16 != 0)
     return refuse("K is the slower dimension of " + quotedName(operand) +
-                  ", which then needs rows of a multiple of 64 elements and a multiple of 16 rows");
+                  ", which then needs a multiple of 16 rows");
+  // A part starts where the swizzle starts anew, and at a step of K or a panel.
+  int64_t rowStep = kIsRow ? 16 : rowsOfAtom;
+  int64_t colStep = kIsRow ? layout->pitchElems : stepBytes * 8 / bits;
+  if (matrix->row % rowStep != 0 || matrix->col % colStep != 0)
+    return refuse(quotedName(operand) + " starts at row " + Twine(matrix->row) + ", column " +
+                  Twine(matrix->col) + " of its buffer, which are no multiples of " +
+                  Twine(rowStep) + " and " + Twine(colStep));
   return llvm::Error::success();
 }
 
@@ -165,11 +189,16 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
   }
   if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB()))
     return error;
-  // Columns of B as the fast dimension: every part starts at a panel of 64.
+  // Columns of B as the fast dimension: every part starts at a panel.
   bool isCut = shape->groupsN > 1 || shape->pieces > 1;
-  if (!gemm.getTransposeB() && isCut && shape->n % 64 != 0)
-    return refuse("K is the slower dimension of " + quotedName(gemm.getB()) + ", whose parts of " +
-                  Twine(shape->n) + " columns are no multiple of 64");
+  if (!gemm.getTransposeB() && isCut) {
+    ArrayRef<int64_t> tile = matrixOf(gemm.getB())->alloc.getResult().getType().getShape();
+    int64_t panel = SharedLayout::panelled(tile, bitsOf(b))->pitchElems;
+    if (shape->n % panel != 0)
+      return refuse("K is the slower dimension of " + quotedName(gemm.getB()) +
+                    ", whose parts of " + Twine(shape->n) + " columns are no multiple of " +
+                    Twine(panel));
+  }
   return llvm::Error::success();
 }
 
@@ -226,9 +255,9 @@ GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t 
 }
 
 WgmmaOperand wgmmaOperand(const GemmPlan &plan, const SharedLayout &layout, int64_t elemBytes,
-                          bool isA, bool kIsRow) {
+                          bool isA, bool kIsRow, int64_t firstRow, int64_t firstCol) {
   const WarpGroupShape &shape = *plan.warpGroup;
-  int64_t rowBytes = std::min(layout.cols() * elemBytes, widestRowBytes);
+  int64_t rowBytes = panelRowBytes(layout, elemBytes);
   int64_t panelBytes = layout.matrixRows() * rowBytes;
   int64_t parts = isA ? shape.slabs : shape.pieces;
   uint64_t swizzle = rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3;
@@ -237,19 +266,20 @@ WgmmaOperand wgmmaOperand(const GemmPlan &plan, const SharedLayout &layout, int6
   for (int64_t step = 0; step < plan.kSteps; ++step)
     for (int64_t part = 0; part < parts; ++part) {
       if (kIsRow) {
-        // Panels of 64 columns; a step is 16 rows of each.
-        int64_t panel = isA ? part : part * shape.n * elemBytes / widestRowBytes;
-        operand.starts.push_back(panel * panelBytes + step * 16 * rowBytes);
+        // A step is 16 rows of each panel.
+        int64_t col = firstCol + part * (isA ? slabRows : shape.n);
+        int64_t row = firstRow + step * 16;
+        operand.starts.push_back(col * elemBytes / rowBytes * panelBytes + row * rowBytes);
       } else {
-        int64_t row = isA ? part * rowsOfAtom : part * shape.n;
-        int64_t inRow = step * stepBytes;
+        int64_t row = firstRow + part * (isA ? rowsOfAtom : shape.n);
+        int64_t inRow = firstCol * elemBytes + step * stepBytes;
         operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes + row * rowBytes);
       }
     }
   int64_t groupRows = isA ? slabRows * shape.slabs : shape.n * shape.pieces;
   if (kIsRow) {
     leadBytes = panelBytes;
-    operand.groupBytes = groupRows * elemBytes / widestRowBytes * panelBytes;
+    operand.groupBytes = groupRows * elemBytes / rowBytes * panelBytes;
   } else {
     strideBytes *= isA ? shape.slabs : 1;
     operand.groupBytes = groupRows * rowBytes;

@@ -31,8 +31,9 @@ struct WgmmaOperand {
   llvm::SmallVector<int64_t> starts; ///< bytes from the tile's first; [step][slab or piece]
   int64_t groupBytes = 0;            ///< between the parts of neighbouring warp groups
 };
-/// `isA`: rows are M and come in slabs; else they are N and come in pieces.
+/// `isA`: rows are M and come in slabs; else they are N and come in pieces. The operand starts at
+/// this row and column of the matrix that `layout` is of.
 WgmmaOperand wgmmaOperand(const GemmPlan &plan, const SharedLayout &layout, int64_t elemBytes,
-                          bool isA, bool kIsRow);
+                          bool isA, bool kIsRow, int64_t firstRow, int64_t firstCol);
 
 } // namespace tilec

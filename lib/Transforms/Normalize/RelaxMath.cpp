@@ -1,7 +1,7 @@
 //===- RelaxMath.cpp - arithmetic whose last bits are rounded away --------===//
 //
 // The question is where a value goes. Inside a parallel it is followed through
-// products, quotients and negations, which keep relative errors, and sums of positive
+// products, quotients, clamps and negations, which keep relative errors, and sums of positive
 // values with positive constants, to stores; from a fragment of f32 on through the
 // statements that read it until it is overwritten.
 //
@@ -73,6 +73,9 @@ private:
   bool isRounded(OpOperand &use, Known known) {
     Operation *user = use.getOwner();
     if (isa<arith::MulFOp, arith::NegFOp>(user))
+      return areRounded(user->getResult(0), Known{false, known.mayVanish});
+    // A clamp, as in front of a rounding to 8 bits.
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp>(user))
       return areRounded(user->getResult(0), Known{false, known.mayVanish});
     if (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0)
       return areRounded(user->getResult(0), Known{false, known.mayVanish});

@@ -342,7 +342,7 @@ Value Emitter::sharedOffset(const SharedPlace &place, ArrayRef<Value> indices) {
   return addIndex(base, imm);
 }
 
-/// A tile in panels: rows of each matrix, 128 bytes of them, panel after panel.
+/// A tile in panels: all rows of a matrix, as wide as the panel, panel after panel.
 Value Emitter::panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords,
                            ArrayRef<Value> offsets) {
   const SharedLayout &layout = place.layout;

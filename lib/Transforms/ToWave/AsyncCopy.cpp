@@ -118,7 +118,12 @@ AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point, 
     while (boxType.getShape()[d] == 1)
       ++d;
     result.lanePart[dim] = point[d];
-    span[dim] = {0, boxType.getShape()[d] - 1};
+    // The last panel may be padded: what lies behind the box is copied as well, if it exists.
+    const SharedLayout &layout = place.layout;
+    int64_t size = d + 1 == boxType.rank() && layout.panelElems != 0
+                       ? layout.panels() * layout.panelElems
+                       : boxType.getShape()[d];
+    span[dim] = {0, size - 1};
     ++d;
   }
   for (size_t dim = 0; dim < rank; ++dim) {

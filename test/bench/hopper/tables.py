@@ -46,7 +46,9 @@ FP8 = [(1024, "block_M=64, block_N=128, stages=6, threads=128"),
        (8192, "block_M=128, block_N=192, stages=4, threads=128, panel=8"),
        (16384, "block_M=128, block_N=160, stages=5, threads=128, panel=12")]
 ATTENTION = {64: "block_M=192, threads=384", 128: "block_M=128, threads=256",
-             256: "block_M=128, block_N=64, threads=256"}
+             256: "block_M=128, block_N=64, threads=256", 80: "block_M=128, threads=256",
+             96: "block_M=128, threads=256", 112: "block_M=128, threads=256",
+             160: "block_M=128, block_N=96, threads=256"}
 RIVALS = {"GEMM": ["cublasGemmEx", "cublasLt", "Triton"], "GEMM fp8": ["cublasLt", "Triton"],
           "Attention": ["cuDNN", "Triton"], "Memory-bound": ["copy", "Triton"]}
 HEADS = {"GEMM": ["M = N = K", "dtype", "form"], "GEMM fp8": ["M = N = K", "dtype", "form"],
@@ -73,8 +75,8 @@ def gemm_cases():
 
 
 def attention_cases():
-    for size in [128, 64, 256]:
-        for length in LENGTHS:
+    for size in [128, 64, 256, 80, 96, 112, 160]:
+        for length in LENGTHS if size in [128, 64, 256] else [4096]:
             for causal in [False, True]:
                 batch, heads = max(1, 16384 // length), 2048 // size
                 yield {"name": f"attention-d{size}-s{length}{'-causal' if causal else ''}", "table": "Attention",
@@ -112,7 +114,7 @@ def scan_cases():
 def importance(case):
     """What has a floor first, and of that the sizes where it is highest."""
     if case["table"] == "Attention":
-        return {128: 5 if case["causal"] else 0, 64: 4, 256: 6}[case["shape"][3]]
+        return {128: 5 if case["causal"] else 0, 64: 4}.get(case["shape"][3], 6)
     if case["table"] == "GEMM":
         return {4096: 1, 8192: 1, 1024: 2, 2048: 2, 16384: 3}[case["shape"][0]]
     return {"Memory-bound": 7, "GEMM fp8": 8}[case["table"]]

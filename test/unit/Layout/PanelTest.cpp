@@ -38,9 +38,38 @@ TEST(Panels, OffsetAndPointAreInverseInRingsToo) {
   }
 }
 
+// Within 64 bytes bits 4 and 5 are XORed with bits 7 and 8 (PTX ISA 9.0, "Tensor swizzling").
+TEST(Panels, OfOtherRowsAreNarrowerOrPadded) {
+  struct Row {
+    int64_t cols, panelElems, panels;
+  };
+  for (Row row : {Row{96, 32, 3}, Row{80, 32, 3}, Row{112, 64, 2}, Row{160, 32, 5}, Row{40, 16, 3},
+                  Row{48, 16, 3}}) {
+    std::optional<SharedLayout> layout = SharedLayout::panelled({16, row.cols}, 16);
+    ASSERT_TRUE(layout.has_value()) << row.cols;
+    EXPECT_EQ(layout->panelElems, row.panelElems) << row.cols;
+    EXPECT_EQ(layout->panels(), row.panels) << row.cols;
+    EXPECT_EQ(layout->numElems(), 16 * row.panels * row.panelElems);
+    int64_t span = row.panelElems * 2, mask = span / 16 - 1;
+    int64_t seen = 0;
+    for (int64_t r = 0; r < 16; ++r)
+      for (int64_t col = 0; col < row.cols; ++col) {
+        int64_t linear = col / row.panelElems * 16 * span + r * span + col % row.panelElems * 2;
+        int64_t swizzled = linear ^ (linear >> 7 & mask) << 4;
+        EXPECT_EQ(layout->offset({r, col}) * 2, swizzled) << r << "," << col;
+      }
+    for (int64_t offset = 0; offset < layout->numElems(); ++offset)
+      if (std::optional<Coords> point = layout->pointAt(offset)) {
+        EXPECT_EQ(layout->offset(*point), offset);
+        ++seen;
+      }
+    EXPECT_EQ(seen, 16 * row.cols);
+  }
+}
+
 TEST(Panels, RefuseRowsThatNoSwizzleHas) {
-  EXPECT_FALSE(SharedLayout::panelled({64, 24}, 16)); // 48 bytes
-  EXPECT_FALSE(SharedLayout::panelled({64, 96}, 16)); // 192 bytes
+  EXPECT_FALSE(SharedLayout::panelled({64, 24}, 16)); // 48 bytes: a third would be padding
+  EXPECT_FALSE(SharedLayout::panelled({64, 20}, 16)); // 40 bytes: no multiple of 16
   EXPECT_FALSE(SharedLayout::panelled({12, 64}, 16)); // rows: no multiple of 8
   EXPECT_FALSE(SharedLayout::panelled({64, 64}, 32)); // 4-byte elements
 }
