@@ -44,9 +44,10 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   auto global = cast<tile::BufferType>(globalBox.getType());
   auto shared = cast<tile::BufferType>(sharedTile.getType());
   const SharedLayout *layout = sharedLayoutOf(boxRootOf(sharedTile));
-  if (!global.isGlobal() || !shared.isShared() || shared.rank() != 2 || !layout ||
+  bool isVector = shared.rank() == 1; // a matrix of one row
+  if (!global.isGlobal() || !shared.isShared() || (shared.rank() != 2 && !isVector) || !layout ||
       !global.hasStaticShape())
-    return refuse("it is no box of a tensor for a matrix in shared memory");
+    return refuse("it is no box of a tensor for a matrix or a vector in shared memory");
   if (global.getElementType() != shared.getElementType())
     return refuse("their element types differ");
   DType dtype = tile::dtypeOf(shared.getElementType());
@@ -73,17 +74,17 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   // Dimensions of extent 1 aside, rows and columns in order.
   SmallVector<int64_t, 2> dims;
   for (auto [d, dim] : llvm::enumerate(box->dims))
-    if (global.getShape()[d] != 1 || global.rank() == 2)
+    if (global.getShape()[d] != 1 || global.rank() == shared.rank())
       dims.push_back(dim);
-  if (dims.size() != 2 || dims[1] != rank - 1)
+  if (int64_t(dims.size()) != shared.rank() || dims.back() != rank - 1)
     return refuse("its rows are not the tile's rows");
-  result.rowDim = dims[0];
-  result.colDim = dims[1];
+  result.rowDim = isVector ? -1 : dims[0];
+  result.colDim = dims.back();
   std::optional<int64_t> swizzle = swizzleOf(*layout, elemBytes);
   if (!swizzle)
     return refuse("the tile is laid out for threads");
   result.swizzleBytes = *swizzle;
-  int64_t rows = shared.getShape()[0], cols = shared.getShape()[1];
+  int64_t rows = isVector ? 1 : shared.getShape()[0], cols = shared.getShape().back();
   result.panels = layout->panels();
   result.panelElems = layout->panelElems != 0 ? layout->panelElems : cols;
   result.chunks = ceilDiv(rows, widestExtent);
@@ -94,7 +95,8 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   if (!fits)
     return refuse(
         "the tile cannot be cut into boxes of at most 256 x 256 elements, 16 bytes in step");
-  result.extents[result.rowDim] = result.chunkRows;
+  if (!isVector)
+    result.extents[result.rowDim] = result.chunkRows;
   result.extents[result.colDim] = result.panelElems;
   return result;
 }

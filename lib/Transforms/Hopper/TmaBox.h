@@ -19,8 +19,9 @@ struct TmaBox {
   int64_t swizzleBytes = 0;
   int64_t panels = 1, chunks = 1;
   int64_t panelElems = 0, chunkRows = 0;
-  int64_t rowDim = -1, colDim = 0; ///< the tensor's dimensions that rows and columns run along
-  int64_t bytes = 0;               ///< of all transfers
+  /// The tensor's dimensions that rows and columns run along; a vector has no rows (-1).
+  int64_t rowDim = -1, colDim = 0;
+  int64_t bytes = 0; ///< of all transfers
 
   /// Bytes after which the swizzle repeats, of which shared addresses are multiples; 128 without.
   int64_t periodBytes() const { return std::max<int64_t>(128, 8 * swizzleBytes); }
@@ -28,16 +29,17 @@ struct TmaBox {
   /// Whether every transfer can be cut into `parts` along its rows: the swizzle starts anew after 8
   /// rows.
   bool canSplit(int64_t parts) const { return chunkRows % (8 * parts) == 0; }
-  /// `extents` of one of `parts` of a transfer.
+  /// `extents` of one of `parts` of a transfer, which is more than one only where it can be split.
   llvm::SmallVector<int64_t, 5> extentsOfPart(int64_t parts) const {
     llvm::SmallVector<int64_t, 5> result = extents;
-    result[rowDim] /= parts;
+    if (parts > 1)
+      result[rowDim] /= parts;
     return result;
   }
 };
 
 /// Says why when TMA cannot: rows that are not 16 bytes apart in multiples, strides of the
-/// caller's, shared tiles in another order. `shared` is the tile's type and layout, the last two
+/// caller's, shared tiles in another order. `shared` is the tile: a matrix or a vector, the last
 /// dimensions of its allocation.
 llvm::Expected<TmaBox> planTmaBox(mlir::Value globalBox, mlir::Value sharedTile);
 /// The same without a reason.
