@@ -126,6 +126,9 @@ public:
   virtual llvm::Value *dot4(llvm::Value *a, llvm::Value *b, llvm::Value *c, bool isUnsigned) = 0;
 
   virtual llvm::SyncScope::ID deviceScope() = 0;
+  /// Adds a vector to aligned global memory, element by element, each atomically (relaxed, device
+  /// scope). False: there is no such instruction.
+  virtual bool addVector(llvm::Value *vector, llvm::Value *pointer) { return false; }
   virtual llvm::SyncScope::ID blockScope() = 0;
   /// Lets the hardware's own atomic instructions be used.
   virtual void markAtomic(llvm::AtomicRMWInst &atomic) {}

@@ -165,6 +165,16 @@ LogicalResult KernelLowering::lowerAtomic(mlir::Operation &op, wave::AtomicKind 
   std::optional<llvm::AtomicRMWInst::BinOp> rmw = atomicOp(kind, type->isFPOrFPVectorTy());
   mlir::Type element = wave::elementOf(op.getResult(0).getType());
   bool isPair = type->isVectorTy() && type->isFPOrFPVectorTy() && bitsOf(type) == 32;
+  if (type->isVectorTy() && !isPair && kind == wave::AtomicKind::Add && !isShared &&
+      op.getResult(0).use_empty()) {
+    bool isAdded = true;
+    under(mask, nullptr, [&]() -> llvm::Value * {
+      isAdded = e.addVector(value, pointer);
+      return nullptr;
+    });
+    if (isAdded)
+      return done(op, llvm::PoisonValue::get(type));
+  }
   if (!rmw || smallFloat(element) || bitsOf(type) < 8 || (type->isVectorTy() && !isPair))
     return fail(op, "has no atomic `" + wave::stringifyAtomicKind(kind) + "` of this type");
   llvm::Value *old = under(mask, type, [&]() -> llvm::Value * {

@@ -133,6 +133,35 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return Step::Next;
 }
 
+/// red.global.add.{v2, v4}.f32: neighbouring elements at an aligned address, each by itself.
+Step addVector(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  const Operand &memory = instr.args[0];
+  Value addresses = warp.use(memory, lanes, "an address");
+  llvm::SmallVector<Value, 4> values;
+  for (const Operand &part : instr.args[1].parts)
+    values.push_back(warp.use(part, lanes, "an atomic's operand"));
+  unsigned each = bytesOf(instr.type), bytes = each * instr.n;
+  for (unsigned lane = 0; lane < warpLanes; ++lane) {
+    if (!(lanes >> lane & 1))
+      continue;
+    Target target = locate(warp, instr, instr.space, addresses[lane] + uint64_t(memory.offset),
+                           bytes, lane, AccessKind::Atomic);
+    if (!target.host)
+      return Step::Next;
+    if (!holdsValues(target, bytes)) {
+      warp.fail(instr, 1u << lane, "an atomic on memory that nothing has written");
+      return Step::Next;
+    }
+    for (unsigned i = 0; i < instr.n; ++i) {
+      uint64_t old = 0;
+      std::memcpy(&old, target.host + i * each, each);
+      uint64_t next = combine(instr, old, values[i][lane]);
+      std::memcpy(target.host + i * each, &next, each);
+    }
+  }
+  return Step::Next;
+}
+
 } // namespace
 
 bool decodeAtomics(const Statement &s, Instruction &i) {
@@ -155,10 +184,17 @@ bool decodeAtomics(const Statement &s, Instruction &i) {
                      .Default(Unknown);
     i.mode = op == Unknown ? i.mode : op;
   }
-  if (s.has("async") || i.mode == Unknown || bytesOf(i.type) == 0 || !i.args.back().parts.empty())
+  if (s.has("async") || i.mode == Unknown || bytesOf(i.type) == 0)
     return false;
-  i.run = atomic;
-  return true;
+  size_t parts = i.args.back().parts.size();
+  if (parts == 0) {
+    i.run = atomic;
+    return true;
+  }
+  i.n = s.has("v4") ? 4 : s.has("v2") ? 2 : 1;
+  i.run = addVector;
+  return s.opcode == "red" && i.mode == Add && i.space == Space::Global && i.type == Ty::F32 &&
+         parts == i.n;
 }
 
 } // namespace tilec::ptx

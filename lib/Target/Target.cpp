@@ -130,8 +130,8 @@ const TargetInfo infos[] = {
     {Arch::Gfx942, Vendor::Amd, 64, 65536, 1024, 512, 131072, {4}, D::E4M3FNUZ, D::E5M2FNUZ, 8, true, false},
     {Arch::Gfx950, Vendor::Amd, 64, 163840, 1024, 512, 131072, {16, 4}, D::E4M3FN, D::E5M2, 8, true, true},
     {Arch::Sm80, Vendor::Nvidia, 32, 166912, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
-    {Arch::Sm90, Vendor::Nvidia, 32, 232448, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
-    {Arch::Sm90a, Vendor::Nvidia, 32, 232448, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false},
+    {Arch::Sm90, Vendor::Nvidia, 32, 232448, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false, 16},
+    {Arch::Sm90a, Vendor::Nvidia, 32, 232448, 1024, 255, 65536, {16, 8, 4}, D::E4M3FN, D::E5M2, 1, false, false, 16},
 };
 // clang-format on
 

@@ -41,6 +41,8 @@ struct TargetInfo {
   /// Shared-memory reads of 8 bytes a lane that transpose 8- and 16-bit elements
   /// (ds_read_b64_tr_*).
   bool hasTransposedReads;
+  /// Bytes of neighbouring f32 in global memory that one atomic addition covers; 0: one at a time.
+  int64_t vectorAddBytes = 0;
 
   /// Atoms for these operand and accumulator types, best first. Empty: multiply on the vector unit.
   llvm::ArrayRef<MmaAtom> atoms() const;

@@ -208,8 +208,10 @@ static LogicalResult checkAtomic(Operation *op, AtomicKind kind, Type type) {
     return op->emitOpError() << "`" << stringifyAtomicKind(kind) << "` updates integers, not "
                              << type;
   int64_t bits = bitsOf(type);
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-    return op->emitOpError() << "updates " << bits << " bits; 8, 16, 32 and 64 are possible";
+  bool isVector = isFloat && kind == AtomicKind::Add && elementsOf(type) > 1;
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && !(isVector && bits == 128))
+    return op->emitOpError() << "updates " << bits
+                             << " bits; 8, 16, 32 and 64 are possible, and 128 of added floats";
   return success();
 }
 

@@ -61,6 +61,7 @@ public:
   llvm::Value *dot4(llvm::Value *a, llvm::Value *b, llvm::Value *c, bool isUnsigned) override;
 
   llvm::SyncScope::ID deviceScope() override;
+  bool addVector(llvm::Value *vector, llvm::Value *pointer) override;
   llvm::SyncScope::ID blockScope() override;
   void trap() override { call("llvm.trap", {}, {}); }
 
@@ -415,6 +416,31 @@ llvm::Value *NvptxEmitter::barrierCount(llvm::Value *predicate) {
 
 llvm::Value *NvptxEmitter::dot4(llvm::Value *a, llvm::Value *b_, llvm::Value *c, bool isUnsigned) {
   return call(isUnsigned ? "llvm.nvvm.idp4a.u.u" : "llvm.nvvm.idp4a.s.s", {}, {a, b_, c});
+}
+
+/// red.add.{v2, v4}.f32 (PTX ISA 8.1, sm_90), which LLVM has no intrinsic for.
+bool NvptxEmitter::addVector(llvm::Value *vector, llvm::Value *pointer) {
+  auto *type = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
+  if (!type || !type->getElementType()->isFloatTy() ||
+      int64_t(bitsOf(type)) / 8 > target.vectorAddBytes)
+    return false;
+  unsigned count = type->getNumElements();
+  llvm::SmallVector<llvm::Value *> all;
+  std::string constraints;
+  for (unsigned i = 0; i < count; ++i) {
+    all.push_back(b.CreateExtractElement(vector, i));
+    constraints += "f,";
+  }
+  all.push_back(pointer);
+  llvm::SmallVector<llvm::Type *> types;
+  for (llvm::Value *value : all)
+    types.push_back(value->getType());
+  std::string text = "red.relaxed.gpu.global.add.v" + std::to_string(count) + ".f32 [$" +
+                     std::to_string(count) + "], " + operands(0, count) + ";";
+  auto *function = llvm::FunctionType::get(b.getVoidTy(), types, false);
+  b.CreateCall(llvm::InlineAsm::get(function, text, constraints + "l,~{memory}", true), all)
+      ->addFnAttr(llvm::Attribute::NoUnwind);
+  return true;
 }
 
 llvm::SyncScope::ID NvptxEmitter::deviceScope() {

@@ -377,12 +377,21 @@ LogicalResult Emitter::emitAtomic(tile::AtomicOp atomic, Elements &elements) {
   DType dtype = tile::dtypeOf(type.getElementType());
   if (isPacked(dtype))
     return unsupported(*atomic, "an atomic on elements of 4 bits");
+  // Neighbours are added by one instruction, where there is one and nobody asks what was there.
+  int64_t width = 1;
+  if (type.isGlobal() && atomic.getKind() == tile::AtomicKind::Add && dtype == DType::F32 &&
+      atomic.getOld().use_empty() && elements.masks.size() <= 1)
+    width = std::min(accessWidth(atomic.getIndices(), root, elements),
+                     std::max<int64_t>(1, target.vectorAddBytes / bytesOf(dtype)));
   SmallVector<Value, 4> olds;
-  for (int64_t e = 0; e < elements.count; ++e) {
+  for (int64_t e = 0; e < elements.count; e += width) {
     SmallVector<Value, 4> indices;
     for (Value v : atomic.getIndices())
       indices.push_back(indexFor(v, e, elements));
-    Value value = fromScalar(lookup(atomic.getValue(), e, elements), dtype);
+    SmallVector<Value, 4> parts;
+    for (int64_t i = 0; i < width; ++i)
+      parts.push_back(lookup(atomic.getValue(), e + i, elements));
+    Value value = fromScalar(pack(parts), dtype);
     Value mask = writerMask(elements, e);
     Value old;
     if (type.isShared()) {
@@ -395,9 +404,11 @@ LogicalResult Emitter::emitAtomic(tile::AtomicOp atomic, Elements &elements) {
       old = wave::GlobalAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
                                          place.base, accessOffset(place, indices), mask);
     }
-    olds.push_back(toScalar(old, dtype));
+    if (width == 1)
+      olds.push_back(toScalar(old, dtype));
   }
-  elements.map[atomic.getOld()] = olds;
+  if (width == 1)
+    elements.map[atomic.getOld()] = olds;
   return success();
 }
 
