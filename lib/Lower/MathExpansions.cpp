@@ -276,10 +276,10 @@ llvm::Value *MathExpansions::intPow(llvm::Value *x, llvm::Value *n) {
 // Hyperbolic functions
 //===----------------------------------------------------------------------===//
 
-/// An odd function from its value near 0 and its magnitude elsewhere.
+/// An odd function from its value near 0 and its magnitude elsewhere. The series of -0 is 0.
 llvm::Value *MathExpansions::pickOdd(llvm::Value *isSmall, llvm::Value *smallValue,
                                      llvm::Value *largeMagnitude, llvm::Value *x) {
-  return select(isSmall, smallValue, copySign(largeMagnitude, x));
+  return copySign(select(isSmall, smallValue, largeMagnitude), x);
 }
 
 llvm::Value *MathExpansions::sinh(llvm::Value *x) {
