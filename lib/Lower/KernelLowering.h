@@ -94,6 +94,7 @@ private:
   llvm::Value *laneExchange(llvm::Value *value,
                             llvm::function_ref<llvm::Value *(llvm::Value *)> exchange);
   mlir::LogicalResult lowerVote(mlir::Operation &op);
+  mlir::LogicalResult lowerTrap(wave::TrapOp trap);
   mlir::LogicalResult lowerScanPartner(wave::ScanPartnerOp scan);
   mlir::LogicalResult lowerMma(wave::MmaOp op);
 

@@ -198,6 +198,16 @@ static std::optional<int64_t> optional(std::optional<uint64_t> value) {
   return value ? std::optional<int64_t>(static_cast<int64_t>(*value)) : std::nullopt;
 }
 
+LogicalResult KernelLowering::lowerTrap(wave::TrapOp trap) {
+  llvm::BasicBlock *bad = newBlock("trap"), *good = newBlock("checked");
+  b.CreateCondBr(at(trap.getCondition()), good, bad);
+  b.SetInsertPoint(bad);
+  e.trap();
+  b.CreateBr(good);
+  b.SetInsertPoint(good);
+  return success();
+}
+
 LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
   auto must = [&](bool emitted) { return emitted ? success() : unsupported(op); };
   int64_t lanes = e.target.waveLanes;
@@ -289,15 +299,7 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
       .Case([&](wave::PipelineOp) {
         return fail(op, "is not planned yet; the pass wave-schedule makes a loop of it");
       })
-      .Case([&](wave::TrapOp trap) {
-        llvm::BasicBlock *bad = newBlock("trap"), *good = newBlock("checked");
-        b.CreateCondBr(at(trap.getCondition()), good, bad);
-        b.SetInsertPoint(bad);
-        e.trap();
-        b.CreateBr(good);
-        b.SetInsertPoint(good);
-        return success();
-      })
+      .Case([&](wave::TrapOp trap) { return lowerTrap(trap); })
       .Default([&](mlir::Operation *) {
         std::optional<LogicalResult> hopper = lowerHopper(op);
         return hopper ? *hopper : lowerMemory(op);

@@ -119,161 +119,210 @@ struct Printer {
     os << ')';
   }
 
+  void show(const ConstantExpr *c);
+  void show(const NumberExpr *n);
+  void show(const JoinedExpr *x);
+  void show(const SequenceExpr *s);
+  void show(const DictExpr *d);
+  void show(const UnaryExpr *u);
+  void show(const BinaryExpr *b);
+  void show(const BoolExpr *b);
+  void show(const CompareExpr *c);
+  void show(const ConditionalExpr *c);
+  void show(const LambdaExpr *l);
+  void show(const AttributeExpr *a);
+  void show(const SubscriptExpr *s);
+  void show(const SliceExpr *s);
+  void show(const NamedExpr *n);
   void expr(const Expr *e);
   void body(Body list, unsigned indent);
   void stmt(const Stmt *s, unsigned indent);
   void exprStmts(const Stmt *s);
+
+  llvm::raw_ostream &start(unsigned indent, llvm::StringRef text);
+  void block(unsigned indent, Body list);
+  void otherwise(unsigned indent, Body list);
+  void show(const ForStmt *f, unsigned indent);
+  void show(const WhileStmt *w, unsigned indent);
+  void show(const IfStmt *i, unsigned indent);
+  void show(const WithStmt *w, unsigned indent);
+  void show(const FunctionStmt *f, unsigned indent);
+  void show(const ClassStmt *c, unsigned indent);
+  void show(const SimpleStmt *s, unsigned indent);
+  void show(const ImportStmt *i, unsigned indent);
+  void show(const ScopeStmt *s, unsigned indent);
+  void show(const AssertStmt *a, unsigned indent);
+  void show(const DeleteStmt *s, unsigned indent);
+  void show(const TryStmt *t, unsigned indent);
 };
+
+void Printer::show(const ConstantExpr *c) {
+  constexpr llvm::StringRef names[] = {"None", "True", "False", "..."};
+  os << names[c->which];
+}
+
+void Printer::show(const NumberExpr *n) {
+  if (n->isFloat)
+    os << llvm::format("%.17g", n->value);
+  else
+    os << (n->radix == 16 ? "0x" : n->radix == 8 ? "0o" : n->radix == 2 ? "0b" : "") << n->digits;
+}
+
+void Printer::show(const JoinedExpr *x) {
+  os << "f'";
+  joined(x->parts);
+  os << '\'';
+}
+
+void Printer::show(const SequenceExpr *s) {
+  os << (s->kind == ExprKind::Tuple ? "(" : s->kind == ExprKind::List ? "[" : "{");
+  list(s->items);
+  if (s->kind == ExprKind::Tuple && s->items.size() == 1)
+    os << ',';
+  os << (s->kind == ExprKind::Tuple ? ")" : s->kind == ExprKind::List ? "]" : "}");
+}
+
+void Printer::show(const DictExpr *d) {
+  os << '{';
+  for (size_t i = 0; i < d->keys.size(); ++i) {
+    os << (i ? ", " : "");
+    if (d->keys[i]) {
+      expr(d->keys[i]);
+      os << ": ";
+    } else {
+      os << "**";
+    }
+    expr(d->values[i]);
+  }
+  os << '}';
+}
+
+void Printer::show(const UnaryExpr *u) {
+  constexpr llvm::StringRef names[] = {"not ", "-", "+", "~"};
+  os << '(' << names[static_cast<unsigned>(u->op)];
+  expr(u->operand);
+  os << ')';
+}
+
+void Printer::show(const BinaryExpr *b) {
+  os << '(';
+  expr(b->lhs);
+  os << ' ' << spellingOf(b->op) << ' ';
+  expr(b->rhs);
+  os << ')';
+}
+
+void Printer::show(const BoolExpr *b) {
+  os << '(';
+  for (size_t i = 0; i < b->operands.size(); ++i) {
+    os << (i == 0 ? "" : b->isAnd ? " and " : " or ");
+    expr(b->operands[i]);
+  }
+  os << ')';
+}
+
+void Printer::show(const CompareExpr *c) {
+  os << '(';
+  expr(c->operands[0]);
+  for (size_t i = 0; i < c->ops.size(); ++i) {
+    os << ' ' << spellingOf(c->ops[i]) << ' ';
+    expr(c->operands[i + 1]);
+  }
+  os << ')';
+}
+
+void Printer::show(const ConditionalExpr *c) {
+  os << '(';
+  expr(c->thenValue);
+  os << " if ";
+  expr(c->condition);
+  os << " else ";
+  expr(c->elseValue);
+  os << ')';
+}
+
+void Printer::show(const LambdaExpr *l) {
+  os << "(lambda ";
+  params(l->params);
+  os << ": ";
+  expr(l->body);
+  os << ')';
+}
+
+void Printer::show(const AttributeExpr *a) {
+  expr(a->value);
+  os << '.' << a->name;
+}
+
+void Printer::show(const SubscriptExpr *s) {
+  expr(s->value);
+  os << '[';
+  expr(s->index);
+  os << ']';
+}
+
+void Printer::show(const SliceExpr *s) {
+  if (s->lower)
+    expr(s->lower);
+  os << ':';
+  if (s->upper)
+    expr(s->upper);
+  if (s->step) {
+    os << ':';
+    expr(s->step);
+  }
+}
+
+void Printer::show(const NamedExpr *n) {
+  os << '(' << n->target->name << " := ";
+  expr(n->value);
+  os << ')';
+}
 
 void Printer::expr(const Expr *e) {
   switch (e->kind) {
   case ExprKind::Name:
     os << llvm::cast<NameExpr>(e)->name;
     return;
-  case ExprKind::Constant: {
-    constexpr llvm::StringRef names[] = {"None", "True", "False", "..."};
-    os << names[llvm::cast<ConstantExpr>(e)->which];
-    return;
-  }
-  case ExprKind::Number: {
-    const auto *n = llvm::cast<NumberExpr>(e);
-    if (n->isFloat)
-      os << llvm::format("%.17g", n->value);
-    else
-      os << (n->radix == 16 ? "0x" : n->radix == 8 ? "0o" : n->radix == 2 ? "0b" : "") << n->digits;
-    return;
-  }
+  case ExprKind::Constant:
+    return show(llvm::cast<ConstantExpr>(e));
+  case ExprKind::Number:
+    return show(llvm::cast<NumberExpr>(e));
   case ExprKind::String:
     return quoted(llvm::cast<StringExpr>(e)->value);
   case ExprKind::Joined:
-    os << "f'";
-    joined(llvm::cast<JoinedExpr>(e)->parts);
-    os << '\'';
-    return;
+    return show(llvm::cast<JoinedExpr>(e));
   case ExprKind::Tuple:
   case ExprKind::List:
-  case ExprKind::Set: {
-    const auto *s = llvm::cast<SequenceExpr>(e);
-    os << (e->kind == ExprKind::Tuple ? "(" : e->kind == ExprKind::List ? "[" : "{");
-    list(s->items);
-    if (e->kind == ExprKind::Tuple && s->items.size() == 1)
-      os << ',';
-    os << (e->kind == ExprKind::Tuple ? ")" : e->kind == ExprKind::List ? "]" : "}");
-    return;
-  }
-  case ExprKind::Dict: {
-    const auto *d = llvm::cast<DictExpr>(e);
-    os << '{';
-    for (size_t i = 0; i < d->keys.size(); ++i) {
-      os << (i ? ", " : "");
-      if (d->keys[i]) {
-        expr(d->keys[i]);
-        os << ": ";
-      } else {
-        os << "**";
-      }
-      expr(d->values[i]);
-    }
-    os << '}';
-    return;
-  }
-  case ExprKind::Unary: {
-    constexpr llvm::StringRef names[] = {"not ", "-", "+", "~"};
-    const auto *u = llvm::cast<UnaryExpr>(e);
-    os << '(' << names[static_cast<unsigned>(u->op)];
-    expr(u->operand);
-    os << ')';
-    return;
-  }
-  case ExprKind::Binary: {
-    const auto *b = llvm::cast<BinaryExpr>(e);
-    os << '(';
-    expr(b->lhs);
-    os << ' ' << spellingOf(b->op) << ' ';
-    expr(b->rhs);
-    os << ')';
-    return;
-  }
-  case ExprKind::Bool: {
-    const auto *b = llvm::cast<BoolExpr>(e);
-    os << '(';
-    for (size_t i = 0; i < b->operands.size(); ++i) {
-      os << (i == 0 ? "" : b->isAnd ? " and " : " or ");
-      expr(b->operands[i]);
-    }
-    os << ')';
-    return;
-  }
-  case ExprKind::Compare: {
-    const auto *c = llvm::cast<CompareExpr>(e);
-    os << '(';
-    expr(c->operands[0]);
-    for (size_t i = 0; i < c->ops.size(); ++i) {
-      os << ' ' << spellingOf(c->ops[i]) << ' ';
-      expr(c->operands[i + 1]);
-    }
-    os << ')';
-    return;
-  }
-  case ExprKind::Conditional: {
-    const auto *c = llvm::cast<ConditionalExpr>(e);
-    os << '(';
-    expr(c->thenValue);
-    os << " if ";
-    expr(c->condition);
-    os << " else ";
-    expr(c->elseValue);
-    os << ')';
-    return;
-  }
-  case ExprKind::Lambda: {
-    const auto *l = llvm::cast<LambdaExpr>(e);
-    os << "(lambda ";
-    params(l->params);
-    os << ": ";
-    expr(l->body);
-    os << ')';
-    return;
-  }
+  case ExprKind::Set:
+    return show(llvm::cast<SequenceExpr>(e));
+  case ExprKind::Dict:
+    return show(llvm::cast<DictExpr>(e));
+  case ExprKind::Unary:
+    return show(llvm::cast<UnaryExpr>(e));
+  case ExprKind::Binary:
+    return show(llvm::cast<BinaryExpr>(e));
+  case ExprKind::Bool:
+    return show(llvm::cast<BoolExpr>(e));
+  case ExprKind::Compare:
+    return show(llvm::cast<CompareExpr>(e));
+  case ExprKind::Conditional:
+    return show(llvm::cast<ConditionalExpr>(e));
+  case ExprKind::Lambda:
+    return show(llvm::cast<LambdaExpr>(e));
   case ExprKind::Call:
     return call(llvm::cast<CallExpr>(e));
-  case ExprKind::Attribute: {
-    const auto *a = llvm::cast<AttributeExpr>(e);
-    expr(a->value);
-    os << '.' << a->name;
-    return;
-  }
-  case ExprKind::Subscript: {
-    const auto *s = llvm::cast<SubscriptExpr>(e);
-    expr(s->value);
-    os << '[';
-    expr(s->index);
-    os << ']';
-    return;
-  }
-  case ExprKind::Slice: {
-    const auto *s = llvm::cast<SliceExpr>(e);
-    if (s->lower)
-      expr(s->lower);
-    os << ':';
-    if (s->upper)
-      expr(s->upper);
-    if (s->step) {
-      os << ':';
-      expr(s->step);
-    }
-    return;
-  }
+  case ExprKind::Attribute:
+    return show(llvm::cast<AttributeExpr>(e));
+  case ExprKind::Subscript:
+    return show(llvm::cast<SubscriptExpr>(e));
+  case ExprKind::Slice:
+    return show(llvm::cast<SliceExpr>(e));
   case ExprKind::Starred:
     os << '*';
     return expr(llvm::cast<StarredExpr>(e)->value);
-  case ExprKind::Named: {
-    const auto *n = llvm::cast<NamedExpr>(e);
-    os << '(' << n->target->name << " := ";
-    expr(n->value);
-    os << ')';
-    return;
-  }
+  case ExprKind::Named:
+    return show(llvm::cast<NamedExpr>(e));
   case ExprKind::Unsupported:
     os << '<' << llvm::cast<UnsupportedExpr>(e)->what << '>';
     return;
@@ -314,167 +363,193 @@ void Printer::exprStmts(const Stmt *s) {
   }
 }
 
+llvm::raw_ostream &Printer::start(unsigned indent, llvm::StringRef text) {
+  return os.indent(indent) << text;
+}
+
+void Printer::block(unsigned indent, Body list) {
+  os << ":\n";
+  body(list, indent + 2);
+}
+
+void Printer::otherwise(unsigned indent, Body list) {
+  if (list.empty())
+    return;
+  start(indent, "else");
+  block(indent, list);
+}
+
+void Printer::show(const ForStmt *f, unsigned indent) {
+  start(indent, "for ");
+  expr(f->target);
+  os << " in ";
+  expr(f->iterable);
+  block(indent, f->body);
+  otherwise(indent, f->orElse);
+}
+
+void Printer::show(const WhileStmt *w, unsigned indent) {
+  start(indent, "while ");
+  expr(w->condition);
+  block(indent, w->body);
+  otherwise(indent, w->orElse);
+}
+
+void Printer::show(const IfStmt *i, unsigned indent) {
+  start(indent, "if ");
+  expr(i->condition);
+  block(indent, i->thenBody);
+  otherwise(indent, i->elseBody);
+}
+
+void Printer::show(const WithStmt *w, unsigned indent) {
+  start(indent, "with ");
+  llvm::StringRef comma;
+  for (const WithItem &item : w->items) {
+    os << comma;
+    comma = ", ";
+    expr(item.context);
+    if (item.target) {
+      os << " as ";
+      expr(item.target);
+    }
+  }
+  block(indent, w->body);
+}
+
+void Printer::show(const FunctionStmt *f, unsigned indent) {
+  for (const Expr *d : f->decorators) {
+    start(indent, "@");
+    expr(d);
+    os << '\n';
+  }
+  start(indent, "def ") << f->name << '(';
+  params(f->params);
+  os << ')';
+  if (f->returns) {
+    os << " -> ";
+    expr(f->returns);
+  }
+  block(indent, f->body);
+}
+
+void Printer::show(const ClassStmt *c, unsigned indent) {
+  start(indent, "class ") << c->name << '(';
+  list(c->bases);
+  os << ')';
+  block(indent, c->body);
+}
+
+void Printer::show(const SimpleStmt *s, unsigned indent) {
+  start(indent, s->kind == StmtKind::Return     ? "return"
+                : s->kind == StmtKind::Break    ? "break"
+                : s->kind == StmtKind::Continue ? "continue"
+                : s->kind == StmtKind::Pass     ? "pass"
+                                                : "raise");
+  if (const Expr *value = s->value) {
+    os << ' ';
+    expr(value);
+  }
+  os << '\n';
+}
+
+void Printer::show(const ImportStmt *i, unsigned indent) {
+  if (i->isFrom)
+    start(indent, "from ") << i->module << " import ";
+  else
+    start(indent, "import ");
+  llvm::StringRef comma;
+  for (const ImportName &n : i->names) {
+    os << comma << n.name;
+    comma = ", ";
+    if (n.hasAs)
+      os << " as " << n.bound;
+  }
+  os << '\n';
+}
+
+void Printer::show(const ScopeStmt *s, unsigned indent) {
+  start(indent, s->kind == StmtKind::Global ? "global" : "nonlocal");
+  for (llvm::StringRef name : s->names)
+    os << ' ' << name;
+  os << '\n';
+}
+
+void Printer::show(const AssertStmt *a, unsigned indent) {
+  start(indent, "assert ");
+  expr(a->condition);
+  if (a->message) {
+    os << ", ";
+    expr(a->message);
+  }
+  os << '\n';
+}
+
+void Printer::show(const DeleteStmt *s, unsigned indent) {
+  start(indent, "del ");
+  list(s->targets);
+  os << '\n';
+}
+
+void Printer::show(const TryStmt *t, unsigned indent) {
+  start(indent, "try");
+  block(indent, t->body);
+  for (const Handler &h : t->handlers) {
+    start(indent, "except");
+    if (h.type) {
+      os << ' ';
+      expr(h.type);
+    }
+    if (!h.name.empty())
+      os << " as " << h.name;
+    block(indent, h.body);
+  }
+  otherwise(indent, t->orElse);
+  if (!t->finalBody.empty()) {
+    start(indent, "finally");
+    block(indent, t->finalBody);
+  }
+}
+
 void Printer::stmt(const Stmt *s, unsigned indent) {
-  auto start = [&](llvm::StringRef text) -> llvm::raw_ostream & {
-    return os.indent(indent) << text;
-  };
-  auto block = [&](Body list) {
-    os << ":\n";
-    body(list, indent + 2);
-  };
-  auto otherwise = [&](Body list) {
-    if (list.empty())
-      return;
-    start("else");
-    block(list);
-  };
   switch (s->kind) {
   case StmtKind::Expr:
   case StmtKind::Assign:
   case StmtKind::AugAssign:
   case StmtKind::AnnAssign:
-    start("");
+    start(indent, "");
     exprStmts(s);
     os << '\n';
     return;
-  case StmtKind::For: {
-    const auto *f = llvm::cast<ForStmt>(s);
-    start("for ");
-    expr(f->target);
-    os << " in ";
-    expr(f->iterable);
-    block(f->body);
-    return otherwise(f->orElse);
-  }
-  case StmtKind::While: {
-    const auto *w = llvm::cast<WhileStmt>(s);
-    start("while ");
-    expr(w->condition);
-    block(w->body);
-    return otherwise(w->orElse);
-  }
-  case StmtKind::If: {
-    const auto *i = llvm::cast<IfStmt>(s);
-    start("if ");
-    expr(i->condition);
-    block(i->thenBody);
-    return otherwise(i->elseBody);
-  }
-  case StmtKind::With: {
-    const auto *w = llvm::cast<WithStmt>(s);
-    start("with ");
-    llvm::StringRef comma;
-    for (const WithItem &item : w->items) {
-      os << comma;
-      comma = ", ";
-      expr(item.context);
-      if (item.target) {
-        os << " as ";
-        expr(item.target);
-      }
-    }
-    return block(w->body);
-  }
-  case StmtKind::Function: {
-    const auto *f = llvm::cast<FunctionStmt>(s);
-    for (const Expr *d : f->decorators) {
-      start("@");
-      expr(d);
-      os << '\n';
-    }
-    start("def ") << f->name << '(';
-    params(f->params);
-    os << ')';
-    if (f->returns) {
-      os << " -> ";
-      expr(f->returns);
-    }
-    return block(f->body);
-  }
-  case StmtKind::Class: {
-    const auto *c = llvm::cast<ClassStmt>(s);
-    start("class ") << c->name << '(';
-    list(c->bases);
-    os << ')';
-    return block(c->body);
-  }
+  case StmtKind::For:
+    return show(llvm::cast<ForStmt>(s), indent);
+  case StmtKind::While:
+    return show(llvm::cast<WhileStmt>(s), indent);
+  case StmtKind::If:
+    return show(llvm::cast<IfStmt>(s), indent);
+  case StmtKind::With:
+    return show(llvm::cast<WithStmt>(s), indent);
+  case StmtKind::Function:
+    return show(llvm::cast<FunctionStmt>(s), indent);
+  case StmtKind::Class:
+    return show(llvm::cast<ClassStmt>(s), indent);
   case StmtKind::Return:
   case StmtKind::Break:
   case StmtKind::Continue:
   case StmtKind::Pass:
-  case StmtKind::Raise: {
-    start(s->kind == StmtKind::Return     ? "return"
-          : s->kind == StmtKind::Break    ? "break"
-          : s->kind == StmtKind::Continue ? "continue"
-          : s->kind == StmtKind::Pass     ? "pass"
-                                          : "raise");
-    if (const Expr *value = llvm::cast<SimpleStmt>(s)->value) {
-      os << ' ';
-      expr(value);
-    }
-    os << '\n';
-    return;
-  }
-  case StmtKind::Import: {
-    const auto *i = llvm::cast<ImportStmt>(s);
-    if (i->isFrom)
-      start("from ") << i->module << " import ";
-    else
-      start("import ");
-    llvm::StringRef comma;
-    for (const ImportName &n : i->names) {
-      os << comma << n.name;
-      comma = ", ";
-      if (n.hasAs)
-        os << " as " << n.bound;
-    }
-    os << '\n';
-    return;
-  }
+  case StmtKind::Raise:
+    return show(llvm::cast<SimpleStmt>(s), indent);
+  case StmtKind::Import:
+    return show(llvm::cast<ImportStmt>(s), indent);
   case StmtKind::Global:
   case StmtKind::Nonlocal:
-    start(s->kind == StmtKind::Global ? "global" : "nonlocal");
-    for (llvm::StringRef name : llvm::cast<ScopeStmt>(s)->names)
-      os << ' ' << name;
-    os << '\n';
-    return;
-  case StmtKind::Assert: {
-    const auto *a = llvm::cast<AssertStmt>(s);
-    start("assert ");
-    expr(a->condition);
-    if (a->message) {
-      os << ", ";
-      expr(a->message);
-    }
-    os << '\n';
-    return;
-  }
+    return show(llvm::cast<ScopeStmt>(s), indent);
+  case StmtKind::Assert:
+    return show(llvm::cast<AssertStmt>(s), indent);
   case StmtKind::Delete:
-    start("del ");
-    list(llvm::cast<DeleteStmt>(s)->targets);
-    os << '\n';
-    return;
-  case StmtKind::Try: {
-    const auto *t = llvm::cast<TryStmt>(s);
-    start("try");
-    block(t->body);
-    for (const Handler &h : t->handlers) {
-      start("except");
-      if (h.type) {
-        os << ' ';
-        expr(h.type);
-      }
-      if (!h.name.empty())
-        os << " as " << h.name;
-      block(h.body);
-    }
-    otherwise(t->orElse);
-    if (!t->finalBody.empty()) {
-      start("finally");
-      block(t->finalBody);
-    }
-    return;
-  }
+    return show(llvm::cast<DeleteStmt>(s), indent);
+  case StmtKind::Try:
+    return show(llvm::cast<TryStmt>(s), indent);
   }
 }
 

@@ -75,13 +75,63 @@ llvm::ArrayRef<llvm::StringRef> attributesOf(ValueKind kind) {
 
 } // namespace
 
-Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan) {
+Value Evaluator::typeAttribute(const Value &object, llvm::StringRef name, Span nameSpan) {
+  if (object.str() == "GemmWarpPolicy" && llvm::is_contained(policies, name))
+    return heap.str(name.str());
+  if (name == "__name__")
+    return heap.str(object.str() == "None" ? "NoneType" : object.str().str());
+  // `str.lower` as a function, and `dict.fromkeys`.
+  if (object.str() == "str" && llvm::is_contained(strMethods, name))
+    return heap.named(ValueKind::Builtin, ("str." + name).str());
+  if (object.str() == "dict" && name == "fromkeys")
+    return heap.named(ValueKind::Builtin, "dict.fromkeys");
+  return fail(DiagId::NoAttribute, nameSpan, object.str(), name, "; check the spelling");
+}
+
+/// An attribute of a buffer or a slice of one; no value: there is none of that name.
+Value Evaluator::bufferAttribute(const Value &object, llvm::StringRef name) {
   auto exprs = [&](llvm::ArrayRef<const Expr *> list) {
     std::vector<Value> items;
     for (const Expr *e : list)
       items.push_back(e->constInt() ? Value::small(*e->constInt()) : Value::expr(e));
     return heap.tuple(std::move(items));
   };
+  const Buffer *b = object.is(ValueKind::Buffer) ? object.buffer() : object.region()->buffer;
+  if (name == "shape")
+    return exprs(object.is(ValueKind::Buffer) ? b->shape : object.region()->extents);
+  if (name == "dtype")
+    return Value::dtype(b->type);
+  if (name == "ndim")
+    return Value::small(static_cast<int64_t>(b->shape.size()));
+  if (name == "strides")
+    return exprs(b->strides);
+  if (name == "name")
+    return heap.str(b->name.str());
+  if (name == "data")
+    return object;
+  if (name == "scope")
+    return method(object, name);
+  return Value();
+}
+
+/// One of a dtype; no value: there is none of that name.
+Value Evaluator::dtypeAttribute(DType t, const Value &object, llvm::StringRef name) {
+  if (name == "bits")
+    return Value::small(bitsOf(t));
+  if (name == "bytes" || name == "itemsize")
+    return Value::small(bytesOf(t));
+  if (name == "lanes")
+    return Value::small(1);
+  if (name == "name")
+    return heap.str(std::string(nameOf(t)));
+  if (name == "as_torch")
+    return method(object, name);
+  if (llvm::is_contained(strMethods, name))
+    return method(heap.str(std::string(nameOf(t))), name);
+  return Value();
+}
+
+Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan) {
   switch (object.kind()) {
   case ValueKind::Module: {
     Value value = moduleAttribute(object.str(), name, nameSpan);
@@ -96,16 +146,7 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
       return value;
     return hostAttribute(object, name, nameSpan);
   case ValueKind::Type:
-    if (object.str() == "GemmWarpPolicy" && llvm::is_contained(policies, name))
-      return heap.str(name.str());
-    if (name == "__name__")
-      return heap.str(object.str() == "None" ? "NoneType" : object.str().str());
-    // `str.lower` as a function, and `dict.fromkeys`.
-    if (object.str() == "str" && llvm::is_contained(strMethods, name))
-      return heap.named(ValueKind::Builtin, ("str." + name).str());
-    if (object.str() == "dict" && name == "fromkeys")
-      return heap.named(ValueKind::Builtin, "dict.fromkeys");
-    return fail(DiagId::NoAttribute, nameSpan, object.str(), name, "; check the spelling");
+    return typeAttribute(object, name, nameSpan);
   case ValueKind::Builtin:
     if (name == "__name__")
       return heap.str(object.str().str());
@@ -116,46 +157,20 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
     }
     return opaque((object.str() + "." + name).str(), span);
   case ValueKind::Buffer:
-  case ValueKind::Region: {
-    const Buffer *b = object.is(ValueKind::Buffer) ? object.buffer() : object.region()->buffer;
-    if (name == "shape")
-      return exprs(object.is(ValueKind::Buffer) ? b->shape : object.region()->extents);
-    if (name == "dtype")
-      return Value::dtype(b->type);
-    if (name == "ndim")
-      return Value::small(static_cast<int64_t>(b->shape.size()));
-    if (name == "strides")
-      return exprs(b->strides);
-    if (name == "name")
-      return heap.str(b->name.str());
-    if (name == "data")
-      return object;
-    if (name == "scope")
-      return method(object, name);
+  case ValueKind::Region:
+    if (Value v = bufferAttribute(object, name); v.ok())
+      return v;
     break;
-  }
   case ValueKind::Expr:
     if (name == "dtype")
       return Value::dtype(object.expr()->type);
     if (name == "astype")
       return method(object, name);
     break;
-  case ValueKind::DType: {
-    DType t = object.dtype();
-    if (name == "bits")
-      return Value::small(bitsOf(t));
-    if (name == "bytes" || name == "itemsize")
-      return Value::small(bytesOf(t));
-    if (name == "lanes")
-      return Value::small(1);
-    if (name == "name")
-      return heap.str(std::string(nameOf(t)));
-    if (name == "as_torch")
-      return method(object, name);
-    if (llvm::is_contained(strMethods, name))
-      return method(heap.str(std::string(nameOf(t))), name);
+  case ValueKind::DType:
+    if (Value v = dtypeAttribute(object.dtype(), object, name); v.ok())
+      return v;
     break;
-  }
   case ValueKind::Int:
   case ValueKind::Bool:
     if (name == "bit_length" || name == "bit_count")

@@ -378,92 +378,102 @@ Value Evaluator::builtinRound(CallArgs &args) {
   return Value::real(std::strtod(buffer, nullptr));
 }
 
-Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
-  auto listed = [&](ValueKind kind) -> Value {
-    if (args.values.empty())
-      return heap.list({}, kind);
-    llvm::SmallVector<Value> items;
-    if (!arity(args, 1, 1, name) || !iterate(args.values[0], args.spans[0], items))
-      return Value();
-    std::vector<Value> out;
-    for (const Value &v : items) {
-      if (kind == ValueKind::Set) {
-        if (!hashable(v, args.span) || !step(args.span, out.size()))
-          return Value();
-        if (llvm::any_of(out, [&](const Value &u) { return same(u, v); }))
-          continue;
-      }
-      out.push_back(v);
+Value Evaluator::makeSequence(ValueKind kind, llvm::StringRef name, CallArgs &args) {
+  if (args.values.empty())
+    return heap.list({}, kind);
+  llvm::SmallVector<Value> items;
+  if (!arity(args, 1, 1, name) || !iterate(args.values[0], args.spans[0], items))
+    return Value();
+  std::vector<Value> out;
+  for (const Value &v : items) {
+    if (kind == ValueKind::Set) {
+      if (!hashable(v, args.span) || !step(args.span, out.size()))
+        return Value();
+      if (llvm::any_of(out, [&](const Value &u) { return same(u, v); }))
+        continue;
     }
-    return heap.list(std::move(out), kind);
-  };
+    out.push_back(v);
+  }
+  return heap.list(std::move(out), kind);
+}
+
+Value Evaluator::makeDict(CallArgs &args) {
+  auto *dict = heap.make<DictObject>();
+  if (!args.values.empty()) {
+    llvm::SmallVector<Value> items;
+    if (args.values[0].is(ValueKind::Dict))
+      dict->entries = args.values[0].as<DictObject>()->entries;
+    else if (!iterate(args.values[0], args.spans[0], items))
+      return Value();
+    for (const Value &v : items) {
+      if (!v.isSequence() || v.items().size() != 2)
+        return fail(DiagId::WantedOther, args.spans[0], "pairs", typeName(v));
+      if (!dictSet(dict, v.items()[0], v.items()[1], args.spans[0]))
+        return Value();
+    }
+  }
+  for (const CallArgs::Keyword &k : args.keywords)
+    if (!dictSet(dict, heap.str(k.name), k.value, k.span))
+      return Value();
+  return Value::object(ValueKind::Dict, dict);
+}
+
+Value Evaluator::makeBool(CallArgs &args) {
+  if (args.values.empty())
+    return Value::boolean(false);
+  if (isRuntime(args.values[0])) {
+    const Expr *c = toCondition(args.values[0], args.spans[0]);
+    return c ? Value::expr(c) : Value();
+  }
+  std::optional<bool> t = truth(args.values[0], args.spans[0]);
+  return t ? Value::boolean(*t) : Value();
+}
+
+Value Evaluator::makeFloat(CallArgs &args) {
+  if (args.values.empty())
+    return Value::real(0);
+  const Value &v = args.values[0];
+  if (v.is(ValueKind::Str)) {
+    llvm::StringRef text = v.str().trim();
+    std::string lower = text.lower();
+    llvm::StringRef bare = llvm::StringRef(lower).ltrim("+-");
+    bool negative = llvm::StringRef(lower).starts_with("-");
+    if (bare == "inf" || bare == "infinity")
+      return Value::real(negative ? -HUGE_VAL : HUGE_VAL);
+    if (bare == "nan")
+      return Value::real(std::nan(""));
+    double out;
+    std::string digits = lower;
+    bool underscoresFit = !text.starts_with("_") && !text.ends_with("_") && !text.contains("__");
+    llvm::erase(digits, '_');
+    if (underscoresFit && !text.contains_insensitive("x") && !text.contains_insensitive("n") &&
+        !llvm::StringRef(digits).getAsDouble(out))
+      return Value::real(out);
+    return fail(DiagId::BadConversion, args.span, shown(v), "float");
+  }
+  std::optional<double> x = toReal(v, args.spans[0], "float()");
+  if (x && std::isinf(*x) && v.is(ValueKind::Int))
+    return fail(DiagId::FloatOverflow, args.span, "float()");
+  return x ? Value::real(*x) : Value();
+}
+
+Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
   if (name == "int")
     return builtinInt(args);
   if (name == "list")
-    return listed(ValueKind::List);
+    return makeSequence(ValueKind::List, name, args);
   if (name == "tuple")
-    return listed(ValueKind::Tuple);
+    return makeSequence(ValueKind::Tuple, name, args);
   if (name == "set")
-    return listed(ValueKind::Set);
-  if (name == "dict") {
-    auto *dict = heap.make<DictObject>();
-    if (!args.values.empty()) {
-      llvm::SmallVector<Value> items;
-      if (args.values[0].is(ValueKind::Dict))
-        dict->entries = args.values[0].as<DictObject>()->entries;
-      else if (!iterate(args.values[0], args.spans[0], items))
-        return Value();
-      for (const Value &v : items) {
-        if (!v.isSequence() || v.items().size() != 2)
-          return fail(DiagId::WantedOther, args.spans[0], "pairs", typeName(v));
-        if (!dictSet(dict, v.items()[0], v.items()[1], args.spans[0]))
-          return Value();
-      }
-    }
-    for (const CallArgs::Keyword &k : args.keywords)
-      if (!dictSet(dict, heap.str(k.name), k.value, k.span))
-        return Value();
-    return Value::object(ValueKind::Dict, dict);
-  }
+    return makeSequence(ValueKind::Set, name, args);
+  if (name == "dict")
+    return makeDict(args);
   if (name == "str")
     return args.values.empty() ? heap.str("") : text(toStr(args.values[0]), args.span);
-  if (name == "bool") {
-    if (args.values.empty())
-      return Value::boolean(false);
-    if (isRuntime(args.values[0])) {
-      const Expr *c = toCondition(args.values[0], args.spans[0]);
-      return c ? Value::expr(c) : Value();
-    }
-    std::optional<bool> t = truth(args.values[0], args.spans[0]);
-    return t ? Value::boolean(*t) : Value();
-  }
-  if (name == "float") {
-    if (args.values.empty())
-      return Value::real(0);
-    const Value &v = args.values[0];
-    if (v.is(ValueKind::Str)) {
-      llvm::StringRef text = v.str().trim();
-      std::string lower = text.lower();
-      llvm::StringRef bare = llvm::StringRef(lower).ltrim("+-");
-      bool negative = llvm::StringRef(lower).starts_with("-");
-      if (bare == "inf" || bare == "infinity")
-        return Value::real(negative ? -HUGE_VAL : HUGE_VAL);
-      if (bare == "nan")
-        return Value::real(std::nan(""));
-      double out;
-      std::string digits = lower;
-      bool underscoresFit = !text.starts_with("_") && !text.ends_with("_") && !text.contains("__");
-      llvm::erase(digits, '_');
-      if (underscoresFit && !text.contains_insensitive("x") && !text.contains_insensitive("n") &&
-          !llvm::StringRef(digits).getAsDouble(out))
-        return Value::real(out);
-      return fail(DiagId::BadConversion, args.span, shown(v), "float");
-    }
-    std::optional<double> x = toReal(v, args.spans[0], "float()");
-    if (x && std::isinf(*x) && v.is(ValueKind::Int))
-      return fail(DiagId::FloatOverflow, args.span, "float()");
-    return x ? Value::real(*x) : Value();
-  }
+  if (name == "bool")
+    return makeBool(args);
+  if (name == "float")
+    return makeFloat(args);
   if (name == "type") {
     if (!arity(args, 1, 1, name))
       return Value();

@@ -287,6 +287,48 @@ const Region *Evaluator::elementRegion(const Expr *load) {
   return r;
 }
 
+bool Evaluator::listArgument(const Value &v, Span span, Argument &out) {
+  out.kind = Argument::List;
+  Deeper deeper(*this, span);
+  if (!deeper.ok)
+    return false;
+  std::vector<Argument> items(v.items().size());
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!toArgument(v.items()[i], span, items[i]))
+      return false;
+  out.list = program.copy(llvm::ArrayRef<Argument>(items));
+  return true;
+}
+
+bool Evaluator::dictArgument(const Value &v, Span span, Argument &out) {
+  out.kind = Argument::Dict;
+  Deeper deeper(*this, span);
+  if (!deeper.ok)
+    return false;
+  std::vector<DictEntry> entries;
+  for (auto &[key, value] : v.as<DictObject>()->entries) {
+    DictEntry entry;
+    if (!toArgument(key, span, entry.key))
+      return false;
+    // A bare function in `annotate_layout` is a layout of its key.
+    Value item = value;
+    if (value.is(ValueKind::Function) && key.is(ValueKind::Buffer)) {
+      llvm::SmallVector<int64_t> shape;
+      for (const Expr *size : key.buffer()->shape)
+        shape.push_back(size->constInt().value_or(0));
+      const LayoutSpec *layout = functionLayout(value, span, shape, LayoutSpec::Function);
+      if (!layout)
+        return false;
+      item = Value::layout(layout);
+    }
+    if (!toArgument(item, span, entry.value))
+      return false;
+    entries.push_back(entry);
+  }
+  out.dict = program.copy(llvm::ArrayRef<DictEntry>(entries));
+  return true;
+}
+
 bool Evaluator::toArgument(const Value &v, Span span, Argument &out) {
   out = Argument();
   out.span = span;
@@ -340,46 +382,10 @@ bool Evaluator::toArgument(const Value &v, Span span, Argument &out) {
     out.emitter = v.emitter();
     return true;
   case ValueKind::List:
-  case ValueKind::Tuple: {
-    out.kind = Argument::List;
-    Deeper deeper(*this, span);
-    if (!deeper.ok)
-      return false;
-    std::vector<Argument> items(v.items().size());
-    for (size_t i = 0; i < items.size(); ++i)
-      if (!toArgument(v.items()[i], span, items[i]))
-        return false;
-    out.list = program.copy(llvm::ArrayRef<Argument>(items));
-    return true;
-  }
-  case ValueKind::Dict: {
-    out.kind = Argument::Dict;
-    Deeper deeper(*this, span);
-    if (!deeper.ok)
-      return false;
-    std::vector<DictEntry> entries;
-    for (auto &[key, value] : v.as<DictObject>()->entries) {
-      DictEntry entry;
-      if (!toArgument(key, span, entry.key))
-        return false;
-      // A bare function in `annotate_layout` is a layout of its key.
-      Value item = value;
-      if (value.is(ValueKind::Function) && key.is(ValueKind::Buffer)) {
-        llvm::SmallVector<int64_t> shape;
-        for (const Expr *size : key.buffer()->shape)
-          shape.push_back(size->constInt().value_or(0));
-        const LayoutSpec *layout = functionLayout(value, span, shape, LayoutSpec::Function);
-        if (!layout)
-          return false;
-        item = Value::layout(layout);
-      }
-      if (!toArgument(item, span, entry.value))
-        return false;
-      entries.push_back(entry);
-    }
-    out.dict = program.copy(llvm::ArrayRef<DictEntry>(entries));
-    return true;
-  }
+  case ValueKind::Tuple:
+    return listArgument(v, span, out);
+  case ValueKind::Dict:
+    return dictArgument(v, span, out);
   case ValueKind::Opaque:
     failOpaque(v, span);
     return false;

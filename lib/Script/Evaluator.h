@@ -219,11 +219,16 @@ private:
                  llvm::SmallVectorImpl<int64_t> &out);
   bool iterate(const Value &v, Span span, llvm::SmallVectorImpl<Value> &out);
   bool toArgument(const Value &v, Span span, Argument &out);
+  bool listArgument(const Value &v, Span span, Argument &out);
+  bool dictArgument(const Value &v, Span span, Argument &out);
   const Region *elementRegion(const Expr *load);
   const Region *wholeRegion(const Buffer *buffer, Span span);
 
   // Attributes, subscripts (Attributes.cpp).
   Value attribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan);
+  Value typeAttribute(const Value &object, llvm::StringRef name, Span nameSpan);
+  Value bufferAttribute(const Value &object, llvm::StringRef name);
+  Value dtypeAttribute(DType type, const Value &object, llvm::StringRef name);
   Value callMethod(const MethodObject *method, CallArgs &args);
   Value strMethod(const Value &self, llvm::StringRef name, CallArgs &args);
   Value listMethod(const Value &self, llvm::StringRef name, CallArgs &args);
@@ -258,8 +263,13 @@ private:
   bool bindParams(const FunctionObject *function, CallArgs &args, Env *env);
   Value makeFunction(const ast::FunctionStmt *def);
   Value decorate(const Value &decorator, const Value &function, const ast::Expr *e);
+  struct BuiltinCall;
   Value callBuiltin(llvm::StringRef name, const Value &callee, CallArgs &args);
   Value callType(llvm::StringRef name, CallArgs &args);
+  Value makeSequence(ValueKind kind, llvm::StringRef name, CallArgs &args);
+  Value makeDict(CallArgs &args);
+  Value makeBool(CallArgs &args);
+  Value makeFloat(CallArgs &args);
   Value builtinMinMax(bool isMin, CallArgs &args);
   Value builtinRange(CallArgs &args);
   Value builtinSorted(CallArgs &args);
@@ -379,6 +389,8 @@ private:
   Value callMath(MathFn fn, CallArgs &args);
   Value scalarIntrinsic(BoundArgs &args);
   Value arithmeticIntrinsic(BoundArgs &args);
+  Value clampIntrinsic(BoundArgs &args);
+  Value reinterpretIntrinsic(BoundArgs &args);
   Value castIntrinsic(const Value &value, Span valueSpan, DType type, Span span);
   Value limitIntrinsic(BoundArgs &args);
   Value compatIntrinsic(const BoundArgs &args);

@@ -103,11 +103,33 @@ Value Evaluator::limitIntrinsic(BoundArgs &args) {
   return Value::expr(build.constInt(value, *type, args.span));
 }
 
+namespace {
+
+/// The operator of Python that a function of two values is.
+std::optional<BinaryOp> operatorOf(IntrinsicId id) {
+  static const std::pair<IntrinsicId, BinaryOp> rows[] = {
+      {IntrinsicId::FloorDivFn, BinaryOp::FloorDiv}, {IntrinsicId::FloorModFn, BinaryOp::Mod},
+      {IntrinsicId::DivFn, BinaryOp::Div},           {IntrinsicId::ShiftLeft, BinaryOp::Shl},
+      {IntrinsicId::ShiftRight, BinaryOp::Shr},      {IntrinsicId::BitwiseAnd, BinaryOp::BitAnd},
+      {IntrinsicId::BitwiseOr, BinaryOp::BitOr},     {IntrinsicId::BitwiseXor, BinaryOp::BitXor},
+      {IntrinsicId::IeeeAdd, BinaryOp::Add},         {IntrinsicId::IeeeSub, BinaryOp::Sub},
+      {IntrinsicId::IeeeMul, BinaryOp::Mul},         {IntrinsicId::IeeeDiv, BinaryOp::Div},
+      {IntrinsicId::PowOfInt, BinaryOp::Pow},
+  };
+  for (auto [function, op] : rows)
+    if (function == id)
+      return op;
+  return std::nullopt;
+}
+
+} // namespace
+
 /// Functions of two values that are operators in Python.
 Value Evaluator::arithmeticIntrinsic(BoundArgs &args) {
   const Value &a = args.values[0], &b = args.values[1];
   Span aSpan = args.spans[0], bSpan = args.spans[1];
-  auto python = [&](BinaryOp op) { return binary(op, a, b, args.span, aSpan, bSpan); };
+  if (std::optional<BinaryOp> op = operatorOf(args.id))
+    return binary(*op, a, b, args.span, aSpan, bSpan);
   auto runtime = [&](ExprOp op) {
     const Expr *x, *y;
     if (!pairUp(a, b, aSpan, bSpan, x, y, nameOf(args.id)))
@@ -127,32 +149,6 @@ Value Evaluator::arithmeticIntrinsic(BoundArgs &args) {
     return true;
   };
   switch (args.id) {
-  case IntrinsicId::FloorDivFn:
-    return python(BinaryOp::FloorDiv);
-  case IntrinsicId::FloorModFn:
-    return python(BinaryOp::Mod);
-  case IntrinsicId::DivFn:
-    return python(BinaryOp::Div);
-  case IntrinsicId::ShiftLeft:
-    return python(BinaryOp::Shl);
-  case IntrinsicId::ShiftRight:
-    return python(BinaryOp::Shr);
-  case IntrinsicId::BitwiseAnd:
-    return python(BinaryOp::BitAnd);
-  case IntrinsicId::BitwiseOr:
-    return python(BinaryOp::BitOr);
-  case IntrinsicId::BitwiseXor:
-    return python(BinaryOp::BitXor);
-  case IntrinsicId::IeeeAdd:
-    return python(BinaryOp::Add);
-  case IntrinsicId::IeeeSub:
-    return python(BinaryOp::Sub);
-  case IntrinsicId::IeeeMul:
-    return python(BinaryOp::Mul);
-  case IntrinsicId::IeeeDiv:
-    return python(BinaryOp::Div);
-  case IntrinsicId::PowOfInt:
-    return python(BinaryOp::Pow);
   case IntrinsicId::TruncDivFn:
   case IntrinsicId::TruncModFn: {
     if (!integers())
@@ -215,6 +211,40 @@ Value Evaluator::arithmeticIntrinsic(BoundArgs &args) {
   }
 }
 
+Value Evaluator::clampIntrinsic(BoundArgs &args) {
+  // T.clamp(x, low, high) is min(max(x, low), high).
+  Value value = args.values[0];
+  for (size_t i = 1; i < 3; ++i) {
+    BoundArgs inner;
+    inner.id = i == 1 ? IntrinsicId::MaxFn : IntrinsicId::MinFn;
+    inner.span = args.span;
+    inner.calleeSpan = args.calleeSpan;
+    inner.values = {value, args.values[i]};
+    inner.spans = {args.spans[0], args.spans[i]};
+    value = arithmeticIntrinsic(inner);
+    if (!value.ok())
+      return Value();
+  }
+  return value;
+}
+
+Value Evaluator::reinterpretIntrinsic(BoundArgs &args) {
+  // The handle that `T.attr` takes and that means nothing.
+  if (args.values[1].is(ValueKind::Str) && args.values[1].str() == "handle")
+    return Value::none();
+  // Upstream's argument order changed over time: take the dtype from whichever side it is on.
+  bool swapped = args.values[0].is(ValueKind::DType) || args.values[0].is(ValueKind::Str);
+  std::optional<DType> type = toDType(args.values[swapped ? 0 : 1], args.spans[swapped ? 0 : 1]);
+  const Expr *e =
+      type ? toExpr(args.values[swapped ? 1 : 0], args.spans[swapped ? 1 : 0]) : nullptr;
+  if (!e)
+    return Value();
+  if (bitsOf(e->type) != bitsOf(*type))
+    return fail(DiagId::ReinterpretWidth, args.span, nameOf(e->type), bitsOf(e->type),
+                nameOf(*type), bitsOf(*type));
+  return Value::expr(build.reinterpret(e, *type, args.span));
+}
+
 Value Evaluator::scalarIntrinsic(BoundArgs &args) {
   auto math = [&](MathFn fn, size_t count) {
     CallArgs inner;
@@ -225,22 +255,8 @@ Value Evaluator::scalarIntrinsic(BoundArgs &args) {
     return callMath(fn, inner);
   };
   switch (args.id) {
-  case IntrinsicId::ClampFn: {
-    // T.clamp(x, low, high) is min(max(x, low), high).
-    Value value = args.values[0];
-    for (size_t i = 1; i < 3; ++i) {
-      BoundArgs inner;
-      inner.id = i == 1 ? IntrinsicId::MaxFn : IntrinsicId::MinFn;
-      inner.span = args.span;
-      inner.calleeSpan = args.calleeSpan;
-      inner.values = {value, args.values[i]};
-      inner.spans = {args.spans[0], args.spans[i]};
-      value = arithmeticIntrinsic(inner);
-      if (!value.ok())
-        return Value();
-    }
-    return value;
-  }
+  case IntrinsicId::ClampFn:
+    return clampIntrinsic(args);
   case IntrinsicId::BitwiseNot: {
     if (args.values[0].is(ValueKind::Int))
       return heap.integer(~args.values[0].integer());
@@ -276,22 +292,8 @@ Value Evaluator::scalarIntrinsic(BoundArgs &args) {
                   "nothing: casts round to nearest, ties to even");
     return castIntrinsic(args["value"], args.spanOf("value"), *type, args.span);
   }
-  case IntrinsicId::ReinterpretFn: {
-    // The handle that `T.attr` takes and that means nothing.
-    if (args.values[1].is(ValueKind::Str) && args.values[1].str() == "handle")
-      return Value::none();
-    // Upstream's argument order changed over time: take the dtype from whichever side it is on.
-    bool swapped = args.values[0].is(ValueKind::DType) || args.values[0].is(ValueKind::Str);
-    std::optional<DType> type = toDType(args.values[swapped ? 0 : 1], args.spans[swapped ? 0 : 1]);
-    const Expr *e =
-        type ? toExpr(args.values[swapped ? 1 : 0], args.spans[swapped ? 1 : 0]) : nullptr;
-    if (!e)
-      return Value();
-    if (bitsOf(e->type) != bitsOf(*type))
-      return fail(DiagId::ReinterpretWidth, args.span, nameOf(e->type), bitsOf(e->type),
-                  nameOf(*type), bitsOf(*type));
-    return Value::expr(build.reinterpret(e, *type, args.span));
-  }
+  case IntrinsicId::ReinterpretFn:
+    return reinterpretIntrinsic(args);
   case IntrinsicId::InfinityFn:
   case IntrinsicId::MaxValueFn:
   case IntrinsicId::MinValueFn:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tools/dev/check_pages.py and listings.py on small trees with planted faults."""
+"""Tests of tools/dev/check_pages.py, listings.py and check_sizes.py on small trees with planted faults."""
 
 import pathlib
 import sys
@@ -10,6 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/dev"))
 import check_pages  # noqa: E402
+import check_sizes  # noqa: E402
 import listings  # noqa: E402
 
 
@@ -56,6 +57,10 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.complaints(docs__one_md="`Ds.cpp` `Old.cpp`\n"),
                          ["docs/one.md:1: there is no file Old.cpp"])
 
+    def test_options(self):
+        self.assertEqual(self.complaints(docs__one_md="`--old=1`\n"), ["docs/one.md:1: no tool has an option --old"])
+        self.assertEqual(self.complaints(docs__one_md="`--old=1`\n", tools__a_py='add("--old")\n'), [])
+
     def test_wide_lines(self):
         wide = "word " * 30 + "\n"
         self.assertEqual(self.complaints(docs__one_md="a\n\n" + wide),
@@ -99,6 +104,25 @@ class Listings(unittest.TestCase):
     def test_comments_in_code_are_no_listings(self):
         page = "```\n<!-- listing: false -->\n```\n"
         self.assertEqual(self.renewed(page), page)
+
+
+class Sizes(unittest.TestCase):
+    def complaints(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.cpp").write_text(text)
+            return check_sizes.check(pathlib.Path(folder), ["a.cpp"])[0]
+
+    def test_lengths(self):
+        def function(inner, margin=""):
+            return f"{margin}void f() {{\n" + f"{margin}  x();\n" * inner + f"{margin}}}\n"
+
+        self.assertEqual(self.complaints(function(98) * 8), [])
+        self.assertEqual(self.complaints("\n" + function(99)), ["a.cpp:2: 101 lines, 100 at most: void f() {"])
+        inside = "struct A {\n" + function(20, "  ") * 6 + function(99, "  ") + "};\n"
+        self.assertEqual(len(self.complaints(inside)), 1)
+        self.assertEqual(self.complaints("const int table[] = {\n" + "    1,\n" * 200 + "};\n"), [])
+        self.assertEqual(self.complaints("namespace a {\n" + "int x;\n" * 200 + "}\n"), [])
+        self.assertEqual(self.complaints("//\n" * 801), ["a.cpp: 801 lines, 800 at most: cut it by subject"])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ usage: check_pages.py [--wrap [PAGE...]]
 1. A link leads to a tracked file or a folder with tracked files, and its `#anchor` to a heading there.
 2. Every page is reached by links from docs/README.md, the index.
 3. A page or record that a source, test or script names (`docs/...md`, `docs/decisions/0001`) exists.
-4. A file of ours that a page names (`lib/Driver/Pipelines.cpp`, `Pipelines.cpp`, `lib/Sim`) exists.
+4. A file of ours that a page names (`lib/Driver/Pipelines.cpp`, `Pipelines.cpp`, `lib/Sim`) exists, and an option
+   (`--emit`) stands in some source.
 5. Lines of text are at most 120 columns wide. Code blocks, tables, headings and pages that tools write
    are left alone, and so is what cannot be broken: code spans and links.
 """
@@ -31,6 +32,7 @@ MENTION = re.compile(r"(?<![\w/.-])docs/(?:[\w-]+/)*[\w-]+\.md\b")
 RECORD = re.compile(r"(?<![\w/.-])docs/decisions/(\d{4})(?![\w-])")
 NAMED = re.compile(r"(?<![\w/.$%<>-])(?:lib|include|test|tools|cmake)/(?!(?:\w+/)*[A-Z]{4,}\b)[\w./*-]*\w")
 SOURCE = re.compile(r"`(?:[\w-]+/)*([\w-]+\.(?:cpp|h|td|def|inc))`")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 ITEM = re.compile(r"^(\s*)((?:[-*+]|\d+[.)])\s+)")
 
 
@@ -137,6 +139,19 @@ def check_mentions(root, files):
             complaints += [f"{file}:{number}: there is no record {n}" for n in RECORD.findall(line)
                            if n not in records]
     return complaints
+
+
+def check_options(root, pages, files):
+    """An option that is gone from all tools is a page that nobody has read since."""
+    sources = [f for f in files if f.startswith(("lib/", "tools/", "test/", "include/", "python/", "cmake/", "examples/"))
+               and not f.startswith(("test/replay/", "test/bench/results/", "test/data/")) and not f.endswith(".md")]
+    known = {"--mlir-print-ir-after-all"}
+    for file in [*sources, "dev"]:
+        if (root / file).is_file():
+            known.update(OPTION.findall((root / file).read_text(errors="replace")))
+    own = {page: text for page, text in pages.items() if not page.startswith("test/")}
+    return [f"{page}:{number}: no tool has an option {option}" for page, text in own.items()
+            for number, line in enumerate(text.splitlines(), 1) for option in OPTION.findall(line) if option not in known]
 
 
 def check_named(pages, files):
@@ -247,6 +262,7 @@ def check(root, width=True):
     complaints, leads = check_links(pages, files)
     complaints += check_reach(pages, leads)
     complaints += check_mentions(root, sorted(files)) + check_named(pages, files)
+    complaints += check_options(root, pages, sorted(files))
     return complaints + (check_width(pages) if width else []), len(pages)
 
 
