@@ -12,8 +12,6 @@
 
 namespace tilec::lower {
 
-using mlir::failed;
-using mlir::failure;
 using mlir::LogicalResult;
 using mlir::success;
 

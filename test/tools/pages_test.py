@@ -57,6 +57,12 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.complaints(docs__one_md="`Ds.cpp` `Old.cpp`\n"),
                          ["docs/one.md:1: there is no file Old.cpp"])
 
+    def test_dates(self):
+        index = self.INDEX + "* [n](numbers/n.md)\n"
+        self.assertEqual(self.complaints(docs__README_md=index, docs__numbers__n_md="2 us\n"),
+                         ["docs/numbers/n.md: no date: say when its numbers were measured"])
+        self.assertEqual(self.complaints(docs__README_md=index, docs__numbers__n_md="2026-11-22: 2 us\n"), [])
+
     def test_options(self):
         self.assertEqual(self.complaints(docs__one_md="`--old=1`\n"), ["docs/one.md:1: no tool has an option --old"])
         self.assertEqual(self.complaints(docs__one_md="`--old=1`\n", tools__a_py='add("--old")\n'), [])

@@ -9,7 +9,8 @@ usage: check_pages.py [--wrap [PAGE...]]
 3. A page or record that a source, test or script names (`docs/...md`, `docs/decisions/0001`) exists.
 4. A file of ours that a page names (`lib/Driver/Pipelines.cpp`, `Pipelines.cpp`, `lib/Sim`) exists, and an option
    (`--emit`) stands in some source.
-5. Lines of text are at most 120 columns wide. Code blocks, tables, headings and pages that tools write
+5. A page of docs/numbers says when it was measured (2026-11-22).
+6. Lines of text are at most 120 columns wide. Code blocks, tables, headings and pages that tools write
    are left alone, and so is what cannot be broken: code spans and links.
 """
 
@@ -154,6 +155,11 @@ def check_options(root, pages, files):
             for number, line in enumerate(text.splitlines(), 1) for option in OPTION.findall(line) if option not in known]
 
 
+def check_dates(pages):
+    return [f"{page}: no date: say when its numbers were measured" for page, text in pages.items()
+            if page.startswith("docs/numbers/") and not re.search(r"\b20\d\d-\d\d-\d\d\b", text)]
+
+
 def check_named(pages, files):
     """Files and folders that pages name; a name without suffix may be that of a script or a class."""
     folders = {str(p) for f in files for p in pathlib.PurePosixPath(f).parents}
@@ -262,7 +268,7 @@ def check(root, width=True):
     complaints, leads = check_links(pages, files)
     complaints += check_reach(pages, leads)
     complaints += check_mentions(root, sorted(files)) + check_named(pages, files)
-    complaints += check_options(root, pages, sorted(files))
+    complaints += check_options(root, pages, sorted(files)) + check_dates(pages)
     return complaints + (check_width(pages) if width else []), len(pages)
 
 
