@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+import check_pages
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "python/tilec/language"
 SCRIPT = ROOT / "include/tilec/Script"
@@ -42,7 +44,8 @@ def sentences():
     found = {}
     for name in ("statements", "kernels", "expressions", "threads", "hints"):
         page = ROOT / f"docs/language/{name}.md"
-        for line in page.read_text().splitlines():
+        for group in check_pages.paragraphs(page.read_text().splitlines()):
+            line = " ".join([group[0], *(line.strip() for line in group[1:])])
             # A paragraph about functions: **`T.copy(src, dst)`** copies a tile.
             if head := re.match(r"(?:[-*] )?\*\*(`T\..*?`)\*\*:? (.+)", line):
                 text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", head[2])
