@@ -28,11 +28,12 @@ def grouped(groups, M, N, K, block_M=128, block_N=128, block_K=64, threads=256, 
                     behind = row + Sizes[g]
                 tile = tile + tiles
                 row = row + Sizes[g]
-            if group >= 0:
+            mine, start = group + 0, first + 0  # values: a copy whose place a variable holds does not run ahead
+            if mine >= 0:
                 T.clear(c)
                 for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
-                    T.copy(A[first, k * block_K], a)
-                    T.copy(B[group, bx * block_N, k * block_K], b)
+                    T.copy(A[start, k * block_K], a)
+                    T.copy(B[mine, bx * block_N, k * block_K], b)
                     T.gemm(a, b, c, transpose_B=True)
                 for i, j in T.Parallel(block_M, block_N):
                     if first + i < behind:

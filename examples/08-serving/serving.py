@@ -71,7 +71,7 @@ def swiglu(rows, columns, block_M=1, block_N=2048, dtype="bfloat16"):
         with T.Kernel(T.ceildiv(columns, block_N), T.ceildiv(rows, block_M), threads=256) as (bx, by):
             for i, j in T.Parallel(block_M, block_N):
                 row, column = by * block_M + i, bx * block_N + j
-                if column < columns:
+                if columns % block_N == 0 or column < columns:  # else the columns of a last block would reach into `up`
                     gate = T.cast(X[row, column], "float32")
                     Y[row, column] = gate / (1.0 + T.exp(-gate)) * X[row, columns + column]
 

@@ -19,13 +19,15 @@ Parts that are made. Between `<!-- made: KIND ...` and `<!-- end made -->` stand
     asm FILE | ENTRY | TARGET | REGEX | N    N lines of the assembly from the first that matches
     machine                              a table; each line NAME | FILE | ENTRY | OPTIONS is a kernel on both chips:
                                          registers, waits of its hottest loop, the simulator's clocks. OPTIONS are
-                                         dim:NAME=N, arg:NAME=VALUE, only:TARGET; anything else goes to tilec
+                                         dim:NAME=N, arg:NAME=VALUE (of a tensor: each element; range:N: 0 to
+                                         N - 1), only:TARGET; anything else goes to tilec. Other tensors are zeros
     steps                                NAME | FILE | ENTRY with {M} and {K} in it | SIZE K: products C = A * B^T of M x M
                                          simulated at that size and at K and 2 K: clocks a K step of 64 on gfx950, as of
                                          M = 4096
     measured FILE.json                   what measure.py wrote on a GPU
 """
 import argparse
+import array
 import concurrent.futures
 import difflib
 import json
@@ -33,6 +35,7 @@ import math
 import os
 import re
 import shlex
+import struct
 import subprocess
 import sys
 import tempfile
@@ -116,9 +119,9 @@ def expanded(command, note):
         return [(command, None, False)]
     if "--device=cuda" in words or "--device=hip" in words:
         kept = without(words[1:], "--device", "--check", "--bench", "--vs")
-        while "--dim" in kept:
-            at = kept.index("--dim")
-            del kept[at:at + 2]
+        for option in ("--dim", "--arg"):
+            while option in kept:
+                del kept[kept.index(option):kept.index(option) + 2]
         none = [] if any(w.startswith("--target=gfx") for w in kept) else ["--ptx-assembler=none"]
         return [(shlex.join(["tilec", *kept, *none, "-o", "/dev/null", "--emit=binary"]), None, False)]
     if "--check" not in words:
@@ -148,7 +151,7 @@ def source(tools, argument):
     file, *name = argument.split()
     lines = (tools.here / file).read_text().splitlines()
     if name:
-        at = next((i for i, l in enumerate(lines) if re.match(rf"\s*(?:def|auto|tile::Kernel) {name[0]}\b", l)), None)
+        at = next((i for i, l in enumerate(lines) if re.match(rf"\s*(?:def|[\w:]+(?: \w+)?) {name[0]}\(", l)), None)
         if at is None:
             raise Fault(f"{file} has no {name[0]}")
         start = at
@@ -200,16 +203,30 @@ class Row:
         self.options = [w for w in words if not w.startswith(("only:", "dim:", "arg:"))]
 
 
-def argument_of(parameter, row, names, workspaces):
-    name, kind = parameter["name"], parameter["kind"]
-    if kind == "tensor":
-        count = math.prod(evaluate(e, names) for e in parameter["shape"])
-        return row.values.get(name) or f"zeros:{max(1, count * bits(parameter['dtype']) // 8)}"
+def data(tools, value, dtype, count):
+    """A tensor of one number (`7`), or of 0 to N - 1 in rising order (`range:N`), as an argument of tilec-sim."""
+    head, _, top = value.partition(":")
+    values = [i * int(top) // count for i in range(count)] if head == "range" else [float(value)] * count
+    code, short = {"int32": ("i", "<i4"), "float32": ("f", "<f4")}[dtype]
+    text = repr({"descr": short, "fortran_order": False, "shape": (count,)}).encode()
+    text += b" " * (-(len(text) + 11) % 64) + b"\n"
+    file = tools.file(".npy")
+    body = array.array(code, map(int, values) if code == "i" else values).tobytes()
+    file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + body)
+    return str(file)
+
+
+def argument_of(tools, parameter, row):
+    name, kind, dtype = parameter["name"], parameter["kind"], parameter.get("dtype")
     if kind == "workspace":
-        return f"zeros:{evaluate(parameter['bytes'], names)}"
-    short = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u"}
-    type_ = re.sub(r"^[a-z]+", lambda m: short.get(m[0], m[0]), parameter["dtype"])
-    return f"{type_}:{names[name] if kind == 'dim' else row.values.get(name, 1)}"
+        return f"zeros:{evaluate(parameter['bytes'], row.sizes)}"
+    if kind == "tensor":
+        count = math.prod(evaluate(e, row.sizes) for e in parameter["shape"])
+        if name in row.values:
+            return data(tools, row.values[name], dtype, count)
+        return f"zeros:{max(1, count * bits(dtype) // 8)}"
+    short = re.sub(r"^[a-z]+", lambda m: {"float": "f", "int": "i", "uint": "u"}[m[0]], dtype)
+    return f"{short}:{row.sizes[name] if kind == 'dim' else row.values.get(name, 1)}"
 
 
 def simulate(tools, image, manifest, row):
@@ -218,7 +235,7 @@ def simulate(tools, image, manifest, row):
     for launch in manifest["launches"]:
         out = tools.file(".json")
         grid = ",".join(str(evaluate(e, row.sizes)) for e in launch["grid"])
-        arguments = [f"--arg={argument_of(p, row, row.sizes, None)}" for p in launch["params"]]
+        arguments = [f"--arg={argument_of(tools, p, row)}" for p in launch["params"]]
         tools.must(["tilec-sim", image, "--kernel", launch["symbol"], "--grid", grid, "--block",
                     ",".join(map(str, launch["block"])), "--timing", "--checks=none", "--quiet", "--timing-json", out, *arguments])
         run = json.loads(out.read_text())
@@ -292,7 +309,8 @@ def measured(tools, argument):
     if not file.exists():
         return "Not measured yet.\n"
     run = json.loads(file.read_text())
-    lines = [f"{run['gpu']}, {run['date']}, tree of {run['tree']}; `{run['command']}`; all of it in [{file.name}]({file.name}).", "",
+    lines = [f"{run['gpu']}, {run['date']}, tree of {run['tree']}; all of it is in [{file.name}]({file.name}).",
+             f"`{run['command']}`", "",
              "| step | us | TFLOP/s | the library, us | times its speed |", "|---|---|---|---|---|"]
     for row in run["rows"]:
         rival = row["report"]["rivals"][0]
