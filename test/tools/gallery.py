@@ -11,6 +11,8 @@ with --device=cuda or hip only compiles here. The end of a line says what is oth
     # only gfx950 sm_90a    the kernel is for these targets
     # fails: TEXT           the command must fail and say TEXT
 
+Python. A block ```python run ENTRY --OPTION ...``` is executed as those of docs/language are (language_docs.py).
+
 Parts that are made. Between `<!-- made: KIND ...` and `<!-- end made -->` stands what this program writes; without
 --update a difference is a fault. What follows KIND, up to `-->`, says what is made:
 
@@ -40,6 +42,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import language_docs
 
 REPO = Path(__file__).resolve().parents[2]
 CHIPS = ("gfx950", "gfx942")
@@ -142,6 +146,17 @@ def check_command(tools, command, wanted, fails):
     if wanted and wanted not in output:
         return f"$ {command}\ndoes not say `{wanted}`\n{output}"
     return ""
+
+
+def check_blocks(tools, pool, page, name):
+    """Faults of the Python blocks of a page."""
+    try:
+        examples = [language_docs.example_of(b, {}) for b in language_docs.blocks_of(name, page)
+                    if b.language == "python" and b.tags]
+    except language_docs.BadTag as fault:
+        return [f"{name}: {fault}"]
+    runner = language_docs.Runner(tools.bin, tools.scratch)
+    return [f for f in pool.map(runner.check, range(len(examples)), examples) if f]
 
 
 # Parts that are made ---------------------------------------------------------------------------
@@ -338,12 +353,14 @@ def made(tools, pool, page):
 
 def check_page(path, options):
     page, faults = path.read_text(), []
+    name = str(path.relative_to(REPO)) if path.is_relative_to(REPO) else path.name
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         tools = Tools(options.bin, scratch, path.parent)
         if options.only != "made":
             runs = list(dict.fromkeys(e for c in commands_of(page) for e in expanded(*c)))
             faults += [f for f in pool.map(lambda r: check_command(tools, *r), runs) if f]
-            print(f"{path.relative_to(REPO)}: {len(runs)} commands")
+            faults += check_blocks(tools, pool, page, name)
+            print(f"{name}: {len(runs)} commands")
         if options.only != "commands":
             try:
                 wanted = made(tools, pool, page)
@@ -354,7 +371,7 @@ def check_page(path, options):
             elif wanted != page:
                 faults += ["\n".join(difflib.unified_diff(page.splitlines(), wanted.splitlines(), "the page", "as it is",
                                                          lineterm="", n=1)),
-                           f"mend it with test/tools/gallery.py {path.relative_to(REPO)} --bin TOOLS --update"]
+                           f"mend it with test/tools/gallery.py {name} --bin TOOLS --update"]
     return faults
 
 
