@@ -398,7 +398,7 @@ std::shared_ptr<const Recording> Recorder::finish() {
   while (stack.size() > 2) {
     Span span = stack.back()->span;
     recording->mistakes.push_back(
-        {DiagId::IrMessage, Severity::Error, span, "what begins here is not ended"});
+        {DiagId::RecordedNotEnded, Severity::Error, span, formatOf(DiagId::RecordedNotEnded)});
     close();
   }
   if (!outputs.empty()) {

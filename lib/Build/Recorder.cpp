@@ -89,7 +89,7 @@ Span Recorder::spanOf(Place place) {
 
 bool Recorder::mistake(const llvm::Twine &text, Place place) {
   // An element that is assigned to is read first, with the same mistakes.
-  Diagnostic made{DiagId::IrMessage, Severity::Error, spanOf(place), text.str()};
+  Diagnostic made{DiagId::RecordedCall, Severity::Error, spanOf(place), text.str()};
   for (const Diagnostic &d : recording->mistakes)
     if (d.message == made.message && d.span.file == made.span.file &&
         d.span.begin == made.span.begin)

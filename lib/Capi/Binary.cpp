@@ -16,7 +16,7 @@ void tilec_binary::keepMessages(const DiagnosticEngine &diagnostics) {
 }
 
 void tilec_binary::addError(llvm::StringRef text) {
-  messages.push_back({Severity::Error, DiagId::IrMessage, text.str(), "", {}, {}, {}});
+  messages.push_back({Severity::Error, DiagId::CompilerStopped, text.str(), "", {}, {}, {}});
   log += ("tilec: error: " + text + "\n").str();
 }
 

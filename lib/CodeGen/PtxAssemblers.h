@@ -18,8 +18,9 @@ struct Cubin {
   std::string log;
 };
 
-/// $TILEC_PTXAS, $CUDA_HOME/bin, /usr/local/cuda/bin, PATH, in this order. TILEC_PTXAS=none means
-/// that there is none.
+/// A program of CUDA's toolkit: $`variable`, $CUDA_HOME/bin, /usr/local/cuda/bin, PATH, in this
+/// order. The variable says `none` where there is to be none.
+std::optional<std::string> findToolkitTool(llvm::StringRef name, const char *variable);
 std::optional<std::string> findPtxas();
 /// As a child process. Fails with ptxas' own message.
 llvm::Expected<Cubin> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, Arch arch);

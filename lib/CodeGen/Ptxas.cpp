@@ -16,8 +16,8 @@ using namespace llvm;
 
 namespace tilec::codegen {
 
-std::optional<std::string> findPtxas() {
-  if (const char *chosen = std::getenv("TILEC_PTXAS"); chosen && *chosen) {
+std::optional<std::string> findToolkitTool(StringRef name, const char *variable) {
+  if (const char *chosen = std::getenv(variable); chosen && *chosen) {
     if (StringRef(chosen) == "none")
       return std::nullopt;
     return std::string(chosen);
@@ -28,14 +28,16 @@ std::optional<std::string> findPtxas() {
   homes.push_back("/usr/local/cuda"); // where NVIDIA's installers put the toolkit
   for (const std::string &home : homes) {
     SmallString<128> path(home);
-    sys::path::append(path, "bin", "ptxas");
+    sys::path::append(path, "bin", name);
     if (sys::fs::can_execute(path))
       return std::string(path.str());
   }
-  if (auto found = sys::findProgramByName("ptxas"))
+  if (auto found = sys::findProgramByName(name))
     return *found;
   return std::nullopt;
 }
+
+std::optional<std::string> findPtxas() { return findToolkitTool("ptxas", "TILEC_PTXAS"); }
 
 Expected<Cubin> runPtxas(StringRef ptxas, StringRef ptx, Arch arch) {
   auto input = TemporaryFile::create("ptx", ptx);

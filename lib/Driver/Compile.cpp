@@ -24,6 +24,7 @@
 #include "tilec/Transforms/FastMath.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
+#include "tilec/Transforms/SchedulePicture.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -174,6 +175,7 @@ struct Compilation::State {
   OwningOpRef<ModuleOp> unscheduled;   ///< in front of wave-schedule, where `auto` chooses
   std::optional<codegen::Image> trial; ///< of the plans that `auto` has chosen
   double trialMs = 0;
+  std::vector<PipePlan> pipes; ///< of stage tile-pipelined
 };
 
 Compilation::Compilation(CompileOptions options)
@@ -190,7 +192,7 @@ Compilation::Compilation(CompileOptions options)
     DiagId id = idOf(diagnostic);
     diags.add({id, severityOf(id), spanOf(diagnostic.getLocation(), sources), diagnostic.str()});
     for (mlir::Diagnostic &note : diagnostic.getNotes())
-      diags.add({DiagId::IrNote, Severity::Note, spanOf(note.getLocation(), sources), note.str()});
+      diags.add({idOf(note), Severity::Note, spanOf(note.getLocation(), sources), note.str()});
     return success();
   });
 }
@@ -205,7 +207,11 @@ bool Compilation::fail(llvm::Error error, Stage stage) {
 
 bool Compilation::fail(llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
-  diags.add({DiagId::IrMessage, Severity::Error, Span(), llvm::StringRef(text).rtrim().str()});
+  return fail(DiagId::CodeGenerator, llvm::StringRef(text).rtrim());
+}
+
+template <typename... Args> bool Compilation::fail(DiagId id, Args &&...args) {
+  diags.report(id, Span(), std::forward<Args>(args)...);
   return false;
 }
 
@@ -254,8 +260,7 @@ bool Compilation::explainFailure(Stage stage, size_t messagesBefore) {
 bool Compilation::open(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!buffer)
-    return fail(llvm::createStringError(buffer.getError(), "cannot read %s: %s", path.str().c_str(),
-                                        buffer.getError().message().c_str()));
+    return fail(DiagId::CannotRead, path, buffer.getError().message());
   bool isInput = path == "-"; // no folder to read modules from
   return openText(path, (*buffer)->getBuffer(),
                   isInput ? script::ModuleReader()
@@ -308,7 +313,7 @@ double Compilation::totalMs() const {
 
 bool Compilation::runTo(Stage stage) {
   if (std::string problem = scheduleProblem(opts.schedule, opts.arch); !problem.empty())
-    return fail(llvm::createStringError(problem));
+    return fail(DiagId::UnknownSchedule, problem);
   bool usesCache = opts.cache && opts.cachePrograms && !recording && stage == Stage::Binary &&
                    !reached && !opts.verifyStages && !opts.afterStage &&
                    opts.saveTempsPrefix.empty();
@@ -493,6 +498,8 @@ bool Compilation::runStage(Stage stage) {
   default:
     if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
       return false;
+    if (stage == Stage::TilePipelined)
+      state->pipes = pipePlansOf(program());
     if (stage == Stage::Wave)
       launchManifest = buildManifest(sourceProgram(), program(), *state->module, opts.arch);
     break;
@@ -542,7 +549,7 @@ bool Compilation::parseTileIr() {
   if (!state->module)
     return false;
   if (!program())
-    return fail(llvm::createStringError("%s holds no tile.program", source.name().str().c_str()));
+    return fail(DiagId::NoTileProgram, source.name());
   return true;
 }
 
@@ -572,8 +579,7 @@ bool Compilation::checkSchedules() {
   if (binary.kind != codegen::ImageKind::Hsaco)
     return true;
   if (!isPlanned && !opts.schedule.empty() && opts.schedule != "auto")
-    diags.add({DiagId::IrWarning, Severity::Warning, Span(),
-               "schedule `" + opts.schedule + "` is applied to no loop; --remarks says why"});
+    diags.report(DiagId::ScheduleNowhere, Span(), opts.schedule, "--remarks says why");
   if (!isPlanned)
     return true;
   llvm::Expected<std::string> differences = differencesFromPlan(*state->module, binary);
@@ -582,9 +588,7 @@ bool Compilation::checkSchedules() {
   if (differences->empty())
     return true;
   bool isError = opts.strictSchedule.value_or(isNamed);
-  diags.add({isError ? DiagId::IrMessage : DiagId::IrWarning,
-             isError ? Severity::Error : Severity::Warning, Span(),
-             "the machine code does not keep the planned order:\n" + *differences});
+  diags.report(isError ? DiagId::PlanNotKept : DiagId::OrderNotKept, Span(), *differences);
   return !isError;
 }
 
@@ -667,19 +671,22 @@ bool Compilation::lower() {
 //===----------------------------------------------------------------------===//
 
 std::string Compilation::schedulePicture() {
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  std::vector<SchedulePicture> pictures;
+  for (const PipePlan &pipe : state->pipes)
+    pictures.push_back(drawPipe(pipe));
   for (wave::KernelOp kernel : state->module->getOps<wave::KernelOp>()) {
     auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
-    if (!plans)
-      continue;
-    auto plan = SchedulePlan::parse(cast<StringAttr>(plans[0]).getValue());
-    if (!plan)
-      return fail(plan.takeError()), "";
-    drawSchedule(os, *plan, kernel.getSymName());
-    break;
+    for (size_t i = 0; plans && i < plans.size(); ++i) {
+      auto plan = SchedulePlan::parse(cast<StringAttr>(plans[i]).getValue());
+      if (!plan)
+        return fail(plan.takeError()), "";
+      std::string title = kernel.getSymName().str();
+      if (plans.size() > 1)
+        title += ", loop " + std::to_string(i + 1);
+      pictures.push_back(drawSchedule(*plan, title));
+    }
   }
-  return text;
+  return pictures.empty() ? "" : svgOf(pictures);
 }
 
 std::string Compilation::textOf(Stage stage) {
@@ -735,8 +742,7 @@ void Compilation::saveText(const std::string &path, llvm::StringRef text) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
   if (error)
-    fail(llvm::createStringError(error, "cannot write %s: %s", path.c_str(),
-                                 error.message().c_str()));
+    fail(DiagId::CannotWrite, "cannot write " + path + ": " + error.message());
   else
     os << text;
 }

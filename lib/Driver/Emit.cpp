@@ -4,8 +4,12 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Emit.h"
 
+#include "Annotate.h"
+#include "LayoutsPage.h"
 #include "LocalPlaces.h"
 
+#include "tilec/Base/Version.h"
+#include "tilec/CodeGen/Sass.h"
 #include "tilec/Report/Report.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -20,6 +24,10 @@ std::optional<Emit> parseEmit(llvm::StringRef word, Arch arch) {
     return Emit{Stage::Binary, Emit::Report};
   if (word == "schedule.svg")
     return Emit{Stage::WaveScheduled, Emit::Picture};
+  if (word == "layouts.html")
+    return Emit{Stage::TileLaidOut, Emit::Layouts};
+  if (word == "sass" && vendorOf(arch) == Vendor::Nvidia)
+    return Emit{Stage::Binary, Emit::Sass};
   // What users of NVIDIA's tools call the assembly text.
   if (word == "ptx" && vendorOf(arch) == Vendor::Nvidia)
     return Emit{Stage::Asm, Emit::Text};
@@ -32,23 +40,28 @@ std::string listOfEmits() {
   std::string text;
   for (Stage stage : allStages())
     text += (text.empty() ? "" : ", ") + nameOf(stage).str();
-  return text + ", ptx (asm of an NVIDIA target), manifest, report, schedule.svg";
+  return text + ", ptx (asm of an NVIDIA target), sass (NVIDIA), manifest, report, schedule.svg, "
+                "layouts.html";
 }
 
-llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, bool json) {
+llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, EmitOptions options) {
   switch (emit.what) {
   case Emit::Text:
+    if (options.annotate)
+      return annotated(compilation.textOf(emit.stage), compilation.diagnostics().sourceManager(),
+                       compilation.options().arch);
     return compilation.textOf(emit.stage);
   case Emit::Manifest:
     return rt::printManifest(compilation.manifest());
   case Emit::Report: {
-    report::ReportOptions options;
-    options.json = json;
+    report::ReportOptions card;
+    card.json = options.json;
     std::string text;
     llvm::raw_string_ostream os(text);
-    if (llvm::Error error = report::writeReport(os, compilation.image(), options))
+    if (llvm::Error error = report::writeReport(os, compilation.image(), card))
       return error;
-    addLocalPlaces(text, json, localPlaces(compilation.sourceProgram(), compilation.program()));
+    addLocalPlaces(text, options.json,
+                   localPlaces(compilation.sourceProgram(), compilation.program()));
     return text;
   }
   case Emit::Picture: {
@@ -57,6 +70,10 @@ llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, bool js
       return llvm::createStringError("no loop of this program has a planned schedule");
     return text;
   }
+  case Emit::Sass:
+    return codegen::disassembleSass(compilation.image());
+  case Emit::Layouts:
+    return layoutsPage(compilation.program(), compilation.options().arch);
   }
   llvm_unreachable("an emit of no kind");
 }
@@ -78,6 +95,10 @@ std::optional<codegen::PtxAssembler> parsePtxAssembler(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-llvm::StringRef versionText() { return "tilec 0.1.0, LLVM 22.1"; }
+llvm::StringRef versionText() {
+  static const std::string text =
+      llvm::StringRef(versionOf("tilec", LLVM_VERSION_STRING)).split('\n').first.str();
+  return text;
+}
 
 } // namespace tilec

@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CacheOptions.h"
+#include "LayoutTool.h"
+#include "Messages.h"
 #include "TuneSpace.h"
 
+#include "tilec/Base/Version.h"
 #include "tilec/Driver/Emit.h"
 #include "tilec/Driver/Tools.h"
 #include "tilec/Runtime/Npy.h"
@@ -29,7 +32,7 @@ struct Arguments {
   CacheOptions cache;
   std::vector<std::string> defines;
   std::string tuned;
-  bool json = false, strictSchedule = false, laxSchedule = false;
+  bool json = false, annotate = false, strictSchedule = false, laxSchedule = false;
   bool listTargets = false, timeReport = false, remarks = false, strict = false,
        verifyStages = false;
 };
@@ -42,29 +45,24 @@ std::string listOfTargets() {
   return text;
 }
 
-int usageError(const llvm::Twine &message) {
-  llvm::errs() << "tilec: error: " << message << '\n';
-  return 2;
-}
-
-bool write(llvm::StringRef path, llvm::StringRef bytes) {
+bool write(const Messages &messages, llvm::StringRef path, llvm::StringRef bytes) {
   rt::Status status = rt::writeFile(path.str(), std::string_view(bytes.data(), bytes.size()));
   if (!status)
-    llvm::errs() << "tilec: error: " << status.error().message << '\n';
+    messages.say(DiagId::CannotWrite, status.error().message);
   return bool(status);
 }
 
 /// The name says machine code. A cubin is one only where an assembler was there.
 void sayWherePtxIsCalledCubin(llvm::StringRef output, const codegen::Image &image,
-                              const Arguments &args) {
+                              const Arguments &args, const Messages &messages) {
   if (image.kind != codegen::ImageKind::Ptx || !output.ends_with_insensitive(".cubin"))
     return;
-  llvm::errs() << "tilec: warning: " << output
-               << " holds PTX, which the driver compiles when it is "
-               << "loaded: "
-               << (args.ptxAssembler == "none" ? "--ptx-assembler=none"
-                                               : "neither ptxas nor NVRTC was found")
-               << '\n';
+  llvm::StringRef why =
+      args.ptxAssembler == "none" ? "--ptx-assembler=none" : "neither ptxas nor NVRTC was found";
+  messages.say(DiagId::CubinIsPtx, output +
+                                       " holds PTX, which the driver compiles when it is "
+                                       "loaded: " +
+                                       why);
 }
 
 /// The file name without its extension plus what the image is, in the current folder.
@@ -79,20 +77,18 @@ void printTimes(const Compilation &compilation) {
 }
 
 /// What the entry of a file may be: one line a kernel.
-int listKernels(const std::string &path) {
+int listKernels(const std::string &path, const Messages &messages) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer) {
-    llvm::errs() << "tilec: error: cannot read " << path << ": " << buffer.getError().message()
-                 << '\n';
-    return 1;
-  }
+  if (!buffer)
+    return messages.failure(DiagId::CannotRead,
+                            "cannot read " + path + ": " + buffer.getError().message());
   SourceManager sources;
   DiagnosticEngine diags(sources);
   uint32_t file = sources.add(path, (*buffer)->getBuffer().str());
   std::vector<script::EntryCandidate> list = script::listEntries(sources, file, diags);
   if (list.empty() && !diags.hasErrors())
     diags.report(DiagId::NoEntry, Span{file, 0, 0});
-  diags.print(llvm::errs());
+  messages.print(diags);
   if (list.empty())
     return 1;
   size_t width = 0;
@@ -101,15 +97,26 @@ int listKernels(const std::string &path) {
   for (const script::EntryCandidate &c : list)
     llvm::outs() << c.call << std::string(width - c.call.size(), ' ') << "  # " << path << ':'
                  << sources.file(file).lineColumn(c.span.begin).line << '\n';
-  llvm::errs() << "compile one with --target=... --entry '...'\n";
+  if (!messages.isJson())
+    llvm::errs() << "compile one with --target=... --entry '...'\n";
   return 0;
 }
 
-int compile(const Arguments &args, Arch arch) {
+int compile(const Arguments &args, const Messages &messages, Arch arch) {
   std::string word = args.stopAfter.empty() ? args.emit : args.stopAfter;
   std::optional<Emit> emit = parseEmit(word, arch);
   if (!emit)
-    return usageError("unknown stage `" + word + "`; known: " + listOfEmits());
+    return messages.usageError("unknown stage `" + word + "`; known: " + listOfEmits());
+  bool isAssembly = emit->stage == Stage::Asm;
+  if (args.annotate && !isAssembly)
+    return messages.usageError("--annotate puts lines of the script into assembly: give "
+                               "--emit=asm, not " +
+                               word);
+  if (args.annotate && args.noDebug)
+    return messages.usageError("--annotate wants the lines that --no-debug leaves out");
+  if (args.json && emit->what != Emit::Report)
+    return messages.usageError("--json is a form of --emit=report; messages as JSON: "
+                               "--diagnostics=json");
   CompileOptions options;
   options.arch = arch;
   options.entry = args.entry;
@@ -123,8 +130,8 @@ int compile(const Arguments &args, Arch arch) {
   options.saveTempsPrefix = args.saveTemps;
   options.ptxAssembler = parsePtxAssembler(args.ptxAssembler).value_or(codegen::PtxAssembler::Auto);
   std::optional<bool> lines;
-  if (args.debug || args.noDebug)
-    lines = args.debug;
+  if (args.debug || args.noDebug || args.annotate)
+    lines = !args.noDebug;
   chooseLineTables(options, *emit, lines);
   options.cache = openCache(args.cache);
   // A report wants more than what is kept of a program.
@@ -135,16 +142,14 @@ int compile(const Arguments &args, Arch arch) {
     StageWatch watch("tilec");
     ok = compilation.runTo(emit->stage);
   }
-  compilation.diagnostics().print(llvm::errs(), args.remarks);
+  messages.print(compilation.diagnostics(), args.remarks);
   if (args.timeReport)
     printTimes(compilation);
   if (!ok)
     return 1;
-  llvm::Expected<std::string> text = emitted(compilation, *emit, args.json);
-  if (!text) {
-    llvm::errs() << "tilec: error: " << llvm::toString(text.takeError()) << '\n';
-    return 1;
-  }
+  llvm::Expected<std::string> text = emitted(compilation, *emit, {args.json, args.annotate});
+  if (!text)
+    return messages.failure(DiagId::NothingToShow, llvm::toString(text.takeError()));
   std::string output = args.output;
   bool isImage = emit->what == Emit::Text && emit->stage == Stage::Binary;
   if (output.empty() && emit->isBinary())
@@ -155,24 +160,29 @@ int compile(const Arguments &args, Arch arch) {
     llvm::outs().flush();
     return 0;
   }
-  if (!write(output, *text))
+  if (!write(messages, output, *text))
     return 1;
   if (isImage)
-    sayWherePtxIsCalledCubin(output, compilation.image(), args);
+    sayWherePtxIsCalledCubin(output, compilation.image(), args, messages);
   // Beside a file, not beside /dev/null.
   bool isDevice = false;
   llvm::sys::fs::is_other(output, isDevice);
   if (isImage && !isDevice)
-    return write(output + ".json", rt::printManifest(compilation.manifest())) ? 0 : 1;
+    return write(messages, output + ".json", rt::printManifest(compilation.manifest())) ? 0 : 1;
   return 0;
 }
 
 } // namespace
 
 int tilecMain(int argc, char **argv) {
+  if (argc > 1 && llvm::StringRef(argv[1]) == "layout")
+    return layoutMain(argc - 1, argv + 1);
   Arguments args;
-  CLI::App app{"tilec: compiles TileLang scripts to machine code for AMD CDNA and NVIDIA GPUs"};
-  app.set_version_flag("--version", versionText().str());
+  Messages messages("tilec", argc, argv);
+  CLI::App app{"tilec: compiles TileLang scripts to machine code for AMD CDNA and NVIDIA GPUs\n"
+               "tilec layout --help: shows where a layout puts elements"};
+  app.set_version_flag("--version", versionOf("tilec", LLVM_VERSION_STRING));
+  messages.addOption(app);
   app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)");
   app.add_option("--entry", args.entry,
                  "what to compile, a call: 'matmul(1024, 1024, 1024, block_M=128)'");
@@ -207,40 +217,37 @@ int tilecMain(int argc, char **argv) {
   app.add_option("--tuned", args.tuned,
                  "FILE.json: take the entry's best parameters from there (tilec-run --tune)");
   app.add_flag("--json", args.json, "with --emit=report: as JSON");
+  app.add_flag("--annotate", args.annotate,
+               "with --emit=asm: the script's lines between the instructions made of them");
   app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
   app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");
   app.add_flag("--remarks", args.remarks, "print what was slow but right");
   app.add_flag("--strict", args.strict,
                "spills, serialised wgmma, ignored setmaxnreg and moved accumulators are errors");
   app.add_flag("--verify-stages", args.verifyStages, "check the contract of every stage");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  if (std::optional<int> status = messages.parse(app, argc, argv))
+    return *status;
   if (args.listTargets) {
     llvm::outs() << listOfTargets();
     return 0;
   }
   if (args.file.empty())
-    return usageError("no input file; see --help");
+    return messages.usageError("no input file; see --help");
   bool asksForOutput = app.count("--entry") || app.count("--output") || app.count("--emit") ||
                        app.count("--stop-after") || app.count("--save-temps");
   if (args.target.empty() && !asksForOutput && !llvm::StringRef(args.file).ends_with(".mlir"))
-    return listKernels(args.file);
+    return listKernels(args.file, messages);
   if (args.target.empty())
-    return usageError("no --target; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
+    return messages.usageError("no --target; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
   std::optional<Arch> arch = parseArch(args.target);
   if (!arch)
-    return usageError("unknown target `" + args.target + "`; known:\n" + listOfTargets());
+    return messages.usageError("unknown target `" + args.target + "`; known:\n" + listOfTargets());
   if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);
-      !error.empty()) {
-    llvm::errs() << "tilec: error: " << error << '\n';
-    return 1;
-  }
+      !error.empty())
+    return messages.failure(DiagId::TuningFailed, error);
   if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty())
-    return usageError("--schedule: " + problem);
-  return compile(args, *arch);
+    return messages.usageError("--schedule: " + problem);
+  return compile(args, messages, *arch);
 }
 
 } // namespace tilec

@@ -3,14 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CacheOptions.h"
+#include "ChooseDevice.h"
+#include "Messages.h"
+#include "RunReport.h"
 #include "Tune.h"
 
-#include "tilec/Driver/Run.h"
+#include "tilec/Base/Version.h"
 #include "tilec/Driver/Tools.h"
 
 #include "tilec/PtxSim/PtxDevice.h"
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Runtime/Rivals.h"
+#include "tilec/Sim/Profile.h"
 #include "tilec/SimDevice/SimDevice.h"
 #include "tilec/Support/StageWatch.h"
 #include "tilec/Target/Residency.h"
@@ -20,7 +24,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <unistd.h>
@@ -29,9 +32,8 @@ namespace tilec {
 namespace {
 
 struct Arguments {
-  std::string file, entry, schedule, math = "default", target = "gfx950", device = "sim",
-                                     simChecks = "all", simMode = "eager",
-                                     rangeCheck = "with-soffset";
+  std::string file, entry, schedule, math = "default", target, device, simChecks = "all",
+                                     simMode = "eager", rangeCheck = "with-soffset", profile;
   std::vector<std::string> defines, args, dims, saves, spreads, rivals, tune;
   std::string tuneResults, tuned, shard, tuneDir, tuneMerge, rivalLibrary;
   size_t finalists = 0; ///< 0: four, of shards eight
@@ -39,18 +41,10 @@ struct Arguments {
   CacheOptions cache;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
-  bool check = false, bench = false, json = false, table = false, remarks = false;
+  bool check = false, bench = false, time = false, json = false, table = false, remarks = false;
+
+  bool wantsClock() const { return bench || time || !profile.empty(); }
 };
-
-int usageError(const llvm::Twine &message) {
-  llvm::errs() << "tilec-run: error: " << message << '\n';
-  return 2;
-}
-
-int failure(const llvm::Twine &message) {
-  llvm::errs() << "tilec-run: error: " << message << '\n';
-  return 1;
-}
 
 /// A line that is rewritten in place on a terminal, and not printed anywhere else.
 class ProgressLine {
@@ -72,123 +66,13 @@ private:
   bool isShown = false;
 };
 
-/// Everything that one run found out, for the table and for JSON.
-struct Outcome {
-  std::string kernel, target, device, deviceName;
-  double compileMs = 0, runSeconds = 0;
-  std::vector<codegen::KernelFacts> facts;
-  std::vector<TensorCheck> checks;
-  std::optional<rt::Timing> timing;
-  std::optional<double> tflops;
-  uint64_t simInstructions = 0;
-  bool isChecked = false;
-
-  bool passed() const {
-    return llvm::all_of(checks, [](const TensorCheck &c) { return c.report.passed(); }) &&
-           (!timing || llvm::all_of(timing->rivals, [](const rt::RivalTiming &rival) {
-             return !rival.agreement || rival.agreement->passed();
-           }));
-  }
-};
-
-void printTable(const Outcome &o) {
-  auto row = [](llvm::StringRef name, const std::string &value) {
-    llvm::outs() << llvm::formatv("  {0,-14} {1}\n", name, value);
-  };
-  row("kernel", o.kernel);
-  row("target", o.target);
-  row("device", o.device + (o.deviceName.empty() ? "" : " (" + o.deviceName + ")"));
-  row("compile time", llvm::formatv("{0:f1} ms", o.compileMs).str());
-  for (const codegen::KernelFacts &f : o.facts) {
-    std::string prefix = o.facts.size() > 1 ? f.name + " " : "";
-    if (f.registers)
-      row(prefix + "registers", std::to_string(f.registers));
-    else
-      row(prefix + "VGPR/AGPR/SGPR",
-          llvm::formatv("{0} / {1} / {2}", f.vgprs, f.agprs, f.sgprs).str());
-    row(prefix + (f.registers ? "shared" : "LDS"),
-        llvm::formatv("{0} bytes", f.allSharedBytes()).str());
-    if (std::optional<Arch> arch = parseArch(o.target); vendorOf(*arch) == Vendor::Amd)
-      row(prefix + "occupancy",
-          describe(residencyOf(*arch, {f.vgprs, f.agprs, f.allSharedBytes(), f.maxThreads})));
-    row(prefix + "spills",
-        std::to_string(f.vgprSpills + f.sgprSpills + f.spillStoreBytes + f.spillLoadBytes));
-  }
-  if (o.simInstructions)
-    row("simulated",
-        llvm::formatv("{0} wave instructions in {1:f2} s", o.simInstructions, o.runSeconds).str());
-  if (o.timing)
-    row("time",
-        llvm::formatv("{0:f4} ms (median of {1})", o.timing->medianMs, o.timing->samples).str());
-  if (o.timing)
-    for (const rt::RivalTiming &rival : o.timing->rivals)
-      row("against", rt::describe(rival, o.timing->samples));
-  if (o.tflops)
-    row("rate", llvm::formatv("{0:f1} TFLOP/s", *o.tflops).str());
-  for (const TensorCheck &c : o.checks) {
-    row("max error", llvm::formatv("{0:e2} in {1} ({2:f3} of the bound)", c.report.maxError, c.name,
-                                   c.report.maxRatio)
-                         .str());
-    if (!c.report.passed())
-      row("", rt::describe(c.name, c.dtype, c.report));
-  }
-  if (o.isChecked)
-    row("result", o.passed() ? "PASS" : "FAIL");
-}
-
-void printJson(const Outcome &o) {
-  nlohmann::ordered_json j;
-  j["kernel"] = o.kernel;
-  j["target"] = o.target;
-  j["device"] = o.device;
-  j["compile_ms"] = o.compileMs;
-  for (const codegen::KernelFacts &f : o.facts)
-    j["kernels"].push_back({{"name", f.name},
-                            {"vgprs", f.vgprs},
-                            {"agprs", f.agprs},
-                            {"sgprs", f.sgprs},
-                            {"registers", f.registers},
-                            {"shared_bytes", f.allSharedBytes()},
-                            {"vgpr_spills", f.vgprSpills},
-                            {"spill_bytes", f.spillStoreBytes + f.spillLoadBytes},
-                            {"code_bytes", f.codeBytes}});
-  for (const TensorCheck &c : o.checks)
-    j["checks"].push_back({{"tensor", c.name},
-                           {"elements", c.report.elemCount},
-                           {"mismatches", c.report.mismatchCount},
-                           {"max_error", c.report.maxError},
-                           {"max_ratio", c.report.maxRatio}});
-  if (o.timing)
-    j["time_ms"] = {{"median", o.timing->medianMs},
-                    {"min", o.timing->minMs},
-                    {"max", o.timing->maxMs},
-                    {"samples", o.timing->samples}};
-  if (o.timing)
-    for (const rt::RivalTiming &rival : o.timing->rivals)
-      j["rivals"].push_back({{"name", rival.name},
-                             {"version", rival.version},
-                             {"median_ms", rival.medianMs},
-                             {"ratio", rival.ratio},
-                             {"ratio_low", rival.low},
-                             {"ratio_high", rival.high},
-                             {"agrees", !rival.agreement || rival.agreement->passed()}});
-  if (o.tflops)
-    j["tflops"] = *o.tflops;
-  if (o.isChecked)
-    j["passed"] = o.passed();
-  llvm::outs() << j.dump(2) << '\n';
-}
-
-rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine &progress,
-                                  Outcome &outcome) {
+rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, const Messages &messages,
+                                  ProgressLine &progress, Outcome &outcome) {
   if (args.device == "cuda")
     return rt::openCuda();
   if (args.device == "hip")
     return rt::openHip();
   if (args.device == "ptx") {
-    if (vendorOf(arch) != Vendor::Nvidia)
-      return rt::Error{"--device=ptx runs code for NVIDIA GPUs, not for " +
-                       std::string(nameOf(arch)) + ": use --device=sim"};
     PtxDeviceOptions options;
     options.launch.checkOrder = args.simChecks != "none";
     options.launch.seed = args.interleaveSeed;
@@ -200,9 +84,6 @@ rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine
     };
     return openPtx(std::string(nameOf(arch)), options);
   }
-  if (vendorOf(arch) != Vendor::Amd)
-    return rt::Error{"the simulator runs gfx942 and gfx950; use --device=ptx, cuda or cpu for " +
-                     std::string(nameOf(arch))};
   SimDeviceOptions options;
   options.launch.checks = args.simChecks == "none" ? sim::Checks::None : sim::Checks::All;
   options.launch.memoryMode =
@@ -212,11 +93,11 @@ rt::Result<rt::Device> openDevice(const Arguments &args, Arch arch, ProgressLine
   options.launch.progress = [&progress](const sim::Progress &p) {
     progress.show(llvm::formatv("simulating: {0} of {1} blocks", p.doneGroups, p.totalGroups));
   };
-  options.onRun = [&outcome](const std::string &, const sim::RunResult &result) {
+  options.onRun = [&outcome, &messages](const std::string &, const sim::RunResult &result) {
     outcome.simInstructions += result.counters.instructions;
     for (const sim::Finding &finding : result.findings) // errors come from the launch
       if (finding.cls == sim::FindingClass::Lint)
-        llvm::errs() << finding.message << '\n';
+        messages.say(DiagId::SimulatorFinding, finding.message);
   };
   return openSim(arch, options);
 }
@@ -290,32 +171,33 @@ rt::Result<rt::ArgumentRequest> requestOf(const Arguments &args) {
 }
 
 /// What `--tune`'s search has found, or what there is to say against it. 0 is the process's status.
-int endOfTuning(const Arguments &args, const TuneRecord &record) {
+int endOfTuning(const Arguments &args, const Messages &messages, const TuneRecord &record) {
   llvm::outs() << printRecord(record);
   // An earlier search's result is worth more than an interrupted one without any.
   bool isWhole = record.outcomes.size() == record.all;
   if (!args.tuneResults.empty() && (record.best() || isWhole))
     if (rt::Status status = saveRecord(args.tuneResults, record); !status)
-      return failure(status.error().message);
+      return messages.failure(DiagId::TuningFailed, status.error().message);
   const TuneOutcome *best = record.best();
   if (best)
     llvm::outs() << llvm::formatv("best: {0} ({1:f2} us)\n", describe(best->parameters), best->us);
   std::string counts =
       llvm::formatv("{0} of {1} candidates have a result", record.outcomes.size(), record.all);
   if (!isWhole && args.tuneMerge.empty())
-    return failure("interrupted: " + counts);
+    return messages.failure(DiagId::TuningFailed, "interrupted: " + counts);
   if (!isWhole)
-    return failure(counts + ": a shard has not ended, or was never started");
+    return messages.failure(DiagId::TuningFailed,
+                            counts + ": a shard has not ended, or was never started");
   if (!args.shard.empty()) {
     llvm::outs() << llvm::formatv("shard {0}: {1}; --tune-merge={2} has the best of all\n",
                                   args.shard, counts, args.tuneDir);
     return 0; // a shard without a candidate that works is none the worse
   }
-  return best ? 0 : failure("no candidate works");
+  return best ? 0 : messages.failure(DiagId::TuningFailed, "no candidate works");
 }
 
 /// `--tune`: a search instead of a run.
-int runTuning(const Arguments &args, Arch arch) {
+int runTuning(const Arguments &args, const Messages &messages, Arch arch) {
   ProgressLine progress;
   TuneRequest request;
   request.file = args.file;
@@ -332,38 +214,148 @@ int runTuning(const Arguments &args, Arch arch) {
   request.compile.cachePrograms = true;
   rt::Result<rt::ArgumentRequest> arguments = requestOf(args);
   if (!arguments)
-    return failure(arguments.error().message);
+    return messages.failure(DiagId::RunArgument, arguments.error().message);
   request.arguments = std::move(*arguments);
   if (!args.tuneResults.empty())
     if (rt::Status status = checkRecordFile(args.tuneResults); !status)
-      return failure("--tune-results: " + status.error().message);
+      return messages.failure(DiagId::TuningFailed, "--tune-results: " + status.error().message);
   request.folder = args.tuneMerge.empty() ? args.tuneDir : args.tuneMerge;
   request.finalists = args.finalists ? args.finalists : args.tuneMerge.empty() ? 4 : 8;
   if (!args.shard.empty()) {
     rt::Result<Shard> shard = parseShard(args.shard, [](const char *name) { return getenv(name); });
     if (!shard)
-      return failure(shard.error().message);
+      return messages.failure(DiagId::TuningFailed, shard.error().message);
     request.shard = *shard;
   }
   rt::Result<TuneRecord> record = args.tuneMerge.empty() ? tune(request) : mergeShards(request);
   progress.show("");
   if (!record)
-    return failure(record.error().message);
-  return endOfTuning(args, *record);
+    return messages.failure(DiagId::TuningFailed, record.error().message);
+  return endOfTuning(args, messages, *record);
 }
 
-int run(const Arguments &args, Arch arch) {
-  ProgressLine progress;
+/// The options that tilec would compile with.
+CompileOptions compileOptions(const Arguments &args, Arch arch) {
   CompileOptions options;
   options.arch = arch;
   options.entry = args.entry;
   options.defines = args.defines;
   options.schedule = args.schedule;
   options.math = *parseMathMode(args.math);
-  // What is only possible at compile time is found where it happens, as on the cpu device.
-  options.checkBounds = args.device == "sim" && args.simChecks != "none";
   options.cache = openCache(args.cache);
   options.cachePrograms = true;
+  return options;
+}
+
+/// The texts of a compilation by the names that its line tables have.
+std::map<std::string, std::string> textsOf(const SourceManager &sources) {
+  std::map<std::string, std::string> texts;
+  for (uint32_t f = 0; f < sources.fileCount(); ++f)
+    texts[sources.file(f).name().str()] = sources.file(f).text().str();
+  return texts;
+}
+
+/// FILE.html, or FILE.N.html of a program with several launches.
+std::string pageName(llvm::StringRef file, size_t launch, bool isOnly) {
+  if (isOnly)
+    return file.str();
+  llvm::StringRef extension = llvm::sys::path::extension(file);
+  return (file.drop_back(extension.size()) + "." + llvm::Twine(launch + 1) + extension).str();
+}
+
+std::string occupancyOf(const std::vector<codegen::KernelFacts> &facts, Arch arch,
+                        llvm::StringRef kernel) {
+  for (const codegen::KernelFacts &f : facts)
+    if (f.name == kernel)
+      return describe(residencyOf(arch, {f.vgprs, f.agprs, f.allSharedBytes(), f.maxThreads}));
+  return "";
+}
+
+/// The simulator's model instead of a clock. What is timed is what tilec compiles, without the
+/// checks of bounds that a run has.
+rt::Status timeOnModel(const Arguments &args, Arch arch, const rt::ArgumentSet &before,
+                       Outcome &outcome) {
+  Compilation compilation(compileOptions(args, arch));
+  if (!compilation.open(args.file) || !compilation.runTo(Stage::Binary))
+    return rt::Error{"the program does not compile without its checks of bounds"};
+  std::vector<sim::TimingResult> results;
+  SimDeviceOptions options;
+  options.timing.keepEvents = !args.profile.empty();
+  options.launch.checks = sim::Checks::None;
+  options.onTimed = [&](const std::string &, const sim::TimingResult &result) {
+    results.push_back(result);
+  };
+  rt::Result<rt::Device> model = openSim(arch, options);
+  if (!model)
+    return model.error();
+  rt::ArgumentSet partial = before; // the model runs a part of the grid
+  auto ran = rt::launchProgram(*model, compilation.manifest(), compilation.image().bytes, partial);
+  if (!ran)
+    return rt::inContext("the model", ran.error());
+  outcome.model.emplace();
+  for (const sim::TimingResult &result : results) {
+    outcome.model->clockGhz = result.clockGhz;
+    outcome.model->launches.push_back(
+        {result.trace.kernel, result.kernelMicroseconds(), result.kernelClk});
+  }
+  if (args.profile.empty())
+    return rt::success();
+  for (auto [i, result] : llvm::enumerate(results)) {
+    sim::ProfileOptions page;
+    page.sources = textsOf(compilation.diagnostics().sourceManager());
+    page.occupancy = occupancyOf(compilation.image().kernels, arch, result.trace.kernel);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    sim::writeProfile(result, os, page);
+    outcome.pages.push_back(pageName(args.profile, i, results.size() == 1));
+    if (rt::Status status = rt::writeFile(outcome.pages.back(), text); !status)
+      return status;
+  }
+  return rt::success();
+}
+
+/// Milliseconds between calls, for `--time`.
+class Stopwatch {
+public:
+  explicit Stopwatch(std::vector<codegen::StageTime> *steps) : steps(steps) {}
+  void lap(const char *step) {
+    auto now = std::chrono::steady_clock::now();
+    if (steps)
+      steps->push_back({step, std::chrono::duration<double, std::milli>(now - last).count()});
+    last = now;
+  }
+
+private:
+  std::vector<codegen::StageTime> *steps;
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+/// Runs the program, and what `--time` and `--bench` ask for on a device with a clock.
+rt::Status launch(const Arguments &args, Compilation &compilation, const rt::Device &device,
+                  rt::ArgumentSet &after, Outcome &outcome) {
+  rt::BenchOptions bench;
+  bool isGpu = args.device == "cuda" || args.device == "hip";
+  bench.enabled = (isGpu && args.wantsClock()) || !args.rivals.empty();
+  for (const std::string &spec : args.rivals) {
+    rt::Result<rt::Rival> rival = rt::openRival(spec, after, device, args.rivalLibrary);
+    if (!rival)
+      return rt::inContext("--vs", rival.error());
+    bench.rivals.push_back(std::move(*rival));
+  }
+  rt::Result<rt::Timing> timing =
+      rt::launchProgram(device, compilation.manifest(), compilation.image().bytes, after, bench);
+  if (!timing)
+    return timing.error();
+  if (bench.enabled)
+    outcome.timing = *timing;
+  return rt::success();
+}
+
+int run(const Arguments &args, const Messages &messages, Arch arch) {
+  ProgressLine progress;
+  CompileOptions options = compileOptions(args, arch);
+  // What is only possible at compile time is found where it happens, as on the cpu device.
+  options.checkBounds = args.device == "sim" && args.simChecks != "none";
   if (args.device == "ptx")
     options.ptxAssembler = codegen::PtxAssembler::None; // the image is the PTX
   Compilation compilation(options);
@@ -375,99 +367,132 @@ int run(const Arguments &args, Arch arch) {
     StageWatch watch("tilec-run");
     ok = compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
   }
-  if (!ok || args.remarks) {
-    progress.show("");
-    compilation.diagnostics().print(llvm::errs(), args.remarks);
-  }
+  progress.show("");
+  messages.print(compilation.diagnostics(), args.remarks);
   if (!ok)
     return 1;
-  if (!args.remarks)
-    compilation.diagnostics().print(llvm::errs());
   outcome.kernel = llvm::sys::path::filename(args.file).str() + " " + compilation.manifest().kernel;
   outcome.target = std::string(nameOf(arch));
   outcome.device = args.device;
   outcome.compileMs = compilation.totalMs();
   if (!onCpu)
     outcome.facts = compilation.image().kernels;
+  if (args.time)
+    outcome.steps = compilation.times();
 
   rt::Result<rt::ArgumentRequest> request = requestOf(args);
   if (!request)
-    return failure(request.error().message);
+    return messages.failure(DiagId::RunArgument, request.error().message);
+  Stopwatch watch(args.time ? &outcome.steps : nullptr);
+  auto failed = [&](DiagId id, const rt::Error &error) {
+    progress.show("");
+    return messages.failure(id, error.message);
+  };
   // First, since inputs may take long to make.
   std::optional<rt::Device> device;
   if (!onCpu) {
-    rt::Result<rt::Device> opened = openDevice(args, arch, progress, outcome);
+    rt::Result<rt::Device> opened = openDevice(args, arch, messages, progress, outcome);
     if (!opened)
-      return failure(opened.error().message);
+      return failed(DiagId::DeviceFault, opened.error());
     device = std::move(*opened);
     outcome.deviceName = device->info().name;
   }
+  watch.lap("open device");
   rt::Result<rt::ArgumentSet> before = rt::makeArguments(compilation.manifest(), *request);
   if (!before)
-    return failure(before.error().message);
+    return failed(DiagId::RunArgument, before.error());
+  watch.lap("make arguments");
   rt::ArgumentSet after = *before;
+  if (compilation.manifest().flops)
+    if (rt::Result<int64_t> flops = compilation.manifest().flops->evaluate(after.dims))
+      outcome.flops = *flops;
   auto start = std::chrono::steady_clock::now();
-  if (onCpu) {
-    if (rt::Status status = runOnCpu(compilation, after); !status)
-      return failure(status.error().message);
-  } else {
-    rt::BenchOptions bench;
-    bench.enabled = args.bench || !args.rivals.empty();
-    for (const std::string &spec : args.rivals) {
-      rt::Result<rt::Rival> rival = rt::openRival(spec, after, *device, args.rivalLibrary);
-      if (!rival)
-        return failure("--vs: " + rival.error().message);
-      bench.rivals.push_back(std::move(*rival));
-    }
-    rt::Result<rt::Timing> timing =
-        rt::launchProgram(*device, compilation.manifest(), compilation.image().bytes, after, bench);
-    if (!timing) {
-      progress.show("");
-      return failure(timing.error().message);
-    }
-    if (bench.enabled) {
-      outcome.timing = *timing;
-      if (compilation.manifest().flops)
-        if (rt::Result<int64_t> flops = compilation.manifest().flops->evaluate(after.dims))
-          outcome.tflops = double(*flops) / (timing->medianMs * 1e9);
-    }
-  }
+  rt::Status ran =
+      onCpu ? runOnCpu(compilation, after) : launch(args, compilation, *device, after, outcome);
+  if (!ran)
+    return failed(onCpu ? DiagId::ReferenceFault : DiagId::DeviceFault, ran.error());
   outcome.runSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  watch.lap("run");
+  if (args.device == "sim" && args.wantsClock()) {
+    progress.show("asking the model for the time");
+    if (rt::Status status = timeOnModel(args, arch, *before, outcome); !status)
+      return failed(DiagId::DeviceFault, status.error());
+    watch.lap("model");
+  }
   if (rt::Status status = saveTensors(args, after); !status)
-    return failure(status.error().message);
+    return failed(DiagId::CannotWrite, status.error());
   if (rt::Status status = saveSpreads(args, compilation, *before); !status)
-    return failure(status.error().message);
+    return failed(DiagId::CannotWrite, status.error());
   if (args.check) {
     progress.show("comparing with the cpu reference");
     rt::Result<std::vector<TensorCheck>> checks = checkAgainstCpu(compilation, *before, after);
     if (!checks)
-      return failure(checks.error().message);
+      return failed(DiagId::ReferenceFault, checks.error());
     outcome.checks = *checks;
     outcome.isChecked = true;
+    watch.lap("check");
   }
   progress.show("");
   if (args.json)
     printJson(outcome);
-  else if (args.table || args.check || outcome.timing)
+  else
     printTable(outcome);
   return outcome.passed() ? 0 : 1;
 }
 
 } // namespace
 
+/// Options that do not go together; empty where all do.
+static std::string conflictOf(const Arguments &args, const CLI::App &app) {
+  bool isGpu = args.device == "cuda" || args.device == "hip";
+  bool hasClock = isGpu || args.device == "sim";
+  bool isSearch = !args.tune.empty() || !args.tuneMerge.empty();
+  if (isSearch && !hasClock)
+    return "--tune wants a device with a clock: sim, cuda or hip";
+  if (!isSearch && (app.count("--tune-results") || app.count("--tune-timeout") ||
+                    app.count("--shard") || app.count("--finalists")))
+    return "--tune-results, --tune-timeout, --shard and --finalists are about a search: say with "
+           "--tune what is searched";
+  if (!args.tune.empty() && !args.tuneMerge.empty())
+    return "--tune-merge reads what shards of --tune have found: give one of them";
+  if (args.shard.empty() != args.tuneDir.empty())
+    return "--shard and --tune-dir belong together";
+  if (!args.shard.empty() && !args.tuneResults.empty())
+    return "a shard has a part of the results: give --tune-results to --tune-merge";
+  if (isSearch && (args.time || !args.profile.empty()))
+    return "--tune is a search: --time and --profile are about one run of what it finds, with "
+           "--tuned=FILE.json";
+  if (args.bench && !hasClock)
+    return "--bench wants a device with a clock: sim (its model's), cuda or hip; --time says what "
+           "each step takes here";
+  if (!args.profile.empty() && args.device != "sim")
+    return "--profile shows what the simulator's model of an AMD chip knows: give --device=sim "
+           "with --target=gfx950 or gfx942" +
+           std::string(isGpu ? "; --bench times the kernel here" : "");
+  if (!args.rivals.empty() && !isGpu)
+    return "--vs times a library of a GPU host: give --device=cuda or hip";
+  return "";
+}
+
 int tilecRunMain(int argc, char **argv) {
   Arguments args;
-  CLI::App app{"tilec-run: compiles a script, runs it on a device and checks the result"};
+  Messages messages("tilec-run", argc, argv);
+  CLI::App app{"tilec-run: compiles a script, runs it on a device, times and checks it"};
+  app.set_version_flag("--version", versionOf("tilec-run", LLVM_VERSION_STRING));
+  messages.addOption(app);
   app.add_option("FILE", args.file, "a TileLang script, or Tile IR text (.mlir)")->required();
   app.add_option("--entry", args.entry, "what to run, a call: 'matmul(1024, 1024, 1024)'");
   app.add_option("--define", args.defines,
                  "NAME=VALUE: a module-level name of the script, or a value that tilec cannot "
                  "know, such as 'torch.cuda.device_count()=8'")
       ->allow_extra_args(false);
-  app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
+  app.add_option(
+      "--target", args.target,
+      "gfx942, gfx950, sm_80, sm_90 or sm_90a; default: what the device is, else gfx950");
   app.add_option("--device", args.device,
-                 "cpu (the reference), sim, ptx (runs the PTX), cuda or hip")
+                 "cpu (the reference), sim (runs AMD code objects), ptx (runs the PTX), cuda or "
+                 "hip; default: a GPU of this machine, else the target's simulator")
       ->check(CLI::IsMember({"cpu", "sim", "ptx", "cuda", "hip"}));
   app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
       ->allow_extra_args(false);
@@ -498,7 +523,12 @@ int tilecRunMain(int argc, char **argv) {
                  "left open");
   addCacheOptions(app, args.cache);
   app.add_flag("--check", args.check, "compare with the cpu reference");
-  app.add_flag("--bench", args.bench, "time it (cuda and hip)");
+  app.add_flag("--bench", args.bench, "time the kernel (cuda, hip; sim: by its model)");
+  app.add_flag("--time", args.time,
+               "what each step of this process takes, and the kernel where there is a clock");
+  app.add_option("--profile", args.profile,
+                 "FILE.html: where the kernel's time goes by the simulator's model, as a page "
+                 "with the script beside the assembly (sim)");
   app.add_option("--vs", args.rivals,
                  "LIBRARY:FORM:NAMES: time cublas, cublaslt, cudnn or a copy in turns with it "
                  "(docs/deploy/runtime.md)")
@@ -522,51 +552,30 @@ int tilecRunMain(int argc, char **argv) {
   app.add_option("--finalists", args.finalists, "so many of them (8; of --tune 4)")
       ->check(CLI::PositiveNumber);
   app.add_option("--tuned", args.tuned, "FILE.json: take the entry's best parameters from there");
-  app.add_flag("--table", args.table, "print what was compiled and run");
+  app.add_flag("--table", args.table,
+               "what is printed without --json, too: what was compiled and run");
   app.add_flag("--json", args.json, "the same as JSON");
   app.add_flag("--remarks", args.remarks, "print what was slow but right");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  std::optional<Arch> arch = parseArch(args.target);
-  if (!arch)
-    return usageError("unknown target `" + args.target +
-                      "`; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
-  // A Hopper GPU runs the `a` form, with wgmma.
-  if (*arch == Arch::Sm90 && args.device == "cuda")
-    arch = Arch::Sm90a;
-  if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty())
-    return usageError("--schedule: " + problem);
-  if (args.device == "cuda" && vendorOf(*arch) != Vendor::Nvidia)
-    return usageError("--device=cuda runs code for NVIDIA GPUs, not for " +
-                      llvm::StringRef(nameOf(*arch)) + "; give --target=sm_90a or sm_80");
-  if (args.device == "hip" && vendorOf(*arch) != Vendor::Amd)
-    return usageError("--device=hip runs code for AMD GPUs, not for " +
-                      llvm::StringRef(nameOf(*arch)) + "; give --target=gfx942 or gfx950");
-  bool isSearch = !args.tune.empty() || !args.tuneMerge.empty();
-  if (isSearch && (args.device == "cpu" || args.device == "ptx"))
-    return usageError("--tune wants a device with a clock: sim, cuda or hip");
-  if (isSearch && args.device == "sim" && vendorOf(*arch) != Vendor::Amd)
-    return usageError("the simulator's clock is for gfx942 and gfx950; " +
-                      llvm::StringRef(nameOf(*arch)) + " is tuned on a GPU, with --device=cuda");
-  if (!isSearch && (app.count("--tune-results") || app.count("--tune-timeout") ||
-                    app.count("--shard") || app.count("--finalists")))
-    return usageError("--tune-results, --tune-timeout, --shard and --finalists are about a search: "
-                      "say with --tune what is searched");
-  if (!args.tune.empty() && !args.tuneMerge.empty())
-    return usageError("--tune-merge reads what shards of --tune have found: give one of them");
-  if (args.shard.empty() != args.tuneDir.empty())
-    return usageError("--shard and --tune-dir belong together");
-  if (!args.shard.empty() && !args.tuneResults.empty())
-    return usageError("a shard has a part of the results: give --tune-results to --tune-merge");
-  if (isSearch)
-    return runTuning(args, *arch);
-  if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);
+  if (std::optional<int> status = messages.parse(app, argc, argv))
+    return *status;
+  rt::Result<DeviceChoice> choice = chooseDevice(args.target, args.device);
+  if (!choice)
+    return messages.usageError(choice.error().message);
+  if (!choice->why.empty())
+    messages.say(DiagId::ChosenDefault, "runs for " + llvm::StringRef(nameOf(choice->arch)) +
+                                            " on " + choice->device + ": " + choice->why);
+  args.device = choice->device;
+  Arch arch = choice->arch;
+  if (std::string problem = scheduleProblem(args.schedule, arch); !problem.empty())
+    return messages.usageError("--schedule: " + problem);
+  if (std::string problem = conflictOf(args, app); !problem.empty())
+    return messages.usageError(problem);
+  if (!args.tune.empty() || !args.tuneMerge.empty())
+    return runTuning(args, messages, arch);
+  if (std::string error = applyTuned(args.tuned, args.file, arch, args.entry, args.schedule);
       !error.empty())
-    return failure(error);
-  return run(args, *arch);
+    return messages.failure(DiagId::TuningFailed, error);
+  return run(args, messages, arch);
 }
 
 } // namespace tilec

@@ -125,8 +125,7 @@ std::optional<std::vector<KeywordTexts>> listConfigs(SourceManager &sources, uin
   }
   if (isGood)
     return configs;
-  diags.add({DiagId::IrMessage, Severity::Error, expression->span,
-             "the `configs` of `autotune` are no list of dictionaries with names as keys"});
+  diags.report(DiagId::AutotuneConfigs, expression->span);
   return std::nullopt;
 }
 

@@ -122,12 +122,35 @@ void writeWave(const WaveTimeline &wave, OStream &json) {
   });
 }
 
+/// The lines of the files that the instructions come from: [name, lines].
+void writeSources(const TimingTrace &trace, const ProfileOptions &options, OStream &json) {
+  for (const auto &[name, text] : options.sources) {
+    bool isUsed = llvm::any_of(trace.instructions, [&](const TimedInstruction &instr) {
+      return llvm::StringRef(instr.where).contains("(" + name + ":");
+    });
+    if (!isUsed)
+      continue;
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(text).split(lines, '\n');
+    json.array([&] {
+      json.value(llvm::json::fixUTF8(name));
+      json.array([&] {
+        for (llvm::StringRef line : lines)
+          json.value(llvm::json::fixUTF8(line));
+      });
+    });
+  }
+}
+
 std::string dataOf(const TimingResult &timing, const ProfileOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
   OStream json(os);
   json.object([&] {
     writeSummary(timing, json);
+    json.attribute("occupancy", options.occupancy);
+    json.attribute("advice", adviceFor(timing));
+    json.attributeArray("sources", [&] { writeSources(timing.trace, options, json); });
     json.attributeArray("instructions", [&] { writeInstructions(timing.trace, json); });
     json.attribute("wavesInAll", static_cast<int64_t>(timing.trace.waves.size()));
     json.attributeArray("waves", [&] {

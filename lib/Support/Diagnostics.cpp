@@ -23,7 +23,15 @@ constexpr Row rows[] = {
 
 const Row &row(DiagId id) { return rows[static_cast<size_t>(id)]; }
 
-llvm::StringRef word(Severity severity) {
+/// Messages that only carry another library's text have no id worth printing.
+bool isPassThrough(DiagId id) {
+  return id == DiagId::IrMessage || id == DiagId::IrNote || id == DiagId::IrRemark ||
+         id == DiagId::IrWarning || id == DiagId::IrMachineCode;
+}
+
+} // namespace
+
+llvm::StringRef nameOf(Severity severity) {
   switch (severity) {
   case Severity::Error:
     return "error";
@@ -36,14 +44,6 @@ llvm::StringRef word(Severity severity) {
   }
   return "";
 }
-
-/// Messages that only carry another library's text have no id worth printing.
-bool isPassThrough(DiagId id) {
-  return id == DiagId::IrMessage || id == DiagId::IrNote || id == DiagId::IrRemark ||
-         id == DiagId::IrWarning || id == DiagId::IrMachineCode;
-}
-
-} // namespace
 
 llvm::StringRef nameOf(DiagId id) { return row(id).name; }
 Severity severityOf(DiagId id) { return row(id).severity; }
@@ -64,10 +64,13 @@ void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d) cons
   } else {
     os << "tilec: ";
   }
-  os << word(d.severity) << ": " << d.message;
+  auto [headline, rest] = llvm::StringRef(d.message).split('\n');
+  os << nameOf(d.severity) << ": " << headline;
   if (!isPassThrough(d.id) && d.severity != Severity::Note)
     os << " [" << nameOf(d.id) << ']';
   os << '\n';
+  if (!rest.empty())
+    os << rest << '\n';
   if (!hasPlace)
     return;
   const SourceFile &file = sources.file(d.span.file);
@@ -84,14 +87,23 @@ void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d) cons
   os << '^' << std::string(std::min(width, room) - 1, '~') << '\n';
 }
 
-void DiagnosticEngine::print(llvm::raw_ostream &os, bool withRemarks) const {
-  bool skipping = false; // notes follow their message
-  for (const Diagnostic &d : list) {
-    if (d.severity != Severity::Note)
-      skipping = d.severity == Severity::Remark && d.id != DiagId::IrMachineCode && !withRemarks;
-    if (!skipping)
-      printOne(os, d);
+std::vector<llvm::ArrayRef<Diagnostic>> DiagnosticEngine::shown(bool withRemarks) const {
+  std::vector<llvm::ArrayRef<Diagnostic>> messages;
+  for (size_t begin = 0, end; begin < list.size(); begin = end) {
+    end = begin + 1;
+    while (end < list.size() && list[end].severity == Severity::Note)
+      ++end;
+    const Diagnostic &d = list[begin];
+    if (d.severity != Severity::Remark || d.id == DiagId::IrMachineCode || withRemarks)
+      messages.push_back(llvm::ArrayRef(list).slice(begin, end - begin));
   }
+  return messages;
+}
+
+void DiagnosticEngine::print(llvm::raw_ostream &os, bool withRemarks) const {
+  for (llvm::ArrayRef<Diagnostic> message : shown(withRemarks))
+    for (const Diagnostic &d : message)
+      printOne(os, d);
 }
 
 } // namespace tilec

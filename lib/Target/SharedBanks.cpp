@@ -70,6 +70,11 @@ Phases phasesOf(Arch arch, SharedAccess access) {
 
 } // namespace
 
+unsigned sharedBanks(Arch arch) {
+  constexpr unsigned nvidiaBanks = 32; // CUDA C++ Programming Guide 13.0, compute capability 8.x
+  return vendorOf(arch) == Vendor::Amd ? phasesOf(arch, {true, 16}).banks : nvidiaBanks;
+}
+
 unsigned bankConflicts(Arch arch, SharedAccess access, const LaneValues &byteAddresses) {
   Phases table = phasesOf(arch, access);
   unsigned dwords = std::max(1u, access.bytesPerLane / 4), conflicts = 0;

@@ -65,12 +65,12 @@ def compile_part(part, tilec, folder):
 
 def complaints(part, code, actual):
     first = actual[0] if actual else ""
-    place = re.match(rf"({re.escape(part.name)}\.py|<entry>|<define[^>]*>):\d+:\d+: (error|warning|remark): ", first)
+    place = re.match(rf"(({re.escape(part.name)}\.py|<entry>|<define[^>]*>):\d+:\d+|tilec): (error|warning|remark): ", first)
     if not place:
-        yield "the first line is no message with a place"
-    elif (code != 0) != any(re.match(r"[^ ]+:\d+:\d+: error: ", line) for line in actual):
+        yield "the first line is no message of this script or of tilec"
+    elif (code != 0) != any(re.match(r"([^ ]+:\d+:\d+|tilec): error: ", line) for line in actual):
         yield f"exit code {code}"
-    if part.name[0].isupper() and not first.endswith(f"[{part.name.split('-')[0]}]"):
+    if part.name[0].isupper() and not first.endswith(f" [{part.name.split('-')[0]}]"):
         yield f"the first message is no {part.name}"
     expected = [line.rstrip() for line in part.expected]
     if actual != expected:

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "LaunchTool.h"
 
+#include "tilec/Base/Version.h"
+
 #include "CLI/CLI.hpp"
 
 #include <cerrno>
@@ -45,7 +47,7 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--flops", options.flops, "operations of a run, an expression over the dims");
   app.add_flag("--json", options.json, "print the report as JSON");
-  app.set_version_flag("--version", "tilec-launch " TILEC_VERSION);
+  app.set_version_flag("--version", tilec::versionOf("tilec-launch", ""));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {

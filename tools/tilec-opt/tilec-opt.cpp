@@ -4,6 +4,7 @@
 // named on the command line and prints the result. For lit tests and for people who
 // look at one stage. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "tilec/Base/Version.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Transforms/Passes.h"
@@ -14,7 +15,13 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
 int main(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << tilec::versionOf("tilec-opt", LLVM_VERSION_STRING) << '\n';
+  });
   mlir::DialectRegistry registry;
   registry.insert<tilec::tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect>();

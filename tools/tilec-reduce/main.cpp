@@ -4,9 +4,11 @@
 //===----------------------------------------------------------------------===//
 #include "Reduce.h"
 
+#include "tilec/Base/Version.h"
 #include "tilec/Script/ModuleFiles.h"
 #include "tilec/Support/StandardOutput.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -149,6 +151,7 @@ int main(int argc, char **argv) {
   Arguments args;
   CLI::App app{"tilec-reduce: makes a script smaller while a command keeps failing on it\n"
                "  tilec-reduce FILE [-o OUT] -- COMMAND... {} ..."};
+  app.set_version_flag("--version", tilec::versionOf("tilec-reduce", LLVM_VERSION_STRING));
   app.add_option("FILE", args.file, "a script that parses")->required();
   app.add_option("COMMAND", args.command, "a command; {} is the candidate's file")->required();
   app.add_option("-o", args.output, "where the smallest script goes; standard output when absent");

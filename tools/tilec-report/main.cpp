@@ -2,11 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "tilec/Base/Version.h"
 #include "tilec/Report/Report.h"
 #include "tilec/Runtime/Manifest.h"
 #include "tilec/Support/StandardOutput.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,6 +32,7 @@ int main(int argc, char **argv) {
   CLI::App app("prints what the kernels of an AMDGPU code object or a cubin are made of");
   std::string path;
   tilec::report::ReportOptions options;
+  app.set_version_flag("--version", tilec::versionOf("tilec-report", LLVM_VERSION_STRING));
   app.add_option("OBJECT", path, "hsaco, AMDGPU object or cubin; - for standard input")->required();
   app.add_flag("--json", options.json, "JSON instead of text");
   app.add_option("--k-tiles", options.scorecard.kTilesPerRound,

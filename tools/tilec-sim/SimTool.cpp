@@ -4,10 +4,13 @@
 //===----------------------------------------------------------------------===//
 #include "SimTool.h"
 
+#include "ManifestRun.h"
+
 #include "tilec/Base/DType.h"
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Sim/IsaSurvey.h"
 #include "tilec/Sim/Profile.h"
+#include "tilec/Target/Residency.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -21,14 +24,20 @@
 #include <unistd.h>
 
 namespace tilec::sim {
-namespace {
-
-using llvm::StringRef;
 
 int usageError(const llvm::Twine &message) {
   llvm::errs() << "tilec-sim: error: " << message << '\n';
   return 2;
 }
+
+bool wantsTiming(const ToolOptions &options) {
+  return options.timing || !options.timingJson.empty() || !options.profile.empty() ||
+         !options.trace.empty();
+}
+
+namespace {
+
+using llvm::StringRef;
 
 std::optional<Dim3> parseDim(StringRef text) {
   Dim3 dim = {1, 1, 1};
@@ -246,9 +255,18 @@ void showProgress(const Progress &p) {
     llvm::errs() << '\n';
 }
 
-bool wantsTiming(const ToolOptions &options) {
-  return options.timing || !options.timingJson.empty() || !options.profile.empty() ||
-         !options.trace.empty();
+/// What all launches of a run are told.
+LaunchOptions launchOptions(const ToolOptions &options) {
+  LaunchOptions launch = options.launch;
+  launch.checks = options.checks == "none" ? Checks::None : Checks::All;
+  launch.memoryMode = options.memoryMode == "strict" ? MemoryMode::Strict : MemoryMode::Eager;
+  launch.soffsetInRangeCheck = options.rangeCheck == "with-soffset";
+  launch.fp8ScaleOrder = options.fp8ScaleOrder == "refuse"       ? Fp8ScaleOrder::Refuse
+                         : options.fp8ScaleOrder == "contiguous" ? Fp8ScaleOrder::Contiguous
+                                                                 : Fp8ScaleOrder::Split;
+  if (!options.quiet && isatty(STDERR_FILENO))
+    launch.progress = showProgress;
+  return launch;
 }
 
 /// `--timing`: the model. Returns the exit code.
@@ -263,7 +281,38 @@ int runTiming(const ToolOptions &options, const LaunchOptions &launch, const Cod
     llvm::errs() << "tilec-sim: error: " << llvm::toString(result.takeError()) << '\n';
     return 1;
   }
-  result->print(llvm::outs());
+  return writeTiming(options, object, *result);
+}
+
+/// The files that line tables of the timed instructions name, as far as they can be read here.
+std::map<std::string, std::string> sourcesOf(const TimingTrace &trace) {
+  std::map<std::string, std::string> sources;
+  for (const TimedInstruction &instr : trace.instructions) {
+    StringRef where = instr.where;
+    auto [file, line] = where.substr(where.rfind('(') + 1).rsplit(':');
+    if (where.rfind('(') == StringRef::npos || sources.contains(file.str()))
+      continue;
+    auto text = rt::readFile(file.str());
+    sources[file.str()] = text ? *text : "";
+  }
+  std::erase_if(sources, [](const auto &entry) { return entry.second.empty(); });
+  return sources;
+}
+
+std::string occupancyOf(const CodeObject &object, StringRef kernel) {
+  const KernelInfo *info = object.findKernel(kernel);
+  if (!info || !info->maxBlockThreads)
+    return "";
+  // Accumulators are counted in `vgprs`, behind the others.
+  unsigned agprs = info->firstAgpr ? info->vgprs - info->firstAgpr : 0;
+  return describe(residencyOf(object.arch(),
+                              {info->vgprs - agprs, agprs, info->ldsBytes, info->maxBlockThreads}));
+}
+
+} // namespace
+
+int writeTiming(const ToolOptions &options, const CodeObject &object, const TimingResult &result) {
+  result.print(llvm::outs());
   auto writeTo = [](const std::string &path, auto write) {
     if (path.empty())
       return 0;
@@ -274,14 +323,15 @@ int runTiming(const ToolOptions &options, const LaunchOptions &launch, const Cod
     return written ? 0 : usageError(written.error().message);
   };
   using Stream = llvm::raw_ostream;
-  if (int code = writeTo(options.timingJson, [&](Stream &os) { result->writeJson(os); }))
+  ProfileOptions page;
+  page.sources = sourcesOf(result.trace);
+  page.occupancy = occupancyOf(object, result.trace.kernel);
+  if (int code = writeTo(options.timingJson, [&](Stream &os) { result.writeJson(os); }))
     return code;
-  if (int code = writeTo(options.profile, [&](Stream &os) { writeProfile(*result, os); }))
+  if (int code = writeTo(options.profile, [&](Stream &os) { writeProfile(result, os, page); }))
     return code;
-  return writeTo(options.trace, [&](Stream &os) { writeTrace(*result, os); });
+  return writeTo(options.trace, [&](Stream &os) { writeTrace(result, os); });
 }
-
-} // namespace
 
 /// What the simulator refuses of a chip's instructions.
 static int printIsaCoverage(const std::string &chip) {
@@ -329,6 +379,8 @@ int runTool(const ToolOptions &options) {
     }
     return count ? 1 : 0;
   }
+  if (std::optional<std::string> manifest = manifestOf(options))
+    return runManifest(options, *manifest, *contents, **object, launchOptions(options));
   std::string name = options.kernel;
   if (name.empty() && (*object)->kernels().size() == 1)
     name = (*object)->kernels()[0].name;
@@ -336,7 +388,8 @@ int runTool(const ToolOptions &options) {
   if (!kernel)
     return usageError(name.empty() ? "the object has several kernels: choose one with --kernel"
                                    : "the object has no kernel `" + name + "`; see --list");
-  auto grid = parseDim(options.grid), block = parseDim(options.block);
+  auto grid = parseDim(options.grid.empty() ? "1" : options.grid);
+  auto block = parseDim(options.block.empty() ? "64" : options.block);
   if (!grid || !block)
     return usageError("--grid and --block want X,Y,Z with sizes of at least 1");
 
@@ -364,15 +417,7 @@ int runTool(const ToolOptions &options) {
 
   if (wantsTiming(options) && !options.saves.empty())
     return usageError("--timing runs a part of the grid only: there is nothing to --save");
-  LaunchOptions launch = options.launch;
-  launch.checks = options.checks == "none" ? Checks::None : Checks::All;
-  launch.memoryMode = options.memoryMode == "strict" ? MemoryMode::Strict : MemoryMode::Eager;
-  launch.soffsetInRangeCheck = options.rangeCheck == "with-soffset";
-  launch.fp8ScaleOrder = options.fp8ScaleOrder == "refuse"       ? Fp8ScaleOrder::Refuse
-                         : options.fp8ScaleOrder == "contiguous" ? Fp8ScaleOrder::Contiguous
-                                                                 : Fp8ScaleOrder::Split;
-  if (!options.quiet && isatty(STDERR_FILENO))
-    launch.progress = showProgress;
+  LaunchOptions launch = launchOptions(options);
   // The model looks at a part of the grid, and at nothing but time.
   if (wantsTiming(options) && launch.checks == Checks::None)
     return runTiming(options, launch, **object, name, *grid, *block, kernarg, memory);

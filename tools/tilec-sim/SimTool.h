@@ -15,7 +15,10 @@ namespace tilec::sim {
 struct ToolOptions {
   std::string object;
   std::string kernel;
-  std::string grid = "1", block = "64";
+  std::string grid, block; ///< neither: what the manifest says, else 1 and 64
+  std::string manifest;    ///< default: OBJECT.json, where that is there
+  std::vector<std::string> dims;
+  uint32_t seed = 0;
   std::vector<std::string> args;
   std::string rawKernarg; ///< `--kernarg`: lay the arguments out at these offsets
   std::vector<std::string> saves;
@@ -30,6 +33,12 @@ struct ToolOptions {
   std::string profile, trace; ///< files for the page and for trace events
   TimingOptions timingOptions;
 };
+
+/// Says what is wrong with the command line or a file; the exit code for it.
+int usageError(const llvm::Twine &message);
+bool wantsTiming(const ToolOptions &options);
+/// Prints a timing and writes the files that are asked for. Returns the exit code.
+int writeTiming(const ToolOptions &options, const CodeObject &object, const TimingResult &result);
 
 /// Runs the tool; returns the exit code: 0 fine, 1 the kernel did something wrong, 2 bad usage or
 /// files.

@@ -4,14 +4,21 @@
 //===----------------------------------------------------------------------===//
 #include "SimTool.h"
 
+#include "tilec/Base/Version.h"
 #include "tilec/Support/StandardOutput.h"
+
+#include "llvm/Config/llvm-config.h"
 
 #include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
   tilec::sim::ToolOptions options;
-  CLI::App app("Runs a kernel of a gfx942 or gfx950 code object on the host and checks it.\n"
-               "docs/simulators/simulator.md has the details.");
+  CLI::App app(
+      "Runs a kernel of a gfx942 or gfx950 code object on the host and checks it.\n"
+      "With OBJECT.json, which tilec writes beside a code object, grid, block and arguments\n"
+      "are known; without it --grid, --block and --arg say them.\n"
+      "docs/simulators/simulator.md has the details.");
+  app.set_version_flag("--version", tilec::versionOf("tilec-sim", LLVM_VERSION_STRING));
   app.add_option("object", options.object, "ELF code object (hsaco)");
   app.add_option("--isa-coverage", options.isaCoverage,
                  "list the instructions of a chip that the simulator refuses, and why; no object")
@@ -19,11 +26,18 @@ int main(int argc, char **argv) {
   app.add_flag("--list", options.list, "show the kernels, their resources and arguments");
   app.add_flag("--coverage", options.coverage, "list the instructions that a run would refuse");
   app.add_option("--kernel", options.kernel, "kernel to run; default: the only one");
-  app.add_option("--grid", options.grid, "work-groups: X,Y,Z");
-  app.add_option("--block", options.block, "work-items of a work-group: X,Y,Z");
+  app.add_option("--manifest", options.manifest,
+                 "launch manifest: grid, block and arguments (default: OBJECT.json, if it is there "
+                 "and neither --grid nor --block is given)");
+  app.add_option("--dim", options.dims, "with a manifest: NAME=N, a symbolic dimension")
+      ->allow_extra_args(false);
+  app.add_option("--data-seed", options.seed, "with a manifest: of the generated arguments");
+  app.add_option("--grid", options.grid, "work-groups: X,Y,Z (1)");
+  app.add_option("--block", options.block, "work-items of a work-group: X,Y,Z (64)");
   app.add_option(
       "--arg", options.args,
-      "an argument, in order: FILE.npy | raw:FILE | zeros:BYTES | uninit:BYTES | ptr:N+BYTES (into "
+      "with a manifest: NAME=randn|uniform|zeros|FILE.npy|NUMBER; else an argument, in order: "
+      "FILE.npy | raw:FILE | zeros:BYTES | uninit:BYTES | ptr:N+BYTES (into "
       "the "
       "buffer of argument N) | TYPE:VALUE with TYPE i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 "
       "f32 f64 | bytes:HEX");
@@ -31,7 +45,8 @@ int main(int argc, char **argv) {
                  "offsets of the arguments in the segment, comma-separated (objects without "
                  "argument metadata)");
   app.add_option("--save", options.saves,
-                 "N=FILE.npy: write the buffer of argument N after the run");
+                 "N=FILE.npy: write the buffer of argument N after the run; with a manifest "
+                 "NAME=FILE.npy");
   app.add_option("--checks", options.checks, "none or all")->check(CLI::IsMember({"none", "all"}));
   app.add_option("--memory", options.memoryMode,
                  "eager: effects at issue; strict: at the covering wait")

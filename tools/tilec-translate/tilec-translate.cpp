@@ -4,6 +4,7 @@
 // the last two stages of the compiler alone, for lit tests and for people who write
 // Wave IR by hand. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "tilec/Base/Version.h"
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/IR/Wave/Wave.h"
@@ -74,6 +75,9 @@ static llvm::Expected<std::string> translate(mlir::ModuleOp module, Arch arch) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << versionOf("tilec-translate", LLVM_VERSION_STRING) << '\n';
+  });
   cl::ParseCommandLineOptions(argc, argv, "tilec-translate: Wave IR to LLVM IR and images\n");
   auto fail = [](const llvm::Twine &message) {
     llvm::WithColor::error(llvm::errs(), "tilec-translate") << message << '\n';

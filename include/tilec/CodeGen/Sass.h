@@ -20,6 +20,8 @@
 
 namespace tilec::codegen {
 
+struct Image;
+
 /// A natural loop. ptxas puts cold blocks, such as the spinning part of a wait, behind the kernel:
 /// the addresses may span code that is no part of the loop.
 struct SassLoop {
@@ -43,6 +45,11 @@ struct SassKernel {
   std::map<std::string, unsigned> opcodes; ///< names; `op_01a` when the table has none
   std::vector<SassLoop> loops;             ///< by address
 };
+
+/// The machine code of an image as text, by nvdisasm of CUDA's toolkit, which is looked for as
+/// ptxas is: $TILEC_NVDISASM (`none`: as if there were none), $CUDA_HOME, /usr/local/cuda, the
+/// path. Fails where the image is PTX, and where there is no nvdisasm.
+llvm::Expected<std::string> disassembleSass(const Image &image);
 
 /// Every kernel of a cubin for sm_80 or later.
 llvm::Expected<std::vector<SassKernel>> readSass(llvm::ArrayRef<uint8_t> cubin);

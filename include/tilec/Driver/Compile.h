@@ -116,7 +116,7 @@ public:
   /// What `--emit=` prints for a stage that has run; bytes for Object and Binary.
   std::string textOf(Stage stage);
 
-  /// A picture of the first planned loop; empty without one. Valid from Stage::WaveScheduled on.
+  /// A picture of every planned loop; empty without one. Valid from Stage::WaveScheduled on.
   std::string schedulePicture();
 
   /// Valid from Stage::Tile on: as the stages so far have left it.
@@ -155,6 +155,7 @@ private:
   bool fail(llvm::Error error);
   /// The same; IR that does not verify is a fault of tilec.
   bool fail(llvm::Error error, Stage stage);
+  template <typename... Args> bool fail(DiagId id, Args &&...args);
   void saveTemp(Stage stage);
   void saveText(const std::string &path, llvm::StringRef text);
   CacheKey cacheKey();

@@ -11,7 +11,7 @@
 namespace tilec {
 
 struct Emit {
-  enum What { Text, Manifest, Report, Picture };
+  enum What { Text, Manifest, Report, Picture, Sass, Layouts };
   Stage stage = Stage::Binary; ///< has to run
   What what = Text;
 
@@ -26,8 +26,13 @@ std::optional<Emit> parseEmit(llvm::StringRef word, Arch arch);
 /// All words, for a message.
 std::string listOfEmits();
 
+struct EmitOptions {
+  bool json = false;     ///< of a report
+  bool annotate = false; ///< of assembly: the script's lines between
+};
+
 /// What the word says of a compilation that has run to its stage.
-llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, bool json = false);
+llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, EmitOptions options = {});
 
 /// Sets what decides about line tables. `wanted` is what the user says; without a word code objects
 /// have them, and texts stay short.
@@ -35,7 +40,7 @@ void chooseLineTables(CompileOptions &options, Emit emit, std::optional<bool> wa
 
 std::optional<codegen::PtxAssembler> parsePtxAssembler(llvm::StringRef name);
 
-/// `tilec 0.1.0, LLVM 22.1`
+/// `tilec 0.1.0, LLVM 22.1.8`
 llvm::StringRef versionText();
 
 } // namespace tilec

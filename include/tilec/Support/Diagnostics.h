@@ -9,6 +9,7 @@
 
 #include "tilec/Support/Source.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <functional>
@@ -28,6 +29,7 @@ enum class DiagId {
 #include "tilec/Support/Diagnostics.def"
 };
 
+llvm::StringRef nameOf(Severity severity); ///< `error`
 llvm::StringRef nameOf(DiagId id);
 Severity severityOf(DiagId id);
 const char *formatOf(DiagId id);
@@ -60,8 +62,10 @@ public:
     errors = 0;
   }
 
-  /// Prints all messages in order: `file:line:col: error: text [Id]`, the line, a caret. Remarks
-  /// (and their notes) only when asked for, but for those about the machine code.
+  /// The messages to print, in order, each with its notes behind it. Remarks only when asked for,
+  /// but for those about the machine code.
+  std::vector<llvm::ArrayRef<Diagnostic>> shown(bool withRemarks) const;
+  /// Prints what is shown: `file:line:col: error: text [Id]`, the line, a caret.
   void print(llvm::raw_ostream &os, bool withRemarks = false) const;
   void printOne(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
 

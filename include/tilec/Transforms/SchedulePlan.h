@@ -152,7 +152,4 @@ std::string scheduleStrategyNames();
 /// what does not fit.
 llvm::Expected<SchedulePlan> planSchedule(llvm::StringRef name, const ScheduleShape &shape);
 
-/// A picture of a round: a row per kind of step, time to the right. docs/machine-code/scheduling.md
-void drawSchedule(llvm::raw_ostream &os, const SchedulePlan &plan, llvm::StringRef title);
-
 } // namespace tilec

@@ -9,6 +9,7 @@
 #include "Check/Check.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -111,11 +112,8 @@ void checkBlockWrites(tile::KernelOp kernel) {
       if (dependences.coordinates.contains(n) || tile::constantInt(extent).value_or(2) == 1)
         continue;
       reported.insert(*tensor);
-      InFlightDiagnostic diagnostic =
-          op->emitWarning() << "blocks that differ in coordinate " << n
-                            << " of the grid write the same elements of `" << nameOfRoot(*tensor)
-                            << "`, in no order: use the coordinate in the place, or T.atomic_add";
-      diagnostic.attachNote(kernel.getLoc()) << "the grid is given here";
+      Reported(op, DiagId::BlocksWriteSame, n, nameOfRoot(*tensor))
+          .note(kernel, DiagId::GridGivenHere);
       return;
     }
   });

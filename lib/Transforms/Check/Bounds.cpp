@@ -10,6 +10,7 @@
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -103,12 +104,10 @@ LogicalResult checkBounds(tile::KernelOp kernel) {
     if (!outside)
       return;
     isLegal = false;
-    InFlightDiagnostic diagnostic =
-        op->emitError() << "index " << outside->index << " is reached here, outside of `"
-                        << nameOfRoot(buffer) << "`, whose dimension " << outside->dim << " has "
-                        << outside->extent << " elements; guard the access with `if`";
+    Reported message(op, DiagId::IndexReachedOutside, outside->index, nameOfRoot(buffer),
+                     outside->dim, outside->extent);
     if (Operation *alloc = buffer.getDefiningOp())
-      diagnostic.attachNote(alloc->getLoc()) << "`" << nameOfRoot(buffer) << "` is allocated here";
+      message.note(alloc, DiagId::AllocatedHere, nameOfRoot(buffer));
   });
   return success(isLegal);
 }

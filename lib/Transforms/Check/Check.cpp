@@ -6,6 +6,7 @@
 
 #include "Normalize/Normalize.h"
 
+#include "tilec/IR/Reported.h"
 #include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
@@ -34,9 +35,7 @@ static LogicalResult checkFragments(tile::ProgramOp program) {
     int64_t registers = type.numElems() / 32 * bits / int64_t(kernel.getThreads());
     if (registers <= mostRegisters)
       return WalkResult::advance();
-    alloc.emitError() << "`" << alloc.getName() << "` takes " << registers
-                      << " registers of each of the block's " << kernel.getThreads()
-                      << " threads; make the tile smaller";
+    Reported(alloc, DiagId::TileTooLarge, alloc.getName(), registers, kernel.getThreads());
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -15,6 +15,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -325,20 +326,15 @@ void LoopCheck::forEachPlace(const Access &access, tile::BufferType type,
 
 LogicalResult LoopCheck::report(const Access &at, const Access &other, Value buffer) {
   bool bothWrite = at.isStore && other.isStore;
-  InFlightDiagnostic diagnostic =
-      at.op->emitError("iterations of T.Parallel depend on each other: ");
-  diagnostic
-      << (bothWrite ? "different ones write different values to one element of `"
-                    : "one reads what another one writes of `")
-      << nameOfRoot(buffer)
-      << "`, and it is no reduction (x = x + e, T.max(x, e), ...); use T.serial, or a second "
-         "buffer";
+  Reported message(at.op, DiagId::IterationsDepend,
+                   bothWrite ? "different ones write different values to one element of"
+                             : "one reads what another one writes of",
+                   nameOfRoot(buffer));
   if (&at != &other)
-    diagnostic.attachNote(other.op->getLoc())
-        << "it is " << (other.isStore ? "written" : "read") << " here";
+    message.note(other.op, DiagId::OtherAccess, other.isStore ? "written" : "read");
   else
-    diagnostic.attachNote(loop.getLoc()) << "of this loop";
-  return diagnostic;
+    message.note(loop, DiagId::OfThisLoop);
+  return message;
 }
 
 /// Whether an iteration computes the value from what it loads.
@@ -359,10 +355,8 @@ void LoopCheck::warnOfScatter(ArrayRef<Access> list, Value buffer) {
     if (!store.isStore)
       continue;
     if (store.update && isByMemory(store)) {
-      InFlightDiagnostic diagnostic =
-          store.op->emitWarning() << "several iterations of T.Parallel may update one element of `"
-                                  << nameOfRoot(buffer) << "`; use T.atomic_add and its kin";
-      diagnostic.attachNote(store.update->old->getLoc()) << "the old value is read here";
+      Reported(store.op, DiagId::UpdatesMayMeet, nameOfRoot(buffer))
+          .note(store.update->old, DiagId::OldValueRead);
       return;
     }
     auto read = llvm::find_if(list, [&](const Access &access) {
@@ -370,12 +364,8 @@ void LoopCheck::warnOfScatter(ArrayRef<Access> list, Value buffer) {
     });
     if (read == list.end())
       continue;
-    InFlightDiagnostic diagnostic =
-        store.op->emitWarning()
-        << "iterations of T.Parallel may depend on each other: memory says which elements of `"
-        << nameOfRoot(buffer)
-        << "` they read and write; use T.serial, a second buffer, or T.atomic_add and its kin";
-    diagnostic.attachNote(read->op->getLoc()) << "it is read here";
+    Reported(store.op, DiagId::IterationsMayDepend, nameOfRoot(buffer))
+        .note(read->op, DiagId::OtherAccess, "read");
     return;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -78,12 +79,8 @@ void Walk::read(Operation *op, Value view, State &state) {
   if (isError ? branchesInFirstWalk > 0 : firstWalks > 0 || isLockstep)
     return;
   reported.insert(buffer);
-  InFlightDiagnostic diagnostic = isError ? op->emitError() : op->emitWarning();
-  diagnostic << '`' << nameOfRoot(buffer)
-             << (isError ? "` is read and nothing has written it"
-                         : "` may be uninitialised: not every way to this read writes it")
-             << "; use T.clear, T.fill or T.copy first";
-  diagnostic.attachNote(buffer.getLoc()) << '`' << nameOfRoot(buffer) << "` is allocated here";
+  Reported(op, isError ? DiagId::NotInitialised : DiagId::MayBeUninitialised, nameOfRoot(buffer))
+      .note(buffer.getLoc(), DiagId::AllocatedHere, nameOfRoot(buffer));
   isLegal &= !isError;
 }
 

@@ -32,6 +32,7 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
 #include "tilec/Transforms/ProductPlan.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -373,7 +374,7 @@ std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
 void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
   loop->removeAttr(scheduleAttrName);
   if (wish != "auto")
-    loop.emitWarning() << "schedule `" << wish << "` is not applied: " << why;
+    Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
 }
 
 /// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
@@ -464,7 +465,7 @@ bool planProductOf(tile::KernelOp kernel, StringRef strategy, int64_t sharedLeft
   tile::ForOp loop = product->loop.loop;
   llvm::Expected<ProductPlan> plan = planProduct(wishOf(loop, strategy), product->shape);
   if (!plan) {
-    loop.emitError() << llvm::toString(plan.takeError());
+    Reported(loop, DiagId::PlanImpossible, llvm::toString(plan.takeError()));
     return false;
   }
   makePersistent(kernel, *product, *plan);
@@ -538,7 +539,7 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
 /// `--schedule=` that no loop of the kernel has got.
 void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
   if (!strategy.empty() && strategy != "auto")
-    kernel.emitWarning() << "schedule `" << strategy << "` is applied to no loop: " << why;
+    Reported(kernel, DiagId::ScheduleNowhere, strategy, why.str());
 }
 
 } // namespace

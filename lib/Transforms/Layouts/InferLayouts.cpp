@@ -23,6 +23,7 @@
 #include "Pipelines/Pipeline.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Reported.h"
 #include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
@@ -98,10 +99,11 @@ LogicalResult Inference::fixGemms() {
   auto result = kernel.walk([&](tile::GemmOp gemm) {
     std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
     if (!plan) {
-      gemm.emitError() << "no matrix instruction of " << nameOf(target.arch) << " multiplies "
-                       << nameOf(tile::dtypeOf(gemm.getA().getType().getElementType())) << " by "
-                       << nameOf(tile::dtypeOf(gemm.getB().getType().getElementType())) << " into "
-                       << nameOf(tile::dtypeOf(gemm.getC().getType().getElementType()));
+      auto nameOfType = [](Value v) {
+        return nameOf(tile::dtypeOf(cast<tile::BufferType>(v.getType()).getElementType()));
+      };
+      Reported(gemm, DiagId::NoMatrixInstruction, nameOf(target.arch), nameOfType(gemm.getA()),
+               nameOfType(gemm.getB()), nameOfType(gemm.getC()));
       return WalkResult::interrupt();
     }
     // A whole fragment takes the layout; a box of one is staged by tile-to-wave.

@@ -8,6 +8,7 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -124,13 +125,9 @@ static LogicalResult expandThreadTiles(tile::KernelOp kernel) {
     if (isa<tile::PrintOp>(op))
       continue;
     if (isa<tile::GemmOp, tile::ScanOp>(op))
-      return op->emitError() << "`" << spelling(op)
-                             << "` is done by the whole block, and its operands differ between "
-                                "threads; index them by the block, or write a loop of the thread";
+      return Reported(op, DiagId::BlockOperandsDiffer, spelling(op));
     if (touchesFragment(op))
-      return op->emitError() << "`" << spelling(op)
-                             << "` differs between threads, and a fragment is spread over all of "
-                                "them; go through a shared buffer";
+      return Reported(op, DiagId::FragmentByThread, spelling(op));
   }
   for (Operation *op : ops) {
     OpBuilder b(op);

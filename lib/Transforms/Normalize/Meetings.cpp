@@ -16,6 +16,7 @@
 #include "Normalize/Lockstep.h"
 #include "Normalize/ThreadValues.h"
 
+#include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Uniformity.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -300,7 +301,7 @@ LogicalResult Meetings::checkOperands(Operation *op) {
       bool isInside = operand.getDefiningOp() && op->isProperAncestor(operand.getDefiningOp());
       if (isInside || isa<tile::BufferType>(operand.getType()) || isUniform(operand))
         continue;
-      inner->emitError("is done by the whole block, but this operand differs between threads");
+      Reported(inner, DiagId::MeetingOperand);
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -342,7 +343,7 @@ LogicalResult Meetings::emitMeeting(Operation *op, Value active) {
   }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     if (branch.getNumResults() != 0)
-      return op->emitError("threads meet in a branch that gives values");
+      return Reported(op, DiagId::MeetingInValue);
     Value condition = branch.getCondition();
     bool isSame = isUniform(condition);
     for (bool side : {true, false}) {
@@ -374,17 +375,14 @@ LogicalResult Meetings::emitMeeting(Operation *op, Value active) {
     op->erase();
     return success();
   }
-  return op->emitError("threads meet in this `while` (a barrier, an exchange or a tile operation), "
-                       "but not all of them go on; write a `for` whose body has an `if`");
+  return Reported(op, DiagId::MeetingInWhile);
 }
 
 LogicalResult Meetings::checkLeaves(tile::ForOp loop) {
   auto leaves = loop.walk([](tile::BreakOp) { return WalkResult::interrupt(); });
   if (!leaves.wasInterrupted())
     return success();
-  return loop.emitError(
-      "threads meet in this loop (a barrier, an exchange or a tile operation), but "
-      "some of them may leave it by `break`; use an `if` around the body");
+  return Reported(loop, DiagId::MeetingAndBreak);
 }
 
 /// All threads go as many rounds as the one that goes most.
@@ -392,7 +390,7 @@ LogicalResult Meetings::emitUnevenLoop(tile::ForOp loop, Value active) {
   Location loc = loop.getLoc();
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
   if (!step || *step == 0)
-    return loop.emitError("threads meet in this loop, and its step is no constant");
+    return Reported(loop, DiagId::MeetingStep);
   Value first = *step > 0 ? loop.getLower() : loop.getUpper();
   Value end = *step > 0 ? loop.getUpper() : loop.getLower();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);

@@ -18,6 +18,7 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -277,12 +278,7 @@ private:
     });
     if (!reader)
       return success();
-    InFlightDiagnostic diagnostic =
-        store.emitError("iterations of T.Parallel depend on each other: this location does not "
-                        "depend on all loop variables, and the update is no reduction "
-                        "(x = x + e, T.max(x, e), ...)");
-    diagnostic.attachNote(reader->getLoc()) << "it is read here";
-    return diagnostic;
+    return Reported(store, DiagId::UpdateNoReduction).note(reader, DiagId::OtherAccess, "read");
   }
 
   void rewrite(Update &update, const llvm::SmallSet<unsigned, 4> &used);

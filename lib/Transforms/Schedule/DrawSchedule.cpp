@@ -1,11 +1,15 @@
 //===- DrawSchedule.cpp - one round of a plan as a picture ----------------===//
 //
+// Every step has a column. Work is drawn in rows by its kind; waits, barriers and
+// priorities are lines through all rows, with their text below.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Schedule/Svg.h"
+
 #include "tilec/Transforms/SchedulePlan.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace tilec {
 namespace {
@@ -17,72 +21,88 @@ struct Row {
 constexpr Row rows[] = {{"copies to shared", "#d98032"},
                         {"shared reads", "#4d8c57"},
                         {"matrix instructions", "#3f6fb5"}};
-constexpr int leftMargin = 150, topMargin = 56, rowHeight = 34, stepWidth = 6;
+constexpr double leftMargin = 150, axis = 64, topMargin = 72, rowHeight = 34, stepWidth = 7;
+constexpr double bottom = topMargin + 3 * rowHeight;
+constexpr int64_t stepsOfTick = 10;
+constexpr const char *small = "font-size=\"9\" fill=\"#555\"";
 
-std::string escaped(llvm::StringRef text) {
-  std::string result;
-  for (char c : text)
-    switch (c) {
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '&':
-      result += "&amp;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      result += c;
-    }
-  return result;
+/// Darker for the tile at hand, lighter for those ahead.
+double opacityOf(int64_t tile) { return 1.0 - 0.25 * double(std::min<int64_t>(tile, 3)); }
+
+const char *colourOf(ScheduleStep::Kind kind) {
+  return kind == ScheduleStep::Barrier ? "#b3261e"
+         : kind == ScheduleStep::Wait  ? "#6b4fa0"
+                                       : "#888888";
+}
+
+void drawAxis(Svg &svg, int64_t steps) {
+  double end = leftMargin + double(steps) * stepWidth;
+  svg.text(8, axis, "step of the round", small);
+  svg.line(leftMargin, axis + 4, end, axis + 4, "#999999");
+  for (int64_t step = 0; step <= steps; step += stepsOfTick) {
+    double x = leftMargin + double(step) * stepWidth;
+    svg.line(x, axis, x, axis + 4, "#999999");
+    svg.text(x + 2, axis, std::to_string(step), small);
+  }
+}
+
+void drawLegend(Svg &svg, const SchedulePlan &plan, double y) {
+  double x = 8;
+  auto entry = [&](llvm::StringRef text, llvm::StringRef colour, double opacity, bool isLine) {
+    if (isLine)
+      svg.line(x + 5, y - 9, x + 5, y + 1, colour, 2);
+    else
+      svg.rect(x, y - 9, 10, 10, colour, opacity);
+    svg.text(x + 15, y, text, "font-size=\"10\"");
+    x += 30 + 6.2 * double(text.size());
+  };
+  for (int64_t tile = 0; tile <= std::min<int64_t>(plan.lookahead(), 3); ++tile)
+    entry(tile == 0 ? std::string("for the K tile at hand")
+                    : llvm::formatv("{0} ahead", tile).str(),
+          "#555555", opacityOf(tile), false);
+  entry("barrier of the block", colourOf(ScheduleStep::Barrier), 1, true);
+  entry("wait for loads (vm) or shared reads (lgkm)", colourOf(ScheduleStep::Wait), 1, true);
+  entry("priority", colourOf(ScheduleStep::Priority), 1, true);
 }
 
 } // namespace
 
-void drawSchedule(llvm::raw_ostream &os, const SchedulePlan &plan, llvm::StringRef title) {
-  int64_t width = leftMargin + int64_t(plan.body.size()) * stepWidth + 20;
-  int64_t bottom = topMargin + 3 * rowHeight;
-  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-                      "font-family=\"sans-serif\" font-size=\"12\">\n",
-                      width, bottom + 56);
-  os << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-  os << llvm::formatv("<text x=\"8\" y=\"20\" font-size=\"14\">{0}: {1}, a round of {2} K "
-                      "tiles</text>\n",
-                      escaped(title), escaped(plan.strategy), plan.tilesPerRound);
+SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title) {
+  Svg svg;
+  svg.text(8, 20,
+           llvm::formatv("{0}: {1}, a round of {2} K tile{3}", title, plan.strategy,
+                         plan.tilesPerRound, plan.tilesPerRound == 1 ? "" : "s")
+               .str(),
+           "font-size=\"14\"");
   for (int row = 0; row < 3; ++row)
-    os << llvm::formatv("<text x=\"8\" y=\"{0}\">{1}</text>\n", topMargin + row * rowHeight + 20,
-                        rows[row].label);
-  int64_t x = leftMargin, labelRow = 0;
+    svg.text(8, topMargin + row * rowHeight + 20, rows[row].label);
+  double x = leftMargin;
+  int64_t steps = 0;
+  LabelRows marks, labels;
   for (const ScheduleStep &step : plan.body) {
-    std::string tip = escaped(step.str());
-    if (step.isWork()) {
-      int row = step.kind;
-      // Darker for the tile at hand, lighter for those ahead.
-      double opacity = 1.0 - 0.25 * double(std::min<int64_t>(step.tile, 3));
-      os << llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"24\" fill=\"{3}\" "
-                          "fill-opacity=\"{4:f2}\"><title>{5}</title></rect>\n",
-                          x, topMargin + row * rowHeight + 4, stepWidth - 1, rows[row].colour,
-                          opacity, tip);
-    } else if (step.kind == ScheduleStep::Mark) {
-      os << llvm::formatv("<text x=\"{0}\" y=\"{1}\" fill=\"#555\">{2}</text>\n", x, topMargin - 6,
-                          escaped(step.label));
+    std::string text = step.str();
+    if (step.kind == ScheduleStep::Mark) {
+      double y = axis - 14 - labelHeight * double(marks.place(x, step.label));
+      svg.text(x, y, step.label, "font-size=\"10\" fill=\"#222\"");
+      svg.line(x, y + 2, x, bottom, "#cccccc", 0.7);
       continue;
+    }
+    if (step.isWork()) {
+      svg.rect(x, topMargin + int(step.kind) * rowHeight + 4, stepWidth - 1, 24,
+               rows[step.kind].colour, opacityOf(step.tile), text);
     } else {
-      bool isBarrier = step.kind == ScheduleStep::Barrier;
-      os << llvm::formatv("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"{3}\" "
-                          "stroke-width=\"{4}\"><title>{5}</title></line>\n",
-                          x + stepWidth / 2, topMargin, bottom, isBarrier ? "#b3261e" : "#888",
-                          isBarrier ? 2 : 1, tip);
-      os << llvm::formatv("<text x=\"{0}\" y=\"{1}\" font-size=\"9\" fill=\"{2}\">{3}</text>\n", x,
-                          bottom + 12 + 11 * (labelRow++ % 4), isBarrier ? "#b3261e" : "#555", tip);
+      double y = bottom + 14 + labelHeight * double(labels.place(x, text));
+      svg.line(x + stepWidth / 2, topMargin, x + stepWidth / 2, y - 8, colourOf(step.kind),
+               step.kind == ScheduleStep::Barrier ? 2 : 1, text);
+      svg.text(x + stepWidth / 2 + 2, y, text,
+               llvm::formatv("font-size=\"9\" fill=\"{0}\"", colourOf(step.kind)).str());
     }
     x += stepWidth;
+    ++steps;
   }
-  os << "</svg>\n";
+  drawAxis(svg, steps);
+  drawLegend(svg, plan, bottom + 26 + labelHeight * double(labels.count()));
+  return svg.take();
 }
 
 } // namespace tilec

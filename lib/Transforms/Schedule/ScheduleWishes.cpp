@@ -10,6 +10,7 @@
 
 #include "Schedule/Schedulable.h"
 
+#include "tilec/IR/Reported.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
 using namespace mlir;
@@ -42,10 +43,11 @@ void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
     StringRef chosen = chosenOf(names, target.arch);
     if (chosen.empty()) {
       StringRef first = schedulesOf(target.arch).empty() ? "auto" : schedulesOf(target.arch)[0];
-      loop.emitWarning() << "schedule `" << names[0]
-                         << "` is not applied: " << scheduleProblem(names[0], target.arch)
-                         << "; name one for each target, as in `schedule." << first << "(schedule."
-                         << names[0] << "(...))`";
+      std::string each = llvm::formatv("; name one for each target, as in "
+                                       "`schedule.{0}(schedule.{1}(...))`",
+                                       first, names[0]);
+      Reported(loop, DiagId::ScheduleNotApplied, names[0],
+               scheduleProblem(names[0], target.arch) + each);
       chosen = "auto";
     }
     loop->setAttr(scheduleAttrName, StringAttr::get(loop.getContext(), chosen));
@@ -58,7 +60,7 @@ void refuseSchedule(tile::ForOp loop, const Twine &why) {
     return;
   loop->removeAttr(scheduleAttrName);
   if (wish.getValue() != "auto")
-    loop.emitWarning() << "schedule `" << wish.getValue() << "` is not applied: " << why;
+    Reported(loop, DiagId::ScheduleNotApplied, wish.getValue(), why.str());
 }
 
 } // namespace tilec

@@ -5,6 +5,7 @@
 #include "Schedule/ApplySchedule.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
@@ -162,16 +163,17 @@ struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
   LogicalResult schedule(wave::PipelineOp op, const TargetInfo &chip) {
     llvm::Expected<PipelineTemplate> pipeline = readTemplate(op, chip);
     if (!pipeline)
-      return mlir::emitError(op.getLoc()) << "malformed: " << llvm::toString(pipeline.takeError());
+      return Reported(op, DiagId::PlanImpossible,
+                      "malformed: " + llvm::toString(pipeline.takeError()));
     llvm::Expected<SchedulePlan> plan = planOf(op, pipeline->shape);
     if (!plan)
-      return mlir::emitError(op.getLoc()) << llvm::toString(plan.takeError());
+      return Reported(op, DiagId::PlanImpossible, llvm::toString(plan.takeError()));
     mlir::emitRemark(op.getLoc()) << "schedule `" << plan->strategy << "`";
     llvm::StringRef asked = strategy.empty() ? op.getSchedule() : llvm::StringRef(strategy);
     if (asked != "auto" || op.getPlan())
       getOperation()->setAttr("named_schedule", UnitAttr::get(op.getContext()));
     if (llvm::Error error = applySchedule(*pipeline, *plan, chip))
-      return mlir::emitError(op.getLoc()) << llvm::toString(std::move(error));
+      return Reported(op, DiagId::PlanImpossible, llvm::toString(std::move(error)));
     return success();
   }
 

@@ -8,6 +8,7 @@
 #include "Pipelines/Pipeline.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Places.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -194,7 +195,7 @@ bool Emitter::isSameForAll(Value value, const Elements &elements) {
 }
 
 LogicalResult Emitter::unsupported(Operation &op, llvm::StringRef what) {
-  return op.emitError() << what << " is not supported on " << nameOf(target.arch);
+  return Reported(&op, DiagId::NotOnTarget, what, nameOf(target.arch));
 }
 
 //===----------------------------------------------------------------------===//
@@ -469,15 +470,14 @@ LogicalResult Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
       (target.vendor == Vendor::Amd || registers > target.maxRegisters) && isAccumulated(alloc);
   tile::BufferType type = alloc.getResult().getType();
   int64_t bytes = type.numElems() * bitsOf(tile::dtypeOf(type.getElementType())) / 8;
-  InFlightDiagnostic text = isRefused ? alloc.emitError() : alloc.emitWarning();
-  text << "`" << alloc.getName() << "` takes ";
+  llvm::StringRef share = isShare ? " in a block of so many threads" : "";
+  llvm::StringRef orThreads = isShare ? "" : " or use more threads";
   if (isRefused)
-    text << bytes << " bytes, ";
-  text << registers << " registers of each thread, which has " << most << " on "
-       << nameOf(target.arch) << (isShare ? " in a block of so many threads" : "")
-       << (isRefused ? ", and a loop accumulates in it" : ": they spill to memory")
-       << "; make the tile smaller" << (isShare ? "" : " or use more threads");
-  return failure(isRefused);
+    return Reported(alloc, DiagId::RegistersRunOut, alloc.getName(), bytes, registers, most,
+                    nameOf(target.arch), share, orThreads);
+  Reported(alloc, DiagId::RegistersSpill, alloc.getName(), registers, most, nameOf(target.arch),
+           share, orThreads);
+  return success();
 }
 
 LogicalResult Emitter::placeFragment(tile::AllocOp alloc, const FragmentLayout &layout) {
@@ -563,10 +563,7 @@ LogicalResult Emitter::checkGrid() {
   for (auto [dim, extent] : llvm::enumerate(kernel.getGrid()))
     if (std::optional<int64_t> known = tile::constantInt(extent);
         dim > 0 && known && *known > mostBlocks)
-      return kernel.emitError()
-             << "has " << *known << " blocks along dimension " << dim
-             << " of the grid, CUDA launches at most " << mostBlocks
-             << "; make it the first dimension of `T.Kernel`, or let a block do more";
+      return Reported(kernel, DiagId::GridTooLarge, *known, dim, mostBlocks);
   return success();
 }
 
@@ -585,16 +582,13 @@ LogicalResult Emitter::run() {
                                : emitRoles(producers.front(), waveKernel)))
     return failure();
   if (sharedBytes > target.sharedBytes) {
-    InFlightDiagnostic diagnostic = kernel.emitError()
-                                    << "needs " << sharedBytes << " bytes of shared memory, "
-                                    << nameOf(target.arch) << " has " << target.sharedBytes
-                                    << "; make tiles or `num_stages` smaller";
+    Reported message(kernel, DiagId::SharedMemoryFull, sharedBytes, nameOf(target.arch),
+                     target.sharedBytes);
     kernel.walk([&](tile::AllocOp alloc) {
       auto it = shared.find(alloc.getResult());
       if (it != shared.end())
-        diagnostic.attachNote(alloc.getLoc())
-            << "`" << alloc.getName() << "` takes "
-            << bytesOf(it->second.dtype) * it->second.layout.numElems() << " bytes";
+        message.note(alloc, DiagId::BufferTakes, alloc.getName(),
+                     bytesOf(it->second.dtype) * it->second.layout.numElems());
     });
     return failure();
   }

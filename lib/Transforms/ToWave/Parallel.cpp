@@ -11,6 +11,7 @@
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
 
 using namespace mlir;
 
@@ -550,7 +551,7 @@ LogicalResult Emitter::loadLocal(tile::LoadOp load, Elements &elements) {
     Value value;
     if (auto constant = tile::constantInt(at)) {
       if (*constant < 0 || *constant >= type.numElems())
-        return load.emitError("reads outside the local array");
+        return Reported(load, DiagId::OutsideLocalArray, "reads");
       value = read(*constant);
     } else {
       value = read(0);
@@ -584,7 +585,7 @@ LogicalResult Emitter::storeLocal(tile::StoreOp store, Elements &elements) {
     Value value = fromScalar(lookup(store.getValue(), e, elements), place->dtype);
     if (auto constant = tile::constantInt(at)) {
       if (*constant < 0 || *constant >= type.numElems())
-        return store.emitError("writes outside the local array");
+        return Reported(store, DiagId::OutsideLocalArray, "writes");
       wave::SetOp::create(b, loc, value, place->regs, *constant);
       continue;
     }

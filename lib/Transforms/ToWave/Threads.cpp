@@ -7,7 +7,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
+
 #include "ToWave/Emitter.h"
+#include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -261,8 +263,7 @@ std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elem
            tile::BlockVoteOp>(op))
     return std::nullopt;
   if (int64_t lanes = kernel.getWarpLanes(); lanes != target.waveLanes)
-    return op.emitError() << "is made for warps of " << lanes << " lanes; " << nameOf(target.arch)
-                          << " has " << target.waveLanes << ": compile the script for it";
+    return Reported(&op, DiagId::WarpLanesDiffer, lanes, nameOf(target.arch), target.waveLanes);
   ThreadEmitter t(*this, elements);
   Value result;
   if (auto shuffle = dyn_cast<tile::ShuffleOp>(op))

@@ -4,7 +4,7 @@
 # A schedule that was asked for and serves no loop is no silent matter; the remark says what is in the way.
 
 # CHECK:       remark: pipelined without a planned schedule: an operand is read element by element, as the target does not transpose it
-# CHECK:       warning: schedule `interleave` is applied to no loop; --remarks says why
+# CHECK:       warning: schedule `interleave` is applied to no loop: --remarks says why
 # PLANNED-NOT: no loop
 # PLANNED:     remark: schedule `interleave`
 # PLANNED-NOT: no loop

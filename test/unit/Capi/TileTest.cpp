@@ -517,9 +517,17 @@ std::string mistakeIn(const std::string &file) {
 
 TEST(TileMistakes, ShowTheLineWhereTheFileCanBeRead) {
   std::string file = repository + "/examples/gemm.py";
-  EXPECT_EQ(mistakeIn(file), file + ":6:5: error: no such thing\nimport tilelang.language as T\n"
-                                    "    ^~\n");
-  EXPECT_EQ(mistakeIn("gone.cpp"), "gone.cpp:6:5: error: no such thing\n");
+  EXPECT_EQ(mistakeIn(file), file + ":6:5: error: no such thing [RecordedCall]\n"
+                                    "import tilelang.language as T\n    ^~\n");
+  EXPECT_EQ(mistakeIn("gone.cpp"), "gone.cpp:6:5: error: no such thing [RecordedCall]\n");
+}
+
+TEST(TileMistakes, WhatIsNotEnded) {
+  tile::Kernel f("wrong");
+  tilec_place place{"gone.cpp", 7, 5};
+  tilec_build_begin_while(f.get(), tilec_build_int(f.get(), 1), &place);
+  EXPECT_HAS(errorsOf(f),
+             "gone.cpp:7:5: error: what begins here is not ended [RecordedNotEnded]\n");
 }
 
 TEST(TileMistakes, ValuesOfAnEndedLoop) {

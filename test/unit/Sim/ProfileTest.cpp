@@ -96,6 +96,35 @@ TEST(Profile, ThePageHoldsTheTimingAndNeedsNothingElse) {
   EXPECT_EQ(numbers, (std::vector<int64_t>{0, 100, 0, 0, 440, 1, 4, 450, 1, 0, 2, 456, 0, 0, 32}));
 }
 
+TEST(Profile, ShowsTheSourcesThatTheCodeNames) {
+  TimingResult timing = exampleTiming();
+  timing.trace.instructions[1].where = "k+8 (a/k.py:2)";
+  ProfileOptions options;
+  options.sources = {{"a/k.py", "one\ntwo </script>\n"}, {"other.py", "no\n"}};
+  options.occupancy = "2 waves a SIMD";
+  llvm::json::Value data = dataOf(pageOf(timing, options));
+  const llvm::json::Array &sources = *data.getAsObject()->getArray("sources");
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(*(*sources[0].getAsArray())[0].getAsString(), "a/k.py");
+  EXPECT_EQ(*(*(*sources[0].getAsArray())[1].getAsArray())[1].getAsString(), "two </script>");
+  EXPECT_EQ(*data.getAsObject()->getString("occupancy"), "2 waves a SIMD");
+}
+
+TEST(Profile, AdviceIsAboutWhatCostsMost) {
+  TimingResult timing = exampleTiming();
+  EXPECT_NE(adviceFor(timing).find("Only 0 of 256 compute units"), std::string::npos);
+  timing.activeCus = 256;
+  EXPECT_EQ(adviceFor(timing), "Waves spend 90 % of their time waiting for loads from memory: load "
+                               "earlier (more `num_stages`, a longer loop body) or less often.");
+  timing.trace.instructions[1].where = "k+8 (a/k.py:2)";
+  EXPECT_NE(adviceFor(timing).find(", most of it at k.py:2: load earlier"), std::string::npos);
+  timing.mfmaUtilisation = 0.9;
+  EXPECT_NE(adviceFor(timing).find("The matrix unit is busy 90 %"), std::string::npos);
+  timing.mfmaUtilisation = 0;
+  timing.stallByReason[static_cast<unsigned>(StallReason::Vmcnt)] = 50;
+  EXPECT_NE(adviceFor(timing).find("No wait stands out"), std::string::npos);
+}
+
 TEST(Profile, KeepsWholeWorkGroupsWithinItsLimit) {
   ProfileOptions options;
   options.maxEvents = 4;

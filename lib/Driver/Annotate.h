@@ -1,0 +1,18 @@
+//===- Annotate.h - assembly with the script's lines between --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Base/Arch.h"
+#include "tilec/Support/Source.h"
+
+#include <string>
+
+namespace tilec {
+
+/// `assembly` was printed with line tables: its `.loc` lines become comments that hold the line of
+/// the script, and what else there is for debuggers goes.
+std::string annotated(llvm::StringRef assembly, const SourceManager &sources, Arch arch);
+
+} // namespace tilec

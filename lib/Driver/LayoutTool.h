@@ -1,0 +1,13 @@
+//===- LayoutTool.h - `tilec layout` --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+namespace tilec {
+
+/// `tilec layout '#tile.shared<...>'`: where a layout puts elements, as text or as a page. Returns
+/// the exit status.
+int layoutMain(int argc, char **argv);
+
+} // namespace tilec
