@@ -316,6 +316,9 @@ def check_diagnostics(root, text, examples):
     rows = {}
     for file in (root / "include/tilec/Support/Diagnostics").glob("*.def"):
         rows.update(DIAGNOSTIC.findall(file.read_text()))
+    tools = root / "docs/start/running.md"  # what is said by the tools, not of the language
+    if tools.is_file():
+        text += tools.read_text()
     cited = set(re.findall(r"\[`(\w+)`\]", text))
     complaints = [f"[`{name}`] is no diagnostic" for name in sorted(cited - set(rows))]
     comments = "\n".join(c for e in examples for _, c in
