@@ -34,9 +34,6 @@ if(TILEC_FUZZ)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
-# Inlining is what makes LLVM's and MLIR's headers bearable at run time and dear at compile time.
-set(CMAKE_C_FLAGS_QUICK "-O1 -DNDEBUG")
-set(CMAKE_CXX_FLAGS_QUICK "-O1 -DNDEBUG -fno-vectorize -fno-slp-vectorize")
 
 find_program(TILEC_LLD NAMES ld.lld-22 ld.lld)
 if(TILEC_LLD AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
