@@ -11,6 +11,7 @@ LOW = -1e30
 def decode(batch, heads, keys, dim=512, rope=64, splits=4, block_H=64, block_N=64, threads=256, stages=1, dtype="bfloat16"):
     scale = (dim + rope)**-0.5 * LOG2E
     part = T.ceildiv(T.ceildiv(keys, splits), block_N) * block_N  # keys of a split, whole tiles
+    width = T.ceildiv(dim, splits)
 
     @T.prim_func
     def mla_decode(Q: T.Tensor((batch, heads, dim), dtype), QRope: T.Tensor((batch, heads, rope), dtype),
@@ -67,22 +68,20 @@ def decode(batch, heads, keys, dim=512, rope=64, splits=4, block_H=64, block_N=6
 
             T.sync_grid()
 
-            if split == 0:
-                sums = T.alloc_fragment((splits, block_H), "float32")
-                largest = T.alloc_fragment((block_H,), "float32")
-                weight = T.alloc_fragment((block_H,), "float32")
-                together = T.alloc_fragment((block_H, dim), "float32")
-                one = T.alloc_fragment((block_H, dim), "float32")
-                T.copy(Sums[b, :, group * block_H:(group + 1) * block_H], sums)
-                T.reduce_max(sums, largest, dim=0)
-                for s, i in T.Parallel(splits, block_H):
-                    sums[s, i] = T.exp2(sums[s, i] - largest[i])
-                T.reduce_sum(sums, weight, dim=0)
-                T.clear(together)
-                for s in T.serial(splits):
-                    T.copy(Parts[b, s, group * block_H, 0], one)
-                    for i, j in T.Parallel(block_H, dim):
-                        together[i, j] += one[i, j] * sums[s, i] / weight[i]
-                T.copy(together, O[b, group * block_H, 0])
+            # Each block puts `width` columns of all parts together.
+            sums = T.alloc_fragment((splits, block_H), "float32")
+            largest = T.alloc_fragment((block_H,), "float32")
+            weight = T.alloc_fragment((block_H,), "float32")
+            together = T.alloc_fragment((block_H, width), "float32")
+            T.copy(Sums[b, :, group * block_H:(group + 1) * block_H], sums)
+            T.reduce_max(sums, largest, dim=0)
+            for s, i in T.Parallel(splits, block_H):
+                sums[s, i] = T.exp2(sums[s, i] - largest[i])
+            T.reduce_sum(sums, weight, dim=0)
+            T.clear(together)
+            for s in T.serial(splits):
+                for i, j in T.Parallel(block_H, width):
+                    together[i, j] += Parts[b, s, group * block_H + i, split * width + j] * sums[s, i] / weight[i]
+            T.copy(together, O[b, group * block_H, split * width])
 
     return mla_decode

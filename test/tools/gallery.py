@@ -27,6 +27,7 @@ Parts that are made. Between `<!-- made: KIND ...` and `<!-- end made -->` stand
                                          simulated at that size and at K and 2 K: clocks a K step of 64 on gfx950, as of
                                          M = 4096
     measured FILE.json                   what measure.py wrote on a GPU
+    gpu FILE.json                        a table of the page's --device=cuda lines, of what gallery_gpu.py wrote on a GPU
 """
 import argparse
 import array
@@ -71,8 +72,9 @@ def evaluate(expression, names):
 
 
 class Tools:
-    def __init__(self, folder, scratch, here):
+    def __init__(self, folder, scratch, here, page):
         self.bin, self.scratch, self.here, self.count = Path(folder).resolve(), Path(scratch), here, 0
+        self.page = page
         self.environment = {**os.environ, "TILEC_CACHE_DIR": str(self.scratch / "cache"), "NO_COLOR": "1",
                             "PATH": f"{self.bin}:{os.environ['PATH']}", "OUT": str(self.scratch)}
 
@@ -209,7 +211,9 @@ class Row:
     """A line of `machine` or `steps`: NAME | FILE | ENTRY | OPTIONS"""
 
     def __init__(self, line):
-        parts = [p.strip() for p in line.split("|")] + ["", ""]
+        parts = [p.strip() for p in line.split("|")] + [""]
+        if len(parts) < 4:
+            raise Fault(f"`{line}` is not NAME | FILE | ENTRY | OPTIONS")
         self.name, self.file, self.entry = parts[:3]
         words = shlex.split(parts[3])
         self.only = [w[5:] for w in words if w.startswith("only:")] or CHIPS
@@ -266,15 +270,16 @@ def compiled(tools, row, target, entry=None):
     return image, json.loads(Path(f"{image}.json").read_text()), report["kernels"]
 
 
-def reached(manifest, row, time):
-    """TFLOP/s of what has matrix products or counts its operations, else GB/s of the tensors, each once."""
-    operations = evaluate(manifest.get("flops", 0), row.sizes)
+def work(manifest, sizes):
+    """(operations, bytes) of a run: the tensors each once, twice where it is changed in place."""
     tensors = {p["name"]: p for launch in manifest["launches"] for p in launch["params"] if p["kind"] == "tensor"}
-    size = sum(math.prod(evaluate(e, row.sizes) for e in p["shape"]) * bits(p["dtype"]) // 8 *
+    size = sum(math.prod(evaluate(e, sizes) for e in p["shape"]) * bits(p["dtype"]) // 8 *
                (2 if p["access"] == "rw" else 1) for p in tensors.values())
-    if operations > 50 * size:
-        return f"{operations / time * 1e-6:.0f} TFLOP/s"
-    return f"{size / time * 1e-3:.0f} GB/s"
+    return evaluate(manifest.get("flops", 0), sizes), size
+
+
+def rate(operations, size, time):
+    return f"{operations / time * 1e-6:.0f} TFLOP/s" if operations > 50 * size else f"{size / time * 1e-3:.0f} GB/s"
 
 
 def waits(kernel):
@@ -292,7 +297,7 @@ def machine_row(tools, row, chip):
     clocks, time = simulate(tools, image, manifest, row)
     lds = max(k["shared_bytes"] for k in kernels)
     cells = [row.name, chip, f"{most['vgprs']} / {most['agprs']} / {most['sgprs']}", f"{lds}", f"{most['blocks_per_unit']}",
-             waits(most), f"{clocks}", f"{time:.1f}", reached(manifest, row, time)]
+             waits(most), f"{clocks}", f"{time:.1f}", rate(*work(manifest, row.sizes), time)]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -334,7 +339,33 @@ def measured(tools, argument):
     return "\n".join(lines) + "\n"
 
 
-KINDS = {"source": source, "output": output, "asm": asm, "machine": machine, "steps": steps, "measured": measured}
+def is_measured(command):
+    return command.startswith("tilec-run ") and "--device=cuda" in shlex.split(command)
+
+
+def gpu(tools, argument):
+    file = REPO / argument.strip()
+    if not file.exists():
+        return "Not measured yet.\n"
+    run = json.loads(file.read_text())
+    rows = {row["command"]: row for row in run["rows"]}
+    lines = [f"{run['gpu']}, {run['date']}, tree of {run['tree']}.", "",
+             "| call | us | that is | the library, us | times its speed |", "|---|---|---|---|---|"]
+    for command, _ in commands_of(tools.page):
+        if not is_measured(command):
+            continue
+        words = shlex.split(command)
+        cells, row = [f"`{words[words.index('--entry') + 1]}`", "-", "-", "-", "-"], rows.get(command)
+        if row:
+            cells[1:3] = [f"{row['us']:.2f}", rate(row["operations"], row["bytes"], row["us"])]
+        if row and row["rivals"]:
+            rival = row["rivals"][0]
+            cells[3:] = [f"{rival['median_us']:.2f}", f"{rival['ratio']:.3f} [{rival['ratio_low']:.3f} {rival['ratio_high']:.3f}]"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+KINDS = {"source": source, "output": output, "asm": asm, "machine": machine, "steps": steps, "measured": measured, "gpu": gpu}
 
 
 # Pages -----------------------------------------------------------------------------------------
@@ -355,7 +386,7 @@ def check_page(path, options):
     page, faults = path.read_text(), []
     name = str(path.relative_to(REPO)) if path.is_relative_to(REPO) else path.name
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        tools = Tools(options.bin, scratch, path.parent)
+        tools = Tools(options.bin, scratch, path.parent, page)
         if options.only != "made":
             runs = list(dict.fromkeys(e for c in commands_of(page) for e in expanded(*c)))
             faults += [f for f in pool.map(lambda r: check_command(tools, *r), runs) if f]
