@@ -450,3 +450,24 @@ def test_marks_of_a_tracer_are_without_effect(tmp_path):
     with pytest.warns(UserWarning, match="without effect"), iket.session(output_dir=tmp_path):
         assert iket.output_path("x").parent == tmp_path
         assert np.all(run(main, ones()) == 2)
+
+
+def applied(function):
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64) as bx:
+            for i in T.Parallel(64):
+                B[i] = function(A[i])
+
+    return main
+
+
+def test_lambdas_in_calls_and_lists_have_their_text():
+    three = 3.0
+    pair = [(lambda x: x * 2, 1), (lambda x: x * 4, 2)]
+    several = (applied(lambda x: x + three), applied(function=lambda x: T.max(
+        x, 5.0)), applied(pair[0][0]), applied(pair[1][0]))  # fmt: skip
+    assert [run(f, ones())[0] for f in several] == [4, 5, 2, 4]
+    with pytest.raises(tilec.CompileError, match="nothing_here.*UndefinedName") as found:
+        tilec.compile(applied(lambda x: x + nothing_here))  # noqa: F821
+    assert isinstance(found.value, ValueError) and isinstance(found.value, RuntimeError)

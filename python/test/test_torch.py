@@ -156,3 +156,13 @@ def test_generator_of_the_simulated_gpu():
         generator = torch.Generator(device="cuda")
         assert isinstance(generator, torch.Generator)
         assert torch.rand(4, device="cuda", generator=generator.manual_seed(1)).shape == (4,)
+
+
+def test_kernel_without_tensors_on_the_simulated_gpu():
+    @T.prim_func
+    def main():
+        with T.Kernel(1, threads=64) as bx:
+            T.evaluate(0)
+
+    with tilec.testing.on_simulator("sm_90a"):
+        tilelang.compile(main)()

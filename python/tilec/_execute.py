@@ -135,7 +135,7 @@ class Runner:
                 if index is None:
                     raise ArgumentError(f"argument `{p.name}`: a tensor is wanted, not {type(arg).__name__}")
                 return index
-        return 0 if _targets.device_target() else None
+        return 0 if not _targets.simulated() and _targets.device_target() else None
 
     def bind(self, args, stream=None):
         if len(args) != len(self.params):

@@ -230,6 +230,10 @@ class JITImpl:
         other.options.pass_configs = {**self.options.pass_configs, **{str(k): v for k, v in more.items()}}
         return other
 
+    @property
+    def func(self):
+        return self.function
+
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 

@@ -71,6 +71,9 @@ def _read(function, code):
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError, IndentationError, SyntaxError):
         lines = None
+    found = _lambda_text(code) if name == "<lambda>" else None
+    if found is not None:
+        return found
     if not lines:
         return SourceError(
             f"the source of `{name}` is not known (made at {code.co_filename}:{code.co_firstlineno}); "
@@ -80,6 +83,40 @@ def _read(function, code):
         return FunctionText(name, code.co_filename, first, lines)
     except SyntaxError:
         return SourceError(f"the lines of `{name}` cannot be read on their own ({code.co_filename}:{first})")
+
+
+def _lambda_text(code):
+    """A lambda as a statement that binds it, on the lines and columns of its file: it may stand in the midst of a call.
+    None where it cannot be told from others on its line."""
+    lines = linecache.getlines(code.co_filename)
+    tree = _trees.get(code.co_filename)
+    if tree is None or tree[0] != len(lines):
+        try:
+            tree = _trees[code.co_filename] = (len(lines), ast.parse("".join(lines)))
+        except SyntaxError:
+            return None
+    found = [n for n in ast.walk(tree[1]) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
+    if len(found) > 1:
+        found = [n for n in found if _is_code_of(n, code)]
+    if len(found) != 1:
+        return None
+    node = found[0]
+    text = lines[node.lineno - 1 : node.end_lineno]
+    text[-1] = text[-1].encode()[: node.end_col_offset].decode() + ")\n"
+    column = len(text[0].encode()[: node.col_offset].decode())
+    # `f=(` and spaces where the rest of the line was.
+    text[0] = "f=(" + " " * max(0, column - 3) + text[0][column:]
+    return FunctionText("<lambda>", code.co_filename, node.lineno, text)
+
+
+_trees = {}
+
+
+def _is_code_of(node, code):
+    """Whether the code has an instruction for the whole of the lambda's body (CPython 3.11 and newer say where each is)."""
+    body = node.body
+    place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
+    return place in set(getattr(code, "co_positions", tuple)())
 
 
 def plain_function(value):

@@ -6,8 +6,8 @@ class Error(Exception):
     """Everything that tilec raises is one of these."""
 
 
-class CompileError(Error, RuntimeError):
-    """A kernel is wrong. The text has the place and a caret; `diagnostics` has the same as data."""
+class CompileError(Error, RuntimeError, ValueError):
+    """A kernel is wrong; TileLang raises one or the other of its bases. The text has the place and a caret; `diagnostics` has the same as data."""
 
     def __init__(self, message, diagnostics=()):
         super().__init__(message)

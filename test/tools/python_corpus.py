@@ -16,6 +16,7 @@ needs a package that is not there, or does not end in time, does not.
 """
 
 import argparse
+import ast
 import json
 import os
 import pathlib
@@ -24,15 +25,97 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import xml.etree.ElementTree
 
 KERNEL = re.compile(r"T\.prim_func|tilelang\.jit|tl\.jit|^@jit\b|T\.Kernel\(", re.M)
-# Tests of TVM's or TileLang's own insides, or of the text of CUDA C.
-INSIDES = re.compile(
-    r"^\s*(?:from|import)\s+(?:tvm\b|tilelang\.(?:backend|cuda|rocm|ir|_ffi_api|engine|transform|tileop|tools|utils\.pass|jit\.|cache\.|contrib"
-    r"|carver|analysis|instrumentation|language\.(?:eager|tir|ast)))|from tilelang import (?:.*\btvm\b|_ffi_api|carver)", re.M)
-CUDA_TEXT = re.compile(r"get_kernel_source\(\)|kernel_source|\.script\(\)")
+# Modules of TileLang that scripts import; its other modules, and TVM, are insides.
+SURFACE = re.compile(
+    r"tilelang(\.(language(\.(dtypes|fp8))?|testing|autotuner|profiler|layout|math|env|intrinsics(\.\w+)?|quantize|jit|transform(\.simplify)?"
+    r"|utils(\.(tensor|target|language))?|tileop\.base|tools|(cuda|rocm)\.(target|language|intrinsics(\.\w+)*)|backend\.target"
+    r"|metal\.target|contrib\.nvcc|carver\.arch(\.driver)?))?$")  # fmt: skip
+INSIDES = {"tvm", "_ffi_api", "engine", "instrumentation", "ir", "analysis"}  # of `tilelang` itself
+OF_TVM = {"DataType", "testing"}
+TEXT = {"get_kernel_source", "kernel_source", "get_host_source", "script", "show_source", "export_sources", "export_ptx",
+        "export_sass", "stmt_functor"}  # fmt: skip
+
+
+def dotted(node):
+    """`a.b.c` of a name or an attribute; "" for others."""
+    if isinstance(node, ast.Name):
+        return node.id
+    base = dotted(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{base}.{node.attr}" if base else ""
+
+
+def insides_of(tree):
+    """Names that a file binds to TVM, or to modules of TileLang that are no part of its surface."""
+    bound = {"tilelang.tvm": "tvm"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for a in node.names:
+                if a.name.split(".")[0] == "tvm" or (a.name.split(".")[0] == "tilelang" and not SURFACE.match(a.name)):
+                    bound[a.asname or a.name] = a.name
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("tvm", "tilelang"):
+            for a in node.names:
+                is_own = not SURFACE.match(node.module) or a.name.startswith("_") or (node.module == "tilelang" and a.name in INSIDES)
+                if is_own and a.name not in OF_TVM and a.name != "TensorSupplyType":
+                    bound[a.asname or a.name] = f"{node.module}.{a.name}".removeprefix("tilelang.tvm").lstrip(".") or "tvm"
+    return bound
+
+
+def fault_of(node, insides):
+    """Why a piece of a test is none of the surface, or "": it uses TVM or TileLang's insides (an import that nothing
+    uses is none), or does more with the text of a kernel than print it."""
+    printed = set()
+    for n in ast.walk(node):
+        call = n.value if isinstance(n, ast.Expr) else None
+        if isinstance(call, ast.Call):
+            parts = [call, *call.args] if dotted(call.func) == "print" else [call]
+            printed |= {id(inner) for e in parts for inner in ast.walk(e)}
+    for n in ast.walk(node):
+        if not isinstance(n, (ast.Name, ast.Attribute)):
+            continue
+        name = dotted(n)
+        for own, what in insides.items():
+            rest = name[len(own) + 1 :] if name.startswith(own + ".") else None
+            if rest and rest.split(".")[0] not in OF_TVM:
+                return f"uses {what}.{rest}"
+            if name == own and what != "tvm" and "." not in own:
+                return f"uses {what}"
+        if isinstance(n, ast.Attribute) and n.attr in TEXT and id(n) not in printed:
+            return f"looks at text: {n.attr}"
+    return ""
+
+
+def left_out(text):
+    """(why none of a file's tests is run or "", test -> why it is not run): a test's faults are its own and those
+    of the file's functions that it calls."""
+    tree = ast.parse(text)
+    insides = insides_of(tree)
+    functions = {}
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            functions[node.name] = node
+    faults = {name: fault_of(node, insides) for name, node in functions.items()}
+    calls = {
+        name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(functions) for name, node in functions.items()
+    }
+
+    def whole(name, seen):
+        if name in seen:
+            return ""
+        seen.add(name)
+        return faults[name] or next(filter(None, (whole(other, seen) for other in sorted(calls[name]))), "")
+
+    tests = [name for name in functions if name.startswith(("test_", "Test"))]
+    out = {name: why for name in tests if (why := whole(name, set()))}
+    at_top = next(filter(None, (fault_of(n, insides) for n in tree.body if not isinstance(n, (ast.FunctionDef, ast.ClassDef)))), "")
+    if at_top or (tests and len(out) == len(tests)):
+        return at_top or next(iter(out.values())), {}
+    return "", out
 
 
 def files_of(upstream, kind):
@@ -46,12 +129,7 @@ def files_of(upstream, kind):
         return
     for path in sorted(root.glob("testing/python/**/test_*.py")):
         text = path.read_text(errors="replace")
-        why = ""
-        if m := INSIDES.search(text):
-            why = f"imports insides: {m[0].strip()}"
-        elif m := CUDA_TEXT.search(text):
-            why = f"looks at text: {m[0]}"
-        yield path.relative_to(root), why
+        yield path.relative_to(root), left_out(text)[0]
 
 
 def reason(output, status):
@@ -65,10 +143,12 @@ def reason(output, status):
     return (lines[-1].strip()[:240] if lines else "") or f"status {status}"
 
 
-def command(args, path):
+def command(args, path, junit):
     if args.kind == "tests":
-        return [sys.executable, "-m", "pytest", "-q", "-x" if args.fail_fast else "-q", "-p", "no:cacheprovider",
-                "--tb=line", "-rfEs", str(path)]  # fmt: skip
+        full = pathlib.Path(args.upstream).resolve() / path
+        words = [f"--deselect={full.name}::{name}" for name in left_out(full.read_text(errors="replace"))[1]]
+        return [sys.executable, "-m", "pytest", "-q", *(["-x"] if args.fail_fast else []), "-p", "no:cacheprovider",
+                f"--rootdir={full.parent}", f"--junitxml={junit}", "--tb=line", "-rfE", *words, str(path)]  # fmt: skip
     arguments = ARGUMENTS.get(str(path), "").split() if args.simulator else []
     if args.simulator:
         return [sys.executable, "-m", "tilec.on_simulator", args.simulator, str(path), *arguments]
@@ -76,6 +156,27 @@ def command(args, path):
 
 
 ARGUMENTS = {}
+
+
+def results_of(junit):
+    """Names of the tests of a run of pytest by what became of them."""
+    found = {"passed": [], "failed": {}, "skipped": 0}
+    try:
+        cases = list(xml.etree.ElementTree.parse(junit).iter("testcase"))
+        junit.unlink()
+    except (OSError, xml.etree.ElementTree.ParseError):
+        return found  # it was ended before it could write
+    for case in cases:
+        name = case.get("name")
+        bad = case.find("failure") if case.find("failure") is not None else case.find("error")
+        if bad is not None:
+            said = [line for line in (bad.get("message") or "").splitlines() if line.strip()]
+            found["failed"][name] = next((line for line in said if "error: " in line), " ".join(said[:1])).strip()[:240]
+        elif case.find("skipped") is not None:
+            found["skipped"] += 1
+        else:
+            found["passed"].append(name)
+    return found
 
 
 def run_one(args, path, gpu):
@@ -88,10 +189,13 @@ def run_one(args, path, gpu):
     if args.simulator and args.kind == "tests":
         env["TILEC_TEST_SIMULATOR"] = args.simulator
         env["PYTEST_PLUGINS"] = "tilec.pytest_simulator"
+    if args.kind == "tests":  # some import the examples
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [env.get("PYTHONPATH"), str(pathlib.Path(args.upstream).resolve())]))
     full = pathlib.Path(args.upstream).resolve() / path
+    junit = pathlib.Path(tempfile.gettempdir()) / f"tilec-corpus-{os.getpid()}-{threading.get_ident()}.xml"
     started = time.monotonic()
     process = subprocess.Popen(
-        [c if c != str(path) else str(full) for c in command(args, path)], cwd=full.parent, env=env,
+        [c if c != str(path) else str(full) for c in command(args, path, junit)], cwd=full.parent, env=env,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         start_new_session=True,
     )  # fmt: skip
@@ -105,9 +209,9 @@ def run_one(args, path, gpu):
     row = {"file": str(path), "status": status, "seconds": round(time.monotonic() - started, 1)}
     row["ok"] = status == 0
     if args.kind == "tests":
-        counts = {k: int(n) for n, k in re.findall(r"(\d+) (passed|failed|skipped|error)", output[-4000:])}
-        row["counts"] = counts
-        row["ok"] = status == 0 and counts.get("passed", 0) > 0
+        row.update(results_of(junit))
+        row["tests_left_out"] = left_out(full.read_text(errors="replace"))[1]
+        row["ok"] = status in (0, 5) and not row["failed"]
     if not row["ok"]:
         row["why"] = f"not done in {args.timeout} s" if late else reason(output, status)
         row["tail"] = output[-1500:]
@@ -168,20 +272,42 @@ def table(args):
     ours = rows_of(args.file)
     theirs = rows_of(args.compare) if args.compare else {}
     ran = [r for r in ours.values() if "left_out" not in r]
+    if any("passed" in r for r in ran):
+        return table_of_tests(ours, theirs)
     good = [r for r in ran if r["ok"]]
     print(f"{len(good)} of {len(ran)} files run; {len(ours) - len(ran)} are left out.\n")
-    if theirs:
-        both = [f for f, r in theirs.items() if r.get("ok") and "left_out" not in ours.get(f, {"left_out": 1})]
-        mine = sum(ours[f]["ok"] for f in both)
-        print(f"Of the {len(both)} that TileLang's own package runs on the same host, {mine} run on tilec.\n")
-        tests = lambda rows: sum(rows[f].get("counts", {}).get("passed", 0) for f in both)  # noqa: E731
-        if any("counts" in r for r in ran):
-            print(f"Tests in them: {tests(theirs)} pass with TileLang, {tests(ours)} with tilec.\n")
     print("| file | result | s | why |\n|---|---|---|---|")
     for name, r in sorted(ours.items()):
         why = str(r.get("left_out") or r.get("why", "")).replace("|", "\\|")
         state = "left out" if "left_out" in r else "runs" if r["ok"] else "no"
         print(f"| {name} | {state} | {r.get('seconds', '')} | {why} |")
+
+
+def table_of_tests(ours, theirs):
+    """Counts tests, and with the other package's run the share of what passes there."""
+    ran = {name: r for name, r in ours.items() if "left_out" not in r}
+    passed, failed = (sum(len(r[k]) for r in ran.values()) for k in ("passed", "failed"))
+    alone = sum(len(r["tests_left_out"]) for r in ran.values())
+    print(f"{passed} tests of {len(ran)} files pass, {failed} fail, {sum(r['skipped'] for r in ran.values())} are skipped; "
+          f"left out are {len(ours) - len(ran)} files and {alone} functions of others.\n")  # fmt: skip
+    if theirs:
+        known = {name: set(theirs[name].get("passed", ())) for name in ran if name in theirs}
+        both = sum(len(tests & set(ran[name]["passed"])) for name, tests in known.items())
+        every = sum(map(len, known.values()))
+        print(f"Of the {every} that pass with TileLang's own package on the same host, {both} pass with tilec ({both / max(1, every):.0%}).\n")
+    print("| file | passed | failed | skipped | theirs | s | why |\n|---|---|---|---|---|---|---|")
+    for name, r in sorted(ran.items()):
+        other = len(theirs[name].get("passed", ())) if name in theirs else ""
+        first = next(iter(r["failed"].items()), None)
+        why = f"{first[0]}: {first[1]}" if first else r.get("why", "")
+        why = why.replace("|", "\\|")[:300]
+        print(f"| {name} | {len(r['passed'])} | {len(r['failed'])} | {r['skipped']} | {other} | {r['seconds']} | {why} |")
+    print("\n| left out | why |\n|---|---|")
+    for name, r in sorted(ours.items()):
+        if "left_out" in r:
+            print(f"| {name} | {r['left_out']} |")
+        for test, why in r.get("tests_left_out", {}).items():
+            print(f"| {name}::{test} | {why} |")
 
 
 def main():

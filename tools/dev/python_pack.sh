@@ -59,6 +59,8 @@ mkdir -p "$out/test" && cp "$root"/python/test/*.py "$out/test/"
 cat >"$out/run.sh" <<'RUN'
 #!/usr/bin/env bash
 # usage: run.sh unpack | smoke | test | launch | examples OUT.jsonl [ARGUMENTS] | tests OUT.jsonl [ARGUMENTS]
+#        run.sh their-wheels FOLDER | their-tests OUT.jsonl [ARGUMENTS]
+# The last two: TileLang's own package from wheels, and its tests with that, for comparing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 work=${TILEC_PACK_WORK:-/tmp/tilec-pack}
@@ -79,6 +81,9 @@ case $verb in
   launch) "$python" python_launch.py "$@" ;;
   examples | tests) out=$1; shift
     "$python" python_corpus.py run --upstream "$work/upstream" --out "$out" --kind "$verb" "$@" ;;
+  their-wheels) "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/theirs" "$1"/*.whl ;;
+  their-tests) out=$1; shift
+    PYTHONPATH=$work/theirs "$python" python_corpus.py run --upstream "$work/upstream" --out "$out" --kind tests --theirs "$@" ;;
 esac
 RUN
 chmod +x "$out/run.sh"

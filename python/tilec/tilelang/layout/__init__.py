@@ -9,6 +9,8 @@ def _for_kernels(name, home="tilelang.layout"):
 
         if name not in _table.FUNCTIONS:
             raise RuntimeError(f"{name} is for kernels; here is Python that runs on the host")
+        if name.endswith("IntrinEmitter"):
+            kwargs.pop("target", None)  # that of the kernel
         return _deferred.Deferred.call(f"__tilec_T.{name}", args, kwargs)
 
     function.__name__ = name

@@ -60,6 +60,8 @@ def _mark(condition, reason):
 
 requires_cuda = _mark(lambda: _target().startswith("sm_"), "needs an NVIDIA GPU")
 requires_rocm = _mark(lambda: _target().startswith("gfx"), "needs an AMD GPU")
+requires_cdna = _mark(lambda: _target().startswith("gfx"), "needs an AMD GPU")
+requires_cuda_or_cdna = _mark(lambda: bool(_target()), "needs a GPU")
 requires_gfx950 = _mark(lambda: _target() == "gfx950", "needs a gfx950")
 requires_metal = _mark(lambda: False, "needs Metal")
 requires_llvm = _mark(lambda: False, "needs TVM's LLVM")
