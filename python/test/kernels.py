@@ -18,17 +18,19 @@ def clear_twice(c):
 
 
 @tilelang.jit(out_idx=[-1])
-def matmul(M, N, K, block=32, dtype="float16", stages=2):
+def matmul(M, N, K, block=32, dtype="float16", stages=2, threads=128, step=None):
+    step = step or block
+
     @T.prim_func
     def main(A: T.Tensor((M, K), dtype), B: T.Tensor((K, N), dtype), C: T.Tensor((M, N), "float32")):
-        with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), threads=128) as (bx, by):
-            a = T.alloc_shared((block, block), dtype)
-            b = T.alloc_shared((block, block), dtype)
+        with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), threads=threads) as (bx, by):
+            a = T.alloc_shared((block, step), dtype)
+            b = T.alloc_shared((step, block), dtype)
             c = T.alloc_fragment((block, block), T.float32)
             T.clear(c)
-            for k in T.Pipelined(T.ceildiv(K, block), num_stages=stages):
-                T.copy(A[by * block, k * block], a)
-                T.copy(B[k * block, bx * block], b)
+            for k in T.Pipelined(T.ceildiv(K, step), num_stages=stages):
+                T.copy(A[by * block, k * step], a)
+                T.copy(B[k * step, bx * block], b)
                 T.gemm(a, b, c)
             T.copy(c, C[by * block, bx * block])
 

@@ -471,3 +471,29 @@ def test_lambdas_in_calls_and_lists_have_their_text():
     with pytest.raises(tilec.CompileError, match="nothing_here.*UndefinedName") as found:
         tilec.compile(applied(lambda x: x + nothing_here))  # noqa: F821
     assert isinstance(found.value, ValueError) and isinstance(found.value, RuntimeError)
+
+
+def test_profile_is_a_page(tmp_path):
+    kernel = tilec.compile(kernels.matmul.get_tir(512, 512, 512, block=128, step=64, threads=256), out_idx=[-1], target="gfx950")
+    text = open(kernel.profile(tmp_path / "page.html")).read()
+    assert text.startswith("<!doctype html>") and "<svg" in text and "s_endpgm" in text
+    assert "4 x 4 x 1 blocks of 256 x 1 x 1 threads" in text and "A: float16[512, 512]" in text
+    # What has no pipelined loop has no schedule.
+    text = open(kernels.add.compile(N=128).profile(tmp_path / "page.html")).read()
+    assert "<svg" not in text and "s_endpgm" in text
+
+
+def test_stubs_have_the_names_of_the_package():
+    import ast
+    import pathlib
+
+    folder = pathlib.Path(tilec.__file__).parent
+    named = set()
+    for node in ast.parse((folder / "__init__.pyi").read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            named |= {a.asname for a in node.names}
+        elif isinstance(node, ast.AnnAssign):
+            named.add(node.target.id)
+    assert named == set(dir(tilec)) and (folder / "py.typed").exists()
+    for name in named:
+        getattr(tilec, name) if name != "torch_op" else None

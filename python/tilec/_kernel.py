@@ -272,6 +272,13 @@ class JITKernel:
 
         return _check.check(self, args, device, seed)
 
+    def profile(self, path, *args):
+        """Writes a page (HTML) of what is known of the kernel: resources, launches, schedule, report,
+        machine code; with arguments how long it takes on them."""
+        from . import _profile
+
+        return _profile.write(self, path, args)
+
     def as_custom_op(self, name, **options):
         """The kernel as an operator of torch: see tilec.torch_op."""
         from . import torch_op

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ... import _jit
 from ...errors import Error
+from . import shards
 
 
 @dataclasses.dataclass
@@ -42,6 +43,11 @@ class _Settings:
     early_stop: bool = False
     early_stop_factor: float = 2.0
     backend: str = "event"
+    #: Many processes share the search (docs/tuning.md): which one this is, and the folder that all see.
+    #: A folder without a shard: what the shards have found.
+    shard: object = None
+    folder: object = None
+    finalists: int = 8
 
 
 _FIELDS = {f.name for f in dataclasses.fields(_Settings)}
@@ -62,10 +68,14 @@ def _as_dicts(configs, names, args=(), kwargs=None):
     return [c if isinstance(c, dict) else dict(zip(names, c)) for c in configs]
 
 
-def tune(make, configs, settings, inputs=None):
-    """The best of `configs`, of which `make(config)` gives a kernel."""
+def tune(make, configs, settings, inputs=None, what=""):
+    """The best of `configs`, of which `make(config)` gives a kernel. `what` tells searches apart."""
     if not configs:
         raise ValueError("autotune has no configurations")
+    if settings.shard is not None and settings.folder is None:
+        raise ValueError("autotune: a shard needs a folder that all shards see (folder=)")
+    if settings.folder is not None:
+        return _tune_shared(make, configs, settings, inputs, what)
     workers = int(os.environ.get("TILELANG_AUTO_TUNING_CPU_COUNTS", 0)) or os.cpu_count() or 1
 
     def compiled(config):
@@ -109,6 +119,31 @@ def tune(make, configs, settings, inputs=None):
             result.ref_latency = None
     for name in ("latency", "config", "ref_latency"):
         setattr(best[1], name, getattr(result, name))
+    return result
+
+
+def _tune_shared(make, configs, settings, inputs, what):
+    """This process's share; then, or where there is no shard, the best that is known."""
+    log = shards.Log(settings.folder, what, configs)
+    kept = []
+
+    def candidate(config):
+        kernel = make(config)
+        profiler = kernel.get_profiler(settings.supply_type)
+        if not kept:
+            kept.append(_inputs(profiler, settings, inputs))
+        _check(profiler, kept[0], settings)
+        return lambda: profiler.do_bench(warmup=settings.warmup / 3, rep=settings.rep / 3, input_tensors=kept[0],
+                                         backend=settings.backend, return_mode="median")  # fmt: skip
+
+    if settings.shard is not None:
+        shards.measure_share(log, configs, settings, candidate)
+        best = shards.finalists(log, configs, 1, whole=False)
+    else:
+        best = shards.finalists(log, configs, settings.finalists)
+    alone = dataclasses.replace(settings, shard=None, folder=None)
+    result = tune(make, [configs[i] for i in best], alone, inputs)
+    result.trials = [(configs[i], r.get("ms", r.get("message"))) for i, r in sorted(log.read().items())]
     return result
 
 
@@ -231,7 +266,7 @@ class AutoTuneImpl:
                 return jit.compile(*args, **kwargs, **chosen)
 
             inputs = self.jit._eager_kernel(args, {**kwargs, **_split(configs[0])[0]})[1] if eager else None
-            found = self._best[key] = tune(make, configs, self.settings, inputs)
+            found = self._best[key] = tune(make, configs, self.settings, inputs, f"{self.jit.function.__qualname__} {key!r}")
         return found
 
 
@@ -270,8 +305,10 @@ class AutoTuner:
     def set_kernel_parameters(self, *_, **__):
         return self
 
-    def run(self, warmup=25, rep=100, timeout=100, **_):
+    def run(self, warmup=25, rep=100, timeout=100, shard=None, folder=None, **_):
         self.settings.warmup, self.settings.rep, self.settings.timeout = warmup, rep, timeout
+        if folder is not None or shard is not None:
+            self.settings.shard, self.settings.folder = shard, folder
         names = list(inspect.signature(self.fn).parameters)
 
         def make(config):
@@ -281,7 +318,8 @@ class AutoTuner:
                 options["pass_configs"] = {**(options.get("pass_configs") or {}), **passes}
             return _jit.compile(self.fn(**chosen), **options)
 
-        return tune(make, _as_dicts(self.configs, names), self.settings)
+        what = f"{self.fn.__qualname__} {_jit._options(self.compile_args).resolved()[0]}"
+        return tune(make, _as_dicts(self.configs, names), self.settings, what=what)
 
     def __call__(self):
         return self.run()
