@@ -3,10 +3,15 @@
 
 import pathlib
 import re
+import sys
 
 from docutils import nodes
 from pygments.lexers.python import PythonLexer
 from pygments.lexers.special import TextLexer
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools/dev"))
+import check_pages  # noqa: E402
 
 project = "tilec"
 extensions = ["myst_parser"]
@@ -23,22 +28,45 @@ html_copy_source = False
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 
-LINK = re.compile(r"\]\(([^)#\s]+\.md)(?:#[^)]*)?\)")
+
+def pages_of(page, text):
+    """The pages that a page links, in order; a folder is its README."""
+    for _, target in check_pages.links(text):
+        path = None if ":" in target else check_pages.resolve(page, target)
+        if path and (ROOT / path).is_dir():
+            path += "/README.md"
+        if path and path.endswith(".md") and (ROOT / path).is_file():
+            yield path
 
 
 def contents(text):
-    """The index's sections as the site's contents: each page where the index names it first."""
-    out, seen = [], set()
+    """The index's sections as the site's contents: a page where it is named first, behind it what only it names."""
+    index = f"{root_doc}.md"
+    seen, out = {index, *pages_of(index, text)}, []
+
+    def add(page):
+        yield page
+        for other in pages_of(page, (ROOT / page).read_text()):
+            if other not in seen:
+                seen.add(other)
+                yield from add(other)
+
+    placed = set()
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
-        pages = [p for p in LINK.findall(section) if not (p in seen or seen.add(p))]
+        pages = [p for p in pages_of(index, section) if p != index and not (p in placed or placed.add(p))]
         if pages:
-            out += ["```{toctree}", ":hidden:", f":caption: {section.splitlines()[0]}", "", *pages, "```", ""]
+            out += ["```{toctree}", ":hidden:", f":caption: {section.splitlines()[0]}", ""]
+            out += [f"/{other}" for page in pages for other in add(page)] + ["```", ""]
     return "\n".join(out)
 
 
-def add_contents(app, name, source):
-    if name == root_doc:
-        source[0] += "\n" + contents(source[0])
+def prepare(app, name, source):
+    page, text = f"{name}.md", source[0]
+    for _, target in check_pages.links(text):
+        path = None if ":" in target else check_pages.resolve(page, target)
+        if path and (ROOT / path / "README.md").is_file():
+            text = text.replace(f"]({target})", f"]({target.rstrip('/')}/README.md)")
+    source[0] = text + "\n" + contents(source[0]) if name == root_doc else text
 
 
 def link_folders(app, tree):
@@ -52,5 +80,5 @@ def link_folders(app, tree):
 def setup(app):
     app.add_lexer("signature", PythonLexer)
     app.add_lexer("mlir", TextLexer)
-    app.connect("source-read", add_contents)
+    app.connect("source-read", prepare)
     app.connect("doctree-read", link_folders)
