@@ -142,6 +142,14 @@ def check_mentions(root, files):
     return complaints
 
 
+def lines_on_tools(text):
+    """(number, line) of prose, and of the commands of ours in fenced blocks."""
+    outside = dict(prose(text))
+    for number, line in enumerate(text.splitlines(), 1):
+        if number in outside or re.match(r"\s*(\$ )?(build/bin/)?(tilec|\./dev|tools/|test/)", line):
+            yield number, line
+
+
 def check_options(root, pages, files):
     """An option that is gone from all tools is a page that nobody has read since."""
     sources = [f for f in files if f.startswith(("lib/", "tools/", "test/", "include/", "python/", "cmake/", "examples/"))
@@ -152,7 +160,7 @@ def check_options(root, pages, files):
             known.update(OPTION.findall((root / file).read_text(errors="replace")))
     own = {page: text for page, text in pages.items() if not page.startswith("test/")}
     return [f"{page}:{number}: no tool has an option {option}" for page, text in own.items()
-            for number, line in enumerate(text.splitlines(), 1) for option in OPTION.findall(line) if option not in known]
+            for number, line in lines_on_tools(text) for option in OPTION.findall(line) if option not in known]
 
 
 def check_dates(pages):
