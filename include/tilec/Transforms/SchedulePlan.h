@@ -127,8 +127,8 @@ struct ExpandedSchedule {
 
 /// Works out prologue, rounds, tail and wait counts, and proves on the way that the order is legal:
 /// every matrix instruction once per tile after its reads, and without `autoLgkm` after a wait for
-/// them; every read after a wait for its copies
-/// and then a barrier; every copy after a barrier that follows the last read of what it overwrites.
+/// them; every read after a wait for its copies and then a barrier; every copy after a barrier that
+/// follows the last read of what it overwrites.
 /// Fails with the step that breaks a rule.
 llvm::Expected<ExpandedSchedule> expandSchedule(const SchedulePlan &plan,
                                                 const ScheduleShape &shape, int64_t tiles);
