@@ -41,7 +41,10 @@ def tracked(root):
     listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True)
     if listed.returncode == 0 and listed.stdout:
         return [f for f in listed.stdout.split("\0") if f and (root / f).is_file()]
-    return sorted(str(f.relative_to(root)) for f in root.rglob("*") if f.is_file() and ".git" not in f.parts)
+    # A copy without git: all but what is built.
+    made = re.compile(r"build|\.(git|cache|ccache)$|gpu-pack|__pycache__")
+    names = [f.relative_to(root) for f in root.rglob("*") if f.is_file()]
+    return sorted(str(n) for n in names if not made.match(n.parts[0]) and "__pycache__" not in n.parts)
 
 
 def prose(text):
