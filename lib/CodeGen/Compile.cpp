@@ -44,7 +44,8 @@ namespace {
 
 /// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
 /// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
-/// instructions. Where the code is large: the one that compares all pairs of its addresses.
+/// instructions. Where the code is large: those that compare all pairs of its addresses, or look at
+/// all its registers for each access.
 class Gate : public OptPassGate {
 public:
   bool keepsOrder = false, isLarge = false;
@@ -53,7 +54,8 @@ public:
   bool shouldRunPass(StringRef pass, StringRef) const override {
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
-    return !(keepsOrder && moves) && !(isLarge && pass == "slsr");
+    bool isSlow = is_contained({"slsr", "si-form-memory-clauses"}, pass);
+    return !(keepsOrder && moves) && !(isLarge && isSlow);
   }
 };
 
@@ -179,6 +181,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           watch.lap("optimize");
         }
         job.gate.isLarge = isLarge(*job.module);
+        hideCounters(*job.module, *job.machine);
         if (job.gate.keepsOrder)
           job.order = plannedOrder(*job.module);
         job.passes.verify = options.verifyMachineCode;

@@ -5,7 +5,9 @@
 #include "LargeCode.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -31,12 +33,19 @@ struct Size {
   unsigned accesses, instructions;
 };
 constexpr Size longest = {1024, 4096}, part = {256, 1024};
-/// Instructions of a function from which on it is large: some 500 loops of a statement. Of 400,
-/// LLVM's straight-line strength reduction takes half a second.
-constexpr unsigned largeFunction = 2 * longest.instructions;
+/// Instructions or blocks of a function from which on it is large: some 500 loops or branches of a
+/// statement. Of 400, LLVM's straight-line strength reduction takes half a second.
+constexpr unsigned largeFunction = 2 * longest.instructions, manyBlocks = 512;
+
+/// Loops of a function from which on it has many. For a fact about one, LLVM's scalar evolution
+/// asks the conditions of all loops before it: of 100, that is most of the time.
+constexpr unsigned manyLoops = 64;
+
+/// Blocks of a part of a function of many blocks.
+constexpr unsigned partBlocks = 64;
 
 /// Uses from which on a value has a register in each part: of less, all pairs are no time.
-constexpr unsigned manyUses = 2048;
+constexpr unsigned manyUses = 256;
 
 /// Where the parts begin, but the first. None: the block is not long.
 SmallVector<Instruction *> cutsOf(BasicBlock &block) {
@@ -86,34 +95,74 @@ private:
   const UniformityInfo *uniformity;
 };
 
-/// Makes the parts of long blocks their own: of what other blocks have computed and selection
-/// folds, a part has copies; of a value of very many uses, a register on AMD.
-class OwnValues {
+/// Of what other parts of a long block have computed and selection folds, gives each part copies.
+class FoldedValues {
 public:
-  OwnValues(const SmallPtrSetImpl<BasicBlock *> &parts, const Lanes *lanes)
-      : parts(parts), lanes(lanes) {}
+  explicit FoldedValues(const SmallPtrSetImpl<BasicBlock *> &parts) : parts(parts) {}
 
-  void of(BasicBlock &block) {
+  void of(BasicBlock &part) {
     copies.clear();
-    for (auto at = block.getFirstNonPHIIt(); at != block.end(); ++at)
+    for (auto at = part.getFirstNonPHIIt(); at != part.end(); ++at)
       inputsOf(*at);
   }
 
 private:
   /// Copies stand before their first use, so that they are there for the later ones, too.
   void inputsOf(Instruction &user);
-  /// The copy of `use`'s value, null where it needs none.
-  Instruction *copyOf(Use &use);
-  /// Of `value`, also by what is folded; not all, where they are many.
-  unsigned usesOf(const Value &value);
 
   const SmallPtrSetImpl<BasicBlock *> &parts;
-  const Lanes *lanes; ///< on AMD
   DenseMap<Value *, Instruction *> copies;
-  DenseMap<const Value *, unsigned> uses; ///< as they were
 };
 
-unsigned OwnValues::usesOf(const Value &value) {
+void FoldedValues::inputsOf(Instruction &user) {
+  for (Use &use : user.operands()) {
+    auto *input = dyn_cast<Instruction>(use.get());
+    if (!input || input->getParent() == user.getParent() || !isFolded(*input) ||
+        !parts.contains(input->getParent()))
+      continue;
+    Instruction *&copy = copies[input];
+    if (!copy) {
+      copy = input->clone();
+      copy->insertBefore(user.getIterator());
+      use.set(copy);
+      inputsOf(*std::prev(user.getIterator()));
+    } else {
+      use.set(copy);
+    }
+  }
+}
+
+/// On AMD, gives values of very many uses a register in each part of the function. Passes look at
+/// all uses of a register for each copy that they fold or join, and for each instruction that they
+/// schedule: time by the square of the uses.
+class OwnRegisters {
+public:
+  OwnRegisters(Function &function, TargetMachine &machine)
+      : lanes(function, machine), layout(function.getDataLayout()), tree(function), loops(tree) {
+    for (BasicBlock &block : function)
+      places[&block] = places.size();
+  }
+
+  void of(ArrayRef<BasicBlock *> part);
+
+private:
+  bool hasManyUses(const Value &value) { return usesOf(value) >= manyUses; }
+  /// Of `value`, also by what is folded; not all, where they are many.
+  unsigned usesOf(const Value &value);
+  bool isRegister(Type *type) const;
+  /// Where a register for these uses is written, null where no place in or shortly before the part
+  /// is before all: it would live for long.
+  Instruction *placeFor(ArrayRef<Use *> users, ArrayRef<BasicBlock *> part) const;
+
+  Lanes lanes;
+  const DataLayout &layout;
+  DominatorTree tree;
+  LoopInfo loops;
+  DenseMap<const BasicBlock *, size_t> places; ///< in the order of the function
+  DenseMap<const Value *, unsigned> uses;      ///< as they were
+};
+
+unsigned OwnRegisters::usesOf(const Value &value) {
   auto [it, isNew] = uses.try_emplace(&value, 0);
   if (!isNew)
     return it->second;
@@ -127,39 +176,65 @@ unsigned OwnValues::usesOf(const Value &value) {
   return uses[&value] = all;
 }
 
-Instruction *OwnValues::copyOf(Use &use) {
-  Value *value = use.get();
-  auto &user = *cast<Instruction>(use.getUser());
-  auto *input = dyn_cast<Instruction>(value);
-  if (input ? input->getParent() == user.getParent() : !isa<Argument>(value))
-    return nullptr;
-  if (input && isFolded(*input) && parts.contains(input->getParent())) {
-    Instruction *copy = input->clone();
-    copy->insertBefore(user.getIterator());
-    return copy;
-  }
-  Type *type = value->getType();
-  bool isRegister = type->isIntegerTy(32) || type->isFloatTy() || type->isPointerTy();
-  if (!lanes || !isRegister || usesOf(*value) < manyUses)
-    return nullptr;
-  // Operands of AMD's folding are looked at again for each copy that is folded: time by the square
-  // of the uses of one register. No pass looks through an asm, even one without text.
-  auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "",
-                              lanes->differAt(use) ? "=v,0" : "=s,0", /*hasSideEffects=*/false);
-  return IRBuilder<>(&user).CreateCall(hide, {value});
+bool OwnRegisters::isRegister(Type *type) const {
+  Type *element = type->getScalarType();
+  if (!element->isIntOrPtrTy() && !element->isFloatingPointTy())
+    return false;
+  uint64_t bits = layout.getTypeSizeInBits(type);
+  bool isWhole = isPowerOf2_64(bits) && bits >= 32 && bits <= 512;
+  return isWhole && (!type->isVectorTy() || element->getScalarSizeInBits() >= 16);
 }
 
-void OwnValues::inputsOf(Instruction &user) {
-  for (Use &use : user.operands()) {
-    auto known = copies.find(use.get());
-    if (known != copies.end()) {
-      use.set(known->second);
-    } else if (Instruction *copy = copyOf(use)) {
-      copies[use.get()] = copy;
-      use.set(copy);
-      if (!isa<CallInst>(copy))
-        inputsOf(*copy);
-    }
+BasicBlock *blockOf(const Use &use) {
+  if (auto *phi = dyn_cast<PHINode>(use.getUser()))
+    return phi->getIncomingBlock(use);
+  return cast<Instruction>(use.getUser())->getParent();
+}
+
+Instruction *OwnRegisters::placeFor(ArrayRef<Use *> users, ArrayRef<BasicBlock *> part) const {
+  BasicBlock *place = blockOf(*users.front());
+  for (Use *use : users)
+    place = tree.findNearestCommonDominator(place, blockOf(*use));
+  // What a loop writes anew is no register of lanes that have left it.
+  auto isOutside = [&](const Loop *loop) {
+    return any_of(users, [&](Use *use) { return !loop->contains(blockOf(*use)); });
+  };
+  for (const Loop *loop; (loop = loops.getLoopFor(place)) && isOutside(loop);)
+    place = tree.getNode(place)->getIDom()->getBlock();
+  if (places.at(place) + partBlocks < places.at(part.front()))
+    return nullptr;
+  Instruction *first = place->getTerminator();
+  for (Use *use : users) {
+    auto *user = cast<Instruction>(use->getUser());
+    if (!isa<PHINode>(user) && user->getParent() == place && user->comesBefore(first))
+      first = user;
+  }
+  return first;
+}
+
+void OwnRegisters::of(ArrayRef<BasicBlock *> part) {
+  MapVector<Value *, SmallVector<Use *>> users;
+  for (BasicBlock *block : part)
+    for (Instruction &instr : *block)
+      for (Use &use : instr.operands()) {
+        auto *input = dyn_cast<Instruction>(use.get());
+        bool isOutside = input ? !is_contained(part, input->getParent()) : isa<Argument>(use.get());
+        if (isOutside && isRegister(use->getType()) && hasManyUses(*use.get()) &&
+            is_contained(part, blockOf(use)) && tree.isReachableFromEntry(blockOf(use)))
+          users[use.get()].push_back(&use);
+      }
+  for (auto &[value, own] : users) {
+    Instruction *place = placeFor(own, part);
+    if (!place)
+      continue;
+    // No pass looks through an asm, even one without text.
+    Type *type = value->getType();
+    bool differs = any_of(own, [&](Use *use) { return lanes.differAt(*use); });
+    auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "",
+                                differs ? "=v,0" : "=s,0", /*hasSideEffects=*/false);
+    Value *copy = IRBuilder<>(place).CreateCall(hide, {value});
+    for (Use *use : own)
+      use->set(copy);
   }
 }
 
@@ -178,10 +253,73 @@ void cut(BasicBlock &block, bool isAmd, SmallVectorImpl<BasicBlock *> &parts) {
     parts.push_back(&block);
 }
 
+/// The parts of a function: those of its long blocks, and, if it has many, runs of other blocks.
+SmallVector<SmallVector<BasicBlock *>> partsOf(Function &function,
+                                               const SmallPtrSetImpl<BasicBlock *> &cutBlocks) {
+  SmallVector<SmallVector<BasicBlock *>> parts;
+  bool hasMany = function.size() >= manyBlocks;
+  unsigned instructions = part.instructions; // of the last run
+  for (BasicBlock &block : function) {
+    if (cutBlocks.contains(&block)) {
+      parts.push_back({&block});
+      instructions = part.instructions;
+    } else if (hasMany) {
+      if (instructions >= part.instructions || parts.back().size() >= partBlocks) {
+        parts.emplace_back();
+        instructions = 0;
+      }
+      parts.back().push_back(&block);
+      instructions += block.size();
+    }
+  }
+  return parts;
+}
+
+/// All users of `counter`, but the one that steps it, take it from an asm without text.
+void hideCounter(PHINode &counter, const BasicBlock &latch, const Lanes *lanes) {
+  Type *type = counter.getType();
+  if (!type->isIntegerTy(32) && !type->isIntegerTy(64))
+    return;
+  const Value *step = counter.getIncomingValueForBlock(&latch);
+  bool differs = lanes && any_of(counter.uses(), [&](Use &use) { return lanes->differAt(use); });
+  StringRef constraints = differs                 ? "=v,0"
+                          : lanes                 ? "=s,0"
+                          : type->isIntegerTy(32) ? "=r,0"
+                                                  : "=l,0";
+  auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "", constraints,
+                              /*hasSideEffects=*/false);
+  BasicBlock &header = *counter.getParent();
+  Value *hidden = IRBuilder<>(&header, header.getFirstInsertionPt()).CreateCall(hide, {&counter});
+  counter.replaceUsesWithIf(hidden, [&](Use &use) {
+    return use.getUser() != hidden && use.getUser() != step && !isa<PHINode>(use.getUser());
+  });
+}
+
 } // namespace
 
 bool isLarge(const Module &module) {
-  return any_of(module, [](const Function &f) { return f.getInstructionCount() >= largeFunction; });
+  return any_of(module, [](const Function &f) {
+    return f.getInstructionCount() >= largeFunction || f.size() >= manyBlocks;
+  });
+}
+
+void hideCounters(Module &module, TargetMachine &machine) {
+  for (Function &function : module) {
+    if (function.size() < 2 * manyLoops)
+      continue;
+    DominatorTree tree(function);
+    LoopInfo loops(tree);
+    SmallVector<Loop *, 4> all = loops.getLoopsInPreorder();
+    if (all.size() < manyLoops)
+      continue;
+    std::optional<Lanes> lanes;
+    if (module.getTargetTriple().isAMDGCN())
+      lanes.emplace(function, machine);
+    for (Loop *loop : all)
+      if (BasicBlock *latch = loop->getLoopLatch())
+        for (PHINode &counter : loop->getHeader()->phis())
+          hideCounter(counter, *latch, lanes ? &*lanes : nullptr);
+  }
 }
 
 char CutLongBlocks::ID = 0;
@@ -195,16 +333,16 @@ bool CutLongBlocks::runOnFunction(Function &function) {
   SmallVector<BasicBlock *> blocks(make_pointer_range(function)), parts;
   for (BasicBlock *block : blocks)
     cut(*block, isAmd, parts);
-  if (parts.empty())
-    return false;
-  std::unique_ptr<Lanes> lanes;
-  if (isAmd)
-    lanes =
-        std::make_unique<Lanes>(function, getAnalysis<TargetPassConfig>().getTM<TargetMachine>());
   SmallPtrSet<BasicBlock *, 16> set(llvm::from_range, parts);
-  OwnValues own(set, lanes.get());
+  FoldedValues folded(set);
   for (BasicBlock *part : parts)
-    own.of(*part);
+    folded.of(*part);
+  SmallVector<SmallVector<BasicBlock *>> all = partsOf(function, set);
+  if (all.empty() || !isAmd)
+    return !parts.empty();
+  OwnRegisters registers(function, getAnalysis<TargetPassConfig>().getTM<TargetMachine>());
+  for (ArrayRef<BasicBlock *> part : all)
+    registers.of(part);
   return true;
 }
 

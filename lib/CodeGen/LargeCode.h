@@ -14,6 +14,7 @@
 
 namespace llvm {
 class Module;
+class TargetMachine;
 } // namespace llvm
 
 namespace tilec::codegen {
@@ -21,6 +22,8 @@ namespace tilec::codegen {
 /// Whether a function is so large that passes of speed alone are left out which are quadratic in
 /// it.
 bool isLarge(const llvm::Module &module);
+/// In functions of very many loops, hides from analyses what their counters count.
+void hideCounters(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Runs last before instruction selection: passes of the IR would join the blocks again.
 class CutLongBlocks : public llvm::FunctionPass {

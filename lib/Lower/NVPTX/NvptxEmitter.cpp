@@ -10,6 +10,8 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
+#include <map>
+
 namespace tilec::lower {
 
 namespace Id = llvm::Intrinsic;
@@ -83,6 +85,8 @@ private:
                        llvm::Value *offset, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args);
 
   llvm::Value *thread = nullptr, *warp = nullptr;
+  /// Whether a scan's partner is in the lane's group, by the group, the distance and the direction.
+  std::map<std::tuple<unsigned, unsigned, bool>, llvm::Instruction *> partners;
 };
 
 //===----------------------------------------------------------------------===//
@@ -97,6 +101,7 @@ static bool hasMultiprocessorAlone(const KernelTraits &traits) {
 }
 
 void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &traits) {
+  partners.clear();
   function.setCallingConv(llvm::CallingConv::PTX_Kernel);
   function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));
   function.addFnAttr("nvvm.reqntid", std::to_string(traits.threads));
@@ -353,8 +358,12 @@ llvm::Value *NvptxEmitter::scanPartner(llvm::Value *value, llvm::Value *fill, un
   llvm::Value *other = call(
       reverse ? "llvm.nvvm.shfl.sync.down.i32" : "llvm.nvvm.shfl.sync.up.i32", {},
       {b.getInt32(allLanes), value, b.getInt32(distance), b.getInt32(reverse ? wholeWarp : 0)});
-  llvm::Value *has = reverse ? b.CreateICmpULT(inGroup, b.getInt32(group - distance))
-                             : b.CreateICmpUGE(inGroup, b.getInt32(distance));
+  // One comparison a block: LLVM looks through all users of one for each other like it.
+  auto *&has = partners[{group, distance, reverse}];
+  if (!has || has->getParent() != b.GetInsertBlock())
+    has = llvm::cast<llvm::Instruction>(reverse
+                                            ? b.CreateICmpULT(inGroup, b.getInt32(group - distance))
+                                            : b.CreateICmpUGE(inGroup, b.getInt32(distance)));
   return b.CreateSelect(has, other, fill);
 }
 

@@ -26,6 +26,10 @@
 #include "tilec/IR/Reported.h"
 #include "tilec/Transforms/Passes.h"
 
+#include <functional>
+#include <map>
+#include <set>
+
 using namespace mlir;
 
 namespace tilec {
@@ -34,6 +38,50 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 
 namespace {
+
+/// The ops that pass layouts from fragment to fragment. They are looked at in rounds, each in
+/// program order, but again only if one of their fragments has got its layout since.
+class Carriers {
+public:
+  explicit Carriers(tile::KernelOp kernel) {
+    kernel.walk([&](Operation *op) {
+      if (!isa<tile::ParallelOp, tile::ReduceOp, tile::ScanOp>(op))
+        return;
+      places[op] = ops.size();
+      waiting.insert(ops.size());
+      ops.push_back(op);
+    });
+  }
+
+  /// `buffer` has its layout now.
+  void note(Value buffer) {
+    for (Operation *user : buffer.getUsers()) {
+      for (Operation *op = user; op; op = op->getParentOp())
+        if (auto place = places.find(op); place != places.end())
+          waiting.insert(place->second);
+      for (Value view : user->getResults())
+        if (isa<tile::BufferType>(view.getType()))
+          note(view);
+    }
+  }
+
+  /// The next one to look at behind the place `from` or, in the next round, before it; null when
+  /// all have been.
+  Operation *next(size_t &from) {
+    if (waiting.empty())
+      return nullptr;
+    auto found = waiting.lower_bound(from);
+    size_t place = found == waiting.end() ? *waiting.begin() : *found;
+    waiting.erase(place);
+    from = place + 1;
+    return ops[place];
+  }
+
+private:
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, size_t> places;
+  std::set<size_t> waiting;
+};
 
 class Inference {
 public:
@@ -46,14 +94,16 @@ public:
     if (useWarpGroups)
       markWarpGroupGemms(kernel, target);
     keepOperands(kernel, target);
+    carriers.emplace(kernel);
     if (failed(fixGemms()))
       return failure();
     fixScans();
     propagate();
-    while (tile::AllocOp open = firstOpen()) {
-      setDefault(open);
-      propagate();
-    }
+    for (auto [rank, open] : openFragments())
+      if (!open.getLayout()) {
+        setDefault(open);
+        propagate();
+      }
     matchOperands(kernel, target);
     stageAll();
     return success();
@@ -64,10 +114,10 @@ private:
   void fixOperands(tile::GemmOp gemm);
   void fixScans();
   void propagate();
-  bool visit(tile::ParallelOp loop);
-  bool visit(tile::ReduceOp reduce);
-  bool visit(tile::ScanOp scan);
-  tile::AllocOp firstOpen();
+  void visit(tile::ParallelOp loop);
+  void visit(tile::ReduceOp reduce);
+  void visit(tile::ScanOp scan);
+  std::multimap<int64_t, tile::AllocOp, std::greater<>> openFragments();
   void setDefault(tile::AllocOp open);
   void stageAll();
   void stageMismatches();
@@ -78,18 +128,22 @@ private:
   void defineAll(tile::AllocOp alloc);
   void setSharedLayouts();
 
-  bool set(Value root, const FragmentLayout &layout) {
+  void set(Value root, const FragmentLayout &layout) {
     auto alloc = root.getDefiningOp<tile::AllocOp>();
-    if (!alloc || !alloc.getResult().getType().isFragment() || alloc.getLayout())
-      return false;
+    if (alloc && alloc.getResult().getType().isFragment() && !alloc.getLayout())
+      replace(alloc, layout);
+  }
+
+  void replace(tile::AllocOp alloc, const FragmentLayout &layout) {
     alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(kernel.getContext(), layout));
-    return true;
+    carriers->note(alloc.getResult());
   }
 
   tile::KernelOp kernel;
   const TargetInfo &target;
   int64_t numWaves;
   bool useWarpGroups;
+  std::optional<Carriers> carriers;
   llvm::SmallPtrSet<Operation *, 4> defined; ///< fragments that start from zeros
   bool sparesMemory = false;                 ///< loops may have the layout of what they read
   SmallVector<std::pair<Location, std::string>> remarks;
@@ -142,7 +196,7 @@ void Inference::fixOperands(tile::GemmOp gemm) {
     if (auto order = kOrderFor(gemm, isB, *own, target, numWaves)) {
       if (!llvm::is_sorted(*order))
         gemm->setAttr(kOrderAttrName, mlir::DenseI64ArrayAttr::get(kernel.getContext(), *order));
-      alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(kernel.getContext(), layoutOf(isB)));
+      replace(alloc, layoutOf(isB));
     }
   }
   for (bool isB : {false, true})
@@ -163,69 +217,65 @@ void Inference::fixScans() {
   });
 }
 
-bool Inference::visit(tile::ParallelOp loop) {
+void Inference::visit(tile::ParallelOp loop) {
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
-    return false;
-  bool changed = false;
+    return;
   loop.walk([&](Operation *op) {
     auto give = [&](Value buffer, ValueRange indices) {
       auto type = cast<tile::BufferType>(buffer.getType());
       if (!type.isFragment() || fragmentLayoutOf(buffer))
         return;
       if (auto own = fragmentFromLoop(*layout, indices, type.getShape(), loop))
-        changed |= set(buffer, *own);
+        set(buffer, *own);
     };
     if (auto load = dyn_cast<tile::LoadOp>(op))
       give(load.getBuffer(), load.getIndices());
     if (auto store = dyn_cast<tile::StoreOp>(op))
       give(store.getBuffer(), store.getIndices());
   });
-  return changed;
 }
 
-bool Inference::visit(tile::ReduceOp reduce) {
+void Inference::visit(tile::ReduceOp reduce) {
   Value src = rootOf(reduce.getSrc()), dst = rootOf(reduce.getDst());
   const FragmentLayout *layout = fragmentLayoutOf(src);
   if (!layout || src != reduce.getSrc() || dst != reduce.getDst() || layout->rank() < 2)
-    return false;
+    return;
   FragmentLayout left = layout->withoutDim(reduce.getDim());
   auto type = cast<tile::BufferType>(dst.getType());
   if (type.rank() == layout->rank())
     left = left.withUnitDim(reduce.getDim());
-  return ArrayRef(left.shape()) == type.getShape() && set(dst, left);
+  if (ArrayRef(left.shape()) == type.getShape())
+    set(dst, left);
 }
 
-bool Inference::visit(tile::ScanOp scan) {
+void Inference::visit(tile::ScanOp scan) {
   const FragmentLayout *layout = fragmentLayoutOf(scan.getSrc());
-  return layout && isScannable(*layout, scan.getDim()) && set(scan.getDst(), *layout);
+  if (layout && isScannable(*layout, scan.getDim()))
+    set(scan.getDst(), *layout);
 }
 
 void Inference::propagate() {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    kernel.walk([&](Operation *op) {
-      if (auto loop = dyn_cast<tile::ParallelOp>(op))
-        changed |= visit(loop);
-      else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-        changed |= visit(reduce);
-      else if (auto scan = dyn_cast<tile::ScanOp>(op))
-        changed |= visit(scan);
-    });
+  size_t from = 0;
+  while (Operation *op = carriers->next(from)) {
+    if (auto loop = dyn_cast<tile::ParallelOp>(op))
+      visit(loop);
+    else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      visit(reduce);
+    else
+      visit(cast<tile::ScanOp>(op));
   }
 }
 
-/// The fragment of the highest rank without a layout.
-tile::AllocOp Inference::firstOpen() {
-  tile::AllocOp best;
+/// The fragments without a layout by their rank, the highest first.
+std::multimap<int64_t, tile::AllocOp, std::greater<>> Inference::openFragments() {
+  std::multimap<int64_t, tile::AllocOp, std::greater<>> open;
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
-    if (type.isFragment() && !alloc.getLayout() &&
-        (!best || type.rank() > best.getResult().getType().rank()))
-      best = alloc;
+    if (type.isFragment() && !alloc.getLayout())
+      open.emplace(type.rank(), alloc);
   });
-  return best;
+  return open;
 }
 
 void Inference::setDefault(tile::AllocOp open) {

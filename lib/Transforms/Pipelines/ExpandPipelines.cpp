@@ -234,14 +234,15 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
   /// buffers need not share memory for it.
   void copyTogether(tile::ForOp loop, const TargetInfo &chip) {
+    if (chip.vendor != Vendor::Amd || loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+      return;
     auto kernel = loop->getParentOfType<tile::KernelOp>();
     int64_t allBytes = exchangeNeed(kernel, chip);
     kernel.walk([&](tile::AllocOp alloc) {
       if (alloc.getResult().getType().isShared())
         allBytes += sharedBytesOf(alloc);
     });
-    if (chip.vendor != Vendor::Amd || allBytes > chip.sharedBytes ||
-        loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+    if (allBytes > chip.sharedBytes)
       return;
     PipelinePlan plan = planPipeline(loop, chip, /*sharedLeftBytes=*/0);
     plan.stages = 1;
