@@ -289,9 +289,9 @@ TILEC_API tilec_status tilec_binary_note(const tilec_binary *binary, size_t inde
 /**
  * What `tilec --emit=STAGE` prints: `tile`, `tile-laid-out`, `tile-pipelined`, `wave`,
  * `wave-scheduled`, `llvm`, `asm`, `ptx` (NVIDIA), `object`, `binary`, `manifest`, `report`,
- * `schedule.svg`. Compiled when it is first asked for, then kept with the binary. May be called
- * from several threads. TILEC_ERROR_ARGUMENT: there is no such stage; TILEC_ERROR_COMPILE: the
- * program does not get there.
+ * `schedule.svg`, `layouts.html`, `sass` (NVIDIA, by nvdisasm). Compiled when it is first asked
+ * for, then kept with the binary. May be called from several threads. TILEC_ERROR_ARGUMENT: there
+ * is no such stage; TILEC_ERROR_COMPILE: the program does not get there.
  */
 TILEC_API tilec_status tilec_binary_stage(tilec_binary *binary, const char *stage, tilec_str *text);
 

@@ -48,6 +48,10 @@ int show(const Arguments &args, const Messages &messages) {
   Attribute attribute = parseAttribute(args.layout, &context);
   std::optional<LayoutPicture> picture =
       attribute ? pictureOf(attribute, bitsOf(*dtype), *arch) : std::nullopt;
+  if (isa_and_nonnull<tile::FragmentLayoutAttr, tile::SharedLayoutAttr>(attribute) && !picture)
+    return messages.usageError(
+        "the layout cannot be drawn: its extents must be at least 1, a row may "
+        "have 32768 elements, and all lanes and waves 2^24 registers");
   if (!picture)
     return messages.usageError(
         "`" + args.layout + "` is no layout" + (said.empty() ? "" : ": " + said) +

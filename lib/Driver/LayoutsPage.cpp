@@ -24,6 +24,27 @@ constexpr char page[] =
 /// Elements that a page or a text shows of one buffer.
 constexpr int64_t mostPlaces = 32768;
 constexpr unsigned bankBytes = 4;
+/// Registers of all lanes and waves that are looked at; a kernel has a few hundred thousand.
+constexpr int64_t mostHolders = int64_t(1) << 24;
+
+bool isDrawable(ArrayRef<int64_t> shape) {
+  constexpr int64_t mostElems = int64_t(1) << 40;
+  int64_t elems = 1;
+  for (int64_t extent : shape) {
+    if (extent < 1 || extent > mostElems / elems)
+      return false;
+    elems *= extent;
+  }
+  return shape.empty() || shape.back() <= mostPlaces;
+}
+
+bool isDrawable(const FragmentLayout &layout) {
+  int64_t bits = layout.atom().inputs()[0].bits() + layout.atom().inputs()[1].bits();
+  constexpr int64_t mostBits = 24;
+  return isDrawable(layout.shape()) && bits <= mostBits &&
+         layout.numReps() <= mostHolders / (layout.atomRegs() * layout.lanes()) &&
+         layout.numWaves() <= mostHolders / (layout.numRegs() * layout.lanes());
+}
 
 void setShape(LayoutPicture &picture, ArrayRef<int64_t> shape) {
   picture.cols = shape.empty() ? 1 : shape.back();
@@ -139,10 +160,14 @@ std::optional<LayoutPicture> pictureOf(Attribute layout, int64_t elemBits, Arch 
   picture.banks = sharedBanks(arch);
   llvm::raw_string_ostream(picture.layout) << layout;
   if (auto fragment = dyn_cast_or_null<tile::FragmentLayoutAttr>(layout)) {
+    if (!isDrawable(fragment.getLayout()))
+      return std::nullopt;
     placeFragment(picture, fragment.getLayout());
     return picture;
   }
   if (auto shared = dyn_cast_or_null<tile::SharedLayoutAttr>(layout)) {
+    if (!isDrawable(shared.getLayout().shape))
+      return std::nullopt;
     picture.isShared = true;
     placeShared(picture, shared.getLayout(), arch);
     return picture;

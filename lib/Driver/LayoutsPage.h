@@ -33,7 +33,8 @@ struct LayoutPicture {
   std::string note; ///< what a wave's reads cost in bank conflicts, where that is known
 };
 
-/// Null attributes and others than the two layouts give nothing.
+/// Null attributes and others than the two layouts give nothing, and so do layouts that no kernel
+/// has: rows or register counts of millions.
 std::optional<LayoutPicture> pictureOf(mlir::Attribute layout, int64_t elemBits, Arch arch);
 
 /// One HTML page that needs nothing beside it.

@@ -139,7 +139,9 @@ int compile(const Arguments &args, const Messages &messages, Arch arch) {
   Compilation compilation(options);
   bool ok = compilation.open(args.file);
   if (ok) {
-    StageWatch watch("tilec");
+    std::optional<StageWatch> watch;
+    if (!messages.isJson()) // what it says is for people
+      watch.emplace("tilec");
     ok = compilation.runTo(emit->stage);
   }
   messages.print(compilation.diagnostics(), args.remarks);

@@ -364,7 +364,9 @@ int run(const Arguments &args, const Messages &messages, Arch arch) {
   bool onCpu = args.device == "cpu";
   bool ok = compilation.open(args.file);
   if (ok) {
-    StageWatch watch("tilec-run");
+    std::optional<StageWatch> watch;
+    if (!messages.isJson()) // what it says is for people
+      watch.emplace("tilec-run");
     ok = compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
   }
   progress.show("");
