@@ -30,15 +30,17 @@ std::string svgOf(llvm::ArrayRef<SchedulePicture> pictures);
 /// One round of a plan: a row per kind of step, in program order to the right.
 SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title);
 
-/// A loop whose producer fills the slots of a ring for its consumers.
+/// A loop over the slots of a ring: a producer fills them for its consumers, or the threads that
+/// read them start the copies themselves, rounds ahead.
 struct PipePlan {
   std::string kernel;
+  bool hasProducer = true;
   int64_t slots = 1;
   int64_t slotBytes = 0;
   int64_t lag = 0;   ///< rounds that a slot is kept after the one that reads it
   int64_t teams = 1; ///< of consumers that take turns
   /// What one round does, in order; as in Tile IR, without operands.
-  std::vector<std::string> producer, consumer;
+  std::vector<std::string> producer, consumer; ///< without a producer: `consumer` has all
 };
 
 /// Of a program at stage tile-pipelined, in program order.

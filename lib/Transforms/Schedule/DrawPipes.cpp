@@ -1,4 +1,4 @@
-//===- DrawPipes.cpp - producers, consumers and slots as a picture --------===//
+//===- DrawPipes.cpp - loops over the slots of a ring as a picture --------===//
 //
 // The horizontal unit is one round of a consumer. A slot is filled from when its last
 // reader has released it until the round that reads it; what is drawn follows from the
@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Schedule/Schedulable.h"
 #include "Schedule/Svg.h"
 
 #include "tilec/IR/Tile/Tile.h"
@@ -21,15 +22,28 @@ namespace {
 constexpr const char *fillColour = "#d98032", *readColour = "#3f6fb5", *keptColour = "#9db7dc";
 constexpr double leftMargin = 170, topMargin = 72, rowHeight = 28, barHeight = 20, unit = 64;
 
+tile::AllocOp bufferOf(Value view) {
+  Operation *op = view.getDefiningOp();
+  while (auto subview = dyn_cast_or_null<tile::SubviewOp>(op))
+    op = subview.getOperand(0).getDefiningOp();
+  return dyn_cast_or_null<tile::AllocOp>(op);
+}
+
+std::string nameOfBuffer(Value view) {
+  tile::AllocOp buffer = bufferOf(view);
+  return buffer ? buffer.getName().str() : "a slot";
+}
+
 /// What an op of a role does, in a few words; empty for what only computes.
 std::string wordsOf(Operation &op) {
-  if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
-    Operation *alloc = copy.getDst().getDefiningOp();
-    while (auto view = dyn_cast_or_null<tile::SubviewOp>(alloc))
-      alloc = view.getOperand(0).getDefiningOp();
-    auto buffer = dyn_cast_or_null<tile::AllocOp>(alloc);
-    return ("copy to " + (buffer ? buffer.getName() : "a slot")).str();
-  }
+  if (auto copy = dyn_cast<tile::TmaCopyOp>(op))
+    return "copy to " + nameOfBuffer(copy.getDst());
+  if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
+    return "start the copy of a later round to " + nameOfBuffer(copy.getDst());
+  if (isa<tile::AsyncCommitOp>(op))
+    return "end the group of copies";
+  if (auto wait = dyn_cast<tile::AsyncWaitOp>(op))
+    return "wait until at most " + std::to_string(wait.getPending()) + " groups are in flight";
   if (auto wait = dyn_cast<tile::GemmWaitOp>(op))
     return "wait until at most " + std::to_string(wait.getPending()) + " is in flight";
   if (auto release = dyn_cast<tile::PipeReleaseOp>(op))
@@ -92,10 +106,12 @@ struct Timeline {
         svg.text(at(startOf(round)) + 4, topMargin - 12, "round " + std::to_string(round),
                  "font-size=\"9\" fill=\"#555\"");
     }
-    label(0, "producer");
+    label(0, plan.hasProducer ? "producer" : "copies");
     for (int64_t slot = 0; slot < plan.slots; ++slot)
       label(1 + slot, llvm::formatv("slot {0}", slot));
-    label(1 + plan.slots, plan.teams > 1 ? "consumers in turn" : "consumers");
+    label(1 + plan.slots, !plan.hasProducer ? "the block"
+                          : plan.teams > 1  ? "consumers in turn"
+                                            : "consumers");
     for (int64_t n = 0; n < rounds + plan.slots; ++n)
       drawRound(n);
   }
@@ -109,7 +125,7 @@ struct Timeline {
     bar(1 + slot, freeAt(n), startOf(n), fillColour, "fill " + number);
     bar(1 + slot, startOf(n), startOf(n) + 1, readColour, "read " + number);
     bar(1 + slot, startOf(n) + 1, startOf(n + plan.lag) + 1, keptColour, "kept");
-    bar(1 + plan.slots, startOf(n), startOf(n) + 1, readColour, "multiply " + number);
+    bar(1 + plan.slots, startOf(n), startOf(n) + 1, readColour, "round " + number);
   }
 
   int64_t rows() const { return 2 + plan.slots; }
@@ -123,10 +139,51 @@ double listSteps(Svg &svg, double x, double y, llvm::StringRef title,
   return y;
 }
 
+/// A loop whose threads start copies of later rounds themselves, or nothing. Loops that rotate get
+/// a planned order, which is drawn as such.
+std::optional<PipePlan> ownCopiesOf(tile::ForOp loop) {
+  PipePlan plan;
+  plan.hasProducer = false;
+  bool waits = false;
+  llvm::SmallPtrSet<Operation *, 4> buffers;
+  for (Operation &op : *loop.bodyBlock()) {
+    waits |= isa<tile::AsyncWaitOp>(op);
+    auto copy = dyn_cast<tile::AsyncCopyOp>(op);
+    tile::AllocOp buffer = copy ? bufferOf(copy.getDst()) : tile::AllocOp();
+    if (!buffer || !buffers.insert(buffer).second)
+      continue;
+    auto ring = cast<tile::BufferType>(buffer.getResult().getType());
+    auto slot = cast<tile::BufferType>(copy.getDst().getType());
+    if (ring.rank() == slot.rank())
+      continue; // one slot
+    plan.slots = std::max(plan.slots, ring.getShape().front());
+    plan.slotBytes += slot.numElems() * bitsOf(tile::dtypeOf(slot.getElementType())) / 8;
+  }
+  if (!waits || plan.slots < 2 || loop->hasAttr(rotateAttrName))
+    return std::nullopt;
+  plan.kernel = loop->getParentOfType<tile::KernelOp>().getName().str();
+  plan.consumer = stepsOf(loop.bodyBlock());
+  return plan;
+}
+
+std::string titleOf(const PipePlan &plan) {
+  std::string who = "a producer and its consumers";
+  if (!plan.hasProducer)
+    who = "threads that copy ahead";
+  else if (plan.teams > 1)
+    who = "a producer and " + std::to_string(plan.teams) + " teams, which take tiles in turn,";
+  return llvm::formatv("{0}: {1} over {2} slots of {3} bytes", plan.kernel, who, plan.slots,
+                       plan.slotBytes);
+}
+
 } // namespace
 
 std::vector<PipePlan> pipePlansOf(tile::ProgramOp program) {
   std::vector<PipePlan> plans;
+  program.walk([&](tile::ForOp loop) {
+    if (std::optional<PipePlan> plan = ownCopiesOf(loop))
+      plans.push_back(std::move(*plan));
+  });
   program.walk([&](tile::PipeOp pipe) {
     PipePlan plan;
     auto kernel = pipe->getParentOfType<tile::KernelOp>();
@@ -149,31 +206,25 @@ std::vector<PipePlan> pipePlansOf(tile::ProgramOp program) {
 
 SchedulePicture drawPipe(const PipePlan &plan) {
   Svg svg;
-  svg.text(
-      8, 20,
-      llvm::formatv("{0}: a producer and {1} over {2} slots of {3} bytes", plan.kernel,
-                    plan.teams > 1
-                        ? llvm::formatv("{0} teams, which take tiles in turn,", plan.teams).str()
-                        : "its consumers",
-                    plan.slots, plan.slotBytes)
-          .str(),
-      "font-size=\"14\"");
-  svg.text(8, 38,
-           "time to the right, in rounds of the consumers; a bar of a fill is the time that "
-           "its copies may take",
+  svg.text(8, 20, titleOf(plan), "font-size=\"14\"");
+  svg.text(8, 38, "time to the right, in rounds; a bar of a fill is the time its copies may take",
            "font-size=\"10\" fill=\"#555\"");
   Timeline timeline{plan, svg, plan.slots + 4};
   timeline.draw();
   double y = topMargin + double(timeline.rows()) * rowHeight + 20, x = 8;
-  for (auto [text, colour] : {std::pair("filled by the producer", fillColour),
-                              std::pair("read by a multiplication", readColour),
-                              std::pair("kept for one that is in flight", keptColour)}) {
+  for (auto [text, colour] : {std::pair("filled by copies in flight", fillColour),
+                              std::pair("read in its round", readColour),
+                              std::pair("kept for a product in flight", keptColour)}) {
+    if (colour == keptColour && plan.lag == 0)
+      continue;
     svg.rect(x, y - 9, 10, 10, colour);
     svg.text(x + 15, y, text, "font-size=\"10\"");
     x += 190;
   }
-  listSteps(svg, 8, y + 24, "a round of the producer", plan.producer);
-  listSteps(svg, 300, y + 24, "a round of the consumers", plan.consumer);
+  if (plan.hasProducer)
+    listSteps(svg, 8, y + 24, "a round of the producer", plan.producer);
+  listSteps(svg, plan.hasProducer ? 300 : 8, y + 24,
+            plan.hasProducer ? "a round of the consumers" : "a round of the block", plan.consumer);
   return svg.take();
 }
 

@@ -15,9 +15,16 @@
 # HOPPER: slot 0
 # HOPPER: slot 1
 # HOPPER: consumers
-# HOPPER: filled by the producer
+# HOPPER: filled by copies in flight
 # HOPPER: copy to A_shared
 # HOPPER: wait for a full slot
+# Where no warp produces and no order is planned, the threads that multiply copy ahead.
+# RUN: tilec %s --target=sm_80 --emit=schedule.svg | FileCheck %s --check-prefix=AHEAD
+# AHEAD: two: threads that copy ahead over 2 slots of 32768 bytes
+# AHEAD: copies
+# AHEAD: the block
+# AHEAD: wait until at most 0 groups are in flight
+# AHEAD: start the copy of a later round to A_shared
 # RUN: not tilec %examples/elementwise_add.py --entry "add(M=64, N=64)" --target=gfx950 --emit=schedule.svg 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: error: no loop of this program has a planned schedule [NothingToShow]
 import tilelang.language as T
