@@ -562,7 +562,8 @@ int tilecRunMain(int argc, char **argv) {
     return *status;
   rt::Result<DeviceChoice> choice = chooseDevice(args.target, args.device);
   if (!choice)
-    return messages.usageError(choice.error().message);
+    return messages.failure(args.target.empty() ? DiagId::DeviceFault : DiagId::CommandLine,
+                            choice.error().message);
   if (!choice->why.empty())
     messages.say(DiagId::ChosenDefault, "runs for " + llvm::StringRef(nameOf(choice->arch)) +
                                             " on " + choice->device + ": " + choice->why);

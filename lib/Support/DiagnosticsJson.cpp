@@ -48,12 +48,15 @@ void writeMessage(OStream &json, llvm::ArrayRef<Diagnostic> message, const Sourc
 } // namespace
 
 llvm::StringRef fixOf(llvm::StringRef message) {
-  // Code in backticks may hold semicolons, too.
+  // Code in backticks and remarks in parentheses may hold semicolons, too.
   bool isCode = false;
+  int depth = 0;
   size_t fix = llvm::StringRef::npos;
   for (size_t i = 0; i < message.size(); ++i) {
     isCode ^= message[i] == '`';
-    if (!isCode && message.substr(i).starts_with("; "))
+    if (!isCode)
+      depth += (message[i] == '(') - (message[i] == ')');
+    if (!isCode && depth <= 0 && message.substr(i).starts_with("; "))
       fix = i + 2;
   }
   return fix == llvm::StringRef::npos ? llvm::StringRef() : message.substr(fix);

@@ -25,6 +25,8 @@ TEST(Diagnostics, FixIsBehindTheLastSemicolon) {
   EXPECT_EQ(fixOf("nothing to do"), "");
   EXPECT_EQ(fixOf("`a; b` is wrong; write `c; d`"), "write `c; d`");
   EXPECT_EQ(fixOf("`a; b` is wrong"), "");
+  EXPECT_EQ(fixOf("no driver (install one; or none)"), "");
+  EXPECT_EQ(fixOf("`(` is never closed; add `)`"), "add `)`");
 }
 
 TEST(Diagnostics, JsonHasOneLineAMessage) {
