@@ -443,6 +443,27 @@ int run(const Arguments &args, const Messages &messages, Arch arch) {
   return outcome.passed() ? 0 : 1;
 }
 
+void addTuneOptions(CLI::App &app, Arguments &args) {
+  app.add_option("--tune", args.tune,
+                 "NAME=V1,V2,...: search these values of a parameter of the entry's function, all "
+                 "combinations of several; configs: those of the script's @autotune")
+      ->allow_extra_args(false);
+  app.add_option("--tune-results", args.tuneResults, "FILE.json: keep what --tune found there");
+  app.add_option("--tune-timeout", args.tuneTimeout, "seconds that a candidate may take")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--shard", args.shard,
+                 "INDEX/COUNT or auto (MPI, torchrun, Slurm): search only this share of --tune's "
+                 "candidates; all shards see --tune-dir");
+  app.add_option("--tune-dir", args.tuneDir, "folder for what the shards find");
+  app.add_option(
+      "--tune-merge", args.tuneMerge,
+      "DIR: what the shards of --tune-dir=DIR have found; on a GPU the fastest are timed "
+      "in turns");
+  app.add_option("--finalists", args.finalists, "so many of them (8; of --tune 4)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--tuned", args.tuned, "FILE.json: take the entry's best parameters from there");
+}
+
 } // namespace
 
 /// Options that do not go together; empty where all do.
@@ -536,24 +557,7 @@ int tilecRunMain(int argc, char **argv) {
                  "(docs/deploy/runtime.md)")
       ->allow_extra_args(false);
   app.add_option("--vs-library", args.rivalLibrary, "library file of --vs (default: the system's)");
-  app.add_option("--tune", args.tune,
-                 "NAME=V1,V2,...: search these values of a parameter of the entry's function, all "
-                 "combinations of several; configs: those of the script's @autotune")
-      ->allow_extra_args(false);
-  app.add_option("--tune-results", args.tuneResults, "FILE.json: keep what --tune found there");
-  app.add_option("--tune-timeout", args.tuneTimeout, "seconds that a candidate may take")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--shard", args.shard,
-                 "INDEX/COUNT or auto (MPI, torchrun, Slurm): search only this share of --tune's "
-                 "candidates; all shards see --tune-dir");
-  app.add_option("--tune-dir", args.tuneDir, "folder for what the shards find");
-  app.add_option(
-      "--tune-merge", args.tuneMerge,
-      "DIR: what the shards of --tune-dir=DIR have found; on a GPU the fastest are timed "
-      "in turns");
-  app.add_option("--finalists", args.finalists, "so many of them (8; of --tune 4)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--tuned", args.tuned, "FILE.json: take the entry's best parameters from there");
+  addTuneOptions(app, args);
   app.add_flag("--table", args.table,
                "what is printed without --json, too: what was compiled and run");
   app.add_flag("--json", args.json, "the same as JSON");

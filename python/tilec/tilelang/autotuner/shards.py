@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search that many processes share, as `tilec-run --shard` does (docs/tuning.md).
+"""A search that many processes share, as `tilec-run --shard` does (docs/tune/tuning.md).
 
 Each process measures the configurations whose hash is its own and appends what it finds to a file of
 its own; who starts again goes on behind what the files have. Times are ratios to one reference: the

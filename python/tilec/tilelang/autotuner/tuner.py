@@ -43,7 +43,7 @@ class _Settings:
     early_stop: bool = False
     early_stop_factor: float = 2.0
     backend: str = "event"
-    #: Many processes share the search (docs/tuning.md): which one this is, and the folder that all see.
+    #: Many processes share the search (docs/tune/tuning.md): which one this is, and the folder that all see.
     #: A folder without a shard: what the shards have found.
     shard: object = None
     folder: object = None
