@@ -19,7 +19,7 @@ using namespace tilec::sim;
 
 namespace {
 
-/// The names in backticks of the list; one may end in `*`.
+/// The names in backticks of the list, whose items may have several lines; one may end in `*`.
 std::vector<std::string> documentedNames() {
   auto buffer = llvm::MemoryBuffer::getFile(std::string(TILEC_TEST_DATA) +
                                             "/../../docs/simulators/simulator.md");
@@ -30,8 +30,10 @@ std::vector<std::string> documentedNames() {
   std::vector<std::string> names;
   llvm::SmallVector<llvm::StringRef, 0> parts, lines;
   section.split(lines, '\n');
+  bool inItem = false;
   for (llvm::StringRef line : lines) {
-    if (!line.starts_with("* "))
+    inItem = line.starts_with("* ") || (inItem && line.starts_with("  "));
+    if (!inItem)
       continue;
     parts.clear();
     line.split(parts, '`');
