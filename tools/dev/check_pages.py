@@ -271,7 +271,7 @@ def check_width(pages):
     return complaints
 
 
-def check(root, width=True):
+def check(root):
     files = set(tracked(root))
     pages = {f: (root / f).read_text() for f in sorted(files) if f.endswith(".md")}
     if INDEX not in pages:
@@ -280,7 +280,7 @@ def check(root, width=True):
     complaints += check_reach(pages, leads)
     complaints += check_mentions(root, sorted(files)) + check_named(pages, files)
     complaints += check_options(root, pages, sorted(files)) + check_dates(pages)
-    return complaints + (check_width(pages) if width else []), len(pages)
+    return complaints + check_width(pages), len(pages)
 
 
 def main():
@@ -292,7 +292,7 @@ def main():
                 (ROOT / page).write_text(wrapped)
                 print(page)
         return 0
-    complaints, count = check(ROOT, width=False)
+    complaints, count = check(ROOT)
     for complaint in complaints:
         print(complaint)
     print(f"{count} pages, {len(complaints)} faults")
