@@ -7,11 +7,9 @@
 namespace tilec {
 
 static constexpr ArchName archs[] = {
-    {Arch::Gfx942, Vendor::Amd, "gfx942", "AMD CDNA3: MI300A, MI300X, MI325X"},
-    {Arch::Gfx950, Vendor::Amd, "gfx950", "AMD CDNA4: MI350X, MI355X"},
-    {Arch::Sm80, Vendor::Nvidia, "sm_80", "NVIDIA Ampere: A100"},
-    {Arch::Sm90, Vendor::Nvidia, "sm_90", "NVIDIA Hopper, without wgmma"},
-    {Arch::Sm90a, Vendor::Nvidia, "sm_90a", "NVIDIA Hopper: H100, H200"},
+#define TILEC_ARCH(id, vendor, name, description, ranOn)                                           \
+  {Arch::id, Vendor::vendor, name, description, ranOn},
+#include "tilec/Base/Archs.def"
 };
 
 std::span<const ArchName> allArchs() { return archs; }
@@ -23,6 +21,13 @@ std::optional<Arch> parseArch(std::string_view name) {
     if (a.name == name)
       return a.arch;
   return std::nullopt;
+}
+
+std::string listOfArchs() {
+  std::string list;
+  for (const ArchName &a : archs)
+    list.append(list.empty() ? "" : ", ").append(a.name);
+  return list;
 }
 
 } // namespace tilec

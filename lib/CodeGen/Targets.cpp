@@ -5,6 +5,7 @@
 #include "AmdgpuPasses.h"
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/CodeGen/Contained.h"
+#include "tilec/Target/Target.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/InitializePasses.h"
@@ -29,23 +30,18 @@ constexpr uint32_t codeObjectVersion = 600;
 
 struct ChipSettings {
   const char *triple;
-  const char *features;
+  StringRef features;
 };
 
-/// PTX 8.0 (CUDA 12.0) has all that sm_80 and sm_90 code uses; sm_90a takes 8.8 (CUDA 12.9), whose
-/// .shared::cta bulk tensor copies need 8.6.
 ChipSettings settingsOf(Arch arch) {
-  switch (arch) {
-  case Arch::Gfx942:
-  case Arch::Gfx950:
-    return {"amdgcn-amd-amdhsa", ""};
-  case Arch::Sm80:
-  case Arch::Sm90:
-    return {"nvptx64-nvidia-cuda", "+ptx80"};
-  case Arch::Sm90a:
-    return {"nvptx64-nvidia-cuda", "+ptx88"};
+  StringRef features = targetInfo(arch).codeFeatures;
+  switch (vendorOf(arch)) {
+  case Vendor::Amd:
+    return {"amdgcn-amd-amdhsa", features};
+  case Vendor::Nvidia:
+    return {"nvptx64-nvidia-cuda", features};
   }
-  llvm_unreachable("an architecture without settings");
+  llvm_unreachable("a vendor without settings");
 }
 
 /// Sets a boolean cl::opt of LLVM by name.

@@ -5,6 +5,7 @@
 #include "Pipelines.h"
 
 #include "tilec/IR/Wave/Wave.h"
+#include "tilec/Target/Target.h"
 
 using namespace mlir;
 
@@ -21,21 +22,22 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
            "tile-normalize,tile-choose-threads" +
            target + ",tile-infer-layouts" + target + "))";
   case Stage::TilePipelined:
-    // AMD's matrix loops are planned when they are machine operations (WaveScheduled).
-    if (!schedule.empty() && vendorOf(arch) == Vendor::Nvidia)
+    // Matrix loops whose order is planned get their plan when they are machine operations
+    // (WaveScheduled).
+    if (!schedule.empty() && !targetInfo(arch).keepsOrder)
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Barriers come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-expand-pipelines" + target + ",canonicalize,cse," +
-           (vendorOf(arch) == Vendor::Nvidia ? "tile-stage-stores," : "") +
+           (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores,") +
            "tile-place-shared,tile-place-barriers))";
   case Stage::Wave:
     if (checkBounds)
       target.insert(target.size() - 1, " check-bounds=true");
     return "builtin.module(tile-to-wave" + target + ",canonicalize{region-simplify=disabled},cse)";
   case Stage::WaveScheduled:
-    if (vendorOf(arch) == Vendor::Nvidia)
-      return "builtin.module(wave.kernel(wave-carry-rounds),canonicalize{region-simplify=disabled},"
-             "cse)";
+    if (targetInfo(arch).asyncCopies.completion == Completion::Groups)
+      return "builtin.module(wave.kernel(wave-carry-rounds" + target +
+             "),canonicalize{region-simplify=disabled},cse)";
     if (!schedule.empty())
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     return "builtin.module(wave.kernel(wave-schedule" + target +

@@ -40,8 +40,8 @@ struct Arguments {
 std::string listOfTargets() {
   std::string text;
   for (const ArchName &arch : allArchs())
-    text += llvm::formatv("{0,-8} {1}\n", llvm::StringRef(arch.name),
-                          llvm::StringRef(arch.description));
+    text += llvm::formatv("{0,-8} {1} ({2})\n", llvm::StringRef(arch.name),
+                          llvm::StringRef(arch.description), llvm::StringRef(arch.ranOn));
   return text;
 }
 
@@ -192,7 +192,7 @@ int tilecMain(int argc, char **argv) {
                  "NAME=VALUE: a module-level name of the script, or a value that tilec cannot "
                  "know, such as 'torch.cuda.device_count()=8'")
       ->allow_extra_args(false);
-  app.add_option("--target", args.target, "gfx942, gfx950, sm_80, sm_90 or sm_90a");
+  app.add_option("--target", args.target, "one of " + listOfArchs());
   app.add_option("--emit", args.emit, "what to write: " + listOfEmits());
   app.add_option("-o,--output", args.output,
                  "where to; - is standard output. A binary gets its launch manifest beside it, "
@@ -240,7 +240,7 @@ int tilecMain(int argc, char **argv) {
   if (args.target.empty() && !asksForOutput && !llvm::StringRef(args.file).ends_with(".mlir"))
     return listKernels(args.file, messages);
   if (args.target.empty())
-    return messages.usageError("no --target; one of gfx942, gfx950, sm_80, sm_90, sm_90a");
+    return messages.usageError("no --target; one of " + listOfArchs());
   std::optional<Arch> arch = parseArch(args.target);
   if (!arch)
     return messages.usageError("unknown target `" + args.target + "`; known:\n" + listOfTargets());

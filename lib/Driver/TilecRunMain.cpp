@@ -510,9 +510,8 @@ int tilecRunMain(int argc, char **argv) {
                  "NAME=VALUE: a module-level name of the script, or a value that tilec cannot "
                  "know, such as 'torch.cuda.device_count()=8'")
       ->allow_extra_args(false);
-  app.add_option(
-      "--target", args.target,
-      "gfx942, gfx950, sm_80, sm_90 or sm_90a; default: what the device is, else gfx950");
+  app.add_option("--target", args.target,
+                 "one of " + listOfArchs() + "; default: what the device is, else gfx950");
   app.add_option("--device", args.device,
                  "cpu (the reference), sim (runs AMD code objects), ptx (runs the PTX), cuda or "
                  "hip; default: a GPU of this machine, else the target's simulator")

@@ -33,9 +33,9 @@ llvm::SmallVector<KernelLowering::SlotId> KernelLowering::slotsWrittenIn(mlir::R
       auto known = arrayNumbers.find(set.getRegs());
       if (known != arrayNumbers.end())
         slots.insert({known->second, static_cast<int64_t>(set.getSlot())});
-    } else if (auto wgmma = mlir::dyn_cast<wave::WgmmaOp>(op)) {
+    } else if (auto wgmma = mlir::dyn_cast<wave::GroupMmaOp>(op)) {
       insertAll(wgmma.getC());
-    } else if (auto wait = mlir::dyn_cast<wave::WgmmaWaitOp>(op)) {
+    } else if (auto wait = mlir::dyn_cast<wave::GroupMmaWaitOp>(op)) {
       for (mlir::Value regs : wait.getRegs())
         insertAll(regs);
     }

@@ -100,8 +100,8 @@ private:
 
   // NVPTX/Hopper.cpp: TMA, mbarriers, warp-group matrices; nothing when `op` is none of them.
   std::optional<mlir::LogicalResult> lowerHopper(mlir::Operation &op);
-  mlir::LogicalResult lowerWgmma(wave::WgmmaOp op);
-  mlir::LogicalResult lowerWgmmaWait(wave::WgmmaWaitOp op);
+  mlir::LogicalResult lowerGroupMma(wave::GroupMmaOp op);
+  mlir::LogicalResult lowerGroupMmaWait(wave::GroupMmaWaitOp op);
   mlir::LogicalResult lowerTma(mlir::Operation &op);
   mlir::LogicalResult lowerStMatrix(wave::StMatrixOp op);
   llvm::Value *barrierPointer(mlir::Value offset, int64_t imm);

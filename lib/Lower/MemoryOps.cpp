@@ -244,7 +244,7 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
                            false);
       })
       .Case([&](wave::LoadToSharedOp copy) {
-        if (!llvm::is_contained(e.target.asyncCopyBytes, copy.getBytes()))
+        if (!llvm::is_contained(e.target.asyncCopies.bytes, copy.getBytes()))
           return fail(op, "moves " + llvm::Twine(copy.getBytes()) + " bytes a lane, which " +
                               llvm::StringRef(nameOf(e.target.arch)) + " cannot");
         llvm::Value *pointer =
@@ -255,7 +255,7 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
       })
       .Case([&](wave::CpAsyncOp copy) {
         int64_t bytes = copy.getBytes();
-        if (!llvm::is_contained(e.target.asyncCopyBytes, bytes))
+        if (!llvm::is_contained(e.target.asyncCopies.bytes, bytes))
           return fail(op, "moves " + llvm::Twine(bytes) + " bytes a lane, which " +
                               llvm::StringRef(nameOf(e.target.arch)) + " cannot");
         llvm::Value *sourceBytes =

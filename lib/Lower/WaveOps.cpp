@@ -6,8 +6,6 @@
 
 #include "Types.h"
 
-#include "tilec/Target/NarrowAtoms.h"
-
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec::lower {
@@ -160,7 +158,7 @@ LogicalResult KernelLowering::lowerMma(wave::MmaOp op) {
   for (const MmaAtom &candidate : e.target.atoms())
     if (candidate.name == op.getAtom())
       atom = &candidate;
-  for (const NarrowAtom &candidate : narrowAtoms(e.target.arch))
+  for (const NarrowAtom &candidate : e.target.narrow)
     if (!candidate.isScaled && candidate.atom.name == op.getAtom())
       atom = &candidate.atom;
   if (!atom)

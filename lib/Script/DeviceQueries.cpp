@@ -10,39 +10,6 @@
 #include "tilec/Target/Target.h"
 
 namespace tilec::script {
-namespace {
-
-struct DeviceFacts {
-  const char *name; ///< as torch.cuda.get_device_name() prints it
-  int64_t major, minor;
-  int64_t multiprocessors, memoryBytes, cacheBytes, multiprocessorThreads;
-};
-
-// A chip of each target. Sources: CUDA's device properties of A100 and H100 SXM (108 and 132
-// multiprocessors, 40 and 50 MiB of L2); CDNA3 and CDNA4 white papers (304 and 256 compute units,
-// 192 and 288 GiB of HBM, 4 MiB of L2 per die). ROCm's torch gives the capability of gfx942 as
-// (9, 4), of gfx950 as (9, 5).
-const DeviceFacts &factsOf(Arch arch) {
-  constexpr int64_t gib = int64_t(1) << 30, mib = int64_t(1) << 20;
-  static const DeviceFacts mi300x{"AMD Instinct MI300X", 9, 4, 304, 192 * gib, 4 * mib, 2048};
-  static const DeviceFacts mi355x{"AMD Instinct MI355X", 9, 5, 256, 288 * gib, 4 * mib, 2048};
-  static const DeviceFacts a100{"NVIDIA A100-SXM4-80GB", 8, 0, 108, 80 * gib, 40 * mib, 2048};
-  static const DeviceFacts h100{"NVIDIA H100 80GB HBM3", 9, 0, 132, 80 * gib, 50 * mib, 2048};
-  switch (arch) {
-  case Arch::Gfx942:
-    return mi300x;
-  case Arch::Gfx950:
-    return mi355x;
-  case Arch::Sm80:
-    return a100;
-  case Arch::Sm90:
-  case Arch::Sm90a:
-    return h100;
-  }
-  return h100;
-}
-
-} // namespace
 
 /// The answer to `torch.cuda.get_device_capability(...)` and its like; nothing when the text is no
 /// question about the target.
@@ -50,8 +17,8 @@ std::optional<Value> Evaluator::targetFact(llvm::StringRef name) {
   llvm::StringRef root = name.split('.').first;
   if (root != "torch" && root != "tilelang" && root != "tvm")
     return std::nullopt;
-  const DeviceFacts &facts = factsOf(arch);
   const TargetInfo &target = targetInfo(arch);
+  const Part &facts = target.part;
   bool isAmd = vendorOf(arch) == Vendor::Amd;
   auto number = [](int64_t n) { return Value::small(n); };
   auto text = [&](llvm::StringRef s) { return heap.str(s.str()); };
@@ -79,7 +46,7 @@ std::optional<Value> Evaluator::targetFact(llvm::StringRef name) {
   if (is("get_device_name(...)"))
     return text(facts.name);
   if (is("get_num_sms(...)"))
-    return number(facts.multiprocessors);
+    return number(target.units);
   if (is("get_shared_memory_per_block(...)") || is("get_max_dynamic_shared_size_bytes(...)"))
     return number(target.sharedBytes);
   if (is("get_registers_per_block(...)"))
@@ -104,7 +71,7 @@ std::optional<Value> Evaluator::targetFact(llvm::StringRef name) {
     return std::nullopt;
   llvm::StringRef property = name.drop_front(call + 6);
   if (property == "multi_processor_count")
-    return number(facts.multiprocessors);
+    return number(target.units);
   if (property == "warp_size")
     return number(target.waveLanes);
   if (property == "major" || property == "minor")
@@ -122,9 +89,9 @@ std::optional<Value> Evaluator::targetFact(llvm::StringRef name) {
   if (property == "shared_memory_per_block_optin" || property == "shared_memory_per_multiprocessor")
     return number(target.sharedBytes + (isAmd || property.ends_with("optin") ? 0 : 1024));
   if (property == "regs_per_multiprocessor")
-    return number(isAmd ? 131072 : 65536);
+    return number(target.registers.ofUnit);
   if (property == "max_threads_per_multi_processor")
-    return number(facts.multiprocessorThreads);
+    return number(facts.threadsOfUnit);
   if (property == "max_threads_per_block")
     return number(target.maxThreads);
   return std::nullopt;

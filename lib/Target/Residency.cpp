@@ -11,20 +11,12 @@
 
 namespace tilec {
 
-/// Per SIMD of CDNA3 and CDNA4: 512 vector registers a lane (both files together, in steps of 8)
-/// and 8 waves; four SIMDs a compute unit. Source: AMD CDNA3 ISA document, 3.6.4; LLVM's
-/// GCNSubtarget.
-constexpr unsigned vectorRegisters = 512, vectorStep = 8, maxWaves = 8, simdsPerUnit = 4;
-
-/// Shared memory is given out in pieces of so many bytes (LLVM's AMDGPU usage guide,
-/// granulated_lds_size).
-static unsigned sharedStep(Arch arch) { return arch == Arch::Gfx950 ? 1280 : 512; }
-
 Residency residencyOf(Arch arch, const ResidencyNeeds &needs) {
   const TargetInfo &target = targetInfo(arch);
+  unsigned maxWaves = target.wavesOfScheduler, schedulers = target.schedulers;
   unsigned named = needs.agprs ? unsigned(alignTo(needs.vgprs, 4)) + needs.agprs : needs.vgprs;
-  unsigned registers = alignTo(std::max(named, 1u), vectorStep);
-  unsigned byRegisters = vectorRegisters / registers;
+  unsigned registers = alignTo(std::max(named, 1u), target.registers.step);
+  unsigned byRegisters = unsigned(target.registers.ofLane) / registers;
   Residency result;
   result.limit = byRegisters < maxWaves ? "registers" : "waves";
   result.wavesPerSimd = std::min(byRegisters, maxWaves);
@@ -32,19 +24,18 @@ Residency residencyOf(Arch arch, const ResidencyNeeds &needs) {
     return result;
   unsigned waves = ceilDiv(needs.threads, target.waveLanes);
   // A block's waves go to the SIMDs in turn; blocks of fewer than four share them.
-  result.blocks = waves >= simdsPerUnit
-                      ? result.wavesPerSimd / unsigned(ceilDiv(waves, simdsPerUnit))
-                      : result.wavesPerSimd * simdsPerUnit / waves;
+  result.blocks = waves >= schedulers ? result.wavesPerSimd / unsigned(ceilDiv(waves, schedulers))
+                                      : result.wavesPerSimd * schedulers / waves;
   if (needs.sharedBytes != 0) {
     unsigned byShared =
-        unsigned(target.sharedBytes) / unsigned(alignTo(needs.sharedBytes, sharedStep(arch)));
+        unsigned(target.sharedBytes) / unsigned(alignTo(needs.sharedBytes, target.sharedStep));
     if (byShared < result.blocks) {
       result.blocks = byShared;
       result.limit = "shared memory";
     }
   }
   result.blocks = std::max(result.blocks, 1u);
-  result.wavesPerSimd = ceilDiv(result.blocks * waves, simdsPerUnit);
+  result.wavesPerSimd = ceilDiv(result.blocks * waves, schedulers);
   return result;
 }
 

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Target/SharedBanks.h"
 
+#include "tilec/Target/Target.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ namespace tilec {
 
 namespace {
 
-constexpr unsigned waveLanes = amdWaveLanes;
+constexpr unsigned waveLanes = bankedLanes;
 using LaneSet = uint64_t; ///< bit n: lane n
 
 constexpr LaneSet lanes(unsigned first, unsigned last) {
@@ -53,11 +55,11 @@ Phases wideReads() {
                          lanes(8, 11) | lanes(28, 31), lanes(12, 15) | lanes(24, 27)});
 }
 
-Phases phasesOf(Arch arch, SharedAccess access) {
+Phases phasesOf(int64_t banks, SharedAccess access) {
   unsigned dwords = std::max(1u, access.bytesPerLane / 4);
   if (!access.isRead)
     return consecutive(32, dwords == 1 ? 32 : dwords == 2 ? 16 : 8);
-  if (arch == Arch::Gfx950) {
+  if (banks == 64) {
     if (dwords == 4)
       return bothHalves(64, {lanes(0, 3) | lanes(12, 15) | lanes(20, 27),
                              lanes(4, 11) | lanes(16, 19) | lanes(28, 31)});
@@ -76,7 +78,7 @@ unsigned sharedBanks(Arch arch) {
 }
 
 unsigned bankConflicts(Arch arch, SharedAccess access, const LaneValues &byteAddresses) {
-  Phases table = phasesOf(arch, access);
+  Phases table = phasesOf(targetInfo(arch).sharedBanks, access);
   unsigned dwords = std::max(1u, access.bytesPerLane / 4), conflicts = 0;
   for (LaneSet phase : table.phases) {
     // (bank, dword), each wanted dword once.

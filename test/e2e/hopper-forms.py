@@ -25,7 +25,7 @@
 # CHECK: result {{ *}}PASS
 # ASYNC: remark: no producer warp copies for this loop: TMA cannot bring `A` to `A_shared`: its rows are not known to be a multiple of 16 bytes
 # ASYNC: wave.cp_async
-# ASYNC: wave.wgmma
+# ASYNC: wave.group_mma
 import tilelang.language as T
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tools/dev/check_includes.py and check_coverage.py on small trees with planted faults."""
+"""Tests of tools/dev/check_includes.py, check_coverage.py and check_targets.py on small trees with planted faults."""
 
 import pathlib
 import sys
@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/dev"))
 import check_coverage  # noqa: E402
 import check_includes  # noqa: E402
+import check_targets  # noqa: E402
 
 CMAKE = """
 set(TILEC_LEVEL_Base 0)
@@ -63,6 +64,27 @@ class Includes(Tree):
         self.assertIn("may not know", self.complaint("lib/IR/Wave/A.cpp", "tilec/IR/Tile/T.h"))
         self.assertIn("leaves its folder", self.complaint("lib/IR/A.cpp", "../Sim/Private.h"))
         self.assertIn("has no level", self.complaint("lib/Other/A.cpp", "vector"))
+
+
+class Targets(Tree):
+    def complaint(self, text, path="lib/Transforms/Roles/A.cpp"):
+        self.write(path, text)
+        found = check_targets.complaints(self.root)
+        (self.root / path).unlink()
+        return found[0] if found else None
+
+    def test_questions_and_citations_are_fine(self):
+        self.assertIsNone(self.complaint("if (target.keepsOrder)\n  registers = 64; // docs/hopper.md\n"))
+        self.assertIsNone(self.complaint("int x; // Amdahl; 132 rows\n"))
+        self.assertIsNone(self.complaint("vendor = Vendor::Amd;\n", "lib/IR/Wave/AMDGPU/A.cpp"))
+        self.assertIsNone(self.complaint("Vendor::Amd\n", "lib/Lower/A.cpp"))
+
+    def test_chips_vendors_and_their_numbers_are_found(self):
+        for text in ("if (target.vendor == x)", "Arch::Sm90a", "// on NVIDIA", "// ds_read_b128", 'run("gfx950")', "mfma()"):
+            self.assertIn("Roles/A.cpp:2: names", self.complaint("x\n" + text + "\n"), text)
+        self.assertIn("holds 132", self.complaint("constexpr int units = 132;\n"))
+        self.assertIn("A.td:1: names", self.complaint("// sm_90a\n", "include/tilec/IR/Wave/A.td"))
+        self.assertIn("names `Hopper`", self.complaint("", "lib/Transforms/Hopper/A.cpp"))
 
 
 class Coverage(Tree):

@@ -30,8 +30,7 @@ enum class Emit { Llvm, Asm, Object, Binary };
 
 static cl::opt<std::string> input(cl::Positional, cl::desc("FILE.mlir"), cl::init("-"));
 static cl::opt<std::string> output("o", cl::desc("where to write"), cl::init("-"));
-static cl::opt<std::string> target("target", cl::desc("gfx942, gfx950, sm_80, sm_90 or sm_90a"),
-                                   cl::init("gfx950"));
+static cl::opt<std::string> target("target", cl::desc("as tilec's --target"), cl::init("gfx950"));
 static cl::opt<Emit> emit("emit", cl::desc("what to write"), cl::init(Emit::Llvm),
                           cl::values(clEnumValN(Emit::Llvm, "llvm", "LLVM IR"),
                                      clEnumValN(Emit::Asm, "asm", "assembly or PTX"),
@@ -85,7 +84,7 @@ int main(int argc, char **argv) {
   };
   std::optional<Arch> arch = parseArch(target);
   if (!arch)
-    return fail("unknown target " + target + "; known: gfx942, gfx950, sm_80, sm_90, sm_90a");
+    return fail("unknown target " + target + "; known: " + listOfArchs());
   mlir::DialectRegistry registry;
   // A module of the stages before has its tile.program, too: the launches.
   registry.insert<tile::TileDialect, wave::WaveDialect, mlir::arith::ArithDialect,

@@ -11,7 +11,7 @@
 
 namespace tilec::report {
 
-constexpr unsigned waveLanes = amdWaveLanes;
+constexpr unsigned waveLanes = bankedLanes;
 
 /// The LDS accesses of a loop: those whose lane addresses follow from the lane's number by integer
 /// arithmetic with constants, and the conflicts of these.

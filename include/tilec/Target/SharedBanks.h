@@ -14,9 +14,10 @@
 
 namespace tilec {
 
-constexpr unsigned amdWaveLanes = 64;
+/// Of the waves whose banks are known.
+constexpr unsigned bankedLanes = 64;
 /// A 32-bit value of each lane of a wave.
-using LaneValues = std::array<uint32_t, amdWaveLanes>;
+using LaneValues = std::array<uint32_t, bankedLanes>;
 
 struct SharedAccess {
   bool isRead = true;

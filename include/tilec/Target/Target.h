@@ -1,7 +1,8 @@
 //===- Target.h - what a GPU has, as data ---------------------------------===//
 //
-// Constants of a chip with their sources; no virtual functions. Everything that
-// asks "can it, and how large" asks here.
+// One file a chip (lib/Target/<vendor>/<chip>.cpp) fills in the fields, each with its
+// source. Everything that asks "can it, and how large" asks here, and never which chip
+// or whose it is: a pass that needs to know something new gets a new field.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -10,6 +11,9 @@
 #include "tilec/Base/Arch.h"
 #include "tilec/Base/DType.h"
 #include "tilec/Layout/FragmentLayout.h"
+
+#include <optional>
+#include <vector>
 
 namespace tilec {
 
@@ -21,33 +25,161 @@ struct MmaAtom {
   DType a, b, c;
   int64_t m, n, k;
   LinearLayout aLayout, bLayout, cLayout;
-  unsigned passes = 0; ///< issue interval in units of 4 clocks (AMD)
+  unsigned passes = 0; ///< issue interval in units of 4 clocks; 0 where nobody counts it
+};
+
+/// One that no gemm takes yet; wave IR may name it. Operands of 4 bits have a byte each in shared
+/// memory.
+struct NarrowAtom {
+  MmaAtom atom;
+  /// A and B have an e8m0 scale for each row and 32 k: that of row i and block b is a byte of lane
+  /// i + m * b.
+  bool isScaled = false;
+};
+
+/// Matrix instructions of four waves together, which read shared memory themselves: m rows, and
+/// columns in steps of `stepN`.
+struct GroupAtom {
+  DType a, b, c;
+  int64_t m, k, stepN, mostN;
+};
+
+/// 32-bit registers.
+struct RegisterFile {
+  int64_t ofLane;       ///< that a lane's instructions can name
+  int64_t accumulators; ///< of these, what serves accumulators better than addresses; 0: no class
+  int64_t ofUnit;       ///< of all lanes of a compute unit or multiprocessor together
+  int64_t step;         ///< lanes get multiples of so many
+  /// Each scheduler has its part of them, which all of its waves share; else any wave gets any.
+  bool areOfSchedulers;
+  int64_t besideFragments; ///< that addresses take at least: none where those are scalar
+  int64_t scalars;         ///< of a wave, for what is the same in all lanes
+  /// Waves can hand theirs to others: the most that one may have then.
+  std::optional<int64_t> mostMoved;
+};
+
+/// What says that an asynchronous copy has arrived.
+enum class Completion {
+  Counter, ///< one of a wave's operations in flight, which end in order
+  Groups,  ///< groups of copies that a lane closes and waits for
+};
+
+/// Copies from global to shared memory that a wave does not wait for.
+struct AsyncCopies {
+  llvm::SmallVector<int64_t, 4> bytes; ///< a lane's piece, widest first
+  Completion completion;
+  /// One instruction writes the pieces of all lanes in a row; else each lane has an address.
+  bool lanesInRow;
+};
+
+/// Operations of a wave that may be in flight when it waits for the others.
+struct Counters {
+  int64_t memory, shared;
+};
+
+/// Constants that an access adds to its address for free: from 0 to below these, in bytes.
+struct AddressConstants {
+  int64_t buffer; ///< of copies and bounds-checked accesses by descriptor
+  int64_t global; ///< of accesses by pointer; 0: offsets are given whole
+  int64_t shared;
+};
+
+/// A unit's way with instructions, in clocks and rates.
+struct Clocks {
+  /// Vector instructions of a wave that fit between one and another that takes its result.
+  int64_t dependentVector;
+  int64_t copyToShared;   ///< from L2, while all units copy; 0: not known
+  int64_t multiplyAdds16; ///< of the matrix units of 16-bit operands, a clock; 0: not known
+};
+
+/// One product with the chip on it, for questions that scripts ask of a device.
+struct Part {
+  llvm::StringRef name;
+  int64_t major, minor; ///< compute capability
+  int64_t memoryBytes, cacheBytes, threadsOfUnit;
 };
 
 struct TargetInfo {
   Arch arch;
-  Vendor vendor;
-  int64_t waveLanes;     ///< lanes of a wave
-  int64_t sharedBytes;   ///< shared memory one block may use
-  int64_t maxThreads;    ///< lanes of a block
-  int64_t maxRegisters;  ///< 32-bit registers a lane may hold
-  int64_t unitRegisters; ///< 32-bit registers of a compute unit or multiprocessor
-  /// Bytes per lane that one global-to-shared copy instruction can move, widest first.
-  llvm::SmallVector<int64_t, 4> asyncCopyBytes;
+  Vendor vendor; ///< for Lower and what is behind it: a vendor has one of each
+
+  // --- lanes, and who shares what
+  int64_t waveLanes;  ///< lanes of a wave
+  int64_t schedulers; ///< of a unit: the waves of a block are dealt to them in turn
+  int64_t wavesOfScheduler;
+  int64_t units;        ///< compute units or multiprocessors of `part`
+  int64_t dies;         ///< with a cache of their own, to which blocks are dealt in turn
+  int64_t maxThreads;   ///< lanes of a block
+  int64_t mostBlocksYZ; ///< of a grid, along its second and third dimension
+  RegisterFile registers;
+
+  // --- shared memory
+  int64_t sharedBytes;       ///< that one block may use
+  int64_t sharedBytesOfUnit; ///< of all blocks of a unit
+  int64_t sharedBytesKept;   ///< of these, by the system for each block
+  int64_t sharedStep;        ///< blocks get multiples of so many
+  int64_t sharedBanks;       ///< that one read meets, of 4 bytes each
+  int64_t cacheLine;         ///< bytes
+
+  // --- memory and what brings it
+  AsyncCopies asyncCopies;
+  Counters counters;
+  AddressConstants constants;
+  bool hasDescriptors;  ///< global memory is accessed by bounds-checked descriptors
+  bool hasTensorCopies; ///< one lane starts a copy of a whole box, which an mbarrier awaits
+  bool hasMbarriers;    ///< and clusters of blocks
+  bool hasMatrixReads;  ///< a wave reads matrices of 8 x 16 bytes from shared memory as atoms take
+                        ///< them: k of an operand then stays in order
+  int64_t transposedBits; ///< of a lane, of a read that transposes 8- and 16-bit elements; 0: none
+
+  // --- arithmetic
+  Clocks clocks;
+  std::vector<MmaAtom> mma;
+  std::vector<NarrowAtom> narrow;
+  std::vector<GroupAtom> groups;
+  /// How a GroupAtom is told of an operand in shared memory beside its address: rows swizzled over
+  /// `rowBytes`, 8 of them every `strideBytes`, panels every `leadBytes`. Null without such atoms.
+  uint64_t (*groupDescriptor)(int64_t rowBytes, int64_t strideBytes, int64_t leadBytes);
+  /// What the assembler wants of a lane beside the accumulators of one GroupAtom.
+  int64_t besideGroupAtom;
+  /// Neighbouring accumulators of a lane are of one column: products swap their operands, so that
+  /// they are of one row of C.
+  bool accumulatesColumns;
+  bool addsToConstants; ///< a matrix instruction takes 0 for C without a register
   DType nativeE4M3, nativeE5M2;
-  /// Dies with a cache of their own to which the hardware deals work-groups in turn (AMD: XCDs).
-  int64_t dies;
-  bool hasFp8Mma;
-  /// Shared-memory reads of 8 bytes a lane that transpose 8- and 16-bit elements
-  /// (ds_read_b64_tr_*).
-  bool hasTransposedReads;
   /// Bytes of neighbouring f32 in global memory that one atomic addition covers; 0: one at a time.
   int64_t vectorAddBytes = 0;
+  bool convertsFp8;     ///< instructions for nativeE4M3, nativeE5M2 to and from f16 or f32
+  bool hasAccurateExp2; ///< 2^x is one instruction, with subnormals
+  bool hasWaveReduce;   ///< one instruction combines 32-bit integers of all lanes
+  bool hasBarrierCount; ///< a barrier that counts lanes with a predicate
+  bool hasPriorities;   ///< waves may go before others
+  bool predicatesLanes; ///< leaving lanes out of a store costs no change of the wave's mask
+
+  // --- what stands behind LLVM
+  /// Machine code has the order of instructions that it is given. Else an assembler orders them
+  /// once more: it moves loads up, and computes cheap values again where registers are short.
+  bool keepsOrder;
+  /// Accumulators that no register holds are kept in memory, which is slow; else they are refused.
+  bool spillsAccumulators;
+  llvm::StringRef codeFeatures; ///< of LLVM's subtarget, beside the chip's name
+
+  Part part;
+
+  /// The widest piece of at most `bytes` that an asynchronous copy moves; 0: none.
+  int64_t asyncCopy(int64_t bytes) const;
+  /// Bits of a lane that a transposing read of elements of `bits` gives; 0: there is none.
+  int64_t transposedRead(int64_t bits) const {
+    return bits == 16 || bits == 8 ? transposedBits : 0;
+  }
+  /// Registers that each lane of a block of so many waves can have, if the block has the unit.
+  int64_t registersOf(int64_t waves) const;
 
   /// Atoms for these operand and accumulator types, best first. Empty: multiply on the vector unit.
-  llvm::ArrayRef<MmaAtom> atoms() const;
+  llvm::ArrayRef<MmaAtom> atoms() const { return mma; }
   /// The best atom for an m x n x k gemm of these types; null when there is none.
   const MmaAtom *findAtom(DType a, DType b, DType c) const;
+  const GroupAtom *findGroupAtom(DType a, DType b, DType c) const;
 };
 
 const TargetInfo &targetInfo(Arch arch);

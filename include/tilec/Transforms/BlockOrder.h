@@ -3,8 +3,8 @@
 // Work-groups start in the order of their numbers. Two maps, one after the other, put
 // blocks that share operands where a cache can serve them together:
 //
-//   dies    the hardware deals work-groups to the dies of a chip in turn (8 XCDs on
-//           MI300X and MI355X, each with its own L2); groups of `chunk` consecutive
+//   dies    the hardware deals work-groups to the dies of a chip in turn (each with a
+//           cache of its own); groups of `chunk` consecutive
 //           numbers go to one die instead
 //   panels  numbers run through panels of `panel` rows (or columns) of blocks
 //

@@ -12,7 +12,7 @@ namespace tilec {
 /// hardware's approximations, whatever becomes of them.
 inline constexpr llvm::StringLiteral fastMathAttrName = "fast_math";
 
-/// On the module (`--math=libs`): functions of f32 are those of the vendor's library, and nothing
+/// On the module (`--math=libs`): functions of f32 are those of the device's library, and nothing
 /// is relaxed.
 inline constexpr llvm::StringLiteral libraryMathAttrName = "tile.library_math";
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Base/Arch.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/IR/Wave/Wave.h"
 

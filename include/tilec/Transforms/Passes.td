@@ -68,7 +68,7 @@ def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> 
     Leaves: kernels that name threads, ask for their number, give layouts of fragments
             or say `schedule.exact`; all else.
   }];
-  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
@@ -82,7 +82,7 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
     Matrix operations decide first; parallels, reductions and copies pass layouts
     on; what is left gets a blocked layout. docs/machine-code/layouts.md.
   }];
-  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"warpGroups", "warp-groups", "bool", "true",
                         "multiply by whole warp groups where the chip can">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -100,18 +100,18 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
     `planPipeline` decides, `applyPipeline` rewrites. docs/machine-code/pipelining.md. Where the chip
     has TMA, loops whose copies it can do get a producer warp instead (docs/machine-code/hopper.md).
   }];
-  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"producer", "producer", "bool", "true",
                         "copies by a producer warp where the chip can">,
                  Option<"strategy", "strategy", "std::string", "\"\"",
-                        "the strategy of every product (Hopper), instead of its own">];
+                        "the strategy of every product, instead of its own">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def StageStoresPass : Pass<"tile-stage-stores", "::tilec::tile::ProgramOp"> {
   let summary = "store accumulators through shared memory, in wide pieces";
   let description = [{
-    Needs:  expanded pipelines; a chip whose accumulators have short runs of a row (NVIDIA).
+    Needs:  expanded pipelines; a chip whose accumulators have short runs of a row.
     Gives:  a loop that stores a fragment to a tensor 4 bytes a lane at a time writes a
             shared tile, and a loop behind it copies the tile in 16 bytes a lane.
     Leaves: loops of which the tile would take shared memory that the kernel does not
@@ -148,7 +148,7 @@ def ToWavePass : Pass<"tile-to-wave", "::mlir::ModuleOp"> {
             have addresses.
     Leaves: the `tile.program`, whose parameters the launch manifest is made from.
   }];
-  let options = [Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"checkBounds", "check-bounds", "bool", "false",
                         "trap where an index leaves a shared or local buffer">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -167,7 +167,7 @@ def WaveSchedulePass : Pass<"wave-schedule", "::tilec::wave::KernelOp"> {
     rewrites. docs/machine-code/scheduling.md.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"gfx950\"", "the chip">,
+    Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
     Option<"strategy", "strategy", "std::string", "\"\"",
            "the strategy of every loop, instead of its own">
   ];
@@ -185,6 +185,8 @@ def CarryRoundsPass : Pass<"wave-carry-rounds", "::tilec::wave::KernelOp"> {
             of two.
     Leaves: everything else.
   }];
+  let options = [Option<"target", "target", "std::string",
+                        "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -1,10 +1,10 @@
-//===- ProductPlan.h - how blocks share a matrix product on Hopper, as data ===//
+//===- ProductPlan.h - how blocks share a matrix product, as data -----===//
 //
 // A kernel whose one loop is a matrix product gets a producer warp and a persistent
 // grid. What is left to choose: whether neighbouring blocks are a cluster that copies
 // the operand they share once, and whether the warp groups multiply one tile together
-// or a tile each. No MLIR: strategies are asked with numbers, as those of AMD are
-// (SchedulePlan.h). docs/machine-code/hopper.md.
+// or a tile each. No MLIR: strategies are asked with numbers, as those for the
+// order of a loop are (SchedulePlan.h). docs/machine-code/hopper.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,9 @@ struct ProductShape {
   int64_t tileM = 0, tileN = 0, tileK = 0;
   int64_t threads = 128;                 ///< the author's: they consume
   int64_t accumulatorRegs = 0;           ///< 32-bit registers of a thread
-  int64_t multiprocessors = 132;         ///< of the chip
+  int64_t units = 0;                     ///< of the chip: as many blocks run at once
+  int64_t registersOfUnit = 0;           ///< 32-bit registers of all lanes of one
+  int64_t mostThreads = 0;               ///< of a block
   std::optional<int64_t> tilesM, tilesN; ///< nothing where only a run knows
   std::optional<int64_t> tiles;          ///< of the whole grid
   /// Rows of A or B do not begin at multiples of 64 bytes: copies touch sectors of L2 twice.

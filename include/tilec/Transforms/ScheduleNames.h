@@ -1,6 +1,6 @@
 //===- ScheduleNames.h - which strategies a target has, by name -----------===//
 //
-// AMD's order the instructions of a loop (SchedulePlan.h), Hopper's share out work
+// Some order the instructions of a loop (SchedulePlan.h), some share out work
 // among blocks and warps (ProductPlan.h). A name that a target has not is never dropped
 // in silence. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

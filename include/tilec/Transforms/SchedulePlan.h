@@ -38,6 +38,8 @@ struct ScheduleShape {
   int64_t slots = 2;            ///< K tiles that shared memory holds
   int64_t waves = 4;
   int64_t wavesPerSimd = 1;
+  int64_t registers = INT64_MAX;                ///< of a lane of each of these waves
+  int64_t mostOpen = INT64_MAX;                 ///< copies that a wait may leave in flight
   int64_t accumulatorRegs = 4;                  ///< registers of one matrix instruction's result
   std::array<int64_t, 2> fragmentRegs = {4, 4}; ///< of one read, A and B
   std::array<int64_t, 2> dmas = {1, 1};         ///< copies per K tile, A and B
@@ -104,7 +106,7 @@ struct SchedulePlan {
   /// half's load.
   int64_t stagger = 0;
   /// Waits for reads are left to LLVM where the body has none: what it adds is audited for cover.
-  /// Otherwise the waits for lgkmcnt are those of the body, no more and no stronger ones.
+  /// Otherwise the waits for reads are those of the body, no more and no stronger ones.
   bool autoLgkm = false;
   std::vector<ScheduleStep> body;
 

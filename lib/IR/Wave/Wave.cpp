@@ -258,7 +258,7 @@ LogicalResult CpAsyncOp::verify() {
 // Warp groups
 //===----------------------------------------------------------------------===//
 
-LogicalResult WgmmaOp::verify() {
+LogicalResult GroupMmaOp::verify() {
   int64_t slabs = getSlabs(), steps = getSteps(), n = getN();
   if (slabs < 1 || steps < 1 || n < 8 || n > 256 || n % 8 != 0)
     return emitOpError() << "multiplies " << slabs << " slabs and " << n << " columns in " << steps

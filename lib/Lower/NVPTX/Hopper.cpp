@@ -154,7 +154,7 @@ llvm::Value *KernelLowering::sharedAddress(mlir::Value offset, int64_t imm) {
   return b.CreatePtrToInt(sharedPointer(offset, imm), b.getInt32Ty());
 }
 
-LogicalResult KernelLowering::lowerWgmma(wave::WgmmaOp op) {
+LogicalResult KernelLowering::lowerGroupMma(wave::GroupMmaOp op) {
   unsigned array = arrayNumbers.lookup(op.getC());
   ScalarRegs c(b, arrays[array]);
   const char *a = ptxType(op.getAType()), *bType = ptxType(op.getBType());
@@ -253,7 +253,7 @@ LogicalResult KernelLowering::lowerWgmma(wave::WgmmaOp op) {
   return success();
 }
 
-LogicalResult KernelLowering::lowerWgmmaWait(wave::WgmmaWaitOp op) {
+LogicalResult KernelLowering::lowerGroupMmaWait(wave::GroupMmaWaitOp op) {
   llvm::SmallVector<ScalarRegs> groups;
   llvm::SmallVector<llvm::Value *> tied;
   for (mlir::Value regs : op.getRegs()) {
@@ -365,12 +365,12 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
                           wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp,
                           wave::GridWaitOp, wave::GridReleaseOp, wave::TmaPrefetchOp, wave::ElectOp,
                           wave::SetMaxRegsOp, wave::TmaLoadOp, wave::TmaStoreOp, wave::BulkCommitOp,
-                          wave::BulkWaitOp, wave::AsyncFenceOp, wave::StMatrixOp, wave::WgmmaOp,
-                          wave::WgmmaWaitOp, wave::NamedBarrierOp>(op);
+                          wave::BulkWaitOp, wave::AsyncFenceOp, wave::StMatrixOp, wave::GroupMmaOp,
+                          wave::GroupMmaWaitOp, wave::NamedBarrierOp>(op);
   if (!isOurs)
     return std::nullopt;
-  bool needsFeatures = mlir::isa<wave::WgmmaOp, wave::WgmmaWaitOp, wave::SetMaxRegsOp>(op);
-  if (e.target.arch != Arch::Sm90a && (needsFeatures || e.target.arch != Arch::Sm90))
+  bool needsFeatures = mlir::isa<wave::GroupMmaOp, wave::GroupMmaWaitOp, wave::SetMaxRegsOp>(op);
+  if (!e.target.hasMbarriers || (needsFeatures && e.target.groups.empty()))
     return unsupported(op);
   auto plain = [&](llvm::StringRef name, llvm::ArrayRef<llvm::Value *> args = {}) {
     intrinsic(e, name, args);
@@ -440,8 +440,8 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
       })
       .Case([&](wave::AsyncFenceOp) { return plain("llvm.nvvm.fence.proxy.async.shared_cta"); })
       .Case([&](wave::StMatrixOp store) { return lowerStMatrix(store); })
-      .Case([&](wave::WgmmaOp wgmma) { return lowerWgmma(wgmma); })
-      .Case([&](wave::WgmmaWaitOp wait) { return lowerWgmmaWait(wait); })
+      .Case([&](wave::GroupMmaOp wgmma) { return lowerGroupMma(wgmma); })
+      .Case([&](wave::GroupMmaWaitOp wait) { return lowerGroupMmaWait(wait); })
       .Default([&](mlir::Operation *) { return unsupported(op); });
 }
 

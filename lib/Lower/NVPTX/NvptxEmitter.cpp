@@ -494,9 +494,8 @@ llvm::Value *NvptxEmitter::ldexp(llvm::Value *value, llvm::Value *exponent) {
   return b.CreateFMul(scaled, power(b.CreateSub(exponent, half)));
 }
 
-/// cvt with e4m3x2 and e5m2x2 came with sm_89.
 bool NvptxEmitter::convertsSmallFloat(DType format) const {
-  return target.arch != Arch::Sm80 && (format == DType::E4M3FN || format == DType::E5M2);
+  return target.convertsFp8 && (format == DType::E4M3FN || format == DType::E5M2);
 }
 
 llvm::Value *NvptxEmitter::packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) {

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/ByteTranspose.h"
 
-#include "Hopper/Wgmma.h"
 #include "Normalize/Normalize.h"
+#include "Roles/WarpGroups.h"
 
 #include "tilec/Analysis/Index.h"
 

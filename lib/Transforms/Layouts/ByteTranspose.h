@@ -1,6 +1,6 @@
 //===- ByteTranspose.h - tiles of bytes with rows and columns exchanged ---===//
 //
-// wgmma reads bytes with K contiguous only. An operand that has K as the slower dimension
+// Warp groups read bytes with K contiguous only. An operand that has K as the slower dimension
 // is written once more, the other way round.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -103,7 +103,7 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
     if (isFixed(kernel))
       return;
     auto registersOf = [&](int64_t threads) {
-      return std::min(target.maxRegisters, target.unitRegisters / threads);
+      return std::min(target.registers.ofLane, target.registers.ofUnit / threads);
     };
     int64_t bits = mostFragmentBits(kernel), given = kernel.getThreads(), threads = given;
     auto fits = [&](int64_t count) {

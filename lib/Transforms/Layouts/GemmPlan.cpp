@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/GemmPlan.h"
 
-#include "Hopper/Wgmma.h"
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
+#include "Roles/WarpGroups.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/Layout/SameLayout.h"
@@ -25,7 +25,7 @@ int64_t operandRegisters(const MmaAtom &atom) {
   return ceilDiv(atom.aLayout.inputs()[0].count() * bitsOf(atom.a), 32);
 }
 
-constexpr int64_t smallestRows = 16; ///< of an AMD atom
+constexpr int64_t smallestRows = 16; ///< of an atom
 
 /// Whether a product of the kernel takes a fragment: one that another product has made keeps its
 /// lanes only between atoms of one shape.
@@ -95,15 +95,15 @@ WaveSplit splitWaves(const GemmPlan &plan, int64_t atomsM, int64_t atomsN, int64
 }
 
 /// Whether a wave has registers for its accumulators and for the operands of one K step, where
-/// these take more than one read of 16 bytes each (AMD, 8-bit floats of f8f6f4): else the older
-/// instructions, with a quarter of that, are faster than spills.
-bool operandsFit(const GemmPlan &plan, int64_t numWaves) {
-  constexpr int64_t simds = 4, registers = 512, others = 24, ofOneRead = 4;
+/// these take more than one read of 16 bytes each: else instructions of a smaller K, with a quarter
+/// of that, are faster than spills.
+bool operandsFit(const GemmPlan &plan, int64_t numWaves, const TargetInfo &target) {
+  constexpr int64_t others = 24, ofOneRead = 4;
   int64_t operand = operandRegisters(*plan.atom);
   int64_t accumulators = ceilDiv(plan.atom->cLayout.inputs()[0].count() * bitsOf(plan.atom->c), 32);
   int64_t need =
       plan.repsM * plan.repsN * accumulators + (plan.repsM + plan.repsN) * operand + others;
-  return operand <= ofOneRead || need <= registers / ceilDiv(numWaves, simds);
+  return operand <= ofOneRead || need <= target.registersOf(numWaves);
 }
 
 /// An operand's atom with the operands of `times` atoms along K side by side in a lane: which k is
@@ -151,7 +151,7 @@ int64_t rowsTogether(tile::GemmOp gemm, bool isB, const GemmPlan &plan, const Ta
   bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
   tile::BufferType type = (isB ? gemm.getB() : gemm.getA()).getType();
   int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
-  if (target.vendor != Vendor::Amd || target.hasTransposedReads || !kIsRow || !type.isShared() ||
+  if (target.hasMatrixReads || target.transposedBits || !kIsRow || !type.isShared() ||
       plan.kPack != 1 || (bits != 8 && bits != 16))
     return 1;
   const LinearLayout &operand = isB == plan.swapped ? plan.atom->aLayout : plan.atom->bLayout;
@@ -168,7 +168,7 @@ int64_t rowsTogether(tile::GemmOp gemm, bool isB, const GemmPlan &plan, const Ta
 int64_t packOf(tile::GemmOp gemm, const MmaAtom &atom, const TargetInfo &target) {
   int64_t pack = gemm.getKPack();
   bool isShared = gemm.getA().getType().isShared() && gemm.getB().getType().isShared();
-  bool fits = target.vendor == Vendor::Amd && isShared && pack > 1 && isPowerOf2(pack) &&
+  bool fits = !target.hasMatrixReads && isShared && pack > 1 && isPowerOf2(pack) &&
               gemm.k() % (pack * atom.k) == 0;
   return fits ? pack : 1;
 }
@@ -203,7 +203,7 @@ int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target) {
 static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &target,
                                          int64_t numWaves) {
   GemmPlan plan;
-  plan.swapped = target.vendor == Vendor::Amd;
+  plan.swapped = target.accumulatesColumns;
   plan.atom = chooseAtom(gemm, target, numWaves, plan.swapped);
   if (!plan.atom)
     return std::nullopt;
@@ -219,7 +219,7 @@ static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &ta
     plan.repsN = ceilDiv(atomsN, waves.n);
   };
   split();
-  if (target.vendor == Vendor::Amd && !operandsFit(plan, numWaves))
+  if (!operandsFit(plan, numWaves, target))
     if (const MmaAtom *smaller =
             chooseAtom(gemm, target, numWaves, plan.swapped, operandRegisters(*plan.atom) - 1)) {
       plan.atom = smaller;
@@ -359,16 +359,15 @@ std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,
 // Transposing reads
 //===----------------------------------------------------------------------===//
 
-constexpr int64_t transposedReadBits = 64; ///< of a lane
-
 bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
                      const TargetInfo &target) {
   int64_t bits = bitsOf(dtype);
-  if (!target.hasTransposedReads || !kIsRow || (bits != 16 && bits != 8))
+  int64_t given = target.transposedRead(bits);
+  if (given == 0 || !kIsRow)
     return false;
   // 16 lanes, one row each, and enough registers along K.
   const LayoutInput &regs = operand.atom().inputs()[0], &lanes = operand.atom().inputs()[1];
-  unsigned runBits = log2Floor(transposedReadBits / bits);
+  unsigned runBits = log2Floor(given / bits);
   if (regs.bits() < runBits || lanes.bits() < 4)
     return false;
   for (unsigned bit = 0; bit < runBits; ++bit)
@@ -380,10 +379,11 @@ bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
   return true;
 }
 
-FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype) {
+FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype,
+                                   const TargetInfo &target) {
   // 16 lanes give the addresses of 16 runs along the rows: as many as a k has, then the k of the
-  // next register (CDNA4 ISA document, DS_READ_B64_TR_B16).
-  int64_t run = transposedReadBits / bitsOf(dtype);
+  // next register.
+  int64_t run = target.transposedRead(bitsOf(dtype)) / bitsOf(dtype);
   LayoutInput lanes{"lane", {}}, box{"register", {}};
   for (int64_t row = run; row < 16; row *= 2)
     lanes.bases.push_back({row, 0});

@@ -12,10 +12,11 @@
 
 namespace tilec {
 
-/// How warp groups share a gemm (NVIDIA, Hopper/Wgmma.h).
+/// How warp groups share a gemm (WarpGroups/WarpGroups.h).
 struct WarpGroupShape {
   int64_t groupsM = 1, groupsN = 1; ///< product: the warp groups of the block
-  int64_t slabs = 1;                ///< of 64 rows, per warp group
+  int64_t slabRows = 0, k = 0;      ///< of one instruction
+  int64_t slabs = 1;                ///< of so many rows, per warp group
   int64_t n = 8, pieces = 1;        ///< columns of one instruction; instructions along N
 };
 
@@ -23,7 +24,7 @@ struct GemmPlan {
   const MmaAtom *atom = nullptr;
   std::optional<WarpGroupShape> warpGroup; ///< not nothing: instructions of whole warp groups
   /// The atom's A is the gemm's B and the other way round, so that the registers of a lane run
-  /// along the columns of C, as row-major memory does (AMD: D has four rows a lane).
+  /// along the columns of C, as row-major memory does (TargetInfo::accumulatesColumns).
   bool swapped = false;
   int64_t wavesM = 1, wavesN = 1, copies = 1; ///< product: the waves of the block
   int64_t repsM = 1, repsN = 1;               ///< atoms per wave
@@ -57,7 +58,8 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
 bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
                      const TargetInfo &target);
 /// The addresses of such a read: lane -> the first of the elements that it fetches.
-FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype);
+FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype,
+                                   const TargetInfo &target);
 
 /// The waves of a kernel's block.
 int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target);

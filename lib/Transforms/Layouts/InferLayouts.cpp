@@ -9,7 +9,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Hopper/Wgmma.h"
 #include "Layouts/ByteTranspose.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/KOrder.h"
@@ -21,6 +20,7 @@
 #include "Normalize/Normalize.h"
 #include "Pipelines/Overwrites.h"
 #include "Pipelines/Pipeline.h"
+#include "Roles/WarpGroups.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Reported.h"
@@ -163,13 +163,13 @@ LogicalResult Inference::fixGemms() {
     // A whole fragment takes the layout; a box of one is staged by tile-to-wave.
     if (rootOf(gemm.getC()) == gemm.getC())
       set(gemm.getC(), plan->c);
-    if (target.vendor != Vendor::Amd)
+    if (target.hasMatrixReads)
       fixOperands(gemm);
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
     return failure();
-  if (target.vendor == Vendor::Amd) {
+  if (!target.hasMatrixReads) {
     // Operands that are made of accumulators lie where those do, if the gemm can take its k in that
     // order.
     propagate();
@@ -191,7 +191,7 @@ void Inference::fixOperands(tile::GemmOp gemm) {
       auto other = dyn_cast<tile::GemmOp>(user);
       return other && other.getC() == operands[isB];
     });
-    if (target.vendor != Vendor::Amd || !own || isSum)
+    if (target.hasMatrixReads || !own || isSum)
       continue;
     if (auto order = kOrderFor(gemm, isB, *own, target, numWaves)) {
       if (!llvm::is_sorted(*order))
@@ -460,11 +460,12 @@ void Inference::defineAll(tile::AllocOp alloc) {
 
 void Inference::setSharedLayouts() {
   llvm::SmallPtrSet<Operation *, 8> readByGemm, readByWarpGroups;
-  // On AMD, of whole tiles of two dimensions: which lane reads what; of several the first.
+  // Read lane by lane, of whole tiles of two dimensions: which lane reads what; of several the
+  // first.
   llvm::DenseMap<Operation *, SharedReads> operandReads;
   kernel.walk([&](tile::GemmOp gemm) {
     std::optional<GemmPlan> plan;
-    if (target.vendor == Vendor::Amd)
+    if (!target.hasMatrixReads)
       plan = planGemm(gemm, target, numWaves);
     for (int n : {0, 1}) {
       Value operand = n == 0 ? gemm.getA() : gemm.getB();
@@ -492,7 +493,7 @@ void Inference::setSharedLayouts() {
   kernel.walk([&](tile::ParallelOp loop) {
     if (std::optional<ByteTranspose> match = matchByteTranspose(loop))
       if (auto alloc = match->load.getBuffer().getDefiningOp<tile::AllocOp>();
-          alloc && target.arch == Arch::Sm90a && !reshaped.contains(alloc) &&
+          alloc && !target.groups.empty() && !reshaped.contains(alloc) &&
           SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
         readByWarpGroups.insert(alloc);
   });

@@ -15,11 +15,8 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// Vector registers of a SIMD's lane, and of one wave where two share the SIMD (CDNA3 ISA, 3.6.4).
-constexpr int64_t allRegisters = 512, halfOfThem = 256;
 /// For addresses, the other operand and what is computed on the way.
 constexpr int64_t otherRegisters = 64;
-constexpr int64_t simdsPerUnit = 4;
 
 /// Registers of a lane that all fragments take together, were each spread evenly.
 int64_t fragmentRegisters(tile::KernelOp kernel, const TargetInfo &target) {
@@ -64,12 +61,14 @@ std::optional<int64_t> registersOf(tile::GemmOp gemm, bool isB, const TargetInfo
 } // namespace
 
 void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
-  if (target.vendor != Vendor::Amd || kernel.getLockstep())
+  // Accumulators in a file of their own leave the other one to operands.
+  if (target.registers.accumulators == 0 || kernel.getLockstep())
     return;
   int64_t numWaves = wavesOf(kernel, target);
-  bool isAlone = numWaves <= simdsPerUnit;
+  bool isAlone = numWaves <= target.schedulers;
+  int64_t all = target.registers.ofLane, half = all / 2; // of a wave that shares its scheduler
   int64_t used = fragmentRegisters(kernel, target) + otherRegisters;
-  int64_t budget = isAlone && used > halfOfThem ? allRegisters : halfOfThem;
+  int64_t budget = isAlone && used > half ? all : half;
   SmallVector<tile::GemmOp> gemms;
   kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
   for (tile::GemmOp gemm : gemms)

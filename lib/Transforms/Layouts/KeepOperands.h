@@ -11,7 +11,7 @@ namespace tilec {
 
 /// Shared tiles that a gemm reads in every round of a loop that does not write them (Q of
 /// attention) become fragments, filled once in front of the loop, as far as registers are left.
-/// AMD.
+/// for targets with registers of their own for accumulators.
 void keepOperands(tile::KernelOp kernel, const TargetInfo &target);
 
 } // namespace tilec

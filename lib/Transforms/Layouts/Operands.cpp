@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/Operands.h"
 
-#include "Hopper/Wgmma.h"
+#include "Roles/WarpGroups.h"
 
 #include "Layouts/ByteTranspose.h"
 #include "Layouts/KOrder.h"
@@ -149,7 +149,7 @@ void expandGemm(tile::GemmOp gemm) {
 /// has; what is left is multiplied element by element.
 void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target, int64_t warpGroupWaves) {
   DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
-  // Hopper multiplies bytes with K contiguous.
+  // Warp groups multiply bytes with K contiguous.
   if (warpGroupWaves > 0 && (isWarpGroupGemm(gemm, target, warpGroupWaves) ||
                              transposeByteOperands(gemm, target, warpGroupWaves)))
     return;

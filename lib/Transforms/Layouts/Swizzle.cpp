@@ -12,7 +12,7 @@
 
 namespace tilec {
 
-constexpr int64_t widestReadBytes = 16; ///< ds_read_b128
+constexpr int64_t widestReadBytes = 16; ///< of a lane
 
 std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, int64_t together,
                                        DType dtype, const TargetInfo &target) {
@@ -21,8 +21,8 @@ std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRo
   reads.dtype = dtype;
   reads.isTransposed = readsTransposed(operand, kIsRow, dtype, target);
   reads.isTurned = together > 1;
-  reads.pieceBytes = target.asyncCopyBytes.front();
-  if (target.vendor != Vendor::Amd || (kIsRow && !reads.isTransposed && !reads.isTurned) ||
+  reads.pieceBytes = target.asyncCopies.bytes.front();
+  if (target.hasMatrixReads || (kIsRow && !reads.isTransposed && !reads.isTurned) ||
       bitsOf(dtype) < 8)
     return std::nullopt;
   int64_t elemBytes = bytesOf(dtype), regs = operand.atomRegs();
@@ -30,12 +30,13 @@ std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRo
   int64_t run = 1;
   while (run < regs && operand.coords(run, 0, 0) == Coords{0, run})
     ++run;
-  reads.bytesPerLane = reads.isTransposed ? 8 : std::min(widestReadBytes, run * elemBytes);
+  reads.bytesPerLane =
+      reads.isTransposed ? target.transposedBits / 8 : std::min(widestReadBytes, run * elemBytes);
   if (reads.isTurned) // a k after the other, whose rows are the registers behind them
     reads.bytesPerLane = together * elemBytes;
   int64_t perRead = reads.isTurned ? 1 : reads.bytesPerLane / elemBytes;
   int64_t ofReads = regs / together;
-  FragmentLayout lanes = reads.isTransposed ? transposedAddresses(operand, dtype) : operand;
+  FragmentLayout lanes = reads.isTransposed ? transposedAddresses(operand, dtype, target) : operand;
   int64_t kSteps = 1;
   for (const Factor &f : operand.reps())
     if (f.dim == 1)
@@ -59,9 +60,9 @@ int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout) {
   auto isInside = [&](const Coords &point) {
     return point[0] < layout.shape[0] && point[1] < layout.shape[1];
   };
-  for (size_t read = 0; read < reads.lanes.size(); read += amdWaveLanes) {
+  for (size_t read = 0; read < reads.lanes.size(); read += bankedLanes) {
     LaneValues addresses;
-    for (unsigned lane = 0; lane < amdWaveLanes; ++lane) {
+    for (unsigned lane = 0; lane < bankedLanes; ++lane) {
       const Coords &point = reads.lanes[read + lane];
       addresses[lane] = isInside(point) ? layout.offset(point) * elemBytes : 0;
     }

@@ -8,11 +8,11 @@
 
 namespace tilec {
 
-/// How one operand of a gemm is read from shared memory on AMD.
+/// How one operand of a gemm is read from shared memory, lane by lane.
 struct SharedReads {
   Arch arch;
   DType dtype;
-  bool isTransposed = false; ///< by ds_read_b64_tr_*
+  bool isTransposed = false; ///< by reads that transpose
   bool isTurned = false;     ///< rows that stand together, for one k
   int64_t bytesPerLane = 16; ///< of one read
   int64_t pieceBytes = 16;   ///< that copies from global memory want kept together

@@ -438,7 +438,7 @@ void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &ta
   if (vanishesInSums(op))
     return allow(op, Flags::afn);
   // Where the accurate 2^x is an instruction nothing is gained by the other one.
-  bool isDear = target.vendor == Vendor::Amd;
+  bool isDear = !target.hasAccurateExp2;
   Value result = op->getResult(0);
   arith::SubFOp difference = differenceIn(op);
   llvm::DenseSet<Value> seen;

@@ -15,7 +15,7 @@ namespace tilec {
 ///   bits or summed, takes the hardware's approximation (`afn`: what is below 2^-126 of the largest
 ///   counts as zero), and its argument is rounded once (`contract`);
 /// * so does one that is only added to a constant, as in a sigmoid; and where the accurate 2^x is a
-///   sequence (AMD), the factor by which a running maximum's rise scales running sums, and what is
+///   sequence, the factor by which a running maximum's rise scales running sums, and what is
 ///   rounded to a type without such small numbers (f16);
 /// * of any other that is rounded to 16 bits the argument is rounded once, and e^x is 2^(x log2 e);
 /// * 1 + erf(x) and 1 + tanh(x), as in a GELU, become erfc(-x) and 2 / (1 + exp(-2x)), `afn`, where

@@ -24,7 +24,7 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// Registers of a thread from which on fragments are not held: a thread of NVIDIA's has 255.
+/// Registers of a thread from which on fragments are not held: more than what some targets have.
 constexpr int64_t tooManyRegisters = 256;
 
 struct Access {

@@ -16,13 +16,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Hopper/Fills.h"
-#include "Hopper/ProducerConsumer.h"
 #include "Layouts/LoopLayout.h"
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Pipeline.h"
+#include "Roles/Fills.h"
+#include "Roles/ProducerConsumer.h"
 #include "Schedule/Schedulable.h"
 #include "Schedule/ScheduleWishes.h"
 
@@ -232,9 +232,9 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
-  /// buffers need not share memory for it.
+  /// buffers need not share memory for it and no assembler moves loads up anyway.
   void copyTogether(tile::ForOp loop, const TargetInfo &chip) {
-    if (chip.vendor != Vendor::Amd || loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+    if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty())
       return;
     auto kernel = loop->getParentOfType<tile::KernelOp>();
     int64_t allBytes = exchangeNeed(kernel, chip);
@@ -254,8 +254,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     chooseSchedules(kernel, chip);
     delaySums(kernel);
     relaxMath(kernel, chip);
-    if (chip.arch != Arch::Sm90a)
-      simplifyFills(kernel, chip.vendor == Vendor::Amd ? MaskPlace::Behind : MaskPlace::InFront);
+    if (!chip.hasTensorCopies)
+      simplifyFills(kernel, chip.addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
     if (producer)
       prepareProducerConsumer(kernel, chip);
     int64_t sharedBytes = chip.sharedBytes - exchangeNeed(kernel, chip);
@@ -300,8 +300,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       std::string reason = llvm::toString(matrix.takeError());
       bool hasWish = loop->hasAttr(scheduleAttrName);
       refuseSchedule(loop, reason);
-      if (!hasWish && chip.vendor == Vendor::Amd &&
-          !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+      if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
         loop.emitRemark() << "pipelined without a planned schedule: " << reason;
       applyPipeline(loop, plan);
     }

@@ -53,7 +53,7 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   int64_t elemBytes = elemBits / 8;
   Value start = box->offsets.back();
   int64_t startDivisor = start ? divisorOf(start) : int64_t(1) << 20;
-  for (int64_t bytes : target.asyncCopyBytes) {
+  for (int64_t bytes : target.asyncCopies.bytes) {
     int64_t elems = bytes / elemBytes;
     if (bytes % elemBytes != 0 || elems == 0)
       continue;
@@ -61,7 +61,7 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     bool staysTogether =
         layout->phases == 1 ? layout->pitchElems % elems == 0 : layout->vecElems % elems == 0;
     bool fillsWaves = true;
-    if (target.vendor == Vendor::Amd) {
+    if (target.asyncCopies.lanesInRow) {
       // One instruction writes waveLanes pieces in a row; the last one may not pass the end.
       fillsWaves = dst.numElems() * elemBytes % (target.waveLanes * bytes) == 0 &&
                    layout->pitchElems == dst.getShape().back();

@@ -8,9 +8,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Hopper/TileStore.h"
 #include "Layouts/LoopLayout.h"
 #include "Pipelines/Pipeline.h"
+#include "Roles/TileStore.h"
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"

@@ -23,10 +23,8 @@ namespace tilec {
 namespace {
 
 /// Targets of a round's copies, over all slots, that are kept in scalar registers. Many copies keep
-/// an offset there as well: with 64 of each LLVM 22 spills some of the 102 that gfx9 has; 48 fit.
+/// an offset there as well: with 64 of each LLVM 22 spills some of 102; 48 fit.
 constexpr int64_t mostTargetRegisters = 48;
-/// A buffer load's own offset has 12 bits, a shared read's 16 (CDNA3 ISA, MUBUF and DS formats).
-constexpr int64_t mostBufferImm = 4095, sharedImmRange = 65536;
 
 int64_t floorDiv(int64_t a, int64_t by) { return a >= 0 ? a / by : -((-a + by - 1) / by); }
 
@@ -188,8 +186,8 @@ int64_t Application::advancingOf(const ScheduleStep &copy, Values &values) {
   int64_t slotBytes = dma->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
   bool isLane = movesLaneOffset[static_cast<int>(copy.operand)];
   Value moving = isLane ? dma.getVoffset() : dma.getSoffset();
-  bool fitsImm =
-      advance >= 0 && advance * (shape.slots - 1) <= mostBufferImm && advance <= slotBytes;
+  bool fitsImm = advance >= 0 && advance * (shape.slots - 1) < pipeline.constants.buffer &&
+                 advance <= slotBytes;
   Advancing which = {moving, advance, fitsImm ? shape.slots : 1,
                      fitsImm ? phaseOf(copy, dma, advance) : 0};
   auto found = llvm::find(advancing, which);
@@ -223,7 +221,7 @@ void Application::emitRead(const ScheduleStep &step, Values &values) {
     int64_t anchor = anchors.lookup(read->getOperand(0));
     int64_t imm = read->getAttrOfType<IntegerAttr>("imm").getInt() - anchor +
                   step.tile % shape.slots * slotBytes;
-    int64_t beyond = imm / sharedImmRange * sharedImmRange;
+    int64_t beyond = imm / pipeline.constants.shared * pipeline.constants.shared;
     Operation *copy = b.clone(*read);
     copy->setOperand(0, outside(read->getOperand(0), anchor + beyond));
     copy->setAttr("imm", b.getI64IntegerAttr(imm - beyond));

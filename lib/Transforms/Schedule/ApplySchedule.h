@@ -16,6 +16,7 @@ namespace tilec {
 struct PipelineTemplate {
   wave::PipelineOp op;
   ScheduleShape shape;
+  AddressConstants constants{};
   llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::Operation *, 2>> steps;
 };
 

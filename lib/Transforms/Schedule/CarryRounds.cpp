@@ -19,6 +19,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/Math.h"
+#include "tilec/Target/Target.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,8 +94,8 @@ int64_t registersOf(Type type) { return ceilDiv(wave::bitsOf(type), int64_t(32))
 
 /// Registers of a lane that the loop's register arrays leave to what is carried. Not all of them
 /// hold something all the time: some are taken in any case.
-int64_t registersLeft(scf::ForOp loop) {
-  constexpr int64_t ofLane = 255, always = 16;
+int64_t registersLeft(scf::ForOp loop, const TargetInfo &target) {
+  constexpr int64_t always = 16;
   llvm::SmallPtrSet<Value, 8> arrays;
   int64_t taken = 0;
   loop.walk([&](Operation *op) {
@@ -106,12 +107,12 @@ int64_t registersLeft(scf::ForOp loop) {
     auto type = cast<wave::RegsType>(regs.getType());
     taken += type.getCount() * registersOf(type.getElementType());
   });
-  return std::max(ofLane - taken, always);
+  return std::max(target.registers.ofLane - taken, always);
 }
 
-std::optional<FirstReads> findFirstReads(scf::ForOp loop) {
+std::optional<FirstReads> findFirstReads(scf::ForOp loop, const TargetInfo &target) {
   Block &body = *loop.getBody();
-  int64_t left = registersLeft(loop);
+  int64_t left = registersLeft(loop, target);
   FirstReads found;
   found.wait = leadingWait(body);
   auto barrier =
@@ -276,14 +277,22 @@ scf::ForOp countSlots(scf::ForOp loop) {
 }
 
 struct CarryRoundsPass : impl::CarryRoundsPassBase<CarryRoundsPass> {
+  using CarryRoundsPassBase::CarryRoundsPassBase;
+
   void runOnOperation() override {
+    std::optional<Arch> arch = parseArch(target);
+    if (!arch) {
+      getOperation()->emitError("unknown target ") << target;
+      return signalPassFailure();
+    }
+    const TargetInfo *chip = &targetInfo(*arch);
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (leadingWait(*loop.getBody()))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      if (std::optional<FirstReads> first = findFirstReads(loop))
+      if (std::optional<FirstReads> first = findFirstReads(loop, *chip))
         loop = carryReads(loop, *first);
       countSlots(loop);
     }

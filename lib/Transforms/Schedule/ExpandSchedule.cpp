@@ -18,9 +18,6 @@
 namespace tilec {
 namespace {
 
-/// Most that s_waitcnt of gfx9 can leave open: vmcnt has 6 bits, and all ones wait for nothing.
-constexpr int64_t mostVmcnt = 62;
-
 struct Placed {
   ScheduleStep step; ///< tile from the first of the loop
   int64_t round = 0;
@@ -237,7 +234,7 @@ llvm::Error Expansion::countWait(size_t at) {
       step.vm = ScheduleStep::noCount;
     return llvm::Error::success();
   }
-  int64_t open = std::min<int64_t>(dmasBefore[at] - needed[at], mostVmcnt);
+  int64_t open = std::min<int64_t>(dmasBefore[at] - needed[at], shape.mostOpen);
   if (step.vm == ScheduleStep::autoCount)
     step.vm = open;
   else if (step.vm > open)

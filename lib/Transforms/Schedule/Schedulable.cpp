@@ -20,8 +20,8 @@ namespace tilec {
 /// Copies of one operand that a plan can tell apart (ScheduleShape::cover has a bit for each).
 constexpr int64_t mostCopies = 64;
 
-/// Copies of both operands of a tile: each may keep its row group's offset in a scalar register, of
-/// which gfx9 has 102.
+/// Copies of both operands of a tile: each may keep its row group's offset in a scalar register
+/// (RegisterFile::scalars).
 constexpr int64_t mostCopiesPerTile = 64;
 
 static bool dependsOn(Value value, Value iv) {
@@ -73,7 +73,7 @@ static bool isWhole(const GemmPlan &plan, tile::GemmOp gemm) {
 llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan,
                                       const TargetInfo &target) {
   MatrixLoop found;
-  if (target.vendor != Vendor::Amd)
+  if (!target.keepsOrder)
     return no("the target has no planned schedules");
   if (plan.stages < 2)
     return no("its copies do not run ahead");

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Transforms/ScheduleNames.h"
 
+#include "tilec/Target/Target.h"
 #include "tilec/Transforms/ProductPlan.h"
 #include "tilec/Transforms/SchedulePlan.h"
 
@@ -13,10 +14,11 @@ namespace tilec {
 
 llvm::SmallVector<llvm::StringRef, 8> schedulesOf(Arch arch) {
   llvm::SmallVector<llvm::StringRef, 8> names;
-  if (vendorOf(arch) == Vendor::Amd)
+  const TargetInfo &target = targetInfo(arch);
+  if (target.keepsOrder)
     for (const ScheduleStrategy &strategy : scheduleStrategies())
       names.push_back(strategy.name);
-  if (arch == Arch::Sm90a) {
+  if (!target.groups.empty()) {
     for (const ProductStrategy &strategy : productStrategies())
       names.push_back(strategy.name);
     names.push_back(overlapScheduleName);

@@ -1,6 +1,6 @@
 //===- ScheduleWishes.cpp - what authors ask for, target by target --------===//
 //
-// A script may be compiled for targets of both vendors, so a name of another one is no
+// A script may be compiled for several targets, so a name of another one is no
 // mistake: `schedule.interleave(schedule.cluster_m(...))` names one for each. Where none
 // is for the target the author is told.
 //

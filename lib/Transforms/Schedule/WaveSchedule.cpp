@@ -117,8 +117,11 @@ llvm::Expected<PipelineTemplate> readTemplate(wave::PipelineOp op, const TargetI
   auto kernel = op->getParentOfType<wave::KernelOp>();
   shape.slots = op.getSlots();
   shape.waves = (kernel.getThreads() + target.waveLanes - 1) / target.waveLanes;
-  // A compute unit has four SIMDs (CDNA3 ISA, chapter 2).
-  shape.wavesPerSimd = (shape.waves * int64_t(kernel.getMinBlocks()) + 3) / 4;
+  int64_t schedulers = target.schedulers;
+  shape.wavesPerSimd = (shape.waves * int64_t(kernel.getMinBlocks()) + schedulers - 1) / schedulers;
+  shape.registers = target.registers.ofLane / std::max<int64_t>(shape.wavesPerSimd, 1);
+  shape.mostOpen = target.counters.memory;
+  result.constants = target.constants;
   for (Operation &inner : *op.bodyBlock()) {
     if (auto name = inner.getAttrOfType<StringAttr>("step")) {
       if (llvm::Error error = addStep(result, inner, name))

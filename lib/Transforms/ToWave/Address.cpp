@@ -277,13 +277,12 @@ static bool isNotNegative(Value value) {
 }
 
 Value Emitter::accessOffset(const TensorPlace &place, ArrayRef<Value> indices) {
-  if (target.vendor != Vendor::Nvidia || place.isWide)
+  if (target.constants.global == 0 || place.isWide)
     return globalOffset(place, indices);
   LinearForm bytes;
   for (auto [d, at] : llvm::enumerate(indices))
     bytes.add(linearize(at), place.staticStrides[d] * bytesOf(place.dtype));
-  constexpr int64_t mostImmediate = int64_t(1) << 23;
-  if (bytes.constant <= 0 || bytes.constant >= mostImmediate || bytes.terms.empty() ||
+  if (bytes.constant <= 0 || bytes.constant >= target.constants.global || bytes.terms.empty() ||
       !llvm::all_of(bytes.terms, [](auto &term) {
         return term.second > 0 && term.first.getType().isIndex() && isNotNegative(term.first);
       }))

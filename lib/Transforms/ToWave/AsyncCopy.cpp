@@ -273,11 +273,11 @@ void AsyncCopyEmitter::run() {
   for (int64_t d = 0; d + 1 < boxType.rank(); ++d)
     rows *= boxType.getShape()[d];
   int64_t pieces = rows * place.layout.pitchElems * place.layout.panels() / pieceElems;
-  bool isAmd = e.target.vendor == Vendor::Amd;
+  bool lanesInRow = e.target.asyncCopies.lanesInRow;
   int64_t perRound = e.numWaves * e.target.waveLanes;
   int64_t rounds = ceilDiv(pieces, perRound);
   int64_t certain = pieces / perRound; // rounds in which every wave takes part
-  if (!isAmd && rounds == certain && emitRounds(rounds))
+  if (!lanesInRow && rounds == certain && emitRounds(rounds))
     return;
   Value start = slotStart();
   for (int64_t round = 0; round < rounds; ++round) {
@@ -291,17 +291,17 @@ void AsyncCopyEmitter::run() {
       auto branch = scf::IfOp::create(b, loc, isInside, false);
       b.setInsertionPointToStart(&branch.getThenRegion().front());
     }
-    if (isAmd)
+    if (lanesInRow)
       emitDma(piece, e.addIndex(start, e.mulIndex(chunk, e.target.waveLanes * pieceBytes)));
     else
       emitCpAsync(piece);
   }
-  if (isAmd)
+  if (lanesInRow)
     e.copiesInGroup += certain;
 }
 
 void Emitter::makeDescriptor(TensorPlace &place) {
-  if (target.vendor != Vendor::Amd || place.desc)
+  if (!target.hasDescriptors || place.desc)
     return;
   // Once, at the top of the kernel.
   OpBuilder::InsertionGuard guard(b);
@@ -332,7 +332,7 @@ LogicalResult Emitter::emitAsyncCopy(tile::AsyncCopyOp copy, Elements &elements)
 }
 
 void Emitter::emitAsyncCommit() {
-  if (target.vendor == Vendor::Nvidia) {
+  if (target.asyncCopies.completion == Completion::Groups) {
     wave::CpAsyncCommitOp::create(b, loc);
     return;
   }
@@ -341,15 +341,14 @@ void Emitter::emitAsyncCommit() {
 }
 
 void Emitter::emitAsyncWait(int64_t pending) {
-  if (target.vendor == Vendor::Nvidia) {
+  if (target.asyncCopies.completion == Completion::Groups) {
     wave::CpAsyncWaitOp::create(b, loc, pending);
     return;
   }
-  // vmcnt counts in order: once at most pending * copiesPerGroup operations are open, every older
-  // group has landed. Other loads issued since only make the wait stricter.
-  constexpr int64_t mostVmcnt = 62; // 63 is the encoding of no wait
-  wave::WaitOp::create(b, loc, b.getI64IntegerAttr(std::min(pending * copiesPerGroup, mostVmcnt)),
-                       IntegerAttr());
+  // The counter goes down in order: once at most pending * copiesPerGroup operations are open,
+  // every older group has landed. Other loads issued since only make the wait stricter.
+  int64_t open = std::min(pending * copiesPerGroup, target.counters.memory);
+  wave::WaitOp::create(b, loc, b.getI64IntegerAttr(open), IntegerAttr());
 }
 
 } // namespace tilec

@@ -36,7 +36,7 @@ Value Emitter::sharedAddress(tile::ParallelOp loop, Value buffer, ValueRange ind
 std::optional<LogicalResult> Emitter::emitByteTranspose(tile::ParallelOp loop, Elements &outer) {
   constexpr int64_t edge = 4;
   std::optional<ByteTranspose> match = matchByteTranspose(loop);
-  if (!match || target.vendor != Vendor::Nvidia)
+  if (!match || !target.hasMatrixReads)
     return std::nullopt;
   for (Value buffer : {Value(match->load.getBuffer()), Value(match->store.getBuffer())}) {
     auto place = shared.find(buffer);

@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Emitter.h"
 
-#include "Hopper/Registers.h"
 #include "Pipelines/Pipeline.h"
 
 #include "tilec/Base/Math.h"
@@ -452,22 +451,15 @@ static bool isAccumulated(tile::AllocOp alloc) {
 /// A fragment that no lane's registers hold is kept in memory by LLVM or ptxas, which is slow. One
 /// that moves between memory and registers in each round of a loop is refused.
 LogicalResult Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
-  constexpr int64_t simds = 4; // of a compute unit, sharing a block's waves
-  int64_t most = target.maxRegisters;
-  // Consumers beside a producer have more than their share, and gemms that fit (Wgmma.cpp).
+  // Consumers beside a producer have more than their share, and gemms that fit (WarpGroups.cpp).
   bool hasProducer = !kernel.getBody().getOps<tile::ProducerOp>().empty();
-  if (target.vendor == Vendor::Amd)
-    most /= ceilDiv(numWaves, simds);
-  else if (!hasProducer)
-    most = std::min(most, registersAtEntry(numWaves * target.waveLanes));
+  int64_t ofLane = target.registers.ofLane;
+  int64_t most = hasProducer ? ofLane : target.registersOf(numWaves);
   int64_t registers = ceilDiv(bitsOfLane, 32);
-  // Addresses need some, too.
-  bool fits = target.vendor == Vendor::Amd ? registers <= most : registers < most;
-  if (fits)
+  if (registers + target.registers.besideFragments <= most)
     return success();
-  bool isShare = most < target.maxRegisters;
-  bool isRefused =
-      (target.vendor == Vendor::Amd || registers > target.maxRegisters) && isAccumulated(alloc);
+  bool isShare = most < ofLane;
+  bool isRefused = (!target.spillsAccumulators || registers > ofLane) && isAccumulated(alloc);
   tile::BufferType type = alloc.getResult().getType();
   int64_t bytes = type.numElems() * bitsOf(tile::dtypeOf(type.getElementType())) / 8;
   llvm::StringRef share = isShare ? " in a block of so many threads" : "";
@@ -557,13 +549,10 @@ LogicalResult Emitter::placeView(tile::ReshapeOp view) {
 
 /// A launch would only say that an argument is invalid.
 LogicalResult Emitter::checkGrid() {
-  constexpr int64_t mostBlocks = 65535; // along y and z: CUDA C++ Programming Guide 13.0
-  if (vendorOf(target.arch) != Vendor::Nvidia)
-    return success();
   for (auto [dim, extent] : llvm::enumerate(kernel.getGrid()))
     if (std::optional<int64_t> known = tile::constantInt(extent);
-        dim > 0 && known && *known > mostBlocks)
-      return Reported(kernel, DiagId::GridTooLarge, *known, dim, mostBlocks);
+        dim > 0 && known && *known > target.mostBlocksYZ)
+      return Reported(kernel, DiagId::GridTooLarge, *known, dim, target.mostBlocksYZ);
   return success();
 }
 

@@ -49,7 +49,7 @@ struct TensorPlace {
   SmallVector<int64_t, 4> staticStrides;
   DType dtype;
   bool isWide; ///< offsets need 64 bits
-  Value desc;  ///< AMD descriptor over the whole tensor, when one was made
+  Value desc;  ///< bounds-checked descriptor over the whole tensor, when one was made
 };
 
 struct SharedPlace {
@@ -245,7 +245,8 @@ private:
   Value indexFor(Value index, int64_t element, Elements &elements);
   /// Byte offset in the tensor and the mask of the bounds that are not proved (may be null).
   Value globalOffset(const TensorPlace &place, ArrayRef<Value> indices);
-  /// The same of one access; a constant part is added last, as NVIDIA's instructions can.
+  /// The same of one access; a constant part is added last, as some targets' instructions can
+  /// (AddressConstants::global).
   Value accessOffset(const TensorPlace &place, ArrayRef<Value> indices);
   Value boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,
                    Elements &elements);
@@ -265,7 +266,7 @@ private:
                        const LaneCoord &col, int64_t &imm);
   Value panelOffset(const SharedPlace &place, ArrayRef<LaneCoord> coords, ArrayRef<Value> offsets);
 
-  // Hopper/Roles.cpp, Hopper/EmitGemm.cpp
+  // Roles/Roles.cpp, Roles/EmitGemm.cpp
   LogicalResult emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel);
   void bindTensorMaps(wave::KernelOp waveKernel);
   void placePipes();
@@ -286,7 +287,7 @@ private:
   void emitRelease(PipePlace &pipe, Value slot, Value mask);
   void emitTurn(Value group, bool isPass);
   /// Pipes, TMA and waits for matrices; nothing when `op` is none of them.
-  std::optional<LogicalResult> emitHopper(Operation &op, Elements &elements);
+  std::optional<LogicalResult> emitRoles(Operation &op, Elements &elements);
   LogicalResult emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan, Elements &elements);
 
   // Gemm.cpp
@@ -381,15 +382,16 @@ private:
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
   int64_t sharedBytes = 0, scratchBase = 0, scratchBytes = 0;
   int64_t ownScratchEnd = 0, ownScratchLeft = 0;
-  std::optional<int64_t> stagingAt;    ///< shared memory that accumulators are stored through
-  std::optional<bool> hasAsyncReaders; ///< wgmma or TMA read what threads write
+  std::optional<int64_t> stagingAt; ///< shared memory that accumulators are stored through
+  std::optional<bool>
+      hasAsyncReaders; ///< matrix instructions or tensor copies read what threads write
   llvm::MapVector<Value, PipePlace> pipes;
   int64_t turnBytes = 0;  ///< address of the teams' mbarriers
   Value turnParity;       ///< register
   int64_t fenceBytes = 0; ///< the mbarrier of tile.issue_fence
   /// Tensor maps by copy; copies of equal boxes of a tensor share one.
   llvm::DenseMap<Operation *, Value> tensorMaps;
-  int64_t copiesInGroup = 0, copiesPerGroup = 0; ///< AMD: vmcnt operations of each wave at least
+  int64_t copiesInGroup = 0, copiesPerGroup = 0; ///< by counter: operations of each wave at least
 };
 
 } // namespace tilec

@@ -2,7 +2,7 @@
 //
 // Per K step: read the operand atoms of the wave's rows and columns, then multiply.
 // Shared operands are read with the widest access that keeps an operand register
-// group together (ds_read_b128, ldmatrix); a fragment operand is in registers already.
+// group together (16 bytes a lane, or whole matrices); a fragment operand is in registers already.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -178,7 +178,7 @@ Value GemmEmitter::zeroPastK(const GemmOperand &operand, Value registers, int64_
 /// wants its operands when K is contiguous (or, transposed, when K is the slower dimension and
 /// elements have 16 bits).
 bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
-  if (e.target.vendor != Vendor::Nvidia)
+  if (!e.target.hasMatrixReads)
     return false;
   const FragmentLayout &layout = *operand.layout;
   Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
@@ -296,7 +296,7 @@ Value GemmEmitter::readTransposed(const GemmOperand &operand, int64_t rep, int64
   const FragmentLayout &layout = *operand.layout;
   DType dtype = e.shared.find(rootOf(operand.buffer))->second.dtype;
   int64_t run = 8 / bytesOf(dtype);
-  FragmentLayout addresses = transposedAddresses(layout, dtype);
+  FragmentLayout addresses = transposedAddresses(layout, dtype, e.target);
   SmallVector<LaneCoord, 4> lane = e.laneCoords(addresses);
   // Bits of the coordinates that differ between lanes and waves; repetitions fill those between.
   int64_t repRows = layout.atom().boxShape()[0] * layout.repsPerDim()[0];
@@ -487,7 +487,7 @@ int64_t GemmEmitter::repsAtOnce(const GemmOperand &operand) {
 
 SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t first, int64_t reps,
                                         int64_t step) {
-  constexpr int64_t mostWords = 4; // ldmatrix.x4
+  constexpr int64_t mostWords = 4; // matrices of one wave.ldmatrix
   bool isShared = !e.fragments.contains(operand.buffer);
   SmallVector<Value> regs;
   while (int64_t(regs.size()) < reps) {

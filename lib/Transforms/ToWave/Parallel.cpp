@@ -7,7 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Hopper/TileStore.h"
+#include "Roles/TileStore.h"
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
@@ -35,7 +35,7 @@ static bool touchesFragments(tile::ParallelOp loop) {
 /// before the first is written, so that their latencies overlap. 1 where that is left to others.
 static int64_t copiesTogether(tile::ParallelOp loop, const FragmentLayout &layout,
                               const TargetInfo &target) {
-  if (target.vendor != Vendor::Amd) // asynchronous copies, and ptxas moves loads up
+  if (!target.keepsOrder) // asynchronous copies, and the assembler moves loads up
     return 1;
   int64_t bytes = 0;
   for (Operation &op : *loop.bodyBlock()) {
@@ -48,7 +48,7 @@ static int64_t copiesTogether(tile::ParallelOp loop, const FragmentLayout &layou
       return 1;
   }
   int64_t registers = ceilDiv(bytes, 4);
-  return registers == 0 ? 1 : std::max<int64_t>(target.maxRegisters / 8 / registers, 1);
+  return registers == 0 ? 1 : std::max<int64_t>(target.registers.ofLane / 8 / registers, 1);
 }
 
 /// Repetitions `reps` of a loop that moves elements, `together` of them at once.

@@ -134,10 +134,11 @@ void ReduceEmitter::foldRegisters() {
   int64_t group = src.layout.atomRegs();
   results.assign(dst.layout.numRegs(), Value());
   // Several chains a result, whose instructions need not wait for each other.
-  constexpr int64_t chains = 4, shortest = 2;
+  constexpr int64_t shortest = 2;
+  int64_t chains = e.target.clocks.dependentVector;
   int64_t perResult = src.layout.numRegs() / std::max<int64_t>(dst.layout.numRegs(), 1);
-  bool splits = e.target.vendor == Vendor::Nvidia && perResult >= chains * shortest;
-  std::vector<SmallVector<Value, chains>> parts(results.size());
+  bool splits = chains > 1 && perResult >= chains * shortest;
+  std::vector<SmallVector<Value, 4>> parts(results.size());
   std::vector<int64_t> taken(results.size(), 0);
   for (int64_t rep = 0; rep < src.layout.numReps(); ++rep) {
     SmallVector<Value, 8> elements = e.registersOf(src, rep);
@@ -152,7 +153,7 @@ void ReduceEmitter::foldRegisters() {
       // The element falls on this register of the result in lane 0, hence in all.
       int64_t target = dst.layout.regHolding(at, 0, 0).value_or(0);
       Value term = masked(termOf(elements[i]), masks, i);
-      SmallVector<Value, chains> &sums = parts[target];
+      SmallVector<Value, 4> &sums = parts[target];
       int64_t chain = splits ? taken[target]++ % chains : 0;
       if (chain == int64_t(sums.size()))
         sums.push_back(term);
@@ -206,7 +207,7 @@ bool ReduceEmitter::isFollowedByMeeting() {
 WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
   int64_t count = results.size(), lanes = e.target.waveLanes;
   WavePlaces places;
-  if (isUniformWithout(src.layout, dim) && e.target.vendor == Vendor::Nvidia) {
+  if (isUniformWithout(src.layout, dim) && e.target.predicatesLanes) {
     places.perWave = bytes;
     places.perResult = e.numWaves * bytes;
   } else {
@@ -327,7 +328,7 @@ static int64_t exchangeBytes(tile::ReduceOp reduce, const TargetInfo &target, in
   if (!src || !dst || reduce.getStep() == tile::ReduceStep::Parts ||
       digitsAlong(*src, reduce.getDim()).empty())
     return 0;
-  bool isOneALane = target.vendor != Vendor::Nvidia || !isUniformWithout(*src, reduce.getDim());
+  bool isOneALane = !target.predicatesLanes || !isUniformWithout(*src, reduce.getDim());
   Type element = cast<tile::BufferType>(reduce.getSrc().getType()).getElementType();
   int64_t bytes = std::max<int64_t>(1, bytesOf(tile::dtypeOf(element)));
   return dst->numRegs() * numWaves * (isOneALane ? target.waveLanes : 1) * bytes;

@@ -43,7 +43,7 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return emitStore(store, elements);
   if (auto atomic = dyn_cast<tile::AtomicOp>(op))
     return emitAtomic(atomic, elements);
-  if (std::optional<LogicalResult> done = emitHopper(op, elements))
+  if (std::optional<LogicalResult> done = emitRoles(op, elements))
     return *done;
   if (std::optional<LogicalResult> done = emitThreadOp(op, elements))
     return *done;
@@ -186,14 +186,14 @@ static int64_t sharedReadsOf(tile::GemmOp gemm, const GemmPlan &plan, const Targ
     bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
     const FragmentLayout &layout = isB ? plan.b : plan.a;
     int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
-    int64_t widest = !kIsRow ? 128 : target.hasTransposedReads ? 64 : bits;
+    int64_t widest = !kIsRow ? 128 : target.transposedBits ? target.transposedBits : bits;
     reads += layout.numReps() * ceilDiv(layout.atomRegs() * bits, widest);
   }
   return reads;
 }
 
 Emitter::LaneScope::LaneScope(Emitter &emitter, tile::ForOp loop) : e(emitter) {
-  if (e.target.vendor != Vendor::Amd || loop.bodyBlock()->getOps<tile::GemmOp>().empty() ||
+  if (!e.target.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty() ||
       !e.isShortOfRegisters(loop))
     return;
   saved.emplace(Lanes{e.laneId, e.waveId, e.topAnchor, std::move(e.laneCoordCache),
@@ -218,7 +218,7 @@ Emitter::LaneScope::~LaneScope() {
 }
 
 bool Emitter::isShortOfRegisters(tile::ForOp loop) const {
-  constexpr int64_t pool = 256; // what a lane has beside registers of accumulators
+  int64_t pool = target.registers.ofLane - target.registers.accumulators;
   int64_t registers = 0;
   for (auto &[buffer, place] : fragments)
     registers += ceilDiv(place.layout.numRegs() * bitsOf(place.dtype), 32);
@@ -236,7 +236,7 @@ void Emitter::setLane(Value id) {
 }
 
 void Emitter::renewLane() {
-  if (target.vendor != Vendor::Nvidia || b.getInsertionBlock() != laneId.getParentBlock())
+  if (target.keepsOrder || b.getInsertionBlock() != laneId.getParentBlock())
     return;
   setLane(wave::LaneIdOp::create(b, loc, b.getIndexType(), /*fresh=*/true));
 }

@@ -2,7 +2,7 @@
 //
 // tile-normalize has moved these ops to where all lanes of a wave (of the block) pass,
 // and says in `active` which of them take part. So exchanges go over whole waves, on
-// both vendors; lanes beyond the block's threads are among those that do not.
+// every target; lanes beyond the block's threads are among those that do not.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -185,7 +185,7 @@ Value ThreadEmitter::reduce(tile::WarpReduceOp op) {
     value = select(active, value,
                    identityOf(b, loc, op.getKind(), value.getType(), op.getIsUnsigned()));
   auto redux = reduxKind(op.getKind(), op.getIsUnsigned());
-  if (e.target.vendor == Vendor::Nvidia && redux && value.getType().isInteger(32))
+  if (e.target.hasWaveReduce && redux && value.getType().isInteger(32))
     return wave::ReduceOp::create(b, loc, value.getType(), *redux, value);
   return butterfly(op, value);
 }
@@ -197,7 +197,7 @@ Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
     said = isNot(said);
   said = where(active, said, 0);
   Value count;
-  if (e.target.vendor == Vendor::Nvidia) {
+  if (e.target.hasBarrierCount) {
     count = wave::BarrierCountOp::create(b, loc, b.getI32Type(), said);
   } else {
     auto barrier = [&] { wave::BarrierOp::create(b, loc).setGlobal(true); };
@@ -253,7 +253,7 @@ std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elem
     return success();
   }
   if (auto prio = dyn_cast<tile::SetPrioOp>(op)) {
-    if (target.vendor == Vendor::Amd)
+    if (target.hasPriorities)
       wave::SetPrioOp::create(b, loc, prio.getLevel());
     else
       op.emitRemark("warps have no priorities on this target: no effect");

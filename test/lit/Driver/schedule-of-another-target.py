@@ -40,7 +40,7 @@
 # NOSTAGES: warning: schedule `cluster_m` is applied to no loop: nothing runs ahead with num_stages=1
 # RUN: tilec %s --target=sm_90a --entry "gemm(threads=384)" --schedule=cluster_m --remarks --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOGROUPS
 # NOGROUPS-DAG: warning: schedule `cluster_m` is applied to no loop: no warp groups multiply in it; --remarks says why
-# NOGROUPS-DAG: remark: no warp groups multiply here (wgmma): 3 warp groups cannot share C of 128 x 128
+# NOGROUPS-DAG: remark: no warp groups multiply here: 3 warp groups cannot share C of 128 x 128
 # RUN: not tilec %s --target=sm_90a --entry "gemm(['overlap'])" --emit=wave 2>&1 | FileCheck %s --check-prefix=ONEGEMM
 # ONEGEMM: error: `overlap` does not fit: it is for loops of two gemms
 # RUN: tilec %s --target=gfx950 --entry "gemm(['interleave'], stages=1)" --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STAGES

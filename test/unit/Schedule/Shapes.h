@@ -22,6 +22,8 @@ inline tilec::ScheduleShape shapeOf(int64_t repsM, int64_t repsN, int64_t kSteps
   shape.slots = slots;
   shape.waves = waves;
   shape.wavesPerSimd = (waves + 3) / 4;
+  shape.registers = 512 / shape.wavesPerSimd;
+  shape.mostOpen = 62;
   shape.dmas = {dmasA, dmasB};
   shape.setProportionalCover();
   return shape;

@@ -8,7 +8,7 @@
 #include "SimTesting.h"
 
 #include "tilec/Base/DType.h"
-#include "tilec/Target/NarrowAtoms.h"
+#include "tilec/Target/Target.h"
 
 #include <gtest/gtest.h>
 
@@ -106,7 +106,7 @@ TEST(NarrowAtoms, MultiplyWhatTheirLayoutsSay) {
       check(atom, false, random);
       ++forGemms;
     }
-  for (const NarrowAtom &narrow : narrowAtoms(Arch::Gfx950)) {
+  for (const NarrowAtom &narrow : targetInfo(Arch::Gfx950).narrow) {
     check(narrow.atom, narrow.isScaled, random);
     ++(narrow.isScaled ? scaled : plain);
   }
@@ -117,8 +117,8 @@ TEST(NarrowAtoms, MultiplyWhatTheirLayoutsSay) {
 }
 
 TEST(NarrowAtoms, AreOfOneChip) {
-  EXPECT_TRUE(narrowAtoms(Arch::Gfx942).empty());
-  EXPECT_TRUE(narrowAtoms(Arch::Sm90a).empty());
+  EXPECT_TRUE(targetInfo(Arch::Gfx942).narrow.empty());
+  EXPECT_TRUE(targetInfo(Arch::Sm90a).narrow.empty());
 }
 
 } // namespace

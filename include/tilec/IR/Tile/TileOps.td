@@ -255,7 +255,7 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     converted by the front end). Products are exact, the sum is rounded to C's type;
     how the sum is associated is left open. With `clear` true, C's old value is
     ignored. `policy` and `k_pack` are hints. Layout inference sets `warp_group` where
-    instructions of whole warp groups (wgmma) multiply; with `in_flight`, C may be
+    instructions of whole warp groups multiply; with `in_flight`, C may be
     read only after a `tile.gemm_wait`.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$a,
@@ -504,7 +504,7 @@ def Tile_PipeWaitOp : Tile_Op<"pipe_wait", [MemoryEffects<[MemRead, MemWrite]>]>
 def Tile_IssueFenceOp : Tile_Op<"issue_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "consumers: what stands before is issued before what stands after";
   let description = [{
-    Nothing is waited for. On NVIDIA it asks an mbarrier in a loop that ends at once:
+    Nothing is waited for. Where mbarriers are it asks one in a loop that ends at once:
     ptxas moves a wait for a gemm up within a block of code, but not over a loop.
   }];
   let assemblyFormat = "attr-dict";
@@ -737,7 +737,7 @@ def Tile_Dp4aOp : Tile_Op<"dp4a", [Pure]> {
 
 def Tile_SchedBarrierOp : Tile_Op<"sched_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "instructions are not moved across";
-  let description = "`mask` lets some kinds pass, as `llvm.amdgcn.sched.barrier` has it; 0: none.";
+  let description = "`mask` lets some kinds pass, as LLVM's sched.barrier has it; 0: none.";
   let arguments = (ins I64Attr:$mask);
   let assemblyFormat = "$mask attr-dict";
 }

@@ -54,11 +54,11 @@ def Wave_GlobalType : Wave_Type<"Global", "global"> {
 }
 
 def Wave_DescType : Wave_Type<"Desc", "desc"> {
-  let summary = "a buffer descriptor (AMD SRD), uniform";
+  let summary = "a buffer descriptor, uniform";
 }
 
 def Wave_TensorMapType : Wave_Type<"TensorMap", "tensor_map"> {
-  let summary = "a TMA descriptor, 128 bytes by value in the kernel's parameters (NVIDIA)";
+  let summary = "a TMA descriptor, 128 bytes by value in the kernel's parameters";
 }
 
 def Wave_AtomicKind : I32EnumAttr<"AtomicKind", "an atomic update", [

@@ -32,7 +32,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
     dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
     `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
     size of the shared array. `min_blocks` blocks should fit on a compute unit. `cluster`
-    neighbouring blocks along x reach each other's shared memory (sm_90a).
+    neighbouring blocks along x reach each other's shared memory.
 
     ```mlir
     wave.kernel @gemm(["A", "C"]) threads(256) shared(32768) {
@@ -62,7 +62,7 @@ class Wave_IdOp<string mnemonic, string text> : Wave_Op<mnemonic, [Pure]> {
 def Wave_LaneIdOp : Wave_Op<"lane_id", [Pure]> {
   let summary = "the lane's number in its wave";
   let description = [{
-    With `fresh` it is read anew (NVIDIA): what code behind a loop computes from it is
+    With `fresh` it is read anew: what code behind a loop computes from it is
     not taken for what was computed in front of the loop, and occupies no registers in
     between.
   }];
@@ -82,7 +82,7 @@ def Wave_BlockIdOp : Wave_Op<"block_id", [Pure]> {
 
 def Wave_UniformOp : Wave_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "a value that the caller knows to be equal in all lanes, as a uniform value";
-  let description = "readfirstlane on AMD, a warp-uniform hint on NVIDIA.";
+  let description = "A scalar register where the target has them, else a hint.";
   let arguments = (ins AnyTypeOf<[Index, I32]>:$value);
   let results = (outs AnyTypeOf<[Index, I32]>:$result);
   let assemblyFormat = "$value attr-dict `:` type($value)";
@@ -204,7 +204,7 @@ def Wave_SharedAtomicOp : Wave_Op<"shared_atomic", [AllTypesMatch<["value", "old
 }
 
 def Wave_LdMatrixOp : Wave_Op<"ldmatrix", [MemoryEffects<[MemRead]>]> {
-  let summary = "ldmatrix.x1/.x2/.x4 of 8x8 matrices of 16-bit elements (NVIDIA)";
+  let summary = "1, 2 or 4 of 8x8 matrices of 16-bit elements (TargetInfo::hasMatrixReads)";
   let description = [{
     Lane l gives the shared address of row l % 8 of matrix l / 8. Register i of the
     result is the lane's pair of matrix i.
@@ -216,10 +216,10 @@ def Wave_LdMatrixOp : Wave_Op<"ldmatrix", [MemoryEffects<[MemRead]>]> {
 }
 
 def Wave_SharedReadTrOp : Wave_Op<"shared_read_tr", [MemoryEffects<[MemRead]>]> {
-  let summary = "ds_read_b64_tr_b16 and its kin: a transposed read of 8 bytes a lane (gfx950)";
+  let summary = "a transposed read of 8 bytes a lane (TargetInfo::transposedBits)";
   let description = [{
     16 lanes read 16 runs of 8 bytes, one address a lane, and get them transposed:
-    elements of 16, 8 or 4 bits (CDNA4 ISA, "DS_READ_B64_TR").
+    elements of 16, 8 or 4 bits.
   }];
   let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm);
   let results = (outs AnyVectorOfNonZeroRank:$result);
@@ -285,7 +285,7 @@ def Wave_AddGlobalOp : Wave_Op<"add_global", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def Wave_BufferDescOp : Wave_Op<"buffer_desc", [Pure]> {
-  let summary = "a raw buffer descriptor over `bytes` bytes at `base` (AMD)";
+  let summary = "a raw buffer descriptor over `bytes` bytes at `base` (TargetInfo::hasDescriptors)";
   let description = "Made once, outside loops. `base` and `bytes` are uniform; reads past `bytes` give zero.";
   let arguments = (ins Wave_GlobalType:$base, I64:$bytes);
   let results = (outs Wave_DescType:$result);
@@ -293,10 +293,10 @@ def Wave_BufferDescOp : Wave_Op<"buffer_desc", [Pure]> {
 }
 
 def Wave_LoadToSharedOp : Wave_Op<"load_to_shared", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "buffer_load ... lds: lane l writes `bytes` bytes at shared + imm + l * bytes (AMD)";
+  let summary = "an asynchronous copy: lane l writes `bytes` bytes at shared + imm + l * bytes";
   let description = [{
     Reads desc[voffset + soffset + imm]. `shared` and `soffset` are uniform; `imm`
-    is added to both addresses. Counts as one vmcnt operation.
+    is added to both addresses. Counts as one memory operation in flight (Completion::Counter).
   }];
   let arguments = (ins Wave_DescType:$desc, Index:$voffset, Index:$soffset, Index:$shared,
                        DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$bytes);
@@ -307,7 +307,7 @@ def Wave_LoadToSharedOp : Wave_Op<"load_to_shared", [MemoryEffects<[MemRead, Mem
 }
 
 def Wave_CpAsyncOp : Wave_Op<"cp_async", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "cp.async: each lane copies `bytes` bytes to shared memory (NVIDIA)";
+  let summary = "each lane copies `bytes` bytes to shared memory, asynchronously (Completion::Groups)";
   let description = "Where `mask` is false, zeros are written.";
   let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Index:$shared,
                        Optional<I1>:$mask, DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$bytes);
@@ -323,14 +323,14 @@ class Wave_SyncOp<string mnemonic, string text>
   let summary = text;
 }
 
-def Wave_CpAsyncCommitOp : Wave_SyncOp<"cp_async_commit", "end a cp.async group (NVIDIA)"> {
+def Wave_CpAsyncCommitOp : Wave_SyncOp<"cp_async_commit", "end a group of asynchronous copies"> {
   let assemblyFormat = "attr-dict";
 }
-def Wave_CpAsyncWaitOp : Wave_SyncOp<"cp_async_wait", "wait until at most `pending` groups are open (NVIDIA)"> {
+def Wave_CpAsyncWaitOp : Wave_SyncOp<"cp_async_wait", "wait until at most `pending` groups are open"> {
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
-def Wave_WaitOp : Wave_SyncOp<"wait", "s_waitcnt: at most this many operations may be outstanding (AMD)"> {
+def Wave_WaitOp : Wave_SyncOp<"wait", "at most this many operations of a counter may be outstanding"> {
   let description = "A counter that is absent is not waited for.";
   let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$vm,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$lgkm);
@@ -341,19 +341,19 @@ def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive befor
     A wave's own shared writes are complete before it arrives. Asynchronous copies
     are not waited for: `wave.wait` or `wave.cp_async_wait` before it does that.
     With `raw`, pending shared writes are not waited for either. With `threads`, only
-    the first so many threads of the block take part (NVIDIA). With `global`, what the
+    the first so many threads of the block take part. With `global`, what the
     block's waves wrote to device memory before it is seen by all of them after it.
   }];
   let arguments = (ins UnitAttr:$raw, DefaultValuedAttr<I64Attr, "0">:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$id, UnitAttr:$global);
   let assemblyFormat = "(`raw` $raw^)? (`global` $global^)? attr-dict";
 }
-def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (AMD)"> {
+def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (TargetInfo::hasPriorities)"> {
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<3>]>:$level);
   let assemblyFormat = "$level attr-dict";
 }
 def Wave_SchedFenceOp : Wave_SyncOp<"sched_fence", "no instruction is moved across"> {
-  let description = "`mask` lets some kinds pass (`llvm.amdgcn.sched.barrier`).";
+  let description = "`mask` lets some kinds pass (LLVM's sched.barrier).";
   let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask);
   let assemblyFormat = "attr-dict";
 }
@@ -362,7 +362,7 @@ def Wave_WaveFenceOp : Wave_SyncOp<"wave_fence", "what the wave's lanes wrote be
 }
 
 //===----------------------------------------------------------------------===//
-// Tensor memory accelerator, mbarriers, warp groups (NVIDIA, sm_90a)
+// Tensor copies, mbarriers, warp groups
 //===----------------------------------------------------------------------===//
 
 def Wave_MBarrierInitOp : Wave_SyncOp<"mbarrier_init", "make the mbarrier at shared + imm, for `count` arrivals a phase"> {
@@ -409,7 +409,7 @@ def Wave_ElectOp : Wave_SyncOp<"elect", "true in one lane of the wave, all of wh
   let results = (outs I1:$result);
   let assemblyFormat = "attr-dict";
 }
-def Wave_NamedBarrierOp : Wave_SyncOp<"named_barrier", "barrier number `id` of `threads` threads of the block (NVIDIA)"> {
+def Wave_NamedBarrierOp : Wave_SyncOp<"named_barrier", "barrier number `id` of `threads` threads of the block"> {
   let description = [{
     Waits until as many threads, whole waves, have reached the barrier; with `arrive`, counts
     itself and goes on. `id` is uniform, below 16.
@@ -418,7 +418,7 @@ def Wave_NamedBarrierOp : Wave_SyncOp<"named_barrier", "barrier number `id` of `
   let assemblyFormat = "(`arrive` $arrive^)? $id `threads` `(` $threads `)` attr-dict";
 }
 
-def Wave_SetMaxRegsOp : Wave_SyncOp<"set_max_regs", "setmaxnreg: registers a lane of this warp group may use from here"> {
+def Wave_SetMaxRegsOp : Wave_SyncOp<"set_max_regs", "registers a lane of this warp group may use from here"> {
   let arguments = (ins I64Attr:$registers, UnitAttr:$more);
   let assemblyFormat = "$registers (`more` $more^)? attr-dict";
 }
@@ -457,19 +457,19 @@ def Wave_BulkWaitOp : Wave_SyncOp<"bulk_wait", "wait until at most `pending` of 
   let arguments = (ins I64Attr:$pending, UnitAttr:$read);
   let assemblyFormat = "(`read` $read^)? $pending attr-dict";
 }
-def Wave_AsyncFenceOp : Wave_SyncOp<"async_fence", "this thread's shared writes are visible to TMA and wgmma"> {
+def Wave_AsyncFenceOp : Wave_SyncOp<"async_fence", "this thread's shared writes are visible to tensor copies and group_mma"> {
   let assemblyFormat = "attr-dict";
 }
 
 def Wave_StMatrixOp : Wave_Op<"stmatrix", [MemoryEffects<[MemWrite]>]> {
-  let summary = "stmatrix.x1/.x2/.x4 of 8x8 matrices of 16-bit elements (NVIDIA)";
+  let summary = "stmatrix.x1/.x2/.x4 of 8x8 matrices of 16-bit elements (TargetInfo::hasMatrixReads)";
   let description = "Lane l gives the shared address of row l % 8 of matrix l / 8.";
   let arguments = (ins AnyVectorOfNonZeroRank:$value, Index:$offset,
                        DefaultValuedAttr<I64Attr, "0">:$imm, UnitAttr:$trans);
   let assemblyFormat = "$value `,` $offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($value)";
 }
 
-def Wave_WgmmaOp : Wave_Op<"wgmma", [AttrSizedOperandSegments]> {
+def Wave_GroupMmaOp : Wave_Op<"group_mma", [AttrSizedOperandSegments]> {
   let summary = "a group of matrix instructions of a warp group, left in flight";
   let description = [{
     For every K step, every 64-row slab s and every piece p of `n` columns:
@@ -478,7 +478,7 @@ def Wave_WgmmaOp : Wave_Op<"wgmma", [AttrSizedOperandSegments]> {
     `a_starts[step * slabs + s]` and `b_starts[step * pieces + p]` bytes; `a_desc` and `b_desc`
     are the remaining fields of their descriptors (bits 16 to 63, in place). Or A is in
     registers: slot `step` of `a_regs`. The first step ignores C where `accumulate` is
-    false. The group is committed; `c` may be touched after a `wave.wgmma_wait`.
+    false. The group is committed; `c` may be touched after a `wave.group_mma_wait`.
   }];
   let arguments = (ins Arg<Wave_RegsType, "", [MemRead, MemWrite]>:$c,
                        Optional<Index>:$a, Arg<Optional<Wave_RegsType>, "", [MemRead]>:$a_regs,
@@ -492,14 +492,14 @@ def Wave_WgmmaOp : Wave_Op<"wgmma", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
 }
-def Wave_WgmmaWaitOp : Wave_Op<"wgmma_wait"> {
+def Wave_GroupMmaWaitOp : Wave_Op<"group_mma_wait"> {
   let summary = "wait until at most `pending` groups are in flight; the listed registers are then readable";
   let arguments = (ins I64Attr:$pending, Arg<Variadic<Wave_RegsType>, "", [MemRead, MemWrite]>:$regs);
   let assemblyFormat = "$pending ($regs^ `:` qualified(type($regs)))? attr-dict";
 }
 
 def Wave_PipelineOp : Wave_Op<"pipeline", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
-  let summary = "a matrix loop whose order is still to be planned (AMD)";
+  let summary = "a matrix loop whose order is still to be planned";
   let description = [{
     The body is one iteration, as if in order: copies to shared memory, reads,
     matrix instructions. Each of them carries `step`, its name in a schedule
@@ -599,14 +599,14 @@ def Wave_MatchOp : Wave_Op<"match", [MemoryEffects<[MemRead]>]> {
 }
 
 def Wave_ReduceOp : Wave_Op<"reduce", [MemoryEffects<[MemRead]>]> {
-  let summary = "redux.sync: the combination over all lanes, in each of them (NVIDIA)";
+  let summary = "the combination over all lanes, in each of them, as one instruction";
   let description = "Any kind of `wave.global_atomic` on integers but exchange.";
   let arguments = (ins Wave_AtomicKindAttr:$kind, I32:$value);
   let results = (outs I32:$result);
   let assemblyFormat = "$kind $value attr-dict";
 }
 
-def Wave_BarrierCountOp : Wave_SyncOp<"barrier_count", "barrier.red.popc: wave.barrier, and in how many of the block's lanes the predicate holds (NVIDIA)"> {
+def Wave_BarrierCountOp : Wave_SyncOp<"barrier_count", "wave.barrier, and in how many of the block's lanes the predicate holds"> {
   let arguments = (ins I1:$predicate);
   let results = (outs I32:$result);
   let assemblyFormat = "$predicate attr-dict";

@@ -4,8 +4,8 @@
 // reads of the next K step's operands into the other register set. During the last
 // phase no read of this tile is left, so its slot takes the tile `slots` ahead; and
 // the next tile's first operands are read. That phase is halved: the first half reads
-// A, the second B, so that copies are in flight at every wait (the hand-written anchors
-// of amd.md 2.1 halve a K step in the same spirit); a third of the copies goes on into
+// A, the second B, so that copies are in flight at every wait (hand-written kernels
+// halve a K step in the same spirit); a third of the copies goes on into
 // the next tile. Two barriers a tile.
 //
 // SPDX-License-Identifier: Apache-2.0

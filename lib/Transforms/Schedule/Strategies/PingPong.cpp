@@ -1,11 +1,11 @@
 //===- PingPong.cpp - half the waves load while the other half multiply ---===//
 //
-// After HipKittens' 8-wave GEMM (amd.md 3.1): C is taken in four quadrants, and each
+// After HipKittens' 8-wave GEMM: C is taken in four quadrants, and each
 // quadrant is a phase of reads and copies, a barrier, matrix instructions at high
 // priority, a barrier. The second half of the waves, which shares the SIMDs with the
 // first, is one barrier behind: while one multiplies, the other loads. Every read is
 // waited for two barriers ahead, because the other half may be one behind; the
-// published loop lacks one of these waits (amd.md 3.1, "Hazard found").
+// published loop lacks one of these waits.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -70,10 +70,6 @@ int64_t registersFor(const ScheduleShape &shape, int64_t sets) {
          sets * (shape.repsM * shape.fragmentRegs[0] + shape.repsN * shape.fragmentRegs[1]);
 }
 
-int64_t registerBudget(const ScheduleShape &shape) {
-  // A SIMD has 512 vector registers for each lane, and a wave can name that many (LLVM AMDGPU
-  // usage guide, "Registers"; amd-hardware-facts 4.2).
-  return 512 / std::max<int64_t>(shape.wavesPerSimd, 1);
-}
+int64_t registerBudget(const ScheduleShape &shape) { return shape.registers; }
 
 } // namespace tilec::schedule

@@ -6,7 +6,7 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   %o = wave.lane_id
   %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
   // expected-error @+1 {{multiplies 1 slabs and 60 columns in 1 steps; n is a multiple of 8 up to 256}}
-  wave.wgmma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 60 : i64, steps = 1 : i64,
+  wave.group_mma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 60 : i64, steps = 1 : i64,
       a_starts = array<i64: 0>, b_starts = array<i64: 0>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
 
@@ -16,7 +16,7 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   %o = wave.lane_id
   %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
   // expected-error @+1 {{accumulates 2 slabs of 64 columns in '!wave.regs<8 x vector<4xf32>>'}}
-  wave.wgmma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 2 : i64, n = 64 : i64, steps = 1 : i64,
+  wave.group_mma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 2 : i64, n = 64 : i64, steps = 1 : i64,
       a_starts = array<i64: 0, 1>, b_starts = array<i64: 0>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
 
@@ -26,7 +26,7 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   %o = wave.lane_id
   %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
   // expected-error @+1 {{takes A from shared memory or from registers}}
-  wave.wgmma %c, b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 1 : i64,
+  wave.group_mma %c, b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 1 : i64,
       a_starts = array<i64>, b_starts = array<i64: 0>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
 
@@ -36,7 +36,7 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   %o = wave.lane_id
   %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
   // expected-error @+1 {{has 1 places of A, 2 are read}}
-  wave.wgmma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 2 : i64,
+  wave.group_mma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 2 : i64,
       a_starts = array<i64: 0>, b_starts = array<i64: 0, 32>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
 
@@ -47,7 +47,7 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
   %a = wave.alloc_regs : !wave.regs<1 x vector<8xbf16>>
   // expected-error @+1 {{takes A from registers as one slab, 16 bytes a lane and step}}
-  wave.wgmma %c, a_regs(%a : !wave.regs<1 x vector<8xbf16>>) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64,
+  wave.group_mma %c, a_regs(%a : !wave.regs<1 x vector<8xbf16>>) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64,
       n = 64 : i64, steps = 2 : i64, a_starts = array<i64>, b_starts = array<i64: 0, 32>, a_desc = 0 : i64,
       b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
@@ -58,6 +58,6 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   %o = wave.lane_id
   %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
   // expected-error @+1 {{has 1 places of B, 2 are read}}
-  wave.wgmma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 2 : i64,
+  wave.group_mma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 2 : i64,
       a_starts = array<i64: 0, 32>, b_starts = array<i64: 0>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }

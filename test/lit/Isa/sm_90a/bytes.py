@@ -35,7 +35,7 @@
 # WAVE-COUNT-3: wave.shared_read {{.*}} vector<4xi8>
 # WAVE-COUNT-4: wave.shared_write {{.*}} vector<4xi8>
 # WAVE:         wave.barrier
-# WAVE:         wave.wgmma
+# WAVE:         wave.group_mma
 # PTX:          ld.shared.b32
 # PTX:          prmt
 # PTX:          st.shared.b32

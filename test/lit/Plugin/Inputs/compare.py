@@ -19,7 +19,7 @@ def stages(target):
         "tile-place-shared,tile-place-barriers))",
         f"builtin.module(tile-to-wave{t},canonicalize,cse)",
         f"builtin.module(wave.kernel(wave-schedule{t}),canonicalize,cse)" if amd else
-        "builtin.module(wave.kernel(wave-carry-rounds),canonicalize,cse)",
+        f"builtin.module(wave.kernel(wave-carry-rounds{t}),canonicalize,cse)",
     ]
 
 

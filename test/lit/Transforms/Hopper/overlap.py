@@ -62,9 +62,9 @@
 # CHECK-NEXT:   tile.pipe_release [[V]]
 # CHECK:        arith.divf {{.*}} fastmath<arcp>
 
-# WAVE:       wave.wgmma_wait 1
+# WAVE:       wave.group_mma_wait 1
 # WAVE:       wave.mbarrier_wait
-# WAVE-NEXT:  wave.wgmma_wait 0
+# WAVE-NEXT:  wave.group_mma_wait 0
 
 # PTX:        wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, da, db, 0, 1, 1, 0, 0;
 # PTX:        wgmma.wait_group.sync.aligned 1

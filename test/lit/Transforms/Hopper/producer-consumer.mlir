@@ -40,10 +40,10 @@
 // WAVE:      } else {
 // WAVE-NEXT:   wave.set_max_regs 232 more
 // WAVE:        wave.mbarrier_wait
-// WAVE:        wave.wgmma
-// WAVE-NEXT:   wave.wgmma_wait 1
+// WAVE:        wave.group_mma
+// WAVE-NEXT:   wave.group_mma_wait 1
 // WAVE:        wave.mbarrier_arrive
-// WAVE:        wave.wgmma_wait 0
+// WAVE:        wave.group_mma_wait 0
 // WAVE:        wave.stmatrix
 // WAVE:        wave.tma_store
 // WAVE:        wave.bulk_wait 0
@@ -79,7 +79,7 @@
 // PLAIN:     threads(256)
 // PLAIN:     wave.cp_async
 // PLAIN:     wave.mma
-// PLAIN-NOT: wave.wgmma
+// PLAIN-NOT: wave.group_mma
 
 tile.program @gemm {
   %A = tile.tensor "A"[] : !tile.buffer<[1024, 256], bf16, global>

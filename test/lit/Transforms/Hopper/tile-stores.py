@@ -16,7 +16,7 @@
 
 # The guard is the tensor's bounds, which TMA keeps anyway. What the next elements need is asked for ahead; the
 # sigmoid takes the approximation, since the result is rounded to 16 bits.
-# GUARDED:        wave.wgmma_wait 0
+# GUARDED:        wave.group_mma_wait 0
 # GUARDED-COUNT-12: wave.global_read
 # GUARDED:        wave.bulk_wait read 1
 # GUARDED:        wave.named_barrier {{.*}} threads(128)

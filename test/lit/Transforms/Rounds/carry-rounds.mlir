@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-carry-rounds),canonicalize,cse)' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-carry-rounds{target=sm_80}),canonicalize,cse)' | FileCheck %s
 //
 // The wait, the barrier and the first reads of a round stand in front of the matrix instructions that end
 // the round before, and once in front of the loop; copies keep their place behind the barrier. Slots of a

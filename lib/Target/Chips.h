@@ -1,0 +1,14 @@
+//===- Chips.h - the makers of all chips ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Target/Target.h"
+
+namespace tilec::chips {
+
+#define TILEC_ARCH(id, vendor, name, description, ranOn) TargetInfo make##id();
+#include "tilec/Base/Archs.def"
+
+} // namespace tilec::chips

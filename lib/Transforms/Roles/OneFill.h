@@ -1,0 +1,24 @@
+//===- OneFill.h - tiles that the producer fills beside the loops ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Roles/ProducerSlice.h"
+
+namespace tilec {
+
+/// A copy outside of the pipelined loops into a tile that only gemms of warp groups read, after it:
+/// the producer can do it, in a pipe of one slot.
+struct OneFill {
+  tile::CopyOp copy;
+  tile::AllocOp tile;
+  int64_t bytes = 0;
+  bool isRepeated = false; ///< perhaps: the slot is released after the last reader
+};
+
+/// Those of the kernel; `loops` are the loops that have a producer, whose slice they are added to.
+llvm::SmallVector<OneFill> findOneFills(tile::KernelOp kernel, llvm::ArrayRef<tile::ForOp> loops,
+                                        ProducerSlice &slice);
+
+} // namespace tilec

@@ -1,0 +1,612 @@
+//===- ProducerConsumer.cpp - pipelined loops with a producer warp --------===//
+//
+// The copies of the loop move to a `tile.producer`, which runs the same loop by itself
+// and starts a TMA copy for each; what is left of the loop waits for full slots and
+// releases them:
+//
+//   producer: for k { slot = acquire; tma A, B -> slot }
+//   others:   for k { slot = wait;    gemm(slot);  release }
+//
+// When the loop is one gemm into a C that nothing else touches, the gemm stays in
+// flight over the end of the round and the slot of the round before is released.
+// Teams of consumers take tiles in turn: each skips the slots of the others' tiles.
+// A loop of two gemms, the second of which takes what was computed from the first, is
+// overlapped (Overlap.cpp); each gemm then has a ring of its own.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/ProducerConsumer.h"
+
+#include "Layouts/LoopLayout.h"
+#include "Roles/DeadRounds.h"
+#include "Roles/Fills.h"
+#include "Roles/OneFill.h"
+#include "Roles/Persistent.h"
+#include "Roles/ProducerLoop.h"
+#include "Roles/Product.h"
+#include "Roles/RingSlots.h"
+#include "Roles/TileStore.h"
+#include "Roles/WarpGroups.h"
+#include "Schedule/Schedulable.h"
+#include "Schedule/ScheduleWishes.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+#include "tilec/IR/Reported.h"
+#include "tilec/Transforms/ProductPlan.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+/// Room for the mbarriers of all pipes.
+constexpr int64_t barrierBytes = 1024;
+/// On the loop of a product: the strategy that it got.
+constexpr llvm::StringLiteral plannedAttrName = "planned";
+
+/// Whether the loop does nothing but set every element of the buffer to zero.
+bool fillsWithZero(tile::ParallelOp loop, Value buffer) {
+  tile::StoreOp only;
+  for (Operation &op : *loop.bodyBlock()) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (isMemoryEffectFree(&op))
+      continue;
+    if (!store || only)
+      return false;
+    only = store;
+  }
+  auto type = cast<tile::BufferType>(buffer.getType());
+  auto extents = loop.constantExtents();
+  return only && only.getBuffer() == buffer && extents &&
+         ArrayRef<int64_t>(*extents) == type.getShape() &&
+         llvm::equal(only.getIndices(), loop.ivs()) &&
+         (matchPattern(only.getValue(), m_PosZeroFloat()) ||
+          matchPattern(only.getValue(), m_Zero()));
+}
+
+class Expansion {
+public:
+  Expansion(tile::KernelOp kernel, ProducerSlice &slice, SmallVector<ProducerLoop, 1> plans,
+            SmallVector<OneFill> fills)
+      : kernel(kernel), slice(slice), plans(std::move(plans)), fills(std::move(fills)),
+        builder(kernel), loc(kernel.getLoc()), rank(rankInCluster(kernel)) {}
+
+  void run() {
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    auto producer = tile::ProducerOp::create(builder, loc);
+    Block &body = producer.getBody().emplaceBlock();
+    builder.setInsertionPoint(producer);
+    for (ProducerLoop &plan : plans)
+      makePipes(plan);
+    for (OneFill &fill : fills) {
+      widen(fill.tile, 1);
+      pipes[fill.copy].push_back(
+          makePipe(1, fill.bytes, /*everyThread=*/false, partsOf(fill.copy) > 1));
+    }
+    builder.setInsertionPointToStart(&body);
+    produce();
+    for (ProducerLoop &plan : plans)
+      consume(plan);
+    for (OneFill &fill : fills)
+      consume(fill);
+    for (auto &[ring, slots] : wide)
+      ring->erase();
+  }
+
+private:
+  Value makePipe(int64_t stages, int64_t bytes, bool everyThread, bool isShared) {
+    return tile::PipeOp::create(builder, loc, tile::PipeType::get(builder.getContext()), stages,
+                                bytes, everyThread, isShared);
+  }
+  /// The pipes of a loop: those of an earlier one that fills the same buffers, or new ones.
+  void makePipes(ProducerLoop &plan);
+  void widen(tile::AllocOp ring, int64_t stages);
+  Value slotView(tile::AllocOp ring, Value slot);
+  /// What the producer does of the kernel, at the builder's place.
+  void produce();
+  void produceRound(ProducerLoop &plan, IRMapping &values);
+  /// Fills the next slot of a pipe by these copies.
+  void produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies, ArrayRef<tile::AllocOp> rings,
+                   IRMapping &values);
+  Value copyOf(Value value, IRMapping &values);
+  void consume(ProducerLoop &plan);
+  void consume(OneFill &fill);
+  void overlap(ProducerLoop &plan);
+  void takeTurns(ProducerLoop &plan);
+  void clearInFirstRound(ProducerLoop &plan);
+  /// Blocks of the cluster that bring a part each of what the copy copies.
+  int64_t partsOf(tile::CopyOp copy) {
+    bool isShared =
+        rank && !dependsOn(copy.getSrc(), rank) && isPartible(copy, kernel.getCluster());
+    return isShared ? int64_t(kernel.getCluster()) : 1;
+  }
+  ProducerLoop *planOf(Operation *op) {
+    for (ProducerLoop &plan : plans)
+      if (plan.loop == op)
+        return &plan;
+    return nullptr;
+  }
+
+  tile::KernelOp kernel;
+  ProducerSlice &slice;
+  SmallVector<ProducerLoop, 1> plans;
+  SmallVector<OneFill> fills;
+  OpBuilder builder;
+  Location loc;
+  Value rank; ///< of the block in its cluster, or null
+  llvm::DenseMap<Operation *, tile::AllocOp> wide;
+  /// By the loop (ProducerLoop::pipes()) or the copy that they belong to.
+  llvm::DenseMap<Operation *, SmallVector<Value, 2>> pipes;
+};
+
+void Expansion::makePipes(ProducerLoop &plan) {
+  SmallVector<ProducerLoop *, 2> group;
+  for (ProducerLoop &other : plans)
+    if (other.sharesRings(plan))
+      group.push_back(&other);
+  if (group.front() != &plan) {
+    pipes[plan.loop] = pipes[group.front()->loop];
+    return;
+  }
+  for (tile::AllocOp ring : plan.rings)
+    widen(ring, plan.stages);
+  bool everyThread = llvm::any_of(group, [](ProducerLoop *other) { return other->everyThread; });
+  bool isShared = llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; });
+  for (ArrayRef<unsigned> list : plan.pipes())
+    pipes[plan.loop].push_back(makePipe(plan.stages, plan.bytesOf(list), everyThread, isShared));
+}
+
+void Expansion::widen(tile::AllocOp ring, int64_t stages) {
+  tile::BufferType type = ring.getResult().getType();
+  SmallVector<int64_t> shape = {stages};
+  shape.append(type.getShape().begin(), type.getShape().end());
+  SharedLayout layout = *sharedLayoutOf(ring);
+  layout.shape.assign(shape.begin(), shape.end());
+  auto wideType = tile::BufferType::get(shape, type.getElementType(), type.getScope());
+  wide[ring] = tile::AllocOp::create(builder, ring.getLoc(), wideType, ring.getName(),
+                                     tile::SharedLayoutAttr::get(ring.getContext(), layout));
+}
+
+Value Expansion::slotView(tile::AllocOp ring, Value slot) {
+  tile::BufferType type = ring.getResult().getType();
+  SmallVector<Value> offsets(type.rank() + 1, arith::ConstantIndexOp::create(builder, loc, 0));
+  offsets[0] = slot;
+  return tile::SubviewOp::create(builder, loc, type, wide[ring].getResult(), offsets,
+                                 builder.getDenseI64ArrayAttr({0}));
+}
+
+/// The value, recomputed at the builder's place where the kernel computes it elsewhere.
+Value Expansion::copyOf(Value value, IRMapping &values) {
+  if (Value known = values.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op || !kernel->isProperAncestor(op))
+    return value;
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(copyOf(operand, values));
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(operands);
+  values.map(value, copy->getResult(0));
+  return copy->getResult(0);
+}
+
+void Expansion::produce() {
+  IRMapping values;
+  auto before = [&](Operation *op) {
+    for (OneFill &fill : fills)
+      if (fill.copy == op)
+        produceSlot(pipes[fill.copy][0], fill.copy, fill.tile, values);
+  };
+  auto atEnd = [&](tile::ForOp loop) {
+    if (ProducerLoop *plan = planOf(loop))
+      produceRound(*plan, values);
+  };
+  slice.repeat(kernel.getBody().front(), builder, values, {before, atEnd});
+}
+
+void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
+                            ArrayRef<tile::AllocOp> rings, IRMapping &values) {
+  SmallVector<Value> sources;
+  for (tile::CopyOp copy : copies)
+    sources.push_back(values.lookupOrDefault(copy.getSrc()));
+  Value slot = tile::PipeAcquireOp::create(builder, loc, builder.getIndexType(), pipe);
+  for (auto [n, ring] : llvm::enumerate(rings))
+    tile::TmaCopyOp::create(builder, sources[n].getLoc(), sources[n], slotView(ring, slot), pipe,
+                            slot, partsOf(copies[n]));
+}
+
+void Expansion::produceRound(ProducerLoop &plan, IRMapping &values) {
+  for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
+    SmallVector<tile::CopyOp> copies;
+    SmallVector<tile::AllocOp> rings;
+    for (unsigned i : list) {
+      copies.push_back(plan.copies[i]);
+      rings.push_back(plan.rings[i]);
+    }
+    produceSlot(pipe, copies, rings, values);
+  }
+}
+
+/// The consumers' side of a tile that is filled once, or once a round of loops around.
+void Expansion::consume(OneFill &fill) {
+  Value pipe = pipes[fill.copy][0];
+  builder.setInsertionPoint(fill.copy);
+  Value slot = tile::PipeWaitOp::create(builder, fill.copy.getLoc(), builder.getIndexType(), pipe);
+  Value view = slotView(fill.tile, slot);
+  Operation *last = nullptr;
+  for (Operation *user : fill.tile->getUsers()) {
+    Operation *statement = fill.copy->getBlock()->findAncestorOpInBlock(*user);
+    if (!last || last->isBeforeInBlock(statement))
+      last = statement;
+  }
+  if (fill.isRepeated) {
+    builder.setInsertionPointAfter(last);
+    tile::PipeReleaseOp::create(builder, fill.copy.getLoc(), pipe, slot, /*previous=*/false);
+  }
+  fill.copy.erase();
+  fill.tile.getResult().replaceAllUsesWith(view);
+}
+
+void Expansion::overlap(ProducerLoop &plan) {
+  SmallVector<OverlapPipe> used;
+  for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
+    OverlapPipe one;
+    one.pipe = pipe;
+    for (unsigned i : list)
+      one.rings.push_back(plan.rings[i].getResult());
+    one.ofFirst = feedsFirst(*plan.overlap, one.rings.front());
+    one.view = [this](OpBuilder &at, Value ring, Value slot) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
+      return slotView(ring.getDefiningOp<tile::AllocOp>(), slot);
+    };
+    used.push_back(one);
+  }
+  applyOverlap(plan.loop, *plan.overlap, used);
+}
+
+void Expansion::consume(ProducerLoop &plan) {
+  if (plan.overlap)
+    return overlap(plan);
+  Value pipe = pipes[plan.loop][0];
+  Location at = plan.loop.getLoc();
+  builder.setInsertionPointToStart(plan.loop.bodyBlock());
+  Value slot = tile::PipeWaitOp::create(builder, at, builder.getIndexType(), pipe);
+  for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
+    Value view = slotView(ring, slot);
+    tile::CopyOp original = copy;
+    original.erase();
+    ring.getResult().replaceUsesWithIf(
+        view, [&](OpOperand &use) { return plan.loop->isAncestor(use.getOwner()); });
+  }
+  builder.setInsertionPointToEnd(plan.loop.bodyBlock());
+  if (plan.inFlight) {
+    clearInFirstRound(plan);
+    builder.setInsertionPointToEnd(plan.loop.bodyBlock());
+    plan.inFlight.setInFlight(true);
+    Value c = plan.inFlight.getC();
+    tile::GemmWaitOp::create(builder, at, c, 1);
+    tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/true);
+    builder.setInsertionPointAfter(plan.loop);
+    tile::GemmWaitOp::create(builder, at, c, 0);
+    tile::PipeDrainOp::create(builder, at, pipe);
+    if (kernel.getTeams() > 1)
+      takeTurns(plan);
+  } else {
+    tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
+  }
+  plan.loop.setStages(1);
+  plan.loop.setKind(tile::LoopKind::Serial);
+}
+
+/// A C that is filled with zero in front of the loop: the first round ignores what is in it
+/// instead, and no register has to be set.
+void Expansion::clearInFirstRound(ProducerLoop &plan) {
+  tile::GemmOp gemm = plan.inFlight;
+  auto lower = tile::constantInt(plan.loop.getLower()),
+       upper = tile::constantInt(plan.loop.getUpper());
+  if (gemm.getClear() || !lower || !upper || *lower >= *upper)
+    return;
+  Operation *before = plan.loop->getPrevNode();
+  auto touchesC = [&](Operation *op) {
+    Accesses accesses = accessesOf(op);
+    return llvm::is_contained(accesses.reads, gemm.getC()) ||
+           llvm::is_contained(accesses.writes, gemm.getC());
+  };
+  while (before && (isa<tile::AllocOp>(before) || !touchesC(before)))
+    before = before->getPrevNode();
+  auto fill = dyn_cast_or_null<tile::ParallelOp>(before);
+  if (!fill || !fillsWithZero(fill, gemm.getC()))
+    return;
+  fill.erase();
+  builder.setInsertionPoint(gemm);
+  Value isFirst = arith::CmpIOp::create(builder, gemm.getLoc(), arith::CmpIPredicate::eq,
+                                        plan.loop.iv(), plan.loop.getLower());
+  gemm.getClearMutable().assign(isFirst);
+}
+
+/// Team t of n takes rounds t, t + n, ... of the loop over tiles; the slots between are those of
+/// the others' tiles. A team multiplies while the others store.
+void Expansion::takeTurns(ProducerLoop &plan) {
+  auto tiles = cast<tile::ForOp>(plan.loop->getParentOp());
+  Location at = plan.loop.getLoc();
+  Value pipe = pipes[plan.loop][0];
+  int64_t teams = kernel.getTeams();
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
+  builder.setInsertionPoint(tiles);
+  IRMapping values;
+  Value lower = copyOf(plan.loop.getLower(), values), upper = copyOf(plan.loop.getUpper(), values);
+  Value span = arith::SubIOp::create(builder, at, upper, lower);
+  Value rounds = arith::CeilDivSIOp::create(builder, at, span, copyOf(plan.loop.getStep(), values));
+  rounds = arith::MaxSIOp::create(builder, at, rounds, constant(0));
+  Value team = tile::TeamOp::create(builder, at, builder.getIndexType());
+  auto times = [&](Value x, Value y) {
+    return arith::MulIOp::create(builder, at, x, y).getResult();
+  };
+  tile::PipeSkipOp::create(builder, at, pipe, times(team, rounds));
+  Value first = arith::AddIOp::create(builder, at, tiles.getLower(), times(team, tiles.getStep()));
+  tiles.getLowerMutable().assign(first);
+  tiles.getStepMutable().assign(times(tiles.getStep(), constant(teams)));
+  Value others = times(rounds, constant(teams - 1));
+  builder.setInsertionPoint(plan.loop);
+  tile::TurnWaitOp::create(builder, at);
+  builder.setInsertionPointAfter(plan.loop);
+  // All of the tile's matrix instructions are in flight: the next team's queue up behind them.
+  tile::TurnPassOp::create(builder, at);
+  builder.setInsertionPointToEnd(tiles.bodyBlock());
+  tile::PipeSkipOp::create(builder, at, pipe, others);
+}
+
+/// The strategy that the author or the command line asks for.
+std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
+  auto own = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+  return (!everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto").str();
+}
+
+/// The loop has not all of what `wishOf` says.
+void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
+  loop->removeAttr(scheduleAttrName);
+  if (wish != "auto")
+    Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
+}
+
+/// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
+std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
+  auto cluster = loop->getParentOp()->getAttrOfType<IntegerAttr>(persistentAttrName);
+  if (wish == "ping_pong" && groups < 2)
+    return "one warp group has nobody to take turns with; use threads=256 or more";
+  if (wish == "ping_pong_cluster_m" || wish == "ping_pong_cluster_n")
+    return "the two gemms of a loop take turns (`ping_pong`) or share their copies (`cluster_m`), "
+           "not both";
+  if (wish == "cluster_n")
+    return "the two gemms of a loop share their copies in clusters by `cluster_m` only";
+  if (wish == "cluster_m" && (!cluster || cluster.getInt() == 1))
+    return "blocks share their copies where the kernel is one loop of as many rounds in each block "
+           "and a dimension of the grid does not say what is copied";
+  return "";
+}
+
+/// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
+/// unless all blocks run the same rounds: they drift apart alone (docs/machine-code/hopper.md).
+void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups, Value deadFrom) {
+  std::string wish = wishOf(plan.loop, strategy);
+  bool isSharedOut = plan.loop->getParentOp()->hasAttr(persistentAttrName);
+  bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
+  auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
+  bool isAsked = wish != "auto" || std::distance(gemms.begin(), gemms.end()) > 1;
+  if (wish == "producer_consumer" || !isAsked)
+    return;
+  if (plan.inFlight)
+    return refuseWish(plan.loop, wish,
+                      wish == overlapScheduleName
+                          ? "it has one gemm"
+                          : "it is not the one loop of a kernel that is a matrix product");
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
+  if (overlap) {
+    plan.overlap = std::move(*overlap);
+    plan.overlap->takesTurns = takesTurns;
+    plan.overlap->deadFrom = deadFrom;
+    if (std::string missing = missingInOverlap(wish, plan.loop, groups); !missing.empty())
+      refuseWish(plan.loop, wish, missing);
+    return;
+  }
+  std::string why = llvm::toString(overlap.takeError());
+  if (wish == "auto")
+    plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
+  else
+    refuseWish(plan.loop, wish, why);
+}
+
+/// A kernel that is one overlapped loop of as many rounds in each block shares out its blocks
+/// beforehand. Those that need the same tiles of the loop run together.
+void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
+                        int64_t sharedLeftBytes) {
+  SmallVector<tile::ForOp> loops;
+  kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
+  if (loops.size() != 1 || loops[0]->getParentOp() != kernel || loops[0].getStages() < 2 ||
+      loops[0].getKind() != tile::LoopKind::Pipelined || kernel.getRasterPanel() > 1 ||
+      !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
+      wishOf(loops[0], strategy) == "producer_consumer")
+    return;
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(loops[0], kernel);
+  if (!plan)
+    return llvm::consumeError(plan.takeError()); // said later
+  if (plan->inFlight || !plan->fitInto(sharedLeftBytes))
+    return;
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan->loop, plan->copies);
+  if (!overlap)
+    return llvm::consumeError(overlap.takeError()); // said later
+  std::optional<unsigned> shared;
+  for (BlockArgument id : llvm::reverse(kernel.getBody().front().getArguments()))
+    if (llvm::none_of(plan->copies,
+                      [&](tile::CopyOp copy) { return dependsOn(copy.getSrc(), id); }))
+      shared = id.getArgNumber();
+  Product product;
+  product.loop = *plan;
+  ProductPlan sharing{"overlap", 1, 1, 1};
+  if (shared && wishOf(loops[0], strategy) == "cluster_m") {
+    product.dimM = int(*shared);
+    sharing.clusterM = 2;
+  }
+  makePersistent(kernel, target, product, sharing, shared);
+}
+
+/// A kernel that is one product gets the plan of its strategy. False: the wish cannot be granted.
+bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
+                   int64_t sharedLeftBytes) {
+  std::optional<Product> product = productOf(kernel, target, sharedLeftBytes);
+  if (!product)
+    return true;
+  tile::ForOp loop = product->loop.loop;
+  llvm::Expected<ProductPlan> plan = planProduct(wishOf(loop, strategy), product->shape);
+  if (!plan) {
+    Reported(loop, DiagId::PlanImpossible, llvm::toString(plan.takeError()));
+    return false;
+  }
+  makePersistent(kernel, target, *product, *plan);
+  loop->setAttr(plannedAttrName, StringAttr::get(loop.getContext(), plan->strategy));
+  return true;
+}
+
+/// The loops of the kernel that a producer serves; `used` counts their shared memory, `why` says
+/// what keeps the first of the others from being one.
+SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy, int64_t leftBytes,
+                                       const llvm::DenseMap<Operation *, Value> &deadFrom,
+                                       int64_t &used, std::string &why) {
+  SmallVector<ProducerLoop, 1> plans;
+  auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
+    if (why.empty())
+      why = reason.str();
+    refuseSchedule(loop, reason);
+  };
+  kernel.walk([&](tile::ForOp loop) {
+    if (loop.getKind() != tile::LoopKind::Pipelined)
+      return;
+    if (loop.getStages() < 2)
+      return leaveOut(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
+    if (loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+      return leaveOut(loop, "it has no gemm");
+    if (!multipliesByWarpGroups(loop))
+      return leaveOut(loop, "no warp groups multiply in it; --remarks says why");
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
+    if (!plan) {
+      std::string reason = llvm::toString(plan.takeError());
+      loop.emitRemark() << noProducer << reason;
+      return leaveOut(loop, "no producer warp copies for it: " + reason);
+    }
+    plan->exactSlots = loop->hasAttr(exactAttrName) || wishOf(loop, strategy) != "auto";
+    if (!loop->hasAttr(plannedAttrName))
+      chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
+                    deadFrom.lookup(loop));
+    auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
+    if (same != plans.end()) {
+      plan->stages = same->stages;
+    } else if (!plan->fitInto(leftBytes - used)) {
+      loop.emitRemark() << noProducer << "shared memory holds no two slots";
+      return leaveOut(loop, "shared memory holds no two slots");
+    } else {
+      used += plan->slotBytes * (plan->stages - 1);
+    }
+    if (plan->stages < int64_t(loop.getStages()))
+      loop.emitRemark() << "pipelined with " << plan->stages << " instead of " << loop.getStages()
+                        << " stages: shared memory holds no more";
+    plans.push_back(std::move(*plan));
+  });
+  keepWholeRings(plans);
+  for (ProducerLoop &plan : plans)
+    plan.loop->removeAttr(scheduleAttrName); // granted, or said why not
+  return plans;
+}
+
+/// Why the kernel cannot have a producer warp; "" where it can.
+std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
+  if (!target.hasTensorCopies)
+    return "the target has no TMA";
+  if (kernel.getLockstep())
+    return "the kernel mentions its threads";
+  if (kernel.getThreads() % threadsPerGroup != 0 ||
+      int64_t(kernel.getThreads()) + threadsPerGroup > target.maxThreads)
+    return "a producer warp needs threads= a multiple of 128, at most 896, not " +
+           std::to_string(kernel.getThreads());
+  return "";
+}
+
+/// `--schedule=` that no loop of the kernel has got.
+void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
+  if (!strategy.empty() && strategy != "auto")
+    Reported(kernel, DiagId::ScheduleNowhere, strategy, why.str());
+}
+
+} // namespace
+
+/// Whether its blocks take several tiles of the former grid.
+static bool isPersistent(tile::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().front(),
+                      [](Operation &op) { return op.hasAttr(persistentAttrName); });
+}
+
+void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
+  if (!whyNoProducer(kernel, target).empty())
+    return;
+  bool hasProducer = false;
+  kernel.walk([&](tile::ForOp loop) {
+    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
+      return;
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
+    hasProducer |= bool(plan);
+    if (!plan)
+      llvm::consumeError(plan.takeError()); // said later
+  });
+  if (hasProducer)
+    forwardSharedTiles(kernel);
+}
+
+FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
+                                          int64_t sharedBytes, StringRef strategy) {
+  if (!target.hasTensorCopies)
+    return 0;
+  if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
+    kernel.walk([&](tile::ForOp loop) { refuseSchedule(loop, why); });
+    refuseEverywhere(kernel, strategy, why);
+    return 0;
+  }
+  llvm::DenseMap<Operation *, Value> deadFrom;
+  kernel.walk([&](tile::ForOp loop) {
+    if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
+      deadFrom[loop] = findDeadRounds(loop);
+  });
+  simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
+  int64_t need = sharedNeed(kernel, FilledBuffers::Always);
+  if (!planProductOf(kernel, target, strategy, sharedBytes - need - barrierBytes))
+    return failure();
+  shareOutOverlapped(kernel, target, strategy, sharedBytes - need - barrierBytes);
+  if (!isPersistent(kernel))
+    need = sharedNeed(kernel, FilledBuffers::FromStart);
+  int64_t sharedLeftBytes = sharedBytes - need, used = barrierBytes;
+  std::string why;
+  SmallVector<ProducerLoop, 1> plans =
+      planLoops(kernel, strategy, sharedLeftBytes, deadFrom, used, why);
+  if (plans.empty()) {
+    refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
+    return 0;
+  }
+  used += chooseTileStores(kernel, sharedLeftBytes - used);
+  used += addSlots(kernel, plans, {sharedBytes, need + used, isPersistent(kernel)}, target);
+  ProducerSlice slice(kernel);
+  SmallVector<tile::ForOp> loops;
+  for (ProducerLoop &plan : plans) {
+    llvm::cantFail(plan.addTo(slice)); // asked before
+    loops.push_back(plan.loop);
+  }
+  SmallVector<OneFill> fills = findOneFills(kernel, loops, slice);
+  Expansion(kernel, slice, std::move(plans), std::move(fills)).run();
+  return need + used;
+}
+
+} // namespace tilec

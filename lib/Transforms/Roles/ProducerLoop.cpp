@@ -1,0 +1,196 @@
+//===- ProducerLoop.cpp - loops whose copies a producer warp can do --------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/ProducerLoop.h"
+
+#include "Roles/TmaBox.h"
+#include "Schedule/ScheduleWishes.h"
+
+#include "tilec/Analysis/Buffers.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+namespace {
+
+llvm::Error refuse(const Twine &why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
+}
+
+bool isReadOnlyBy(Operation *op, Value ring) {
+  auto gemm = dyn_cast<tile::GemmOp>(op);
+  return gemm && gemm.getWarpGroup() && rootOf(gemm.getA()) != rootOf(gemm.getC()) &&
+         rootOf(gemm.getC()) != ring;
+}
+
+bool isPipelined(tile::ForOp loop) {
+  return loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1;
+}
+
+/// Whether `op` stands in a pipelined loop, which may have a producer too.
+bool isInPipelinedLoop(Operation *op) {
+  auto loop = op->getParentOfType<tile::ForOp>();
+  while (loop && !isPipelined(loop))
+    loop = loop->getParentOfType<tile::ForOp>();
+  return bool(loop);
+}
+
+/// Adds the copy to the plan, or says why it cannot be the producer's.
+llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKernel) {
+  auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
+  std::string target = quotedName(copy.getDst());
+  if (!ring || plan.loop->isAncestor(ring))
+    return refuse(target + " is no whole buffer from outside of the loop");
+  if (llvm::is_contained(plan.rings, ring))
+    return refuse(target + " is filled twice a round");
+  llvm::Expected<TmaBox> box = planTmaBox(copy.getSrc(), copy.getDst());
+  if (!box)
+    return box.takeError();
+  // Transfers begin at multiples of the swizzle's period; slots as well.
+  if (int64_t period = box->periodBytes(); box->bytes % period != 0)
+    return refuse(target + " is no multiple of " + Twine(period) + " bytes");
+  for (Operation *user : ring->getUsers()) {
+    Operation *inBody = plan.loop.bodyBlock()->findAncestorOpInBlock(*user);
+    if (!inBody && isInPipelinedLoop(user))
+      continue; // keepWholeRings asks whether that loop has a producer
+    if (!inBody || (user != copy && !copy->isBeforeInBlock(inBody)))
+      return refuse(target + " is used outside of the loop, or before it is filled");
+    if (user == copy || isa<tile::SubviewOp>(user))
+      continue;
+    if (llvm::is_contained(accessesOf(inBody).writes, ring.getResult()))
+      return refuse(target + " is written by more than the copy");
+    plan.everyThread |= !isReadOnlyBy(inBody, ring.getResult());
+  }
+  if (llvm::is_contained(ofKernel.writes, rootOf(copy.getSrc())))
+    return refuse("the kernel writes " + quotedName(copy.getSrc()) + ", from which it copies");
+  plan.copies.push_back(copy);
+  plan.rings.push_back(ring);
+  plan.slotBytes += box->bytes;
+  return llvm::Error::success();
+}
+
+/// Whether the op reads or writes a variable, or reads an element of a tensor.
+bool isOfScalars(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getBuffer().getType().isLocal() || load.getBuffer().getType().isGlobal();
+  auto store = dyn_cast<tile::StoreOp>(op);
+  return store && store.getBuffer().getType().isLocal();
+}
+
+/// The gemm that may stay in flight over the end of the round.
+tile::GemmOp onlyGemm(ProducerLoop &plan) {
+  tile::GemmOp gemm;
+  for (Operation &op : *plan.loop.bodyBlock()) {
+    if (isMemoryEffectFree(&op) || isOfScalars(&op) ||
+        llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
+      continue;
+    auto candidate = dyn_cast<tile::GemmOp>(op);
+    if (gemm || !candidate)
+      return {};
+    gemm = candidate;
+  }
+  bool isPlain = gemm && gemm.getWarpGroup() && gemm.getA().getType().isShared() &&
+                 gemm.getC().getDefiningOp<tile::AllocOp>();
+  return isPlain ? gemm : tile::GemmOp();
+}
+
+} // namespace
+
+bool ProducerLoop::sharesRings(ProducerLoop &other) {
+  auto ringsOf = [](ProducerLoop &plan) {
+    SmallVector<SmallVector<Operation *>> result;
+    for (ArrayRef<unsigned> list : plan.pipes()) {
+      result.emplace_back();
+      for (unsigned i : list)
+        result.back().push_back(plan.rings[i]);
+      llvm::sort(result.back());
+    }
+    return result;
+  };
+  return ringsOf(*this) == ringsOf(other);
+}
+
+SmallVector<SmallVector<unsigned>> ProducerLoop::pipes() {
+  SmallVector<SmallVector<unsigned>> result(overlap ? 2 : 1);
+  for (unsigned i = 0; i < copies.size(); ++i)
+    result[overlap && !feedsFirst(*overlap, rings[i].getResult())].push_back(i);
+  llvm::erase_if(result, [](ArrayRef<unsigned> list) { return list.empty(); });
+  return result;
+}
+
+int64_t ProducerLoop::bytesOf(ArrayRef<unsigned> numbers) {
+  int64_t bytes = 0;
+  for (unsigned i : numbers)
+    bytes += tmaBoxOf(copies[i].getSrc(), copies[i].getDst())->bytes;
+  return bytes;
+}
+
+llvm::Error ProducerLoop::addTo(ProducerSlice &slice) {
+  SmallVector<Value> values = {loop.getLower(), loop.getUpper(), loop.getStep()};
+  for (tile::CopyOp copy : copies)
+    values.push_back(copy.getSrc());
+  return slice.add(&loop.bodyBlock()->front(), values);
+}
+
+bool multipliesByWarpGroups(tile::ForOp loop) {
+  return llvm::any_of(loop.bodyBlock()->getOps<tile::GemmOp>(),
+                      [](tile::GemmOp gemm) { return gemm.getWarpGroup(); });
+}
+
+bool ProducerLoop::fitInto(int64_t bytes) {
+  while (stages > 1 && slotBytes * (stages - 1) > bytes)
+    --stages;
+  return stages > 1;
+}
+
+llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel) {
+  ProducerLoop plan;
+  plan.loop = loop;
+  plan.stages = loop.getStages();
+  if (!multipliesByWarpGroups(loop))
+    return refuse("no warp groups multiply in it");
+  if (loop.walk([&](tile::ForOp inner) {
+            return inner != loop && isPipelined(inner) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+          })
+          .wasInterrupted())
+    return refuse("another pipelined loop stands in it");
+  Accesses ofKernel = accessesOf(kernel);
+  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())
+    if (copy.getSrc().getType().isGlobal())
+      if (llvm::Error error = takeCopy(copy, plan, ofKernel))
+        return std::move(error);
+  if (plan.copies.empty())
+    return refuse("it copies nothing to shared memory");
+  ProducerSlice slice(kernel);
+  if (llvm::Error error = plan.addTo(slice))
+    return std::move(error);
+  plan.inFlight = onlyGemm(plan);
+  return plan;
+}
+
+void keepWholeRings(SmallVectorImpl<ProducerLoop> &plans) {
+  auto fits = [&](ProducerLoop &plan) {
+    for (tile::AllocOp ring : plan.rings)
+      for (Operation *user : ring->getUsers())
+        if (llvm::none_of(plans, [&](ProducerLoop &other) {
+              return other.loop->isAncestor(user) && other.sharesRings(plan);
+            }))
+          return false;
+    return true;
+  };
+  for (bool isStable = false; !isStable;) {
+    auto bad = llvm::find_if_not(plans, fits);
+    isStable = bad == plans.end();
+    if (isStable)
+      break;
+    bad->loop.emitRemark() << noProducer
+                           << "another loop uses its buffers, which has none or copies other ones";
+    refuseSchedule(bad->loop, "another loop uses its buffers");
+    plans.erase(bad);
+  }
+}
+
+} // namespace tilec

@@ -1,0 +1,45 @@
+//===- ProducerLoop.h - loops whose copies a producer warp can do ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Roles/Overlap.h"
+#include "Roles/ProducerSlice.h"
+
+namespace tilec {
+
+/// A pipelined loop around gemms of warp groups, all of whose copies TMA can do.
+struct ProducerLoop {
+  tile::ForOp loop;
+  llvm::SmallVector<tile::CopyOp, 4> copies;
+  llvm::SmallVector<tile::AllocOp, 4> rings;
+  int64_t stages = 1, slotBytes = 0; ///< slotBytes: what one round copies
+  bool everyThread = false;          ///< threads read slots by themselves
+  bool exactSlots = false;           ///< `num_stages` is what the author wants, not a wish
+  tile::GemmOp inFlight;             ///< the only consumer
+  std::optional<OverlapPlan> overlap;
+
+  /// The copies that share a pipe, by number: those of each gemm of an overlapped loop, else all.
+  llvm::SmallVector<llvm::SmallVector<unsigned>> pipes();
+  int64_t bytesOf(llvm::ArrayRef<unsigned> numbers);
+  /// Whether both loops fill the same buffers in the same pipes, so that they can share these.
+  bool sharesRings(ProducerLoop &other);
+  /// Takes stages away until the slots beyond the first fit; false when two do not.
+  bool fitInto(int64_t bytes);
+  /// Adds what the producer repeats to come to the copies.
+  llvm::Error addTo(ProducerSlice &slice);
+};
+
+/// How the remark about a loop that a producer cannot serve begins.
+constexpr llvm::StringLiteral noProducer = "no producer warp copies for this loop: ";
+
+bool multipliesByWarpGroups(tile::ForOp loop);
+
+/// Says why when a producer cannot serve the loop.
+llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel);
+
+/// Removes the loops whose buffers others use that have no producer, or share them differently.
+void keepWholeRings(llvm::SmallVectorImpl<ProducerLoop> &plans);
+
+} // namespace tilec

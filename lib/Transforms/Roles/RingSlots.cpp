@@ -1,0 +1,95 @@
+//===- RingSlots.cpp - how many slots a producer's rings have --------------===//
+//
+// A copy that starts when a slot is released has as long as the other slots' rounds take
+// to arrive. With too few slots every round waits for memory: a product of 128 x 128 x 64
+// tiles takes twice as long with 2 slots as 5 (docs/numbers/hopper-trials.md). Slots beyond that
+// gain nothing, and what holds a second block back costs more than a slot brings.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/RingSlots.h"
+
+#include "Roles/Registers.h"
+#include "Roles/WarpGroups.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+constexpr int64_t mostSlots = 8;
+/// Registers a lane needs beside its accumulators: addresses and what the assembler keeps of
+/// descriptors.
+constexpr int64_t otherRegisters = 40;
+
+/// Clocks of the tensor cores in one round, at least.
+int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
+  int64_t clocks = 0;
+  loop.walk([&](tile::GemmOp gemm) {
+    int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
+    clocks += gemm.m() * gemm.n() * gemm.k() * bits / 16 / target.clocks.multiplyAdds16;
+  });
+  return std::max<int64_t>(clocks, 1);
+}
+
+/// Slots beyond which a round never waits for memory.
+int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
+  return std::min(mostSlots,
+                  1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
+}
+
+/// Blocks that a multiprocessor's registers hold. From three warp groups on the kernel is compiled
+/// for one block; smaller ones have what they need.
+int64_t blocksByRegisters(tile::KernelOp kernel, const TargetInfo &target) {
+  int64_t threads = int64_t(kernel.getThreads()) + threadsPerGroup;
+  if (splitRegisters(target, threads))
+    return 1;
+  int64_t registers = otherRegisters;
+  kernel.walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    if (type.isFragment())
+      registers += storageBytes(tile::dtypeOf(type.getElementType()), type.numElems()) / 4 /
+                   int64_t(kernel.getThreads());
+  });
+  return std::max<int64_t>(1, target.registers.ofUnit / (registers * threads));
+}
+
+/// What a block may take so that as many are resident as without further slots.
+int64_t bytesForSameOccupancy(tile::KernelOp kernel, SharedBudget budget,
+                              const TargetInfo &target) {
+  if (budget.isPersistent)
+    return budget.blockBytes;
+  int64_t all = target.sharedBytesOfUnit, kept = target.sharedBytesKept;
+  int64_t resident = std::min(blocksByRegisters(kernel, target), all / (budget.usedBytes + kept));
+  return std::min(budget.blockBytes, all / std::max<int64_t>(resident, 1) - kept);
+}
+
+} // namespace
+
+int64_t addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, SharedBudget budget,
+                 const TargetInfo &target) {
+  int64_t left = bytesForSameOccupancy(kernel, budget, target) - budget.usedBytes, added = 0;
+  for (ProducerLoop &plan : plans) {
+    // Loops that fill the same buffers have one ring; the first of them speaks for all.
+    SmallVector<ProducerLoop *, 2> group;
+    for (ProducerLoop &other : plans)
+      if (other.sharesRings(plan))
+        group.push_back(&other);
+    if (group.front() != &plan || llvm::any_of(group, [](ProducerLoop *other) {
+          return other->exactSlots || other->overlap;
+        }))
+      continue; // the softmax beside overlapped gemms is long enough for a copy
+    int64_t wanted = std::max(plan.stages, usefulSlots(plan, target));
+    int64_t more = std::min(wanted - plan.stages, std::max<int64_t>(left, 0) / plan.slotBytes);
+    left -= more * plan.slotBytes;
+    added += more * plan.slotBytes;
+    int64_t slots = plan.stages + more;
+    for (ProducerLoop *other : group)
+      other->stages = slots;
+  }
+  return added;
+}
+
+} // namespace tilec

@@ -1,0 +1,449 @@
+//===- Roles.cpp - a producer warp and the warps that consume -------------===//
+//
+// The block is the consumers' threads, then a warp group whose first warp produces.
+// Slots are guarded by two mbarriers each: full, which counts the bytes of TMA copies,
+// and empty, on which the consumers arrive. Both sides count slots and parities in
+// registers of their own, so that loops of any nesting share a pipe.
+//
+// Blocks of a cluster that fill each other's slots: a slot is empty when the consumers of
+// all of them have released it, each of which arrives at all blocks. Nobody leaves before
+// the others are done with its shared memory. Teams of consumers pass the turn to multiply
+// through mbarriers.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/Registers.h"
+#include "Roles/TileStore.h"
+#include "Roles/TmaBox.h"
+#include "Roles/WarpGroups.h"
+#include "ToWave/Emitter.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+constexpr int64_t mbarrierBytes = 8;
+constexpr int64_t firstTeamBarrier = 1; // number 0 is the whole block's
+constexpr int64_t firstTurnBarrier = 8; // one a warp group; teams and stores have 1 to 7
+
+} // namespace
+
+void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
+  struct Known {
+    Value tensor;
+    SmallVector<int64_t, 5> extents;
+    int64_t swizzleBytes;
+    Value map;
+  };
+  SmallVector<Known> known;
+  SmallVector<Attribute> names(waveKernel.getArgNames().begin(), waveKernel.getArgNames().end());
+  SmallVector<Attribute> access(waveKernel.getArgAccess().begin(), waveKernel.getArgAccess().end());
+  SmallVector<Attribute> specs;
+  auto mapOf = [&](Value root, ArrayRef<int64_t> extents, int64_t swizzleBytes) {
+    for (const Known &other : known)
+      if (other.tensor == root && ArrayRef<int64_t>(other.extents) == extents &&
+          other.swizzleBytes == swizzleBytes)
+        return other.map;
+    StringRef tensor = root.getDefiningOp<tile::TensorOp>().getName();
+    std::string name = (tensor + "_map" + Twine(known.size())).str();
+    SmallVector<int64_t> innermostFirst(llvm::reverse(extents));
+    specs.push_back(
+        b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
+                             b.getNamedAttr("of", b.getStringAttr(tensor)),
+                             b.getNamedAttr("box", b.getDenseI64ArrayAttr(innermostFirst)),
+                             b.getNamedAttr("swizzle", b.getI64IntegerAttr(swizzleBytes))}));
+    names.push_back(b.getStringAttr(name));
+    access.push_back(b.getStringAttr(""));
+    Value map =
+        waveKernel.getBody().front().addArgument(wave::TensorMapType::get(b.getContext()), loc);
+    known.push_back({root, SmallVector<int64_t, 5>(extents), swizzleBytes, map});
+    return map;
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
+      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+      tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
+    } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && op->hasAttr(tileStoreBuffers)) {
+      for (const TileTarget &target : matchTileStore(loop)->targets)
+        tensorMaps[target.op] = mapOf(target.tensor, target.extents, target.rowBytes);
+    }
+  });
+  waveKernel.setArgNamesAttr(b.getArrayAttr(names));
+  waveKernel.setArgAccessAttr(b.getArrayAttr(access));
+  waveKernel->setAttr("tensor_maps", b.getArrayAttr(specs));
+}
+
+void Emitter::placePipes() {
+  auto regs = [&] {
+    return wave::AllocRegsOp::create(
+        b, loc, wave::RegsType::get(b.getContext(), 1, b.getIndexType()), StringAttr());
+  };
+  for (tile::PipeOp op : kernel.getBody().getOps<tile::PipeOp>()) {
+    PipePlace pipe;
+    pipe.stages = op.getStages();
+    pipe.bytes = op.getBytes();
+    pipe.everyThread = op.getEveryThread();
+    pipe.shared = op.getShared();
+    pipe.arrivals = pipe.everyThread ? kernel.getThreads() : kernel.getThreads() / threadsPerGroup;
+    if (pipe.shared)
+      pipe.arrivals *= clusterBlocks();
+    pipe.fullBytes = sharedBytes;
+    pipe.emptyBytes = sharedBytes + pipe.stages * mbarrierBytes;
+    sharedBytes += 2 * pipe.stages * mbarrierBytes;
+    for (int side : {0, 1}) {
+      pipe.slot[side] = regs();
+      pipe.parity[side] = regs();
+    }
+    pipe.previous = regs();
+    pipes[op.getPipe()] = pipe;
+  }
+  if (team) {
+    turnBytes = sharedBytes;
+    sharedBytes += kernel.getTeams() * mbarrierBytes;
+    turnParity = regs();
+  }
+  fenceBytes = sharedBytes;
+  sharedBytes += mbarrierBytes;
+}
+
+/// Both sides start at slot 0; the first round of waiting for empty slots passes at once.
+void Emitter::initPipes(wave::KernelOp waveKernel) {
+  SmallVector<BlockArgument> kernelMaps;
+  for (BlockArgument argument : waveKernel.getBody().getArguments())
+    if (isa<wave::TensorMapType>(argument.getType()))
+      kernelMaps.push_back(argument);
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blockThread, index(0));
+  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    for (auto &[value, pipe] : pipes)
+      for (int64_t slot = 0; slot < pipe.stages; ++slot) {
+        wave::MBarrierInitOp::create(b, loc, index(pipe.fullBytes + slot * mbarrierBytes), 0, 1);
+        wave::MBarrierInitOp::create(b, loc, index(pipe.emptyBytes + slot * mbarrierBytes), 0,
+                                     pipe.arrivals);
+      }
+    for (BlockArgument argument : kernelMaps)
+      wave::TmaPrefetchOp::create(b, loc, argument);
+    for (int64_t t = 0; team && t < int64_t(kernel.getTeams()); ++t)
+      wave::MBarrierInitOp::create(b, loc, index(turnBytes + t * mbarrierBytes), 0,
+                                   kernel.getThreads() / threadsPerGroup);
+    wave::MBarrierInitOp::create(b, loc, index(fenceBytes), 0, 1);
+    wave::MBarrierFenceOp::create(b, loc);
+  }
+  for (auto &[value, pipe] : pipes) {
+    for (int side : {0, 1}) {
+      wave::SetOp::create(b, loc, index(0), pipe.slot[side], 0);
+      wave::SetOp::create(b, loc, index(side), pipe.parity[side], 0);
+    }
+    wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
+  }
+  if (team) {
+    // The first team waits for a phase before the first: that is over.
+    Value isFirstTeam = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, team, index(0));
+    wave::SetOp::create(
+        b, loc, arith::SelectOp::create(b, loc, isFirstTeam, index(1), index(0)).getResult(),
+        turnParity, 0);
+  }
+}
+
+LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel) {
+  int64_t teams = kernel.getTeams(), consumers = teams * int64_t(kernel.getThreads());
+  int64_t threads = consumers + threadsPerGroup, consumerWaves = teams * numWaves;
+  bindTensorMaps(waveKernel);
+  placePipes();
+  initPipes(waveKernel);
+  if (clusterBlocks() > 1)
+    wave::ClusterBarrierOp::create(b, loc);
+  else
+    wave::BarrierOp::create(b, loc);
+  waveKernel.setThreads(threads);
+  // What is above touches no device memory: it may run while the launch before still does.
+  wave::GridReleaseOp::create(b, loc);
+  wave::GridWaitOp::create(b, loc);
+  std::optional<RegisterSplit> split = splitRegisters(target, threads);
+  Value produces =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, blockWave, index(consumerWaves));
+  auto roles = scf::IfOp::create(b, loc, produces, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&roles.getThenRegion().front());
+  if (split)
+    wave::SetMaxRegsOp::create(b, loc, split->producer);
+  Value isLoader =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blockWave, index(consumerWaves));
+  auto loader = scf::IfOp::create(b, loc, isLoader, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(&loader.getThenRegion().front());
+  Value elected = wave::ElectOp::create(b, loc, b.getI1Type());
+  auto one = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(&one.getThenRegion().front());
+  Elements alone;
+  if (failed(emitBlock(producer.getBody().front(), alone)))
+    return failure();
+
+  b.setInsertionPointToStart(&roles.getElseRegion().front());
+  if (split)
+    wave::SetMaxRegsOp::create(b, loc, split->consumer, /*more=*/true);
+  if (kernel.walk([](tile::GroupTurnOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+    // As if the last group had been there before the first.
+    Value group = divIndex(waveId, warpsPerGroup);
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, addIndex(group, 1),
+                                         index(int64_t(kernel.getThreads()) / threadsPerGroup));
+    auto branch = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard keep(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    emitTurn(index(0), /*isPass=*/true);
+  }
+  Elements top;
+  for (Operation &op : kernel.getBody().front())
+    if (&op != producer && failed(emitOp(op, top)))
+      return failure();
+  if (stagingAt) {
+    // Shared memory lives until the last transfer has read it.
+    Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        remIndex(threadId, threadsPerGroup), index(0));
+    auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard keep(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    wave::BulkWaitOp::create(b, loc, 0);
+  }
+  SmallVector<wave::BarrierOp> ofTeam;
+  roles.getElseRegion().walk([&](wave::BarrierOp barrier) {
+    if (barrier.getThreads() == 0) // else of a warp group
+      ofTeam.push_back(barrier);
+  });
+  for (wave::BarrierOp barrier : ofTeam) {
+    b.setInsertionPoint(barrier);
+    syncAt(team, teams, firstTeamBarrier, kernel.getThreads());
+    barrier.erase();
+  }
+  if (clusterBlocks() > 1) {
+    // Shared memory lives until the others of the cluster have filled and released their slots. The
+    // thread that copies comes back to its warp first.
+    b.setInsertionPointAfter(roles);
+    wave::WaveFenceOp::create(b, loc);
+    wave::ClusterBarrierOp::create(b, loc);
+  }
+  return success();
+}
+
+void Emitter::syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads) {
+  if (count == 1)
+    wave::BarrierOp::create(b, loc, /*raw=*/false, threads, firstBarrier);
+  else
+    wave::NamedBarrierOp::create(b, loc, addIndex(id, firstBarrier), threads, /*arrive=*/false);
+}
+
+void Emitter::syncGroup() {
+  // Barrier 0 is the block's, then come those of the teams.
+  int64_t teams = kernel.getTeams(), groups = kernel.getThreads() / threadsPerGroup;
+  syncAt(divIndex(blockWave, warpsPerGroup), groups * teams, firstTeamBarrier + teams,
+         threadsPerGroup);
+}
+
+//===----------------------------------------------------------------------===//
+// Pipes
+//===----------------------------------------------------------------------===//
+
+/// The side's slot and a wait for it; the side goes on to the next slot.
+Value Emitter::advanceSlot(PipePlace &pipe, bool isProducer) {
+  Type type = b.getIndexType();
+  Value slot = wave::GetOp::create(b, loc, type, pipe.slot[isProducer], 0);
+  Value parity = wave::GetOp::create(b, loc, type, pipe.parity[isProducer], 0);
+  int64_t barriers = isProducer ? pipe.emptyBytes : pipe.fullBytes;
+  wave::MBarrierWaitOp::create(b, loc, mulIndex(slot, mbarrierBytes), barriers, parity);
+  Value next = addIndex(slot, 1);
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, index(pipe.stages));
+  Value flipped = arith::XOrIOp::create(b, loc, parity, index(1));
+  wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, wraps, index(0), next).getResult(),
+                      pipe.slot[isProducer], 0);
+  wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, wraps, flipped, parity).getResult(),
+                      pipe.parity[isProducer], 0);
+  return slot;
+}
+
+void Emitter::emitRelease(PipePlace &pipe, Value slot, Value mask) {
+  Value rank;
+  if (!pipe.everyThread) {
+    // Thread i of a warp group arrives at block i of the cluster.
+    Value inGroup = remIndex(threadId, threadsPerGroup);
+    Value arrives = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, inGroup,
+                                          index(pipe.shared ? clusterBlocks() : 1));
+    mask = andMasks(mask, arrives);
+    rank = pipe.shared ? inGroup : Value();
+  }
+  if (!mask)
+    mask = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+  wave::MBarrierArriveOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.emptyBytes, mask,
+                                 rank);
+}
+
+/// The side goes on by `count` slots without a wait.
+void Emitter::skipSlots(PipePlace &pipe, Value count) {
+  Type type = b.getIndexType();
+  Value at = addIndex(wave::GetOp::create(b, loc, type, pipe.slot[0], 0), count);
+  Value turns = divIndex(at, pipe.stages);
+  Value parity = wave::GetOp::create(b, loc, type, pipe.parity[0], 0);
+  wave::SetOp::create(b, loc, remIndex(at, pipe.stages), pipe.slot[0], 0);
+  wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, remIndex(turns, 2)).getResult(),
+                      pipe.parity[0], 0);
+}
+
+void Emitter::waitTurn() {
+  Value parity = wave::GetOp::create(b, loc, b.getIndexType(), turnParity, 0);
+  wave::MBarrierWaitOp::create(b, loc, mulIndex(team, mbarrierBytes), turnBytes, parity);
+  wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, index(1)).getResult(),
+                      turnParity, 0);
+}
+
+void Emitter::passTurn() {
+  Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      remIndex(threadId, threadsPerGroup), index(0));
+  Value next = remIndex(addIndex(team, 1), kernel.getTeams());
+  wave::MBarrierArriveOp::create(b, loc, mulIndex(next, mbarrierBytes), turnBytes, leads, Value());
+}
+
+/// Each warp group has a barrier where it waits for its turn; the group before it arrives there to
+/// pass it on.
+void Emitter::emitTurn(Value group, bool isPass) {
+  int64_t groups = kernel.getThreads() / threadsPerGroup;
+  Value id = addIndex(remIndex(group, groups), firstTurnBarrier);
+  wave::NamedBarrierOp::create(b, loc, id, 2 * threadsPerGroup, isPass);
+}
+
+/// Whether warp groups' instructions read shared memory that threads write: they make their writes
+/// visible to it.
+bool Emitter::needsAsyncFence() {
+  if (hasAsyncReaders)
+    return *hasAsyncReaders;
+  llvm::DenseSet<Value> filledByTma;
+  kernel.walk([&](tile::TmaCopyOp copy) { filledByTma.insert(rootOf(copy.getDst())); });
+  hasAsyncReaders = false;
+  kernel.walk([&](tile::GemmOp gemm) {
+    for (Value operand : {gemm.getA(), gemm.getB()})
+      *hasAsyncReaders |= gemm.getWarpGroup() &&
+                          cast<tile::BufferType>(operand.getType()).isShared() &&
+                          !filledByTma.contains(rootOf(operand));
+  });
+  return *hasAsyncReaders;
+}
+
+LogicalResult Emitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
+  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
+  std::optional<BufferBox> source = boxOf(copy.getSrc(), b, loc),
+                           dest = boxOf(copy.getDst(), b, loc);
+  if (!box || !source || !dest)
+    return unsupported(*copy, "this TMA copy");
+  const SharedPlace &place = shared.find(dest->root)->second;
+  PipePlace &pipe = pipes[copy.getPipe()];
+  Value slot = lookup(copy.getSlot(), 0, elements);
+  int64_t slotBytes = box->bytes;
+  Value base = addIndex(mulIndex(slot, slotBytes), place.baseBytes);
+  Value barrier = addIndex(mulIndex(slot, mbarrierBytes), pipe.fullBytes);
+  // A part of every transfer is this block's; it lands in the shared memory of all blocks.
+  int64_t parts = copy.getParts(), multicast = parts > 1 ? (int64_t(1) << parts) - 1 : 0;
+  Value rowOfPart;
+  if (parts > 1) {
+    Value block = lookup(kernel.getBody().getArgument(0), 0, elements);
+    Value rank = remIndex(block, parts);
+    rowOfPart = mulIndex(rank, box->chunkRows / parts);
+    base = addIndex(base, mulIndex(rank, box->transferBytes() / parts));
+  }
+  for (int64_t panel = 0; panel < box->panels; ++panel)
+    for (int64_t chunk = 0; chunk < box->chunks; ++chunk) {
+      SmallVector<Value> coords; // innermost first
+      for (int64_t d = int64_t(source->offsets.size()) - 1; d >= 0; --d) {
+        Value at = source->offsets[d] ? indexFor(source->offsets[d], 0, elements) : Value();
+        int64_t more = d == box->colDim   ? panel * box->panelElems
+                       : d == box->rowDim ? chunk * box->chunkRows
+                                          : 0;
+        at = addIndex(at, more);
+        coords.push_back(d == box->rowDim && rowOfPart ? addIndex(at, rowOfPart) : at);
+      }
+      Value to = addIndex(base, (panel * box->chunks + chunk) * box->transferBytes());
+      wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, to, barrier, multicast);
+    }
+  return success();
+}
+
+std::optional<LogicalResult> Emitter::emitRoles(Operation &op, Elements &elements) {
+  if (isa<tile::PipeOp>(op))
+    return success(); // placed already
+  if (auto acquire = dyn_cast<tile::PipeAcquireOp>(op)) {
+    PipePlace &pipe = pipes[acquire.getPipe()];
+    Value slot = advanceSlot(pipe, /*isProducer=*/true);
+    wave::MBarrierExpectOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.fullBytes,
+                                   pipe.bytes);
+    elements.map[acquire.getSlot()] = {slot};
+    return success();
+  }
+  if (auto copy = dyn_cast<tile::TmaCopyOp>(op))
+    return emitTmaCopy(copy, elements);
+  if (auto wait = dyn_cast<tile::PipeWaitOp>(op)) {
+    elements.map[wait.getSlot()] = {advanceSlot(pipes[wait.getPipe()], /*isProducer=*/false)};
+    return success();
+  }
+  if (isa<tile::IssueFenceOp>(op)) {
+    // A fresh mbarrier is beyond the phase of parity 1. One of a pipe would not do: a slot may be
+    // full again before the last wave asks.
+    wave::MBarrierWaitOp::create(b, loc, index(0), fenceBytes, index(1));
+    return success();
+  }
+  if (auto release = dyn_cast<tile::PipeReleaseOp>(op)) {
+    PipePlace &pipe = pipes[release.getPipe()];
+    Value slot = lookup(release.getSlot(), 0, elements);
+    if (!release.getPrevious())
+      return emitRelease(pipe, slot, nullptr), success();
+    Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
+    emitRelease(pipe, before,
+                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, index(0)));
+    wave::SetOp::create(b, loc, slot, pipe.previous, 0);
+    return success();
+  }
+  if (auto drain = dyn_cast<tile::PipeDrainOp>(op)) {
+    PipePlace &pipe = pipes[drain.getPipe()];
+    Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
+    emitRelease(pipe, before,
+                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, index(0)));
+    wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
+    return success();
+  }
+  if (auto skip = dyn_cast<tile::PipeSkipOp>(op))
+    return skipSlots(pipes[skip.getPipe()], lookup(skip.getCount(), 0, elements)), success();
+  if (auto number = dyn_cast<tile::TeamOp>(op)) {
+    elements.map[number.getTeam()] = {team ? team : index(0)};
+    return success();
+  }
+  if (auto number = dyn_cast<tile::WarpGroupOp>(op)) {
+    elements.map[number.getGroup()] = {divIndex(waveId, warpsPerGroup)};
+    return success();
+  }
+  if (auto choice = dyn_cast<tile::OfGroupOp>(op)) {
+    elements.map[choice.getResult()] = {lookup(choice.getOwn(), 0, elements)};
+    return success();
+  }
+  if (isa<tile::TurnWaitOp>(op))
+    return waitTurn(), success();
+  if (isa<tile::TurnPassOp>(op))
+    return passTurn(), success();
+  if (auto turn = dyn_cast<tile::GroupTurnOp>(op)) {
+    Value group = divIndex(waveId, warpsPerGroup);
+    emitTurn(turn.getPass() ? addIndex(group, 1) : group, turn.getPass());
+    return success();
+  }
+  if (isa<tile::GroupSyncOp>(op))
+    return syncGroup(), success();
+  if (auto wait = dyn_cast<tile::GemmWaitOp>(op)) {
+    // With a group left in flight as well: an op that touches nothing would be erased as dead.
+    SmallVector<Value, 4> readable;
+    for (Value buffer : wait.getBuffers())
+      readable.push_back(fragments.find(buffer)->second.regs);
+    wave::GroupMmaWaitOp::create(b, loc, wait.getPending(), readable);
+    return success();
+  }
+  return std::nullopt;
+}
+
+} // namespace tilec

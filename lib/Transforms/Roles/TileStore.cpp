@@ -1,0 +1,248 @@
+//===- TileStore.cpp - which loops store accumulators through TMA ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/TileStore.h"
+
+#include "Layouts/LoopLayout.h"
+#include "Roles/WarpGroups.h"
+
+#include "tilec/Analysis/Index.h"
+#include "tilec/Base/Math.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+constexpr int64_t widestRowBytes = 128, narrowestRowBytes = 32; // that a swizzle permutes
+constexpr int64_t pitchBytes = 16;                              // of a tensor's rows, a multiple
+
+/// The shape behind an accumulator's layout (WarpGroups.cpp, planWarpGroupGemm).
+bool readLayout(const FragmentLayout &layout, TileStore &store) {
+  if (layout.rank() != 2 || layout.waves().empty() || layout.waves().size() > 3 ||
+      layout.reps().size() != 1)
+    return false;
+  ArrayRef<Factor> waves = layout.waves();
+  if (!(waves[0] == Factor{0, warpsPerGroup}))
+    return false;
+  store.slabs = layout.atomRegs() / 4;
+  // Factors of 1 are left out.
+  for (const Factor &factor : waves.drop_front()) {
+    int64_t &groups = factor.dim == 0 ? store.groupsM : store.groupsN;
+    bool isInOrder = factor.dim == 1 || (factor.dim == 0 && store.groupsN == 1);
+    if (groups != 1 || !isInOrder)
+      return false;
+    groups = factor.count;
+  }
+  LayoutInput regs{"register", {{0, 1}, {8 * store.slabs, 0}}};
+  for (int64_t s = 1; s < store.slabs; s *= 2)
+    regs.bases.push_back({8 * s, 0});
+  LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
+  return layout.atom() == LinearLayout(2, {regs, lanes}) && store.rows() <= 256 &&
+         layout.shape()[0] == store.rows() * store.groupsM;
+}
+
+bool isInside(Value value, tile::ParallelOp loop) {
+  return loop->isAncestor(value.getParentRegion()->getParentOp());
+}
+
+/// Whether `index` is `iv` plus something that no loop variable moves.
+bool isMovedBy(Value index, BlockArgument iv, tile::ParallelOp loop) {
+  LinearForm form = linearize(index);
+  for (auto [term, factor] : form.terms)
+    if (isInside(term, loop) && (term != iv || factor != 1))
+      return false;
+  return form.coefficient(iv) == 1;
+}
+
+bool isFixed(Value index, tile::ParallelOp loop) {
+  return llvm::none_of(linearize(index).terms,
+                       [&](auto term) { return isInside(term.first, loop); });
+}
+
+bool isSame(Value a, Value b) {
+  LinearForm difference = linearize(a);
+  difference.add(linearize(b), -1);
+  return difference.terms.empty() && difference.constant == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+/// Whether the condition holds for every element that lies inside of the tensor.
+bool holdsInside(Value condition, const TileTarget &target) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return holdsInside(both.getLhs(), target) && holdsInside(both.getRhs(), target);
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return false;
+  auto shape = cast<tile::BufferType>(target.tensor.getType()).getShape();
+  auto tensor = target.tensor.getDefiningOp<tile::TensorOp>();
+  using P = arith::CmpIPredicate;
+  P predicate = compare.getPredicate();
+  Value left = compare.getLhs(), right = compare.getRhs();
+  size_t dynamic = 0;
+  for (auto [d, index] : llvm::enumerate(target.indices)) {
+    Value extent = ShapedType::isDynamic(shape[d]) ? tensor.getDims()[dynamic++] : Value();
+    auto isExtent = [&](Value value) {
+      std::optional<int64_t> known = tile::constantInt(value);
+      return extent ? isSame(value, extent) : known && *known >= shape[d];
+    };
+    bool isBelow = (predicate == P::slt && isSame(left, index) && isExtent(right)) ||
+                   (predicate == P::sgt && isSame(right, index) && isExtent(left));
+    bool isPositive =
+        predicate == P::sge && isSame(left, index) && tile::constantInt(right).value_or(1) <= 0;
+    if (isBelow || isPositive)
+      return true;
+  }
+  return false;
+}
+
+/// Whether the op may run where its guard would have kept it from running.
+bool isHarmless(Operation *op) {
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    return tile::constantInt(op->getOperand(1)).value_or(0) > 0;
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (!load || load.getBuffer().getType().isGlobal()) // zero outside
+    return true;
+  return llvm::all_of(llvm::zip(load.getIndices(), load.getBuffer().getType().getShape()),
+                      [](auto pair) {
+                        std::optional<IndexRange> range = rangeOf(std::get<0>(pair));
+                        return range && range->low >= 0 && range->high < std::get<1>(pair);
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+/// Whether TMA can write what the op writes; fills the target.
+bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, TileTarget &target) {
+  auto store = dyn_cast<tile::StoreOp>(op);
+  auto atomic = dyn_cast<tile::AtomicOp>(op);
+  target.op = op;
+  target.adds = bool(atomic);
+  target.tensor = store ? store.getBuffer() : atomic.getBuffer();
+  target.value = store ? store.getValue() : atomic.getValue();
+  ValueRange indices = store ? store.getIndices() : atomic.getIndices();
+  target.indices.assign(indices.begin(), indices.end());
+  auto type = cast<tile::BufferType>(target.tensor.getType());
+  auto tensor = target.tensor.getDefiningOp<tile::TensorOp>();
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (!tensor || !tensor.getStrides().empty() || bitsOf(dtype) < 8 || bitsOf(dtype) > 32 ||
+      dtype == DType::Bool)
+    return false;
+  if (atomic && (atomic.getKind() != tile::AtomicKind::Add || !atomic.getOld().use_empty() ||
+                 dtype != DType::F32))
+    return false;
+  target.elemBytes = bytesOf(dtype);
+  int64_t rank = type.rank(), rowElems = rank ? type.getShape().back() : 0;
+  if (rank < 2 || rank > 5 || ShapedType::isDynamic(rowElems) ||
+      rowElems * target.elemBytes % pitchBytes != 0)
+    return false;
+  target.rowBytes = widestRowBytes;
+  while (match.cols() * target.elemBytes % target.rowBytes != 0)
+    target.rowBytes /= 2;
+  if (target.rowBytes < narrowestRowBytes)
+    return false;
+  for (auto [d, index] : llvm::enumerate(target.indices)) {
+    if (int64_t(d) == rank - 1) {
+      if (!isMovedBy(index, loop.ivs()[1], loop))
+        return false;
+    } else if (target.rowDim < 0 && isMovedBy(index, loop.ivs()[0], loop)) {
+      target.rowDim = d;
+    } else if (!isFixed(index, loop)) {
+      return false;
+    }
+  }
+  if (target.rowDim < 0)
+    return false;
+  target.extents.assign(rank, 1);
+  target.extents[target.rowDim] = match.rows();
+  target.extents[rank - 1] = target.cols();
+  return true;
+}
+
+/// The ops of the body, a guard looked through; nothing when there are others than element by
+/// element ones.
+bool collectOps(tile::ParallelOp loop, TileStore &match, scf::IfOp &guard) {
+  auto take = [&](Block &block) {
+    for (Operation &op : block) {
+      auto branch = dyn_cast<scf::IfOp>(op);
+      bool isEnd = !op.getNextNode() || isa<scf::YieldOp>(op.getNextNode());
+      if (branch && !guard && isEnd && branch.getNumResults() == 0 &&
+          branch.getElseRegion().empty())
+        guard = branch;
+      else if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(op) ||
+               (isMemoryEffectFree(&op) && op.getNumRegions() == 0))
+        match.ops.push_back(&op);
+      else
+        return false;
+    }
+    return true;
+  };
+  if (!take(*loop.bodyBlock()))
+    return false;
+  if (!guard)
+    return true;
+  if (!take(guard.getThenRegion().front()) || !isa<scf::YieldOp>(match.ops.back()))
+    return false;
+  match.ops.pop_back();
+  return true;
+}
+
+} // namespace
+
+int64_t TileStore::stepCols() const {
+  int64_t most = 0;
+  for (const TileTarget &target : targets)
+    most = std::max(most, target.cols());
+  return most;
+}
+
+int64_t TileStore::transfers() const {
+  int64_t count = 0;
+  for (const TileTarget &target : targets)
+    count += cols() / target.cols();
+  return count;
+}
+
+int64_t TileStore::bufferBytes() const {
+  int64_t most = 0;
+  for (const TileTarget &target : targets)
+    most = std::max(most, rows() * target.rowBytes);
+  return most;
+}
+
+std::optional<TileStore> matchTileStore(tile::ParallelOp loop) {
+  TileStore match;
+  auto extents = loop.constantExtents();
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!extents || extents->size() != 2 || !layout || !readLayout(*layout, match) ||
+      ArrayRef<int64_t>(*extents) != ArrayRef<int64_t>(layout->shape()))
+    return std::nullopt;
+  match.layout = *layout;
+  scf::IfOp guard;
+  if (!collectOps(loop, match, guard))
+    return std::nullopt;
+  for (Operation *op : match.ops) {
+    if (isa<tile::StoreOp, tile::AtomicOp>(op)) {
+      TileTarget target;
+      if (!readTarget(op, loop, match, target) ||
+          (guard && !holdsInside(guard.getCondition(), target)))
+        return std::nullopt;
+      match.targets.push_back(target);
+    }
+    if (guard && guard->isAncestor(op) && !isHarmless(op))
+      return std::nullopt;
+  }
+  return match.targets.empty() ? std::nullopt : std::optional(match);
+}
+
+} // namespace tilec

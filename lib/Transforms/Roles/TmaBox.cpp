@@ -1,0 +1,112 @@
+//===- TmaBox.cpp - copies that the tensor memory accelerator can do ------===//
+//
+// Limits: CUDA driver API, cuTensorMapEncodeTiled (rank 5, box extents 256, strides
+// in multiples of 16 bytes, inner box no wider than the swizzle).
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/TmaBox.h"
+
+#include "Roles/ProducerSlice.h"
+
+#include "Layouts/LoopLayout.h"
+
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+constexpr int64_t widestExtent = 256;
+constexpr int64_t mostDims = 5;
+constexpr int64_t alignBytes = 16;
+
+/// The swizzle of TMA that a shared layout is; nothing when it is none. 0: plain rows.
+std::optional<int64_t> swizzleOf(const SharedLayout &layout, int64_t elemBytes) {
+  int64_t rowBytes = layout.pitchElems * elemBytes;
+  if (layout.phases == 1)
+    return layout.pitchElems == layout.cols() ? std::optional<int64_t>(0) : std::nullopt;
+  bool isTma = layout.vecElems * elemBytes == 16 && layout.phases * 16 == rowBytes &&
+               layout.rowsPerPhase == std::max<int64_t>(1, 128 / rowBytes) &&
+               layout.matrixRows() % 8 == 0;
+  return isTma ? std::optional(rowBytes) : std::nullopt;
+}
+
+} // namespace
+
+llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
+  auto refuse = [&](const Twine &why) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "TMA cannot bring " + quotedName(globalBox) + " to " +
+                                       quotedName(sharedTile) + ": " + why);
+  };
+  auto global = cast<tile::BufferType>(globalBox.getType());
+  auto shared = cast<tile::BufferType>(sharedTile.getType());
+  const SharedLayout *layout = sharedLayoutOf(boxRootOf(sharedTile));
+  bool isVector = shared.rank() == 1; // a matrix of one row
+  if (!global.isGlobal() || !shared.isShared() || (shared.rank() != 2 && !isVector) || !layout ||
+      !global.hasStaticShape())
+    return refuse("it is no box of a tensor for a matrix or a vector in shared memory");
+  if (global.getElementType() != shared.getElementType())
+    return refuse("their element types differ");
+  DType dtype = tile::dtypeOf(shared.getElementType());
+  int64_t elemBytes = bytesOf(dtype);
+  // A boolean is a byte, which TMA would not clean; 4-bit elements have no tensor map here.
+  if (bitsOf(dtype) < 8)
+    return refuse("elements have fewer than 8 bits");
+  OpBuilder scratch(global.getContext());
+  scratch.setInsertionPointAfterValue(globalBox);
+  std::optional<BufferBox> box = boxOf(globalBox, scratch, globalBox.getLoc());
+  auto tensor = box ? box->root.getDefiningOp<tile::TensorOp>() : tile::TensorOp();
+  if (!tensor || !tensor.getStrides().empty())
+    return refuse("its strides are the caller's, or it is no parameter");
+  tile::BufferType root = box->rootType();
+  int64_t rank = root.rank(), rowElems = root.getShape().back();
+  if (rank < 2 || rank > mostDims)
+    return refuse("it has no 2 to 5 dimensions");
+  if (ShapedType::isDynamic(rowElems) || rowElems * elemBytes % alignBytes != 0)
+    return refuse("its rows are not known to be a multiple of 16 bytes");
+
+  TmaBox result;
+  result.root = box->root;
+  result.extents.assign(rank, 1);
+  // Dimensions of extent 1 aside, rows and columns in order.
+  SmallVector<int64_t, 2> dims;
+  for (auto [d, dim] : llvm::enumerate(box->dims))
+    if (global.getShape()[d] != 1 || global.rank() == shared.rank())
+      dims.push_back(dim);
+  if (int64_t(dims.size()) != shared.rank() || dims.back() != rank - 1)
+    return refuse("its rows are not the tile's rows");
+  result.rowDim = isVector ? -1 : dims[0];
+  result.colDim = dims.back();
+  std::optional<int64_t> swizzle = swizzleOf(*layout, elemBytes);
+  if (!swizzle)
+    return refuse("the tile is laid out for threads");
+  result.swizzleBytes = *swizzle;
+  int64_t rows = isVector ? 1 : shared.getShape()[0], cols = shared.getShape().back();
+  result.panels = layout->panels();
+  result.panelElems = layout->panelElems != 0 ? layout->panelElems : cols;
+  result.chunks = ceilDiv(rows, widestExtent);
+  result.chunkRows = rows / result.chunks;
+  result.bytes = rows * result.panels * result.panelElems * elemBytes;
+  bool fits = rows % result.chunks == 0 && (result.chunks == 1 || result.chunkRows % 8 == 0) &&
+              result.panelElems <= widestExtent && result.panelElems * elemBytes % alignBytes == 0;
+  if (!fits)
+    return refuse(
+        "the tile cannot be cut into boxes of at most 256 x 256 elements, 16 bytes in step");
+  if (!isVector)
+    result.extents[result.rowDim] = result.chunkRows;
+  result.extents[result.colDim] = result.panelElems;
+  return result;
+}
+
+std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile) {
+  llvm::Expected<TmaBox> box = planTmaBox(globalBox, sharedTile);
+  if (box)
+    return std::move(*box);
+  llvm::consumeError(box.takeError());
+  return std::nullopt;
+}
+
+} // namespace tilec

@@ -1,0 +1,286 @@
+//===- WarpGroups.cpp - gemms by whole warp groups ------------------------===//
+//
+// Sources: PTX ISA 9.0, "Asynchronous warpgroup level matrix instructions" (shapes,
+// fragments, descriptors); the operand strides were proved on hardware, docs/machine-code/hopper.md.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/WarpGroups.h"
+
+#include "Roles/ProducerSlice.h"
+#include "Roles/Registers.h"
+
+#include "Layouts/LoopLayout.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+/// What a consumer needs at least beside all of its accumulators.
+constexpr int64_t leastOtherRegs = 24;
+constexpr int64_t rowsOfAtom = 8; // rows that a swizzle permutes together
+
+DType dtypeOf(Value buffer) {
+  return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+}
+
+llvm::Error refuse(const Twine &why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
+}
+
+const GroupAtom *groupAtom(tile::GemmOp gemm, const TargetInfo &target) {
+  return target.findGroupAtom(dtypeOf(gemm.getA()), dtypeOf(gemm.getB()), dtypeOf(gemm.getC()));
+}
+
+/// How the warp groups share C, or why they cannot.
+llvm::Expected<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, const GroupAtom &atom,
+                                       const TargetInfo &target) {
+  if (m % atom.m != 0)
+    return refuse("C has " + Twine(m) + " rows, no multiple of " + Twine(atom.m));
+  // With the producer's warp group, which not every kernel has.
+  int64_t threads = (groups + 1) * threadsPerGroup;
+  std::optional<RegisterSplit> split = splitRegisters(target, threads);
+  int64_t accumulators = m * n / (groups * threadsPerGroup);
+  int64_t most = split ? split->consumer : target.registers.ofLane;
+  if (accumulators + leastOtherRegs > most)
+    return refuse("C takes " + Twine(accumulators) + " registers of each thread, which has " +
+                  Twine(most - leastOtherRegs) +
+                  " for it in a block of so many threads; make the tile smaller");
+  int64_t atEntry = target.registersOf(threads / target.waveLanes);
+  int64_t widest = std::min(atom.mostN, (atEntry - target.besideGroupAtom) / 4 * 8);
+  std::optional<WarpGroupShape> best;
+  for (int64_t groupsM = 1; groupsM <= groups; ++groupsM) {
+    WarpGroupShape shape;
+    shape.groupsM = groupsM;
+    shape.groupsN = groups / groupsM;
+    if (groups % groupsM != 0 || m % (atom.m * groupsM) != 0 || n % (8 * shape.groupsN) != 0)
+      continue;
+    shape.slabRows = atom.m;
+    shape.k = atom.k;
+    shape.slabs = m / atom.m / groupsM;
+    int64_t own = n / shape.groupsN;
+    shape.pieces = ceilDiv(own, widest);
+    shape.n = own / shape.pieces;
+    bool exists = own % shape.pieces == 0 && shape.n % atom.stepN == 0;
+    if (!isPowerOf2(shape.slabs) || !exists)
+      continue;
+    // Wide instructions read the least of shared memory: 80 bytes a clock at N = 256, 128 at 64.
+    if (!best || shape.n * 2 > best->n * 2 || (shape.n == best->n && shape.slabs < best->slabs))
+      best = shape;
+  }
+  if (!best)
+    return refuse(Twine(groups) + " warp groups cannot share C of " + Twine(m) + " x " + Twine(n) +
+                  ": each multiplies a power of two of " + Twine(atom.m) +
+                  " rows with a multiple of " + Twine(atom.stepN) + " columns");
+  return *best;
+}
+
+/// The matrix in shared memory that an operand is, or is a part of at constant places.
+struct SharedMatrix {
+  tile::AllocOp alloc;
+  int64_t row = 0, col = 0; ///< where the operand starts in it
+};
+
+std::optional<SharedMatrix> matrixOf(Value operand) {
+  if (auto alloc = operand.getDefiningOp<tile::AllocOp>())
+    return SharedMatrix{alloc};
+  auto view = operand.getDefiningOp<tile::SubviewOp>();
+  auto alloc = view ? view.getSource().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
+  if (!alloc || alloc.getResult().getType().rank() < 2 || view.getType().rank() != 2)
+    return std::nullopt;
+  size_t outer = alloc.getResult().getType().rank() - 2;
+  if (view.getDropped().size() != outer)
+    return std::nullopt;
+  for (size_t d = 0; d < outer; ++d)
+    if (view.getDropped()[d] != int64_t(d))
+      return std::nullopt;
+  SmallVector<int64_t, 4> starts;
+  for (Value offset : view.getOffsets()) {
+    std::optional<int64_t> start = tile::constantInt(offset);
+    if (!start)
+      return std::nullopt;
+    starts.push_back(*start);
+  }
+  for (int64_t start : ArrayRef(starts).take_front(outer))
+    if (start != 0)
+      return std::nullopt;
+  return SharedMatrix{alloc, starts[outer], starts[outer + 1]};
+}
+
+/// Bytes of a row of the layout's panels, or of its rows: what the swizzle permutes.
+int64_t panelRowBytes(const SharedLayout &layout, int64_t elemBytes) {
+  return layout.pitchElems * elemBytes;
+}
+
+/// Whether instructions can read the operand where it lies.
+llvm::Error checkShared(Value operand, bool kIsRow, int64_t kOfStep) {
+  std::optional<SharedMatrix> matrix = matrixOf(operand);
+  if (!matrix || !matrix->alloc.getResult().getType().isShared())
+    return refuse(quotedName(operand) +
+                  " is no matrix in shared memory, nor a part of one at a constant place");
+  tile::AllocOp alloc = matrix->alloc;
+  for (Operation *user : alloc->getUsers())
+    if (isa<tile::ReshapeOp>(user))
+      return refuse(quotedName(operand) + " is used in another shape");
+  tile::BufferType type = alloc.getResult().getType();
+  int64_t bits = bitsOf(dtypeOf(operand));
+  std::optional<SharedLayout> layout = SharedLayout::panelled(type.getShape(), bits);
+  const SharedLayout *own = sharedLayoutOf(alloc.getResult());
+  if (!layout)
+    return refuse(quotedName(operand) +
+                  " needs rows of a multiple of 32 bytes, and a multiple of 8 "
+                  "of them");
+  if (own && !(*own == *layout))
+    return refuse(quotedName(operand) + " is laid out for threads");
+  // K as the slower dimension: 16-bit elements only; an instruction covers 16 rows.
+  if (kIsRow && bits != 16)
+    return refuse("K is the slower dimension of " + quotedName(operand) +
+                  ", and its elements have " + Twine(bits) + " bits");
+  if (kIsRow && type.getShape()[type.rank() - 2] % 16 != 0)
+    return refuse("K is the slower dimension of " + quotedName(operand) +
+                  ", which then needs a multiple of 16 rows");
+  // A part starts where the swizzle starts anew, and at a step of K or a panel.
+  int64_t rowStep = kIsRow ? 16 : rowsOfAtom;
+  int64_t colStep = kIsRow ? layout->pitchElems : kOfStep;
+  if (matrix->row % rowStep != 0 || matrix->col % colStep != 0)
+    return refuse(quotedName(operand) + " starts at row " + Twine(matrix->row) + ", column " +
+                  Twine(matrix->col) + " of its buffer, which are no multiples of " +
+                  Twine(rowStep) + " and " + Twine(colStep));
+  return llvm::Error::success();
+}
+
+llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  if (target.groups.empty())
+    return refuse("the target has no instructions of warp groups");
+  if (numWaves % warpsPerGroup != 0)
+    return refuse("threads= is " + Twine(numWaves * target.waveLanes) + ", no multiple of 128");
+  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  const GroupAtom *atom = groupAtom(gemm, target);
+  if (!atom)
+    return refuse(Twine("no instruction of theirs multiplies ") + nameOf(a) + " x " + nameOf(b) +
+                  " into " + nameOf(c));
+  if (gemm.k() % atom->k != 0)
+    return refuse("K is " + Twine(gemm.k()) + ", no multiple of " + Twine(atom->k));
+  llvm::Expected<WarpGroupShape> shape =
+      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, *atom, target);
+  if (!shape)
+    return shape.takeError();
+  if (gemm.getA().getType().isFragment()) {
+    if (shape->slabs != 1 || gemm.getTransposeA() || bitsOf(a) != 16 || !target.findAtom(a, b, c))
+      return refuse(quotedName(gemm.getA()) +
+                    " lies in registers, which is for 16-bit elements, not transposed, and 64 rows "
+                    "a warp group");
+  } else {
+    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), shape->k))
+      return error;
+    if (gemm.getTransposeA() && shape->slabs != 1)
+      return refuse("K is the slower dimension of " + quotedName(gemm.getA()) +
+                    ", of which a warp group then multiplies 64 rows; use more threads");
+  }
+  if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB(), shape->k))
+    return error;
+  // Columns of B as the fast dimension: every part starts at a panel.
+  bool isCut = shape->groupsN > 1 || shape->pieces > 1;
+  if (!gemm.getTransposeB() && isCut) {
+    ArrayRef<int64_t> tile = matrixOf(gemm.getB())->alloc.getResult().getType().getShape();
+    int64_t panel = SharedLayout::panelled(tile, bitsOf(b))->pitchElems;
+    if (shape->n % panel != 0)
+      return refuse("K is the slower dimension of " + quotedName(gemm.getB()) +
+                    ", whose parts of " + Twine(shape->n) + " columns are no multiple of " +
+                    Twine(panel));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  llvm::Error error = checkWarpGroupGemm(gemm, target, numWaves);
+  bool isOne = !error;
+  llvm::consumeError(std::move(error));
+  return isOne;
+}
+
+void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
+  int64_t numWaves = wavesOf(kernel, target);
+  kernel.walk([&](tile::GemmOp gemm) {
+    llvm::Error error = checkWarpGroupGemm(gemm, target, numWaves);
+    gemm.setWarpGroup(!error);
+    if (!error)
+      return;
+    std::string why = llvm::toString(std::move(error));
+    if (!target.groups.empty())
+      gemm.emitRemark() << "no warp groups multiply here: " << why;
+  });
+}
+
+GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  GemmPlan plan;
+  // Only marked gemms are planned here.
+  plan.warpGroup = llvm::cantFail(
+      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, *groupAtom(gemm, target), target));
+  const WarpGroupShape &shape = *plan.warpGroup;
+  plan.wavesM = warpsPerGroup * shape.groupsM;
+  plan.wavesN = shape.groupsN;
+  plan.repsN = gemm.n() / shape.groupsN / 8;
+  plan.kSteps = gemm.k() / shape.k;
+  plan.atomM = 16 * shape.slabs;
+  plan.atomN = 8;
+  // Slabs take turns in groups of 8 rows, so that a warp's rows are consecutive: row 8 h + i of its
+  // part of slab s is row 8 (slabs h + s) + i.
+  LayoutInput regs{"register", {{0, 1}, {8 * shape.slabs, 0}}};
+  for (int64_t s = 1; s < shape.slabs; s *= 2)
+    regs.bases.push_back({8 * s, 0});
+  LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
+  llvm::SmallVector<Factor, 4> waves = {{0, warpsPerGroup}, {0, shape.groupsM}, {1, shape.groupsN}};
+  plan.c = FragmentLayout({gemm.m(), gemm.n()}, LinearLayout(2, {regs, lanes}), {{1, plan.repsN}},
+                          waves);
+  // A in registers looks as to mma.sync: 16 rows a warp.
+  if (const MmaAtom *atom = target.findAtom(a, b, c)) {
+    plan.atom = atom;
+    plan.a = FragmentLayout({gemm.m(), gemm.k()}, atom->aLayout, {{1, plan.kSteps}},
+                            {{0, warpsPerGroup}, {0, shape.groupsM}, {-1, shape.groupsN}});
+  }
+  return plan;
+}
+
+GroupOperand groupOperand(const GemmPlan &plan, const SharedLayout &layout, int64_t elemBytes,
+                          bool isA, bool kIsRow, int64_t firstRow, int64_t firstCol,
+                          const TargetInfo &target) {
+  const WarpGroupShape &shape = *plan.warpGroup;
+  int64_t rowBytes = panelRowBytes(layout, elemBytes);
+  int64_t panelBytes = layout.matrixRows() * rowBytes;
+  int64_t parts = isA ? shape.slabs : shape.pieces;
+  int64_t leadBytes = 16, strideBytes = rowsOfAtom * rowBytes;
+  GroupOperand operand;
+  for (int64_t step = 0; step < plan.kSteps; ++step)
+    for (int64_t part = 0; part < parts; ++part) {
+      if (kIsRow) {
+        // A step is 16 rows of each panel.
+        int64_t col = firstCol + part * (isA ? shape.slabRows : shape.n);
+        int64_t row = firstRow + step * 16;
+        operand.starts.push_back(col * elemBytes / rowBytes * panelBytes + row * rowBytes);
+      } else {
+        int64_t row = firstRow + part * (isA ? rowsOfAtom : shape.n);
+        int64_t inRow = firstCol * elemBytes + step * shape.k * elemBytes;
+        operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes + row * rowBytes);
+      }
+    }
+  int64_t groupRows = isA ? shape.slabRows * shape.slabs : shape.n * shape.pieces;
+  if (kIsRow) {
+    leadBytes = panelBytes;
+    operand.groupBytes = groupRows * elemBytes / rowBytes * panelBytes;
+  } else {
+    strideBytes *= isA ? shape.slabs : 1;
+    operand.groupBytes = groupRows * rowBytes;
+  }
+  operand.descriptor = target.groupDescriptor(rowBytes, strideBytes, leadBytes);
+  return operand;
+}
+
+} // namespace tilec
