@@ -84,4 +84,17 @@ std::vector<MmaAtom> mmaOfSm80() {
   };
 }
 
+#define MMA_SYNC(Name, Intrinsic, A, B, C, K)                                                      \
+  mmaSync("mma.sync.aligned." Name, "llvm.nvvm.mma." Intrinsic, DType::A, DType::B, DType::C, K),
+
+std::vector<MmaAtom> mmaOfSm89() {
+  std::vector<MmaAtom> atoms = mmaOfSm80();
+  const MmaAtom narrow[] = {
+#define MMA_SM89
+#include "MmaSync.def"
+  };
+  atoms.insert(atoms.end(), std::begin(narrow), std::end(narrow));
+  return atoms;
+}
+
 } // namespace tilec::chips

@@ -11,7 +11,8 @@ namespace tilec::chips {
 /// What every chip since sm_80 has; a chip's file says the rest and what it has more.
 TargetInfo makeMmaSync(Arch arch);
 
-/// The rows of MmaSync.def that came with sm_80.
+/// The rows of MmaSync.def that came with sm_80, and those and what sm_89 added.
 std::vector<MmaAtom> mmaOfSm80();
+std::vector<MmaAtom> mmaOfSm89();
 
 } // namespace tilec::chips
