@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every kernel that the end-to-end tests run on a simulated chip, once more, on both chips and on NVIDIA's.
 
-usage: e2e_kernels.py audit|findings|ptx --bin TOOLS [--only TEXT] [--interleave SEED]
+usage: e2e_kernels.py audit|findings|ptx --bin TOOLS [--only TEXT] [--interleave SEED] [--target NVIDIA]
 
 audit     the scorecard's proof: every LDS read of what a DMA wrote comes after a wait and a barrier (`tilec
           --emit=report`, shared_audit); proved, or a kernel without LDS DMAs.
 findings  the simulator's hazard and race checks and the cpu reference: results as late as the ISA allows, waves
           in a shuffled order, no finding of any class.
-ptx       the PTX of sm_90a and sm_80 on the host: docs/simulators/ptx-check.md.
+ptx       the PTX of sm_90a and sm_80, or of --target, on the host: docs/simulators/ptx-check.md.
 
 The kernels are those of the RUN lines below test/e2e that name a chip; the lines' own modes are left out. A kernel
 that does not compile for the chip that its line does not name is left out there.
@@ -64,7 +64,7 @@ def all_kernels(chips):
         for compiled, run, chip in kernels_of(path):
             for each in chips:
                 # The lines name AMD's schedules.
-                wished = tuple(w for w in compiled if each not in NVIDIA or not w.startswith("--schedule="))
+                wished = tuple(w for w in compiled if not each.startswith("sm_") or not w.startswith("--schedule="))
                 key = (wished, run, each)
                 found[key] = found.get(key, False) or each == chip or each in NVIDIA
     return found
@@ -90,7 +90,7 @@ def audit(tools, compiled, run, chip, interleave):
 
 
 def findings(tools, compiled, run, chip, interleave):
-    device = ["--device=ptx"] if chip in NVIDIA else ["--device=sim", "--sim-checks=all", "--sim-mode=strict"]
+    device = ["--device=ptx"] if chip.startswith("sm_") else ["--device=sim", "--sim-checks=all", "--sim-mode=strict"]
     command = [str(tools / "tilec-run"), *compiled, *run, f"--target={chip}", *device, "--check",
                f"--sim-interleave={interleave}"]
     if "--seed" not in run:
@@ -108,9 +108,11 @@ def main():
     parser.add_argument("--bin", type=Path, required=True)
     parser.add_argument("--interleave", type=int, default=11, help="the order of waves and copies")
     parser.add_argument("--only", default="")
+    parser.add_argument("--target", help="an NVIDIA target instead of sm_90a and sm_80; its shared memory may be too small")
     options = parser.parse_args()
     work = audit if options.what == "audit" else findings
-    every = all_kernels(NVIDIA if options.what == "ptx" else CHIPS)
+    nvidia = (options.target,) if options.target else NVIDIA
+    every = all_kernels(nvidia if options.what == "ptx" else CHIPS)
     kernels = {key: named for key, named in every.items() if options.only in " ".join(key[0])}
     counts, wrong = {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -103,3 +103,12 @@ TEST(Target, NoChipHasWhatAnotherOneLacks) {
   EXPECT_EQ(targetInfo(Arch::Sm90a).findGroupAtom(DType::F16, DType::BF16, DType::F32), nullptr);
   EXPECT_TRUE(targetInfo(Arch::Sm90).groups.empty());
 }
+
+TEST(Target, Sm89MultipliesEightBitFloats) {
+  for (Arch arch : {Arch::Sm89}) {
+    const MmaAtom *atom = targetInfo(arch).findAtom(DType::E4M3FN, DType::E5M2, DType::F32);
+    ASSERT_NE(atom, nullptr);
+    EXPECT_EQ(atom->k, 32);
+    EXPECT_EQ(targetInfo(arch).sharedBytes, 101376);
+  }
+}
