@@ -7,7 +7,8 @@ import threading
 
 from .errors import DeviceError
 
-TARGETS = ("gfx942", "gfx950", "sm_80", "sm_90", "sm_90a")
+#: As libtilec lists them; python/test/test_targets.py compares.
+TARGETS = ("gfx942", "gfx950", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_120")
 _local = threading.local()
 
 
@@ -31,10 +32,12 @@ def is_amd(target):
 def of_capability(major, minor):
     if (major, minor) == (9, 0):
         return "sm_90a"
+    if major >= 12:
+        return "sm_120"
     if major >= 9:
         return "sm_90"
     if major == 8:
-        return "sm_80"
+        return "sm_89" if minor >= 9 else "sm_80"
     raise DeviceError(f"tilec has no target for a GPU of compute capability {major}.{minor}; it has {', '.join(TARGETS)}")
 
 

@@ -15,7 +15,7 @@ from . import _targets
 
 @contextlib.contextmanager
 def on_simulator(device=None, patch_torch=True):
-    """Compiles for `device` (gfx942, gfx950, sm_80, sm_90, sm_90a; gfx950 where nothing is said) and
+    """Compiles for `device` (one of tilec's targets; gfx950 where nothing is said) and
     runs on its simulator. Hazards are tilec.LaunchError."""
     target = device or _targets.simulated() or "gfx950"
     if target not in _targets.TARGETS:

@@ -23,7 +23,7 @@ PTX = {"BF16": "bf16", "F16": "f16", "F32": "f32", "I8": "s8", "U8": "u8", "I32"
 # The sections of a table, and the chips whose files (lib/Target/<vendor>) take them.
 SECTIONS = {
     "AMDGPU/Mfma.def": {"GFX942": ["gfx942"], "GFX950": ["gfx950"]},
-    "NVPTX/MmaSync.def": {"MMA_SM80": ["sm_80", "sm_89", "sm_90"], "MMA_SM89": ["sm_89"],
+    "NVPTX/MmaSync.def": {"MMA_SM80": ["sm_80", "sm_89", "sm_90", "sm_120"], "MMA_SM89": ["sm_89", "sm_120"],
                           "WGMMA_SM90A": ["sm_90a"]},
 }
 LEFT_OUT = {"GFX950_NARROW"}

@@ -105,7 +105,7 @@ TEST(Target, NoChipHasWhatAnotherOneLacks) {
 }
 
 TEST(Target, Sm89MultipliesEightBitFloats) {
-  for (Arch arch : {Arch::Sm89}) {
+  for (Arch arch : {Arch::Sm89, Arch::Sm120}) {
     const MmaAtom *atom = targetInfo(arch).findAtom(DType::E4M3FN, DType::E5M2, DType::F32);
     ASSERT_NE(atom, nullptr);
     EXPECT_EQ(atom->k, 32);

@@ -23,7 +23,8 @@ class Analyzer:
 
     #: (operations, bytes) a second of the targets' chips: docs of their makers.
     _PEAKS = {"gfx942": (1307e12, 5.3e12), "gfx950": (2500e12, 8e12), "sm_80": (312e12, 2.0e12),
-              "sm_90": (989e12, 3.35e12), "sm_90a": (989e12, 3.35e12)}  # fmt: skip
+              "sm_89": (165e12, 1.01e12), "sm_90": (989e12, 3.35e12), "sm_90a": (989e12, 3.35e12),
+              "sm_120": (210e12, 1.79e12)}  # fmt: skip
 
     @classmethod
     def analysis(cls, fn, device=None):

@@ -114,4 +114,4 @@ wave.kernel @k([]) access [] threads(64) shared(64) {
 }
 //--- empty.mlir
 // EMPTY: error: the module holds no wave.kernel
-// TARGET: error: unknown target gfx1250; known: gfx942, gfx950, sm_80, sm_89, sm_90, sm_90a
+// TARGET: error: unknown target gfx1250; known: gfx942, gfx950, sm_80, sm_89, sm_90, sm_90a, sm_120

@@ -3,10 +3,10 @@
 
 from .... import _targets
 
-# (multiprocessors, bytes of shared memory of a block): lib/Script/DeviceQueries.cpp.
+# (multiprocessors, bytes of shared memory of a block): lib/Target.
 _FACTS = {
-    "gfx942": (304, 65536), "gfx950": (256, 163840), "sm_80": (108, 166912), "sm_90": (132, 232448),
-    "sm_90a": (132, 232448),
+    "gfx942": (304, 65536), "gfx950": (256, 163840), "sm_80": (108, 166912), "sm_89": (128, 101376),
+    "sm_90": (132, 232448), "sm_90a": (132, 232448), "sm_120": (170, 101376),
 }  # fmt: skip
 
 

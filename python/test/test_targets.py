@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package's own lists of targets are the library's."""
+
+import pytest
+
+from tilec import _compiler, _targets
+from tilec.tilelang.carver.arch import driver
+from tilec.tilelang.tools import Analyzer
+
+
+def test_names_are_the_librarys():
+    assert list(_targets.TARGETS) == list(_compiler.targets())
+
+
+def test_figures_are_there_for_each():
+    assert set(driver._FACTS) == set(_targets.TARGETS)
+    assert set(Analyzer._PEAKS) == set(_targets.TARGETS)
+
+
+@pytest.mark.parametrize("capability, name", [((8, 0), "sm_80"), ((8, 6), "sm_80"), ((8, 9), "sm_89"), ((9, 0), "sm_90a"),
+                                              ((10, 0), "sm_90"), ((12, 0), "sm_120"), ((12, 1), "sm_120")])
+def test_a_gpu_has_the_target_that_it_runs(capability, name):
+    assert _targets.of_capability(*capability) == name
