@@ -56,7 +56,7 @@ class Cases(unittest.TestCase):
         self.assertEqual(len([n for n in names if n.startswith("gemm") and "fp8" not in n]), 5 * 2 * 2)
         self.assertEqual(len([n for n in names if "fp8" in n]), 5)
         self.assertEqual(len([n for n in names if n.startswith("attention")]), 3 * 4 * 2 + 4 * 2)
-        self.assertEqual(len(names), 20 + 5 + 24 + 20 + 2)
+        self.assertEqual(len(names), 20 + 5 + 32 + 20 + 2)
 
     def test_what_has_the_highest_floor_comes_first(self):
         order = [case["name"] for case in tables.all_cases()]
