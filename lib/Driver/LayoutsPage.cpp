@@ -157,7 +157,7 @@ std::string typeText(tile::BufferType type) {
 std::optional<LayoutPicture> pictureOf(Attribute layout, int64_t elemBits, Arch arch) {
   LayoutPicture picture;
   picture.elemBits = elemBits;
-  picture.banks = sharedBanks(arch);
+  picture.banks = targetInfo(arch).sharedBanks;
   llvm::raw_string_ostream(picture.layout) << layout;
   if (auto fragment = dyn_cast_or_null<tile::FragmentLayoutAttr>(layout)) {
     if (!isDrawable(fragment.getLayout()))

@@ -72,11 +72,6 @@ Phases phasesOf(int64_t banks, SharedAccess access) {
 
 } // namespace
 
-unsigned sharedBanks(Arch arch) {
-  constexpr unsigned nvidiaBanks = 32; // CUDA C++ Programming Guide 13.0, compute capability 8.x
-  return vendorOf(arch) == Vendor::Amd ? phasesOf(arch, {true, 16}).banks : nvidiaBanks;
-}
-
 unsigned bankConflicts(Arch arch, SharedAccess access, const LaneValues &byteAddresses) {
   Phases table = phasesOf(targetInfo(arch).sharedBanks, access);
   unsigned dwords = std::max(1u, access.bytesPerLane / 4), conflicts = 0;

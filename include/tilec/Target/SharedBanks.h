@@ -24,9 +24,6 @@ struct SharedAccess {
   unsigned bytesPerLane = 4; ///< 4, 8, 12 or 16; smaller accesses count as 4
 };
 
-/// Banks of shared memory, a dword wide each.
-unsigned sharedBanks(Arch arch);
-
 /// Extra cycles of one LDS instruction: the lanes are served in phases; in each, a bank gives one
 /// dword a cycle, and lanes that want the same dword share it.
 unsigned bankConflicts(Arch arch, SharedAccess access, const LaneValues &byteAddresses);
