@@ -241,6 +241,33 @@ template <typename T> static T atomicFloat(tile::AtomicKind kind, T old, T value
   }
 }
 
+/// ReferenceOptions::spreadSums: one more term of the sum in an element that holds `held`. What
+/// memory holds then; `held` becomes the sum before.
+static float addSpread(Machine &machine, uint32_t buffer, int64_t offset, DType dtype, float &held,
+                       float value) {
+  machine.atomicSums.resize(machine.buffers.size());
+  std::vector<AtomicSum> &sums = machine.atomicSums[buffer];
+  if (int64_t(sums.size()) <= offset)
+    sums.resize(std::max(offset + 1, int64_t(2 * sums.size())));
+  AtomicSum &own = sums[offset];
+  if (held != own.held || own.terms.isEmpty()) { // something else has written it
+    own = {held, held, SumTerms()};
+    own.terms.add(held);
+  }
+  held = own.sum;
+  own.terms.add(value);
+  auto rounded = [&](float unrounded) {
+    uint8_t bytes[4];
+    encodeSpan(dtype, bytes, 0, 1, 1, &unrounded);
+    decodeSpan(dtype, bytes, 0, 1, 1, &unrounded);
+    return unrounded;
+  };
+  own.sum = rounded(own.sum + value);
+  double by = own.terms.spread(significantBits(dtype));
+  own.held = rounded(spread(own.sum, by, uint64_t(offset) + (uint64_t(buffer) << 32)));
+  return own.held;
+}
+
 template <typename T>
 static void runAtomic(Frame &frame, const Instr &instr, const AtomicAux &aux,
                       const int64_t *offsets) {
@@ -262,6 +289,13 @@ static void runAtomic(Frame &frame, const Instr &instr, const AtomicAux &aux,
         int64_t b = isUnsignedKind ? int64_t(uint64_t(values[lane]) & low) : values[lane];
         updated = atomicInt(aux.kind, isUnsignedKind, a, b);
         old = wrapInt(old, std::max(8u, bits));
+      } else if (bool isSpread = frame.machine.options.spreadSums &&
+                                 aux.kind == tile::AtomicKind::Add && bitsOf(dtype) >= 16;
+                 isSpread && std::is_same_v<T, float>) {
+        auto held = static_cast<float>(old);
+        updated = addSpread(frame.machine, aux.access.chain.buffer, offsets[lane], dtype, held,
+                            static_cast<float>(values[lane]));
+        old = held;
       } else {
         updated = atomicFloat(aux.kind, old, values[lane]);
       }
@@ -415,6 +449,12 @@ void execReduceInto(Frame &frame, const Instr &instr) {
       sum = wide->second.value();
       continue;
     }
+    if (machine.options.spreadSums && decl.combine == Combine::Sum && decl.rep == Rep::F32) {
+      auto [terms, isNew] = state.terms.try_emplace(position);
+      if (isNew)
+        terms->second.add(sum);
+      terms->second.add(value);
+    }
     sum = combineFloats(decl.combine, sum, value, aux.isSubtract);
     if (inF32)
       sum = static_cast<float>(sum);
@@ -433,6 +473,9 @@ void flushReduction(Machine &machine, const ReductionDecl &decl) {
     if (decl.rep == Rep::Int) {
       encodeSpan(decl.dtype, base, offset, 1, 1, &state.ints[position]);
     } else {
+      if (auto terms = state.terms.find(position); terms != state.terms.end())
+        state.floats[position] = spread(state.floats[position], terms->second.spread(),
+                                        order + (machine.movedSums << 20));
       if (decl.combine == Combine::Sum || decl.combine == Combine::Prod)
         machine.moveSums(decl.dtype, &state.floats[position], 1);
       machine.encode(decl.dtype, base, offset, 1, 1, &state.floats[position]);
@@ -441,6 +484,8 @@ void flushReduction(Machine &machine, const ReductionDecl &decl) {
       state.seen[offset] = 0;
   }
   writes.finish();
+  machine.movedSums += !state.terms.empty();
+  state.terms.clear();
   state.touched.clear();
   state.sparse.clear();
   state.wideSums.clear();

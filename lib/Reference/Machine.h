@@ -128,7 +128,14 @@ struct ReductionState {
   std::vector<uint8_t> seen;
   std::vector<int64_t> touched;                  ///< element offsets in use
   std::unordered_map<int64_t, WideSum> wideSums; ///< of float64, by position
+  std::unordered_map<int64_t, SumTerms> terms;   ///< where sums are spread, by position
   std::unordered_map<int64_t, int64_t> sparse;   ///< offset -> position, for large buffers
+};
+
+/// What atomics have added to an element, where sums are spread.
+struct AtomicSum {
+  float sum = 0, held = 0; ///< the sum, and what memory holds for it
+  SumTerms terms;
 };
 
 struct ReductionDecl {
@@ -168,6 +175,7 @@ struct Machine {
   std::vector<BufferState> buffers;
   std::vector<std::unique_ptr<uint8_t[]>> storage; ///< of buffers that the machine owns
   std::vector<ReductionState> reductions;
+  std::vector<std::vector<AtomicSum>> atomicSums; ///< by buffer and element
   std::unique_ptr<uint8_t[]> parallelData;
   std::unique_ptr<PipeSet> pipes;
   llvm::StringMap<int64_t> dims; ///< given, or found in a tensor's shape

@@ -9,6 +9,7 @@
 
 #include "tilec/Base/DType.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -57,15 +58,48 @@ inline int lowestBit(float value) {
   return exponent - 24 + __builtin_ctz(digits);
 }
 
-/// How far another order of additions in float32 may come out elsewhere: the last bit of a float32
-/// of the size of partial sums, which is that of the root of the sum of the squares of the terms. 0
-/// where no order rounds: all terms are multiples of 2^`lowest`, and no partial sum (at most the
-/// root of their number times that of their squares) needs more than 24 bits.
-inline double spreadOfSum(double squares, double count, int lowest) {
+/// The terms of a sum, as far as they tell what another order of additions may lose.
+class SumTerms {
+public:
+  void add(double term) {
+    squares += term * term;
+    magnitude += std::fabs(term);
+    lowest = std::min(lowest, lowestBit(static_cast<float>(term)));
+    ++count;
+  }
+  bool isEmpty() const { return count == 0; }
+  double spread(int digits = 24) const;
+  /// The same of one sum of a scan, whose neighbours along the row are of other magnitudes: the
+  /// last bit of a float32 of the size of all terms together.
+  double spreadInScan() const {
+    bool isExact = magnitude <= std::ldexp(1.0, 24 + lowest) || !std::isfinite(magnitude);
+    return isExact ? 0 : 0x1p-23 * magnitude;
+  }
+
+private:
+  double squares = 0, magnitude = 0;
+  int lowest = lowestBit(0), count = 0;
+};
+
+/// How far another order of additions of floats of `digits` bits may come out elsewhere: the last
+/// bit of one of the size of partial sums, which is that of the root of the sum of the squares of
+/// the terms. 0 where no order rounds: all terms are multiples of 2^`lowest`, and no partial sum
+/// (at most the root of their number times that of their squares) needs more bits.
+inline double spreadOfSum(double squares, double count, int lowest, int digits = 24) {
   if (!(squares > 0) || !std::isfinite(squares))
     return 0;
   double largest = std::sqrt(count * squares);
-  return largest <= std::ldexp(1.0, 24 + lowest) ? 0 : 0x1p-23 * std::sqrt(squares);
+  return largest <= std::ldexp(1.0, digits + lowest) ? 0
+                                                     : std::ldexp(std::sqrt(squares), 1 - digits);
+}
+
+inline double SumTerms::spread(int digits) const {
+  return spreadOfSum(squares, count, lowest, digits);
+}
+
+/// Bits of a float that atomics add in.
+inline int significantBits(DType dtype) {
+  return dtype == DType::F16 ? 11 : dtype == DType::BF16 ? 8 : 24;
 }
 
 /// `sum` moved by that, above or below by the number of the element.

@@ -165,6 +165,12 @@ template <typename T> T combineValues(Combine combine, T a, T b) {
 
 bool isSum(Combine combine) { return combine == Combine::Sum || combine == Combine::Prod; }
 
+/// ReferenceOptions::spreadSums
+template <typename T> bool spreads(const Machine &machine, const TileOpAux &aux, const View &dst) {
+  return machine.options.spreadSums && !std::is_same_v<T, int64_t> && aux.combine == Combine::Sum &&
+         dst.dtype != DType::F64;
+}
+
 template <typename T>
 void reduce(Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
   Lines lines(src, aux.dim);
@@ -174,8 +180,7 @@ void reduce(Machine &machine, const TileOpAux &aux, const View &src, const View 
     T value = values[(o * lines.length + k) * lines.inner + i];
     return aux.absolute ? absolute(value) : value;
   };
-  bool isSpread = machine.options.spreadSums && !std::is_same_v<T, int64_t> &&
-                  aux.combine == Combine::Sum && dst.dtype != DType::F64;
+  bool isSpread = spreads<T>(machine, aux, dst);
   uint64_t number = isSpread ? machine.movedSums++ << 20 : 0;
   double by = 0;
   for (int64_t o = 0; o < lines.outer; ++o)
@@ -192,14 +197,11 @@ void reduce(Machine &machine, const TileOpAux &aux, const View &src, const View 
         continue;
       }
       if (isSpread) {
-        double squares = double(running) * double(running);
-        int lowest = lowestBit(static_cast<float>(running));
-        for (int64_t j = k; j < lines.length; ++j) {
-          auto term = static_cast<float>(at(o, j, i));
-          squares += double(term) * double(term);
-          lowest = std::min(lowest, lowestBit(term));
-        }
-        by = spreadOfSum(squares, double(lines.length + 1), lowest);
+        SumTerms terms;
+        terms.add(double(running));
+        for (int64_t j = k; j < lines.length; ++j)
+          terms.add(double(at(o, j, i)));
+        by = terms.spread();
       }
       for (; k < lines.length; ++k)
         running = combineValues(aux.combine, running, at(o, k, i));
@@ -215,15 +217,19 @@ template <typename T>
 void scan(Machine &machine, const TileOpAux &aux, const View &src, const View &dst) {
   Lines lines(src, aux.dim);
   std::vector<T> values = readView<T>(src);
+  bool isSpread = spreads<T>(machine, aux, dst);
+  uint64_t number = isSpread ? machine.movedSums++ << 20 : 0;
   for (int64_t o = 0; o < lines.outer; ++o)
     for (int64_t i = 0; i < lines.inner; ++i) {
       T running = T(0);
       WideSum wide;
+      SumTerms terms;
       bool isWide = std::is_same_v<T, double> && aux.combine == Combine::Sum &&
                     machine.sumsWide(src.dtype, dst.dtype);
       for (int64_t step = 0; step < lines.length; ++step) {
         int64_t k = aux.reverse ? lines.length - 1 - step : step;
-        T &value = values[(o * lines.length + k) * lines.inner + i];
+        int64_t position = (o * lines.length + k) * lines.inner + i;
+        T &value = values[position];
         T own = aux.absolute ? absolute(value) : value;
         if (isWide)
           wide.add(double(own));
@@ -231,6 +237,10 @@ void scan(Machine &machine, const TileOpAux &aux, const View &src, const View &d
                   : step == 0 ? own
                               : combineValues(aux.combine, running, own);
         value = running;
+        if (isSpread) {
+          terms.add(double(own));
+          value = spread(running, terms.spreadInScan(), uint64_t(position) + number);
+        }
       }
     }
   if constexpr (!std::is_same_v<T, int64_t>)

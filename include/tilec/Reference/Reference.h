@@ -54,10 +54,10 @@ struct ReferenceOptions {
   /// Every float sum of a tile op or recognised reduction that is held in f32 or f64 is moved to a
   /// neighbouring value: what a device may do that adds in another order.
   bool moveSums = false;
-  /// Float sums of `tile.gemm` with operands of at most 16 bits and of `tile.reduce` are moved up
-  /// or down by the last bit that a float32 of the size of their partial sums has, unless they are
-  /// exact in every order: what a device may lose that adds in another order than this run, which
-  /// often loses nothing where the terms have few bits.
+  /// Float sums of `tile.gemm` with operands of at most 16 bits, of `tile.reduce`, scans, atomics
+  /// and loops that are reductions are moved up or down by the last bit that a float32 of the size
+  /// of their partial sums has, unless they are exact in every order: what a device may lose that
+  /// adds in another order than this run, which often loses nothing where the terms have few bits.
   bool spreadSums = false;
   /// Not 0: sums of products of floats of 16 bits and less keep so many significant bits and lose
   /// the rest, `sumGroup` products at a time, as NVIDIA's tensor cores do. Where it was measured:

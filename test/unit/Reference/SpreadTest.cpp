@@ -266,4 +266,45 @@ TEST(Spread, SumsThatThisOrderHappensToKeep) {
   EXPECT_EQ(c.at(1), 9);
 }
 
+/// C of `body`, which sums up A in order, where A is 16, -16, 2^-20 and where it is 7, -5, 3.
+std::array<double, 2> sumsOf(const std::string &body, int64_t last, bool spread) {
+  std::array<double, 2> sums;
+  for (size_t n : {0, 1}) {
+    Program program(oneBlock(tensor("A", "[3], f32") + tensor("C", "[3], f32"), body));
+    Values a(DType::F32, {3}), c(DType::F32, {3}, 0);
+    std::array<double, 3> terms = n ? std::array{7.0, -5.0, 3.0} : std::array{16.0, -16.0, 0x1p-20};
+    for (int64_t i : {0, 1, 2})
+      a.set(i, terms[i]);
+    program.tensor("A", a).tensor("C", c);
+    program.options.accumulate = ReferenceOptions::Accumulate::SequentialF32;
+    program.options.spreadSums = spread;
+    EXPECT_EQ(program.run(), "");
+    sums[n] = c.at(last);
+  }
+  return sums;
+}
+
+// What holds for a reduction holds for every element of a scan, for atomics, which other threads
+// come to in another order, and for a loop that is recognised as a reduction.
+TEST(Spread, SumsOfScansAtomicsAndLoops) {
+  const std::string load = "      %a = tile.load %A[%i] : !tile.buffer<[3], f32, global> -> f32\n";
+  const std::string scan = "    tile.scan sum %A to %C dim 0 : !tile.buffer<[3], f32, global>, "
+                           "!tile.buffer<[3], f32, global>\n";
+  const std::string atomics = "    tile.parallel (%i) in (%c3) {\n" + load +
+                              "      %old = tile.atomic add %a, %C[%c0] : f32, "
+                              "!tile.buffer<[3], f32, global> -> f32\n    }\n";
+  const std::string loop = "    tile.parallel (%i) in (%c3) {\n" + load +
+                           "      %c = tile.load %C[%c0] : !tile.buffer<[3], f32, global> -> f32\n"
+                           "      %d = arith.addf %c, %a : f32\n"
+                           "      tile.store %d, %C[%c0] : f32, !tile.buffer<[3], f32, global>\n"
+                           "    }\n";
+  for (auto &[body, last] : {std::pair(scan, 2), {atomics, 0}, {loop, 0}}) {
+    EXPECT_EQ(sumsOf(body, last, false)[0], 0x1p-20) << body;
+    std::array<double, 2> moved = sumsOf(body, last, true);
+    EXPECT_GE(8 * std::fabs(moved[0] - 0x1p-20), 0x1p-20) << body;
+    EXPECT_LE(8 * std::fabs(moved[0] - 0x1p-20), 0x1p-14) << body;
+    EXPECT_EQ(moved[1], 5) << body; // exact in every order
+  }
+}
+
 } // namespace
