@@ -166,13 +166,16 @@ uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsig
 }
 
 /// The bytes of dword `to` of a result that are defined, where the instruction keeps bytes apart
-/// and reads something undefined. Of those with two dwords v_mov_b64 does.
+/// and reads something undefined. Of those with two dwords v_mov_b64 and shifts do.
 std::optional<BytePlanes> WaveChecker::resultBytes(const Wave &wave, const Instr &instr,
                                                    unsigned to) const {
   if (!(instr.flags & isValu) || !instr.dst[0].isVgpr() || instr.numSrc > 3)
     return std::nullopt;
   if (instr.dst[0].dwords == 2 && llvm::StringRef(instr.op->name) == "v_mov_b64")
     return planesOf(instr.src[0], to);
+  if (instr.dst[0].dwords == 2 && isPairShift(instr) && instr.src[1].isVgpr())
+    return definedOfPair(wave, instr, to, planesOf(instr.src[0], 0),
+                         {planesOf(instr.src[1], 0), planesOf(instr.src[1], 1)});
   if (instr.dst[0].dwords != 1)
     return std::nullopt;
   bool isWhole = true;

@@ -105,6 +105,15 @@ BytePlanes shifted(const BytePlanes &bytes, int by, int width) {
   return result;
 }
 
+/// What an operand that has `value` in all lanes is for the operation.
+uint32_t selectedValue(uint32_t value, const Operand &operand) {
+  unsigned chosen = bytesOf(operand.sel);
+  unsigned unused = 32 - 8 * static_cast<unsigned>(__builtin_popcount(chosen));
+  uint32_t upper = value >> (8 * __builtin_ctz(chosen)) << unused;
+  return operand.sext ? static_cast<uint32_t>(static_cast<int32_t>(upper) >> unused)
+                      : upper >> unused;
+}
+
 BytePlanes permuted(const BytePlanes &high, const BytePlanes &low, uint32_t selector) {
   BytePlanes result = allDefined;
   for (unsigned i = 0; i < 4; ++i) {
@@ -153,6 +162,8 @@ std::optional<BytePlanes> definedByOperation(const Wave &wave, const Instr &inst
     const Operand &operand = instr.src[i];
     s[i] = selected(sources[i], operand);
     known[i] = operand.hasModifiers() ? std::nullopt : sameInAllLanes(wave, operand, s[i]);
+    if (known[i])
+      known[i] = selectedValue(*known[i], operand);
   }
   if (int table = truthTable(instr); table >= 0) {
     BytePlanes result = allDefined;
@@ -217,6 +228,29 @@ unsigned bytesRead(const Instr &instr, unsigned source) {
   if (name.consume_front("v_cvt_f32_ubyte") && name.size() == 1)
     return 1u << (name[0] - '0');
   return 15;
+}
+
+bool isPairShift(const Instr &instr) {
+  llvm::StringRef name = instr.op->name;
+  return (name == "v_lshrrev_b64" || name == "v_lshlrev_b64") && instr.dpp == DppKind::None;
+}
+
+std::optional<BytePlanes> definedOfPair(const Wave &wave, const Instr &instr, unsigned to,
+                                        const BytePlanes &amount,
+                                        const std::array<BytePlanes, 2> &value) {
+  std::optional<uint32_t> known = sameInAllLanes(wave, instr.src[0], amount);
+  if (!known)
+    return std::nullopt;
+  bool isRight = llvm::StringRef(instr.op->name) == "v_lshrrev_b64";
+  int by = isRight ? static_cast<int>(*known & 63) : -static_cast<int>(*known & 63);
+  BytePlanes result = amount;
+  for (unsigned i = 0; i < 4; ++i)
+    for (int edge : {0, 7}) { // a byte comes from at most two
+      int bit = 8 * static_cast<int>(4 * to + i) + by + edge;
+      if (bit >= 0 && bit < 64)
+        result[i] &= value[static_cast<size_t>(bit / 32)][static_cast<size_t>(bit / 8 % 4)];
+    }
+  return result;
 }
 
 std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,

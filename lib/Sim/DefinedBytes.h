@@ -23,4 +23,13 @@ unsigned bytesRead(const Instr &instr, unsigned source);
 std::optional<BytePlanes> definedBytes(const Wave &wave, const Instr &instr,
                                        const std::array<BytePlanes, 3> &sources);
 
+/// Whether the instruction shifts 64 bits.
+bool isPairShift(const Instr &instr);
+
+/// The same of dword `to` of the result of such a one: 64-bit shifts put four bytes that are known
+/// beside some that are not.
+std::optional<BytePlanes> definedOfPair(const Wave &wave, const Instr &instr, unsigned to,
+                                        const BytePlanes &amount,
+                                        const std::array<BytePlanes, 2> &value);
+
 } // namespace tilec::sim

@@ -323,6 +323,18 @@ TEST(Uninitialized, BytesWrittenOneByOne) {
   EXPECT_EQ(used(toByte1 + "v_and_b32 v23, 0xff, v23"), Names{});
   EXPECT_EQ(used(toByte1 + "v_and_b32 v23, 0xff00, v23"), Names{"uninitialized"});
   EXPECT_EQ(used("v_lshl_or_b32 v23, v22, 20, v2"), Names{"uninitialized"});
+  // Pairs: a byte of the upper dword comes beside those of the lower one, or goes up.
+  const std::string pair = "v_mov_b32 v26, v2\nv_mov_b32 v27, v22\n";
+  for (std::string shift :
+       {"v_lshrrev_b64 v[28:29], 24, v[26:27]\nv_and_b32 v23, ",
+        "v_lshlrev_b64 v[30:31], 8, v[26:27]\nv_mov_b32 v28, v31\nv_and_b32 v23, "}) {
+    EXPECT_EQ(used(pair + shift + "0xff00ffff, v28"), Names{});
+    EXPECT_EQ(used(pair + shift + "0xff0000, v28"), Names{"uninitialized"});
+  }
+  // Ones that SDWA does not choose hide nothing.
+  EXPECT_EQ(used("v_mov_b32 v24, 0xff00\nv_or_b32_sdwa v23, v24, v22 dst_sel:DWORD "
+                 "dst_unused:UNUSED_PAD src0_sel:BYTE_0 src1_sel:DWORD"),
+            Names{"uninitialized"});
   // The result takes the place of the distance.
   const std::string inPlace = "v_mov_b32 v23, 8\nv_lshlrev_b32 v23, v23, v22\n";
   EXPECT_EQ(used(inPlace + "v_and_b32 v23, 0xffff, v23"), Names{});
