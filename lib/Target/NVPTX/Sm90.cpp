@@ -17,7 +17,8 @@ TargetInfo makeSm90() {
   chip.sharedBytesOfUnit = 228 << 10;
   chip.hasMbarriers = true;
   chip.convertsFp8 = true;
-  chip.vectorAddBytes = 16; // red.add.v4.f32: PTX ISA 8.1
+  chip.vectorAddBytes = 16;     // red.v2, red.v4 of f32: PTX 8.1
+  chip.codeFeatures = "+ptx81"; // CUDA 12.1
   chip.part = {.name = "NVIDIA H100 80GB HBM3",
                .major = 9,
                .minor = 0,
