@@ -9,13 +9,6 @@
 namespace tilec {
 namespace {
 
-std::string listOfTargets() {
-  std::string text;
-  for (const ArchName &arch : allArchs())
-    text += (text.empty() ? "" : ", ") + std::string(arch.name);
-  return text;
-}
-
 /// The form with all of its instructions: a Hopper GPU runs `sm_90a`.
 std::optional<Arch> targetOfGpu(const std::string &gpu) {
   if (std::optional<Arch> arch = parseArch(gpu + "a"))
@@ -43,8 +36,7 @@ rt::Result<DeviceChoice> byDevice(const std::string &device, const FindGpu &find
     return gpu.error();
   std::optional<Arch> arch = targetOfGpu(*gpu);
   if (!arch)
-    return rt::Error{"this machine's GPU is " + *gpu + ", and tilec compiles for " +
-                     listOfTargets()};
+    return rt::Error{"this machine's GPU is " + *gpu + ", and tilec compiles for " + listOfArchs()};
   choice.arch = *arch;
   choice.why = "this machine's GPU is " + *gpu;
   return choice;
@@ -104,7 +96,7 @@ rt::Result<DeviceChoice> chooseDevice(const std::string &target, const std::stri
     return device.empty() ? byMachine(find) : byDevice(device, find);
   std::optional<Arch> arch = parseArch(target);
   if (!arch)
-    return rt::Error{"unknown target `" + target + "`; one of " + listOfTargets()};
+    return rt::Error{"unknown target `" + target + "`; one of " + listOfArchs()};
   if (device.empty())
     return byTarget(*arch, find);
   if (std::string problem = mismatch(*arch, device); !problem.empty())

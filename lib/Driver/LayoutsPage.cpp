@@ -7,6 +7,7 @@
 #include "LayoutsPage.h"
 
 #include "tilec/Target/SharedBanks.h"
+#include "tilec/Target/Target.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -101,7 +102,7 @@ std::string noteOfReads(const LayoutPicture &picture, const SharedLayout &layout
   if (vendorOf(arch) != Vendor::Amd || !fits)
     return "";
   LaneValues addresses;
-  for (unsigned lane = 0; lane < amdWaveLanes; ++lane)
+  for (unsigned lane = 0; lane < bankedLanes; ++lane)
     addresses[lane] =
         layout.offset(pointOf(layout.shape, lane % rowsOfRead, lane / rowsOfRead * chunkElems)) *
         picture.elemBits / 8;
@@ -157,7 +158,7 @@ std::string typeText(tile::BufferType type) {
 std::optional<LayoutPicture> pictureOf(Attribute layout, int64_t elemBits, Arch arch) {
   LayoutPicture picture;
   picture.elemBits = elemBits;
-  picture.banks = targetInfo(arch).sharedBanks;
+  picture.banks = unsigned(targetInfo(arch).sharedBanks);
   llvm::raw_string_ostream(picture.layout) << layout;
   if (auto fragment = dyn_cast_or_null<tile::FragmentLayoutAttr>(layout)) {
     if (!isDrawable(fragment.getLayout()))

@@ -74,7 +74,7 @@ class Targets(Tree):
         return found[0] if found else None
 
     def test_questions_and_citations_are_fine(self):
-        self.assertIsNone(self.complaint("if (target.keepsOrder)\n  registers = 64; // docs/hopper.md\n"))
+        self.assertIsNone(self.complaint("if (target.keepsOrder)\n  registers = 64; // docs/machine-code/hopper.md\n"))
         self.assertIsNone(self.complaint("int x; // Amdahl; 132 rows\n"))
         self.assertIsNone(self.complaint("vendor = Vendor::Amd;\n", "lib/IR/Wave/AMDGPU/A.cpp"))
         self.assertIsNone(self.complaint("Vendor::Amd\n", "lib/Lower/A.cpp"))

@@ -1,7 +1,8 @@
 //===- Sm90a.cpp - Hopper: H100, H200 -------------------------------------===//
 //
 // Sources: CUDA C++ Programming Guide 13.0, compute capability 9.0; PTX ISA 9.0,
-// "Asynchronous warpgroup level matrix instructions", setmaxnreg; docs/hopper.md.
+// "Asynchronous warpgroup level matrix instructions", setmaxnreg;
+// docs/machine-code/hopper.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -22,7 +23,7 @@ TargetInfo makeSm90a() {
   chip.registers.mostMoved = 240; // setmaxnreg
   chip.hasTensorCopies = true;    // TMA
   // What a copy takes from L2 while all multiprocessors copy: the slot count from which on products
-  // of 64 to 192 columns gain nothing (docs/hopper.md, "Slots").
+  // of 64 to 192 columns gain nothing (docs/numbers/hopper-trials.md, "Slots").
   chip.clocks.copyToShared = 2000;
   // 989.4 dense TFLOP/s of 132 multiprocessors at 1830 MHz (NVIDIA H100 data sheet, SXM).
   chip.clocks.multiplyAdds16 = 2048;

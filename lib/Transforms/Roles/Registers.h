@@ -21,7 +21,7 @@ inline std::optional<RegisterSplit> splitRegisters(const TargetInfo &target, int
   int64_t atEntry = target.registersOf(threads / target.waveLanes);
   if (!target.registers.mostMoved || groups < 3 || atEntry < 32)
     return std::nullopt;
-  // The producer's loop needs few; 40 were proved with two copies a round (docs/hopper.md).
+  // The producer's loop needs few; 40 were proved with two copies a round.
   int64_t producer = groups == 3 ? 40 : groups == 4 ? 32 : 24, step = target.registers.step;
   int64_t consumer = (atEntry * groups - producer) / (groups - 1) / step * step;
   return RegisterSplit{producer, std::min(consumer, *target.registers.mostMoved)};

@@ -1,7 +1,8 @@
 //===- WarpGroups.cpp - gemms by whole warp groups ------------------------===//
 //
 // Sources: PTX ISA 9.0, "Asynchronous warpgroup level matrix instructions" (shapes,
-// fragments, descriptors); the operand strides were proved on hardware, docs/machine-code/hopper.md.
+// fragments, descriptors); the operand strides were proved on hardware,
+// docs/machine-code/hopper.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -117,7 +118,7 @@ int64_t panelRowBytes(const SharedLayout &layout, int64_t elemBytes) {
 }
 
 /// Whether instructions can read the operand where it lies.
-llvm::Error checkShared(Value operand, bool kIsRow, int64_t kOfStep) {
+llvm::Error checkShared(Value operand, bool kIsRow, const GroupAtom &atom) {
   std::optional<SharedMatrix> matrix = matrixOf(operand);
   if (!matrix || !matrix->alloc.getResult().getType().isShared())
     return refuse(quotedName(operand) +
@@ -145,7 +146,7 @@ llvm::Error checkShared(Value operand, bool kIsRow, int64_t kOfStep) {
                   ", which then needs a multiple of 16 rows");
   // A part starts where the swizzle starts anew, and at a step of K or a panel.
   int64_t rowStep = kIsRow ? 16 : rowsOfAtom;
-  int64_t colStep = kIsRow ? layout->pitchElems : kOfStep;
+  int64_t colStep = kIsRow ? layout->pitchElems : atom.k;
   if (matrix->row % rowStep != 0 || matrix->col % colStep != 0)
     return refuse(quotedName(operand) + " starts at row " + Twine(matrix->row) + ", column " +
                   Twine(matrix->col) + " of its buffer, which are no multiples of " +
@@ -175,13 +176,13 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
                     " lies in registers, which is for 16-bit elements, not transposed, and 64 rows "
                     "a warp group");
   } else {
-    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), shape->k))
+    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), *atom))
       return error;
     if (gemm.getTransposeA() && shape->slabs != 1)
       return refuse("K is the slower dimension of " + quotedName(gemm.getA()) +
                     ", of which a warp group then multiplies 64 rows; use more threads");
   }
-  if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB(), shape->k))
+  if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB(), *atom))
     return error;
   // Columns of B as the fast dimension: every part starts at a panel.
   bool isCut = shape->groupsN > 1 || shape->pieces > 1;

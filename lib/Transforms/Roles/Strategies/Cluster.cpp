@@ -14,9 +14,9 @@ namespace tilec::product {
 constexpr int64_t blocks = 2;
 
 /// On hardware, bf16, tiles of 128 x 256, a cluster lost 2 % in one round of tiles (2048) and made
-/// no difference beyond what runs differ by at 4, 16 and 62 rounds (docs/numbers/hopper-trials.md). It halves what
-/// L2 is asked for, so it is taken where it costs nothing; the number is a choice, not a
-/// measurement.
+/// no difference beyond what runs differ by at 4, 16 and 62 rounds.
+/// It halves what L2 is asked for, so it is taken where it costs nothing; the number is a choice,
+/// not a measurement.
 constexpr int64_t fewestRounds = 16;
 /// Where rows do not begin at sectors of L2, L2 is what limits (76 % busy at K = 4104): a cluster
 /// gains 13 % at 4096 x 4096 x 4104, 8 % at 5000.
