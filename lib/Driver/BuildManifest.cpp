@@ -238,6 +238,30 @@ std::vector<std::string> exactTensors(tile::ProgramOp program) {
 
 } // namespace
 
+/// Sizes that nothing depends on are left out: they are extents of tensors that no launch takes,
+/// and callers could not tell them.
+static void dropUnmentionedDims(rt::Manifest &manifest) {
+  std::set<std::string> names;
+  auto mention = [&](const std::vector<rt::DimExpr> &expressions) {
+    for (const rt::DimExpr &expression : expressions)
+      expression.collectNames(names);
+  };
+  if (manifest.flops)
+    mention({*manifest.flops});
+  for (const rt::Launch &launch : manifest.launches) {
+    mention({launch.grid.begin(), launch.grid.end()});
+    for (const rt::Param &param : launch.params) {
+      names.insert(param.name);
+      mention(param.shape);
+      mention(param.strides);
+      mention(param.map.dims);
+      mention(param.map.strides);
+      mention({param.bytes, param.map.l2Promotion});
+    }
+  }
+  std::erase_if(manifest.dims, [&](const rt::DimDecl &dim) { return !names.count(dim.name); });
+}
+
 rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, ModuleOp module,
                            Arch arch) {
   rt::Manifest manifest;
@@ -290,6 +314,7 @@ rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, Modu
   for (const std::string &name : exact)
     if (written.count(name))
       manifest.exact.push_back(name);
+  dropUnmentionedDims(manifest);
   return manifest;
 }
 

@@ -70,7 +70,7 @@ void collectDeclared(ast::Body body, Declared &out) {
                              : nullptr;
       llvm::SmallVector<llvm::StringRef> names;
       if (text)
-        text->value.split(names, ',', -1, /*KeepEmpty=*/false);
+        llvm::SplitString(text->value, names, ", \t\n");
       llvm::SmallVector<const ast::Expr *> targets(a->targets.begin(), a->targets.end());
       if (const auto *list = llvm::dyn_cast<SequenceExpr>(a->targets[0]))
         targets.assign(list->items.begin(), list->items.end());

@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <functional>
+
 namespace tilec::script {
 Evaluator::Evaluator(const SourceManager &sources, const ast::Module &module, Arch arch,
                      Program &program, ModuleFiles *files, HostPieces *pieces)
@@ -224,6 +226,21 @@ bool Evaluator::assign(const ast::Expr *target, const Value &value, Span valueSp
   }
 }
 
+/// Whether an assignment to `target` writes memory of the kernel, instead of binding a name.
+bool Evaluator::mayStore(const ast::Expr *target) const {
+  if (const auto *sequence = llvm::dyn_cast<SequenceExpr>(target))
+    return llvm::any_of(sequence->items, [&](const ast::Expr *item) { return mayStore(item); });
+  const auto *name = llvm::dyn_cast<NameExpr>(target);
+  if (!name)
+    return target->kind == ExprKind::Subscript;
+  for (const Env *scope = env; scope; scope = scope->parent)
+    if (auto it = scope->names.find(name->name); it != scope->names.end())
+      return it->second.value.is(ValueKind::Region) ||
+             (it->second.value.is(ValueKind::Buffer) &&
+              it->second.value.buffer()->scope == Scope::Var);
+  return false;
+}
+
 bool Evaluator::assignSequence(const SequenceExpr *target, const Value &value, Span valueSpan) {
   llvm::SmallVector<Value> items;
   // Results of a kernel that host code runs.
@@ -245,6 +262,27 @@ bool Evaluator::assignSequence(const SequenceExpr *target, const Value &value, S
     fail(DiagId::UnpackCount, target->span, wanted, items.size());
     return false;
   }
+  // `x[0], x[1] = x[1], x[0]`: all values are those from before the first store.
+  std::function<Value(const Value &)> readNow = [&](const Value &v) {
+    if (v.isSequence()) {
+      std::vector<Value> read;
+      for (const Value &item : v.items())
+        if (read.push_back(readNow(item)); !read.back().ok())
+          return Value();
+      return heap.list(std::move(read), v.kind());
+    }
+    if (v.is(ValueKind::Expr))
+      return bindLet("value", v.expr(), valueSpan);
+    if (!v.is(ValueKind::Buffer) || v.buffer()->scope != Scope::Var)
+      return v;
+    const Expr *e = toExpr(v, valueSpan);
+    return e ? bindLet("value", e, valueSpan) : Value();
+  };
+  if (inLaunch() && items.size() > 1 &&
+      llvm::any_of(target->items, [&](const ast::Expr *item) { return mayStore(item); }))
+    for (Value &item : items)
+      if (item = readNow(item); !item.ok())
+        return false;
   size_t from = 0;
   for (size_t i = 0; i < target->items.size(); ++i) {
     if (i != star) {

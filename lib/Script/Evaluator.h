@@ -151,6 +151,7 @@ private:
   void setBinding(Env *env, llvm::StringRef name, const Value &value, Span span);
   void nameBuffer(const Value &value, llvm::StringRef name, Span span);
   bool assign(const ast::Expr *target, const Value &value, Span valueSpan);
+  bool mayStore(const ast::Expr *target) const;
   bool assignSequence(const ast::SequenceExpr *target, const Value &value, Span valueSpan);
   bool assignSubscript(const ast::SubscriptExpr *target, const Value &value, Span valueSpan);
   bool assignSlice(const Value &list, const SliceObject *slice, const Value &value, Span indexSpan,

@@ -5,6 +5,7 @@
 #include "EvaluatorScopes.h"
 #include "IntrinsicTable.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace tilec::script {
@@ -107,10 +108,9 @@ Value Evaluator::dynamicDims(BoundArgs &args, bool isConst) {
   if (isConst && !eager)
     return fail(DiagId::ConstOutsideEager, args.span);
   llvm::SmallVector<llvm::StringRef> names;
-  args["name"].str().split(names, ',', -1, /*KeepEmpty=*/false);
+  llvm::SplitString(args["name"].str(), names, ", \t\n"); // "M, N" and "M N"
   std::vector<Value> out;
   for (llvm::StringRef name : names) {
-    name = name.trim();
     if (isConst) {
       const CallArgs::Keyword *given = nullptr;
       for (const CallArgs::Keyword &k : eager->consts)

@@ -497,3 +497,85 @@ def test_stubs_have_the_names_of_the_package():
     assert named == set(dir(tilec)) and (folder / "py.typed").exists()
     for name in named:
         getattr(tilec, name) if name != "torch_op" else None
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_tuples_are_assigned_as_in_python(target):
+    @T.prim_func
+    def main(A: T.Tensor((64, 4), "int32"), B: T.Tensor((64, 4), "int32")):
+        with T.Kernel(1, threads=64) as bx:
+            t = T.get_thread_binding(0)
+            x = T.alloc_local([3], "int32")
+            n = T.alloc_var("int32")
+            for i in T.unroll(3):
+                x[i] = A[t, i]
+            n = A[t, 3]
+            x[0], x[1] = x[1], x[0]
+            if n > 100:
+                n, x[2] = x[2], n
+            x[0], (x[1], x[2]) = x[2], (x[0], x[1])
+            p, q = x[0], x[1]
+            x[0] = q
+            for i in T.unroll(3):
+                B[t, i] = x[i]
+            B[t, 3] = n + p
+
+    a = np.arange(256, dtype=np.int32).reshape(64, 4)
+    want = a.copy()
+    for row in want:
+        x, n = list(row[:3]), row[3]
+        x[0], x[1] = x[1], x[0]
+        if n > 100:
+            n, x[2] = x[2], n
+        x[0], (x[1], x[2]) = x[2], (x[0], x[1])
+        p, q = x[0], x[1]
+        x[0] = q
+        row[:] = (*x, n + p)
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        assert np.array_equal(run(main, a), want)
+
+
+@tilelang.jit
+def size_of_an_untouched_tensor(A, B):
+    n, m = T.dynamic("n"), T.dynamic("m")
+    A: T.Tensor((n, 16), "float32")
+    B: T.Tensor((m,), "float32")
+    with T.Kernel(n, threads=64) as bx:
+        pass
+
+
+@pytest.mark.parametrize("target", ["gfx950", "sm_90a"])
+def test_sizes_of_tensors_that_nothing_touches(target):
+    @T.prim_func
+    def main(X: T.Tensor((n_, 4), "float32"), Y: T.Tensor((m_,), "float32"), B: T.Tensor((64,), "float32")):
+        with T.Kernel(n_, threads=64) as bx:
+            for i in T.Parallel(64):
+                B[i] = n_
+
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        b = np.zeros(64, np.float32)
+        kernel = tilec.compile(main)
+        for n in (1, 3):
+            kernel(np.zeros((n, 4), np.float32), ones(7), b)
+            assert np.all(b == n)
+        assert [d["name"] for d in kernel.manifest["dims"]] == ["n"]
+        size_of_an_untouched_tensor(np.zeros((4, 16), np.float32), ones())
+
+
+n_, m_ = T.dynamic("n"), T.dynamic("m")
+
+
+@tilelang.jit
+def names_apart_by_spaces(A):
+    M, N = T.const("M N")
+    A: T.Tensor((M, N), "float32")
+    B = T.empty((N, M), "float32")
+    with T.Kernel(1, threads=64) as bx:
+        for i, j in T.Parallel(M, N):
+            B[j, i] = A[i, j]
+    return B
+
+
+def test_names_of_sizes_may_be_apart_by_spaces():
+    a = np.arange(48, dtype=np.float32).reshape(6, 8)
+    assert np.array_equal(names_apart_by_spaces(a), a.T)

@@ -166,3 +166,25 @@ def test_kernel_without_tensors_on_the_simulated_gpu():
 
     with tilec.testing.on_simulator("sm_90a"):
         tilelang.compile(main)()
+
+
+def test_autotune_gives_the_kernel():
+    @tilelang.autotune(configs=[{"block": 16}, {"block": 32}])
+    @tilelang.jit(out_idx=[-1])
+    def tuned(n, block=32):
+        @T.prim_func
+        def main(A: T.Tensor((n,), "float32"), B: T.Tensor((n,), "float32")):
+            with T.Kernel(T.ceildiv(n, block), threads=64) as bx:
+                for i in T.Parallel(block):
+                    B[bx * block + i] = A[bx * block + i]
+
+        return main
+
+    assert tuned(64, __return_kernel=True) is tuned(64)
+
+
+def test_profiler_names_the_size_that_it_was_not_given():
+    profiler = kernels.double().get_profiler()
+    with pytest.raises(ValueError, match="size n"):
+        profiler.do_bench(dynamic_symbolic_constraints={"m": 3})
+    assert profiler.do_bench(dynamic_symbolic_constraints={"n": 64}) > 0

@@ -253,8 +253,18 @@ class Session:
         if described is not None:
             return (TENSOR, [(INT, n) for n in described[0]], described[1] or "")
         name = getattr(value, "__name__", None) or kind.__name__
-        is_function = kind is types.FunctionType or getattr(value, "__tilec_scope__", None) is not None
+        is_function = _has_text_for_kernels(value) or getattr(value, "__tilec_scope__", None) is not None
         return (FUNCTION if is_function else OBJECT, str(name), self.number_of(value))
+
+
+def _has_text_for_kernels(value):
+    """Whether a kernel takes the function's text. This package's own ones are run by Python (they ask the device), but
+    for those of modules that say otherwise."""
+    if type(value) is not types.FunctionType:
+        return False
+    if value.__module__.partition(".")[0] != "tilec":
+        return True
+    return getattr(sys.modules.get(value.__module__), "__tilec_for_kernels__", False)
 
 
 def describe(value):

@@ -206,25 +206,59 @@ static bool isReturned(tile::TensorOp tensor) {
   return outputs && llvm::is_contained(outputs, tensor.getNameAttr());
 }
 
-/// Values of the program that the kernel needs, directly or through index arithmetic. What the
-/// program returns and nobody touches is a parameter of its first kernel: callers get it.
-static llvm::SetVector<Operation *> usedParameters(tile::KernelOp kernel) {
-  llvm::SetVector<Operation *> ops;
-  SmallVector<Value> work(kernel->getOperands());
-  auto program = kernel->getParentOfType<tile::ProgramOp>();
-  if (kernel == *program.getBody().getOps<tile::KernelOp>().begin())
-    for (tile::TensorOp tensor : program.getBody().getOps<tile::TensorOp>())
-      if (isReturned(tensor) && tensor->use_empty())
-        work.push_back(tensor.getResult());
-  kernel.walk([&](Operation *op) {
-    if (op != kernel)
-      llvm::append_range(work, op->getOperands());
-  });
+/// Operations of the program that `work` needs, directly or through index arithmetic.
+static void addNeeded(SmallVector<Value> work, tile::ProgramOp program,
+                      llvm::SetVector<Operation *> &ops) {
   while (!work.empty()) {
     Operation *op = work.pop_back_val().getDefiningOp();
     if (!op || op->getParentOp() != program || !ops.insert(op))
       continue;
     llvm::append_range(work, op->getOperands());
+  }
+}
+
+/// Values of the program that the kernel needs, directly or through index arithmetic.
+static llvm::SetVector<Operation *> neededBy(tile::KernelOp kernel) {
+  llvm::SetVector<Operation *> ops;
+  SmallVector<Value> work(kernel->getOperands());
+  kernel.walk([&](Operation *op) {
+    if (op != kernel)
+      llvm::append_range(work, op->getOperands());
+  });
+  addNeeded(std::move(work), kernel->getParentOfType<tile::ProgramOp>(), ops);
+  return ops;
+}
+
+/// What the kernel needs, and of the program's first kernel two things more, which callers rely on:
+/// tensors that the program returns and nobody touches, and one tensor for each size that is an
+/// extent of untouched tensors alone: the size is known by it.
+static llvm::SetVector<Operation *> usedParameters(tile::KernelOp kernel) {
+  llvm::SetVector<Operation *> ops = neededBy(kernel);
+  auto program = kernel->getParentOfType<tile::ProgramOp>();
+  auto kernels = program.getBody().getOps<tile::KernelOp>();
+  if (kernel != *kernels.begin())
+    return ops;
+  llvm::SetVector<Operation *> ofAll;
+  for (tile::KernelOp other : kernels)
+    ofAll.insert_range(neededBy(other));
+  auto tensors = llvm::to_vector(program.getBody().getOps<tile::TensorOp>());
+  auto add = [&](tile::TensorOp tensor) {
+    addNeeded({tensor.getResult()}, program, ops);
+    addNeeded({tensor.getResult()}, program, ofAll);
+  };
+  for (tile::TensorOp tensor : tensors)
+    if (isReturned(tensor) && !ofAll.contains(tensor))
+      add(tensor);
+  for (tile::DimOp dim : program.getBody().getOps<tile::DimOp>()) {
+    auto has = [&](tile::TensorOp tensor) {
+      return llvm::is_contained(tensor.getDims(), dim.getResult());
+    };
+    if (!ofAll.contains(dim) || llvm::any_of(tensors, [&](tile::TensorOp tensor) {
+          return ofAll.contains(tensor) && has(tensor);
+        }))
+      continue;
+    if (auto *found = llvm::find_if(tensors, has); found != tensors.end())
+      add(*found);
   }
   return ops;
 }

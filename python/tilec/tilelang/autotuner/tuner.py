@@ -223,11 +223,12 @@ class AutoTuneImpl:
         return unique
 
     def __call__(self, *args, **kwargs):
+        gives_kernel = kwargs.pop("__return_kernel", False)
         configs = self._tuned(args, kwargs)
         if configs is None:
-            return self.jit(*args, **kwargs)
-        if not self.jit.is_eager:
-            return self._choose(args, kwargs, configs).kernel
+            return self.jit(*args, **kwargs, **({"__return_kernel": True} if gives_kernel else {}))
+        if not self.jit.is_eager or gives_kernel:
+            return self._choose(args, kwargs, configs, eager=self.jit.is_eager).kernel
         chosen, passes = _split(self._choose(args, kwargs, configs, eager=True).config)
         return self._under(passes)(*args, **kwargs, **chosen)
 

@@ -58,6 +58,10 @@ def _mark(condition, reason):
     return apply
 
 
+def _check_is_gfx950():
+    return _target() == "gfx950"
+
+
 requires_cuda = _mark(lambda: _target().startswith("sm_"), "needs an NVIDIA GPU")
 requires_rocm = _mark(lambda: _target().startswith("gfx"), "needs an AMD GPU")
 requires_cdna = _mark(lambda: _target().startswith("gfx"), "needs an AMD GPU")

@@ -2,6 +2,7 @@
 """Tensors for trying kernels out."""
 
 import enum
+import re
 
 from ... import _dtypes, _targets
 
@@ -14,6 +15,9 @@ class TensorSupplyType(enum.Enum):
     Zero = 5
     One = 6
     Auto = 7
+
+
+_FUNCTIONS = {"ceildiv", "min", "max"}  # in expressions of sizes
 
 
 def map_torch_type(name):
@@ -62,7 +66,8 @@ def get_tensor_supply(supply_type=None):
         if not param.is_tensor:
             return 1.0 if param.dtype.is_float() else 1
         unknown = [e for e in param.shape if not isinstance(e, int)]
-        if unknown and not dims:
+        known = set(dims or ())
+        if any(not set(re.findall(r"[A-Za-z_]\w*", e)) - _FUNCTIONS <= known for e in unknown):
             raise ValueError(
                 f"`{param.name}` has the size {unknown[0]}, which is known when the kernel runs: give the "
                 "tensors (input_tensors=), or the sizes (dynamic_symbolic_constraints=)"

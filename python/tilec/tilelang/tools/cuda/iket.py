@@ -8,6 +8,7 @@ import os
 import pathlib
 import warnings
 
+__tilec_for_kernels__ = True
 _SCOPE = object()  # to `with` something of the host means nothing
 _directory = None
 
