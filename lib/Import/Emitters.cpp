@@ -21,9 +21,13 @@ namespace {
 
 // tilelang intrinsics/mma_macro_generator.py: M_DIM = 16, n_dim = 16, 32 lanes, and k_dim is 256
 // bits of elements.
-constexpr int64_t microX = 16, microY = 16, lanes = 32;
+constexpr int64_t microX = 16, microY = 16;
+/// Of the formula for the lengths of arrays, whatever waves the target has: mfma_macro_generator.py
+/// counts 64 lanes.
+int64_t lanesOf(const Emitter &e) { return e.isMatrixCore ? 64 : 32; }
 
-int64_t microK(const Emitter &e) { return 256 / static_cast<int64_t>(bitsOf(e.aType)); }
+/// Of one step: `k_pack` instructions along K.
+int64_t microK(const Emitter &e) { return e.kPack * 256 / static_cast<int64_t>(bitsOf(e.aType)); }
 
 struct TileShapes {
   SmallVector<int64_t, 2> a, b, c;
@@ -32,7 +36,8 @@ struct TileShapes {
 
 TileShapes shapesOf(const Emitter &e) {
   int64_t rows = e.blockRowWarps * e.warpRowTiles, columns = e.blockColWarps * e.warpColTiles;
-  int64_t k = microK(e), warpRows = e.warpRowTiles / microX, warpColumns = e.warpColTiles / microY;
+  int64_t lanes = lanesOf(e), k = microK(e), warpRows = e.warpRowTiles / microX,
+          warpColumns = e.warpColTiles / microY;
   TileShapes s;
   s.a = e.aTransposed ? SmallVector<int64_t, 2>{k, rows} : SmallVector<int64_t, 2>{rows, k};
   s.b = e.bTransposed ? SmallVector<int64_t, 2>{columns, k} : SmallVector<int64_t, 2>{k, columns};

@@ -579,3 +579,36 @@ def names_apart_by_spaces(A):
 def test_names_of_sizes_may_be_apart_by_spaces():
     a = np.arange(48, dtype=np.float32).reshape(6, 8)
     assert np.array_equal(names_apart_by_spaces(a), a.T)
+
+
+@pytest.mark.parametrize("k_pack", [1, 2])
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "sm_80"])
+def test_matrix_core_emitter_of_host_code(target, k_pack):
+    from tilec.tilelang.rocm.intrinsics.mfma_macro_generator import MatrixCoreIntrinEmitter
+
+    chunk = 32 * k_pack
+    emitter = MatrixCoreIntrinEmitter(a_dtype=T.float16, b_dtype=T.float16, accum_dtype=T.float32, b_transposed=True,
+                                      block_row_warps=2, block_col_warps=2, warp_row_tiles=32, warp_col_tiles=32, chunk=chunk,
+                                      k_pack=k_pack, target=target)  # fmt: skip
+
+    @T.prim_func
+    def main(A: T.Tensor((64, 128), "float16"), B: T.Tensor((64, 128), "float16"), C: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=256) as bx:
+            a_shared = T.alloc_shared((64, chunk), "float16")
+            b_shared = T.alloc_shared((64, chunk), "float16")
+            a, b, c = T.alloc_local(2 * 4 * k_pack, "float16"), T.alloc_local(2 * 4 * k_pack, "float16"), T.alloc_local(16, "float32")
+            T.clear(c)
+            for ko in T.Pipelined(128 // chunk, num_stages=0):
+                T.copy(A[0, ko * chunk], a_shared)
+                T.copy(B[0, ko * chunk], b_shared)
+                for ki in T.serial(0, chunk // (k_pack * 16)):
+                    emitter.ldmatrix_a(a, a_shared, ki)
+                    emitter.ldmatrix_b(b, b_shared, ki)
+                    emitter.mfma(a, b, c)
+            emitter.stmatrix(c, C, pid_m=0, pid_n=0)
+
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal((64, 128)).astype(np.float16) for _ in range(2))
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        got = run(main, a, b)
+    assert np.abs(got - a.astype(np.float32) @ b.astype(np.float32).T).max() < 1e-3
