@@ -106,6 +106,8 @@ Step compute(Warp &warp, const Instruction &instr, uint32_t lanes, F f) {
     });                                                                                            \
   }
 
+enum Mixed : uint8_t { Added, Subtracted, Fused };
+
 TILEC_FLOAT2(add, a + b)
 TILEC_FLOAT2(sub, a - b)
 TILEC_FLOAT2(mul, a *b)
@@ -219,11 +221,56 @@ Step test(Warp &warp, const Instruction &instr, uint32_t lanes) {
   });
 }
 
+/// add, sub and fma.f32.{f16, bf16} (PTX ISA 8.6): the last operand and the result are f32, the
+/// others of the narrow type; rounded once.
+Step mixed(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  return forFloat(instr.type, [&](auto zero, bool) {
+    using T = decltype(zero);
+    size_t count = instr.args.size() - 1;
+    SmallVector<Value, 3> values;
+    uint32_t defined = ~0u;
+    for (size_t i = 0; i < count; ++i) {
+      values.push_back(warp.in(instr.args[1 + i]));
+      defined &= values.back().defined;
+    }
+    uint64_t results[warpLanes];
+    for (unsigned lane = 0; lane < warpLanes; ++lane) {
+      float a = float(real(unpack<T>(values[0].lanes[lane])));
+      float last = unpack<float>(values[count - 1].lanes[lane]);
+      float result = instr.mode == Fused
+                         ? std::fma(a, float(real(unpack<T>(values[1].lanes[lane]))), last)
+                     : instr.mode == Subtracted ? a - last
+                                                : a + last;
+      results[lane] = pack(clamped(result, instr.saturates));
+    }
+    warp.out(instr.args[0], lanes, results, defined);
+    return Step::Next;
+  });
+}
+
 } // namespace
+
+/// An arithmetic instruction whose operands are of two types; null for one that is not known.
+static Handler mixedHandler(const Statement &s, Instruction &i) {
+  std::optional<Mixed> mode = StringSwitch<std::optional<Mixed>>(s.opcode)
+                                  .Case("add", Added)
+                                  .Case("sub", Subtracted)
+                                  .Case("fma", Fused)
+                                  .Default(std::nullopt);
+  bool isKnown = mode && s.mods.size() >= 2 && s.mods[s.mods.size() - 2] == "f32" &&
+                 (s.mods.back() == "f16" || s.mods.back() == "bf16") && !i.flushes &&
+                 i.args.size() == (mode == Fused ? 4u : 3u);
+  if (!isKnown)
+    return nullptr;
+  i.mode = *mode;
+  return mixed;
+}
 
 static Handler floatHandler(const Statement &s, Instruction &i) {
   if (s.has("relu") || s.has("xorsign"))
     return nullptr;
+  if (count_if(s.mods, [](StringRef mod) { return isFloat(parseType(mod)); }) > 1)
+    return s.has("rz") || s.has("rm") || s.has("rp") ? nullptr : mixedHandler(s, i);
   if (s.has("rz") || s.has("rm") || s.has("rp"))
     return directedHandler(s, i);
   if (s.opcode == "setp") {
