@@ -19,10 +19,10 @@ using script::StmtKind;
 
 namespace {
 
-// tilelang intrinsics/mma_macro_generator.py: M_DIM = 16, n_dim = 16, 32 lanes, and k_dim is 256
+// Upstream's macro generators: M_DIM = 16, n_dim = 16, 32 lanes, and k_dim is 256
 // bits of elements.
 constexpr int64_t microX = 16, microY = 16;
-/// Of the formula for the lengths of arrays, whatever waves the target has: mfma_macro_generator.py
+/// Of the formula for the lengths of arrays, whatever waves the target has; that for matrix cores
 /// counts 64 lanes.
 int64_t lanesOf(const Emitter &e) { return e.isMatrixCore ? 64 : 32; }
 

@@ -16,7 +16,7 @@
 # RUN: tilec %s --target=sm_90a --entry "gemm(144, 160, 160, 'nn', BN=80, BK=80)" --emit=wave --remarks 2>&1 | FileCheck %s --check-prefix=WAVE --implicit-check-not="no warp groups multiply"
 # RUN: tilec %s --target=sm_90a --entry "parts(128, 128, 64, 192)" --emit=wave --remarks 2>&1 | FileCheck %s --check-prefix=WAVE --implicit-check-not="no warp groups multiply"
 # CHECK: result {{ *}}PASS
-# WAVE: wave.wgmma
+# WAVE: wave.group_mma
 import tilelang.language as T
 
 

@@ -115,25 +115,24 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Floats, Scalars,
-    ::testing::Values(Scalar{"add.rn.f32 %r0, %r1, %r2", 0x3f800000, 0x33800000 /* 2^-24: a tie */,
-                             0, 0x3f800000},
-                      // (1 + 2^-12)^2 - 1 = 2^-11 + 2^-24, which a rounded product would lose.
-                      Scalar{"fma.rn.f32 %r0, %r1, %r2, %r3", 0x3f800800, 0x3f800800, 0xbf800000,
-                             0x3a000400},
-                      Scalar{"min.f32 %r0, %r1, %r2", 0x7fc00000, 0x3f800000, 0, 0x3f800000},
-                      Scalar{"max.f32 %r0, %r1, %r2", 0x80000000, 0, 0, 0},
-                      Scalar{"mul.rn.ftz.f32 %r0, %r1, %r2", 0x00800000, 0x3f000000, 0, 0},
-                      Scalar{"mul.rn.f32 %r0, %r1, %r2", 0x00800000, 0x3f000000, 0, 0x00400000},
-                      Scalar{"ex2.approx.f32 %r0, %r1", 0x40400000, 0, 0, 0x41000000},
-                      Scalar{"copysign.f32 %r0, %r1, %r2", 0x80000000, 0x3f800000, 0, 0xbf800000},
-                      Scalar{"setp.neu.f32 %p0, %r1, %r2", 0x7fc00000, 0, 0, 1},
-                      Scalar{"setp.ne.f32 %p0, %r1, %r2", 0x7fc00000, 0, 0, 0},
-                      Scalar{"add.rn.bf16x2 %r0, %r1, %r2", 0x3f804000, 0x3f803f80, 0, 0x40004040},
-                      Scalar{"fma.rn.f16 %h0, %h1, %h2, %h2", 0x4000, 0x3c00, 0, 0x4200},
-                      Scalar{"add.rn.f32.f16 %r0, %h1, %r2", 0x3c00, 0x40000000, 0, 0x40400000},
-                      Scalar{"sub.rn.f32.bf16 %r0, %h1, %r2", 0x4040, 0x3f800000, 0, 0x40000000},
-                      Scalar{"fma.rn.f32.f16 %r0, %h1, %h2, %r3", 0x4000, 0x3e00, 0x3f800000,
-                             0x40800000}));
+    ::testing::Values(
+        Scalar{"add.rn.f32 %r0, %r1, %r2", 0x3f800000, 0x33800000 /* 2^-24: a tie */, 0,
+               0x3f800000},
+        // (1 + 2^-12)^2 - 1 = 2^-11 + 2^-24, which a rounded product would lose.
+        Scalar{"fma.rn.f32 %r0, %r1, %r2, %r3", 0x3f800800, 0x3f800800, 0xbf800000, 0x3a000400},
+        Scalar{"min.f32 %r0, %r1, %r2", 0x7fc00000, 0x3f800000, 0, 0x3f800000},
+        Scalar{"max.f32 %r0, %r1, %r2", 0x80000000, 0, 0, 0},
+        Scalar{"mul.rn.ftz.f32 %r0, %r1, %r2", 0x00800000, 0x3f000000, 0, 0},
+        Scalar{"mul.rn.f32 %r0, %r1, %r2", 0x00800000, 0x3f000000, 0, 0x00400000},
+        Scalar{"ex2.approx.f32 %r0, %r1", 0x40400000, 0, 0, 0x41000000},
+        Scalar{"copysign.f32 %r0, %r1, %r2", 0x80000000, 0x3f800000, 0, 0xbf800000},
+        Scalar{"setp.neu.f32 %p0, %r1, %r2", 0x7fc00000, 0, 0, 1},
+        Scalar{"setp.ne.f32 %p0, %r1, %r2", 0x7fc00000, 0, 0, 0},
+        Scalar{"add.rn.bf16x2 %r0, %r1, %r2", 0x3f804000, 0x3f803f80, 0, 0x40004040},
+        Scalar{"fma.rn.f16 %h0, %h1, %h2, %h2", 0x4000, 0x3c00, 0, 0x4200},
+        Scalar{"add.rn.f32.f16 %r0, %h1, %r2", 0x3c00, 0x40000000, 0, 0x40400000},
+        Scalar{"sub.rn.f32.bf16 %r0, %h1, %r2", 0x4040, 0x3f800000, 0, 0x40000000},
+        Scalar{"fma.rn.f32.f16 %r0, %h1, %h2, %r3", 0x4000, 0x3e00, 0x3f800000, 0x40800000}));
 
 TEST(Lanes, ShufflesReadOtherLanes) {
   PtxRun run;
