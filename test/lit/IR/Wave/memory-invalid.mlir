@@ -50,9 +50,9 @@ wave.kernel @k([]) access [] threads(64) shared(64) {
 wave.kernel @k(["A"]) access ["rw"] threads(64) shared(0) {
 ^bb0(%A: !wave.global):
   %o = wave.lane_id
-  %v = arith.constant dense<0.0> : vector<4xf32>
-  // expected-error @+1 {{updates 128 bits; 8, 16, 32 and 64 are possible}}
-  %x = wave.global_atomic add %v, %A[%o] : vector<4xf32>, index -> vector<4xf32>
+  %v = arith.constant dense<0.0> : vector<8xf32>
+  // expected-error @+1 {{updates 256 bits; 8, 16, 32 and 64 are possible, and 128 of added floats}}
+  %x = wave.global_atomic add %v, %A[%o] : vector<8xf32>, index -> vector<8xf32>
 }
 
 // -----
