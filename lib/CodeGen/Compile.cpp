@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "AmdgpuPasses.h"
+#include "Barriers.h"
 #include "Images.h"
 #include "LargeCode.h"
 #include "Optimize.h"
@@ -48,14 +49,15 @@ namespace {
 /// all its registers for each access.
 class Gate : public OptPassGate {
 public:
-  bool keepsOrder = false, isLarge = false;
+  bool keepsOrder = false, isLarge = false, sinksTooFar = false;
 
-  bool isEnabled() const override { return keepsOrder || isLarge; }
+  bool isEnabled() const override { return keepsOrder || isLarge || sinksTooFar; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
     bool isSlow = is_contained({"slsr", "si-form-memory-clauses"}, pass);
-    return !(keepsOrder && moves) && !(isLarge && isSlow);
+    return !(keepsOrder && moves) && !(isLarge && isSlow) &&
+           !(sinksTooFar && pass == "machine-sink");
   }
 };
 
@@ -181,6 +183,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
           watch.lap("optimize");
         }
         job.gate.isLarge = isLarge(*job.module);
+        job.gate.sinksTooFar = mayCrossBarriers(*job.module);
         hideCounters(*job.module, *job.machine);
         if (job.gate.keepsOrder)
           job.order = plannedOrder(*job.module);

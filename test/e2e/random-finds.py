@@ -12,6 +12,8 @@
 # RUN: tilec-run %s --entry "behind()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "behind()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "behind()" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "reversed_in_place()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "reversed_in_place()" --target=gfx950 --device=sim --check --sim-mode=strict | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -109,5 +111,26 @@ def passed_by():
                     break
             T.copy(acc, O)
             T.copy(h, H)
+
+    return main
+
+
+# A read in front of a barrier whose value only a block behind it uses stays in front of it.
+def reversed_in_place():
+
+    @T.prim_func
+    def main(O1: T.Tensor((27, 27), "float32"), O2: T.Tensor((27, 27), "float32")):
+        with T.Kernel(3, threads=192) as worker:
+            for by, bx in T.Persistent([2, 1], 3, worker):
+                rows = T.alloc_fragment((16, 32), "float32")
+                for i, j in T.Parallel(16, 32):
+                    rows[i, j] = T.float32(i) * 0.25
+                T.clear(rows[8:10, 0:32])
+                upside_down = T.alloc_fragment((16, 32), "float32")
+                for i, j in T.Parallel(16, 32):
+                    upside_down[i, j] = rows[15 - i, j]
+                T.copy(rows, O1[by * 16, bx * 32])
+                for i, j in T.Parallel(16, 32):
+                    O2[by * 16 + i, bx * 32 + j] = upside_down[i, j]
 
     return main
