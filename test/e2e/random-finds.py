@@ -14,6 +14,7 @@
 # RUN: tilec-run %s --entry "behind()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "reversed_in_place()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "reversed_in_place()" --target=gfx950 --device=sim --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "asked_behind_a_producer()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -132,5 +133,32 @@ def reversed_in_place():
                 T.copy(rows, O1[by * 16, bx * 32])
                 for i, j in T.Parallel(16, 32):
                     O2[by * 16 + i, bx * 32 + j] = upside_down[i, j]
+
+    return main
+
+
+# What waves exchange begins at a multiple of 16 bytes, also behind mbarriers.
+def asked_behind_a_producer(M=128, N=32, K=192):
+
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float32"),
+             D: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(N, 16), T.ceildiv(M, 64), threads=128) as (bx, by):
+            a = T.alloc_shared((64, 64), "float16")
+            b = T.alloc_shared((16, 64), "float16")
+            c = T.alloc_fragment((64, 16), "float32")
+            flags = T.alloc_fragment((64, 16), "bool")
+            T.clear(c)
+            for k in T.Pipelined(T.ceildiv(K, 64), num_stages=2):
+                T.copy(A[by * 64, k * 64], a)
+                T.copy(B[bx * 16, k * 64], b)
+                T.gemm(a, b, c, transpose_B=True)
+            for i, j in T.Parallel(64, 16):
+                flags[i, j] = c[i, j] > T.cast(i, "float32")
+            found = T.any_of(flags)
+            if found:
+                for i, j in T.Parallel(64, 16):
+                    D[by * 64 + i, bx * 16 + j] = T.max(c[i, j], 0.5)
+            T.copy(c, C[by * 64, bx * 16])
 
     return main

@@ -358,7 +358,8 @@ int64_t exchangeNeed(tile::KernelOp kernel, const TargetInfo &target) {
 int64_t Emitter::ownScratch(int64_t bytes) {
   bytes = alignTo(bytes, 16);
   if (ownScratchLeft < bytes) {
-    ownScratchEnd = sharedBytes + mostOwnScratch;
+    // Accesses of 16 bytes; behind mbarriers, which take 8 each.
+    ownScratchEnd = alignTo(sharedBytes, 16) + mostOwnScratch;
     ownScratchLeft = mostOwnScratch;
     sharedBytes = ownScratchEnd;
   }
@@ -369,9 +370,9 @@ int64_t Emitter::ownScratch(int64_t bytes) {
 
 int64_t Emitter::reserveShared(int64_t bytes) {
   if (bytes > scratchBytes) {
-    scratchBase = sharedBytes;
+    scratchBase = alignTo(sharedBytes, 16);
     scratchBytes = bytes;
-    sharedBytes = alignTo(sharedBytes + bytes, 1024);
+    sharedBytes = alignTo(scratchBase + bytes, 1024);
   }
   return scratchBase;
 }
