@@ -21,7 +21,7 @@ install(TARGETS TilecPlugin TilecLlvmPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(TARGETS tilec tilec-run tilec-launch RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/tilec-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Of include/tilec the headers for users alone; the folders are the compiler's own.
-install(FILES include/tilec/Compiler.h include/tilec/Tile.h include/tilec/TileFunctions.h
+install(FILES include/tilec/Compiler.h include/tilec/Tile.h include/tilec/TileFunctions.h include/tilec/TileMath.h
   include/tilec/TileFusion.h include/tilec/TileFusionCompute.h
   include/tilec/TileFusionPipeline.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilec)
 

@@ -21,7 +21,8 @@
 //     });
 //     auto binary = tilec::compile(f, {.target = "gfx950"});
 //
-// The functions are those of `T.` in scripts (docs/language/README.md), in TileFunctions.h.
+// The functions are those of `T.` in scripts (docs/language/README.md), in TileFunctions.h
+// (tiles, threads) and TileMath.h (numbers).
 // Recording never throws and never aborts: mistakes are messages of the compile, with the place in
 // this source. A run-time value is no bool: `if (i < n)` does not compile, write If(i < n, ...).
 //
@@ -234,7 +235,7 @@ inline Value operator-(const Arg &a) { return detail::operation(TILEC_OP_NEG, a,
 inline Value operator~(const Arg &a) { return detail::operation(TILEC_OP_BIT_NOT, a, a); }
 inline Value operator!(const Arg &a) { return detail::operation(TILEC_OP_NOT, a, a); }
 
-/// Of plain numbers, at once; of values see TileFunctions.h.
+/// Of plain numbers, at once; of values see TileMath.h.
 template <std::integral A, std::integral B> constexpr int64_t ceildiv(A a, B b) {
   return (static_cast<int64_t>(a) + static_cast<int64_t>(b) - 1) / static_cast<int64_t>(b);
 }
@@ -733,3 +734,4 @@ inline Result<Binary> compile(tile::Kernel &&kernel, const CompileOptions &optio
 } // namespace tilec
 
 #include "tilec/TileFunctions.h"
+#include "tilec/TileMath.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes include/tilec/TileFunctions.h: the functions of `T.` for C++, one a row of the tables.
+"""Writes the functions of `T.` for C++, one a row of the tables: include/tilec/TileFunctions.h has those of
+tiles and threads, include/tilec/TileMath.h those of numbers.
 
 usage: tile_functions.py [--check]
 """
@@ -11,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OUT = ROOT / "include/tilec/TileFunctions.h"
+INCLUDE = ROOT / "include/tilec"
 ROW = re.compile(r'^TILEC_INTRINSIC\(\s*(\w+)\s*,\s*"([^"]+)"\s*,\s*(\w+)\s*,\s*((?:"[^"]*"\s*)*)\)', re.M)
 MATH = re.compile(r'^TILEC_MATH\(\s*(\w+)\s*,\s*"?(\w+)"?\s*,\s*(\d+)\s*\)', re.M)
 
@@ -23,12 +24,15 @@ BY_HAND = re.compile(
     r"|get_\w+s|Cast|reduce|make_linear_layout|get_e_\w+|comm_reducer|attr|tvm_thread_allreduce|import_source"
     r"|access_ptr|address_of)$")
 RENAMED = {"Select": "select", "And": "And", "Or": "Or", "Not": "Not"}
+# Functions that the evaluator computes, but not of numbers: of the launch, of memory, of random states.
+OF_THREADS = re.compile(r"^(get_|make_|tvm_|rng_|__ldg|evaluate)")
 HEAD = """\
-//===- tilec/TileFunctions.h - the functions of `T.` for C++ --------------===//
+{first}
 //
 // Written by tools/dev/tile_functions.py from the tables of the language
 // (include/tilec/Script/Intrinsics.def, Math.def); a test compares. What each one does
 // is in docs/language/README.md. Options that are left out have the defaults named there.
+// Include tilec/Tile.h.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -36,8 +40,10 @@ HEAD = """\
 
 #include "tilec/Tile.h"
 
-namespace tilec::tile {
+namespace tilec::tile {{
 """
+FIRST = {"TileFunctions.h": "what `T.` does with tiles and threads, for C++",
+         "TileMath.h": "what `T.` computes with numbers, for C++"}
 
 
 def camel(name):
@@ -83,28 +89,41 @@ def function(name, signature):
 
 
 def generate():
-    text = HEAD
-    for _, name, kind, signature in ROW.findall(
-            (ROOT / "include/tilec/Script/Intrinsics.def").read_text()):
-        if not BY_HAND.match(name) and kind != "Hint":
-            text += function(name, "".join(re.findall(r'"([^"]*)"', signature)))
-    known = set(re.findall(r"inline Value (\w+)\(", text))
-    for _, name, arity in MATH.findall((ROOT / "include/tilec/Script/Math.def").read_text()):
+    """The text of each header."""
+    texts = {}
+    for name, subject in FIRST.items():
+        first = f"//===- tilec/{name} - {subject} "
+        texts[name] = HEAD.format(first=first + "-" * (75 - len(first)) + "===//")
+    known = set()
+
+    def add(header, name, signature):
+        text = function(name, signature)
+        texts[header] += text
+        known.update(re.findall(r"inline Value (\w+)\(", text))
+
+    for _, name, kind, signature in ROW.findall((INCLUDE / "Script/Intrinsics.def").read_text()):
+        if BY_HAND.match(name) or kind == "Hint":
+            continue
+        is_of_numbers = kind == "Host" and not OF_THREADS.match(name)
+        add("TileMath.h" if is_of_numbers else "TileFunctions.h", name, "".join(re.findall(r'"([^"]*)"', signature)))
+    for _, name, arity in MATH.findall((INCLUDE / "Script/Math.def").read_text()):
         if camel(name) not in known:
-            text += function(name, ", ".join("xyz"[:int(arity)]))
-    text += "\n} // namespace tilec::tile\n"
-    return subprocess.run(["clang-format-22", f"--assume-filename={OUT}"], input=text, text=True,
-                          capture_output=True, check=True).stdout
+            add("TileMath.h", name, ", ".join("xyz"[:int(arity)]))
+    for name, text in texts.items():
+        texts[name] = subprocess.run(["clang-format-22", f"--assume-filename={INCLUDE / name}"],
+                                     input=text + "\n} // namespace tilec::tile\n", text=True,
+                                     capture_output=True, check=True).stdout
+    return texts
 
 
 def main():
-    text = generate()
-    if "--check" in sys.argv[1:]:
-        if not OUT.exists() or OUT.read_text() != text:
-            sys.exit(f"{OUT.relative_to(ROOT)} is not what tools/dev/tile_functions.py writes: run it")
-        print(f"{text.count('inline Value')} functions")
-    else:
-        OUT.write_text(text)
+    for name, text in generate().items():
+        path = INCLUDE / name
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            sys.exit(f"{path.relative_to(ROOT)} is not what tools/dev/tile_functions.py writes: run it")
+        print(f"{name}: {text.count('inline Value')} functions")
 
 
 if __name__ == "__main__":
