@@ -11,7 +11,8 @@ import pytest
 
 import tilec.testing
 
-torch = pytest.importorskip("torch")
+# The seeds' host code makes and compares tensors of torch, which the package itself does not need.
+torch = pytest.importorskip("torch", reason="the seeds' host code uses torch, which is not installed")
 pytestmark = pytest.mark.skipif(not os.environ.get("TILEC_SEEDS"), reason="$TILEC_SEEDS is not set")
 
 
