@@ -17,6 +17,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Rings.h"
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
@@ -112,26 +113,16 @@ private:
 void Expansion::widen(tile::AllocOp ring) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(ring);
-  tile::BufferType type = ring.getResult().getType();
-  SmallVector<int64_t> shape = {plan.stages};
-  shape.append(type.getShape().begin(), type.getShape().end());
   SharedLayout layout = *sharedLayoutOf(ring);
   // Every slot starts with a whole period of the swizzle: copies count rows from the slot's start,
   // reads from the ring's.
   while (layout.phases > 1 && layout.rows() % layout.periodRows() != 0)
     layout.phases /= 2;
-  layout.shape.assign(shape.begin(), shape.end());
-  auto wideType = tile::BufferType::get(shape, type.getElementType(), type.getScope());
-  wide[ring] = tile::AllocOp::create(builder, ring.getLoc(), wideType, ring.getName(),
-                                     tile::SharedLayoutAttr::get(ring.getContext(), layout));
+  wide[ring] = makeRing(builder, ring, plan.stages, layout);
 }
 
 Value Expansion::slotView(tile::AllocOp ring, Value slot) {
-  tile::BufferType type = ring.getResult().getType();
-  SmallVector<Value> offsets(type.rank() + 1, constant(0));
-  offsets[0] = slot;
-  return tile::SubviewOp::create(builder, loc, type, wide[ring].getResult(), offsets,
-                                 builder.getDenseI64ArrayAttr({0}));
+  return slotOf(builder, loc, wide[ring], ring.getResult().getType(), slot);
 }
 
 Value Expansion::clampedIv(Value iteration) {

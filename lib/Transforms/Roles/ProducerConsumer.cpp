@@ -18,6 +18,7 @@
 #include "Roles/ProducerConsumer.h"
 
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Rings.h"
 #include "Roles/DeadRounds.h"
 #include "Roles/Fills.h"
 #include "Roles/OneFill.h"
@@ -162,22 +163,11 @@ void Expansion::makePipes(ProducerLoop &plan) {
 }
 
 void Expansion::widen(tile::AllocOp ring, int64_t stages) {
-  tile::BufferType type = ring.getResult().getType();
-  SmallVector<int64_t> shape = {stages};
-  shape.append(type.getShape().begin(), type.getShape().end());
-  SharedLayout layout = *sharedLayoutOf(ring);
-  layout.shape.assign(shape.begin(), shape.end());
-  auto wideType = tile::BufferType::get(shape, type.getElementType(), type.getScope());
-  wide[ring] = tile::AllocOp::create(builder, ring.getLoc(), wideType, ring.getName(),
-                                     tile::SharedLayoutAttr::get(ring.getContext(), layout));
+  wide[ring] = makeRing(builder, ring, stages, *sharedLayoutOf(ring));
 }
 
 Value Expansion::slotView(tile::AllocOp ring, Value slot) {
-  tile::BufferType type = ring.getResult().getType();
-  SmallVector<Value> offsets(type.rank() + 1, arith::ConstantIndexOp::create(builder, loc, 0));
-  offsets[0] = slot;
-  return tile::SubviewOp::create(builder, loc, type, wide[ring].getResult(), offsets,
-                                 builder.getDenseI64ArrayAttr({0}));
+  return slotOf(builder, loc, wide[ring], ring.getResult().getType(), slot);
 }
 
 /// The value, recomputed at the builder's place where the kernel computes it elsewhere.
