@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LayoutsPage.h"
+#include "LocalPlaces.h"
 
 #include "tilec/Target/SharedBanks.h"
 #include "tilec/Target/Target.h"
@@ -142,15 +143,6 @@ void writePicture(llvm::json::OStream &json, const LayoutPicture &picture) {
         }
     });
   });
-}
-
-std::string typeText(tile::BufferType type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << '[';
-  llvm::interleaveComma(type.getShape(), os);
-  os << "] " << nameOf(tile::dtypeOf(type.getElementType()));
-  return text;
 }
 
 } // namespace

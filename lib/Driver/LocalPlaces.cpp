@@ -31,6 +31,8 @@ std::string placeOf(tile::AllocOp source, tile::KernelOp compiled) {
                                 : "registers, a copy in every thread";
 }
 
+} // namespace
+
 std::string typeText(tile::BufferType type) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -39,8 +41,6 @@ std::string typeText(tile::BufferType type) {
   os << "] " << nameOf(tile::dtypeOf(type.getElementType()));
   return text;
 }
-
-} // namespace
 
 std::vector<LocalBufferPlace> localPlaces(tile::ProgramOp source, tile::ProgramOp compiled) {
   std::vector<LocalBufferPlace> places;

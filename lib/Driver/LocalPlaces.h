@@ -13,6 +13,9 @@
 
 namespace tilec {
 
+/// A buffer's shape and type of elements as reports and pages print them: `[64, 32] float16`.
+std::string typeText(tile::BufferType type);
+
 struct LocalBufferPlace {
   std::string kernel, name, type, place;
 };
