@@ -60,6 +60,8 @@ template <typename F> Step forFloat(Ty type, F run) {
     return run(Brain(), false);
   case Ty::BF16x2:
     return run(Brain(), true);
+  case Ty::F32x2: // sm_100, PTX 8.6: add, sub, mul, fma
+    return run(float(), true);
   default:
     return run(float(), false);
   }

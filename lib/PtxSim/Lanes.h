@@ -70,15 +70,17 @@ Step map(Warp &warp, const Instruction &instr, uint32_t lanes, F f) {
   return mapLanes<T>(warp, instr, lanes, f, std::make_index_sequence<N>());
 }
 
-/// Both halves of a 32-bit register.
+/// Both halves of a register: two of 16 bits in 32, or of 32 in 64.
 template <typename T, typename F, size_t... I>
 Step mapPairs(Warp &warp, const Instruction &instr, uint32_t lanes, F f,
               std::index_sequence<I...>) {
+  constexpr unsigned bits = std::is_same_v<T, float> ? 32 : 16;
+  constexpr uint64_t low = (uint64_t(1) << bits) - 1;
   const Value values[] = {warp.in(instr.args[1 + I])...};
   uint64_t results[warpLanes];
   for (unsigned lane = 0; lane < warpLanes; ++lane)
-    results[lane] = pack(f(unpack<T>(values[I].lanes[lane] & 0xffff)...)) |
-                    pack(f(unpack<T>(values[I].lanes[lane] >> 16 & 0xffff)...)) << 16;
+    results[lane] = pack(f(unpack<T>(values[I].lanes[lane] & low)...)) |
+                    pack(f(unpack<T>(values[I].lanes[lane] >> bits & low)...)) << bits;
   warp.out(instr.args[0], lanes, results, (values[I].defined & ...));
   return Step::Next;
 }

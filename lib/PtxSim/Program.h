@@ -55,6 +55,7 @@ enum class Ty : uint8_t {
   BF16,
   BF16x2,
   F32,
+  F32x2,
   F64,
   TF32,
   E4M3,

@@ -28,10 +28,10 @@ constexpr Row rows[] = {
     {"s32", Ty::S32, 4, Kind::Signed},      {"s64", Ty::S64, 8, Kind::Signed},
     {"f16", Ty::F16, 2, Kind::Float},       {"f16x2", Ty::F16x2, 4, Kind::Float},
     {"bf16", Ty::BF16, 2, Kind::Float},     {"bf16x2", Ty::BF16x2, 4, Kind::Float},
-    {"f32", Ty::F32, 4, Kind::Float},       {"f64", Ty::F64, 8, Kind::Float},
-    {"tf32", Ty::TF32, 4, Kind::Float},     {"e4m3", Ty::E4M3, 1, Kind::Float},
-    {"e5m2", Ty::E5M2, 1, Kind::Float},     {"e4m3x2", Ty::E4M3x2, 2, Kind::Float},
-    {"e5m2x2", Ty::E5M2x2, 2, Kind::Float},
+    {"f32", Ty::F32, 4, Kind::Float},       {"f32x2", Ty::F32x2, 8, Kind::Float},
+    {"f64", Ty::F64, 8, Kind::Float},       {"tf32", Ty::TF32, 4, Kind::Float},
+    {"e4m3", Ty::E4M3, 1, Kind::Float},     {"e5m2", Ty::E5M2, 1, Kind::Float},
+    {"e4m3x2", Ty::E4M3x2, 2, Kind::Float}, {"e5m2x2", Ty::E5M2x2, 2, Kind::Float},
 };
 
 constexpr bool isInOrder() {

@@ -277,6 +277,11 @@ const OpInfo table[] = {
     vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_add_u16"),
     vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a - b)); }>("v_sub_u16"),
     vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(b - a)); }>("v_subrev_u16"),
+    vop<[](u16 a, u16 b) -> u16 { return static_cast<u16>(std::min(u32(a) + b, 0xffffu)); }>(
+        "v_add_u16_clamp"),
+    vop<[](u16 a, u16 b) -> u16 { return a < b ? 0 : static_cast<u16>(a - b); }>("v_sub_u16_clamp"),
+    vop<[](u16 a, u16 b) -> u16 { return b < a ? 0 : static_cast<u16>(b - a); }>(
+        "v_subrev_u16_clamp"),
     vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a + b)); }>("v_add_i16", preservesHigh),
     vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(a - b)); }>("v_sub_i16", preservesHigh),
     vop<[](u16 a, u16 b) -> u16 { return (static_cast<u16>(u32(a) * b)); }>("v_mul_lo_u16"),

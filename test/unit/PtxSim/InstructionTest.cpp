@@ -130,6 +130,10 @@ INSTANTIATE_TEST_SUITE_P(
         Scalar{"setp.ne.f32 %p0, %r1, %r2", 0x7fc00000, 0, 0, 0},
         Scalar{"add.rn.bf16x2 %r0, %r1, %r2", 0x3f804000, 0x3f803f80, 0, 0x40004040},
         Scalar{"fma.rn.f16 %h0, %h1, %h2, %h2", 0x4000, 0x3c00, 0, 0x4200},
+        Scalar{"mul.rn.f32x2 %q0, %q1, %q2", 0x400000003f800000, 0x40400000c0000000, 0,
+               0x40c00000c0000000},
+        Scalar{"fma.rn.f32x2 %q0, %q1, %q2, %q3", 0x400000003f800000, 0x40400000c0000000,
+               0x3f8000003f800000, 0x40e00000bf800000},
         Scalar{"add.rn.f32.f16 %r0, %h1, %r2", 0x3c00, 0x40000000, 0, 0x40400000},
         Scalar{"sub.rn.f32.bf16 %r0, %h1, %r2", 0x4040, 0x3f800000, 0, 0x40000000},
         Scalar{"fma.rn.f32.f16 %r0, %h1, %h2, %r3", 0x4000, 0x3e00, 0x3f800000, 0x40800000}));

@@ -94,6 +94,9 @@ TEST(Vop, Integers) {
   EXPECT_EQ(one("v_add_u32 v10, v1, v2", 0xffffffff, 2), 1u);
   EXPECT_EQ(one("v_add_u32 v10, v1, v2 clamp", 0xffffffff, 2), 0xffffffffu);
   EXPECT_EQ(one("v_sub_i32 v10, v1, v2 clamp", 0x80000000, 1), 0x80000000u);
+  EXPECT_EQ(one("v_add_u16_e64 v10, v1, v2 clamp", 0xfff0, 0x20), 0xffffu);
+  EXPECT_EQ(one("v_sub_u16_e64 v10, v1, v2 clamp", 3, 5), 0u);
+  EXPECT_EQ(one("v_subrev_u16_e64 v10, v1, v2 clamp", 3, 5), 2u);
   EXPECT_EQ(one("v_mul_hi_u32 v10, v1, v2", 0x80000000, 6), 3u);
   EXPECT_EQ(one("v_mul_hi_i32 v10, v1, v2", 0x80000000, 2), 0xffffffffu);
   EXPECT_EQ(one("v_mul_i32_i24 v10, v1, v2", 0xffffff, 5), 0xfffffffbu);
