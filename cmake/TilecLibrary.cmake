@@ -35,6 +35,13 @@ set(TILEC_LEVEL_RuntimeCapi 2)
 set(TILEC_MLIR_FOLDERS IR Import Reference Analysis Transforms Lower Driver Capi Plugin)
 set(TILEC_PLAIN_FOLDERS Base Runtime RuntimeCapi)
 
+# tilec_precompile(TARGET header...): the headers are compiled once for all files of the target.
+function(tilec_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  # Without the time of the header's file ccache finds the result again.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Xclang -fno-pch-timestamp>)
+endfunction()
+
 function(tilec_use target name)
   foreach(used IN LISTS ARGN)
     if(NOT DEFINED TILEC_LEVEL_${used})

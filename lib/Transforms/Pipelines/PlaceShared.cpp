@@ -189,7 +189,9 @@ SmallVector<Need> placed(tile::KernelOp kernel, FilledBuffers filled) {
   SmallVector<Need *> order;
   for (Need &need : needs)
     order.push_back(&need);
-  llvm::stable_sort(order, [](Need *a, Need *b) { return a->bytes > b->bytes; });
+  // Those of one size as they stand in `needs`. (libstdc++ 12 warns at std::stable_sort.)
+  llvm::sort(order,
+             [](Need *a, Need *b) { return a->bytes != b->bytes ? a->bytes > b->bytes : a < b; });
   for (auto [n, need] : llvm::enumerate(order)) {
     // The ends of others are the only places worth a try.
     SmallVector<int64_t> candidates = {0};

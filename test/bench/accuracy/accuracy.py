@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How accurate the functions of T are: ours, ROCm's ocml and CUDA's libdevice, in ulp.
 
-usage: accuracy.py [--target CHIP] [--device sim|ptx|cuda|hip] [--count N] [--only NAMES] [--bin TOOLS]
+usage: accuracy.py [--target CHIP] [--device sim|ptx|cuda|hip] [--count N | --every [STEP]] [--only NAMES] [--bin TOOLS]
 
 Each function runs over N arguments (2^20): edges and specials, every power of two with its neighbours, numbers of every
 magnitude and of the range where the function is interesting. Three kinds: f64 of the library, f32 of the library
 (--math=libs), f32 of our own. The reference is the host's long double (ulp.cpp). Prints Markdown.
+
+--every is for GPUs: f32 of the library and our own over every float (over every STEPth with an odd STEP), judged on the
+device (every.py) by the library's f64, whose own error the table of N arguments has.
 """
 import argparse
 import pathlib
@@ -56,17 +59,55 @@ def npy(data, kind, count):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + data
 
 
+def run(options, folder, script, entry, math, *arguments):
+    subprocess.run([f"{options.bin}/tilec-run", script, "--entry", entry, f"--target={options.target}",
+                    f"--device={options.device}", f"--math={math}", *arguments],
+                   check=True, cwd=folder, stdout=subprocess.DEVNULL)
+
+
+def values(file, code):
+    whole = file.read_bytes()
+    data = whole[10 + int.from_bytes(whole[8:10], "little"):]
+    return struct.unpack(f"<{len(data) // 4}{code}", data)
+
+
+def every(options, folder):
+    """The table over every float: each block of every.py gives its worst error, where that is, and how many specials are wrong."""
+    print("| function | " + " | ".join(label for label, kind, _ in KINDS if kind == "f32") + " |")
+    print("|---" * 3 + "|", flush=True)
+    bad = 0
+    rows, blocks = (1 << 20, 4096) if options.every == 1 else (-(-(1 << 20) // options.every), 16)
+    for function in options.only.split(","):
+        cells = []
+        for math in [math for _, kind, math in KINDS if kind == "f32"]:
+            run(options, folder, str(HERE / "every.py"),
+                f"every(T.{function}, {rows // blocks}, {blocks}, {options.every})", math,
+                *(f"--save={name}={name}.npy" for name in ("Error", "At", "Wrong")))
+            errors, at, wrong = (values(folder / f"{name}.npy", code)
+                                 for name, code in (("Error", "f"), ("At", "I"), ("Wrong", "i")))
+            worst = max(range(len(errors)), key=lambda block: errors[block])
+            argument = struct.unpack("<f", struct.pack("<I", at[worst]))[0]
+            bad += sum(wrong)
+            cells.append(f"{errors[worst]:.2f} at {argument:.6g}" +
+                         (f", {sum(wrong)} specials wrong" if any(wrong) else ""))
+        print(f"| {function} | " + " | ".join(cells) + " |", flush=True)
+    return 0 if bad == 0 else 1
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--target", default="gfx950")
     parser.add_argument("--device", default="sim")
     parser.add_argument("--count", type=int, default=1 << 20)
+    parser.add_argument("--every", type=int, nargs="?", const=1, metavar="STEP")
     parser.add_argument("--only", default=",".join(FUNCTIONS))
     parser.add_argument("--bin", default=str(REPO / "build/bin"))
     parser.add_argument("--cxx", default="c++")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        if options.every:
+            return every(options, folder)
         (folder / "f.py").write_text(SCRIPT)
         subprocess.run([options.cxx, "-O2", "-std=c++17", str(HERE / "ulp.cpp"), "-o", "ulp"], check=True, cwd=folder)
         print("| function | " + " | ".join(label for label, _, _ in KINDS) + " |")
@@ -78,11 +119,9 @@ def main():
             for _, kind, math in KINDS:
                 (folder / "x.npy").write_bytes(npy(data[kind], kind, options.count))
                 (folder / "x.bin").write_bytes(data[kind])
-                subprocess.run([f"{options.bin}/tilec-run", "f.py", "--entry",
-                                f"function(T.{function}, '{'float' + kind[1:]}', {options.count})",
-                                f"--target={options.target}", f"--device={options.device}", f"--math={math}",
-                                "--arg=X=x.npy", "--save=Y=y.npy"], check=True, cwd=folder,
-                               stdout=subprocess.DEVNULL)
+                run(options, folder, "f.py",
+                    f"function(T.{function}, '{'float' + kind[1:]}', {options.count})", math,
+                    "--arg=X=x.npy", "--save=Y=y.npy")
                 whole = (folder / "y.npy").read_bytes()
                 (folder / "y.bin").write_bytes(whole[10 + int.from_bytes(whole[8:10], "little"):])
                 done = subprocess.run(["./ulp", function, kind, "x.bin", "y.bin"], check=True, cwd=folder,
