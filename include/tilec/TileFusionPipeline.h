@@ -121,12 +121,13 @@ private:
             index.constant += each * (*loop.variable - s.loops[frame.order].start);
       }
     }
-    Copy()(TileIterator(source).strip(index), tile, loc);
-    return tile;
+    DstTile &to = frames.empty() ? outside : tile;
+    Copy()(TileIterator(source).strip(index), to, loc);
+    return to;
   }
 
   SrcTile source;
-  DstTile tile;
+  DstTile tile, outside; ///< of loops, whose tile is a ring of the compiler's then
   int number = 0;
   int64_t done = 0; ///< commits outside of loops, and those of loops that have ended
   std::vector<Frame> frames;

@@ -46,6 +46,38 @@ void LinearForm::add(const LinearForm &other, int64_t factor) {
   }
 }
 
+static std::optional<IndexRange> rangeOf(const LinearForm &form);
+
+/// The form of a quotient by a positive constant, or of what remains, where it has one: in terms
+/// that the constant divides and others that together stay below it,
+///   (a * divisor + b) / divisor = a,   (a * divisor + b) % divisor = b   with 0 <= b < divisor.
+static std::optional<LinearForm> linearizeQuotient(Operation *op) {
+  bool isRemainder = isa<arith::RemUIOp, arith::RemSIOp>(op);
+  if (!isRemainder && !isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+    return std::nullopt;
+  std::optional<int64_t> divisor = tile::constantInt(op->getOperand(1));
+  if (!divisor || *divisor <= 0)
+    return std::nullopt;
+  // All but floordivsi round towards zero.
+  if (!isa<arith::FloorDivSIOp>(op)) {
+    std::optional<IndexRange> range = rangeOf(op->getOperand(0));
+    if (!range || range->low < 0)
+      return std::nullopt;
+  }
+  LinearForm whole = linearize(op->getOperand(0)), quotient, rest;
+  rest.constant = ((whole.constant % *divisor) + *divisor) % *divisor;
+  quotient.constant = (whole.constant - rest.constant) / *divisor;
+  for (auto [term, factor] : whole.terms)
+    if (factor % *divisor == 0)
+      quotient.terms.push_back({term, factor / *divisor});
+    else
+      rest.terms.push_back({term, factor});
+  std::optional<IndexRange> below = rangeOf(rest);
+  if (!below || below->low < 0 || below->high >= *divisor)
+    return std::nullopt;
+  return isRemainder ? rest : quotient;
+}
+
 LinearForm linearize(Value value) {
   LinearForm form;
   if (std::optional<int64_t> constant = tile::constantInt(value)) {
@@ -86,6 +118,9 @@ LinearForm linearize(Value value) {
     }
   if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op))
     return linearize(cast.getIn());
+  if (op)
+    if (std::optional<LinearForm> quotient = linearizeQuotient(op))
+      return *quotient;
   form.terms.push_back({value, 1});
   return form;
 }
@@ -134,6 +169,8 @@ std::optional<IndexRange> rangeOfArgument(BlockArgument argument) {
 }
 
 std::optional<IndexRange> rangeOfBinary(Operation *op) {
+  if (std::optional<LinearForm> quotient = linearizeQuotient(op))
+    return rangeOf(*quotient);
   auto left = rangeOf(op->getOperand(0)), right = rangeOf(op->getOperand(1));
   if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
     if (!right || right->low != right->high || right->low <= 0)
@@ -170,6 +207,20 @@ std::optional<IndexRange> rangeOfBinary(Operation *op) {
 
 } // namespace
 
+static std::optional<IndexRange> rangeOf(const LinearForm &form) {
+  int64_t low = form.constant, high = form.constant;
+  for (auto [term, factor] : form.terms) {
+    auto range = rangeOf(term);
+    if (!range || std::abs(factor) > (1 << 20))
+      return std::nullopt;
+    low += std::min(range->low * factor, range->high * factor);
+    high += std::max(range->low * factor, range->high * factor);
+    if (!checked(low, high))
+      return std::nullopt;
+  }
+  return checked(low, high);
+}
+
 std::optional<IndexRange> rangeOf(Value value) {
   if (std::optional<int64_t> constant = tile::constantInt(value))
     return checked(*constant, *constant);
@@ -189,17 +240,7 @@ std::optional<IndexRange> rangeOf(Value value) {
     LinearForm form = linearize(value);
     if (form.terms.size() == 1 && form.terms[0].first == value)
       return std::nullopt;
-    int64_t low = form.constant, high = form.constant;
-    for (auto [term, factor] : form.terms) {
-      auto range = rangeOf(term);
-      if (!range || std::abs(factor) > (1 << 20))
-        return std::nullopt;
-      low += std::min(range->low * factor, range->high * factor);
-      high += std::max(range->low * factor, range->high * factor);
-      if (!checked(low, high))
-        return std::nullopt;
-    }
-    return checked(low, high);
+    return rangeOf(form);
   }
   if (op->getNumOperands() == 2)
     return rangeOfBinary(op);

@@ -4,8 +4,11 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "Normalize/ForwardOperands.h"
 #include "Normalize/Locals.h"
 #include "Normalize/Lockstep.h"
+#include "Normalize/Offsets.h"
+#include "Normalize/RollTails.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -314,6 +317,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
       shared.append(placeLocals(kernel));
     separateOverlaps(program);
     expandTilesInParallels(program);
+    simplifyOffsets(program);
     foldViews(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (kernel.getLockstep() && failed(makeMeetingsUniform(kernel)))
@@ -328,6 +332,8 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
       return signalPassFailure();
     raiseCopies(program);
     liftScalarAccesses(program);
+    rollTails(program);
+    forwardOperands(program);
     lowerFragmentCopies(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (!kernel.getLockstep())

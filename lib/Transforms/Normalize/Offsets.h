@@ -1,0 +1,16 @@
+//===- Offsets.h - where views begin, in its simplest form ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// Quotients and remainders that have a linear form are computed by it: the row and the column of
+/// `by * 524288 + bx * 128` in rows of 4096 are `by * 128` and `bx * 128`. A view of all of a tile
+/// is the tile.
+void simplifyOffsets(tile::ProgramOp program);
+
+} // namespace tilec

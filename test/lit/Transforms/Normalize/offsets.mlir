@@ -1,0 +1,48 @@
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' | FileCheck %s
+//
+// The row and the column of a block's place in rows of 4096, from its flat offset; and a remainder
+// that stays one, since the rest is not known to be below the divisor.
+
+// CHECK-LABEL: tile.kernel "flat" grid
+// CHECK:       ^bb0(%[[BX:.*]]: index, %[[BY:.*]]: index)
+// CHECK:         %[[C128:.*]] = arith.constant 128 : index
+// CHECK-NEXT:    %[[ROW:.*]] = arith.muli %[[BY]], %[[C128]]
+// CHECK:         %[[OTHER:.*]] = arith.constant 128 : index
+// CHECK-NEXT:    %[[COLUMN:.*]] = arith.muli %[[BX]], %[[OTHER]]
+// CHECK:         arith.addi %[[ROW]]
+// CHECK:         arith.addi %[[COLUMN]]
+tile.program @flat {
+  %A = tile.tensor "A"[] : !tile.buffer<[4096, 4096], f32, global>
+  %c32 = arith.constant 32 : index
+  tile.kernel "flat" grid(%c32, %c32) threads(64) {
+  ^bb0(%bx: index, %by: index):
+    %zero = arith.constant 0.0 : f32
+    %c128 = arith.constant 128 : index
+    %c4096 = arith.constant 4096 : index
+    %c524288 = arith.constant 524288 : index
+    %y = arith.muli %by, %c524288 : index
+    %x = arith.muli %bx, %c128 : index
+    %whole = arith.addi %y, %x : index
+    %row = arith.divui %whole, %c4096 : index
+    %column = arith.remui %whole, %c4096 : index
+    %v = tile.subview %A[%row, %column] : !tile.buffer<[4096, 4096], f32, global> to !tile.buffer<[128, 128], f32, global>
+    tile.fill %zero, %v : f32, !tile.buffer<[128, 128], f32, global>
+  }
+}
+
+// CHECK-LABEL: tile.kernel "wide" grid
+// CHECK:         arith.remui
+tile.program @wide {
+  %A = tile.tensor "A"[] : !tile.buffer<[4096], f32, global>
+  %c64 = arith.constant 64 : index
+  tile.kernel "wide" grid(%c64) threads(64) {
+  ^bb0(%bx: index):
+    %zero = arith.constant 0.0 : f32
+    %c128 = arith.constant 128 : index
+    %c4096 = arith.constant 4096 : index
+    %x = arith.muli %bx, %c128 : index
+    %column = arith.remui %x, %c4096 : index
+    %v = tile.subview %A[%column] : !tile.buffer<[4096], f32, global> to !tile.buffer<[128], f32, global>
+    tile.fill %zero, %v : f32, !tile.buffer<[128], f32, global>
+  }
+}
