@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -55,6 +56,25 @@ rt::Backend *device() {
     return made ? made->shared() : nullptr;
   }();
   return opened.get();
+}
+
+/// A launch as a graph keeps it.
+struct Launch {
+  uint64_t kernel;
+  rt::LaunchShape shape;
+  std::vector<uint8_t> kernarg;
+};
+using Graph = std::vector<Launch>;
+
+/// What is captured, by stream.
+std::map<void *, Graph> &captures() {
+  static std::map<void *, Graph> open;
+  return open;
+}
+
+int run(const Launch &launch, void *stream) {
+  return result(device()->launch(launch.kernel, launch.shape, {launch.kernarg, {}},
+                                 reinterpret_cast<uint64_t>(stream)));
 }
 
 } // namespace
@@ -147,15 +167,45 @@ int hipModuleLaunchKernel(uint64_t *function, unsigned gridX, unsigned gridY, un
   shape.block = {blockX, blockY, blockZ};
   shape.sharedBytes = sharedBytes;
   auto *kernarg = static_cast<const uint8_t *>(extra[1]);
-  rt::ParamBuffer buffer{{kernarg, kernarg + *static_cast<size_t *>(extra[3])}, {}};
-  return result(device()->launch(*function, shape, buffer, reinterpret_cast<uint64_t>(stream)));
+  Launch launch{*function, shape, {kernarg, kernarg + *static_cast<size_t *>(extra[3])}};
+  auto capture = captures().find(stream);
+  if (capture == captures().end())
+    return run(launch, stream);
+  capture->second.push_back(std::move(launch));
+  return 0;
 }
+
+int hipStreamBeginCapture(void *stream, int) {
+  if (!stream)
+    return fail("the null stream cannot be captured");
+  return captures().try_emplace(stream).second ? 0 : fail("the stream is captured already");
+}
+int hipStreamEndCapture(void *stream, Graph **graph) {
+  auto capture = captures().extract(stream);
+  if (!capture)
+    return fail("the stream is not captured");
+  *graph = new Graph(std::move(capture.mapped()));
+  return 0;
+}
+int hipGraphInstantiateWithFlags(Graph **ready, Graph *graph, unsigned long long) {
+  return *ready = new Graph(*graph), 0;
+}
+int hipGraphLaunch(Graph *ready, void *stream) {
+  for (const Launch &launch : *ready)
+    if (int failed = run(launch, stream))
+      return failed;
+  return 0;
+}
+int hipGraphDestroy(Graph *graph) { return delete graph, 0; }
+int hipGraphExecDestroy(Graph *ready) { return delete ready, 0; }
 
 int hipStreamCreate(void **stream) { return give(device()->createStream(), stream); }
 int hipStreamDestroy(void *stream) {
   return device()->destroyStream(reinterpret_cast<uint64_t>(stream)), 0;
 }
 int hipStreamSynchronize(void *stream) {
+  if (captures().count(stream))
+    return fail("a stream that is captured cannot be waited for");
   return result(device()->wait(reinterpret_cast<uint64_t>(stream)));
 }
 // It has no clock.
