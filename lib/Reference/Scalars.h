@@ -19,10 +19,11 @@ bool isTranscendental(mlir::Operation *op);
 inline Rep repOf(mlir::Type type) {
   return type.isF32() ? Rep::F32 : type.isF64() ? Rep::F64 : Rep::Int;
 }
-/// Bits of an integer scalar; an index has 64.
+/// Bits of an integer scalar. An index has the 32 of devices: int32 arithmetic in an index is one,
+/// and wraps; what needs more is i64 (lib/Import/Ranges.cpp).
 inline unsigned widthOf(mlir::Type type) {
   auto integer = mlir::dyn_cast<mlir::IntegerType>(type);
-  return integer ? integer.getWidth() : 64;
+  return integer ? integer.getWidth() : 32;
 }
 /// How an integer scalar is held: sign-extended, i1 as 0 or 1.
 inline int64_t canonInt(int64_t value, unsigned bits) {
