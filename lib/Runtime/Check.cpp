@@ -140,22 +140,26 @@ std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b) {
   Decoder decodeA(a.dtype), decodeB(b.dtype);
   std::vector<double> spread;
   int64_t rowElems = rowElemsOf(a);
-  for (int64_t begin = 0; begin < a.elemCount(); begin += rowElems) {
-    double largest = 0;
-    for (int64_t i = begin; i < begin + rowElems; ++i) {
-      double distance = std::fabs(decodeA.value(a.bits(i)) - decodeB.value(b.bits(i)));
+  // The largest of a few distances says little about the next one, and that of zeros, which a mask
+  // or a limit has left, says nothing.
+  constexpr int64_t enoughElems = 32;
+  double largest = 0;
+  int64_t first = 0, elems = 0; // of the rows that have their spread together
+  for (int64_t row = 0; rowElems && row < a.elemCount() / rowElems; ++row) {
+    for (int64_t i = row * rowElems; i < (row + 1) * rowElems; ++i) {
+      double value = decodeA.value(a.bits(i));
+      double distance = std::fabs(value - decodeB.value(b.bits(i)));
       if (std::isfinite(distance))
         largest = std::max(largest, distance);
+      elems += value != 0;
     }
     spread.push_back(largest);
-  }
-  // The largest of a few distances says little about the next one.
-  constexpr int64_t enoughElems = 32;
-  size_t joined = rowElems ? (enoughElems + rowElems - 1) / rowElems : 1;
-  for (size_t begin = 0; begin < spread.size(); begin += joined) {
-    auto first = spread.begin() + begin;
-    auto last = spread.begin() + std::min(begin + joined, spread.size());
-    std::fill(first, last, *std::max_element(first, last));
+    if (elems < enoughElems && row + 1 < a.elemCount() / rowElems)
+      continue;
+    std::fill(spread.begin() + first, spread.end(), largest);
+    first = row + 1;
+    largest = 0;
+    elems = 0;
   }
   return spread;
 }

@@ -36,9 +36,10 @@ struct CheckReport {
   bool passed() const { return mismatchCount == 0; }
 };
 
-/// The largest |a - b| of each row (last dimension; without dimensions there is one row); rows of
-/// fewer than 32 elements have it together with those that follow, up to 32 elements. What is
-/// infinite or NaN in either does not count: a run that overflowed says nothing. Same shapes.
+/// The largest |a - b| of each row (last dimension; without dimensions there is one row); rows in
+/// which fewer than 32 elements of `a` are not 0 have it together with those that follow, up to 32
+/// such elements. What is infinite or NaN in either does not count: a run that overflowed says
+/// nothing. Same shapes.
 std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b);
 
 /// The spread that lets elements differ by `parts` of the root mean square of their row, for

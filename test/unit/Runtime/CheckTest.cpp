@@ -148,6 +148,23 @@ TEST(Check, ShortRowsHaveTheirToleranceTogether) {
   EXPECT_EQ(foundInOnes({40, 1}, {31, 32}), 1);
 }
 
+// A row in which a limit has left one element is as good as one of one element: both other runs of
+// program 45525 of tilec-diff happened to give the reference's value there.
+TEST(Check, ZerosSayNothingOfTheirRow) {
+  auto found = [](double elsewhere) {
+    HostTensor r(DType::F32, {3, 32});
+    for (int64_t i = 0; i < 64; ++i)
+      r.setValue(i, i < 32 && i != 5 ? elsewhere : 1.0);
+    HostTensor r2 = r, d = r;
+    r2.setValue(32, 1.5);
+    d.setValue(5, 4.5);
+    d.setValue(64, 4.5); // of the last row, all zeros
+    return compare(d, r, rowSpread(r, r2))->mismatchCount;
+  };
+  EXPECT_EQ(found(0.0), 1);
+  EXPECT_EQ(found(2.0), 2);
+}
+
 /// Large enough for several threads: the report is that of one.
 TEST(Check, LargeTensorsAreComparedInParts) {
   HostTensor r(DType::BF16, {3001, 1000});
