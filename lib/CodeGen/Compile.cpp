@@ -46,7 +46,7 @@ namespace {
 /// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
 /// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
 /// instructions. Where the code is large: those that compare all pairs of its addresses, or look at
-/// all its registers for each access.
+/// all its registers for each access, and a third search for common expressions.
 class Gate : public OptPassGate {
 public:
   bool keepsOrder = false, isLarge = false, sinksTooFar = false;
@@ -55,7 +55,7 @@ public:
   bool shouldRunPass(StringRef pass, StringRef) const override {
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
-    bool isSlow = is_contained({"slsr", "si-form-memory-clauses"}, pass);
+    bool isSlow = is_contained({"slsr", "si-form-memory-clauses", "early-cse"}, pass);
     return !(keepsOrder && moves) && !(isLarge && isSlow) &&
            !(sinksTooFar && pass == "machine-sink");
   }
@@ -179,6 +179,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
   Error fatal = runContained(
       [&] {
         if (options.optimizeIr) {
+          hideIntegers(*job.module, *job.machine);
           optimizeWith(*job.module, *job.machine);
           watch.lap("optimize");
         }

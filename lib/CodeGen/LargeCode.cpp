@@ -132,13 +132,22 @@ void FoldedValues::inputsOf(Instruction &user) {
   }
 }
 
-/// On AMD, gives values of very many uses a register in each part of the function. Passes look at
-/// all uses of a register for each copy that they fold or join, and for each instruction that they
-/// schedule: time by the square of the uses.
+/// Which values get registers of their own.
+enum class Hidden {
+  Integers, ///< of which analyses ask all users
+  Registers ///< all: passes of machine code ask all uses of one
+};
+
+/// Gives values of very many uses a register in each part of the function: time by the square of
+/// the uses. Machine passes (on AMD) look at all uses of a register for each copy that they fold or
+/// join, and for each instruction that they schedule; passes of the IR ask all comparisons with an
+/// integer what they say about it, and replace what a comparison decides in all its uses.
 class OwnRegisters {
 public:
-  OwnRegisters(Function &function, TargetMachine &machine)
-      : lanes(function, machine), layout(function.getDataLayout()), tree(function), loops(tree) {
+  OwnRegisters(Function &function, TargetMachine &machine, Hidden hidden)
+      : hidden(hidden), layout(function.getDataLayout()), tree(function), loops(tree) {
+    if (machine.getTargetTriple().isAMDGCN())
+      lanes.emplace(function, machine);
     for (BasicBlock &block : function)
       places[&block] = places.size();
   }
@@ -154,7 +163,11 @@ private:
   /// is before all: it would live for long.
   Instruction *placeFor(ArrayRef<Use *> users, ArrayRef<BasicBlock *> part) const;
 
-  Lanes lanes;
+  /// The asm constraints of a copy for `users`.
+  StringRef constraintsOf(Type *type, ArrayRef<Use *> users) const;
+
+  Hidden hidden;
+  std::optional<Lanes> lanes; ///< where registers of lanes and of waves differ
   const DataLayout &layout;
   DominatorTree tree;
   LoopInfo loops;
@@ -177,6 +190,8 @@ unsigned OwnRegisters::usesOf(const Value &value) {
 }
 
 bool OwnRegisters::isRegister(Type *type) const {
+  if (hidden == Hidden::Integers)
+    return type->isIntegerTy(32) || type->isIntegerTy(64);
   Type *element = type->getScalarType();
   if (!element->isIntOrPtrTy() && !element->isFloatingPointTy())
     return false;
@@ -212,6 +227,12 @@ Instruction *OwnRegisters::placeFor(ArrayRef<Use *> users, ArrayRef<BasicBlock *
   return first;
 }
 
+StringRef OwnRegisters::constraintsOf(Type *type, ArrayRef<Use *> users) const {
+  if (!lanes)
+    return type->isIntegerTy(32) ? "=r,0" : "=l,0";
+  return any_of(users, [&](Use *use) { return lanes->differAt(*use); }) ? "=v,0" : "=s,0";
+}
+
 void OwnRegisters::of(ArrayRef<BasicBlock *> part) {
   MapVector<Value *, SmallVector<Use *>> users;
   for (BasicBlock *block : part)
@@ -229,10 +250,12 @@ void OwnRegisters::of(ArrayRef<BasicBlock *> part) {
       continue;
     // No pass looks through an asm, even one without text.
     Type *type = value->getType();
-    bool differs = any_of(own, [&](Use *use) { return lanes.differAt(*use); });
     auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "",
-                                differs ? "=v,0" : "=s,0", /*hasSideEffects=*/false);
-    Value *copy = IRBuilder<>(place).CreateCall(hide, {value});
+                                constraintsOf(type, own), /*hasSideEffects=*/false);
+    CallInst *copy = IRBuilder<>(place).CreateCall(hide, {value});
+    if (auto *from = dyn_cast<CallBase>(value))
+      if (std::optional<ConstantRange> range = from->getRange())
+        copy->addRangeRetAttr(*range);
     for (Use *use : own)
       use->set(copy);
   }
@@ -303,6 +326,16 @@ bool isLarge(const Module &module) {
   });
 }
 
+void hideIntegers(Module &module, TargetMachine &machine) {
+  for (Function &function : module) {
+    if (function.size() < manyBlocks)
+      continue;
+    OwnRegisters registers(function, machine, Hidden::Integers);
+    for (ArrayRef<BasicBlock *> part : partsOf(function, SmallPtrSet<BasicBlock *, 1>()))
+      registers.of(part);
+  }
+}
+
 void hideCounters(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (function.size() < 2 * manyLoops)
@@ -340,7 +373,8 @@ bool CutLongBlocks::runOnFunction(Function &function) {
   SmallVector<SmallVector<BasicBlock *>> all = partsOf(function, set);
   if (all.empty() || !isAmd)
     return !parts.empty();
-  OwnRegisters registers(function, getAnalysis<TargetPassConfig>().getTM<TargetMachine>());
+  OwnRegisters registers(function, getAnalysis<TargetPassConfig>().getTM<TargetMachine>(),
+                         Hidden::Registers);
   for (ArrayRef<BasicBlock *> part : all)
     registers.of(part);
   return true;

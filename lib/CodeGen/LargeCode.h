@@ -22,6 +22,9 @@ namespace tilec::codegen {
 /// Whether a function is so large that passes of speed alone are left out which are quadratic in
 /// it.
 bool isLarge(const llvm::Module &module);
+/// In functions of very many blocks, hides from analyses that integers of very many uses (a
+/// thread's number, of which each branch asks something) are the same everywhere.
+void hideIntegers(llvm::Module &module, llvm::TargetMachine &machine);
 /// In functions of very many loops, hides from analyses what their counters count.
 void hideCounters(llvm::Module &module, llvm::TargetMachine &machine);
 

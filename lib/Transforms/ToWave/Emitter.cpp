@@ -486,9 +486,8 @@ static bool isAccumulated(tile::AllocOp alloc) {
 /// that moves between memory and registers in each round of a loop is refused.
 LogicalResult Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
   // Consumers beside a producer have more than their share, and gemms that fit (WarpGroups.cpp).
-  bool hasProducer = !kernel.getBody().getOps<tile::ProducerOp>().empty();
   int64_t ofLane = target.registers.ofLane;
-  int64_t most = hasProducer ? ofLane : target.registersOf(numWaves);
+  int64_t most = !producers.empty() ? ofLane : target.registersOf(numWaves);
   int64_t registers = ceilDiv(bitsOfLane, 32);
   if (registers + target.registers.besideFragments <= most)
     return success();
@@ -599,7 +598,6 @@ LogicalResult Emitter::run() {
     waveKernel->setAttr("block_order", b.getStringAttr(order.str()));
   if (failed(placeBuffers()))
     return failure();
-  SmallVector<tile::ProducerOp, 1> producers(kernel.getBody().getOps<tile::ProducerOp>());
   Elements top;
   if (failed(producers.empty() ? emitBlock(kernel.getBody().front(), top)
                                : emitRoles(producers.front(), waveKernel)))

@@ -137,7 +137,8 @@ public:
   Emitter(tile::KernelOp kernel, const TargetInfo &target, mlir::OpBuilder &builder,
           bool checksBounds)
       : kernel(kernel), target(target), b(builder), loc(kernel.getLoc()),
-        numWaves(wavesOf(kernel, target)), checksBounds(checksBounds) {}
+        numWaves(wavesOf(kernel, target)), checksBounds(checksBounds),
+        producers(kernel.getBody().getOps<tile::ProducerOp>()) {}
 
   /// Builds the wave kernel before the builder's insertion point.
   LogicalResult run();
@@ -363,6 +364,7 @@ private:
   Location loc;
   int64_t numWaves;
   bool checksBounds;
+  SmallVector<tile::ProducerOp, 1> producers;
 
   /// waveId, threadId: in the team, where the block's consumers are several; else in the block.
   Value laneId, waveId, threadId;
