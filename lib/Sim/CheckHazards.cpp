@@ -17,8 +17,6 @@ std::string describe(const Wave &wave, const Instr &instr);
 
 namespace {
 
-bool nameIs(const Instr &instr, llvm::StringRef name) { return name == instr.op->name; }
-
 /// Index of the number of passes in the rows below.
 unsigned passIndex(unsigned passes) {
   return passes <= 2 ? 0 : passes <= 4 ? 1 : passes <= 8 ? 2 : 3;
@@ -33,11 +31,8 @@ constexpr MfmaRule xdl950 = {{5, 8, 12, 20}, {4, 6, 10, 18}, {3, 6, 10, 18}};
 constexpr MfmaRule f32Rule = {{4, 6, 10, 18}, {0, 0, 0, 0}, {2, 4, 8, 16}};
 constexpr unsigned overwriteC[4] = {1, 3, 7, 15}; // XDL reads C while a VALU overwrites it
 
-bool isF32Mfma(const Instr &i) {
-  return llvm::StringRef(i.op->name).ends_with("_f32") &&
-         !llvm::StringRef(i.op->name).ends_with("_xf32");
-}
-bool isF64Mfma(const Instr &i) { return llvm::StringRef(i.op->name).ends_with("_f64"); }
+bool isF32Mfma(const Instr &i) { return i.traits & isF32Matrix; }
+bool isF64Mfma(const Instr &i) { return i.traits & isF64Matrix; }
 /// f64, f32, and all others, which the ISA documents call XDL.
 enum class MatrixUnit { Xdl, F32, F64 };
 MatrixUnit unitOf(const Instr &i) {
@@ -93,7 +88,7 @@ void WaveChecker::require(Wave &wave, const Instr &instr, const Recent &producer
 void WaveChecker::checkAfterValu(Wave &wave, const Instr &instr, const Recent &producer) {
   const Instr &p = *producer.instr;
   bool gfx950 = wave.group->engine->program->arch() == Arch::Gfx950;
-  if (nameIs(instr, "v_div_fmas_f32") || nameIs(instr, "v_div_fmas_f64"))
+  if (instr.traits & isDivFmas)
     if (writes(p, {regSgpr0 + sgprVcc, 2}))
       require(wave, instr, producer, 4, "VALU writes VCC, v_div_fmas reads it");
   if (instr.dpp != DppKind::None) {
@@ -105,7 +100,7 @@ void WaveChecker::checkAfterValu(Wave &wave, const Instr &instr, const Recent &p
   for (unsigned i = 0; i < p.numDefs; ++i) {
     RegRange def = p.defs[i];
     if (def.first >= regSgpr0) {
-      bool laneSelect = nameIs(instr, "v_readlane_b32") || nameIs(instr, "v_writelane_b32");
+      bool laneSelect = instr.traits & (isReadLane | isWriteLane);
       RegRange select = instr.src[1].isSgpr()
                             ? RegRange{static_cast<uint16_t>(regSgpr0 + instr.src[1].reg), 1}
                             : RegRange{};
@@ -119,11 +114,11 @@ void WaveChecker::checkAfterValu(Wave &wave, const Instr &instr, const Recent &p
     }
     if (!reads(instr, def))
       continue;
-    if (nameIs(instr, "v_readlane_b32") || nameIs(instr, "v_readfirstlane_b32"))
+    if (instr.traits & (isReadLane | isReadFirstLane))
       require(wave, instr, producer, 1, "VALU writes a register, v_readlane reads it");
     else if (instr.flags & isMfma)
       require(wave, instr, producer, 2, "VALU writes an operand of a matrix instruction");
-    else if (gfx950 && llvm::StringRef(instr.op->name).starts_with("v_permlane"))
+    else if (gfx950 && (instr.traits & isPermLane))
       require(wave, instr, producer, 2, "VALU writes a register, v_permlane swaps it");
     else if ((p.flags & isTrans) && (instr.flags & isValu))
       require(wave, instr, producer, 1, "a transcendental result is read");
@@ -196,7 +191,7 @@ void WaveChecker::checkHazards(Wave &wave, const Instr &instr) {
     history[nextHistory] = {&instr, position};
     nextHistory = (nextHistory + 1) % historyLength;
   }
-  if (nameIs(instr, "s_nop"))
+  if (instr.traits & isNop)
     position += instr.src[0].imm & 15;
 }
 

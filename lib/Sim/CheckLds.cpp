@@ -21,11 +21,6 @@ namespace {
 /// Kept however long a wave does not wait for them.
 constexpr size_t mostRecords = 1 << 20;
 
-bool isCompareAndSwap(const Instr &instr) {
-  llvm::StringRef name = instr.op->name;
-  return name.starts_with("ds_cmpst");
-}
-
 } // namespace
 
 GroupChecker::GroupChecker(Group &group, uint32_t numUserSgprs)
@@ -55,33 +50,35 @@ FindingClass GroupChecker::emptyWaitClass() const {
   return group.engine->program->object().isOwn() ? FindingClass::Error : FindingClass::Lint;
 }
 
-uint32_t GroupChecker::addAccess(const Wave &wave, const Instr &instr) {
-  if (records.size() == mostRecords) {
-    records.pop_front();
-    ++firstRecord;
+uint32_t AccessRecords::add(const AccessRecord &record) {
+  uint32_t count = next - first;
+  if (count == mostRecords) {
+    ++first;
+  } else if (count == ring.size()) {
+    std::vector<AccessRecord> larger(2 * ring.size());
+    uint32_t largerMask = 2 * mask + 1;
+    for (uint32_t id = first; id != next; ++id)
+      larger[id & largerMask] = ring[id & mask];
+    ring = std::move(larger);
+    mask = largerMask;
   }
-  records.push_back({&instr, wave.index, group.barrierEpoch, ~0ull});
-  return firstRecord + static_cast<uint32_t>(records.size() - 1);
+  ring[next & mask] = record;
+  return next++;
+}
+
+uint32_t GroupChecker::addAccess(const Wave &wave, const Instr &instr) {
+  return records.add({&instr, wave.index, group.barrierEpoch, ~0ull});
 }
 
 void GroupChecker::retireAccess(uint32_t id) {
-  uint32_t at = id - firstRecord;
-  if (at < records.size())
-    records[at].retireEpoch = group.barrierEpoch;
-}
-
-const AccessRecord *GroupChecker::find(uint32_t id) const {
-  uint32_t at = id - firstRecord;
-  return id && at < records.size() ? &records[at] : nullptr;
+  if (AccessRecord *record = records.find(id))
+    record->retireEpoch = group.barrierEpoch;
 }
 
 void GroupChecker::barrierOpened() {
   reportHeld();
   // What was waited for before the barrier is in order with all that follows.
-  while (!records.empty() && records.front().retireEpoch < group.barrierEpoch) {
-    records.pop_front();
-    ++firstRecord;
-  }
+  records.drop([&](const AccessRecord &record) { return record.retireEpoch < group.barrierEpoch; });
 }
 
 bool GroupChecker::isInFlight(const AccessRecord &record) const {
@@ -131,7 +128,7 @@ void GroupChecker::reportHeld() {
 
 void GroupChecker::checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                              LdsCell &cell) {
-  if (cell.write == 0 && cell.atomics.last == 0) {
+  if (cell.write == 0 && (atomics.empty() || atomics[offset].last == 0)) {
     report(wave, *op.instr, CheckKind::Uninitialized, FindingClass::Error, false,
            static_cast<int>(lane),
            "LDS byte " + llvm::Twine(offset) + " is read and nothing has written it");
@@ -183,9 +180,47 @@ void GroupChecker::checkWrite(Wave &wave, const MemOp &op, unsigned lane, LdsByt
   }
 }
 
+/// What atomics have done with a byte, or with the dword that begins there.
+SharedAccess &GroupChecker::atomicsOf(uint32_t byte) {
+  if (atomics.empty())
+    atomics.resize(4 * cells.size());
+  return atomics[byte];
+}
+
+bool GroupChecker::noteHarmless(Wave &wave, const MemOp &op, uint32_t offset, unsigned bytes,
+                                bool store, const void *data) {
+  if (offset % 4 || bytes % 4 || !atomics.empty() || (op.instr->flags & isAtomic))
+    return false;
+  uint64_t now = group.barrierEpoch;
+  // Waited for: before the last barrier, or by the wave that accesses the bytes now.
+  auto isOver = [&](uint32_t id) {
+    const AccessRecord *record = records.find(id);
+    return !record || !isInFlight(*record) ||
+           (record->wave == wave.index && record->retireEpoch != ~0ull);
+  };
+  LdsCell *begin = &cells[offset / 4], *end = begin + bytes / 4;
+  for (LdsCell *cell = begin; cell != end; ++cell) {
+    bool isRead = store && (cell->reads.others(now, wave.index) || !isOver(cell->reads.last));
+    bool isUnknown = !store && !cell->write;
+    if (cell->isSplit || isRead || isUnknown || !isOver(cell->write))
+      return false;
+  }
+  for (LdsCell *cell = begin; cell != end; ++cell)
+    if (store)
+      cell->write = op.checkId;
+    else
+      cell->reads.note(op.checkId, now, wave.index);
+  for (LdsCell *cell = begin; store && cell != end; ++cell) {
+    cell->value = 0;
+    if (data)
+      std::memcpy(&cell->value, static_cast<const uint8_t *>(data) + 4 * (cell - begin), 4);
+  }
+  return true;
+}
+
 void GroupChecker::ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                              unsigned bytes, bool store, const void *data) {
-  if (!op.checkId)
+  if (!op.checkId || noteHarmless(wave, op, offset, bytes, store, data))
     return;
   uint32_t end = offset + bytes;
   const auto *from = static_cast<const uint8_t *>(data);
@@ -203,6 +238,8 @@ void GroupChecker::ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_
       bytesOf.fill(cell);
       for (uint32_t i = 0; i < 4; ++i)
         bytesOf[i].value = cell.value >> 8 * i & 0xff;
+      for (uint32_t i = 1; i < 4 && !atomics.empty(); ++i)
+        atomics[4 * dword + i] = atomics[4 * dword];
       cell.isSplit = true;
     }
     if (!cell.isSplit) {
@@ -221,11 +258,12 @@ void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, Lds
   if (!store || atomic)
     checkRead(wave, op, lane, bytes.first, cell);
   if (!store) {
-    holdRead(wave, op, lane, bytes.first, cell.atomics);
+    if (!atomics.empty())
+      holdRead(wave, op, lane, bytes.first, atomics[bytes.first]);
     cell.reads.note(op.checkId, now, wave.index);
     return;
   }
-  if (atomic && isCompareAndSwap(*op.instr)) {
+  if (op.instr->traits & isCompareAndSwap) {
     cell.reads.waves &= static_cast<uint16_t>(~(1u << wave.index % 16));
     held.erase({wave.index, bytes.first / 4});
   }
@@ -234,10 +272,12 @@ void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, Lds
   checkAgainst(wave, op, lane, bytes.first, cell.reads,
                atomic ? "changes what is read by" : "overwrites what is read by");
   if (atomic) {
-    cell.atomics.note(op.checkId, now, wave.index);
+    atomicsOf(bytes.first).note(op.checkId, now, wave.index);
     return;
   }
-  checkAgainst(wave, op, lane, bytes.first, cell.atomics, "overwrites what is changed by");
+  if (!atomics.empty())
+    checkAgainst(wave, op, lane, bytes.first, atomics[bytes.first],
+                 "overwrites what is changed by");
   cell.write = op.checkId;
   cell.value = bytes.stored.value_or(0);
 }

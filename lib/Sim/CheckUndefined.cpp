@@ -16,13 +16,6 @@ std::string describe(const Wave &wave, const Instr &instr);
 
 namespace {
 
-/// Whether undefined sources of this instruction are reported.
-bool isSink(const Instr &instr) {
-  constexpr uint32_t always = isVmem | isLds | isSmem | isMfma | isBranch;
-  return (instr.flags & always) || llvm::StringRef(instr.op->name).starts_with("v_cmp") ||
-         llvm::StringRef(instr.op->name).starts_with("s_setreg");
-}
-
 /// Data that may be undefined: spilled registers, and what lanes merely exchange.
 bool isHarmlessData(const Instr &instr, unsigned source) {
   if (source != 1)
@@ -65,10 +58,9 @@ uint64_t WaveChecker::lanesRead(const Wave &wave, const Instr &instr, unsigned s
     return 0; // other lanes than its own: not followed
   if (!(instr.flags & isValu) || instr.dst[0].isVgpr())
     return exec;
-  llvm::StringRef name = instr.op->name;
-  if (name == "v_readfirstlane_b32")
+  if (instr.traits & isReadFirstLane)
     return exec ? exec & -exec : 1;
-  if (name == "v_readlane_b32")
+  if (instr.traits & isReadLane)
     return 1ull << (scalar32(wave, instr.src[1]) & 63);
   return exec;
 }
@@ -108,7 +100,7 @@ BytePlanes WaveChecker::planesOf(const Operand &operand, unsigned dword) const {
 }
 
 void WaveChecker::checkUndefined(Wave &wave, const Instr &instr) {
-  if (!isSink(instr))
+  if (!(instr.traits & decides))
     return;
   for (unsigned i = 0; i < instr.numSrc; ++i) {
     const Operand &operand = instr.src[i];
@@ -237,12 +229,13 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
     }
     return;
   }
-  if (llvm::StringRef(instr.op->name) == "v_writelane_b32") {
+  if (instr.traits & isWriteLane) {
     definedV[instr.dst[0].reg] |= 1ull << (scalar32(wave, instr.src[1]) & 63);
     return;
   }
   // Loads were checked where they take their address; lane masks are taken as defined.
-  bool follows = (instr.flags & (isValu | isSalu)) && !isSink(instr) && !(instr.flags & isMaskOp);
+  bool follows =
+      (instr.flags & (isValu | isSalu)) && !(instr.traits & decides) && !(instr.flags & isMaskOp);
   uint64_t undefined[4] = {};
   const Instr *from[4] = {};
   for (unsigned k = 0; k < 4 && follows; ++k)

@@ -133,8 +133,8 @@ void WaveChecker::noteWait(Wave &wave, const Instr &instr) {
 
 void WaveChecker::before(Wave &wave, const Instr &instr) {
   execBefore = wave.exec();
-  bool isWait = llvm::StringRef(instr.op->name) == "s_waitcnt";
-  if (isWait && instr.waitVm < 0 && instr.waitLgkm < 0 && !instr.waitsForExports)
+  if ((instr.traits & isWaitcnt) && instr.waitVm < 0 && instr.waitLgkm < 0 &&
+      !instr.waitsForExports)
     report(wave, instr, CheckKind::EmptyWait, group.emptyWaitClass(), false, -1,
            "all fields are full, which waits for nothing; what is meant is at most vmcnt(62) or "
            "lgkmcnt(14)");

@@ -45,12 +45,32 @@ struct SharedAccess {
   }
 };
 
-/// State of four bytes of LDS, or of one.
+/// State of four bytes of LDS, or of one. As small as it can be: most of the time that the checks
+/// take goes into fetching these.
 struct LdsCell {
-  uint32_t write = 0;   ///< AccessRecord that last wrote; 0: none has
-  uint32_t value = 0;   ///< that a plain store has written
+  uint32_t write = 0; ///< AccessRecord that last wrote; 0: none has
+  uint32_t value = 0; ///< that a plain store has written
+  SharedAccess reads;
   bool isSplit = false; ///< the dword's bytes have cells of their own
-  SharedAccess reads, atomics;
+};
+
+/// The accesses that later ones may race with, by number, 1 first.
+class AccessRecords {
+public:
+  uint32_t add(const AccessRecord &record);
+  /// None: it has been dropped.
+  AccessRecord *find(uint32_t id) { return isKept(id) ? &ring[id & mask] : nullptr; }
+  const AccessRecord *find(uint32_t id) const { return isKept(id) ? &ring[id & mask] : nullptr; }
+  bool isKept(uint32_t id) const { return id && id - first < next - first; }
+  /// Drops the oldest while `isDone` holds of them.
+  template <class IsDone> void drop(IsDone isDone) {
+    while (first != next && isDone(ring[first & mask]))
+      ++first;
+  }
+
+private:
+  std::vector<AccessRecord> ring = std::vector<AccessRecord>(1 << 10);
+  uint32_t mask = (1 << 10) - 1, first = 1, next = 1;
 };
 
 class GroupChecker;
@@ -139,7 +159,7 @@ public:
   uint32_t addAccess(const Wave &wave, const Instr &instr);
   void retireAccess(uint32_t id);
   /// None: it has been waited for before the last barrier.
-  const AccessRecord *find(uint32_t id) const;
+  const AccessRecord *find(uint32_t id) const { return records.find(id); }
   /// Not waited for before the last barrier.
   bool isInFlight(const AccessRecord &record) const;
   /// All waves have passed a barrier, or have ended.
@@ -159,9 +179,13 @@ private:
     uint32_t first;
     std::optional<uint32_t> stored; ///< by a plain store
   };
+  /// Whether it is whole dwords that no check has anything to say of, and has been noted.
+  bool noteHarmless(Wave &wave, const MemOp &op, uint32_t offset, unsigned bytes, bool store,
+                    const void *data);
   void ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, bool store,
                      LdsCell &cell);
   void checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, LdsCell &cell);
+  SharedAccess &atomicsOf(uint32_t byte);
   void checkWrite(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, LdsCell &cell);
   void checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                     const SharedAccess &others, const char *what);
@@ -170,7 +194,8 @@ private:
   void reportHeld();
 
   Group &group;
-  std::vector<LdsCell> cells; ///< one a dword
+  std::vector<LdsCell> cells;        ///< one a dword
+  std::vector<SharedAccess> atomics; ///< of each byte; empty until there is one
   /// Of dwords of which an operation has used a part: waves may share a dword, but no byte.
   llvm::DenseMap<uint32_t, std::array<LdsCell, 4>> byteCells;
   /// Reads beside atomics of other waves: a race, unless the wave goes on with a compare-and-swap
@@ -183,8 +208,7 @@ private:
     const Instr *other; ///< nullptr: not known
   };
   std::map<std::pair<uint32_t, uint32_t>, HeldRead> held; ///< by wave and dword
-  std::deque<AccessRecord> records; ///< those that later accesses may race with
-  uint32_t firstRecord = 1;         ///< the number of the first
+  AccessRecords records;
 };
 
 } // namespace tilec::sim

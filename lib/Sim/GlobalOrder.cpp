@@ -24,10 +24,14 @@ struct GlobalOrder::Part {
 
 namespace {
 
+/// Cells that have one lock, that of the first: taking one takes as long as the rest of the look.
+constexpr uint64_t dwordsOfLock = 4;
+
 /// Work-groups of several host threads may use a cell at once.
 class CellLock {
 public:
-  explicit CellLock(GlobalCell &cell) : lock(cell.lock) {
+  CellLock(const GlobalCells &cells, uint64_t dword)
+      : lock(cells.dwords[dword / dwordsOfLock * dwordsOfLock].lock) {
     while (lock.exchange(1, std::memory_order_acquire))
       std::this_thread::yield();
   }
@@ -39,11 +43,17 @@ private:
   std::atomic_ref<uint8_t> lock;
 };
 
-uint32_t idOf(const Wave &wave) { return static_cast<uint32_t>(wave.group->number) + 1; }
-
-bool isCompareAndSwap(const Instr &instr) {
-  return llvm::StringRef(instr.op->name).contains("cmpswap");
+/// Whether a read of the whole dword has nothing to say and changes nothing: nobody has written it,
+/// and it is known that several work-groups read it. Asked without the lock: a write that comes at
+/// the same time sees these readers.
+bool isReadByAll(GlobalCell &cell) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  return std::atomic_ref(cell.reader).load(relaxed) == GlobalOrder::several &&
+         !std::atomic_ref(cell.writer).load(relaxed) &&
+         !std::atomic_ref(cell.isSplit).load(relaxed);
 }
+
+uint32_t idOf(const Wave &wave) { return static_cast<uint32_t>(wave.group->number) + 1; }
 
 } // namespace
 
@@ -159,10 +169,17 @@ void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCell
   bool isAtomicAccess = (instr.flags & isAtomic) || instr.isDeviceScope;
   const auto *from = static_cast<const uint8_t *>(data);
   uint64_t offset = address - cells.base, end = offset + bytes;
+  std::optional<CellLock> lock;
+  uint64_t locked = 0;
   for (uint64_t dword = offset / 4; dword <= (end - 1) / 4; ++dword) {
     GlobalCell &cell = cells.dwords[dword];
+    if (!isWrite && isReadByAll(cell))
+      continue;
     uint64_t first = std::max(offset, dword * 4), last = std::min(end, dword * 4 + 4);
-    CellLock lock(cell);
+    if (!lock || dword / dwordsOfLock != locked) {
+      locked = dword / dwordsOfLock;
+      lock.emplace(cells, dword);
+    }
     auto part = [&](uint64_t at, uint64_t count) {
       Part part{lane, cells.base + at, isWrite, isAtomicAccess, std::nullopt};
       if (from && !isAtomicAccess)
@@ -182,7 +199,7 @@ void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCell
       continue;
     }
     // A compare-and-swap of a dword is how a part of it is changed; which one it does not say.
-    if ((instr.flags & isAtomic) && isCompareAndSwap(instr))
+    if ((instr.flags & isAtomic) && (instr.traits & isCompareAndSwap))
       continue;
     for (uint64_t byte = first; byte < last; ++byte)
       accessCell(wave, op, part(byte, 1), bytesOf[byte % 4]);

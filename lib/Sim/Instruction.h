@@ -111,6 +111,22 @@ enum OpFlag : uint32_t {
   preservesHigh = 1u << 28, ///< a 16-bit result leaves the other half of the register
 };
 
+/// What the checks ask of an operation's name: looked up once, as comparing names takes longer than
+/// most instructions.
+enum CheckTrait : uint16_t {
+  decides = 1u << 0, ///< undefined sources are reported: an address, a comparison, a branch ...
+  isWaitcnt = 1u << 1,
+  isNop = 1u << 2,
+  isReadLane = 1u << 3,
+  isReadFirstLane = 1u << 4,
+  isWriteLane = 1u << 5,
+  isDivFmas = 1u << 6,
+  isPermLane = 1u << 7,
+  isF32Matrix = 1u << 8,
+  isF64Matrix = 1u << 9,
+  isCompareAndSwap = 1u << 10,
+};
+
 /// One row of a semantics table.
 struct OpInfo {
   const char *name = nullptr; ///< mnemonic without encoding suffix
@@ -191,7 +207,8 @@ struct Instr {
   // What the checks need, implicit registers included.
   RegRange uses[9], defs[4];
   uint8_t numUses = 0, numDefs = 0;
-  uint8_t passes = 0; ///< of a matrix instruction
+  uint8_t passes = 0;  ///< of a matrix instruction
+  uint16_t traits = 0; ///< CheckTrait
 };
 
 } // namespace tilec::sim

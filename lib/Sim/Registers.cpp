@@ -1,4 +1,6 @@
-//===- Registers.cpp - which registers an instruction reads and writes ----===//
+//===- Registers.cpp - what the checks know of an instruction -------------===//
+//
+// Which registers it reads and writes, and what its name says.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -34,7 +36,30 @@ constexpr RegRange vccRange = {regSgpr0 + sgprVcc, 2}, m0Range = {regSgpr0 + sgp
 
 } // namespace
 
+static uint16_t traitsOf(const Instr &instr) {
+  llvm::StringRef name = instr.op->name;
+  constexpr uint32_t alwaysDecide = isVmem | isLds | isSmem | isMfma | isBranch;
+  uint16_t traits = 0;
+  auto add = [&](bool holds, CheckTrait trait) { traits |= holds ? trait : 0; };
+  add((instr.flags & alwaysDecide) || name.starts_with("v_cmp") || name.starts_with("s_setreg"),
+      decides);
+  add(name == "s_waitcnt", isWaitcnt);
+  add(name == "s_nop", isNop);
+  add(name == "v_readlane_b32", isReadLane);
+  add(name == "v_readfirstlane_b32", isReadFirstLane);
+  add(name == "v_writelane_b32", isWriteLane);
+  add(name == "v_div_fmas_f32" || name == "v_div_fmas_f64", isDivFmas);
+  add(name.starts_with("v_permlane"), isPermLane);
+  add(name.starts_with("ds_cmpst") || name.contains("cmpswap"), isCompareAndSwap);
+  if (instr.flags & isMfma) {
+    add(name.ends_with("_f32") && !name.ends_with("_xf32"), isF32Matrix);
+    add(name.ends_with("_f64"), isF64Matrix);
+  }
+  return traits;
+}
+
 void computeRegisters(Instr &instr) {
+  instr.traits = traitsOf(instr);
   uint32_t flags = instr.flags;
   for (unsigned i = 0; i < instr.numSrc; ++i)
     addUse(instr, rangeOf(instr.src[i]));
