@@ -1,6 +1,6 @@
 //===- CheckUndefined.cpp - values that nothing has written ---------------===//
 //
-// By lane and byte for vector registers. Undefined values pass through arithmetic without a
+// By lane and bit for vector registers. Undefined values pass through arithmetic without a
 // report, since compilers compute halves that are never used; they are reported where
 // they decide something: an address, stored data, a comparison, a branch, a matrix.
 // SPDX-License-Identifier: Apache-2.0
@@ -81,22 +81,27 @@ uint64_t WaveChecker::missingLanes(const Wave &wave, const Instr &instr, unsigne
   uint64_t missing = lanesRead(wave, instr, source) & ~definedV[reg];
   if (!missing)
     return 0;
-  unsigned bytes = bytesRead(instr, source);
-  uint64_t defined = ~0ull;
-  for (unsigned i = 0; i < 4; ++i)
-    if (bytes >> i & 1)
-      defined &= definedBytesV[reg][i];
-  return missing & ~defined;
+  const BitRow *bits = definedBitsV[reg].get();
+  if (!bits)
+    return missing;
+  uint32_t read = bitsRead(instr, source);
+  uint64_t result = 0;
+  forEachActiveLane(missing, [&](unsigned lane) {
+    result |= static_cast<uint64_t>((~(*bits)[lane] & read) != 0) << lane;
+  });
+  return result;
 }
 
-BytePlanes WaveChecker::planesOf(const Operand &operand, unsigned dword) const {
-  BytePlanes planes;
-  for (unsigned i = 0; i < 4; ++i)
-    planes[i] = operand.isVgpr()
-                    ? definedV[operand.reg + dword] | definedBytesV[operand.reg + dword][i]
-                : operand.isSgpr() && !definedS[operand.reg + dword] ? 0
-                                                                     : ~0ull;
-  return planes;
+BitRow WaveChecker::bitsOf(const Operand &operand, unsigned dword) const {
+  BitRow result;
+  bool isKnown = !operand.isSgpr() || definedS[operand.reg + dword];
+  result.fill(isKnown ? ~0u : 0);
+  if (!operand.isVgpr())
+    return result;
+  const BitRow *bits = definedBitsV[operand.reg + dword].get();
+  forEachActiveLane(~definedV[operand.reg + dword],
+                    [&](unsigned lane) { result[lane] = bits ? (*bits)[lane] : 0; });
+  return result;
 }
 
 void WaveChecker::checkUndefined(Wave &wave, const Instr &instr) {
@@ -157,37 +162,41 @@ uint64_t WaveChecker::undefinedLanes(const Wave &wave, const Instr &instr, unsig
   return result;
 }
 
-/// The bytes of dword `to` of a result that are defined, where the instruction keeps bytes apart
+/// The bits of dword `to` of a result that are defined, where the instruction keeps bits apart
 /// and reads something undefined. Of those with two dwords v_mov_b64 and shifts do.
-std::optional<BytePlanes> WaveChecker::resultBytes(const Wave &wave, const Instr &instr,
-                                                   unsigned to) const {
+std::optional<BitRow> WaveChecker::resultBits(const Wave &wave, const Instr &instr,
+                                              unsigned to) const {
   if (!(instr.flags & isValu) || !instr.dst[0].isVgpr() || instr.numSrc > 3)
     return std::nullopt;
-  if (instr.dst[0].dwords == 2 && llvm::StringRef(instr.op->name) == "v_mov_b64")
-    return planesOf(instr.src[0], to);
-  if (instr.dst[0].dwords == 2 && isPairShift(instr) && instr.src[1].isVgpr())
-    return definedOfPair(wave, instr, to, planesOf(instr.src[0], 0),
-                         {planesOf(instr.src[1], 0), planesOf(instr.src[1], 1)});
-  if (instr.dst[0].dwords != 1)
-    return std::nullopt;
+  uint64_t read[3] = {};
   bool isWhole = true;
-  for (unsigned i = 0; i < instr.numSrc; ++i)
-    for (uint16_t k = 0; k < instr.src[i].dwords && instr.src[i].isVgpr(); ++k)
-      isWhole &= definedV[instr.src[i].reg + k] == ~0ull;
+  for (unsigned i = 0; i < instr.numSrc; ++i) {
+    read[i] = instr.src[i].isVgpr() ? lanesRead(wave, instr, i) : 0;
+    for (uint16_t k = 0; k < instr.src[i].dwords && read[i]; ++k)
+      isWhole &= !(read[i] & ~definedV[instr.src[i].reg + k]);
+  }
   if (isWhole)
     return std::nullopt;
-  std::array<BytePlanes, 3> sources = {};
+  if (instr.dst[0].dwords == 2 && llvm::StringRef(instr.op->name) == "v_mov_b64")
+    return bitsOf(instr.src[0], to);
+  if (instr.dst[0].dwords == 2 && isPairShift(instr) && instr.src[1].isVgpr())
+    return definedOfPair(wave, instr, to, bitsOf(instr.src[0], 0),
+                         {bitsOf(instr.src[1], 0), bitsOf(instr.src[1], 1)});
+  if (instr.dst[0].dwords != 1)
+    return std::nullopt;
+  std::array<BitRow, 3> sources = {};
   for (unsigned i = 0; i < instr.numSrc; ++i) {
     const Operand &operand = instr.src[i];
-    sources[i] = planesOf(operand, 0);
-    if (operand.dwords == 2) // a mask of lanes
-      for (unsigned k = 0; k < 4; ++k)
-        sources[i][k] &= planesOf(operand, 1)[k];
-    uint64_t unread = operand.isVgpr() ? ~lanesRead(wave, instr, i) : 0;
-    for (uint64_t &plane : sources[i])
-      plane |= unread;
+    sources[i] = bitsOf(operand, 0);
+    if (operand.dwords == 2) { // a mask of lanes
+      BitRow upper = bitsOf(operand, 1);
+      for (unsigned lane = 0; lane < numLanes; ++lane)
+        sources[i][lane] &= upper[lane];
+    }
+    if (operand.isVgpr())
+      forEachActiveLane(~read[i], [&](unsigned lane) { sources[i][lane] = ~0u; });
   }
-  return definedBytes(wave, instr, sources);
+  return definedBits(wave, instr, sources);
 }
 
 void WaveChecker::scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint64_t at,
@@ -210,12 +219,22 @@ void WaveChecker::scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint
 /// After `define`, which takes what a load gives as defined.
 void WaveChecker::forgetLoadedUndefined() {
   for (const LoadedUndefined &l : loadedUndefined) {
-    for (uint64_t &plane : definedBytesV[l.reg])
-      plane &= ~(l.lanes & definedV[l.reg]);
+    if (BitRow *bits = definedBitsV[l.reg].get())
+      forEachActiveLane(l.lanes & definedV[l.reg], [&](unsigned lane) { (*bits)[lane] = 0; });
     definedV[l.reg] &= ~l.lanes;
     origin[l.reg] = l.load;
   }
   loadedUndefined.clear();
+}
+
+/// Of lanes that are not all defined: which bits are; `bits` null: none.
+void WaveChecker::setBits(uint16_t reg, uint64_t lanes, const BitRow *bits) {
+  std::unique_ptr<BitRow> &row = definedBitsV[reg];
+  if (!row && !bits)
+    return;
+  if (!row)
+    row = std::make_unique<BitRow>(BitRow{});
+  forEachActiveLane(lanes, [&](unsigned lane) { (*row)[lane] = bits ? (*bits)[lane] : 0; });
 }
 
 void WaveChecker::define(Wave &wave, const Instr &instr) {
@@ -225,7 +244,7 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
   if (instr.flags & writesBothOperands) { // a swap: what was undefined stays so, on the other side
     for (uint16_t k = 0; k < instr.dst[0].dwords; ++k) {
       std::swap(definedV[instr.dst[0].reg + k], definedV[instr.src[0].reg + k]);
-      std::swap(definedBytesV[instr.dst[0].reg + k], definedBytesV[instr.src[0].reg + k]);
+      std::swap(definedBitsV[instr.dst[0].reg + k], definedBitsV[instr.src[0].reg + k]);
     }
     return;
   }
@@ -241,11 +260,13 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
   for (unsigned k = 0; k < 4 && follows; ++k)
     if (k == 0 || k < instr.dst[0].dwords)
       undefined[k] = undefinedLanes(wave, instr, k, from[k]);
-  BytePlanes bytes[4] = {};
+  const BitRow *bits[4] = {};
   for (unsigned k : {0, 1})
-    if (undefined[k] && bytesOfResult[k]) {
-      bytes[k] = *bytesOfResult[k];
-      undefined[k] = ~(bytes[k][0] & bytes[k][1] & bytes[k][2] & bytes[k][3]);
+    if (undefined[k] && bitsOfResult[k]) {
+      bits[k] = &*bitsOfResult[k];
+      undefined[k] = 0;
+      for (unsigned lane = 0; lane < numLanes; ++lane)
+        undefined[k] |= static_cast<uint64_t>((*bits[k])[lane] != ~0u) << lane;
     }
   for (unsigned i = 0; i < instr.numDefs; ++i)
     for (uint16_t k = 0; k < instr.defs[i].count; ++k) {
@@ -257,9 +278,8 @@ void WaveChecker::define(Wave &wave, const Instr &instr) {
       if (reg < regSgpr0) {
         uint64_t missing = lanes & undefined[dword];
         definedV[reg] = (definedV[reg] | lanes) & ~missing;
-        for (unsigned byte = 0; byte < 4 && missing; ++byte)
-          definedBytesV[reg][byte] =
-              (definedBytesV[reg][byte] & ~missing) | (bytes[dword][byte] & missing);
+        if (missing)
+          setBits(reg, missing, bits[dword]);
       } else
         definedS[reg - regSgpr0] = undefined[dword] == 0;
     }

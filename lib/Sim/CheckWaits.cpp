@@ -143,9 +143,9 @@ void WaveChecker::before(Wave &wave, const Instr &instr) {
   else if (!(wave.gprIdx & 16)) { // index mode moves the numbers: not followed
     checkOutstanding(wave, instr);
     checkUndefined(wave, instr);
-    bytesOfResult[0] = resultBytes(wave, instr, 0);
+    bitsOfResult[0] = resultBits(wave, instr, 0);
     if (instr.dst[0].dwords == 2)
-      bytesOfResult[1] = resultBytes(wave, instr, 1);
+      bitsOfResult[1] = resultBits(wave, instr, 1);
   }
   checkHazards(wave, instr);
   noteIssue(wave, instr);

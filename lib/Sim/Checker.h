@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "DefinedBytes.h"
+#include "DefinedBits.h"
 #include "Wave.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -108,18 +108,19 @@ private:
   void checkUndefined(Wave &wave, const Instr &instr);
   void reportUndefined(Wave &wave, const Instr &instr, uint16_t reg, int lane);
   void define(Wave &wave, const Instr &instr);
+  void setBits(uint16_t reg, uint64_t lanes, const BitRow *bits);
   uint64_t undefinedLanes(const Wave &wave, const Instr &instr, unsigned to,
                           const Instr *&from) const;
   const Instr *origin[numRegs] = {}; ///< what computed an undefined value
   uint64_t lanesRead(const Wave &wave, const Instr &instr, unsigned source) const;
-  BytePlanes planesOf(const Operand &operand, unsigned dword) const;
-  /// Lanes that read an undefined byte of dword `dword` of a vector register.
+  BitRow bitsOf(const Operand &operand, unsigned dword) const;
+  /// Lanes that read an undefined bit of dword `dword` of a vector register.
   uint64_t missingLanes(const Wave &wave, const Instr &instr, unsigned source,
                         unsigned dword) const;
-  std::optional<BytePlanes> resultBytes(const Wave &wave, const Instr &instr, unsigned to) const;
+  std::optional<BitRow> resultBits(const Wave &wave, const Instr &instr, unsigned to) const;
   uint64_t definedV[regSgpr0] = {}; ///< all of the register
-  /// Of lanes that are not in `definedV`.
-  BytePlanes definedBytesV[regSgpr0] = {};
+  /// Of lanes that are not in `definedV`; null: no bit.
+  std::unique_ptr<BitRow> definedBitsV[regSgpr0];
   struct LoadedUndefined {
     const Instr *load;
     uint16_t reg;
@@ -129,7 +130,7 @@ private:
   void forgetLoadedUndefined();
   std::bitset<numSgprSlots + 1> definedS;
   uint64_t execBefore = 0;
-  std::optional<BytePlanes> bytesOfResult[2]; ///< of the instruction that runs, by dword
+  std::optional<BitRow> bitsOfResult[2]; ///< of the instruction that runs, by dword
 
   // ---- wait states (CheckHazards.cpp)
   void checkHazards(Wave &wave, const Instr &instr);

@@ -340,6 +340,31 @@ TEST(Uninitialized, BytesWrittenOneByOne) {
   EXPECT_EQ(used(inPlace + "v_and_b32 v23, 0xffff, v23"), Names{});
   EXPECT_EQ(used(inPlace + "v_and_b32 v23, 0xff0000, v23"), Names{"uninitialized"});
 }
+// Elements of four bits are shifted by less than a byte and taken out by a mask (program 27572 of
+// tilec-diff).
+TEST(Uninitialized, BitsTakenOutByAMask) {
+  // Of v22 the first byte is v2's, the second one nobody's.
+  auto used = [](const std::string &use) {
+    return found("v_lshlrev_b16 v22, 8, v20\nv_or_b32_sdwa v22, v2, v22 dst_sel:DWORD "
+                 "dst_unused:UNUSED_PAD src0_sel:BYTE_0 src1_sel:DWORD\n" +
+                 use + "\nglobal_store_dword v1, v23, s[8:9]");
+  };
+  const Names uninitialized = {"uninitialized"};
+  const std::string left = "v_lshlrev_b32 v23, 22, v22\n", right = "v_lshrrev_b32 v23, 6, v22\n";
+  EXPECT_EQ(used(left + "v_and_b32 v23, 0x3fc00000, v23"), Names{});
+  EXPECT_EQ(used(left + "v_and_b32 v23, 0x40000000, v23"), uninitialized);
+  EXPECT_EQ(used(right + "v_and_b32 v23, 3, v23"), Names{});
+  EXPECT_EQ(used(right + "v_and_b32 v23, 4, v23"), uninitialized);
+  EXPECT_EQ(used("v_lshl_or_b32 v23, v22, 26, v2\nv_and_b32 v23, 0x7fffffff, v23"), Names{});
+  // The sign of a byte, and distances and masks that differ from lane to lane.
+  EXPECT_EQ(used("s_mov_b32 s20, 0x0c0c080c\nv_perm_b32 v23, v2, v22, s20"), uninitialized);
+  EXPECT_EQ(used("v_and_b32 v24, 1, v2\nv_lshrrev_b32 v23, v24, v22\nv_and_b32 v23, 0x7f, v23"),
+            Names{});
+  EXPECT_EQ(used("v_and_b32 v24, 1, v2\nv_lshrrev_b32 v23, v24, v22\nv_and_b32 v23, 0xff, v23"),
+            uninitialized);
+  EXPECT_EQ(used("v_and_b32 v23, v1, v22"), Names{}); // four times the lane
+  EXPECT_EQ(used("v_lshlrev_b32 v24, 1, v1\nv_and_b32 v23, v24, v22"), uninitialized);
+}
 TEST(Uninitialized, Lds) {
   EXPECT_EQ(found("ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"uninitialized"});
 }
