@@ -205,6 +205,43 @@ void Expansion::useSlot(Value slot) {
   loop.setKind(tile::LoopKind::Serial);
 }
 
+/// Whether an element of a variable is the same in all rounds of the loop.
+bool readsTheSame(tile::LoadOp load, tile::ForOp loop) {
+  Value root = rootOf(load.getBuffer());
+  auto isSame = [&](Value index) {
+    return tile::constantInt(index) || !loop.getBody().isAncestor(index.getParentRegion());
+  };
+  return cast<tile::BufferType>(root.getType()).isLocal() &&
+         !loop.getBody().isAncestor(root.getParentRegion()) &&
+         !llvm::is_contained(accessesOf(loop).writes, root) &&
+         llvm::all_of(load.getIndices(), isSame);
+}
+
+/// Moves in front of the loop what it reads of variables, and does not write, to find the places
+/// that it copies from: a read in the loop would keep the copy back.
+void hoistReads(tile::ForOp loop) {
+  SmallVector<Value> values;
+  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())
+    if (auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>())
+      llvm::append_range(values, view.getOffsets());
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != loop.bodyBlock() || !seen.insert(op).second)
+      continue;
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (!load) {
+      llvm::append_range(values, op->getOperands());
+    } else if (load.getBuffer().getParentRegion() != &loop.getBody() && readsTheSame(load, loop)) {
+      for (Value index : load.getIndices())
+        if (Operation *constant = index.getDefiningOp();
+            constant && loop->isProperAncestor(constant))
+          constant->moveBefore(loop);
+      load->moveBefore(loop);
+    }
+  }
+}
+
 struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> {
   using ExpandPipelinesPassBase::ExpandPipelinesPassBase;
 
@@ -249,6 +286,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       simplifyFills(kernel, chip.addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
     if (producer)
       prepareProducerConsumer(kernel, chip);
+    kernel.walk([](tile::ForOp loop) {
+      if (loop.getStages() > 1)
+        hoistReads(loop);
+    });
     int64_t sharedBytes = chip.sharedBytes - exchangeNeed(kernel, chip);
     int64_t usedBytes = sharedNeed(kernel);
     if (producer) {
