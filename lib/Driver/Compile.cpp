@@ -21,6 +21,7 @@
 #ifdef TILEC_HAS_IMPORT
 #include "tilec/Script/Trace.h"
 #endif
+#include "tilec/Transforms/Contracts.h"
 #include "tilec/Transforms/FastMath.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
@@ -166,6 +167,9 @@ std::string listOfMathModes() {
 }
 
 struct Compilation::State {
+  explicit State(const TargetInfo &target) : contracts(target) {}
+
+  ContractChecker contracts;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module, source;
   std::unique_ptr<llvm::LLVMContext> llvmContext = std::make_unique<llvm::LLVMContext>();
@@ -179,13 +183,16 @@ struct Compilation::State {
 };
 
 Compilation::Compilation(CompileOptions options)
-    : opts(std::move(options)), diags(sources), state(std::make_unique<State>()) {
+    : opts(std::move(options)), diags(sources),
+      state(std::make_unique<State>(targetInfo(opts.arch))) {
   registerPassesOnce();
   DialectRegistry registry;
   registry.insert<tile::TileDialect, wave::WaveDialect, arith::ArithDialect, math::MathDialect,
                   scf::SCFDialect>();
   state->context.appendDialectRegistry(registry);
   state->context.loadAllAvailableDialects();
+  if (opts.verifyStages)
+    state->contracts.watch(state->context);
   // The op at fault is a stage of our own; the user has the line of the script.
   state->context.printOpOnDiagnostic(false);
   state->context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
@@ -504,7 +511,7 @@ bool Compilation::runStage(Stage stage) {
       launchManifest = buildManifest(sourceProgram(), program(), *state->module, opts.arch);
     break;
   }
-  return !opts.verifyStages || verifies(stage, [&] { return verifyStage(*state->module, stage); });
+  return true;
 }
 
 std::unique_ptr<script::Program> Compilation::trace() {
@@ -564,8 +571,10 @@ bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
   static_cast<OpPassManager &>(manager) = std::move(*parsed);
   manager.enableVerifier(opts.verifyStages);
   size_t messagesBefore = diags.all().size();
-  return (succeeded(manager.run(*state->module)) && succeeded(verify(*state->module))) ||
-         explainFailure(stage, messagesBefore);
+  bool isDone = succeeded(manager.run(*state->module)) && succeeded(verify(*state->module));
+  if (const auto &breach = state->contracts.breach())
+    return internalError(stage, breach->text, breach->place);
+  return isDone || explainFailure(stage, messagesBefore);
 }
 
 /// Machine code that does not keep a planned order is no silent matter.

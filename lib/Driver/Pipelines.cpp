@@ -4,10 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelines.h"
 
-#include "tilec/IR/Wave/Wave.h"
 #include "tilec/Target/Target.h"
-
-using namespace mlir;
 
 namespace tilec {
 
@@ -44,68 +41,6 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
            "),canonicalize{region-simplify=disabled},cse)";
   default:
     return "";
-  }
-}
-
-namespace {
-
-LogicalResult verifyTile(ModuleOp module) {
-  auto result = module.walk([](tile::AllocOp alloc) {
-    return alloc.getResult().getType().hasStaticShape() ? WalkResult::advance()
-                                                        : WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-LogicalResult verifyLaidOut(ModuleOp module) {
-  auto result = module.walk([](tile::AllocOp alloc) {
-    if (alloc.getLayout() || alloc.getResult().getType().isLocal())
-      return WalkResult::advance();
-    alloc.emitError("stage tile-laid-out: has no layout");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-LogicalResult verifyPipelined(ModuleOp module) {
-  auto result = module.walk([](tile::ForOp loop) {
-    if (loop.getStages() == 1)
-      return WalkResult::advance();
-    loop.emitError() << "stage tile-pipelined: has " << loop.getStages() << " stages left";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-LogicalResult verifyWave(ModuleOp module) {
-  for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
-    auto result = kernel.walk([](Operation *op) {
-      if (op->getName().getDialectNamespace() != "tile")
-        return WalkResult::advance();
-      op->emitError("stage wave: a tile op is left");
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
-      return failure();
-  }
-  return success();
-}
-
-} // namespace
-
-LogicalResult verifyStage(ModuleOp module, Stage stage) {
-  switch (stage) {
-  case Stage::Tile:
-    return verifyTile(module);
-  case Stage::TileLaidOut:
-    return verifyLaidOut(module);
-  case Stage::TilePipelined:
-    return failure(failed(verifyLaidOut(module)) || failed(verifyPipelined(module)));
-  case Stage::Wave:
-  case Stage::WaveScheduled:
-    return verifyWave(module);
-  default:
-    return success();
   }
 }
 

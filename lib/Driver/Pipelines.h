@@ -14,7 +14,4 @@ namespace tilec {
 std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule = "",
                        bool checkBounds = false);
 
-/// The contract of a stage (docs/contribute/architecture.md): reports what does not hold at its op.
-mlir::LogicalResult verifyStage(mlir::ModuleOp module, Stage stage);
-
 } // namespace tilec

@@ -1,4 +1,7 @@
 //===- Passes.td - every pass of tilec ------------------------------------===//
+//
+// Needs, Gives and Leaves are checked by rows of lib/Transforms/Contracts/Contracts.cpp.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_TRANSFORMS_PASSES_TD
@@ -13,8 +16,8 @@ def CheckPass : Pass<"tile-check", "::tilec::tile::ProgramOp"> {
     Gives:  errors for iterations of a parallel that depend on each other, for reads of
             buffers that nothing has written and for indices that certainly leave an
             on-chip buffer; warnings where that is possible, and where blocks write one
-            element.
-    Leaves: the program, but for views: loads and stores name whole buffers.
+            element. Loads and stores name whole buffers, not views.
+    Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -22,7 +25,7 @@ def CheckPass : Pass<"tile-check", "::tilec::tile::ProgramOp"> {
 def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> {
   let summary = "write out what single threads do";
   let description = [{
-    Needs:  a verified program.
+    Needs:  `tile-check`.
     Gives:  in lockstep kernels, what each thread does on its own is loads, stores and
             atomics of whole buffers, in loops and branches; elements of fragments are
             reached through a shared copy; what all threads store to shared memory alike,
@@ -49,11 +52,11 @@ def SeparateThreadsPass : Pass<"tile-separate-threads", "::tilec::tile::ProgramO
 def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
   let summary = "give every tile operation one form";
   let description = [{
-    Needs:  a verified program; of lockstep kernels, `tile-expand-threads`.
-    Gives:  loads and stores name whole buffers, not views; a `tile.parallel` that
-            only moves a global box to shared memory is a `tile.copy`; a copy that
-            touches a fragment is a `tile.parallel`; nested parallels are perfect
-            nests; a reduction inside a parallel is a `tile.reduce`.
+    Needs:  `tile-check`; of lockstep kernels, `tile-expand-threads`.
+    Gives:  a `tile.parallel` that only moves a global box to shared memory is a
+            `tile.copy`; a copy that touches a fragment, and a fill, is a
+            `tile.parallel`; nested parallels are perfect nests; a reduction inside a
+            parallel is a `tile.reduce`; no `tile.break` is left.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -133,7 +136,7 @@ def PlaceSharedPass : Pass<"tile-place-shared", "::tilec::tile::ProgramOp"> {
 def PlaceBarriersPass : Pass<"tile-place-barriers", "::tilec::tile::ProgramOp"> {
   let summary = "separate accesses to shared memory that depend on each other";
   let description = [{
-    Needs:  expanded pipelines.
+    Needs:  expanded pipelines, `tile-place-shared`.
     Gives:  between two tile operations of which one writes what the other touches
             in shared memory there is a `tile.barrier`, around loops as well.
     Leaves: everything else. Rings of a pipeline have their own barriers.

@@ -24,6 +24,9 @@ struct PipelinePlan {
 /// On a shared tile.alloc: its first byte. Set by tile-place-shared.
 inline constexpr llvm::StringLiteral sharedPlaceAttrName = "shared_place";
 
+/// Two buffers that are needed at the same time and whose places have bytes in common.
+std::optional<std::pair<tile::AllocOp, tile::AllocOp>> buffersInEachOther(tile::KernelOp kernel);
+
 /// Bytes of a shared buffer that has a layout, with what lies between two buffers.
 int64_t sharedBytesOf(tile::AllocOp alloc);
 

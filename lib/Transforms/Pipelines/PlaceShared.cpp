@@ -68,7 +68,11 @@ struct Need {
   int64_t first = INT64_MAX, last = -1, bytes = 0, place = 0;
 
   bool meets(const Need &other) const { return first <= other.last && other.first <= last; }
+  bool collides(const Need &other) const {
+    return meets(other) && place < other.place + other.bytes && other.place < place + bytes;
+  }
 };
+
 class Lifetimes {
 public:
   explicit Lifetimes(tile::KernelOp kernel) : kernel(kernel) {
@@ -173,7 +177,8 @@ private:
   llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
 };
 
-SmallVector<Need> placed(tile::KernelOp kernel, FilledBuffers filled) {
+/// Every shared buffer that has a layout, and when it is needed.
+SmallVector<Need> needsOf(tile::KernelOp kernel, FilledBuffers filled) {
   Lifetimes lifetimes(kernel);
   SmallVector<Need> needs;
   kernel.walk([&](tile::AllocOp alloc) {
@@ -186,6 +191,11 @@ SmallVector<Need> placed(tile::KernelOp kernel, FilledBuffers filled) {
       need.first = 0;
       need.last = INT64_MAX - 1;
     }
+  return needs;
+}
+
+SmallVector<Need> placed(tile::KernelOp kernel, FilledBuffers filled) {
+  SmallVector<Need> needs = needsOf(kernel, filled);
   SmallVector<Need *> order;
   for (Need &need : needs)
     order.push_back(&need);
@@ -200,10 +210,8 @@ SmallVector<Need> placed(tile::KernelOp kernel, FilledBuffers filled) {
     llvm::sort(candidates);
     for (int64_t place : candidates) {
       need->place = place;
-      bool isFree = llvm::none_of(ArrayRef(order).take_front(n), [&](Need *other) {
-        return need->meets(*other) && place < other->place + other->bytes &&
-               other->place < place + need->bytes;
-      });
+      bool isFree = llvm::none_of(ArrayRef(order).take_front(n),
+                                  [&](Need *other) { return need->collides(*other); });
       if (isFree)
         break;
     }
@@ -218,6 +226,17 @@ int64_t sharedNeed(tile::KernelOp kernel, FilledBuffers filled) {
   for (const Need &need : placed(kernel, filled))
     bytes = std::max(bytes, need.place + need.bytes);
   return bytes;
+}
+
+std::optional<std::pair<tile::AllocOp, tile::AllocOp>> buffersInEachOther(tile::KernelOp kernel) {
+  SmallVector<Need> needs = needsOf(kernel, FilledBuffers::AsAccessed);
+  for (Need &need : needs)
+    need.place = need.alloc->getAttrOfType<IntegerAttr>(sharedPlaceAttrName).getInt();
+  for (auto [n, need] : llvm::enumerate(needs))
+    for (const Need &other : ArrayRef(needs).take_front(n))
+      if (need.collides(other))
+        return std::pair(other.alloc, need.alloc);
+  return std::nullopt;
 }
 
 namespace {

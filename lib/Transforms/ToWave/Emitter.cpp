@@ -631,14 +631,22 @@ struct ToWavePass : impl::ToWavePassBase<ToWavePass> {
       getOperation().emitError() << "unknown target `" << target << '`';
       return signalPassFailure();
     }
-    OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
-    SmallVector<tile::KernelOp> kernels;
-    getOperation().walk([&](tile::KernelOp kernel) { kernels.push_back(kernel); });
-    for (tile::KernelOp kernel : kernels) {
-      builder.setInsertionPointToEnd(getOperation().getBody());
-      if (failed(Emitter(kernel, targetInfo(*arch), builder, checkBounds).run()))
+    SmallVector<tile::ProgramOp, 1> programs(getOperation().getOps<tile::ProgramOp>());
+    for (tile::ProgramOp program : programs)
+      if (failed(emit(program, targetInfo(*arch))))
         return signalPassFailure();
+  }
+
+  /// Questions about addresses leave ops behind, and copies are written out as loops: in a copy of
+  /// the program, since the program stays.
+  LogicalResult emit(tile::ProgramOp program, const TargetInfo &chip) {
+    OwningOpRef<tile::ProgramOp> scratch(program.clone());
+    for (tile::KernelOp kernel : scratch->getBody().getOps<tile::KernelOp>()) {
+      OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+      if (failed(Emitter(kernel, chip, builder, checkBounds).run()))
+        return failure();
     }
+    return success();
   }
 };
 } // namespace

@@ -1,0 +1,115 @@
+//===- Contracts.cpp - the passes' contracts, and who watches them --------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Transforms/Contracts.h"
+
+#include "Contracts/Snapshot.h"
+
+#include "tilec/IR/Tile/Tile.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+ArrayRef<Contract> contracts() {
+  using enum Fact;
+  static const Untouched parameters;
+  static const std::vector<Contract> rows = {
+      {"tile-check", {}, {WholeBuffers}, parameters},
+      {"tile-expand-threads", {WholeBuffers}, {WholeBuffers}, parameters},
+      {"tile-separate-threads",
+       {WholeBuffers},
+       {ThreadsApart},
+       {true, {"tile.sync_threads", "tile.sync_warp"}, ""}},
+      {"tile-normalize", {WholeBuffers}, {OneForm}, parameters},
+      {"tile-choose-threads", {OneForm}, {}, {true, {"threads"}, ""}},
+      {"tile-infer-layouts", {WholeBuffers, OneForm}, {Layouts}, parameters},
+      {"tile-expand-pipelines",
+       {WholeBuffers, OneForm, Layouts},
+       {OneStage, CopiesWaited, PipesFilled},
+       parameters},
+      {"tile-stage-stores", {Layouts, OneStage}, {}, parameters},
+      {"tile-place-shared", {Layouts, OneStage}, {Places}, {true, {"shared_place"}, ""}},
+      {"tile-place-barriers", {OneStage, Places}, {Barriers}, {true, {"tile.barrier"}, ""}},
+      {"tile-to-wave",
+       {WholeBuffers, OneForm, Layouts, OneStage, CopiesWaited, PipesFilled, Places, Barriers},
+       {OneDialect, OnTarget},
+       {true, {}, "tile.program"}},
+      {"wave-schedule", {OneDialect, OnTarget}, {Planned}, parameters},
+      {"wave-carry-rounds", {OneDialect, OnTarget}, {Planned}, parameters},
+  };
+  return rows;
+}
+
+static const Contract *contractOf(StringRef pass) {
+  const Contract *found =
+      llvm::find_if(contracts(), [&](const Contract &row) { return row.pass == pass; });
+  return found == contracts().end() ? nullptr : found;
+}
+
+/// Facts about tile programs, which end when there are wave kernels; ThreadsApart holds of accesses
+/// as they were written, and ends at once.
+static bool isOfTile(Fact fact) { return fact < Fact::OneDialect; }
+
+void ContractChecker::watch(MLIRContext &context) {
+  context.disableMultithreading(); // programs of a module one after the other
+  context.registerActionHandler(
+      [this](function_ref<void()> transform, const tracing::Action &action) {
+        const auto *pass = dyn_cast<PassExecutionAction>(&action);
+        if (!pass || isChecking)
+          return transform();
+        // Adaptors, which run the passes of nested operations, have no name.
+        if (pass->getPass().getArgument().empty())
+          return transform();
+        if (!found)
+          run(transform, pass->getPass().getArgument(), pass->getOp());
+      });
+}
+
+bool ContractChecker::hold(ArrayRef<Fact> facts, Operation *root, const Twine &whose) {
+  for (Fact fact : facts)
+    if (std::optional<Breach> breach = breachOf(fact, root, target)) {
+      found = Breach{(whose + ": " + breach->text).str(), breach->place};
+      return false;
+    }
+  return true;
+}
+
+void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Operation *root) {
+  llvm::SaveAndRestore checking(isChecking);
+  const Contract *contract = contractOf(name);
+  // Passes of MLIR: what holds goes on to hold.
+  Snapshot before(root, contract ? contract->leaves : Untouched());
+  if (contract) {
+    isChecking = true;
+    if (!hold(contract->needs, root, "`" + name + "` needs"))
+      return;
+    isChecking = false;
+  }
+  pass();
+  isChecking = true;
+  if (failed(mlir::verify(root))) // the pass manager says so
+    return;
+  if (std::optional<Breach> breach = before.differenceFrom(root)) {
+    found = Breach{("`" + name + "` leaves: " + breach->text).str(), breach->place};
+    return;
+  }
+  if (contract)
+    for (Fact fact : contract->gives)
+      if (!llvm::is_contained(held, fact))
+        held.push_back(fact);
+  if (name == "tile-to-wave")
+    llvm::erase_if(held, isOfTile);
+  if (contract && !hold(contract->gives, root, "`" + name + "` gives"))
+    return;
+  hold(held, root, "`" + name + "` keeps");
+  llvm::erase(held, Fact::ThreadsApart);
+}
+
+} // namespace tilec

@@ -1,0 +1,237 @@
+//===- Facts.cpp - what holds between two passes, looked up in the IR -----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Contracts/Snapshot.h"
+#include "Contracts/WaveFacts.h"
+#include "Layouts/GemmPlan.h"
+#include "Layouts/LoopLayout.h"
+#include "Pipelines/Pipeline.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+std::optional<Breach>
+firstBreach(Operation *root,
+            llvm::function_ref<std::optional<std::string>(Operation *)> complaintAbout) {
+  std::optional<Breach> found;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    std::optional<std::string> text = complaintAbout(op);
+    if (!text)
+      return WalkResult::advance();
+    found = Breach{"`" + op->getName().getStringRef().str() + "` " + *text, op->getLoc()};
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+namespace {
+
+using Complaint = std::optional<std::string>;
+
+//===----------------------------------------------------------------------===//
+// Forms of operations
+//===----------------------------------------------------------------------===//
+
+/// Registers can be seen in another shape through indices, memory and other bits cannot.
+bool isFoldedAway(tile::ReshapeOp view) {
+  return (view.getType().isFragment() || view.getType().isLocal()) &&
+         view.getType().getElementType() == view.getSource().getType().getElementType();
+}
+
+bool isInRegisters(Value buffer) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  return type.isFragment() || type.isLocal();
+}
+
+Complaint usesView(Operation *op) {
+  Value buffer = llvm::TypeSwitch<Operation *, Value>(op)
+                     .Case<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(
+                         [](auto access) { return access.getBuffer(); })
+                     .Default([](Operation *) { return Value(); });
+  if (!buffer)
+    return std::nullopt;
+  auto reshape = buffer.getDefiningOp<tile::ReshapeOp>();
+  bool isView = buffer.getDefiningOp<tile::SubviewOp>() || (reshape && isFoldedAway(reshape));
+  return isView ? Complaint("names a view") : std::nullopt;
+}
+
+Complaint hasOtherForm(Operation *op) {
+  if (isa<tile::FillOp, tile::BreakOp>(op))
+    return "is left";
+  if (auto copy = dyn_cast<tile::CopyOp>(op);
+      copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
+    return "copies registers";
+  return std::nullopt;
+}
+
+Complaint lacksLayout(Operation *op, const TargetInfo &target) {
+  if (auto alloc = dyn_cast<tile::AllocOp>(op)) // the verifier compares shapes
+    return alloc.getLayout() || alloc.getResult().getType().isLocal() ? std::nullopt
+                                                                      : Complaint("has no layout");
+  auto gemm = dyn_cast<tile::GemmOp>(op);
+  const FragmentLayout *c = gemm ? fragmentLayoutOf(rootOf(gemm.getC())) : nullptr;
+  if (!c || gemm.getC().getDefiningOp<tile::SubviewOp>())
+    return std::nullopt;
+  std::optional<GemmPlan> plan =
+      planGemm(gemm, target, wavesOf(gemm->getParentOfType<tile::KernelOp>(), target));
+  if (plan && plan->c != *c && gemm.getC() == rootOf(gemm.getC()))
+    return "multiplies into a C that has another layout than its atoms";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+Complaint hasStages(Operation *op) {
+  auto loop = dyn_cast<tile::ForOp>(op);
+  if (loop && (loop.getStages() != 1 || loop.getKind() == tile::LoopKind::Pipelined))
+    return "has " + std::to_string(loop.getStages()) + " stages and is still to be pipelined";
+  return std::nullopt;
+}
+
+/// Whether the op is reached through a wait for copies, and then a barrier.
+bool standsBehindWait(Operation *op) {
+  bool isBehindBarrier = false;
+  for (; op && !isa<tile::KernelOp>(op); op = op->getParentOp())
+    for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+      isBehindBarrier |= isa<tile::BarrierOp>(before);
+      if (isBehindBarrier && isa<tile::AsyncWaitOp>(before))
+        return true;
+    }
+  return false;
+}
+
+std::optional<Breach> copyWithoutWait(Operation *root) {
+  llvm::SmallPtrSet<Value, 4> rings;
+  root->walk([&](tile::AsyncCopyOp copy) { rings.insert(rootOf(copy.getDst())); });
+  return firstBreach(root, [&](Operation *op) -> Complaint {
+    if (isa<tile::AsyncCopyOp>(op)) {
+      Operation *next = op->getNextNode();
+      while (next && !isa<tile::AsyncCommitOp>(next))
+        next = next->getNextNode();
+      return next ? std::nullopt : Complaint("belongs to no group");
+    }
+    bool isLeaf = op->getNumRegions() == 0 || isa<tile::ParallelOp>(op);
+    if (!isLeaf || isa<tile::SubviewOp, tile::ReshapeOp>(op) ||
+        op->getParentOfType<tile::ParallelOp>())
+      return std::nullopt;
+    for (Value read : accessesOf(op).reads)
+      if (rings.contains(read) && !standsBehindWait(op))
+        return "reads what an asynchronous copy brings without a wait and a barrier before it";
+    return std::nullopt;
+  });
+}
+
+Complaint fillsWrongBytes(Operation *op) {
+  if (isa<tile::TmaCopyOp, tile::PipeAcquireOp>(op))
+    return op->getParentOfType<tile::ProducerOp>() ? std::nullopt
+                                                   : Complaint("stands outside of a producer");
+  auto pipe = dyn_cast<tile::PipeOp>(op);
+  if (!pipe)
+    return std::nullopt;
+  bool isAwaited = false;
+  for (Operation *user : pipe->getUsers()) {
+    isAwaited |= isa<tile::PipeWaitOp>(user);
+    auto acquire = dyn_cast<tile::PipeAcquireOp>(user);
+    if (!acquire)
+      continue;
+    int64_t bytes = 0;
+    for (Operation *copy : acquire->getUsers())
+      if (auto transfer = dyn_cast<tile::TmaCopyOp>(copy)) {
+        tile::BufferType type = transfer.getDst().getType();
+        bytes += storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
+      }
+    if (bytes != int64_t(pipe.getBytes()))
+      return "awaits " + std::to_string(pipe.getBytes()) + " bytes a fill, which brings " +
+             std::to_string(bytes);
+  }
+  return isAwaited ? std::nullopt : Complaint("is awaited by nobody");
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+std::optional<Breach> misplaced(Operation *root) {
+  auto lacksPlace = [](Operation *op) -> Complaint {
+    auto alloc = dyn_cast<tile::AllocOp>(op);
+    if (alloc && alloc.getResult().getType().isShared() && !alloc->hasAttr(sharedPlaceAttrName))
+      return "has no place in shared memory";
+    return std::nullopt;
+  };
+  if (std::optional<Breach> breach = firstBreach(root, lacksPlace))
+    return breach;
+  return firstBreach(root, [](Operation *op) -> Complaint {
+    auto kernel = dyn_cast<tile::KernelOp>(op);
+    auto both = kernel ? buffersInEachOther(kernel) : std::nullopt;
+    if (!both)
+      return std::nullopt;
+    return ("needs `" + both->first.getName() + "` and `" + both->second.getName() +
+            "` at the same time, and they share bytes")
+        .str();
+  });
+}
+
+/// What another run of a pass that adds synchronisation would add.
+std::optional<Breach> notSettled(Operation *root, std::unique_ptr<Pass> pass) {
+  std::optional<Breach> found;
+  root->walk<WalkOrder::PreOrder>([&](tile::ProgramOp program) {
+    OwningOpRef<tile::ProgramOp> again(program.clone());
+    Snapshot before(*again, {/*all=*/true, {}, ""});
+    ScopedDiagnosticHandler quiet(program.getContext(), [](Diagnostic &) { return success(); });
+    PassManager manager(program.getContext(), tile::ProgramOp::getOperationName());
+    manager.addPass(std::move(pass));
+    if (failed(manager.run(*again)))
+      found = Breach{"threads cannot be kept apart", program.getLoc()};
+    else if ((found = before.differenceFrom(*again)))
+      found->text = "synchronisation is missing: " + found->text;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+} // namespace
+
+std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &target) {
+  switch (fact) {
+  case Fact::WholeBuffers:
+    return firstBreach(root, usesView);
+  case Fact::OneForm:
+    return firstBreach(root, hasOtherForm);
+  case Fact::ThreadsApart:
+    return notSettled(root, createSeparateThreadsPass());
+  case Fact::Layouts:
+    return firstBreach(root, [&](Operation *op) { return lacksLayout(op, target); });
+  case Fact::OneStage:
+    return firstBreach(root, hasStages);
+  case Fact::CopiesWaited:
+    return copyWithoutWait(root);
+  case Fact::PipesFilled:
+    return firstBreach(root, fillsWrongBytes);
+  case Fact::Places:
+    return misplaced(root);
+  case Fact::Barriers:
+    return notSettled(root, createPlaceBarriersPass());
+  case Fact::OneDialect:
+    return firstBreach(root, hasTileOp);
+  case Fact::OnTarget:
+    return firstBreach(root, [&](Operation *op) { return isMissingOn(op, target); });
+  case Fact::Planned:
+    return firstBreach(root, waitsForOrder);
+  }
+  llvm_unreachable("unknown fact");
+}
+
+} // namespace tilec

@@ -1,0 +1,430 @@
+//===- ContractsTest.cpp - broken contracts between passes are found ------===//
+//
+// A fault is planted for every need, every promise and every part that a pass leaves: a pass that
+// does nothing under another's name, a pass in front of those that it needs, or one that changes
+// what is none of its business.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Transforms/Contracts.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+using Fault = std::function<void(Operation *)>;
+
+/// Has the name of another pass, or of one of MLIR's.
+struct Planted : PassWrapper<Planted, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Planted)
+
+  Planted(StringRef name, Fault fault) : name(name), fault(std::move(fault)) {}
+  StringRef getArgument() const override { return name; }
+  void runOnOperation() override { fault(getOperation()); }
+
+  std::string name;
+  Fault fault;
+};
+
+/// A product over rounds of 32; fills and stores a fragment; `two` shared buffers at once.
+constexpr const char *product = R"mlir(
+tile.program @product {
+  %A = tile.tensor "A"[] : !tile.buffer<[64, 512], f16, global>
+  %R = tile.tensor "R"[] : !tile.buffer<[64, 64], f32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "product" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %As = tile.alloc "A_shared" : !tile.buffer<[64, 64], f16, shared>
+    %Bs = tile.alloc "B_shared" : !tile.buffer<[64, 64], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    tile.fill %zero, %C : f32, !tile.buffer<[64, 64], f32, fragment>
+    tile.for %k = %c0 to %c8 step %one kind(pipelined) stages(3) {
+      %at = arith.muli %k, %c64 : index
+      %box = tile.subview %A[%c0, %at] : !tile.buffer<[64, 512], f16, global> to !tile.buffer<[64, 64], f16, global>
+      tile.copy %box to %As : !tile.buffer<[64, 64], f16, global>, !tile.buffer<[64, 64], f16, shared>
+      tile.copy %box to %Bs : !tile.buffer<[64, 64], f16, global>, !tile.buffer<[64, 64], f16, shared>
+      tile.gemm %As, %Bs, %C {transpose_b} : !tile.buffer<[64, 64], f16, shared>, !tile.buffer<[64, 64], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+    %rest = tile.subview %R[%c0, %c0] : !tile.buffer<[64, 64], f32, global> to !tile.buffer<[64, 64], f32, global>
+    tile.parallel (%i, %j) in (%c64, %c64) {
+      %x = tile.load %C[%i, %j] : !tile.buffer<[64, 64], f32, fragment> -> f32
+      tile.store %x, %rest[%i, %j] : f32, !tile.buffer<[64, 64], f32, global>
+    }
+  }
+}
+)mlir";
+
+/// Two shared buffers that are needed at the same time, and a value handed over in one.
+constexpr const char *exchange = R"mlir(
+tile.program @exchange {
+  %B = tile.tensor "B"[] : !tile.buffer<[256], f32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "exchange" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[256], f32, shared>
+    %U = tile.alloc "U" : !tile.buffer<[256], f32, shared>
+    %n = arith.constant 256 : index
+    %last = arith.constant 255 : index
+    %zero = arith.constant 0.0 : f32
+    tile.parallel (%i) in (%n) {
+      tile.store %zero, %S[%i] : f32, !tile.buffer<[256], f32, shared>
+      tile.store %zero, %U[%i] : f32, !tile.buffer<[256], f32, shared>
+    }
+    tile.parallel (%i) in (%n) {
+      %mirror = arith.subi %last, %i : index
+      %x = tile.load %S[%mirror] : !tile.buffer<[256], f32, shared> -> f32
+      %y = tile.load %U[%mirror] : !tile.buffer<[256], f32, shared> -> f32
+      %s = arith.addf %x, %y : f32
+      tile.store %s, %B[%i] : f32, !tile.buffer<[256], f32, global>
+    }
+  }
+}
+)mlir";
+
+/// Threads of two waves touch one element.
+constexpr const char *threads = R"mlir(
+tile.program @threads {
+  %R = tile.tensor "R"[] : !tile.buffer<[128], f32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "threads" grid(%one) threads(128) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %last = arith.constant 127 : index
+    %f = arith.constant 1.0 : f32
+    %t = tile.thread_id
+    %m = arith.subi %last, %t : index
+    %s = tile.alloc "s" : !tile.buffer<[128], f32, shared>
+    tile.store %f, %s[%t] : f32, !tile.buffer<[128], f32, shared>
+    %x = tile.load %s[%m] : !tile.buffer<[128], f32, shared> -> f32
+    tile.store %x, %R[%t] : f32, !tile.buffer<[128], f32, global>
+  }
+}
+)mlir";
+
+struct Context {
+  Context() {
+    DialectRegistry registry;
+    registry.insert<tile::TileDialect, wave::WaveDialect, arith::ArithDialect, math::MathDialect,
+                    scf::SCFDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    static bool once = [] {
+      registerTilecPasses();
+      registerCanonicalizerPass();
+      registerCSEPass();
+      return true;
+    }();
+    (void)once;
+  }
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+};
+
+/// The passes of each stage, with {target}, up to `last`. The order is that of
+/// Driver/Pipelines.cpp.
+std::vector<std::string> passesBefore(StringRef last, StringRef target) {
+  std::string chip = ("{target=" + target + "}").str();
+  std::vector<std::string> all = {"tile-check",
+                                  "tile-expand-threads",
+                                  "tile-separate-threads",
+                                  "tile-normalize",
+                                  "tile-choose-threads" + chip,
+                                  "tile-infer-layouts" + chip,
+                                  "tile-expand-pipelines" + chip,
+                                  "canonicalize",
+                                  "cse",
+                                  "tile-stage-stores",
+                                  "tile-place-shared",
+                                  "tile-place-barriers",
+                                  "tile-to-wave" + chip,
+                                  "wave-schedule" + chip};
+  if (target.starts_with("gfx"))
+    llvm::erase(all, "tile-stage-stores");
+  auto found = llvm::find_if(all, [&](StringRef pass) { return pass.split('{').first == last; });
+  all.erase(found, all.end());
+  return all;
+}
+
+/// What the checker says of these passes, the planted one behind them.
+std::string said(const char *program, StringRef target, ArrayRef<std::string> passes,
+                 std::optional<std::pair<StringRef, Fault>> planted) {
+  Context c;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &c.context);
+  EXPECT_TRUE(bool(module));
+  ContractChecker checker(targetInfo(*parseArch(target)));
+  checker.watch(c.context);
+  PassManager manager(&c.context);
+  auto nestOf = [&](StringRef pass) -> OpPassManager & {
+    if (pass.starts_with("wave-"))
+      return manager.nest<wave::KernelOp>();
+    bool isOfModule = pass.starts_with("tile-to-wave");
+    return isOfModule ? manager : manager.nest<tile::ProgramOp>();
+  };
+  for (StringRef pass : passes)
+    EXPECT_TRUE(succeeded(parsePassPipeline(pass, nestOf(pass))));
+  // Faults of wave kernels are planted where they are.
+  bool isBehindWave =
+      llvm::any_of(passes, [](StringRef pass) { return pass.starts_with("tile-to-wave"); });
+  if (planted)
+    (isBehindWave && !planted->first.starts_with("wave-") ? manager : nestOf(planted->first))
+        .addPass(std::make_unique<Planted>(planted->first, planted->second));
+  EXPECT_TRUE(succeeded(manager.run(*module)) || checker.breach());
+  return checker.breach() ? checker.breach()->text : "";
+}
+
+std::string saidOfPlanted(const char *program, StringRef target, StringRef last, StringRef name,
+                          Fault fault) {
+  return said(program, target, passesBefore(last, target), std::pair(name, fault));
+}
+
+void doNothing(Operation *) {}
+
+template <typename OpT> Fault eraseFirst() {
+  return [](Operation *root) {
+    OpT found;
+    root->walk([&](OpT op) { found = found ? found : op; });
+    ASSERT_TRUE(bool(found));
+    found->dropAllUses();
+    found->erase();
+  };
+}
+
+void expectSaid(const std::string &text, StringRef start) {
+  EXPECT_TRUE(StringRef(text).starts_with(start))
+      << "said: " << text << "\nwanted: " << start.str();
+}
+
+TEST(Contracts, HoldOfWholePrograms) {
+  for (StringRef target : {"gfx942", "gfx950", "sm_80"})
+    for (const char *program : {product, exchange})
+      EXPECT_EQ(said(program, target, passesBefore("wave-schedule", target), std::nullopt), "");
+}
+
+TEST(Contracts, EveryPassHasOne) {
+  auto file = llvm::MemoryBuffer::getFile(TILEC_SOURCE "/include/tilec/Transforms/Passes.td");
+  ASSERT_TRUE(bool(file));
+  std::set<std::string> declared, rows;
+  llvm::Regex declaration("Pass<\"([^\"]+)\"");
+  StringRef rest = (*file)->getBuffer();
+  for (llvm::SmallVector<StringRef> match; declaration.match(rest, &match);
+       rest = rest.substr(rest.find(match[0]) + match[0].size()))
+    declared.insert(match[1].str());
+  for (const Contract &row : contracts())
+    rows.insert(row.pass.str());
+  EXPECT_EQ(declared, rows);
+  EXPECT_GE(rows.size(), 13u);
+}
+
+//===----------------------------------------------------------------------===//
+// Promises: the pass does nothing
+//===----------------------------------------------------------------------===//
+
+std::string withoutPass(const char *program, StringRef target, StringRef pass) {
+  return saidOfPlanted(program, target, pass, pass, doNothing);
+}
+
+TEST(ContractPromises, WholeBuffers) {
+  expectSaid(withoutPass(product, "gfx950", "tile-check"),
+             "`tile-check` gives: `tile.store` names a view");
+}
+TEST(ContractPromises, ThreadsApart) {
+  expectSaid(
+      withoutPass(threads, "gfx950", "tile-separate-threads"),
+      "`tile-separate-threads` gives: synchronisation is missing: `tile.sync_threads` stands");
+}
+TEST(ContractPromises, OneForm) {
+  expectSaid(withoutPass(product, "gfx950", "tile-normalize"),
+             "`tile-normalize` gives: `tile.fill` is left");
+}
+TEST(ContractPromises, Layouts) {
+  expectSaid(withoutPass(product, "gfx950", "tile-infer-layouts"),
+             "`tile-infer-layouts` gives: `tile.alloc` has no layout");
+}
+TEST(ContractPromises, OneStage) {
+  expectSaid(withoutPass(product, "gfx950", "tile-expand-pipelines"),
+             "`tile-expand-pipelines` gives: `tile.for` has 3 stages");
+}
+TEST(ContractPromises, Places) {
+  expectSaid(withoutPass(exchange, "gfx950", "tile-place-shared"),
+             "`tile-place-shared` gives: `tile.alloc` has no place");
+}
+TEST(ContractPromises, PlacesOfTheirOwn) {
+  Fault allFirst = [](Operation *root) {
+    root->walk([&](tile::AllocOp alloc) {
+      if (alloc.getResult().getType().isShared())
+        alloc->setAttr("shared_place",
+                       IntegerAttr::get(IntegerType::get(root->getContext(), 64), 0));
+    });
+  };
+  expectSaid(saidOfPlanted(exchange, "gfx950", "tile-place-shared", "tile-place-shared", allFirst),
+             "`tile-place-shared` gives: `tile.kernel` needs `S` and `U` at the same time");
+}
+TEST(ContractPromises, Barriers) {
+  expectSaid(withoutPass(exchange, "gfx950", "tile-place-barriers"),
+             "`tile-place-barriers` gives: synchronisation is missing: `tile.barrier` stands");
+}
+TEST(ContractPromises, OrdersOfMatrixLoops) {
+  expectSaid(withoutPass(product, "gfx950", "wave-schedule"),
+             "`wave-schedule` gives: `wave.pipeline` is left");
+}
+
+//===----------------------------------------------------------------------===//
+// What holds goes on to hold
+//===----------------------------------------------------------------------===//
+
+TEST(ContractsKept, Layouts) {
+  Fault forget = [](Operation *root) {
+    root->walk([](tile::AllocOp alloc) { alloc.removeLayoutAttr(); });
+  };
+  expectSaid(saidOfPlanted(exchange, "gfx950", "canonicalize", "canonicalize", forget),
+             "`canonicalize` keeps: `tile.alloc` has no layout");
+}
+TEST(ContractsKept, LayoutsOfProducts) {
+  // What C of a product on gfx950 has is nothing that mma.sync can write.
+  Fault otherLayout = [](Operation *root) {
+    root->walk([&](tile::AllocOp alloc) {
+      if (alloc.getName() == "C")
+        alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(
+            root->getContext(), blockedLayout({64, 64}, 64, 2, /*vecElems=*/4)));
+    });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", otherLayout),
+             "`canonicalize` keeps: `tile.gemm` multiplies into a C");
+}
+TEST(ContractsKept, WaitsForCopies) {
+  expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", eraseFirst<tile::AsyncWaitOp>()),
+             "`cse` keeps: `tile.gemm` reads what an asynchronous copy brings");
+}
+TEST(ContractsKept, GroupsOfCopies) {
+  Fault noGroups = [](Operation *root) {
+    root->walk([](tile::AsyncCommitOp commit) { commit.erase(); });
+  };
+  expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", noGroups),
+             "`cse` keeps: `tile.async_copy` belongs to no group");
+}
+TEST(ContractsKept, BytesOfPipes) {
+  expectSaid(saidOfPlanted(product, "sm_90a", "cse", "cse", eraseFirst<tile::TmaCopyOp>()),
+             "`cse` keeps: `tile.pipe` awaits 16384 bytes a fill, which brings 8192");
+}
+TEST(ContractsKept, Barriers) {
+  std::vector<std::string> passes = passesBefore("tile-to-wave", "gfx950");
+  expectSaid(
+      said(exchange, "gfx950", passes, std::pair(StringRef("cse"), eraseFirst<tile::BarrierOp>())),
+      "`cse` keeps: synchronisation is missing: `tile.barrier` stands");
+}
+TEST(ContractsKept, AtomsOfTheTarget) {
+  Fault otherAtom = [](Operation *root) {
+    root->walk([](wave::MmaOp mma) { mma.setAtom("mma.sync.nowhere"); });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "wave-schedule", "cse", otherAtom),
+             "`cse` keeps: `wave.mma` names the atom `mma.sync.nowhere`");
+}
+TEST(ContractsKept, InstructionsOfTheTarget) {
+  Fault foreign = [](Operation *root) {
+    root->walk([](wave::KernelOp kernel) {
+      OpBuilder b = OpBuilder::atBlockEnd(&kernel.getBody().front());
+      wave::CpAsyncCommitOp::create(b, kernel.getLoc());
+    });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "wave-schedule", "cse", foreign),
+             "`cse` keeps: `wave.cp_async_commit` is nothing that the target has");
+}
+TEST(ContractsKept, OneDialect) {
+  Fault stray = [](Operation *root) {
+    root->walk([](wave::KernelOp kernel) {
+      OpBuilder b = OpBuilder::atBlockEnd(&kernel.getBody().front());
+      tile::BarrierOp::create(b, kernel.getLoc());
+    });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "wave-schedule", "cse", stray),
+             "`cse` keeps: `tile.barrier` is left in a wave kernel");
+}
+
+//===----------------------------------------------------------------------===//
+// Needs: a pass comes too early, and does not run
+//===----------------------------------------------------------------------===//
+
+TEST(ContractNeeds, EachOne) {
+  auto early = [](const char *program, std::vector<std::string> passes) {
+    return said(program, "gfx950", passes, std::nullopt);
+  };
+  expectSaid(early(product, {"tile-normalize"}),
+             "`tile-normalize` needs: `tile.store` names a view");
+  expectSaid(early(product, {"tile-check", "tile-choose-threads{target=gfx950}"}),
+             "`tile-choose-threads` needs: `tile.fill` is left");
+  expectSaid(early(product, {"tile-check", "tile-infer-layouts{target=gfx950}"}),
+             "`tile-infer-layouts` needs: `tile.fill` is left");
+  expectSaid(
+      early(product, {"tile-check", "tile-normalize", "tile-expand-pipelines{target=gfx950}"}),
+      "`tile-expand-pipelines` needs: `tile.alloc` has no layout");
+  expectSaid(early(product, {"tile-stage-stores"}),
+             "`tile-stage-stores` needs: `tile.alloc` has no");
+  std::vector<std::string> unpipelined = passesBefore("tile-expand-pipelines", "gfx950");
+  unpipelined.push_back("tile-place-shared");
+  expectSaid(early(product, unpipelined), "`tile-place-shared` needs: `tile.for` has 3 stages");
+  std::vector<std::string> unplaced = passesBefore("tile-place-shared", "gfx950");
+  unplaced.push_back("tile-place-barriers");
+  expectSaid(early(exchange, unplaced), "`tile-place-barriers` needs: `tile.alloc` has no place");
+  std::vector<std::string> unseparated = passesBefore("tile-place-barriers", "gfx950");
+  unseparated.push_back("tile-to-wave{target=gfx950}");
+  expectSaid(early(exchange, unseparated),
+             "`tile-to-wave` needs: synchronisation is missing: `tile.barrier` stands");
+}
+
+//===----------------------------------------------------------------------===//
+// What is none of a pass's business
+//===----------------------------------------------------------------------===//
+
+void renameTensor(Operation *root) {
+  root->walk([](tile::TensorOp tensor) { tensor.setName((tensor.getName() + "_").str()); });
+}
+void addSetprio(Operation *root) {
+  root->walk([](tile::KernelOp kernel) {
+    OpBuilder b = OpBuilder::atBlockEnd(&kernel.getBody().front());
+    tile::SetPrioOp::create(b, kernel.getLoc(), 1);
+  });
+}
+
+TEST(ContractsLeave, Parameters) {
+  for (StringRef pass : {"tile-check", "tile-expand-threads", "tile-normalize",
+                         "tile-infer-layouts", "tile-expand-pipelines"})
+    expectSaid(saidOfPlanted(product, "gfx950", pass, pass, renameTensor),
+               ("`" + pass + "` leaves: `tile.tensor` stands or has changed").str());
+  expectSaid(
+      saidOfPlanted(product, "sm_80", "tile-stage-stores", "tile-stage-stores", renameTensor),
+      "`tile-stage-stores` leaves: `tile.tensor` stands or has changed");
+}
+TEST(ContractsLeave, AllElse) {
+  for (StringRef pass : {"tile-separate-threads", "tile-choose-threads", "tile-place-shared",
+                         "tile-place-barriers", "tile-to-wave"})
+    expectSaid(saidOfPlanted(exchange, "gfx950", pass, pass, addSetprio),
+               ("`" + pass + "` leaves: `tile.setprio` ").str());
+}
+TEST(ContractsLeave, KernelsOfWaves) {
+  Fault moreThreads = [](Operation *root) { cast<wave::KernelOp>(root).setThreads(256); };
+  expectSaid(saidOfPlanted(product, "gfx950", "wave-schedule", "wave-schedule", moreThreads),
+             "`wave-schedule` leaves: `wave.kernel` stands or has changed");
+  expectSaid(saidOfPlanted(product, "sm_80", "wave-schedule", "wave-carry-rounds", moreThreads),
+             "`wave-carry-rounds` leaves: `wave.kernel` stands or has changed");
+}
+
+} // namespace
