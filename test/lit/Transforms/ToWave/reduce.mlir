@@ -1,0 +1,35 @@
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared,tile-place-barriers),tile-to-wave{target=gfx950},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=ONE
+// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-expand-pipelines{target=sm_80},tile-place-shared,tile-place-barriers),tile-to-wave{target=sm_80},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=TWO
+//
+// The maximum of rows: of the lane's own registers first, then of the lanes that share a row. Where two
+// waves share one (two on sm_80, one on gfx950), through shared memory with a barrier.
+
+// ONE-LABEL: wave.kernel @reduce(
+// ONE:       wave.mma
+// ONE-COUNT-3: arith.maxnumf
+// ONE:       wave.shuffle_xor {{%[0-9]+}}, 16 : f32
+// ONE:       wave.shuffle_xor {{%[0-9]+}}, 32 : f32
+// ONE-NOT:   wave.shuffle_xor
+// ONE-NOT:   wave.shared_write
+// ONE:       wave.global_write {{%[0-9]+}}, %R[{{%[0-9]+}}] mask({{%[0-9]+}})
+
+// TWO-LABEL: wave.kernel @reduce({{.*}} shared(5120)
+// TWO-COUNT-4: wave.shuffle_xor
+// TWO-COUNT-2: wave.shared_write
+// TWO-NEXT:  wave.barrier
+// TWO-COUNT-4: wave.shared_read
+// TWO:       wave.global_write
+tile.program @reduce {
+  %R = tile.tensor "R"[] : !tile.buffer<[16], f32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "reduce" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[16, 64], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[16, 64], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[16, 16], f32, fragment>
+    %m = tile.alloc "m" : !tile.buffer<[16], f32, fragment>
+    tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[16, 64], f16, shared>, !tile.buffer<[16, 64], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+    tile.reduce max %C to %m dim 1 : !tile.buffer<[16, 16], f32, fragment>, !tile.buffer<[16], f32, fragment>
+    tile.copy %m to %R : !tile.buffer<[16], f32, fragment>, !tile.buffer<[16], f32, global>
+  }
+}
