@@ -572,9 +572,10 @@ bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
   manager.enableVerifier(opts.verifyStages);
   size_t messagesBefore = diags.all().size();
   bool isDone = succeeded(manager.run(*state->module)) && succeeded(verify(*state->module));
-  if (const auto &breach = state->contracts.breach())
-    return internalError(stage, breach->text, breach->place);
-  return isDone || explainFailure(stage, messagesBefore);
+  if (!isDone) // a pass that fails gives nothing, and has said why
+    return explainFailure(stage, messagesBefore);
+  const std::optional<Breach> &breach = state->contracts.breach();
+  return !breach || internalError(stage, breach->text, breach->place);
 }
 
 /// Machine code that does not keep a planned order is no silent matter.

@@ -134,6 +134,16 @@ std::optional<Breach> copyWithoutWait(Operation *root) {
   });
 }
 
+/// Bytes that a copy into a tile brings: the last panel of a row may be padded.
+int64_t bytesBroughtTo(Value tile) {
+  auto type = cast<tile::BufferType>(tile.getType());
+  const SharedLayout *layout = sharedLayoutOf(boxRootOf(tile));
+  int64_t cols = type.getShape().back(), stored = cols;
+  if (layout && layout->panelElems != 0)
+    stored = layout->panels() * layout->panelElems;
+  return storageBytes(tile::dtypeOf(type.getElementType()), type.numElems() / cols * stored);
+}
+
 Complaint fillsWrongBytes(Operation *op) {
   if (isa<tile::TmaCopyOp, tile::PipeAcquireOp>(op))
     return op->getParentOfType<tile::ProducerOp>() ? std::nullopt
@@ -149,10 +159,8 @@ Complaint fillsWrongBytes(Operation *op) {
       continue;
     int64_t bytes = 0;
     for (Operation *copy : acquire->getUsers())
-      if (auto transfer = dyn_cast<tile::TmaCopyOp>(copy)) {
-        tile::BufferType type = transfer.getDst().getType();
-        bytes += storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
-      }
+      if (auto transfer = dyn_cast<tile::TmaCopyOp>(copy))
+        bytes += bytesBroughtTo(transfer.getDst());
     if (bytes != int64_t(pipe.getBytes()))
       return "awaits " + std::to_string(pipe.getBytes()) + " bytes a fill, which brings " +
              std::to_string(bytes);
