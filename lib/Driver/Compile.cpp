@@ -514,7 +514,7 @@ bool Compilation::runStage(Stage stage) {
   return true;
 }
 
-std::unique_ptr<script::Program> Compilation::trace() {
+std::unique_ptr<script::Program> Compilation::trace(std::unique_ptr<script::Program> &rest) {
 #ifdef TILEC_HAS_IMPORT
   if (recording)
     return script::traceModule(sources, recording->module, recording->entry, opts.arch, diags);
@@ -529,7 +529,7 @@ std::unique_ptr<script::Program> Compilation::trace() {
         modulesRead.push_back({path.str(), *text});
       return text;
     };
-  return script::traceEntry(sources, file, opts.entry, opts.arch, diags, outside);
+  return script::traceEntry(sources, file, opts.entry, opts.arch, diags, outside, &rest);
 #else
   return nullptr;
 #endif
@@ -537,7 +537,9 @@ std::unique_ptr<script::Program> Compilation::trace() {
 
 bool Compilation::importScript() {
 #ifdef TILEC_HAS_IMPORT
-  std::unique_ptr<script::Program> traced = trace();
+  std::unique_ptr<script::Program> rest, traced = trace(rest);
+  if (rest) // for its errors only
+    importProgram(state->context, *rest, sources, diags);
   if (!traced || diags.hasErrors())
     return false;
   state->module = importProgram(state->context, *traced, sources, diags);

@@ -71,7 +71,10 @@ void Importer::findEmitterLocals(script::Body list) {
     if (e.warpRowTiles % microX || e.warpColTiles % microY || e.chunk % microK(e)) {
       fail(DiagId::EmitterTiles, e.span, e.warpRowTiles, e.warpColTiles, e.chunk, microX, microY,
            microK(e));
-      return;
+      for (const Argument &a : t->call->args)
+        if (a.region && a.region->buffer->scope == script::Scope::Local)
+          lostBuffers.insert(a.region->buffer);
+      continue;
     }
     TileShapes shapes = shapesOf(e);
     for (llvm::StringRef name : parametersOf(t->call->id)) {
@@ -86,13 +89,14 @@ void Importer::findEmitterLocals(script::Body list) {
       if (found != length) {
         fail(DiagId::EmitterLength, a.span, a.region->buffer->name, length, found);
         note(DiagId::EmitterHere, e.span);
-        return;
+        lostBuffers.insert(a.region->buffer);
+        continue;
       }
       auto &shape = isA ? shapes.a : isB ? shapes.b : shapes.c;
       auto [it, isNew] = emitterLocals.try_emplace(a.region->buffer, shape);
       if (!isNew && it->second != shape) {
         fail(DiagId::EmitterRoles, a.span, a.region->buffer->name);
-        return;
+        lostBuffers.insert(a.region->buffer);
       }
     }
   }
@@ -103,7 +107,7 @@ bool Importer::emitterCall(const Call *call) {
   Location loc = at(call->span);
   auto local = [&](llvm::StringRef name) -> Value {
     const Argument &a = argument(*call, name);
-    if (!emitterLocals.count(a.region->buffer))
+    if (!emitterLocals.count(a.region->buffer) && !lostBuffers.contains(a.region->buffer))
       return fail(DiagId::EmitterLocal, a.span, nameOf(call->id), name);
     return buffer(a.region->buffer, a.span);
   };
@@ -116,9 +120,8 @@ bool Importer::emitterCall(const Call *call) {
     Value into = local(isA ? "A_local" : "B_local");
     const Argument &from = argument(*call, isA ? "A_shared" : "B_shared");
     const Argument &ki = argument(*call, "ki");
-    Value shared = into ? matrix(from) : nullptr;
-    Value step = shared && ki.expr ? index(ki.expr) : nullptr;
-    if (!step)
+    Value shared = matrix(from), step = ki.expr ? index(ki.expr) : nullptr;
+    if (!into || !shared || !step)
       return false;
     SmallVector<int64_t> shape(typeOf(into).getShape());
     llvm::ArrayRef<int64_t> have = typeOf(shared).getShape();
@@ -139,9 +142,8 @@ bool Importer::emitterCall(const Call *call) {
     return true;
   }
   case IntrinsicId::EmitterMma: {
-    Value a = local("A_local"), c2 = a ? local("B_local") : nullptr,
-          c = c2 ? local("C_local") : nullptr;
-    if (!c)
+    Value a = local("A_local"), c2 = local("B_local"), c = local("C_local");
+    if (!a || !c2 || !c)
       return false;
     tile::GemmOp::create(b, loc, a, c2, c, Value(), e.aTransposed, e.bTransposed,
                          tile::WarpPolicy::Square, 1);
@@ -155,14 +157,13 @@ bool Importer::emitterCall(const Call *call) {
 /// C goes to a shared tile [rows / 16, columns / 16, 16, 16] or to a matrix [rows, columns].
 bool Importer::stmatrix(const Call *call) {
   const Argument &from = argument(*call, "C_local"), &to = argument(*call, "C_buffer");
-  if (!emitterLocals.count(from.region->buffer)) {
+  if (!emitterLocals.count(from.region->buffer) && !lostBuffers.contains(from.region->buffer)) {
     fail(DiagId::EmitterLocal, from.span, nameOf(call->id), "C_local");
     return false;
   }
   Location loc = at(call->span);
-  Value c = buffer(from.region->buffer, from.span),
-        into = c ? buffer(to.region->buffer, to.span) : nullptr;
-  if (!into)
+  Value c = buffer(from.region->buffer, from.span), into = buffer(to.region->buffer, to.span);
+  if (!c || !into)
     return false;
   int64_t rows = typeOf(c).getShape()[0], columns = typeOf(c).getShape()[1];
   SmallVector<int64_t> tiled{rows / microX, columns / microY, microX, microY};

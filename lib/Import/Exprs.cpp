@@ -116,6 +116,11 @@ Value Importer::index(const Expr *e) {
   return v ? narrowed(v, e) : nullptr;
 }
 
+Value Importer::extent(const Expr *e) {
+  Value v = index(e);
+  return v ? v : indexConstant(1, e->span);
+}
+
 Value Importer::indexPart(const Expr *e) {
   Location loc = at(e->span);
   if (std::optional<int64_t> c = e->constInt()) {
@@ -150,10 +155,10 @@ Value Importer::indexPart(const Expr *e) {
     return v ? narrowed(v, e) : nullptr;
   }
   Value x = indexPart(e->args[0]);
-  if (!x || e->op == ExprOp::Cast)
+  if (e->op == ExprOp::Cast)
     return x;
   Value y = indexPart(e->args[1]);
-  if (!y)
+  if (!x || !y)
     return nullptr;
   bool positive = isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
   switch (e->op) {
@@ -178,18 +183,18 @@ bool Importer::indices(const Buffer *buf, llvm::ArrayRef<const Expr *> list, Spa
     out.push_back(indexConstant(0, span));
     return true;
   }
+  bool isGood = true;
   for (size_t d = 0; d < list.size(); ++d) {
     std::optional<int64_t> c = list[d]->constInt(), size = buf->shape[d]->constInt();
     if (buf->scope != script::Scope::Global && c && size && (*c < 0 || *c >= *size)) {
       fail(DiagId::IndexOutOfBounds, list[d]->span, *c, buf->name, d, *size);
-      return false;
+      isGood = false;
     }
     Value v = index(list[d]);
-    if (!v)
-      return false;
+    isGood &= v != nullptr;
     out.push_back(v);
   }
-  return true;
+  return isGood;
 }
 
 Value Importer::value(const Expr *e) {
@@ -225,6 +230,8 @@ Value Importer::valueKind(const Expr *e) {
   case ExprOp::Var: {
     Value v = vars.lookup(e->var);
     if (!v) {
+      if (lostVars.contains(e->var) || (program.isPartial && e->var->kind != VarKind::ThreadIndex))
+        return nullptr;
       if (e->var->kind == VarKind::ThreadIndex)
         v = threadIndex(e->var->axis, e->span);
       else
@@ -285,7 +292,7 @@ Value Importer::loadValue(const Expr *e) {
     return fail(DiagId::EmitterElement, e->span, e->buffer->name);
   Value from = buffer(e->buffer, e->span);
   SmallVector<Value> list;
-  if (!from || !indices(e->buffer, e->args, e->span, list))
+  if (!indices(e->buffer, e->args, e->span, list) || !from)
     return nullptr;
   return tile::LoadOp::create(b, at(e->span), scalarType(e->type), from, list, padOf(e->buffer));
 }
@@ -315,9 +322,8 @@ Value Importer::unary(const Expr *e) {
 
 Value Importer::binary(const Expr *e) {
   Location loc = at(e->span);
-  Value x = value(e->args[0]);
-  Value y = x ? value(e->args[1]) : nullptr;
-  if (!y)
+  Value x = value(e->args[0]), y = value(e->args[1]);
+  if (!x || !y)
     return nullptr;
   if (isFloat(e->type))
     return floatBinary(e->op, x, y, loc);
@@ -401,9 +407,8 @@ Value Importer::comparison(const Expr *e) {
   auto operand = [&](const Expr *arg) {
     return !asIndex ? value(arg) : isWide(a) || isWide(c) ? wide(arg) : index(arg);
   };
-  Value x = operand(a);
-  Value y = x ? operand(c) : nullptr;
-  if (!y)
+  Value x = operand(a), y = operand(c);
+  if (!x || !y)
     return nullptr;
   size_t which = static_cast<size_t>(e->op) - static_cast<size_t>(ExprOp::Eq);
   if (isFloat(a->type)) {
@@ -444,8 +449,10 @@ Value Importer::logical(const Expr *e) {
   Location loc = at(e->span);
   bool isAnd = e->op == ExprOp::LogicalAnd;
   Value x = value(e->args[0]);
-  if (!x)
+  if (!x) { // the other side tells its own errors
+    value(e->args[1]);
     return nullptr;
+  }
   unsigned loads = 0;
   if (isSpeculatable(e->args[1], loads) && loads <= 1) {
     Value y = value(e->args[1]);
@@ -469,15 +476,17 @@ Value Importer::logical(const Expr *e) {
 Value Importer::choose(const Expr *e) {
   Location loc = at(e->span);
   Value condition = value(e->args[0]);
-  if (!condition)
+  if (!condition) { // the sides tell their own errors
+    value(e->args[1]);
+    value(e->args[2]);
     return nullptr;
+  }
   unsigned loads = 0;
   bool eager = e->op == ExprOp::Select || (isSpeculatable(e->args[1], loads) &&
                                            isSpeculatable(e->args[2], loads) && loads <= 2);
   if (eager) {
-    Value x = value(e->args[1]);
-    Value y = x ? value(e->args[2]) : nullptr;
-    return y ? arith::SelectOp::create(b, loc, condition, x, y).getResult() : nullptr;
+    Value x = value(e->args[1]), y = value(e->args[2]);
+    return x && y ? arith::SelectOp::create(b, loc, condition, x, y).getResult() : nullptr;
   }
   auto made =
       scf::IfOp::create(b, loc, TypeRange(scalarType(e->type)), condition, /*withElse=*/true);
@@ -606,12 +615,10 @@ Value Importer::nextAfter(Value x, Value y, Location loc) {
 Value Importer::math(const Expr *e) {
   Location loc = at(e->span);
   SmallVector<Value> x;
-  for (const Expr *arg : e->args) {
-    Value v = value(arg);
-    if (!v)
-      return nullptr;
-    x.push_back(v);
-  }
+  for (const Expr *arg : e->args)
+    x.push_back(value(arg));
+  if (llvm::is_contained(x, Value()))
+    return nullptr;
   Type type = x[0].getType();
   auto number = [&](double v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, v));

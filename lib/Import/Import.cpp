@@ -30,6 +30,32 @@ Importer::Importer(MLIRContext &context, const script::Program &program,
                    const SourceManager &sources, DiagnosticEngine &diags)
     : context(context), program(program), sources(sources), diags(diags), b(&context) {}
 
+std::nullptr_t Importer::fail(Diagnostic error) {
+  constexpr unsigned most = 200;
+  failed = true;
+  std::string key = nameOf(error.id).str();
+  key += error.span.isValid() ? llvm::formatv("@{0}:{1}", error.span.file, error.span.begin).str()
+                              : error.message;
+  lastIsNew = errors.size() < most && errors.insert(key).second;
+  if (lastIsNew)
+    diags.add(std::move(error));
+  return nullptr;
+}
+
+void Importer::lose(const script::Stmt *s) {
+  const script::Var *var = nullptr;
+  if (const auto *alloc = llvm::dyn_cast<script::AllocStmt>(s))
+    lostBuffers.insert(alloc->buffer);
+  else if (const auto *let = llvm::dyn_cast<script::LetStmt>(s))
+    var = let->var;
+  else if (const auto *call = llvm::dyn_cast<script::TileCallStmt>(s))
+    var = call->result;
+  if (!var)
+    return;
+  vars.erase(var);
+  lostVars.insert(var);
+}
+
 Location Importer::at(Span span) {
   if (!span.isValid() || span.file >= sources.fileCount())
     return b.getUnknownLoc();
@@ -51,10 +77,10 @@ OwningOpRef<ModuleOp> Importer::run() {
   auto op =
       tile::ProgramOp::create(b, at(program.span), b.getStringAttr(program.name), outputNames);
   b.setInsertionPointToStart(&op.getBody().emplaceBlock());
-  bool ok = parameters();
-  for (size_t i = 0; ok && i < program.launches.size(); ++i)
-    ok = launch(*program.launches[i], i);
-  if (!ok || failed)
+  parameters();
+  for (size_t i = 0; i < program.launches.size(); ++i)
+    launch(*program.launches[i], i);
+  if (failed)
     return nullptr;
   return module;
 }
@@ -111,7 +137,7 @@ bool Importer::declareTensor(const Buffer *buffer, StringAttr name, bool isWorks
   return true;
 }
 
-bool Importer::parameters() {
+void Importer::parameters() {
   // Values before their uses: dims and scalars first, whatever the order of the ABI is.
   for (const script::Var *dim : program.dims) {
     vars[dim] = tile::DimOp::create(b, at(dim->span), b.getIndexType(), uniqueName(dim->name),
@@ -125,12 +151,11 @@ bool Importer::parameters() {
                                  TypeAttr::get(tile::elementTypeOf(p.scalar->type, &context)));
   for (auto [p, name] : llvm::zip_equal(program.params, paramNames))
     if (p.buffer && !declareTensor(p.buffer, name, /*isWorkspace=*/false))
-      return false;
+      lostBuffers.insert(p.buffer);
   recordPlaces();
   for (const Buffer *workspace : program.workspaces)
     if (!declareTensor(workspace, uniqueName(workspace->name), /*isWorkspace=*/true))
-      return false;
-  return true;
+      lostBuffers.insert(workspace);
 }
 
 /// Where the script has scalars between tensors, which place each parameter has in the ABI.
@@ -147,14 +172,10 @@ void Importer::recordPlaces() {
   }
 }
 
-bool Importer::launch(const script::Launch &l, size_t number) {
+void Importer::launch(const script::Launch &l, size_t number) {
   SmallVector<Value> grid;
-  for (const Expr *e : l.grid) {
-    Value v = index(e);
-    if (!v)
-      return false;
-    grid.push_back(v);
-  }
+  for (const Expr *e : l.grid)
+    grid.push_back(extent(e));
   int64_t threads = 1;
   for (int64_t t : l.threads)
     threads *= t;
@@ -182,15 +203,10 @@ bool Importer::launch(const script::Launch &l, size_t number) {
   bindThreads(l);
   emitterLocals.clear();
   findEmitterLocals(l.body);
-  if (failed)
-    return false;
-  for (const Expr *e : program.assumptions) {
-    Value condition = value(e);
-    if (!condition)
-      return false;
-    tile::AssumeOp::create(b, at(e->span), condition);
-  }
-  return body(l.body);
+  for (const Expr *e : program.assumptions)
+    if (Value condition = value(e))
+      tile::AssumeOp::create(b, at(e->span), condition);
+  body(l.body);
 }
 
 OwningOpRef<ModuleOp> importProgram(MLIRContext &context, const script::Program &program,

@@ -15,11 +15,11 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tilec {
 
-/// Builds the ops of one program. A function that makes a value returns null after an error.
 /// Inclusive bounds of an expression.
 struct ExprRange {
   int64_t low, high;
@@ -28,6 +28,9 @@ struct ExprRange {
 /// Whether devices can hold it as an index.
 bool fitsIndex(int64_t value);
 
+/// Builds the ops of one program. One run tells all that is wrong with it: a function that makes a
+/// value returns null after an error, the statement is left out, and the next one is read. What a
+/// statement that is left out would have bound is lost: its uses fail without a word.
 class Importer {
 public:
   Importer(mlir::MLIRContext &context, const script::Program &program, const SourceManager &sources,
@@ -44,22 +47,25 @@ private:
   using Argument = script::Argument;
 
   template <typename... Args> std::nullptr_t fail(DiagId id, Span span, Args &&...args) {
-    if (!failed)
-      diags.report(id, span, std::forward<Args>(args)...);
-    failed = true;
-    return nullptr;
+    return fail({id, severityOf(id), span,
+                 llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()});
   }
+  std::nullptr_t fail(Diagnostic error);
+  /// Belongs to the last `fail`.
   template <typename... Args> void note(DiagId id, Span span, Args &&...args) {
-    diags.report(id, span, std::forward<Args>(args)...);
+    if (lastIsNew)
+      diags.report(id, span, std::forward<Args>(args)...);
   }
   mlir::Location at(Span span);
+  /// What `s` would have bound has no value.
+  void lose(const script::Stmt *s);
 
   // Programs (Import.cpp).
-  bool parameters();
+  void parameters();
   void recordPlaces();
   bool declareTensor(const Buffer *buffer, mlir::StringAttr name, bool isWorkspace);
   mlir::StringAttr uniqueName(llvm::StringRef name);
-  bool launch(const script::Launch &launch, size_t index);
+  void launch(const script::Launch &launch, size_t index);
   bool programExtents(llvm::ArrayRef<const Expr *> shape, Span span,
                       llvm::SmallVectorImpl<int64_t> &sizes, llvm::SmallVectorImpl<Value> &dims);
 
@@ -87,6 +93,8 @@ private:
   /// The value as an index; computed in `index` where the expression allows it.
   Value index(const Expr *e);
   Value indexPart(const Expr *e);
+  /// As an extent of a loop or grid, whose body is read even where there is none.
+  Value extent(const Expr *e);
   /// + - * // % and kin of two values of one type, which `e` names.
   Value integerOf(const Expr *e, Value x, Value y, mlir::Location loc);
   bool indices(const Buffer *buffer, llvm::ArrayRef<const Expr *> list, Span span,
@@ -106,13 +114,13 @@ private:
   Value convertTo(const Expr *e, DType type, Span span);
 
   // Statements (Statements.cpp).
-  bool body(script::Body list);
+  void body(script::Body list);
   bool statement(const script::Stmt *s);
   bool alloc(const script::AllocStmt *s);
   bool store(const script::StoreStmt *s);
   bool forLoop(const script::ForStmt *s);
   /// Checks `order`, `stage` and `group` (PipelineLists.cpp); gives the stages of the loop.
-  bool pipelineLists(const script::ForStmt *s, int64_t &stages);
+  void pipelineLists(const script::ForStmt *s, int64_t &stages);
   bool threadLoop(const script::ForStmt *s);
   bool branch(const script::IfStmt *s, script::Body rest);
   bool whileLoop(const script::WhileStmt *s);
@@ -187,6 +195,10 @@ private:
   DiagnosticEngine &diags;
   mlir::OpBuilder b;
   bool failed = false;
+  bool lastIsNew = false;   ///< the last error has been reported, and not before
+  llvm::StringSet<> errors; ///< by id and place: unrolled code and macros meet one place often
+  llvm::DenseSet<const Buffer *> lostBuffers;
+  llvm::DenseSet<const script::Var *> lostVars;
 
   llvm::StringSet<> usedNames; ///< of tensors, scalars, dimensions, workspaces
   llvm::SmallVector<mlir::StringAttr> paramNames;

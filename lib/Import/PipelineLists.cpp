@@ -60,11 +60,11 @@ llvm::StringRef unusualWish(const Parts &parts, const script::LoopHints &hints, 
 
 } // namespace
 
-bool Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
+void Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
   const script::LoopHints &hints = s->hints;
   stages = std::max<int64_t>(1, hints.numStages);
   if (hints.order.empty() && hints.stage.empty() && hints.group.empty())
-    return true;
+    return;
   SmallVector<const script::Stmt *> statements;
   for (const script::Stmt *inner : s->body)
     if (inner->kind != StmtKind::Let && inner->kind != StmtKind::Alloc)
@@ -80,7 +80,7 @@ bool Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
       for (int64_t n : row) {
         if (n < 0 || n >= int64_t(statements.size()) || seen[n]) {
           fail(DiagId::PipelineGroup, s->headSpan, statements.size());
-          return false;
+          return;
         }
         seen.set(n);
         parts.back().push_back(statements[n]);
@@ -88,20 +88,20 @@ bool Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
     }
     if (!seen.all()) {
       fail(DiagId::PipelineGroup, s->headSpan, statements.size());
-      return false;
+      return;
     }
   }
   for (auto [name, list] : {std::pair("order", hints.order), std::pair("stage", hints.stage)})
     if (!list.empty() && list.size() != parts.size()) {
       fail(DiagId::PipelineList, s->headSpan, name, list.size(), parts.size(),
            hints.group.empty() ? "statements" : "groups");
-      return false;
+      return;
     }
   llvm::SmallBitVector places(parts.size());
   for (int64_t place : hints.order) {
     if (place < -1 || place >= int64_t(parts.size()) || (place >= 0 && places[place])) {
       fail(DiagId::PipelineOrder, s->headSpan, parts.size() - 1);
-      return false;
+      return;
     }
     if (place >= 0)
       places.set(place);
@@ -109,14 +109,13 @@ bool Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
   for (int64_t stage : hints.stage)
     if (stage < -1) {
       fail(DiagId::PipelineStage, s->headSpan, stage);
-      return false;
+      return;
     }
   int64_t ahead = 0;
   if (llvm::StringRef wish = unusualWish(parts, hints, ahead); !wish.empty())
     diags.report(DiagId::PipelineNotApplied, s->headSpan, wish);
   else if (hints.numStages == 0)
     stages = ahead + 1;
-  return true;
 }
 
 } // namespace tilec

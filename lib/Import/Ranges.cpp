@@ -130,12 +130,10 @@ Value Importer::wide(const Expr *e) {
   if (e->op == ExprOp::Cast)
     return wide(e->args[0]);
   Value x = wide(e->args[0]);
-  if (!x)
-    return nullptr;
   if (e->op == ExprOp::Neg)
-    return arith::SubIOp::create(b, loc, constant(0, i64, loc), x);
+    return x ? arith::SubIOp::create(b, loc, constant(0, i64, loc), x).getResult() : nullptr;
   Value y = wide(e->args[1]);
-  return y ? integerOf(e, x, y, loc) : nullptr;
+  return x && y ? integerOf(e, x, y, loc) : nullptr;
 }
 
 /// An index that no tensor has stays one: it may not become another one in 32 bits.

@@ -21,18 +21,19 @@ bool hasContinue(script::Body list) {
 }
 } // namespace
 
-bool Importer::body(script::Body list) {
+void Importer::body(script::Body list) {
   for (size_t i = 0; i < list.size(); ++i) {
     // What follows a branch with a `continue` moves into its sides.
     if (const auto *s = llvm::dyn_cast<script::IfStmt>(list[i]))
-      if (hasContinue(s->thenBody) || hasContinue(s->elseBody))
-        return branch(s, list.drop_front(i + 1));
+      if (hasContinue(s->thenBody) || hasContinue(s->elseBody)) {
+        branch(s, list.drop_front(i + 1));
+        return;
+      }
     if (list[i]->kind == StmtKind::Continue)
-      return true; // nothing after it runs
+      return; // nothing after it runs
     if (!statement(list[i]))
-      return false;
+      lose(list[i]);
   }
-  return true;
 }
 
 bool Importer::statement(const script::Stmt *s) {
@@ -62,7 +63,8 @@ bool Importer::statement(const script::Stmt *s) {
     return whileLoop(llvm::cast<script::WhileStmt>(s));
   case StmtKind::Break:
     if (loopDepth == 0) {
-      fail(DiagId::BreakInParallel, s->span);
+      if (!program.isPartial) // else the loop may be what is missing
+        fail(DiagId::BreakInParallel, s->span);
       return false;
     }
     tile::BreakOp::create(b, at(s->span));
@@ -107,6 +109,8 @@ bool Importer::isAlive(Value v) {
 }
 
 Value Importer::buffer(const Buffer *buf, Span use) {
+  if (lostBuffers.contains(buf))
+    return nullptr;
   if (Value v = buffers.lookup(buf); isAlive(v))
     return v;
   // A view that was made outside of any launch, or in another loop.
@@ -160,10 +164,9 @@ bool Importer::store(const script::StoreStmt *s) {
   }
   Value into = buffer(s->buffer, s->targetSpan);
   SmallVector<Value> list;
-  if (!into || !indices(s->buffer, s->indices, s->targetSpan, list))
-    return false;
+  bool isPlace = indices(s->buffer, s->indices, s->targetSpan, list);
   Value v = convertTo(s->value, s->buffer->type, s->span);
-  if (!v)
+  if (!isPlace || !into || !v)
     return false;
   tile::StoreOp::create(b, at(s->span), v, into, list);
   return true;
@@ -179,12 +182,8 @@ bool Importer::forLoop(const script::ForStmt *s) {
   Location loc = at(s->headSpan.isValid() ? s->headSpan : s->span);
   if (s->loop == LoopKind::Parallel) {
     SmallVector<Value> extents;
-    for (const script::LoopRange &r : s->ranges) {
-      Value v = index(r.end);
-      if (!v)
-        return false;
-      extents.push_back(v);
-    }
+    for (const script::LoopRange &r : s->ranges)
+      extents.push_back(extent(r.end));
     auto op = tile::ParallelOp::create(b, loc, extents);
     if (s->hints.coalescedWidth > 0)
       op.setVectorHint(s->hints.coalescedWidth);
@@ -198,22 +197,19 @@ bool Importer::forLoop(const script::ForStmt *s) {
     b.setInsertionPointToStart(op.bodyBlock());
     unsigned savedLoops = std::exchange(loopDepth, 0);
     ++parallelDepth;
-    bool ok = body(s->body);
+    body(s->body);
     --parallelDepth;
     loopDepth = savedLoops;
-    return ok;
+    return true;
   }
   const script::LoopRange &r = s->ranges[0];
-  Value lower = index(r.begin);
-  Value upper = lower ? index(r.end) : nullptr;
-  if (!upper)
-    return false;
+  Value lower = extent(r.begin), upper = extent(r.end);
   tile::LoopKind kind = s->loop == LoopKind::Pipelined ? tile::LoopKind::Pipelined
                         : s->loop == LoopKind::Unroll  ? tile::LoopKind::Unroll
                                                        : tile::LoopKind::Serial;
   int64_t stages = 1;
-  if (!pipelineLists(s, stages))
-    return false;
+  if (!program.isPartial)
+    pipelineLists(s, stages);
   auto op = tile::ForOp::create(b, loc, lower, upper, indexConstant(r.step, s->span), kind, stages);
   if (!s->hints.strategy.empty())
     op->setAttr("strategy", b.getStringAttr(s->hints.strategy));
@@ -226,9 +222,9 @@ bool Importer::forLoop(const script::ForStmt *s) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.bodyBlock());
   ++loopDepth;
-  bool ok = body(s->body);
+  body(s->body);
   --loopDepth;
-  return ok;
+  return true;
 }
 
 Value Importer::threadIndex(unsigned axis, Span span) {
@@ -249,23 +245,25 @@ bool Importer::threadLoop(const script::ForStmt *s) {
   const script::LoopRange &r = s->ranges[0];
   unsigned axis = s->hints.threadAxis;
   int64_t threads = axis < current->threads.size() ? current->threads[axis] : 1;
-  if (!r.begin->constInt() || *r.begin->constInt() != 0 || !r.end->constInt() ||
-      *r.end->constInt() > threads) {
+  bool isWrong = !r.begin->constInt() || *r.begin->constInt() != 0 || !r.end->constInt() ||
+                 *r.end->constInt() > threads;
+  if (isWrong)
     fail(DiagId::ThreadLoopExtent, s->headSpan, threads);
-    return false;
-  }
   Value id = threadIndex(axis, s->headSpan);
   vars[r.var] = id;
   nonNegative[r.var] = true;
-  if (*r.end->constInt() == threads)
-    return body(s->body);
+  if (isWrong || *r.end->constInt() == threads) {
+    body(s->body);
+    return !isWrong;
+  }
   Location loc = at(s->headSpan);
   Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, id,
                                        indexConstant(*r.end->constInt(), s->headSpan));
   auto op = scf::IfOp::create(b, loc, inside, /*withElse=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.thenBlock());
-  return body(s->body);
+  body(s->body);
+  return true;
 }
 
 /// `rest` is what follows the branch in its body, when one of its sides has a `continue`.
@@ -277,8 +275,8 @@ bool Importer::branch(const script::IfStmt *s, script::Body rest) {
     return false;
   }
   Value condition = value(s->condition);
-  if (!condition)
-    return false;
+  if (!condition) // its sides are read all the same
+    condition = constant(1, b.getI1Type(), at(s->span));
   bool needsElse = !s->elseBody.empty() || !rest.empty();
   auto op = scf::IfOp::create(b, at(s->span), condition, needsElse);
   OpBuilder::InsertionGuard guard(b);
@@ -287,24 +285,25 @@ bool Importer::branch(const script::IfStmt *s, script::Body rest) {
     b.setInsertionPointToStart(block);
     SmallVector<const script::Stmt *> all(list.begin(), list.end());
     all.append(rest.begin(), rest.end());
-    return body(all);
+    body(all);
   };
-  return side(op.thenBlock(), s->thenBody) && (!needsElse || side(op.elseBlock(), s->elseBody));
+  side(op.thenBlock(), s->thenBody);
+  if (needsElse)
+    side(op.elseBlock(), s->elseBody);
+  return true;
 }
 
 bool Importer::whileLoop(const script::WhileStmt *s) {
   auto op = tile::WhileOp::create(b, at(s->span));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&op.getCondition().emplaceBlock());
-  Value condition = value(s->condition);
-  if (!condition)
-    return false;
-  tile::ConditionOp::create(b, at(s->condition->span), condition);
+  if (Value condition = value(s->condition))
+    tile::ConditionOp::create(b, at(s->condition->span), condition);
   b.setInsertionPointToStart(&op.getBody().emplaceBlock());
   ++loopDepth;
-  bool ok = body(s->body);
+  body(s->body);
   --loopDepth;
-  return ok;
+  return true;
 }
 
 } // namespace tilec

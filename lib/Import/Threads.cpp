@@ -130,12 +130,13 @@ bool Importer::shuffle(const script::TileCallStmt *s, tile::ShuffleKind kind) {
     }
     width = *given;
   }
-  Value v = value(a.expr);
-  Value from = v && lane.expr && !isFloat(lane.expr->type) ? index(lane.expr) : nullptr;
-  Value active; // who takes part does not change whose value a lane gets
-  if (v && !from)
+  Value v = value(a.expr), from;
+  if (lane.expr && !isFloat(lane.expr->type))
+    from = index(lane.expr);
+  else
     fail(DiagId::WarpLane, lane.span, nameOf(call->id));
-  if (!from || !takesPart(call, active))
+  Value active; // who takes part does not change whose value a lane gets
+  if (!takesPart(call, active) || !v || !from)
     return false;
   vars[s->result] =
       tile::ShuffleOp::create(b, at(call->span), v.getType(), kind, v, from, width, Value());

@@ -244,9 +244,8 @@ bool Importer::copy(const Call *call) {
   Location loc = at(call->span);
   if (isElement(src) && isElement(dst)) {
     SmallVector<Value> list;
-    Value v = value(src.expr);
-    Value into = v ? buffer(dst.region->buffer, dst.span) : nullptr;
-    if (!into || !indices(dst.region->buffer, dst.region->offsets, dst.span, list))
+    Value v = value(src.expr), into = buffer(dst.region->buffer, dst.span);
+    if (!indices(dst.region->buffer, dst.region->offsets, dst.span, list) || !v || !into)
       return false;
     v = cast(v, src.expr->type, dst.region->buffer->type, loc);
     tile::StoreOp::create(b, loc, v, into, list);
@@ -258,9 +257,10 @@ bool Importer::copy(const Call *call) {
     from = to ? box(src.region, typeOf(to).getShape(), false) : nullptr;
   } else {
     from = tile(src);
-    to = !from            ? nullptr
-         : isElement(dst) ? box(dst.region, typeOf(from).getShape(), false)
-                          : tile(dst);
+    if (!isElement(dst))
+      to = tile(dst);
+    else if (from)
+      to = box(dst.region, typeOf(from).getShape(), false);
   }
   if (!from || !to)
     return false;
@@ -331,8 +331,8 @@ bool Importer::fill(const Call *call, bool isClear) {
 
 bool Importer::transpose(const Call *call) {
   const Argument &src = argument(*call, "src"), &dst = argument(*call, "dst");
-  Value from = tile(src, true), to = from ? tile(dst, true) : nullptr;
-  if (!to)
+  Value from = tile(src, true), to = tile(dst, true);
+  if (!from || !to)
     return false;
   llvm::ArrayRef<int64_t> a = typeOf(from).getShape(), c = typeOf(to).getShape();
   if (a.size() != 2 || c.size() != 2 || a[0] != c[1] || a[1] != c[0]) {
@@ -380,13 +380,14 @@ bool Importer::im2col(const Call *call) {
   int64_t outH = (height + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
   int64_t outW = (width + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
   const Argument &mStep = argument(*call, "nhw_step"), &kStep = argument(*call, "c_step");
-  Value m0 = mStep.expr ? index(mStep.expr) : nullptr;
-  Value k0 = kStep.expr ? index(kStep.expr) : nullptr;
-  if (!m0 || !k0 || outH < 1 || outW < 1) {
+  if (!mStep.expr || !kStep.expr || outH < 1 || outW < 1) {
     fail(DiagId::Im2colShape, call->calleeSpan, shapeText(imageType.getShape()),
          shapeText(tileType.getShape()));
     return false;
   }
+  Value m0 = index(mStep.expr), k0 = index(kStep.expr);
+  if (!m0 || !k0)
+    return false;
   Location loc = at(call->span);
   auto number = [&](int64_t v) { return indexConstant(v, call->span); };
   auto add = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, loc, x, y); };
@@ -476,8 +477,8 @@ bool Importer::gemm(const Call *call) {
   }
   const Argument &argA = argument(*call, "A"), &argB = argument(*call, "B"),
                  &argC = argument(*call, "C");
-  Value a = matrix(argA), c2 = a ? matrix(argB) : nullptr, c = c2 ? matrix(argC) : nullptr;
-  if (!c)
+  Value a = matrix(argA), c2 = matrix(argB), c = matrix(argC);
+  if (!a || !c2 || !c)
     return false;
   bool ta = argument(*call, "transpose_A").isTrue(), tb = argument(*call, "transpose_B").isTrue();
   llvm::ArrayRef<int64_t> sa = typeOf(a).getShape(), sb = typeOf(c2).getShape(),
@@ -535,9 +536,8 @@ bool Importer::gemm(const Call *call) {
 
 bool Importer::reduce(const Call *call, tile::ReduceKind kind) {
   const Argument &src = argument(*call, "buffer"), &dst = argument(*call, "out");
-  Value from = tile(src, true);
-  Value to = from ? tile(dst, true) : nullptr;
-  if (!to)
+  Value from = tile(src, true), to = tile(dst, true);
+  if (!from || !to)
     return false;
   tile::BufferType type = typeOf(from), out = typeOf(to);
   const Argument &dimArg = argument(*call, "dim");
@@ -577,9 +577,8 @@ bool Importer::reduce(const Call *call, tile::ReduceKind kind) {
 bool Importer::scan(const Call *call, tile::ReduceKind kind) {
   const Argument &src = argument(*call, "src");
   const Argument &dst = argument(*call, "dst").isAbsent() ? src : argument(*call, "dst");
-  Value from = tile(src, true);
-  Value to = !from ? nullptr : &dst == &src ? from : tile(dst, true);
-  if (!to)
+  Value from = tile(src, true), to = &dst == &src ? from : tile(dst, true);
+  if (!from || !to)
     return false;
   tile::BufferType type = typeOf(from);
   const Argument &dimArg = argument(*call, "dim");
@@ -753,11 +752,13 @@ bool Importer::print(const Call *call) {
                           obj.isAbsent() ? message : b.getStringAttr(obj.string));
     return true;
   }
-  Value v = obj.kind == Argument::Tile ? tile(obj) : obj.expr ? value(obj.expr) : nullptr;
-  if (!v) {
+  if (obj.kind != Argument::Tile && !obj.expr) {
     fail(DiagId::PrintValue, obj.span);
     return false;
   }
+  Value v = obj.kind == Argument::Tile ? tile(obj) : value(obj.expr);
+  if (!v)
+    return false;
   tile::PrintOp::create(b, at(call->span), v, message);
   return true;
 }

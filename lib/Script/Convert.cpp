@@ -105,7 +105,7 @@ std::optional<double> Evaluator::toReal(const Value &v, Span span, llvm::StringR
   return std::nullopt;
 }
 
-static llvm::ArrayRef<llvm::StringRef> dtypeNames() {
+llvm::ArrayRef<llvm::StringRef> dtypeNames() {
   static const llvm::StringRef names[] = {"bool",
                                           "int4",
                                           "int8",
@@ -162,6 +162,11 @@ std::optional<DType> Evaluator::toDType(const Value &v, Span span) {
   case ValueKind::Opaque:
     failOpaque(v, span);
     return std::nullopt;
+  case ValueKind::Refused: {
+    auto [name, instead] = v.str().split('\n');
+    fail(DiagId::RefusedIntrinsic, span, name, instead);
+    return std::nullopt;
+  }
   default:
     break;
   }

@@ -87,7 +87,7 @@ Value Evaluator::evalKind(const ast::Expr *e) {
   case ExprKind::Subscript: {
     const auto *s = llvm::cast<SubscriptExpr>(e);
     Value object = evalRaw(s->value);
-    Value index = object.ok() ? eval(s->index) : Value();
+    Value index = object.ok() ? eval(s->index) : failWith(s->index);
     return index.ok() ? subscript(object, index, e->span, s->index->span) : Value();
   }
   case ExprKind::Slice:
@@ -163,6 +163,7 @@ Value Evaluator::evalJoined(const JoinedExpr *e) {
 
 Value Evaluator::evalSequence(const SequenceExpr *e) {
   std::vector<Value> items;
+  bool isGood = true; // each item tells its own errors
   for (const ast::Expr *item : e->items) {
     if (const auto *starred = llvm::dyn_cast<StarredExpr>(item)) {
       Value inner = eval(starred->value);
@@ -173,10 +174,13 @@ Value Evaluator::evalSequence(const SequenceExpr *e) {
       continue;
     }
     Value value = eval(item);
-    if (!value.ok())
+    isGood &= value.ok();
+    if (!value.ok() && !postpone())
       return Value();
     items.push_back(value);
   }
+  if (!isGood)
+    return poison();
   if (e->kind == ExprKind::List)
     return heap.list(std::move(items));
   if (e->kind == ExprKind::Tuple)
@@ -283,7 +287,7 @@ Value Evaluator::evalBool(const BoolExpr *e) {
 Value Evaluator::evalCompare(const CompareExpr *e) {
   Value lhs = eval(e->operands[0]);
   if (!lhs.ok())
-    return Value();
+    return failWith(e->operands[1]);
   const Expr *joined = nullptr;
   Value result;
   for (size_t i = 0; i < e->ops.size(); ++i) {
@@ -406,7 +410,22 @@ Value Evaluator::evalCall(const CallExpr *e) {
     return call(callee, none);
   }
   std::optional<CallArgs> args = evalArguments(e);
-  return args ? call(callee, *args) : Value();
+  if (args)
+    return call(callee, *args);
+  if (callee.is(ValueKind::Intrinsic) && postpone()) { // names of keywords need no values
+    for (const ast::Keyword &k : e->keywords)
+      if (!isKeywordOf(callee.intrinsic(), k.name, k.span) && !postpone())
+        return Value();
+    return poison();
+  }
+  return Value();
+}
+
+/// After the error of an operand: another one tells its own errors.
+Value Evaluator::failWith(const ast::Expr *other) {
+  if (postpone() && eval(other).ok())
+    poison();
+  return Value();
 }
 
 /// `outer(args).inner`: a name that the function binds. Nothing when this is an attribute.

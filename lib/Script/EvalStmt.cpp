@@ -38,7 +38,12 @@ Flow Evaluator::execKind(const ast::Stmt *s) {
     const auto *a = llvm::cast<AssignStmt>(s);
     Value value = eval(a->value);
     for (const ast::Expr *target : a->targets) {
-      if (!value.ok() || !assign(target, value, a->value->span))
+      if (!value.ok()) {
+        if (target->kind == ExprKind::Subscript)
+          failWith(target);
+        return Flow::Error;
+      }
+      if (!assign(target, value, a->value->span))
         return Flow::Error;
       // `a = b = f(x)`: one value, evaluated once.
       if (a->targets.size() > 1 && target->kind == ExprKind::Name && inLaunch() &&
@@ -121,11 +126,11 @@ Flow Evaluator::execAugAssign(const AugAssignStmt *s) {
     return Flow::Error;
   }
   Value object = evalRaw(target->value);
-  Value index = object.ok() ? eval(target->index) : Value();
-  if (!index.ok())
-    return Flow::Error;
-  Value place = decay(subscript(object, index, target->span, target->index->span), target->span);
-  Value rhs = place.ok() ? eval(s->value) : Value();
+  Value index = object.ok() ? eval(target->index) : failWith(target->index);
+  Value place;
+  if (index.ok())
+    place = decay(subscript(object, index, target->span, target->index->span), target->span);
+  Value rhs = place.ok() ? eval(s->value) : failWith(s->value);
   if (!rhs.ok())
     return Flow::Error;
   if (place.is(ValueKind::Region)) {

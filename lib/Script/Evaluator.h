@@ -82,9 +82,14 @@ public:
   std::vector<std::string> unusedDefinitions() const;
   /// Kernels that functions of the entry made, in order.
   llvm::ArrayRef<Value> kernelsMade() const { return made; }
+  /// Those in which there were errors: what could be traced of them.
+  llvm::ArrayRef<Value> kernelsBegun() const { return begun; }
   /// What a function gives that is called without arguments; other values are what they are.
   Value callEntry(const Value &value, Span span);
   const std::optional<Failure> &error() const { return failure; }
+  /// What the text, which need not have been evaluated, names behind `T.` and may not
+  /// (Refusals.cpp).
+  std::vector<Diagnostic> refusedNames(Span text);
   std::vector<Diagnostic> takeRemarks() { return std::move(remarks); }
   Limits limits;
 
@@ -174,6 +179,7 @@ private:
   Value evalConditional(const ast::ConditionalExpr *e);
   Value evalLambda(const ast::LambdaExpr *e);
   Value evalCall(const ast::CallExpr *e);
+  Value failWith(const ast::Expr *other);
   Value evalComprehension(const ast::ComprehensionExpr *e);
   bool comprehend(const ast::ComprehensionExpr *e, size_t level,
                   llvm::function_ref<bool()> element);
@@ -380,6 +386,8 @@ private:
 
   // Intrinsics (Intrinsics*.cpp).
   std::optional<BoundArgs> bindIntrinsic(IntrinsicId id, CallArgs &args);
+  /// Whether the intrinsic has such a parameter, or one that is ignored; fails else.
+  bool isKeywordOf(IntrinsicId id, llvm::StringRef keyword, Span span);
   Value callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self = nullptr);
   Value hostIntrinsic(BoundArgs &args);
   Value emitIntrinsic(BoundArgs &args);
@@ -472,6 +480,7 @@ private:
 
   // The entry.
   std::vector<Value> made;     ///< kernels
+  std::vector<Value> begun;    ///< kernels with errors
   uint32_t entryFile = ~0u;    ///< where `f(x).name` means a name of the function
   const Env *stopIn = nullptr; ///< a call that ends once it has bound ...
   llvm::StringRef stopAt;      ///< ... this name
@@ -537,6 +546,8 @@ void collectAssigned(ast::Body body, llvm::DenseSet<llvm::StringRef> &out, bool 
 void collectTargets(const ast::Expr *target, llvm::DenseSet<llvm::StringRef> &out);
 /// The candidate nearest to `name`, when one is near enough to be a misspelling.
 std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+/// The dtypes, for suggestions.
+llvm::ArrayRef<llvm::StringRef> dtypeNames();
 /// `; did you mean `x`?` or nothing.
 std::string suggestion(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 /// The same, or the candidates when they are few.

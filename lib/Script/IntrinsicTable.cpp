@@ -77,6 +77,7 @@ struct Tables {
   llvm::StringMap<MathFn> mathByName;
   llvm::SmallVector<Signature> signatures;
   llvm::SmallVector<llvm::StringRef> names;
+  llvm::SmallVector<llvm::StringRef> known; ///< those that are refused, too
 
   Tables() {
     for (size_t i = 0; i < rowCount; ++i) {
@@ -94,6 +95,9 @@ struct Tables {
     }
     for (const Pair &a : mathAliases)
       mathByName[a.name] = mathByName.lookup(a.other);
+    known = names;
+    for (const Pair &r : refused)
+      known.push_back(r.name);
   }
 };
 
@@ -128,6 +132,7 @@ const Signature &signatureOf(IntrinsicId id) {
   return tables().signatures[static_cast<size_t>(id)];
 }
 llvm::ArrayRef<llvm::StringRef> intrinsicNames() { return tables().names; }
+llvm::ArrayRef<llvm::StringRef> knownNames() { return tables().known; }
 
 llvm::StringRef nameOf(IntrinsicId id) { return rows[static_cast<size_t>(id)].name; }
 llvm::StringRef nameOf(MathFn fn) { return mathRows[static_cast<size_t>(fn)].name; }

@@ -29,5 +29,7 @@ IntrinsicKind kindOf(IntrinsicId id);
 const Signature &signatureOf(IntrinsicId id);
 /// Every name of `T.` but dtypes, for suggestions.
 llvm::ArrayRef<llvm::StringRef> intrinsicNames();
+/// The same, and what is refused.
+llvm::ArrayRef<llvm::StringRef> knownNames();
 
 } // namespace tilec::script

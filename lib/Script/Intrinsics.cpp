@@ -47,6 +47,20 @@ llvm::StringRef otherKeyword(llvm::StringRef keyword, llvm::ArrayRef<llvm::Strin
 }
 } // namespace
 
+bool Evaluator::isKeywordOf(IntrinsicId id, llvm::StringRef keyword, Span span) {
+  const Signature &signature = signatureOf(id);
+  for (auto [parameter, name] : llvm::zip(signature.parameters, signature.names))
+    if (name == keyword && !parameter.variadic)
+      return true;
+  if (keyword.empty() || keyword == "annotations" || keyword == "span" || keyword == "name")
+    return true;
+  llvm::StringRef other = otherKeyword(keyword, signature.names);
+  fail(DiagId::IntrinsicUnknownKeyword, span, nameOf(id), keyword,
+       other.empty() ? suggestion(keyword, signature.names)
+                     : ("; it is called `" + other + "` here").str());
+  return false;
+}
+
 std::optional<BoundArgs> Evaluator::bindIntrinsic(IntrinsicId id, CallArgs &args) {
   const Signature &signature = signatureOf(id);
   llvm::StringRef name = nameOf(id);
@@ -85,13 +99,9 @@ std::optional<BoundArgs> Evaluator::bindIntrinsic(IntrinsicId id, CallArgs &args
     while (i < count && (signature.names[i] != k.name || signature.parameters[i].variadic))
       ++i;
     if (i == count) {
-      if (k.name == "annotations" || k.name == "span" || k.name == "name")
-        continue;
-      llvm::StringRef other = otherKeyword(k.name, signature.names);
-      fail(DiagId::IntrinsicUnknownKeyword, k.span, name, k.name,
-           other.empty() ? suggestion(k.name, signature.names)
-                         : ("; it is called `" + other + "` here").str());
-      return std::nullopt;
+      if (!isKeywordOf(id, k.name, k.span))
+        return std::nullopt;
+      continue;
     }
     if (out.given[i]) {
       fail(DiagId::ArgumentTwice, k.span, name, k.name);

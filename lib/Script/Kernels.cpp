@@ -88,11 +88,10 @@ Value Evaluator::tracePrimFunc(FunctionObject *f, Span span) {
       fail(DiagId::PointerUnused, p.span, p.name);
   if (isTraced && !failure && !returned.is(ValueKind::None))
     returnOutputs(returned, returnedSpan);
-  if (failure || !kept.empty())
-    return recovery.finish(Value());
   Value kernelValue = Value::object(ValueKind::Kernel, made);
-  this->made.push_back(kernelValue);
-  return kernelValue;
+  bool isGood = !failure && kept.empty();
+  (isGood ? this->made : begun).push_back(kernelValue);
+  return isGood ? kernelValue : recovery.finish(Value());
 }
 
 /// Tensors that a kernel function returns: parameters already, or `T.empty` ones that become
@@ -287,9 +286,16 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
     return Value();
   llvm::SaveAndRestore savedEnv(env, scope);
   Recovery recovery(*this);
+  Value kernelValue = Value::object(ValueKind::Kernel, made);
   bool isTraced = exec(f->body) != Flow::Error && kept.empty();
-  if (!isTraced)
+  for (const ast::Param &p : f->params)
+    if (auto it = state.params.find(p.name); it != state.params.end())
+      made->params.push_back(it->second);
+  if (!isTraced) {
+    made->workspaces = state.empties;
+    begun.push_back(kernelValue);
     return recovery.finish(Value());
+  }
   for (const CallArgs::Keyword &k : state.consts)
     if (!state.used.count(k.name)) {
       llvm::SmallVector<llvm::StringRef> names;
@@ -303,9 +309,6 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
     }
   if (made->launches.empty())
     return fail(DiagId::NoLaunch, f->span, f->name);
-  for (const ast::Param &p : f->params)
-    if (auto it = state.params.find(p.name); it != state.params.end())
-      made->params.push_back(it->second);
   if (!returned.is(ValueKind::None) && !returnOutputs(returned, returnedSpan))
     return Value();
   // A T.empty that is not returned is scratch space.
@@ -314,7 +317,6 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
       made->workspaces.push_back(b);
   if (!applyOutputs(made, jit))
     return Value();
-  Value kernelValue = Value::object(ValueKind::Kernel, made);
   this->made.push_back(kernelValue);
   return kernelValue;
 }

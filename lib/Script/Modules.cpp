@@ -67,9 +67,12 @@ Value Evaluator::tileAttribute(llvm::StringRef name, Span span, bool report) {
   bool isVector = !lanes.empty() && llvm::all_of(lanes, llvm::isDigit);
   if (isVector && parseDType(std::string_view(element)))
     return report ? fail(DiagId::VectorDType, span, name, "T." + element.str()) : Value();
-  if (report)
-    fail(DiagId::UnknownIntrinsic, span, name, suggestionOrList(name, intrinsicNames()));
-  return Value();
+  if (!report)
+    return Value();
+  llvm::SmallVector<llvm::StringRef> known(knownNames());
+  llvm::append_range(known, dtypeNames());
+  known.append({"prim_func", "macro"});
+  return fail(DiagId::UnknownIntrinsic, span, name, suggestionOrList(name, known));
 }
 
 Value Evaluator::importModule(llvm::StringRef name, Span span) {

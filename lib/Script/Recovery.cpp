@@ -103,6 +103,8 @@ Flow Evaluator::execAfterError(ast::Body body, const ast::Stmt *s) {
 
 /// Leaves `s` out after an error in it; `flow` says how to go on. False when nothing can follow.
 bool Evaluator::recover(const ast::Stmt *s, Flow &flow) {
+  // `s = s * 2` of a whole tile: what it means to change stays what it was.
+  bool isTileArithmetic = failure && failure->error.id == DiagId::WholeBuffer;
   if (!postpone())
     return false;
   flow = Flow::Normal;
@@ -129,8 +131,14 @@ bool Evaluator::recover(const ast::Stmt *s, Flow &flow) {
   }
   // Indices of a loop or a launch of the kernel are what they would have been.
   bool isIndex = kernel && !body.empty() && (!launch || llvm::isa<ast::ForStmt>(s));
+  auto isTile = [&](llvm::StringRef name) {
+    Binding *binding = findBinding(env, name);
+    return binding && (binding->value.is(ValueKind::Buffer) || !binding->value.ok());
+  };
   for (llvm::StringRef name : names)
-    if (isIndex)
+    if (isTileArithmetic && isTile(name))
+      continue;
+    else if (isIndex)
       setBinding(env, name,
                  Value::expr(build.var(newVar(name, DType::I32, VarKind::Loop, s->span), s->span)),
                  s->span);

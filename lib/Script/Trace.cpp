@@ -5,9 +5,11 @@
 #include "tilec/Script/Trace.h"
 
 #include "EvaluatorScopes.h"
+#include "ForeignFiles.h"
 #include "tilec/Script/Parser.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tilec::script {
 namespace {
@@ -152,16 +154,19 @@ void reportFailure(const Failure &failure, DiagnosticEngine &diags) {
 
 /// Kernels in other languages are told apart; true after such a message.
 bool isForeignFile(const ast::Module &module, DiagnosticEngine &diags) {
-  if (!candidates(module).empty())
+  std::optional<ForeignFile> foreign = foreignFile(module);
+  if (!foreign && !candidates(module).empty())
     return false;
   for (const ast::Stmt *s : module.body)
     if (const auto *f = llvm::dyn_cast<FunctionStmt>(s))
       for (const ast::Expr *e : f->decorators)
         if (isForeign(e) && decoratorIs(e, {"jit"})) {
-          diags.report(DiagId::TritonFile, e->span);
+          diags.report(DiagId::TritonFile, e->span, foreign ? foreign->language : "Triton");
           return true;
         }
-  return false;
+  if (foreign)
+    diags.report(DiagId::TritonFile, foreign->place, foreign->language);
+  return foreign.has_value();
 }
 
 /// The tree of a script. A file that is C++ by its looks is not told about Python.
@@ -220,6 +225,16 @@ void collectDims(const script::Expr *e, std::vector<const Var *> &out) {
     collectDims(arg, out);
 }
 
+void collectDims(Program &program) {
+  for (const script::Param &p : program.params)
+    if (p.buffer) {
+      for (const script::Expr *e : p.buffer->shape)
+        collectDims(e, program.dims);
+      for (const script::Expr *e : p.buffer->strides)
+        collectDims(e, program.dims);
+    }
+}
+
 void assemble(KernelObject &made, Program &program) {
   program.name = made.name;
   program.span = made.span;
@@ -228,13 +243,7 @@ void assemble(KernelObject &made, Program &program) {
   program.workspaces = made.workspaces;
   program.assumptions = made.assumptions;
   program.launches = made.launches;
-  for (const script::Param &p : program.params)
-    if (p.buffer) {
-      for (const script::Expr *e : p.buffer->shape)
-        collectDims(e, program.dims);
-      for (const script::Expr *e : p.buffer->strides)
-        collectDims(e, program.dims);
-    }
+  collectDims(program);
   for (auto &[key, value] : made.passConfigs) {
     PassConfig config;
     config.key = program.copy(llvm::StringRef(key));
@@ -352,6 +361,68 @@ struct Session {
   llvm::StringMap<Span> places; ///< of the values that were defined
 };
 
+/// What could be traced of all kernels of the entry, as one program.
+std::unique_ptr<Program> partialProgram(const Evaluator &evaluator,
+                                        std::unique_ptr<Program> program) {
+  constexpr size_t most = 16; // an entry may make one kernel again and again
+  auto add = [&](llvm::ArrayRef<Value> kernels) {
+    for (const Value &v : kernels.take_front(most)) {
+      const KernelObject &k = *v.as<KernelObject>();
+      llvm::append_range(program->params, k.params);
+      llvm::append_range(program->workspaces, k.workspaces);
+      llvm::append_range(program->launches, k.launches);
+    }
+  };
+  add(evaluator.kernelsBegun());
+  add(evaluator.kernelsMade());
+  llvm::erase_if(program->params, [](const script::Param &p) { return !p.buffer && !p.scalar; });
+  program->isPartial = true;
+  program->name = "partial";
+  collectDims(*program);
+  return program;
+}
+
+/// Where one kernel of the file names what tilec refuses or does not have, those of the others.
+void reportOtherKernels(Evaluator &evaluator, const ast::Module &module,
+                        const SourceManager &sources, DiagnosticEngine &diags) {
+  llvm::StringSet<> told;
+  std::vector<Diagnostic> found;
+  for (const Diagnostic &d : diags.all())
+    told.insert(d.message);
+  for (auto [i, s] : llvm::enumerate(module.body)) {
+    const auto *f = llvm::dyn_cast<FunctionStmt>(s);
+    bool isKernel =
+        f && (isDecorated(f, {"jit", "prim_func", "macro"}) || definesPrimFunc(f->body));
+    Span text{module.file, s->span.begin,
+              i + 1 < module.body.size()
+                  ? module.body[i + 1]->span.begin
+                  : static_cast<uint32_t>(sources.file(module.file).text().size())};
+    auto isInside = [&](Span place) {
+      return place.isValid() && place.file == text.file && place.begin >= text.begin &&
+             place.begin < text.end;
+    };
+    auto isRead = [&](const Value &v) { return isInside(v.as<KernelObject>()->span); };
+    if (!isKernel || llvm::any_of(evaluator.kernelsBegun(), isRead) ||
+        llvm::any_of(evaluator.kernelsMade(), isRead) ||
+        llvm::any_of(diags.all(), [&](const Diagnostic &d) {
+          return d.severity == Severity::Error && d.id != DiagId::SeveralEntries &&
+                 isInside(d.span);
+        }))
+      continue;
+    for (Diagnostic &d : evaluator.refusedNames(text))
+      if (told.insert(d.message).second)
+        found.push_back(std::move(d));
+  }
+  for (Diagnostic &d : found)
+    diags.add(std::move(d));
+}
+
+bool namesRefused(const DiagnosticEngine &diags) {
+  return llvm::any_of(diags.all(), [](const Diagnostic &d) {
+    return d.id == DiagId::RefusedIntrinsic || d.id == DiagId::UnknownIntrinsic;
+  });
+}
+
 /// The program of the kernel that an entry's value is.
 std::unique_ptr<Program> finish(Evaluator &evaluator, const Value &kernel,
                                 std::unique_ptr<Program> program, DiagnosticEngine &diags) {
@@ -367,13 +438,18 @@ std::unique_ptr<Program> finish(Evaluator &evaluator, const Value &kernel,
 
 std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
                                     llvm::StringRef entryText, Arch arch, DiagnosticEngine &diags,
-                                    const ScriptOptions &options) {
+                                    const ScriptOptions &options, std::unique_ptr<Program> *rest) {
   std::unique_ptr<ast::Module> module = parseScript(sources, file, diags);
   if (!module || isForeignFile(*module, diags))
     return nullptr;
   std::optional<std::string> text = completeEntry(*module, entryText, sources, diags);
-  if (!text)
+  if (!text) {
+    Program none;
+    none.arch = arch;
+    Evaluator evaluator(sources, *module, arch, none);
+    reportOtherKernels(evaluator, *module, sources, diags);
     return nullptr;
+  }
   uint32_t entryFile = sources.add("<entry>", *text);
   std::unique_ptr<ast::Module> entry = parseExpression(sources, entryFile, diags);
   if (!entry)
@@ -390,6 +466,13 @@ std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
   for (const std::string &name : evaluator.unusedDefinitions())
     if (value.ok())
       diags.report(DiagId::DefineUnused, session.places.lookup(name), name);
+  if (!value.ok()) {
+    if (namesRefused(diags))
+      reportOtherKernels(evaluator, *module, sources, diags);
+    if (rest)
+      *rest = partialProgram(evaluator, std::move(program));
+    return nullptr;
+  }
   return finish(evaluator, value, std::move(program), diags);
 }
 

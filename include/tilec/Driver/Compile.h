@@ -142,7 +142,7 @@ private:
   void addLaunchFacts();
   bool readSource();
   bool importScript();
-  std::unique_ptr<script::Program> trace();
+  std::unique_ptr<script::Program> trace(std::unique_ptr<script::Program> &rest);
   bool parseTileIr();
   bool runPasses(Stage stage, llvm::StringRef pipeline);
   bool explainFailure(Stage stage, size_t messagesBefore);

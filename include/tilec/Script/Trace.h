@@ -42,10 +42,12 @@ struct ScriptOptions {
 /// `sources` as the file `<entry>`, so that messages can point into it. `arch` answers the script's
 /// questions about the target.
 ///
-/// Null after an error, which is in `diags`.
+/// Null after errors, which are in `diags`; `rest` is then what could be traced all the same of the
+/// kernels that the entry makes, for the errors that later stages find in it.
 std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
                                     llvm::StringRef entryText, Arch arch, DiagnosticEngine &diags,
-                                    const ScriptOptions &options = {});
+                                    const ScriptOptions &options = {},
+                                    std::unique_ptr<Program> *rest = nullptr);
 
 /// The same for a module that was made in memory, and a function of it by name; its places are in
 /// `sources`.

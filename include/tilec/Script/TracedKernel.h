@@ -399,6 +399,9 @@ struct Program {
   std::vector<const Expr *> assumptions; ///< host-level facts that hold for every launch
   std::vector<const Launch *> launches;
   std::vector<PassConfig> passConfigs;
+  /// Errors have been reported, and what they are about is missing here: there are names that
+  /// nothing binds, and loops that have left their bodies behind.
+  bool isPartial = false;
 
   Program() = default;
   Program(const Program &) = delete;
