@@ -246,7 +246,6 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
   Isolated isolated(*this, made, &state);
   llvm::SaveAndRestore savedDepth(callDepth, callDepth + 1);
   llvm::SaveAndRestore savedHome(home, f->home);
-
   // Tensors come first and are not given in the entry: positional values go to the parameters that
   // are no tensors only when all are given; else they are a mistake that bindParams reports.
   FunctionObject withDefaults = *f;
