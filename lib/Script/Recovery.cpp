@@ -53,10 +53,14 @@ void Evaluator::keep(Failure found) {
     // An unrolled loop or a macro meets one place often; a name that is missing, in many places.
     bool samePlace =
         f.error.span.file == found.error.span.file && f.error.span.begin == found.error.span.begin;
-    return f.error.id == found.error.id && (samePlace || (f.error.id == DiagId::UndefinedName &&
-                                                          f.error.message == found.error.message));
+    return !f.isPoison && f.error.id == found.error.id &&
+           (samePlace ||
+            (f.error.id == DiagId::UndefinedName && f.error.message == found.error.message));
   };
-  if (!found.isPoison && llvm::none_of(kept, isKnown))
+  // One without a word counts, too: what was left out is missing, also where the error that has
+  // been told is in the function around, whose evaluation is another one.
+  auto isPoison = [](const Failure &f) { return f.isPoison; };
+  if (found.isPoison ? llvm::none_of(kept, isPoison) : llvm::none_of(kept, isKnown))
     kept.push_back(std::move(found));
   for (Failure &other : others)
     keep(std::move(other));
