@@ -240,6 +240,11 @@ inline Value Ffs(const Arg &x, Loc loc = Loc::current()) {
   return detail::call("__ffs", {&x}, {}, loc);
 }
 
+/// T.__fns(mask, base, offset)
+inline Value Fns(const Arg &mask, const Arg &base, const Arg &offset, Loc loc = Loc::current()) {
+  return detail::call("__fns", {&mask, &base, &offset}, {}, loc);
+}
+
 /// T.index_to_coordinates(index, shape)
 inline Value indexToCoordinates(const Arg &index, const Arg &shape, Loc loc = Loc::current()) {
   return detail::call("index_to_coordinates", {&index, &shape}, {}, loc);
@@ -248,6 +253,25 @@ inline Value indexToCoordinates(const Arg &index, const Arg &shape, Loc loc = Lo
 /// T.likely(cond)
 inline Value likely(const Arg &cond, Loc loc = Loc::current()) {
   return detail::call("likely", {&cond}, {}, loc);
+}
+
+/// T.PersistentTileScheduler(num_m_tiles, num_n_tiles, num_workers=None, swizzle_size=1,
+/// column_major=True, cluster_size=1, stateful=True, name=None)
+struct PersistentTileSchedulerOptions {
+  Option numWorkers = {}, swizzleSize = {}, columnMajor = {}, clusterSize = {}, stateful = {},
+         name = {};
+};
+inline Value PersistentTileScheduler(const Arg &numMTiles, const Arg &numNTiles,
+                                     const PersistentTileSchedulerOptions &options = {},
+                                     Loc loc = Loc::current()) {
+  return detail::call("PersistentTileScheduler", {&numMTiles, &numNTiles},
+                      {{"num_workers", options.numWorkers},
+                       {"swizzle_size", options.swizzleSize},
+                       {"column_major", options.columnMajor},
+                       {"cluster_size", options.clusterSize},
+                       {"stateful", options.stateful},
+                       {"name", options.name}},
+                      loc);
 }
 
 /// T.exp(x)

@@ -36,13 +36,15 @@ bool Importer::atomicElement(const Call *call, const script::Var *result, tile::
 }
 
 /// Consecutive elements: `T.atomic_addx2(C[i, j], A[i, j])`.
-bool Importer::atomicVector(const Call *call, const script::Var *result, int64_t lanes) {
+bool Importer::atomicVector(const Call *call, int64_t lanes) {
   const Argument &dst = argument(*call, "dst"), &src = argument(*call, "value");
   // The first element, or a slice of exactly these.
   auto fits = [&](const Argument &a) {
-    if (!a.region || a.region->whole)
+    if (!a.region)
       return false;
     llvm::ArrayRef<const Expr *> extents = a.region->extents;
+    if (a.region->whole)
+      extents = a.region->buffer->shape;
     return extents.empty() ||
            (extents.back()->constInt() == lanes &&
             llvm::all_of(extents.drop_back(), [](const Expr *e) { return e->constInt() == 1; }));
@@ -51,15 +53,10 @@ bool Importer::atomicVector(const Call *call, const script::Var *result, int64_t
     fail(DiagId::AtomicVectorOperands, call->calleeSpan, nameOf(call->id), lanes);
     return false;
   }
-  if (result) {
-    fail(DiagId::AtomicVectorPrev, call->span, nameOf(call->id));
-    return false;
-  }
   Value into = buffer(dst.region->buffer, dst.span),
         from = into ? buffer(src.region->buffer, src.span) : nullptr;
   SmallVector<Value> to, at0;
-  if (!into || !from || !indices(dst.region->buffer, dst.region->offsets, dst.span, to) ||
-      !indices(src.region->buffer, src.region->offsets, src.span, at0))
+  if (!into || !from || !headOf(dst.region, to) || !headOf(src.region, at0))
     return false;
   Location loc = at(call->span);
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -142,7 +139,7 @@ bool Importer::atomic(const script::TileCallStmt *s) {
     return false;
   }
   if (call->id == IntrinsicId::AtomicAddX2 || call->id == IntrinsicId::AtomicAddX4)
-    return atomicVector(call, s->result, call->id == IntrinsicId::AtomicAddX2 ? 2 : 4);
+    return atomicVector(call, call->id == IntrinsicId::AtomicAddX2 ? 2 : 4);
   tile::AtomicKind kind = call->id == IntrinsicId::AtomicAdd   ? tile::AtomicKind::Add
                           : call->id == IntrinsicId::AtomicMax ? tile::AtomicKind::Max
                           : call->id == IntrinsicId::AtomicMin ? tile::AtomicKind::Min

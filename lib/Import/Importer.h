@@ -154,7 +154,7 @@ private:
   bool atomic(const script::TileCallStmt *s);
   bool atomicElement(const Call *call, const script::Var *result, tile::AtomicKind kind);
   bool atomicTile(const Call *call, tile::AtomicKind kind);
-  bool atomicVector(const Call *call, const script::Var *result, int64_t lanes);
+  bool atomicVector(const Call *call, int64_t lanes);
   bool print(const Call *call);
   bool rasterize(const Call *call);
   bool annotateLayout(const Call *call);

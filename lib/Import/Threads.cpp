@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Importer.h"
 
+#include "tilec/IR/Directives.h"
 #include "tilec/Target/Target.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -270,6 +271,15 @@ bool Importer::dp4a(const Call *call) {
 
 /// Wishes of `tilec.schedule` about instructions.
 bool Importer::scheduleCall(const Call *call) {
+  if (call->id == IntrinsicId::Directive) {
+    SmallVector<int64_t> numbers;
+    for (const Argument &a : argument(*call, "numbers").list)
+      numbers.push_back(a.intValue);
+    auto op = tile::SchedBarrierOp::create(b, at(call->span), 0);
+    op->setAttr(directiveAttrName, b.getStringAttr(argument(*call, "name").string));
+    op->setAttr(directiveNumbersAttrName, b.getDenseI64ArrayAttr(numbers));
+    return true;
+  }
   bool isPrio = call->id == IntrinsicId::SetPrio;
   const Argument &a = argument(*call, isPrio ? "priority" : "mask");
   std::optional<int64_t> given = constantOf(a);
@@ -333,6 +343,7 @@ bool Importer::threadCall(const script::TileCallStmt *s) {
     return dp4a(call);
   case IntrinsicId::SchedBarrier:
   case IntrinsicId::SetPrio:
+  case IntrinsicId::Directive:
     return scheduleCall(call);
   default:
     return vote(s);

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Importer.h"
 
+#include "tilec/IR/Tile/Tfloat32.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -335,16 +337,21 @@ bool Importer::transpose(const Call *call) {
   if (!from || !to)
     return false;
   llvm::ArrayRef<int64_t> a = typeOf(from).getShape(), c = typeOf(to).getShape();
-  if (a.size() != 2 || c.size() != 2 || a[0] != c[1] || a[1] != c[0]) {
+  size_t rank = a.size();
+  bool fits = rank >= 2 && c.size() == rank && a[rank - 2] == c[rank - 1] &&
+              a[rank - 1] == c[rank - 2] && a.drop_back(2) == c.drop_back(2);
+  if (!fits) {
     fail(DiagId::TransposeShape, call->calleeSpan, shapeText(a), shapeText(c));
     return false;
   }
   Location loc = at(call->span);
   return overTile(c, call->span, [&](llvm::ArrayRef<Value> i) {
-    Value v = tile::LoadOp::create(b, loc, scalarType(src.region->buffer->type), from,
-                                   ValueRange{i[1], i[0]}, padOf(src.region->buffer));
+    SmallVector<Value> turned(i);
+    std::swap(turned[rank - 2], turned[rank - 1]);
+    Value v = tile::LoadOp::create(b, loc, scalarType(src.region->buffer->type), from, turned,
+                                   padOf(src.region->buffer));
     v = cast(v, src.region->buffer->type, dst.region->buffer->type, loc);
-    tile::StoreOp::create(b, loc, v, to, ValueRange{i[0], i[1]});
+    tile::StoreOp::create(b, loc, v, to, i);
     return true;
   });
 }
@@ -525,8 +532,12 @@ bool Importer::gemm(const Call *call) {
                : policy == "FullCol" ? tile::WarpPolicy::FullCol
                                      : tile::WarpPolicy::Square;
   const Argument &pack = argument(*call, "k_pack");
-  tile::GemmOp::create(b, at(call->span), a, c2, c, clear, ta, tb, warps,
-                       pack.kind == Argument::Int ? pack.intValue : 1);
+  auto op = tile::GemmOp::create(b, at(call->span), a, c2, c, clear, ta, tb, warps,
+                                 pack.kind == Argument::Int ? pack.intValue : 1);
+  // One of float32 beside one of tfloat32 is converted to it.
+  bool isTfloat32 = argA.region->buffer->isTfloat32 || argB.region->buffer->isTfloat32;
+  if (isTfloat32 && operand == DType::F32)
+    op->setAttr(tfloat32AttrName, b.getUnitAttr());
   return true;
 }
 

@@ -74,6 +74,8 @@ public:
   virtual bool setPriority(int64_t level) { return false; }
   /// No instruction is moved across but of the kinds in `mask` (amdgcn.sched.barrier).
   virtual void schedFence(int64_t mask = 0) = 0;
+  /// An instruction of the target by its name (tilec/IR/Directives.h).
+  virtual bool directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) { return false; }
 
   /// A load of `type` at base + offset (unsigned 32-bit bytes) where `mask` holds and zero
   /// elsewhere, without a branch. Null: the caller branches.

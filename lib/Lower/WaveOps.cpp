@@ -6,6 +6,8 @@
 
 #include "Types.h"
 
+#include "tilec/IR/Directives.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec::lower {
@@ -204,6 +206,17 @@ LogicalResult KernelLowering::lowerTrap(wave::TrapOp trap) {
   return success();
 }
 
+/// A fence of the order of instructions, or the instruction that a script names.
+static bool lowerFence(Emitter &e, wave::SchedFenceOp fence) {
+  auto name = fence->getAttrOfType<mlir::StringAttr>(directiveAttrName);
+  if (!name) {
+    e.schedFence(fence.getMask());
+    return true;
+  }
+  auto numbers = fence->getAttrOfType<mlir::DenseI64ArrayAttr>(directiveNumbersAttrName);
+  return e.directive(name.getValue(), numbers.asArrayRef());
+}
+
 LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
   auto must = [&](bool emitted) { return emitted ? success() : unsupported(op); };
   int64_t lanes = e.target.waveLanes;
@@ -266,10 +279,7 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
       .Case<wave::BallotOp, wave::VoteOp, wave::MatchOp, wave::ReduceOp, wave::BarrierCountOp,
             wave::Dot4Op>([&](mlir::Operation *) { return lowerVote(op); })
       .Case([&](wave::SetPrioOp prio) { return must(e.setPriority(prio.getLevel())); })
-      .Case([&](wave::SchedFenceOp fence) {
-        e.schedFence(fence.getMask());
-        return success();
-      })
+      .Case([&](wave::SchedFenceOp fence) { return must(lowerFence(e, fence)); })
       .Case([&](wave::MmaOp mma) { return lowerMma(mma); })
       .Case([&](wave::ShuffleXorOp shuffle) {
         int64_t mask = shuffle.getMask();

@@ -9,6 +9,7 @@
 #include "Pipes.h"
 #include "Scalars.h"
 
+#include "tilec/IR/Tile/Tfloat32.h"
 #include "tilec/IR/Tile/Uniformity.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -444,6 +445,7 @@ bool Compiler::compileTileOp(Operation *op, Instr &instr) {
       .Case<tile::GemmOp>([&](tile::GemmOp gemm) {
         aux->transposeA = gemm.getTransposeA();
         aux->transposeB = gemm.getTransposeB();
+        aux->tfloat32 = gemm->hasAttr(tfloat32AttrName);
         aux->hasClearSlot = gemm.getClear() != nullptr;
         if (aux->hasClearSlot)
           instr.a = slotOf(gemm.getClear());

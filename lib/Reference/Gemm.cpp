@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "BlockOrder.h"
 
+#include "tilec/IR/Tile/Tfloat32.h"
+
 namespace tilec::reference {
 namespace {
 
@@ -182,6 +184,12 @@ void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, 
   int64_t m = c.shape[0], n = c.shape[1], k = aux.transposeA ? a.shape[0] : a.shape[1];
   std::vector<T> left = panel<T>(a, aux.transposeA, m, k);
   std::vector<T> right = panel<T>(b, aux.transposeB, k, n);
+  if constexpr (!std::is_same_v<T, int64_t>)
+    if (aux.tfloat32)
+      for (std::vector<T> *values : {&left, &right})
+        for (T &value : *values)
+          value = std::bit_cast<float>(std::bit_cast<uint32_t>(static_cast<float>(value)) &
+                                       tfloat32Mask);
   std::vector<T> sum = clear ? std::vector<T>(m * n, T(0)) : readView<T>(c);
   bool isSpread = machine.options.spreadSums && isFloat(a.dtype) && c.dtype != DType::F64 &&
                   std::max(bitsOf(a.dtype), bitsOf(b.dtype)) <= 16;

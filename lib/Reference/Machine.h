@@ -321,8 +321,9 @@ struct TileOpAux {
   Combine combine = Combine::Sum;
   bool absolute = false, clear = true, reverse = false, transposeA = false, transposeB = false;
   bool hasClearSlot = false;
-  Rep rep = Rep::F32; ///< of the scalar operand
-  int written = -1;   ///< of `views`; the others are read
+  bool tfloat32 = false; ///< gemm: of the operands (tilec/IR/Tile/Tfloat32.h)
+  Rep rep = Rep::F32;    ///< of the scalar operand
+  int written = -1;      ///< of `views`; the others are read
   std::string message;
 };
 struct WarpAux {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
+#include "Library.h"
 
 #include <cmath>
 
@@ -100,7 +101,7 @@ Value Evaluator::bufferAttribute(const Value &object, llvm::StringRef name) {
   if (name == "shape")
     return exprs(object.is(ValueKind::Buffer) ? b->shape : object.region()->extents);
   if (name == "dtype")
-    return Value::dtype(b->type);
+    return b->isTfloat32 ? Value::tfloat32() : Value::dtype(b->type);
   if (name == "ndim")
     return Value::small(static_cast<int64_t>(b->shape.size()));
   if (name == "strides")
@@ -123,11 +124,11 @@ Value Evaluator::dtypeAttribute(DType t, const Value &object, llvm::StringRef na
   if (name == "lanes")
     return Value::small(1);
   if (name == "name")
-    return heap.str(std::string(nameOf(t)));
+    return heap.str(toStr(object));
   if (name == "as_torch")
     return method(object, name);
   if (llvm::is_contained(strMethods, name))
-    return method(heap.str(std::string(nameOf(t))), name);
+    return method(heap.str(toStr(object)), name);
   return Value();
 }
 
@@ -148,6 +149,8 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
   case ValueKind::Type:
     return typeAttribute(object, name, nameSpan);
   case ValueKind::Builtin:
+    if (object.str() == tileSchedulerName)
+      return schedulerAttribute(object, name, span, nameSpan);
     if (name == "__name__")
       return heap.str(object.str().str());
     if (object.str() == "PassConfigKey") {
@@ -267,6 +270,10 @@ Value Evaluator::callMethod(const MethodObject *m, CallArgs &args) {
     Value f = tileAttribute(name, args.calleeSpan);
     return f.ok() ? callIntrinsic(f.intrinsic(), args, &self) : Value();
   }
+  case ValueKind::Builtin:
+    if (self.str() == tileSchedulerName)
+      return callScheduler(self, m->name, args);
+    [[fallthrough]];
   default:
     return fail(DiagId::NotCallable, args.calleeSpan, typeName(self));
   }

@@ -162,6 +162,12 @@ std::optional<DType> Evaluator::toDType(const Value &v, Span span) {
   case ValueKind::Opaque:
     failOpaque(v, span);
     return std::nullopt;
+  case ValueKind::Intrinsic:
+    if (v.intrinsic() != IntrinsicId::Ptr)
+      break;
+    fail(DiagId::RefusedIntrinsic, span, "T.Tensor(..., T.ptr)",
+         "pass one tensor, and where its parts begin");
+    return std::nullopt;
   case ValueKind::Refused: {
     auto [name, instead] = v.str().split('\n');
     fail(DiagId::RefusedIntrinsic, span, name, instead);

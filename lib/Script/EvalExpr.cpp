@@ -252,7 +252,7 @@ Value Evaluator::evalUnary(const UnaryExpr *e) {
         build.unary(e->op == UnaryOp::Neg ? ExprOp::Neg : ExprOp::BitNot, x, e->span));
   }
   llvm::StringRef spelling = e->op == UnaryOp::Neg ? "-" : e->op == UnaryOp::Pos ? "+" : "~";
-  if (isWholeTile(v))
+  if (isTile(v))
     return failWholeBuffer(spelling, e->span, {{v, e->operand->span}});
   return fail(DiagId::BadOperand, e->span, spelling, typeName(v));
 }

@@ -134,7 +134,7 @@ Flow Evaluator::execAugAssign(const AugAssignStmt *s) {
   if (!rhs.ok())
     return Flow::Error;
   if (place.is(ValueKind::Region)) {
-    fail(DiagId::AugmentedSlice, target->span, spellingOf(s->op));
+    failWholeBuffer(spellingOf(s->op), s->span, {{place, target->span}, {rhs, s->value->span}});
     return Flow::Error;
   }
   Value result = binary(s->op, place, rhs, s->span, target->span, s->value->span);

@@ -397,6 +397,14 @@ private:
   bool checkTiles(const Call *call);
   Value callMath(MathFn fn, CallArgs &args);
   Value scalarIntrinsic(BoundArgs &args);
+  Value directedCast(const BoundArgs &args, DType type);
+  Value atomicVectorPrev(const BoundArgs &args);
+  bool storeItems(const Region *region, llvm::ArrayRef<Value> items, Span span, Span targetSpan,
+                  Span valueSpan);
+  bool checkDirective(BoundArgs &args);
+  Value tileScheduler(const BoundArgs &args);
+  Value schedulerAttribute(const Value &scheduler, llvm::StringRef name, Span span, Span nameSpan);
+  Value callScheduler(const Value &scheduler, llvm::StringRef name, CallArgs &args);
   Value arithmeticIntrinsic(BoundArgs &args);
   Value clampIntrinsic(BoundArgs &args);
   Value reinterpretIntrinsic(BoundArgs &args);

@@ -56,6 +56,11 @@ struct Evaluator::Isolated {
 /// Whether the module is `T`.
 bool isTileLanguage(llvm::StringRef module);
 
+/// Elements where a number is one: a buffer that is no scalar variable, or a slice of one.
+inline bool isTile(const Value &v) {
+  return v.is(ValueKind::Region) || (v.is(ValueKind::Buffer) && v.buffer()->scope != Scope::Var);
+}
+
 /// A buffer that is no scalar variable.
 inline bool isWholeTile(const Value &v) {
   return v.is(ValueKind::Buffer) && v.buffer()->scope != Scope::Var;

@@ -129,6 +129,8 @@ Value Evaluator::fromHost(const HostValue &given, std::string name, Span span) {
   case HostValue::Str:
     return text(given.text, span);
   case HostValue::DType:
+    if (given.text == "tfloat32")
+      return Value::tfloat32();
     if (std::optional<DType> type = parseDType(std::string_view(given.text)))
       return Value::dtype(*type);
     return unknownToHost(name, "`" + given.text + "` is no type of elements that tilec has", span);

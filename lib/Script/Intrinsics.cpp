@@ -290,7 +290,48 @@ void Evaluator::noteThreadIdentity(const Call *call) {
     launch->usesThreadIdentity = true;
 }
 
+/// The values before `T.atomic_addx2` or `x4`: one atomic an element, in order.
+Value Evaluator::atomicVectorPrev(const BoundArgs &args) {
+  int64_t lanes = args.id == IntrinsicId::AtomicAddX2 ? 2 : 4;
+  Argument dst, src;
+  if (!toArgument(args["dst"], args.spanOf("dst"), dst) ||
+      !toArgument(args["value"], args.spanOf("value"), src))
+    return Value();
+  auto fits = [&](const Region *r) {
+    return r && !r->whole &&
+           (r->extents.empty() || (r->extents.back()->constInt() == lanes &&
+                                   llvm::all_of(r->extents.drop_back(),
+                                                [](const Expr *e) { return e->constInt() == 1; })));
+  };
+  if (!fits(dst.region) || !fits(src.region))
+    return fail(DiagId::AtomicVectorOperands, args.calleeSpan, nameOf(args.id), lanes);
+  std::vector<Value> before;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    CallArgs one;
+    one.span = args.span;
+    one.calleeSpan = args.calleeSpan;
+    for (const Region *r : {dst.region, src.region}) {
+      llvm::SmallVector<const Expr *> place(r->offsets);
+      place.back() = build.binary(ExprOp::Add, place.back(),
+                                  build.constInt(lane, place.back()->type, args.span), args.span);
+      one.values.push_back(Value::expr(
+          build.load(r->buffer, program.copy(llvm::ArrayRef<const Expr *>(place)), args.span)));
+    }
+    one.spans = {args.spanOf("dst"), args.spanOf("value")};
+    one.keywords.push_back({"return_prev", Value::boolean(true), args.span});
+    before.push_back(callIntrinsic(IntrinsicId::AtomicAdd, one));
+    if (!before.back().ok())
+      return Value();
+  }
+  return heap.tuple(std::move(before));
+}
+
 Value Evaluator::emitIntrinsic(BoundArgs &args) {
+  if (args.id == IntrinsicId::Directive && !checkDirective(args))
+    return failure ? Value() : Value::none();
+  bool isVector = args.id == IntrinsicId::AtomicAddX2 || args.id == IntrinsicId::AtomicAddX4;
+  if (isVector && args["return_prev"].is(ValueKind::Bool) && args["return_prev"].boolean())
+    return atomicVectorPrev(args);
   const Call *call = makeCall(args);
   if (!call || !checkTiles(call))
     return Value();

@@ -19,6 +19,7 @@ Value Evaluator::tensorType(BoundArgs &args) {
   if (!type)
     return Value();
   t->type = *type;
+  t->isTfloat32 = isTfloat32(args["dtype"]);
   const Value &strides = args["strides"];
   if (!strides.is(ValueKind::None)) {
     if (!strides.isSequence() || strides.items().size() != t->shape.size())
@@ -34,6 +35,7 @@ Value Evaluator::tensorType(BoundArgs &args) {
     const Buffer *of = args["data"].buffer();
     Buffer *view = newBuffer(of->name, t->type, of->scope, checked, args.span);
     view->viewOf = of;
+    view->isTfloat32 = t->isTfloat32;
     unnamedBuffers.insert(view);
     if (inLaunch())
       emit(program.make<AllocStmt>(args.span, view));
@@ -65,6 +67,7 @@ Value Evaluator::makeTensor(BoundArgs &args) {
     if (p.buffer)
       return fail(DiagId::PointerTwice, args.span, p.name);
     Buffer *b = newBuffer(p.name, *type, Scope::Global, shape, p.span);
+    b->isTfloat32 = isTfloat32(args["dtype"]);
     b->strides = program.copy(llvm::ArrayRef<const Expr *>(strides));
     p.buffer = b;
     return Value::buffer(b);
@@ -90,6 +93,7 @@ Value Evaluator::emptyTensor(BoundArgs &args) {
     return Value();
   std::string name = eager->empties.empty() ? "out" : "out" + std::to_string(eager->empties.size());
   Buffer *b = newBuffer(name, *type, Scope::Global, sizes, args.span);
+  b->isTfloat32 = isTfloat32(dtype);
   eager->empties.push_back(b);
   unnamedBuffers.insert(b);
   return Value::buffer(b);
@@ -169,6 +173,7 @@ Value Evaluator::allocate(BoundArgs &args, Scope scope) {
     return Value();
   constexpr llvm::StringRef names[] = {"workspace", "shared", "fragment", "local", "var"};
   Buffer *b = newBuffer(names[static_cast<unsigned>(scope)], *type, scope, shape, args.span);
+  b->isTfloat32 = isTfloat32(args["dtype"]);
   unnamedBuffers.insert(b);
   if (scope == Scope::Global)
     kernel->workspaces.push_back(b);
@@ -289,6 +294,8 @@ Value Evaluator::viewIntrinsic(BoundArgs &args) {
     return Value();
   Buffer *view = newBuffer(of->name, type, of->scope, shape, args.span);
   view->viewOf = of;
+  bool changesType = args.id == IntrinsicId::View && !args["dtype"].is(ValueKind::None);
+  view->isTfloat32 = changesType ? isTfloat32(args["dtype"]) : of->isTfloat32;
   unnamedBuffers.insert(view);
   if (inLaunch())
     emit(program.make<AllocStmt>(args.span, view));

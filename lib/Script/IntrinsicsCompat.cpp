@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
 
+#include <algorithm>
+
 namespace tilec::script {
 
 /// The position of the lowest set bit, from 1; 0 when there is none. The bits below it are as many
@@ -128,18 +130,66 @@ constexpr NamedFunction namedFunctions[] = {
     {"fminf", "min", 2},
 };
 
+/// Instructions that order others, with the largest of each number.
+struct Directive {
+  llvm::StringRef name;
+  llvm::SmallVector<int64_t, 3> most;
+};
+const Directive directives[] = {
+    {"s_waitcnt", {0xffff}},
+    {"sched_group_barrier", {0x7ff, 0x7fff, 0x7fff}},
+    {"iglp_opt", {3}},
+};
+
+/// `s_waitcnt` of `__builtin_amdgcn_s_waitcnt` and `llvm.amdgcn.s.waitcnt`.
+std::string directiveName(llvm::StringRef name) {
+  if (!name.consume_front("__builtin_amdgcn_"))
+    name.consume_front("llvm.amdgcn.");
+  std::string text = name.str();
+  std::replace(text.begin(), text.end(), '.', '_');
+  return text;
+}
+
+const Directive *findDirective(llvm::StringRef name) {
+  const Directive *found = llvm::find_if(directives, [&](auto &d) { return d.name == name; });
+  return found == std::end(directives) ? nullptr : found;
+}
+
 /// Why a function has no counterpart.
 constexpr std::pair<llvm::StringRef, llvm::StringRef> refusedFunctions[] = {
-    {"s_waitcnt", "drop it: tilec places waits where the data is read"},
-    {"sched_group_barrier", "use `schedule.interleave` on the pipelined loop"},
-    {"sched.group.barrier", "use `schedule.interleave` on the pipelined loop"},
-    {"iglp", "use `schedule.interleave` on the pipelined loop"},
-    {"readfirstlane", "drop it: tilec keeps uniform values in scalar registers"},
     {"cp.async", "use `T.copy` in a `T.Pipelined` loop"},
     {"mbarrier", "drop it: tilec derives barriers from data flow"},
 };
 
 } // namespace
+
+/// False after an error, and where the target has no such instruction.
+bool Evaluator::checkDirective(BoundArgs &args) {
+  const Value &name = args["name"];
+  const Directive *directive =
+      name.is(ValueKind::Str) ? findDirective(directiveName(name.str())) : nullptr;
+  Span numbersSpan = args.spanOf("numbers");
+  if (!directive)
+    return fail(DiagId::BadArgumentValue, args.spanOf("name"), "name", shown(name),
+                "`\"s_waitcnt\"`, `\"sched_group_barrier\"` or `\"iglp_opt\"`")
+        .ok();
+  llvm::ArrayRef<Value> numbers = args["numbers"].items();
+  if (numbers.size() != directive->most.size())
+    return fail(DiagId::WrongArgumentCount, args.span, directive->name, directive->most.size(),
+                numbers.size())
+        .ok();
+  for (auto [number, most] : llvm::zip_equal(numbers, directive->most)) {
+    bool isNumber = number.is(ValueKind::Int) && number.integer().fits64();
+    if (!isNumber || number.integer().value64() < 0 || number.integer().value64() > most)
+      return fail(DiagId::ScheduleNumber, numbersSpan, directive->name, most).ok();
+  }
+  if (vendorOf(arch) != Vendor::Amd) {
+    remark(DiagId::DirectiveIgnored, args.calleeSpan, directive->name, std::string(nameOf(arch)));
+    return false;
+  }
+  args.values[args.indexOf("name")] = heap.str(directive->name.str());
+  return true;
+}
 
 /// `T.call_extern(dtype, name, ...)`: the functions of a table, by their names. The name stands
 /// first where the dtype is a keyword, or missing.
@@ -160,6 +210,21 @@ Value Evaluator::callByName(const BoundArgs &args) {
   llvm::ArrayRef<Value> values = list.drop_front(isFirst ? 1 : 2);
   if (std::optional<Value> result = callForeign(name.str(), values, args))
     return *result;
+  std::string directive = directiveName(name.str());
+  if (findDirective(directive)) {
+    CallArgs forward;
+    forward.span = args.span;
+    forward.calleeSpan = args.calleeSpan;
+    forward.values.push_back(name);
+    forward.values.append(values.begin(), values.end());
+    forward.spans.assign(forward.values.size(), nameSpan);
+    return callIntrinsic(IntrinsicId::Directive, forward);
+  }
+  if (directive == "readfirstlane" && inLaunch()) {
+    if (values.size() != 1)
+      return fail(DiagId::WrongArgumentCount, args.span, directive, 1, values.size());
+    return callLibrary("first_lane", values, args.span);
+  }
   for (const NamedFunction &f : namedFunctions) {
     if (f.name != name.str())
       continue;
@@ -200,6 +265,11 @@ Value Evaluator::compatIntrinsic(const BoundArgs &args) {
   switch (args.id) {
   case IntrinsicId::FindFirstSet:
     return findFirstSet(args);
+  case IntrinsicId::FindNthSet:
+    if (!inLaunch())
+      return fail(DiagId::OutsideKernel, args.calleeSpan, "`T.__fns`");
+    return callLibrary("find_nth_set", {args["mask"], args["base"], args["offset"]}, args.span,
+                       args.spans);
   case IntrinsicId::IndexToCoordinates:
     return indexToCoordinates(args);
   case IntrinsicId::SwizzlePlace:
@@ -231,6 +301,8 @@ Value Evaluator::compatIntrinsic(const BoundArgs &args) {
     return pointerIntrinsic(args);
   case IntrinsicId::Likely:
     return args.values[0];
+  case IntrinsicId::TileScheduler:
+    return tileScheduler(args);
   case IntrinsicId::WarpShuffle:
     return shuffle(IntrinsicId::ShflSync);
   case IntrinsicId::WarpShuffleUp:

@@ -23,7 +23,7 @@ Value Evaluator::callMath(MathFn fn, CallArgs &args) {
   llvm::SmallVector<Operand> operands;
   for (auto [value, span] : llvm::zip_equal(args.values, args.spans))
     operands.push_back({value, span});
-  if (llvm::any_of(args.values, isWholeTile))
+  if (llvm::any_of(args.values, isTile))
     return failWholeBuffer(("T." + nameOf(fn)).str(), args.span, operands);
   // Literals take the dtype of a runtime argument.
   std::optional<DType> common;
@@ -245,6 +245,65 @@ Value Evaluator::reinterpretIntrinsic(BoundArgs &args) {
   return Value::expr(build.reinterpret(e, *type, args.span));
 }
 
+namespace {
+
+/// A narrow format: significant bits behind the first, the exponent of its smallest normal number.
+struct NarrowFormat {
+  int64_t mantissa, lowest;
+};
+
+std::optional<NarrowFormat> narrowFormat(DType type) {
+  switch (type) {
+  case DType::F16:
+    return NarrowFormat{10, -14};
+  case DType::BF16:
+    return NarrowFormat{7, -126};
+  case DType::E4M3FN:
+    return NarrowFormat{3, -6};
+  case DType::E4M3FNUZ:
+    return NarrowFormat{3, -7};
+  case DType::E5M2:
+    return NarrowFormat{2, -14};
+  case DType::E5M2FNUZ:
+    return NarrowFormat{2, -15};
+  case DType::E2M1:
+    return NarrowFormat{1, 0};
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+/// T.cast with `round`: the modes of PTX's cvt, in the library. "rn" is what casts do anyway.
+Value Evaluator::directedCast(const BoundArgs &args, DType type) {
+  const Value &round = args["round"], &bits = args["rbits"];
+  llvm::StringRef mode = round.is(ValueKind::Str) ? round.str() : llvm::StringRef("?");
+  bool isRandom = mode == "rs";
+  if (!llvm::is_contained({"", "rn", "rz", "rp", "rm", "rs"}, mode))
+    return fail(DiagId::BadArgumentValue, args.spanOf("round"), "round", shown(round),
+                "`\"rn\"`, `\"rz\"`, `\"rp\"`, `\"rm\"` or `\"rs\"`");
+  if (isRandom == bits.is(ValueKind::None))
+    return fail(DiagId::BadArgumentValue, args.spanOf("rbits"), "rbits",
+                isRandom ? "missing" : "given", "it with `round=\"rs\"`, and only there");
+  Value plain = castIntrinsic(args["value"], args.spanOf("value"), type, args.span);
+  if (!plain.ok() || mode.empty() || mode == "rn")
+    return plain;
+  std::optional<NarrowFormat> format = narrowFormat(type);
+  const Expr *value = toExpr(args["value"], args.spanOf("value"), DType::F32);
+  if (!value)
+    return Value();
+  if (!format || !isFloat(value->type) || bitsOf(value->type) > 32)
+    return fail(DiagId::BadArgumentValue, args.spanOf("round"), "round", shown(round),
+                "it for casts of float32 to float16, bfloat16 or an 8-bit or 4-bit float");
+  Span span = args.span;
+  return callLibrary("cast_towards",
+                     {Value::expr(build.cast(value, DType::F32, span)), Value::dtype(type), round,
+                      bits, Value::small(format->mantissa), Value::small(format->lowest),
+                      Value::real(maxValue(type))},
+                     span);
+}
+
 Value Evaluator::scalarIntrinsic(BoundArgs &args) {
   auto math = [&](MathFn fn, size_t count) {
     CallArgs inner;
@@ -254,6 +313,12 @@ Value Evaluator::scalarIntrinsic(BoundArgs &args) {
     inner.spans.append(args.spans.begin(), args.spans.begin() + count);
     return callMath(fn, inner);
   };
+  if (llvm::any_of(args.values, isTile)) {
+    llvm::SmallVector<Operand> operands;
+    for (auto [value, span] : llvm::zip_equal(args.values, args.spans))
+      operands.push_back({value, span});
+    return failWholeBuffer(("T." + nameOf(args.id)).str(), args.span, operands);
+  }
   switch (args.id) {
   case IntrinsicId::ClampFn:
     return clampIntrinsic(args);
@@ -286,10 +351,8 @@ Value Evaluator::scalarIntrinsic(BoundArgs &args) {
     std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
     if (!type)
       return Value();
-    if (args.id == IntrinsicId::CastFn && args["round"].is(ValueKind::Str) &&
-        args["round"].str() == "rs")
-      return fail(DiagId::BadArgumentValue, args.spanOf("round"), "round", "'rs'",
-                  "nothing: casts round to nearest, ties to even");
+    if (args.id == IntrinsicId::CastFn && (args.isGiven("round") || args.isGiven("rbits")))
+      return directedCast(args, *type);
     return castIntrinsic(args["value"], args.spanOf("value"), *type, args.span);
   }
   case IntrinsicId::ReinterpretFn:

@@ -30,6 +30,7 @@ bool Evaluator::declareParam(llvm::StringRef name, Span span, const Value &annot
     }
     Buffer *b = newBuffer(name, type->type, Scope::Global, shape, span);
     b->strides = program.copy(llvm::ArrayRef<const Expr *>(strides));
+    b->isTfloat32 = type->isTfloat32;
     p.buffer = b;
     bound = Value::buffer(b);
   } else if (annotation.is(ValueKind::DType) || annotation.is(ValueKind::Type)) {

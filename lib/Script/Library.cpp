@@ -90,7 +90,7 @@ Value Evaluator::randomIntrinsic(const BoundArgs &args) {
     }
     if (randomLaunch != launch) {
       Buffer *state = newBuffer("random", DType::U32, Scope::Local,
-                                {build.constInt(8, DType::I32, span)}, span);
+                                {build.constInt(11, DType::I32, span)}, span);
       prologue.push_back(program.make<AllocStmt>(span, state)); // it outlives this branch or loop
       randomState = Value::buffer(state);
       randomLaunch = launch;
@@ -107,14 +107,71 @@ Value Evaluator::randomIntrinsic(const BoundArgs &args) {
   std::optional<int64_t> bits = toInt(args["bit"], args.spanOf("bit"), "bit");
   if (!bits)
     return Value();
-  if (*bits != 32)
-    return fail(DiagId::BadArgumentValue, args.spanOf("bit"), "bit", *bits, "32");
+  if (*bits != 32 && *bits != 64)
+    return fail(DiagId::BadArgumentValue, args.spanOf("bit"), "bit", *bits, "32 or 64");
   const Value &dist = args["dist"];
   bool isNormal = dist.is(ValueKind::Str) && dist.str() == "normal";
   if (!isNormal && !(dist.is(ValueKind::Str) && dist.str() == "uniform"))
     return fail(DiagId::BadArgumentValue, args.spanOf("dist"), "dist", shown(dist),
                 "`\"uniform\"` or `\"normal\"`");
-  return callLibrary(isNormal ? "random_normal" : "random_uniform", {randomState}, span);
+  std::string function = isNormal ? "random_normal" : "random_uniform";
+  return callLibrary(*bits == 64 ? function + "_double" : function, {randomState}, span);
+}
+
+//===----------------------------------------------------------------------===//
+// Tile schedulers
+//===----------------------------------------------------------------------===//
+
+/// An object whose state is a dict of the library: numbers, and buffers for what moves.
+Value Evaluator::tileScheduler(const BoundArgs &args) {
+  if (!inLaunch())
+    return fail(DiagId::OutsideKernel, args.calleeSpan, ("`T." + nameOf(args.id) + "`").str());
+  std::vector<Value> values(args.values.begin(), args.values.end() - 1); // but for the name
+  Value state = callLibrary("scheduler_make", values, args.span, args.spans);
+  if (!state.ok())
+    return Value();
+  Value scheduler = heap.named(ValueKind::Builtin, tileSchedulerName.str(), args.span);
+  scheduler.as<NamedObject>()->keywords.push_back({"state", state, args.span, args.span});
+  return scheduler;
+}
+
+static DictObject *stateOf(const Value &scheduler) {
+  return scheduler.as<NamedObject>()->keywords[0].value.as<DictObject>();
+}
+
+static bool isMethodOfScheduler(llvm::StringRef name) {
+  return llvm::is_contained({"init", "next_tile", "valid", "coord"}, name);
+}
+
+Value Evaluator::schedulerAttribute(const Value &scheduler, llvm::StringRef name, Span span,
+                                    Span nameSpan) {
+  if (isMethodOfScheduler(name))
+    return method(scheduler, name);
+  llvm::SmallVector<llvm::StringRef> known{"init", "next_tile", "valid", "coord"};
+  for (auto &[key, value] : stateOf(scheduler)->entries) {
+    if (key.str() == name)
+      return value.is(ValueKind::Buffer)
+                 ? decay(subscript(value, Value::small(0), span, span), span)
+                 : value;
+    known.push_back(key.str());
+  }
+  return fail(DiagId::NoAttribute, nameSpan, tileSchedulerName, name,
+              suggestionOrList(name, known));
+}
+
+Value Evaluator::callScheduler(const Value &scheduler, llvm::StringRef name, CallArgs &args) {
+  bool wantsValue = name == "init" || name == "coord";
+  std::vector<Value> values{scheduler.as<NamedObject>()->keywords[0].value};
+  values.insert(values.end(), args.values.begin(), args.values.end());
+  for (const CallArgs::Keyword &k : args.keywords)
+    values.push_back(k.value);
+  if (values.size() != 1 + size_t(wantsValue))
+    return fail(DiagId::WrongArgumentCount, args.span, name, size_t(wantsValue), values.size() - 1);
+  if (name != "coord" &&
+      llvm::none_of(stateOf(scheduler)->entries, [](auto &e) { return e.first.str() == "m_idx"; }))
+    return fail(DiagId::BadArgumentValue, args.calleeSpan, "stateful", "False",
+                "`True` for `init`, `next_tile` and `valid`");
+  return callLibrary(("scheduler_" + name).str(), values, args.span);
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,9 @@ namespace tilec::script {
 constexpr llvm::StringLiteral libraryModule = "tilec.library";
 llvm::StringRef librarySource();
 
+/// The name of the object that T.PersistentTileScheduler gives.
+constexpr llvm::StringLiteral tileSchedulerName = "tile scheduler";
+
 /// A C++ function of upstream's quantisation helpers that the library has, too.
 struct ForeignFunction {
   llvm::StringRef name;     ///< in C++, and in the library

@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "IntrinsicTable.h"
+#include "Library.h"
 #include "Recovery.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -50,6 +51,8 @@ Value Evaluator::tileAttribute(llvm::StringRef name, Span span, bool report) {
     return Value::intrinsic(*id);
   if (std::optional<MathFn> fn = findMathFn(name))
     return Value::mathFn(*fn);
+  if (name == "tfloat32")
+    return Value::tfloat32();
   if (name != "char" && name != "long")
     if (std::optional<DType> type = parseDType(std::string_view(name)))
       return Value::dtype(*type);
@@ -188,7 +191,7 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
         return Value::intrinsic(*id);
       llvm::SmallVector<llvm::StringRef> names(std::begin(scheduleFunctions),
                                                std::end(scheduleFunctions));
-      names.append({"sched_barrier", "setprio"});
+      names.append({"sched_barrier", "setprio", "directive"});
       return fail(DiagId::NoAttribute, span, "module tilec.schedule", name,
                   suggestionOrList(name, names));
     }
@@ -225,6 +228,21 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
 }
 
 bool Evaluator::execImport(const ast::ImportStmt *s) {
+  // A conversion of upstream's quantisation helpers, where the script has no source of them, is the
+  // library's.
+  auto conversion = [&](llvm::StringRef module, const ast::ImportName &n) {
+    module.consume_back(".quantization");
+    bool isQuantize = module == "tilelang.quantize" || module.ends_with("dequantize_gemm.quantize");
+    ModuleScope *library = isQuantize && n.name.starts_with("_tir_") && !moduleBeside(module)
+                               ? moduleBeside(libraryModule)
+                               : nullptr;
+    if (!library || !library->binders.contains(n.name))
+      return Value();
+    llvm::SaveAndRestore savedHome(home, library);
+    Isolated isolated(*this, nullptr, nullptr);
+    llvm::SaveAndRestore<Env *> savedEnv(env, nullptr);
+    return lookupGlobal(n.name, n.span);
+  };
   for (const ast::ImportName &n : s->names) {
     Value value;
     if (!s->isFrom) {
@@ -251,7 +269,9 @@ bool Evaluator::execImport(const ast::ImportStmt *s) {
       bool isModule = !isKnownModule(full) && !(package && package->binders.contains(n.name)) &&
                       moduleBeside(full);
       Value from = isModule ? Value() : importModule(module, s->span);
-      value = isModule                     ? heap.named(ValueKind::Module, full, n.span)
+      Value ours = conversion(module, n);
+      value = ours.ok()                    ? ours
+              : isModule                   ? heap.named(ValueKind::Module, full, n.span)
               : from.is(ValueKind::Module) ? moduleAttribute(module, n.name, n.span)
                                            : opaque(full, n.span);
     }

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -15,7 +16,7 @@ Value Evaluator::binary(BinaryOp op, const Value &a, const Value &b, Span span, 
                         Span bSpan) {
   if (a.isNumber() && b.isNumber())
     return numeric(op, a, b, span, bSpan);
-  if (isWholeTile(a) || isWholeTile(b))
+  if (isTile(a) || isTile(b))
     return failWholeBuffer(spellingOf(op), span, {{a, aSpan}, {b, bSpan}});
   if (isRuntime(a) || isRuntime(b))
     return runtimeBinary(op, a, b, span, aSpan, bSpan);
@@ -24,38 +25,100 @@ Value Evaluator::binary(BinaryOp op, const Value &a, const Value &b, Span span, 
   for (const Value *v : {&a, &b})
     if (v->is(ValueKind::Opaque))
       return failOpaque(*v, v == &a ? aSpan : bSpan);
-  for (const Value *v : {&a, &b})
-    if (v->is(ValueKind::Buffer) || v->is(ValueKind::Region))
-      return fail(DiagId::BufferAsValue, v == &a ? aSpan : bSpan, typeName(*v));
   return sequenceOp(op, a, b, span);
 }
+
+namespace {
+
+/// A tile in a loop over its elements.
+struct TileInLoop {
+  const Buffer *buffer;
+  llvm::SmallVector<const Expr *> extents;  ///< of the dimensions that are looped over
+  llvm::SmallVector<std::string> positions; ///< of all: what stands before the loop's name, if any
+  llvm::SmallVector<bool> isLooped;
+};
+
+TileInLoop tileInLoop(const Value &v, const SourceManager &sources) {
+  const Region *region = v.is(ValueKind::Region) ? v.region() : nullptr;
+  TileInLoop tile{region ? region->buffer : v.buffer(), {}, {}, {}};
+  for (size_t d = 0; d < tile.buffer->shape.size(); ++d) {
+    bool isScalar = region && !region->whole && (region->scalarDims >> d & 1);
+    tile.isLooped.push_back(!isScalar);
+    if (!isScalar)
+      tile.extents.push_back(region && !region->whole ? region->extents[d] : tile.buffer->shape[d]);
+    const Expr *offset = region && !region->whole ? region->offsets[d] : nullptr;
+    std::optional<int64_t> number = offset ? offset->constInt() : 0;
+    tile.positions.push_back(number == 0 && !isScalar ? ""
+                             : number                 ? std::to_string(*number)
+                                                      : sources.textOf(offset->span).str());
+  }
+  return tile;
+}
+
+/// The first of the loop's dimensions that an operand's are: the same from there on.
+size_t alignedAt(const TileInLoop &tile, const TileInLoop &loop) {
+  for (size_t first = 0; first + tile.extents.size() <= loop.extents.size(); ++first) {
+    auto isSame = [&](size_t d) {
+      std::optional<int64_t> x = tile.extents[d]->constInt(),
+                             y = loop.extents[first + d]->constInt();
+      return x == y && (x || tile.extents[d] == loop.extents[first + d]);
+    };
+    if (llvm::all_of(llvm::seq(tile.extents.size()), isSame))
+      return first;
+  }
+  return 0;
+}
+
+} // namespace
 
 Value Evaluator::failWholeBuffer(llvm::StringRef what, Span span,
                                  llvm::ArrayRef<Operand> operands) {
   constexpr llvm::StringRef names[] = {"i", "j", "k", "l", "m", "n"};
-  const Operand *tile = llvm::find_if(operands, [](auto &o) { return isWholeTile(o.value); });
-  llvm::ArrayRef<const Expr *> shape = tile->value.buffer()->shape;
-  size_t rank = std::min(shape.size(), std::size(names));
-  if (rank == 0)
-    return fail(DiagId::BufferAsValue, tile->span, typeName(tile->value));
+  const Operand *largest = nullptr;
+  TileInLoop loop;
+  for (const Operand &o : operands)
+    if (isTile(o.value))
+      if (TileInLoop tile = tileInLoop(o.value, sources);
+          !largest || tile.extents.size() > loop.extents.size()) {
+        largest = &o;
+        loop = tile;
+      }
+  const Operand *first = llvm::find_if(operands, [](auto &o) { return isTile(o.value); });
+  size_t rank = loop.extents.size();
+  if (rank == 0 || rank > std::size(names))
+    return fail(DiagId::BufferAsValue, first->span, typeName(first->value));
   std::vector<std::string> extents;
   for (size_t d = 0; d < rank; ++d) {
-    std::optional<int64_t> size = shape[d]->constInt();
-    extents.push_back(size ? std::to_string(*size)
-                           : (sources.textOf(tile->span) + ".shape[" + llvm::Twine(d) + "]").str());
+    std::optional<int64_t> size = loop.extents[d]->constInt();
+    extents.push_back(
+        size ? std::to_string(*size)
+             : (sources.textOf(largest->span) + ".shape[" + llvm::Twine(d) + "]").str());
   }
-  // The text of the operation with an index behind each buffer, from the end to the beginning.
-  std::string index = "[" + llvm::join(llvm::ArrayRef(names, rank), ", ") + "]";
+  auto elementOf = [&](const Value &v) {
+    TileInLoop tile = tileInLoop(v, sources);
+    std::vector<std::string> index;
+    size_t next = alignedAt(tile, loop);
+    for (auto [position, isLooped] : llvm::zip(tile.positions, tile.isLooped))
+      index.push_back(!isLooped          ? position
+                      : position.empty() ? names[next++].str()
+                                         : (position + " + " + names[next++]).str());
+    return (tile.buffer->name + "[" + llvm::join(index, ", ") + "]").str();
+  };
+  // The text of the operation with an element in place of each tile, from the end to the beginning.
   std::string text = sources.textOf(span).str();
   for (const Operand &o : llvm::reverse(operands))
-    if (isWholeTile(o.value) && o.span.file == span.file && o.span.end <= span.end &&
+    if (isTile(o.value) && o.span.file == span.file && o.span.end <= span.end &&
         o.span.begin >= span.begin)
-      text.insert(o.span.end - span.begin, index);
+      text.replace(o.span.begin - span.begin, o.span.end - o.span.begin, elementOf(o.value));
   bool isUpdate = llvm::StringRef(text).contains((what + "=").str());
-  std::string loop = llvm::formatv(
-      "for {0} in T.Parallel({1}): {2}{3}", llvm::join(llvm::ArrayRef(names, rank), ", "),
-      llvm::join(extents, ", "), isUpdate ? "" : "out" + index + " = ", text);
-  return fail(DiagId::WholeBuffer, tile->span, what, tile->value.buffer()->name, loop);
+  std::string all = llvm::join(llvm::ArrayRef(names, rank), ", ");
+  std::string code =
+      llvm::formatv("for {0} in T.Parallel({1}): {2}{3}", all, llvm::join(extents, ", "),
+                    isUpdate ? "" : "out[" + all + "] = ", text);
+  return fail(DiagId::WholeBuffer, first->span, what,
+              first->value.is(ValueKind::Region) ? first->value.region()->buffer->name
+                                                 : first->value.buffer()->name,
+              first->value.is(ValueKind::Region) ? "a slice" : "a whole buffer", code);
 }
 
 Value Evaluator::numeric(BinaryOp op, const Value &a, const Value &b, Span span, Span bSpan) {
@@ -467,7 +530,7 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
   }
   bool isIdentity = op == CompareOp::Is || op == CompareOp::IsNot;
   bool isEquality = isIdentity || op == CompareOp::Eq || op == CompareOp::Ne;
-  if (!isEquality && (isWholeTile(a) || isWholeTile(b)))
+  if (!isEquality && (isTile(a) || isTile(b)))
     return failWholeBuffer(spellingOf(op), span, {{a, aSpan}, {b, bSpan}});
   bool runtime = (isRuntime(a) && (isRuntime(b) || b.isNumber())) || (isRuntime(b) && a.isNumber());
   if (runtime && !isIdentity) {

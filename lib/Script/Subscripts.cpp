@@ -298,6 +298,9 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr *target, const Value &v
   if (place.is(ValueKind::Expr))
     return emitStore(place.expr()->buffer, place.expr()->args, value, target->span.to(valueSpan),
                      target->span, valueSpan);
+  if (value.isSequence())
+    return storeItems(place.region(), value.items(), target->span.to(valueSpan), target->span,
+                      valueSpan);
   // A slice on the left: a copy, or a fill when the right side is one value.
   bool isTile = value.is(ValueKind::Buffer) || value.is(ValueKind::Region);
   CallArgs args;
@@ -308,6 +311,33 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr *target, const Value &v
   args.spans = isTile ? llvm::SmallVector<Span>{valueSpan, target->span}
                       : llvm::SmallVector<Span>{target->span, valueSpan};
   return callIntrinsic(isTile ? IntrinsicId::Copy : IntrinsicId::Fill, args).ok();
+}
+
+/// `C[i, 0:2] = a, b`: an element each, along the last dimension.
+bool Evaluator::storeItems(const Region *region, llvm::ArrayRef<Value> items, Span span,
+                           Span targetSpan, Span valueSpan) {
+  int64_t count = 1;
+  for (const Expr *e : region->extents)
+    count *= e->constInt().value_or(0);
+  bool isRow = !region->extents.empty() && region->extents.back()->constInt() == count;
+  if (!isRow) {
+    fail(DiagId::WantedOther, targetSpan, "a slice along the last dimension for several values",
+         "one of more dimensions");
+    return false;
+  }
+  if (count != static_cast<int64_t>(items.size())) {
+    fail(DiagId::UnpackCount, targetSpan, count, items.size());
+    return false;
+  }
+  for (auto [i, item] : llvm::enumerate(items)) {
+    llvm::SmallVector<const Expr *> place(region->offsets);
+    place.back() = build.binary(ExprOp::Add, place.back(),
+                                build.constInt(int64_t(i), place.back()->type, span), span);
+    if (!emitStore(region->buffer, program.copy(llvm::ArrayRef<const Expr *>(place)), item, span,
+                   targetSpan, valueSpan))
+      return false;
+  }
+  return true;
 }
 
 } // namespace tilec::script

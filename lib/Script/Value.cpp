@@ -269,7 +269,7 @@ std::string repr(const Value &value, unsigned depth) {
            repr(s->step, depth + 1) + ")";
   }
   case ValueKind::DType:
-    return std::string(nameOf(value.dtype()));
+    return value.isTfloat32() ? "tfloat32" : std::string(nameOf(value.dtype()));
   case ValueKind::Expr: {
     std::string out;
     llvm::raw_string_ostream os(out);
@@ -297,6 +297,14 @@ std::string toStr(const Value &value) {
   return value.is(ValueKind::Str) ? value.str().str() : repr(value);
 }
 
+bool isTfloat32(const Value &dtype) {
+  if (!dtype.is(ValueKind::Str))
+    return dtype.isTfloat32();
+  llvm::StringRef name = dtype.str();
+  name.consume_front("T.");
+  return name == "tfloat32";
+}
+
 bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, unsigned depth) {
   if (depth > 50 || ++work > maxWork)
     return false;
@@ -312,7 +320,7 @@ bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, un
   }
   // A dtype equals each of its names.
   if (a.is(ValueKind::DType) && b.is(ValueKind::Str))
-    return parseDType(b.str()) == a.dtype();
+    return parseDType(b.str()) == a.dtype() && isTfloat32(b) == a.isTfloat32();
   if (a.is(ValueKind::Str) && b.is(ValueKind::DType))
     return equals(b, a, work, maxWork, depth);
   if (a.kind() != b.kind())
@@ -328,7 +336,7 @@ bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, un
     work += a.str().size() / 64;
     return a.str() == b.str();
   case ValueKind::DType:
-    return a.dtype() == b.dtype();
+    return a.dtype() == b.dtype() && a.isTfloat32() == b.isTfloat32();
   case ValueKind::Intrinsic:
     return a.intrinsic() == b.intrinsic();
   case ValueKind::List:

@@ -92,6 +92,12 @@ public:
     v.bits = static_cast<int64_t>(type);
     return v;
   }
+  /// float32 of which products ignore the low 13 bits.
+  static Value tfloat32() {
+    Value v = dtype(DType::F32);
+    v.bits |= 0x100;
+    return v;
+  }
   static Value expr(const Expr *e) { return pointer(ValueKind::Expr, e); }
   static Value buffer(const Buffer *b) { return pointer(ValueKind::Buffer, b); }
   static Value region(const Region *r) { return pointer(ValueKind::Region, r); }
@@ -120,7 +126,8 @@ public:
 
   bool boolean() const { return bits != 0; }
   double real() const { return number; }
-  DType dtype() const { return static_cast<DType>(bits); }
+  DType dtype() const { return static_cast<DType>(bits & 0xff); }
+  bool isTfloat32() const { return tag == ValueKind::DType && bits > 0xff; }
   const Expr *expr() const { return static_cast<const Expr *>(ptr); }
   const Buffer *buffer() const { return static_cast<const Buffer *>(ptr); }
   const Region *region() const { return static_cast<const Region *>(ptr); }
@@ -233,6 +240,7 @@ struct TensorTypeObject : Object {
   std::vector<Value> shape;
   std::vector<Value> strides;
   DType type = DType::F32;
+  bool isTfloat32 = false;
   Scope scope = Scope::Global;
   Span span;
 };
@@ -318,5 +326,8 @@ std::string shown(const Value &value);
 bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, unsigned depth = 0);
 /// Python's format(value, spec); nothing when the spec does not fit the value.
 std::optional<std::string> formatValue(const Value &value, llvm::StringRef spec);
+
+/// `T.tfloat32`, or its name.
+bool isTfloat32(const Value &dtype);
 
 } // namespace tilec::script

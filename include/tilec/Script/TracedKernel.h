@@ -66,6 +66,8 @@ struct Buffer {
   llvm::ArrayRef<const Expr *> strides;
   /// Set when this is another name, shape or dtype for the row-major bytes of `viewOf`.
   const Buffer *viewOf = nullptr;
+  /// Set for `T.tfloat32`: products ignore the low 13 bits.
+  bool isTfloat32 = false;
   /// Set for `T.alloc_reducer`.
   std::optional<ReducerOp> reducer;
   /// Value of a read outside the tensor (`T.annotate_safe_value`); null is zero.

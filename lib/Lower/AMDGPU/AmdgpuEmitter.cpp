@@ -11,6 +11,8 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MDBuilder.h"
 
+#include <algorithm>
+
 namespace tilec::lower {
 
 using llvm::Intrinsic::getOrInsertDeclaration;
@@ -188,6 +190,16 @@ bool AmdgpuEmitter::setPriority(int64_t level) {
 
 void AmdgpuEmitter::schedFence(int64_t mask) {
   call("llvm.amdgcn.sched.barrier", {}, {b.getInt32(static_cast<uint32_t>(mask))});
+}
+
+bool AmdgpuEmitter::directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) {
+  std::string intrinsic = ("llvm.amdgcn." + name).str();
+  std::replace(intrinsic.begin(), intrinsic.end(), '_', '.');
+  llvm::SmallVector<llvm::Value *> arguments;
+  for (int64_t number : numbers)
+    arguments.push_back(b.getInt32(static_cast<uint32_t>(number)));
+  call(intrinsic, {}, arguments);
+  return true;
 }
 
 void AmdgpuEmitter::trap() { call("llvm.trap", {}, {}); }

@@ -28,6 +28,7 @@ public:
   bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) override;
   bool setPriority(int64_t level) override;
   void schedFence(int64_t mask = 0) override;
+  bool directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) override;
 
   llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
                           llvm::Type *type, int64_t align) override;

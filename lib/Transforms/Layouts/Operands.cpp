@@ -13,6 +13,7 @@
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Tile/Tfloat32.h"
 
 using namespace mlir;
 
@@ -90,6 +91,7 @@ void expandGemm(tile::GemmOp gemm) {
   OpBuilder b(gemm);
   Location loc = gemm.getLoc();
   DType cType = dtypeOf(gemm.getC());
+  bool isTfloat32 = gemm->hasAttr(tfloat32AttrName);
   // Products and sums are at least as wide as the operands.
   DType sumDType = dtypeOf(gemm.getA()) == DType::F64 ? DType::F64 : cType;
   Type cElement = tile::elementTypeOf(cType, b.getContext());
@@ -129,6 +131,13 @@ void expandGemm(tile::GemmOp gemm) {
   auto operandAt = [&](Value buffer, Value row, Value col, bool transposed) {
     Value value = load(step, buffer, transposed ? ValueRange{col, row} : ValueRange{row, col});
     Type from = cast<tile::BufferType>(buffer.getType()).getElementType();
+    if (isTfloat32) {
+      Value mask = arith::ConstantOp::create(
+          step, loc, step.getI32IntegerAttr(static_cast<int32_t>(tfloat32Mask)));
+      Value bits = arith::BitcastOp::create(step, loc, step.getI32Type(), value);
+      bits = arith::AndIOp::create(step, loc, bits, mask);
+      value = arith::BitcastOp::create(step, loc, value.getType(), bits);
+    }
     return convertScalar(step, loc, value, from, element);
   };
   Value left = operandAt(gemm.getA(), m, k, gemm.getTransposeA());

@@ -12,6 +12,7 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/IR/Tile/Tfloat32.h"
 
 using namespace mlir;
 
@@ -97,6 +98,8 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
     return no("it has no matrix product");
   if (found.gemm.getClear())
     return no("its matrix product clears C");
+  if (found.gemm->hasAttr(tfloat32AttrName))
+    return no("its operands are masked before they are multiplied");
   if (plan.copies.size() != 2 || found.gemm.getA() == found.gemm.getB())
     return no("it does not copy exactly its two operands");
   for (tile::CopyOp copy : plan.copies)

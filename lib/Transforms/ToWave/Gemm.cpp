@@ -9,6 +9,7 @@
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Tile/Tfloat32.h"
 
 using namespace mlir;
 
@@ -39,6 +40,7 @@ public:
 private:
   std::array<GemmOperand, 2> operands();
   void multiply(int64_t m, int64_t n, Value left, Value right);
+  Value withoutLowBits(Value v);
   /// Which copies fill what any wave reads for this repetition and K step.
   uint64_t coverOf(const GemmOperand &operand, int64_t rep, int64_t step,
                    const CopyAssignment &copies);
@@ -563,6 +565,20 @@ std::array<GemmOperand, 2> GemmEmitter::operands() {
       GemmOperand{gemm.getB(), &plan.b, !gemm.getTransposeB(), gemm.n(), gemm.k(), plan.togetherN}};
 }
 
+/// Registers of float32 as tensor cores read tf32 (tilec/IR/Tile/Tfloat32.h).
+Value GemmEmitter::withoutLowBits(Value v) {
+  auto vector = dyn_cast<VectorType>(v.getType());
+  auto bitsType = VectorType::get({vector ? vector.getNumElements() : 1}, b.getI32Type());
+  Value bits = wave::BitcastOp::create(b, loc, bitsType, v);
+  Value mask = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(bitsType,
+                             b.getI32IntegerAttr(static_cast<int32_t>(tfloat32Mask)).getValue()));
+  bits = arith::AndIOp::create(b, loc, bits, mask);
+  return wave::BitcastOp::create(b, loc, VectorType::get(bitsType.getShape(), b.getF32Type()),
+                                 bits);
+}
+
 void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
   const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
   int64_t slot = plan.slotOf(m, n);
@@ -570,6 +586,10 @@ void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
   Type accumulator = old.getType();
   if (plan.swapped)
     std::swap(left, right);
+  if (gemm->hasAttr(tfloat32AttrName)) {
+    left = withoutLowBits(left);
+    right = withoutLowBits(right);
+  }
   // An atom with one element a lane takes a vector of one.
   for (Value *operand : {&left, &right})
     if (!isa<VectorType>(operand->getType()))

@@ -9,6 +9,7 @@
 #include "Normalize/Normalize.h"
 
 #include "ToWave/Emitter.h"
+#include "tilec/IR/Directives.h"
 #include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -249,7 +250,10 @@ std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elem
     return success();
   }
   if (auto fence = dyn_cast<tile::SchedBarrierOp>(op)) {
-    wave::SchedFenceOp::create(b, loc, fence.getMask());
+    auto made = wave::SchedFenceOp::create(b, loc, fence.getMask());
+    for (llvm::StringRef name : {directiveAttrName, directiveNumbersAttrName})
+      if (Attribute attr = op.getAttr(name))
+        made->setAttr(name, attr);
     return success();
   }
   if (auto prio = dyn_cast<tile::SetPrioOp>(op)) {

@@ -53,6 +53,8 @@ def Parallel(*extents: Any, coalesced_width: Any = None, loop_layout: Any = None
     """iterations in any order"""
 def Persistent(domain: Any, wave_size: Any, index: Any, group_size: Any = 8, num_stages: Any = 0, *, annotations: Any = None) -> Any:
     """the tiles that one block of a persistent grid visits, in order"""
+def PersistentTileScheduler(num_m_tiles: Any, num_n_tiles: Any, num_workers: Any = None, swizzle_size: Any = 1, column_major: Any = True, cluster_size: Any = 1, stateful: Any = True, name: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
 def Pipelined(start: Any, stop: Any = None, num_stages: Any = 0, order: Any = None, stage: Any = None, sync: Any = None, group: Any = None) -> Any:
     """iterations in order; the copies of later ones may start early"""
 def Select(condition: Any, true_value: Any, false_value: Any) -> Any:
@@ -76,6 +78,8 @@ def __exp(x: Any) -> Any:
 def __exp10(x: Any) -> Any:
     """An expression of a kernel."""
 def __ffs(x: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
+def __fns(mask: Any, base: Any, offset: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def __ldg(load_or_buf: Any, index: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
@@ -512,7 +516,7 @@ def tanh(x: Any) -> Any:
 def thread_binding(start: Any, stop: Any = None, thread: Any = None, *, annotations: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
 def transpose(src: Any, dst: Any) -> Any:
-    """is `dst[j, i] = src[i, j]` of matrices, any scopes ([`TransposeShape`])."""
+    """is `dst[..., j, i] = src[..., i, j]`, any scopes ([`TransposeShape`])."""
 def trunc(x: Any) -> Any:
     """a float; its rounding; integers stay as they are"""
 def truncdiv(a: Any, b: Any) -> Any:

@@ -62,7 +62,7 @@ TEST(Errors, Buffers) {
   expectBodyError("s = T.alloc_shared((4,), 'float32x4')", "6:34", "VectorDType");
   expectBodyError("s = T.alloc_shared((4,), 'float32', scope='lds')", "6:51", "UnknownScope");
   expectBodyError("v = T.view(A, (64, 63))", "6:13", "ViewSize");
-  expectBodyError("A[0:4, 0] += 1", "6:9", "AugmentedSlice");
+  expectBodyError("A[0:4, 0] += 1", "6:9", "WholeBuffer");
 }
 
 TEST(Errors, Intrinsics) {
