@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Arguments.h"
+#include "tilec/Runtime/Bind.h"
 #include "tilec/Runtime/Npy.h"
 
 #include <algorithm>
@@ -111,7 +112,7 @@ private:
     return success();
   }
 
-  /// Gives dims that are a tensor's whole extent their value; shapes are compared later.
+  /// Gives dims that the extents tell their value; shapes are compared later.
   Status bindShape(const Argument &argument, const std::string &path) {
     const std::vector<DimExpr> &declared = argument.param.shape;
     const std::vector<int64_t> &actual = argument.tensor.shape;
@@ -120,9 +121,7 @@ private:
     if (declared.size() != actual.size())
       return Error{"`" + argument.param.name + "` has " + std::to_string(declared.size()) +
                    " dimensions, " + path + " has " + std::to_string(actual.size())};
-    for (size_t axis = 0; axis < actual.size(); ++axis)
-      if (auto name = declared[axis].asName())
-        set.dims.emplace(*name, actual[axis]);
+    takeExtents(declared, actual, set.dims);
     return success();
   }
 

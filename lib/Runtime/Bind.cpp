@@ -1,15 +1,55 @@
 //===- Bind.cpp - arguments that are on a device already ------------------===//
 //
 // Order matters: integer scalars and extents that are one name give dims their
-// values, then every shape and stride is compared with what the manifest makes of
-// them.
+// values, then extents that are an expression of one more name, then every shape
+// and stride is compared with what the manifest makes of them.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Bind.h"
+#include "tilec/Base/Math.h"
 
 namespace tilec::rt {
 namespace {
+
+using Node = DimExpr::Node;
+
+Result<int64_t> valueOf(const Node &node, const DimValues &known) {
+  if (node.op == DimExpr::Op::Constant)
+    return node.value;
+  if (node.op == DimExpr::Op::Name)
+    return DimExpr::name(node.name).evaluate(known);
+  Result<int64_t> lhs = valueOf(*node.lhs, known), rhs = valueOf(*node.rhs, known);
+  if (!lhs || !rhs)
+    return lhs ? rhs : lhs;
+  return DimExpr::binary(node.op, *lhs, *rhs).evaluate(known);
+}
+
+/// The one name of an expression that `known` has not, and the value with which it is `value`.
+std::optional<std::pair<std::string, int64_t>> solve(const Node &node, int64_t value,
+                                                     const DimValues &known) {
+  using Op = DimExpr::Op;
+  if (node.op == Op::Name)
+    return known.contains(node.name) ? std::nullopt : std::optional(std::pair(node.name, value));
+  if (node.op != Op::Add && node.op != Op::Sub && node.op != Op::Mul)
+    return std::nullopt;
+  Result<int64_t> left = valueOf(*node.lhs, known), right = valueOf(*node.rhs, known);
+  if (bool(left) == bool(right)) // nothing to find, or two things at once
+    return std::nullopt;
+  int64_t side = left ? *left : *right, rest = 0;
+  bool overflows = false;
+  if (node.op == Op::Mul) {
+    if (side == 0 || floorMod(value, side) != 0)
+      return std::nullopt;
+    rest = floorDiv(value, side);
+  } else if (node.op == Op::Sub && right) { // x - side
+    overflows = __builtin_add_overflow(value, side, &rest);
+  } else { // side + x, x + side; side - x
+    bool isSum = node.op == Op::Add;
+    overflows = __builtin_sub_overflow(isSum ? value : side, isSum ? side : value, &rest);
+  }
+  return overflows ? std::nullopt : solve(left ? *node.rhs : *node.lhs, rest, known);
+}
 
 class Binder {
 public:
@@ -25,9 +65,11 @@ public:
     using Step = Status (Binder::*)(Argument &, const GivenArgument &);
     for (Step step : {&Binder::takeScalar, &Binder::takeNames, &Binder::checkShape,
                       &Binder::takeStrides, &Binder::checkStrides}) {
-      if (step == &Binder::checkShape)
+      if (step == &Binder::checkShape) {
+        solveExtents();
         if (Status s = checkDims(); !s)
           return s.error();
+      }
       for (size_t i = 0; i < given.size(); ++i)
         if (Status s = (this->*step)(set.list[i], given[i]); !s)
           return inContext("argument `" + set.list[i].param.name + "`", s.error());
@@ -79,6 +121,17 @@ private:
       if (auto name = param.shape[axis].asName())
         set.dims.emplace(*name, (*from.shape)[axis]);
     return success();
+  }
+
+  /// Dims that only occur in extents like `4 * n`. What comes out is compared with the shapes
+  /// later.
+  void solveExtents() {
+    for (bool isNew = true; isNew;) {
+      isNew = false;
+      for (size_t i = 0; i < given.size(); ++i)
+        if (given[i].shape)
+          isNew |= takeExtents(set.list[i].param.shape, *given[i].shape, set.dims);
+    }
   }
 
   Status checkDims() const {
@@ -162,6 +215,19 @@ private:
 };
 
 } // namespace
+
+bool takeExtents(std::span<const DimExpr> declared, std::span<const int64_t> actual,
+                 DimValues &dims) {
+  bool isNew = false;
+  if (declared.size() != actual.size())
+    return false;
+  for (bool isName : {true, false})
+    for (size_t axis = 0; axis < declared.size(); ++axis)
+      if (isName == declared[axis].asName().has_value())
+        if (auto found = solve(declared[axis].node(), actual[axis], dims))
+          isNew |= dims.insert(*found).second;
+  return isNew;
+}
 
 Result<ArgumentSet> bindArguments(const Manifest &manifest, std::span<const GivenArgument> given) {
   return Binder(manifest, given).run();

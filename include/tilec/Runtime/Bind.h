@@ -28,4 +28,10 @@ struct GivenArgument {
 /// argument, when something does not fit the kernel.
 Result<ArgumentSet> bindArguments(const Manifest &manifest, std::span<const GivenArgument> given);
 
+/// Gives `dims` what a tensor of these extents says of names that it has not: those that are a
+/// whole extent, and those that a sum, difference or product with what is known holds once. Whether
+/// anything was new; shapes are to be compared afterwards.
+bool takeExtents(std::span<const DimExpr> declared, std::span<const int64_t> actual,
+                 DimValues &dims);
+
 } // namespace tilec::rt

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Arguments.h"
+#include "tilec/Runtime/Bind.h"
 #include "tilec/Runtime/Npy.h"
 
 #include "gtest/gtest.h"
@@ -113,6 +114,28 @@ TEST_F(Arguments, IntegerScalarsAreSizes) {
   auto set = make({"rows=6"}, {{"m", 1}, {"n", 2}, {"k", 1}});
   ASSERT_TRUE(set) << set.error().message;
   EXPECT_EQ(set->find("C")->tensor.shape, (std::vector<int64_t>{6, 2}));
+}
+
+TEST(Extents, TellNamesThatStandInExpressions) {
+  auto take = [](std::vector<const char *> declared, std::vector<int64_t> actual, DimValues dims) {
+    std::vector<DimExpr> shape;
+    for (const char *text : declared)
+      shape.push_back(*DimExpr::parse(text));
+    takeExtents(shape, actual, dims);
+    return dims;
+  };
+  using Dims = DimValues;
+  EXPECT_EQ(take({"n * 4 + 2"}, {14}, {}), (Dims{{"n", 3}}));
+  EXPECT_EQ(take({"2 - n", "n"}, {-3, 5}, {}), (Dims{{"n", 5}})); // names first
+  EXPECT_EQ(take({"7 - n"}, {3}, {}), (Dims{{"n", 4}}));
+  EXPECT_EQ(take({"m - n * k"}, {4}, {{"m", 10}, {"k", 2}}), (Dims{{"k", 2}, {"m", 10}, {"n", 3}}));
+  // Nothing tells, nothing fits, or 64 bits are not enough.
+  EXPECT_EQ(take({"n * 4"}, {14}, {}), Dims());
+  EXPECT_EQ(take({"n * m", "n + n"}, {4, 4}, {}), Dims());
+  EXPECT_EQ(take({"n // 2", "n % 4", "ceildiv(n, 2)"}, {4, 1, 4}, {}), Dims());
+  EXPECT_EQ(take({"n * z"}, {0}, {{"z", 0}}), (Dims{{"z", 0}}));
+  EXPECT_EQ(take({"n - 5"}, {INT64_MAX}, {}), Dims());
+  EXPECT_EQ(take({"n"}, {4, 4}, {}), Dims());
 }
 
 } // namespace
