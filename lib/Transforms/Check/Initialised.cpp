@@ -56,7 +56,8 @@ private:
   void visitBranch(scf::IfOp branch, State &state);
   /// `blocks` run one after the other, again and again; `runs`: at least once.
   void visitLoop(ArrayRef<Block *> blocks, bool runs, State &state);
-  void read(Operation *op, Value buffer, State &state);
+  /// `isPrinted`: nothing but a print sees the value, which is no error.
+  void read(Operation *op, Value buffer, State &state, bool isPrinted = false);
   void write(Value buffer, State &state) {
     if (auto it = state.find(rootOf(buffer)); it != state.end())
       it->second = Fill::Written;
@@ -66,15 +67,21 @@ private:
   unsigned parallelDepth = 0;
   /// In the first walk of a loop: what a branch reads may be written by an earlier iteration.
   unsigned firstWalks = 0, branchesInFirstWalk = 0;
-  llvm::SmallPtrSet<Value, 4> reported;
+  llvm::SmallPtrSet<Value, 4> reported, reportedPrints;
 };
 
-void Walk::read(Operation *op, Value view, State &state) {
+void Walk::read(Operation *op, Value view, State &state, bool isPrinted) {
   Value buffer = rootOf(view);
   auto it = state.find(buffer);
   if (it == state.end() || it->second == Fill::Written || reported.contains(buffer))
     return;
   bool isError = it->second == Fill::Unwritten;
+  if (isError && isPrinted && branchesInFirstWalk == 0) {
+    if (reportedPrints.insert(buffer).second)
+      Reported(op, DiagId::MayBeUninitialised, nameOfRoot(buffer))
+          .note(buffer.getLoc(), DiagId::AllocatedHere, nameOfRoot(buffer));
+    return;
+  }
   // Threads guard their writes by their numbers: only what nothing writes is wrong for certain.
   if (isError ? branchesInFirstWalk > 0 : firstWalks > 0 || isLockstep)
     return;
@@ -165,12 +172,13 @@ void Walk::visitLeaf(Operation *op, State &state) {
       read(op, reduce.getDst(), state);
     return write(reduce.getDst(), state);
   }
-  if (auto print = dyn_cast<tile::PrintOp>(op);
-      print && isa<tile::BufferType>(print.getValue().getType()))
-    return read(op, print.getValue(), state);
+  if (auto printed = dyn_cast<tile::PrintOp>(op);
+      printed && isa<tile::BufferType>(printed.getValue().getType()))
+    return read(op, printed.getValue(), state, /*isPrinted=*/true);
   Accesses accesses = accessesOf(op);
+  bool isPrinted = !op->use_empty() && llvm::all_of(op->getUsers(), llvm::IsaPred<tile::PrintOp>);
   for (Value buffer : accesses.reads)
-    read(op, buffer, state);
+    read(op, buffer, state, isPrinted);
   for (Value buffer : accesses.writes)
     write(buffer, state);
 }
