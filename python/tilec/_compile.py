@@ -39,15 +39,18 @@ def compiler():
 
 def cache_folder():
     """Where compiled kernels are kept between processes; "" for nowhere."""
-    from .tilelang import env
+    from .tilelang.env import Environment, env
 
     if not env.is_cache_enabled():
         return ""
-    for name in ("TILEC_CACHE_DIR", "TILELANG_CACHE_DIR"):
-        if os.environ.get(name):
-            return os.environ[name]
+    # What a program assigns to tilelang.env comes before what its environment says.
+    return vars(Environment)["TILELANG_CACHE_DIR"]._forced_value or os.environ.get("TILEC_CACHE_DIR") or env.TILELANG_CACHE_DIR
+
+
+def default_folder():
+    """cache_folder where nobody has named one."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(base, "tilec")
+    return os.environ.get("TILEC_CACHE_DIR") or os.path.join(base, "tilec")
 
 
 class Request:

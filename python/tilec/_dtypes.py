@@ -70,27 +70,44 @@ class dtype(str):
         return "float" in self
 
     def as_torch(self):
+        import torch
+
+        if self == "float4_e2m1fn" and hasattr(torch, "float4_e2m1fn_x2"):
+            return torch.float4_e2m1fn_x2
         return torch_dtype(self)
 
     def __call__(self, value=None, *_, **__):
         """`T.float32(x)`: a constant or a cast, for the kernel."""
-        if value is None:
-            return self
         from .language._deferred import Deferred
 
-        return Deferred.call(f"__tilec_T.{self}", (value,), {})
+        return Deferred.call(f"__tilec_T.{self}", () if value is None else (value,), {})
 
     def __repr__(self):
         return f"T.{str.__str__(self)}"
 
 
+class _Pairs(dtype):
+    """`T.float4_e2m1fnx2`: two of float4_e2m1fn in a byte, as torch has them. No type of a kernel's elements."""
+
+    __slots__ = ()
+    bits = 8
+    lanes = 2
+
+    def as_torch(self):
+        return dtype("float4_e2m1fn").as_torch()
+
+
+PAIRS = {"float4_e2m1fnx2": str.__new__(_Pairs, "float4_e2m1fnx2")}
+
+
 def torch_dtype(name):
+    """torch's type of memory that holds such elements."""
     import torch
 
     name = canonical(str(name)) or str(name)
+    if _BITS.get(name) == 4:
+        return torch.int8  # two a byte; torch's own int4 has no operations
     found = getattr(torch, name, None)
-    if found is None and name in ("int4", "uint4", "float4_e2m1fn"):
-        found = torch.int8  # two a byte
     if found is None:
         raise TypeError(f"this torch has no {name}")
     return found

@@ -437,4 +437,4 @@ def _run_all(calls, num_workers, ignore_error):
             raise
 
     with ThreadPoolExecutor(num_workers or os.cpu_count() or 1) as pool:
-        return list(pool.map(one, calls))
+        return list(pool.map(_targets.as_here(one), calls))

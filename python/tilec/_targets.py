@@ -25,6 +25,20 @@ def set_simulated(target):
     return before
 
 
+def as_here(function):
+    """The function with this thread's simulator, for other threads."""
+    chosen = simulated()
+
+    def run(*args):
+        before = set_simulated(chosen)
+        try:
+            return function(*args)
+        finally:
+            set_simulated(before)
+
+    return run
+
+
 def is_amd(target):
     return target.startswith("gfx")
 

@@ -4,12 +4,12 @@
 import dataclasses
 import functools
 import inspect
-import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from ... import _jit
+from ... import _jit, _targets
 from ...errors import Error
+from ..env import env
 from . import shards
 
 
@@ -76,7 +76,7 @@ def tune(make, configs, settings, inputs=None, what=""):
         raise ValueError("autotune: a shard needs a folder that all shards see (folder=)")
     if settings.folder is not None:
         return _tune_shared(make, configs, settings, inputs, what)
-    workers = int(os.environ.get("TILELANG_AUTO_TUNING_CPU_COUNTS", 0)) or os.cpu_count() or 1
+    workers = env.tuning_workers()
 
     def compiled(config):
         try:
@@ -85,7 +85,7 @@ def tune(make, configs, settings, inputs=None, what=""):
             return error
 
     with ThreadPoolExecutor(workers) as pool:
-        kernels = list(pool.map(compiled, configs))
+        kernels = list(pool.map(_targets.as_here(compiled), configs))
     result = AutotuneResult()
     runs = []
     shared = None
@@ -150,8 +150,6 @@ def _tune_shared(make, configs, settings, inputs, what):
 def _rounds(runs, settings):
     """Times candidates in turns, so that the clock of the GPU drifts for all alike; far slower ones
     leave after the first round."""
-    from ... import _targets
-
     if _targets.simulated():
         return  # the clock of the host says nothing about the GPU: one run was enough
     rounds = 3
@@ -202,7 +200,8 @@ class AutoTuneImpl:
         self.jit = jit if isinstance(jit, _jit.JITImpl) else _jit.jit(jit)
         self.configs = configs
         self.settings = settings
-        self._best = {}
+        #: What searches have found, by what they depend on.
+        self._tuner_cache = {}
         self._jits = {}
 
     def __getattr__(self, name):
@@ -226,6 +225,8 @@ class AutoTuneImpl:
         gives_kernel = kwargs.pop("__return_kernel", False)
         configs = self._tuned(args, kwargs)
         if configs is None:
+            if not self.jit.is_eager:
+                return self._only_one(args, kwargs)
             return self.jit(*args, **kwargs, **({"__return_kernel": True} if gives_kernel else {}))
         if not self.jit.is_eager or gives_kernel:
             return self._choose(args, kwargs, configs, eager=self.jit.is_eager).kernel
@@ -245,29 +246,46 @@ class AutoTuneImpl:
     def compile(self, *args, **kwargs):
         configs = self._tuned(args, kwargs)
         if configs is None:
-            return self.jit.compile(*args, **kwargs)
+            return self._only_one(args, kwargs)
         return self._choose(args, kwargs, configs).kernel
 
-    def _choose(self, args, kwargs, configs, eager=False):
-        from ... import _env, _targets
+    def _only_one(self, args, kwargs):
+        """The kernel of a call that leaves nothing to choose. It is kept as what a search finds is."""
+        kernel = self.jit.compile(*args, **kwargs)
+        self._tuner_cache.setdefault(self._key(args, kwargs), AutotuneResult(config={}, kernel=kernel))
+        return kernel
+
+    def _key(self, args, kwargs):
+        """What a search depends on: the target, and the arguments but for those of do_not_specialize."""
+        from ... import _env
 
         def of(value):
             described = _env.describe(value)
             return described if described is not None else repr(value)
 
-        key = (_targets.current_target(), tuple(map(of, args)), tuple((k, of(v)) for k, v in sorted(kwargs.items())))
-        found = self._best.get(key)
+        names = self.jit._names
+        given = dict(zip(names, args)) | kwargs
+        free = set(self.settings.do_not_specialize or ())
+        rest = tuple(map(of, args[len(names) :]))
+        return (_targets.current_target(), rest, tuple((k, of(v)) for k, v in sorted(given.items()) if k not in free))
+
+    def _choose(self, args, kwargs, configs, eager=False):
+        def make(config):
+            chosen, passes = _split(config)
+            jit = self._under(passes)
+            if eager:
+                return jit._eager_kernel(args, {**kwargs, **chosen})[0]
+            return jit.compile(*args, **kwargs, **chosen)
+
+        key = self._key(args, kwargs)
+        found = self._tuner_cache.get(key)
         if found is None:
-
-            def make(config):
-                chosen, passes = _split(config)
-                jit = self._under(passes)
-                if eager:
-                    return jit._eager_kernel(args, {**kwargs, **chosen})[0]
-                return jit.compile(*args, **kwargs, **chosen)
-
             inputs = self.jit._eager_kernel(args, {**kwargs, **_split(configs[0])[0]})[1] if eager else None
-            found = self._best[key] = tune(make, configs, self.settings, inputs, f"{self.jit.function.__qualname__} {key!r}")
+            found = tune(make, configs, self.settings, inputs, f"{self.jit.function.__qualname__} {key!r}")
+            self._tuner_cache[key] = found
+        elif self.settings.do_not_specialize:
+            # The choice holds for these arguments, the kernel is that of others.
+            found = dataclasses.replace(found, kernel=make(found.config))
         return found
 
 

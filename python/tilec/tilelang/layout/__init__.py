@@ -21,10 +21,22 @@ def _for_kernels(name, home="tilelang.layout"):
 _NAMES = ("make_swizzled_layout", "make_volta_swizzled_layout", "make_wgmma_swizzled_layout",
           "make_full_bank_swizzled_layout", "make_half_bank_swizzled_layout",
           "make_quarter_bank_swizzled_layout", "make_linear_layout", "make_gemm_fragment_8x8",
-          "make_cutlass_metadata_layout", "make_fully_replicated_layout_fragment", "Layout",
+          "make_cutlass_metadata_layout", "make_fully_replicated_layout_fragment",
           "Fragment", "PartialFragment")  # fmt: skip
 for _name in _NAMES:
     globals()[_name] = _for_kernels(_name)
+
+
+def Layout(shape, forward_fn=None, *more):
+    """A layout by its function; in a kernel the compiler reads the function's text."""
+    if callable(forward_fn) and all(isinstance(n, int) for n in shape):
+        from ._host import HostLayout
+
+        return HostLayout(shape, forward_fn)
+    return _for_kernels("Layout")(shape, forward_fn, *more)
+
+
+Layout.__tilec_name__ = "tilelang.layout.Layout"
 
 
 def _module_of_names(module):

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What host code asks of TileLang's modules: the environment, layouts, types, searches."""
+
+import kernels
+import numpy as np
+import pytest
+
+import tilec
+import tilec.language as T
+import tilec.tilelang as tilelang
+from tilec.tilelang import env as environment
+from tilec.tilelang.layout import Layout
+
+
+def test_environment_is_read_when_it_is_asked(monkeypatch, tmp_path):
+    variable = vars(type(tilelang.env))["TILELANG_CACHE_DIR"]
+    monkeypatch.setattr(variable, "_forced_value", None)
+    monkeypatch.setenv("TILELANG_CACHE_DIR", str(tmp_path / "a"))
+    assert tilelang.env.TILELANG_CACHE_DIR == str(tmp_path / "a")
+    assert tilelang.env.TILELANG_TMP_DIR == str(tmp_path / "a" / "tmp")
+    tilelang.env.TILELANG_CACHE_DIR = str(tmp_path / "b")
+    assert environment.TILELANG_CACHE_DIR == str(tmp_path / "b")
+    kernels.double(block=32, dtype="float16")
+    assert any((tmp_path / "b").rglob("*")), "what a program assigns is where kernels are kept"
+    assert not (tmp_path / "a").exists()
+
+
+def test_environment_refuses_what_is_no_threshold(monkeypatch):
+    for bad in ("-1", "nan", "soon"):
+        monkeypatch.setenv("TILELANG_PASS_PROFILE_THRESHOLD_MS", bad)
+        with pytest.raises(ValueError, match="finite non-negative"):
+            tilelang.env.get_pass_profile_threshold_ms()
+
+
+def test_tuning_workers_follow_the_environment(monkeypatch):
+    monkeypatch.setenv("TILELANG_AUTO_TUNING_CPU_COUNTS", "3")
+    assert tilelang.env.tuning_workers() == 3
+    monkeypatch.setenv("TILELANG_AUTO_TUNING_MAX_CPU_COUNT", "2")
+    assert tilelang.env.tuning_workers() == 2
+    monkeypatch.setenv("TILELANG_AUTO_TUNING_CPU_COUNTS", "-1")
+    assert tilelang.env.tuning_workers() >= 1
+
+
+def test_layouts_of_host_code_can_be_asked():
+    base = Layout([4, 8], lambda i, j: i * 8 + (j ^ i))
+    assert base.get_output_shape() == [32]
+    more = base.expand([3])
+    assert more.get_input_shape() == [3, 4, 8] and more.get_output_shape() == [3, 32]
+    assert more.is_equal(Layout([3, 4, 8], lambda b, i, j: [b, i * 8 + (j ^ i)]))
+    assert not more.is_equal(Layout([3, 4, 8], lambda b, i, j: [b, i * 8 + j]))
+    assert base.expand([]) is base
+    for bad, error in ((0, ValueError), ([2, -1], ValueError), ("4", TypeError)):
+        with pytest.raises(error):
+            base.expand(bad)
+
+
+def test_storage_types():
+    torch = pytest.importorskip("torch")
+    assert T.int4.as_torch() is torch.int8
+    assert T.dtypes.resolve_torch_storage_dtype(T.int4) == T.int8
+    assert T.dtypes.resolve_torch_storage_dtype("float16") == T.float16
+
+
+def test_values_without_a_number_are_expressions():
+    assert "T.int32()" in repr(T.int32() & 0x7FFFFFFF)
+
+
+@pytest.mark.parametrize("names, count", [((), 2), (("n",), 1)])
+def test_searches_are_kept_by_what_they_depend_on(names, count):
+    @tilelang.autotune(configs=[{"threads": 64}, {"threads": 128}], do_not_specialize=names, warmup=1, rep=1)
+    @tilelang.jit(out_idx=[-1])
+    def twice(n, threads=64):
+        @T.prim_func
+        def main(A: T.Tensor((n,), "float32"), B: T.Tensor((n,), "float32")):
+            with T.Kernel(T.ceildiv(n, 64), threads=threads) as bx:
+                for i in T.Parallel(64):
+                    B[bx * 64 + i] = A[bx * 64 + i] * 2.0
+
+        return main
+
+    with tilec.testing.on_simulator("gfx942", patch_torch=False):
+        for n in (64, 256):
+            with tilelang.set_autotune_inputs(np.ones(n, np.float32)):
+                kernel = twice(n)
+            # The choice is that of another size, the kernel is not.
+            assert np.array_equal(kernel(np.ones(n, np.float32)), np.full(n, 2, np.float32))
+    assert len(twice._tuner_cache) == count
+
+
+@pytest.mark.parametrize("target", ["gfx942", "sm_90a"])
+def test_sizes_follow_from_expressions_of_extents(target):
+    n, m = T.dynamic("n"), T.dynamic("m")
+
+    @T.prim_func
+    def main(A: T.Tensor((n * 4 + 2, m - n), "float32"), B: T.Tensor((2,), "int32")):
+        with T.Kernel(1, threads=32):
+            B[0] = n
+            B[1] = m + T.cast(A[0, 0], "int32")
+
+    kernel = tilec.compile(main, target=target)
+    out = np.zeros(2, np.int32)
+    kernel(np.zeros((14, 5), np.float32), out)
+    assert out.tolist() == [3, 8]
+    with pytest.raises(tilec.errors.ArgumentError, match="`n` .* follows from no tensor's shape"):
+        kernel(np.zeros((15, 5), np.float32), out)
