@@ -61,7 +61,15 @@ Value Evaluator::makeTensor(BoundArgs &args) {
         return Value();
       strides.push_back(e);
     }
-  for (Param &p : kernel->params) {
+  // Parameters of an eager function become the kernel's at its end.
+  llvm::SmallVector<Param *> params;
+  for (Param &p : kernel->params)
+    params.push_back(&p);
+  if (eager)
+    for (auto &entry : eager->params)
+      params.push_back(&entry.second);
+  for (Param *found : params) {
+    Param &p = *found;
     if (p.name != ptr.str())
       continue;
     if (p.buffer)

@@ -163,7 +163,29 @@ bool containsKernel(ast::Body body) {
 
 } // namespace
 
-bool Evaluator::looksEager(const FunctionObject *f) const { return containsKernel(f->body); }
+/// A function that says what its own parameters are, as a tensor type or by a statement `A: ...`,
+/// is a kernel too: its launch may stand in a macro.
+static bool declaresTensors(const FunctionObject *f) {
+  auto isTensorType = [](const ast::Expr *e) {
+    const auto *item = llvm::dyn_cast_or_null<SubscriptExpr>(e);
+    const auto *call = llvm::dyn_cast_or_null<CallExpr>(e);
+    const ast::Expr *base = item ? item->value : call ? call->callee : nullptr;
+    const auto *type = llvm::dyn_cast_or_null<AttributeExpr>(base);
+    return type && (type->name == "Tensor" || type->name == "StridedTensor");
+  };
+  auto redeclares = [&](const ast::Stmt *s) {
+    const auto *a = llvm::dyn_cast<ast::AnnAssignStmt>(s);
+    const auto *target = a && !a->value ? llvm::dyn_cast<NameExpr>(a->target) : nullptr;
+    return target && isTensorType(a->annotation) &&
+           llvm::any_of(f->params, [&](const ast::Param &p) { return p.name == target->name; });
+  };
+  return llvm::any_of(f->body, redeclares) ||
+         llvm::any_of(f->params, [&](const ast::Param &p) { return isTensorType(p.annotation); });
+}
+
+bool Evaluator::looksEager(const FunctionObject *f) const {
+  return containsKernel(f->body) || declaresTensors(f);
+}
 
 Value Evaluator::makeJit(FunctionObject *function, CallArgs *options, Span span) {
   auto *jit = heap.make<JitObject>();
@@ -265,7 +287,10 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
     if (p.annotation && p.kind == ast::Param::Positional) {
       Attempt attempt(*this);
       Value annotation = eval(p.annotation);
-      bool isRuntimeType = annotation.is(ValueKind::TensorType) || annotation.is(ValueKind::DType);
+      bool isPointer =
+          annotation.is(ValueKind::Intrinsic) && annotation.intrinsic() == IntrinsicId::Ptr;
+      bool isRuntimeType =
+          annotation.is(ValueKind::TensorType) || annotation.is(ValueKind::DType) || isPointer;
       if (!annotation.ok())
         failure.reset(); // `x: "torch.Tensor"` and the like say nothing
       bool given = passed && !isTensorPassed;
@@ -289,8 +314,13 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
   Value kernelValue = Value::object(ValueKind::Kernel, made);
   bool isTraced = exec(f->body) != Flow::Error && kept.empty();
   for (const ast::Param &p : f->params)
-    if (auto it = state.params.find(p.name); it != state.params.end())
-      made->params.push_back(it->second);
+    if (auto it = state.params.find(p.name); it != state.params.end()) {
+      bool isKnown = it->second.buffer || it->second.scalar;
+      if (isTraced && !isKnown)
+        return fail(DiagId::PointerUnused, p.span, p.name);
+      if (isKnown)
+        made->params.push_back(it->second);
+    }
   if (!isTraced) {
     made->workspaces = state.empties;
     begun.push_back(kernelValue);

@@ -106,8 +106,9 @@ struct Module {
   /// Arguments that Python has looked into: (address, shape) or numbers.
   void launchViews(nb::handle list, uint64_t stream) {
     std::vector<tilec_arg> args;
-    std::vector<std::vector<int64_t>> shapes;
+    std::vector<std::vector<int64_t>> shapes, strides;
     shapes.reserve(nb::len(list));
+    strides.reserve(nb::len(list));
     for (nb::handle item : list) {
       tilec_arg arg{};
       if (nb::isinstance<nb::tuple>(item)) {
@@ -115,6 +116,10 @@ struct Module {
         shapes.push_back(nb::cast<std::vector<int64_t>>(item[1]));
         arg.rank = static_cast<uint32_t>(shapes.back().size());
         arg.shape = shapes.back().data();
+        if (!item[2].is_none()) {
+          strides.push_back(nb::cast<std::vector<int64_t>>(item[2]));
+          arg.strides = strides.back().data();
+        }
       } else if (PyFloat_Check(item.ptr())) {
         arg.kind = TILEC_ARG_FLOAT;
         arg.real = nb::cast<double>(item);

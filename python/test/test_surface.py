@@ -103,3 +103,86 @@ def test_sizes_follow_from_expressions_of_extents(target):
     assert out.tolist() == [3, 8]
     with pytest.raises(tilec.errors.ArgumentError, match="`n` .* follows from no tensor's shape"):
         kernel(np.zeros((15, 5), np.float32), out)
+
+
+def test_calls_are_bound_as_python_binds_them():
+    @tilelang.jit
+    def factory(m: int, n: int, options=[1, 2], fast=False):  # noqa: B006
+        raise AssertionError("nothing is made")
+
+    parse = factory.func.parse_args
+    assert parse(1, 2) == parse(n=2, m=1, fast=False, options=[1, 2])
+    assert parse(1, 2, M=3)[0][0][-1] == (("M", 3),)
+    assert parse(1, 2, [1, 3]) != parse(1, 2)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        parse(1)
+    with pytest.raises(TypeError, match="unhashable"):
+        parse(1, 2, options=np.zeros(2).tolist() + [bytearray()])
+    x = np.zeros((2, 3), np.float32)
+    key, tensors, fixed = kernels.add.func._parse_phase1_key(x, x, block=32)
+    assert key == (32,) and fixed == {"block": 32} and tensors["A"] is x
+
+
+@T.macro
+def copy_all(A, B):
+    M, N = A.shape
+    with T.Kernel(T.ceildiv(M, 32), threads=64) as bx:
+        for i, j in T.Parallel(32, N):
+            B[bx * 32 + i, j] = A[bx * 32 + i, j] + 1.0
+
+
+@tilelang.jit
+def copy_declared(A: T.Tensor[[64, 8], T.float32], B: T.Tensor[[64, 8], T.float32]):
+    copy_all(A, B)
+
+
+@tilelang.jit
+def copy_redeclared(A, B):
+    A: T.Tensor[[64, 8], T.float32]
+    B: T.Tensor[[64, 8], T.float32]
+    copy_all(A, B)
+
+
+@tilelang.jit
+def copy_strided(A, B):
+    M, N, S, R = T.const("M, N, S, R")
+    A: T.StridedTensor[[M, N], [S, R], T.float32]
+    B: T.StridedTensor[[M, N], [S, R], T.float32]
+    copy_all(A, B)
+
+
+@tilelang.jit
+def copy_pointers(A: T.ptr, B: T.ptr, n: int, dtype: T.dtype):
+    A = T.make_tensor(A, (n, 8), dtype)
+    B = T.make_tensor(B, (n, 8), dtype)
+    copy_all(A, B)
+    with T.Kernel(1, threads=32):
+        B[0, 0] = 7.0
+
+
+@pytest.mark.parametrize("target", ["gfx950", "sm_90a"])
+def test_functions_that_declare_their_tensors_are_kernels(target):
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        rng = np.random.default_rng(0)
+        for function in (copy_declared, copy_redeclared):
+            a, b = rng.standard_normal((64, 8)).astype(np.float32), np.zeros((64, 8), np.float32)
+            function(a, b)
+            assert np.array_equal(b, a + 1)
+        copy_pointers(a, b, 64, "float32")
+        assert b[0, 0] == 7 and np.array_equal(b[1:], a[1:] + 1)
+        compiled = copy_declared.get_tir(T.Tensor((64, 8)), T.Tensor((64, 8)))
+        compiled(a, b)
+        assert np.array_equal(b, a + 1)
+
+
+@pytest.mark.parametrize("target", ["gfx950", "sm_90a"])
+def test_strides_of_const_sizes_follow_from_tensors(target):
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        for gap in (1, 2, 3):
+            a = np.arange(64 * 8 * gap * gap, dtype=np.float32).reshape(64, gap, 8, gap)
+            b = np.full_like(a, -5)
+            copy_strided(a[:, 0, :, 0], b[:, 0, :, 0])
+            assert np.array_equal(b[:, 0, :, 0], a[:, 0, :, 0] + 1)
+            rest = np.ones(a.shape, bool)
+            rest[:, 0, :, 0] = False
+            assert (b[rest] == -5).all()

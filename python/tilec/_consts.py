@@ -7,7 +7,7 @@ what `A: T.Tensor(shape, dtype)` then says of the shapes gives their values.
 
 import ast
 
-from . import _env, _source
+from . import _dtypes, _env, _source
 from .errors import ArgumentError
 from .language._deferred import Symbol, TensorType
 
@@ -41,10 +41,13 @@ def solve(function, scope, given):
         annotations.setdefault(name, annotation)
     sizes = {}
     for name, annotation in annotations.items():
-        shape = getattr(given.get(name), "shape", None)
+        tensor = given.get(name)
+        shape = getattr(tensor, "shape", None)
         if not isinstance(annotation, TensorType) or shape is None or len(shape) != len(annotation.shape):
             continue
-        for extent, n in zip(annotation.shape, shape):
+        shape, strides = _in_elements(shape, getattr(tensor, "strides", None), tensor.dtype, annotation.dtype)
+        declared = annotation.strides if strides and len(annotation.strides or ()) == len(strides) else ()
+        for extent, n in [*zip(annotation.shape, shape), *zip(declared, strides or ())]:
             if not isinstance(extent, Const):
                 continue
             if sizes.setdefault(extent.name, int(n)) != n:
@@ -52,6 +55,16 @@ def solve(function, scope, given):
                     f"argument `{name}`: its size {extent.name} is {n}, that of another argument {sizes[extent.name]}"
                 )
     return sizes, annotations
+
+
+def _in_elements(shape, strides, held, wanted):
+    """Shape and strides of a tensor of bytes that hold two elements each, in elements."""
+    if _dtypes.name_of(wanted) not in _PAIRS or held not in (*_BYTES, *_PAIRS) or not shape:
+        return shape, strides
+    return (*shape[:-1], 2 * shape[-1]), strides and (*(2 * s for s in strides[:-1]), strides[-1])
+
+
+_BYTES, _PAIRS = ("int8", "uint8"), ("int4", "uint4", "float4_e2m1fn")
 
 
 class Const(Symbol):

@@ -278,6 +278,25 @@ def describe(value):
         return None
 
 
+def strides_of(value, shape):
+    """The strides of a tensor in elements; those of a dense one where it does not say."""
+    stride = getattr(value, "stride", None)
+    if callable(stride):
+        return tuple(map(int, stride()))
+    strides, size = getattr(value, "strides", None), getattr(value, "itemsize", None)
+    if strides and size:
+        return tuple(int(s) // size for s in strides)
+    return dense_strides(shape)
+
+
+def dense_strides(shape):
+    dense, step = [], 1
+    for n in reversed(shape):
+        dense.append(step)
+        step *= n
+    return tuple(reversed(dense))
+
+
 def fingerprint(encoded):
     """An answer for comparing: numbers of things stand for the order in which they were met."""
     if encoded is None:

@@ -303,6 +303,32 @@ def _host_bytes(p, arg):
     raise ArgumentError(f"argument `{p.name}`: a tensor is wanted, not {type(arg).__name__}")
 
 
+def _spread(p, arg, shape):
+    """The strides in elements of a tensor that is not dense, where the kernel takes such; else None."""
+    if not p.has_strides or 0 in shape:
+        return None
+    held = _env.describe(arg)[0]
+    strides = _env.strides_of(arg, held)
+    if strides == _env.dense_strides(held) or any(s < 0 for s in strides):
+        return None
+    packed = shape[-1] // held[-1]
+    return [*(s * packed for s in strides[:-1]), strides[-1]]
+
+
+def _spread_bytes(arg):
+    """All memory that a tensor with gaps lies in, from its first element to its last, as bytes."""
+    import numpy
+
+    shape = tuple(arg.shape)
+    span = 1 + sum((n - 1) * s for n, s in zip(shape, _env.strides_of(arg, shape)))
+    if isinstance(arg, numpy.ndarray):
+        flat = numpy.lib.stride_tricks.as_strided(arg, (span,), (arg.itemsize,), writeable=arg.flags.writeable)
+        return flat.view(numpy.uint8)
+    import torch
+
+    return torch.as_strided(arg.detach(), (span,), (1,)).view(torch.uint8).numpy()
+
+
 def _check_host(p, arg):
     """The shape in elements of an argument on the cpu, whose type is looked at."""
     described = _env.describe(arg)
@@ -363,12 +389,13 @@ def simulate(kernel, args, target):
                 if not p.is_tensor:
                     views.append(_number(p, arg))
                     continue
-                flat, back = _host_bytes(p, arg)
+                strides = _spread(p, arg, shape)
+                flat, back = _host_bytes(p, arg) if strides is None else (_spread_bytes(arg), None)
                 address = device.allocate(max(4, (flat.nbytes + 3) // 4 * 4))
                 memory.append((address, flat, back, "w" in p.access))
                 if flat.nbytes:
                     device.upload(address, flat)
-                views.append((address, shape))
+                views.append((address, shape, strides))
             try:
                 module.launch_views(views)
                 device.wait()

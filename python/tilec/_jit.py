@@ -7,7 +7,7 @@ import functools
 import inspect
 import types
 
-from . import _compile, _consts, _dtypes, _env, _source, _targets
+from . import _binding, _compile, _consts, _dtypes, _env, _source, _targets
 from .errors import ArgumentError
 
 
@@ -173,7 +173,7 @@ def jit(func=None, *, out_idx=None, target=None, **options):
 
 
 def _is_eager(function):
-    """Whether the function has `with T.Kernel` in its own body: then its text is the kernel."""
+    """Whether the function's text is the kernel: it has `with T.Kernel` in its own body, or declares its tensors."""
     try:
         node = _source.text_of(function).node
     except _source.SourceError:
@@ -187,6 +187,20 @@ def _is_eager(function):
         callee = e.func
         name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", None)
         return name in names
+
+    def is_tensor_type(e):
+        base = e.value if isinstance(e, ast.Subscript) else e.func if isinstance(e, ast.Call) else None
+        return isinstance(base, ast.Attribute) and base.attr in ("Tensor", "StridedTensor")
+
+    parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    names = {p.arg for p in parameters}
+    # What its parameters are, the kernel itself says; its launch may stand in a macro.
+    if any(is_tensor_type(p.annotation) for p in parameters) or any(
+        isinstance(s, ast.AnnAssign) and s.value is None and is_tensor_type(s.annotation)
+        and isinstance(s.target, ast.Name) and s.target.id in names
+        for s in node.body
+    ):
+        return True
 
     def inside(body):
         for s in body:
@@ -218,8 +232,10 @@ class JITImpl:
         self.signature = inspect.signature(function)
         self._names = list(self.signature.parameters)
         self._runtime = None
+        self._func = None
         self._kernels = {}
         self._reads_shapes = None
+        self._asks_strides = None
 
     def __repr__(self):
         return f"<tilelang.jit {self.function.__qualname__}>"
@@ -232,7 +248,10 @@ class JITImpl:
 
     @property
     def func(self):
-        return self.function
+        """The function itself, with how its arguments are taken."""
+        if self._func is None:
+            self._func = _binding.Binding(self.function, self.signature, lambda: self.runtime_scalars)
+        return self._func
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -268,7 +287,12 @@ class JITImpl:
         own = {k: v for k, v in kwargs.items() if k in self._names}
         bound = self.signature.bind_partial(*args, **own)
         bound.apply_defaults()
-        return self._compile_eager({**bound.arguments, **consts})
+        given = {**bound.arguments, **consts}
+        for name, value in given.items():
+            described = _env.describe(value) if not isinstance(value, _consts.TensorType) else value.described()
+            if described is not None:
+                given[name] = TensorFacts(*described, self._strides_of(value, described))
+        return self._compile_eager(given)
 
     def par_compile(self, configs, num_workers=None, ignore_error=False):
         funcs = []
@@ -319,7 +343,10 @@ class JITImpl:
                 run_time.append((name, value))
                 key.append((name, described))
                 # Not the tensor: kernels are kept for long.
-                compile_time[name] = TensorFacts(*described)
+                strides = self._strides_of(value, described)
+                if strides is not None:
+                    key.append((name, "strides", strides))
+                compile_time[name] = TensorFacts(*described, strides)
             else:
                 compile_time[name] = value
                 try:
@@ -334,6 +361,13 @@ class JITImpl:
             self._kernels[key] = (kernel, _guards(kernel))
         run_time = dict(run_time)
         return kernel, [run_time[n] for n in kernel.input_names if n in run_time]
+
+    def _strides_of(self, value, described):
+        """The strides of a tensor, where the function asks for strides: `T.StridedTensor`."""
+        if self._asks_strides is None:
+            node = _source.text_of(self.function).node
+            self._asks_strides = any(isinstance(n, ast.Attribute) and n.attr == "StridedTensor" for n in ast.walk(node))
+        return _env.strides_of(value, described[0]) if self._asks_strides else None
 
     def _known(self, key):
         found = self._kernels.get(key)
@@ -367,14 +401,18 @@ class JITImpl:
     def _compile_eager(self, given):
         from ._kernel import JITKernel
 
-        own = {k: v for k, v in given.items() if k not in self.runtime_scalars}
+        # A pointer's tensor is declared in the kernel.
+        pointers = {n for n, p in self.signature.parameters.items() if _is_pointer(p.annotation)}
+        own = {k: v for k, v in given.items() if k not in self.runtime_scalars and k not in pointers}
         sizes, annotations = _consts.solve(self.function, self.scope, own)
         own.update({k: v for k, v in sizes.items() if k not in own})
         target, options = self.options.resolved()
         request = _compile.request_for_eager(
             self.function, self.scope, own, self.options.out_idx, self.options.pass_configs, target, options
         )
-        is_given = lambda name: name in self.runtime_scalars or isinstance(annotations.get(name), _consts.TensorType)  # noqa: E731
+        is_given = lambda name: name in self.runtime_scalars or name in pointers or isinstance(  # noqa: E731
+            annotations.get(name), _consts.TensorType
+        )
         declared = {name: annotations.get(name) for name in self._names if is_given(name)}
         return JITKernel.of(_compile.compile_request(request), self, self.options, declared)
 
@@ -382,11 +420,16 @@ class JITImpl:
 class TensorFacts:
     """What a kernel's compile may know of a tensor."""
 
-    __slots__ = ("shape", "dtype")
+    __slots__ = ("shape", "dtype", "strides")
 
-    def __init__(self, shape, dtype):
+    def __init__(self, shape, dtype, strides=None):
         self.shape = shape
         self.dtype = dtype
+        self.strides = strides
+
+
+def _is_pointer(annotation):
+    return getattr(annotation, "__tilec_name__", None) == "tilelang.language.ptr"
 
 
 def _differ_in_sizes(a, b):

@@ -14,7 +14,7 @@ _MATH = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max, "__builtins
 class Param:
     """A parameter of the kernel as its caller sees it."""
 
-    __slots__ = ("name", "dtype", "shape", "is_tensor", "access", "is_used", "_extents")
+    __slots__ = ("name", "dtype", "shape", "is_tensor", "access", "is_used", "has_strides", "_extents")
 
     def __init__(self, row):
         self.is_used = row.get("used", True)
@@ -23,6 +23,8 @@ class Param:
         self.is_tensor = row["kind"] == "tensor"
         self.shape = tuple(row.get("shape", ()))
         self.access = row.get("access", "r")
+        #: Whether the kernel takes strides other than those of a dense tensor.
+        self.has_strides = bool(row.get("strides"))
         self._extents = None
 
     def extents(self, dims):

@@ -108,8 +108,18 @@ class TensorType(Deferred):
     def __init__(self, function, args, kwargs):
         super().__init__(Deferred.call(function, args, kwargs)._text)
         names = ("shape", "dtype") if function.endswith("Tensor") or function.endswith("Buffer") else ()
+        if function.endswith("StridedTensor"):
+            names = ("shape", "strides", "dtype")
         given = dict(zip(names, args)) | kwargs
         shape = given.get("shape", ())
         self.shape = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
         self.dtype = given.get("dtype", "float32")
         self.strides = given.get("strides")
+
+    def described(self):
+        """(shape, type) where all extents are numbers: what a tensor of this type is like."""
+        from .. import _dtypes
+
+        if not all(isinstance(n, int) for n in self.shape):
+            return None
+        return self.shape, _dtypes.name_of(self.dtype)
