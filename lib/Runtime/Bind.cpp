@@ -67,7 +67,10 @@ public:
                       &Binder::takeStrides, &Binder::checkStrides}) {
       if (step == &Binder::checkShape) {
         solveExtents();
-        if (Status s = checkDims(); !s)
+        if (Status s = checkDims(/*isStrideToCome=*/true); !s)
+          return s.error();
+      } else if (step == &Binder::checkStrides) {
+        if (Status s = checkDims(/*isStrideToCome=*/false); !s)
           return s.error();
       }
       for (size_t i = 0; i < given.size(); ++i)
@@ -134,9 +137,20 @@ private:
     }
   }
 
-  Status checkDims() const {
+  /// Whether a dim is the whole stride of a tensor, which is looked at behind the shapes.
+  bool isStride(const std::string &name) const {
+    for (const Argument &argument : set.list)
+      for (const DimExpr &stride : argument.param.strides)
+        if (stride.asName() == name)
+          return true;
+    return false;
+  }
+
+  Status checkDims(bool isStrideToCome) const {
     for (const DimDecl &dim : manifest.dims) {
       auto it = set.dims.find(dim.name);
+      if (it == set.dims.end() && isStrideToCome && isStride(dim.name))
+        continue;
       if (it == set.dims.end())
         return Error{"size `" + dim.name + "` of kernel `" + manifest.kernel +
                      "` follows from no tensor's shape"};

@@ -186,3 +186,20 @@ def test_strides_of_const_sizes_follow_from_tensors(target):
             rest = np.ones(a.shape, bool)
             rest[:, 0, :, 0] = False
             assert (b[rest] == -5).all()
+
+
+@pytest.mark.parametrize("target", ["gfx942", "sm_90a"])
+def test_strides_may_be_known_when_the_kernel_runs(target):
+    n, s, r = T.dynamic("n"), T.dynamic("s"), T.dynamic("r")
+
+    @T.prim_func
+    def main(A: T.StridedTensor((n, 4), (s, r), "float32"), B: T.Tensor((n, 4), "float32")):
+        with T.Kernel(n, threads=32) as bx:
+            for j in T.Parallel(4):
+                B[bx, j] = A[bx, j]
+
+    kernel = tilec.compile(main, target=target)
+    a, b = np.arange(8 * 5 * 4 * 3, dtype=np.float32).reshape(8, 5, 4, 3), np.zeros((8, 4), np.float32)
+    for part in (a[:, 1, :, 2], np.ascontiguousarray(a[:, 2, :, 0]), a[:1, 1, :, 2]):
+        kernel(part, b[: len(part)])
+        assert np.array_equal(b[: len(part)], part)
