@@ -375,6 +375,10 @@ private:
   Value tracePrimFunc(FunctionObject *function, Span span);
   Value callJit(JitObject *jit, CallArgs &args);
   Value traceEager(JitObject *jit, CallArgs &args);
+  /// Parameters in the order of the function's; of a body that was not traced whole, those that
+  /// are known.
+  struct EagerState;
+  bool takeParams(EagerState &state, KernelObject *made, bool isTraced);
   bool declareParam(llvm::StringRef name, Span span, const Value &annotation, Span annotationSpan,
                     Value &bound);
   Value makeJit(FunctionObject *function, CallArgs *options, Span span);

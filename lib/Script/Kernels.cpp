@@ -242,6 +242,27 @@ Value Evaluator::callJit(JitObject *jit, CallArgs &args) {
   return result;
 }
 
+/// Of a parameter that the launch gives, not the entry.
+static bool isRuntimeType(const Value &annotation) {
+  bool isPointer =
+      annotation.is(ValueKind::Intrinsic) && annotation.intrinsic() == IntrinsicId::Ptr;
+  return annotation.is(ValueKind::TensorType) || annotation.is(ValueKind::DType) || isPointer;
+}
+
+bool Evaluator::takeParams(EagerState &state, KernelObject *made, bool isTraced) {
+  for (const ast::Param &p : state.function->params)
+    if (auto it = state.params.find(p.name); it != state.params.end()) {
+      bool isKnown = it->second.buffer || it->second.scalar;
+      if (isTraced && !isKnown) {
+        fail(DiagId::PointerUnused, p.span, p.name);
+        return false;
+      }
+      if (isKnown)
+        made->params.push_back(it->second);
+    }
+  return true;
+}
+
 Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
   FunctionObject *f = jit->function;
   if (callDepth >= limits.calls)
@@ -287,16 +308,12 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
     if (p.annotation && p.kind == ast::Param::Positional) {
       Attempt attempt(*this);
       Value annotation = eval(p.annotation);
-      bool isPointer =
-          annotation.is(ValueKind::Intrinsic) && annotation.intrinsic() == IntrinsicId::Ptr;
-      bool isRuntimeType =
-          annotation.is(ValueKind::TensorType) || annotation.is(ValueKind::DType) || isPointer;
       if (!annotation.ok())
         failure.reset(); // `x: "torch.Tensor"` and the like say nothing
       bool given = passed && !isTensorPassed;
       if (annotation.is(ValueKind::TensorType) && i < own.values.size() && own.values[i].isNumber())
         return failTensorGiven(p.name, own.spans[i]);
-      if (isRuntimeType && !given) {
+      if (isRuntimeType(annotation) && !given) {
         Value bound;
         if (!declareParam(p.name, p.span, annotation, p.annotation->span, bound))
           return Value();
@@ -313,14 +330,8 @@ Value Evaluator::traceEager(JitObject *jit, CallArgs &args) {
   Recovery recovery(*this);
   Value kernelValue = Value::object(ValueKind::Kernel, made);
   bool isTraced = exec(f->body) != Flow::Error && kept.empty();
-  for (const ast::Param &p : f->params)
-    if (auto it = state.params.find(p.name); it != state.params.end()) {
-      bool isKnown = it->second.buffer || it->second.scalar;
-      if (isTraced && !isKnown)
-        return fail(DiagId::PointerUnused, p.span, p.name);
-      if (isKnown)
-        made->params.push_back(it->second);
-    }
+  if (!takeParams(state, made, isTraced))
+    return Value();
   if (!isTraced) {
     made->workspaces = state.empties;
     begun.push_back(kernelValue);
