@@ -260,6 +260,8 @@ llvm::Value *KernelLowering::quickQuotient(arith::DivFOp op) {
 llvm::Value *KernelLowering::binary(mlir::Operation &op) {
   llvm::Value *x = at(op.getOperand(0));
   llvm::Value *y = op.getNumOperands() > 1 ? at(op.getOperand(1)) : nullptr;
+  if (auto fold = folds.find(&op); fold != folds.end())
+    std::tie(x, y) = fold->second;
   auto intrinsic = [&](llvm::Intrinsic::ID id) { return b.CreateBinaryIntrinsic(id, x, y); };
   auto overflow = mlir::dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
   bool noUnsignedWrap = overflow && overflow.hasNoUnsignedWrap();

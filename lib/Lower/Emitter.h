@@ -109,8 +109,12 @@ public:
   }
   virtual llvm::Value *sharedReadTr(llvm::Value *pointer, llvm::Type *result) { return nullptr; }
 
-  /// Lane exchange of one 32-bit integer.
-  virtual llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) = 0;
+  /// Lane exchange of one 32-bit integer, which lanes in groups of `equal` have in common.
+  virtual llvm::Value *shuffleXor(llvm::Value *value, int64_t mask, int64_t equal) = 0;
+  /// The values of lane l and lane l ^ mask, in any order, where that costs less; else nulls.
+  virtual std::pair<llvm::Value *, llvm::Value *> bothOfXor(llvm::Value *value, int64_t mask) {
+    return {};
+  }
   virtual llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) = 0;
   /// One word of wave.scan_partner.
   virtual llvm::Value *scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step,

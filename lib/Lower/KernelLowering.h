@@ -93,6 +93,7 @@ private:
   llvm::Value *extract(wave::ExtractOp op);
   llvm::Value *laneExchange(llvm::Value *value,
                             llvm::function_ref<llvm::Value *(llvm::Value *)> exchange);
+  mlir::LogicalResult lowerShuffleXor(wave::ShuffleXorOp shuffle);
   mlir::LogicalResult lowerVote(mlir::Operation &op);
   mlir::LogicalResult lowerTrap(wave::TrapOp trap);
   mlir::LogicalResult lowerScanPartner(wave::ScanPartnerOp scan);
@@ -136,6 +137,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::Value *> values;
   llvm::DenseMap<mlir::Value, llvm::Value *> pinned; ///< shared addresses in registers of their own
   llvm::DenseMap<mlir::Value, bool> uniformity;
+  /// The operands of operations that combine a value with a partner lane's, in either order.
+  llvm::DenseMap<mlir::Operation *, std::pair<llvm::Value *, llvm::Value *>> folds;
   llvm::DenseMap<mlir::Value, unsigned> arrayNumbers;
   std::vector<std::vector<llvm::Value *>> arrays; ///< current value of every register
   llvm::Value *barrierBase = nullptr;             ///< start of shared memory, for barrierPointer

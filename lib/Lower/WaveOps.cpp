@@ -286,9 +286,7 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
         if (mask < 0 || mask >= lanes)
           return fail(op, "exchanges lanes by mask " + llvm::Twine(mask) + " in a wave of " +
                               llvm::Twine(lanes) + " lanes");
-        return done(op, laneExchange(at(shuffle.getValue()), [&](llvm::Value *word) {
-                      return mask == 0 ? word : e.shuffleXor(word, mask);
-                    }));
+        return lowerShuffleXor(shuffle);
       })
       .Case([&](wave::ShuffleOp shuffle) {
         llvm::Value *lane = at(shuffle.getLane());

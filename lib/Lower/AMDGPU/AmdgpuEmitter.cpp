@@ -61,6 +61,10 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   function.addFnAttr("uniform-work-group-size", "true");
   function.addFnAttr("denormal-fp-math", "ieee,ieee");
   function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
+  // Else each operand of a minimum or maximum that might be a signaling NaN is quieted by an
+  // instruction of its own. Without the mode such a NaN loses against a number, as a quiet one
+  // does.
+  function.addFnAttr("amdgpu-ieee", "false");
   function.addFnAttr(llvm::Attribute::NoUnwind);
   if (!usesAgprs)
     function.addFnAttr("amdgpu-agpr-alloc", "0");
@@ -355,7 +359,8 @@ llvm::Value *AmdgpuEmitter::approxExp2(llvm::Value *value) {
   return call("llvm.amdgcn.exp2", {value->getType()}, {value});
 }
 llvm::Value *AmdgpuEmitter::approxLog2(llvm::Value *value) {
-  return call("llvm.amdgcn.log", {value->getType()}, {value});
+  // v_log_f32 behind a scaling of what it takes for zero.
+  return b.CreateUnaryIntrinsic(llvm::Intrinsic::log2, value);
 }
 llvm::Value *AmdgpuEmitter::approxRcp(llvm::Value *value) {
   return call("llvm.amdgcn.rcp", {value->getType()}, {value});

@@ -42,7 +42,8 @@ public:
   llvm::Value *mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b, llvm::Value *c) override;
   llvm::Value *sharedReadTr(llvm::Value *pointer, llvm::Type *result) override;
 
-  llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
+  llvm::Value *shuffleXor(llvm::Value *value, int64_t mask, int64_t equal) override;
+  std::pair<llvm::Value *, llvm::Value *> bothOfXor(llvm::Value *value, int64_t mask) override;
   llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
   llvm::Value *scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step, unsigned width,
                            bool reverse) override;
@@ -73,7 +74,7 @@ public:
 private:
   llvm::Value *pin(llvm::Value *value, const char *constraint);
   llvm::Value *dpp(llvm::Value *value, unsigned control);
-  llvm::Value *rowXor(llvm::Value *value, unsigned mask);
+  llvm::Value *rowXor(llvm::Value *value, unsigned mask, unsigned equal);
   llvm::Value *swapXor(llvm::Value *value, unsigned distance);
   llvm::Value *wholeMemory(llvm::Value *base);
   llvm::Value *maskedOffset(llvm::Value *offset, llvm::Value *mask);

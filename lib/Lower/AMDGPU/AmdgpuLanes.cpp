@@ -34,8 +34,9 @@ llvm::Value *AmdgpuEmitter::dpp(llvm::Value *value, unsigned control) {
                b.getInt32(0xf), b.getTrue()});
 }
 
-/// lane ^ mask for mask in 1..15: at most two moves inside a row.
-llvm::Value *AmdgpuEmitter::rowXor(llvm::Value *value, unsigned mask) {
+/// lane ^ mask for mask in 1..15: at most two moves inside a row, one where lanes in groups of
+/// `equal` have the same value.
+llvm::Value *AmdgpuEmitter::rowXor(llvm::Value *value, unsigned mask, unsigned equal) {
   unsigned base = mask < 4 ? 0 : mask < 8 ? 7 : mask < 12 ? 8 : 15;
   switch (base) {
   case 7:
@@ -50,29 +51,36 @@ llvm::Value *AmdgpuEmitter::rowXor(llvm::Value *value, unsigned mask) {
   default:
     break;
   }
-  unsigned rest = mask ^ base;
+  unsigned rest = (mask ^ base) & ~(equal - 1);
   return rest == 0 ? value : dpp(value, quadXor(rest));
 }
 
 /// lane ^ distance for 16 or 32 by v_permlane16_swap or v_permlane32_swap: of two copies, the odd
 /// groups of the first are exchanged with the even groups of the second (CDNA4 ISA). The first then
 /// holds the even groups twice, the second the odd ones.
-llvm::Value *AmdgpuEmitter::swapXor(llvm::Value *value, unsigned distance) {
-  const char *name = distance == 16 ? "llvm.amdgcn.permlane16.swap" : "llvm.amdgcn.permlane32.swap";
+std::pair<llvm::Value *, llvm::Value *> AmdgpuEmitter::bothOfXor(llvm::Value *value, int64_t mask) {
+  if (target.arch != Arch::Gfx950 || (mask != 16 && mask != 32))
+    return {};
+  const char *name = mask == 16 ? "llvm.amdgcn.permlane16.swap" : "llvm.amdgcn.permlane32.swap";
   llvm::Value *both = call(name, {}, {value, value, b.getFalse(), b.getFalse()});
-  llvm::Value *isOdd = b.CreateICmpNE(b.CreateAnd(thread, uint64_t(distance)), b.getInt32(0));
-  return b.CreateSelect(isOdd, b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1));
+  return {b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1)};
 }
 
-llvm::Value *AmdgpuEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
-  auto bits = static_cast<unsigned>(mask);
+llvm::Value *AmdgpuEmitter::swapXor(llvm::Value *value, unsigned distance) {
+  auto [ofEven, ofOdd] = bothOfXor(value, distance);
+  llvm::Value *isOdd = b.CreateICmpNE(b.CreateAnd(thread, uint64_t(distance)), b.getInt32(0));
+  return b.CreateSelect(isOdd, ofEven, ofOdd);
+}
+
+llvm::Value *AmdgpuEmitter::shuffleXor(llvm::Value *value, int64_t mask, int64_t equal) {
+  auto bits = static_cast<unsigned>(mask), groups = static_cast<unsigned>(equal);
   if (bits < 16)
-    return rowXor(value, bits);
+    return rowXor(value, bits, groups);
   if (target.arch == Arch::Gfx950) {
     for (unsigned distance : {32u, 16u})
       if (bits & distance)
         value = swapXor(value, distance);
-    return (bits & 15) == 0 ? value : rowXor(value, bits & 15);
+    return (bits & 15) == 0 ? value : rowXor(value, bits & 15, 1);
   }
   if (bits < 32) {
     // Bit-mask mode: and_mask in bits 4:0, or_mask in 9:5, xor_mask in 14:10 (ds_swizzle_b32).

@@ -50,7 +50,7 @@ public:
   llvm::Value *mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b, llvm::Value *c) override;
   llvm::Value *ldMatrix(llvm::Value *pointer, llvm::Type *result, bool transposed) override;
 
-  llvm::Value *shuffleXor(llvm::Value *value, int64_t mask) override;
+  llvm::Value *shuffleXor(llvm::Value *value, int64_t mask, int64_t equal) override;
   llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
   llvm::Value *scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step, unsigned width,
                            bool reverse) override;
@@ -337,7 +337,7 @@ llvm::Value *NvptxEmitter::ldMatrix(llvm::Value *pointer, llvm::Type *result, bo
 // Lanes
 //===----------------------------------------------------------------------===//
 
-llvm::Value *NvptxEmitter::shuffleXor(llvm::Value *value, int64_t mask) {
+llvm::Value *NvptxEmitter::shuffleXor(llvm::Value *value, int64_t mask, int64_t) {
   return call("llvm.nvvm.shfl.sync.bfly.i32", {},
               {b.getInt32(allLanes), value, b.getInt32(mask), b.getInt32(wholeWarp)});
 }

@@ -31,3 +31,57 @@ wave.kernel @lanes(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
   // CHECK: s_trap 2
   wave.trap %c, "never"
 }
+
+// A butterfly does not care which of two values comes first, nor which lane of a group that has the
+// same value already: one move a step within rows, and no selection beyond.
+
+// CHECK-LABEL: {{^}}butterfly:
+// CHECK-NOT: v_cndmask
+wave.kernel @butterfly(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
+^bb0(%A: !wave.global, %C: !wave.global):
+  %o = wave.lane_id
+  %x = wave.global_read %A[%o] align 4 : index -> f32
+  // CHECK: v_max_f32_dpp {{.*}} quad_perm:[1,0,3,2]
+  %p1 = wave.shuffle_xor %x, 1 : f32
+  %1 = arith.maxnumf %x, %p1 : f32
+  // CHECK: v_max_f32_dpp {{.*}} quad_perm:[2,3,0,1]
+  %p2 = wave.shuffle_xor %1, 2 : f32
+  %2 = arith.maxnumf %p2, %1 : f32
+  // CHECK-NOT: quad_perm
+  // CHECK: v_max_f32_dpp {{.*}} row_half_mirror
+  %p4 = wave.shuffle_xor %2, 4 : f32
+  %4 = arith.maxnumf %2, %p4 : f32
+  // CHECK: v_max_f32_dpp {{.*}} row_ror:8
+  %p8 = wave.shuffle_xor %4, 8 : f32
+  %8 = arith.maxnumf %4, %p8 : f32
+  // GFX950: v_permlane16_swap_b32
+  // GFX942: ds_swizzle_b32
+  // CHECK: v_max_f32
+  %p16 = wave.shuffle_xor %8, 16 : f32
+  %16 = arith.maxnumf %8, %p16 : f32
+  // GFX950: v_permlane32_swap_b32
+  // CHECK: v_max_f32
+  %p32 = wave.shuffle_xor %16, 32 : f32
+  %32 = arith.maxnumf %16, %p32 : f32
+  wave.global_write %32, %C[%o] align 4 : f32, index
+}
+
+// Where the values of a group may differ, and where the operation is another one, partners are exact.
+
+// CHECK-LABEL: {{^}}no_butterfly:
+wave.kernel @no_butterfly(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
+^bb0(%A: !wave.global, %C: !wave.global):
+  %o = wave.lane_id
+  %x = wave.global_read %A[%o] align 4 : index -> f32
+  %p2 = wave.shuffle_xor %x, 2 : f32
+  %2 = arith.addf %x, %p2 : f32
+  // CHECK: row_half_mirror
+  // CHECK: quad_perm:[3,2,1,0]
+  %p4 = wave.shuffle_xor %2, 4 : f32
+  %4 = arith.addf %2, %p4 : f32
+  // GFX950: v_permlane32_swap_b32
+  // GFX950: v_cndmask_b32
+  %p32 = wave.shuffle_xor %4, 32 : f32
+  %32 = arith.subf %4, %p32 : f32
+  wave.global_write %32, %C[%o] align 4 : f32, index
+}
