@@ -8,6 +8,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Optimize.h"
+
+#include "HalfPairs.h"
+
 #include "tilec/CodeGen/CodeGen.h"
 
 #include "llvm/IR/InstIterator.h"
@@ -84,6 +87,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(InstCombinePass());
   passes.addPass(DropIdleAtomics());
+  passes.addPass(HalfPairs());
   passes.addPass(SimplifyCFGPass());
   LoopPassManager loopPasses;
   loopPasses.addPass(LICMPass(LICMOptions()));

@@ -151,6 +151,8 @@ struct TargetInfo {
   int64_t vectorAddBytes = 0;
   bool convertsFp8;     ///< instructions for nativeE4M3, nativeE5M2 to and from f16 or f32
   bool hasAccurateExp2; ///< 2^x is one instruction, with subnormals
+  /// One instruction adds or multiplies pairs of f32. It does not run beside matrix instructions.
+  bool pairsF32;
   bool hasWaveReduce;   ///< one instruction combines 32-bit integers of all lanes
   bool hasBarrierCount; ///< a barrier that counts lanes with a predicate
   bool hasPriorities;   ///< waves may go before others

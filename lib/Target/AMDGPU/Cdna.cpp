@@ -43,6 +43,7 @@ TargetInfo makeCdna(Arch arch) {
   chip.addsToConstants = true;    // an inline constant
   chip.convertsFp8 = true;
   chip.hasAccurateExp2 = false; // v_exp_f32 flushes
+  chip.pairsF32 = true;         // v_pk_fma_f32 and kin
   chip.hasPriorities = true;
   chip.predicatesLanes = false; // EXEC is a register of its own
   chip.keepsOrder = true;

@@ -75,6 +75,8 @@ private:
   /// The element's value, or the identity where the register is padding.
   Value masked(Value value, ArrayRef<Value> masks, int64_t element);
   void foldRegisters();
+  bool foldsPairs(int64_t perResult);
+  Value foldInPairs(ArrayRef<Value> terms);
   void loadParts();
   void foldLanes();
   bool isFollowedByMeeting();
@@ -130,6 +132,29 @@ Value ReduceEmitter::masked(Value value, ArrayRef<Value> masks, int64_t element)
   return arith::SelectOp::create(b, loc, isInside, value, identity(value.getType()));
 }
 
+/// Whether the registers of a result are combined two by two: sums by instructions on pairs, and
+/// the largest of what was extended from a narrower type by such ones on pairs of that.
+bool ReduceEmitter::foldsPairs(int64_t perResult) {
+  constexpr int64_t fewest = 4;
+  bool mayPair = kind == tile::ReduceKind::Sum ||
+                 ((kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min) &&
+                  !reduce.getNanPropagate());
+  return e.pairsF32 && mayPair && perResult >= fewest && tile::scalarTypeOf(elementOf(src)).isF32();
+}
+
+Value ReduceEmitter::foldInPairs(ArrayRef<Value> terms) {
+  // Two chains: instructions on pairs of f16 must not follow each other's results at once.
+  Value chains[2];
+  for (size_t n = 0; terms.size() >= 2; terms = terms.drop_front(2), ++n) {
+    Value pair = e.pack({terms[0], terms[1]});
+    Value &chain = chains[n % 2];
+    chain = chain ? fold(chain, pair) : pair;
+  }
+  SmallVector<Value, 8> halves = e.unpack(chains[1] ? fold(chains[0], chains[1]) : chains[0], 2);
+  Value result = fold(halves[0], halves[1]);
+  return terms.empty() ? result : fold(result, terms[0]);
+}
+
 void ReduceEmitter::foldRegisters() {
   int64_t group = src.layout.atomRegs();
   results.assign(dst.layout.numRegs(), Value());
@@ -138,6 +163,7 @@ void ReduceEmitter::foldRegisters() {
   int64_t chains = e.target.clocks.dependentVector;
   int64_t perResult = src.layout.numRegs() / std::max<int64_t>(dst.layout.numRegs(), 1);
   bool splits = chains > 1 && perResult >= chains * shortest;
+  bool isInPairs = foldsPairs(perResult);
   std::vector<SmallVector<Value, 4>> parts(results.size());
   std::vector<int64_t> taken(results.size(), 0);
   for (int64_t rep = 0; rep < src.layout.numReps(); ++rep) {
@@ -154,6 +180,10 @@ void ReduceEmitter::foldRegisters() {
       int64_t target = dst.layout.regHolding(at, 0, 0).value_or(0);
       Value term = masked(termOf(elements[i]), masks, i);
       SmallVector<Value, 4> &sums = parts[target];
+      if (isInPairs) {
+        sums.push_back(term);
+        continue;
+      }
       int64_t chain = splits ? taken[target]++ % chains : 0;
       if (chain == int64_t(sums.size()))
         sums.push_back(term);
@@ -161,9 +191,14 @@ void ReduceEmitter::foldRegisters() {
         sums[chain] = fold(sums[chain], term);
     }
   }
-  for (auto [result, sums] : llvm::zip(results, parts))
+  for (auto [result, sums] : llvm::zip(results, parts)) {
+    if (isInPairs && sums.size() > 1) {
+      result = foldInPairs(sums);
+      continue;
+    }
     for (Value sum : sums)
       result = result ? fold(result, sum) : sum;
+  }
 }
 
 void ReduceEmitter::loadParts() {

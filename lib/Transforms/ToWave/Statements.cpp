@@ -12,6 +12,8 @@
 #include "Normalize/Normalize.h"
 #include "Schedule/Schedulable.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -323,6 +325,55 @@ Elements Emitter::elementOf(Elements &elements, int64_t e) {
   return one;
 }
 
+bool Emitter::multiplies(tile::KernelOp kernel) {
+  return kernel.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Whether elements e and e + 1 are divided by the same value, for every even e.
+bool Emitter::dividesPairs(arith::DivFOp quotient, Elements &elements) {
+  if (!bitEnumContainsAll(quotient.getFastmath(), arith::FastMathFlags::arcp) ||
+      isa_and_nonnull<arith::ConstantOp, arith::AddFOp>(quotient.getRhs().getDefiningOp()))
+    return false; // those have a way of their own (lib/Lower)
+  for (int64_t e = 0; e < elements.count; e += 2)
+    if (lookup(quotient.getRhs(), e, elements) != lookup(quotient.getRhs(), e + 1, elements))
+      return false;
+  return true;
+}
+
+SmallVector<Value, 4> Emitter::emitPairs(Operation &op, Elements &elements) {
+  auto quotient = dyn_cast<arith::DivFOp>(op);
+  bool isSame = llvm::all_of(op.getOperands(),
+                             [&](Value operand) { return isSameForAll(operand, elements); });
+  if (!pairsF32 || isSame || elements.count % 2 != 0 || op.getNumResults() != 1 ||
+      !op.getResult(0).getType().isF32() ||
+      !(quotient ? dividesPairs(quotient, elements)
+                 : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op)))
+    return {};
+  Type pair = vectorOf(2, b.getF32Type());
+  SmallVector<Value, 4> values;
+  for (int64_t e = 0; e < elements.count; e += 2) {
+    auto both = [&](Value operand) {
+      return pack({lookup(operand, e, elements), lookup(operand, e + 1, elements)});
+    };
+    if (quotient) {
+      Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0F));
+      Value divisor = lookup(quotient.getRhs(), e, elements);
+      Value inverse = arith::DivFOp::create(b, loc, one, divisor, quotient.getFastmath());
+      values.append(unpack(arith::MulFOp::create(b, loc, both(quotient.getLhs()),
+                                                 pack({inverse, inverse}), quotient.getFastmath()),
+                           2));
+      continue;
+    }
+    IRMapping mapping;
+    for (Value operand : op.getOperands())
+      mapping.map(operand, both(operand));
+    Operation *copy = b.clone(op, mapping);
+    copy->getResult(0).setType(pair);
+    values.append(unpack(copy->getResult(0), 2));
+  }
+  return values;
+}
+
 LogicalResult Emitter::emitArith(Operation &op, Elements &elements) {
   if (auto round = dyn_cast<tile::RoundOp>(op)) {
     DType dtype = tile::dtypeOf(round.getDtype());
@@ -342,6 +393,10 @@ LogicalResult Emitter::emitArith(Operation &op, Elements &elements) {
   }
   if (isa<tile::ThreadIdOp>(op)) {
     elements.map[op.getResult(0)] = {threadId};
+    return success();
+  }
+  if (SmallVector<Value, 4> values = emitPairs(op, elements); !values.empty()) {
+    elements.map[op.getResult(0)] = values;
     return success();
   }
   bool isSame = llvm::all_of(op.getOperands(),
