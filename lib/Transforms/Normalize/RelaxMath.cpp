@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/RelaxMath.h"
 
+#include "Normalize/ShortAngles.h"
+
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/FastMath.h"
 
@@ -60,6 +62,13 @@ public:
   /// `mayBeSummed`: sums of the values are no matter either. `mayVanish`: of the values themselves.
   explicit Uses(bool mayBeSummed, bool mayVanish = false)
       : mayBeSummed(mayBeSummed), mayVanish(mayVanish) {}
+  /// Of which other values may be added or subtracted: errors of the values' own size may be of any
+  /// size beside a result.
+  static Uses besideOthers() {
+    Uses uses(/*mayBeSummed=*/false);
+    uses.mayBeAdded = true;
+    return uses;
+  }
 
   /// Whether all that the value leads to is rounded to 16 bits.
   bool areRounded(Value value, bool isPositive = false) {
@@ -84,6 +93,8 @@ private:
       return !(isDivisor && known.mayVanish) &&
              areRounded(user->getResult(0), Known{false, known.mayVanish});
     }
+    if (mayBeAdded && isa<arith::AddFOp, arith::SubFOp>(user))
+      return areRounded(user->getResult(0), Known{false, known.mayVanish});
     if (isa<arith::AddFOp>(user)) {
       std::optional<double> other = constantOf(user->getOperand(1 - use.getOperandNumber()));
       return known.isPositive && other && *other >= smallestVisible &&
@@ -113,7 +124,7 @@ private:
   Fate fateIn(Value fragment, Block *block, Block::iterator at);
   bool isHarmless(Operation *op, Value fragment);
 
-  bool mayBeSummed, mayVanish;
+  bool mayBeSummed, mayVanish, mayBeAdded = false;
   llvm::DenseSet<std::pair<Value, Operation *>> followed;
   llvm::DenseSet<std::pair<Value, Operation *>> roundsOfLoops;
 };
@@ -435,7 +446,9 @@ math::Exp2Op asPowerOfTwo(math::ExpOp op, bool isOneFma) {
 
 void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &target) {
   using Flags = arith::FastMathFlags;
-  if (vanishesInSums(op))
+  // Both give the same 2^x where it is no denormal number.
+  auto power = dyn_cast<math::Exp2Op>(op);
+  if (vanishesInSums(op) || (power && hasNormalPower(power)))
     return allow(op, Flags::afn);
   // Where the accurate 2^x is an instruction nothing is gained by the other one.
   bool isDear = !target.hasAccurateExp2;
@@ -461,6 +474,48 @@ void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &ta
   if (isBelow || (isDear && vanishesWhenRounded(op->getResult(0))))
     allow(op, Flags::afn);
 }
+
+/// Where a logarithm goes that only says how large something is: into the arguments of
+/// exponentials whose results are rounded to 16 bits, and into those of sums whose logarithms go
+/// there, too, as the running one of an online softmax does.
+class Exponents {
+public:
+  /// Whether all that the value leads to is such an argument.
+  bool areArguments(Value value) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isArgument(use); });
+  }
+
+private:
+  bool isArgument(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<arith::AddFOp, arith::SubFOp>(user))
+      return areArguments(user->getResult(0));
+    if (isa<math::ExpOp, math::Exp2Op>(user)) {
+      Value power = user->getResult(0);
+      return Uses(/*mayBeSummed=*/false).areRounded(power) || isInLogarithms(power);
+    }
+    auto store = dyn_cast<tile::StoreOp>(user);
+    if (!store || store.getValue() != use.get() || !store.getBuffer().getType().isFragment() ||
+        !store.getBuffer().getDefiningOp<tile::AllocOp>())
+      return false;
+    return !seen.insert(store.getBuffer()).second || areElements(store.getBuffer());
+  }
+  /// What is read of the fragment, whenever that is.
+  bool areElements(Value fragment) {
+    return llvm::all_of(fragment.getUsers(), [&](Operation *user) {
+      auto load = dyn_cast<tile::LoadOp>(user);
+      return isa<tile::StoreOp>(user) || (load && areArguments(load.getResult()));
+    });
+  }
+  bool isInLogarithms(Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      if (isa<arith::AddFOp>(user))
+        return isInLogarithms(user->getResult(0));
+      return isa<math::LogOp, math::Log2Op>(user) && areArguments(user->getResult(0));
+    });
+  }
+  llvm::DenseSet<Value> seen;
+};
 
 //===----------------------------------------------------------------------===//
 // Sums
@@ -583,6 +638,19 @@ void rewriteGates(tile::KernelOp kernel) {
     }
 }
 
+/// Sines and cosines that others are added to before 16 bits are left: their error of an f32's last
+/// bits is below what the agreement rule gives every row of a kernel with such functions.
+void shortenAngles(tile::KernelOp kernel) {
+  SmallVector<Operation *> found;
+  kernel.walk([&](Operation *op) {
+    if (op->getParentOfType<tile::ParallelOp>() && hasShortAngle(op) &&
+        Uses::besideOthers().areRounded(op->getResult(0)))
+      found.push_back(op);
+  });
+  for (Operation *op : found)
+    shortenAngle(op);
+}
+
 /// What `--math=fast` allows.
 void relaxAll(tile::KernelOp kernel) {
   using Flags = arith::FastMathFlags;
@@ -605,6 +673,9 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   if (kernel->getParentOfType<ModuleOp>()->hasAttr(libraryMathAttrName))
     return;
   rewriteGates(kernel);
+  bool isFast = kernel->getParentOp()->hasAttr(fastMathAttrName);
+  if (!isFast)
+    shortenAngles(kernel);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
   kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
   SmallVector<Operation *> ops;
@@ -627,8 +698,10 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
         allow(op, arith::FastMathFlags::arcp);
     } else if (isa<math::RsqrtOp>(op) && isRounded())
       allow(op, arith::FastMathFlags::afn);
+    else if (isa<math::LogOp, math::Log2Op>(op) && Exponents().areArguments(result))
+      allow(op, arith::FastMathFlags::afn);
   }
-  if (kernel->getParentOp()->hasAttr(fastMathAttrName))
+  if (isFast)
     relaxAll(kernel);
 }
 

@@ -24,6 +24,10 @@ namespace tilec {
 /// a
 ///   reduction's sum and a number; an inverse square root that is rounded to 16 bits is the
 ///   hardware's (`afn`);
+/// * sines and cosines of angles with a known bound, from which values come that are rounded to 16
+///   bits, are computed in f32 (ShortAngles.h);
+/// * a logarithm that is only subtracted from arguments of exponentials that are rounded to 16 bits
+///   is the hardware's (`afn`);
 /// * a product is not rounded in front of a sum (`contract`) where it is a square in a reduction,
 /// and
 ///   where it hangs on a reduction's sum and what comes out is rounded to 16 bits.
