@@ -73,7 +73,7 @@ void Importer::findEmitterLocals(script::Body list) {
            microK(e));
       for (const Argument &a : t->call->args)
         if (a.region && a.region->buffer->scope == script::Scope::Local)
-          lostBuffers.insert(a.region->buffer);
+          lose(a.region->buffer);
       continue;
     }
     TileShapes shapes = shapesOf(e);
@@ -89,14 +89,14 @@ void Importer::findEmitterLocals(script::Body list) {
       if (found != length) {
         fail(DiagId::EmitterLength, a.span, a.region->buffer->name, length, found);
         note(DiagId::EmitterHere, e.span);
-        lostBuffers.insert(a.region->buffer);
+        lose(a.region->buffer);
         continue;
       }
       auto &shape = isA ? shapes.a : isB ? shapes.b : shapes.c;
       auto [it, isNew] = emitterLocals.try_emplace(a.region->buffer, shape);
       if (!isNew && it->second != shape) {
         fail(DiagId::EmitterRoles, a.span, a.region->buffer->name);
-        lostBuffers.insert(a.region->buffer);
+        lose(a.region->buffer);
       }
     }
   }

@@ -118,6 +118,7 @@ Value Importer::index(const Expr *e) {
 
 Value Importer::extent(const Expr *e) {
   Value v = index(e);
+  failed |= !v;
   return v ? v : indexConstant(1, e->span);
 }
 

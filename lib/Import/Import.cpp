@@ -43,9 +43,10 @@ std::nullptr_t Importer::fail(Diagnostic error) {
 }
 
 void Importer::lose(const script::Stmt *s) {
+  failed = true;
   const script::Var *var = nullptr;
   if (const auto *alloc = llvm::dyn_cast<script::AllocStmt>(s))
-    lostBuffers.insert(alloc->buffer);
+    lose(alloc->buffer);
   else if (const auto *let = llvm::dyn_cast<script::LetStmt>(s))
     var = let->var;
   else if (const auto *call = llvm::dyn_cast<script::TileCallStmt>(s))
@@ -80,9 +81,11 @@ OwningOpRef<ModuleOp> Importer::run() {
   parameters();
   for (size_t i = 0; i < program.launches.size(); ++i)
     launch(*program.launches[i], i);
-  if (failed)
-    return nullptr;
-  return module;
+  if (!failed)
+    return module;
+  if (!diags.hasErrors())
+    diags.report(DiagId::NotYetCompiled, program.span, program.name);
+  return nullptr;
 }
 
 /// Scripts may give two tensors or dimensions one name (`B = T.empty(...)` twice); a launch may
@@ -151,11 +154,11 @@ void Importer::parameters() {
                                  TypeAttr::get(tile::elementTypeOf(p.scalar->type, &context)));
   for (auto [p, name] : llvm::zip_equal(program.params, paramNames))
     if (p.buffer && !declareTensor(p.buffer, name, /*isWorkspace=*/false))
-      lostBuffers.insert(p.buffer);
+      lose(p.buffer);
   recordPlaces();
   for (const Buffer *workspace : program.workspaces)
     if (!declareTensor(workspace, uniqueName(workspace->name), /*isWorkspace=*/true))
-      lostBuffers.insert(workspace);
+      lose(workspace);
 }
 
 /// Where the script has scalars between tensors, which place each parameter has in the ABI.
@@ -206,6 +209,8 @@ void Importer::launch(const script::Launch &l, size_t number) {
   for (const Expr *e : program.assumptions)
     if (Value condition = value(e))
       tile::AssumeOp::create(b, at(e->span), condition);
+    else
+      failed = true;
   body(l.body);
 }
 

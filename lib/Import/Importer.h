@@ -59,6 +59,10 @@ private:
   mlir::Location at(Span span);
   /// What `s` would have bound has no value.
   void lose(const script::Stmt *s);
+  void lose(const Buffer *buffer) {
+    failed = true;
+    lostBuffers.insert(buffer);
+  }
 
   // Programs (Import.cpp).
   void parameters();

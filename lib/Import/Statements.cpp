@@ -275,6 +275,7 @@ bool Importer::branch(const script::IfStmt *s, script::Body rest) {
     return false;
   }
   Value condition = value(s->condition);
+  failed |= !condition;
   if (!condition) // its sides are read all the same
     condition = constant(1, b.getI1Type(), at(s->span));
   bool needsElse = !s->elseBody.empty() || !rest.empty();
@@ -299,6 +300,8 @@ bool Importer::whileLoop(const script::WhileStmt *s) {
   b.setInsertionPointToStart(&op.getCondition().emplaceBlock());
   if (Value condition = value(s->condition))
     tile::ConditionOp::create(b, at(s->condition->span), condition);
+  else
+    failed = true;
   b.setInsertionPointToStart(&op.getBody().emplaceBlock());
   ++loopDepth;
   body(s->body);

@@ -83,6 +83,8 @@ bool Importer::tileCall(const script::TileCallStmt *s) {
   case IntrinsicId::Assume:
   case IntrinsicId::DeviceAssert: {
     const Argument &condition = argument(*call, "condition");
+    if (!condition.expr)
+      fail(DiagId::WantedOther, condition.span, "a condition", "something else");
     Value v = condition.expr ? value(condition.expr) : nullptr;
     if (!v)
       return false;

@@ -217,7 +217,8 @@ bool Evaluator::checkTiles(const Call *call) {
     const Argument &a = call->args[i];
     if (!llvm::is_contained(tiles, names[i]) || (isAtomicStore && names[i] == "src"))
       continue;
-    if (a.region || a.isAbsent())
+    bool isOptional = signatureOf(call->id).parameters[i].defaultText == "None";
+    if (a.region || (a.isAbsent() && isOptional))
       continue;
     fail(DiagId::WantedTile, a.span, nameOf(call->id), names[i]);
     return false;
