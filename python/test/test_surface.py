@@ -203,3 +203,28 @@ def test_strides_may_be_known_when_the_kernel_runs(target):
     for part in (a[:, 1, :, 2], np.ascontiguousarray(a[:, 2, :, 0]), a[:1, 1, :, 2]):
         kernel(part, b[: len(part)])
         assert np.array_equal(b[: len(part)], part)
+
+
+def test_templates_stand_for_kernels():
+    from tilec.tilelang import carver
+
+    rng = np.random.default_rng(1)
+    with tilec.testing.on_simulator("gfx942", patch_torch=False):
+
+        def result(template, shape, *inputs):
+            out = np.full(shape, -1, np.float32)
+            assert 0 < len(template.recommend_hints(topk=3)) <= 3
+            tilec.compile(template.equivalent_function())(*inputs, out)
+            return out
+
+        a, b = rng.standard_normal((40, 96)).astype(np.float32), rng.standard_normal((72, 96)).astype(np.float32)
+        f32 = {"in_dtype": "float32", "out_dtype": "float32", "accum_dtype": "float32"}
+        assert np.allclose(result(carver.MatmulTemplate(40, 72, 96, **f32), (40, 72), a, b), a @ b.T, atol=1e-4)
+        assert np.allclose(result(carver.GEMVTemplate(72, 96, **f32), (72,), a[0], b), b @ a[0], atol=1e-4)
+        x = rng.standard_normal((3, 5, 70)).astype(np.float32)
+        assert np.array_equal(result(carver.ElementwiseTemplate([3, 5, 70], "float32"), x.shape, x), x + 1)
+        for structure, axes in (("SSR", 2), ("SRS", 1), ("RSR", (0, 2))):
+            want = x.sum(axis=axes)
+            assert np.allclose(result(carver.GeneralReductionTemplate(structure, [3, 5, 70], "float32"), want.shape, x), want, atol=1e-4)
+        with pytest.raises(ValueError, match="no S or R"):
+            carver.GeneralReductionTemplate("SX", [3, 5])
