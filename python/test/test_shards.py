@@ -35,6 +35,7 @@ class Clock:
 
         class Kernel:
             latency = config_ = ref_latency = None
+            params = ()
 
             def get_profiler(self, *_):
                 return self

@@ -228,3 +228,41 @@ def test_templates_stand_for_kernels():
             assert np.allclose(result(carver.GeneralReductionTemplate(structure, [3, 5, 70], "float32"), want.shape, x), want, atol=1e-4)
         with pytest.raises(ValueError, match="no S or R"):
             carver.GeneralReductionTemplate("SX", [3, 5])
+
+
+def test_searches_do_not_invent_numbers():
+    @tilelang.autotune(configs=[{"threads": 64}, {"threads": 128}], warmup=1, rep=1)
+    @tilelang.jit
+    def scale(threads=64):
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32"), s: T.float32):
+            with T.Kernel(1, threads=threads):
+                for i in T.Parallel(64):
+                    A[i] = A[i] * s
+
+        return main
+
+    with tilec.testing.on_simulator("gfx942", patch_torch=False):
+        with pytest.raises(ValueError, match="`s` .* is a number; .*set_autotune_inputs"):
+            scale()
+        with tilelang.set_autotune_inputs(np.ones(64, np.float32), 2.0):
+            scale()
+
+
+@pytest.mark.parametrize("target", ["gfx942", "sm_90a"])
+def test_tensors_that_nothing_uses_may_be_none(target):
+    m = T.dynamic("m")
+
+    @T.prim_func
+    def main(A: T.Tensor((m,), "float16"), B: T.Tensor((m,), "float16"), C: T.Tensor((4,), "float32")):
+        with T.Kernel(1, threads=32):
+            for i in T.Parallel(4):
+                C[i] = C[i] + 1.0
+
+    kernel = tilec.compile(main, target=target)
+    c = np.zeros(4, np.float32)
+    kernel(None, None, c)
+    kernel(np.zeros(8, np.float16), None, c)
+    assert (c == 2).all()
+    with pytest.raises(tilec.errors.ArgumentError, match="`C`: a tensor is wanted, not NoneType"):
+        kernel(None, None, None)

@@ -130,7 +130,7 @@ class Runner:
     def _place(self, args, params=None):
         """The index of the GPU on which the first tensor is."""
         for p, arg in zip(params or self.params, args):
-            if p.is_tensor:
+            if p.is_tensor and (p.is_used or arg is not None):
                 index = _device_index(arg)
                 if index is None:
                     raise ArgumentError(f"argument `{p.name}`: a tensor is wanted, not {type(arg).__name__}")

@@ -89,6 +89,7 @@ def tune(make, configs, settings, inputs=None, what=""):
     result = AutotuneResult()
     runs = []
     shared = None
+    _require_inputs(next((k for k in kernels if not isinstance(k, Exception)), None), settings, inputs)
     for config, kernel in zip(configs, kernels):
         if isinstance(kernel, Exception):
             result.trials.append((config, str(kernel)))
@@ -130,6 +131,7 @@ def _tune_shared(make, configs, settings, inputs, what):
     def candidate(config):
         kernel = make(config)
         profiler = kernel.get_profiler(settings.supply_type)
+        _require_inputs(kernel, settings, inputs)
         if not kept:
             kept.append(_inputs(profiler, settings, inputs))
         _check(profiler, kept[0], settings)
@@ -174,6 +176,20 @@ def _inputs(profiler, settings, inputs):
     from . import get_autotune_inputs
 
     return get_autotune_inputs() or profiler._get_inputs()
+
+
+def _require_inputs(kernel, settings, inputs):
+    """Tensors can be made for a search; what a number means for the kernel's work only its user knows."""
+    from . import get_autotune_inputs
+
+    if kernel is None or inputs is not None or settings.supply_prog is not None or get_autotune_inputs():
+        return
+    number = next((p for p in kernel.params if not p.is_tensor), None)
+    if number is not None:
+        raise ValueError(
+            f"autotune: parameter `{number.name}` of `{kernel.name}` is a number; give the arguments of the search by "
+            "`with set_autotune_inputs(...)` or by supply_prog"
+        )
 
 
 def _check(profiler, inputs, settings):
