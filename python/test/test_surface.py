@@ -59,6 +59,10 @@ def test_storage_types():
     assert T.int4.as_torch() is torch.int8
     assert T.dtypes.resolve_torch_storage_dtype(T.int4) == T.int8
     assert T.dtypes.resolve_torch_storage_dtype("float16") == T.float16
+    if hasattr(torch, "float4_e2m1fn_x2"):
+        assert T.dtypes.resolve_torch_storage_dtype(T.float4_e2m1fn) == T.float4_e2m1fnx2
+    assert (T.float32x2.lanes, T.float32x2.bits, T.float4_e2m1fnx2.bytes) == (2, 64, 1)
+    assert not hasattr(T, "float32x") and not hasattr(T, "nothingx2")
 
 
 def test_values_without_a_number_are_expressions():

@@ -54,7 +54,7 @@ class dtype(str):
 
     @property
     def bytes(self):
-        return (_BITS[self] + 7) // 8
+        return (self.bits + 7) // 8
 
     @property
     def itemsize(self):
@@ -86,18 +86,27 @@ class dtype(str):
         return f"T.{str.__str__(self)}"
 
 
-class _Pairs(dtype):
-    """`T.float4_e2m1fnx2`: two of float4_e2m1fn in a byte, as torch has them. No type of a kernel's elements."""
+class _Vector(dtype):
+    """`T.float32x2`, `T.float4_e2m1fnx2`: several elements as one value. Host code may name such types; elements of
+    kernels are single ones."""
 
     __slots__ = ()
-    bits = 8
-    lanes = 2
+    element = property(lambda self: dtype(self.rpartition("x")[0]))
+    lanes = property(lambda self: int(self.rpartition("x")[2]))
+    bits = property(lambda self: self.element.bits * self.lanes)
 
     def as_torch(self):
-        return dtype("float4_e2m1fn").as_torch()
+        if self == "float4_e2m1fnx2":
+            return self.element.as_torch()
+        raise TypeError(f"torch has no {self}")
 
 
-PAIRS = {"float4_e2m1fnx2": str.__new__(_Pairs, "float4_e2m1fnx2")}
+def vector(name):
+    """The type of several elements that a name like `float32x2` is, or None."""
+    element, _, lanes = name.rpartition("x")
+    if not lanes.isdigit() or element not in _BITS:
+        return None
+    return str.__new__(_Vector, name)
 
 
 def torch_dtype(name):

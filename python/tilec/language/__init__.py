@@ -32,8 +32,8 @@ def _make(name):
         return Deferred
     if name == "Ref":
         return _functions.TileFunction("Ref", "Host", "Hands over a variable or an element itself.")
-    if name in _dtypes.PAIRS:
-        return _dtypes.PAIRS[name]
+    if several := _dtypes.vector(name):
+        return several
     found = _dtypes.canonical(name)
     if found and name not in ("char", "long"):
         return _dtypes.dtype(found)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of elements: `T.dtypes.float16` is `T.float16`."""
 
-from .._dtypes import _BITS, ALIASES, PAIRS, dtype
+from .._dtypes import _BITS, ALIASES, dtype, vector
 
 AnyDType = dtype
 
@@ -11,15 +11,15 @@ def __getattr__(name):
         return _torch_table()
     if name in _BITS or name in ALIASES:
         return dtype(name)
-    if name in PAIRS:
-        return PAIRS[name]
+    if found := vector(name):
+        return found
     raise AttributeError(f"tilec.language.dtypes has no `{name}`")
 
 
 def resolve_torch_storage_dtype(value):
     """The type whose name torch has for the memory of such elements: int8 for pairs of int4."""
     name = str(dtype(value).as_torch()).removeprefix("torch.")
-    return PAIRS.get(name.replace("_x2", "x2")) or dtype(name)
+    return vector(name.replace("_x2", "x2")) or dtype(name)
 
 
 def _torch_table():
