@@ -129,4 +129,16 @@ Accesses accessesOf(Operation *op) {
   return result;
 }
 
+llvm::StringRef nameOfRoot(Value root) {
+  Operation *op = root.getDefiningOp();
+  auto name = op ? op->getAttrOfType<StringAttr>("name") : StringAttr();
+  return name ? name.getValue() : "buffer";
+}
+
+std::string quotedName(Value buffer) {
+  Operation *op = rootOf(buffer).getDefiningOp();
+  auto name = op ? op->getAttrOfType<StringAttr>("name") : StringAttr();
+  return name ? ("`" + name.getValue() + "`").str() : "a buffer";
+}
+
 } // namespace tilec

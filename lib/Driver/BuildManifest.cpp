@@ -133,7 +133,7 @@ rt::Param mapParamOf(DictionaryAttr spec, tile::ProgramOp program) {
 }
 
 DictionaryAttr tensorMapNamed(wave::KernelOp kernel, StringRef name) {
-  auto maps = kernel->getAttrOfType<ArrayAttr>("tensor_maps");
+  auto maps = kernel.getTensorMapsAttr();
   for (Attribute spec : maps ? maps.getValue() : ArrayRef<Attribute>())
     if (cast<DictionaryAttr>(spec).getAs<StringAttr>("name").getValue() == name)
       return cast<DictionaryAttr>(spec);
@@ -148,10 +148,10 @@ std::optional<rt::DimExpr> flopsOf(tile::KernelOp kernel, const rt::Launch &laun
     rt::DimExpr times(2 * gemm.m() * gemm.n() * gemm.k());
     for (Operation *up = gemm->getParentOp(); up != kernel; up = up->getParentOp()) {
       auto loop = dyn_cast<tile::ForOp>(up);
-      auto perRound = loop ? loop->getAttrOfType<IntegerAttr>(persistentAttrName) : IntegerAttr();
+      std::optional<uint64_t> perRound = loop ? loop.getPersistent() : std::nullopt;
       if (perRound) {
         // Its rounds in all clusters together are the tiles.
-        times = times * exprOf(loop.getUpper()) * rt::DimExpr(perRound.getInt());
+        times = times * exprOf(loop.getUpper()) * rt::DimExpr(int64_t(*perRound));
         isPersistent = true;
         continue;
       }

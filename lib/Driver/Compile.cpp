@@ -457,7 +457,7 @@ bool Compilation::runStage(Stage stage) {
       return false;
     state->source = OwningOpRef<ModuleOp>(state->module->clone());
     if (opts.math == MathMode::Fast) // not of the source: the reference knows no approximation
-      program()->setAttr(fastMathAttrName, UnitAttr::get(&state->context));
+      program().setFastMath(true);
     if (opts.math == MathMode::Libs)
       state->module.get()->setAttr(libraryMathAttrName, UnitAttr::get(&state->context));
     break;
@@ -585,8 +585,8 @@ bool Compilation::checkSchedules() {
   bool isNamed = !opts.schedule.empty() && opts.schedule != "auto";
   bool isPlanned = false;
   state->module->walk([&](wave::KernelOp kernel) {
-    isPlanned |= kernel->hasAttr("schedules");
-    isNamed |= kernel->hasAttr("named_schedule");
+    isPlanned |= kernel.getSchedules().has_value();
+    isNamed |= kernel.getNamedSchedule();
   });
   if (binary.kind != codegen::ImageKind::Hsaco)
     return true;
@@ -620,7 +620,7 @@ bool Compilation::settleSchedules() {
     llvm::SmallVector<StringRef> names(rejected.begin(), rejected.end());
     Builder b(&state->context);
     for (wave::KernelOp kernel : state->module->getOps<wave::KernelOp>())
-      kernel->setAttr(rejectedSchedulesAttrName, b.getStrArrayAttr(names));
+      kernel.setRejectedSchedulesAttr(b.getStrArrayAttr(names));
     return runPasses(Stage::WaveScheduled,
                      pipelineOf(Stage::WaveScheduled, opts.arch, opts.schedule, opts.checkBounds));
   };
@@ -687,7 +687,7 @@ std::string Compilation::schedulePicture() {
   for (const PipePlan &pipe : state->pipes)
     pictures.push_back(drawPipe(pipe));
   for (wave::KernelOp kernel : state->module->getOps<wave::KernelOp>()) {
-    auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
+    ArrayAttr plans = kernel.getSchedulesAttr();
     for (size_t i = 0; plans && i < plans.size(); ++i) {
       auto plan = SchedulePlan::parse(cast<StringAttr>(plans[i]).getValue());
       if (!plan)

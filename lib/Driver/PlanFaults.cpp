@@ -25,7 +25,7 @@ llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image
     return object.takeError();
   report::Scorecard scorecard = report::makeScorecard(*object);
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
-    if (!kernel->hasAttr("schedules") || kernel->hasAttr("named_schedule"))
+    if (!kernel.getSchedules() || kernel.getNamedSchedule())
       continue;
     for (const report::KernelCard &card : scorecard.kernels) {
       if (card.facts.name != kernel.getSymName())
@@ -51,8 +51,8 @@ llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image
 llvm::SmallVector<std::string> chosenStrategies(ModuleOp module) {
   llvm::SmallVector<std::string> names;
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
-    auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
-    if (!plans || kernel->hasAttr("named_schedule"))
+    ArrayAttr plans = kernel.getSchedulesAttr();
+    if (!plans || kernel.getNamedSchedule())
       continue;
     for (StringRef text : plans.getAsValueRange<StringAttr>())
       if (auto plan = SchedulePlan::parse(text); !plan)

@@ -187,10 +187,10 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
   std::string text;
   std::vector<codegen::KernelOrder> orders = image.order;
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
-    auto plans = kernel->getAttrOfType<ArrayAttr>("schedules");
+    ArrayAttr plans = kernel.getSchedulesAttr();
     if (!plans)
       continue;
-    auto parts = kernel->getAttrOfType<ArrayAttr>("schedule_parts");
+    ArrayAttr parts = kernel.getSchedulePartsAttr();
     auto order = llvm::find_if(
         orders, [&](const codegen::KernelOrder &o) { return o.kernel == kernel.getSymName(); });
     for (auto [n, attribute] : llvm::enumerate(plans)) {

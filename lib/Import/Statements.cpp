@@ -186,7 +186,8 @@ bool Importer::forLoop(const script::ForStmt *s) {
       extents.push_back(extent(r.end));
     auto op = tile::ParallelOp::create(b, loc, extents);
     if (s->hints.coalescedWidth > 0)
-      op.setVectorHint(s->hints.coalescedWidth);
+      op.emitRemark("`coalesced_width` is ignored: accesses are as wide as alignment and bounds "
+                    "allow");
     for (auto [r, iv] : llvm::zip(s->ranges, op.ivs())) {
       vars[r.var] = iv;
       nonNegative[r.var] = true;
@@ -212,7 +213,7 @@ bool Importer::forLoop(const script::ForStmt *s) {
     pipelineLists(s, stages);
   auto op = tile::ForOp::create(b, loc, lower, upper, indexConstant(r.step, s->span), kind, stages);
   if (!s->hints.strategy.empty())
-    op->setAttr("strategy", b.getStringAttr(s->hints.strategy));
+    op.setStrategy(s->hints.strategy);
   vars[r.var] = op.iv();
   nonNegative[r.var] = r.step > 0 ? isNonNegative(r.begin) : r.end->constInt().value_or(-2) >= -1;
   if (auto begin = rangeOf(r.begin), end = rangeOf(r.end); begin && end)

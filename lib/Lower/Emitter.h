@@ -31,6 +31,25 @@ struct KernelTraits {
   int64_t arrayRegisters = 0;
 };
 
+/// What the lowering of an op that only one vendor has may ask of the kernel, and tell it.
+class KernelValues {
+public:
+  virtual ~KernelValues() = default;
+
+  virtual const KernelTraits &kernelTraits() const = 0;
+  virtual llvm::Value *at(mlir::Value value) const = 0;
+  virtual llvm::Type *typeOf(mlir::Type type) const = 0;
+  /// The current values of a register array.
+  virtual std::vector<llvm::Value *> &registersOf(mlir::Value array) = 0;
+  virtual llvm::Value *sharedPointer(mlir::Value offset, int64_t imm) = 0;
+  virtual llvm::Value *pointerFrom(llvm::Value *base, mlir::Value offset, int64_t imm) = 0;
+  virtual llvm::BasicBlock *newBlock(const char *name) = 0;
+  /// Maps the one result of `op` to `value`; null means that op was reported as unsupported.
+  virtual mlir::LogicalResult done(mlir::Operation &op, llvm::Value *value) = 0;
+  virtual mlir::LogicalResult fail(mlir::Operation &op, const llvm::Twine &text) = 0;
+  virtual mlir::LogicalResult unsupported(mlir::Operation &op) = 0;
+};
+
 class Emitter {
 public:
   Emitter(llvm::Module &module, const TargetInfo &target)
@@ -70,7 +89,7 @@ public:
   virtual void waveFence() = 0;
   /// The first `threads` threads of the block meet at the block's barrier number `id`.
   virtual bool barrierOf(int64_t threads, int64_t id) { return false; }
-  virtual bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) { return false; }
+  virtual bool wait(std::optional<int64_t> memory, std::optional<int64_t> shared) { return false; }
   virtual bool setPriority(int64_t level) { return false; }
   /// No instruction is moved across but of the kinds in `mask` (amdgcn.sched.barrier).
   virtual void schedFence(int64_t mask = 0) = 0;
@@ -165,6 +184,11 @@ public:
   /// The f32 value of the code in byte `byte` of an i32.
   virtual llvm::Value *unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) {
     return nullptr;
+  }
+
+  /// Lowers an op that only this vendor has; nothing when it is none.
+  virtual std::optional<mlir::LogicalResult> lowerOwn(mlir::Operation &op, KernelValues &kernel) {
+    return std::nullopt;
   }
 
 protected:

@@ -22,7 +22,7 @@
 
 namespace tilec::lower {
 
-class KernelLowering {
+class KernelLowering : KernelValues {
 public:
   /// `lines` is null when the module gets no line tables.
   KernelLowering(wave::KernelOp kernel, Emitter &emitter, DebugLines *lines)
@@ -76,8 +76,8 @@ private:
   llvm::Value *startValue(llvm::Value *value);
 
   // MemoryOps.cpp
-  llvm::Value *sharedPointer(mlir::Value offset, int64_t imm);
-  llvm::Value *pointerFrom(llvm::Value *base, mlir::Value offset, int64_t imm);
+  llvm::Value *sharedPointer(mlir::Value offset, int64_t imm) override;
+  llvm::Value *pointerFrom(llvm::Value *base, mlir::Value offset, int64_t imm) override;
   llvm::Value *globalPointer(mlir::Value base, llvm::Value *offset, bool isIndex);
   llvm::Value *globalPointer(mlir::Value base, mlir::Value offset);
   llvm::Value *toCarrier(llvm::Value *value);
@@ -99,29 +99,21 @@ private:
   mlir::LogicalResult lowerScanPartner(wave::ScanPartnerOp scan);
   mlir::LogicalResult lowerMma(wave::MmaOp op);
 
-  // NVPTX/Hopper.cpp: TMA, mbarriers, warp-group matrices; nothing when `op` is none of them.
-  std::optional<mlir::LogicalResult> lowerHopper(mlir::Operation &op);
-  mlir::LogicalResult lowerGroupMma(wave::GroupMmaOp op);
-  mlir::LogicalResult lowerGroupMmaWait(wave::GroupMmaWaitOp op);
-  mlir::LogicalResult lowerTma(mlir::Operation &op);
-  mlir::LogicalResult lowerStMatrix(wave::StMatrixOp op);
-  llvm::Value *barrierPointer(mlir::Value offset, int64_t imm);
-  void lowerMBarrierArrive(wave::MBarrierArriveOp op);
-  void lowerMBarrierWait(wave::MBarrierWaitOp op);
-  llvm::Value *sharedAddress(mlir::Value offset, int64_t imm);
-
   // Shared helpers.
-  llvm::Value *at(mlir::Value value) const { return values.lookup(value); }
-  llvm::Type *typeOf(mlir::Type type) const;
+  const KernelTraits &kernelTraits() const override { return traits; }
+  llvm::Value *at(mlir::Value value) const override { return values.lookup(value); }
+  llvm::Type *typeOf(mlir::Type type) const override;
+  std::vector<llvm::Value *> &registersOf(mlir::Value array) override {
+    return arrays[arrayNumbers.lookup(array)];
+  }
   void map(mlir::Value from, llvm::Value *to);
-  /// Maps the one result of `op` to `value`; null means that op was reported as unsupported.
-  mlir::LogicalResult done(mlir::Operation &op, llvm::Value *value);
-  mlir::LogicalResult fail(mlir::Operation &op, const llvm::Twine &text);
-  mlir::LogicalResult unsupported(mlir::Operation &op);
+  mlir::LogicalResult done(mlir::Operation &op, llvm::Value *value) override;
+  mlir::LogicalResult fail(mlir::Operation &op, const llvm::Twine &text) override;
+  mlir::LogicalResult unsupported(mlir::Operation &op) override;
   bool isUniform(mlir::Value value);
   /// at(value), made uniform for the compiler when it cannot see that itself.
   llvm::Value *uniformAt(mlir::Value value);
-  llvm::BasicBlock *newBlock(const char *name);
+  llvm::BasicBlock *newBlock(const char *name) override;
   KernelTraits traitsOf();
 
   wave::KernelOp kernel;
@@ -141,7 +133,6 @@ private:
   llvm::DenseMap<mlir::Operation *, std::pair<llvm::Value *, llvm::Value *>> folds;
   llvm::DenseMap<mlir::Value, unsigned> arrayNumbers;
   std::vector<std::vector<llvm::Value *>> arrays; ///< current value of every register
-  llvm::Value *barrierBase = nullptr;             ///< start of shared memory, for barrierPointer
 };
 
 } // namespace tilec::lower

@@ -266,7 +266,7 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
       .Case([&](wave::CpAsyncCommitOp) { return must(e.cpAsyncCommit()); })
       .Case([&](wave::CpAsyncWaitOp wait) { return must(e.cpAsyncWait(wait.getPending())); })
       .Case([&](wave::WaitOp wait) {
-        return must(e.wait(optional(wait.getVm()), optional(wait.getLgkm())));
+        return must(e.wait(optional(wait.getMemory()), optional(wait.getShared())));
       })
       .Case([&](wave::BarrierOp barrier) {
         return must(barrier.getThreads() != 0 ? e.barrierOf(barrier.getThreads(), barrier.getId())
@@ -305,8 +305,8 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
       })
       .Case([&](wave::TrapOp trap) { return lowerTrap(trap); })
       .Default([&](mlir::Operation *) {
-        std::optional<LogicalResult> hopper = lowerHopper(op);
-        return hopper ? *hopper : lowerMemory(op);
+        std::optional<LogicalResult> own = e.lowerOwn(op, *this);
+        return own ? *own : lowerMemory(op);
       });
 }
 

@@ -139,7 +139,7 @@ std::vector<Mutant> atWaveScheduled() {
          [](ModuleOp module) {
            bool done = false;
            return all<wave::WaitOp>(module, [&](wave::WaitOp wait) {
-             if (done || !wait.getVm())
+             if (done || !wait.getMemory())
                return false;
              done = true;
              wait.erase();

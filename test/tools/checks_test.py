@@ -18,6 +18,7 @@ set(TILEC_LEVEL_Base 0)
 set(TILEC_LEVEL_Support 1)
 set(TILEC_LEVEL_IR 2)
 set(TILEC_LEVEL_Sim 2)
+set(TILEC_LEVEL_Transforms 3)
 set(TILEC_MLIR_FOLDERS IR)
 set(TILEC_PLAIN_FOLDERS Base)
 """
@@ -28,6 +29,7 @@ class Tree(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.temporary.name)
         self.write("cmake/TilecLibrary.cmake", CMAKE)
+        self.write("lib/Transforms/CMakeLists.txt", "set(TILEC_TRANSFORMS_ORDER Layouts\n  Roles ToWave)")
 
     def tearDown(self):
         self.temporary.cleanup()
@@ -51,6 +53,14 @@ class Includes(Tree):
         self.assertIsNone(self.complaint("lib/IR/A.cpp", "mlir/IR/Builders.h"))
         self.assertIsNone(self.complaint("lib/Sim/A.cpp", "llvm/MC/MCInst.h"))
         self.assertIsNone(self.complaint("lib/IR/Tile/A.cpp", "../Common.h"))
+
+    def test_sub_folders_of_transforms_have_levels(self):
+        self.assertIsNone(self.complaint("lib/Transforms/Roles/A.cpp", "Layouts/L.h"))
+        self.assertIsNone(self.complaint("lib/Transforms/Roles/A.cpp", "Roles/Strategies/S.h"))
+        self.assertIsNone(self.complaint("lib/Transforms/ToWave/A.cpp", "tilec/IR/I.h"))
+        self.assertIn("Layouts may not use Roles", self.complaint("lib/Transforms/Layouts/A.h", "Roles/R.h"))
+        self.assertIn("Roles may not use ToWave", self.complaint("lib/Transforms/Roles/S/A.cpp", "ToWave/T.h"))
+        self.assertIn("sub-folder New is not in", self.complaint("lib/Transforms/New/A.cpp", "Layouts/L.h"))
 
     def test_faults_are_found_with_their_line(self):
         found = self.complaint("include/tilec/Support/S.h", "tilec/IR/I.h")

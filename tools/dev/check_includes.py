@@ -3,8 +3,9 @@
 """Checks every #include against the layering of cmake/TilecLibrary.cmake.
 
 A file of folder X may include tilec/Y/... only when Y is X or a folder of a lower level; only the
-MLIR folders include mlir/..., and the plain folders include no LLVM at all. Headers of MLIR dialects
-that cost seconds in every file that sees them are refused everywhere.
+MLIR folders include mlir/..., and the plain folders include no LLVM at all. The sub-folders of
+lib/Transforms have levels of their own (TILEC_TRANSFORMS_ORDER). Headers of MLIR dialects that cost
+seconds in every file that sees them are refused everywhere.
 """
 
 import argparse
@@ -62,6 +63,30 @@ class Layering:
         return None
 
 
+class Order:
+    """Levels of the sub-folders of lib/Transforms: its CMakeLists.txt lists them, lowest first."""
+
+    FOLDER = "lib/Transforms/"
+
+    def __init__(self, cmake_text):
+        found = re.search(r"set\(TILEC_TRANSFORMS_ORDER\s+([\w\s]+)\)", cmake_text)
+        if not found:
+            sys.exit("lib/Transforms/CMakeLists.txt: the order of the sub-folders is not found")
+        self.level = {name: n for n, name in enumerate(found.group(1).split())}
+
+    def complaint(self, path, included):
+        """Why file `path` may not include `included`; None when it may, or is somewhere else."""
+        if not path.startswith(self.FOLDER) or "/" not in path[len(self.FOLDER):]:
+            return None
+        own = path[len(self.FOLDER):].split("/")[0]
+        if own not in self.level:
+            return f"sub-folder {own} is not in TILEC_TRANSFORMS_ORDER"
+        other = included.split("/")[0]
+        if "/" in included and self.level.get(other, -1) > self.level[own]:
+            return f"{own} may not use {other}, which is above it (TILEC_TRANSFORMS_ORDER)"
+        return None
+
+
 def folder_of(path):
     """The folder of lib/ or include/tilec/ that a file belongs to; None for others."""
     found = re.match(r"(?:lib|include/tilec)/(\w+)/", path)
@@ -70,6 +95,7 @@ def folder_of(path):
 
 def check(root):
     layering = Layering((root / "cmake/TilecLibrary.cmake").read_text())
+    order = Order((root / "lib/Transforms/CMakeLists.txt").read_text())
     complaints, count = [], 0
     for top in ["lib", "include"]:
         for file in sorted((root / top).rglob("*")):
@@ -84,7 +110,7 @@ def check(root):
             text = file.read_text(errors="replace")
             for match in INCLUDE.finditer(text):
                 included = match.group(1) or match.group(2)
-                why = layering.complaint(folder, path, included)
+                why = layering.complaint(folder, path, included) or order.complaint(path, included)
                 if why:
                     line = text.count("\n", 0, match.start(1 if match.group(1) else 2)) + 1
                     complaints.append(f'{path}:{line}: "{included}": {why}')

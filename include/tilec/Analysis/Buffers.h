@@ -46,4 +46,9 @@ struct Accesses {
 };
 Accesses accessesOf(mlir::Operation *op);
 
+/// The name in the script of an allocation, tensor or workspace.
+llvm::StringRef nameOfRoot(mlir::Value root);
+/// What its author calls a buffer, in quotes.
+std::string quotedName(mlir::Value buffer);
+
 } // namespace tilec

@@ -8,10 +8,6 @@
 
 namespace tilec {
 
-/// On a tile.program (`--math=fast`): functions, quotients and sums of products of f32 may be the
-/// hardware's approximations, whatever becomes of them.
-inline constexpr llvm::StringLiteral fastMathAttrName = "fast_math";
-
 /// On the module (`--math=libs`): functions of f32 are those of the device's library, and nothing
 /// is relaxed.
 inline constexpr llvm::StringLiteral libraryMathAttrName = "tile.library_math";

@@ -65,7 +65,4 @@ llvm::Expected<ProductPlan> planProduct(llvm::StringRef name, const ProductShape
 /// name in scripts.
 constexpr llvm::StringLiteral overlapScheduleName = "overlap";
 
-/// Set on a loop over the tiles of the former grid: the blocks of a cluster, which take one each.
-constexpr llvm::StringLiteral persistentAttrName = "persistent";
-
 } // namespace tilec

@@ -15,9 +15,6 @@
 
 namespace tilec {
 
-/// On a wave.kernel: strategies of which `auto` has seen the machine code.
-inline constexpr llvm::StringLiteral rejectedSchedulesAttrName = "rejected_schedules";
-
 /// The names beside `auto`, which every target has.
 llvm::SmallVector<llvm::StringRef, 8> schedulesOf(Arch arch);
 /// "auto, cluster_m, cluster_n", or "only auto".

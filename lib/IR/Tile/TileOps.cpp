@@ -133,6 +133,10 @@ LogicalResult AllocOp::verify() {
   BufferType type = getResult().getType();
   if (type.isGlobal())
     return emitOpError("makes shared, fragment and local buffers; global memory is a parameter");
+  if (std::optional<uint64_t> place = getSharedPlace())
+    if (!type.isShared() || int64_t(*place) < 0)
+      return emitOpError() << "has place " << int64_t(*place)
+                           << "; shared buffers have one, from byte 0 on";
   if (!getLayout())
     return success();
   if (auto fragment = dyn_cast<FragmentLayoutAttr>(*getLayout())) {
@@ -276,6 +280,13 @@ LogicalResult GemmOp::verify() {
   if (a.getElementType() != b.getElementType() &&
       !(isFp8(dtypeOf(a.getElementType())) && isFp8(dtypeOf(b.getElementType()))))
     return emitOpError("A and B have one element type");
+  if (auto order = getKOrder()) {
+    llvm::SmallVector<int64_t> sorted(*order);
+    llvm::sort(sorted);
+    for (auto [bit, worth] : llvm::enumerate(sorted))
+      if (worth != int64_t(1) << bit)
+        return emitOpError("`k_order` lists 1, 2, 4, ... in some order");
+  }
   return success();
 }
 
@@ -411,6 +422,10 @@ LogicalResult ForOp::verify() {
     return emitOpError("has a step of 0");
   if (int64_t(getStages()) < 1) // an I64Attr's getter is unsigned
     return emitOpError("has at least 1 stage");
+  if (std::optional<uint64_t> slots = getRotate(); slots && int64_t(*slots) < 2)
+    return emitOpError() << "rotates over " << int64_t(*slots) << " slots; 2 are the fewest";
+  if (std::optional<uint64_t> blocks = getPersistent(); blocks && int64_t(*blocks) < 1)
+    return emitOpError() << "is shared out among clusters of " << int64_t(*blocks) << " blocks";
   return success();
 }
 
@@ -461,6 +476,10 @@ LogicalResult ParallelOp::verify() {
   if (auto part = getPart();
       part && (part->size() != 2 || (*part)[0] < 0 || (*part)[0] >= (*part)[1]))
     return emitOpError("`part` is [i, n] with 0 <= i < n");
+  std::optional<uint64_t> buffers = getStoreBuffers(), bytes = getStoreBytes();
+  if (buffers.has_value() != bytes.has_value() || (buffers && int64_t(*buffers) < 1) ||
+      (bytes && int64_t(*bytes) < 1))
+    return emitOpError("stores a tile through `store_buffers` of `store_bytes`, one at least");
   return success();
 }
 

@@ -100,6 +100,10 @@ LogicalResult KernelOp::verify() {
   if (sharedBytes < 0 || minBlocks < 1)
     return emitOpError() << "asks for " << sharedBytes << " bytes of shared memory and "
                          << minBlocks << " blocks at once";
+  size_t planned = getSchedules() ? getSchedules()->size() : 0;
+  size_t parts = getScheduleParts() ? getScheduleParts()->size() : 0;
+  if (planned != parts)
+    return emitOpError() << "has " << planned << " schedules and the parts of " << parts;
   for (Attribute access : getArgAccess()) {
     StringRef text = cast<StringAttr>(access).getValue();
     if (!text.empty() && text != "r" && text != "w" && text != "rw")

@@ -7,7 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "KernelLowering.h"
+#include "NVPTX/Hopper.h"
 #include "Types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -150,24 +150,24 @@ unsigned stepElems(mlir::Type type) { return 256 / type.getIntOrFloatBitWidth();
 } // namespace
 
 /// The shared address as a number: what descriptors and inline PTX take.
-llvm::Value *KernelLowering::sharedAddress(mlir::Value offset, int64_t imm) {
+llvm::Value *HopperLowering::sharedAddress(mlir::Value offset, int64_t imm) {
   return b.CreatePtrToInt(sharedPointer(offset, imm), b.getInt32Ty());
 }
 
-LogicalResult KernelLowering::lowerGroupMma(wave::GroupMmaOp op) {
-  unsigned array = arrayNumbers.lookup(op.getC());
-  ScalarRegs c(b, arrays[array]);
+LogicalResult HopperLowering::lowerGroupMma(wave::GroupMmaOp op) {
+  std::vector<llvm::Value *> &accumulated = kernel.registersOf(op.getC());
+  ScalarRegs c(b, accumulated);
   const char *a = ptxType(op.getAType()), *bType = ptxType(op.getBType());
   mlir::Type element = wave::elementOf(op.getC().getType().getElementType());
   const char *d = element.isF32() ? "f32" : element.isF16() ? "f16" : "s32";
   bool isInteger = op.getAType().isInteger(8);
   if (!a || !bType)
-    return fail(*op, "multiplies types that wgmma does not");
+    return kernel.fail(*op, "multiplies types that wgmma does not");
   unsigned slabs = op.getSlabs(), n = op.getN(), steps = op.getSteps();
   unsigned groups = n / 8; // columns of 8 a piece
-  unsigned pieces = arrays[array].size() / groups;
+  unsigned pieces = accumulated.size() / groups;
   // 32-bit registers of 8 columns of one slab; f16 accumulators are packed in pairs.
-  unsigned perGroup = 4 * bitsOf(typeOf(element)) / 32;
+  unsigned perGroup = 4 * bitsOf(kernel.typeOf(element)) / 32;
 
   llvm::SmallVector<llvm::Value *> inputs;
   unsigned next = c.size();
@@ -176,7 +176,7 @@ LogicalResult KernelLowering::lowerGroupMma(wave::GroupMmaOp op) {
   auto descriptor = [&](mlir::Value offset, uint64_t rest) {
     llvm::Value *address = sharedAddress(offset, 0);
     // In a cluster, ptxas gives shared addresses the block's rank in bits 24 and up.
-    if (traits.cluster > 1)
+    if (kernel.kernelTraits().cluster > 1)
       address = b.CreateAnd(address, descriptorAddresses);
     llvm::Value *low = b.CreateLShr(address, 4);
     return input(b.CreateOr(low, b.getInt32(rest & 0xffff0000u)));
@@ -189,7 +189,7 @@ LogicalResult KernelLowering::lowerGroupMma(wave::GroupMmaOp op) {
     aInput = descriptor(op.getA(), op.getADesc());
     line("mov.b32 ha, " + llvm::Twine(uint64_t(op.getADesc()) >> 32) + ";");
   } else {
-    aRegs.emplace(b, arrays[arrayNumbers.lookup(op.getARegs())]);
+    aRegs.emplace(b, kernel.registersOf(op.getARegs()));
     aInput = next;
     for (llvm::Value *value : aRegs->values())
       input(value);
@@ -249,15 +249,15 @@ LogicalResult KernelLowering::lowerGroupMma(wave::GroupMmaOp op) {
   ptx.text = text;
   llvm::Value *results = ptx.emit(before, inputs);
   llvm::SmallVector<llvm::Value *> slots = c.rebuild(results, 0);
-  arrays[array].assign(slots.begin(), slots.end());
+  accumulated.assign(slots.begin(), slots.end());
   return success();
 }
 
-LogicalResult KernelLowering::lowerGroupMmaWait(wave::GroupMmaWaitOp op) {
+LogicalResult HopperLowering::lowerGroupMmaWait(wave::GroupMmaWaitOp op) {
   llvm::SmallVector<ScalarRegs> groups;
   llvm::SmallVector<llvm::Value *> tied;
   for (mlir::Value regs : op.getRegs()) {
-    groups.emplace_back(b, arrays[arrayNumbers.lookup(regs)]);
+    groups.emplace_back(b, kernel.registersOf(regs));
     llvm::append_range(tied, groups.back().values());
   }
   InlinePtx ptx(b);
@@ -266,7 +266,7 @@ LogicalResult KernelLowering::lowerGroupMmaWait(wave::GroupMmaWaitOp op) {
   unsigned first = 0;
   for (auto [regs, group] : llvm::zip_equal(op.getRegs(), groups)) {
     llvm::SmallVector<llvm::Value *> slots = group.rebuild(results, first);
-    arrays[arrayNumbers.lookup(regs)].assign(slots.begin(), slots.end());
+    kernel.registersOf(regs).assign(slots.begin(), slots.end());
     first += group.size();
   }
   return success();
@@ -275,7 +275,7 @@ LogicalResult KernelLowering::lowerGroupMmaWait(wave::GroupMmaWaitOp op) {
 /// The mbarrier's address, from a base that is computed once in the kernel: ptxas would read the
 /// block's rank in its cluster (S2UR, some 50 clocks) for it in every round of a loop, between two
 /// wgmma. Through a shuffle it does not see where the base comes from.
-llvm::Value *KernelLowering::barrierPointer(mlir::Value offset, int64_t imm) {
+llvm::Value *HopperLowering::barrierPointer(mlir::Value offset, int64_t imm) {
   if (!barrierBase) {
     llvm::IRBuilderBase::InsertPointGuard guard(b);
     llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
@@ -285,12 +285,12 @@ llvm::Value *KernelLowering::barrierPointer(mlir::Value offset, int64_t imm) {
                                       {b.getInt32(~0u), base, b.getInt32(0), b.getInt32(31)});
     barrierBase = b.CreateIntToPtr(shuffled, e.shared->getType());
   }
-  return pointerFrom(barrierBase, offset, imm);
+  return kernel.pointerFrom(barrierBase, offset, imm);
 }
 
 /// One predicated instruction: a branch in a loop of wgmma costs more. At another block the form
 /// without a scope: `.release.cluster` costs two memory barriers (docs/machine-code/hopper.md).
-void KernelLowering::lowerMBarrierArrive(wave::MBarrierArriveOp op) {
+void HopperLowering::lowerMBarrierArrive(wave::MBarrierArriveOp op) {
   InlinePtx ptx(b);
   llvm::Value *barrier =
       b.CreatePtrToInt(barrierPointer(op.getOffset(), op.getImm()), b.getInt32Ty());
@@ -309,9 +309,9 @@ void KernelLowering::lowerMBarrierArrive(wave::MBarrierArriveOp op) {
 }
 
 /// Spins on try_wait, which sleeps in hardware for a while by itself.
-void KernelLowering::lowerMBarrierWait(wave::MBarrierWaitOp op) {
+void HopperLowering::lowerMBarrierWait(wave::MBarrierWaitOp op) {
   llvm::Value *pointer = barrierPointer(op.getOffset(), op.getImm());
-  llvm::BasicBlock *test = newBlock("wait"), *done = newBlock("arrived");
+  llvm::BasicBlock *test = kernel.newBlock("wait"), *done = kernel.newBlock("arrived");
   b.CreateBr(test);
   b.SetInsertPoint(test);
   llvm::Value *isDone = intrinsic(e, "llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta",
@@ -320,7 +320,7 @@ void KernelLowering::lowerMBarrierWait(wave::MBarrierWaitOp op) {
   b.SetInsertPoint(done);
 }
 
-LogicalResult KernelLowering::lowerTma(mlir::Operation &op) {
+LogicalResult HopperLowering::lowerTma(mlir::Operation &op) {
   auto load = mlir::dyn_cast<wave::TmaLoadOp>(op);
   auto store = mlir::dyn_cast<wave::TmaStoreOp>(op);
   mlir::ValueRange coords = load ? load.getCoords() : store.getCoords();
@@ -347,7 +347,7 @@ LogicalResult KernelLowering::lowerTma(mlir::Operation &op) {
   return success();
 }
 
-LogicalResult KernelLowering::lowerStMatrix(wave::StMatrixOp op) {
+LogicalResult HopperLowering::lowerStMatrix(wave::StMatrixOp op) {
   ScalarRegs words(b, {at(op.getValue())});
   std::string count = std::to_string(words.size());
   llvm::SmallVector<llvm::Value *> args = {sharedPointer(op.getOffset(), op.getImm())};
@@ -360,7 +360,7 @@ LogicalResult KernelLowering::lowerStMatrix(wave::StMatrixOp op) {
   return success();
 }
 
-std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
+std::optional<LogicalResult> HopperLowering::lower(mlir::Operation &op) {
   bool isOurs = mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
                           wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp,
                           wave::GridWaitOp, wave::GridReleaseOp, wave::TmaPrefetchOp, wave::ElectOp,
@@ -371,7 +371,11 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
     return std::nullopt;
   bool needsFeatures = mlir::isa<wave::GroupMmaOp, wave::GroupMmaWaitOp, wave::SetMaxRegsOp>(op);
   if (!e.target.hasMbarriers || (needsFeatures && e.target.groups.empty()))
-    return unsupported(op);
+    return kernel.unsupported(op);
+  return lowerOurs(op);
+}
+
+LogicalResult HopperLowering::lowerOurs(mlir::Operation &op) {
   auto plain = [&](llvm::StringRef name, llvm::ArrayRef<llvm::Value *> args = {}) {
     intrinsic(e, name, args);
     return success();
@@ -419,7 +423,7 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
       })
       .Case([&](wave::ElectOp) {
         llvm::Value *elected = intrinsic(e, "llvm.nvvm.elect.sync", {b.getInt32(~0u)});
-        return done(op, b.CreateExtractValue(elected, 1));
+        return kernel.done(op, b.CreateExtractValue(elected, 1));
       })
       .Case([&](wave::SetMaxRegsOp set) {
         return plain(set.getMore() ? "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"
@@ -442,7 +446,7 @@ std::optional<LogicalResult> KernelLowering::lowerHopper(mlir::Operation &op) {
       .Case([&](wave::StMatrixOp store) { return lowerStMatrix(store); })
       .Case([&](wave::GroupMmaOp wgmma) { return lowerGroupMma(wgmma); })
       .Case([&](wave::GroupMmaWaitOp wait) { return lowerGroupMmaWait(wait); })
-      .Default([&](mlir::Operation *) { return unsupported(op); });
+      .Default([&](mlir::Operation *) { return kernel.unsupported(op); });
 }
 
 } // namespace tilec::lower

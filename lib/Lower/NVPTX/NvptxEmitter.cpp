@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
+#include "NVPTX/Hopper.h"
 #include "Types.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -26,6 +27,9 @@ public:
   using Emitter::Emitter;
 
   void beginKernel(llvm::Function &function, const KernelTraits &traits) override;
+  std::optional<mlir::LogicalResult> lowerOwn(mlir::Operation &op, KernelValues &kernel) override {
+    return HopperLowering(*this, kernel, barrierBase).lower(op);
+  }
   llvm::Value *threadId() override { return thread; }
   llvm::Value *freshLaneId() override;
   llvm::Value *blockId(unsigned dim) override;
@@ -85,6 +89,7 @@ private:
                        llvm::Value *offset, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args);
 
   llvm::Value *thread = nullptr, *warp = nullptr;
+  llvm::Value *barrierBase = nullptr; ///< of the kernel: HopperLowering
   /// Whether a scan's partner is in the lane's group, by the group, the distance and the direction.
   std::map<std::tuple<unsigned, unsigned, bool>, llvm::Instruction *> partners;
 };
@@ -101,6 +106,7 @@ static bool hasMultiprocessorAlone(const KernelTraits &traits) {
 }
 
 void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &traits) {
+  barrierBase = nullptr;
   partners.clear();
   function.setCallingConv(llvm::CallingConv::PTX_Kernel);
   function.addFnAttr("target-cpu", llvm::StringRef(nameOf(target.arch)));

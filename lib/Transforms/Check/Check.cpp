@@ -16,12 +16,6 @@ namespace tilec {
 #define GEN_PASS_DEF_CHECKPASS
 #include "tilec/Transforms/Passes.h.inc"
 
-llvm::StringRef nameOfRoot(Value root) {
-  Operation *op = root.getDefiningOp();
-  auto name = op ? op->getAttrOfType<StringAttr>("name") : StringAttr();
-  return name ? name.getValue() : "buffer";
-}
-
 /// A tile of which a thread would hold more than any register file by far: it would not be compiled
 /// in sensible time, let alone run.
 static LogicalResult checkFragments(tile::ProgramOp program) {

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Tile/Tile.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -22,8 +23,5 @@ mlir::LogicalResult checkBounds(tile::KernelOp kernel);
 
 /// Elements of a tensor that several blocks write without an atomic: warning.
 void checkBlockWrites(tile::KernelOp kernel);
-
-/// The name in the script of an allocation, tensor or workspace.
-llvm::StringRef nameOfRoot(mlir::Value root);
 
 } // namespace tilec

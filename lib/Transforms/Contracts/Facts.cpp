@@ -6,7 +6,7 @@
 #include "Contracts/WaveFacts.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
-#include "Pipelines/Pipeline.h"
+#include "Memory/Shared.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
@@ -175,7 +175,7 @@ Complaint fillsWrongBytes(Operation *op) {
 std::optional<Breach> misplaced(Operation *root) {
   auto lacksPlace = [](Operation *op) -> Complaint {
     auto alloc = dyn_cast<tile::AllocOp>(op);
-    if (alloc && alloc.getResult().getType().isShared() && !alloc->hasAttr(sharedPlaceAttrName))
+    if (alloc && alloc.getResult().getType().isShared() && !alloc.getSharedPlace())
       return "has no place in shared memory";
     return std::nullopt;
   };

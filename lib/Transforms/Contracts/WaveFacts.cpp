@@ -61,8 +61,8 @@ Complaint isMissingOn(Operation *op, const TargetInfo &target) {
       })
       .Case<CpAsyncCommitOp, CpAsyncWaitOp>([&](auto) { return unless(hasGroups); })
       .Case([&](WaitOp wait) {
-        return unless(int64_t(wait.getVm().value_or(0)) <= target.counters.memory &&
-                      int64_t(wait.getLgkm().value_or(0)) <= target.counters.shared);
+        return unless(int64_t(wait.getMemory().value_or(0)) <= target.counters.memory &&
+                      int64_t(wait.getShared().value_or(0)) <= target.counters.shared);
       })
       .Case([&](BufferDescOp) { return unless(target.hasDescriptors); })
       .Case<LdMatrixOp, StMatrixOp>([&](auto) { return unless(target.hasMatrixReads); })
@@ -82,7 +82,7 @@ Complaint waitsForOrder(Operation *op) {
   if (isa<wave::PipelineOp>(op))
     return "is left without an order";
   auto kernel = dyn_cast<wave::KernelOp>(op);
-  if (kernel && kernel->hasAttr("schedules") && !kernel.getKeepOrder())
+  if (kernel && kernel.getSchedules() && !kernel.getKeepOrder())
     return "has planned loops and does not keep their order";
   return std::nullopt;
 }

@@ -10,7 +10,7 @@
 
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
-#include "Roles/WarpGroups.h"
+#include "Layouts/WarpGroups.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/Layout/SameLayout.h"
@@ -267,7 +267,7 @@ static void planLayouts(tile::GemmOp gemm, GemmPlan &plan) {
     a = packed(a, plan.kPack);
     b = packed(b, plan.kPack);
   }
-  if (auto order = gemm->getAttrOfType<mlir::DenseI64ArrayAttr>(kOrderAttrName);
+  if (mlir::DenseI64ArrayAttr order = gemm.getKOrderAttr();
       order && int64_t(1) << order.size() == atom.k) {
     a = reordered(a, order);
     b = reordered(b, order);
@@ -319,7 +319,7 @@ std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,
   std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
   if (!plan || plan->warpGroup || plan->kPack != 1 || !isPowerOf2(plan->atom->k))
     return std::nullopt;
-  if (auto order = gemm->getAttrOfType<mlir::DenseI64ArrayAttr>(kOrderAttrName)) {
+  if (mlir::DenseI64ArrayAttr order = gemm.getKOrderAttr()) {
     if (!holdsLike(operandLayout(gemm, isB, *plan), fragment))
       return std::nullopt;
     return llvm::SmallVector<int64_t>(order.asArrayRef());

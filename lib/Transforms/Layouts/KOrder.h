@@ -12,11 +12,6 @@
 
 namespace tilec {
 
-/// On a tile.gemm, set by layout inference: the lanes hold other k of A and B than the instruction
-/// says. Bit i of the instruction's k is worth `k_order[i]`, for A and B alike, so that the same
-/// products are summed.
-inline constexpr llvm::StringLiteral kOrderAttrName = "k_order";
-
 /// The `k_order` with which the gemm takes a fragment of this layout as its operand A (`isB`: B)
 /// where it is: nothing when there is none. The identity where the gemm takes it as it is.
 std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,

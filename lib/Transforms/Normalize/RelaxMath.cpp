@@ -673,7 +673,7 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   if (kernel->getParentOfType<ModuleOp>()->hasAttr(libraryMathAttrName))
     return;
   rewriteGates(kernel);
-  bool isFast = kernel->getParentOp()->hasAttr(fastMathAttrName);
+  bool isFast = kernel->getParentOfType<tile::ProgramOp>().getFastMath();
   if (!isFast)
     shortenAngles(kernel);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);

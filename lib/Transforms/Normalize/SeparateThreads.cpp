@@ -14,7 +14,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Check/Check.h"
 #include "Normalize/ThreadAccesses.h"
 #include "tilec/IR/Reported.h"
 

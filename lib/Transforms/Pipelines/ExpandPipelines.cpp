@@ -16,15 +16,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/Exchange.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
+#include "Memory/Shared.h"
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Pipeline.h"
+#include "Pipelines/Schedulable.h"
 #include "Roles/Fills.h"
 #include "Roles/ProducerConsumer.h"
-#include "Schedule/Schedulable.h"
 #include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -84,7 +86,7 @@ public:
     useSlot(slot);
     builder.setInsertionPointToEnd(loop.bodyBlock());
     tile::BarrierOp::create(builder, loc);
-    loop->setAttr(rotateAttrName, builder.getI64IntegerAttr(plan.stages));
+    loop.setRotate(plan.stages);
   }
 
 private:
@@ -330,7 +332,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         continue;
       }
       std::string reason = llvm::toString(matrix.takeError());
-      bool hasWish = loop->hasAttr(scheduleAttrName);
+      bool hasWish = loop.getStrategy().has_value();
       refuseSchedule(loop, reason);
       if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
         loop.emitRemark() << "pipelined without a planned schedule: " << reason;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
+#include "Memory/Shared.h"
 #include "Pipelines/Pipeline.h"
 
 #include "tilec/Analysis/Buffers.h"

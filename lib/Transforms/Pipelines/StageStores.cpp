@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
+#include "Memory/Shared.h"
 #include "Pipelines/Pipeline.h"
 #include "Roles/TileStore.h"
 
@@ -142,7 +143,7 @@ struct StageStoresPass : impl::StageStoresPassBase<StageStoresPass> {
         continue;
       SmallVector<tile::ParallelOp> loops;
       kernel.walk([&](tile::ParallelOp loop) {
-        if (!loop->hasAttr(tileStoreBuffers) && !loop->getParentOfType<tile::ParallelOp>())
+        if (!loop.getStoreBuffers() && !loop->getParentOfType<tile::ParallelOp>())
           loops.push_back(loop);
       });
       for (tile::ParallelOp loop : loops)

@@ -28,7 +28,8 @@ namespace {
 /// A loop of the author's around `op`, whose rounds may write the same elements.
 bool isInAuthorsLoop(Operation *op) {
   for (Operation *up = op->getParentOp(); up && !isa<tile::KernelOp>(up); up = up->getParentOp())
-    if (isa<tile::WhileOp>(up) || (isa<tile::ForOp>(up) && !up->hasAttr(persistentAttrName)))
+    if (auto loop = dyn_cast<tile::ForOp>(up);
+        isa<tile::WhileOp>(up) || (loop && !loop.getPersistent()))
       return true;
   return false;
 }
@@ -386,12 +387,10 @@ int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
     --buffers;
   if (buffers == 0)
     return 0;
-  OpBuilder b(kernel);
   for (auto &[loop, store] : stores) {
-    loop->setAttr(tileStoreBuffers, b.getIndexAttr(buffers));
-    loop->setAttr(tileStoreBytes, b.getIndexAttr(bytes));
-    if (isInAuthorsLoop(loop))
-      loop->setAttr(tileStoreInOrder, b.getUnitAttr());
+    loop.setStoreBuffers(buffers);
+    loop.setStoreBytes(bytes);
+    loop.setStoreInOrder(isInAuthorsLoop(loop));
   }
   return bytes * buffers * groups;
 }

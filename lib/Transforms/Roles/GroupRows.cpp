@@ -5,7 +5,7 @@
 #include "Roles/GroupRows.h"
 
 #include "Layouts/LoopLayout.h"
-#include "Roles/WarpGroups.h"
+#include "Layouts/WarpGroups.h"
 
 #include "tilec/Analysis/Buffers.h"
 

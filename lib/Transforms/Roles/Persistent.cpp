@@ -132,7 +132,7 @@ void makePersistent(tile::KernelOp kernel, const TargetInfo &target, const Produ
     first = arith::DivUIOp::create(b, loc, first, blocksOfCluster);
   }
   auto loop = tile::ForOp::create(b, loc, first, tiles, clusters);
-  loop->setAttr(persistentAttrName, b.getI64IntegerAttr(cluster));
+  loop.setPersistent(cluster);
   b.setInsertionPointToStart(loop.bodyBlock());
   bool byColumn = kernel.getRasterByColumn();
   int64_t panel = kernel.getRasterPanel() > 1 ? int64_t(kernel.getRasterPanel()) : usualPanel;

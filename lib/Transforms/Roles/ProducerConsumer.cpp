@@ -19,6 +19,8 @@
 
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
+#include "Layouts/WarpGroups.h"
+#include "Memory/Shared.h"
 #include "Roles/DeadRounds.h"
 #include "Roles/Fills.h"
 #include "Roles/OneFill.h"
@@ -27,8 +29,6 @@
 #include "Roles/Product.h"
 #include "Roles/RingSlots.h"
 #include "Roles/TileStore.h"
-#include "Roles/WarpGroups.h"
-#include "Schedule/Schedulable.h"
 #include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -355,20 +355,21 @@ void Expansion::takeTurns(ProducerLoop &plan) {
 
 /// The strategy that the author or the command line asks for.
 std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
-  auto own = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+  StringAttr own = loop.getStrategyAttr();
   return (!everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto").str();
 }
 
 /// The loop has not all of what `wishOf` says.
 void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
-  loop->removeAttr(scheduleAttrName);
+  loop.removeStrategyAttr();
   if (wish != "auto")
     Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
 }
 
 /// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
 std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
-  auto cluster = loop->getParentOp()->getAttrOfType<IntegerAttr>(persistentAttrName);
+  auto around = dyn_cast<tile::ForOp>(loop->getParentOp());
+  uint64_t cluster = around ? around.getPersistent().value_or(1) : 1;
   if (wish == "ping_pong" && groups < 2)
     return "one warp group has nobody to take turns with; use threads=256 or more";
   if (wish == "ping_pong_cluster_m" || wish == "ping_pong_cluster_n")
@@ -376,7 +377,7 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
            "not both";
   if (wish == "cluster_n")
     return "the two gemms of a loop share their copies in clusters by `cluster_m` only";
-  if (wish == "cluster_m" && (!cluster || cluster.getInt() == 1))
+  if (wish == "cluster_m" && cluster == 1)
     return "blocks share their copies where the kernel is one loop of as many rounds in each block "
            "and a dimension of the grid does not say what is copied";
   return "";
@@ -386,7 +387,8 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
 /// unless all blocks run the same rounds: they drift apart alone (docs/machine-code/hopper.md).
 void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups, Value deadFrom) {
   std::string wish = wishOf(plan.loop, strategy);
-  bool isSharedOut = plan.loop->getParentOp()->hasAttr(persistentAttrName);
+  auto around = dyn_cast<tile::ForOp>(plan.loop->getParentOp());
+  bool isSharedOut = around && around.getPersistent();
   bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
   auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
   bool isAsked = wish != "auto" || std::distance(gemms.begin(), gemms.end()) > 1;
@@ -490,7 +492,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       loop.emitRemark() << noProducer << reason;
       return leaveOut(loop, "no producer warp copies for it: " + reason);
     }
-    plan->exactSlots = loop->hasAttr(exactAttrName) || wishOf(loop, strategy) != "auto";
+    plan->exactSlots = loop.getExact() || wishOf(loop, strategy) != "auto";
     if (!loop->hasAttr(plannedAttrName))
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
                     deadFrom.lookup(loop));
@@ -510,7 +512,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
   });
   keepWholeRings(plans);
   for (ProducerLoop &plan : plans)
-    plan.loop->removeAttr(scheduleAttrName); // granted, or said why not
+    plan.loop.removeStrategyAttr(); // granted, or said why not
   return plans;
 }
 
@@ -537,8 +539,10 @@ void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &wh
 
 /// Whether its blocks take several tiles of the former grid.
 static bool isPersistent(tile::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().front(),
-                      [](Operation &op) { return op.hasAttr(persistentAttrName); });
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    auto loop = dyn_cast<tile::ForOp>(op);
+    return loop && loop.getPersistent();
+  });
 }
 
 void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {

@@ -22,12 +22,6 @@ llvm::Error refuse(const Twine &why) {
 
 } // namespace
 
-std::string quotedName(Value buffer) {
-  Operation *op = rootOf(buffer).getDefiningOp();
-  auto name = op ? op->getAttrOfType<StringAttr>("name") : StringAttr();
-  return name ? ("`" + name.getValue() + "`").str() : "a buffer";
-}
-
 ProducerSlice::ProducerSlice(tile::KernelOp kernel)
     : kernel(kernel), written(accessesOf(kernel).writes) {}
 

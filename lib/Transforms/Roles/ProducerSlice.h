@@ -48,7 +48,4 @@ private:
   llvm::SmallPtrSet<mlir::Operation *, 32> ops;
 };
 
-/// What its author calls a buffer, in quotes.
-std::string quotedName(mlir::Value buffer);
-
 } // namespace tilec

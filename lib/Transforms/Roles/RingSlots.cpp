@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/RingSlots.h"
 
-#include "Roles/Registers.h"
-#include "Roles/WarpGroups.h"
+#include "Layouts/Registers.h"
+#include "Layouts/WarpGroups.h"
 
 #include "tilec/Base/Math.h"
 

@@ -5,7 +5,7 @@
 #include "Roles/TileStore.h"
 
 #include "Layouts/LoopLayout.h"
-#include "Roles/WarpGroups.h"
+#include "Layouts/WarpGroups.h"
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"

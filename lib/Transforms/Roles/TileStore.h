@@ -49,11 +49,4 @@ int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes);
 /// else, are stored from registers where TMA can do that.
 void forwardSharedTiles(tile::KernelOp kernel);
 
-/// Set on a loop that is stored so: how many transfers of a warp group are in flight, and the bytes
-/// of one buffer.
-constexpr llvm::StringLiteral tileStoreBuffers = "tma_store_buffers",
-                              tileStoreBytes = "tma_store_bytes";
-/// Set when what the loop has written before is to be there first.
-constexpr llvm::StringLiteral tileStoreInOrder = "tma_store_in_order";
-
 } // namespace tilec

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/TmaBox.h"
 
-#include "Roles/ProducerSlice.h"
-
 #include "Layouts/LoopLayout.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 
 using namespace mlir;

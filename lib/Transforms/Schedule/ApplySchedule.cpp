@@ -372,22 +372,22 @@ void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
 void Application::record(const ExpandedSchedule &schedule) {
   auto kernel = op->getParentOfType<wave::KernelOp>();
   SmallVector<Attribute> all;
-  if (auto known = kernel->getAttrOfType<ArrayAttr>("schedules"))
+  if (ArrayAttr known = kernel.getSchedulesAttr())
     llvm::append_range(all, known);
   SchedulePlan counted = plan;
   counted.body = schedule.body;
   all.push_back(b.getStringAttr(counted.str()));
-  kernel->setAttr("schedules", b.getArrayAttr(all));
   // For A and B: instructions that one read of the plan is, and reads that stand together.
   SmallVector<Attribute> parts;
-  if (auto known = kernel->getAttrOfType<ArrayAttr>("schedule_parts"))
+  if (ArrayAttr known = kernel.getSchedulePartsAttr())
     llvm::append_range(parts, known);
   auto partsOf = [&](MmaOperand operand) {
     return int64_t(opsOf(ScheduleStep::read(operand, 0, 0, 0).name()).size());
   };
   parts.push_back(b.getDenseI64ArrayAttr(
       {partsOf(MmaOperand::A), partsOf(MmaOperand::B), shape.together[0], shape.together[1]}));
-  kernel->setAttr("schedule_parts", b.getArrayAttr(parts));
+  kernel.setSchedulesAttr(b.getArrayAttr(all));
+  kernel.setSchedulePartsAttr(b.getArrayAttr(parts));
 }
 
 /// Both halves of the waves run the same code, the second one `stagger` barriers behind.

@@ -7,7 +7,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/Schedulable.h"
 #include "Schedule/Svg.h"
 
 #include "tilec/IR/Tile/Tile.h"
@@ -159,7 +158,7 @@ std::optional<PipePlan> ownCopiesOf(tile::ForOp loop) {
     plan.slots = std::max(plan.slots, ring.getShape().front());
     plan.slotBytes += slot.numElems() * bitsOf(tile::dtypeOf(slot.getElementType())) / 8;
   }
-  if (!waits || plan.slots < 2 || loop->hasAttr(rotateAttrName))
+  if (!waits || plan.slots < 2 || loop.getRotate())
     return std::nullopt;
   plan.kernel = loop->getParentOfType<tile::KernelOp>().getName().str();
   plan.consumer = stepsOf(loop.bodyBlock());

@@ -8,8 +8,6 @@
 //===----------------------------------------------------------------------===//
 #include "Schedule/ScheduleWishes.h"
 
-#include "Schedule/Schedulable.h"
-
 #include "tilec/IR/Reported.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
@@ -27,17 +25,17 @@ static StringRef chosenOf(ArrayRef<StringRef> names, Arch arch) {
 
 void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
   kernel.walk([&](tile::ForOp loop) {
-    auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+    std::optional<StringRef> wish = loop.getStrategy();
     if (!wish)
       return;
     SmallVector<StringRef, 2> names;
-    wish.getValue().split(names, ' ', -1, /*KeepEmpty=*/false);
-    if (llvm::is_contained(names, exactAttrName)) {
-      loop->setAttr(exactAttrName, UnitAttr::get(loop.getContext()));
-      llvm::erase(names, exactAttrName);
+    wish->split(names, ' ', -1, /*KeepEmpty=*/false);
+    if (llvm::is_contained(names, "exact")) {
+      loop.setExact(true);
+      llvm::erase(names, "exact");
     }
     if (names.empty()) {
-      loop->removeAttr(scheduleAttrName);
+      loop.removeStrategyAttr();
       return;
     }
     StringRef chosen = chosenOf(names, target.arch);
@@ -50,15 +48,15 @@ void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
                scheduleProblem(names[0], target.arch) + each);
       chosen = "auto";
     }
-    loop->setAttr(scheduleAttrName, StringAttr::get(loop.getContext(), chosen));
+    loop.setStrategy(chosen);
   });
 }
 
 void refuseSchedule(tile::ForOp loop, const Twine &why) {
-  auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+  StringAttr wish = loop.getStrategyAttr();
   if (!wish)
     return;
-  loop->removeAttr(scheduleAttrName);
+  loop.removeStrategyAttr();
   if (wish.getValue() != "auto")
     Reported(loop, DiagId::ScheduleNotApplied, wish.getValue(), why.str());
 }

@@ -174,7 +174,7 @@ struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
     mlir::emitRemark(op.getLoc()) << "schedule `" << plan->strategy << "`";
     llvm::StringRef asked = strategy.empty() ? op.getSchedule() : llvm::StringRef(strategy);
     if (asked != "auto" || op.getPlan())
-      getOperation()->setAttr("named_schedule", UnitAttr::get(op.getContext()));
+      getOperation().setNamedSchedule(true);
     if (llvm::Error error = applySchedule(*pipeline, *plan, chip))
       return Reported(op, DiagId::PlanImpossible, llvm::toString(std::move(error)));
     return success();
@@ -189,7 +189,7 @@ struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
       return plan;
     }
     llvm::StringRef asked = strategy.empty() ? op.getSchedule() : llvm::StringRef(strategy);
-    auto rejected = getOperation()->getAttrOfType<ArrayAttr>(rejectedSchedulesAttrName);
+    ArrayAttr rejected = getOperation().getRejectedSchedulesAttr();
     if (asked != "auto" || !rejected)
       return planSchedule(asked, shape);
     // The next one that fits; where none is left, the first again.

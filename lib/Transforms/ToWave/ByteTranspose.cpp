@@ -6,7 +6,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Layouts/ByteTranspose.h"
+#include "Infer/ByteTranspose.h"
 
 #include "ToWave/Emitter.h"
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Emitter.h"
 
-#include "Pipelines/Pipeline.h"
+#include "Memory/Shared.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
@@ -528,8 +528,7 @@ LogicalResult Emitter::placeBuffers() {
     Value buffer = alloc.getResult();
     DType dtype = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
     if (const SharedLayout *layout = sharedLayoutOf(buffer)) {
-      auto place = alloc->getAttrOfType<IntegerAttr>(sharedPlaceAttrName);
-      int64_t first = place ? place.getInt() : sharedBytes;
+      int64_t first = alloc.getSharedPlace().value_or(sharedBytes);
       shared[buffer] = {first, *layout, dtype};
       sharedBytes = std::max(sharedBytes, first + sharedBytesOf(alloc));
     } else if (const FragmentLayout *layout = fragmentLayoutOf(buffer)) {
@@ -595,7 +594,7 @@ LogicalResult Emitter::run() {
     return failure();
   wave::KernelOp waveKernel = makeKernel();
   if (BlockOrder order = makeBlockIds(); !order.isLaunchOrder())
-    waveKernel->setAttr("block_order", b.getStringAttr(order.str()));
+    waveKernel.setBlockOrder(order.str());
   if (failed(placeBuffers()))
     return failure();
   Elements top;

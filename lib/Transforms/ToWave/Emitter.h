@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Layouts/Exchange.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "ToWave/Pipeline.h"
@@ -70,14 +71,6 @@ struct FragmentPlace {
   int64_t placeInSlot(int64_t reg) const { return reg / stride % slotRegs; }
 };
 
-/// `count` steps of the wave number, of `below` waves each.
-struct WaveDigit {
-  int64_t below, count;
-};
-
-/// Digits of the wave number that run along a dimension, fastest first.
-SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_t dim);
-
 struct LocalPlace {
   Value regs; ///< one slot per element
   DType dtype;
@@ -128,9 +121,6 @@ struct Elements {
     return masks.empty() ? Value() : masks.size() == 1 ? masks[0] : masks[element];
   }
 };
-
-/// Bytes for what waves tell each other that are not shared with other reductions.
-constexpr int64_t mostOwnScratch = 1024;
 
 class Emitter {
 public:

@@ -69,7 +69,7 @@ LogicalResult Emitter::emitCopyLoop(tile::ParallelOp loop, const FragmentLayout 
 }
 
 LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
-  if (loop->hasAttr(tileStoreBuffers))
+  if (loop.getStoreBuffers())
     return emitTileStore(loop, outer);
   if (std::optional<LogicalResult> done = emitByteTranspose(loop, outer))
     return *done;

@@ -8,7 +8,7 @@
 #include "ToWave/Pipeline.h"
 
 #include "Pipelines/Pipeline.h"
-#include "Schedule/Schedulable.h"
+#include "Pipelines/Schedulable.h"
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
@@ -80,8 +80,8 @@ LogicalResult Emitter::emitPipeline(tile::ForOp loop, Elements &elements) {
   Value lower = lookup(loop.getLower(), 0, elements), upper = lookup(loop.getUpper(), 0, elements);
   Value span = arith::SubIOp::create(b, loc, upper, lower);
   Value count = arith::CeilDivSIOp::create(b, loc, span, lookup(loop.getStep(), 0, elements));
-  int64_t slots = loop->getAttrOfType<IntegerAttr>(rotateAttrName).getInt();
-  auto wish = loop->getAttrOfType<StringAttr>(scheduleAttrName);
+  int64_t slots = *loop.getRotate();
+  StringAttr wish = loop.getStrategyAttr();
   auto pipeline =
       wave::PipelineOp::create(b, loc, count, slots, wish ? wish.getValue() : "auto", StringAttr());
   OpBuilder::InsertionGuard guard(b);

@@ -10,7 +10,7 @@
 #include "tilec/Base/Math.h"
 
 #include "Normalize/Normalize.h"
-#include "Schedule/Schedulable.h"
+#include "Pipelines/Schedulable.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -146,7 +146,7 @@ LogicalResult Emitter::emitWhile(tile::WhileOp loop, Elements &elements) {
 }
 
 LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
-  if (loop->hasAttr(rotateAttrName))
+  if (loop.getRotate())
     return emitPipeline(loop, elements);
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
   // The elements of a group go through the loop together when they agree on the bounds.

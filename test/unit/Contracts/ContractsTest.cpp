@@ -271,8 +271,7 @@ TEST(ContractPromises, PlacesOfTheirOwn) {
   Fault allFirst = [](Operation *root) {
     root->walk([&](tile::AllocOp alloc) {
       if (alloc.getResult().getType().isShared())
-        alloc->setAttr("shared_place",
-                       IntegerAttr::get(IntegerType::get(root->getContext(), 64), 0));
+        alloc.setSharedPlace(0);
     });
   };
   expectSaid(saidOfPlanted(exchange, "gfx950", "tile-place-shared", "tile-place-shared", allFirst),

@@ -322,7 +322,7 @@ TEST(AsyncCopies, LoadToShared) {
       %s = arith.muli %wave, %part : index
       wave.load_to_shared %d, %v, %s to %s imm(64) bytes )" +
                        size + R"(
-      wave.wait vm(0)
+      wave.wait memory(0)
       wave.barrier
       %o = arith.muli %t, %size : index
       %last = arith.constant )" +

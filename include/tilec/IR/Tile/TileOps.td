@@ -29,7 +29,8 @@ def Tile_ProgramOp : Tile_Op<"program", [NoTerminator, SingleBlock, IsolatedFrom
     `tile.workspace`. The ABI order is: tensors and scalars in textual order, then
     dims, then strides that are not constant, then workspaces
     (docs/deploy/launch-manifest.md). Integer arithmetic between them is `arith` on
-    `index`; it becomes the manifest's expressions.
+    `index`; it becomes the manifest's expressions. `fast_math`: functions may be
+    approximated and divisions be multiplications.
 
     ```mlir
     tile.program @copy {
@@ -45,7 +46,8 @@ def Tile_ProgramOp : Tile_Op<"program", [NoTerminator, SingleBlock, IsolatedFrom
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$name, OptionalAttr<StrArrayAttr>:$outputs);
+  let arguments = (ins SymbolNameAttr:$name, OptionalAttr<StrArrayAttr>:$outputs,
+                       UnitAttr:$fast_math);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name (`outputs` `(` $outputs^ `)`)? attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -132,9 +134,16 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>,
   let summary = "a buffer of the block, or of the iteration; its contents are undefined";
   let description = [{
     `layout` is set by `tile-infer-layouts`: #tile.fragment for fragments,
-    #tile.shared for shared buffers.
+    #tile.shared for shared buffers. `shared_place`, the first byte of a shared buffer,
+    is set by `tile-place-shared`.
   }];
-  let arguments = (ins StrAttr:$name, OptionalAttr<AnyAttr>:$layout);
+  let arguments = (ins StrAttr:$name, OptionalAttr<AnyAttr>:$layout,
+                       OptionalAttr<I64Attr>:$shared_place);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$name,
+                                 "::mlir::Attribute":$layout), [{
+    build($_builder, $_state, result, $_builder.getStringAttr(name), layout,
+          ::mlir::IntegerAttr());
+  }]>];
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "$name (`layout` `(` $layout^ `)`)? attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
@@ -255,8 +264,10 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     converted by the front end). Products are exact, the sum is rounded to C's type;
     how the sum is associated is left open. With `clear` true, C's old value is
     ignored. `policy` and `k_pack` are hints. Layout inference sets `warp_group` where
-    instructions of whole warp groups multiply; with `in_flight`, C may be
-    read only after a `tile.gemm_wait`.
+    instructions of whole warp groups multiply, and `k_order` where lanes hold other k of
+    A and B than the instruction says: bit i of the instruction's k is worth `k_order[i]`,
+    for both alike, so that the same products are summed. With `in_flight`, C may be read
+    only after a `tile.gemm_wait`.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$a,
                        Arg<Tile_BufferType, "", [MemRead]>:$b,
@@ -265,7 +276,14 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b,
                        DefaultValuedAttr<Tile_WarpPolicyAttr, "WarpPolicy::Square">:$policy,
                        DefaultValuedAttr<I64Attr, "1">:$k_pack,
-                       UnitAttr:$warp_group, UnitAttr:$in_flight);
+                       UnitAttr:$warp_group, UnitAttr:$in_flight,
+                       OptionalAttr<DenseI64ArrayAttr>:$k_order);
+  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$c,
+                                 "::mlir::Value":$clear, "bool":$transpose_a, "bool":$transpose_b,
+                                 "WarpPolicy":$policy, "int64_t":$k_pack), [{
+    build($_builder, $_state, a, b, c, clear, transpose_a, transpose_b, policy, k_pack,
+          /*warp_group=*/false, /*in_flight=*/false, ::mlir::DenseI64ArrayAttr());
+  }]>];
   let assemblyFormat = [{
     $a `,` $b `,` $c (`clear` `(` $clear^ `)`)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($c))
@@ -337,13 +355,21 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
     iv > upper (step < 0; the step is a constant). `pipelined` with `stages` > 1
     lets copies of later iterations run ahead; the result is as if in order.
 
+    `strategy` is the schedule that its author asked for: several names, outermost first, until
+    `tile-expand-pipelines` keeps the target's. `exact`: the author's `stages` are no wish.
+    `rotate` = n: the body is one iteration in order, on slot 0 of its rings; iteration i may use
+    slot i % n, and `wave-schedule` will plan it. `persistent` = n: the loop shares out the
+    kernel's tiles among blocks in clusters of n.
+
     ```mlir
     tile.for %k = %c0 to %n step %c1 kind(pipelined) stages(3) { ... }
     ```
   }];
   let arguments = (ins Index:$lower, Index:$upper, Index:$step,
                        DefaultValuedAttr<Tile_LoopKindAttr, "LoopKind::Serial">:$kind,
-                       DefaultValuedAttr<I64Attr, "1">:$stages);
+                       DefaultValuedAttr<I64Attr, "1">:$stages,
+                       OptionalAttr<StrAttr>:$strategy, UnitAttr:$exact,
+                       OptionalAttr<I64Attr>:$rotate, OptionalAttr<I64Attr>:$persistent);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -367,12 +393,18 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
     the i-th of n parts of the loop, by the registers of its layout: all of them
     together are the loop.
 
+    `store_buffers` and `store_bytes` (both or none) make it a store of a tile by tensor copies: so
+    many buffers of so many bytes a warp group, used in turn. `store_in_order`: the loop around is
+    the author's, and rounds meet in memory.
+
     ```mlir
     tile.parallel (%i, %j) in (%c128, %c32) { ... }
     ```
   }];
   let arguments = (ins Variadic<Index>:$extents, OptionalAttr<I64Attr>:$vector_hint,
-                       OptionalAttr<DenseI64ArrayAttr>:$part);
+                       OptionalAttr<DenseI64ArrayAttr>:$part,
+                       OptionalAttr<I64Attr>:$store_buffers, OptionalAttr<I64Attr>:$store_bytes,
+                       UnitAttr:$store_in_order);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -28,11 +28,16 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let description = [{
     Block arguments are the launch's parameters in ABI order (`!wave.global`, i32,
     i64, f32, ...), named by `arg_names`; `arg_access` is "r", "w", "rw" or "" for
-    each. Arguments of type `!wave.tensor_map` are described by the attribute `tensor_maps`, an array of
+    each. Arguments of type `!wave.tensor_map` are described by `tensor_maps`, an array of
     dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
     `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
     size of the shared array. `min_blocks` blocks should fit on a compute unit. `cluster`
-    neighbouring blocks along x reach each other's shared memory.
+    neighbouring blocks along x reach each other's shared memory. `block_order` says in which
+    order blocks take tiles, where that is not the launch's.
+
+    `wave-schedule` leaves what it planned: `schedules`, a text a loop; `schedule_parts`, for A and B
+    of each the instructions of a read, and the reads that stand together; `named_schedule` where the
+    author named one. It takes none of the `rejected_schedules`.
 
     ```mlir
     wave.kernel @gemm(["A", "C"]) threads(256) shared(32768) {
@@ -45,7 +50,18 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
                        I64Attr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
                        DefaultValuedAttr<I64Attr, "1">:$min_blocks,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
-                       UnitAttr:$keep_order);
+                       UnitAttr:$keep_order, UnitAttr:$named_schedule,
+                       OptionalAttr<StrArrayAttr>:$schedules,
+                       OptionalAttr<ArrayAttr>:$schedule_parts,
+                       OptionalAttr<StrArrayAttr>:$rejected_schedules,
+                       OptionalAttr<StrAttr>:$block_order, OptionalAttr<ArrayAttr>:$tensor_maps);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$sym_name, "::mlir::ArrayAttr":$arg_names,
+                                 "::mlir::ArrayAttr":$arg_access, "int64_t":$threads), [{
+    build($_builder, $_state, sym_name, arg_names, arg_access, threads, /*shared_bytes=*/0,
+          /*min_blocks=*/1, /*cluster=*/1, /*keep_order=*/false, /*named_schedule=*/false,
+          ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::StringAttr(),
+          ::mlir::ArrayAttr());
+  }]>];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `(` $arg_names `)` `access` $arg_access `threads` `(` $threads `)`
@@ -331,10 +347,14 @@ def Wave_CpAsyncWaitOp : Wave_SyncOp<"cp_async_wait", "wait until at most `pendi
   let assemblyFormat = "$pending attr-dict";
 }
 def Wave_WaitOp : Wave_SyncOp<"wait", "at most this many operations of a counter may be outstanding"> {
-  let description = "A counter that is absent is not waited for.";
-  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$vm,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$lgkm);
-  let assemblyFormat = "(`vm` `(` $vm^ `)`)? (`lgkm` `(` $lgkm^ `)`)? attr-dict";
+  let description = [{
+    The counters are those of the target (TargetInfo::counters): `memory`, operations of device
+    memory and copies from it to shared memory; `shared`, those of shared memory alone. A counter
+    that is absent is not waited for.
+  }];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$memory,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$shared);
+  let assemblyFormat = "(`memory` `(` $memory^ `)`)? (`shared` `(` $shared^ `)`)? attr-dict";
 }
 def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive before any goes on"> {
   let description = [{

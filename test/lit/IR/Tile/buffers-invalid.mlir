@@ -209,3 +209,25 @@ tile.program @p {
     %v = tile.reshape %a : !tile.buffer<[8, 4], f32, shared> to !tile.buffer<[32], f16, shared>
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has place 0; shared buffers have one, from byte 0 on}}
+    %a = tile.alloc "a" {shared_place = 0 : i64} : !tile.buffer<[4], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has place -4; shared buffers have one, from byte 0 on}}
+    %a = tile.alloc "a" {shared_place = -4 : i64} : !tile.buffer<[4], f32, shared>
+  }
+}

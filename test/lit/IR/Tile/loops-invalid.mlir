@@ -200,3 +200,39 @@ tile.program @p {
     tile.print %v, "v" : vector<4xf32>
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{rotates over 1 slots; 2 are the fewest}}
+    tile.for %k = %one to %one step %one attributes {rotate = 1 : i64} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{is shared out among clusters of 0 blocks}}
+    tile.for %k = %one to %one step %one attributes {persistent = 0 : i64} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{stores a tile through `store_buffers` of `store_bytes`, one at least}}
+    tile.parallel (%i) in (%one) attributes {store_buffers = 2 : i64} {
+    }
+  }
+}

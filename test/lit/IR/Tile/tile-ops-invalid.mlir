@@ -279,3 +279,17 @@ tile.program @p {
     tile.async_copy %F to %a : !tile.buffer<[8], f16, global>, !tile.buffer<[8, 4], f16, shared>
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`k_order` lists 1, 2, 4, ... in some order}}
+    tile.gemm %a, %b, %c {k_order = array<i64: 1, 3>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}

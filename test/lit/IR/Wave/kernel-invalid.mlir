@@ -95,3 +95,9 @@ wave.kernel @k([]) access [] threads(64) shared(0) {
   // expected-error @+1 {{attribute 'dim' failed to satisfy constraint}}
   %b = wave.block_id 3
 }
+
+// -----
+
+// expected-error @+1 {{has 2 schedules and the parts of 1}}
+wave.kernel @k([]) access [] threads(64) shared(0) attributes {schedules = ["a", "b"], schedule_parts = [0]} {
+}

@@ -112,8 +112,8 @@ wave.kernel @k([]) access [] threads(64) shared(0) {
 // -----
 
 wave.kernel @k([]) access [] threads(64) shared(0) {
-  // expected-error @+1 {{attribute 'vm' failed to satisfy constraint}}
-  wave.wait vm(-1)
+  // expected-error @+1 {{attribute 'memory' failed to satisfy constraint}}
+  wave.wait memory(-1)
 }
 
 // -----

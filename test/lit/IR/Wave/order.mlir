@@ -4,12 +4,12 @@
 // Waits, barriers, matrix instructions, lanes.
 
 wave.kernel @order([]) access [] threads(64) shared(0) {
-  // CHECK: wave.wait vm(0)
-  wave.wait vm(0)
-  // CHECK: wave.wait vm(3) lgkm(15)
-  wave.wait vm(3) lgkm(15)
-  // CHECK: wave.wait lgkm(0)
-  wave.wait lgkm(0)
+  // CHECK: wave.wait memory(0)
+  wave.wait memory(0)
+  // CHECK: wave.wait memory(3) shared(15)
+  wave.wait memory(3) shared(15)
+  // CHECK: wave.wait shared(0)
+  wave.wait shared(0)
   // CHECK: wave.barrier{{$}}
   wave.barrier
   // CHECK: wave.barrier raw

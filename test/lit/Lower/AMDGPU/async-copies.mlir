@@ -40,7 +40,7 @@ wave.kernel @loop(["A", "C"]) access ["r", "w"] threads(256) shared(32768) attri
   scf.for %k = %c0 to %c64 step %c1 {
     // CHECK: call void @llvm.amdgcn.s.waitcnt(i32 3952)
     // ISA: s_waitcnt vmcnt(0)
-    wave.wait vm(0)
+    wave.wait memory(0)
     // CHECK: call void @llvm.amdgcn.s.waitcnt(i32 49279)
     // CHECK-NEXT: call void @llvm.amdgcn.s.barrier()
     // ISA: s_barrier

@@ -6,11 +6,11 @@
 wave.kernel @waits([]) access [] threads(64) shared(0) attributes {keep_order} {
 ^bb0:
   // CHECK: s_waitcnt vmcnt(62){{$}}
-  wave.wait vm(63)
+  wave.wait memory(63)
   wave.setprio 1
   // CHECK: s_waitcnt lgkmcnt(14){{$}}
-  wave.wait lgkm(40)
+  wave.wait shared(40)
   wave.setprio 0
   // CHECK: s_waitcnt vmcnt(5) lgkmcnt(0)
-  wave.wait vm(5) lgkm(0)
+  wave.wait memory(5) shared(0)
 }

@@ -13,7 +13,7 @@
 //--- wait.mlir
 wave.kernel @k([]) access [] threads(64) shared(0) {
   // WAIT: error: {{.*}}wait.mlir:3:3: `wave.wait` has no counterpart on sm_80
-  wave.wait vm(0)
+  wave.wait memory(0)
 }
 //--- prio.mlir
 wave.kernel @k([]) access [] threads(64) shared(0) {

@@ -5,7 +5,7 @@
 
 // CHECK: tile.alloc "A_shared" {{.*}}!tile.buffer<[2, 64, 64], f16, shared>
 // CHECK-NOT: tile.async_copy
-// CHECK: tile.for {{.*}} attributes {tile.rotate = 2 : i64}
+// CHECK: tile.for {{.*}} attributes {rotate = 2 : i64}
 // CHECK:   tile.async_copy
 // CHECK:   tile.async_copy
 // CHECK:   tile.async_commit

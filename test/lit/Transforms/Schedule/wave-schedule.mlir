@@ -9,7 +9,7 @@
 // CHECK:       scf.for
 // CHECK:         wave.load_to_shared
 // CHECK:         wave.mma
-// CHECK:         wave.wait vm(
+// CHECK:         wave.wait memory(
 // CHECK:         wave.barrier
 // CHECK:       }
 tile.program @product {

@@ -12,10 +12,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/Registers.h"
+#include "Layouts/Registers.h"
+#include "Layouts/WarpGroups.h"
 #include "Roles/TileStore.h"
 #include "Roles/TmaBox.h"
-#include "Roles/WarpGroups.h"
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
@@ -66,14 +66,14 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
     if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
       TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
       tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
-    } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && op->hasAttr(tileStoreBuffers)) {
+    } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && loop.getStoreBuffers()) {
       for (const TileTarget &target : matchTileStore(loop)->targets)
         tensorMaps[target.op] = mapOf(target.tensor, target.extents, target.rowBytes);
     }
   });
   waveKernel.setArgNamesAttr(b.getArrayAttr(names));
   waveKernel.setArgAccessAttr(b.getArrayAttr(access));
-  waveKernel->setAttr("tensor_maps", b.getArrayAttr(specs));
+  waveKernel.setTensorMapsAttr(b.getArrayAttr(specs));
 }
 
 void Emitter::placePipes() {

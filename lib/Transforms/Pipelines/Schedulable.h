@@ -13,16 +13,6 @@
 
 namespace tilec {
 
-/// Attribute of a `tile.for` whose body is one iteration in order, on slot 0 of its rings:
-/// iteration i may use slot i % value instead. tile-to-wave makes a `wave.pipeline` of it.
-constexpr llvm::StringLiteral rotateAttrName = "tile.rotate";
-/// Attribute of a `tile.for`: the strategy its author asked for; of several names, outermost first
-/// and with spaces between them, `chooseSchedules` keeps the one that is meant for the target.
-constexpr llvm::StringLiteral scheduleAttrName = "strategy";
-/// Attribute of a `tile.for`: its author's `num_stages` is no wish (`schedule.exact`). Set by
-/// `chooseSchedules`.
-constexpr llvm::StringLiteral exactAttrName = "exact";
-
 /// The copies and the matrix product of a loop that is nothing else.
 struct MatrixLoop {
   tile::GemmOp gemm;

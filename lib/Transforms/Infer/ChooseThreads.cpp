@@ -6,7 +6,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/Schedulable.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
@@ -75,11 +74,12 @@ bool isFixed(tile::KernelOp kernel) {
     return true;
   auto result = kernel.walk([&](Operation *op) {
     auto alloc = dyn_cast<tile::AllocOp>(op);
-    auto wish = op->getAttrOfType<StringAttr>(scheduleAttrName);
+    auto loop = dyn_cast<tile::ForOp>(op);
+    std::optional<StringRef> wish = loop ? loop.getStrategy() : std::nullopt;
     SmallVector<StringRef, 2> names;
     if (wish)
-      wish.getValue().split(names, ' ');
-    bool isAsked = llvm::is_contained(names, exactAttrName);
+      wish->split(names, ' ');
+    bool isAsked = llvm::is_contained(names, "exact");
     bool isLaidOut = alloc && alloc.getLayout() && alloc.getResult().getType().isFragment();
     return isAsked || isLaidOut ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -6,15 +6,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/WarpGroups.h"
+#include "Layouts/WarpGroups.h"
 
-#include "Roles/ProducerSlice.h"
-#include "Roles/Registers.h"
+#include "Layouts/Registers.h"
 
 #include "Layouts/LoopLayout.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
+
+#include "llvm/Support/Error.h"
 
 using namespace mlir;
 

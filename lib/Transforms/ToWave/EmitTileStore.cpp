@@ -7,9 +7,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/WarpGroups.h"
 #include "Roles/Product.h"
 #include "Roles/TileStore.h"
-#include "Roles/WarpGroups.h"
 #include "ToWave/Emitter.h"
 
 #include "tilec/Base/Math.h"
@@ -27,9 +27,8 @@ class TileStoreEmitter {
 public:
   TileStoreEmitter(Emitter &e, tile::ParallelOp loop, Elements &outer)
       : e(e), b(e.b), loc(loop.getLoc()), loop(loop), outer(outer), store(*matchTileStore(loop)) {
-    auto attr = [&](StringRef name) { return loop->getAttrOfType<IntegerAttr>(name).getInt(); };
-    buffers = attr(tileStoreBuffers);
-    bytes = attr(tileStoreBytes);
+    buffers = *loop.getStoreBuffers();
+    bytes = *loop.getStoreBytes();
   }
 
   LogicalResult run();
@@ -230,7 +229,7 @@ void TileStoreEmitter::send(const TileTarget &target, int64_t col, int64_t buffe
 /// The leader's transfers but the last ones have been read; the first in an author's loop also
 /// waits until all of the round before are written.
 void TileStoreEmitter::waitForBuffer() {
-  bool all = transfers == 1 && loop->hasAttr(tileStoreInOrder);
+  bool all = transfers == 1 && loop.getStoreInOrder();
   asLeader([&] { wave::BulkWaitOp::create(b, loc, all ? 0 : buffers - 1, /*read=*/!all); });
 }
 

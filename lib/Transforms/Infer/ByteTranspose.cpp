@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Layouts/ByteTranspose.h"
+#include "Infer/ByteTranspose.h"
 
+#include "Layouts/WarpGroups.h"
 #include "Normalize/Normalize.h"
-#include "Roles/WarpGroups.h"
 
 #include "tilec/Analysis/Index.h"
 

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Layouts/Operands.h"
+#include "Infer/Operands.h"
 
-#include "Roles/WarpGroups.h"
+#include "Layouts/WarpGroups.h"
 
-#include "Layouts/ByteTranspose.h"
+#include "Infer/ByteTranspose.h"
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/ScanLayout.h"

@@ -14,7 +14,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Pipelines/Pipeline.h"
+#include "Memory/Shared.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Tile/Uniformity.h"
@@ -38,11 +38,9 @@ bool shareBytes(Value a, Value b) {
   auto left = a.getDefiningOp<tile::AllocOp>(), right = b.getDefiningOp<tile::AllocOp>();
   if (!left || !right)
     return false;
-  auto leftPlace = left->getAttrOfType<IntegerAttr>(sharedPlaceAttrName);
-  auto rightPlace = right->getAttrOfType<IntegerAttr>(sharedPlaceAttrName);
-  return leftPlace && rightPlace &&
-         leftPlace.getInt() < rightPlace.getInt() + sharedBytesOf(right) &&
-         rightPlace.getInt() < leftPlace.getInt() + sharedBytesOf(left);
+  std::optional<int64_t> leftPlace = left.getSharedPlace(), rightPlace = right.getSharedPlace();
+  return leftPlace && rightPlace && *leftPlace < *rightPlace + sharedBytesOf(right) &&
+         *rightPlace < *leftPlace + sharedBytesOf(left);
 }
 
 /// Buffers touched since the last barrier: by tile operations, and by single threads.

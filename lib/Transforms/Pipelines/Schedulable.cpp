@@ -5,7 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/Schedulable.h"
+#include "Pipelines/Schedulable.h"
 
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"

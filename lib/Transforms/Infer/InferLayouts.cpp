@@ -9,18 +9,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Layouts/ByteTranspose.h"
+#include "Infer/ByteTranspose.h"
+#include "Infer/KeepOperands.h"
+#include "Infer/Operands.h"
+#include "Layouts/Exchange.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/KOrder.h"
-#include "Layouts/KeepOperands.h"
 #include "Layouts/LoopLayout.h"
-#include "Layouts/Operands.h"
 #include "Layouts/ScanLayout.h"
 #include "Layouts/Swizzle.h"
+#include "Layouts/WarpGroups.h"
+#include "Memory/Overwrites.h"
+#include "Memory/Shared.h"
 #include "Normalize/Normalize.h"
-#include "Pipelines/Overwrites.h"
-#include "Pipelines/Pipeline.h"
-#include "Roles/WarpGroups.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Reported.h"
@@ -195,7 +196,7 @@ void Inference::fixOperands(tile::GemmOp gemm) {
       continue;
     if (auto order = kOrderFor(gemm, isB, *own, target, numWaves)) {
       if (!llvm::is_sorted(*order))
-        gemm->setAttr(kOrderAttrName, mlir::DenseI64ArrayAttr::get(kernel.getContext(), *order));
+        gemm.setKOrder(*order);
       replace(alloc, layoutOf(isB));
     }
   }

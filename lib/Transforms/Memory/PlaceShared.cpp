@@ -13,8 +13,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
-#include "Pipelines/Overwrites.h"
-#include "Pipelines/Pipeline.h"
+#include "Memory/Overwrites.h"
+#include "Memory/Shared.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
@@ -231,7 +231,7 @@ int64_t sharedNeed(tile::KernelOp kernel, FilledBuffers filled) {
 std::optional<std::pair<tile::AllocOp, tile::AllocOp>> buffersInEachOther(tile::KernelOp kernel) {
   SmallVector<Need> needs = needsOf(kernel, FilledBuffers::AsAccessed);
   for (Need &need : needs)
-    need.place = need.alloc->getAttrOfType<IntegerAttr>(sharedPlaceAttrName).getInt();
+    need.place = *need.alloc.getSharedPlace();
   for (auto [n, need] : llvm::enumerate(needs))
     for (const Need &other : ArrayRef(needs).take_front(n))
       if (need.collides(other))
@@ -245,8 +245,7 @@ struct PlaceSharedPass : impl::PlaceSharedPassBase<PlaceSharedPass> {
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
       for (const Need &need : placed(kernel, FilledBuffers::AsAccessed)) {
         tile::AllocOp alloc = need.alloc;
-        alloc->setAttr(sharedPlaceAttrName,
-                       IntegerAttr::get(IntegerType::get(&getContext(), 64), need.place));
+        alloc.setSharedPlace(need.place);
       }
   }
 };

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/WarpGroups.h"
+#include "Layouts/WarpGroups.h"
 #include "ToWave/Emitter.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Layouts/KeepOperands.h"
+#include "Infer/KeepOperands.h"
 
 #include "Layouts/GemmPlan.h"
 #include "Normalize/Normalize.h"
