@@ -7,6 +7,7 @@
 #include "Annotate.h"
 #include "LayoutsPage.h"
 #include "LocalPlaces.h"
+#include "LoopVerdicts.h"
 
 #include "tilec/Base/Version.h"
 #include "tilec/CodeGen/Sass.h"
@@ -62,6 +63,11 @@ llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, EmitOpt
       return error;
     addLocalPlaces(text, options.json,
                    localPlaces(compilation.sourceProgram(), compilation.program()));
+    llvm::Expected<std::vector<LoopVerdict>> verdicts =
+        loopVerdicts(compilation.sourceProgram(), compilation.program(), compilation.image());
+    if (!verdicts)
+      return verdicts.takeError();
+    addLoopVerdicts(text, options.json, *verdicts);
     return text;
   }
   case Emit::Picture: {

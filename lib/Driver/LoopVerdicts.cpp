@@ -1,0 +1,247 @@
+//===- LoopVerdicts.cpp - planned, sequential or unplanned ----------------===//
+//
+// The tile program at its last stage says what starts, waits and reads in a round. A loop whose
+// order `wave-schedule` planned is as its plan says, if the machine code has kept it. On AMD the
+// innermost loops with copies to LDS are looked at in the machine code as well: a vmcnt(0) there is
+// a wait for everything, whoever put it.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "LoopVerdicts.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Driver/ScheduleCheck.h"
+#include "tilec/IR/Wave/Wave.h"
+#include "tilec/Report/Scorecard.h"
+#include "tilec/Transforms/SchedulePlan.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+StringRef nameOf(LoopVerdict::Kind kind) {
+  return kind == LoopVerdict::Planned      ? "planned"
+         : kind == LoopVerdict::Sequential ? "sequential"
+                                           : "unplanned";
+}
+
+namespace {
+
+std::string placeOf(Location location) {
+  auto at = location->findInstanceOf<FileLineColLoc>();
+  return at ? (at.getFilename().getValue() + ":" + Twine(at.getLine())).str() : "?";
+}
+
+/// What one round does about copies from global to shared memory, in order.
+struct Round {
+  int64_t starts = 0; ///< asynchronous copies
+  bool waits = false, waitsForOwn = false;
+  std::optional<int64_t> fewestLeft; ///< groups that a wait leaves in flight
+  int64_t fewestSlots = 0;           ///< of the pipes it waits for; 0: none
+  int64_t inStep = 0;                ///< copies that the round itself does
+};
+
+bool isGlobalToShared(Operation *op) {
+  bool reads = false, writes = false;
+  Accesses accesses = accessesOf(op);
+  for (Value buffer : accesses.reads)
+    reads |= cast<tile::BufferType>(buffer.getType()).isGlobal();
+  for (Value buffer : accesses.writes)
+    writes |= cast<tile::BufferType>(buffer.getType()).isShared();
+  return reads && writes;
+}
+
+void look(Block &block, Round &round) {
+  for (Operation &op : block) {
+    if (isa<tile::AsyncCopyOp>(op)) {
+      ++round.starts;
+    } else if (auto wait = dyn_cast<tile::AsyncWaitOp>(op)) {
+      round.waits = true;
+      int64_t left = wait.getPending();
+      round.fewestLeft = std::min(round.fewestLeft.value_or(left), left);
+      round.waitsForOwn |= round.starts > 0 && left == 0;
+    } else if (auto wait = dyn_cast<tile::PipeWaitOp>(op)) {
+      int64_t slots = wait.getPipe().getDefiningOp<tile::PipeOp>().getStages();
+      round.fewestSlots = round.fewestSlots ? std::min(round.fewestSlots, slots) : slots;
+    } else if (isa<tile::CopyOp, tile::ParallelOp>(op)) {
+      round.inStep += isGlobalToShared(&op);
+    } else if (isa<scf::IfOp>(op)) {
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          look(inner, round);
+    }
+  }
+}
+
+/// Whether the plan's copies are for later tiles, and its waits leave some of them in flight.
+std::string faultOfPlan(StringRef text) {
+  llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(text);
+  if (!plan) {
+    llvm::consumeError(plan.takeError());
+    return "its plan cannot be read";
+  }
+  int64_t multiplied = 0;
+  for (const ScheduleStep &step : plan->body) {
+    if (step.kind == ScheduleStep::Mma)
+      multiplied = std::max(multiplied, step.tile);
+    if (step.kind == ScheduleStep::Dma && step.tile <= multiplied)
+      return "a copy of its plan is for the tile that is being multiplied";
+    if (step.kind == ScheduleStep::Wait && step.vm == 0)
+      return "its plan waits for all copies";
+  }
+  return "";
+}
+
+class Verdicts {
+public:
+  Verdicts(tile::ProgramOp source, ModuleOp module) : module(module) {
+    source.walk([&](tile::ForOp loop) {
+      if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
+        wanted.insert(placeOf(loop.getLoc()));
+    });
+  }
+
+  llvm::Error readImage(const codegen::Image &image) {
+    if (image.kind != codegen::ImageKind::Hsaco)
+      return llvm::Error::success();
+    llvm::Expected<std::string> differences = differencesFromPlan(module, image);
+    if (!differences)
+      return differences.takeError();
+    hasLostOrder = !differences->empty();
+    llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
+    if (!object)
+      return object.takeError();
+    for (const report::KernelCard &kernel : report::makeScorecard(*object).kernels)
+      if (waitsForAll(kernel))
+        waiting.insert(kernel.facts.name);
+    return llvm::Error::success();
+  }
+
+  LoopVerdict of(tile::ForOp loop) {
+    LoopVerdict verdict;
+    auto kernel = loop->getParentOfType<tile::KernelOp>();
+    verdict.kernel = kernel.getName().str();
+    verdict.place = placeOf(loop.getLoc());
+    auto say = [&](LoopVerdict::Kind kind, const Twine &reason) {
+      verdict.kind = kind;
+      verdict.reason = reason.str();
+      return verdict;
+    };
+    std::string fault, ahead;
+    Round round;
+    look(*loop.bodyBlock(), round);
+    if (loop.getRotate()) {
+      fault = faultOfRotated(kernel.getName());
+      ahead = "copies and matrix instructions in the order of a schedule";
+    } else if (round.fewestSlots != 0) {
+      fault = round.fewestSlots < 2 ? "a pipe of it has one slot" : "";
+      ahead = llvm::formatv("a producer fills up to {0} slots ahead", round.fewestSlots - 1);
+    } else if (round.starts != 0) {
+      fault = !round.waits            ? "no wait for its copies stands in it"
+              : round.waitsForOwn     ? "a round waits for the copies that it starts"
+              : round.fewestLeft == 0 ? "a round waits for all copies in flight"
+                                      : "";
+      ahead = llvm::formatv("copies start {0} rounds ahead", round.fewestLeft.value_or(0) + 1);
+    } else if (round.inStep == 0 && !wanted.contains(verdict.place)) {
+      return say(LoopVerdict::Sequential, "it copies nothing to shared memory");
+    } else if (!wanted.contains(verdict.place)) {
+      return say(LoopVerdict::Sequential, "its author asks for no stages");
+    } else {
+      return say(LoopVerdict::Unplanned, "no copy runs ahead; --remarks says why");
+    }
+    if (fault.empty() && round.inStep != 0)
+      fault = "a copy of each round goes through registers";
+    if (fault.empty() && waiting.contains(verdict.kernel))
+      fault = "its machine code has vmcnt(0) in a loop with copies";
+    if (fault.empty())
+      return say(LoopVerdict::Planned, ahead);
+    return wanted.contains(verdict.place)
+               ? say(LoopVerdict::Unplanned, fault)
+               : say(LoopVerdict::Sequential, "its author asks for no stages");
+  }
+
+private:
+  /// Whether an innermost loop with copies to LDS waits for all operations in flight.
+  static bool waitsForAll(const report::KernelCard &kernel) {
+    auto copies = [](const report::LoopCard &loop) {
+      return loop.count(report::InstrKind::SharedDma) != 0;
+    };
+    return llvm::any_of(kernel.loops, [&](const report::LoopCard &loop) {
+      bool isInnermost = llvm::none_of(kernel.loops, [&](const report::LoopCard &other) {
+        return &other != &loop && copies(other) && other.beginAddress >= loop.beginAddress &&
+               other.endAddress <= loop.endAddress;
+      });
+      return copies(loop) && isInnermost && loop.vmcntZeros != 0;
+    });
+  }
+
+  /// Matrix loops are planned in program order, one text each.
+  std::string faultOfRotated(StringRef kernelName) {
+    size_t n = rotated[kernelName]++;
+    auto kernel = module.lookupSymbol<wave::KernelOp>(kernelName);
+    ArrayAttr plans = kernel ? kernel.getSchedulesAttr() : ArrayAttr();
+    if (!plans || n >= plans.size())
+      return "it has no plan";
+    if (hasLostOrder)
+      return "the machine code does not keep the planned order";
+    return faultOfPlan(cast<StringAttr>(plans[n]).getValue());
+  }
+
+  ModuleOp module;
+  llvm::StringSet<> wanted;  ///< places of loops whose author asks for stages
+  llvm::StringSet<> waiting; ///< kernels
+  llvm::StringMap<size_t> rotated;
+  bool hasLostOrder = false;
+};
+
+} // namespace
+
+llvm::Expected<std::vector<LoopVerdict>>
+loopVerdicts(tile::ProgramOp source, tile::ProgramOp compiled, const codegen::Image &image) {
+  std::vector<LoopVerdict> result;
+  if (!source || !compiled)
+    return result;
+  Verdicts verdicts(source, compiled->getParentOfType<ModuleOp>());
+  if (llvm::Error error = verdicts.readImage(image))
+    return error;
+  compiled.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<tile::ProducerOp>(op)) // the consumers' loops say what there is to say
+      return WalkResult::skip();
+    auto loop = dyn_cast<tile::ForOp>(op);
+    if (loop && loop.getKind() != tile::LoopKind::Unroll)
+      result.push_back(verdicts.of(loop));
+    return WalkResult::advance();
+  });
+  return result;
+}
+
+void addLoopVerdicts(std::string &report, bool isJson, ArrayRef<LoopVerdict> verdicts) {
+  if (!isJson) {
+    for (const LoopVerdict &v : verdicts)
+      report += "loop of " + v.kernel + " at " + v.place + ": " + nameOf(v.kind).str() + ": " +
+                v.reason + "\n";
+    return;
+  }
+  if (verdicts.empty())
+    return;
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(report);
+  if (!value)
+    return llvm::consumeError(value.takeError());
+  llvm::json::Array list;
+  for (const LoopVerdict &v : verdicts)
+    list.push_back(llvm::json::Object{{"kernel", v.kernel},
+                                      {"place", v.place},
+                                      {"verdict", nameOf(v.kind)},
+                                      {"reason", v.reason}});
+  (*value->getAsObject())["loop_verdicts"] = std::move(list);
+  report = llvm::formatv("{0:2}\n", *value).str();
+}
+
+} // namespace tilec

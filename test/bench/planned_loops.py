@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How many loops have a plan: over the kernels of the tests and, given a checkout of tilelang, over its files.
+
+usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REGEX] [--jobs N]
+
+Each kernel of tools/dev/replay (examples, test/e2e, test/lit/Isa, benchmarks), and each entry of
+test/data/corpus/entries.txt in the checkout, is compiled with `--emit=report --json`, whose `loop_verdicts` say of
+each counted loop: planned, sequential or unplanned, and why. Printed is the share of planned loops among those that
+are planned or unplanned, and the reasons of the others. A kernel that a target refuses is left out. Checks nothing.
+"""
+import argparse
+import collections
+import concurrent.futures
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGETS = ["gfx942", "gfx950", "sm_80", "sm_90a"]
+
+
+def own_kernels():
+    loader = importlib.machinery.SourceFileLoader("replay", str(ROOT / "tools/dev/replay"))
+    replay = importlib.util.module_from_spec(importlib.util.spec_from_loader("replay", loader))
+    loader.exec_module(replay)
+    for script, options, targets in replay.all_kernels().values():
+        for target in sorted(targets):
+            yield ROOT, script, options, target
+
+
+def upstream_kernels(checkout):
+    for line in (ROOT / "test/data/corpus/entries.txt").read_text().splitlines():
+        parts = [part.strip() for part in line.split("|")]
+        if line.startswith("#") or len(parts) < 2 or not (checkout / parts[0]).is_file():
+            continue
+        for target in TARGETS:
+            yield checkout, parts[0], (f"--entry={parts[1]}",), target
+
+
+def verdicts_of(job):
+    tilec, (folder, script, options, target) = job
+    command = [tilec, script, *options, f"--target={target}", "--emit=report", "--json"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True,
+                         env={**os.environ, "TILEC_PTXAS": ""}, check=False)
+    if run.returncode != 0:
+        return target, None
+    return target, json.loads(run.stdout).get("loop_verdicts", [])
+
+
+def table(name, jobs, workers):
+    counts = collections.defaultdict(collections.Counter)
+    reasons = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for target, verdicts in pool.map(verdicts_of, jobs):
+            counts[target]["refused" if verdicts is None else "kernels"] += 1
+            for verdict in verdicts or []:
+                counts[target][verdict["verdict"]] += 1
+                if verdict["verdict"] == "unplanned":
+                    reasons[verdict["reason"]] += 1
+    print(f"{name}\n{'target':8} kernels refused planned unplanned sequential   share")
+    for target, count in sorted(counts.items()):
+        asked = count["planned"] + count["unplanned"]
+        share = f"{100 * count['planned'] / asked:6.1f}%" if asked else "      -"
+        print(f"{target:8} {count['kernels']:7} {count['refused']:7} {count['planned']:7} {count['unplanned']:9} "
+              f"{count['sequential']:10} {share}")
+    for reason, count in reasons.most_common():
+        print(f"{count:6} unplanned: {reason}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--upstream", type=pathlib.Path)
+    parser.add_argument("--targets", default=",".join(TARGETS))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    tilec, wanted = str((options.build / "bin/tilec").resolve()), options.targets.split(",")
+
+    def chosen(kernels):
+        return [(tilec, k) for k in kernels if k[3] in wanted and re.search(options.only, k[1])]
+
+    table("kernels of this repository", chosen(own_kernels()), options.jobs)
+    if options.upstream:
+        table("files of upstream", chosen(upstream_kernels(options.upstream)), options.jobs)
+
+
+if __name__ == "__main__":
+    main()
