@@ -243,9 +243,21 @@ SmallVector<Value> Importer::sameElement(llvm::ArrayRef<int64_t> from,
 // Copy and fill
 //===----------------------------------------------------------------------===//
 
+/// What is said of copies that the compiler knows better.
+static void remarkIgnored(const script::Call *call, Location loc) {
+  for (llvm::StringRef name :
+       {"prefer_instruction", "coalesced_width", "disable_tma", "eviction_policy", "loop_layout"}) {
+    const script::Argument &given = argument(*call, name);
+    if (!given.isAbsent() && (given.kind != script::Argument::Bool || given.isTrue()))
+      mlir::emitRemark(loc) << "`" << name
+                            << "` is ignored: a copy takes the target's widest way that fits";
+  }
+}
+
 bool Importer::copy(const Call *call) {
   const Argument &src = argument(*call, "src"), &dst = argument(*call, "dst");
   Location loc = at(call->span);
+  remarkIgnored(call, loc);
   if (isElement(src) && isElement(dst)) {
     SmallVector<Value> list;
     Value v = value(src.expr), into = buffer(dst.region->buffer, dst.span);
@@ -284,11 +296,7 @@ bool Importer::copy(const Call *call) {
       tile::StoreOp::create(b, loc, v, to, ValueRange(i));
       return true;
     });
-  StringAttr hint;
-  const Argument &prefer = argument(*call, "prefer_instruction");
-  if (prefer.kind == Argument::String)
-    hint = b.getStringAttr(prefer.string == "cp_async" ? "async" : prefer.string);
-  tile::CopyOp::create(b, loc, from, to, hint);
+  tile::CopyOp::create(b, loc, from, to, StringAttr());
   return true;
 }
 
