@@ -326,12 +326,38 @@ bool isLarge(const Module &module) {
   });
 }
 
+/// Gives each part comparisons of its own: what is live from part to part is no register where
+/// lanes differ but a mask, and AMD's pass for these looks at all blocks between a mask and its
+/// users. Their integers are hidden next, so that they are not found to be the same again.
+static void compareInEachPart(ArrayRef<BasicBlock *> part) {
+  DenseMap<Value *, Instruction *> copies;
+  for (BasicBlock *block : part) {
+    copies.clear();
+    for (Instruction &instr : *block)
+      for (Use &use : instr.operands()) {
+        auto *compare = dyn_cast<ICmpInst>(use.get());
+        if (!compare || isa<PHINode>(instr) || is_contained(part, compare->getParent()))
+          continue;
+        Instruction *&copy = copies[compare];
+        if (!copy) {
+          copy = compare->clone();
+          copy->insertBefore(instr.getIterator());
+        }
+        use.set(copy);
+      }
+  }
+}
+
 void hideIntegers(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (function.size() < manyBlocks)
       continue;
+    SmallVector<SmallVector<BasicBlock *>> parts =
+        partsOf(function, SmallPtrSet<BasicBlock *, 1>());
+    for (ArrayRef<BasicBlock *> part : parts)
+      compareInEachPart(part);
     OwnRegisters registers(function, machine, Hidden::Integers);
-    for (ArrayRef<BasicBlock *> part : partsOf(function, SmallPtrSet<BasicBlock *, 1>()))
+    for (ArrayRef<BasicBlock *> part : parts)
       registers.of(part);
   }
 }
