@@ -54,6 +54,10 @@ bool Evaluator::isKeywordOf(IntrinsicId id, llvm::StringRef keyword, Span span) 
       return true;
   if (keyword.empty() || keyword == "annotations" || keyword == "span" || keyword == "name")
     return true;
+  // The command line says what an emitter is for.
+  bool isEmitter = id == IntrinsicId::EmitterClass || id == IntrinsicId::MatrixCoreClass;
+  if (isEmitter && keyword == "target")
+    return true;
   llvm::StringRef other = otherKeyword(keyword, signature.names);
   fail(DiagId::IntrinsicUnknownKeyword, span, nameOf(id), keyword,
        other.empty() ? suggestion(keyword, signature.names)

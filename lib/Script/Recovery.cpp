@@ -49,13 +49,16 @@ bool Evaluator::postpone() {
 void Evaluator::keep(Failure found) {
   std::vector<Failure> others = std::move(found.others);
   found.others.clear();
+  // An unrolled loop or a macro meets one place often; what is missing, many places.
+  constexpr DiagId missing[] = {DiagId::UndefinedName, DiagId::UnknownDType, DiagId::OpaqueValue,
+                                DiagId::NameOutOfFrame};
   auto isKnown = [&](const Failure &f) {
-    // An unrolled loop or a macro meets one place often; a name that is missing, in many places.
+    if (f.isPoison || f.error.id != found.error.id)
+      return false;
     bool samePlace =
         f.error.span.file == found.error.span.file && f.error.span.begin == found.error.span.begin;
-    return !f.isPoison && f.error.id == found.error.id &&
-           (samePlace ||
-            (f.error.id == DiagId::UndefinedName && f.error.message == found.error.message));
+    return samePlace ||
+           (llvm::is_contained(missing, f.error.id) && f.error.message == found.error.message);
   };
   // One without a word counts, too: what was left out is missing, also where the error that has
   // been told is in the function around, whose evaluation is another one.
