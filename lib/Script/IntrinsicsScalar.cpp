@@ -304,7 +304,22 @@ Value Evaluator::directedCast(const BoundArgs &args, DType type) {
                      span);
 }
 
+/// Of the functions that take TileLang's rounding modes.
+static bool takesRounding(IntrinsicId id) {
+  return llvm::is_contained({IntrinsicId::IeeeAdd, IntrinsicId::IeeeSub, IntrinsicId::IeeeMul,
+                             IntrinsicId::IeeeDiv, IntrinsicId::IeeeFma, IntrinsicId::IeeeRcp,
+                             IntrinsicId::IeeeSqrt},
+                            id);
+}
+
 Value Evaluator::scalarIntrinsic(BoundArgs &args) {
+  if (takesRounding(args.id)) {
+    const Value &mode = args["rounding_mode"];
+    llvm::StringRef name = mode.is(ValueKind::Str) ? mode.str() : "";
+    if (name != "rn" && name != "rz" && name != "ru" && name != "rd")
+      return fail(DiagId::BadArgumentValue, args.spanOf("rounding_mode"), "rounding_mode",
+                  shown(mode), "\"rn\"");
+  }
   auto math = [&](MathFn fn, size_t count) {
     CallArgs inner;
     inner.span = args.span;

@@ -270,3 +270,23 @@ def test_tensors_that_nothing_uses_may_be_none(target):
     assert (c == 2).all()
     with pytest.raises(tilec.errors.ArgumentError, match="`C`: a tensor is wanted, not NoneType"):
         kernel(None, None, None)
+
+
+def test_rounding_modes_have_names():
+    assert "ieee_add" in repr(T.ieee_add(1.0, 2.0, "rz"))
+    for call in (lambda: T.ieee_add(1.0, 2.0, "xy"), lambda: T.ieee_fsqrt(4.0, rounding_mode="bad")):
+        with pytest.raises(ValueError, match="Invalid rounding mode"):
+            call()
+
+    def kernel(mode):
+        @T.prim_func
+        def main(A: T.Tensor((32,), "float32")):
+            with T.Kernel(1, threads=32):
+                for i in T.Parallel(32):
+                    A[i] = T.ieee_mul(A[i], A[i], mode)
+
+        return tilec.compile(main, target="gfx942")
+
+    kernel("rn")
+    with pytest.raises(tilec.errors.CompileError, match="`rounding_mode` is 'near'"):
+        kernel("near")

@@ -61,6 +61,16 @@ class ConstSizes(TileFunction):
         return const(names, _dtypes.name_of(dtype) or "int32")
 
 
+class Ieee(TileFunction):
+    """`T.ieee_add` and its kin."""
+
+    def __call__(self, *args, **kwargs):
+        mode = kwargs.get("rounding_mode", args[-1] if args and isinstance(args[-1], str) else "rn")
+        if mode not in ("rn", "rz", "ru", "rd"):
+            raise ValueError(f"Invalid rounding mode {mode!r} of T.{self.__name__}: rn, rz, ru and rd are there")
+        return super().__call__(*args, **kwargs)
+
+
 class MinMax(TileFunction):
     """`T.min` and `T.max`: of numbers a number."""
 
@@ -73,6 +83,7 @@ class MinMax(TileFunction):
 SPECIAL = {
     "Tensor": TensorMaker, "StridedTensor": TensorMaker, "Buffer": TensorMaker, "ceildiv": CeilDiv,
     "cdiv": CeilDiv, "dynamic": Dynamic, "symbolic": Dynamic, "const": ConstSizes, "min": MinMax, "max": MinMax,
+    **dict.fromkeys(("ieee_add", "ieee_sub", "ieee_mul", "ieee_fdiv", "ieee_fmaf", "ieee_frcp", "ieee_fsqrt"), Ieee),
 }  # fmt: skip
 
 
