@@ -128,8 +128,7 @@ public:
           bool checksBounds)
       : kernel(kernel), target(target), b(builder), loc(kernel.getLoc()),
         numWaves(wavesOf(kernel, target)), checksBounds(checksBounds),
-        producers(kernel.getBody().getOps<tile::ProducerOp>()),
-        pairsF32(target.pairsF32 && !multiplies(kernel)) {}
+        producers(kernel.getBody().getOps<tile::ProducerOp>()) {}
 
   /// Builds the wave kernel before the builder's insertion point.
   LogicalResult run();
@@ -183,8 +182,9 @@ private:
   LogicalResult emitArith(Operation &op, Elements &elements);
   /// The values of an operation on f32 for all elements, two by two; empty where it has no pairs.
   SmallVector<Value, 4> emitPairs(Operation &op, Elements &elements);
+  /// Whether arithmetic goes two elements at a time.
+  bool goesInPairs() const;
   bool dividesPairs(mlir::arith::DivFOp quotient, Elements &elements);
-  static bool multiplies(tile::KernelOp kernel);
   LogicalResult emitAlloc(tile::AllocOp alloc, Elements &elements);
   LogicalResult unsupported(Operation &op, llvm::StringRef what);
 
@@ -360,7 +360,6 @@ private:
   int64_t numWaves;
   bool checksBounds;
   SmallVector<tile::ProducerOp, 1> producers;
-  bool pairsF32; ///< arithmetic goes two elements at a time
 
   /// waveId, threadId: in the team, where the block's consumers are several; else in the block.
   Value laneId, waveId, threadId;

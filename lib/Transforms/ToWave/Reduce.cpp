@@ -118,7 +118,8 @@ bool ReduceEmitter::foldsPairs(int64_t perResult) {
   bool mayPair = kind == tile::ReduceKind::Sum ||
                  ((kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min) &&
                   !reduce.getNanPropagate());
-  return e.pairsF32 && mayPair && perResult >= fewest && tile::scalarTypeOf(elementOf(src)).isF32();
+  return e.goesInPairs() && mayPair && perResult >= fewest &&
+         tile::scalarTypeOf(elementOf(src)).isF32();
 }
 
 Value ReduceEmitter::foldInPairs(ArrayRef<Value> terms) {

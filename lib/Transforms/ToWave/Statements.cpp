@@ -325,8 +325,14 @@ Elements Emitter::elementOf(Elements &elements, int64_t e) {
   return one;
 }
 
-bool Emitter::multiplies(tile::KernelOp kernel) {
-  return kernel.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted();
+/// Pairs lie in neighbouring registers. Where fragments leave little room, and operands are put
+/// together element by element in it, LLVM would spill for that.
+bool Emitter::goesInPairs() const {
+  int64_t held = 0;
+  for (auto &[buffer, place] : fragments)
+    held += ceilDiv(place.layout.numRegs() * bitsOf(place.dtype), 32);
+  bool isFull = target.transposedBits == 0 && 4 * held > 3 * target.registers.ofLane;
+  return target.pairsF32 && !isFull;
 }
 
 /// Whether elements e and e + 1 are divided by the same value, for every even e.
@@ -344,7 +350,7 @@ SmallVector<Value, 4> Emitter::emitPairs(Operation &op, Elements &elements) {
   auto quotient = dyn_cast<arith::DivFOp>(op);
   bool isSame = llvm::all_of(op.getOperands(),
                              [&](Value operand) { return isSameForAll(operand, elements); });
-  if (!pairsF32 || isSame || elements.count % 2 != 0 || op.getNumResults() != 1 ||
+  if (!goesInPairs() || isSame || elements.count % 2 != 0 || op.getNumResults() != 1 ||
       !op.getResult(0).getType().isF32() ||
       !(quotient ? dividesPairs(quotient, elements)
                  : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op)))

@@ -26,7 +26,8 @@ PLANS = [("interleave, 8 waves", "interleave", 512), ("ping_pong, 8 waves", "pin
 
 # Attention of test/bench/hopper/fa.py: rows and keys of a tile, threads; --tune searches them.
 ATTENTION = "fa(B=16, H=16, S=4096, D=128, {}causal={})"
-TILES = {"gfx950": (128, 64, 256), "gfx942": (128, 32, 256)}
+TILES = {("gfx950", False): (128, 32, 256), ("gfx950", True): (128, 64, 256),
+         ("gfx942", False): (128, 32, 256), ("gfx942", True): (128, 32, 256)}
 AXES = ["block_M=64,128", "block_N=32,64", "threads=128,256"]
 TARGETS = ("gfx950", "gfx942")
 FORMS = [("NT", False, True), ("NN", False, False), ("TT", True, True), ("TN", True, False)]
@@ -67,7 +68,7 @@ class Bench:
 
     def attention(self, target, causal, heads=16, length=4096, dim=128):
         """TFLOP/s."""
-        rows, keys, threads = TILES[target]
+        rows, keys, threads = TILES[target, causal]
         tile = f"block_M={rows}, block_N={keys}, threads={threads}, "
         image = self.compile(REPO / "test/bench/hopper/fa.py", target, ATTENTION.format(tile, causal))
         size = heads * heads * length * dim * 2
@@ -158,10 +159,32 @@ def sizes_table(bench, sizes):
 
 
 def attention_table(bench):
-    lines = ["| | tile, threads | full | causal |", "|---|---|---|---|"]
-    for target, (rows, keys, threads) in TILES.items():
-        full, causal = bench.attention(target, False), bench.attention(target, True)
-        lines.append(f"| {target} | {rows} x {keys}, {threads} | {full:.0f} | {causal:.0f} |")
+    lines = ["| | full | tile, threads | causal | tile, threads |", "|---" * 5 + "|"]
+    for target in TARGETS:
+        cells = []
+        for causal in (False, True):
+            rows, keys, threads = TILES[target, causal]
+            cells += [f"{bench.attention(target, causal):.0f}", f"{rows} x {keys}, {threads}"]
+        lines.append(f"| {target} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def rows_table(bench, n=8192):
+    """Kernels of rows, and how much of the time the vector units are busy."""
+    square, heads = n * n * 2, 4 * 4096 * 16 * 128 * 2
+    rows = [("softmax 8192 x 8192 f16 (test/bench/hopper/rows.py)", REPO / "test/bench/hopper/rows.py",
+             f"softmax({n}, {n}, dtype='float16')", str(n), 256, [square, square]),
+            ("softmax 8192 x 8192 bf16", REPO / "test/bench/hopper/rows.py", f"softmax({n}, {n})", str(n), 256, [square, square]),
+            ("rotary 262144 x 128 bf16, angles computed (test/lit/Isa/gfx950/pairs.py)", REPO / "test/lit/Isa/gfx950/pairs.py",
+             f"turn(M={heads // 256})", str(heads // 256 // 16), 256, [heads, heads])]
+    lines = ["| kernel | gfx950 us | vector unit busy | gfx942 us | vector unit busy |", "|---" * 5 + "|"]
+    for label, script, entry, grid, threads, sizes in rows:
+        cells = []
+        for target in TARGETS:
+            image = bench.compile(script, target, entry)
+            run = bench.simulate(image, grid, threads, [f"zeros:{size}" for size in sizes])
+            cells += [f"{run['kernel_us']:.1f}", f"{100 * run['valu_utilisation']:.0f} %"]
+        lines.append(f"| {label} | " + " | ".join(cells) + " |")
     return lines
 
 
@@ -233,12 +256,12 @@ def main():
     parser.add_argument("--upstream")
     parser.add_argument("--seeds")
     parser.add_argument("--tune", action="store_true", help="search the tiles of attention; makes no table")
-    parser.add_argument("--tables", default="steps,attention,examples,decode,narrow,forms,sizes")
+    parser.add_argument("--tables", default="steps,attention,examples,decode,rows,narrow,forms,sizes")
     parser.add_argument("--sizes", default="1024,2048,4096,8192,16384")
     parser.add_argument("--markdown", help="replace the tables of this file")
     options = parser.parse_args()
     sizes = [int(s) for s in options.sizes.split(",")]
-    makers = {"steps": steps_table, "attention": attention_table, "examples": examples_table, "decode": decode_table,
+    makers = {"steps": steps_table, "attention": attention_table, "examples": examples_table, "decode": decode_table, "rows": rows_table,
               "narrow": narrow_table, "forms": forms_table, "sizes": lambda bench: sizes_table(bench, sizes)}
     tables = {}
     with tempfile.TemporaryDirectory() as folder:

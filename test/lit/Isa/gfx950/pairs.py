@@ -11,7 +11,7 @@
 # RUN: tilec-run %s --target=gfx950 --entry "turn()" --check --seed 4 --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx942 --entry "turn(dtype='float16')" --check --seed 5 | FileCheck %s --check-prefix=RIGHT
 #
-# Sums and products of f32 go two by two where no matrix instruction is beside them. Elements that were f16 are compared
+# Sums and products of f32 go two by two. Elements that were f16 are compared
 # as pairs of f16, and v_fma_mix_f32 takes them as they are. An operation on a butterfly's partner needs no selection.
 
 # HALF-NOT:         v_cvt_f32_f16
