@@ -9,7 +9,7 @@
 // CHECK:       [[FIRST:%[0-9]+]] = arith.muli [[COL]], %c4
 // CHECK:       [[INSIDE:%[0-9]+]] = arith.cmpi slt, [[FIRST]], %c100
 // CHECK:       wave.global_read %A[{{%[0-9]+}}] mask([[INSIDE]]) align 16 : index -> vector<4xf32>
-// CHECK-COUNT-4: arith.addf
+// CHECK-COUNT-2: arith.addf {{.*}} : vector<2xf32>
 // CHECK:       wave.global_write {{%[0-9]+}}, %B[{{%[0-9]+}}] align 16 : vector<4xf32>, index
 // CHECK-COUNT-3: wave.global_read %A[{{%[0-9]+}}] mask([[INSIDE]])
 // CHECK-NOT:   wave.global_read

@@ -6,7 +6,10 @@
 
 // ONE-LABEL: wave.kernel @reduce(
 // ONE:       wave.mma
-// ONE-COUNT-3: arith.maxnumf
+// ONE:       arith.maxnumf {{.*}} : vector<2xf32>
+// ONE-NEXT:  wave.extract
+// ONE-NEXT:  wave.extract
+// ONE-NEXT:  arith.maxnumf {{.*}} : f32
 // ONE:       wave.shuffle_xor {{%[0-9]+}}, 16 : f32
 // ONE:       wave.shuffle_xor {{%[0-9]+}}, 32 : f32
 // ONE-NOT:   wave.shuffle_xor
