@@ -13,6 +13,7 @@
 
 #include "tilec/CodeGen/CodeGen.h"
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -21,7 +22,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -69,13 +69,27 @@ struct DropIdleAtomics : PassInfoMixin<DropIdleAtomics> {
   }
 };
 
-/// NVIDIA's machines trap at what is not aligned, so LLVM joins neighbouring accesses only where it
-/// knows that they are; on AMD's it does without.
-struct AlignAccesses : PassInfoMixin<AlignAccesses> {
-  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
-    return function.getParent()->getTargetTriple().isNVPTX()
-               ? InferAlignmentPass().run(function, analyses)
-               : PreservedAnalyses::all();
+/// LLVM 22 (performFNegCombine) pulls the negation of integers that are taken for floats into what
+/// made them, and gives all other users the negated value; of single elements it does not.
+struct SplitNegations : PassInfoMixin<SplitNegations> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    bool changed = false;
+    for (Instruction &instr : make_early_inc_range(instructions(function))) {
+      auto *type = dyn_cast<FixedVectorType>(instr.getType());
+      auto *cast = instr.getOpcode() == Instruction::FNeg
+                       ? dyn_cast<BitCastInst>(instr.getOperand(0))
+                       : nullptr;
+      if (!type || !cast || !cast->getSrcTy()->isIntOrIntVectorTy())
+        continue;
+      IRBuilder<> b(&instr);
+      Value *whole = PoisonValue::get(type);
+      for (unsigned i = 0; i < type->getNumElements(); ++i)
+        whole = b.CreateInsertElement(whole, b.CreateFNeg(b.CreateExtractElement(cast, i)), i);
+      instr.replaceAllUsesWith(whole);
+      instr.eraseFromParent();
+      changed = true;
+    }
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };
 
@@ -86,6 +100,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(SROAPass(SROAOptions::PreserveCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(InstCombinePass());
+  passes.addPass(SplitNegations());
   passes.addPass(DropIdleAtomics());
   passes.addPass(HalfPairs());
   passes.addPass(SimplifyCFGPass());
@@ -93,7 +108,6 @@ ModulePassManager cleanUpPasses() {
   loopPasses.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
-  passes.addPass(AlignAccesses());
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   return pipeline;
