@@ -8,7 +8,7 @@ import tilec.language as T
 import tilec.testing
 import tilec.tilelang as tilelang
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="these tests are of operators of torch")
 
 
 def test_tensors_of_torch():
