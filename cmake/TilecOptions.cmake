@@ -16,7 +16,7 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
 else()
   # g++ 12 sees maybe-uninitialized and dangling-else patterns inside LLVM's and MLIR's inline code.
   target_compile_options(tilecOptions INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
-    -Wno-stringop-overflow -Wno-restrict -Wno-comment)
+    -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict -Wno-comment)
 endif()
 if(TILEC_SANITIZE)
   target_compile_options(tilecOptions INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
