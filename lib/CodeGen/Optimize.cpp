@@ -10,6 +10,7 @@
 #include "Optimize.h"
 
 #include "HalfPairs.h"
+#include "LlvmFaults.h"
 
 #include "tilec/CodeGen/CodeGen.h"
 
@@ -69,30 +70,6 @@ struct DropIdleAtomics : PassInfoMixin<DropIdleAtomics> {
   }
 };
 
-/// LLVM 22 (performFNegCombine) pulls the negation of integers that are taken for floats into what
-/// made them, and gives all other users the negated value; of single elements it does not.
-struct SplitNegations : PassInfoMixin<SplitNegations> {
-  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
-    bool changed = false;
-    for (Instruction &instr : make_early_inc_range(instructions(function))) {
-      auto *type = dyn_cast<FixedVectorType>(instr.getType());
-      auto *cast = instr.getOpcode() == Instruction::FNeg
-                       ? dyn_cast<BitCastInst>(instr.getOperand(0))
-                       : nullptr;
-      if (!type || !cast || !cast->getSrcTy()->isIntOrIntVectorTy())
-        continue;
-      IRBuilder<> b(&instr);
-      Value *whole = PoisonValue::get(type);
-      for (unsigned i = 0; i < type->getNumElements(); ++i)
-        whole = b.CreateInsertElement(whole, b.CreateFNeg(b.CreateExtractElement(cast, i)), i);
-      instr.replaceAllUsesWith(whole);
-      instr.eraseFromParent();
-      changed = true;
-    }
-    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
-};
-
 } // namespace
 
 ModulePassManager cleanUpPasses() {
@@ -108,6 +85,8 @@ ModulePassManager cleanUpPasses() {
   loopPasses.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(SplitSignedShorts());
+  passes.addPass(LeaveOutDots());
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   return pipeline;

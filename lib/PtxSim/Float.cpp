@@ -124,8 +124,26 @@ TILEC_FLOAT1(logarithm2, std::log2(a))
 TILEC_FLOAT1(sine, std::sin(a))
 TILEC_FLOAT1(cosine, std::cos(a))
 TILEC_FLOAT1(tangentH, std::tanh(a))
-/// The first operand gives the sign.
-TILEC_FLOAT2(copySign, std::copysign(b, a))
+
+/// The first operand gives the sign. Of the byte with the sign only that operand must have a value:
+/// ptxas' input gives an undefined magnitude where nothing but the sign is used.
+template <typename Bits> Step copySignOf(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
+  constexpr uint8_t all = uint8_t((1u << sizeof(Bits)) - 1), top = 1u << (sizeof(Bits) - 1);
+  Value from = warp.in(instr.args[1]), to = warp.in(instr.args[2]);
+  uint64_t results[warpLanes];
+  uint8_t known[warpLanes];
+  for (unsigned lane = 0; lane < warpLanes; ++lane) {
+    results[lane] = (Bits(to[lane]) & ~sign) | (Bits(from[lane]) & sign);
+    known[lane] = uint8_t((from.bytes[lane] & top) | (to.bytes[lane] & ~top) | ~all);
+  }
+  warp.outBytes(instr.args[0], lanes, results, known);
+  return Step::Next;
+}
+Step copySign(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  return instr.type == Ty::F64 ? copySignOf<uint64_t>(warp, instr, lanes)
+                               : copySignOf<uint32_t>(warp, instr, lanes);
+}
 
 Step fusedMultiplyAdd(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return compute<3>(warp, instr, lanes, [](auto x, auto y, auto z) {

@@ -319,8 +319,11 @@ void forSpans(const View &view,
   }
 }
 
-template <typename T> std::vector<T> readView(const View &view, T outside) {
+template <typename T> std::vector<T> readView(const View &view) {
   std::vector<T> values(view.numElems());
+  const uint8_t zeros[8] = {};
+  T outside;
+  decodeSpan(view.dtype, zeros, 0, 1, 1, &outside);
   forSpans(view, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
     if (isValid)
       decodeSpan(view.dtype, view.base, first, stride, count, values.data() + at);
@@ -338,7 +341,7 @@ template <typename T> void writeView(const Machine &machine, const View &view, c
 }
 
 #define INSTANTIATE(T)                                                                             \
-  template std::vector<T> readView<T>(const View &, T);                                            \
+  template std::vector<T> readView<T>(const View &);                                               \
   template void writeView<T>(const Machine &, const View &, const T *);
 INSTANTIATE(float)
 INSTANTIATE(double)

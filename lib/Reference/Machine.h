@@ -252,7 +252,7 @@ View evalView(Frame &frame, const ViewChain &chain, int lane, mlir::Operation *o
 /// Calls fn(position, first, stride, count, isValid) for the runs of a view in row-major order.
 void forSpans(const View &view,
               llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t, bool)> fn);
-template <typename T> std::vector<T> readView(const View &view, T outside = T(0));
+template <typename T> std::vector<T> readView(const View &view);
 template <typename T> void writeView(const Machine &machine, const View &view, const T *values);
 
 /// Element offsets of an access for all lanes; -1 where there is no element. Fails when a lane that

@@ -15,6 +15,9 @@
 # RUN: tilec-run %s --entry "reversed_in_place()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "reversed_in_place()" --target=gfx950 --device=sim --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "asked_behind_a_producer()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "outside()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "outside()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "outside()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -160,5 +163,28 @@ def asked_behind_a_producer(M=128, N=32, K=192):
                 for i, j in T.Parallel(64, 16):
                     D[by * 64 + i, bx * 16 + j] = T.max(c[i, j], 0.5)
             T.copy(c, C[by * 64, bx * 16])
+
+    return main
+
+
+# Zero bits of float8_e8m0fnu are 2^-127.
+def outside():
+    @T.prim_func
+    def main(A: T.Tensor((33, 16), "float8_e8m0fnu"), O: T.Tensor((2, 20), "float32"), P: T.Tensor((2, 20), "float32")):
+        with T.Kernel(2, threads=64) as by:
+            least = T.alloc_reducer((20,), "float32", op="min", replication="all")
+            T.reducer_init(least)
+            for i, j in T.Parallel(20, 16):
+                T.reducer_update(least[i], T.cast(A[by * 20 + i, j], "float32"))
+            out = T.alloc_fragment((20,), "float32")
+            T.finalize_reducer(least)
+            T.copy(least, out)
+            T.copy(out, O[by, 0:20])
+            tile = T.alloc_shared((20, 16), "float8_e8m0fnu")
+            T.copy(A[by * 20, 0], tile)
+            wide = T.alloc_fragment((20, 16), "float32")
+            T.copy(tile, wide)
+            T.reduce_max(wide, out, dim=1)
+            T.copy(out, P[by, 0:20])
 
     return main

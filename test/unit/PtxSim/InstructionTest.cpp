@@ -227,6 +227,18 @@ TEST(Lanes, HalvesOfAPairAreKnownOneByOne) {
   expectFault(run, "st.global", "stores a value that nothing has written");
 }
 
+// What is used for its sign alone has any magnitude.
+TEST(Lanes, ASignIsKnownWithoutAMagnitude) {
+  PtxRun run;
+  run.body = "mov.b32 %r2, 0x80000000;\ncopysign.f32 %r3, %r2, %r1;\nshr.u32 %r4, %r3, 24;\n"
+             "and.b32 %r4, %r4, 128;\nst.global.b32 [%mine], %r4;";
+  EXPECT_EQ(run.results()[0], 128u);
+  run.body = "mov.b32 %r2, 0x80000000;\ncopysign.f32 %r3, %r2, %r1;\nst.global.b32 [%mine], %r3;";
+  expectFault(run, "st.global", "stores a value that nothing has written");
+  run.body = "mov.b32 %r2, 1;\ncopysign.f32 %r3, %r1, %r2;\nst.global.b32 [%mine], %r3;";
+  expectFault(run, "st.global", "stores a value that nothing has written");
+}
+
 // Four 8x8 matrices whose element (row, column) of matrix m is 256 m + 16 row + column.
 TEST(Matrices, LdmatrixGivesEachLaneItsPair) {
   PtxRun run;

@@ -1,0 +1,130 @@
+//===- LlvmFaults.cpp - IR that LLVM 22 would make wrong code of ----------===//
+//
+// Each is seen in a program of test/e2e that is wrong without it (llvm-faults.py and
+// negated-integers.py).
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "LlvmFaults.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+
+namespace tilec::codegen {
+
+PreservedAnalyses SplitNegations::run(Function &function, FunctionAnalysisManager &) {
+  bool changed = false;
+  for (Instruction &instr : make_early_inc_range(instructions(function))) {
+    auto *type = dyn_cast<FixedVectorType>(instr.getType());
+    auto *cast = instr.getOpcode() == Instruction::FNeg ? dyn_cast<BitCastInst>(instr.getOperand(0))
+                                                        : nullptr;
+    if (!type || !cast || !cast->getSrcTy()->isIntOrIntVectorTy())
+      continue;
+    IRBuilder<> b(&instr);
+    Value *whole = PoisonValue::get(type);
+    for (unsigned i = 0; i < type->getNumElements(); ++i)
+      whole = b.CreateInsertElement(whole, b.CreateFNeg(b.CreateExtractElement(cast, i)), i);
+    instr.replaceAllUsesWith(whole);
+    instr.eraseFromParent();
+    changed = true;
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+namespace {
+
+SmallVector<IntrinsicInst *> callsOf(Function &function, Intrinsic::ID id) {
+  SmallVector<IntrinsicInst *> calls;
+  for (Instruction &instr : instructions(function))
+    if (auto *call = dyn_cast<IntrinsicInst>(&instr); call && call->getIntrinsicID() == id)
+      calls.push_back(call);
+  return calls;
+}
+
+/// c + the four products of bytes of a and b, modulo 2^32.
+Value *writtenOut(IRBuilder<> &b, IntrinsicInst *dot) {
+  Value *sum = dot->getArgOperand(2);
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    auto element = [&](unsigned operand) {
+      return b.CreateAnd(b.CreateLShr(dot->getArgOperand(operand), 8 * byte), 0xff);
+    };
+    sum = b.CreateAdd(sum, b.CreateMul(element(0), element(1)));
+  }
+  return sum;
+}
+
+/// The low byte of `bits`, whose others are 0, with its sign.
+Value *signedByte(IRBuilder<> &b, Value *bits) {
+  Constant *sign = ConstantInt::get(bits->getType(), 0x80);
+  return b.CreateSub(b.CreateXor(bits, sign), sign);
+}
+
+/// What `instr` gives, without a shift of 16 bits by 8 to the right that LLVM would make an operand
+/// of; null where there is none.
+Value *withoutByteShift(BinaryOperator *instr) {
+  IRBuilder<> b(instr);
+  Value *x = instr->getOperand(0);
+  auto *by = dyn_cast<Constant>(instr->getOperand(1));
+  if (!by)
+    return nullptr;
+  if (instr->getOpcode() == Instruction::AShr) {
+    const APInt *bits = nullptr;
+    bool isByte = match(by, PatternMatch::m_APInt(bits)) && *bits == 8;
+    return isByte ? signedByte(b, b.CreateLShr(x, by)) : nullptr;
+  }
+  if (instr->getOpcode() != Instruction::SDiv && instr->getOpcode() != Instruction::SRem)
+    return nullptr;
+  Type *wide = instr->getType()->getWithNewBitWidth(32);
+  Value *result = b.CreateBinOp(instr->getOpcode(), b.CreateSExt(x, wide), b.CreateSExt(by, wide));
+  return b.CreateTrunc(result, instr->getType());
+}
+
+} // namespace
+
+PreservedAnalyses SplitSignedShorts::run(Function &function, FunctionAnalysisManager &) {
+  if (function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
+    return PreservedAnalyses::all();
+  bool changed = false;
+  for (Instruction &instr : make_early_inc_range(instructions(function))) {
+    if (!instr.getType()->isIntOrIntVectorTy(16))
+      continue;
+    Value *other = nullptr;
+    if (auto *sign = dyn_cast<SExtInst>(&instr); sign && sign->getSrcTy()->isIntOrIntVectorTy(8)) {
+      IRBuilder<> b(sign);
+      other = signedByte(b, b.CreateZExt(sign->getOperand(0), sign->getType()));
+    } else if (auto *binary = dyn_cast<BinaryOperator>(&instr)) {
+      other = withoutByteShift(binary);
+    }
+    if (!other)
+      continue;
+    instr.replaceAllUsesWith(other);
+    instr.eraseFromParent();
+    changed = true;
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+PreservedAnalyses LeaveOutDots::run(Function &function, FunctionAnalysisManager &) {
+  if (function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
+    return PreservedAnalyses::all();
+  bool asksForSigned = !callsOf(function, Intrinsic::amdgcn_sdot4).empty();
+  function.addFnAttr("target-features", asksForSigned ? "-dot7-insts" : "-dot1-insts");
+  SmallVector<IntrinsicInst *> ofUnsigned = callsOf(function, Intrinsic::amdgcn_udot4);
+  if (!asksForSigned || ofUnsigned.empty())
+    return PreservedAnalyses::all();
+  for (IntrinsicInst *dot : ofUnsigned) {
+    IRBuilder<> b(dot);
+    dot->replaceAllUsesWith(writtenOut(b, dot));
+    dot->eraseFromParent();
+  }
+  return PreservedAnalyses::none();
+}
+
+} // namespace tilec::codegen

@@ -1,0 +1,33 @@
+//===- LlvmFaults.h - IR that LLVM 22 would make wrong code of ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace tilec::codegen {
+
+/// LLVM 22 (performFNegCombine) pulls the negation of integers that are taken for floats into what
+/// made them, and gives all other users the negated value; of single elements it does not.
+struct SplitNegations : llvm::PassInfoMixin<SplitNegations> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
+};
+
+/// LLVM 22 (SIPeepholeSDWA) makes a shift of an int16 by 8 to the right an operand that reads a
+/// byte with its sign. The shift clears the upper half of the register, which zero extensions count
+/// on; the operand does not. Signs are made by a subtraction here, divisions in 32 bits. AMD only.
+struct SplitSignedShorts : llvm::PassInfoMixin<SplitSignedShorts> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
+};
+
+/// LLVM 22 (performAddCombine) makes a v_dot4 of a*b + f(c*d, e) where all are bytes and f is any
+/// operation, not only an addition; also that of a division by a constant. Leaves out one of the
+/// two features (as `target-features`) that it needs for it: that of signed dots unless the kernel
+/// asks for them by the intrinsic; where it asks for both, the unsigned ones are written out. AMD
+/// only.
+struct LeaveOutDots : llvm::PassInfoMixin<LeaveOutDots> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
+};
+
+} // namespace tilec::codegen
