@@ -88,6 +88,25 @@ Value *withoutByteShift(BinaryOperator *instr) {
 
 } // namespace
 
+PreservedAnalyses MaskSigns::run(Function &function, FunctionAnalysisManager &) {
+  if (function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
+    return PreservedAnalyses::all();
+  SmallVector<IntrinsicInst *> calls = callsOf(function, Intrinsic::copysign);
+  erase_if(calls,
+           [](IntrinsicInst *call) { return !call->getType()->getScalarType()->isFloatTy(); });
+  for (IntrinsicInst *call : calls) {
+    IRBuilder<> b(call);
+    Type *bits = call->getType()->getWithNewType(b.getInt32Ty());
+    auto masked = [&](unsigned operand, uint32_t mask) {
+      return b.CreateAnd(b.CreateBitCast(call->getArgOperand(operand), bits), mask);
+    };
+    Value *whole = b.CreateOr(masked(0, 0x7fffffff), masked(1, 0x80000000));
+    call->replaceAllUsesWith(b.CreateBitCast(whole, call->getType()));
+    call->eraseFromParent();
+  }
+  return calls.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+}
+
 PreservedAnalyses SplitSignedShorts::run(Function &function, FunctionAnalysisManager &) {
   if (function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
     return PreservedAnalyses::all();

@@ -14,6 +14,13 @@ struct SplitNegations : llvm::PassInfoMixin<SplitNegations> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
 };
 
+/// LLVM 22 rounds the magnitude of a copysign that is rounded to f16, and leaves the extension of
+/// the sign's origin out: of a bf16 it has no instruction then on gfx942. Such a copysign is made
+/// of masks, which become the same v_bfi_b32. AMD only.
+struct MaskSigns : llvm::PassInfoMixin<MaskSigns> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
+};
+
 /// LLVM 22 (SIPeepholeSDWA) makes a shift of an int16 by 8 to the right an operand that reads a
 /// byte with its sign. The shift clears the upper half of the register, which zero extensions count
 /// on; the operand does not. Signs are made by a subtraction here, divisions in 32 bits. AMD only.

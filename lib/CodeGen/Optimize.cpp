@@ -85,6 +85,7 @@ ModulePassManager cleanUpPasses() {
   loopPasses.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(MaskSigns());
   passes.addPass(SplitSignedShorts());
   passes.addPass(LeaveOutDots());
   ModulePassManager pipeline;

@@ -8,6 +8,9 @@
 # RUN: tilec-run %s --entry dots --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry dots --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry dots --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry signs --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry signs --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry signs --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry dots --target=gfx942 --emit=asm | FileCheck %s --check-prefix=DOTS
 # CHECK: result {{ *}}PASS
 # DOTS: v_dot4{{c?}}_i32_i8
@@ -55,3 +58,13 @@ def dots(A: T.Tensor((64, 4), "int8"), B: T.Tensor((64, 4), "int8"), C: T.Tensor
             Q[i] = T.cast(5, "uint32")
             T.dp4a(A[i, 0], B[i, 0], P[i])
             T.dp4a(C[i, 0], D[i, 0], Q[i])
+
+
+# A sign that was a bfloat16's, rounded to float16, was no instruction of gfx942.
+@T.prim_func
+def signs(A: T.Tensor((64, 16), "bfloat16"), B: T.Tensor((64, 16), "float32"), O: T.Tensor((64, 16), "float16"),
+          P: T.Tensor((64, 16), "float16")):
+    with T.Kernel(1, threads=64):
+        for i, j in T.Parallel(64, 16):
+            O[i, j] = T.tanh(T.cast(A[i, j], "float32"))
+            P[i, j] = T.copysign(B[i, j], T.cast(A[i, j], "float32"))

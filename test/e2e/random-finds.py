@@ -18,6 +18,9 @@
 # RUN: tilec-run %s --entry "outside()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "outside()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "outside()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "beside()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "beside()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "beside()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -186,5 +189,36 @@ def outside():
             T.copy(tile, wide)
             T.reduce_max(wide, out, dim=1)
             T.copy(out, P[by, 0:20])
+
+    return main
+
+
+# When layouts are chosen a product takes the fragment `wide`; later it takes it from shared memory.
+def beside():
+    @T.prim_func
+    def main(A: T.Tensor((32, 64), "float8_e5m2"), B: T.Tensor((64, 32), "float8_e5m2"), D: T.Tensor((32, 32), "bfloat16"),
+             E: T.Tensor((32, 24), "float32"), O: T.Tensor((32, 32), "float32"), P: T.Tensor((32, 24), "float32")):
+        with T.Kernel(1, threads=64):
+            a = T.alloc_shared((32, 64), "float8_e5m2")
+            b = T.alloc_shared((64, 32), "float8_e5m2")
+            acc = T.alloc_fragment((32, 32), "float32")
+            T.fill(acc, 0)
+            T.copy(A, a)
+            T.copy(B, b)
+            T.gemm(a, b, acc)
+            narrow = T.alloc_fragment((32, 32), "bfloat16")
+            for i, j in T.Parallel(32, 32):
+                narrow[i, j] = D[i, j]
+            for i, j in T.Parallel(32, 32):
+                acc[i, j] = acc[i, j] + T.cast(narrow[i, j], "float32")
+            wide = T.alloc_fragment((32, 32), "float32")
+            T.copy(narrow, wide)
+            e = T.alloc_shared((32, 24), "float32")
+            out = T.alloc_fragment((32, 24), "float32")
+            T.copy(E, e)
+            T.clear(out)
+            T.gemm(wide, e, out)
+            T.copy(acc, O)
+            T.copy(out, P)
 
     return main

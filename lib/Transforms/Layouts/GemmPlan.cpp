@@ -40,9 +40,14 @@ bool hasFragmentOperands(tile::KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-/// `swapped`: the atom's A is the gemm's B. `mostRegisters`: of an operand.
+bool mayBeLarge(tile::GemmOp gemm) {
+  return !hasFragmentOperands(gemm->getParentOfType<tile::KernelOp>());
+}
+
+/// `swapped`: the atom's A is the gemm's B. `large`: also atoms with more rows and columns than
+/// others. `mostRegisters`: of an operand.
 const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves,
-                          bool swapped, int64_t mostRegisters = INT64_MAX) {
+                          bool swapped, bool large, int64_t mostRegisters = INT64_MAX) {
   DType a = tile::dtypeOf(gemm.getA().getType().getElementType());
   DType b = tile::dtypeOf(gemm.getB().getType().getElementType());
   if (swapped)
@@ -56,9 +61,9 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t n
     bool isLarge = atom.m > smallestRows && atom.n > smallestRows;
     int64_t wavesM = gemm.getPolicy() == tile::WarpPolicy::FullRow ? numWaves : 1;
     int64_t wavesN = gemm.getPolicy() == tile::WarpPolicy::FullCol ? numWaves : 1;
-    if (isLarge && (gemm.m() % (wavesM * atom.n) != 0 || gemm.n() % (wavesN * atom.m) != 0 ||
-                    gemm.m() * gemm.n() < numWaves * atom.m * atom.n ||
-                    hasFragmentOperands(gemm->getParentOfType<tile::KernelOp>())))
+    if (isLarge &&
+        (!large || gemm.m() % (wavesM * atom.n) != 0 || gemm.n() % (wavesN * atom.m) != 0 ||
+         gemm.m() * gemm.n() < numWaves * atom.m * atom.n))
       continue;
     // The first row is the fastest; a smaller K is worth it when it wastes less of the K tile.
     auto waste = [&](const MmaAtom &x) { return alignTo(gemm.k(), x.k) - gemm.k(); };
@@ -201,10 +206,10 @@ int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target) {
 
 /// Atoms and how waves share them.
 static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &target,
-                                         int64_t numWaves) {
+                                         int64_t numWaves, bool large) {
   GemmPlan plan;
   plan.swapped = target.accumulatesColumns;
-  plan.atom = chooseAtom(gemm, target, numWaves, plan.swapped);
+  plan.atom = chooseAtom(gemm, target, numWaves, plan.swapped, large);
   if (!plan.atom)
     return std::nullopt;
   auto split = [&] {
@@ -220,8 +225,8 @@ static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &ta
   };
   split();
   if (!operandsFit(plan, numWaves, target))
-    if (const MmaAtom *smaller =
-            chooseAtom(gemm, target, numWaves, plan.swapped, operandRegisters(*plan.atom) - 1)) {
+    if (const MmaAtom *smaller = chooseAtom(gemm, target, numWaves, plan.swapped, large,
+                                            operandRegisters(*plan.atom) - 1)) {
       plan.atom = smaller;
       split();
     }
@@ -242,7 +247,7 @@ static void agreeOnRows(tile::GemmOp gemm, GemmPlan &plan, const TargetInfo &tar
     auto other = mlir::dyn_cast<tile::GemmOp>(user);
     if (!other || other == gemm || other.getC() != gemm.getC())
       continue;
-    std::optional<GemmPlan> its = planAtoms(other, target, numWaves);
+    std::optional<GemmPlan> its = planAtoms(other, target, numWaves, mayBeLarge(other));
     if (!its || its->togetherM != plan.togetherM)
       plan.togetherM = 1;
     if (!its || its->togetherN != plan.togetherN)
@@ -282,19 +287,17 @@ static void planLayouts(tile::GemmOp gemm, GemmPlan &plan) {
                      {{0, plan.wavesN}, {-1, plan.wavesM}, {-1, plan.copies}});
 }
 
-std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
-  if (gemm.getWarpGroup())
-    return planWarpGroupGemm(gemm, target, numWaves);
-  std::optional<GemmPlan> plan = planAtoms(gemm, target, numWaves);
+/// The plan with such atoms, and whether it gives C the layout that it has, if it has one.
+static std::pair<std::optional<GemmPlan>, bool>
+planWith(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves, bool large) {
+  std::optional<GemmPlan> plan = planAtoms(gemm, target, numWaves, large);
   if (!plan)
-    return std::nullopt;
+    return {plan, false};
   agreeOnRows(gemm, *plan, target, numWaves);
   planLayouts(gemm, *plan);
-  // A fragment that has its layout has been agreed on, also where products that took part in that
-  // have a fragment of their own since.
   const FragmentLayout *laidOut = fragmentLayoutOf(gemm.getC());
   if (!laidOut || *laidOut == plan->c)
-    return plan;
+    return {plan, true};
   for (int64_t ofM : {plan->togetherM, int64_t(1)})
     for (int64_t ofN : {plan->togetherN, int64_t(1)}) {
       GemmPlan other = *plan;
@@ -302,9 +305,22 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
       other.togetherN = ofN;
       planLayouts(gemm, other);
       if (*laidOut == other.c)
-        return other;
+        return {other, true};
     }
-  return plan;
+  return {plan, false};
+}
+
+std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  if (gemm.getWarpGroup())
+    return planWarpGroupGemm(gemm, target, numWaves);
+  bool large = mayBeLarge(gemm);
+  auto [plan, holds] = planWith(gemm, target, numWaves, large);
+  if (holds)
+    return plan;
+  // A fragment that has its layout has been agreed on, also where products of the kernel have got
+  // or lost fragments of their own since.
+  auto [other, otherHolds] = planWith(gemm, target, numWaves, !large);
+  return otherHolds ? other : plan;
 }
 
 FragmentLayout operandLayout(tile::GemmOp gemm, bool isB, const GemmPlan &plan) {
