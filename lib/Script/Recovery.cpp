@@ -14,6 +14,7 @@ namespace tilec::script {
 namespace {
 
 constexpr size_t mostKept = 200;
+constexpr uint64_t stepsOfFailure = 500; ///< what it takes to find words for one
 
 /// Errors after which nothing sensible follows: the script itself stops, or a bound is exceeded.
 bool endsEvaluation(DiagId id) {
@@ -41,6 +42,7 @@ bool Evaluator::canGoOn() const {
 bool Evaluator::postpone() {
   if (!canGoOn())
     return false;
+  stepCount += stepsOfFailure; // a loop that nothing ends may fail in every iteration
   keep(std::move(*failure));
   failure.reset();
   return true;

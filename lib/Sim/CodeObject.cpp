@@ -108,7 +108,7 @@ private:
         return bytes.takeError();
       std::copy(bytes->begin(), bytes->end(), object.image.begin() + segment.p_vaddr);
       if (segment.p_flags & llvm::ELF::PF_X)
-        object.executable.push_back({segment.p_vaddr, end});
+        object.executable.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_filesz});
     }
     return relocateDynamic();
   }

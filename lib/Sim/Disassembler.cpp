@@ -88,13 +88,41 @@ static bool hasLiteralInVop3(llvm::ArrayRef<uint8_t> bytes) {
   return false;
 }
 
+/// The same for the scalar offset of a buffer access.
+static bool hasLiteralOffset(llvm::ArrayRef<uint8_t> bytes) {
+  constexpr uint32_t untyped = 0b111000, typed = 0b111010, literal = 255;
+  if (bytes.size() < 8)
+    return false;
+  uint32_t encoding = llvm::support::endian::read32le(bytes.data()) >> 26;
+  return (encoding == untyped || encoding == typed) && bytes[7] == literal;
+}
+
+/// An SDWA operand of a part that there is none of: LLVM 22's printer has no name for it.
+static bool hasUnknownSdwaPart(llvm::ArrayRef<uint8_t> bytes) {
+  constexpr uint32_t sdwa = 0xf9, vopc = 0b0111110, none = 7;
+  if (bytes.size() < 8)
+    return false;
+  uint32_t first = llvm::support::endian::read32le(bytes.data());
+  uint32_t parts = llvm::support::endian::read32le(bytes.data() + 4);
+  if (first >> 31 != 0 || (first & 511) != sdwa)
+    return false;
+  bool hasResult = first >> 25 != vopc; // a comparison has a scalar register's number there
+  return (parts >> 16 & 7) == none || (parts >> 24 & 7) == none ||
+         (hasResult && (parts >> 8 & 7) == none);
+}
+
 AsmText Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const {
   llvm::MCInst inst;
   uint64_t size = 0;
   AsmText result;
-  if (hasLiteralInVop3(bytes))
+  if (hasLiteralInVop3(bytes) || hasLiteralOffset(bytes) || hasUnknownSdwaPart(bytes))
     return result;
-  auto status = parts->decoder->getInstruction(inst, size, bytes, address, llvm::nulls());
+  // Where a literal is cut off, LLVM 22 reads a string that is gone to say so: zeros behind the end
+  // make it one that is too long.
+  constexpr size_t longest = 20;
+  llvm::SmallVector<uint8_t, 2 * longest> padded(bytes.take_front(longest));
+  padded.append(longest, 0);
+  auto status = parts->decoder->getInstruction(inst, size, padded, address, llvm::nulls());
   result.sizeBytes = static_cast<uint32_t>(size);
   // A soft failure is an encoding with reserved bits set: hardware's behaviour is not defined.
   if (status != llvm::MCDisassembler::Success || size == 0 || size > bytes.size())

@@ -7,7 +7,7 @@
 #include "Wave.h"
 
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 namespace tilec::sim {
 
@@ -114,6 +114,25 @@ static bool hasCompressedSection(const llvm::object::ObjectFile &file) {
                       [](const llvm::object::SectionRef &s) { return s.isCompressed(); });
 }
 
+/// LLVM counts and reads relocations by the size that the file says they have.
+static bool hasOddRelocations(const llvm::object::ObjectFile &file) {
+  auto *elf = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(&file);
+  return !elf || llvm::any_of(elf->sections(), [&](const llvm::object::SectionRef &section) {
+    const auto &header = *elf->getSection(section.getRawDataRefImpl());
+    switch (header.sh_type) {
+    case llvm::ELF::SHT_REL:
+      return header.sh_entsize != sizeof(llvm::object::ELF64LE::Rel);
+    case llvm::ELF::SHT_RELA:
+      return header.sh_entsize != sizeof(llvm::object::ELF64LE::Rela);
+    case llvm::ELF::SHT_RELR:
+    case llvm::ELF::SHT_CREL:
+      return true;
+    default:
+      return false;
+    }
+  });
+}
+
 /// At the first call; with `debugMutex` held.
 void CodeObjectImpl::readDebugInfo() const {
   if (debugInfo)
@@ -126,7 +145,8 @@ void CodeObjectImpl::readDebugInfo() const {
   else
     llvm::consumeError(file.takeError());
   auto quiet = [](llvm::Error e) { llvm::consumeError(std::move(e)); };
-  if (debugInfo->file && !hasCompressedSection(*debugInfo->file))
+  if (debugInfo->file && !hasCompressedSection(*debugInfo->file) &&
+      !hasOddRelocations(*debugInfo->file))
     debugInfo->dwarf = llvm::DWARFContext::create(
         *debugInfo->file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "", quiet,
         quiet);
