@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Infer/ByteTranspose.h"
+#include "Infer/Chains.h"
 #include "Infer/KeepOperands.h"
 #include "Infer/Operands.h"
 #include "Layouts/Exchange.h"
@@ -94,6 +95,7 @@ public:
     isolateOperands(kernel, target, useWarpGroups);
     if (useWarpGroups)
       markWarpGroupGemms(kernel, target);
+    markChains(kernel, target);
     keepOperands(kernel, target);
     carriers.emplace(kernel);
     if (failed(fixGemms()))

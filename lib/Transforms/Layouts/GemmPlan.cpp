@@ -40,6 +40,16 @@ bool hasFragmentOperands(tile::KernelOp kernel) {
   return result.wasInterrupted();
 }
 
+bool isLarge(const MmaAtom &atom) { return atom.m > smallestRows && atom.n > smallestRows; }
+
+/// Whether all waves of the gemm have a large atom, and no part of one is wasted.
+bool fillsWaves(tile::GemmOp gemm, const MmaAtom &atom, int64_t numWaves) {
+  int64_t wavesM = gemm.getPolicy() == tile::WarpPolicy::FullRow ? numWaves : 1;
+  int64_t wavesN = gemm.getPolicy() == tile::WarpPolicy::FullCol ? numWaves : 1;
+  return gemm.m() % (wavesM * atom.n) == 0 && gemm.n() % (wavesN * atom.m) == 0 &&
+         gemm.m() * gemm.n() >= numWaves * atom.m * atom.n;
+}
+
 bool mayBeLarge(tile::GemmOp gemm) {
   return !hasFragmentOperands(gemm->getParentOfType<tile::KernelOp>());
 }
@@ -58,16 +68,13 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t n
     if (atom.a != a || atom.b != b || atom.c != c || operandRegisters(atom) > mostRegisters)
       continue;
     // A larger one than the others is taken where it fits, and every wave has one.
-    bool isLarge = atom.m > smallestRows && atom.n > smallestRows;
-    int64_t wavesM = gemm.getPolicy() == tile::WarpPolicy::FullRow ? numWaves : 1;
-    int64_t wavesN = gemm.getPolicy() == tile::WarpPolicy::FullCol ? numWaves : 1;
-    if (isLarge &&
-        (!large || gemm.m() % (wavesM * atom.n) != 0 || gemm.n() % (wavesN * atom.m) != 0 ||
-         gemm.m() * gemm.n() < numWaves * atom.m * atom.n))
+    bool isChained = gemm->hasAttr(chainedAttrName);
+    if (isLarge(atom) && !isChained && (!large || !fillsWaves(gemm, atom, numWaves)))
       continue;
     // The first row is the fastest; a smaller K is worth it when it wastes less of the K tile.
     auto waste = [&](const MmaAtom &x) { return alignTo(gemm.k(), x.k) - gemm.k(); };
-    if (!best || waste(atom) < waste(*best))
+    if (!best || waste(atom) < waste(*best) ||
+        (isChained && isLarge(atom) && !isLarge(*best) && waste(atom) == waste(*best)))
       best = &atom;
   }
   return best;
@@ -198,6 +205,23 @@ FragmentLayout exchanged(const FragmentLayout &layout) {
   };
   return FragmentLayout({layout.shape()[1], layout.shape()[0]}, exchanged(layout.atom()),
                         turned(layout.reps()), turned(layout.waves()));
+}
+
+bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  DType a = tile::dtypeOf(gemm.getA().getType().getElementType());
+  DType b = tile::dtypeOf(gemm.getB().getType().getElementType());
+  if (target.accumulatesColumns)
+    std::swap(a, b);
+  DType c = tile::dtypeOf(gemm.getC().getType().getElementType());
+  const MmaAtom *fastest = target.findAtom(a, b, c);
+  auto clocksOfWork = [](const MmaAtom &atom) {
+    return double(atom.passes) / double(atom.m * atom.n * atom.k);
+  };
+  return fastest && llvm::any_of(target.atoms(), [&](const MmaAtom &atom) {
+           return atom.a == a && atom.b == b && atom.c == c && isLarge(atom) &&
+                  gemm.k() % atom.k == 0 && fillsWaves(gemm, atom, numWaves) &&
+                  clocksOfWork(atom) <= clocksOfWork(*fastest);
+         });
 }
 
 int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target) {

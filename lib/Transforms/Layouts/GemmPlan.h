@@ -50,6 +50,13 @@ struct GemmPlan {
   }
 };
 
+/// Marks a gemm that is chained with others of its kernel, all of which use large atoms
+/// (Infer/Chains.h): fewer instructions for the same work leave the waves' vector unit to the rest.
+constexpr llvm::StringLiteral chainedAttrName = "chained";
+/// Whether there is an atom of more rows and columns than the smallest that every wave has one of,
+/// and that is no slower.
+bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+
 /// Nothing when no atom multiplies these types into C's.
 std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
 

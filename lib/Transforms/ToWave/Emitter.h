@@ -184,12 +184,18 @@ private:
   SmallVector<Value, 4> emitPairs(Operation &op, Elements &elements);
   /// Whether arithmetic goes two elements at a time.
   bool goesInPairs() const;
-  bool dividesPairs(mlir::arith::DivFOp quotient, Elements &elements);
+  /// Elements e and e + pairStride() lie in neighbouring registers of the loop's fragments, for e /
+  /// pairStride() even.
+  int64_t pairStride(Elements &elements);
+  bool dividesPairs(mlir::arith::DivFOp quotient, int64_t stride, Elements &elements);
   LogicalResult emitAlloc(tile::AllocOp alloc, Elements &elements);
   LogicalResult unsupported(Operation &op, llvm::StringRef what);
 
   // Parallel.cpp
   LogicalResult emitParallel(tile::ParallelOp loop, Elements &outer);
+  /// A loop that scales a fragment, where the factors are often 1: runs where one is not.
+  std::optional<LogicalResult> emitScaling(tile::ParallelOp loop, const FragmentLayout &layout,
+                                           Elements &outer);
   void bindLoopVariables(tile::ParallelOp loop, Elements &elements);
   LogicalResult emitCopyLoop(tile::ParallelOp loop, const FragmentLayout &layout,
                              std::pair<int64_t, int64_t> reps, int64_t together, Elements &outer);

@@ -544,18 +544,25 @@ LogicalResult GemmEmitter::run() {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
+  // The matrix unit is not to wait for the vector work of other waves.
+  bool goesFirst = e.target.hasPriorities && gemm->hasAttr(chainedAttrName) &&
+                   gemm->getParentOfType<tile::ForOp>();
   int64_t most = repsAtOnce(bOperand);
   for (int64_t step = 0; step < plan.kSteps; ++step) {
     SmallVector<Value> aRegs = readAll(a, 0, plan.repsM, step);
     for (int64_t first = 0; first < plan.repsN; first += most) {
       int64_t count = std::min(most, plan.repsN - first);
       SmallVector<Value> bRegs = readAll(bOperand, first, count, step);
+      if (goesFirst && step == 0 && first == 0)
+        wave::SetPrioOp::create(b, loc, 1);
       for (int64_t part = 0; part < plan.kPack; ++part)
         for (int64_t m = 0; m < plan.repsM; ++m)
           for (int64_t n = 0; n < count; ++n)
             multiply(m, first + n, partOf(aRegs[m], part), partOf(bRegs[n], part));
     }
   }
+  if (goesFirst)
+    wave::SetPrioOp::create(b, loc, 0);
   return success();
 }
 

@@ -86,6 +86,8 @@ LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   auto [from, to] = tile::rangeOfPart(loop.getPart(), reps);
   if (int64_t together = copiesTogether(loop, *layout, target); together > 1)
     return emitCopyLoop(loop, *layout, {from, to}, together, outer);
+  if (std::optional<LogicalResult> done = emitScaling(loop, *layout, outer))
+    return *done;
   if (touchesFragments(loop) || reps <= mostUnrolled) {
     for (int64_t rep = from; rep < to; ++rep)
       if (failed(emitRep(loop, *layout, rep, nullptr, outer)))
@@ -96,6 +98,67 @@ LogicalResult Emitter::emitParallel(tile::ParallelOp loop, Elements &outer) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(counter.getBody());
   return emitRep(loop, *layout, 0, counter.getInductionVar(), outer);
+}
+
+/// Of a loop that is `F[i] *= G[i]`, both fragments, and nothing else: what reads G. F sums the
+/// products of a chain, which is where a running maximum scales it (online softmax).
+static tile::LoadOp factorOf(tile::ParallelOp loop) {
+  tile::StoreOp store;
+  for (Operation &op : *loop.bodyBlock())
+    if (auto other = dyn_cast<tile::StoreOp>(op)) {
+      if (store)
+        return nullptr;
+      store = other;
+    } else if (!isMemoryEffectFree(&op) && !isa<tile::LoadOp>(op)) {
+      return nullptr;
+    }
+  auto product = store ? store.getValue().getDefiningOp<arith::MulFOp>() : nullptr;
+  bool isSum = store && llvm::any_of(store.getBuffer().getUsers(), [&](Operation *user) {
+    auto gemm = dyn_cast<tile::GemmOp>(user);
+    return gemm && gemm->hasAttr(chainedAttrName) && gemm.getC() == store.getBuffer() &&
+           gemm->getBlock() == loop->getBlock() && isa<tile::ForOp>(gemm->getParentOp());
+  });
+  if (!product || !isSum || !product.getType().isF32())
+    return nullptr;
+  for (bool swapped : {false, true}) {
+    auto old = (swapped ? product.getRhs() : product.getLhs()).getDefiningOp<tile::LoadOp>();
+    auto factor = (swapped ? product.getLhs() : product.getRhs()).getDefiningOp<tile::LoadOp>();
+    if (old && factor && old.getBuffer() == store.getBuffer() &&
+        old.getIndices() == store.getIndices() && factor.getBuffer() != store.getBuffer())
+      return factor;
+  }
+  return nullptr;
+}
+
+/// A factor of 1 changes no element, so the wave skips the loop where all of its lanes have that.
+std::optional<LogicalResult> Emitter::emitScaling(tile::ParallelOp loop,
+                                                  const FragmentLayout &layout, Elements &outer) {
+  constexpr int64_t fewest = 16; // elements of a factor that are worth a branch
+  tile::LoadOp factor = factorOf(loop);
+  auto place = factor ? fragments.find(factor.getBuffer()) : fragments.end();
+  if (place == fragments.end() || place->second.dtype != DType::F32 ||
+      layout.numRegs() < fewest * place->second.layout.numRegs())
+    return std::nullopt;
+  const FragmentLayout &ofFactor = place->second.layout;
+  for (const FragmentLayout *whole : {&layout, &ofFactor})
+    for (unsigned d = 0; d < whole->rank(); ++d)
+      if (whole->atom().boxShape()[d] * whole->repsPerDim()[d] * whole->wavesPerDim()[d] >
+          whole->shape()[d])
+        return std::nullopt; // registers outside of the tile have any value
+  Value changes, one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0F));
+  for (int64_t rep = 0; rep < place->second.layout.numReps(); ++rep)
+    for (Value value : registersOf(place->second, rep)) {
+      Value differs =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, one).getResult();
+      changes = changes ? arith::OrIOp::create(b, loc, changes, differs).getResult() : differs;
+    }
+  Value anywhere = wave::VoteOp::create(b, loc, b.getI1Type(), changes, /*all=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(scf::IfOp::create(b, loc, anywhere, false).thenBlock());
+  for (int64_t rep = 0; rep < layout.numReps(); ++rep)
+    if (failed(emitRep(loop, layout, rep, nullptr, outer)))
+      return failure();
+  return success();
 }
 
 /// Whether the loop reads and writes one buffer that other threads see.

@@ -335,13 +335,48 @@ bool Emitter::goesInPairs() const {
   return target.pairsF32 && !isFull;
 }
 
-/// Whether elements e and e + 1 are divided by the same value, for every even e.
-bool Emitter::dividesPairs(arith::DivFOp quotient, Elements &elements) {
+int64_t Emitter::pairStride(Elements &elements) {
+  if (!elements.loop || elements.isSingle())
+    return 1;
+  // Whether that is so in the fragment of one access.
+  auto areNeighbours = [&](Operation *access, Value buffer, ValueRange indices) {
+    auto it = fragments.find(buffer);
+    if (it == fragments.end() || it->second.stride == 1)
+      return false;
+    const FragmentPlace &place = it->second;
+    const SmallVector<int64_t> *registers = registersOf(access, indices, buffer, elements);
+    if (!registers || elements.count % (2 * place.stride) != 0)
+      return false;
+    for (int64_t e = 0; e < elements.count; ++e) {
+      if (e / place.stride % 2 != 0)
+        continue;
+      int64_t low = (*registers)[elements.registerOf(e)];
+      int64_t high = (*registers)[elements.registerOf(e + place.stride)];
+      if (low < 0 || high < 0 || place.slotOf(low) != place.slotOf(high) ||
+          place.placeInSlot(low) % 2 != 0 || place.placeInSlot(low) + 1 != place.placeInSlot(high))
+        return false;
+    }
+    return true;
+  };
+  for (Operation &op : *elements.loop.bodyBlock()) {
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      if (areNeighbours(store, store.getBuffer(), store.getIndices()))
+        return fragments.find(store.getBuffer())->second.stride;
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      if (areNeighbours(load, load.getBuffer(), load.getIndices()))
+        return fragments.find(load.getBuffer())->second.stride;
+  }
+  return 1;
+}
+
+/// Whether the two elements of every pair are divided by the same value.
+bool Emitter::dividesPairs(arith::DivFOp quotient, int64_t stride, Elements &elements) {
   if (!bitEnumContainsAll(quotient.getFastmath(), arith::FastMathFlags::arcp) ||
       isa_and_nonnull<arith::ConstantOp, arith::AddFOp>(quotient.getRhs().getDefiningOp()))
     return false; // those have a way of their own (lib/Lower)
-  for (int64_t e = 0; e < elements.count; e += 2)
-    if (lookup(quotient.getRhs(), e, elements) != lookup(quotient.getRhs(), e + 1, elements))
+  for (int64_t e = 0; e < elements.count; ++e)
+    if (e / stride % 2 == 0 && lookup(quotient.getRhs(), e, elements) !=
+                                   lookup(quotient.getRhs(), e + stride, elements))
       return false;
   return true;
 }
@@ -352,30 +387,37 @@ SmallVector<Value, 4> Emitter::emitPairs(Operation &op, Elements &elements) {
                              [&](Value operand) { return isSameForAll(operand, elements); });
   if (!goesInPairs() || isSame || elements.count % 2 != 0 || op.getNumResults() != 1 ||
       !op.getResult(0).getType().isF32() ||
-      !(quotient ? dividesPairs(quotient, elements)
-                 : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op)))
+      !(quotient || isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op)))
+    return {};
+  int64_t stride = pairStride(elements);
+  if (quotient && !dividesPairs(quotient, stride, elements))
     return {};
   Type pair = vectorOf(2, b.getF32Type());
-  SmallVector<Value, 4> values;
-  for (int64_t e = 0; e < elements.count; e += 2) {
+  SmallVector<Value, 4> values(elements.count);
+  for (int64_t e = 0; e < elements.count; ++e) {
+    if (e / stride % 2 != 0)
+      continue;
     auto both = [&](Value operand) {
-      return pack({lookup(operand, e, elements), lookup(operand, e + 1, elements)});
+      return pack({lookup(operand, e, elements), lookup(operand, e + stride, elements)});
     };
+    Value result;
     if (quotient) {
       Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0F));
       Value divisor = lookup(quotient.getRhs(), e, elements);
       Value inverse = arith::DivFOp::create(b, loc, one, divisor, quotient.getFastmath());
-      values.append(unpack(arith::MulFOp::create(b, loc, both(quotient.getLhs()),
-                                                 pack({inverse, inverse}), quotient.getFastmath()),
-                           2));
-      continue;
+      result = arith::MulFOp::create(b, loc, both(quotient.getLhs()), pack({inverse, inverse}),
+                                     quotient.getFastmath());
+    } else {
+      IRMapping mapping;
+      for (Value operand : op.getOperands())
+        mapping.map(operand, both(operand));
+      Operation *copy = b.clone(op, mapping);
+      copy->getResult(0).setType(pair);
+      result = copy->getResult(0);
     }
-    IRMapping mapping;
-    for (Value operand : op.getOperands())
-      mapping.map(operand, both(operand));
-    Operation *copy = b.clone(op, mapping);
-    copy->getResult(0).setType(pair);
-    values.append(unpack(copy->getResult(0), 2));
+    SmallVector<Value, 8> parts = unpack(result, 2);
+    values[e] = parts[0];
+    values[e + stride] = parts[1];
   }
   return values;
 }

@@ -1,0 +1,73 @@
+//===- Chains.cpp - products that take what others have made --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Infer/Chains.h"
+
+#include "Layouts/GemmPlan.h"
+
+#include "tilec/Analysis/Buffers.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+bool isFragment(Value buffer) { return cast<tile::BufferType>(buffer.getType()).isFragment(); }
+
+/// The fragments that are computed from accumulators, these too. Statements of the kernel's loops
+/// are looked at one by one, whatever is in a loop over elements together.
+llvm::DenseSet<Value> madeOfProducts(tile::KernelOp kernel) {
+  SmallVector<Operation *> statements;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<tile::KernelOp, tile::ForOp, tile::GemmOp>(op) || op->getNumRegions() == 0)
+      return WalkResult::advance();
+    if (isa<tile::ParallelOp>(op)) {
+      statements.push_back(op);
+      return WalkResult::skip();
+    }
+    return WalkResult::advance();
+  });
+  llvm::DenseSet<Value> made;
+  kernel.walk([&](Operation *op) {
+    if (auto gemm = dyn_cast<tile::GemmOp>(op))
+      made.insert(rootOf(gemm.getC()));
+    else if (isa<tile::ReduceOp, tile::ScanOp>(op))
+      statements.push_back(op);
+  });
+  for (size_t before = 0; before != made.size();) {
+    before = made.size();
+    for (Operation *op : statements) {
+      Accesses accesses = accessesOf(op);
+      if (llvm::any_of(accesses.reads, [&](Value v) { return made.contains(v); }))
+        for (Value written : accesses.writes)
+          if (isFragment(written))
+            made.insert(written);
+    }
+  }
+  return made;
+}
+
+} // namespace
+
+void markChains(tile::KernelOp kernel, const TargetInfo &target) {
+  SmallVector<tile::GemmOp> gemms;
+  kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
+  auto takesFragment = [](tile::GemmOp gemm) {
+    return isFragment(gemm.getA()) || isFragment(gemm.getB());
+  };
+  if (gemms.size() < 2 || llvm::none_of(gemms, takesFragment))
+    return;
+  llvm::DenseSet<Value> made = madeOfProducts(kernel);
+  auto takesMade = [&](tile::GemmOp gemm) {
+    return made.contains(rootOf(gemm.getA())) || made.contains(rootOf(gemm.getB()));
+  };
+  if (llvm::none_of(gemms, takesMade))
+    return;
+  int64_t numWaves = wavesOf(kernel, target);
+  if (llvm::all_of(gemms, [&](tile::GemmOp gemm) { return hasLargeAtom(gemm, target, numWaves); }))
+    for (tile::GemmOp gemm : gemms)
+      gemm->setAttr(chainedAttrName, UnitAttr::get(kernel.getContext()));
+}
+
+} // namespace tilec
