@@ -12,7 +12,8 @@
 
 namespace tilec {
 
-constexpr int64_t widestReadBytes = 16; ///< of a lane
+constexpr int64_t widestReadBytes = 16;  ///< of a lane
+constexpr int64_t widestChunkBytes = 64; ///< that a swizzle moves as one: a row of a large atom
 
 std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, int64_t together,
                                        DType dtype, const TargetInfo &target) {
@@ -78,7 +79,8 @@ SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &rea
                                          : SharedLayout::swizzled(shape, bits);
   int64_t fewest = conflictsOf(reads, best);
   int64_t smallestChunk = std::max(reads.bytesPerLane, reads.pieceBytes);
-  for (int64_t chunkBytes = smallestChunk; chunkBytes <= 32 && fewest > 0; chunkBytes *= 2) {
+  for (int64_t chunkBytes = smallestChunk; chunkBytes <= widestChunkBytes && fewest > 0;
+       chunkBytes *= 2) {
     int64_t vec = chunkBytes / elemBytes;
     if (vec == 0 || shape.back() % vec != 0)
       continue;
