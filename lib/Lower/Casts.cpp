@@ -112,6 +112,16 @@ llvm::Value *KernelLowering::extendFloat(llvm::Value *value, mlir::Type from, ml
 /// Whether all elements are powers of two to some exponent, as the chip approximates them.
 static bool areApproxPowers(llvm::Value *value) {
   auto isPower = [](llvm::Value *element) {
+    // An element of a longer vector.
+    while (auto *part = llvm::dyn_cast_or_null<llvm::ExtractElementInst>(element)) {
+      auto *at = llvm::dyn_cast<llvm::ConstantInt>(part->getIndexOperand());
+      llvm::Value *inner = at ? llvm::findScalarElement(part->getVectorOperand(),
+                                                        static_cast<unsigned>(at->getZExtValue()))
+                              : nullptr;
+      if (inner == element)
+        break;
+      element = inner;
+    }
     auto *call = llvm::dyn_cast_or_null<llvm::IntrinsicInst>(element);
     return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_exp2;
   };
