@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "Infer/Chains.h"
 
+#include "Infer/KeepOperands.h"
 #include "Layouts/GemmPlan.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -63,6 +64,9 @@ void markChains(tile::KernelOp kernel, const TargetInfo &target) {
     return made.contains(rootOf(gemm.getA())) || made.contains(rootOf(gemm.getB()));
   };
   if (llvm::none_of(gemms, takesMade))
+    return;
+  // A large atom wants more registers at a time.
+  if (fragmentRegisters(kernel, target) + besideFragments > target.registers.ofLane / 2)
     return;
   int64_t numWaves = wavesOf(kernel, target);
   if (llvm::all_of(gemms, [&](tile::GemmOp gemm) { return hasLargeAtom(gemm, target, numWaves); }))

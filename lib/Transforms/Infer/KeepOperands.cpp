@@ -15,21 +15,6 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// For addresses, the other operand and what is computed on the way.
-constexpr int64_t otherRegisters = 64;
-
-/// Registers of a lane that all fragments take together, were each spread evenly.
-int64_t fragmentRegisters(tile::KernelOp kernel, const TargetInfo &target) {
-  int64_t lanes = target.waveLanes * wavesOf(kernel, target), registers = 0;
-  kernel.walk([&](tile::AllocOp alloc) {
-    tile::BufferType type = alloc.getResult().getType();
-    if (type.isFragment())
-      registers +=
-          ceilDiv(type.numElems() * bytesOf(tile::dtypeOf(type.getElementType())), 4 * lanes);
-  });
-  return registers;
-}
-
 /// The outermost loop around the op that does not write the buffer.
 tile::ForOp quietLoop(Operation *op, Value buffer) {
   tile::ForOp outermost;
@@ -60,6 +45,17 @@ std::optional<int64_t> registersOf(tile::GemmOp gemm, bool isB, const TargetInfo
 
 } // namespace
 
+int64_t fragmentRegisters(tile::KernelOp kernel, const TargetInfo &target) {
+  int64_t lanes = target.waveLanes * wavesOf(kernel, target), registers = 0;
+  kernel.walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    if (type.isFragment())
+      registers +=
+          ceilDiv(type.numElems() * bytesOf(tile::dtypeOf(type.getElementType())), 4 * lanes);
+  });
+  return registers;
+}
+
 void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
   // Accumulators in a file of their own leave the other one to operands.
   if (target.registers.accumulators == 0 || kernel.getLockstep())
@@ -67,7 +63,7 @@ void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t numWaves = wavesOf(kernel, target);
   bool isAlone = numWaves <= target.schedulers;
   int64_t all = target.registers.ofLane, half = all / 2; // of a wave that shares its scheduler
-  int64_t used = fragmentRegisters(kernel, target) + otherRegisters;
+  int64_t used = fragmentRegisters(kernel, target) + besideFragments;
   int64_t budget = isAlone && used > half ? all : half;
   SmallVector<tile::GemmOp> gemms;
   kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });

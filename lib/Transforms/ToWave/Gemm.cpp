@@ -510,6 +510,28 @@ SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t firs
   return regs;
 }
 
+/// Issue priorities of a wave at a product of a chain, and behind it.
+struct ChainPriorities {
+  int64_t at, behind;
+};
+
+/// Of a product in a loop of a chain: matrix instructions go before the vector work of other
+/// waves, so that the matrix unit does not wait for that. Before them goes what a round begins
+/// with, up to its first product: the wave that all others of its block wait for at the barrier,
+/// and whose copies start next.
+static std::optional<ChainPriorities> chainPriorities(tile::GemmOp gemm, const TargetInfo &target) {
+  auto loop = dyn_cast<tile::ForOp>(gemm->getParentOp());
+  if (!target.hasPriorities || !loop || !gemm->hasAttr(chainedAttrName))
+    return std::nullopt;
+  auto products = loop.bodyBlock()->getOps<tile::GemmOp>();
+  tile::GemmOp first = *products.begin(), last;
+  for (tile::GemmOp product : products)
+    last = product;
+  if (first == last)
+    return ChainPriorities{1, 0};
+  return ChainPriorities{gemm == first ? 2 : 1, gemm == last ? 2 : 0};
+}
+
 void GemmEmitter::clear() {
   const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
   Type type = e.vectorOf(c.slotRegs, e.memoryType(c.dtype));
@@ -544,25 +566,23 @@ LogicalResult GemmEmitter::run() {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
-  // The matrix unit is not to wait for the vector work of other waves.
-  bool goesFirst = e.target.hasPriorities && gemm->hasAttr(chainedAttrName) &&
-                   gemm->getParentOfType<tile::ForOp>();
+  std::optional<ChainPriorities> priorities = chainPriorities(gemm, e.target);
   int64_t most = repsAtOnce(bOperand);
   for (int64_t step = 0; step < plan.kSteps; ++step) {
     SmallVector<Value> aRegs = readAll(a, 0, plan.repsM, step);
     for (int64_t first = 0; first < plan.repsN; first += most) {
       int64_t count = std::min(most, plan.repsN - first);
       SmallVector<Value> bRegs = readAll(bOperand, first, count, step);
-      if (goesFirst && step == 0 && first == 0)
-        wave::SetPrioOp::create(b, loc, 1);
+      if (priorities && step == 0 && first == 0)
+        wave::SetPrioOp::create(b, loc, priorities->at);
       for (int64_t part = 0; part < plan.kPack; ++part)
         for (int64_t m = 0; m < plan.repsM; ++m)
           for (int64_t n = 0; n < count; ++n)
             multiply(m, first + n, partOf(aRegs[m], part), partOf(bRegs[n], part));
     }
   }
-  if (goesFirst)
-    wave::SetPrioOp::create(b, loc, 0);
+  if (priorities)
+    wave::SetPrioOp::create(b, loc, priorities->behind);
   return success();
 }
 

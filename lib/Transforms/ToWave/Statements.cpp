@@ -173,7 +173,11 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
     if (failed(emitBlock(*loop.bodyBlock(), elements)))
       return failure();
   }
-  if (loop->getParentOp() == kernel && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+  auto products = loop.bodyBlock()->getOps<tile::GemmOp>();
+  if (target.hasPriorities &&
+      llvm::any_of(products, [](tile::GemmOp gemm) { return gemm->hasAttr(chainedAttrName); }))
+    wave::SetPrioOp::create(b, loc, 0); // a round ends with that of the next one (Gemm.cpp)
+  if (loop->getParentOp() == kernel && !products.empty())
     renewLane();
   return success();
 }
