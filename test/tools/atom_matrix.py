@@ -66,7 +66,8 @@ def product_of(kind, fields):
         mnemonic, _, modifiers = name.partition(" ")
         # The wave's rows of A are the instruction's B: the table's order is that of the instruction.
         a, b, words = b, a, [f"v_mfma_{mnemonic}", *modifiers.split()]
-        m = n = int(edge) * 2
+        # Tiles that those of other edges do not fill.
+        m = n = 48 if int(edge) == 16 else 2 * int(edge)
         threads, tile = 64, int(k)
     elif kind == "MMA_SYNC":
         name, _, a, b, c, k = fields

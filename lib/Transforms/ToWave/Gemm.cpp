@@ -15,6 +15,9 @@ using namespace mlir;
 
 namespace tilec {
 
+/// Issue priorities in a loop of chained products (chainPriorities).
+constexpr int64_t workPriority = 0, productPriority = 1, roundPriority = 2;
+
 /// One operand of a gemm. The operand's matrix is [rows, K]: A is [M, K], B is [N, K], whatever the
 /// order in memory (`kIsRow`: memory has K as the slower dimension).
 struct GemmOperand {
@@ -510,34 +513,49 @@ SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t firs
   return regs;
 }
 
-/// Issue priorities of a wave at a product of a chain, and behind it.
-struct ChainPriorities {
-  int64_t at, behind;
-};
-
-/// Of a product in a loop of a chain: matrix instructions go before the vector work of other
-/// waves, so that the matrix unit does not wait for that. Before them goes what a round begins
-/// with, up to its first product: the wave that all others of its block wait for at the barrier,
-/// and whose copies start next.
-static std::optional<ChainPriorities> chainPriorities(tile::GemmOp gemm, const TargetInfo &target) {
-  auto loop = dyn_cast<tile::ForOp>(gemm->getParentOp());
-  if (!target.hasPriorities || !loop || !gemm->hasAttr(chainedAttrName))
-    return std::nullopt;
-  auto products = loop.bodyBlock()->getOps<tile::GemmOp>();
-  tile::GemmOp first = *products.begin(), last;
-  for (tile::GemmOp product : products)
-    last = product;
-  if (first == last)
-    return ChainPriorities{1, 0};
-  return ChainPriorities{gemm == first ? 2 : 1, gemm == last ? 2 : 0};
-}
-
 void GemmEmitter::clear() {
   const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
   Type type = e.vectorOf(c.slotRegs, e.memoryType(c.dtype));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   for (int64_t slot = 0; slot < c.slots(); ++slot)
     wave::SetOp::create(b, loc, zero, c.regs, slot);
+}
+
+/// Issue priorities of a wave at a product and behind it, where they change.
+struct ChainPriorities {
+  std::optional<int64_t> at, behind;
+};
+
+/// The products of a chain in one loop: the first and the last of several.
+static std::pair<tile::GemmOp, tile::GemmOp> chainOf(tile::ForOp loop) {
+  std::pair<tile::GemmOp, tile::GemmOp> ends;
+  for (tile::GemmOp gemm : loop.bodyBlock()->getOps<tile::GemmOp>()) {
+    if (!gemm->hasAttr(chainedAttrName))
+      return {};
+    (ends.first ? ends.second : ends.first) = gemm;
+  }
+  return ends;
+}
+
+/// In a loop of a chain: products go before the vector work of other waves, so that the matrix
+/// unit does not wait for that. Before both goes what a round begins with, up to its first product:
+/// all waves of a block wait for the last of them there, and copies are started.
+static ChainPriorities chainPriorities(tile::GemmOp gemm, const TargetInfo &target) {
+  auto loop = dyn_cast<tile::ForOp>(gemm->getParentOp());
+  if (!target.hasPriorities || !loop)
+    return {};
+  auto [first, last] = chainOf(loop);
+  if (!last)
+    return {};
+  if (gemm == first)
+    return {std::nullopt, workPriority};
+  return {productPriority, gemm == last ? roundPriority : workPriority};
+}
+
+std::optional<int64_t> Emitter::priorityOfRounds(tile::ForOp loop) const {
+  if (!target.hasPriorities || !chainOf(loop).second)
+    return std::nullopt;
+  return roundPriority;
 }
 
 LogicalResult GemmEmitter::run() {
@@ -566,23 +584,23 @@ LogicalResult GemmEmitter::run() {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
-  std::optional<ChainPriorities> priorities = chainPriorities(gemm, e.target);
+  ChainPriorities priorities = chainPriorities(gemm, e.target);
   int64_t most = repsAtOnce(bOperand);
   for (int64_t step = 0; step < plan.kSteps; ++step) {
     SmallVector<Value> aRegs = readAll(a, 0, plan.repsM, step);
     for (int64_t first = 0; first < plan.repsN; first += most) {
       int64_t count = std::min(most, plan.repsN - first);
       SmallVector<Value> bRegs = readAll(bOperand, first, count, step);
-      if (priorities && step == 0 && first == 0)
-        wave::SetPrioOp::create(b, loc, priorities->at);
+      if (priorities.at && step == 0 && first == 0)
+        wave::SetPrioOp::create(b, loc, *priorities.at);
       for (int64_t part = 0; part < plan.kPack; ++part)
         for (int64_t m = 0; m < plan.repsM; ++m)
           for (int64_t n = 0; n < count; ++n)
             multiply(m, first + n, partOf(aRegs[m], part), partOf(bRegs[n], part));
     }
   }
-  if (priorities)
-    wave::SetPrioOp::create(b, loc, priorities->behind);
+  if (priorities.behind)
+    wave::SetPrioOp::create(b, loc, *priorities.behind);
   return success();
 }
 

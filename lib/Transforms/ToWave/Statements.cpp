@@ -164,6 +164,9 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
     elements.map[loop.iv()] = {addIndex(lower, mulIndex(wave.getInductionVar(), *step))};
     return emitBlock(*loop.bodyBlock(), elements);
   }
+  std::optional<int64_t> priority = priorityOfRounds(loop);
+  if (priority)
+    wave::SetPrioOp::create(b, loc, *priority);
   auto wave = scf::ForOp::create(b, loc, lower, upper, lookup(loop.getStep(), 0, elements));
   {
     OpBuilder::InsertionGuard guard(b);
@@ -173,11 +176,9 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
     if (failed(emitBlock(*loop.bodyBlock(), elements)))
       return failure();
   }
-  auto products = loop.bodyBlock()->getOps<tile::GemmOp>();
-  if (target.hasPriorities &&
-      llvm::any_of(products, [](tile::GemmOp gemm) { return gemm->hasAttr(chainedAttrName); }))
-    wave::SetPrioOp::create(b, loc, 0); // a round ends with that of the next one (Gemm.cpp)
-  if (loop->getParentOp() == kernel && !products.empty())
+  if (priority)
+    wave::SetPrioOp::create(b, loc, 0);
+  if (loop->getParentOp() == kernel && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
     renewLane();
   return success();
 }
