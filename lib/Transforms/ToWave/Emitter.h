@@ -293,6 +293,8 @@ private:
   LogicalResult emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan, Elements &elements);
 
   // Gemm.cpp
+  /// Whether a scheduler has several waves, as far as shared memory goes.
+  bool sharesSchedulers() const;
   /// The issue priority with which a round of the loop begins, if it is not that of the kernel.
   std::optional<int64_t> priorityOfRounds(tile::ForOp loop) const;
   LogicalResult emitGemm(tile::GemmOp gemm, Elements &elements);

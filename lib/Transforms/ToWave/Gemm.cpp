@@ -18,6 +18,11 @@ namespace tilec {
 /// Issue priorities in a loop of chained products (chainPriorities).
 constexpr int64_t workPriority = 0, productPriority = 1, roundPriority = 2;
 
+/// Issue priorities of a wave at a product and behind it, where they change.
+struct ChainPriorities {
+  std::optional<int64_t> at, behind;
+};
+
 /// One operand of a gemm. The operand's matrix is [rows, K]: A is [M, K], B is [N, K], whatever the
 /// order in memory (`kIsRow`: memory has K as the slower dimension).
 struct GemmOperand {
@@ -42,6 +47,7 @@ public:
 
 private:
   std::array<GemmOperand, 2> operands();
+  ChainPriorities chainPriorities();
   void multiply(int64_t m, int64_t n, Value left, Value right);
   Value withoutLowBits(Value v);
   /// Which copies fill what any wave reads for this repetition and K step.
@@ -521,11 +527,6 @@ void GemmEmitter::clear() {
     wave::SetOp::create(b, loc, zero, c.regs, slot);
 }
 
-/// Issue priorities of a wave at a product and behind it, where they change.
-struct ChainPriorities {
-  std::optional<int64_t> at, behind;
-};
-
 /// The products of a chain in one loop: the first and the last of several.
 static std::pair<tile::GemmOp, tile::GemmOp> chainOf(tile::ForOp loop) {
   std::pair<tile::GemmOp, tile::GemmOp> ends;
@@ -540,22 +541,25 @@ static std::pair<tile::GemmOp, tile::GemmOp> chainOf(tile::ForOp loop) {
 /// In a loop of a chain: products go before the vector work of other waves, so that the matrix
 /// unit does not wait for that. Before both goes what a round begins with, up to its first product:
 /// all waves of a block wait for the last of them there, and copies are started.
-static ChainPriorities chainPriorities(tile::GemmOp gemm, const TargetInfo &target) {
+ChainPriorities GemmEmitter::chainPriorities() {
   auto loop = dyn_cast<tile::ForOp>(gemm->getParentOp());
-  if (!target.hasPriorities || !loop)
+  if (!loop || !e.priorityOfRounds(loop))
     return {};
   auto [first, last] = chainOf(loop);
-  if (!last)
-    return {};
   if (gemm == first)
     return {std::nullopt, workPriority};
   return {productPriority, gemm == last ? roundPriority : workPriority};
 }
 
 std::optional<int64_t> Emitter::priorityOfRounds(tile::ForOp loop) const {
-  if (!target.hasPriorities || !chainOf(loop).second)
+  if (!target.hasPriorities || !sharesSchedulers() || !chainOf(loop).second)
     return std::nullopt;
   return roundPriority;
+}
+
+bool Emitter::sharesSchedulers() const {
+  int64_t blocks = target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1);
+  return blocks * numWaves > target.schedulers;
 }
 
 LogicalResult GemmEmitter::run() {
@@ -584,7 +588,7 @@ LogicalResult GemmEmitter::run() {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
-  ChainPriorities priorities = chainPriorities(gemm, e.target);
+  ChainPriorities priorities = chainPriorities();
   int64_t most = repsAtOnce(bOperand);
   for (int64_t step = 0; step < plan.kSteps; ++step) {
     SmallVector<Value> aRegs = readAll(a, 0, plan.repsM, step);

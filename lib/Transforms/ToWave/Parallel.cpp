@@ -114,10 +114,11 @@ static tile::LoadOp factorOf(tile::ParallelOp loop) {
     }
   auto product = store ? store.getValue().getDefiningOp<arith::MulFOp>() : nullptr;
   bool isSum = store && llvm::any_of(store.getBuffer().getUsers(), [&](Operation *user) {
-    auto gemm = dyn_cast<tile::GemmOp>(user);
-    return gemm && gemm->hasAttr(chainedAttrName) && gemm.getC() == store.getBuffer() &&
-           gemm->getBlock() == loop->getBlock() && isa<tile::ForOp>(gemm->getParentOp());
-  });
+                 auto gemm = dyn_cast<tile::GemmOp>(user);
+                 return gemm && gemm->hasAttr(chainedAttrName) &&
+                        gemm.getC() == store.getBuffer() && gemm->getBlock() == loop->getBlock() &&
+                        isa<tile::ForOp>(gemm->getParentOp());
+               });
   if (!product || !isSum || !product.getType().isF32())
     return nullptr;
   for (bool swapped : {false, true}) {

@@ -380,8 +380,8 @@ bool Emitter::dividesPairs(arith::DivFOp quotient, int64_t stride, Elements &ele
       isa_and_nonnull<arith::ConstantOp, arith::AddFOp>(quotient.getRhs().getDefiningOp()))
     return false; // those have a way of their own (lib/Lower)
   for (int64_t e = 0; e < elements.count; ++e)
-    if (e / stride % 2 == 0 && lookup(quotient.getRhs(), e, elements) !=
-                                   lookup(quotient.getRhs(), e + stride, elements))
+    if (e / stride % 2 == 0 &&
+        lookup(quotient.getRhs(), e, elements) != lookup(quotient.getRhs(), e + stride, elements))
       return false;
   return true;
 }
