@@ -7,7 +7,8 @@
   corpus.py page [UPSTREAM] [--results FILE] --out FILE
   corpus.py pack DIR UPSTREAM [--bin FOLDER]
 
-UPSTREAM is a checkout of tilelang (a35008a42); corpus_entries.py says what is compiled of it.
+UPSTREAM is a checkout of tilelang (a35008a42), or of deepseek-ai's TileKernels (36d9e45);
+corpus_entries.py says what is compiled of it.
 
 run     compiles every entry for each of its targets. --check=small (the default) also runs the
         entries of test/data/corpus/entries.txt on the simulators (gfx942, gfx950; PTX of sm_80 and
@@ -15,7 +16,7 @@ run     compiles every entry for each of its targets. --check=small (the default
         time limit is `not finished`, not wrong. An entry marked `open` writes its output in an
         order that is left open: it is compiled, not compared. Each result is a line of JSON in
         --results; a run that was ended goes on where it was, and a new build begins anew.
-page    makes the page from the results.
+page    makes the page from the results; of TileKernels, the last section of the page that is there.
 pack    makes a folder for a host without this repository (Linux, x86-64, python 3.9 or later; glibc
         as new as here): tools, library, scripts and upstream's files. There:
             cd DIR && python3 corpus.py run --jobs 32
@@ -37,6 +38,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import corpus_entries
@@ -46,6 +48,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 IS_PACKED = (HERE / "upstream").is_dir()
 ROOT = HERE if IS_PACKED else HERE.parents[1]
 TABLE = ROOT / ("entries.txt" if IS_PACKED else "test/data/corpus/entries.txt")
+TILE_KERNELS_TABLE = TABLE.with_name("tilekernels.txt")
+TILE_KERNELS = "TileKernels"
 MESSAGE = re.compile(r"^(?:.*?([\w.-]+\.py|<entry>):(\d+):\d+: )?error: (.*)$", re.M)
 SEVERAL = re.compile(r"error: the entry makes several kernels: (.*); give the call")
 # What no target of tilec can be asked for, whoever writes it.
@@ -55,6 +59,26 @@ DESIGN = {
     "expert layer": ("derives barriers", "chooses TMA", "chooses wgmma", "specialises warps",
                      "producer_consumer", "chooses clusters"),
 }
+
+
+def table_of(options):
+    return TILE_KERNELS_TABLE if corpus_entries.is_tile_kernels(options.upstream) else TABLE
+
+
+def script_of(entry, options):
+    """The file that is compiled. Modules are read below a script's folder: of a package, a script
+    beside it names the function and what its arguments are made of."""
+    if not options.scripts:
+        return options.upstream / entry.file
+    module = entry.file[:-len(".py")].replace("/", ".")
+    name = entry.call.split("(")[0]
+    script = options.scripts / f"{name}.py"
+    if script.exists():  # made before the first run
+        return script
+    script.write_text("import torch\nfrom tilelang import language as T\n"
+                      "from tile_kernels.quant.common import CastInputConfig, CastOutputConfig\n"
+                      f"from {module} import {name}\n")
+    return script
 
 
 def environment():
@@ -86,7 +110,7 @@ def message_of(text):
 
 def measure(entry, target, options):
     """One entry on one target: a row of the results."""
-    path = options.upstream / entry.file
+    path = script_of(entry, options)
     runtime = [o for o in entry.options if o.startswith(("--arg=", "--dim=", "--seed="))]
     common = [path, "--entry", entry.call, f"--target={target}",
               *(o for o in entry.options if o not in runtime)]
@@ -153,8 +177,20 @@ def build_of(folder):
 
 
 def run(options):
-    corpus = corpus_entries.read_corpus(options.upstream, TABLE, options.part, options.only)
+    with tempfile.TemporaryDirectory() as folder:
+        options.scripts = None
+        if corpus_entries.is_tile_kernels(options.upstream):
+            options.scripts = pathlib.Path(folder)
+            shutil.copytree(options.upstream / "tile_kernels", options.scripts / "tile_kernels")
+        return run_entries(options)
+
+
+def run_entries(options):
+    corpus = corpus_entries.read_corpus(options.upstream, table_of(options), options.part,
+                                        options.only)
     options.build = build_of(options.bin)
+    for entry in corpus.entries:
+        script_of(entry, options)
     done = read_results(options.results, options.build)
     chosen = options.targets.split(",")
     tasks = [(e, t) for e in corpus.entries for t in e.targets if t in chosen]
@@ -246,10 +282,36 @@ def section(corpus, rows, folder):
     return figures, table
 
 
+def lines_of(title, figures, table):
+    lines = [f"## {title}", "", "| | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in figures]
+    lines += ["", f"| file | good entries ({', '.join(TARGETS)}) | by design | first message |",
+              "|---|---|---|---|"]
+    for name, counts, kind, reason in table:
+        reason = reason.replace("|", "\\|")
+        lines.append(f"| {name} | {counts} | {kind} | {reason} |")
+    return lines + [""]
+
+
+def tile_kernels_page(options, corpus, rows, builds):
+    """The section in place of the one that the page has."""
+    figures, table = section(corpus, rows, "tile_kernels")
+    dropped = "tests that upstream expects to fail, among these"
+    lines = lines_of(TILE_KERNELS, [f for f in figures if f[0] != dropped], table)
+    lines[2:2] = ["Made by the same commands from deepseek-ai/TileKernels 36d9e45, build "
+                  f"{', '.join(builds)},", f"{time.strftime('%Y-%m-%d')}. Entries are those of "
+                  "test/data/corpus/tilekernels.txt.", ""]
+    before = options.out.read_text().split(f"## {TILE_KERNELS}\n")[0].rstrip("\n")
+    options.out.write_text(before + "\n\n" + "\n".join(lines))
+    return 0
+
+
 def page(options):
-    corpus = corpus_entries.read_corpus(options.upstream, TABLE, "all", "")
+    corpus = corpus_entries.read_corpus(options.upstream, table_of(options), "all", "")
     rows = read_results(options.results)
     builds = sorted({r["build"] for r in rows.values()})
+    if corpus_entries.is_tile_kernels(options.upstream):
+        return tile_kernels_page(options, corpus, rows, builds)
     lines = ["# Upstream's files", "",
              "Made by `test/tools/corpus.py run UPSTREAM --results R` and",
              "`corpus.py page UPSTREAM --results R --out docs/numbers/corpus.md` from tilelang a35008a42,",
@@ -263,14 +325,10 @@ def page(options):
             figures += [("tests from which no kernel of the language is reached", corpus.no_kernel),
                         ("tests for other hardware (Metal, Blackwell, sm_75)",
                          corpus.other_hardware)]
-        lines += [f"## {title}", "", "| | |", "|---|---|"]
-        lines += [f"| {name} | {value} |" for name, value in figures]
-        lines += ["", f"| file | good entries ({', '.join(TARGETS)}) | by design | first message |",
-                  "|---|---|---|---|"]
-        for name, counts, kind, reason in table:
-            reason = reason.replace("|", "\\|")
-            lines.append(f"| {name} | {counts} | {kind} | {reason} |")
-        lines.append("")
+        lines += lines_of(title, figures, table)
+    if options.out.exists():  # the other corpus
+        _, mark, rest = options.out.read_text().partition(f"## {TILE_KERNELS}\n")
+        lines += [mark.rstrip("\n") + "\n" + rest.rstrip("\n"), ""] if mark else []
     options.out.write_text("\n".join(lines))
     return 0
 
@@ -333,8 +391,9 @@ def main():
     options.upstream = options.upstream.resolve()
     if "bin" in options:
         options.bin = options.bin.resolve()
-    if not (options.upstream / "examples").is_dir():
-        print(f"corpus.py: {options.upstream} is no checkout of tilelang", file=sys.stderr)
+    if not any((options.upstream / folder).is_dir() for folder in ("examples", "tile_kernels")):
+        print(f"corpus.py: {options.upstream} is no checkout of tilelang or of TileKernels",
+              file=sys.stderr)
         return 2
     return {"run": run, "page": page, "pack": pack}[options.command](options)
 

@@ -144,8 +144,23 @@ def read_table(path):
     return rows
 
 
+def is_tile_kernels(upstream):
+    return (upstream / "tile_kernels").is_dir()
+
+
+def read_tile_kernels(upstream, table, only):
+    """The files with kernels of TileKernels, each of which the table names."""
+    rows = read_table(table)
+    files = [p.relative_to(upstream).as_posix()
+             for p in sorted((upstream / "tile_kernels").rglob("*.py")) if LAUNCHES.search(p.read_text())]
+    files = [name for name in files if only in name]
+    return Corpus(files, [entry for name in files for entry in rows[name]])
+
+
 def read_corpus(upstream, table, part, only):
     """Every file that counts, and what is compiled of it."""
+    if is_tile_kernels(upstream):
+        return read_tile_kernels(upstream, table, only)
     folders = {"examples": ["examples"], "tests": ["testing/python"],
                "all": ["examples", "testing/python"]}[part]
     rows = read_table(table)
