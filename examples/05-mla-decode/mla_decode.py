@@ -1,7 +1,7 @@
 # Decode of latent attention (MLA, absorbed form): one query for each sequence, whose heads share one latent key.
 #
 # The cache holds `dim` numbers of K and V together and `rope` numbers of K alone for each position. A sequence is cut into
-# `splits` parts, so that a small batch fills the chip; behind T.sync_grid the parts are put together.
+# `splits` parts, so that a small batch fills the chip; a second launch puts the parts together.
 import tilelang.language as T
 
 LOG2E = 1.44269504
@@ -66,8 +66,7 @@ def decode(batch, heads, keys, dim=512, rope=64, splits=4, block_H=64, block_N=6
                 total[i] = T.if_then_else(total[i] > 0, T.log2(total[i]) + top[i] * scale, LOW)
             T.copy(total, Sums[b, split, group * block_H])
 
-            T.sync_grid()
-
+        with T.Kernel(T.ceildiv(heads, block_H), splits, batch, threads=threads) as (group, split, b):
             # Each block puts `width` columns of all parts together.
             sums = T.alloc_fragment((splits, block_H), "float32")
             largest = T.alloc_fragment((block_H,), "float32")

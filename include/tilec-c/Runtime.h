@@ -164,6 +164,8 @@ typedef struct tilec_launch_shape {
   int64_t block[3];   /**< in threads */
   int64_t cluster[3]; /**< in blocks */
   int64_t shared_bytes;
+  int32_t cooperative; /**< blocks wait for each other: all of them run at once, or it fails */
+  uint64_t barrier;    /**< of such a launch: the address of the word by which they do */
 } tilec_launch_shape;
 
 /** What cuTensorMapEncodeTiled takes; innermost dimension first. */

@@ -104,6 +104,17 @@ ElementPlace placeOf(Value buffer, ValueRange indices, OpBuilder &b, Location lo
   }
 }
 
+/// Behind a barrier of the grid there is what other blocks have written, and before it they may
+/// need what this one has: global memory that the kernel writes is touched by it.
+static void addOtherBlocks(Operation *sync, Accesses &result) {
+  auto kernel = sync->getParentOfType<tile::KernelOp>();
+  for (Value root : accessesOf(kernel).writes)
+    if (cast<tile::BufferType>(root.getType()).isGlobal())
+      for (auto *list : {&result.reads, &result.writes})
+        if (!llvm::is_contained(*list, root))
+          list->push_back(root);
+}
+
 Accesses accessesOf(Operation *op) {
   Accesses result;
   auto note = [](SmallVectorImpl<Value> &list, Value root) {
@@ -111,6 +122,8 @@ Accesses accessesOf(Operation *op) {
       list.push_back(root);
   };
   op->walk([&](Operation *inner) {
+    if (isa<tile::GridSyncOp>(inner) && !isa<tile::KernelOp>(op))
+      addOtherBlocks(inner, result);
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
     if (!effects || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return;

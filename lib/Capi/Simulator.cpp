@@ -44,7 +44,9 @@ tilec_status launch(void *user, uint64_t kernel, const tilec_launch_shape *given
     shape.cluster[axis] = given->cluster[axis];
   }
   shape.sharedBytes = given->shared_bytes;
+  shape.cooperative = given->cooperative != 0;
   rt::ParamBuffer buffer;
+  buffer.barrier = given->barrier;
   const auto *first = static_cast<const uint8_t *>(params);
   buffer.bytes.assign(first, first + bytes);
   buffer.offsets.assign(offsets, offsets + count);

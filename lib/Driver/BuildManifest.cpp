@@ -87,6 +87,7 @@ rt::Param paramOf(Operation *op, llvm::StringRef access) {
     for (const rt::DimExpr &size : shapeOf(workspace.getResult(), workspace.getDims()))
       elems = elems * size;
     param.bytes = elems * rt::DimExpr(bytesOf(tile::dtypeOf(type.getElementType())));
+    param.zeroed = workspace.getZeroed();
   }
   return param;
 }
@@ -286,6 +287,10 @@ rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, Modu
     launch.block[0] = waveKernel.getThreads();
     launch.cluster[0] = waveKernel.getCluster();
     waveKernel.walk([&](wave::GridWaitOp) { launch.early = true; });
+    waveKernel.walk([&](wave::GridSyncOp) {
+      launch.cooperative = true;
+      manifest.version = rt::cooperativeManifestVersion;
+    });
     // NVPTX kernels use one dynamic array; AMDGPU objects declare their LDS themselves.
     launch.sharedBytes = vendorOf(arch) == Vendor::Nvidia ? waveKernel.getSharedBytes() : 0;
     for (auto [name, access] : llvm::zip(waveKernel.getArgNames(), waveKernel.getArgAccess())) {

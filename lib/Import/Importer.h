@@ -181,6 +181,8 @@ private:
   bool headOf(const Region *region, llvm::SmallVectorImpl<Value> &list);
   bool dp4a(const Call *call);
   bool scheduleCall(const Call *call);
+  mlir::Value gridCounter(mlir::Location loc);
+  bool gridSync(const Call *call);
 
   void findEmitterLocals(script::Body list);
   bool emitterCall(const Call *call);
@@ -214,8 +216,9 @@ private:
   llvm::DenseMap<const Buffer *, llvm::SmallVector<int64_t, 2>> emitterLocals;
   const script::Launch *current = nullptr;
   tile::KernelOp kernelOp;
-  Span statementSpan; ///< of the statement being imported: where a value of no place is used
-  Value thread;       ///< of the launch, at its top; null: not asked for yet
+  Span statementSpan;        ///< of the statement being imported: where a value of no place is used
+  mlir::Value gridCounterOp; ///< of T.sync_grid, for all launches; null: not asked for yet
+  Value thread;              ///< of the launch, at its top; null: not asked for yet
   unsigned parallelDepth = 0;
   unsigned restCopies = 0; ///< branches with a `continue` that something follows
   unsigned loopDepth = 0;  ///< serial loops inside of the innermost parallel

@@ -295,6 +295,44 @@ bool Importer::scheduleCall(const Call *call) {
   return true;
 }
 
+/// The counter is the program's, whose launches follow each other: each leaves its top bit as it
+/// was or turned, and only turns count.
+Value Importer::gridCounter(Location loc) {
+  if (!gridCounterOp) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(kernelOp);
+    auto type = tile::BufferType::get({1}, b.getI32Type(), tile::Scope::Global);
+    gridCounterOp = tile::WorkspaceOp::create(b, loc, type, uniqueName("grid_barrier"),
+                                              ValueRange(), /*zeroed=*/true);
+  }
+  return gridCounterOp;
+}
+
+bool Importer::gridSync(const Call *call) {
+  Location loc = at(call->span);
+  Value counter = gridCounter(loc), blocks, isFirst;
+  auto first = kernelOp.getBody().getArguments();
+  for (auto [extent, id] : llvm::zip(kernelOp.getGrid(), first)) {
+    Value here =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, id, indexConstant(0, call->span));
+    blocks = blocks ? arith::MulIOp::create(b, loc, blocks, extent).getResult() : Value(extent);
+    isFirst = isFirst ? arith::AndIOp::create(b, loc, isFirst, here).getResult() : here;
+  }
+  // 2^31 less what the others add.
+  Type word = b.getI32Type();
+  Value others = arith::IndexCastOp::create(b, loc, word, blocks);
+  Value rest = arith::SubIOp::create(b, loc, constant(int64_t(INT32_MIN) + 1, word, loc), others);
+  Value step = arith::SelectOp::create(b, loc, isFirst, rest, constant(1, word, loc));
+  tile::GridSyncOp::create(b, loc, step, counter);
+  // Copies for later iterations may not run ahead of what other blocks write.
+  for (Operation *up = b.getInsertionBlock()->getParentOp(); up != kernelOp; up = up->getParentOp())
+    if (auto loop = dyn_cast<tile::ForOp>(up)) {
+      loop.setKind(tile::LoopKind::Serial);
+      loop.setStages(1);
+    }
+  return true;
+}
+
 bool Importer::threadCall(const script::TileCallStmt *s) {
   const Call *call = s->call;
   if (parallelDepth > 0 && call->id != IntrinsicId::Dp4a) {
@@ -311,8 +349,7 @@ bool Importer::threadCall(const script::TileCallStmt *s) {
     tile::SyncWarpOp::create(b, at(call->span));
     return true;
   case IntrinsicId::SyncGrid:
-    fail(DiagId::GridSync, call->calleeSpan);
-    return false;
+    return gridSync(call);
   case IntrinsicId::ShflSync:
     return shuffle(s, tile::ShuffleKind::Idx);
   case IntrinsicId::ShflXor:

@@ -85,6 +85,10 @@ public:
 
   /// With `global`, accesses to global memory are ordered, too, and none is moved across.
   virtual bool barrier(bool raw, bool global) = 0;
+  /// Between two looks at a word that another block changes.
+  virtual void pause() {}
+  /// What reads of the same values by all lanes may have kept from before is dropped.
+  virtual void dropScalars() {}
   /// Orders the accesses of a wave's lanes among each other.
   virtual void waveFence() = 0;
   /// The first `threads` threads of the block meet at the block's barrier number `id`.

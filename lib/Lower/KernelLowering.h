@@ -96,6 +96,7 @@ private:
   mlir::LogicalResult lowerShuffleXor(wave::ShuffleXorOp shuffle);
   mlir::LogicalResult lowerVote(mlir::Operation &op);
   mlir::LogicalResult lowerTrap(wave::TrapOp trap);
+  mlir::LogicalResult lowerGridSync(wave::GridSyncOp sync);
   mlir::LogicalResult lowerScanPartner(wave::ScanPartnerOp scan);
   mlir::LogicalResult lowerMma(wave::MmaOp op);
 

@@ -206,6 +206,43 @@ LogicalResult KernelLowering::lowerTrap(wave::TrapOp trap) {
   return success();
 }
 
+/// The block's barriers hand on to all waves what the fences of its first thread order: what the
+/// others had written is known to it when it arrives, and what it sees they see after it.
+LogicalResult KernelLowering::lowerGridSync(wave::GridSyncOp sync) {
+  llvm::BasicBlock *arrive = newBlock("arrive"), *poll = newBlock("poll");
+  llvm::BasicBlock *again = newBlock("again"), *seen = newBlock("seen"), *met = newBlock("met");
+  llvm::Value *counter = at(sync.getCounter());
+  if (!e.barrier(/*raw=*/false, /*global=*/true))
+    return unsupported(*sync);
+  b.CreateCondBr(b.CreateICmpEQ(e.threadId(), b.getInt32(0)), arrive, met);
+
+  b.SetInsertPoint(arrive);
+  b.CreateFence(llvm::AtomicOrdering::Release, e.deviceScope());
+  llvm::AtomicRMWInst *before =
+      b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, at(sync.getStep()), llvm::Align(4),
+                        llvm::AtomicOrdering::Monotonic, e.deviceScope());
+  e.markAtomic(*before);
+  b.CreateBr(poll);
+
+  b.SetInsertPoint(poll);
+  llvm::LoadInst *now = b.CreateAlignedLoad(b.getInt32Ty(), counter, llvm::Align(4));
+  now->setAtomic(llvm::AtomicOrdering::Monotonic, e.deviceScope());
+  llvm::Value *hasTurned = b.CreateICmpSLT(b.CreateXor(before, now), b.getInt32(0));
+  b.CreateCondBr(hasTurned, seen, again);
+
+  b.SetInsertPoint(again);
+  e.pause();
+  b.CreateBr(poll);
+
+  b.SetInsertPoint(seen);
+  b.CreateFence(llvm::AtomicOrdering::Acquire, e.deviceScope());
+  e.dropScalars();
+  b.CreateBr(met);
+
+  b.SetInsertPoint(met);
+  return e.barrier(/*raw=*/false, /*global=*/true) ? success() : unsupported(*sync);
+}
+
 /// A fence of the order of instructions, or the instruction that a script names.
 static bool lowerFence(Emitter &e, wave::SchedFenceOp fence) {
   auto name = fence->getAttrOfType<mlir::StringAttr>(directiveAttrName);
@@ -272,6 +309,7 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
         return must(barrier.getThreads() != 0 ? e.barrierOf(barrier.getThreads(), barrier.getId())
                                               : e.barrier(barrier.getRaw(), barrier.getGlobal()));
       })
+      .Case([&](wave::GridSyncOp sync) { return lowerGridSync(sync); })
       .Case([&](wave::WaveFenceOp) {
         e.waveFence();
         return success();

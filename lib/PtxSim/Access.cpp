@@ -29,10 +29,14 @@ uint8_t *Machine::global(uint64_t address, uint64_t bytes, uint8_t **written) {
 std::string Machine::noteGlobal(Warp &warp, AccessKind kind, uint64_t address, uint32_t bytes,
                                 Epoch epoch, bool isConstant, const uint8_t *before,
                                 const uint8_t *after) {
-  if (!options.checkOrder || program.ordersBlocks)
+  Cluster &cluster = warp.block.cluster;
+  if (config.cooperative && address == config.barrier) {
+    cluster.gridMeetings += kind == AccessKind::Atomic;
     return "";
-  const Cluster &cluster = warp.block.cluster;
-  GlobalAccess access{cluster.index, &warp.clock, epoch, isConstant};
+  }
+  if (!options.checkOrder || ordersBlocks)
+    return "";
+  GlobalAccess access{cluster.index, &warp.clock, epoch, isConstant, cluster.gridMeetings};
   return kind != AccessKind::Read ? globalOrder.write(address, bytes, access, before, after)
                                   : globalOrder.read(address, bytes, access);
 }

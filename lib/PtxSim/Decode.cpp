@@ -57,10 +57,12 @@ bool decode(const Statement &statement, Instruction &instruction) {
   instruction.flushes = statement.has("ftz");
   instruction.isVolatile = statement.has("volatile") || statement.has("relaxed") ||
                            statement.has("acquire") || statement.has("release");
-  bool isFence = statement.opcode == "membar" || statement.opcode == "fence" ||
-                 statement.has("acquire") || statement.has("release") || statement.has("acq_rel");
-  instruction.ordersBlocks = isFence && (statement.has("gpu") || statement.has("gl") ||
-                                         statement.has("sys") || statement.has("sc"));
+  bool isFence = statement.opcode == "membar" || statement.opcode == "fence";
+  bool isOrdered = statement.has("acquire") || statement.has("release") || statement.has("acq_rel");
+  bool reachesGrid =
+      statement.has("gpu") || statement.has("gl") || statement.has("sys") || statement.has("sc");
+  instruction.isGridFence = isFence && reachesGrid;
+  instruction.isOrderedAccess = !isFence && isOrdered && reachesGrid;
   for (Decoder decoder : familiesOf(statement.opcode))
     if (decoder(statement, instruction))
       return true;

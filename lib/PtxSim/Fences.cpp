@@ -19,10 +19,21 @@ Step fenceProxy(Warp &warp, const Instruction &, uint32_t) {
   return Step::Next;
 }
 
+/// A barrier of the grid has one before the arrival and one behind the meeting. More are the
+/// kernel's own: what they order is not known here.
+Step fenceGrid(Warp &warp, const Instruction &, uint32_t) {
+  Cluster &cluster = warp.block.cluster;
+  if (++cluster.gridFences > 2 * cluster.gridMeetings + 1)
+    warp.machine.ordersBlocks = true;
+  return Step::Next;
+}
+
 } // namespace
 
 bool decodeFences(const Statement &s, Instruction &i) {
-  i.run = s.has("async") || s.has("mbarrier_init") ? fenceProxy : ignore;
+  i.run = s.has("async") || s.has("mbarrier_init") ? fenceProxy
+          : i.isGridFence                          ? fenceGrid
+                                                   : ignore;
   return true;
 }
 

@@ -43,16 +43,18 @@ std::string GlobalOrder::read(uint64_t address, uint32_t bytes, const GlobalAcce
       if (access.isConstant)
         return "reads " + place(at) + " as a constant (.nc), which this launch has written";
       bool needsOrder = clash(w.written, epoch, false);
-      if (w.writer != access.cluster && needsOrder)
+      if (w.writer != access.cluster && needsOrder && w.writeMeetings == access.meetings)
         return "reads " + place(at) +
                ", which another block writes: nothing says that the write comes first";
       if (w.writer == access.cluster && needsOrder && !access.clock->knows(w.written))
         return "reads " + place(at) + ", which " + nameOfAgent(w.written.agent()) +
                " writes: nothing says that the write comes first";
     }
+    bool isFirst = w.reader == nobody || w.readMeetings != access.meetings;
     if (w.reader != access.cluster)
-      w.reader = w.reader == nobody ? access.cluster : several;
+      w.reader = isFirst ? access.cluster : several;
     w.read = epoch;
+    w.readMeetings = access.meetings;
   }
   return "";
 }
@@ -66,17 +68,19 @@ std::string GlobalOrder::write(uint64_t address, uint32_t bytes, const GlobalAcc
     bool isSame = after && std::memcmp(before + (first - address), after + (first - address),
                                        size_t(end - first)) == 0;
     if (!isSame && w.writer != nobody && clash(w.written, epoch, true)) {
-      if (w.writer != access.cluster)
+      bool isOrdered = w.writeMeetings != access.meetings;
+      if (w.writer != access.cluster && !isOrdered)
         return "writes " + place(at) + ", which another block writes too";
-      if (!access.clock->knows(w.written))
+      if (w.writer == access.cluster && !access.clock->knows(w.written))
         return "writes " + place(at) + ", which " + nameOfAgent(w.written.agent()) +
                " writes too: nothing says which comes first";
     }
     if (!isSame && w.reader != nobody && clash(w.read, epoch, false)) {
-      if (w.reader != access.cluster)
+      bool isOrdered = w.readMeetings != access.meetings;
+      if (w.reader != access.cluster && !isOrdered)
         return "writes " + place(at) +
                ", which another block reads: nothing says that the read is over";
-      if (!access.clock->knows(w.read))
+      if (w.reader == access.cluster && !access.clock->knows(w.read))
         return "writes " + place(at) + ", which " + nameOfAgent(w.read.agent()) +
                " reads: nothing says that the read is over";
     }
@@ -84,6 +88,7 @@ std::string GlobalOrder::write(uint64_t address, uint32_t bytes, const GlobalAcc
       w.reader = nobody;
     w.writer = access.cluster;
     w.written = epoch;
+    w.writeMeetings = access.meetings;
   }
   return "";
 }

@@ -1,8 +1,9 @@
 //===- GlobalOrder.h - who uses which word of global memory ---------------===//
 //
 // Within a cluster the vector clocks of Order.h say what comes first. Blocks of
-// different clusters are never ordered, unless the kernel has fences for that, when
-// nothing is looked at here: a word that one writes may not be used by another.
+// different clusters are ordered by barriers of a cooperative launch only, unless the
+// kernel has fences for that, when nothing is looked at here: a word that one writes may
+// not be used by another.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -23,6 +24,7 @@ struct GlobalAccess {
   const Clock *clock = nullptr;
   Epoch epoch;
   bool isConstant = false; ///< ld.global.nc: what it reads may not change
+  uint32_t meetings = 0;   ///< of the grid, before it
 };
 
 class GlobalOrder {
@@ -40,6 +42,7 @@ private:
   struct Word {
     uint32_t writer = nobody, reader = nobody; ///< clusters
     Epoch written, read;
+    uint32_t writeMeetings = 0, readMeetings = 0;
   };
   static constexpr uint32_t wordBytes = 4, pageBytes = 4096;
   using Page = std::array<Word, pageBytes / wordBytes>;

@@ -236,6 +236,8 @@ public:
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<Landing> landings; ///< under way
   uint64_t events = 0;           ///< counts what may end a wait
+  uint32_t gridMeetings = 0;     ///< barriers of a cooperative launch at which it has arrived
+  uint32_t gridFences = 0;       ///< fences that reach other clusters
   uint32_t arrivedWarps = 0;     ///< at the barrier of the cluster
   uint32_t phase = 0;
   Clock arriving, arrived;
@@ -255,6 +257,8 @@ public:
   sim::Memory &memory;
   std::mt19937_64 random;
   std::string fault;
+  /// The kernel orders clusters in ways of its own.
+  bool ordersBlocks = false;
   bool hasWaitedForLaunch = false; ///< a thread has come out of griddepcontrol.wait
   uint64_t instructions = 0;
 

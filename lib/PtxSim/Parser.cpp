@@ -335,7 +335,8 @@ private:
       program->problem =
           ("PTX line " + Twine(instruction.line) + ": `" + instruction.text + "` is not known here")
               .str();
-    program->ordersBlocks |= instruction.ordersBlocks;
+    program->hasGridFences |= instruction.isGridFence;
+    program->hasOrderedAccesses |= instruction.isOrderedAccess;
     program->code.push_back(std::move(instruction));
   }
 

@@ -101,7 +101,8 @@ struct Instruction {
   Space space = Space::Generic;
   uint8_t mode = 0; ///< the handler's own: a comparison, a rounding, a shuffle
   uint8_t mode2 = 0;
-  bool ordersBlocks = false; ///< a fence, or an access with one, that reaches other clusters
+  bool isGridFence = false;     ///< that reaches other clusters
+  bool isOrderedAccess = false; ///< an access with such a fence
   bool saturates = false, flushes = false, transposes = false, isVolatile = false,
        isConstant = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes
@@ -160,8 +161,8 @@ struct Program {
   std::shared_ptr<const std::vector<uint8_t>> data; ///< the module's tables
   std::vector<Instruction> code;
   uint32_t registers = 0;
-  bool ordersBlocks = false;                            ///< it has fences that reach other clusters
-  std::vector<std::pair<uint32_t, uint64_t>> constants; ///< register, value
+  bool hasGridFences = false, hasOrderedAccesses = false; ///< that reach other clusters
+  std::vector<std::pair<uint32_t, uint64_t>> constants;   ///< register, value
   /// The same for addresses of shared variables, which differ between the blocks of a cluster.
   std::vector<std::pair<uint32_t, uint64_t>> sharedAddresses;
   std::vector<std::pair<uint32_t, Special>> specials;

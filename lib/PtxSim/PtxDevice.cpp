@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/PtxSim/PtxDevice.h"
 
+#include "tilec/Target/BlocksAtOnce.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -108,6 +110,10 @@ public:
       config.cluster[axis] = static_cast<uint32_t>(shape.cluster[axis]);
     }
     config.early = shape.early;
+    config.cooperative = shape.cooperative;
+    config.barrier = params.barrier;
+    if (rt::Status s = checkRoom(shape); !s)
+      return s;
     config.sharedBytes = static_cast<uint32_t>(shape.sharedBytes);
     auto result = ptx::run(*program, config, params.bytes, memory, options.launch);
     if (!result)
@@ -168,6 +174,21 @@ public:
   }
 
 private:
+  /// The blocks of a cooperative launch have to be on the chip at once. How many registers they
+  /// take only ptxas knows.
+  Status checkRoom(const rt::LaunchShape &shape) const {
+    std::optional<Arch> arch = parseArch(deviceInfo.arch);
+    if (!shape.cooperative || !arch)
+      return rt::success();
+    BlockNeeds needs;
+    needs.threads = shape.block[0] * shape.block[1] * shape.block[2];
+    needs.sharedBytes = shape.sharedBytes;
+    int64_t most = blocksAtOnce(targetInfo(*arch), needs);
+    if (shape.grid[0] * shape.grid[1] * shape.grid[2] <= most)
+      return rt::success();
+    return rt::tooManyBlocks(shape, {deviceInfo.arch + " holds at most " + std::to_string(most)});
+  }
+
   PtxDeviceOptions options;
   rt::DeviceInfo deviceInfo;
   sim::Memory memory;

@@ -33,7 +33,9 @@ uint64_t volume(const Dim3 &d) { return uint64_t(d[0]) * d[1] * d[2]; }
 Machine::Machine(const Program &program, const LaunchConfig &config, ArrayRef<uint8_t> params,
                  sim::Memory &memory, const LaunchOptions &options)
     : program(program), config(config), options(options), params(params.begin(), params.end()),
-      memory(memory), random(options.seed * 0x9e3779b97f4a7c15ull + 1) {}
+      memory(memory), random(options.seed * 0x9e3779b97f4a7c15ull + 1),
+      ordersBlocks(config.cooperative ? program.hasOrderedAccesses
+                                      : program.hasOrderedAccesses || program.hasGridFences) {}
 
 size_t Machine::agents() const {
   return size_t(warpsPerBlock()) * volume(config.cluster) * agentsPerWarp;
@@ -213,6 +215,8 @@ RunResult Machine::run() {
   constexpr double shares[] = {0, 0.1, 0.5, 1};
   lastLandings = shares[random() % std::size(shares)];
   unsigned wanted = options.residentBlocks ? options.residentBlocks : defaultResident;
+  if (config.cooperative)
+    wanted = unsigned(all);
   unsigned rounds = 0;
   while (fault.empty() && (next < all || !resident.empty())) {
     while (next < all && resident.size() < wanted)

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Compile.h"
 
+#include "GridSync.h"
 #include "ParallelPlan.h"
 #include "Pipes.h"
 #include "Scalars.h"
@@ -609,6 +610,10 @@ bool Compiler::compileControl(Operation *op, Instr &instr, Code &code) {
     frame->parallel ? compileInnerParallel(parallel, instr) : compileParallel(parallel, instr);
   } else if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
     compileKernel(kernel, instr);
+  } else if (isa<tile::GridSyncOp>(op)) {
+    if (frame->parallel)
+      fail(op, "is inside tile.parallel");
+    instr.run = execGridSync;
   } else if (auto check = dyn_cast<tile::AssertOp>(op)) {
     instr.a = slotOf(check.getCondition());
     attach<AssertAux>(instr)->message = check.getMessage().str();
@@ -631,6 +636,7 @@ void Compiler::compileKernel(tile::KernelOp op, Instr &instr) {
   scope.outer = frame;
   scope.lanes = aux->lanes = op.getLockstep() ? op.getThreads() : 1;
   uniformity.emplace(op);
+  aux->waitsForBlocks = tile::hasGridSync(op);
   frame = &scope;
   for (Value id : op.getBody().getArguments())
     aux->ids.push_back(define(id));

@@ -6,6 +6,7 @@
 #include "Machine.h"
 
 #include "BlockOrder.h"
+#include "GridSync.h"
 #include "Pipes.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -298,11 +299,16 @@ void execKernel(Frame &frame, const Instr &instr) {
   int64_t grid[3] = {1, 1, 1};
   for (auto [i, slot] : llvm::enumerate(aux.grid))
     grid[i] = frame.at<int64_t>(slot)[0];
+  machine.insideKernel = true;
+  machine.blockNumber = 0;
+  if (aux.waitsForBlocks) {
+    runTogether(frame, instr, {grid[0], grid[1], grid[2]});
+    machine.insideKernel = machine.failed;
+    return;
+  }
   std::vector<uint8_t> data(size_t(aux.numSlots) * aux.lanes * laneBytes);
   Frame body{machine, data.data(), int64_t(aux.lanes) * laneBytes, aux.lanes};
   importValues(frame, 0, body, aux.imports);
-  machine.insideKernel = true;
-  machine.blockNumber = 0;
   beginBlockOrder(machine);
   for (int64_t z = 0; z < grid[2]; ++z)
     for (int64_t y = 0; y < grid[1]; ++y)

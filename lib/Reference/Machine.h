@@ -166,6 +166,7 @@ private:
 };
 
 struct PipeSet;
+struct ResidentBlock;
 class BlockOrder;
 
 struct Machine {
@@ -183,6 +184,7 @@ struct Machine {
   bool failed = false;
   int64_t steps = 0;
   int64_t block[3] = {0, 0, 0};
+  ResidentBlock *resident = nullptr;               ///< that runs; blocks that wait for each other
   uint64_t blockNumber = 0;                        ///< in the order in which blocks run
   std::vector<std::unique_ptr<BlockOrder>> orders; ///< by buffer; null: not used yet
   bool insideKernel = false;
@@ -365,6 +367,7 @@ struct KernelAux {
   std::vector<Import> imports;
   uint32_t numSlots = 0;
   int lanes = 1;
+  bool waitsForBlocks = false; ///< has a tile.grid_sync
 };
 struct AssertAux {
   std::string message;

@@ -8,39 +8,6 @@ using namespace mlir;
 
 namespace tilec::reference {
 
-Producer::Producer(std::function<void()> body)
-    : thread([this, body = std::move(body)] {
-        {
-          std::unique_lock lock(mutex);
-          changed.wait(lock, [&] { return producersTurn; });
-        }
-        body();
-        ended = true;
-        give(/*toProducer=*/false);
-      }) {}
-
-Producer::~Producer() { thread.join(); }
-
-void Producer::give(bool toProducer) {
-  {
-    std::lock_guard lock(mutex);
-    producersTurn = toProducer;
-  }
-  changed.notify_all();
-}
-
-void Producer::resume() {
-  give(/*toProducer=*/true);
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return !producersTurn; });
-}
-
-void Producer::wait() {
-  give(/*toProducer=*/false);
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return producersTurn; });
-}
-
 static PipeState &pipeOf(Frame &frame, const Instr &instr) {
   return frame.machine.pipes->pipes[static_cast<const PipeAux *>(instr.aux)->pipe];
 }
@@ -62,7 +29,7 @@ void execProducer(Frame &frame, const Instr &instr) {
   auto data = std::make_shared<std::vector<uint8_t>>(size_t(aux.numSlots + 1) * laneBytes);
   Frame body{machine, data->data(), laneBytes, 1};
   importValues(frame, 0, body, aux.imports);
-  machine.pipes->producer = std::make_unique<Producer>([&machine, &aux, data] {
+  machine.pipes->producer = std::make_unique<Coroutine>([&machine, &aux, data] {
     Frame own{machine, data->data(), laneBytes, 1};
     runCode(own, aux.body);
   });
@@ -102,7 +69,7 @@ void execPipeWait(Frame &frame, const Instr &instr) {
   Machine &machine = frame.machine;
   int64_t slot = pipe.consumed % pipe.stages;
   while (pipe.arrivedBytes[slot] < pipe.bytesPerFill) {
-    Producer *producer = machine.pipes->producer.get();
+    Coroutine *producer = machine.pipes->producer.get();
     int64_t before = machine.steps;
     if (producer && !producer->hasEnded())
       producer->resume();
@@ -131,7 +98,7 @@ void execPipeDrain(Frame &frame, const Instr &instr) {
 }
 
 void finishProducer(Machine &machine) {
-  Producer *producer = machine.pipes->producer.get();
+  Coroutine *producer = machine.pipes->producer.get();
   if (!producer)
     return;
   if (!producer->hasEnded())

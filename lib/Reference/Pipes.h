@@ -2,16 +2,12 @@
 //
 // tile.producer runs as a coroutine: when the consumers wait for a slot that is not
 // full, the producer goes on until it has filled one or needs one that is not empty.
-// It has a thread of its own for its stack; only one of the two ever runs.
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Coroutine.h"
 #include "Machine.h"
-
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 namespace tilec::reference {
 
@@ -23,33 +19,10 @@ struct PipeState {
   std::vector<int64_t> arrivedBytes; ///< of each slot
 };
 
-class Producer {
-public:
-  /// `body` runs when resume() is called first.
-  explicit Producer(std::function<void()> body);
-  /// The body must have ended.
-  ~Producer();
-
-  /// Called by the consumers: the producer runs until it waits or ends.
-  void resume();
-  /// Called by the producer: the consumers run.
-  void wait();
-  bool hasEnded() const { return ended; }
-
-private:
-  void give(bool toProducer);
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool producersTurn = false;
-  bool ended = false;
-  std::thread thread;
-};
-
 /// What a block's pipes hold while it runs.
 struct PipeSet {
   std::vector<PipeState> pipes; ///< by the pipe's number
-  std::unique_ptr<Producer> producer;
+  std::unique_ptr<Coroutine> producer;
 };
 
 struct ProducerAux {

@@ -110,6 +110,8 @@ public:
     const auto &g = shape.grid, &b = shape.block, &c = shape.cluster;
     auto queue = reinterpret_cast<StreamPtr>(stream);
     bool isCluster = c[0] * c[1] * c[2] > 1;
+    if (shape.cooperative)
+      return launchTogether(function, shape, pointers, queue);
     // A driver without early launches makes the kernel wait before it begins.
     if (!isCluster && !(shape.early && api.launchKernelEx))
       return invoke("cuLaunchKernel", api.launchKernel, function, g[0], g[1], g[2], b[0], b[1],
@@ -251,6 +253,23 @@ private:
                  std::to_string(code) + ")" + (text ? std::string(", ") + text : "")};
   }
 
+  /// All blocks at once.
+  Status launchTogether(FunctionPtr function, const LaunchShape &shape,
+                        std::vector<void *> &pointers, StreamPtr queue) {
+    const auto &g = shape.grid, &b = shape.block;
+    if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 1)
+      return Error{"a cooperative launch has no clusters"};
+    if (!api.launchCooperativeKernel)
+      return Error{"this driver cannot launch blocks that wait for each other (no "
+                   "cuLaunchCooperativeKernel): CUDA 9.0 or newer is needed"};
+    int code = 0;
+    auto launch = [&](auto... args) { return code = api.launchCooperativeKernel(args...); };
+    Status s = invoke("cuLaunchCooperativeKernel", launch, function, g[0], g[1], g[2], b[0], b[1],
+                      b[2], shape.sharedBytes, queue, pointers.data());
+    return s || code != errorCooperativeLaunchTooLarge ? s
+                                                       : Status(tooManyBlocks(shape, s.error()));
+  }
+
   /// Limits of cuLaunchKernel that would come back as a bare CUDA_ERROR_INVALID_VALUE.
   Status checkShape(const LaunchShape &shape) const {
     for (int axis = 0; axis < 3; ++axis)
@@ -354,6 +373,7 @@ Status CudaBackend::loadApi(const std::string &library, Api &api) {
   cuda.required(api.eventElapsedTime, {"cuEventElapsedTime_v2", "cuEventElapsedTime"});
   cuda.optional(api.memsetD8Async, {"cuMemsetD8Async"});
   cuda.optional(api.launchKernelEx, {"cuLaunchKernelEx"});
+  cuda.optional(api.launchCooperativeKernel, {"cuLaunchCooperativeKernel"});
   cuda.optional(api.tensorMapEncodeTiled, {"cuTensorMapEncodeTiled"});
   return cuda.status();
 }

@@ -26,6 +26,8 @@ inline constexpr int attributeMajor = 75, attributeMinor = 76;
 inline constexpr int attributeSharedOptin = 97;
 // CUfunction_attribute
 inline constexpr int functionMaxDynamicShared = 8, functionNonPortableCluster = 14;
+// CUresult
+inline constexpr int errorCooperativeLaunchTooLarge = 720;
 // CUlaunchAttributeID
 inline constexpr int launchAttributeClusterDimension = 4;
 inline constexpr int launchAttributeProgrammaticSerialization = 6;
@@ -88,6 +90,9 @@ struct Api {
   int (*launchKernel)(FunctionPtr function, unsigned gridX, unsigned gridY, unsigned gridZ,
                       unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
                       StreamPtr stream, void **params, void **extra);
+  int (*launchCooperativeKernel)(FunctionPtr function, unsigned gridX, unsigned gridY,
+                                 unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,
+                                 unsigned sharedBytes, StreamPtr stream, void **params);
   int (*launchKernelEx)(const LaunchConfig *config, FunctionPtr function, void **params,
                         void **extra);
   int (*eventCreate)(EventPtr *event, unsigned flags);

@@ -10,6 +10,14 @@ Result<std::array<uint8_t, 128>> Backend::encodeTensorMap(const TensorMapRequest
   return Error{info().kind + " device `" + info().name + "` has no tensor maps"};
 }
 
+Error tooManyBlocks(const LaunchShape &shape, const Error &error) {
+  int64_t blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  return Error{"`T.sync_grid` wants all " + std::to_string(blocks) +
+               " blocks on the device at once, which has no room for so many; launch fewer, and "
+               "let each loop over its share (" +
+               error.message + ")"};
+}
+
 namespace {
 
 Status checkRange(const char *what, int64_t offset, int64_t count, int64_t bytes) {

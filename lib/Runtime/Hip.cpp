@@ -33,6 +33,10 @@ struct Api {
   int (*moduleLaunchKernel)(void *function, unsigned gridX, unsigned gridY, unsigned gridZ,
                             unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
                             void *stream, void **params, void **extra);
+  int (*moduleLaunchCooperativeKernel)(void *function, unsigned gridX, unsigned gridY,
+                                       unsigned gridZ, unsigned blockX, unsigned blockY,
+                                       unsigned blockZ, unsigned sharedBytes, void *stream,
+                                       void **params);
   int (*streamCreate)(void **stream);
   int (*streamDestroy)(void *stream);
   int (*streamSynchronize)(void *stream);
@@ -41,6 +45,8 @@ struct Api {
   int (*eventRecord)(void *event, void *stream);
   int (*eventElapsedTime)(float *ms, void *begin, void *end);
 };
+
+constexpr int errorCooperativeLaunchTooLarge = 720; // hipError_t
 
 // MI300's and MI350's Infinity Cache (vendor data sheets); HIP reports the L2 alone.
 constexpr int64_t infinityCacheBytes = int64_t(256) << 20;
@@ -79,6 +85,7 @@ Status loadApi(const std::string &library, Api &api) {
   hip.required(api.eventRecord, {"hipEventRecord"});
   hip.required(api.eventElapsedTime, {"hipEventElapsedTime"});
   hip.optional(api.memsetAsync, {"hipMemsetAsync"});
+  hip.optional(api.moduleLaunchCooperativeKernel, {"hipModuleLaunchCooperativeKernel"});
   return hip.status();
 }
 
@@ -144,6 +151,8 @@ public:
         return Error{"grid extent " + std::to_string(g[axis]) + " in dimension " +
                      std::to_string(axis) + " is too large for blocks of " +
                      std::to_string(b[axis])};
+    if (shape.cooperative)
+      return launchTogether(kernel, shape, params, stream);
     // The packed buffer is the kernarg segment: HIP_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END.
     std::vector<uint8_t> bytes = params.bytes;
     size_t byteCount = bytes.size();
@@ -171,6 +180,29 @@ public:
   }
 
 private:
+  /// All blocks at once. There is no form that takes the packed buffer.
+  Status launchTogether(uint64_t kernel, const LaunchShape &shape, const ParamBuffer &params,
+                        uint64_t stream) {
+    if (!api.moduleLaunchCooperativeKernel)
+      return Error{"this runtime cannot launch blocks that wait for each other "
+                   "(no hipModuleLaunchCooperativeKernel)"};
+    std::vector<uint8_t> bytes = params.bytes;
+    bytes.push_back(0); // never an empty array
+    std::vector<void *> pointers;
+    for (int64_t offset : params.offsets)
+      pointers.push_back(bytes.data() + offset);
+    pointers.push_back(nullptr);
+    const auto &g = shape.grid, &b = shape.block;
+    if (Status s = checked(api.setDevice(device), "hipSetDevice"); !s)
+      return s;
+    int code =
+        api.moduleLaunchCooperativeKernel(pointer(kernel), g[0], g[1], g[2], b[0], b[1], b[2],
+                                          shape.sharedBytes, pointer(stream), pointers.data());
+    Status s = checked(code, "hipModuleLaunchCooperativeKernel");
+    return s || code != errorCooperativeLaunchTooLarge ? s
+                                                       : Status(tooManyBlocks(shape, s.error()));
+  }
+
   Status start(int index) {
     if (Status s = checked(api.init(0), "hipInit"); !s)
       return s;

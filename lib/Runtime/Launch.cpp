@@ -436,6 +436,7 @@ Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims) {
   shape.cluster = launch.cluster;
   shape.sharedBytes = launch.sharedBytes;
   shape.early = launch.early;
+  shape.cooperative = launch.cooperative;
   return shape;
 }
 
@@ -444,6 +445,8 @@ Result<ParamBuffer> packParams(const Device &device, const Launch &launch,
                                const std::map<std::string, DeviceAddress> &addresses) {
   ParamBuffer buffer;
   buffer.bytes.resize(launch.paramBytes());
+  if (const Param *barrier = launch.barrier())
+    buffer.barrier = addresses.at(barrier->name);
   for (const Param &param : launch.params) {
     buffer.offsets.push_back(param.offset);
     const std::string &source = param.kind == ParamKind::TensorMap ? param.map.of : param.name;

@@ -76,6 +76,8 @@ Json toJson(const Launch &launch) {
   out["shared_bytes"] = launch.sharedBytes;
   if (launch.early)
     out["early"] = true;
+  if (launch.cooperative)
+    out["cooperative"] = true;
   out["params"] = Json::array();
   for (const Param &param : launch.params)
     out["params"].push_back(toJson(param));
@@ -104,9 +106,13 @@ public:
   explicit Validator(const Manifest &manifest) : manifest(manifest) {}
 
   Status run() {
-    if (manifest.version != manifestVersion)
-      return Error{"manifest version " + std::to_string(manifest.version) + ", this reader knows " +
-                   std::to_string(manifestVersion)};
+    bool isCooperative = std::any_of(manifest.launches.begin(), manifest.launches.end(),
+                                     [](const Launch &launch) { return launch.cooperative; });
+    int version = isCooperative ? cooperativeManifestVersion : manifestVersion;
+    if (manifest.version != version)
+      return Error{"manifest version " + std::to_string(manifest.version) + ", " +
+                   (isCooperative ? "with" : "without") + " cooperative launches it is " +
+                   std::to_string(version)};
     if (manifest.launches.empty())
       return Error{"manifest has no launches"};
     if (Status s = declareNames(); !s)
@@ -177,6 +183,11 @@ private:
     }
     if (launch.sharedBytes < 0)
       return Error{where + ".shared_bytes is negative"};
+    if (launch.cooperative && launch.early)
+      return Error{where + ".early: a cooperative launch does not begin early"};
+    if (launch.cooperative && !launch.barrier())
+      return Error{where +
+                   ".cooperative: one zeroed workspace of 4 bytes is the barrier's counter"};
     int64_t end = 0;
     std::set<std::string> seen;
     for (const Param &param : launch.params) {
@@ -276,6 +287,17 @@ std::string_view nameOf(ParamKind kind) {
 std::string_view nameOf(Access access) {
   constexpr std::string_view names[] = {"r", "w", "rw"};
   return names[static_cast<int>(access)];
+}
+
+const Param *Launch::barrier() const {
+  if (!cooperative)
+    return nullptr;
+  auto isZeroed = [](const Param &param) {
+    return param.kind == ParamKind::Workspace && param.zeroed;
+  };
+  auto found = std::find_if(params.begin(), params.end(), isZeroed);
+  bool isOnly = found != params.end() && std::none_of(found + 1, params.end(), isZeroed);
+  return isOnly && found->bytes.constant() == 4 ? &*found : nullptr;
 }
 
 int64_t Launch::paramBytes() const {

@@ -155,6 +155,7 @@ Launch readLaunch(const Object &in) {
     launch.cluster = three(in.integers("cluster"), in.placeOf("cluster"));
   launch.sharedBytes = in.integer("shared_bytes");
   launch.early = in.has("early") && in.flag("early");
+  launch.cooperative = in.has("cooperative") && in.flag("cooperative");
   int index = 0;
   for (const Json &item : in.list("params"))
     launch.params.push_back(
@@ -168,9 +169,13 @@ Manifest readManifest(const Json &json) {
   Object in(json, "");
   Manifest manifest;
   int64_t version = in.integer("version");
-  if (version != manifestVersion) // before any other field: a new version may mean them otherwise
+  // Before any other field: a new version may mean them otherwise.
+  if (version != manifestVersion && version != cooperativeManifestVersion)
     throw BadField{"version " + std::to_string(version) + ", this reader knows " +
-                   std::to_string(manifestVersion) + "; use the tools of the newer release"};
+                   std::to_string(manifestVersion) + " and " +
+                   std::to_string(cooperativeManifestVersion) +
+                   "; use the tools of the newer release"};
+  manifest.version = int(version);
   manifest.kernel = in.text("kernel");
   manifest.target = in.text("target");
   int index = 0;

@@ -63,6 +63,8 @@ public:
       s.cluster[axis] = shape.cluster[axis];
     }
     s.shared_bytes = shape.sharedBytes;
+    s.cooperative = shape.cooperative;
+    s.barrier = params.barrier;
     return checked(f.launch(f.user, kernel, &s, params.bytes.data(), params.bytes.size(),
                             params.offsets.data(), params.offsets.size(), stream));
   }

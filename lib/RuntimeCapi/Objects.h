@@ -71,6 +71,7 @@ struct PlannedLaunch {
     size_t source;  ///< of an argument, a workspace or a map
     int64_t offset; ///< in the buffer
     int64_t size;
+    bool isBarrier = false; ///< a workspace: the counter of a cooperative launch
   };
   std::vector<Patch> patches;
 };

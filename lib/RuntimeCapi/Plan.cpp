@@ -115,8 +115,9 @@ rt::Status tilec_plan::addLaunch(const rt::Launch &launch, size_t index) {
       rt::Result<int64_t> bytes = param.bytes.evaluate(arguments.dims);
       if (!bytes)
         return bytes.error();
-      planned.patches.push_back(
-          {Patch::Workspace, workspaceIndex(param, *bytes), param.offset, param.size});
+      planned.patches.push_back({Patch::Workspace, workspaceIndex(param, *bytes), param.offset,
+                                 param.size,
+                                 /*isBarrier=*/&param == launch.barrier()});
       break;
     }
     case rt::ParamKind::TensorMap: {
@@ -166,6 +167,8 @@ rt::Status tilec_plan::patch(PlannedLaunch &launch, const tilec_arg *args,
     }
     case Patch::Workspace:
       store(launch.params, patch, scratchAddresses[patch.source]);
+      if (patch.isBarrier)
+        launch.params.barrier = scratchAddresses[patch.source];
       break;
     case Patch::Map: {
       Map &map = maps[patch.source];

@@ -444,10 +444,6 @@ private:
   Value annotateSafeValue(BoundArgs &args);
   Value scheduleFunction(llvm::StringRef name, CallArgs &args);
 
-  // T.sync_grid (GridSync.cpp).
-  bool addLaunch(const Launch *launch);
-  bool carryOver(Body before, Body body, std::vector<const Stmt *> &out);
-
   // Functions in tile language (Library.cpp).
   Value callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> values, Span span,
                     llvm::ArrayRef<Span> spans = {});

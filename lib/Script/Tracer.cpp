@@ -427,7 +427,8 @@ Flow Evaluator::execLaunch(const WithStmt *s, LaunchObject *frame, const ast::Ex
   }
   list.insert(list.begin(), prologue.begin(), prologue.end());
   l->body = program.copy(llvm::ArrayRef<const Stmt *>(list));
-  return addLaunch(l) ? Flow::Normal : Flow::Error;
+  kernel->launches.push_back(l);
+  return Flow::Normal;
 }
 
 } // namespace tilec::script

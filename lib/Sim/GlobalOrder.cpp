@@ -46,12 +46,15 @@ private:
 /// Whether a read of the whole dword has nothing to say and changes nothing: nobody has written it,
 /// and it is known that several work-groups read it. Asked without the lock: a write that comes at
 /// the same time sees these readers.
-bool isReadByAll(GlobalCell &cell) {
+bool isReadByAll(GlobalCell &cell, uint16_t meetings) {
   constexpr auto relaxed = std::memory_order_relaxed;
   return std::atomic_ref(cell.reader).load(relaxed) == GlobalOrder::several &&
+         std::atomic_ref(cell.readMeetings).load(relaxed) == meetings &&
          !std::atomic_ref(cell.writer).load(relaxed) &&
          !std::atomic_ref(cell.isSplit).load(relaxed);
 }
+
+uint16_t meetingsOf(const Wave &wave) { return static_cast<uint16_t>(wave.group->gridMeetings); }
 
 uint32_t idOf(const Wave &wave) { return static_cast<uint32_t>(wave.group->number) + 1; }
 
@@ -61,6 +64,14 @@ GlobalOrder::~GlobalOrder() {
   for (auto &[base, region] : regions)
     if (region.start)
       munmap(region.start, region.size);
+}
+
+/// A barrier of the grid has one fence before the arrival and one behind the meeting. More are the
+/// kernel's own: what they order is not known here.
+void GlobalOrder::fence(Group &group) {
+  if (barrier != 0 && ++group.gridFences <= 2 * group.gridMeetings + 1)
+    return;
+  hasFences.store(true, std::memory_order_relaxed);
 }
 
 GlobalCells GlobalOrder::cellsOf(const Allocation &allocation) {
@@ -108,17 +119,21 @@ void GlobalOrder::read(Wave &wave, const MemOp &op, const Part &part, GlobalCell
   uint32_t self = idOf(wave);
   if (cell.writer && !cell.isAtomic) {
     if (cell.writer != self) {
-      if (!ordersGroups())
+      if (!ordersGroups() && cell.writeMeetings == meetingsOf(wave))
         race(wave, op, part, cell.writer, nullptr, "read of what is written by");
     } else if (const AccessRecord *other = wave.group->checker->find(cell.write);
                other && other->wave != wave.index && wave.group->checker->isInFlight(*other)) {
       race(wave, op, part, self, other, "read of what is written by");
     }
   }
-  if (cell.reader != 0 && cell.reader != self) {
+  bool isOther = cell.reader != 0 && cell.reader != self;
+  if (isOther && cell.readMeetings == meetingsOf(wave)) {
     cell.reader = several;
     return;
   }
+  if (isOther) // what they did is over
+    cell.reads = SharedAccess();
+  cell.readMeetings = meetingsOf(wave);
   cell.reader = self;
   cell.reads.note(op.checkId, wave.group->barrierEpoch, wave.index);
 }
@@ -130,7 +145,7 @@ void GlobalOrder::write(Wave &wave, const MemOp &op, const Part &part, GlobalCel
   bool isSame = part.stored && !cell.isAtomic && cell.value == *part.stored;
   bool needsOrder = cell.writer && !isSame && !(part.isAtomic && cell.isAtomic);
   if (needsOrder && cell.writer != self) {
-    if (!ordersGroups())
+    if (!ordersGroups() && cell.writeMeetings == meetingsOf(wave))
       race(wave, op, part, cell.writer, nullptr, "overwrites what is written by");
   } else if (needsOrder) {
     const AccessRecord *other = checker.find(cell.write);
@@ -140,7 +155,7 @@ void GlobalOrder::write(Wave &wave, const MemOp &op, const Part &part, GlobalCel
   // Loops of compare-and-swap begin with a plain read, which may be old (LLVM's AtomicExpand).
   if (cell.reader && !part.isAtomic) {
     if (cell.reader != self) {
-      if (!ordersGroups())
+      if (!ordersGroups() && cell.readMeetings == meetingsOf(wave))
         race(wave, op, part, cell.reader, nullptr, "overwrites what is read by");
     } else {
       const AccessRecord *last = checker.find(cell.reads.last);
@@ -150,6 +165,7 @@ void GlobalOrder::write(Wave &wave, const MemOp &op, const Part &part, GlobalCel
     }
   }
   cell.writer = self;
+  cell.writeMeetings = meetingsOf(wave);
   cell.write = op.checkId;
   cell.isAtomic = part.isAtomic;
   cell.value = part.stored.value_or(0);
@@ -165,6 +181,10 @@ void GlobalOrder::accessCell(Wave &wave, const MemOp &op, const Part &part, Glob
 void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCells &cells,
                          uint64_t address, unsigned bytes, bool isWrite, const void *data) {
   const Instr &instr = *op.instr;
+  if (barrier != 0 && address == barrier) {
+    wave.group->gridMeetings += isWrite;
+    return;
+  }
   // Loads and stores of device scope are those of atomics.
   bool isAtomicAccess = (instr.flags & isAtomic) || instr.isDeviceScope;
   const auto *from = static_cast<const uint8_t *>(data);
@@ -173,7 +193,7 @@ void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCell
   uint64_t locked = 0;
   for (uint64_t dword = offset / 4; dword <= (end - 1) / 4; ++dword) {
     GlobalCell &cell = cells.dwords[dword];
-    if (!isWrite && isReadByAll(cell))
+    if (!isWrite && isReadByAll(cell, meetingsOf(wave)))
       continue;
     uint64_t first = std::max(offset, dword * 4), last = std::min(end, dword * 4 + 4);
     if (!lock || dword / dwordsOfLock != locked) {

@@ -2,7 +2,8 @@
 //
 // For the whole launch. Work-groups are in no order among themselves, unless the kernel
 // has fences for that (then nothing is said about work-groups): what one writes may not
-// be used by another, atomics among atomics excepted. Waves of a work-group are ordered
+// be used by another, atomics among atomics excepted. A barrier of a cooperative launch
+// is between what came before and after it. Waves of a work-group are ordered
 // by barriers, as in LDS. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,6 +22,8 @@ struct GlobalCell {
   uint32_t write = 0;              ///< AccessRecord of the writer's work-group
   uint32_t value = 0;              ///< that a plain store has written
   SharedAccess reads;              ///< of the work-group `reader`
+  /// How often the grid had met before these (Group::gridMeetings), in the bits that there are.
+  uint16_t writeMeetings = 0, readMeetings = 0;
   uint8_t lock = 0;
   bool isAtomic = false; ///< the write
   bool isSplit = false;  ///< the dword's bytes have cells of their own
@@ -29,7 +32,6 @@ struct GlobalCell {
 class GlobalOrder {
 public:
   static constexpr uint32_t several = ~0u;
-  GlobalOrder() = default;
   ~GlobalOrder();
   GlobalOrder(const GlobalOrder &) = delete;
   GlobalOrder &operator=(const GlobalOrder &) = delete;
@@ -39,8 +41,10 @@ public:
   /// One lane's access (`lane` < 0: a scalar one). `data`: what a plain store is about to write.
   void access(Wave &wave, const MemOp &op, int lane, const GlobalCells &cells, uint64_t address,
               unsigned bytes, bool isWrite, const void *data);
-  /// A work-group has made what it did known to others, or what others did to itself.
-  void fence() { hasFences.store(true, std::memory_order_relaxed); }
+  /// `barrier`: the word by which the work-groups of a cooperative launch meet, or 0.
+  explicit GlobalOrder(uint64_t barrier) : barrier(barrier) {}
+  /// The work-group has made what it did known to others, or what others did to itself.
+  void fence(Group &group);
 
 private:
   struct Part;
@@ -56,6 +60,7 @@ private:
     size_t size = 0;
     GlobalCells cells;
   };
+  const uint64_t barrier;
   std::mutex mutex;
   std::map<uint64_t, Region> regions; ///< by the allocation's address
   std::atomic<bool> hasFences = false;

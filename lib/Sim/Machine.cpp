@@ -161,6 +161,7 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
               static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]),
               static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1])};
   group.instructions = group.matrixPasses = group.barrierEpoch = 0;
+  group.gridMeetings = group.gridFences = 0;
   group.stop = group.saidDivergent = false;
   group.ldsUse.clear();
   group.random =
@@ -224,7 +225,7 @@ public:
                      static_cast<int64_t>(std::min(launch.options->maxSeconds, 1e9) * 1e6))) {
     // Cells number work-groups with 32 bits.
     if (launch.options->checks == Checks::All && launch.gridGroups() < GlobalOrder::several - 1)
-      order = std::make_unique<GlobalOrder>();
+      order = std::make_unique<GlobalOrder>(launch.options->barrier);
   }
 
   void work() {
@@ -262,7 +263,9 @@ private:
       bool isNewLeft = nextGroup < launch.groups();
       // Resume an old group only when no new one is left, or every other time, so that both groups
       // that wait and groups that are waited for get on.
-      if (next != paused.end() && (!isNewLeft || preferOld)) {
+      // All of a cooperative launch are there before one goes on.
+      bool oldMayGo = preferOld && !launch.options->cooperative;
+      if (next != paused.end() && (!isNewLeft || oldMayGo)) {
         preferOld = false;
         auto group = std::move(next->group);
         paused.erase(next);

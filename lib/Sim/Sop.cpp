@@ -209,7 +209,13 @@ void nothing(Wave &, const Instr &) {}
 /// Caches are not modelled, but what fences of device scope are for: other work-groups.
 void execFence(Wave &wave, const Instr &instr) {
   if (GlobalOrder *order = wave.group->engine->port.order; order && instr.isDeviceScope)
-    order->fence();
+    order->fence(*wave.group);
+}
+/// At a barrier of the grid: that the work-group waits, the states of its waves say soon.
+void execSleep(Wave &wave, const Instr &) {
+  Group &group = *wave.group;
+  if (group.engine->options->cooperative && !group.watch)
+    group.nextWatch = 0;
 }
 
 u64 codeAddress(u32 pc) { return codeBase + 4ull * pc; }
@@ -536,7 +542,7 @@ const OpInfo table[] = {
     control("s_set_gpr_idx_mode", execGprIdxMode, "0"),
     // no functional effect
     control("s_nop", nothing, "0"),
-    control("s_sleep", nothing, "0"),
+    control("s_sleep", execSleep, "0"),
     control("s_setprio", nothing, "0"),
     control("s_icache_inv", nothing, ""),
     control("s_inst_prefetch", nothing, "0"),

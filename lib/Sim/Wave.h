@@ -151,6 +151,8 @@ struct Group {
   uint64_t matrixPasses = 0;         ///< with Engine::slice: of all its matrix instructions
   std::map<uint32_t, LdsUse> ldsUse; ///< by program counter
   uint64_t barrierEpoch = 0;
+  uint64_t gridMeetings = 0; ///< barriers of a cooperative launch at which it has arrived
+  uint64_t gridFences = 0;   ///< fences of device scope
   uint64_t random = 0;
   bool stop = false; ///< a fatal finding
   bool saidDivergent = false;

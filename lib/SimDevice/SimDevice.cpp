@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/SimDevice/SimDevice.h"
 
+#include "tilec/Target/BlocksAtOnce.h"
+
 #include <cstring>
 #include <map>
 
@@ -120,6 +122,12 @@ public:
     sim::LaunchOptions launchOptions = options.launch;
     launchOptions.dynamicLdsBytes += static_cast<uint32_t>(shape.sharedBytes);
     const sim::KernelInfo &info = *ref.object->findKernel(ref.name);
+    if (shape.cooperative) {
+      launchOptions.cooperative = true;
+      launchOptions.barrier = params.barrier;
+      if (rt::Status s = checkRoom(shape, info, launchOptions.dynamicLdsBytes); !s)
+        return s;
+    }
     auto kernarg = kernargFor(info, params.bytes, grid, block, launchOptions.dynamicLdsBytes);
     if (!kernarg)
       return toError(kernarg.takeError());
@@ -149,6 +157,22 @@ public:
   }
 
 private:
+  /// The blocks of a cooperative launch have to be on the chip at once.
+  Status checkRoom(const rt::LaunchShape &shape, const sim::KernelInfo &info,
+                   uint32_t dynamicLdsBytes) const {
+    if (options.onTimed)
+      return rt::Error{"the timing model knows no kernels whose blocks wait for each other "
+                       "(T.sync_grid)"};
+    BlockNeeds needs;
+    needs.threads = shape.block[0] * shape.block[1] * shape.block[2];
+    needs.sharedBytes = int64_t(info.ldsBytes) + dynamicLdsBytes;
+    needs.registersOfLane = info.vgprs;
+    int64_t most = blocksAtOnce(targetInfo(arch), needs);
+    if (shape.grid[0] * shape.grid[1] * shape.grid[2] <= most)
+      return rt::success();
+    return rt::tooManyBlocks(shape, {std::string(nameOf(arch)) + " holds " + std::to_string(most)});
+  }
+
   static Status status(llvm::Error error) {
     return error ? Status(toError(std::move(error))) : rt::success();
   }

@@ -58,6 +58,8 @@ struct LaunchConfig {
   Dim3 grid = {1, 1, 1}, block = {1, 1, 1}, cluster = {1, 1, 1};
   uint32_t sharedBytes = 0; ///< dynamic
   bool early = false;       ///< it may begin before the launch before it has ended
+  bool cooperative = false; ///< all blocks run at once
+  uint64_t barrier = 0;     ///< the counter by which the blocks of such a launch meet
 };
 
 struct RunResult {

@@ -38,13 +38,18 @@ struct LaunchShape {
   std::array<int64_t, 3> block = {1, 1, 1};   ///< in threads
   std::array<int64_t, 3> cluster = {1, 1, 1}; ///< in blocks
   int64_t sharedBytes = 0;                    ///< dynamic shared memory of a block
-  bool early = false; ///< the kernel waits itself for kernels before it on the stream
+  bool early = false;       ///< the kernel waits itself for kernels before it on the stream
+  bool cooperative = false; ///< all blocks have to be resident: they wait for each other
 };
+
+/// `error` of a driver that has no room for all blocks of a cooperative launch at once.
+Error tooManyBlocks(const LaunchShape &shape, const Error &error);
 
 /// The parameter buffer of a kernel and where each parameter starts in it.
 struct ParamBuffer {
   std::vector<uint8_t> bytes;
   std::vector<int64_t> offsets;
+  DeviceAddress barrier = 0; ///< the counter of a cooperative launch, for devices that follow it
 };
 
 /// What cuTensorMapEncodeTiled takes; innermost dimension first.

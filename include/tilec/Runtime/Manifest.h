@@ -1,9 +1,9 @@
 //===- Manifest.h - how to launch a compiled kernel -----------------------===//
 //
-// The launch manifest, version 1: what the compiler writes beside every binary and
-// what every launcher reads. docs/deploy/launch-manifest.md is its reference. A field is
-// added, never re-purposed; readers refuse an unknown version and ignore unknown
-// fields. SPDX-License-Identifier: Apache-2.0
+// The launch manifest: what the compiler writes beside every binary and what every
+// launcher reads. docs/deploy/launch-manifest.md is its reference. A field is added,
+// never re-purposed; readers refuse an unknown version and ignore unknown fields.
+// Version 2 is a manifest with cooperative launches. SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -21,6 +21,8 @@
 namespace tilec::rt {
 
 inline constexpr int manifestVersion = 1;
+/// Of manifests with cooperative launches, which readers of version 1 would run as others.
+inline constexpr int cooperativeManifestVersion = 2;
 inline constexpr int64_t pointerBytes = 8;
 inline constexpr int64_t tensorMapBytes = 128; ///< CUtensorMap; CUDA driver API, cuda.h
 inline constexpr int64_t tensorMapAlign = 64;
@@ -73,7 +75,13 @@ struct Launch {
   /// The kernel waits itself for what the stream does before it: it may be launched while a kernel
   /// before it still runs (CUDA's programmatic stream serialization).
   bool early = false;
+  /// Blocks wait for each other (`T.sync_grid`): all of them run at once, or the launch fails. Its
+  /// one zeroed workspace is the barrier's counter.
+  bool cooperative = false;
   std::vector<Param> params; ///< by ascending offset
+
+  /// The barrier's counter of a cooperative launch, else null.
+  const Param *barrier() const;
 
   /// Bytes of the parameter buffer: the end of the last parameter.
   int64_t paramBytes() const;

@@ -160,6 +160,8 @@ struct LaunchOptions {
   uint32_t sliceInstructions = 8; ///< instructions that a wave runs before the next wave's turn
   unsigned threads = 0;           ///< host threads over work-groups; 0: one a core
   uint32_t dynamicLdsBytes = 0;   ///< added to the kernel's static LDS
+  bool cooperative = false;       ///< all work-groups run at once
+  uint64_t barrier = 0;           ///< the counter by which the work-groups of such a launch meet
   /// Whether soffset counts in the range check of raw buffers. The sources disagree
   /// (docs/simulators/simulator.md); code that depends on it is best avoided.
   bool soffsetInRangeCheck = true;

@@ -105,6 +105,14 @@ LogicalResult WorkspaceOp::verify() {
   return checkGlobal(*this, getResult().getType(), getDims().size());
 }
 
+LogicalResult GridSyncOp::verify() {
+  BufferType type = getCounter().getType();
+  if (!type.isGlobal() || type.getShape() != ArrayRef<int64_t>(1) ||
+      !type.getElementType().isInteger(32))
+    return emitOpError() << "counts in one int32 of global memory, found " << type;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (getGrid().empty() || getGrid().size() > 3)
     return emitOpError() << "has " << getGrid().size() << " grid extents; 1 to 3 are possible";

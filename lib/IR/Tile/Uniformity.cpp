@@ -24,6 +24,10 @@ bool isTileOperation(Operation *op) {
   return isa<CopyOp, AsyncCopyOp, FillOp, GemmOp, ReduceOp, ScanOp, PrintOp, ParallelOp>(op);
 }
 
+bool hasGridSync(KernelOp kernel) {
+  return kernel.walk([](GridSyncOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 static bool isLocal(Value value) {
   auto type = dyn_cast<BufferType>(value.getType());
   return type && type.isLocal();

@@ -180,6 +180,13 @@ bool AmdgpuEmitter::barrier(bool raw, bool global) {
   return true;
 }
 
+/// 64 clocks.
+void AmdgpuEmitter::pause() { call("llvm.amdgcn.s.sleep", {}, {b.getInt32(1)}); }
+
+/// LLVM reads what no store of the kernel seems to reach through the scalar cache, which no fence
+/// of its memory model looks at.
+void AmdgpuEmitter::dropScalars() { call("llvm.amdgcn.s.dcache.inv", {}, {}); }
+
 /// No instruction: a wave's accesses are done in order.
 void AmdgpuEmitter::waveFence() {
   llvm::SyncScope::ID scope = module.getContext().getOrInsertSyncScopeID("wavefront");

@@ -24,6 +24,8 @@ public:
   void markSharedAccess(llvm::Instruction &access) override;
 
   bool barrier(bool raw, bool global) override;
+  void pause() override;
+  void dropScalars() override;
   void waveFence() override;
   bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) override;
   bool setPriority(int64_t level) override;

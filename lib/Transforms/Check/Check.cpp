@@ -48,6 +48,7 @@ struct CheckPass : impl::CheckPassBase<CheckPass> {
       // Threads of a lockstep kernel are kept apart by tile-separate-threads.
       if (!kernel.getLockstep())
         failedAny |= failed(checkDependences(kernel));
+      failedAny |= failed(checkGridSyncs(kernel));
       checkBlockWrites(kernel);
     }
     if (failedAny)

@@ -21,6 +21,9 @@ mlir::LogicalResult checkInitialised(tile::KernelOp kernel);
 /// Element accesses that certainly leave a shared, fragment or local buffer: error.
 mlir::LogicalResult checkBounds(tile::KernelOp kernel);
 
+/// T.sync_grid where a branch or a loop around it may differ between blocks: error.
+mlir::LogicalResult checkGridSyncs(tile::KernelOp kernel);
+
 /// Elements of a tensor that several blocks write without an atomic: warning.
 void checkBlockWrites(tile::KernelOp kernel);
 

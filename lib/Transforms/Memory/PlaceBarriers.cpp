@@ -170,7 +170,7 @@ bool Placement::isOfThread(Operation *op) const {
 void Placement::visit(Operation *op, Open &open, bool insert) {
   if (auto barrier = dyn_cast<tile::BarrierOp>(op))
     return open.close(barrier.getGlobal() || isLockstep);
-  if (isa<tile::SyncThreadsOp, tile::BlockVoteOp>(op))
+  if (isa<tile::SyncThreadsOp, tile::GridSyncOp, tile::BlockVoteOp>(op))
     return open.close(/*orderGlobal=*/true);
   if (isa<tile::ParallelOp>(op) || isOfThread(op))
     return visitLeaf(op, open, insert);

@@ -32,7 +32,8 @@ bool isExchange(Operation *op) {
 }
 
 bool meets(Operation *op) {
-  return isExchange(op) || isa<tile::SyncThreadsOp, tile::SyncWarpOp, tile::BlockVoteOp>(op) ||
+  return isExchange(op) ||
+         isa<tile::SyncThreadsOp, tile::GridSyncOp, tile::SyncWarpOp, tile::BlockVoteOp>(op) ||
          (tile::isTileOperation(op) && !isa<tile::PrintOp>(op));
 }
 
@@ -315,7 +316,7 @@ LogicalResult Meetings::emitMeeting(Operation *op, Value active) {
     moved->remove();
     b.insert(moved);
   };
-  if (isa<tile::SyncThreadsOp, tile::SyncWarpOp>(op)) {
+  if (isa<tile::SyncThreadsOp, tile::GridSyncOp, tile::SyncWarpOp>(op)) {
     place(op);
     return success();
   }

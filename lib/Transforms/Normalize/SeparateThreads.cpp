@@ -312,7 +312,7 @@ Conflict Separation::visitBranches(scf::IfOp branch, OpenAccesses &open, Mode mo
 }
 
 Conflict Separation::visit(Operation *op, OpenAccesses &open, Mode mode) {
-  if (isa<tile::SyncThreadsOp, tile::BlockVoteOp, tile::BarrierOp>(op)) {
+  if (isa<tile::SyncThreadsOp, tile::GridSyncOp, tile::BlockVoteOp, tile::BarrierOp>(op)) {
     open.close(Gap::Block);
     return {};
   }

@@ -34,6 +34,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
+#include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/ProductPlan.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -522,6 +523,9 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
     return "the target has no TMA";
   if (kernel.getLockstep())
     return "the kernel mentions its threads";
+  // It would run ahead of what other blocks write.
+  if (tile::hasGridSync(kernel))
+    return "the kernel's blocks wait for each other";
   if (kernel.getThreads() % threadsPerGroup != 0 ||
       int64_t(kernel.getThreads()) + threadsPerGroup > target.maxThreads)
     return "a producer warp needs threads= a multiple of 128, at most 896, not " +

@@ -9,6 +9,8 @@
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Places.h"
+#include "tilec/IR/Tile/Uniformity.h"
+#include "tilec/Target/BlocksAtOnce.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -588,6 +590,28 @@ LogicalResult Emitter::checkGrid() {
   return success();
 }
 
+/// Blocks that wait for each other are on the chip all at once. What registers allow only the back
+/// end knows; devices ask again.
+static LogicalResult checkGridFits(tile::KernelOp kernel, wave::KernelOp waveKernel,
+                                   const TargetInfo &target) {
+  if (!tile::hasGridSync(kernel))
+    return success();
+  int64_t blocks = 1;
+  for (Value extent : kernel.getGrid())
+    if (std::optional<int64_t> known = tile::constantInt(extent))
+      blocks = std::min<int64_t>(blocks, INT32_MAX) * *known;
+  int64_t most = blocksAtOnce(
+      target, {int64_t(waveKernel.getThreads()), int64_t(waveKernel.getSharedBytes())});
+  if (blocks <= most)
+    return success();
+  tile::GridSyncOp first;
+  kernel.walk([&](tile::GridSyncOp sync) {
+    first = sync;
+    return WalkResult::interrupt();
+  });
+  return Reported(first, DiagId::GridSyncTooLarge, blocks, nameOf(target.arch), most);
+}
+
 LogicalResult Emitter::run() {
   OpBuilder::InsertionGuard guard(b);
   if (failed(checkGrid()))
@@ -613,7 +637,7 @@ LogicalResult Emitter::run() {
     return failure();
   }
   waveKernel.setSharedBytes(sharedBytes);
-  return success();
+  return checkGridFits(kernel, waveKernel, target);
 }
 
 //===----------------------------------------------------------------------===//

@@ -245,6 +245,13 @@ std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elem
     wave::BarrierOp::create(b, loc).setGlobal(true);
     return success();
   }
+  if (auto sync = dyn_cast<tile::GridSyncOp>(op)) {
+    if (needsAsyncFence())
+      wave::AsyncFenceOp::create(b, loc);
+    Value counter = tensors.find(rootOf(sync.getCounter()))->second.base;
+    wave::GridSyncOp::create(b, loc, counter, lookup(sync.getStep(), 0, elements));
+    return success();
+  }
   if (isa<tile::SyncWarpOp>(op)) {
     wave::WaveFenceOp::create(b, loc);
     return success();

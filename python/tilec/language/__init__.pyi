@@ -498,7 +498,7 @@ def sqrt(x: Any) -> Any:
 def symbolic(name: Any, dtype: Any = 'int32') -> Any:
     """Evaluated while the kernel is compiled."""
 def sync_grid() -> Any:
-    """nothing: all blocks have arrived, and see what the others wrote to global tensors. It ends a launch and begins the next one of the same grid, so it stands in the body of `T.Kernel` itself ([`GridSync`]), and there may be more blocks than the chip holds at once. Shared memory, fragments and variables are written anew before they are read ([`GridSyncState`])"""
+    """nothing: all blocks have arrived, and see what the others wrote to global tensors; shared memory, fragments and variables stay. All blocks of the launch run at once ([a cooperative launch](../decisions/0013-sync-grid-is-cooperative.md)), so the grid is no larger than the chip holds ([`GridSyncTooLarge`]; at the launch where only that knows). Loops and branches around it are the same for all blocks: they depend on sizes, scalars and elements of global tensors, not on the block, its threads or what differs between blocks ([`GridSyncDivergent`])"""
 def sync_threads(barrier_id: Any = None, arrive_count: Any = None) -> Any:
     """nothing: a barrier of the block. Outside lockstep mode it is superfluous and ignored"""
 def sync_warp(mask: Any = None) -> Any:

@@ -236,7 +236,7 @@ FUNCTIONS = {
     'sinh': ('Pure', 'x', 'one float; a float (docs/language/expressions.md)'),
     'sqrt': ('Pure', 'x', 'one float; a float (docs/language/expressions.md)'),
     'symbolic': ('Host', "name, dtype='int32'", 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
-    'sync_grid': ('Stmt', '', 'nothing: all blocks have arrived, and see what the others wrote to global tensors. It ends a launch and begins the next one of the same grid, so it stands in the body of `T.Kernel` itself ([`GridSync`]), and there may be more blocks than the chip holds at once. Shared memory, fragments and variables are written anew before they are read ([`GridSyncState`]) (docs/language/threads.md)'),
+    'sync_grid': ('Stmt', '', 'nothing: all blocks have arrived, and see what the others wrote to global tensors; shared memory, fragments and variables stay. All blocks of the launch run at once ([a cooperative launch](../decisions/0013-sync-grid-is-cooperative.md)), so the grid is no larger than the chip holds ([`GridSyncTooLarge`]; at the launch where only that knows). Loops and branches around it are the same for all blocks: they depend on sizes, scalars and elements of global tensors, not on the block, its threads or what differs between blocks ([`GridSyncDivergent`]) (docs/language/threads.md)'),
     'sync_threads': ('Stmt', 'barrier_id=None, arrive_count=None', 'nothing: a barrier of the block. Outside lockstep mode it is superfluous and ignored (docs/language/threads.md)'),
     'sync_warp': ('Stmt', 'mask=None', 'nothing: a barrier of the wave (docs/language/threads.md)'),
     'syncthreads_and': ('Value', 'predicate', 'A statement of a kernel that has a result. (docs/language/README.md)'),

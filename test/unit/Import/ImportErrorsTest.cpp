@@ -89,7 +89,6 @@ TEST(ImportErrors, ThreadCalls) {
               "WarpMask");
   expectError("I[T.get_lane_idx(0)] = 1", "10:26", "WarpSize");
   expectError("T.dp4a(I, I, I)", "10:9", "Dp4aOperands");
-  expectError("for i in range(2):\n    T.sync_grid()", "11:13", "GridSync");
   expectError("x = T.warp_reduce_bitor(B[0, 0])\nB[0, 0] = x", "10:33", "BitwiseFloat");
 }
 

@@ -118,6 +118,44 @@ TEST_F(OnFakeCuda, ClustersAndSharedMemoryReachTheDriver) {
                "grid 3 2 2 block 64 1 1 shared 200000 early");
 }
 
+/// `blocks`, whose blocks wait for each other.
+Manifest cooperative() {
+  Param counter;
+  counter.name = "grid_barrier", counter.kind = ParamKind::Workspace;
+  counter.bytes = 4, counter.zeroed = true;
+  Manifest manifest =
+      manifestOf("blocks", {tensorParam("out", DType::I32, {768}, Access::Write), counter},
+                 {DimExpr(3), DimExpr(2), DimExpr(2)});
+  manifest.version = cooperativeManifestVersion;
+  manifest.launches[0].cooperative = true;
+  return manifest;
+}
+
+TEST_F(OnFakeCuda, BlocksThatWaitForEachOtherAreLaunchedTogether) {
+  ASSERT_TRUE(launch(cooperative()));
+  EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
+               "grid 3 2 2 block 64 1 1 shared 0 cooperative");
+  Manifest manifest = cooperative();
+  manifest.launches[0].grid[2] = DimExpr(5);
+  EXPECT_HAS(launch(manifest).error().message,
+             "wants all 30 blocks on the device at once, which has no room for so many");
+}
+
+TEST(OnFakeHip, BlocksThatWaitForEachOtherAreLaunchedTogether) {
+  Result<Device> device = openHip(0, TILEC_FAKE_DRIVER);
+  ASSERT_TRUE(device);
+  Manifest manifest = cooperative();
+  Result<ArgumentSet> arguments = makeArguments(manifest, {});
+  ASSERT_TRUE(arguments);
+  std::vector<uint8_t> image = {'x'};
+  ASSERT_TRUE(launchProgram(*device, manifest, image, *arguments));
+  EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
+               "grid 3 2 2 block 64 1 1 shared 0 cooperative");
+  manifest.launches[0].grid[2] = DimExpr(5);
+  EXPECT_HAS(launchProgram(*device, manifest, image, *arguments).error().message,
+             "wants all 30 blocks on the device at once");
+}
+
 TEST_F(OnFakeCuda, LimitsAreNamed) {
   Manifest manifest = blocks();
   manifest.launches[0].sharedBytes = 300000;

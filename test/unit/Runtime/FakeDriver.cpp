@@ -23,6 +23,7 @@
 
 namespace {
 
+constexpr int cooperativeLaunchTooLarge = 720;
 constexpr int invalidValue = 1, outOfMemory = 2, invalidImage = 200, notFound = 500,
               illegalAddress = 700;
 constexpr size_t memoryBytes = size_t(1) << 30;
@@ -332,6 +333,17 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **params, 
                {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}, params}, config->sharedBytes, cluster,
                isEarly);
 }
+/// 24 blocks, whatever they take.
+int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                              unsigned by, unsigned bz, unsigned sharedBytes, void *,
+                              void **params) {
+  if (gx * gy * gz > 24)
+    return cooperativeLaunchTooLarge;
+  int code = start(reinterpret_cast<HostKernel>(function), {{gx, gy, gz}, {bx, by, bz}, params},
+                   sharedBytes, nullptr);
+  record += " cooperative";
+  return code;
+}
 int cuEventCreate(void **event, unsigned) { return make(event); }
 int cuEventDestroy_v2(void *event) { return destroy(event); }
 int cuEventRecord(void *event, void *) { return *static_cast<uint64_t *>(event) = now(), 0; }
@@ -466,6 +478,11 @@ int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
   for (int offset : offsets)
     params.push_back(kernarg + offset);
   return start(kernel, {{gx, gy, gz}, {bx, by, bz}, params.data()}, sharedBytes, nullptr);
+}
+int hipModuleLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+                                     unsigned bx, unsigned by, unsigned bz, unsigned sharedBytes,
+                                     void *stream, void **params) {
+  return cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, sharedBytes, stream, params);
 }
 int hipStreamCreate(void **stream) { return make(stream); }
 int hipStreamDestroy(void *stream) { return destroy(stream); }

@@ -103,8 +103,33 @@ TEST(Manifest, IgnoresFieldsItDoesNotKnow) {
   EXPECT_EQ(errorAfter("\"version\": 1", "\"version\": 1, \"later\": {\"x\": [1]}"), "accepted");
 }
 
+TEST(Manifest, BlocksThatWaitForEachOtherAreVersionTwo) {
+  Manifest manifest = sample();
+  Launch &launch = manifest.launches[0];
+  launch.cooperative = true;
+  launch.early = false;
+  launch.params[5].bytes = 4;
+  auto read = [&] { return parseManifest(printManifest(manifest)); };
+  EXPECT_HAS(read().error().message, "version 1, with cooperative launches it is 2");
+  manifest.version = cooperativeManifestVersion;
+  Result<Manifest> again = read();
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->version, 2);
+  EXPECT_TRUE(again->launches[0].cooperative);
+  ASSERT_NE(again->launches[0].barrier(), nullptr);
+  EXPECT_EQ(again->launches[0].barrier()->name, "partial");
+  launch.early = true;
+  EXPECT_HAS(read().error().message, "does not begin early");
+  launch.early = false;
+  launch.params[5].zeroed = false;
+  EXPECT_HAS(read().error().message, "one zeroed workspace of 4 bytes");
+}
+
 TEST(Manifest, RefusesUnknownVersions) {
-  EXPECT_HAS(errorAfter("\"version\": 1", "\"version\": 2"), "version 2, this reader knows 1");
+  EXPECT_HAS(errorAfter("\"version\": 1", "\"version\": 3"),
+             "version 3, this reader knows 1 and 2");
+  EXPECT_HAS(errorAfter("\"version\": 1", "\"version\": 2"),
+             "manifest version 2, without cooperative launches it is 1");
   EXPECT_HAS(errorAfter("\"version\": 1,", ""), "version is missing");
 }
 

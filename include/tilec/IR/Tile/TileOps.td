@@ -89,7 +89,8 @@ def Tile_DimOp : Tile_Op<"dim", [HasParent<"ProgramOp">]> {
 
 def Tile_WorkspaceOp : Tile_Op<"workspace", [HasParent<"ProgramOp">]> {
   let summary = "global memory that lives for one run of the program";
-  let arguments = (ins StrAttr:$name, Variadic<Index>:$dims);
+  let description = "`zeroed`: it holds zeros when the run begins.";
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$dims, UnitAttr:$zeroed);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "$name `[` $dims `]` attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
@@ -675,6 +676,19 @@ def Tile_SyncThreadsOp : Tile_Op<"sync_threads", [MemoryEffects<[MemRead, MemWri
     all of them after it.
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_GridSyncOp : Tile_Op<"grid_sync", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all blocks of the launch arrive before any goes on";
+  let description = [{
+    What blocks wrote to global memory before it is there for all of them after it. Every
+    block comes to it equally often. `counter` is one int32 that nothing else uses and
+    that is zero when the run begins. Each block adds `step`: 1, and the launch's first
+    block what makes the sum of all 2^31, so that an arrival of all turns the top bit.
+  }];
+  let arguments = (ins I32:$step, Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$counter);
+  let assemblyFormat = "$step `,` $counter attr-dict `:` qualified(type($counter))";
+  let hasVerifier = 1;
 }
 
 def Tile_SyncWarpOp : Tile_Op<"sync_warp", [MemoryEffects<[MemRead, MemWrite]>]> {

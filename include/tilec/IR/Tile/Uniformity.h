@@ -47,6 +47,9 @@ private:
 /// Whether the op is one of those that a lockstep kernel does once for the block, if at all.
 bool isTileOperation(mlir::Operation *op);
 
+/// Whether the blocks of the kernel wait for each other.
+bool hasGridSync(KernelOp kernel);
+
 /// The buffer behind views.
 mlir::Value bufferBehind(mlir::Value buffer);
 

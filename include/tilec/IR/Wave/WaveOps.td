@@ -425,6 +425,16 @@ def Wave_GridReleaseOp : Wave_SyncOp<"grid_release", "the next launch on the str
   let assemblyFormat = "attr-dict";
 }
 
+def Wave_GridSyncOp : Wave_SyncOp<"grid_sync", "all blocks of the launch arrive before any goes on, and see what the others wrote"> {
+  let description = [{
+    All waves of the block come to it, their copies waited for. The block adds `step` to
+    the word at `counter` and waits until its top bit has turned (tile.grid_sync). It
+    needs a launch whose blocks are all resident.
+  }];
+  let arguments = (ins Wave_GlobalType:$counter, I32:$step);
+  let assemblyFormat = "$counter `,` $step attr-dict";
+}
+
 def Wave_ElectOp : Wave_SyncOp<"elect", "true in one lane of the wave, all of whose lanes are here"> {
   let results = (outs I1:$result);
   let assemblyFormat = "attr-dict";

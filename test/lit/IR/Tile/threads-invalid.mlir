@@ -105,3 +105,16 @@ tile.program @p {
   ^bb0(%bx: index):
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  %counter = tile.workspace "counter"[] : !tile.buffer<[2], i32, global>
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %step = arith.constant 1 : i32
+    // expected-error @+1 {{counts in one int32 of global memory, found '!tile.buffer<[2], i32, global>'}}
+    tile.grid_sync %step, %counter : !tile.buffer<[2], i32, global>
+  }
+}

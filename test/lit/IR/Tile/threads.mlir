@@ -5,6 +5,8 @@
 
 tile.program @threads {
   %one = arith.constant 1 : index
+  // CHECK: %[[COUNTER:.*]] = tile.workspace "grid_barrier"[] {zeroed} : !tile.buffer<[1], i32, global>
+  %counter = tile.workspace "grid_barrier"[] {zeroed} : !tile.buffer<[1], i32, global>
   // CHECK: tile.kernel "k" grid(%{{.*}}) threads(128) attributes {lockstep, warp_lanes = 64 : i64} {
   tile.kernel "k" grid(%one) threads(128) attributes {lockstep, warp_lanes = 64} {
   ^bb0(%bx: index):
@@ -21,6 +23,8 @@ tile.program @threads {
     %c = tile.shuffle up %i, %one width(32) : i32
     // CHECK: tile.shuffle down %{{.*}}, %{{.*}} width(32) : i32
     %d = tile.shuffle down %i, %one width(32) : i32
+    // CHECK: tile.grid_sync %{{.*}}, %[[COUNTER]] : !tile.buffer<[1], i32, global>
+    tile.grid_sync %i, %counter : !tile.buffer<[1], i32, global>
     // CHECK: tile.vote any %{{.*}} active(%{{.*}})
     %e = tile.vote any %yes active(%yes)
     // CHECK: tile.vote all %{{.*}}

@@ -14,6 +14,8 @@ wave.kernel @order([]) access [] threads(64) shared(0) {
   wave.barrier
   // CHECK: wave.barrier raw
   wave.barrier raw
+  // CHECK: wave.barrier global
+  wave.barrier global
   // CHECK: wave.setprio 3
   wave.setprio 3
   // CHECK: wave.sched_fence
@@ -31,4 +33,12 @@ wave.kernel @order([]) access [] threads(64) shared(0) {
   %true = arith.constant true
   // CHECK: wave.trap %{{.*}}, "index out of bounds"
   wave.trap %true, "index out of bounds"
+}
+
+// CHECK-LABEL: wave.kernel @grid
+wave.kernel @grid(["counter"]) access ["rw"] threads(64) shared(0) {
+^bb0(%counter: !wave.global):
+  %step = arith.constant 1 : i32
+  // CHECK: wave.grid_sync %{{.*}}, %{{.*}}
+  wave.grid_sync %counter, %step
 }

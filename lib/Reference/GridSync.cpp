@@ -1,0 +1,141 @@
+//===- GridSync.cpp - blocks that wait for each other ---------------------===//
+//
+// The blocks of a kernel with tile.grid_sync run as coroutines, each from one barrier
+// of the grid to the next, in order. Each has shared memory and registers of its own.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "GridSync.h"
+
+#include "BlockOrder.h"
+#include "Coroutine.h"
+
+using namespace mlir;
+
+namespace tilec::reference {
+
+/// More than any chip holds; each has a thread.
+constexpr int64_t mostBlocks = 4096;
+
+/// A block that has begun.
+struct ResidentBlock {
+  ResidentBlock(Frame &frame, const KernelAux &aux, std::array<int64_t, 3> id)
+      : id(id), data(size_t(aux.numSlots) * aux.lanes * laneBytes),
+        body{frame.machine, data.data(), int64_t(aux.lanes) * laneBytes, aux.lanes},
+        coroutine([this, &aux] {
+          if (!body.machine.failed)
+            runCode(body, aux.body);
+        }) {
+    importValues(frame, 0, body, aux.imports);
+    for (auto [i, slot] : llvm::enumerate(aux.ids))
+      std::fill_n(body.at<int64_t>(slot), aux.lanes, id[i]);
+  }
+
+  std::array<int64_t, 3> id;
+  std::vector<uint8_t> data;
+  Frame body;
+  std::vector<std::unique_ptr<uint8_t[]>> storage; ///< of `owned`, while it waits
+  Operation *waitsAt = nullptr;
+  Coroutine coroutine;
+};
+
+namespace {
+
+/// One launch.
+class Together {
+public:
+  Together(Frame &frame, const Instr &instr)
+      : machine(frame.machine), aux(*static_cast<const KernelAux *>(instr.aux)) {
+    for (auto [id, decl] : llvm::enumerate(machine.unit.buffers))
+      if (decl.isAlloc && instr.op->isProperAncestor(decl.value.getDefiningOp()))
+        owned.push_back(uint32_t(id));
+  }
+
+  void start(Frame &frame, std::array<int64_t, 3> id) {
+    auto block = std::make_unique<ResidentBlock>(frame, aux, id);
+    for (uint32_t buffer : owned) {
+      const BufferDecl &decl = machine.unit.buffers[buffer];
+      int64_t elems =
+          decl.allocLanes == 1 ? decl.type.numElems() : decl.laneStride() * decl.allocLanes;
+      machine.allocate(buffer, elems, decl.value.getDefiningOp());
+      block->storage.push_back(std::move(machine.storage[buffer]));
+    }
+    blocks.push_back(std::move(block));
+  }
+
+  /// From one barrier of the grid to the next. False: all have ended, or the run has failed.
+  bool runPhase() {
+    beginBlockOrder(machine);
+    for (auto [number, block] : llvm::enumerate(blocks)) {
+      if (!block->coroutine.hasEnded())
+        run(*block, number);
+      if (machine.failed)
+        return false;
+    }
+    auto hasEnded = [](const auto &block) { return block->coroutine.hasEnded(); };
+    auto waiting = llvm::find_if_not(blocks, hasEnded);
+    if (waiting == blocks.end())
+      return false;
+    if (llvm::none_of(blocks, hasEnded))
+      return true;
+    std::copy_n((*waiting)->id.begin(), 3, machine.block);
+    machine.fail((*waiting)->waitsAt, "waits for blocks that have ended,");
+    return false;
+  }
+
+  /// Lets what waits after a failure leave its code.
+  void finish() {
+    for (auto [number, block] : llvm::enumerate(blocks))
+      while (!block->coroutine.hasEnded())
+        run(*block, number);
+  }
+
+private:
+  void run(ResidentBlock &block, uint64_t number) {
+    exchangeStorage(block);
+    std::copy_n(block.id.begin(), 3, machine.block);
+    machine.blockNumber = number;
+    machine.resident = &block;
+    block.coroutine.resume();
+    machine.resident = nullptr;
+    exchangeStorage(block);
+  }
+  void exchangeStorage(ResidentBlock &block) {
+    for (auto [buffer, own] : llvm::zip(owned, block.storage)) {
+      std::swap(machine.storage[buffer], own);
+      machine.buffers[buffer].base = machine.storage[buffer].get();
+    }
+  }
+
+  Machine &machine;
+  const KernelAux &aux;
+  llvm::SmallVector<uint32_t> owned; ///< buffers on the chip
+  std::vector<std::unique_ptr<ResidentBlock>> blocks;
+};
+
+} // namespace
+
+void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid) {
+  Machine &machine = frame.machine;
+  int64_t count = 1;
+  for (int64_t extent : grid)
+    if (__builtin_mul_overflow(count, extent, &count) || count > mostBlocks)
+      return machine.fail(instr.op, "has more than " + llvm::Twine(mostBlocks) +
+                                        " blocks that wait for each other");
+  Together together(frame, instr);
+  for (int64_t z = 0; z < grid[2]; ++z)
+    for (int64_t y = 0; y < grid[1]; ++y)
+      for (int64_t x = 0; x < grid[0] && !machine.failed; ++x)
+        together.start(frame, {x, y, z});
+  while (!machine.failed && together.runPhase())
+    continue;
+  together.finish();
+}
+
+void execGridSync(Frame &frame, const Instr &instr) {
+  ResidentBlock *self = frame.machine.resident;
+  self->waitsAt = instr.op;
+  self->coroutine.wait();
+}
+
+} // namespace tilec::reference
