@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <map>
 
@@ -27,6 +28,20 @@ struct Affine {
         terms.erase(value);
   }
 };
+
+/// Whether both are the same pure computation; scripts write an index twice.
+bool isSameComputation(Value a, Value b, int depth = 0) {
+  if (a == b)
+    return true;
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  bool isAlike = x && y && depth < 16 && isPure(x) && x->getNumRegions() == 0 &&
+                 x->getName() == y->getName() && x->getAttrs() == y->getAttrs() &&
+                 x->getPropertiesAsAttribute() == y->getPropertiesAsAttribute() &&
+                 a.getType() == b.getType() && x->getNumOperands() == y->getNumOperands();
+  return isAlike && llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
+           return isSameComputation(std::get<0>(pair), std::get<1>(pair), depth + 1);
+         });
+}
 
 Affine affineOf(Value value, int depth = 0) {
   Affine result;
@@ -146,7 +161,7 @@ bool Planner::sameLocation(const BufferAccess &a, const BufferAccess &b) {
     return false;
   return llvm::all_of(llvm::zip(a.indices, b.indices), [](auto pair) {
     auto [x, y] = pair;
-    return x == y || affineOf(x) == affineOf(y);
+    return isSameComputation(x, y) || affineOf(x) == affineOf(y);
   });
 }
 

@@ -54,7 +54,7 @@
 # MANIFEST-NEXT: "zeroed": true
 #
 # The timing model does not know them.
-# RUN: not tilec-run %s --entry "kept()" --target=gfx950 --timing 2>&1 | FileCheck %s --check-prefix=TIMING
+# RUN: not tilec-run %s --entry "kept()" --target=gfx950 --device=sim --bench 2>&1 | FileCheck %s --check-prefix=TIMING
 # TIMING: the timing model knows no kernels whose blocks wait for each other
 #
 # CHECK: result PASS

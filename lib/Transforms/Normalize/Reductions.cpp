@@ -9,11 +9,15 @@
 //     ->  parallel (i, j) { E[i, j] = e };  T = reduce op E;  parallel (i) { x[i] = op(x[i], T[i])
 //     }
 //
+// Where what is left does not name the element by itself (x[j / 4]), x is updated by one
+// iteration after another.
+//
 // An update under a condition or in a serial loop starts E at the identity and
 // updates it in place.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/IterationValues.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -21,6 +25,7 @@
 #include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -245,15 +250,20 @@ public:
         collectIvs(index, loop, used);
       bool isPrivate = store.getBuffer().getDefiningOp() &&
                        loop->isProperAncestor(store.getBuffer().getDefiningOp());
-      if (used.size() == loop.ivs().size() || isPrivate || isTrivial(used))
+      if (isPrivate)
+        continue;
+      bool meet = mayMeet(store, used);
+      if (!meet && (used.size() == loop.ivs().size() || isTrivial(used)))
         continue;
       std::optional<Update> update = matchUpdate(store);
+      if (!update && used.size() == loop.ivs().size())
+        continue; // tile-check has looked
       if (!update) {
         if (failed(checkNoCarriedDependence(store)))
           return failure();
         continue;
       }
-      rewrite(*update, used);
+      rewrite(*update, used, meet);
     }
     return success();
   }
@@ -281,7 +291,12 @@ private:
     return Reported(store, DiagId::UpdateNoReduction).note(reader, DiagId::OtherAccess, "read");
   }
 
-  void rewrite(Update &update, const llvm::SmallSet<unsigned, 4> &used);
+  bool isSeparated(tile::StoreOp store, unsigned iv);
+  bool mayMeet(tile::StoreOp store, const llvm::SmallSet<unsigned, 4> &used);
+  void rewrite(Update &update, const llvm::SmallSet<unsigned, 4> &used, bool meet);
+  void updateInOrder(OpBuilder &b, Update &update, Value folded, ArrayRef<unsigned> kept);
+  void updateOne(OpBuilder &b, Update &update, Value x, Value folded, ArrayRef<unsigned> kept,
+                 ValueRange ivs);
   Value makeTerm(OpBuilder &b, Update &update);
 
   tile::ParallelOp loop;
@@ -306,7 +321,151 @@ Value ReductionRewriter::makeTerm(OpBuilder &b, Update &update) {
   return sum;
 }
 
-void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4> &used) {
+/// One element of x, with the variables of the loop at `ivs` (kept ones, or a 0).
+void ReductionRewriter::updateOne(OpBuilder &b, Update &update, Value x, Value folded,
+                                  ArrayRef<unsigned> kept, ValueRange ivs) {
+  IRMapping mapping;
+  for (auto [n, iv] : llvm::enumerate(kept))
+    mapping.map(loop.ivs()[iv], ivs[n]);
+  std::function<Value(Value)> cloned = [&](Value value) -> Value {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *def = value.getDefiningOp();
+    if (!def || !loop->isProperAncestor(def))
+      return value;
+    for (Value operand : def->getOperands())
+      (void)cloned(operand);
+    b.clone(*def, mapping);
+    return mapping.lookup(value);
+  };
+  SmallVector<Value> at;
+  for (Value index : update.store.getIndices())
+    at.push_back(cloned(index));
+  Type scalar = update.store.getValue().getType();
+  Value old = tile::LoadOp::create(b, loc, scalar, x, at, FloatAttr());
+  Value value = tile::LoadOp::create(b, loc, scalar, folded, ivs, FloatAttr());
+  value = combine(b, loc, update.kind, old, value, update.isUnsigned, false);
+  tile::StoreOp::create(b, loc, value, x, at);
+}
+
+/// Copies element by element between buffers on the chip of one shape.
+static void moveAll(OpBuilder &b, Location loc, Type scalar, Value from, Value to) {
+  SmallVector<Value> bounds;
+  for (int64_t extent : cast<tile::BufferType>(from.getType()).getShape())
+    bounds.push_back(arith::ConstantIndexOp::create(b, loc, extent));
+  auto move = tile::ParallelOp::create(b, loc, bounds);
+  OpBuilder inner = OpBuilder::atBlockEnd(move.bodyBlock());
+  Value value = tile::LoadOp::create(inner, loc, scalar, from, move.ivs(), FloatAttr());
+  tile::StoreOp::create(inner, loc, value, to, move.ivs());
+}
+
+/// Elements that several iterations update: one iteration after another, in the scalar's type.
+void ReductionRewriter::updateInOrder(OpBuilder &b, Update &update, Value folded,
+                                      ArrayRef<unsigned> kept) {
+  SmallVector<int64_t, 4> extents = *loop.constantExtents();
+  Type scalar = update.store.getValue().getType();
+  Value x = update.store.getBuffer(), wide = x;
+  auto type = cast<tile::BufferType>(x.getType());
+  if (isa<FloatType>(scalar) && type.getElementType() != scalar && !type.isGlobal()) {
+    auto wideType = tile::BufferType::get(type.getShape(), scalar, tile::Scope::Shared);
+    wide = tile::AllocOp::create(b, loc, wideType, "updated", Attribute());
+    moveAll(b, loc, scalar, x, wide);
+  }
+  SmallVector<Value> ivs;
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  SmallVector<Value> bounds;
+  for (unsigned n : kept)
+    bounds.push_back(arith::ConstantIndexOp::create(b, loc, extents[n]));
+  OpBuilder inner(b);
+  Operation *outermost = nullptr;
+  for (Value extent : bounds) {
+    auto serial = tile::ForOp::create(inner, loc, zero, extent, one);
+    outermost = outermost ? outermost : serial.getOperation();
+    ivs.push_back(serial.iv());
+    inner = OpBuilder::atBlockEnd(serial.bodyBlock());
+  }
+  // Once for the block, whatever its threads do.
+  auto once = tile::ParallelOp::create(inner, loc, ValueRange(one));
+  inner = OpBuilder::atBlockEnd(once.bodyBlock());
+  updateOne(inner, update, wide, folded, kept, ivs);
+  if (outermost)
+    b.setInsertionPointAfter(outermost);
+  if (wide != x)
+    moveAll(b, loc, scalar, wide, x);
+}
+
+/// Whether a dimension of the element's place holds the variable, and of the loop nothing else.
+bool ReductionRewriter::isSeparated(tile::StoreOp store, unsigned iv) {
+  return llvm::any_of(store.getIndices(), [&](Value index) {
+    LinearForm form = linearize(index);
+    if (form.coefficient(loop.ivs()[iv]) == 0)
+      return false;
+    return llvm::all_of(form.terms, [&](auto &term) {
+      llvm::SmallSet<unsigned, 4> own;
+      collectIvs(term.first, loop, own);
+      return term.first == loop.ivs()[iv] || own.empty();
+    });
+  });
+}
+
+/// Whether a condition around the update does not hold, for certain.
+static bool isLeftOut(tile::StoreOp store, IterationValues &values) {
+  for (Operation *at = store; !isa<tile::KernelOp>(at); at = at->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(at->getParentOp());
+    if (!branch)
+      continue;
+    std::optional<int64_t> condition = values.of(branch.getCondition(), /*exact=*/true);
+    if (condition && (*condition != 0) != branch.getThenRegion().isAncestor(at->getParentRegion()))
+      return true;
+  }
+  return false;
+}
+
+/// Whether two iterations that differ in `used` are seen to update one element. What depends on
+/// memory is not tried out: tile-check warns of it.
+bool ReductionRewriter::mayMeet(tile::StoreOp store, const llvm::SmallSet<unsigned, 4> &used) {
+  constexpr int64_t mostTried = 1 << 16;
+  SmallVector<unsigned> open;
+  for (unsigned n = 0; n < loop.ivs().size(); ++n)
+    if (used.contains(n) && !isSeparated(store, n))
+      open.push_back(n);
+  if (open.empty())
+    return false;
+  // Those that are separated say nothing about the others.
+  IterationValues values(loop);
+  for (Value iv : loop.ivs())
+    values.variables[iv] = 0;
+  SmallVector<int64_t, 4> extents = *loop.constantExtents();
+  int64_t count = 1;
+  for (unsigned n : open) {
+    extents[n] = std::min(extents[n], std::max<int64_t>(2, mostTried / count));
+    count *= extents[n];
+  }
+  llvm::DenseSet<uint64_t> places;
+  for (int64_t iteration = 0; iteration < count; ++iteration) {
+    int64_t rest = iteration;
+    for (unsigned n : llvm::reverse(open)) {
+      values.variables[loop.ivs()[n]] = rest % extents[n];
+      rest /= extents[n];
+    }
+    if (isLeftOut(store, values))
+      continue;
+    uint64_t place = 0;
+    for (Value index : store.getIndices()) {
+      std::optional<int64_t> at = values.of(index, /*exact=*/false);
+      if (!at)
+        return false;
+      place = place * 1000003 + uint64_t(*at);
+    }
+    if (!places.insert(place).second)
+      return true;
+  }
+  return false;
+}
+
+void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4> &used,
+                                bool meet) {
   SmallVector<int64_t, 4> extents = *loop.constantExtents();
   Type scalar = update.store.getValue().getType();
   // E has the scalar's type: f32 for narrow floats, so nothing is rounded on the way. A bool is
@@ -356,36 +515,18 @@ void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4
   }
 
   // x[at] = op(x[at], T).
-  SmallVector<Value> bounds;
-  for (unsigned n : kept)
-    bounds.push_back(arith::ConstantIndexOp::create(after, loc, extents[n]));
-  if (bounds.empty())
-    bounds.push_back(arith::ConstantIndexOp::create(after, loc, 1));
-  auto update2 = tile::ParallelOp::create(after, loc, bounds);
-  OpBuilder inner = OpBuilder::atBlockEnd(update2.bodyBlock());
-  IRMapping mapping;
-  for (auto [n, iv] : llvm::enumerate(kept))
-    mapping.map(loop.ivs()[iv], update2.ivs()[n]);
-  std::function<Value(Value)> cloned = [&](Value value) -> Value {
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
-    Operation *def = value.getDefiningOp();
-    if (!def || !loop->isProperAncestor(def))
-      return value;
-    for (Value operand : def->getOperands())
-      (void)cloned(operand);
-    inner.clone(*def, mapping);
-    return mapping.lookup(value);
-  };
-  SmallVector<Value> at;
-  for (Value index : update.store.getIndices())
-    at.push_back(cloned(index));
-  Value x = update.store.getBuffer();
-  Value old = tile::LoadOp::create(inner, loc, scalar, x, at, FloatAttr());
-  SmallVector<Value> place(update2.ivs().begin(), update2.ivs().end());
-  Value value = tile::LoadOp::create(inner, loc, scalar, folded, place, FloatAttr());
-  value = combine(inner, loc, update.kind, old, value, update.isUnsigned, false);
-  tile::StoreOp::create(inner, loc, value, x, at);
+  if (meet) {
+    updateInOrder(after, update, folded, kept);
+  } else {
+    SmallVector<Value> bounds;
+    for (unsigned n : kept)
+      bounds.push_back(arith::ConstantIndexOp::create(after, loc, extents[n]));
+    if (bounds.empty())
+      bounds.push_back(arith::ConstantIndexOp::create(after, loc, 1));
+    auto update2 = tile::ParallelOp::create(after, loc, bounds);
+    OpBuilder inner = OpBuilder::atBlockEnd(update2.bodyBlock());
+    updateOne(inner, update, update.store.getBuffer(), folded, kept, update2.ivs());
+  }
 
   // The old update goes; what only it used dies with it.
   Operation *oldValue = update.store.getValue().getDefiningOp();
