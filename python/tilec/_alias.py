@@ -2,7 +2,6 @@
 """Lets `tilelang` and everything in it mean the modules of tilec.tilelang: one object under two names."""
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import sys
 
@@ -16,7 +15,9 @@ def real_name(name):
     return None
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _Finder:
+    """Finder and loader. The base classes of importlib.abc would bring a dozen modules at every start."""
+
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] not in ("tilelang", "tvm"):
             return None

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 import threading
 import time
 
@@ -257,6 +256,8 @@ def _to_disk(found, key):
     path = _path(key)
     if not path or not all(map(_can_be_kept, found.reads)):
         return
+    import tempfile
+
     rows = list(_rows(path))[-15:]
     reads = [list(r) for r in found.reads]
     head = {"reads": reads, "kind": found.kind, "manifest": found.manifest_text, "size": len(found.image),

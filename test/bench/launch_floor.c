@@ -1,8 +1,9 @@
 /*===- launch_floor.c - what a launch costs from C ----------------------------===*\
  *
- * usage: launch_floor PTX-OR-CUBIN SYMBOL ARGUMENTS
+ * usage: launch_floor PTX-OR-CUBIN SYMBOL ARGUMENTS [EARLY]
  *
- * Prints the microseconds of the host for one cuLaunchKernelEx of a kernel with so many pointers.
+ * Prints the microseconds of the host for one cuLaunchKernelEx of a kernel with so many pointers, without
+ * attributes or, where EARLY is 1, with programmatic stream serialization.
  *
  * SPDX-License-Identifier: Apache-2.0
 \*===----------------------------------------------------------------------===*/
@@ -12,6 +13,13 @@
 #include <time.h>
 
 /* Of the driver's interface; its header is not needed to build this. */
+typedef struct {
+  unsigned id, padding;
+  union {
+    char bytes[64];
+    int allowed;
+  } value;
+} Attribute;
 typedef struct {
   unsigned grid[3], block[3], shared;
   void *stream, *attributes;
@@ -40,7 +48,7 @@ static double now(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4)
+  if (argc != 4 && argc != 5)
     return 2;
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) {
@@ -74,7 +82,12 @@ int main(int argc, char **argv) {
     values[i] = memory;
     args[i] = &values[i];
   }
+  Attribute early = {.id = 6, .value.allowed = 1}; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
   Config config = {{1, 1, 1}, {128, 1, 1}, 0, NULL, NULL, 0};
+  if (argc == 5 && atoi(argv[4])) {
+    config.attributes = &early;
+    config.attributeCount = 1;
+  }
   double best = 1e9;
   for (int round = 0; round < 20; ++round) {
     check(wait(), "wait");

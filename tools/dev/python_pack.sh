@@ -54,11 +54,13 @@ ${CXX:-g++} "${link[@]}" "$objects"/{nb_combined,Runtime,Launcher,Tensors}.o "$l
 tar c -C "$out/package" . | xz -T0 -3 >"$out/package.tar.xz"
 tar c -C "$upstream" examples testing/python | xz -T0 -3 >"$out/upstream.tar.xz"
 rm -rf "$out/package"
-cp "$root/test/tools/python_corpus.py" "$root/test/bench/python_launch.py" "$root/test/bench/launch_floor.c" "$out/"
+cp "$root/test/tools/python_corpus.py" "$root"/test/bench/{python_launch.py,cold_start.py,launch_floor.c} "$out/"
+mkdir -p "$out/examples/04-attention"
+cp "$root/examples/gemm.py" "$out/examples/" && cp "$root/examples/04-attention/attention.py" "$out/examples/04-attention/"
 mkdir -p "$out/test" && cp "$root"/python/test/*.py "$out/test/"
 cat >"$out/run.sh" <<'RUN'
 #!/usr/bin/env bash
-# usage: run.sh unpack | smoke | test | launch | examples OUT.jsonl [ARGUMENTS] | tests OUT.jsonl [ARGUMENTS]
+# usage: run.sh unpack | smoke | test | launch | cold | examples OUT.jsonl [ARGUMENTS] | tests OUT.jsonl [ARGUMENTS]
 #        run.sh their-wheels FOLDER | their-tests OUT.jsonl [ARGUMENTS]
 # The last two: TileLang's own package from wheels, and its tests with that, for comparing.
 set -euo pipefail
@@ -79,6 +81,7 @@ case $verb in
   smoke) "$python" test/gpu_smoke.py "$@" ;;
   test) "$python" -m pytest -q -p no:cacheprovider test "$@" ;;
   launch) "$python" python_launch.py "$@" ;;
+  cold) "$python" cold_start.py "$@" ;;
   examples | tests) out=$1; shift
     "$python" python_corpus.py run --upstream "$work/upstream" --out "$out" --kind "$verb" "$@" ;;
   their-wheels) "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/theirs" "$1"/*.whl ;;
