@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 namespace tilec::rt {
 namespace {
@@ -69,6 +70,7 @@ public:
     return reinterpret_cast<uint64_t>(module);
   }
   void unloadModule(uint64_t module) override {
+    sharedBytesOf.clear(); // the driver may give a function's address to another
     (void)invoke("cuModuleUnload", api.moduleUnload, reinterpret_cast<ModulePtr>(module));
   }
   Result<uint64_t> findKernel(uint64_t module, const std::string &symbol) override {
@@ -287,10 +289,13 @@ private:
   /// cluster.
   Status prepare(FunctionPtr function, const LaunchShape &shape) {
     if (shape.sharedBytes > 48 * 1024)
-      if (Status s = invoke("cuFuncSetAttribute", api.funcSetAttribute, function,
-                            functionMaxDynamicShared, static_cast<int>(shape.sharedBytes));
-          !s)
-        return s;
+      if (int64_t &asked = sharedBytesOf[function]; asked < shape.sharedBytes) {
+        if (Status s = invoke("cuFuncSetAttribute", api.funcSetAttribute, function,
+                              functionMaxDynamicShared, static_cast<int>(shape.sharedBytes));
+            !s)
+          return s;
+        asked = shape.sharedBytes;
+      }
     if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 8)
       return invoke("cuFuncSetAttribute", api.funcSetAttribute, function,
                     functionNonPortableCluster, 1);
@@ -331,6 +336,7 @@ private:
   int device = 0;
   ContextPtr context = nullptr;
   DeviceInfo deviceInfo;
+  std::unordered_map<FunctionPtr, int64_t> sharedBytesOf; ///< what `prepare` has asked for
 };
 
 Status CudaBackend::loadApi(const std::string &library, Api &api) {

@@ -33,7 +33,14 @@ void Launcher::badArgument(size_t index, const std::string &what) const {
 bool Launcher::readTensor(size_t index, nb::handle object, Call &call) const {
   const Parameter &parameter = parameters[index];
   TensorView &view = call.views[index];
-  bool isTensor = viewTensor(object, view);
+  bool isTensor = false;
+  try {
+    isTensor = viewTensor(object, view);
+  } catch (nb::python_error &error) { // a sparse tensor, a fake one of torch.compile
+    badArgument(index, "the memory of this " +
+                           nb::cast<std::string>(nb::str(object.type().attr("__name__"))) +
+                           " cannot be had: " + nb::cast<std::string>(nb::str(error.value())));
+  }
   if (!isTensor)
     badArgument(index, "a tensor is wanted, not " +
                            nb::cast<std::string>(nb::str(object.type().attr("__name__"))));
@@ -66,7 +73,8 @@ bool Launcher::readTensor(size_t index, nb::handle object, Call &call) const {
   int64_t elements = 1;
   for (int i = 0; i < view.rank; ++i)
     elements *= view.shape[i];
-  if (view.address == 0 && elements != 0)
+  // A part of a tensor whose memory has been given back begins a little above 0.
+  if (view.address < 4096 && elements != 0)
     badArgument(index, "it has no memory (has it been freed?)");
   tilec_arg &arg = call.args[index];
   arg.kind = TILEC_ARG_TENSOR;

@@ -4,6 +4,7 @@
 import kernels
 import pytest
 
+import tilec
 import tilec.language as T
 import tilec.testing
 import tilec.tilelang as tilelang
@@ -18,7 +19,7 @@ def test_tensors_of_torch():
     torch.testing.assert_close(c, a.float() @ b.float(), rtol=1e-3, atol=1e-3)
 
 
-def test_bfloat16_fp8_and_strides():
+def test_bfloat16_and_fp8():
     def kernel(dtype):
         @T.prim_func
         def main(A: T.Tensor((32, 32), dtype), B: T.Tensor((32, 32), "float32")):
@@ -32,7 +33,7 @@ def test_bfloat16_fp8_and_strides():
         a = torch.randn(32, 32).to(dtype)
         name = str(dtype).removeprefix("torch.")
         assert torch.equal(kernel(name)(a), a.float())
-        assert torch.equal(kernel(dtype)(a.T), a.float().T)
+        assert torch.equal(kernel(dtype)(a.T.contiguous()), a.float().T)
 
 
 def test_wrong_dtype_names_the_argument():
@@ -42,6 +43,21 @@ def test_wrong_dtype_names_the_argument():
         kernel(a, a.float())
     with pytest.raises(TypeError, match="argument `A`"):
         kernel([1], a)
+
+
+def test_tensors_without_memory_of_their_own():
+    kernel = kernels.matmul(64, 64, 64)
+    a = torch.zeros(64, 64, dtype=torch.float16)
+    freed = a.clone()
+    freed.untyped_storage().resize_(0)
+    for bad, said in (
+        (freed, "`B`: it has no memory"),
+        (a.to_sparse(), "`B`: a dense tensor is wanted, not one of layout torch.sparse_coo"),
+        (a.to("meta"), "`B`: it is on meta"),
+        (a[:1].expand(64, 64), "`B`: a stride of 64 in dimension 0 is wanted, not 0"),
+    ):
+        with pytest.raises(tilec.ArgumentError, match=said):
+            kernel(a, bad)
 
 
 def test_custom_op_under_compile():
@@ -63,6 +79,21 @@ def test_custom_op_is_differentiable():
     x = torch.arange(64, dtype=torch.float32, requires_grad=True)
     op(x).sum().backward()
     assert torch.all(x.grad == 2)
+
+
+def test_custom_op_with_gradient_under_compile():
+    op = kernels.double().as_custom_op("tilec_test::double_all", backward=lambda ctx, g: 2 * g)
+    events = []
+    with tilec.on_compile(events.append):
+        for dynamic in (False, True):
+            compiled = torch.compile(lambda x: op(x) * 3 + 1, fullgraph=True, backend="aot_eager", dynamic=dynamic)
+            for n in (70, 33):
+                x = torch.arange(n, dtype=torch.float32, requires_grad=True)
+                y = compiled(x)
+                y.sum().backward()
+                assert torch.equal(y, 6 * x + 1) and torch.all(x.grad == 6)
+    assert not events  # nothing is compiled while torch traces
+    torch.library.opcheck(torch.ops.tilec_test.double_all.default, (torch.ones(64, requires_grad=True),))
 
 
 def test_profilers():

@@ -273,7 +273,9 @@ def describe(value):
     if shape is None or not hasattr(value, "dtype") or isinstance(value, type):
         return None
     try:
-        return tuple(int(n) for n in shape), _dtypes.name_of(value.dtype)
+        name = _dtypes.name_of(value.dtype)
+        # NumPy's arrays of the other order of bytes have no type of a kernel.
+        return tuple(int(n) for n in shape), None if getattr(value.dtype, "isnative", True) is False else name
     except TypeError:
         return None
 

@@ -346,7 +346,28 @@ def _check_host(p, arg):
         raise ArgumentError(f"argument `{p.name}`: its elements are {dtype or arg.dtype}, {str(p.dtype)} is wanted")
     if len(shape) != len(p.shape):
         raise ArgumentError(f"argument `{p.name}`: it has {len(shape)} dimensions, {len(p.shape)} are wanted")
+    _check_memory(p, arg, described[0])
     return list(shape)
+
+
+def _check_memory(p, arg, held):
+    """What a GPU would refuse too: memory that is gone, other strides than the kernel was compiled for."""
+    if str(getattr(arg, "layout", "torch.strided")) != "torch.strided":
+        raise ArgumentError(f"argument `{p.name}`: a dense tensor is wanted, not one of layout {arg.layout}")
+    if 0 in held:
+        return
+    strides = _env.strides_of(arg, held)
+    if hasattr(arg, "untyped_storage"):
+        last = arg.storage_offset() + sum((n - 1) * s for n, s in zip(held, strides))
+        if arg.untyped_storage().nbytes() < (last + 1) * arg.element_size():
+            raise ArgumentError(f"argument `{p.name}`: it has no memory (has it been freed?)")
+    if p.has_strides:
+        return
+    for axis, (n, stride, wanted) in enumerate(zip(held, strides, _env.dense_strides(held))):
+        if n > 1 and stride != wanted:
+            raise ArgumentError(
+                f"argument `{p.name}`: a stride of {wanted} in dimension {axis} is wanted, not {stride} (`contiguous()` copies)"
+            )
 
 
 _NUMPY_HAS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",

@@ -2,7 +2,8 @@
  *
  * usage: launch_floor PTX-OR-CUBIN SYMBOL ARGUMENTS [EARLY]
  *
- * Prints the microseconds of the host for one cuLaunchKernelEx of a kernel with so many pointers, without
+ * Prints the microseconds of the host for one cuLaunchKernelEx of a kernel with so many pointers,
+without
  * attributes or, where EARLY is 1, with programmatic stream serialization.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -82,7 +83,8 @@ int main(int argc, char **argv) {
     values[i] = memory;
     args[i] = &values[i];
   }
-  Attribute early = {.id = 6, .value.allowed = 1}; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
+  Attribute early = {
+      .id = 6, .value.allowed = 1}; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
   Config config = {{1, 1, 1}, {128, 1, 1}, 0, NULL, NULL, 0};
   if (argc == 5 && atoi(argv[4])) {
     config.attributes = &early;
