@@ -141,6 +141,37 @@ struct Module {
   }
 };
 
+/// What kernels are called as: once a kernel has been launched, the next launches on the same
+/// device go past Python's code.
+struct Callable {
+  nb::object module; ///< keeps the launcher
+  Launcher *launcher = nullptr;
+};
+
+PyObject *callSlowly(PyObject *self, PyObject *args, PyObject *named) {
+  nb::object call = nb::steal(PyObject_GetAttrString(self, "_call"));
+  return call ? PyObject_Call(call.ptr(), args, named) : nullptr;
+}
+
+PyObject *callKernel(PyObject *self, PyObject *args, PyObject *named) {
+  if (!nb::inst_ready(self) || (named && PyDict_Size(named) != 0))
+    return callSlowly(self, args, named);
+  Launcher *launcher = nb::inst_ptr<Callable>(self)->launcher;
+  try {
+    if (launcher && launcher->launch(args, nb::none()))
+      Py_RETURN_NONE;
+  } catch (nb::python_error &error) {
+    error.restore();
+    return nullptr;
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+  return callSlowly(self, args, named);
+}
+
+PyType_Slot callableSlots[] = {{Py_tp_call, reinterpret_cast<void *>(callKernel)}, {0, nullptr}};
+
 nb::object describe(nb::handle object) {
   TensorView view;
   if (!viewTensor(object, view))
@@ -182,6 +213,13 @@ NB_MODULE(_runtime, m) {
       .def("upload", &Device::upload)
       .def("download", &Device::download)
       .def("wait", &Device::wait, nb::arg("stream") = 0);
+  nb::class_<Callable>(m, "Callable", nb::type_slots(callableSlots),
+                       "Calls go to the module that launches, or else to `_call`.")
+      .def(nb::init<>())
+      .def("launch_with", [](Callable &self, nb::object module) {
+        self.launcher = nb::cast<Module &>(module).launcher.get();
+        self.module = std::move(module);
+      });
   nb::class_<Bound>(m, "Bound").def("__call__", &Bound::operator());
   nb::class_<Module>(m, "Module")
       .def(nb::init<Device &, nb::bytes, const std::string &, int, nb::object>(), nb::arg("device"),

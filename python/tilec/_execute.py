@@ -109,7 +109,7 @@ class Runner:
             if not module.launch(full, stream):
                 raise ArgumentError("the tensors are on different devices")
             if made is None and self.order is None and not self.outs:
-                self.kernel._fast = module.launch
+                self.kernel.launch_with(module)
         if made is None:
             return None
         return made[0] if len(made) == 1 else tuple(made)

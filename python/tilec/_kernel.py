@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from . import _dtypes
+from . import _dtypes, _runtime
 from .errors import ArgumentError, Error
 
 _MATH = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max, "__builtins__": {}}
@@ -82,11 +82,12 @@ def in_callers_order(params, declared, may_have_more):
     return out + list(known.values())
 
 
-class JITKernel:
+class JITKernel(_runtime.Callable):
     """A kernel for one target. Called with tensors it runs; outputs are made where it has some
     (`out_idx`, or what an eager function returns)."""
 
     def __init__(self, compiled, source=None, options=None, declared=None):
+        super().__init__()
         self.compiled = compiled
         self.prim_func = source
         self.options = options
@@ -106,8 +107,6 @@ class JITKernel:
         self.input_names = [p.name for i, p in enumerate(self.params) if i not in self._outs]
         self.latency = self.config = self.ref_latency = None
         self._runner = None
-        #: The launch on the last device, for kernels that make no outputs.
-        self._fast = None
         self._resources = None
 
     @classmethod
@@ -123,9 +122,7 @@ class JITKernel:
 
     # Running.
 
-    def __call__(self, *args, stream=None, skip_tensor_validation=None, **named):
-        if self._fast is not None and not named and self._fast(args, stream):
-            return None
+    def _call(self, *args, stream=None, skip_tensor_validation=None, **named):
         if named:
             args = self._with_names(args, named)
         if self._runner is None:
