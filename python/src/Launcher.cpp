@@ -132,9 +132,14 @@ void Launcher::readScalar(size_t index, nb::handle object, Call &call) const {
 
 bool Launcher::read(nb::handle args, Call &call) const {
   size_t count = static_cast<size_t>(NB_TUPLE_GET_SIZE(args.ptr()));
-  if (count != parameters.size())
+  if (count != parameters.size()) {
+    std::string names;
+    for (const Parameter &parameter : parameters)
+      names += (names.empty() ? "" : ", ") + parameter.name;
     raise("ArgumentError", "the kernel takes " + std::to_string(parameters.size()) +
-                               " arguments, " + std::to_string(count) + " are given");
+                               " arguments (" + names + "), " + std::to_string(count) +
+                               " are given");
+  }
   call.args.assign(count, tilec_arg{});
   call.views.resize(count);
   call.signature.clear();

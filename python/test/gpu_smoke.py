@@ -117,26 +117,58 @@ def bound_launch():
     assert torch.all(y == 2)
 
 
+def refused(call, said):
+    try:
+        call()
+    except tilec.ArgumentError as error:
+        if said not in str(error):
+            raise AssertionError(f"{said} is not in: {error}") from None
+        return
+    raise AssertionError(f"nothing was said of {said}")
+
+
+def freed(tensor, start=0):
+    part = tensor[start:]
+    tensor.untyped_storage().resize_(0)
+    return part
+
+
 @check
 def bad_arguments():
-    kernel = kernels.matmul(512, 512, 512, block=64)
+    """The same before the first launch, and behind it, where calls go past Python's code."""
+    kernel, double = kernels.matmul(512, 512, 512, block=64), kernels.double()
     a = halves()
-    for args in ((a, a.float()), (a, a.cpu()), (a[None], a), (a, a[:256]), (a, "b"), (a,)):
-        try:
-            kernel(*args)
-        except tilec.ArgumentError:
-            continue
-        raise AssertionError(f"nothing was said to {[type(x) for x in args]}")
+    x = torch.ones(64, device="cuda")
+    y = torch.empty_like(x)
+    for _ in range(2):
+        for b in (a.float(), a.cpu(), a[None], a[:256], a.T, a[:1].expand(512, 512), [1], None, "b"):
+            refused(lambda b=b: kernel(a, b), "`B`")
+        refused(lambda: kernel(a.cpu(), a), "`A`")
+        refused(lambda: kernel(a), "takes")
+        for bad in (freed(x.clone()), freed(torch.ones(128, device="cuda"), 64), x.to_sparse(), x.cpu(), x.to("meta"),
+                    torch.ones(65, device="cuda")[1:]):  # fmt: skip
+            refused(lambda bad=bad: double(bad, y), "`A`")
+            refused(lambda bad=bad: double(x, bad), "`B`")
+        kernel(a, a)
+        double(x, y)
+    if torch.cuda.device_count() > 1:
+        refused(lambda: kernel(a, a.to("cuda:1")), "`B`")
+        b = a.to("cuda:1")
+        close(kernel(b, b), b @ b)
 
 
 @check
-def strides():
-    kernel = kernels.matmul(512, 512, 512, block=64)
-    a, b = halves(), halves()
-    try:
-        close(kernel(a.T, b), a.T @ b)
-    except tilec.ArgumentError as error:
-        print("   ", error)
+def launches_do_not_wait():
+    x, kernel = torch.ones(64, device="cuda"), kernels.double()
+    y = kernel(x)
+    torch.cuda.synchronize()
+    torch.cuda._sleep(1_000_000_000)
+    started = time.perf_counter()
+    for _ in range(100):
+        kernel(x, y)
+    queued = time.perf_counter() - started
+    torch.cuda.synchronize()
+    assert queued < 0.2 * (time.perf_counter() - started)
 
 
 @check
@@ -190,8 +222,10 @@ def autotune():
 def custom_op_under_compile():
     op = kernels.double().as_custom_op("tilec_smoke::double")
     x = torch.arange(64, device="cuda", dtype=torch.float32)
-    compiled = torch.compile(lambda x: op(x) + 1, fullgraph=True)
-    torch.testing.assert_close(compiled(x), 2 * x + 1)
+    for options in ({}, {"dynamic": True}, {"mode": "reduce-overhead"}):
+        compiled = torch.compile(lambda x: op(x) + 1, fullgraph=True, **options)
+        for _ in range(3):
+            torch.testing.assert_close(compiled(x).clone(), 2 * x + 1)
 
 
 @check

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches on a GPU, as far as they go on the fake driver of the unit tests ($TILEC_FAKE_DRIVER)."""
+"""Launches on a GPU, as far as they go without one: on the fake CUDA driver of the unit tests ($TILEC_FAKE_DRIVER), and on
+the simulator under the name of HIP's runtime ($TILEC_HIP_DRIVER)."""
 
 import os
 
@@ -12,6 +13,7 @@ from tilec import _execute
 
 DRIVER = os.environ.get("TILEC_FAKE_DRIVER")
 pytestmark = pytest.mark.skipif(not DRIVER, reason="$TILEC_FAKE_DRIVER is not set")
+HIP = os.environ.get("TILEC_HIP_DRIVER")
 
 
 class OnDevice:
@@ -85,3 +87,62 @@ def test_arguments_are_checked_before_a_launch(device):
     ):
         with pytest.raises(tilec.ArgumentError, match=said):
             kernel(good, bad)
+
+
+def test_kernels_are_called_anew_with_other_arguments(device):
+    """After the first launch calls go past Python's code: names, streams and mistakes are still seen."""
+    kernel = kernel_of()
+    a, b = (OnDevice(device, np.full(64, v, np.float32)) for v in (3, 0))
+    kernel(a, b)
+    for call in (lambda: kernel(a, B=b), lambda: kernel(A=a, B=b), lambda: kernel(a, b, stream=0)):
+        device.upload(b.address, np.zeros(64, np.float32))
+        call()
+        assert np.all(b.read() == 6)
+    for call, said in (
+        (lambda: kernel(a), "2 arguments, 1 are given|takes 2 arguments"),
+        (lambda: kernel(a, b, b), "takes 2 arguments"),
+        (lambda: kernel(a, C=b), "no argument `C`"),
+    ):
+        with pytest.raises(tilec.ArgumentError, match=said):
+            call()
+    assert callable(kernel) and kernel.torch_function(a, b) is None
+
+
+@pytest.mark.skipif(not HIP, reason="$TILEC_HIP_DRIVER is not set")
+@pytest.mark.parametrize("chip", ["gfx942", "gfx950"])
+def test_launches_reach_hip(chip, monkeypatch):
+    """In a process of its own, as the driver has one chip."""
+    import subprocess
+    import sys
+
+    code = "import test_driver; test_driver.run_on_hip()"
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          env={**os.environ, "TILEC_HIP_CHIP": chip, "PYTHONPATH": path})  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split() == [chip, "right"]
+
+
+def run_on_hip():
+    from tilec import _runtime
+
+    device = _runtime.Device.open("hip", 0, HIP)
+    _execute._devices[0, True] = device
+    print(device.arch)
+    kernel = tilec.compile(twice, target=device.arch)
+    for count in (64, 100, 4096):
+        a, b = OnDevice(device, np.arange(count, dtype=np.float32)), OnDevice(device, np.zeros(count, np.float32))
+        kernel(a, b)
+        device.wait()
+        assert np.array_equal(b.read(), 2 * a.array)
+        device.upload(b.address, np.zeros(count, np.float32))
+        kernel.bind(a, b)()
+        device.wait()
+        assert np.array_equal(b.read(), 2 * a.array)
+    with pytest.raises(tilec.ArgumentError, match="`B`.*float64.*float32 is wanted"):
+        kernel(a, OnDevice(device, np.ones(4096)))
+    other = "gfx942" if device.arch == "gfx950" else "gfx950"
+    with pytest.raises(tilec.DeviceError, match=f"compiled for {other}"):
+        tilec.compile(twice, target=other)(a, b)
+    print("right")

@@ -18,7 +18,7 @@ _HOMES = {
     "simulate": "_tools", "warmup": "_tools", "on_compile": "_tools", "Error": "errors",
     "CompileError": "errors", "ArgumentError": "errors", "DeviceError": "errors",
     "LaunchError": "errors", "NotCompiled": "errors", "SourceError": "errors",
-    "RefusedError": "errors",
+    "RefusedError": "errors", "NoCompilerError": "errors",
 }  # fmt: skip
 _MODULES = {"language", "tilelang", "errors", "testing", "schedule", "torch_op"}
 

@@ -22,6 +22,7 @@ from .errors import CompileError as CompileError
 from .errors import DeviceError as DeviceError
 from .errors import Error as Error
 from .errors import LaunchError as LaunchError
+from .errors import NoCompilerError as NoCompilerError
 from .errors import NotCompiled as NotCompiled
 from .errors import RefusedError as RefusedError
 from .errors import SourceError as SourceError

@@ -14,7 +14,7 @@ import threading
 import time
 
 from . import _env, _source, _targets
-from .errors import CompileError, NotCompiled
+from .errors import CompileError, NoCompilerError, NotCompiled
 
 _lock = threading.Lock()
 _compiler = None
@@ -190,9 +190,10 @@ def _can_be_kept(read):
 
 def _path(key):
     folder = cache_folder()
+    stamp = _library_stamp()
     if not folder:
         return None
-    identity = (_library_stamp(), os.environ.get("TILEC_PTXAS", ""), key)
+    identity = (stamp, os.environ.get("TILEC_PTXAS", ""), key)
     name = hashlib.sha256(repr(identity).encode()).hexdigest()
     return os.path.join(folder, "python", name[:2], name[2:])
 
@@ -206,7 +207,13 @@ def _library_stamp():
     if _stamp is None:
         import importlib.util
 
-        extension = importlib.util.find_spec("tilec._compiler").origin
+        found = importlib.util.find_spec("tilec._compiler")
+        if found is None:
+            raise NoCompilerError(
+                "this is tilec-runtime, which was built without LLVM and MLIR 22: it loads (tilec.load) and launches kernels, "
+                "but does not compile them; install their packages (./dev setup on Debian 12) and the package `tilec`"
+            )
+        extension = found.origin
         library = os.path.join(os.path.dirname(extension), "_lib", "libtilec.so.0")
         files = [os.stat(p) for p in (extension, library) if os.path.exists(p)]
         _stamp = tuple((f.st_size, f.st_mtime_ns) for f in files)

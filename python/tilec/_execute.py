@@ -121,9 +121,10 @@ class Runner:
         found = _targets.device_target()
         if found is None or _targets.is_amd(found) != _targets.is_amd(self.kernel.target):
             return
-        first = next((p.name for p in self.params if p.is_tensor), "")
+        first, arg = next(((p.name, a) for p, a in zip(self.params, args) if p.is_tensor), ("", None))
+        place = getattr(getattr(arg, "device", None), "type", "cpu")
         raise ArgumentError(
-            f"argument `{first}`: it is in memory of the cpu; the kernel runs on the GPU "
+            f"argument `{first}`: it is {'in memory of the cpu' if place == 'cpu' else 'on ' + place}; the kernel runs on the GPU "
             "(tilec.simulate and tilec.testing.on_simulator run it on the cpu)"
         )
 

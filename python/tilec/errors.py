@@ -34,5 +34,9 @@ class NotCompiled(Error, RuntimeError):
     """A kernel would have to be compiled while a CUDA or HIP graph is being captured."""
 
 
+class NoCompilerError(Error, ImportError):
+    """This is tilec-runtime: the package was built without the compiler."""
+
+
 class RefusedError(Error, NotImplementedError):
     """A name of TileLang that tilec does not have; the text says what to use instead."""

@@ -13,12 +13,17 @@ static const char *const script = "import tilelang.language as T\n"
                                   "        for i in T.Parallel(128):\n"
                                   "            A[bx * 128 + i] = bx * 128 + i\n";
 
-static void check(tilec_status status, const char *what, tilec_str why) {
-  if (status == TILEC_OK)
-    return;
+static void fail(const char *what, tilec_str why) {
   fprintf(stderr, "host_c: %s: %.*s\n", what, (int)why.size, why.data);
   exit(1);
 }
+
+/* The reason is asked for behind the call: a function's arguments have no order. */
+#define CHECK(call, what, why)                                                                     \
+  do {                                                                                             \
+    if ((call) != TILEC_OK)                                                                        \
+      fail(what, why);                                                                             \
+  } while (0)
 
 int main(void) {
   tilec_compiler *compiler;
@@ -32,17 +37,20 @@ int main(void) {
   tilec_str name = {"count.py", 8}, text = {script, strlen(script)};
   static int32_t host[256];
   options.target = "gfx950";
-  check(tilec_compiler_create(NULL, &compiler), "compiler", tilec_last_error());
-  check(tilec_program_from_text(compiler, name, text, NULL, &program), "program", tilec_last_error());
-  check(tilec_compile(program, &options, &binary), "compile", tilec_binary_log(binary));
-  check(tilec_simulator_create("gfx950", &backend), "simulator", tilec_last_error());
-  check(tilec_device_from_backend(&backend, &device), "device", tilec_runtime_last_error());
-  check(tilec_module_load(device, tilec_binary_image(binary), tilec_binary_manifest(binary), &module),
-        "load", tilec_runtime_last_error());
-  check(tilec_device_allocate(device, sizeof host, &arg.address), "memory", tilec_runtime_last_error());
-  check(tilec_launch(module, 0, &arg, 1), "launch", tilec_runtime_last_error());
-  check(tilec_stream_wait(device, 0), "wait", tilec_runtime_last_error());
-  check(tilec_device_download(device, host, arg.address, sizeof host), "download",
+  CHECK(tilec_compiler_create(NULL, &compiler), "compiler", tilec_last_error());
+  CHECK(tilec_program_from_text(compiler, name, text, NULL, &program), "program",
+        tilec_last_error());
+  CHECK(tilec_compile(program, &options, &binary), "compile", tilec_binary_log(binary));
+  CHECK(tilec_simulator_create("gfx950", &backend), "simulator", tilec_last_error());
+  CHECK(tilec_device_from_backend(&backend, &device), "device", tilec_runtime_last_error());
+  CHECK(
+      tilec_module_load(device, tilec_binary_image(binary), tilec_binary_manifest(binary), &module),
+      "load", tilec_runtime_last_error());
+  CHECK(tilec_device_allocate(device, sizeof host, &arg.address), "memory",
+        tilec_runtime_last_error());
+  CHECK(tilec_launch(module, 0, &arg, 1), "launch", tilec_runtime_last_error());
+  CHECK(tilec_stream_wait(device, 0), "wait", tilec_runtime_last_error());
+  CHECK(tilec_device_download(device, host, arg.address, sizeof host), "download",
         tilec_runtime_last_error());
   for (int i = 0; i < 256; ++i)
     if (host[i] != i) {
