@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/RelaxMath.h"
 
+#include "Layouts/GemmPlan.h"
 #include "Normalize/ShortAngles.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -444,6 +445,33 @@ math::Exp2Op asPowerOfTwo(math::ExpOp op, bool isOneFma) {
   return result;
 }
 
+/// The loop variables that a value is computed from.
+llvm::DenseSet<Value> variablesOf(Value value, tile::ParallelOp loop) {
+  llvm::DenseSet<Value> seen, variables;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (llvm::is_contained(loop.ivs(), next))
+      variables.insert(next);
+    else if (Operation *op = next.getDefiningOp(); op && loop->isAncestor(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return variables;
+}
+
+/// Whether a difference must be 0 where its terms are the same: of a row before and after, in a
+/// kernel that skips scaling by 1 (the mark of chained products). One fma for x * s - y * s would
+/// leave the rounding error of a product, and saves one instruction a row.
+bool mustVanish(arith::SubFOp difference, tile::ParallelOp loop) {
+  auto products = loop->getParentOfType<tile::KernelOp>().walk([](tile::GemmOp gemm) {
+    return gemm->hasAttr(chainedAttrName) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return products.wasInterrupted() &&
+         variablesOf(difference.getLhs(), loop) == variablesOf(difference.getRhs(), loop);
+}
+
 void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &target) {
   using Flags = arith::FastMathFlags;
   // Both give the same 2^x where it is no denormal number.
@@ -460,7 +488,8 @@ void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &ta
                      (isDear && isBelowRaised(difference, loop) && isOnlyScale(result, seen)));
   if (!isBelow && !Uses(/*mayBeSummed=*/false).areRounded(result))
     return;
-  bool mayFuse = difference && !hasHugeConstant(op->getParentOfType<tile::KernelOp>());
+  bool mayFuse = difference && !hasHugeConstant(op->getParentOfType<tile::KernelOp>()) &&
+                 !mustVanish(difference, loop);
   if (mayFuse) {
     allow(difference, Flags::contract);
     for (Value term : difference->getOperands())
@@ -690,7 +719,8 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
     auto isRounded = [&] { return Uses(/*mayBeSummed=*/false).areRounded(result); };
     if (isa<math::Exp2Op, math::ExpOp>(op))
       relaxExponential(op, loop, target);
-    else if (isa<arith::AddFOp, arith::SubFOp>(op))
+    else if (auto difference = dyn_cast<arith::SubFOp>(op);
+             isa<arith::AddFOp>(op) || (difference && !mustVanish(difference, loop)))
       relaxAffine(op, sums);
     else if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
       bool isMean = constantOf(quotient.getRhs()) && dependsOn(quotient.getLhs(), sums);
