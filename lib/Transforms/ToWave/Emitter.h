@@ -293,7 +293,7 @@ private:
   LogicalResult emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan, Elements &elements);
 
   // Gemm.cpp
-  /// Whether a scheduler has several waves, as far as shared memory goes.
+  /// Whether a scheduler has several waves, as far as the grid and shared memory go.
   bool sharesSchedulers() const;
   /// The issue priority with which a round of the loop begins, if it is not that of the kernel.
   std::optional<int64_t> priorityOfRounds(tile::ForOp loop) const;

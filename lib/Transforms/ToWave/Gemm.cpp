@@ -558,8 +558,10 @@ std::optional<int64_t> Emitter::priorityOfRounds(tile::ForOp loop) const {
 }
 
 bool Emitter::sharesSchedulers() const {
-  int64_t blocks = target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1);
-  return blocks * numWaves > target.schedulers;
+  int64_t blocks = target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1), ofGrid = 1;
+  for (Value extent : tile::KernelOp(kernel).getGrid())
+    ofGrid *= tile::constantInt(extent).value_or(target.units * blocks);
+  return std::min(blocks, ceilDiv(ofGrid, target.units)) * numWaves > target.schedulers;
 }
 
 LogicalResult GemmEmitter::run() {

@@ -12,8 +12,9 @@
 # Scaling is skipped where no factor differs from 1, and the factor's exponent is exactly 0 then: no fma. A round begins with
 # priority 2, and the second product has 1.
 # RUN: tilec %s --entry "chain()" --target=gfx950 --emit=wave | FileCheck %s --check-prefix=WAVE
-# Where one wave of a block has a scheduler for itself there is nothing to go before.
+# Where a wave has a scheduler for itself, by shared memory or by the grid, there is nothing to go before.
 # RUN: tilec %s --entry "chain(rows=64, threads=128, keys=128)" --target=gfx950 --emit=wave | FileCheck %s --check-prefix=ALONE
+# RUN: tilec %s --entry "chain(blocks=256)" --target=gfx950 --emit=wave | FileCheck %s --check-prefix=ALONE
 # SPDX-License-Identifier: Apache-2.0
 #
 # MARKED-COUNT-2: tile.gemm {{.*}}chained
@@ -44,14 +45,14 @@
 import tilelang.language as T
 
 
-def chain(rows=128, keys=32, columns=128, threads=256, made=True):
+def chain(rows=128, keys=32, columns=128, threads=256, made=True, blocks=1024):
     n = 8 * keys
 
     @T.prim_func
     def main(Q: T.Tensor((rows, 128), "bfloat16"), K: T.Tensor((n, 128), "bfloat16"),
              V: T.Tensor((n, columns), "bfloat16"), Weights: T.Tensor((rows, keys), "bfloat16"),
-             Out: T.Tensor((rows, columns), "float32")):
-        with T.Kernel(1, threads=threads):
+             Out: T.Tensor((blocks * rows, columns), "float32")):
+        with T.Kernel(blocks, threads=threads) as block:
             Q_shared = T.alloc_shared((rows, 128), "bfloat16")
             K_shared = T.alloc_shared((keys, 128), "bfloat16")
             V_shared = T.alloc_shared((keys, columns), "bfloat16")
@@ -81,6 +82,6 @@ def chain(rows=128, keys=32, columns=128, threads=256, made=True):
                 else:
                     T.copy(Weights, weights)
                 T.gemm(weights, V_shared, sums, policy=T.GemmWarpPolicy.FullRow)
-            T.copy(sums, Out)
+            T.copy(sums, Out[block * rows, 0])
 
     return main
