@@ -44,7 +44,7 @@ Leaves kindOf(llvm::StringRef name) {
                            Leaves::Buffer)
                     .Cases({"view", "reshape", "make_tensor"}, Leaves::Buffer)
                     .Cases({"reduce", "annotate_safe_value", "annotate_pass_configs", "loop_break",
-                            "gemm_sp", "gemm_blockscaled", "rng_init"},
+                            "thread_return", "gemm_sp", "gemm_blockscaled", "rng_init"},
                            Leaves::Nothing)
                     .Cases({"rng_rand", "rng_rand_float"}, Leaves::Object)
                     .Cases({"TensorCoreIntrinEmitter", "MatrixCoreIntrinEmitter"}, Leaves::Object)

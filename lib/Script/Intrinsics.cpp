@@ -162,7 +162,7 @@ Value Evaluator::callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self
 Value Evaluator::hostIntrinsic(BoundArgs &args) {
   if (args.id >= IntrinsicId::Kernel && args.id <= IntrinsicId::BlockExtents)
     return kernelIntrinsic(args);
-  if (args.id >= IntrinsicId::Parallel && args.id <= IntrinsicId::LoopBreak)
+  if (args.id >= IntrinsicId::Parallel && args.id <= IntrinsicId::ThreadReturn)
     return loopIntrinsic(args);
   if (args.id >= IntrinsicId::Tensor && args.id <= IntrinsicId::MatrixCoreClass)
     return allocIntrinsic(args);

@@ -92,7 +92,9 @@ namespace {
 /// A function of a target or of CUDA's headers, and the function of the language that is the same.
 struct NamedFunction {
   llvm::StringRef name, ours;
-  unsigned arguments; ///< of its arguments, those that are passed on
+  unsigned arguments;    ///< of its arguments, those that are passed on
+  bool hasMask = false;  ///< in front of these
+  bool hasWidth = false; ///< behind these, where it is given
 };
 constexpr NamedFunction namedFunctions[] = {
     {"__builtin_amdgcn_sched_barrier", "schedule.sched_barrier", 1},
@@ -108,6 +110,14 @@ constexpr NamedFunction namedFunctions[] = {
     {"llvm.nvvm.barrier0", "sync_threads", 0},
     {"__syncwarp", "sync_warp", 0},
     {"__activemask", "activemask", 0},
+    {"__match_any_sync", "match_any_sync", 1, true},
+    {"__any_sync", "any_sync", 1, true},
+    {"__all_sync", "all_sync", 1, true},
+    {"__ballot_sync", "ballot_sync", 1, true},
+    {"__shfl_sync", "shfl_sync", 2, true, true},
+    {"__shfl_xor_sync", "shfl_xor", 2, true, true},
+    {"__shfl_up_sync", "shfl_up", 2, true, true},
+    {"__shfl_down_sync", "shfl_down", 2, true, true},
     {"__popc", "popcount", 1},
     {"__popcll", "popcount", 1},
     {"__clz", "clz", 1},
@@ -228,13 +238,19 @@ Value Evaluator::callByName(const BoundArgs &args) {
   for (const NamedFunction &f : namedFunctions) {
     if (f.name != name.str())
       continue;
-    if (values.size() < f.arguments)
-      return fail(DiagId::WrongArgumentCount, args.span, f.name, f.arguments, values.size());
+    if (values.size() < f.arguments + f.hasMask)
+      return fail(DiagId::WrongArgumentCount, args.span, f.name, f.arguments + f.hasMask,
+                  values.size());
     CallArgs forward;
     forward.span = args.span;
     forward.calleeSpan = args.calleeSpan;
-    forward.values.assign(values.begin(), values.begin() + f.arguments);
+    llvm::ArrayRef<Value> own = values.drop_front(f.hasMask);
+    forward.values.assign(own.begin(), own.begin() + f.arguments);
     forward.spans.assign(f.arguments, args.spanOf("args"));
+    if (f.hasMask)
+      forward.keywords.push_back({"mask", values[0], args.spanOf("args")});
+    if (f.hasWidth && own.size() > f.arguments)
+      forward.keywords.push_back({"width", own[f.arguments], args.spanOf("args")});
     Value ours = tileAttribute(f.ours, args.calleeSpan);
     Value result = ours.ok() ? call(ours, forward) : Value();
     bool isVoid = !result.is(ValueKind::Expr);

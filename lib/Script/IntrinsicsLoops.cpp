@@ -281,6 +281,16 @@ Value Evaluator::loopIntrinsic(BoundArgs &args) {
     emit(program.make<JumpStmt>(args.span, /*isBreak=*/true));
     return failure ? Value() : Value::none();
   }
+  case IntrinsicId::ThreadReturn:
+    if (!inLaunch())
+      return fail(DiagId::OutsideKernel, args.calleeSpan, "`T.thread_return`");
+    if (llvm::any_of(loops, [](const LoopContext &loop) { return loop.isRuntime; }))
+      return fail(DiagId::RefusedIntrinsic, args.calleeSpan,
+                  "T.thread_return` inside of `for` or `while",
+                  "leave the loop by `break`, and put what follows it under a condition");
+    // What follows is left out, as in a loop of one iteration.
+    emit(program.make<JumpStmt>(args.span, /*isBreak=*/false));
+    return failure ? Value() : Value::none();
   case IntrinsicId::Unroll: {
     Value made = loopBounds(args, LoopKind::Unroll);
     if (!made.ok())

@@ -19,6 +19,7 @@ MATH = re.compile(r'^TILEC_MATH\(\s*(\w+)\s*,\s*"?(\w+)"?\s*,\s*(\d+)\s*\)', re.
 # Written by hand in Tile.h, or of no use in C++: types, loops, allocations, launches, dicts.
 BY_HAND = re.compile(
     r"^(Kernel|Parallel|Pipelined|Persistent|grid|serial|unroll|vectorized|thread_binding|loop_break"
+    r"|thread_return"
     r"|Tensor|StridedTensor|ptr|make_tensor|alloc_\w+|empty|const|dynamic|view|reshape|Layout|Fragment"
     r"|annotate_\w+|TensorCoreIntrinEmitter|MatrixCoreIntrinEmitter|determine_fp8_type|emitter\.\w+"
     r"|get_\w+s|Cast|reduce|make_linear_layout|get_e_\w+|comm_reducer|attr|tvm_thread_allreduce|import_source"

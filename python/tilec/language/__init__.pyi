@@ -515,6 +515,8 @@ def tanh(x: Any) -> Any:
     """one float; a float"""
 def thread_binding(start: Any, stop: Any = None, thread: Any = None, *, annotations: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
+def thread_return() -> Any:
+    """Evaluated while the kernel is compiled."""
 def transpose(src: Any, dst: Any) -> Any:
     """is `dst[..., j, i] = src[..., i, j]`, any scopes ([`TransposeShape`])."""
 def trunc(x: Any) -> Any:
