@@ -191,6 +191,8 @@ int main(int argc, char **argv) {
     }
 
   for (const Launch &launch : manifest.launches) {
+    if (launch.cooperative)
+      fail("`" + launch.symbol + "` is a cooperative launch, which wants a counter of its own");
     CUfunction function = nullptr;
     cuModuleGetFunction(&function, module, launch.symbol.c_str());
     // Above 48 KiB a kernel must opt in: CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.

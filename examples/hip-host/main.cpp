@@ -134,6 +134,8 @@ int main(int argc, char **argv) {
     }
 
   for (const Launch &launch : manifest.launches) {
+    if (launch.cooperative)
+      fail("`" + launch.symbol + "` is a cooperative launch, which wants a counter of its own");
     hipFunction_t function = nullptr;
     hipModuleGetFunction(&function, module, launch.symbol.c_str());
     std::vector<uint8_t> kernarg = packParameters(launch, arguments, memory);
