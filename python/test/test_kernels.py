@@ -332,7 +332,10 @@ def test_stages_save_and_load(tmp_path):
     kernel = kernels.add.compile(N=128)
     assert "tile.kernel" in kernel.stage("tile") or "tile." in kernel.stage("tile")
     assert "s_endpgm" in kernel.get_kernel_source()
-    assert kernel.n_regs > 0 and kernel.n_spills == 0
+    assert 0 < kernel.n_regs <= 512 and kernel.n_spills == 0
+    report = kernel.stage("report")
+    assert f"registers {kernel.n_regs} vector, 0 accumulator" in report
+    assert f"shared memory {kernel.resource_usage['shared_bytes']} bytes" in report
     with pytest.raises(ValueError, match="nonsense"):
         kernel.stage("nonsense")
     loaded = tilec.load(kernel.save(tmp_path / "add.hsaco"))
@@ -619,3 +622,23 @@ def test_matrix_core_emitter_of_host_code(target, k_pack):
     with tilec.testing.on_simulator(target, patch_torch=False):
         got = run(main, a, b)
     assert np.abs(got - a.astype(np.float32) @ b.astype(np.float32).T).max() < 1e-3
+
+
+def test_resources_out_of_reports():
+    """The texts are those of tilec --emit=report for both vendors."""
+    from tilec._kernel import resources_of
+
+    amd = """kernel main for gfx950
+  registers 22 vector, 40 accumulator, 22 scalar (named: 22, 40, 16); 8 waves a SIMD, 16 blocks a compute unit (limit: waves)
+  spills 3 vector, 1 scalar; scratch 0 bytes a lane, 0 instructions; accumulator moves 0
+  shared memory 8192 bytes, code 536 bytes, 88 instructions
+"""
+    nvidia = """kernel a
+  registers 32, shared memory 8192 bytes, stack 0 bytes a thread
+  spills 0 bytes stored, 0 loaded; 0 STL, 0 LDL
+kernel b
+  registers 168, shared memory 1024 bytes, stack 16 bytes a thread
+  spills 12 bytes stored, 24 loaded; 3 STL, 6 LDL
+"""
+    assert resources_of(amd) == {"n_regs": 62, "n_spills": 4, "shared_bytes": 8192}
+    assert resources_of(nvidia) == {"n_regs": 168, "n_spills": 12, "shared_bytes": 8192}

@@ -216,17 +216,13 @@ class JITKernel(_runtime.Callable):
         return _written(path, self.stage("ptx"))
 
     def export_sass(self, path=None):
-        raise Error("tilec does not disassemble cubins; save() one and run nvdisasm on it")
+        return _written(path, self.stage("sass"))
 
     def _resource(self):
         if self._resources is None:
-            found = {}
-            for word, name in (("registers", "n_regs"), ("spills", "n_spills")):
-                match = re.search(rf"(\d+)\s+{word}|{word}\D{{0,12}}(\d+)", self.stage("report"))
-                if match:
-                    found[name] = int(match[1] or match[2])
-            found["shared_bytes"] = max((l.get("shared_bytes", 0) for l in self.manifest["launches"]), default=0)
-            self._resources = found
+            self._resources = found = resources_of(self.stage("report"))
+            dynamic = max((l.get("shared_bytes", 0) for l in self.manifest["launches"]), default=0)
+            found["shared_bytes"] = max(found["shared_bytes"], dynamic)
         return self._resources
 
     @property
@@ -283,6 +279,17 @@ class JITKernel(_runtime.Callable):
         from . import torch_op
 
         return torch_op.custom_op(self, name, **options)
+
+
+def resources_of(report):
+    """Registers of a lane (vectors and accumulators), spills and bytes of shared memory out of `--emit=report`; the most that a
+    kernel of it has."""
+    rows = {
+        "n_regs": re.findall(r"^ *registers (\d+)(?: vector, (\d+) accumulator)?", report, re.M),
+        "n_spills": re.findall(r"^ *spills (\d+) (?:vector, (\d+) scalar|bytes stored)", report, re.M),
+        "shared_bytes": re.findall(r"shared memory (\d+)() bytes", report),
+    }
+    return {name: max((int(a) + int(b or 0) for a, b in found), default=0) for name, found in rows.items()}
 
 
 def _written(path, text):
