@@ -137,17 +137,27 @@ def resolve(target):
 
 
 def find_assembler():
-    """Tells the compiler of the ptxas that comes with Triton, where no other has been named."""
-    if "TILEC_PTXAS" in os.environ or os.path.exists("/usr/local/cuda/bin/ptxas"):
-        return
-    import importlib.util
+    """Tells the compiler of the tools that come with Triton, where no others have been named or installed."""
+    for tool, variable in (("ptxas", "TILEC_PTXAS"), ("nvdisasm", "TILEC_NVDISASM")):
+        if variable not in os.environ and not _is_installed(tool):
+            path = _of_triton(tool)
+            if path:
+                os.environ[variable] = path
+
+
+def _is_installed(tool):
     import shutil
 
-    if shutil.which("ptxas") or os.environ.get("CUDA_HOME"):
-        return
+    homes = filter(None, (os.environ.get("CUDA_HOME"), "/usr/local/cuda"))
+    return shutil.which(tool) or any(os.access(f"{home}/bin/{tool}", os.X_OK) for home in homes)
+
+
+def _of_triton(tool):
+    import importlib.util
+
     spec = importlib.util.find_spec("triton")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = os.path.join(folder, "backends", "nvidia", "bin", "ptxas")
+        path = os.path.join(folder, "backends", "nvidia", "bin", tool)
         if os.access(path, os.X_OK):
-            os.environ["TILEC_PTXAS"] = path
-            return
+            return path
+    return None
