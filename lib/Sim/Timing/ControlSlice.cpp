@@ -67,7 +67,8 @@ public:
       findRegisters(node);
     while (propagate())
       ;
-    return unanswerable();
+    std::string whyNot = unanswerable();
+    return whyNot.empty() || !passOverDetours() ? whyNot : unanswerable();
   }
   const std::map<uint32_t, Node> &all() const { return nodes; }
 
@@ -171,6 +172,55 @@ private:
     return changed;
   }
 
+  using Detour = std::vector<uint32_t>;
+
+  /// The way behind a branch that is not taken, where it leads to the branch's target, has no
+  /// branches and no other way in, and other waves do not see it; empty where it is not like that.
+  Detour detourOf(uint32_t pc, const std::map<uint32_t, unsigned> &waysTo) const {
+    const Node &branch = nodes.at(pc);
+    if (!branch.instr->op || !(branch.instr->flags & isBranch) || branch.numNext != 2)
+      return {};
+    Detour detour;
+    for (uint32_t at = branch.next[1]; at != branch.next[0];) {
+      const Node &node = nodes.at(at);
+      bool isJump = node.instr->op && node.instr->op->name == llvm::StringRef("s_branch");
+      if (node.numNext != 1 || waysTo.at(at) != 1 || (node.decides && !isJump) ||
+          node.instr->op->name == llvm::StringRef("s_barrier"))
+        return {};
+      detour.push_back(at);
+      at = node.next[0];
+    }
+    return detour;
+  }
+
+  /// Takes branches over detours out of the slice: all waves are counted as going the longer way.
+  /// False where there are none, or where a detour has a part in where waves go.
+  bool passOverDetours() {
+    std::map<uint32_t, unsigned> waysTo;
+    for (const auto &[pc, node] : nodes)
+      for (unsigned i = 0; i < node.numNext; ++i)
+        ++waysTo[node.next[i]];
+    std::vector<uint32_t> passed;
+    for (auto &[pc, node] : nodes)
+      if (Detour detour = detourOf(pc, waysTo); !detour.empty()) {
+        node.decides = false;
+        passed.push_back(pc);
+        passed.insert(passed.end(), detour.begin(), detour.end());
+      }
+    if (passed.empty())
+      return false;
+    for (auto &[pc, node] : nodes) {
+      node.needed.reset();
+      node.sliced = false;
+    }
+    while (propagate())
+      ;
+    return llvm::none_of(passed, [&](uint32_t pc) {
+      const Node &node = nodes[pc];
+      return node.sliced && !node.decides; // s_branch only decides
+    });
+  }
+
   /// An instruction of the slice that needs what skipped ones would have left in memory.
   std::string unanswerable() const {
     for (const auto &[pc, node] : nodes) {
@@ -203,7 +253,7 @@ ControlSlice::ControlSlice(const Program &program, uint32_t entryPc) {
     const auto &[pc, node] = *it;
     if (node.sliced || !node.instr->op)
       continue;
-    // What is skipped never branches, so the run goes on with the next address.
+    // What is skipped never branches but over a detour, so the run goes on with the next address.
     Run rest = skippedFrom(node.instr->next);
     runs[pc] = {rest.count + 1, rest.count ? rest.next : node.instr->next,
                 rest.matrixPasses + node.instr->passes};

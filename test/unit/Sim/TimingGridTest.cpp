@@ -163,6 +163,28 @@ TEST(ControlSlice, KeepsWhatBranchesNeed) {
                   "s_and_saveexec_b64 s_cbranch_execz s_endpgm ");
 }
 
+// A branch on what LDS holds, over code that comes back to where the branch goes: no part of where
+// waves go. One that changes the count of a loop is.
+TEST(ControlSlice, PassesOverDetours) {
+  auto whyNot = [](const char *detour) {
+    Kernel kernel{
+        .body =
+            std::string(
+                "s_mov_b32 s6, 3\nv_mov_b32 v1, 0\n.Lloop:\nds_read_b32 v2, v1\ns_waitcnt "
+                "lgkmcnt(0)\n"
+                "v_cmp_lt_u32 vcc, 5, v2\ns_cbranch_vccnz .Lbehind\n.Lnext:\ns_sub_u32 s6, s6, 1\n"
+                "s_cmp_lg_u32 s6, 0\ns_cbranch_scc1 .Lloop\ns_branch .Lout\n.Lbehind:\n"
+                "v_mov_b32 v3, 1.0\n") +
+            detour + "s_branch .Lnext\n.Lout:"};
+    auto object = kernel.object();
+    const CodeObjectImpl &impl = object->impl();
+    return ControlSlice(impl.programFor(impl.setups[0]), impl.setups[0].entryPc).whyNot();
+  };
+  EXPECT_NE(whyNot("s_mov_b32 s6, 1\n"), "");
+  EXPECT_NE(whyNot("s_barrier\n"), "");
+  EXPECT_EQ(whyNot("v_add_f32 v3, v3, v3\n"), "");
+}
+
 // Groups of 10 and 30 clocks, alone or sharing: two places give 1.5 times the speed of one.
 TEST(TimingGrid, GroupsThatShareACuSlowEachOther) {
   Durations durations({{30, 30, 20}, {10, 10, 20. / 3}});
