@@ -167,15 +167,12 @@ TEST(ControlSlice, KeepsWhatBranchesNeed) {
 // waves go. One that changes the count of a loop is.
 TEST(ControlSlice, PassesOverDetours) {
   auto whyNot = [](const char *detour) {
-    Kernel kernel{
-        .body =
-            std::string(
-                "s_mov_b32 s6, 3\nv_mov_b32 v1, 0\n.Lloop:\nds_read_b32 v2, v1\ns_waitcnt "
-                "lgkmcnt(0)\n"
-                "v_cmp_lt_u32 vcc, 5, v2\ns_cbranch_vccnz .Lbehind\n.Lnext:\ns_sub_u32 s6, s6, 1\n"
-                "s_cmp_lg_u32 s6, 0\ns_cbranch_scc1 .Lloop\ns_branch .Lout\n.Lbehind:\n"
-                "v_mov_b32 v3, 1.0\n") +
-            detour + "s_branch .Lnext\n.Lout:"};
+    Kernel kernel{.body = std::string("s_mov_b32 s6, 3\nv_mov_b32 v1, 0\ns_branch .Lloop\n"
+                                      ".Lnext:\ns_sub_u32 s6, s6, 1\ns_cmp_lg_u32 s6, 0\n"
+                                      "s_cbranch_scc0 .Lout\n.Lloop:\nds_read_b32 v2, v1\n"
+                                      "s_waitcnt lgkmcnt(0)\nv_cmp_lt_u32 vcc, 5, v2\n"
+                                      "s_cbranch_vccz .Lnext\nv_mov_b32 v3, 1.0\n") +
+                          detour + "s_branch .Lnext\n.Lout:"};
     auto object = kernel.object();
     const CodeObjectImpl &impl = object->impl();
     return ControlSlice(impl.programFor(impl.setups[0]), impl.setups[0].entryPc).whyNot();
