@@ -261,7 +261,7 @@ def simulate(tools, image, manifest, row):
                     ",".join(map(str, launch["block"])), "--timing", "--checks=none", "--quiet", "--timing-json", out, *arguments])
         run = json.loads(out.read_text())
         clocks, time = clocks + run["kernel_clk"], time + run["kernel_us"]
-    return clocks, time
+    return round(clocks), time
 
 
 def compiled(tools, row, target, entry=None):
