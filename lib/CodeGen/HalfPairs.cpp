@@ -157,6 +157,8 @@ bool mixSums(Function &function) {
       products.push_back(cast<BinaryOperator>(&instr));
   for (BinaryOperator *product : products) {
     BinaryOperator *sum = sumOf(product);
+    if (!sum) // the sum of two such products, taken apart with the other one
+      continue;
     IRBuilder<> b(sum);
     auto *pair = cast<InsertElementInst>(apart(b, product, nullptr, {nullptr, nullptr}));
     Value *low = cast<InsertElementInst>(pair->getOperand(0))->getOperand(1);

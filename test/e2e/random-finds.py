@@ -21,6 +21,9 @@
 # RUN: tilec-run %s --entry "beside()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "beside()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "beside()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "squares()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "squares()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "squares()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -220,5 +223,23 @@ def beside():
             T.gemm(wide, e, out)
             T.copy(acc, O)
             T.copy(out, P)
+
+    return main
+
+
+def squares():
+    @T.prim_func
+    def main(A: T.Tensor((16, 32), "float16"), O: T.Tensor((16,), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_fragment((16, 32), "float16")
+            T.copy(A, a)
+            sums = T.alloc_reducer((16,), "float32", op="sum")
+            T.reducer_init(sums)
+            for i, j in T.Parallel(16, 32):
+                turned = T.cast(a[i, (j + 2) % 32], "float32")
+                T.reducer_update(sums[i], turned * turned)
+            out = T.alloc_fragment((16,), "float32")
+            T.finalize_reducer(sums, out)
+            T.copy(out, O)
 
     return main
