@@ -44,7 +44,7 @@ int truthTable(const Instr &instr) {
   if (name == "v_bitop3_b32" || name == "v_bitop3_b16")
     return instr.bitop3;
   return llvm::StringSwitch<int>(name)
-      .Case("v_mov_b32", a)
+      .Cases({"v_mov_b32", "v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"}, a)
       .Case("v_not_b32", ~a & 0xff)
       .Case("v_and_b32", a & b)
       .Case("v_or_b32", a | b)
