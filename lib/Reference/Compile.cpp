@@ -251,16 +251,6 @@ void Compiler::compileConstant(arith::ConstantOp constant, Instr &instr) {
   }
 }
 
-/// What an element of `type` holds that was set to `value`: of float8_e8m0fnu 0 is 2^-127.
-static double asStored(DType type, double value) {
-  uint8_t bits[8] = {};
-  if (repOf(type) == Rep::Int)
-    return value;
-  encodeSpan(type, bits, 0, 1, 1, &value);
-  decodeSpan(type, bits, 0, 1, 1, &value);
-  return value;
-}
-
 bool Compiler::compileElementOp(Operation *op, Instr &instr) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     auto *aux = attach<LoadAux>(instr);

@@ -222,6 +222,15 @@ INSTANTIATE(double)
 INSTANTIATE(int64_t)
 #undef INSTANTIATE
 
+double asStored(DType dtype, double value) {
+  uint8_t bits[8] = {};
+  if (repOf(dtype) == Rep::Int)
+    return value;
+  encodeSpan(dtype, bits, 0, 1, 1, &value);
+  decodeSpan(dtype, bits, 0, 1, 1, &value);
+  return value;
+}
+
 void fillUninitialised(DType dtype, uint8_t *base, int64_t count) {
   if (!isFloat(dtype)) {
     std::memset(base, 0xA5, storageBytes(dtype, count));

@@ -94,6 +94,9 @@ template <typename T>
 void encodeSpan(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,
                 const T *in);
 
+/// What an element of `dtype` holds that was set to `value`: of float8_e8m0fnu 0 is 2^-127.
+double asStored(DType dtype, double value);
+
 /// Values this close to the middle of two neighbours of a format, relative to their size, may be
 /// rounded to either by a device: its f32 value differs by the order of its sums and by its exp. In
 /// an attention the scores' error becomes the probabilities' relative error, some 2^-18.

@@ -128,6 +128,22 @@ BitRow shiftedRight(const Source &value, const Source &amount, unsigned width) {
   });
 }
 
+/// `count` bits from bit `start` on; above them zeros, or the last one again.
+BitRow extracted(const Source &value, const Source &start, const Source &count, bool isSigned) {
+  return eachLane([&](unsigned lane) {
+    if ((~start.defined[lane] | ~count.defined[lane]) & 31)
+      return 0u;
+    unsigned from = start.value[lane] & 31, bits = count.value[lane] & 31;
+    if (bits == 0)
+      return allBits;
+    // What is shifted in from above is zero, or the sign.
+    uint32_t low = isSigned ? extended(value.defined[lane] >> from, 32 - from, true)
+                            : value.defined[lane] >> from | ~(allBits >> from);
+    uint32_t above = isSigned ? 0 : ~extended(allBits, bits, false);
+    return extended(low, bits, isSigned) | above;
+  });
+}
+
 BitRow permuted(const Source &high, const Source &low, const Source &selector) {
   return eachLane([&](unsigned lane) {
     uint32_t result = 0;
@@ -196,6 +212,8 @@ std::optional<BitRow> definedByOperation(const Wave &wave, const Instr &instr,
   }
   if (name == "v_perm_b32")
     return permuted(s[0], s[1], s[2]);
+  if (name == "v_bfe_u32" || name == "v_bfe_i32")
+    return extracted(s[0], s[1], s[2], name == "v_bfe_i32");
   unsigned width = name.ends_with("_b16") ? 16 : 32;
   if (name == "v_lshlrev_b32" || name == "v_lshlrev_b16")
     return shiftedLeft(s[1], s[0], width);

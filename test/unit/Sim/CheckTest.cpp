@@ -363,6 +363,16 @@ TEST(Uninitialized, BitsTakenOutByAMask) {
   EXPECT_EQ(used("v_and_b32 v24, 1, v2\nv_lshrrev_b32 v23, v24, v22\nv_and_b32 v23, 0xff, v23"),
             uninitialized);
   EXPECT_EQ(used("v_and_b32 v23, v1, v22"), Names{}); // four times the lane
+  // Fields (program 89836): their own bits, and the sign's.
+  EXPECT_EQ(used("v_bfe_u32 v23, v22, 1, 7"), Names{});
+  EXPECT_EQ(used("v_bfe_u32 v23, v22, 1, 8"), uninitialized);
+  EXPECT_EQ(used("v_bfe_i32 v23, v22, 4, 4"), Names{});
+  EXPECT_EQ(used("v_bfe_i32 v23, v22, 4, 5"), uninitialized);
+  EXPECT_EQ(used("v_bfe_u32 v23, v2, v20, 8"), uninitialized);
+  // There and back through an accumulator register (program 102632).
+  const std::string through = "v_accvgpr_write_b32 a3, v22\ns_nop 4\nv_accvgpr_read_b32 v23, a3\n";
+  EXPECT_EQ(used(through + "v_and_b32 v23, 0xff, v23"), Names{});
+  EXPECT_EQ(used(through + "v_and_b32 v23, 0x1ff, v23"), uninitialized);
   EXPECT_EQ(used("v_lshlrev_b32 v24, 1, v1\nv_and_b32 v23, v24, v22"), uninitialized);
 }
 TEST(Uninitialized, Lds) {

@@ -27,7 +27,8 @@ wave.kernel @votes(["A", "C"]) access ["rw", "w"] threads(128) shared(512) {
   %s = arith.addi %y, %z : i64
   // CHECK-DAG: v_dot4{{c?}}_i32_i8
   %d = wave.dot4 %x, %x, %x
-  // CHECK-DAG: v_dot4_u32_u8
+  // Beside a signed one it is written out (lib/CodeGen/LlvmFaults.h).
+  // CHECK-DAG: v_mul_u32_u24{{.*}} src0_sel:BYTE_0 src1_sel:BYTE_0
   %e = wave.dot4 %d, %x, %x {is_unsigned}
   // CHECK-COUNT-31: v_cmp_ne_u32
   %q = wave.match %e : i32 -> i64
@@ -51,4 +52,16 @@ wave.kernel @votes(["A", "C"]) access ["rw", "w"] threads(128) shared(512) {
   // LLVM-NEXT: call void @llvm.amdgcn.wave.barrier()
   wave.wave_fence
   wave.global_write %w, %C[%o2] align 4 : i32, index
+}
+
+// CHECK-LABEL: {{^}}alone:
+wave.kernel @alone(["A", "C"]) access ["rw", "w"] threads(64) shared(0) {
+^bb0(%A: !wave.global, %C: !wave.global):
+  %t = wave.lane_id
+  %c4 = arith.constant 4 : index
+  %o = arith.muli %t, %c4 : index
+  %x = wave.global_read %A[%o] align 4 : index -> i32
+  // CHECK: v_dot4_u32_u8
+  %e = wave.dot4 %x, %x, %x {is_unsigned}
+  wave.global_write %e, %C[%o] align 4 : i32, index
 }
