@@ -32,14 +32,15 @@ void decodeWith(const uint8_t *base, int64_t first, int64_t stride, int64_t coun
     for (int64_t i = 0; i < count; ++i) {
       Stored s;
       std::memcpy(&s, from + i * int64_t(sizeof(Stored)), sizeof(Stored));
-      out[i] = static_cast<T>(convert(s));
+      out[i] =
+          static_cast<T>(convert(s)); // NOLINT(bugprone-signed-char-misuse): an int8 has a sign
     }
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
     Stored s;
     std::memcpy(&s, from + i * stride * int64_t(sizeof(Stored)), sizeof(Stored));
-    out[i] = static_cast<T>(convert(s));
+    out[i] = static_cast<T>(convert(s)); // NOLINT(bugprone-signed-char-misuse): as above
   }
 }
 
@@ -213,6 +214,7 @@ void encodeSpanAcrossTies(DType dtype, uint8_t *base, int64_t first, int64_t str
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type.
 #define INSTANTIATE(T)                                                                             \
   template void decodeSpan<T>(DType, const uint8_t *, int64_t, int64_t, int64_t, T *);             \
   template void encodeSpan<T>(DType, uint8_t *, int64_t, int64_t, int64_t, const T *);             \
@@ -221,6 +223,7 @@ INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(int64_t)
 #undef INSTANTIATE
+// NOLINTEND(bugprone-macro-parentheses)
 
 double asStored(DType dtype, double value) {
   uint8_t bits[8] = {};

@@ -21,11 +21,13 @@
 
 #include <mutex>
 
+// NOLINTBEGIN(readability-identifier-naming): the names are LLVM's.
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
 void LLVMInitializeAMDGPUTargetMC();
 void LLVMInitializeAMDGPUDisassembler();
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace tilec::sim {
 

@@ -29,7 +29,7 @@ static LogicalResult checkFragments(tile::ProgramOp program) {
     int64_t registers = type.numElems() / 32 * bits / int64_t(kernel.getThreads());
     if (registers <= mostRegisters)
       return WalkResult::advance();
-    Reported(alloc, DiagId::TileTooLarge, alloc.getName(), registers, kernel.getThreads());
+    (void)Reported(alloc, DiagId::TileTooLarge, alloc.getName(), registers, kernel.getThreads());
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

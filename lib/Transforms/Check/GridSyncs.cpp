@@ -73,7 +73,8 @@ void GridUniformity::visit(Operation &op, Cause divergent, Operation *around) {
   if (isa<tile::GridSyncOp>(op)) {
     if (!report || divergent.empty())
       return;
-    Reported(&op, DiagId::GridSyncDivergent, isa<scf::IfOp>(around) ? "branch" : "loop", divergent);
+    (void)Reported(&op, DiagId::GridSyncDivergent, isa<scf::IfOp>(around) ? "branch" : "loop",
+                   divergent);
     isLegal = false;
     return;
   }

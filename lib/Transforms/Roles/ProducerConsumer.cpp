@@ -364,7 +364,7 @@ std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
 void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
   loop.removeStrategyAttr();
   if (wish != "auto")
-    Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
+    (void)Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
 }
 
 /// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
@@ -459,7 +459,7 @@ bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef st
   tile::ForOp loop = product->loop.loop;
   llvm::Expected<ProductPlan> plan = planProduct(wishOf(loop, strategy), product->shape);
   if (!plan) {
-    Reported(loop, DiagId::PlanImpossible, llvm::toString(plan.takeError()));
+    (void)Reported(loop, DiagId::PlanImpossible, llvm::toString(plan.takeError()));
     return false;
   }
   makePersistent(kernel, target, *product, *plan);
@@ -536,7 +536,7 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
 /// `--schedule=` that no loop of the kernel has got.
 void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
   if (!strategy.empty() && strategy != "auto")
-    Reported(kernel, DiagId::ScheduleNowhere, strategy, why.str());
+    (void)Reported(kernel, DiagId::ScheduleNowhere, strategy, why.str());
 }
 
 } // namespace

@@ -502,8 +502,8 @@ LogicalResult Emitter::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLane) {
   if (isRefused)
     return Reported(alloc, DiagId::RegistersRunOut, alloc.getName(), bytes, registers, most,
                     nameOf(target.arch), share, orThreads);
-  Reported(alloc, DiagId::RegistersSpill, alloc.getName(), registers, most, nameOf(target.arch),
-           share, orThreads);
+  (void)Reported(alloc, DiagId::RegistersSpill, alloc.getName(), registers, most,
+                 nameOf(target.arch), share, orThreads);
   return success();
 }
 
