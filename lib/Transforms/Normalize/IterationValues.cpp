@@ -41,34 +41,6 @@ std::optional<int64_t> IterationValues::of(Value value, bool exact) {
   return evaluate(op, operands);
 }
 
-bool IterationValues::compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
-  using P = arith::CmpIPredicate;
-  auto ua = uint64_t(a), ub = uint64_t(b);
-  switch (predicate) {
-  case P::eq:
-    return a == b;
-  case P::ne:
-    return a != b;
-  case P::slt:
-    return a < b;
-  case P::sle:
-    return a <= b;
-  case P::sgt:
-    return a > b;
-  case P::sge:
-    return a >= b;
-  case P::ult:
-    return ua < ub;
-  case P::ule:
-    return ua <= ub;
-  case P::ugt:
-    return ua > ub;
-  case P::uge:
-    return ua >= ub;
-  }
-  return false;
-}
-
 std::optional<int64_t> IterationValues::evaluate(Operation *op, ArrayRef<int64_t> x) {
   using Result = std::optional<int64_t>;
   auto divided = [&](auto divide) -> Result {
@@ -92,7 +64,10 @@ std::optional<int64_t> IterationValues::evaluate(Operation *op, ArrayRef<int64_t
       .Case([&](arith::OrIOp) { return x[0] | x[1]; })
       .Case([&](arith::XOrIOp) { return x[0] ^ x[1]; })
       .Case([&](arith::SelectOp) { return x[0] != 0 ? x[1] : x[2]; })
-      .Case([&](arith::CmpIOp c) { return int64_t(compare(c.getPredicate(), x[0], x[1])); })
+      .Case([&](arith::CmpIOp c) {
+        return int64_t(arith::applyCmpPredicate(c.getPredicate(), APInt(64, uint64_t(x[0])),
+                                                APInt(64, uint64_t(x[1]))));
+      })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp>(
           [&](auto) { return x[0]; })
       .Default([](Operation *) { return Result(); });

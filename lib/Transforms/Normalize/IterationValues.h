@@ -25,7 +25,6 @@ public:
 
 private:
   static std::optional<int64_t> evaluate(mlir::Operation *op, llvm::ArrayRef<int64_t> x);
-  static bool compare(mlir::arith::CmpIPredicate predicate, int64_t a, int64_t b);
 
   tile::ParallelOp loop;
   llvm::DenseMap<mlir::Value, int64_t> unknowns;

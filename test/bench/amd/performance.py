@@ -30,7 +30,6 @@ PLANS = [("interleave, 8 waves", "interleave", 512), ("ping_pong, 8 waves", "pin
 ATTENTION = "fa(B={}, H={}, S=4096, D=128, {}causal={})"
 TILES = {("gfx950", False): (128, 32, 256), ("gfx950", True): (64, 32, 128),
          ("gfx942", False): (128, 32, 256), ("gfx942", True): (128, 32, 256)}
-HEADS = (16, 16)
 AXES = ["block_M=64,128", "block_N=32,64", "threads=128,256"]
 TARGETS = ("gfx950", "gfx942")
 FORMS = [("NT", False, True), ("NN", False, False), ("TT", True, True), ("TN", True, False)]
@@ -72,7 +71,7 @@ class Bench:
     def attention(self, target, causal, random_numbers=False, length=4096, dim=128):
         """TFLOP/s."""
         rows, keys, threads = TILES[target, causal]
-        batch, heads = HEADS
+        batch = heads = 16
         tile = f"block_M={rows}, block_N={keys}, threads={threads}, "
         image = self.compile(REPO / "test/bench/hopper/fa.py", target, ATTENTION.format(batch, heads, tile, causal))
         size = batch * heads * length * dim * 2
