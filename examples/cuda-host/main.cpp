@@ -6,7 +6,9 @@
 // parameters at their offsets, encode tensor maps, launch, read back. NAME=VALUE gives dims and
 // scalars. The driver's functions are declared here and opened at run time, so that this builds
 // without CUDA; with <cuda.h> the declarations go away. tilec/Runtime/Launch.h does all of this for
-// you. SPDX-License-Identifier: Apache-2.0
+// you.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Arguments.h"
 #include "tilec/Runtime/Launch.h"

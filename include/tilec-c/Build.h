@@ -6,20 +6,17 @@
  * by name (docs/language/README.md), with the same arguments, checks and messages. tilec/Tile.h
  * is a C++ interface on this one.
  *
- *     tilec_builder_create(&options, &b);                       // def fill(A: T.Tensor((1024,),
-"float32")):
+ *     tilec_builder_create(&options, &b);                       // def fill(A: T.Tensor(...)):
  *     A = tilec_build_parameter(b, "A", tensor type, place);
- *     tilec_build_begin(b, T.Kernel(8, threads=128), &bx, 1);   //   with T.Kernel(8, threads=128)
-as bx:
+ *     tilec_build_begin(b, T.Kernel(8, threads=128), &bx, 1);   //   with T.Kernel(8, ...) as bx:
  *     tilec_build_begin(b, T.Parallel(128), &i, 1);             //     for i in T.Parallel(128):
  *     tilec_build_store(b, A, index, 1, one, place);            //       A[bx * 128 + i] = 1.0
  *     tilec_build_end(b, place); tilec_build_end(b, place);
  *     tilec_builder_finish(b, compiler, &program);
  *
  * Mistakes: a call that cannot be recorded returns TILEC_NO_VALUE and is a message of the
- * program; calls that are given TILEC_NO_VALUE return it and say nothing more. What is wrong with
-the
- * kernel itself is found by tilec_compile, at the places that were given.
+ * program; calls that are given TILEC_NO_VALUE return it and say nothing more. What is wrong
+ * with the kernel itself is found by tilec_compile, at the places that were given.
  *
  * A value is what it was when it was made: reading an element and writing it afterwards
  * does not change what was read. It can be used until its loop, branch or launch ends.

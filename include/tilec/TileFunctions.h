@@ -657,6 +657,11 @@ inline Value evaluate(const Arg &value, Loc loc = Loc::current()) {
   return detail::call("evaluate", {&value}, {}, loc);
 }
 
+/// T.let(var, value)
+inline Value let(const Arg &var, const Arg &value, Loc loc = Loc::current()) {
+  return detail::call("let", {&var, &value}, {}, loc);
+}
+
 /// T.tvm_warp_shuffle(mask, value, warp_id, width, warp_size)
 inline Value tvmWarpShuffle(const Arg &mask, const Arg &value, const Arg &warpId, const Arg &width,
                             const Arg &warpSize, Loc loc = Loc::current()) {

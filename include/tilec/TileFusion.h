@@ -22,7 +22,9 @@
 // - Copies, waits and barriers are derived: `__syncthreads()` and `__copy_async()` record nothing.
 // - `blockIdx.x` is an object: `auto offset = blockIdx.x * (kTM * kK)`, not `int`.
 //
-// Threads: as tilec/Tile.h. SPDX-License-Identifier: Apache-2.0
+// Threads: as tilec/Tile.h.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -13,6 +13,39 @@
 
 namespace tilec::tile {
 
+/// T.MatrixCorePreshuffleIntrinEmitter(a_dtype='float16', b_dtype='float16', accum_dtype='float16',
+/// a_transposed=False, b_transposed=False, block_row_warps=2, block_col_warps=2, warp_row_tiles=8,
+/// warp_col_tiles=8, chunk=16, reduce_k=1, num_elems_per_byte=1, k_pack=None, a_preshuffle=False,
+/// b_preshuffle=False, mfma_shape=None)
+struct MatrixCorePreshuffleIntrinEmitterOptions {
+  Option aDtype = {}, bDtype = {}, accumDtype = {}, aTransposed = {}, bTransposed = {},
+         blockRowWarps = {}, blockColWarps = {}, warpRowTiles = {}, warpColTiles = {}, chunk = {},
+         reduceK = {}, numElemsPerByte = {}, kPack = {}, aPreshuffle = {}, bPreshuffle = {},
+         mfmaShape = {};
+};
+inline Value
+MatrixCorePreshuffleIntrinEmitter(const MatrixCorePreshuffleIntrinEmitterOptions &options = {},
+                                  Loc loc = Loc::current()) {
+  return detail::call("MatrixCorePreshuffleIntrinEmitter", {},
+                      {{"a_dtype", options.aDtype},
+                       {"b_dtype", options.bDtype},
+                       {"accum_dtype", options.accumDtype},
+                       {"a_transposed", options.aTransposed},
+                       {"b_transposed", options.bTransposed},
+                       {"block_row_warps", options.blockRowWarps},
+                       {"block_col_warps", options.blockColWarps},
+                       {"warp_row_tiles", options.warpRowTiles},
+                       {"warp_col_tiles", options.warpColTiles},
+                       {"chunk", options.chunk},
+                       {"reduce_k", options.reduceK},
+                       {"num_elems_per_byte", options.numElemsPerByte},
+                       {"k_pack", options.kPack},
+                       {"a_preshuffle", options.aPreshuffle},
+                       {"b_preshuffle", options.bPreshuffle},
+                       {"mfma_shape", options.mfmaShape}},
+                      loc);
+}
+
 /// T.ceildiv(lhs, rhs)
 inline Value ceildiv(const Arg &lhs, const Arg &rhs, Loc loc = Loc::current()) {
   return detail::call("ceildiv", {&lhs, &rhs}, {}, loc);
@@ -272,6 +305,96 @@ inline Value PersistentTileScheduler(const Arg &numMTiles, const Arg &numNTiles,
                        {"stateful", options.stateful},
                        {"name", options.name}},
                       loc);
+}
+
+/// T.async_copy(src, dst, *, coalesced_width=None, loop_layout=None)
+struct AsyncCopyOptions {
+  Option coalescedWidth = {}, loopLayout = {};
+};
+inline Value asyncCopy(const Arg &src, const Arg &dst, const AsyncCopyOptions &options = {},
+                       Loc loc = Loc::current()) {
+  return detail::call(
+      "async_copy", {&src, &dst},
+      {{"coalesced_width", options.coalescedWidth}, {"loop_layout", options.loopLayout}}, loc);
+}
+
+/// T.tma_copy(src, dst, *, barrier=None, cluster_mask=None, leader_scope_threads=None,
+/// eviction_policy=None)
+struct TmaCopyOptions {
+  Option barrier = {}, clusterMask = {}, leaderScopeThreads = {}, evictionPolicy = {};
+};
+inline Value tmaCopy(const Arg &src, const Arg &dst, const TmaCopyOptions &options = {},
+                     Loc loc = Loc::current()) {
+  return detail::call("tma_copy", {&src, &dst},
+                      {{"barrier", options.barrier},
+                       {"cluster_mask", options.clusterMask},
+                       {"leader_scope_threads", options.leaderScopeThreads},
+                       {"eviction_policy", options.evictionPolicy}},
+                      loc);
+}
+
+/// T.wgmma_gemm(A, B, C, transpose_A=False, transpose_B=False, policy='Square', clear_accum=False)
+struct WgmmaGemmOptions {
+  Option transposeA = {}, transposeB = {}, policy = {}, clearAccum = {};
+};
+inline Value wgmmaGemm(const Arg &A, const Arg &B, const Arg &C,
+                       const WgmmaGemmOptions &options = {}, Loc loc = Loc::current()) {
+  return detail::call("wgmma_gemm", {&A, &B, &C},
+                      {{"transpose_A", options.transposeA},
+                       {"transpose_B", options.transposeB},
+                       {"policy", options.policy},
+                       {"clear_accum", options.clearAccum}},
+                      loc);
+}
+
+/// T.barrier_arrive(mbarrier, cta_id=None)
+struct BarrierArriveOptions {
+  Option ctaId = {};
+};
+inline Value barrierArrive(const Arg &mbarrier, const BarrierArriveOptions &options = {},
+                           Loc loc = Loc::current()) {
+  return detail::call("barrier_arrive", {&mbarrier}, {{"cta_id", options.ctaId}}, loc);
+}
+
+/// T.barrier_wait(mbarrier, parity=0)
+struct BarrierWaitOptions {
+  Option parity = {};
+};
+inline Value barrierWait(const Arg &mbarrier, const BarrierWaitOptions &options = {},
+                         Loc loc = Loc::current()) {
+  return detail::call("barrier_wait", {&mbarrier}, {{"parity", options.parity}}, loc);
+}
+
+/// T.mbarrier_expect_tx(mbarrier, tx)
+inline Value mbarrierExpectTx(const Arg &mbarrier, const Arg &tx, Loc loc = Loc::current()) {
+  return detail::call("mbarrier_expect_tx", {&mbarrier, &tx}, {}, loc);
+}
+
+/// T.wait_wgmma(id=0)
+struct WaitWgmmaOptions {
+  Option id = {};
+};
+inline Value waitWgmma(const WaitWgmmaOptions &options = {}, Loc loc = Loc::current()) {
+  return detail::call("wait_wgmma", {}, {{"id", options.id}}, loc);
+}
+
+/// T.tma_store_wait(count=0, read=True)
+struct TmaStoreWaitOptions {
+  Option count = {}, read = {};
+};
+inline Value tmaStoreWait(const TmaStoreWaitOptions &options = {}, Loc loc = Loc::current()) {
+  return detail::call("tma_store_wait", {}, {{"count", options.count}, {"read", options.read}},
+                      loc);
+}
+
+/// T.tma_store_arrive()
+inline Value tmaStoreArrive(Loc loc = Loc::current()) {
+  return detail::call("tma_store_arrive", {}, {}, loc);
+}
+
+/// T.fence_proxy_async()
+inline Value fenceProxyAsync(Loc loc = Loc::current()) {
+  return detail::call("fence_proxy_async", {}, {}, loc);
 }
 
 /// T.exp(x)

@@ -1,5 +1,8 @@
 //===- Buffers.cpp - which memory an op touches ---------------------------===//
 //
+// Takes ops of the tile dialect, gives the buffers behind their views, the boxes that they touch,
+// and what they read and write.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Analysis/Buffers.h"
@@ -113,6 +116,16 @@ static void addOtherBlocks(Operation *sync, Accesses &result) {
       for (auto *list : {&result.reads, &result.writes})
         if (!llvm::is_contained(*list, root))
           list->push_back(root);
+}
+
+std::optional<ElementAccess> elementAccess(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return ElementAccess{load.getBuffer(), load.getIndices()};
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return ElementAccess{store.getBuffer(), store.getIndices()};
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    return ElementAccess{atomic.getBuffer(), atomic.getIndices()};
+  return std::nullopt;
 }
 
 Accesses accessesOf(Operation *op) {

@@ -1,5 +1,8 @@
 //===- Index.cpp - what is known about index values -----------------------===//
 //
+// Takes index arithmetic, gives sums of values with coefficients, bounds and divisors. What is not
+// known is said to be so; nothing is guessed.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Analysis/Index.h"
@@ -85,10 +88,6 @@ LinearForm linearize(Value value) {
     return form;
   }
   Operation *op = value.getDefiningOp();
-  if (op && op->hasAttr(indexBelowAttrName)) {
-    form.terms.push_back({value, 1});
-    return form;
-  }
   if (auto add = dyn_cast_or_null<arith::AddIOp>(op)) {
     form = linearize(add.getLhs());
     form.add(linearize(add.getRhs()), 1);
@@ -168,6 +167,20 @@ std::optional<IndexRange> rangeOfArgument(BlockArgument argument) {
   return std::nullopt;
 }
 
+/// The range of a value, or what its integer type holds: a minimum with a constant bounds a number
+/// that memory has.
+std::optional<IndexRange> rangeOfTyped(Value value) {
+  if (auto range = rangeOf(value))
+    return range;
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  auto type = dyn_cast<IntegerType>(value.getType());
+  if (!type || type.getWidth() > 32)
+    return std::nullopt;
+  int64_t end = int64_t(1) << (type.getWidth() - 1);
+  return checked(-end, end - 1);
+}
+
 std::optional<IndexRange> rangeOfBinary(Operation *op) {
   if (std::optional<LinearForm> quotient = linearizeQuotient(op))
     return rangeOf(*quotient);
@@ -179,6 +192,10 @@ std::optional<IndexRange> rangeOfBinary(Operation *op) {
     if (left && left->low >= 0)
       return checked(0, std::min(most, left->high));
     return checked(-most, most);
+  }
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op) && (left || right)) {
+    left = rangeOfTyped(op->getOperand(0));
+    right = rangeOfTyped(op->getOperand(1));
   }
   if (isa<arith::MinSIOp>(op) && left && right)
     return checked(std::min(left->low, right->low), std::min(left->high, right->high));
@@ -227,8 +244,10 @@ std::optional<IndexRange> rangeOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return rangeOfArgument(argument);
   Operation *op = value.getDefiningOp();
-  if (auto below = op->getAttrOfType<IntegerAttr>(indexBelowAttrName))
-    return checked(0, below.getInt() - 1);
+  if (auto below = dyn_cast<tile::BelowOp>(op))
+    return checked(0, int64_t(below.getLimit()) - 1);
+  if (isa<tile::ClusterRankOp>(op))
+    return checked(0, int64_t(op->getParentOfType<tile::KernelOp>().getCluster()) - 1);
   if (auto cast = dyn_cast<arith::IndexCastOp>(op))
     return rangeOf(cast.getIn());
   if (isa<tile::DimOp>(op))
@@ -257,7 +276,9 @@ int64_t divisorOf(Value value) {
   int64_t divisor = form.constant == 0 ? most : std::gcd(std::abs(form.constant), most);
   for (auto [term, factor] : form.terms) {
     int64_t own = 1;
-    if (auto mul = term.getDefiningOp<arith::MulIOp>())
+    if (auto below = term.getDefiningOp<tile::BelowOp>())
+      own = divisorOf(below.getValue());
+    else if (auto mul = term.getDefiningOp<arith::MulIOp>())
       own = std::min(divisorOf(mul.getLhs()) * divisorOf(mul.getRhs()), most);
     else if (auto argument = dyn_cast<BlockArgument>(term))
       if (auto loop = dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp()))

@@ -1,5 +1,7 @@
 //===- Arch.cpp - the GPUs tilec compiles for, by name --------------------===//
 //
+// One row a GPU: its name and vendor. Everything else about it is in lib/Target.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/Arch.h"

@@ -1,5 +1,8 @@
 //===- DType.cpp - element types and their encodings ----------------------===//
 //
+// One row a type: name, bits, kind, exponent and mantissa; encoding and decoding of every format
+// follows from the row.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/DType.h"

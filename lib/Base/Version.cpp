@@ -1,5 +1,7 @@
 //===- Version.cpp - what `--version` of every tool says ------------------===//
 //
+// The number is CMake's; the list of targets is that of Arch.cpp.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/Version.h"

@@ -1,5 +1,8 @@
 //===- RecordStatements.cpp - calls, stores and frames of a recording -----===//
 //
+// Takes the calls that a host language makes of a recorder, leaves statements of the script's
+// syntax tree: what a function's row says decides whether it is one, an expression or an object.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "RecorderState.h"
@@ -22,7 +25,7 @@ enum class Leaves { Expression, Object, Buffer, Nothing };
 
 Leaves kindOf(llvm::StringRef name) {
   // Statements of the table have no result; those with one are evaluated where they stand.
-  enum { Stmt, Value, Pure, Host, Hint, Library };
+  enum { Stmt, Value, Pure, Launch, Loop, Alloc, Scalar, Compat, Host, Hint, Library };
   struct Row {
     llvm::StringLiteral name;
     int kind;
@@ -47,7 +50,9 @@ Leaves kindOf(llvm::StringRef name) {
                             "thread_return", "gemm_sp", "gemm_blockscaled", "rng_init"},
                            Leaves::Nothing)
                     .Cases({"rng_rand", "rng_rand_float"}, Leaves::Object)
-                    .Cases({"TensorCoreIntrinEmitter", "MatrixCoreIntrinEmitter"}, Leaves::Object)
+                    .Cases({"TensorCoreIntrinEmitter", "MatrixCoreIntrinEmitter",
+                            "MatrixCorePreshuffleIntrinEmitter"},
+                           Leaves::Object)
                     .Default(Leaves::Expression);
   for (const Row &row : rows)
     if (row.name == name) {

@@ -1,5 +1,8 @@
 //===- RecorderState.h - what a recorder knows of values and frames -------===//
 //
+// The frames that are open, the values that were handed out, and the loads in them that a later
+// write would change.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Binary.cpp - what a compile leaves ---------------------------------===//
 //
+// What `tilec_compile` gives: image, manifest, messages and the text of any stage, as a handle
+// with a count.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Objects.h"

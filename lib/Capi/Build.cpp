@@ -1,5 +1,8 @@
 //===- Build.cpp - recording kernels through the C interface --------------===//
 //
+// Each function of the builder of the C interface as a call of tilec::build::Recorder; a builder
+// that has failed records no more.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Objects.h"

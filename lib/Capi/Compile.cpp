@@ -1,5 +1,8 @@
 //===- Compile.cpp - compilers and programs of the C interface ------------===//
 //
+// Takes the caller's options and texts, gives compilers, programs and their entries; options that
+// are wrong come back as a sentence.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EnvHost.h"

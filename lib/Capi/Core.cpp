@@ -1,5 +1,8 @@
 //===- Core.cpp - versions, errors, messages, guards ----------------------===//
 //
+// What all of libtilec's functions share: the last error of a thread, messages as C sees them, and
+// a guard against faults inside.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Objects.h"

@@ -1,5 +1,8 @@
 //===- EnvHost.cpp - a tilec_env as the host of a compile -----------------===//
 //
+// Turns questions of the evaluator about names of the host into calls of the functions of a
+// tilec_env, and their answers into values.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EnvHost.h"

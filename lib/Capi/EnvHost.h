@@ -1,5 +1,8 @@
 //===- EnvHost.h - a tilec_env as the host of a compile -------------------===//
 //
+// Takes a tilec_env, is the script::Host of one compile, and gives back every object that the host
+// has handed out.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Objects.h - what the handles of the C interface point to -----------===//
 //
+// The structs behind libtilec's handles, with their counts, and the conversions between C's texts
+// and ours.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Simulator.cpp - simulated GPUs as functions of C -------------------===//
 //
+// Both simulators as a tilec_backend, so that a host without a GPU runs kernels through the
+// runtime's functions.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Objects.h"

@@ -341,7 +341,8 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   }
   config->insertPass(idOf("unify-loop-exits"), &HoistFreeValues::ID); // StructurizeCFG is next
   config->insertPass(&HoistFreeValues::ID, &KeepOffsets::ID);
-  config->insertPass(&KeepOffsets::ID, &CutLongBlocks::ID);
+  // Before `sink`, which compares each load of a block with all stores behind it.
+  config->insertPass(idOf("flattencfg"), &CutLongBlocks::ID);
   if (!currentState)
     return;
   // Follows variables through registers, and our line tables have none: a tenth of the code
@@ -362,7 +363,9 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
 void registerMachinePasses() {
   // The registry owns them; the callback lives as long as the process.
   PassRegistry &registry = *PassRegistry::getPassRegistry();
-  initializeUnifyLoopExitsLegacyPassPass(registry); // else known from its first use on only
+  // Else known from their first use on only.
+  initializeFlattenCFGLegacyPassPass(registry);
+  initializeUnifyLoopExitsLegacyPassPass(registry);
   auto add = [&registry](StringRef name, StringRef argument, const void *id,
                          PassInfo::NormalCtor_t create) {
     registry.registerPass(*new PassInfo(name, argument, id, create, false, false),

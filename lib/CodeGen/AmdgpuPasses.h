@@ -1,5 +1,8 @@
 //===- AmdgpuPasses.h - our passes inside LLVM's AMDGPU code generator ----===//
 //
+// Takes what a compile wants of LLVM's machine code passes, puts ours among them, and tells what
+// they have done.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Barriers.cpp - what LLVM may move across s_barrier (AMD) -----------===//
 //
+// Looks for reads of shared memory that LLVM's machine-sink would move behind an s_barrier;
+// Barriers.h says why that matters.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Barriers.h"

@@ -1,5 +1,8 @@
 //===- Barriers.h - what LLVM may move across s_barrier (AMD) -------------===//
 //
+// Takes a module, says whether a pass of LLVM may move a read across a barrier, so that the pass
+// is left out only there.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Contained.cpp - survive fatal errors inside LLVM -------------------===//
 //
+// Takes a function, runs it so that a fatal error or a signal inside LLVM comes back as an error,
+// with the host's signals as they were.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/CodeGen/Contained.h"

@@ -1,5 +1,8 @@
 //===- DeviceLibrary.cpp - find and link the vendors' functions -----------===//
 //
+// Takes a module that calls functions of ocml or libdevice, finds the library on this machine and
+// links what is called.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/CodeGen/DeviceLibrary.h"

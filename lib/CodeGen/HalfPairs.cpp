@@ -1,5 +1,8 @@
 //===- HalfPairs.cpp - pairs of f32 that come from f16, or become it ------===//
 //
+// Rewrites pairs of f32 arithmetic whose operands were f16, or whose results become it, where
+// mixed instructions do the same for less.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "HalfPairs.h"

@@ -1,5 +1,8 @@
 //===- HalfPairs.h - pairs of f32 that come from f16, or become it --------===//
 //
+// A pass on LLVM IR of AMD: takes packed f32 arithmetic beside conversions, gives what the chip's
+// mixed-precision instructions compute.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

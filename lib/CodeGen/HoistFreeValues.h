@@ -1,5 +1,8 @@
 //===- HoistFreeValues.h - a fault of LLVM 22's StructurizeCFG ------------===//
 //
+// Takes a function before StructurizeCFG, moves values that cost nothing to where the pass cannot
+// misplace them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

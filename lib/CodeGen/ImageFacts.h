@@ -1,5 +1,7 @@
 //===- ImageFacts.h - kernel facts read back from an image ----------------===//
 //
+// Takes the bytes of an object, hsaco or cubin, gives registers, memory and names of its kernels.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

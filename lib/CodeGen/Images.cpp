@@ -1,5 +1,8 @@
 //===- Images.cpp - the steps from object or PTX to a loadable image ------===//
 //
+// Links hsacos, chooses between ptxas and NVRTC, and says of an image what its author should know
+// (spills, serialised wgmma).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Images.h"
@@ -69,12 +72,14 @@ std::string ptxAssemblerIdentity(PtxAssembler wanted) {
   return "ptxas " + (found.ptxas.empty() ? "" : fileIdentity(found.ptxas));
 }
 
+bool hasPtxas(PtxAssembler wanted) { return !findAssembler(wanted).ptxas.empty(); }
+
 /// By ptxas or NVRTC. No cubin and no error: neither was found, and none is insisted on.
 static Expected<std::optional<Cubin>> assemble(const CodeGenOptions &options, const Image &image) {
   FoundAssembler found = findAssembler(options.ptxAssembler);
   if (!found.ptxas.empty()) {
     StageWatch::enter("ptxas");
-    Expected<Cubin> cubin = runPtxas(found.ptxas, image.ptx, image.arch);
+    Expected<Cubin> cubin = runPtxas(found.ptxas, image.ptx, image.arch, options.lineTables);
     return cubin ? Expected<std::optional<Cubin>>(std::move(*cubin)) : cubin.takeError();
   }
   if (!found.isNvrtc)
@@ -96,6 +101,7 @@ static CacheKey cubinKey(const CodeGenOptions &options, const Image &image) {
   return CacheKey("cubin")
       .add(image.ptx)
       .add(StringRef(tilec::nameOf(image.arch)))
+      .add(options.lineTables)
       .add(ptxAssemblerIdentity(options.ptxAssembler));
 }
 

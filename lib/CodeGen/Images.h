@@ -1,5 +1,8 @@
 //===- Images.h - the steps from object or PTX to a loadable image --------===//
 //
+// Takes an AMD object or PTX, gives the image that a driver loads; without an assembler PTX stays
+// what it is.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

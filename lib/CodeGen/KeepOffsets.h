@@ -1,5 +1,8 @@
 //===- KeepOffsets.h - buffer offsets that LLVM 22 must not split ---------===//
 //
+// A pass on LLVM IR: takes sums that buffer instructions have as offset, hides how they are made,
+// so that LLVM keeps them in one register.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- LargeCode.cpp - code generation that stays linear ------------------===//
 //
+// Takes functions of thousands of blocks or instructions, cuts their blocks in parts, so that those
+// passes of LLVM that take quadratic time see short ones.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LargeCode.h"

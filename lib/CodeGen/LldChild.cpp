@@ -1,5 +1,8 @@
 //===- LldChild.cpp - ld.lld as a child process ---------------------------===//
 //
+// Takes an object, runs ld.lld on it in a process of its own, gives the hsaco: for objects with
+// something that HsacoLinker.cpp does not know.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Subprocess.h"

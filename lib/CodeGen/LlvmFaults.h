@@ -1,5 +1,8 @@
 //===- LlvmFaults.h - IR that LLVM 22 would make wrong code of ------------===//
 //
+// Passes on LLVM IR: each takes a pattern that a named pass of LLVM 22 makes wrong code of, and
+// gives one that it leaves alone.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- NaturalLoops.cpp - loops of a control-flow graph -------------------===//
 //
+// Takes the successors of blocks, gives loops with their nesting, for any code that has blocks.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/CodeGen/NaturalLoops.h"

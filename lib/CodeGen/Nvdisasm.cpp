@@ -1,5 +1,7 @@
 //===- Nvdisasm.cpp - a cubin's machine code as text ----------------------===//
 //
+// Takes a cubin, gives the text that CUDA's nvdisasm prints of it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "PtxAssemblers.h"
@@ -12,7 +14,7 @@ using namespace llvm;
 
 namespace tilec::codegen {
 
-Expected<std::string> disassembleSass(const Image &image) {
+Expected<std::string> disassembleSass(const Image &image, bool withLines) {
   if (image.kind != ImageKind::Cubin)
     return createStringError("there is no machine code to show: nothing has assembled the PTX "
                              "(neither ptxas nor NVRTC was found, or --ptx-assembler=none)");
@@ -26,7 +28,10 @@ Expected<std::string> disassembleSass(const Image &image) {
   auto cubin = TemporaryFile::create("cubin", bytes);
   if (!cubin)
     return cubin.takeError();
-  auto result = runTool(*nvdisasm, {"-c", cubin->path()});
+  SmallVector<StringRef> arguments = {"-c", cubin->path()};
+  if (withLines)
+    arguments.push_back("-g");
+  auto result = runTool(*nvdisasm, arguments);
   if (!result)
     return result.takeError();
   if (result->exitCode != 0)

@@ -11,6 +11,7 @@
 
 #include "HalfPairs.h"
 #include "LlvmFaults.h"
+#include "ShortLoops.h"
 
 #include "tilec/CodeGen/CodeGen.h"
 
@@ -81,6 +82,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(DropIdleAtomics());
   passes.addPass(HalfPairs());
   passes.addPass(SimplifyCFGPass());
+  passes.addPass(UnrollShortLoops());
   LoopPassManager loopPasses;
   loopPasses.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));

@@ -1,5 +1,7 @@
 //===- Optimize.h - the IR passes, on a target machine at hand ------------===//
 //
+// Takes a module and a target machine, runs LLVM's IR passes in the order that our kernels want.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

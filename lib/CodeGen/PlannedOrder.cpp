@@ -1,5 +1,8 @@
 //===- PlannedOrder.cpp - the order of a loop, from its LLVM IR -----------===//
 //
+// Takes the LLVM IR of a planned loop, gives its reads, copies, matrix instructions, waits and
+// barriers in order, with what they address: what the machine code is compared with.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/CodeGen/Order.h"

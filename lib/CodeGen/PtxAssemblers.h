@@ -22,8 +22,10 @@ struct Cubin {
 /// order. The variable says `none` where there is to be none.
 std::optional<std::string> findToolkitTool(llvm::StringRef name, const char *variable);
 std::optional<std::string> findPtxas();
-/// As a child process. Fails with ptxas' own message.
-llvm::Expected<Cubin> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, Arch arch);
+/// As a child process; `withLines`: the cubin keeps the lines that the PTX names. Fails with ptxas'
+/// own message.
+llvm::Expected<Cubin> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, Arch arch,
+                               bool withLines);
 
 class Nvrtc;
 /// $TILEC_NVRTC (`none`: there is none), $CUDA_HOME/lib64, /usr/local/cuda/lib64, the loader's

@@ -1,5 +1,8 @@
 //===- Ptxas.cpp - PTX to cubin by ptxas, and what its log says -----------===//
 //
+// Takes PTX, runs ptxas on it, gives the cubin, and from the log registers, spills and what ptxas
+// says about wgmma.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "PtxAssemblers.h"
@@ -39,7 +42,7 @@ std::optional<std::string> findToolkitTool(StringRef name, const char *variable)
 
 std::optional<std::string> findPtxas() { return findToolkitTool("ptxas", "TILEC_PTXAS"); }
 
-Expected<Cubin> runPtxas(StringRef ptxas, StringRef ptx, Arch arch) {
+Expected<Cubin> runPtxas(StringRef ptxas, StringRef ptx, Arch arch, bool withLines) {
   auto input = TemporaryFile::create("ptx", ptx);
   if (!input)
     return input.takeError();
@@ -47,7 +50,10 @@ Expected<Cubin> runPtxas(StringRef ptxas, StringRef ptx, Arch arch) {
   if (!output)
     return output.takeError();
   std::string chip = "-arch=" + std::string(tilec::nameOf(arch));
-  auto result = runTool(ptxas, {"-v", chip, "-o", output->path(), input->path()});
+  SmallVector<StringRef> arguments = {"-v", chip, "-o", output->path(), input->path()};
+  if (withLines)
+    arguments.push_back("-lineinfo");
+  auto result = runTool(ptxas, arguments);
   if (!result)
     return result.takeError();
   // The temporary file's name says nothing to the reader.

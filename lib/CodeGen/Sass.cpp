@@ -1,5 +1,8 @@
 //===- Sass.cpp - what a cubin's machine code is made of ------------------===//
 //
+// Takes the bytes of a cubin's code, gives opcodes, loops and moves, without a disassembler of
+// NVIDIA's.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/CodeGen/Sass.h"

@@ -1,5 +1,7 @@
 //===- Subprocess.cpp - run a tool on temporary files ---------------------===//
 //
+// Starts a program with its output in temporary files; Subprocess.h has the types.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Subprocess.h"

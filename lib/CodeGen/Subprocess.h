@@ -1,5 +1,8 @@
 //===- Subprocess.h - run a tool on temporary files -----------------------===//
 //
+// Takes a program and arguments, gives its exit status and output; files that it needs are removed
+// with their object.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

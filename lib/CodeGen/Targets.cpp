@@ -1,5 +1,8 @@
 //===- Targets.cpp - LLVM's targets, set up once per process --------------===//
 //
+// Takes an Arch, gives LLVM's target machine with the settings of that chip; flags of LLVM are set
+// once, before the first.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "AmdgpuPasses.h"

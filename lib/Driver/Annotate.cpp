@@ -1,5 +1,8 @@
 //===- Annotate.cpp - assembly with the script's lines between ------------===//
 //
+// Reads `.loc` and `.file` lines of assembly or PTX, or nvdisasm's comments about lines, and puts
+// the script's line in front of what was made of it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Annotate.h"
@@ -14,8 +17,8 @@ namespace {
 
 class Annotator {
 public:
-  Annotator(const SourceManager &sources, Arch arch)
-      : sources(sources), comment(vendorOf(arch) == Vendor::Amd ? ";" : "//") {}
+  Annotator(const SourceManager &sources, Vendor vendor)
+      : sources(sources), comment(vendor == Vendor::Amd ? ";" : "//") {}
 
   std::string run(llvm::StringRef assembly) {
     findFiles(assembly);
@@ -27,12 +30,31 @@ public:
     return std::move(text);
   }
 
+  /// nvdisasm's form: `//## File "/folder/gemm.py", line 24`.
+  std::string runSass(llvm::StringRef sass) {
+    while (!sass.empty()) {
+      auto [line, rest] = sass.split('\n');
+      sass = rest;
+      llvm::StringRef word = line.trim();
+      if (!word.consume_front("//## File \"")) {
+        text += line;
+        text += '\n';
+        continue;
+      }
+      auto [name, place] = word.split('"');
+      unsigned number = 0;
+      if (place.consume_front(", line ") && !place.consumeInteger(10, number))
+        sayLine(name, number);
+    }
+    return std::move(text);
+  }
+
 private:
   const SourceManager &sources;
   llvm::StringRef comment;
   std::map<unsigned, std::string> files; ///< the assembly's numbers
   std::string text;
-  std::pair<unsigned, unsigned> last; ///< file and line of the last comment
+  std::pair<std::string, unsigned> last; ///< file and line of the last comment
   bool isDebugSection = false;
 
   /// `.file 1 "/folder" "gemm.py"`. PTX has them at its end.
@@ -58,13 +80,10 @@ private:
     }
   }
 
-  const SourceFile *fileOf(unsigned number) const {
-    auto it = files.find(number);
-    if (it == files.end())
-      return nullptr;
-    llvm::StringRef wanted = llvm::sys::path::filename(it->second);
+  const SourceFile *fileOf(llvm::StringRef path) const {
+    llvm::StringRef wanted = llvm::sys::path::filename(path);
     for (uint32_t f = 0; f < sources.fileCount(); ++f)
-      if (sources.file(f).name() == it->second ||
+      if (sources.file(f).name() == path ||
           llvm::sys::path::filename(sources.file(f).name()) == wanted)
         return &sources.file(f);
     return nullptr;
@@ -86,7 +105,7 @@ private:
       return;
     }
     if (word.consume_front(".loc"))
-      return sayLine(word.trim());
+      return takePlace(word.trim());
     if (word.starts_with(".file") || isDebugLabel(word) || word.starts_with(".cfi_"))
       return;
     text += line;
@@ -101,15 +120,22 @@ private:
     return false;
   }
 
-  void sayLine(llvm::StringRef place) {
-    unsigned file, line;
-    if (place.consumeInteger(10, file))
+  /// What follows `.loc`: number of the file, line, column.
+  void takePlace(llvm::StringRef place) {
+    unsigned number, line;
+    if (place.consumeInteger(10, number))
       return;
     place = place.ltrim();
-    if (place.consumeInteger(10, line) || line == 0 || std::pair(file, line) == last)
+    auto file = files.find(number);
+    if (file != files.end() && !place.consumeInteger(10, line))
+      sayLine(file->second, line);
+  }
+
+  void sayLine(llvm::StringRef path, unsigned line) {
+    if (line == 0 || std::pair(path.str(), line) == last)
       return;
-    last = {file, line};
-    const SourceFile *source = fileOf(file);
+    last = {path.str(), line};
+    const SourceFile *source = fileOf(path);
     if (!source)
       return;
     text += ("\t" + comment + " " + llvm::sys::path::filename(source->name()) + ":" +
@@ -121,7 +147,11 @@ private:
 } // namespace
 
 std::string annotated(llvm::StringRef assembly, const SourceManager &sources, Arch arch) {
-  return Annotator(sources, arch).run(assembly);
+  return Annotator(sources, vendorOf(arch)).run(assembly);
+}
+
+std::string annotatedSass(llvm::StringRef sass, const SourceManager &sources) {
+  return Annotator(sources, Vendor::Nvidia).runSass(sass);
 }
 
 } // namespace tilec

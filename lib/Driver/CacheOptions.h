@@ -1,5 +1,7 @@
 //===- CacheOptions.h - the cache on a tool's command line ----------------===//
 //
+// Takes a tool's command line, adds the options of the cache, and opens it as they say.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

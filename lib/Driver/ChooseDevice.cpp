@@ -1,5 +1,8 @@
 //===- ChooseDevice.cpp - which target and device where none is given -----===//
 //
+// Asks the drivers of this machine, and combines what they find with what was given;
+// ChooseDevice.h has the rule.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ChooseDevice.h"

@@ -1,5 +1,8 @@
 //===- ChooseDevice.h - which target and device where none is given -------===//
 //
+// Takes target and device as they were given, either, both or none, gives both and why, or why
+// they do not go together.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Compile.cpp - from a script to an image, stage by stage ------------===//
 //
+// The stages of a compilation in order, each made when it is asked for: what runs, what is timed,
+// what is verified, and how messages of MLIR become ours.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Compile.h"
@@ -8,6 +11,7 @@
 #include "Pipelines.h"
 #include "PlanFaults.h"
 #include "ProgramCache.h"
+#include "tilec/Driver/PlanFile.h"
 #include "tilec/Driver/ScheduleCheck.h"
 
 #include "tilec/Build/Recorder.h"
@@ -432,6 +436,7 @@ static codegen::CodeGenOptions codeGenOptions(const CompileOptions &opts, Module
   options.arch = opts.arch;
   options.ptxAssembler = opts.ptxAssembler;
   options.strict = opts.strict;
+  options.lineTables = opts.cubinLines;
   options.cache = opts.cache.get();
   module.walk([&](wave::KernelOp kernel) { options.keepOrder |= kernel.getKeepOrder(); });
   return options;
@@ -495,6 +500,8 @@ bool Compilation::runStage(Stage stage) {
     return checkSchedules();
   }
   case Stage::WaveScheduled:
+    if (!opts.planText.empty() && !usePlanFile())
+      return false;
     if (wantsTrial(opts, *state->module))
       state->unscheduled = OwningOpRef<ModuleOp>(state->module->clone());
     if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
@@ -580,6 +587,13 @@ bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
   return !breach || internalError(stage, breach->text, breach->place);
 }
 
+/// Loops get the plans that the file has for them.
+bool Compilation::usePlanFile() {
+  uint32_t index = sources.add(opts.planFile, opts.planText);
+  std::optional<PlanFile> plans = PlanFile::parse(sources, index, diags);
+  return plans && givePlans(*state->module, opts.arch, *plans, index, diags);
+}
+
 /// Machine code that does not keep a planned order is no silent matter.
 bool Compilation::checkSchedules() {
   bool isNamed = !opts.schedule.empty() && opts.schedule != "auto";
@@ -592,9 +606,10 @@ bool Compilation::checkSchedules() {
     return true;
   if (!isPlanned && !opts.schedule.empty() && opts.schedule != "auto")
     diags.report(DiagId::ScheduleNowhere, Span(), opts.schedule, "--remarks says why");
-  if (!isPlanned)
+  if (!isPlanned && opts.planText.empty())
     return true;
-  llvm::Expected<std::string> differences = differencesFromPlan(*state->module, binary);
+  llvm::Expected<std::string> differences =
+      isPlanned ? differencesFromPlan(*state->module, binary) : lostOrderOf(binary);
   if (!differences)
     return fail(differences.takeError());
   if (differences->empty())
@@ -664,8 +679,9 @@ bool Compilation::settleSchedules() {
 }
 
 bool Compilation::lower() {
-  // What ptxas makes of lines is not wanted in a cubin; PTX that nobody assembles keeps them.
-  bool withLines = opts.lineTables && (vendorOf(opts.arch) == Vendor::Amd ||
+  // What ptxas makes of lines is in a cubin when it is asked for; PTX that nobody assembles has
+  // them.
+  bool withLines = opts.lineTables && (vendorOf(opts.arch) == Vendor::Amd || opts.cubinLines ||
                                        opts.ptxAssembler == codegen::PtxAssembler::None);
   auto lowered = lowerToLlvm(*state->module, opts.arch, *state->llvmContext, withLines);
   if (!lowered && diags.hasErrors()) { // the op has said it

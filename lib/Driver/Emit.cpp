@@ -1,5 +1,7 @@
 //===- Emit.cpp - what can be asked of a compilation, by name -------------===//
 //
+// Takes the word behind `--emit=` and a compilation, gives the text or the bytes.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Emit.h"
@@ -76,8 +78,17 @@ llvm::Expected<std::string> emitted(Compilation &compilation, Emit emit, EmitOpt
       return llvm::createStringError("no loop of this program has a planned schedule");
     return text;
   }
-  case Emit::Sass:
-    return codegen::disassembleSass(compilation.image());
+  case Emit::Sass: {
+    if (options.annotate && !compilation.options().cubinLines)
+      return llvm::createStringError("--annotate: the machine code has no lines, which only ptxas "
+                                     "keeps: set TILEC_PTXAS to its path or CUDA_HOME to the "
+                                     "toolkit's folder");
+    llvm::Expected<std::string> text =
+        codegen::disassembleSass(compilation.image(), options.annotate);
+    if (!text || !options.annotate)
+      return text;
+    return annotatedSass(*text, compilation.diagnostics().sourceManager());
+  }
   case Emit::Layouts:
     return layoutsPage(compilation.program(), compilation.options().arch);
   }
@@ -90,6 +101,9 @@ void chooseLineTables(CompileOptions &options, Emit emit, std::optional<bool> wa
       wanted.value_or(isAmd && (emit.stage == Stage::Binary || emit.stage == Stage::Object));
   if (wanted.value_or(false) && !isAmd && emit.stage < Stage::Object)
     options.ptxAssembler = codegen::PtxAssembler::None; // a text with lines
+  // NVRTC gets the kernel's body as one statement, in which no line can be named.
+  options.cubinLines = wanted.value_or(false) && !isAmd && emit.stage == Stage::Binary &&
+                       codegen::hasPtxas(options.ptxAssembler);
 }
 
 std::optional<codegen::PtxAssembler> parsePtxAssembler(llvm::StringRef name) {

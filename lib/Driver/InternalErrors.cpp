@@ -1,5 +1,8 @@
 //===- InternalErrors.cpp - faults of tilec that a script has found -------===//
 //
+// Takes a fault of a pass or of LLVM, gives a message with a number that is the same for the same
+// fault, and the command that makes the script smaller.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "InternalErrors.h"

@@ -1,5 +1,7 @@
 //===- LayoutTool.cpp - `tilec layout` ------------------------------------===//
 //
+// Reads one layout attribute from the command line and prints or draws it through LayoutsPage.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LayoutTool.h"

@@ -1,5 +1,7 @@
 //===- LayoutTool.h - `tilec layout` --------------------------------------===//
 //
+// Takes the command line of `tilec layout`, gives its exit status.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- LayoutsPage.h - which lane holds which element, which bank it hits -===//
 //
+// Takes layouts of fragments and shared tiles, gives the place of every element as text or as one
+// HTML page.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- LocalPlaces.cpp - where the local buffers of a program are ---------===//
 //
+// Takes a program before and after normalisation, gives for each local buffer of the script
+// whether it became registers, a fragment or shared memory.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LocalPlaces.h"

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "LoopVerdicts.h"
 
+#include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Driver/ScheduleCheck.h"
 #include "tilec/IR/Wave/Wave.h"
@@ -45,7 +46,8 @@ struct Round {
   bool waits = false, waitsForOwn = false;
   std::optional<int64_t> fewestLeft; ///< groups that a wait leaves in flight
   int64_t fewestSlots = 0;           ///< of the pipes it waits for; 0: none
-  int64_t inStep = 0;                ///< copies that the round itself does
+  llvm::SmallPtrSet<Operation *, 2> pipes;
+  int64_t inStep = 0; ///< copies that the round itself does
 };
 
 bool isGlobalToShared(Operation *op) {
@@ -60,7 +62,7 @@ bool isGlobalToShared(Operation *op) {
 
 void look(Block &block, Round &round) {
   for (Operation &op : block) {
-    if (isa<tile::AsyncCopyOp>(op)) {
+    if (isAsyncCopy(&op)) {
       ++round.starts;
     } else if (auto wait = dyn_cast<tile::AsyncWaitOp>(op)) {
       round.waits = true;
@@ -68,7 +70,9 @@ void look(Block &block, Round &round) {
       round.fewestLeft = std::min(round.fewestLeft.value_or(left), left);
       round.waitsForOwn |= round.starts > 0 && left == 0;
     } else if (auto wait = dyn_cast<tile::PipeWaitOp>(op)) {
-      int64_t slots = wait.getPipe().getDefiningOp<tile::PipeOp>().getStages();
+      auto pipe = wait.getPipe().getDefiningOp<tile::PipeOp>();
+      round.pipes.insert(pipe);
+      int64_t slots = pipe.getStages();
       round.fewestSlots = round.fewestSlots ? std::min(round.fewestSlots, slots) : slots;
     } else if (isa<tile::CopyOp, tile::ParallelOp>(op)) {
       round.inStep += isGlobalToShared(&op);
@@ -97,6 +101,13 @@ std::string faultOfPlan(StringRef text) {
       return "its plan waits for all copies";
   }
   return "";
+}
+
+bool hasOneRound(tile::ForOp loop) {
+  std::optional<int64_t> lower = tile::constantInt(loop.getLower()),
+                         upper = tile::constantInt(loop.getUpper()),
+                         step = tile::constantInt(loop.getStep());
+  return lower && upper && step && *step > 0 && *lower + *step >= *upper;
 }
 
 class Verdicts {
@@ -139,7 +150,11 @@ public:
     look(*loop.bodyBlock(), round);
     if (loop.getRotate()) {
       fault = faultOfRotated(kernel.getName());
+      if (hasOneRound(loop))
+        return say(LoopVerdict::Sequential, "it has one round");
       ahead = "copies and matrix instructions in the order of a schedule";
+    } else if (round.fewestSlots == 1 && round.pipes.size() > 1) {
+      ahead = "a producer fills one tile while another is read";
     } else if (round.fewestSlots != 0) {
       fault = round.fewestSlots < 2 ? "a pipe of it has one slot" : "";
       ahead = llvm::formatv("a producer fills up to {0} slots ahead", round.fewestSlots - 1);
@@ -158,7 +173,9 @@ public:
     }
     if (fault.empty() && round.inStep != 0)
       fault = "a copy of each round goes through registers";
-    if (fault.empty() && waiting.contains(verdict.kernel))
+    // The waits of a schedule are compared with those of the machine code; a loop for too few tiles
+    // may stand beside it.
+    if (fault.empty() && !loop.getRotate() && waiting.contains(verdict.kernel))
       fault = "its machine code has vmcnt(0) in a loop with copies";
     if (fault.empty())
       return say(LoopVerdict::Planned, ahead);
@@ -182,7 +199,7 @@ private:
     });
   }
 
-  /// Matrix loops are planned in program order, one text each.
+  /// Matrix loops are planned in program order, one text each, whatever becomes of them.
   std::string faultOfRotated(StringRef kernelName) {
     size_t n = rotated[kernelName]++;
     auto kernel = module.lookupSymbol<wave::KernelOp>(kernelName);

@@ -1,5 +1,8 @@
 //===- Messages.cpp - how a tool says what is wrong -----------------------===//
 //
+// Takes diagnostics and what a tool has to say itself, prints them as text or as JSON lines, and
+// reads the option that decides.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Messages.h"

@@ -1,5 +1,7 @@
 //===- Pipelines.cpp - which passes make which stage ----------------------===//
 //
+// The one place that says which passes run in which order; Pipelines.h has what it gives.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipelines.h"
@@ -9,7 +11,8 @@
 namespace tilec {
 
 std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds) {
-  std::string target = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
+  const std::string chip = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
+  std::string target = chip;
   switch (stage) {
   case Stage::TileLaidOut:
     // Errors are found in the program as it was written; layouts are asked for by ops in their one
@@ -25,8 +28,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Barriers come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-expand-pipelines" + target + ",canonicalize,cse," +
-           (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores,") +
-           "tile-place-shared,tile-place-barriers))";
+           (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +
+           "tile-place-shared" + chip + ",tile-place-barriers))";
   case Stage::Wave:
     if (checkBounds)
       target.insert(target.size() - 1, " check-bounds=true");

@@ -1,5 +1,7 @@
 //===- Pipelines.h - which passes make which stage ------------------------===//
 //
+// Takes a stage and a target, gives the passes that lead to it, as text.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- PlanFaults.cpp - what machine code says of a chosen plan -----------===//
 //
+// Takes the module with its plans and the image, counts spills, moves and lost order, by which
+// `auto` chooses another strategy.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "PlanFaults.h"
@@ -13,6 +16,20 @@ using namespace mlir;
 
 namespace tilec {
 
+/// The plans of a kernel's loops; those that have no rounds stand in a line, whatever the plan.
+static llvm::SmallVector<SchedulePlan> plansOf(wave::KernelOp kernel) {
+  llvm::SmallVector<SchedulePlan> plans;
+  if (ArrayAttr texts = kernel.getSchedulesAttr())
+    for (StringRef text : texts.getAsValueRange<StringAttr>()) {
+      llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(text);
+      if (!plan)
+        llvm::consumeError(plan.takeError());
+      else if (plan->hasLoop())
+        plans.push_back(std::move(*plan));
+    }
+  return plans;
+}
+
 llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image) {
   constexpr uint64_t lostOrder = 1 << 20;
   PlanFaults faults;
@@ -25,7 +42,7 @@ llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image
     return object.takeError();
   report::Scorecard scorecard = report::makeScorecard(*object);
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
-    if (!kernel.getSchedules() || kernel.getNamedSchedule())
+    if (plansOf(kernel).empty() || kernel.getNamedSchedule())
       continue;
     for (const report::KernelCard &card : scorecard.kernels) {
       if (card.facts.name != kernel.getSymName())
@@ -51,14 +68,11 @@ llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image
 llvm::SmallVector<std::string> chosenStrategies(ModuleOp module) {
   llvm::SmallVector<std::string> names;
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
-    ArrayAttr plans = kernel.getSchedulesAttr();
-    if (!plans || kernel.getNamedSchedule())
+    if (kernel.getNamedSchedule())
       continue;
-    for (StringRef text : plans.getAsValueRange<StringAttr>())
-      if (auto plan = SchedulePlan::parse(text); !plan)
-        llvm::consumeError(plan.takeError());
-      else if (!llvm::is_contained(names, plan->strategy))
-        names.push_back(plan->strategy);
+    for (const SchedulePlan &plan : plansOf(kernel))
+      if (!llvm::is_contained(names, plan.strategy))
+        names.push_back(plan.strategy);
   }
   return names;
 }

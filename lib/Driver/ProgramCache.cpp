@@ -89,15 +89,15 @@ CacheKey programKey(const CompileOptions &options, llvm::StringRef name, llvm::S
   // By name, so that a new option does not build until someone has decided whether it counts. Those
   // that do not count say how to work, or switch this cache off (Compilation::runTo).
   const auto &[arch, entry, defines, ptxAssembler, strict, verifyStages, checkBounds, lineTables,
-               math, schedule, strictSchedule, cache, cachePrograms, saveTempsPrefix, afterStage] =
-      options;
+               cubinLines, math, schedule, planText, planFile, strictSchedule, cache, cachePrograms,
+               saveTempsPrefix, afterStage] = options;
   CacheKey key("program");
   key.add(programIdentity()).add(name).add(text);
-  key.add(llvm::StringRef(nameOf(arch))).add(entry).add(schedule);
+  key.add(llvm::StringRef(nameOf(arch))).add(entry).add(schedule).add(planText).add(planFile);
   key.add(uint64_t(defines.size()));
   for (const std::string &define : defines)
     key.add(define);
-  key.add(strict).add(checkBounds).add(lineTables);
+  key.add(strict).add(checkBounds).add(lineTables).add(cubinLines);
   key.add(strictSchedule ? 1 + *strictSchedule : 0);
   key.add(static_cast<uint64_t>(math)).add(static_cast<uint64_t>(ptxAssembler));
   key.add(codegen::deviceLibraryIdentity(vendorOf(arch)));

@@ -1,5 +1,8 @@
 //===- Run.cpp - run a compiled program on any device and check it --------===//
 //
+// Runs the reference as often as the agreement rule wants (Run.h), with the sums of the target
+// that is compared with.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Run.h"

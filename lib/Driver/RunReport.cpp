@@ -1,5 +1,7 @@
 //===- RunReport.cpp - what tilec-run says of a run -----------------------===//
 //
+// Prints an Outcome as a table or as JSON; nothing is measured here.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "RunReport.h"

@@ -1,5 +1,7 @@
 //===- RunReport.h - what tilec-run says of a run -------------------------===//
 //
+// What one run of tilec-run has found out, and how it is printed.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

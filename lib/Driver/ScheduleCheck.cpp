@@ -183,8 +183,51 @@ std::string differenceFromPlan(llvm::StringRef planText, const codegen::LoopOrde
   return "";
 }
 
+/// Kinds of the ops that body orders fix, priorities with their level.
+static std::vector<std::pair<int, int64_t>> strictKinds(const codegen::LoopOrder &loop) {
+  std::vector<std::pair<int, int64_t>> kinds;
+  for (const OrderedOp &op : loop.ops)
+    if (op.kind != OrderedOp::Wait && op.kind != OrderedOp::GlobalLoad &&
+        op.kind != OrderedOp::GlobalStore)
+      kinds.emplace_back(op.kind, op.kind == OrderedOp::Priority ? op.level : 0);
+  return kinds;
+}
+
+static bool isRotation(std::vector<std::pair<int, int64_t>> a,
+                       const std::vector<std::pair<int, int64_t>> &b) {
+  if (a.size() != b.size())
+    return false;
+  for (size_t n = 0; n < a.size(); ++n, std::rotate(a.begin(), a.begin() + 1, a.end()))
+    if (a == b)
+      return true;
+  return a.empty();
+}
+
+llvm::Expected<std::string> lostOrderOf(const codegen::Image &image) {
+  llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
+  if (!object)
+    return object.takeError();
+  std::string text;
+  for (const codegen::KernelOrder &planned : image.order) {
+    const report::KernelCode *kernel = object->kernel(planned.kernel);
+    for (auto [n, loop] : llvm::enumerate(planned.loops)) {
+      auto kinds = strictKinds(loop);
+      bool isThere = kernel && llvm::any_of(kernel->loops, [&](const report::Loop &found) {
+                       return found.isInnermost &&
+                              isRotation(strictKinds(report::emittedOrder(*kernel, found)), kinds);
+                     });
+      if (!isThere)
+        text += "kernel `" + planned.kernel + "`: loop " + std::to_string(n + 1) +
+                " has another order of copies, reads, matrix instructions, barriers and "
+                "priorities\n";
+    }
+  }
+  return text;
+}
+
 llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::Image &image) {
   std::string text;
+  bool hasLoop = false;
   std::vector<codegen::KernelOrder> orders = image.order;
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
     ArrayAttr plans = kernel.getSchedulesAttr();
@@ -206,6 +249,9 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
       llvm::Expected<SchedulePlan> parsed = SchedulePlan::parse(plan.getValue());
       if (!parsed)
         return parsed.takeError();
+      if (!parsed->hasLoop())
+        continue;
+      hasLoop = true;
       if (order != orders.end())
         for (codegen::LoopOrder &loop : order->loops) {
           std::string difference = differenceFromPlan(plan.getValue(), loop, reads);
@@ -218,7 +264,7 @@ llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::
         text += "kernel `" + kernel.getSymName().str() + "`: " + closest + "\n";
     }
   }
-  if (image.order.empty())
+  if (image.order.empty() || !hasLoop)
     return text;
   llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
   if (!object)

@@ -1,14 +1,19 @@
 //===- TilecMain.cpp - the compiler's command line ------------------------===//
 //
+// Takes the command line of tilec, runs a compilation as far as it asks, and writes what comes
+// out.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CacheOptions.h"
+#include "CodeOptions.h"
 #include "LayoutTool.h"
 #include "Messages.h"
-#include "TuneSpace.h"
+#include "TuneRecord.h"
 
 #include "tilec/Base/Version.h"
 #include "tilec/Driver/Emit.h"
+#include "tilec/Driver/PlanFile.h"
 #include "tilec/Driver/Tools.h"
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Script/Trace.h"
@@ -27,7 +32,7 @@ namespace {
 
 struct Arguments {
   std::string file, entry, target = "", emit = "binary", output, stopAfter, saveTemps;
-  std::string ptxAssembler = "auto", schedule, math = "default";
+  std::string ptxAssembler = "auto", schedule, planText, math = "default";
   bool debug = false, noDebug = false;
   CacheOptions cache;
   std::vector<std::string> defines;
@@ -107,10 +112,10 @@ int compile(const Arguments &args, const Messages &messages, Arch arch) {
   std::optional<Emit> emit = parseEmit(word, arch);
   if (!emit)
     return messages.usageError("unknown stage `" + word + "`; known: " + listOfEmits());
-  bool isAssembly = emit->stage == Stage::Asm;
+  bool isAssembly = emit->stage == Stage::Asm || emit->what == Emit::Sass;
   if (args.annotate && !isAssembly)
     return messages.usageError("--annotate puts lines of the script into assembly: give "
-                               "--emit=asm, not " +
+                               "--emit=asm or --emit=sass, not " +
                                word);
   if (args.annotate && args.noDebug)
     return messages.usageError("--annotate wants the lines that --no-debug leaves out");
@@ -122,7 +127,8 @@ int compile(const Arguments &args, const Messages &messages, Arch arch) {
   options.entry = args.entry;
   options.defines = args.defines;
   options.strict = args.strict;
-  options.schedule = args.schedule;
+  (args.planText.empty() ? options.schedule : options.planFile) = args.schedule;
+  options.planText = args.planText;
   options.math = *parseMathMode(args.math);
   if (args.strictSchedule || args.laxSchedule)
     options.strictSchedule = args.strictSchedule;
@@ -168,7 +174,8 @@ int compile(const Arguments &args, const Messages &messages, Arch arch) {
     sayWherePtxIsCalledCubin(output, compilation.image(), args, messages);
   // Beside a file, not beside /dev/null.
   bool isDevice = false;
-  llvm::sys::fs::is_other(output, isDevice);
+  if (llvm::sys::fs::is_other(output, isDevice))
+    isDevice = false; // it cannot be asked; it was written just now
   if (isImage && !isDevice)
     return write(messages, output + ".json", rt::printManifest(compilation.manifest())) ? 0 : 1;
   return 0;
@@ -201,26 +208,21 @@ int tilecMain(int argc, char **argv) {
   app.add_option("--save-temps", args.saveTemps, "write every stage to PREFIX.NN-stage.ext");
   app.add_option("--ptx-assembler", args.ptxAssembler, "auto, ptxas, nvrtc or none (PTX)")
       ->check(CLI::IsMember({"auto", "ptxas", "nvrtc", "none"}));
-  app.add_option("--schedule", args.schedule,
-                 "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
-                     "; Hopper: " + listOfSchedules(Arch::Sm90a));
-  app.add_option("--math", args.math,
-                 "how functions of f32 are computed: default, fast (the hardware's approximations) "
-                 "or libs (ROCm's device libraries, CUDA's libdevice)")
-      ->check(CLI::IsMember({"default", "fast", "libs"}));
+  addCodeOptions(app, args.schedule, args.math);
   app.add_flag("--strict-schedule", args.strictSchedule,
                "machine code that does not keep a planned order is an error (default for a "
                "schedule that is named)");
   app.add_flag("--no-strict-schedule", args.laxSchedule, "... is a warning");
-  app.add_flag("-g,--debug", args.debug,
-               "source lines also in LLVM IR and assembly text (AMD code objects have them)");
+  app.add_flag(
+      "-g,--debug", args.debug,
+      "source lines also in LLVM IR, assembly text and cubins (AMD code objects have them)");
   app.add_flag("--no-debug", args.noDebug, "... not even in code objects");
   addCacheOptions(app, args.cache);
   app.add_option("--tuned", args.tuned,
                  "FILE.json: take the entry's best parameters from there (tilec-run --tune)");
   app.add_flag("--json", args.json, "with --emit=report: as JSON");
   app.add_flag("--annotate", args.annotate,
-               "with --emit=asm: the script's lines between the instructions made of them");
+               "with --emit=asm, sass: the script's lines between the instructions made of them");
   app.add_flag("--list-targets", args.listTargets, "print the targets and stop");
   app.add_flag("--time-report", args.timeReport, "milliseconds of each stage");
   app.add_flag("--remarks", args.remarks, "print what was slow but right");
@@ -247,8 +249,18 @@ int tilecMain(int argc, char **argv) {
   if (std::string error = applyTuned(args.tuned, args.file, *arch, args.entry, args.schedule);
       !error.empty())
     return messages.failure(DiagId::TuningFailed, error);
-  if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty())
+  if (args.schedule == "search")
+    return messages.usageError("--schedule=search times what it tries: tilec-run has it, with "
+                               "--device=sim");
+  if (std::string path = planFileOf(args.schedule, args.file, *arch); !path.empty()) {
+    rt::Result<std::string> text = rt::readFile(path);
+    if (!text)
+      return messages.failure(DiagId::CannotRead, text.error().message);
+    args.schedule = path;
+    args.planText = *text;
+  } else if (std::string problem = scheduleProblem(args.schedule, *arch); !problem.empty()) {
     return messages.usageError("--schedule: " + problem);
+  }
   return compile(args, messages, *arch);
 }
 

@@ -1,11 +1,16 @@
 //===- TilecRunMain.cpp - compile, run, check, time -----------------------===//
 //
+// Takes the command line of tilec-run: compiles, makes arguments, runs on a device, times, checks
+// and saves.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CacheOptions.h"
 #include "ChooseDevice.h"
+#include "CodeOptions.h"
 #include "Messages.h"
 #include "RunReport.h"
+#include "ScheduleSearch.h"
 #include "Tune.h"
 
 #include "tilec/Base/Version.h"
@@ -38,6 +43,10 @@ struct Arguments {
   std::string tuneResults, tuned, shard, tuneDir, tuneMerge, rivalLibrary;
   size_t finalists = 0; ///< 0: four, of shards eight
   double tuneTimeout = 60;
+  std::string planOut, planText; ///< where a search of plans writes; the plans that are used
+  unsigned searchEvaluations = 0;
+  uint64_t searchSeed = 1;
+  double searchSeconds = 30;
   CacheOptions cache;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
@@ -208,7 +217,8 @@ int runTuning(const Arguments &args, const Messages &messages, Arch arch) {
   request.progress = [&](const std::string &text) { progress.show(text); };
   request.compile.arch = arch;
   request.compile.entry = args.entry;
-  request.compile.schedule = args.schedule;
+  (args.planText.empty() ? request.compile.schedule : request.compile.planFile) = args.schedule;
+  request.compile.planText = args.planText;
   request.compile.math = *parseMathMode(args.math);
   request.compile.cache = openCache(args.cache);
   request.compile.cachePrograms = true;
@@ -240,11 +250,67 @@ CompileOptions compileOptions(const Arguments &args, Arch arch) {
   options.arch = arch;
   options.entry = args.entry;
   options.defines = args.defines;
-  options.schedule = args.schedule;
+  (args.planText.empty() ? options.schedule : options.planFile) = args.schedule;
+  options.planText = args.planText;
   options.math = *parseMathMode(args.math);
   options.cache = openCache(args.cache);
   options.cachePrograms = true;
   return options;
+}
+
+/// What a search of plans has found, at its end.
+void printFound(const Arguments &args, const ScheduleFound &found) {
+  size_t refused = llvm::count_if(found.trials, [](auto &trial) { return trial.us == 0; });
+  llvm::outs() << llvm::formatv("tried {0} plans ({1} refused), seed {2}{3}\n", found.trials.size(),
+                                refused, args.searchSeed,
+                                found.hasEnded ? "" : ", until the time was up");
+  auto print = [](const ScheduleTrial &trial) {
+    if (trial.us > 0)
+      llvm::outs() << llvm::formatv("  {0,12:f2} us  {1}\n", trial.us, trial.what);
+    else
+      llvm::outs() << llvm::formatv("  {0,12}     {1}: {2}\n", "-", trial.what,
+                                    llvm::StringRef(trial.reason).split('\n').first);
+  };
+  if (args.table)
+    llvm::for_each(found.trials, print);
+  llvm::outs() << llvm::formatv("strategies {0:f2} us, found {1:f2} us ({2:f2} % less)\n",
+                                found.before, found.after, 100 * (1 - found.after / found.before));
+}
+
+/// `--schedule=search`: a search instead of a run.
+int runSearch(const Arguments &args, const Messages &messages, Arch arch) {
+  ProgressLine progress;
+  ScheduleSearchRequest request;
+  request.file = args.file;
+  request.compile = compileOptions(args, arch);
+  request.compile.schedule.clear();
+  request.name = llvm::sys::path::stem(args.planOut.empty() ? args.file : args.planOut).str();
+  request.seed = args.searchSeed;
+  request.evaluations = args.searchEvaluations;
+  request.seconds = args.searchSeconds;
+  request.progress = [&](const std::string &text) { progress.show(text); };
+  rt::Result<rt::ArgumentRequest> arguments = requestOf(args);
+  if (!arguments)
+    return messages.failure(DiagId::RunArgument, arguments.error().message);
+  request.arguments = std::move(*arguments);
+  rt::Result<ScheduleFound> found = searchSchedules(request);
+  progress.show("");
+  if (!found)
+    return messages.failure(DiagId::TuningFailed, found.error().message);
+  printFound(args, *found);
+  found->plans.comments = {
+      llvm::formatv("{0}, entry {1}", llvm::sys::path::filename(args.file), args.entry).str(),
+      llvm::formatv("--schedule=search --search-seed={0} --search-evaluations={1}: {2:f2} us, "
+                    "strategies {3:f2} us",
+                    args.searchSeed, found->trials.size(), found->after, found->before)
+          .str()};
+  if (args.planOut.empty()) {
+    llvm::outs() << found->plans.str();
+    return 0;
+  }
+  if (rt::Status status = rt::writeFile(args.planOut, found->plans.str()); !status)
+    return messages.failure(DiagId::CannotWrite, status.error().message);
+  return 0;
 }
 
 /// The texts of a compilation by the names that its line tables have.
@@ -466,11 +532,32 @@ void addTuneOptions(CLI::App &app, Arguments &args) {
 
 } // namespace
 
+/// Of `--schedule=search`.
+static void addSearchOptions(CLI::App &app, Arguments &args) {
+  app.add_option("--plan-out", args.planOut,
+                 "FILE.plan: keep what --schedule=search finds there, for --schedule=FILE.plan");
+  app.add_option("--search-seed", args.searchSeed, "of --schedule=search (1)");
+  app.add_option("--search-evaluations", args.searchEvaluations,
+                 "so many plans are tried; with the seed it decides what is found");
+  app.add_option("--search-seconds", args.searchSeconds, "... in so much time at most (30)")
+      ->check(CLI::PositiveNumber);
+}
+
 /// Options that do not go together; empty where all do.
 static std::string conflictOf(const Arguments &args, const CLI::App &app) {
   bool isGpu = args.device == "cuda" || args.device == "hip";
   bool hasClock = isGpu || args.device == "sim";
   bool isSearch = !args.tune.empty() || !args.tuneMerge.empty();
+  bool searchesPlans = args.schedule == "search";
+  if (searchesPlans && args.device != "sim")
+    return "--schedule=search is timed by the simulator's model of an AMD chip: give --device=sim "
+           "with --target=gfx950 or gfx942";
+  if (searchesPlans && isSearch)
+    return "--schedule=search and --tune are two searches: tune the kernel first";
+  if (!searchesPlans && (app.count("--plan-out") || app.count("--search-seed") ||
+                         app.count("--search-evaluations") || app.count("--search-seconds")))
+    return "--plan-out, --search-seed, --search-evaluations and --search-seconds are about "
+           "--schedule=search";
   if (isSearch && !hasClock)
     return "--tune wants a device with a clock: sim, cuda or hip";
   if (!isSearch && (app.count("--tune-results") || app.count("--tune-timeout") ||
@@ -518,13 +605,7 @@ int tilecRunMain(int argc, char **argv) {
       ->check(CLI::IsMember({"cpu", "sim", "ptx", "cuda", "hip"}));
   app.add_option("--arg", args.args, "NAME=randn|uniform|zeros|FILE.npy|NUMBER")
       ->allow_extra_args(false);
-  app.add_option("--schedule", args.schedule,
-                 "strategy of every matrix loop; AMD: " + listOfSchedules(Arch::Gfx950) +
-                     "; Hopper: " + listOfSchedules(Arch::Sm90a));
-  app.add_option("--math", args.math,
-                 "how functions of f32 are computed: default, fast (the hardware's approximations) "
-                 "or libs (ROCm's device libraries, CUDA's libdevice)")
-      ->check(CLI::IsMember({"default", "fast", "libs"}));
+  addCodeOptions(app, args.schedule, args.math);
   app.add_option("--dim", args.dims, "NAME=N: the size of a symbolic dimension")
       ->allow_extra_args(false);
   app.add_option("--seed", args.seed, "of the generated data");
@@ -557,6 +638,7 @@ int tilecRunMain(int argc, char **argv) {
       ->allow_extra_args(false);
   app.add_option("--vs-library", args.rivalLibrary, "library file of --vs (default: the system's)");
   addTuneOptions(app, args);
+  addSearchOptions(app, args);
   app.add_flag("--table", args.table,
                "what is printed without --json, too: what was compiled and run");
   app.add_flag("--json", args.json, "the same as JSON");
@@ -572,10 +654,20 @@ int tilecRunMain(int argc, char **argv) {
                                             " on " + choice->device + ": " + choice->why);
   args.device = choice->device;
   Arch arch = choice->arch;
-  if (std::string problem = scheduleProblem(args.schedule, arch); !problem.empty())
+  if (std::string path = planFileOf(args.schedule, args.file, arch); !path.empty()) {
+    rt::Result<std::string> text = rt::readFile(path);
+    if (!text)
+      return messages.failure(DiagId::CannotRead, text.error().message);
+    args.schedule = path;
+    args.planText = *text;
+  } else if (std::string problem = scheduleProblem(args.schedule, arch);
+             !problem.empty() && args.schedule != "search") {
     return messages.usageError("--schedule: " + problem);
+  }
   if (std::string problem = conflictOf(args, app); !problem.empty())
     return messages.usageError(problem);
+  if (args.schedule == "search")
+    return runSearch(args, messages, arch);
   if (!args.tune.empty() || !args.tuneMerge.empty())
     return runTuning(args, messages, arch);
   if (std::string error = applyTuned(args.tuned, args.file, arch, args.entry, args.schedule);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "TuneRecord.h"
 #include "TuneShards.h"
-#include "TuneSpace.h"
 
 #include "tilec/Driver/Compile.h"
 #include "tilec/Runtime/Arguments.h"

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "TuneSpace.h"
+#include "TuneRecord.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

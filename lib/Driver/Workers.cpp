@@ -1,5 +1,8 @@
 //===- Workers.cpp - measure in child processes ---------------------------===//
 //
+// Takes candidates of a search and a function that measures one, forks processes for them, and
+// gives outcomes also of those that crash or do not end.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Workers.h"

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "TuneSpace.h"
+#include "TuneRecord.h"
 
 #include <functional>
 

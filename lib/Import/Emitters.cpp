@@ -1,9 +1,10 @@
-//===- Emitters.cpp - TensorCoreIntrinEmitter calls -----------------------===//
+//===- Emitters.cpp - calls of upstream's emitters ------------------------===//
 //
 // A local array that only emitter calls, T.clear and T.fill use is an opaque fragment
 // (docs/language/threads.md). Together the threads' arrays hold a tile of the
 // block: A is [rows, micro_k], B is [columns, micro_k], C is [rows, columns]. So the
-// calls are copies and a gemm on fragments of these shapes, on every target.
+// calls are copies and a gemm on fragments of these shapes, on every target. An operand
+// that was shuffled beforehand is read by its tiles.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -15,19 +16,8 @@ namespace tilec {
 using script::argument;
 using script::Emitter;
 using script::IntrinsicId;
-using script::StmtKind;
 
 namespace {
-
-// Upstream's macro generators: M_DIM = 16, n_dim = 16, 32 lanes, and k_dim is 256
-// bits of elements.
-constexpr int64_t microX = 16, microY = 16;
-/// Of the formula for the lengths of arrays, whatever waves the target has; that for matrix cores
-/// counts 64 lanes.
-int64_t lanesOf(const Emitter &e) { return e.isMatrixCore ? 64 : 32; }
-
-/// Of one step: `k_pack` instructions along K.
-int64_t microK(const Emitter &e) { return e.kPack * 256 / static_cast<int64_t>(bitsOf(e.aType)); }
 
 struct TileShapes {
   SmallVector<int64_t, 2> a, b, c;
@@ -36,15 +26,15 @@ struct TileShapes {
 
 TileShapes shapesOf(const Emitter &e) {
   int64_t rows = e.blockRowWarps * e.warpRowTiles, columns = e.blockColWarps * e.warpColTiles;
-  int64_t lanes = lanesOf(e), k = microK(e), warpRows = e.warpRowTiles / microX,
-          warpColumns = e.warpColTiles / microY;
+  int64_t lanes = e.lanes(), k = e.microK(), warpRows = e.warpRowTiles / e.microX,
+          warpColumns = e.warpColTiles / e.microY;
   TileShapes s;
   s.a = e.aTransposed ? SmallVector<int64_t, 2>{k, rows} : SmallVector<int64_t, 2>{rows, k};
   s.b = e.bTransposed ? SmallVector<int64_t, 2>{columns, k} : SmallVector<int64_t, 2>{k, columns};
   s.c = {rows, columns};
-  s.lengthA = warpRows * microX * k / lanes;
-  s.lengthB = warpColumns * microY * k / lanes;
-  s.lengthC = warpRows * warpColumns * microX * microY / lanes;
+  s.lengthA = warpRows * e.microX * k / lanes;
+  s.lengthB = warpColumns * e.microY * k / lanes;
+  s.lengthC = warpRows * warpColumns * e.microX * e.microY / lanes;
   return s;
 }
 
@@ -64,13 +54,12 @@ void Importer::findEmitterLocals(script::Body list) {
       findEmitterLocals(i->elseBody);
     }
     const auto *t = llvm::dyn_cast<script::TileCallStmt>(s);
-    if (!t || t->call->id < IntrinsicId::EmitterLdmatrixA ||
-        t->call->id > IntrinsicId::EmitterStmatrix)
+    if (!t || !nameOf(t->call->id).starts_with("emitter."))
       continue;
     const Emitter &e = *argument(*t->call, "emitter").emitter;
-    if (e.warpRowTiles % microX || e.warpColTiles % microY || e.chunk % microK(e)) {
-      fail(DiagId::EmitterTiles, e.span, e.warpRowTiles, e.warpColTiles, e.chunk, microX, microY,
-           microK(e));
+    if (e.warpRowTiles % e.microX || e.warpColTiles % e.microY || e.chunk % e.microK()) {
+      fail(DiagId::EmitterTiles, e.span, e.warpRowTiles, e.warpColTiles, e.chunk, e.microX,
+           e.microY, e.microK());
       for (const Argument &a : t->call->args)
         if (a.region && a.region->buffer->scope == script::Scope::Local)
           lose(a.region->buffer);
@@ -111,35 +100,14 @@ bool Importer::emitterCall(const Call *call) {
       return fail(DiagId::EmitterLocal, a.span, nameOf(call->id), name);
     return buffer(a.region->buffer, a.span);
   };
-  int64_t k = microK(e);
   switch (call->id) {
-  case IntrinsicId::EmitterLdmatrixA:
+  case IntrinsicId::EmitterLdmatrixA: {
+    Value into = local("A_local");
+    return into && loadStep(call, into, e.aPreshuffle, e.aTransposed);
+  }
   case IntrinsicId::EmitterLdmatrixB: {
-    bool isA = call->id == IntrinsicId::EmitterLdmatrixA;
-    bool kFirst = isA ? e.aTransposed : !e.bTransposed;
-    Value into = local(isA ? "A_local" : "B_local");
-    const Argument &from = argument(*call, isA ? "A_shared" : "B_shared");
-    const Argument &ki = argument(*call, "ki");
-    Value shared = matrix(from), step = ki.expr ? index(ki.expr) : nullptr;
-    if (!into || !shared || !step)
-      return false;
-    SmallVector<int64_t> shape(typeOf(into).getShape());
-    llvm::ArrayRef<int64_t> have = typeOf(shared).getShape();
-    unsigned kDim = kFirst ? 0 : 1;
-    if (have[1 - kDim] != shape[1 - kDim] || have[kDim] % k) {
-      fail(DiagId::EmitterShared, from.span, from.region->buffer->name, shapeText(have),
-           shapeText(shape));
-      return false;
-    }
-    Value zero = indexConstant(0, call->span);
-    Value at0 = arith::MulIOp::create(b, loc, step, indexConstant(k, call->span));
-    SmallVector<Value> offsets =
-        kFirst ? SmallVector<Value>{at0, zero} : SmallVector<Value>{zero, at0};
-    auto type = tile::BufferType::get(&context, shape, typeOf(shared).getElementType(),
-                                      typeOf(shared).getScope());
-    Value part = tile::SubviewOp::create(b, loc, type, shared, offsets, b.getDenseI64ArrayAttr({}));
-    tile::CopyOp::create(b, loc, part, into, StringAttr());
-    return true;
+    Value into = local("B_local");
+    return into && loadStep(call, into, e.bPreshuffle, !e.bTransposed);
   }
   case IntrinsicId::EmitterMma: {
     Value a = local("A_local"), c2 = local("B_local"), c = local("C_local");
@@ -154,6 +122,79 @@ bool Importer::emitterCall(const Call *call) {
   }
 }
 
+/// Step `ki` of an operand into its fragment. `pid_m` and `pid_n` count tiles of a global operand.
+bool Importer::loadStep(const Call *call, Value into, bool isTiled, bool kFirst) {
+  const Emitter &e = *argument(*call, "emitter").emitter;
+  bool isA = call->id == IntrinsicId::EmitterLdmatrixA;
+  const Argument &from = argument(*call, isA ? "A_shared" : "B_shared");
+  const Argument &ki = argument(*call, "ki"), &pid = argument(*call, isA ? "pid_m" : "pid_n");
+  Value source = isTiled ? buffer(from.region->buffer, from.span) : matrix(from);
+  Value step = ki.expr ? index(ki.expr) : nullptr;
+  Value tile = pid.expr ? index(pid.expr) : indexConstant(0, call->span);
+  if (!source || !step || !tile)
+    return false;
+  unsigned kDim = kFirst ? 0 : 1;
+  ArrayRef<int64_t> shape = typeOf(into).getShape(), have = typeOf(source).getShape();
+  int64_t k = e.microK(), micro = isA ? e.microX : e.microY, rows = shape[1 - kDim];
+  auto fits = [&](int64_t found, int64_t wanted) {
+    return pid.expr ? ShapedType::isDynamic(found) || found % wanted == 0 : found == wanted;
+  };
+  if (isTiled ? !from.region->whole || have.size() != 4 || !fits(have[1 - kDim], rows / micro) ||
+                    have[2 + kDim] != k || have[3 - kDim] != micro
+              : !fits(have[1 - kDim], rows) || have[kDim] % k) {
+    fail(DiagId::EmitterShared, from.span, from.region->buffer->name, shapeText(have),
+         isTiled ? shapeText(kFirst ? ArrayRef<int64_t>{1, rows / micro, k, micro}
+                                    : ArrayRef<int64_t>{rows / micro, 1, micro, k})
+                 : shapeText(shape));
+    return false;
+  }
+  return isTiled ? loadTiles(call, into, source, step, tile, kFirst)
+                 : loadPart(call, into, source, step, tile, kFirst);
+}
+
+/// A part of a matrix.
+bool Importer::loadPart(const Call *call, Value into, Value source, Value step, Value tile,
+                        bool kFirst) {
+  Location loc = at(call->span);
+  ArrayRef<int64_t> shape = typeOf(into).getShape();
+  unsigned kDim = kFirst ? 0 : 1;
+  auto times = [&](Value value, int64_t by) -> Value {
+    return arith::MulIOp::create(b, loc, value, indexConstant(by, call->span));
+  };
+  SmallVector<Value, 2> offsets(2);
+  offsets[kDim] = times(step, shape[kDim]);
+  offsets[1 - kDim] = times(tile, shape[1 - kDim]);
+  auto type = tile::BufferType::get(&context, shape, typeOf(source).getElementType(),
+                                    typeOf(source).getScope());
+  Value part = tile::SubviewOp::create(b, loc, type, source, offsets, b.getDenseI64ArrayAttr({}));
+  tile::CopyOp::create(b, loc, part, into, StringAttr());
+  return true;
+}
+
+/// Of an operand that lies in tiles: element (i, kk) of the step is in tile (i / micro, step), at
+/// (i % micro, kk); with K first both pairs are the other way round.
+bool Importer::loadTiles(const Call *call, Value into, Value source, Value step, Value tile,
+                         bool kFirst) {
+  Location loc = at(call->span);
+  ArrayRef<int64_t> shape = typeOf(into).getShape();
+  unsigned kDim = kFirst ? 0 : 1;
+  int64_t micro = typeOf(source).getShape()[3 - kDim];
+  Value first =
+      arith::MulIOp::create(b, loc, tile, indexConstant(shape[1 - kDim] / micro, call->span));
+  return overTile(shape, call->span, [&](llvm::ArrayRef<Value> i) {
+    Value size = indexConstant(micro, call->span), row = i[1 - kDim];
+    SmallVector<Value, 4> at(4);
+    at[kDim] = step;
+    at[1 - kDim] = arith::AddIOp::create(b, loc, first, arith::DivUIOp::create(b, loc, row, size));
+    at[2 + kDim] = i[kDim];
+    at[3 - kDim] = arith::RemUIOp::create(b, loc, row, size);
+    Type scalar = tile::scalarTypeOf(typeOf(source).getElementType());
+    Value v = tile::LoadOp::create(b, loc, scalar, source, at, FloatAttr());
+    tile::StoreOp::create(b, loc, v, into, ValueRange(i));
+    return true;
+  });
+}
+
 /// C goes to a shared tile [rows / 16, columns / 16, 16, 16] or to a matrix [rows, columns].
 bool Importer::stmatrix(const Call *call) {
   const Argument &from = argument(*call, "C_local"), &to = argument(*call, "C_buffer");
@@ -165,7 +206,9 @@ bool Importer::stmatrix(const Call *call) {
   Value c = buffer(from.region->buffer, from.span), into = buffer(to.region->buffer, to.span);
   if (!c || !into)
     return false;
+  const Emitter &e = *argument(*call, "emitter").emitter;
   int64_t rows = typeOf(c).getShape()[0], columns = typeOf(c).getShape()[1];
+  int64_t microX = e.microX, microY = e.microY;
   SmallVector<int64_t> tiled{rows / microX, columns / microY, microX, microY};
   llvm::ArrayRef<int64_t> have = typeOf(into).getShape();
   bool isTiled = have == llvm::ArrayRef(tiled);

@@ -97,14 +97,15 @@ bool Importer::isNonNegative(const Expr *e) const {
   }
 }
 
-Value Importer::floorDivision(Value a, Value b_, bool isMod, bool nonNegative, Location loc) {
+Value Importer::floorDivision(Value dividend, Value divisor, bool isMod, bool nonNegative,
+                              Location loc) {
   if (nonNegative)
-    return isMod ? arith::RemUIOp::create(b, loc, a, b_).getResult()
-                 : arith::DivUIOp::create(b, loc, a, b_).getResult();
-  Value quotient = arith::FloorDivSIOp::create(b, loc, a, b_);
+    return isMod ? arith::RemUIOp::create(b, loc, dividend, divisor).getResult()
+                 : arith::DivUIOp::create(b, loc, dividend, divisor).getResult();
+  Value quotient = arith::FloorDivSIOp::create(b, loc, dividend, divisor);
   if (!isMod)
     return quotient;
-  return arith::SubIOp::create(b, loc, a, arith::MulIOp::create(b, loc, quotient, b_));
+  return arith::SubIOp::create(b, loc, dividend, arith::MulIOp::create(b, loc, quotient, divisor));
 }
 
 Value Importer::index(const Expr *e) {
@@ -162,19 +163,7 @@ Value Importer::indexPart(const Expr *e) {
   if (!x || !y)
     return nullptr;
   bool positive = isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
-  switch (e->op) {
-  case ExprOp::FloorDiv:
-  case ExprOp::FloorMod:
-    return floorDivision(x, y, e->op == ExprOp::FloorMod, positive, loc);
-  case ExprOp::TruncDiv:
-  case ExprOp::TruncMod:
-    if (positive)
-      return floorDivision(x, y, e->op == ExprOp::TruncMod, true, loc);
-    return e->op == ExprOp::TruncDiv ? arith::DivSIOp::create(b, loc, x, y).getResult()
-                                     : arith::RemSIOp::create(b, loc, x, y).getResult();
-  default:
-    return integerBinary(e->op, x, y, DType::I64, loc);
-  }
+  return integerOf(e->op, x, y, DType::I64, positive, loc);
 }
 
 /// Indices of an element, with constants checked where nothing may be out of bounds.
@@ -333,18 +322,22 @@ Value Importer::binary(const Expr *e) {
 
 Value Importer::integerOf(const Expr *e, Value x, Value y, Location loc) {
   bool positive = isUnsigned(e->type) || (isNonNegative(e->args[0]) && isNonNegative(e->args[1]));
-  switch (e->op) {
+  return integerOf(e->op, x, y, e->type, positive, loc);
+}
+
+Value Importer::integerOf(ExprOp op, Value x, Value y, DType type, bool positive, Location loc) {
+  switch (op) {
   case ExprOp::FloorDiv:
   case ExprOp::FloorMod:
-    return floorDivision(x, y, e->op == ExprOp::FloorMod, positive, loc);
+    return floorDivision(x, y, op == ExprOp::FloorMod, positive, loc);
   case ExprOp::TruncDiv:
   case ExprOp::TruncMod:
     if (positive)
-      return floorDivision(x, y, e->op == ExprOp::TruncMod, true, loc);
-    return e->op == ExprOp::TruncDiv ? arith::DivSIOp::create(b, loc, x, y).getResult()
-                                     : arith::RemSIOp::create(b, loc, x, y).getResult();
+      return floorDivision(x, y, op == ExprOp::TruncMod, true, loc);
+    return op == ExprOp::TruncDiv ? arith::DivSIOp::create(b, loc, x, y).getResult()
+                                  : arith::RemSIOp::create(b, loc, x, y).getResult();
   default:
-    return integerBinary(e->op, x, y, e->type, loc);
+    return integerBinary(op, x, y, type, loc);
   }
 }
 

@@ -1,5 +1,8 @@
 //===- Import.cpp - programs, parameters, launches ------------------------===//
 //
+// Takes a traced program, makes the ops of parameters and launches around the bodies; Importer.h
+// has what all files of this folder share.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Import/Import.h"
@@ -136,7 +139,8 @@ bool Importer::declareTensor(const Buffer *buffer, StringAttr name, bool isWorks
       return false;
     strides.push_back(v);
   }
-  buffers[buffer] = tile::TensorOp::create(b, loc, type, name, dims, strides);
+  buffers[buffer] = tile::TensorOp::create(b, loc, type, name, dims, strides,
+                                           /*place=*/IntegerAttr());
   return true;
 }
 
@@ -151,7 +155,8 @@ void Importer::parameters() {
     if (p.scalar)
       vars[p.scalar] =
           tile::ScalarOp::create(b, at(p.span), scalarType(p.scalar->type), name,
-                                 TypeAttr::get(tile::elementTypeOf(p.scalar->type, &context)));
+                                 TypeAttr::get(tile::elementTypeOf(p.scalar->type, &context)),
+                                 /*place=*/IntegerAttr());
   for (auto [p, name] : llvm::zip_equal(program.params, paramNames))
     if (p.buffer && !declareTensor(p.buffer, name, /*isWorkspace=*/false))
       lose(p.buffer);
@@ -171,7 +176,7 @@ void Importer::recordPlaces() {
   for (auto [n, p] : llvm::enumerate(program.params)) {
     Value v = p.scalar ? vars.lookup(p.scalar) : buffers.lookup(p.buffer);
     if (Operation *op = v ? v.getDefiningOp() : nullptr)
-      op->setAttr(tile::placeAttrName, b.getI64IntegerAttr(int64_t(n)));
+      tile::setParameterPlace(op, int64_t(n));
   }
 }
 
@@ -190,7 +195,10 @@ void Importer::launch(const script::Launch &l, size_t number) {
                                     b.getBoolAttr(false),
                                     l.usesThreadIdentity ? b.getUnitAttr() : UnitAttr(),
                                     b.getI64IntegerAttr(l.usesThreadIdentity ? warpLanes() : 0),
-                                    l.readsThreadCount ? b.getUnitAttr() : UnitAttr());
+                                    l.readsThreadCount ? b.getUnitAttr() : UnitAttr(),
+                                    /*cluster=*/b.getI64IntegerAttr(1),
+                                    /*teams=*/b.getI64IntegerAttr(1), /*shared_bytes=*/{},
+                                    /*shared_place=*/{});
   OpBuilder::InsertionGuard guard(b);
   Block &block = kernelOp.getBody().emplaceBlock();
   for (const script::Var *v : l.blockVars) {

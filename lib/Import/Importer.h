@@ -1,5 +1,8 @@
 //===- Importer.h - state of one import -----------------------------------===//
 //
+// Takes a traced program (script::Program), builds tile ops. One object imports one program; its
+// functions are spread over the files of this folder by subject.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -101,6 +104,9 @@ private:
   Value extent(const Expr *e);
   /// + - * // % and kin of two values of one type, which `e` names.
   Value integerOf(const Expr *e, Value x, Value y, mlir::Location loc);
+  /// Of operands that are both `positive`, or of any sign.
+  Value integerOf(script::ExprOp op, Value x, Value y, DType type, bool positive,
+                  mlir::Location loc);
   bool indices(const Buffer *buffer, llvm::ArrayRef<const Expr *> list, Span span,
                llvm::SmallVectorImpl<Value> &out);
   bool isIndexLike(const Expr *e) const;
@@ -186,6 +192,11 @@ private:
 
   void findEmitterLocals(script::Body list);
   bool emitterCall(const Call *call);
+  bool loadStep(const Call *call, mlir::Value into, bool isTiled, bool kFirst);
+  bool loadPart(const Call *call, mlir::Value into, mlir::Value source, mlir::Value step,
+                mlir::Value tile, bool kFirst);
+  bool loadTiles(const Call *call, mlir::Value into, mlir::Value source, mlir::Value step,
+                 mlir::Value tile, bool kFirst);
   bool stmatrix(const Call *call);
 
   llvm::SmallVector<Value> sameElement(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<Value> indices,

@@ -62,7 +62,8 @@ llvm::StringRef unusualWish(const Parts &parts, const script::LoopHints &hints, 
 
 void Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
   const script::LoopHints &hints = s->hints;
-  stages = std::max<int64_t>(1, hints.numStages);
+  // 0: steps in series; 1: no second slot.
+  stages = s->loop == script::LoopKind::Pipelined ? hints.numStages : 1;
   if (hints.order.empty() && hints.stage.empty() && hints.group.empty())
     return;
   SmallVector<const script::Stmt *> statements;

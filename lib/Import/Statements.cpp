@@ -1,5 +1,8 @@
 //===- Statements.cpp - buffers, stores, loops, branches ------------------===//
 //
+// Takes the statements of a traced kernel that are no calls, makes allocations, stores, loops and
+// branches.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Importer.h"

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Importer.h"
 
-#include "tilec/IR/Directives.h"
 #include "tilec/Target/Target.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -195,7 +194,8 @@ bool Importer::blockVote(const script::TileCallStmt *s, tile::VoteKind kind) {
   if (!said)
     return false;
   vars[s->result] =
-      tile::BlockVoteOp::create(b, at(s->call->span), b.getI32Type(), kind, said, Value());
+      tile::BlockVoteOp::create(b, at(s->call->span), b.getI32Type(), kind, said, Value(),
+                                /*shared_place=*/{});
   return true;
 }
 
@@ -275,9 +275,9 @@ bool Importer::scheduleCall(const Call *call) {
     SmallVector<int64_t> numbers;
     for (const Argument &a : argument(*call, "numbers").list)
       numbers.push_back(a.intValue);
-    auto op = tile::SchedBarrierOp::create(b, at(call->span), 0);
-    op->setAttr(directiveAttrName, b.getStringAttr(argument(*call, "name").string));
-    op->setAttr(directiveNumbersAttrName, b.getDenseI64ArrayAttr(numbers));
+    tile::SchedBarrierOp::create(b, at(call->span), /*mask=*/0,
+                                 b.getStringAttr(argument(*call, "name").string),
+                                 b.getDenseI64ArrayAttr(numbers));
     return true;
   }
   bool isPrio = call->id == IntrinsicId::SetPrio;
@@ -291,7 +291,7 @@ bool Importer::scheduleCall(const Call *call) {
   if (isPrio)
     tile::SetPrioOp::create(b, at(call->span), *given);
   else
-    tile::SchedBarrierOp::create(b, at(call->span), *given);
+    tile::SchedBarrierOp::create(b, at(call->span), *given, /*directive=*/{}, /*numbers=*/{});
   return true;
 }
 

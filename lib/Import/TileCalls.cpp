@@ -1,5 +1,8 @@
 //===- TileCalls.cpp - copy, fill, gemm, reductions, scans ----------------===//
 //
+// Takes calls of tile operations, checks shapes and types with the script's words, makes their
+// ops.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Importer.h"
@@ -522,10 +525,6 @@ bool Importer::gemm(const Call *call) {
          isFloat(operand) ? "float32" : "int32");
     return false;
   }
-  if (typeOf(c).getScope() == tile::Scope::Global) {
-    fail(DiagId::GemmIntoGlobal, argC.span, argC.region->buffer->name);
-    return false;
-  }
   Value clear;
   const Argument &clearArg = argument(*call, "clear_accum");
   if (clearArg.kind == Argument::Value) {
@@ -542,12 +541,23 @@ bool Importer::gemm(const Call *call) {
                : policy == "FullCol" ? tile::WarpPolicy::FullCol
                                      : tile::WarpPolicy::Square;
   const Argument &pack = argument(*call, "k_pack");
-  auto op = tile::GemmOp::create(b, at(call->span), a, c2, c, clear, ta, tb, warps,
+  // A sum in a tensor is made in a fragment.
+  Value sum = c;
+  bool isTensor = typeOf(c).getScope() == tile::Scope::Global;
+  if (isTensor) {
+    sum = allocBuffer(argC.region->buffer->name, sc, argC.region->buffer->type,
+                      tile::Scope::Fragment, argC.span);
+    if (!clearArg.isTrue())
+      tile::CopyOp::create(b, at(argC.span), c, sum, StringAttr());
+  }
+  auto op = tile::GemmOp::create(b, at(call->span), a, c2, sum, clear, ta, tb, warps,
                                  pack.kind == Argument::Int ? pack.intValue : 1);
+  if (isTensor)
+    tile::CopyOp::create(b, at(argC.span), sum, c, StringAttr());
   // One of float32 beside one of tfloat32 is converted to it.
   bool isTfloat32 = argA.region->buffer->isTfloat32 || argB.region->buffer->isTfloat32;
   if (isTfloat32 && operand == DType::F32)
-    op->setAttr(tfloat32AttrName, b.getUnitAttr());
+    op.setTfloat32(true);
   return true;
 }
 
@@ -591,7 +601,8 @@ bool Importer::reduce(const Call *call, tile::ReduceKind kind) {
   bool hasNan = call->id == IntrinsicId::ReduceMax || call->id == IntrinsicId::ReduceMin ||
                 call->id == IntrinsicId::ReduceAbsMax;
   bool nan = hasNan && argument(*call, "nan_propagate").isTrue();
-  tile::ReduceOp::create(b, at(call->span), kind, from, to, dim, clear, nan);
+  tile::ReduceOp::create(b, at(call->span), kind, from, to, dim, clear, nan,
+                         tile::ReduceStep::Whole, /*shared_place=*/{});
   return true;
 }
 
@@ -613,7 +624,8 @@ bool Importer::scan(const Call *call, tile::ReduceKind kind) {
          shapeText(typeOf(to).getShape()));
     return false;
   }
-  tile::ScanOp::create(b, at(call->span), kind, from, to, dim, argument(*call, "reverse").isTrue());
+  tile::ScanOp::create(b, at(call->span), kind, from, to, dim, argument(*call, "reverse").isTrue(),
+                       /*shared_place=*/{});
   return true;
 }
 

@@ -1,5 +1,8 @@
 //===- FragmentLayout.cpp - where a block keeps the elements of a fragment ===//
 //
+// Takes an atom and how often it is repeated over registers and waves, gives coordinates of a
+// register of a lane, and the way back.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Layout/FragmentLayout.h"
@@ -11,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cassert>
+#include <numeric>
 
 namespace tilec {
 namespace {
@@ -178,6 +182,95 @@ FragmentLayout FragmentLayout::withUnitDim(unsigned dim) const {
   };
   return FragmentLayout(shape, LinearLayout(rank() + 1, inputs), moved(repFactors),
                         moved(waveFactors));
+}
+
+/// Cuts the digits of `dim` at `left` steps: what lies below stays there, the rest goes to the
+/// dimension before it. Lowers `left` to what is not found; false where a factor does not divide.
+static bool cut(llvm::ArrayRef<Factor> factors, int64_t dim, int64_t &left,
+                llvm::SmallVector<Factor, 4> &result) {
+  for (const Factor &f : factors) {
+    if (f.dim != dim + 1) { // numbers are those of the new dimensions
+      result.push_back(f);
+      continue;
+    }
+    int64_t below = std::gcd(f.count, left);
+    if (below != left && below != f.count)
+      return false;
+    left /= below;
+    result.push_back({dim + 1, below});
+    result.push_back({dim, f.count / below});
+  }
+  return true;
+}
+
+std::optional<FragmentLayout> FragmentLayout::withSplitDim(unsigned dim, int64_t inner) const {
+  int64_t box = atomLayout.boxShape()[dim], size = tileShape[dim];
+  if (!isPowerOf2(inner) || size % inner != 0 ||
+      box * repsPerDim()[dim] * wavesPerDim()[dim] != size)
+    return std::nullopt;
+  Coords shape = tileShape;
+  shape[dim] = size / inner;
+  shape.insert(shape.begin() + dim + 1, inner);
+  llvm::SmallVector<LayoutInput, 3> inputs(atomLayout.inputs());
+  for (LayoutInput &in : inputs)
+    for (Coords &base : in.bases) {
+      int64_t value = base[dim];
+      if (value > inner && value % inner != 0)
+        return std::nullopt;
+      base[dim] = value / inner;
+      base.insert(base.begin() + dim + 1, value % inner);
+    }
+  auto moved = [&](llvm::ArrayRef<Factor> factors) {
+    llvm::SmallVector<Factor, 4> result(factors);
+    for (Factor &f : result)
+      if (f.dim >= int64_t(dim))
+        ++f.dim;
+    return result;
+  };
+  llvm::SmallVector<Factor, 4> reps, waves;
+  int64_t left = std::max<int64_t>(inner / box, 1);
+  if (!cut(moved(repFactors), dim, left, reps) || !cut(moved(waveFactors), dim, left, waves) ||
+      left != 1)
+    return std::nullopt;
+  return FragmentLayout(shape, LinearLayout(rank() + 1, inputs), reps, waves);
+}
+
+std::optional<FragmentLayout> FragmentLayout::withMergedDims(unsigned dim) const {
+  // Repetitions as bits of the atom: those of the second dimension lie below the first one's atom.
+  FragmentLayout own = folded(*this);
+  int64_t inner = tileShape[dim + 1];
+  bool isOneAtom = own.atomLayout.boxShape()[dim + 1] == inner;
+  bool isOneFirst = own.atomLayout.boxShape()[dim] == 1 && own.repsPerDim()[dim] == 1;
+  if (own.atomLayout.boxShape()[dim + 1] * own.repsPerDim()[dim + 1] * own.wavesPerDim()[dim + 1] !=
+          inner ||
+      !(isOneAtom || isOneFirst))
+    return std::nullopt;
+  Coords shape = tileShape;
+  shape[dim] *= inner;
+  shape.erase(shape.begin() + dim + 1);
+  llvm::SmallVector<LayoutInput, 3> inputs(own.atomLayout.inputs());
+  for (LayoutInput &in : inputs)
+    for (Coords &base : in.bases) {
+      base[dim] = base[dim] * inner + base[dim + 1];
+      base.erase(base.begin() + dim + 1);
+    }
+  // Of one dimension the factors count on from each other: those of the second one come first.
+  auto moved = [&](llvm::ArrayRef<Factor> factors) {
+    llvm::SmallVector<Factor, 4> result(factors);
+    for (Factor &f : result)
+      if (f.dim > int64_t(dim))
+        --f.dim;
+    return result;
+  };
+  bool isOrdered = true, sawFirst = false;
+  for (const Factor &f : own.waveFactors) {
+    isOrdered &= !(sawFirst && f.dim == int64_t(dim) + 1);
+    sawFirst |= f.dim == int64_t(dim);
+  }
+  if (!isOrdered)
+    return std::nullopt;
+  return FragmentLayout(shape, LinearLayout(rank() - 1, inputs), moved(own.repFactors),
+                        moved(own.waveFactors));
 }
 
 std::string FragmentLayout::str() const {

@@ -1,5 +1,8 @@
 //===- SharedLayout.cpp - where a block keeps the elements of a shared tile ===//
 //
+// Takes a shape, pitch and swizzle, gives the place of an element in shared memory, and the way
+// back.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Layout/SharedLayout.h"
@@ -74,7 +77,7 @@ static int64_t panelBytesOf(int64_t rowBytes) {
 
 std::optional<SharedLayout> SharedLayout::panelled(llvm::ArrayRef<int64_t> shape,
                                                    unsigned elemBits) {
-  if (shape.size() < 2 || elemBits > 16 || elemBits < 8 || shape[shape.size() - 2] % 8 != 0)
+  if (shape.size() < 2 || elemBits > 32 || elemBits < 8 || shape[shape.size() - 2] % 8 != 0)
     return std::nullopt;
   constexpr int64_t chunkBytes = 16, bankBytes = 128;
   int64_t rowBytes = shape.back() * elemBits / 8;

@@ -1,7 +1,9 @@
 //===- ArithOps.cpp - the arith dialect, conversions apart ----------------===//
 //
 // Floats are exact: no fast-math flag is added, so nothing is fused or reordered
-// beyond what the op itself allows. SPDX-License-Identifier: Apache-2.0
+// beyond what the op itself allows.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "KernelLowering.h"
 

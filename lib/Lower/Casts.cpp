@@ -1,7 +1,9 @@
 //===- Casts.cpp - conversions between numbers ----------------------------===//
 //
 // f8 and f4 go through f32, with the chip's own conversion where it has one for the
-// format and FloatFormats.cpp where not. SPDX-License-Identifier: Apache-2.0
+// format and FloatFormats.cpp where not.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "FloatFormats.h"
 #include "KernelLowering.h"

@@ -90,6 +90,16 @@ static llvm::SmallVector<llvm::Value *> asValues(llvm::ArrayRef<llvm::PHINode *>
   return {phis.begin(), phis.end()};
 }
 
+/// Keeps the loop of this branch from being unrolled.
+static void keepRolled(llvm::BranchInst &latch) {
+  llvm::LLVMContext &context = latch.getContext();
+  llvm::Metadata *disable =
+      llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode *loop = llvm::MDNode::getDistinct(context, {nullptr, disable});
+  loop->replaceOperandWith(0, loop);
+  latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 LogicalResult KernelLowering::lowerFor(mlir::scf::ForOp loop) {
   llvm::Value *lower = at(loop.getLowerBound()), *upper = at(loop.getUpperBound());
   llvm::Value *step = at(loop.getStep());
@@ -137,7 +147,9 @@ LogicalResult KernelLowering::lowerFor(mlir::scf::ForOp loop) {
   llvm::BasicBlock *latch = b.GetInsertBlock();
   iv->addIncoming(next, latch);
   addEdges(phis, nexts, latch);
-  b.CreateCondBr(less(next, upper), body, exit);
+  llvm::BranchInst *again = b.CreateCondBr(less(next, upper), body, exit);
+  if (loop->hasAttr("rolled")) // assemblers behind LLVM read this as well
+    keepRolled(*again);
 
   b.SetInsertPoint(exit);
   if (!runsOnce) {

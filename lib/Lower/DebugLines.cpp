@@ -1,5 +1,8 @@
 //===- DebugLines.cpp - source lines in LLVM IR ---------------------------===//
 //
+// Takes locations of MLIR, gives line tables of LLVM: files, scopes and places, one subprogram a
+// kernel.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "DebugLines.h"

@@ -97,7 +97,7 @@ public:
   virtual bool setPriority(int64_t level) { return false; }
   /// No instruction is moved across but of the kinds in `mask` (amdgcn.sched.barrier).
   virtual void schedFence(int64_t mask = 0) = 0;
-  /// An instruction of the target by its name (tilec/IR/Directives.h).
+  /// An instruction of the target by its name.
   virtual bool directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) { return false; }
 
   /// A load of `type` at base + offset (unsigned 32-bit bytes) where `mask` holds and zero
@@ -172,6 +172,9 @@ public:
     return b.CreateFDiv(llvm::ConstantFP::get(value->getType(), 1.0), value);
   }
   virtual llvm::Value *approxRsqrt(llvm::Value *value) = 0;
+  /// Sine or cosine of f32 elements to 2^-20, where |value| is below 2^18; null: there is no
+  /// instruction that takes more than LLVM's own way to it.
+  virtual llvm::Value *approxSine(llvm::Value *value, bool isCosine) { return nullptr; }
   /// 2^x in f32, denormals kept, within 2 ulp.
   virtual llvm::Value *exp2(llvm::Value *value) = 0;
   /// value * 2^exponent for f32 and an i32 in [-300, 300], rounded once.

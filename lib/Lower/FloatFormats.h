@@ -1,7 +1,9 @@
 //===- FloatFormats.h - 8-bit and 4-bit floats in plain arithmetic --------===//
 //
 // Conversions of formats that a chip does not convert itself, with the meaning of
-// tilec/Base/DType.h. SPDX-License-Identifier: Apache-2.0
+// tilec/Base/DType.h.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

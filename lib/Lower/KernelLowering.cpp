@@ -1,5 +1,8 @@
 //===- KernelLowering.cpp - one wave.kernel to one llvm::Function ---------===//
 //
+// Takes a wave.kernel, walks over its ops and hands each to the function of its kind; signature,
+// blocks and locations are made here.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "KernelLowering.h"

@@ -1,5 +1,7 @@
 //===- Lower.cpp - Wave IR to LLVM IR: the entry point --------------------===//
 //
+// Takes a module of wave kernels and a target, gives an LLVM module.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Lower/Lower.h"

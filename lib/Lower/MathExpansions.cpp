@@ -1,5 +1,8 @@
 //===- MathExpansions.cpp - exponentials, logarithms and their kin --------===//
 //
+// Takes a function and an operand, gives the polynomial or the hardware's approximation with its
+// corrections; MathCoefficients.inc has the numbers.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "MathExpansions.h"

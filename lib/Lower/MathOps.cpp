@@ -205,8 +205,8 @@ LogicalResult KernelLowering::lowerByLibrary(mlir::Operation &op) {
   if (!codegen::findDeviceLibrary(vendor)) {
     bool isDouble = wave::elementOf(op.getOperand(0).getType()).isF64();
     codegen::LibraryAdvice advice = codegen::deviceLibraryAdvice(vendor);
-    Reported(&op, DiagId::DeviceLibraryMissing, libraryName(op), isDouble ? "float64" : "float32",
-             advice.name, advice.advice);
+    (void)Reported(&op, DiagId::DeviceLibraryMissing, libraryName(op),
+                   isDouble ? "float64" : "float32", advice.name, advice.advice);
     return mlir::failure();
   }
   auto call = [&](llvm::StringRef function, mlir::Value result) {
@@ -243,6 +243,9 @@ LogicalResult KernelLowering::lowerMath(mlir::Operation &op) {
     return success();
   }
   bool isApproximate = fastMathOf(op).approxFunc();
+  if (isApproximate && mlir::isa<math::SinOp, math::CosOp>(op) && element.isF32())
+    if (llvm::Value *value = e.approxSine(args[0], mlir::isa<math::CosOp>(op)))
+      return done(op, value);
   return done(op, elementWise(op, type, [&](llvm::ArrayRef<llvm::Value *> x) {
                 llvm::Value *value = isApproximate ? approximateMath(e, op, x) : nullptr;
                 return value ? value : expandMath(e, op, x);

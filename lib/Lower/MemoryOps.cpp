@@ -1,5 +1,8 @@
 //===- MemoryOps.cpp - shared and global memory, atomics ------------------===//
 //
+// Takes loads, stores and atomics of Wave IR, gives pointers, address spaces and LLVM's operations
+// on them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "KernelLowering.h"
@@ -165,8 +168,8 @@ LogicalResult KernelLowering::lowerAtomic(mlir::Operation &op, wave::AtomicKind 
   std::optional<llvm::AtomicRMWInst::BinOp> rmw = atomicOp(kind, type->isFPOrFPVectorTy());
   mlir::Type element = wave::elementOf(op.getResult(0).getType());
   bool isPair = type->isVectorTy() && type->isFPOrFPVectorTy() && bitsOf(type) == 32;
-  if (type->isVectorTy() && !isPair && kind == wave::AtomicKind::Add && !isShared &&
-      op.getResult(0).use_empty()) {
+  bool hasInstruction = isPair ? e.target.halfAddBytes > 0 : type->isVectorTy();
+  if (hasInstruction && kind == wave::AtomicKind::Add && !isShared && op.getResult(0).use_empty()) {
     bool isAdded = true;
     under(mask, nullptr, [&]() -> llvm::Value * {
       isAdded = e.addVector(value, pointer);

@@ -1,5 +1,8 @@
 //===- Types.cpp - Wave IR types as LLVM types ----------------------------===//
 //
+// Takes types of Wave IR, gives LLVM's, and integers of the same bits where LLVM has no such
+// float.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Types.h"

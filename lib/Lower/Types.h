@@ -1,7 +1,9 @@
 //===- Types.h - Wave IR types as LLVM types ------------------------------===//
 //
 // `index` is i32; f8 and f4 are i8 and i4, whose meaning stays with the MLIR type;
-// a vector of any rank is flat. SPDX-License-Identifier: Apache-2.0
+// a vector of any rank is flat.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

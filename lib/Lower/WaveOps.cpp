@@ -1,12 +1,13 @@
 //===- WaveOps.cpp - identity, registers, copies, waits, matrices, lanes --===//
 //
+// Takes the ops of Wave IR that are no arithmetic and no memory, gives LLVM IR through the
+// vendor's Emitter.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "KernelLowering.h"
 
 #include "Types.h"
-
-#include "tilec/IR/Directives.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -245,13 +246,11 @@ LogicalResult KernelLowering::lowerGridSync(wave::GridSyncOp sync) {
 
 /// A fence of the order of instructions, or the instruction that a script names.
 static bool lowerFence(Emitter &e, wave::SchedFenceOp fence) {
-  auto name = fence->getAttrOfType<mlir::StringAttr>(directiveAttrName);
-  if (!name) {
+  if (!fence.getDirective()) {
     e.schedFence(fence.getMask());
     return true;
   }
-  auto numbers = fence->getAttrOfType<mlir::DenseI64ArrayAttr>(directiveNumbersAttrName);
-  return e.directive(name.getValue(), numbers.asArrayRef());
+  return e.directive(*fence.getDirective(), *fence.getNumbers());
 }
 
 LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {

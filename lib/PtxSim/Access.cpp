@@ -1,5 +1,8 @@
 //===- Access.cpp - where a lane's access goes, and whether it may --------===//
 //
+// Takes an address of a lane, finds the bytes in global, shared or local memory, and reports what
+// must not be touched.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Access.h"

@@ -1,5 +1,8 @@
 //===- Access.h - one lane's access to memory -----------------------------===//
 //
+// Takes an instruction, a space and an address, gives the bytes behind it after all checks, or
+// none.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

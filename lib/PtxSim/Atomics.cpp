@@ -1,5 +1,7 @@
 //===- Atomics.cpp - atom and red -----------------------------------------===//
 //
+// Decodes atom and red in all their forms, and does them lane by lane.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Access.h"
@@ -133,7 +135,8 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return Step::Next;
 }
 
-/// red.global.add.{v2, v4}.f32: neighbouring elements at an aligned address, each by itself.
+/// red.global.add.{v2, v4} of f32 or pairs of 16 bits: neighbouring elements at an aligned address,
+/// each by itself.
 Step addVector(Warp &warp, const Instruction &instr, uint32_t lanes) {
   const Operand &memory = instr.args[0];
   Value addresses = warp.use(memory, lanes, "an address");
@@ -193,8 +196,8 @@ bool decodeAtomics(const Statement &s, Instruction &i) {
   }
   i.n = s.has("v4") ? 4 : s.has("v2") ? 2 : 1;
   i.run = addVector;
-  return s.opcode == "red" && i.mode == Add && i.space == Space::Global && i.type == Ty::F32 &&
-         parts == i.n;
+  bool isAdded = i.type == Ty::F32 || i.type == Ty::F16x2 || i.type == Ty::BF16x2;
+  return s.opcode == "red" && i.mode == Add && i.space == Space::Global && isAdded && parts == i.n;
 }
 
 } // namespace tilec::ptx

@@ -1,5 +1,7 @@
 //===- Bulk.cpp - what bulk loads and stores share ------------------------===//
 //
+// Reads tensor maps and the operands of bulk copies, and notes what they touch in global memory.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Bulk.h"

@@ -1,5 +1,7 @@
 //===- Control.cpp - jumps, ends, what has no effect here -------------===//
 //
+// Decodes bra, ret, exit, trap and the instructions that do nothing here, and does them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

@@ -1,5 +1,7 @@
 //===- Convert.cpp - cvt --------------------------------------------------===//
 //
+// Decodes cvt with its roundings and saturation, and converts lane by lane.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

@@ -1,5 +1,8 @@
 //===- Decode.cpp - from opcode text to handlers --------------------------===//
 //
+// Takes a statement of PTX, asks the families of instructions in turn, and gives the function that
+// executes it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

@@ -1,5 +1,8 @@
 //===- Decode.h - the families of instructions ----------------------------===//
 //
+// One function a family: takes a statement, fills the instruction and says whether it is one of
+// the family's.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

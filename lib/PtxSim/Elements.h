@@ -1,5 +1,7 @@
 //===- Elements.h - operands of matrix instructions as numbers ------------===//
 //
+// Takes the bits of an element of a matrix operand, gives a float or an integer.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

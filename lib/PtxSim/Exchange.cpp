@@ -1,5 +1,8 @@
 //===- Exchange.cpp - between the lanes of a warp -------------------------===//
 //
+// Decodes shfl, vote, match, redux, elect, activemask and bar.warp.sync, and does them over the
+// lanes that take part.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

@@ -1,5 +1,7 @@
 //===- GlobalOrder.cpp - who uses which word of global memory -------------===//
 //
+// Takes accesses to global memory with their clocks, says which of them nothing puts in an order.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "GlobalOrder.h"

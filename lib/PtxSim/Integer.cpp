@@ -1,5 +1,7 @@
 //===- Integer.cpp - arithmetic of integers -------------------------------===//
 //
+// One row an instruction of integers: its name and what it computes of its operands.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

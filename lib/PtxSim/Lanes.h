@@ -1,5 +1,8 @@
 //===- Lanes.h - a function of values as an instruction over lanes --------===//
 //
+// Takes a function of values, gives the handler that computes it in every lane and follows
+// definedness.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Machine.h - warps, blocks, clusters and what is under way ----------===//
 //
+// The state that instructions change: registers, shared memory, barriers, copies under way, and
+// whose turn it is.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Matrices.cpp - ldmatrix and stmatrix -------------------------------===//
 //
+// Decodes ldmatrix and stmatrix, and moves their 8 x 8 tiles between lanes and shared memory.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Access.h"

@@ -1,5 +1,7 @@
 //===- Memory.cpp - loads and stores --------------------------------------===//
 //
+// Decodes ld and st in all spaces, and does them lane by lane.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Access.h"

@@ -1,5 +1,8 @@
 //===- Moves.cpp - moves, selections, addresses of other windows ----------===//
 //
+// Decodes mov, selp, cvta, mapa and their kin, and does them with the definedness of what they
+// move.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

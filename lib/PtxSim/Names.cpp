@@ -1,5 +1,7 @@
 //===- Names.cpp - the names of a kernel while it is parsed ---------------===//
 //
+// Keeps scopes of registers, labels and variables, and fills in jumps when a label is known.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Names.h"

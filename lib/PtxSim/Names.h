@@ -1,5 +1,8 @@
 //===- Names.h - the names of a kernel while it is parsed -----------------===//
 //
+// Takes declarations and uses in the order of the text, gives numbers of registers and targets of
+// jumps.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

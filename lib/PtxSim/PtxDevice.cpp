@@ -1,13 +1,15 @@
 //===- PtxDevice.cpp - the PTX simulator as a device of the runtime -------===//
 //
+// Takes PTX and launches from the runtime, runs them on ptx::run; memory is SimulatedBackend's.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/PtxSim/PtxDevice.h"
 
+#include "tilec/SimDevice/SimulatedBackend.h"
 #include "tilec/Target/BlocksAtOnce.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 #include <map>
@@ -15,17 +17,10 @@
 namespace tilec {
 namespace {
 
-using rt::DeviceAddress;
 using rt::Result;
 using rt::Status;
 
-rt::Error toError(llvm::Error error) { return {llvm::toString(std::move(error))}; }
-
-Status status(llvm::Error error) {
-  return error ? Status(toError(std::move(error))) : rt::success();
-}
-
-class PtxBackend final : public rt::Backend {
+class PtxBackend final : public SimulatedBackend {
 public:
   PtxBackend(const std::string &arch, PtxDeviceOptions options) : options(std::move(options)) {
     memory.limitBytes = this->options.memoryLimitBytes;
@@ -33,40 +28,6 @@ public:
     deviceInfo.name = "PTX simulator";
     deviceInfo.arch = arch;
     deviceInfo.checksBounds = true;
-  }
-
-  const rt::DeviceInfo &info() const override { return deviceInfo; }
-
-  Result<DeviceAddress> allocate(int64_t bytes, const std::string &name) override {
-    // Whole words: an atomic on the last 16-bit element is a compare-and-swap of the word around
-    // it.
-    uint64_t whole = llvm::alignTo(static_cast<uint64_t>(bytes), 4);
-    llvm::Expected<uint64_t> address = memory.allocate(whole, name);
-    if (!address)
-      return toError(address.takeError());
-    const uint8_t rest[4] = {};
-    if (llvm::Error error = memory.write(*address + bytes, {rest, size_t(whole - bytes)}))
-      return toError(std::move(error));
-    return *address;
-  }
-  void free(DeviceAddress address) override {
-    llvm::consumeError(memory.release(address)); // a handle owns what it frees
-  }
-  Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) override {
-    return status(memory.write(dst, {static_cast<const uint8_t *>(src), size_t(bytes)}));
-  }
-  Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) override {
-    return status(memory.read(src, {static_cast<uint8_t *>(dst), size_t(bytes)}));
-  }
-  Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) override {
-    uint8_t *host = memory.hostPointerForWriting(dst, static_cast<uint64_t>(bytes));
-    if (!host)
-      return rt::Error{"fill outside every allocation"};
-    std::memset(host, value, static_cast<size_t>(bytes));
-    return rt::success();
-  }
-  void markUninitialized(DeviceAddress address, int64_t bytes) override {
-    llvm::consumeError(memory.markUninitialized(address, static_cast<uint64_t>(bytes)));
   }
 
   Result<uint64_t> loadModule(std::span<const uint8_t> image) override {
@@ -88,14 +49,6 @@ public:
       return rt::Error{"not in the PTX; it has " + llvm::join(loaded.names(), ", ")};
     kernels[++lastHandle] = {program, symbol};
     return lastHandle;
-  }
-
-  Result<uint64_t> createStream() override { return ++lastHandle; }
-  void destroyStream(uint64_t) override {}
-  Status wait(uint64_t) override {
-    if (fault.empty())
-      return rt::success();
-    return rt::Error{std::exchange(fault, {})};
   }
 
   Status launch(uint64_t kernel, const rt::LaunchShape &shape, const rt::ParamBuffer &params,
@@ -121,15 +74,8 @@ public:
     if (options.onRun)
       options.onRun(name, *result);
     if (!result->fault.empty())
-      fault += (fault.empty() ? "" : "\n") + result->fault;
+      addFault(result->fault);
     return rt::success();
-  }
-
-  Result<uint64_t> createEvent() override { return ++lastHandle; }
-  void destroyEvent(uint64_t) override {}
-  Status record(uint64_t, uint64_t) override { return rt::success(); }
-  Result<double> elapsedMs(uint64_t, uint64_t) override {
-    return rt::Error{"the PTX simulator has no clock: time kernels on a GPU"};
   }
 
   /// Refuses what cuTensorMapEncodeTiled refuses (CUDA driver API 13.0).
@@ -190,12 +136,8 @@ private:
   }
 
   PtxDeviceOptions options;
-  rt::DeviceInfo deviceInfo;
-  sim::Memory memory;
   std::map<uint64_t, std::unique_ptr<ptx::Module>> modules;
   std::map<uint64_t, std::pair<const ptx::Program *, std::string>> kernels;
-  uint64_t lastHandle = 0;
-  std::string fault; ///< that no wait has reported yet
 };
 
 } // namespace

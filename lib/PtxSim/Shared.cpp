@@ -1,5 +1,8 @@
 //===- Shared.cpp - who may touch which byte ------------------------------===//
 //
+// Takes accesses to a block's shared memory, says which of them meet copies, mbarriers or other
+// threads without an order.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Shared.h"
@@ -69,16 +72,19 @@ std::string SharedMemory::overBarrier(uint32_t address, uint32_t count) const {
   return "touches the mbarrier at " + place(it->first);
 }
 
-std::string SharedMemory::checkRead(uint32_t address, uint32_t count, const Access &access) {
+std::string SharedMemory::checkPlace(uint32_t address, uint32_t count, StringRef verb) const {
   if (address > size() || count > size() - address)
     return place(address) + " is outside of the block's " + utostr(size()) + " bytes";
   for (uint32_t i = address; i < address + count; ++i)
     if (pending[i])
-      return "reads " + place(i) + ", to which a copy is still on its way";
-  if (std::string text = overBarrier(address, count); !text.empty())
-    return text;
-  if (!access.checksOrder)
-    return "";
+      return (verb + " " + place(i) + ", to which a copy is still on its way").str();
+  return overBarrier(address, count);
+}
+
+std::string SharedMemory::checkRead(uint32_t address, uint32_t count, const Access &access) {
+  std::string fault = checkPlace(address, count, "reads");
+  if (!fault.empty() || !access.checksOrder)
+    return fault;
   Epoch last;
   for (uint32_t word = address / wordBytes; word <= (address + count - 1) / wordBytes; ++word) {
     Epoch e = lastWrite[word];
@@ -98,15 +104,9 @@ std::string SharedMemory::checkRead(uint32_t address, uint32_t count, const Acce
 
 std::string SharedMemory::checkWrite(uint32_t address, uint32_t count, const Access &access,
                                      const uint8_t *values) {
-  if (address > size() || count > size() - address)
-    return place(address) + " is outside of the block's " + utostr(size()) + " bytes";
-  for (uint32_t i = address; i < address + count; ++i)
-    if (pending[i])
-      return "writes " + place(i) + ", to which a copy is still on its way";
-  if (std::string text = overBarrier(address, count); !text.empty())
-    return text;
-  if (!access.checksOrder)
-    return "";
+  std::string fault = checkPlace(address, count, "writes");
+  if (!fault.empty() || !access.checksOrder)
+    return fault;
   Epoch last;
   for (uint32_t word = address / wordBytes; word <= (address + count - 1) / wordBytes; ++word) {
     Epoch e = lastWrite[word];

@@ -72,6 +72,8 @@ public:
 
 private:
   std::string overBarrier(uint32_t address, uint32_t count) const;
+  /// What is wrong with an access there at any time: it `reads` or `writes`.
+  std::string checkPlace(uint32_t address, uint32_t count, llvm::StringRef verb) const;
 
   static constexpr unsigned readers = 4; ///< that are remembered, of each word
   std::vector<uint8_t> bytes, written, pending;

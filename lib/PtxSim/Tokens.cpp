@@ -1,5 +1,7 @@
 //===- Tokens.cpp - pieces of PTX text ------------------------------------===//
 //
+// Takes the text of a module, gives statements without comments, lists, numbers and declarations.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Tokens.h"

@@ -1,5 +1,7 @@
 //===- Tokens.h - pieces of PTX text --------------------------------------===//
 //
+// Takes pieces of PTX text, gives what the parser works with.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Types.cpp - types of instructions ----------------------------------===//
 //
+// One row a type of PTX: its name, width and kind.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Program.h"

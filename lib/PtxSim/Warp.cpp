@@ -1,5 +1,7 @@
 //===- Warp.cpp - registers, blocks and clusters --------------------------===//
 //
+// Makes warps and blocks, reads and writes registers, and reports what has no value.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Machine.h"

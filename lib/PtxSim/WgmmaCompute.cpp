@@ -1,5 +1,7 @@
 //===- WgmmaCompute.cpp - the product of a wgmma --------------------------===//
 //
+// Takes a wgmma and what its descriptors name, computes the product as the hardware sums it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Elements.h"
@@ -38,6 +40,7 @@ std::string compute(Block &block, unsigned group, WgmmaOp &op) {
   bool isDefined = true;
   if (aInRegisters(instr)) {
     unsigned perRegister = 4 / each, bits = 8 * each;
+    uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
     a.resize(size_t(k) * groupRows);
     for (unsigned w = 0; w < warpsPerGroup; ++w)
       for (unsigned i = 0; i < 4; ++i)
@@ -45,9 +48,8 @@ std::string compute(Block &block, unsigned group, WgmmaOp &op) {
           for (unsigned e = 0; e < perRegister; ++e) {
             unsigned row = warpRows * w + lane / 4 + 8 * (i % 2);
             unsigned at = perRegister * (lane % 4) + e + 4 * perRegister * (i / 2);
-            a[size_t(at) * groupRows + row] =
-                floatElement(instr.aType, op.aRegisters[w][i * warpLanes + lane] >> (bits * e) &
-                                              ((1u << bits) - 1));
+            a[size_t(at) * groupRows + row] = floatElement(
+                instr.aType, op.aRegisters[w][i * warpLanes + lane] >> (bits * e) & mask);
           }
   } else {
     readOperand(block.shared, Descriptor(op.a), instr.aType, isKMajorA(instr), groupRows, a,

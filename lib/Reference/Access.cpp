@@ -1,8 +1,12 @@
 //===- Access.cpp - loads, stores, atomics, reductions into a location ----===//
 //
+// Executes loads, stores, atomics and reductions into one place, for all lanes of a frame, with
+// bounds checked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "BlockOrder.h"
+#include "Combine.h"
 
 using namespace mlir;
 
@@ -368,51 +372,6 @@ static int64_t positionOf(Machine &machine, const ReductionDecl &decl, bool isDe
   return position;
 }
 
-static int64_t combineInts(Combine combine, int64_t a, int64_t b, bool subtract) {
-  switch (combine) {
-  case Combine::Sum:
-    return int64_t(subtract ? uint64_t(a) - uint64_t(b) : uint64_t(a) + uint64_t(b));
-  case Combine::Prod:
-    return int64_t(uint64_t(a) * uint64_t(b));
-  case Combine::Max:
-  case Combine::MaxNan:
-    return std::max(a, b);
-  case Combine::Min:
-  case Combine::MinNan:
-    return std::min(a, b);
-  case Combine::MaxU:
-    return int64_t(std::max(uint64_t(a), uint64_t(b)));
-  case Combine::MinU:
-    return int64_t(std::min(uint64_t(a), uint64_t(b)));
-  case Combine::And:
-    return a & b;
-  case Combine::Or:
-    return a | b;
-  case Combine::Xor:
-    return a ^ b;
-  }
-  llvm_unreachable("unknown combination");
-}
-
-static double combineFloats(Combine combine, double a, double b, bool subtract) {
-  switch (combine) {
-  case Combine::Sum:
-    return subtract ? a - b : a + b;
-  case Combine::Prod:
-    return a * b;
-  case Combine::Max:
-    return std::fmax(a, b);
-  case Combine::Min:
-    return std::fmin(a, b);
-  case Combine::MaxNan:
-    return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmax(a, b);
-  case Combine::MinNan:
-    return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmin(a, b);
-  default:
-    return b; // bitwise combinations have integer operands only
-  }
-}
-
 void execReduceInto(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const ReduceIntoAux *>(instr.aux);
   Machine &machine = frame.machine;
@@ -424,6 +383,7 @@ void execReduceInto(Frame &frame, const Instr &instr) {
   ReductionState &state = machine.reductions[decl.id];
   bool inF32 = machine.isSequential() && decl.rep == Rep::F32;
   bool isDense = isDenseReduction(machine, decl);
+  bool isSubtract = aux.isSubtract && decl.combine == Combine::Sum;
   for (int lane = 0; lane < frame.lanes; ++lane) {
     if (offsets[lane] < 0 || !frame.isOn(lane))
       continue;
@@ -437,7 +397,7 @@ void execReduceInto(Frame &frame, const Instr &instr) {
         sum = int64_t(uint64_t(sum) & low);
         value = int64_t(uint64_t(value) & low);
       }
-      sum = combineInts(decl.combine, sum, value, aux.isSubtract);
+      sum = combine(decl.combine, sum, isSubtract ? int64_t(-uint64_t(value)) : value);
       continue;
     }
     double value =
@@ -445,7 +405,7 @@ void execReduceInto(Frame &frame, const Instr &instr) {
     double &sum = state.floats[position];
     if (decl.combine == Combine::Sum && machine.sumsWide(decl.dtype, decl.dtype)) {
       auto [wide, isNew] = state.wideSums.try_emplace(position, sum);
-      wide->second.add(aux.isSubtract ? -value : value);
+      wide->second.add(isSubtract ? -value : value);
       sum = wide->second.value();
       continue;
     }
@@ -455,7 +415,7 @@ void execReduceInto(Frame &frame, const Instr &instr) {
         terms->second.add(sum);
       terms->second.add(value);
     }
-    sum = combineFloats(decl.combine, sum, value, aux.isSubtract);
+    sum = combine(decl.combine, sum, isSubtract ? -value : value);
     if (inF32)
       sum = static_cast<float>(sum);
   }

@@ -1,6 +1,7 @@
 //===- Arith.cpp - arith ops on lanes of scalars --------------------------===//
 //
 // `imm` holds the width of the integers that an instruction works on.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Scalars.h"

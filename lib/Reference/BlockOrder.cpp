@@ -1,5 +1,8 @@
 //===- BlockOrder.cpp - which block uses which element of a tensor --------===//
 //
+// Takes what blocks read and write of tensors, and fails where the result would depend on which
+// block runs first.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "BlockOrder.h"

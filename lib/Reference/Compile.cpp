@@ -1,7 +1,9 @@
 //===- Compile.cpp - from tile ops to instructions ------------------------===//
 //
 // One walk over the program. A FrameScope gives each scalar its slot; a value of an
-// outer frame is imported when first used. SPDX-License-Identifier: Apache-2.0
+// outer frame is imported when first used.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Compile.h"
 
@@ -446,7 +448,7 @@ bool Compiler::compileTileOp(Operation *op, Instr &instr) {
       .Case<tile::GemmOp>([&](tile::GemmOp gemm) {
         aux->transposeA = gemm.getTransposeA();
         aux->transposeB = gemm.getTransposeB();
-        aux->tfloat32 = gemm->hasAttr(tfloat32AttrName);
+        aux->tfloat32 = gemm.getTfloat32();
         aux->hasClearSlot = gemm.getClear() != nullptr;
         if (aux->hasClearSlot)
           instr.a = slotOf(gemm.getClear());
@@ -739,14 +741,21 @@ void Compiler::compileOp(Operation *op, Code &code) {
     return; // a view is evaluated where it is used; copies are complete at once
   Instr instr;
   instr.op = op;
-  if (auto choice = dyn_cast<tile::OfGroupOp>(op)) {
-    frame->slots[choice.getResult()] = slotOf(choice.getWhole());
+  if (isa<tile::OfGroupOp, tile::BelowOp>(op)) { // another name of a value
+    auto choice = dyn_cast<tile::OfGroupOp>(op);
+    frame->slots[op->getResult(0)] = slotOf(choice ? choice.getWhole() : op->getOperand(0));
     return;
   }
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return compileStore(store, instr, code);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     compileConstant(constant, instr);
+  } else if (auto rank = dyn_cast<tile::ClusterRankOp>(op)) {
+    auto kernel = op->getParentOfType<tile::KernelOp>();
+    instr.a = slotOf(kernel.getBody().getArgument(0));
+    instr.imm = kernel.getCluster();
+    instr.dst = define(rank.getRank());
+    instr.run = execClusterRank;
   } else if (auto number = dyn_cast<tile::WarpGroupOp>(op)) {
     instr.dst = define(number.getGroup()); // asked for what tile.of_group leaves alone
     instr.run = execConstant;

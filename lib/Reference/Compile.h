@@ -1,5 +1,7 @@
 //===- Compile.h - from tile ops to instructions --------------------------===//
 //
+// Takes a program of tile ops, gives instructions of the reference (Machine.h), and runs them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

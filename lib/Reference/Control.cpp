@@ -1,7 +1,9 @@
 //===- Control.cpp - conditions, loops, kernels, messages -----------------===//
 //
 // With one lane a condition is a branch. With more, both sides run under masks, as on
-// a GPU. SPDX-License-Identifier: Apache-2.0
+// a GPU.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 

@@ -1,5 +1,8 @@
 //===- Coroutine.cpp - code that waits and goes on later ------------------===//
 //
+// Takes a function, runs it on a thread of its own that has the word only while somebody resumes
+// it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Coroutine.h"

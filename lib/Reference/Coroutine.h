@@ -1,7 +1,9 @@
 //===- Coroutine.h - code that waits and goes on later --------------------===//
 //
 // A coroutine has a thread of its own for its stack; of it and who resumes it only one
-// ever runs. SPDX-License-Identifier: Apache-2.0
+// ever runs.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

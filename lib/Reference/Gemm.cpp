@@ -1,6 +1,7 @@
 //===- Gemm.cpp - tile.gemm -----------------------------------------------===//
 //
 // Operands are decoded once to dense panels; the inner loop runs along a row of C.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "BlockOrder.h"
@@ -128,8 +129,11 @@ struct SumCut {
   unsigned bits = 0;
   int64_t group = 1;
 };
-SumCut sumCutOf(const Machine &machine, DType a, DType b) {
+SumCut sumCutOf(const Machine &machine, DType a, DType b, bool tfloat32) {
   const ReferenceOptions &options = machine.options;
+  // Elements of twice the width: half as many at a time.
+  if (tfloat32)
+    return {options.sumBits, std::max<int64_t>(1, options.sumGroup / 2)};
   if (!isFloat(a) || !isFloat(b) || std::max(bitsOf(a), bitsOf(b)) > 16)
     return {};
   // The formats that NVIDIA multiplies; others go through f16.
@@ -192,12 +196,13 @@ void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, 
                                        tfloat32Mask);
   std::vector<T> sum = clear ? std::vector<T>(m * n, T(0)) : readView<T>(c);
   bool isSpread = machine.options.spreadSums && isFloat(a.dtype) && c.dtype != DType::F64 &&
-                  std::max(bitsOf(a.dtype), bitsOf(b.dtype)) <= 16;
+                  (aux.tfloat32 || std::max(bitsOf(a.dtype), bitsOf(b.dtype)) <= 16);
   std::vector<T> before = isSpread ? sum : std::vector<T>();
   if constexpr (std::is_same_v<T, int64_t>) // wraps without overflow
     multiply(reinterpret_cast<uint64_t *>(left.data()), reinterpret_cast<uint64_t *>(right.data()),
              reinterpret_cast<uint64_t *>(sum.data()), m, n, k);
-  else if (SumCut cut = sumCutOf(machine, a.dtype, b.dtype); std::is_same_v<T, double> && cut.bits)
+  else if (SumCut cut = sumCutOf(machine, a.dtype, b.dtype, aux.tfloat32);
+           std::is_same_v<T, double> && cut.bits)
     multiplyShort(reinterpret_cast<double *>(left.data()), reinterpret_cast<double *>(right.data()),
                   reinterpret_cast<double *>(sum.data()), m, n, k, cut.bits, cut.group);
   else if (std::is_same_v<T, double> && machine.sumsWide(a.dtype, c.dtype))
@@ -239,7 +244,7 @@ void execGemm(Frame &frame, const Instr &instr) {
     if (!isFloat(a.dtype) && !isFloat(c.dtype))
       gemm<int64_t>(machine, aux, a, b, c, clear);
     else if (machine.isSequential() && a.dtype != DType::F64 && c.dtype != DType::F64 &&
-             sumCutOf(machine, a.dtype, b.dtype).bits == 0)
+             sumCutOf(machine, a.dtype, b.dtype, aux.tfloat32).bits == 0)
       gemm<float>(machine, aux, a, b, c, clear);
     else
       gemm<double>(machine, aux, a, b, c, clear);

@@ -1,5 +1,7 @@
 //===- GridSync.h - blocks that wait for each other -----------------------===//
 //
+// Runs the blocks of a cooperative launch by turns, from one barrier of the grid to the next.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Machine.cpp - state, failure, views --------------------------------===//
 //
+// Keeps buffers, reductions and the first failure of a run, and executes a list of instructions.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Machine.h"

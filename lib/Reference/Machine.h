@@ -4,6 +4,7 @@
 // An instruction works on `lanes` values at a time: 1 at block level, the threads of a
 // lockstep kernel, or a chunk of iterations of a tile.parallel. Lanes that a condition
 // switched off are in `mask`; pure instructions compute them anyway.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -286,6 +287,7 @@ void execInnerParallel(Frame &frame, const Instr &instr);
 void execAssert(Frame &frame, const Instr &instr);
 void execThreadId(Frame &frame, const Instr &instr);
 void execConstant(Frame &frame, const Instr &instr);
+void execClusterRank(Frame &frame, const Instr &instr);
 void execRoundTo(Frame &frame, const Instr &instr);
 void execKernel(Frame &frame, const Instr &instr);
 

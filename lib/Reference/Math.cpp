@@ -3,6 +3,7 @@
 // Functions on f32 are evaluated in double and rounded once; where the double lies so
 // near to the middle of two floats that its own error could decide, long double
 // decides. Functions on f64 are evaluated in long double.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Scalars.h"

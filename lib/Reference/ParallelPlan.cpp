@@ -1,5 +1,8 @@
 //===- ParallelPlan.cpp - reductions and independence of iterations -------===//
 //
+// Takes a tile.parallel, says whether its iterations are independent, and which of its updates are
+// reductions.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ParallelPlan.h"
@@ -28,20 +31,6 @@ struct Affine {
         terms.erase(value);
   }
 };
-
-/// Whether both are the same pure computation; scripts write an index twice.
-bool isSameComputation(Value a, Value b, int depth = 0) {
-  if (a == b)
-    return true;
-  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  bool isAlike = x && y && depth < 16 && isPure(x) && x->getNumRegions() == 0 &&
-                 x->getName() == y->getName() && x->getAttrs() == y->getAttrs() &&
-                 x->getPropertiesAsAttribute() == y->getPropertiesAsAttribute() &&
-                 a.getType() == b.getType() && x->getNumOperands() == y->getNumOperands();
-  return isAlike && llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
-           return isSameComputation(std::get<0>(pair), std::get<1>(pair), depth + 1);
-         });
-}
 
 Affine affineOf(Value value, int depth = 0) {
   Affine result;
@@ -98,14 +87,15 @@ bool isDefinedIn(Value value, Operation *scope) {
   return scope->isAncestor(value.getParentBlock()->getParentOp());
 }
 
-/// All values that `value` is computed from, as far as they are inside `scope`.
+/// All values that `value` is computed from, as far as they are inside `scope`. What memory holds
+/// is not: equal places may have been loaded from different ones.
 void collectSlice(Value value, Operation *scope, llvm::SmallDenseSet<Value, 16> &slice) {
   SmallVector<Value> worklist{value};
   while (!worklist.empty()) {
     Value next = worklist.pop_back_val();
     if (!isDefinedIn(next, scope) || !slice.insert(next).second)
       continue;
-    if (Operation *op = next.getDefiningOp()) {
+    if (Operation *op = next.getDefiningOp(); op && !isa<tile::LoadOp>(op)) {
       llvm::append_range(worklist, op->getOperands());
       // Results of an scf.if depend on what its regions yield.
       for (Region &region : op->getRegions())
@@ -146,6 +136,7 @@ private:
   void assignLevels(Value root, ArrayRef<BufferAccess> uses);
   bool dependsOnAllIndices(const BufferAccess &use, tile::ParallelOp level);
   bool sameLocation(const BufferAccess &a, const BufferAccess &b);
+  bool isSameComputation(Value a, Value b, int depth = 0);
   bool isIndependent(Value root, ArrayRef<BufferAccess> uses);
   bool separatesIterations(ArrayRef<BufferAccess> uses);
 
@@ -156,10 +147,34 @@ private:
   bool keepsOrder = false;
 };
 
+/// Whether both are the same computation, of values and of what the nest reads and does not write;
+/// scripts write an index twice.
+bool Planner::isSameComputation(Value a, Value b, int depth) {
+  if (a == b)
+    return true;
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  if (!x || !y || depth >= 16 || x->getName() != y->getName() || a.getType() != b.getType() ||
+      x->getNumRegions() != 0 || x->getNumOperands() != y->getNumOperands() ||
+      x->getAttrs() != y->getAttrs() ||
+      x->getPropertiesAsAttribute() != y->getPropertiesAsAttribute())
+    return false;
+  if (auto load = dyn_cast<tile::LoadOp>(x)) {
+    auto uses = accesses.find(rootBuffer(load.getBuffer()));
+    if (uses == accesses.end() ||
+        llvm::any_of(uses->second, [](const BufferAccess &use) { return use.writes; }))
+      return false;
+  } else if (!isPure(x)) {
+    return false;
+  }
+  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
+    return isSameComputation(std::get<0>(pair), std::get<1>(pair), depth + 1);
+  });
+}
+
 bool Planner::sameLocation(const BufferAccess &a, const BufferAccess &b) {
   if (a.buffer != b.buffer || a.indices.size() != b.indices.size())
     return false;
-  return llvm::all_of(llvm::zip(a.indices, b.indices), [](auto pair) {
+  return llvm::all_of(llvm::zip(a.indices, b.indices), [&](auto pair) {
     auto [x, y] = pair;
     return isSameComputation(x, y) || affineOf(x) == affineOf(y);
   });

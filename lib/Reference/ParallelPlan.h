@@ -3,6 +3,7 @@
 // Finds the reductions of an outermost tile.parallel and decides whether a chunk of
 // its iterations may run instruction by instruction. Both answers are conservative: an
 // access that is not understood makes the loop run one iteration after the other.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

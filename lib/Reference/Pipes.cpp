@@ -1,5 +1,7 @@
 //===- Pipes.cpp - a producer warp beside the rest of the kernel ----------===//
 //
+// Executes producers: who waits for which slot, and that nobody reads what is not filled yet.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipes.h"

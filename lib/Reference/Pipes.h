@@ -2,6 +2,7 @@
 //
 // tile.producer runs as a coroutine: when the consumers wait for a slot that is not
 // full, the producer goes on until it has filled one or needs one that is not empty.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Reference.cpp - parameters, kernels in order -----------------------===//
 //
+// Takes a program and arguments, checks shapes, runs the kernels in order and gives the tensors.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Reference/Reference.h"
@@ -181,6 +183,14 @@ void execDim(Frame &frame, const Instr &instr) {
     return frame.machine.fail(instr.op, "dimension `" + aux.name + "` is " + Twine(it->second) +
                                             "; it is at least 0");
   *frame.at<int64_t>(instr.dst) = it->second;
+}
+
+/// Clusters are neighbours along the grid's first dimension; `imm` is how many.
+void execClusterRank(Frame &frame, const Instr &instr) {
+  const int64_t *block = frame.at<int64_t>(instr.a);
+  int64_t *rank = frame.at<int64_t>(instr.dst);
+  for (int64_t lane = 0; lane < int64_t(frame.lanes); ++lane)
+    rank[lane] = block[lane] % instr.imm;
 }
 
 void execConstant(Frame &frame, const Instr &instr) {

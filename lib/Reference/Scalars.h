@@ -1,5 +1,7 @@
 //===- Scalars.h - instructions of arith and math -------------------------===//
 //
+// Takes an op of arith or math, gives the function that computes it over the lanes.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

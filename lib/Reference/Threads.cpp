@@ -1,6 +1,7 @@
 //===- Threads.cpp - shuffles, votes, reductions over a warp --------------===//
 //
 // A warp is `warpLanes` consecutive threads of the block; the last one may be short.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Machine.h"

@@ -1,8 +1,12 @@
 //===- TileOps.cpp - copy, fill, reduce, scan, print ----------------------===//
 //
+// Executes operations on whole tiles: what they mean, with the orders of summation that the
+// agreement rule wants.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "BlockOrder.h"
+#include "Combine.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -115,54 +119,6 @@ template <typename T> T absolute(T value) {
     return std::fabs(value);
 }
 
-template <typename T> T combineValues(Combine combine, T a, T b) {
-  if constexpr (std::is_same_v<T, int64_t>) {
-    switch (combine) {
-    case Combine::Sum:
-      return int64_t(uint64_t(a) + uint64_t(b));
-    case Combine::Prod:
-      return int64_t(uint64_t(a) * uint64_t(b));
-    case Combine::Max:
-    case Combine::MaxNan:
-      return std::max(a, b);
-    case Combine::Min:
-    case Combine::MinNan:
-      return std::min(a, b);
-    case Combine::MaxU:
-      return int64_t(std::max(uint64_t(a), uint64_t(b)));
-    case Combine::MinU:
-      return int64_t(std::min(uint64_t(a), uint64_t(b)));
-    case Combine::And:
-      return a & b;
-    case Combine::Or:
-      return a | b;
-    case Combine::Xor:
-      return a ^ b;
-    }
-  } else {
-    switch (combine) {
-    case Combine::Sum:
-      return a + b;
-    case Combine::Prod:
-      return a * b;
-    case Combine::MaxNan:
-    case Combine::MinNan:
-      if (std::isnan(a) || std::isnan(b))
-        return std::numeric_limits<T>::quiet_NaN();
-      return combine == Combine::MaxNan ? std::fmax(a, b) : std::fmin(a, b);
-    case Combine::Min:
-    case Combine::MinU:
-      return std::fmin(a, b);
-    case Combine::Max:
-    case Combine::MaxU:
-      return std::fmax(a, b);
-    default:
-      break; // bitwise reductions of floats are refused when compiled
-    }
-  }
-  return a;
-}
-
 bool isSum(Combine combine) { return combine == Combine::Sum || combine == Combine::Prod; }
 
 /// ReferenceOptions::spreadSums
@@ -204,7 +160,7 @@ void reduce(Machine &machine, const TileOpAux &aux, const View &src, const View 
         by = terms.spread();
       }
       for (; k < lines.length; ++k)
-        running = combineValues(aux.combine, running, at(o, k, i));
+        running = combine(aux.combine, running, at(o, k, i));
       total = isSpread ? spread(running, by, uint64_t(o * lines.inner + i) + number) : running;
     }
   if constexpr (!std::is_same_v<T, int64_t>)
@@ -233,9 +189,7 @@ void scan(Machine &machine, const TileOpAux &aux, const View &src, const View &d
         T own = aux.absolute ? absolute(value) : value;
         if (isWide)
           wide.add(double(own));
-        running = isWide      ? T(wide.value())
-                  : step == 0 ? own
-                              : combineValues(aux.combine, running, own);
+        running = isWide ? T(wide.value()) : step == 0 ? own : combine(aux.combine, running, own);
         value = running;
         if (isSpread) {
           terms.add(double(own));

@@ -1,5 +1,8 @@
 //===- UnroundedOutputs.cpp - a program whose results are not rounded -----===//
 //
+// Takes a program, gives one whose outputs keep the precision of what is stored to them, for the
+// spread of the agreement rule.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Reference/Reference.h"

@@ -1,5 +1,8 @@
 //===- Values.cpp - spans of elements as numbers --------------------------===//
 //
+// Takes bytes of a tensor, gives integers or floats of a span, and the way back with each format's
+// rounding.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Values.h"

@@ -2,6 +2,7 @@
 //
 // Decoding and encoding of many elements at once. Results equal those of
 // tilec/Base/DType.h (tested over all codes); f16, bf16 and f32 have fast paths.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- BankConflicts.cpp - the LDS accesses of a loop and the banks -------===//
 //
+// Takes the addresses that lanes are known to have, gives the cycles that a round of a loop loses
+// to LDS banks.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Report/BankConflicts.h"

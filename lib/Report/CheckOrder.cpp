@@ -1,5 +1,7 @@
 //===- CheckOrder.cpp - does the machine code keep the planned order? -----===//
 //
+// Takes the order of a plan and that of the machine code, gives the first difference.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Report/CheckOrder.h"
@@ -237,11 +239,31 @@ std::vector<OrderDifference> checkOrder(const CodeObject &object, ArrayRef<Kerne
                " innermost loops with MFMAs or DMAs\nemitted: " + std::to_string(loops.size())});
       continue;
     }
-    for (auto [want, loop] : zip(plan.loops, loops)) {
-      uint64_t address = kernel->loopInstructions(*loop).front()->address;
-      bool isOneWave = kernel->facts.maxThreads != 0 && kernel->facts.maxThreads <= waveLanes;
-      LoopComparison(plan.kernel, address, options, differences)
-          .compare(want, emittedOrder(*kernel, *loop), {want.hasPlainGlobalAccesses, isOneWave});
+    bool isOneWave = kernel->facts.maxThreads != 0 && kernel->facts.maxThreads <= waveLanes;
+    auto compare = [&](const codegen::LoopOrder &want, const Loop &loop) {
+      std::vector<OrderDifference> found;
+      LoopComparison(plan.kernel, kernel->loopInstructions(loop).front()->address, options, found)
+          .compare(want, emittedOrder(*kernel, loop), {want.hasPlainGlobalAccesses, isOneWave});
+      return found;
+    };
+    // Mostly in program order; of two branches the code generator may put either first. Each loop
+    // is to be one of the code's, and what differs is said of the one in its place.
+    std::vector<bool> isTaken(loops.size());
+    for (auto [n, want] : enumerate(plan.loops)) {
+      std::vector<OrderDifference> inPlace;
+      bool isThere = false;
+      for (size_t step = 0; step < loops.size() && !isThere; ++step) {
+        size_t at = (n + step) % loops.size();
+        if (isTaken[at])
+          continue;
+        std::vector<OrderDifference> found = compare(want, *loops[at]);
+        if (found.empty())
+          isThere = isTaken[at] = true;
+        else if (inPlace.empty())
+          inPlace = std::move(found);
+      }
+      if (!isThere)
+        append_range(differences, inPlace);
     }
   }
   return differences;

@@ -1,5 +1,7 @@
 //===- ControlFlow.cpp - blocks and loops of decoded code -----------------===//
 //
+// Takes decoded instructions, gives blocks at branches and their targets, and loops.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ControlFlow.h"

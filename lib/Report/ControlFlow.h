@@ -1,5 +1,7 @@
 //===- ControlFlow.h - blocks and loops of decoded code -------------------===//
 //
+// Takes the instructions of a kernel, fills in its blocks and loops.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Disassembler.cpp - AMDGPU machine code through LLVM's MC layer -----===//
 //
+// Takes the bytes of a code object, gives instructions with what they read and write, and of which
+// kind they are.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ControlFlow.h"

@@ -1,5 +1,8 @@
 //===- IntegerOps.h - integer instructions on lane values -----------------===//
 //
+// Takes an instruction and what its operands hold, lane by lane, gives what its result holds,
+// where that is known.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- LaneAddresses.cpp - what the lanes of a wave address in LDS --------===//
 //
+// Runs WaveState over a kernel once and collects the operands of LDS accesses.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LaneAddresses.h"

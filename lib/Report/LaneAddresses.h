@@ -1,5 +1,8 @@
 //===- LaneAddresses.h - what the lanes of a wave address in LDS ----------===//
 //
+// Takes a kernel, gives the LDS address of each lane at each access, up to a part that all lanes
+// share.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

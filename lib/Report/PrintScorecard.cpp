@@ -1,5 +1,7 @@
 //===- PrintScorecard.cpp - scorecards as text and as JSON ----------------===//
 //
+// Takes scorecards, writes them for people and for programs; nothing is counted here.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Report/Scorecard.h"

@@ -1,5 +1,7 @@
 //===- Report.cpp - what is in a GPU image --------------------------------===//
 //
+// Takes an image of any kind, finds out what it is, and writes its report.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Report/Report.h"

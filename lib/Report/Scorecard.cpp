@@ -1,5 +1,8 @@
 //===- Scorecard.cpp - metrics of hot loops -------------------------------===//
 //
+// Takes a decoded kernel, counts what its loops are made of: kinds, waits, runs of matrix
+// instructions, gaps between copies.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Report/Scorecard.h"

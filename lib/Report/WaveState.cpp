@@ -1,5 +1,8 @@
 //===- WaveState.cpp - the integer registers of one wave ------------------===//
 //
+// Takes instructions in order, follows the integers in the registers of one wave as far as they
+// are known.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "WaveState.h"

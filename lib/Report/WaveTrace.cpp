@@ -1,5 +1,8 @@
 //===- WaveTrace.cpp - what a wave does to LDS, and when ------------------===//
 //
+// Takes a kernel, follows each wave of a block through it, and notes when it uses which bytes of
+// LDS.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "WaveTrace.h"

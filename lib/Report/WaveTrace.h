@@ -1,5 +1,8 @@
 //===- WaveTrace.h - what a wave does to LDS, and when --------------------===//
 //
+// Takes a kernel and how unknown branches go, gives the LDS accesses of all waves with their waits
+// and barriers.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

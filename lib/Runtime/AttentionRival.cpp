@@ -1,5 +1,7 @@
 //===- AttentionRival.cpp - reads what attention a rival computes ---------===//
 //
+// Takes the text behind `--vs=cudnn:`, gives the attention that it means of a kernel's tensors.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "AttentionRival.h"

@@ -1,5 +1,7 @@
 //===- AttentionRival.h - attention as vendors' libraries take it ---------===//
 //
+// What an attention is for a library: tensors, strides, scale and mask.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Bench.cpp - time runs on a device ----------------------------------===//
 //
+// Takes contenders, warms up, and lets them take turns; Bench.h has the rule.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Bench.h"

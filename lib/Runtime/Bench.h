@@ -1,5 +1,7 @@
 //===- Bench.h - time runs on a device ------------------------------------===//
 //
+// Takes functions that queue a run, gives samples of their times on a device, in turns.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

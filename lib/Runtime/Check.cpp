@@ -1,5 +1,8 @@
 //===- Check.cpp - whether a result agrees with the reference -------------===//
 //
+// Takes a result, the reference and its spread, says by the agreement rule which elements are
+// wrong.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Check.h"
@@ -140,19 +143,22 @@ std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b) {
   Decoder decodeA(a.dtype), decodeB(b.dtype);
   std::vector<double> spread;
   int64_t rowElems = rowElemsOf(a);
-  // The largest of a few distances says little about the next one, and that of zeros, which a mask
-  // or a limit has left, says nothing.
+  // The largest of a few distances says little about the next one. Zeros, which a mask has left,
+  // say nothing, nor do elements that a limit keeps at one value beside others that move.
   constexpr int64_t enoughElems = 32;
   double largest = 0;
   int64_t first = 0, elems = 0; // of the rows that have their spread together
   for (int64_t row = 0; rowElems && row < a.elemCount() / rowElems; ++row) {
+    int64_t present = 0, moved = 0;
     for (int64_t i = row * rowElems; i < (row + 1) * rowElems; ++i) {
       double value = decodeA.value(a.bits(i));
       double distance = std::fabs(value - decodeB.value(b.bits(i)));
       if (std::isfinite(distance))
         largest = std::max(largest, distance);
-      elems += value != 0;
+      present += value != 0;
+      moved += std::isfinite(distance) && distance != 0;
     }
+    elems += moved ? moved : present;
     spread.push_back(largest);
     if (elems < enoughElems && row + 1 < a.elemCount() / rowElems)
       continue;

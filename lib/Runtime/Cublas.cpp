@@ -1,5 +1,7 @@
 //===- Cublas.cpp - cublasGemmEx as a rival -------------------------------===//
 //
+// Takes a product, gives a rival that computes it with cublasGemmEx, opened by dlopen.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CublasAbi.h"

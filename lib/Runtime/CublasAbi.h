@@ -2,7 +2,9 @@
 //
 // Our own declarations; numbers and layouts are those of cublas_api.h, cublasLt.h
 // and library_types.h (CUDA 11.8 to 13), and CudaAbiTest compares them where the
-// headers are installed. SPDX-License-Identifier: Apache-2.0
+// headers are installed.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,5 +1,7 @@
 //===- CublasLt.cpp - the best that cublasLt's heuristics propose ---------===//
 //
+// Takes a product, tries what cublasLt's heuristics propose, gives the fastest as a rival.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CublasAbi.h"

@@ -1,5 +1,7 @@
 //===- Cudnn.cpp - cuDNN's attention as a rival ---------------------------===//
 //
+// Takes an attention, tries what cuDNN's heuristics propose, gives the fastest as a rival.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CudnnGraph.h"

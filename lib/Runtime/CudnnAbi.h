@@ -2,6 +2,7 @@
 //
 // Our own declarations; numbers are those of cudnn_graph.h (cuDNN 9.0 to 9.19), and
 // CudaAbiTest compares them where the header is installed.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- CudnnGraph.h - cuDNN's descriptors, and attention as a graph -------===//
 //
+// Takes an attention, makes the descriptors of cuDNN's backend interface, and owns them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Device.cpp - handles over a backend --------------------------------===//
 //
+// Buffers, modules, streams and events that own what a backend gave, with ranges checked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Device.h"

@@ -1,5 +1,7 @@
 //===- DimExpr.cpp - integer expressions over a kernel's dims -------------===//
 //
+// Takes the text of an expression over dimensions, gives its tree, its value, and the text again.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/DimExpr.h"

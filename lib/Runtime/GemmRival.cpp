@@ -1,5 +1,7 @@
 //===- GemmRival.cpp - reads what product a rival computes ----------------===//
 //
+// Takes the text behind `--vs=`, gives the product that it means of a kernel's tensors.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "GemmRival.h"

@@ -1,5 +1,7 @@
 //===- GemmRival.h - a matrix product as vendors' libraries take it -------===//
 //
+// What a matrix product is for a library: extents, strides, types and scales.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

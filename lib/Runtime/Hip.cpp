@@ -2,7 +2,9 @@
 //
 // libamdhip64.so is opened at run time; the declarations are our own, after
 // hip_runtime_api.h of ROCm 5 to 7. Structures and enumerations whose layout changed
-// between those releases are avoided. SPDX-License-Identifier: Apache-2.0
+// between those releases are avoided.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Library.h"
 

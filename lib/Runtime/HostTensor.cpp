@@ -1,5 +1,8 @@
 //===- HostTensor.cpp - a dense array in host memory ----------------------===//
 //
+// An array with a dtype: its elements as bits and as numbers, also of formats below a byte, and
+// strided copies.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/HostTensor.h"

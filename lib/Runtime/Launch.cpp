@@ -1,5 +1,8 @@
 //===- Launch.cpp - run a compiled kernel on a device ---------------------===//
 //
+// Takes an image, its manifest and arguments: copies, launches, times, compares with rivals, and
+// brings results back.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Launch.h"

@@ -2,7 +2,9 @@
 //
 // Nothing links a GPU driver: its functions are looked up by name, in a table of
 // required and optional ones, so that a host without it gets a sentence and not a
-// loader error. SPDX-License-Identifier: Apache-2.0
+// loader error.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

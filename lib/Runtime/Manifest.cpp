@@ -1,5 +1,8 @@
 //===- Manifest.cpp - the launch manifest: layout, checks, printing -------===//
 //
+// Takes launches and parameters, says what is wrong with them, and writes them as JSON;
+// ManifestReader.cpp reads.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Manifest.h"

@@ -1,5 +1,8 @@
 //===- Npy.cpp - NumPy's array files --------------------------------------===//
 //
+// Takes a file of NumPy's or a tensor, gives the other; formats that NumPy has no name for are
+// stored as unsigned integers of their width.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Npy.h"

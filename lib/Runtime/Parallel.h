@@ -1,5 +1,7 @@
 //===- Parallel.h - loops over large arrays on all cores ------------------===//
 //
+// Takes a count and a function of a range, calls it on all cores.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

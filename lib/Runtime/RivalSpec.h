@@ -1,5 +1,7 @@
 //===- RivalSpec.h - what the options of all rivals have in common --------===//
 //
+// Takes the texts behind `--vs=`, gives their parts and the tensors that they name.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

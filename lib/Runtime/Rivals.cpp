@@ -1,5 +1,7 @@
 //===- Rivals.cpp - vendors' libraries to compare with --------------------===//
 //
+// Takes `--vs=LIBRARY:...`, gives the rival of that library.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Rivals.h"

@@ -1,5 +1,8 @@
 //===- Statistics.cpp - what repeated timings say -------------------------===//
 //
+// Medians, times from turns, and the bootstrap with a generator of its own, so that reports can be
+// repeated.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Statistics.h"

@@ -1,5 +1,7 @@
 //===- VendorLibrary.cpp - where vendors' libraries lie -------------------===//
 //
+// Looks in CUDA's folders and in Python's packages; VendorLibrary.h has the order.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "VendorLibrary.h"

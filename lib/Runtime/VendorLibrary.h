@@ -1,5 +1,7 @@
 //===- VendorLibrary.h - where vendors' libraries lie ---------------------===//
 //
+// Takes the name of a library, finds its newest version on this machine and opens it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

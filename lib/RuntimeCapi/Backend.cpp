@@ -1,5 +1,7 @@
 //===- Backend.cpp - a device made of C functions -------------------------===//
 //
+// Takes a tilec_backend, a table of C functions, gives a backend of the runtime.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Objects.h"

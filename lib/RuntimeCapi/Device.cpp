@@ -1,5 +1,7 @@
 //===- Device.cpp - devices, memory and streams of the C interface --------===//
 //
+// Devices, buffers and streams of libtilec-runtime, and the last error of a thread.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Objects.h"

@@ -1,5 +1,8 @@
 //===- Module.cpp - loaded images of the C interface ----------------------===//
 //
+// Takes an image and its manifest, gives modules that keep plans of launches for the shapes that
+// they have met.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Objects.h"

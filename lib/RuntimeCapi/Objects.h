@@ -1,5 +1,7 @@
 //===- Objects.h - what the handles of the runtime's C interface point to -===//
 //
+// The structs behind the handles of libtilec-runtime, with their counts.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- AstPrinter.cpp - the syntax tree as text ---------------------------===//
 //
+// Takes a syntax tree, writes it as fully bracketed Python: for tests, and to say what was parsed.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Script/Ast.h"

@@ -1,9 +1,13 @@
-//===- Attributes.cpp - attributes and methods ----------------------------===//
+//===- Attributes.cpp - attributes of compile-time values -----------------===//
+//
+// `object.name`: what modules, types and functions answer by name, what a table below has for the
+// other kinds of values, and their methods (Methods.h), which become an object to call.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Lanes.h"
 #include "Library.h"
+#include "Methods.h"
 
 #include <cmath>
 
@@ -18,63 +22,248 @@ Value Evaluator::method(const Value &self, llvm::StringRef name) {
 
 namespace {
 
-constexpr llvm::StringRef strMethods[] = {
-    "join",         "startswith", "endswith",  "upper",        "lower",        "isdigit",
-    "isalpha",      "format",     "replace",   "split",        "strip",        "lstrip",
-    "rstrip",       "find",       "count",     "zfill",        "isalnum",      "title",
-    "capitalize",   "swapcase",   "casefold",  "removeprefix", "removesuffix", "rsplit",
-    "rfind",        "index",      "rindex",    "ljust",        "rjust",        "center",
-    "splitlines",   "isupper",    "islower",   "isspace",      "isnumeric",    "isdecimal",
-    "isidentifier", "partition",  "rpartition"};
-constexpr llvm::StringRef listMethods[] = {"append", "extend", "insert", "pop",
-                                           "index",  "count",  "copy",   "reverse",
-                                           "sort",   "remove", "clear"};
-constexpr llvm::StringRef tupleMethods[] = {"index", "count"};
-constexpr llvm::StringRef dictMethods[] = {"get", "keys",       "values", "items", "update",
-                                           "pop", "setdefault", "copy",   "clear"};
-constexpr llvm::StringRef setMethods[] = {
-    "add",    "union",    "intersection", "difference", "symmetric_difference",
-    "update", "issubset", "issuperset",   "isdisjoint", "discard",
-    "remove", "copy",     "clear"};
-constexpr llvm::StringRef bufferAttributes[] = {"shape", "dtype", "strides", "name",
-                                                "scope", "data",  "ndim"};
-constexpr llvm::StringRef exprAttributes[] = {"dtype", "astype"};
-constexpr llvm::StringRef dtypeAttributes[] = {"bits",     "bytes",    "lanes",
-                                               "itemsize", "as_torch", "name"};
 constexpr llvm::StringRef policies[] = {"Square", "FullRow", "FullCol", "Free"};
+constexpr llvm::StringLiteral warpPartition = "compute_warp_partition";
+
 bool isPolicy(const Value &v) {
   return v.is(ValueKind::Str) && llvm::is_contained(policies, v.str());
 }
-constexpr llvm::StringRef emitterMethods[] = {"ldmatrix_a", "ldmatrix_b", "mma", "mfma",
-                                              "stmatrix"};
 
-llvm::ArrayRef<llvm::StringRef> attributesOf(ValueKind kind) {
+/// The kind whose tables serve: a slice has what a buffer has.
+ValueKind tableOf(ValueKind kind) {
   switch (kind) {
-  case ValueKind::Str:
-    return strMethods;
-  case ValueKind::List:
-    return listMethods;
-  case ValueKind::Tuple:
-    return tupleMethods;
-  case ValueKind::Dict:
-    return dictMethods;
-  case ValueKind::Set:
-    return setMethods;
-  case ValueKind::Buffer:
   case ValueKind::Region:
-    return bufferAttributes;
-  case ValueKind::Expr:
-    return exprAttributes;
+    return ValueKind::Buffer;
+  case ValueKind::Bool:
+    return ValueKind::Int;
+  default:
+    return kind;
+  }
+}
+
+const Buffer *bufferOf(const Value &v) {
+  return v.is(ValueKind::Buffer) ? v.buffer() : v.region()->buffer;
+}
+
+Value tupleOf(Heap &heap, llvm::ArrayRef<const Expr *> list) {
+  std::vector<Value> items;
+  for (const Expr *e : list)
+    items.push_back(e->constInt() ? Value::small(*e->constInt()) : Value::expr(e));
+  return heap.tuple(std::move(items));
+}
+
+Value shapeOf(Heap &heap, const Value &v) {
+  return tupleOf(heap, v.is(ValueKind::Buffer) ? v.buffer()->shape : v.region()->extents);
+}
+
+Value typeOf(Heap &, const Value &v) {
+  const Buffer *b = bufferOf(v);
+  return b->isTfloat32 ? Value::tfloat32() : Value::dtype(b->type);
+}
+
+/// Of an emitter: K of one instruction, and elements of each of its lanes.
+int64_t instructionK(const Value &v) { return v.emitter()->microK() / v.emitter()->kPack; }
+Value perLane(const Value &v, int64_t elements) {
+  return Value::small(elements / v.emitter()->lanes());
+}
+
+struct AttributeRow {
+  ValueKind kind;
+  llvm::StringLiteral name;
+  Value (*of)(Heap &, const Value &);
+};
+constexpr AttributeRow attributeRows[] = {
+    {ValueKind::Buffer, "shape", shapeOf},
+    {ValueKind::Buffer, "dtype", typeOf},
+    {ValueKind::Buffer, "strides",
+     [](Heap &h, const Value &v) { return tupleOf(h, bufferOf(v)->strides); }},
+    {ValueKind::Buffer, "name",
+     [](Heap &h, const Value &v) { return h.str(bufferOf(v)->name.str()); }},
+    {ValueKind::Buffer, "data", [](Heap &, const Value &v) { return v; }},
+    {ValueKind::Buffer, "ndim",
+     [](Heap &, const Value &v) {
+       return Value::small(static_cast<int64_t>(bufferOf(v)->shape.size()));
+     }},
+    {ValueKind::Expr, "dtype", [](Heap &, const Value &v) { return Value::dtype(v.expr()->type); }},
+    {ValueKind::DType, "bits",
+     [](Heap &, const Value &v) {
+       return Value::small(bitsOf(v.dtype()) * std::max(v.lanes(), 1u));
+     }},
+    {ValueKind::DType, "bytes",
+     [](Heap &, const Value &v) { return Value::small(bytesOf(v.dtype())); }},
+    {ValueKind::DType, "lanes",
+     [](Heap &, const Value &v) { return Value::small(std::max(v.lanes(), 1u)); }},
+    {ValueKind::Lanes, "dtype", [](Heap &, const Value &v) { return typeOfLanes(v); }},
+    {ValueKind::DType, "itemsize",
+     [](Heap &, const Value &v) { return Value::small(bytesOf(v.dtype())); }},
+    {ValueKind::DType, "name", [](Heap &h, const Value &v) { return h.str(toStr(v)); }},
+    {ValueKind::Emitter, "micro_size_x",
+     [](Heap &, const Value &v) { return Value::small(v.emitter()->microX); }},
+    {ValueKind::Emitter, "micro_size_y",
+     [](Heap &, const Value &v) { return Value::small(v.emitter()->microY); }},
+    {ValueKind::Emitter, "micro_size_k",
+     [](Heap &, const Value &v) { return Value::small(instructionK(v)); }},
+    {ValueKind::Emitter, "local_size_a",
+     [](Heap &, const Value &v) { return perLane(v, v.emitter()->microX * instructionK(v)); }},
+    {ValueKind::Emitter, "local_size_b",
+     [](Heap &, const Value &v) { return perLane(v, v.emitter()->microY * instructionK(v)); }},
+    {ValueKind::Emitter, "local_size_out",
+     [](Heap &, const Value &v) { return perLane(v, v.emitter()->microX * v.emitter()->microY); }},
+    {ValueKind::Emitter, "warp_rows",
+     [](Heap &, const Value &v) {
+       return Value::small(v.emitter()->warpRowTiles / v.emitter()->microX);
+     }},
+    {ValueKind::Emitter, "warp_cols",
+     [](Heap &, const Value &v) {
+       return Value::small(v.emitter()->warpColTiles / v.emitter()->microY);
+     }},
+    {ValueKind::Int, "real", [](Heap &, const Value &v) { return v; }},
+    {ValueKind::Int, "numerator", [](Heap &, const Value &v) { return v; }},
+    {ValueKind::Slice, "start", [](Heap &, const Value &v) { return v.as<SliceObject>()->lower; }},
+    {ValueKind::Slice, "stop", [](Heap &, const Value &v) { return v.as<SliceObject>()->upper; }},
+    {ValueKind::Slice, "step", [](Heap &, const Value &v) { return v.as<SliceObject>()->step; }},
+    {ValueKind::Function, "__name__",
+     [](Heap &h, const Value &v) { return h.str(v.as<FunctionObject>()->name.str()); }},
+    {ValueKind::Jit, "compile", [](Heap &, const Value &v) { return v; }},
+    {ValueKind::Kernel, "kernel", [](Heap &, const Value &v) { return v; }}, // a tuner's result
+    {ValueKind::Jit, "get_tir", [](Heap &, const Value &v) { return v; }},
+    {ValueKind::Jit, "get_kernel_source", [](Heap &, const Value &v) { return v; }},
+};
+
+const AttributeRow *findAttribute(ValueKind kind, llvm::StringRef name) {
+  const AttributeRow *row = llvm::find_if(attributeRows, [&](const AttributeRow &r) {
+    return r.kind == tableOf(kind) && r.name == name;
+  });
+  return row == std::end(attributeRows) ? nullptr : row;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+llvm::ArrayRef<Evaluator::MethodCall::Row> Evaluator::MethodCall::rowsOf(ValueKind kind) {
+  using Call = MethodCall;
+  constexpr auto ofEmitter = [](Call &c) {
+    Value f = c.e.tileAttribute(("emitter." + c.name).str(), c.args.calleeSpan);
+    return f.ok() ? c.e.callIntrinsic(f.intrinsic(), c.args, &c.self) : Value();
+  };
+  constexpr size_t any = ~size_t(0);
+  static const Row ofInt[] = {
+      {"bit_length", [](Call &c) { return Value::small(c.self.integer().bitLength()); }},
+      {"bit_count", [](Call &c) { return Value::small(c.self.integer().bitCount()); }},
+  };
+  static const Row ofFloat[] = {{"is_integer", [](Call &c) {
+                                   double x = c.self.real();
+                                   return Value::boolean(std::isfinite(x) && x == std::trunc(x));
+                                 }}};
+  static const Row ofDType[] = {{"as_torch", [](Call &c) { return c.self; }}};
+  static const Row ofExpr[] = {
+      {"astype",
+       [](Call &c) {
+         std::optional<DType> type = c.e.toDType(c.args.values[0], c.args.spans[0]);
+         return type ? c.e.castIntrinsic(c.self, c.args.calleeSpan, *type, c.args.span) : Value();
+       },
+       1, 1}};
+  static const Row ofBuffer[] = {
+      {"scope", [](Call &c) {
+         constexpr const char *names[] = {"global", "shared.dyn", "local.fragment", "local",
+                                          "local.var"};
+         return c.e.heap.str(names[static_cast<unsigned>(bufferOf(c.self)->scope)]);
+       }}};
+  static const Row ofJit[] = {{"par_compile",
+                               [](Call &c) { return c.e.compileEach(c.self, c.args); }, 0, any,
+                               Keywords::Own}};
+  static const Row ofEmitters[] = {{"ldmatrix_a", ofEmitter, 0, any, Keywords::Own},
+                                   {"ldmatrix_b", ofEmitter, 0, any, Keywords::Own},
+                                   {"mma", ofEmitter, 0, any, Keywords::Own},
+                                   {"mfma", ofEmitter, 0, any, Keywords::Own},
+                                   {"stmatrix", ofEmitter, 0, any, Keywords::Own}};
+  switch (tableOf(kind)) {
+  case ValueKind::Str:
+    return ofStr();
+  case ValueKind::List:
+    return ofList();
+  case ValueKind::Tuple:
+    return ofTuple();
+  case ValueKind::Dict:
+    return ofDict();
+  case ValueKind::Set:
+    return ofSet();
+  case ValueKind::Int:
+    return ofInt;
+  case ValueKind::Float:
+    return ofFloat;
   case ValueKind::DType:
-    return dtypeAttributes;
+    return ofDType;
+  case ValueKind::Expr:
+    return ofExpr;
+  case ValueKind::Buffer:
+    return ofBuffer;
+  case ValueKind::Jit:
+    return ofJit;
   case ValueKind::Emitter:
-    return emitterMethods;
+    return ofEmitters;
   default:
     return {};
   }
 }
 
-} // namespace
+const Evaluator::MethodCall::Row *Evaluator::MethodCall::find(ValueKind kind,
+                                                              llvm::StringRef name) {
+  llvm::ArrayRef<Row> rows = rowsOf(kind);
+  const Row *row = llvm::find_if(rows, [&](const Row &r) { return r.name == name; });
+  return row == rows.end() ? nullptr : row;
+}
+
+uint64_t Evaluator::MethodCall::cost() const {
+  switch (self.kind()) {
+  case ValueKind::Str:
+    return 1 + self.str().size() / 16;
+  case ValueKind::List:
+  case ValueKind::Tuple:
+    return 1 + self.items().size() / 64;
+  case ValueKind::Dict:
+    return 1 + self.as<DictObject>()->entries.size() / 8;
+  default:
+    return 1;
+  }
+}
+
+Value Evaluator::MethodCall::run(const Row &row) {
+  if (!e.step(args.span, cost()) ||
+      (row.keywords == Keywords::None && !e.knownKeywords(args, name, {})) ||
+      !e.arity(args, row.least, row.most, name))
+    return Value();
+  return row.call(*this);
+}
+
+Value Evaluator::callMethod(const MethodObject *m, CallArgs &args) {
+  const Value &self = m->self;
+  if (self.is(ValueKind::Builtin) && self.str() == tileSchedulerName)
+    return callScheduler(self, m->name, args);
+  if (self.is(ValueKind::Builtin) && self.str() == tunerName)
+    return callTuner(self, m->name, args);
+  if (m->name == warpPartition && isPolicy(self))
+    return arity(args, 3, 3, m->name)
+               ? callLibrary(m->name, {self, args.values[0], args.values[1], args.values[2]},
+                             args.span)
+               : Value();
+  return callMethod(self, m->name, args);
+}
+
+Value Evaluator::callMethod(const Value &self, llvm::StringRef name, CallArgs &args) {
+  if (self.is(ValueKind::Instance))
+    return callOfInstance(self, name, args);
+  if (const MethodCall::Row *row = MethodCall::find(self.kind(), name))
+    return MethodCall{*this, self, name, args}.run(*row);
+  return fail(DiagId::NoAttribute, args.calleeSpan, typeName(self), name, "");
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
 
 Value Evaluator::typeAttribute(const Value &object, llvm::StringRef name, Span nameSpan) {
   if (object.str() == "GemmWarpPolicy" && llvm::is_contained(policies, name))
@@ -82,54 +271,53 @@ Value Evaluator::typeAttribute(const Value &object, llvm::StringRef name, Span n
   if (name == "__name__")
     return heap.str(object.str() == "None" ? "NoneType" : object.str().str());
   // `str.lower` as a function, and `dict.fromkeys`.
-  if (object.str() == "str" && llvm::is_contained(strMethods, name))
+  if (object.str() == "str" && MethodCall::find(ValueKind::Str, name))
     return heap.named(ValueKind::Builtin, ("str." + name).str());
   if (object.str() == "dict" && name == "fromkeys")
     return heap.named(ValueKind::Builtin, "dict.fromkeys");
   return fail(DiagId::NoAttribute, nameSpan, object.str(), name, "; check the spelling");
 }
 
-/// An attribute of a buffer or a slice of one; no value: there is none of that name.
-Value Evaluator::bufferAttribute(const Value &object, llvm::StringRef name) {
-  auto exprs = [&](llvm::ArrayRef<const Expr *> list) {
-    std::vector<Value> items;
-    for (const Expr *e : list)
-      items.push_back(e->constInt() ? Value::small(*e->constInt()) : Value::expr(e));
-    return heap.tuple(std::move(items));
-  };
-  const Buffer *b = object.is(ValueKind::Buffer) ? object.buffer() : object.region()->buffer;
-  if (name == "shape")
-    return exprs(object.is(ValueKind::Buffer) ? b->shape : object.region()->extents);
-  if (name == "dtype")
-    return b->isTfloat32 ? Value::tfloat32() : Value::dtype(b->type);
-  if (name == "ndim")
-    return Value::small(static_cast<int64_t>(b->shape.size()));
-  if (name == "strides")
-    return exprs(b->strides);
-  if (name == "name")
-    return heap.str(b->name.str());
-  if (name == "data")
-    return object;
-  if (name == "scope")
-    return method(object, name);
-  return Value();
+Value Evaluator::builtinAttribute(const Value &object, llvm::StringRef name, Span span,
+                                  Span nameSpan) {
+  if (object.str() == tunerClassName || object.str() == tunerName)
+    return tunerAttribute(object, name, span);
+  if (object.str() == tileSchedulerName)
+    return schedulerAttribute(object, name, span, nameSpan);
+  if (name == "__name__")
+    return heap.str(object.str().str());
+  if (object.str() == "PassConfigKey") {
+    // TL_ENABLE_FAST_MATH is "tl.enable_fast_math".
+    auto [prefix, rest] = name.split('_');
+    return heap.str(prefix.lower() + "." + rest.lower());
+  }
+  return opaque((object.str() + "." + name).str(), span);
 }
 
-/// One of a dtype; no value: there is none of that name.
-Value Evaluator::dtypeAttribute(DType t, const Value &object, llvm::StringRef name) {
-  if (name == "bits")
-    return Value::small(bitsOf(t));
-  if (name == "bytes" || name == "itemsize")
-    return Value::small(bytesOf(t));
-  if (name == "lanes")
-    return Value::small(1);
-  if (name == "name")
-    return heap.str(toStr(object));
-  if (name == "as_torch")
+/// Of a kind that the tables have.
+Value Evaluator::valueAttribute(const Value &object, llvm::StringRef name, Span span,
+                                Span nameSpan) {
+  if (const AttributeRow *row = findAttribute(object.kind(), name))
+    return row->of(heap, object);
+  if (MethodCall::find(object.kind(), name) || (name == warpPartition && isPolicy(object)))
     return method(object, name);
-  if (llvm::is_contained(strMethods, name))
+  // What `PassConfigKey` has are texts.
+  if (object.is(ValueKind::Str) && name == "value" && object.str().starts_with("tl."))
+    return object;
+  // A dtype is its name, too.
+  if (object.is(ValueKind::DType) && MethodCall::find(ValueKind::Str, name))
     return method(heap.str(toStr(object)), name);
-  return Value();
+  if (object.is(ValueKind::Jit))
+    return heap.named(ValueKind::Opaque, ("jit function's `" + name + "`").str(), span);
+  if (object.is(ValueKind::Kernel))
+    return heap.named(ValueKind::Opaque, ("kernel's `" + name + "`").str(), span);
+  llvm::SmallVector<llvm::StringRef> known;
+  for (const AttributeRow &row : attributeRows)
+    if (row.kind == tableOf(object.kind()))
+      known.push_back(row.name);
+  for (const MethodCall::Row &row : MethodCall::rowsOf(object.kind()))
+    known.push_back(row.name);
+  return fail(DiagId::NoAttribute, nameSpan, typeName(object), name, suggestionOrList(name, known));
 }
 
 Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan) {
@@ -148,333 +336,14 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name, Span span,
     return hostAttribute(object, name, nameSpan);
   case ValueKind::Type:
     return typeAttribute(object, name, nameSpan);
+  case ValueKind::Class:
+  case ValueKind::Instance:
+    return instanceAttribute(object, name, span, nameSpan);
   case ValueKind::Builtin:
-    if (object.str() == tileSchedulerName)
-      return schedulerAttribute(object, name, span, nameSpan);
-    if (name == "__name__")
-      return heap.str(object.str().str());
-    if (object.str() == "PassConfigKey") {
-      // TL_ENABLE_FAST_MATH is "tl.enable_fast_math".
-      auto [prefix, rest] = name.split('_');
-      return heap.str(prefix.lower() + "." + rest.lower());
-    }
-    return opaque((object.str() + "." + name).str(), span);
-  case ValueKind::Buffer:
-  case ValueKind::Region:
-    if (Value v = bufferAttribute(object, name); v.ok())
-      return v;
-    break;
-  case ValueKind::Expr:
-    if (name == "dtype")
-      return Value::dtype(object.expr()->type);
-    if (name == "astype")
-      return method(object, name);
-    break;
-  case ValueKind::DType:
-    if (Value v = dtypeAttribute(object.dtype(), object, name); v.ok())
-      return v;
-    break;
-  case ValueKind::Int:
-  case ValueKind::Bool:
-    if (name == "bit_length" || name == "bit_count")
-      return method(object, name);
-    if (name == "real" || name == "numerator")
-      return object;
-    break;
-  case ValueKind::Float:
-    if (name == "is_integer")
-      return method(object, name);
-    break;
-  case ValueKind::Str:
-  case ValueKind::List:
-  case ValueKind::Tuple:
-  case ValueKind::Dict:
-  case ValueKind::Set:
-  case ValueKind::Emitter:
-    if (llvm::is_contained(attributesOf(object.kind()), name))
-      return method(object, name);
-    if (name == "compute_warp_partition" && isPolicy(object))
-      return method(object, name);
-    break;
-  case ValueKind::Slice: {
-    auto *s = object.as<SliceObject>();
-    if (name == "start")
-      return s->lower;
-    if (name == "stop")
-      return s->upper;
-    if (name == "step")
-      return s->step;
-    break;
-  }
-  case ValueKind::Function:
-    if (name == "__name__")
-      return heap.str(object.as<FunctionObject>()->name.str());
-    break;
-  case ValueKind::Jit:
-    if (name == "compile" || name == "get_tir" || name == "get_kernel_source")
-      return object;
-    return heap.named(ValueKind::Opaque, ("jit function's `" + name + "`").str(), span);
-  case ValueKind::Kernel:
-    return heap.named(ValueKind::Opaque, ("kernel's `" + name + "`").str(), span);
+    return builtinAttribute(object, name, span, nameSpan);
   default:
-    break;
+    return valueAttribute(object, name, span, nameSpan);
   }
-  std::string hint = suggestionOrList(name, attributesOf(object.kind()));
-  return fail(DiagId::NoAttribute, nameSpan, typeName(object), name, hint);
-}
-
-Value Evaluator::callMethod(const MethodObject *m, CallArgs &args) {
-  const Value &self = m->self;
-  switch (self.kind()) {
-  case ValueKind::Str:
-    if (m->name == "compute_warp_partition") {
-      if (!arity(args, 3, 3, m->name))
-        return Value();
-      return callLibrary(m->name, {self, args.values[0], args.values[1], args.values[2]},
-                         args.span);
-    }
-    return strMethod(self, m->name, args);
-  case ValueKind::List:
-  case ValueKind::Tuple:
-    return listMethod(self, m->name, args);
-  case ValueKind::Dict:
-    return dictMethod(self, m->name, args);
-  case ValueKind::Set:
-    return setMethod(self, m->name, args);
-  case ValueKind::Int:
-  case ValueKind::Bool: {
-    if (!arity(args, 0, 0, m->name))
-      return Value();
-    return Value::small(m->name == "bit_count" ? self.integer().bitCount()
-                                               : self.integer().bitLength());
-  }
-  case ValueKind::Float:
-    return Value::boolean(std::isfinite(self.real()) && self.real() == std::trunc(self.real()));
-  case ValueKind::DType: // as_torch
-    return self;
-  case ValueKind::Expr: { // astype
-    if (!arity(args, 1, 1, m->name))
-      return Value();
-    std::optional<DType> type = toDType(args.values[0], args.spans[0]);
-    return type ? castIntrinsic(self, args.calleeSpan, *type, args.span) : Value();
-  }
-  case ValueKind::Buffer:
-  case ValueKind::Region: { // scope
-    const Buffer *b = self.is(ValueKind::Buffer) ? self.buffer() : self.region()->buffer;
-    constexpr const char *names[] = {"global", "shared.dyn", "local.fragment", "local",
-                                     "local.var"};
-    return heap.str(names[static_cast<unsigned>(b->scope)]);
-  }
-  case ValueKind::Emitter: {
-    std::string name = "emitter." + m->name.str();
-    Value f = tileAttribute(name, args.calleeSpan);
-    return f.ok() ? callIntrinsic(f.intrinsic(), args, &self) : Value();
-  }
-  case ValueKind::Builtin:
-    if (self.str() == tileSchedulerName)
-      return callScheduler(self, m->name, args);
-    [[fallthrough]];
-  default:
-    return fail(DiagId::NotCallable, args.calleeSpan, typeName(self));
-  }
-}
-
-Value Evaluator::listMethod(const Value &self, llvm::StringRef name, CallArgs &args) {
-  std::vector<Value> &items = self.items();
-  if (!step(args.span, 1 + items.size() / 64))
-    return Value();
-  if (name == "append") {
-    if (!arity(args, 1, 1, name))
-      return Value();
-    items.push_back(args.values[0]);
-    return Value::none();
-  }
-  if (name == "extend") {
-    llvm::SmallVector<Value> more;
-    if (!arity(args, 1, 1, name) || !iterate(args.values[0], args.spans[0], more))
-      return Value();
-    items.insert(items.end(), more.begin(), more.end());
-    return Value::none();
-  }
-  if (name == "insert" || name == "pop") {
-    if (!arity(args, name == "insert" ? 2 : 0, name == "insert" ? 2 : 1, name))
-      return Value();
-    auto size = static_cast<int64_t>(items.size());
-    int64_t at = size - 1;
-    if (!args.values.empty()) {
-      std::optional<int64_t> index = toInt(args.values[0], args.spans[0], "an index");
-      if (!index)
-        return Value();
-      at = *index < 0 ? *index + size : *index;
-    }
-    if (name == "insert") {
-      items.insert(items.begin() + std::clamp<int64_t>(at, 0, size), args.values[1]);
-      return Value::none();
-    }
-    if (at < 0 || at >= size)
-      return fail(DiagId::IndexOutOfRange, args.span, at, size);
-    Value out = items[at];
-    items.erase(items.begin() + at);
-    return out;
-  }
-  if (name == "index" || name == "count" || name == "remove") {
-    if (!arity(args, 1, 1, name) || !step(args.span, items.size()))
-      return Value();
-    int64_t count = 0;
-    for (size_t i = 0; i < items.size(); ++i)
-      if (same(items[i], args.values[0])) {
-        if (name == "index")
-          return Value::small(static_cast<int64_t>(i));
-        if (name == "remove") {
-          items.erase(items.begin() + i);
-          return Value::none();
-        }
-        ++count;
-      }
-    if (name == "count")
-      return Value::small(count);
-    return fail(DiagId::NotInList, args.spans[0], shown(args.values[0]), typeName(self));
-  }
-  if (name == "copy")
-    return heap.list(items);
-  if (name == "clear") {
-    items.clear();
-    return Value::none();
-  }
-  if (name == "reverse") {
-    std::reverse(items.begin(), items.end());
-    return Value::none();
-  }
-  if (name == "sort") {
-    CallArgs forward = args;
-    forward.values.insert(forward.values.begin(), self);
-    forward.spans.insert(forward.spans.begin(), args.calleeSpan);
-    Value sorted = builtinSorted(forward);
-    if (!sorted.ok())
-      return Value();
-    items = sorted.items();
-    return Value::none();
-  }
-  return fail(DiagId::NoAttribute, args.calleeSpan, "list", name, "");
-}
-
-Value *Evaluator::dictFind(DictObject *dict, const Value &key) {
-  stepCount += dict->entries.size() / 8;
-  for (auto &[k, v] : dict->entries)
-    if (same(k, key))
-      return &v;
-  return nullptr;
-}
-
-bool Evaluator::dictSet(DictObject *dict, const Value &key, const Value &value, Span span) {
-  if (!hashable(key, span) || !step(span))
-    return false;
-  if (Value *slot = dictFind(dict, key))
-    *slot = value;
-  else
-    dict->entries.push_back({key, value});
-  return true;
-}
-
-Value Evaluator::dictMethod(const Value &self, llvm::StringRef name, CallArgs &args) {
-  auto *dict = self.as<DictObject>();
-  if (!step(args.span, 1 + dict->entries.size() / 8))
-    return Value();
-  if (name == "get" || name == "pop" || name == "setdefault") {
-    if (!arity(args, 1, 2, name))
-      return Value();
-    if (Value *found = dictFind(dict, args.values[0])) {
-      Value out = *found;
-      if (name == "pop")
-        llvm::erase_if(dict->entries, [&](auto &e) { return same(e.first, args.values[0]); });
-      return out;
-    }
-    Value fallback = args.values.size() > 1 ? args.values[1] : Value::none();
-    if (name == "pop" && args.values.size() < 2)
-      return fail(DiagId::KeyMissing, args.spans[0], shown(args.values[0]));
-    if (name == "setdefault" && !dictSet(dict, args.values[0], fallback, args.spans[0]))
-      return Value();
-    return fallback;
-  }
-  if (name == "update") {
-    for (const Value &v : args.values) {
-      if (!v.is(ValueKind::Dict))
-        return fail(DiagId::WantedOther, args.span, "a dict", typeName(v));
-      for (auto &[k, value] : v.as<DictObject>()->entries)
-        if (!dictSet(dict, k, value, args.span))
-          return Value();
-    }
-    for (const CallArgs::Keyword &k : args.keywords)
-      if (!dictSet(dict, heap.str(k.name), k.value, k.span))
-        return Value();
-    return Value::none();
-  }
-  if (!arity(args, 0, 0, name))
-    return Value();
-  if (name == "clear") {
-    dict->entries.clear();
-    return Value::none();
-  }
-  if (name == "copy") {
-    auto *copy = heap.make<DictObject>();
-    copy->entries = dict->entries;
-    return Value::object(ValueKind::Dict, copy);
-  }
-  std::vector<Value> out;
-  for (auto &[k, v] : dict->entries)
-    out.push_back(name == "keys" ? k : name == "values" ? v : heap.tuple({k, v}));
-  return heap.list(std::move(out));
-}
-
-Value Evaluator::setMethod(const Value &self, llvm::StringRef name, CallArgs &args) {
-  if (name == "copy" || name == "clear") {
-    if (!arity(args, 0, 0, name))
-      return Value();
-    if (name == "copy")
-      return heap.list(self.items(), ValueKind::Set);
-    self.items().clear();
-    return Value::none();
-  }
-  if (!arity(args, 1, 1, name))
-    return Value();
-  if (name == "discard" || name == "remove") {
-    size_t before = self.items().size();
-    if (!step(args.span, before))
-      return Value();
-    llvm::erase_if(self.items(), [&](const Value &u) { return same(u, args.values[0]); });
-    if (name == "remove" && before == self.items().size())
-      return fail(DiagId::NotInList, args.spans[0], shown(args.values[0]), "set");
-    return Value::none();
-  }
-  if (name == "add") {
-    if (!hashable(args.values[0], args.spans[0]) || !step(args.span, self.items().size()))
-      return Value();
-    if (llvm::none_of(self.items(), [&](const Value &u) { return same(u, args.values[0]); }))
-      self.items().push_back(args.values[0]);
-    return Value::none();
-  }
-  llvm::SmallVector<Value> items;
-  if (!iterate(args.values[0], args.spans[0], items))
-    return Value();
-  Value other = heap.list({items.begin(), items.end()}, ValueKind::Set);
-  if (name == "issubset" || name == "issuperset")
-    return compare(name == "issubset" ? ast::CompareOp::Le : ast::CompareOp::Ge, self, other,
-                   args.span, args.calleeSpan, args.spans[0]);
-  if (name == "isdisjoint") {
-    Value common = sequenceOp(ast::BinaryOp::BitAnd, self, other, args.span);
-    return common.ok() ? Value::boolean(common.items().empty()) : Value();
-  }
-  if (name == "symmetric_difference")
-    return sequenceOp(ast::BinaryOp::BitXor, self, other, args.span);
-  ast::BinaryOp op = name == "intersection" ? ast::BinaryOp::BitAnd
-                     : name == "difference" ? ast::BinaryOp::Sub
-                                            : ast::BinaryOp::BitOr;
-  Value result = sequenceOp(op, self, other, args.span);
-  if (result.ok() && name == "update") {
-    self.items() = result.items();
-    return Value::none();
-  }
-  return result;
 }
 
 } // namespace tilec::script

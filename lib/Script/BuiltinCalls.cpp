@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
+#include "Library.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -22,6 +23,8 @@ struct Evaluator::BuiltinCall {
     Value (*call)(BuiltinCall &);
     const char *keyword = nullptr;
   };
+  static llvm::ArrayRef<Row> pythons();
+  static llvm::ArrayRef<Row> others();
   static const Row *rowOf(llvm::StringRef name);
 
   Evaluator &e;
@@ -29,7 +32,12 @@ struct Evaluator::BuiltinCall {
   const Value &callee;
   CallArgs &args;
 
-  Value definition();
+  bool takesOne() { return e.arity(args, 1, 1, name); }
+  Value opaque();
+  Value definition(Value (BuiltinCall::*of)(FunctionObject *));
+  Value primFunc(FunctionObject *function) { return e.tracePrimFunc(function, args.span); }
+  Value jit(FunctionObject *function) { return e.makeJit(function, &args, args.span); }
+  Value macro(FunctionObject *function);
   Value withOptions();
   Value identityFactory();
   Value compile();
@@ -41,13 +49,19 @@ struct Evaluator::BuiltinCall {
   Value len();
   Value abs();
   Value sum();
-  Value anyOrAll();
+  Value firstTruth(bool wanted);
   Value enumerate();
   Value zip();
   Value reversed();
-  Value mapOrFilter();
+  /// The function, or none, applied to the k-th item of each sequence, for each k.
+  std::optional<std::vector<llvm::SmallVector<Value>>> rowsOfItems(size_t mostSequences);
+  Value map();
+  Value filter();
   Value divmod();
-  Value attributeOf();
+  Value getAttribute();
+  Value hasAttribute();
+  /// The attribute, `missing` set where there is none; no value after another failure, too.
+  Value attribute(bool &missing);
   Value represent();
   Value callable();
   Value next();
@@ -66,23 +80,20 @@ void rememberKeywords(NamedObject *state, const CallArgs &args) {
 } // namespace
 
 /// `@T.prim_func`, `@T.macro`, `@tilelang.jit`, with a function or with options for one.
-Value Evaluator::BuiltinCall::definition() {
-  bool isCallOnFunction = args.values.size() == 1 && args.values[0].is(ValueKind::Function);
-  if (!isCallOnFunction) {
-    // `@tilelang.jit(out_idx=...)`: remember the options.
-    Value partial = e.heap.named(ValueKind::Builtin, name.str() + " with options");
-    rememberKeywords(partial.as<NamedObject>(), args);
-    return partial;
-  }
-  auto *function = args.values[0].as<FunctionObject>();
-  if (name == "prim_func")
-    return e.tracePrimFunc(function, args.span);
-  if (name == "jit")
-    return e.makeJit(function, &args, args.span);
-  auto *macro = e.heap.make<FunctionObject>();
-  *macro = *function;
-  macro->isMacro = true;
-  return Value::object(ValueKind::Function, macro);
+Value Evaluator::BuiltinCall::definition(Value (BuiltinCall::*of)(FunctionObject *)) {
+  if (args.values.size() == 1 && args.values[0].is(ValueKind::Function))
+    return (this->*of)(args.values[0].as<FunctionObject>());
+  // `@tilelang.jit(out_idx=...)`: remember the options.
+  Value partial = e.heap.named(ValueKind::Builtin, name.str() + " with options");
+  rememberKeywords(partial.as<NamedObject>(), args);
+  return partial;
+}
+
+Value Evaluator::BuiltinCall::macro(FunctionObject *function) {
+  auto *made = e.heap.make<FunctionObject>();
+  *made = *function;
+  made->isMacro = true;
+  return Value::object(ValueKind::Function, made);
 }
 
 /// The decorator that such options have made.
@@ -169,7 +180,7 @@ Value Evaluator::BuiltinCall::ofStr() {
   CallArgs rest = args;
   rest.values.erase(rest.values.begin());
   rest.spans.erase(rest.spans.begin());
-  return e.strMethod(args.values[0], name, rest);
+  return e.callMethod(args.values[0], name, rest);
 }
 
 Value Evaluator::BuiltinCall::dictFromKeys() {
@@ -231,18 +242,19 @@ Value Evaluator::BuiltinCall::sum() {
   return out;
 }
 
-Value Evaluator::BuiltinCall::anyOrAll() {
+/// any(items) and all(items): `wanted` when one item is so, the opposite when none is.
+Value Evaluator::BuiltinCall::firstTruth(bool wanted) {
   llvm::SmallVector<Value> items;
-  if (!e.arity(args, 1, 1, name) || !e.iterate(args.values[0], args.spans[0], items))
+  if (!takesOne() || !e.iterate(args.values[0], args.spans[0], items))
     return Value();
   for (const Value &v : items) {
     std::optional<bool> t = e.truth(v, args.spans[0]);
     if (!t)
       return Value();
-    if (*t == (name == "any"))
-      return Value::boolean(*t);
+    if (*t == wanted)
+      return Value::boolean(wanted);
   }
-  return Value::boolean(name == "all");
+  return Value::boolean(!wanted);
 }
 
 Value Evaluator::BuiltinCall::enumerate() {
@@ -291,35 +303,53 @@ Value Evaluator::BuiltinCall::reversed() {
   return e.heap.list({items.begin(), items.end()});
 }
 
-Value Evaluator::BuiltinCall::mapOrFilter() {
-  std::vector<llvm::SmallVector<Value>> columns(args.values.empty() ? 0 : args.values.size() - 1);
-  if (!e.arity(args, 2, name == "map" ? 64 : 2, name))
-    return Value();
+std::optional<std::vector<llvm::SmallVector<Value>>>
+Evaluator::BuiltinCall::rowsOfItems(size_t mostSequences) {
+  if (!e.arity(args, 2, 1 + mostSequences, name))
+    return std::nullopt;
+  std::vector<llvm::SmallVector<Value>> columns(args.values.size() - 1);
   size_t count = ~size_t(0);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!e.iterate(args.values[i + 1], args.spans[i + 1], columns[i]))
-      return Value();
+      return std::nullopt;
     count = std::min(count, columns[i].size());
   }
-  std::vector<Value> out;
-  for (size_t i = 0; i < count; ++i) {
-    llvm::SmallVector<Value> row;
+  std::vector<llvm::SmallVector<Value>> rows(count);
+  for (size_t i = 0; i < count; ++i)
     for (auto &column : columns)
-      row.push_back(column[i]);
-    const Value &v = row[0];
-    bool isNone = name == "filter" && args.values[0].is(ValueKind::None);
-    Value r = isNone ? v : e.callWith(args.values[0], row, args);
+      rows[i].push_back(column[i]);
+  return rows;
+}
+
+Value Evaluator::BuiltinCall::map() {
+  auto rows = rowsOfItems(63);
+  if (!rows)
+    return Value();
+  std::vector<Value> out;
+  for (llvm::ArrayRef<Value> row : *rows) {
+    Value r = e.callWith(args.values[0], row, args);
     if (!r.ok() || !e.step(args.span))
       return Value();
-    if (name == "map") {
-      out.push_back(r);
-      continue;
-    }
+    out.push_back(r);
+  }
+  return e.heap.list(std::move(out));
+}
+
+Value Evaluator::BuiltinCall::filter() {
+  auto rows = rowsOfItems(1);
+  if (!rows)
+    return Value();
+  std::vector<Value> out;
+  for (llvm::ArrayRef<Value> row : *rows) {
+    bool isNone = args.values[0].is(ValueKind::None);
+    Value r = isNone ? row[0] : e.callWith(args.values[0], row, args);
+    if (!r.ok() || !e.step(args.span))
+      return Value();
     std::optional<bool> t = e.truth(r, args.span);
     if (!t)
       return Value();
     if (*t)
-      out.push_back(v);
+      out.push_back(row[0]);
   }
   return e.heap.list(std::move(out));
 }
@@ -335,25 +365,38 @@ Value Evaluator::BuiltinCall::divmod() {
   return r.ok() ? e.heap.tuple({q, r}) : Value();
 }
 
-Value Evaluator::BuiltinCall::attributeOf() {
-  if (!e.arity(args, 2, 3, name))
-    return Value();
+Value Evaluator::BuiltinCall::attribute(bool &missing) {
+  missing = false;
   if (args.values[1].is(ValueKind::DType)) // stands for its name: `getattr(torch, dtype)`
     args.values[1] = e.heap.str(std::string(nameOf(args.values[1].dtype())));
   if (!args.values[1].is(ValueKind::Str))
     return e.fail(DiagId::WantedOther, args.spans[1], "a str", typeName(args.values[1]));
   Value v = e.attribute(args.values[0], args.values[1].str(), args.span, args.spans[1]);
-  bool missing = !v.ok() && e.failure &&
-                 (e.failure->error.id == DiagId::NoAttribute ||
-                  e.failure->error.id == DiagId::UnknownIntrinsic);
-  if (name == "hasattr" || args.values.size() == 3) {
-    if (missing)
-      e.failure.reset();
-    if (name == "hasattr")
-      return missing || v.ok() ? Value::boolean(v.ok()) : Value();
-    return missing ? args.values[2] : v;
-  }
+  missing = !v.ok() && e.failure &&
+            (e.failure->error.id == DiagId::NoAttribute ||
+             e.failure->error.id == DiagId::UnknownIntrinsic);
   return v;
+}
+
+Value Evaluator::BuiltinCall::getAttribute() {
+  bool missing;
+  if (!e.arity(args, 2, 3, name))
+    return Value();
+  Value v = attribute(missing);
+  if (!missing || args.values.size() < 3)
+    return v;
+  e.failure.reset();
+  return args.values[2];
+}
+
+Value Evaluator::BuiltinCall::hasAttribute() {
+  bool missing;
+  if (!e.arity(args, 2, 2, name))
+    return Value();
+  Value v = attribute(missing);
+  if (missing)
+    e.failure.reset();
+  return missing || v.ok() ? Value::boolean(v.ok()) : Value();
 }
 
 Value Evaluator::BuiltinCall::represent() {
@@ -385,9 +428,9 @@ Value Evaluator::BuiltinCall::slice() {
   return Value::object(ValueKind::Slice, s);
 }
 
-const Evaluator::BuiltinCall::Row *Evaluator::BuiltinCall::rowOf(llvm::StringRef name) {
+// Where a function has no keywords, an argument that would be dropped must be an error.
+llvm::ArrayRef<Evaluator::BuiltinCall::Row> Evaluator::BuiltinCall::pythons() {
   using Call = BuiltinCall;
-  // Where a function has no keywords, an argument that would be dropped must be an error.
   static const Row rows[] = {
       {"min", [](Call &c) { return c.e.builtinMinMax(true, c.args); }},
       {"max", [](Call &c) { return c.e.builtinMinMax(false, c.args); }},
@@ -395,15 +438,48 @@ const Evaluator::BuiltinCall::Row *Evaluator::BuiltinCall::rowOf(llvm::StringRef
       {"sorted", [](Call &c) { return c.e.builtinSorted(c.args); }},
       {"isinstance", [](Call &c) { return c.e.builtinIsInstance(c.args); }},
       {"round", [](Call &c) { return c.e.builtinRound(c.args); }},
-      {"reduce", [](Call &c) { return c.e.reduce(c.args); }},
       {"pow", [](Call &c) { return c.e.builtinPow(c.args); }},
-      {"next_power_of_2", [](Call &c) { return c.e.mathModule(c.name, c.args); }},
       {"print", [](Call &) { return Value::none(); }},
+      {"sum", [](Call &c) { return c.sum(); }, "start"},
+      {"enumerate", [](Call &c) { return c.enumerate(); }, "start"},
+      {"zip", [](Call &c) { return c.zip(); }, "strict"},
+      {"len", [](Call &c) { return c.len(); }, ""},
+      {"abs", [](Call &c) { return c.abs(); }, ""},
+      {"any", [](Call &c) { return c.firstTruth(true); }, ""},
+      {"all", [](Call &c) { return c.firstTruth(false); }, ""},
+      {"reversed", [](Call &c) { return c.reversed(); }, ""},
+      {"map", [](Call &c) { return c.map(); }, ""},
+      {"filter", [](Call &c) { return c.filter(); }, ""},
+      {"divmod", [](Call &c) { return c.divmod(); }, ""},
+      {"getattr", [](Call &c) { return c.getAttribute(); }, ""},
+      {"hasattr", [](Call &c) { return c.hasAttribute(); }, ""},
+      {"repr", [](Call &c) { return c.represent(); }, ""},
+      {"callable", [](Call &c) { return c.callable(); }, ""},
+      {"id", [](Call &c) { return c.opaque(); }, ""},
+      {"bin", [](Call &c) { return c.takesOne() ? c.e.integerText("#b", c.args) : Value(); }, ""},
+      {"hex", [](Call &c) { return c.takesOne() ? c.e.integerText("#x", c.args) : Value(); }, ""},
+      {"oct", [](Call &c) { return c.takesOne() ? c.e.integerText("#o", c.args) : Value(); }, ""},
+      {"ord", [](Call &c) { return c.takesOne() ? c.e.builtinOrd(c.args) : Value(); }, ""},
+      {"chr", [](Call &c) { return c.takesOne() ? c.e.builtinChr(c.args) : Value(); }, ""},
+      {"next", [](Call &c) { return c.next(); }, ""},
+      {"slice", [](Call &c) { return c.slice(); }, ""},
+  };
+  return rows;
+}
+
+/// Those of modules, and what calls of them leave for a later one.
+llvm::ArrayRef<Evaluator::BuiltinCall::Row> Evaluator::BuiltinCall::others() {
+  using Call = BuiltinCall;
+  static const Row rows[] = {
+      {"reduce", [](Call &c) { return c.e.reduce(c.args); }},
+      {"next_power_of_2", [](Call &c) { return c.e.nextPowerOf2(c.args); }},
       {"identity", [](Call &c) { return c.args.values.empty() ? c.callee : c.args.values[0]; }},
       {"identity factory", [](Call &c) { return c.identityFactory(); }},
-      {"prim_func", [](Call &c) { return c.definition(); }},
-      {"macro", [](Call &c) { return c.definition(); }},
-      {"jit", [](Call &c) { return c.definition(); }},
+      {"autotune", [](Call &c) { return c.identityFactory(); }},
+      {tunerMakerName, [](Call &c) { return c.e.makeTuner(c.args); }},
+      {"prim_func", [](Call &c) { return c.definition(&Call::primFunc); }},
+      {"macro", [](Call &c) { return c.definition(&Call::macro); }},
+      {"jit", [](Call &c) { return c.definition(&Call::jit); }},
       {"prim_func with options", [](Call &c) { return c.withOptions(); }},
       {"macro with options", [](Call &c) { return c.withOptions(); }},
       {"jit with options", [](Call &c) { return c.withOptions(); }},
@@ -412,31 +488,21 @@ const Evaluator::BuiltinCall::Row *Evaluator::BuiltinCall::rowOf(llvm::StringRef
       {"partial", [](Call &c) { return c.partial(); }},
       {"partial call", [](Call &c) { return c.partialCall(); }},
       {"dict.fromkeys", [](Call &c) { return c.dictFromKeys(); }},
-      {"sum", [](Call &c) { return c.sum(); }, "start"},
-      {"enumerate", [](Call &c) { return c.enumerate(); }, "start"},
-      {"zip", [](Call &c) { return c.zip(); }, "strict"},
-      {"len", [](Call &c) { return c.len(); }, ""},
-      {"abs", [](Call &c) { return c.abs(); }, ""},
-      {"any", [](Call &c) { return c.anyOrAll(); }, ""},
-      {"all", [](Call &c) { return c.anyOrAll(); }, ""},
-      {"reversed", [](Call &c) { return c.reversed(); }, ""},
-      {"map", [](Call &c) { return c.mapOrFilter(); }, ""},
-      {"filter", [](Call &c) { return c.mapOrFilter(); }, ""},
-      {"divmod", [](Call &c) { return c.divmod(); }, ""},
-      {"getattr", [](Call &c) { return c.attributeOf(); }, ""},
-      {"hasattr", [](Call &c) { return c.attributeOf(); }, ""},
-      {"repr", [](Call &c) { return c.represent(); }, ""},
-      {"callable", [](Call &c) { return c.callable(); }, ""},
-      {"bin", [](Call &c) { return c.e.textBuiltin(c.name, c.args); }, ""},
-      {"hex", [](Call &c) { return c.e.textBuiltin(c.name, c.args); }, ""},
-      {"oct", [](Call &c) { return c.e.textBuiltin(c.name, c.args); }, ""},
-      {"ord", [](Call &c) { return c.e.textBuiltin(c.name, c.args); }, ""},
-      {"chr", [](Call &c) { return c.e.textBuiltin(c.name, c.args); }, ""},
-      {"next", [](Call &c) { return c.next(); }, ""},
-      {"slice", [](Call &c) { return c.slice(); }, ""},
   };
-  const Row *row = llvm::find_if(rows, [&](const Row &r) { return r.name == name; });
-  return row == std::end(rows) ? nullptr : row;
+  return rows;
+}
+
+const Evaluator::BuiltinCall::Row *Evaluator::BuiltinCall::rowOf(llvm::StringRef name) {
+  for (llvm::ArrayRef<Row> rows : {pythons(), others()})
+    if (const Row *row = llvm::find_if(rows, [&](const Row &r) { return r.name == name; });
+        row != rows.end())
+      return row;
+  return nullptr;
+}
+
+bool Evaluator::isPythonFunction(llvm::StringRef name) {
+  return llvm::any_of(BuiltinCall::pythons(),
+                      [&](const BuiltinCall::Row &row) { return row.name == name; });
 }
 
 Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs &args) {
@@ -457,9 +523,13 @@ Value Evaluator::callBuiltin(llvm::StringRef name, const Value &callee, CallArgs
     return itertoolsModule(name, args);
   if (call.name.consume_front("str."))
     return call.ofStr();
-  // Exceptions: `raise` reads the message from the call; any other builtin is opaque.
+  return call.opaque();
+}
+
+/// Exceptions: `raise` reads the message from the call; any other builtin is opaque.
+Value Evaluator::BuiltinCall::opaque() {
   std::string text = args.values.empty() ? "" : toStr(args.values[0]);
-  return heap.named(ValueKind::Opaque, name.str() + (text.empty() ? "" : ": " + text));
+  return e.heap.named(ValueKind::Opaque, name.str() + (text.empty() ? "" : ": " + text));
 }
 
 } // namespace tilec::script

@@ -1,5 +1,8 @@
 //===- Builtins.cpp - Python's built-in functions -------------------------===//
 //
+// Types that scripts call, and those of Python's functions that take more than a few lines;
+// BuiltinCalls.cpp has the table of functions.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
@@ -13,24 +16,28 @@
 
 namespace tilec::script {
 
+/// A type that scripts call, and what a call gives.
+struct Evaluator::TypeRow {
+  llvm::StringLiteral name;
+  Value (*make)(Evaluator &e, CallArgs &args);
+  bool isPythons = true; ///< a name that needs no import
+  bool takesOne = false; ///< exactly one argument
+};
+
 Value Evaluator::builtinName(llvm::StringRef name) {
-  constexpr llvm::StringRef types[] = {"int",  "float", "bool",   "str",  "list",     "tuple",
-                                       "dict", "set",   "object", "type", "frozenset"};
-  constexpr llvm::StringRef functions[] = {
-      "min",      "max",        "abs",    "len",     "range",   "sum",  "round",    "enumerate",
-      "zip",      "isinstance", "print",  "sorted",  "any",     "all",  "divmod",   "pow",
-      "reversed", "map",        "filter", "getattr", "hasattr", "repr", "callable", "id",
-      "slice",    "ord",        "chr",    "bin",     "hex",     "oct",  "next"};
-  constexpr llvm::StringRef exceptions[] = {
+  constexpr llvm::StringLiteral exceptions[] = {
       "ValueError", "TypeError", "RuntimeError", "AssertionError", "NotImplementedError",
       "Exception",  "KeyError",  "IndexError",   "ImportError",    "ModuleNotFoundError"};
-  if (llvm::is_contained(types, name)) // no set is changed behind a key: one kind does for both
-    return heap.named(ValueKind::Type, name == "frozenset" ? "set" : name.str());
+  constexpr llvm::StringLiteral opaque[] = {"NotImplemented", "__file__", "__doc__"};
+  if (name == "frozenset") // no set is changed behind a key: one kind does for both
+    name = "set";
+  if (const TypeRow *row = typeOf(name); row && row->isPythons)
+    return heap.named(ValueKind::Type, name.str());
   if (name == "Ellipsis")
     return Value::ellipsis();
-  if (llvm::is_contained(functions, name) || llvm::is_contained(exceptions, name))
+  if (isPythonFunction(name) || llvm::is_contained(exceptions, name))
     return heap.named(ValueKind::Builtin, name.str());
-  if (name == "NotImplemented" || name == "__file__" || name == "__doc__")
+  if (llvm::is_contained(opaque, name))
     return heap.named(ValueKind::Opaque, name.str());
   return Value();
 }
@@ -162,7 +169,7 @@ Value Evaluator::builtinSorted(CallArgs &args) {
       std::optional<int> o = order(item.first, out[middle].first, args.span);
       if (!o || !step(args.span))
         return Value();
-      bool before = reverse ? *o == 1 : *o == -1 || (*o < 0);
+      bool before = reverse ? *o == 1 : *o < 0;
       before ? high = middle : low = middle + 1;
     }
     if (!step(args.span, 1 + out.size() / 16))
@@ -175,6 +182,12 @@ Value Evaluator::builtinSorted(CallArgs &args) {
   return heap.list(std::move(values));
 }
 
+static bool isOfClass(const ClassObject *type, const ClassObject *wanted) {
+  return type == wanted || llvm::any_of(type->bases, [&](const ClassObject *base) {
+           return isOfClass(base, wanted);
+         });
+}
+
 Value Evaluator::builtinIsInstance(CallArgs &args) {
   if (!arity(args, 2, 2, "isinstance"))
     return Value();
@@ -184,6 +197,9 @@ Value Evaluator::builtinIsInstance(CallArgs &args) {
   auto matches = [&](const Value &type) {
     if (type.is(ValueKind::Intrinsic))
       return type.intrinsic() == IntrinsicId::Tensor && v.is(ValueKind::Buffer);
+    if (type.is(ValueKind::Class))
+      return v.is(ValueKind::Instance) &&
+             isOfClass(v.as<InstanceObject>()->type, type.as<ClassObject>());
     if (!type.is(ValueKind::Type))
       return false;
     if (v.is(ValueKind::None)) // `type(None)`
@@ -305,29 +321,29 @@ Value Evaluator::builtinPow(CallArgs &args) {
   return heap.integer(*Integer::powMod(args.values[0].integer(), exponent, modulus));
 }
 
-Value Evaluator::textBuiltin(llvm::StringRef name, CallArgs &args) {
-  if (!arity(args, 1, 1, name))
-    return Value();
+/// bin(i), hex(i), oct(i): `spec` is that of format(i, spec).
+Value Evaluator::integerText(llvm::StringRef spec, CallArgs &args) {
   const Value &v = args.values[0];
-  if (name == "bin" || name == "hex" || name == "oct") {
-    if (!v.is(ValueKind::Int) && !v.is(ValueKind::Bool))
-      return fail(DiagId::WantedOther, args.spans[0], "an int", typeName(v));
-    return heap.str(*formatValue(heap.integer(v.integer()), name == "bin"   ? "#b"
-                                                            : name == "hex" ? "#x"
-                                                                            : "#o"));
-  }
-  if (name == "ord") {
-    if (!v.is(ValueKind::Str) || textLength(v.str()) != 1)
-      return fail(DiagId::WantedOther, args.spans[0], "one character",
-                  v.is(ValueKind::Str) ? shown(v) : typeName(v));
-    const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(v.str().begin());
-    llvm::UTF32 code = 0, *end = &code;
-    if (llvm::ConvertUTF8toUTF32(&bytes, bytes + v.str().size(), &end, end + 1,
-                                 llvm::strictConversion) != llvm::conversionOK)
-      return fail(DiagId::BadConversion, args.spans[0], shown(v), "a code point");
-    return Value::small(code);
-  }
-  std::optional<int64_t> code = toInt(v, args.spans[0], "chr");
+  if (!v.is(ValueKind::Int) && !v.is(ValueKind::Bool))
+    return fail(DiagId::WantedOther, args.spans[0], "an int", typeName(v));
+  return heap.str(*formatValue(heap.integer(v.integer()), spec));
+}
+
+Value Evaluator::builtinOrd(CallArgs &args) {
+  const Value &v = args.values[0];
+  if (!v.is(ValueKind::Str) || textLength(v.str()) != 1)
+    return fail(DiagId::WantedOther, args.spans[0], "one character",
+                v.is(ValueKind::Str) ? shown(v) : typeName(v));
+  const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(v.str().begin());
+  llvm::UTF32 code = 0, *end = &code;
+  if (llvm::ConvertUTF8toUTF32(&bytes, bytes + v.str().size(), &end, end + 1,
+                               llvm::strictConversion) != llvm::conversionOK)
+    return fail(DiagId::BadConversion, args.spans[0], shown(v), "a code point");
+  return Value::small(code);
+}
+
+Value Evaluator::builtinChr(CallArgs &args) {
+  std::optional<int64_t> code = toInt(args.values[0], args.spans[0], "chr");
   if (!code)
     return Value();
   char buffer[UNI_MAX_UTF8_BYTES_PER_CODE_POINT], *end = buffer;
@@ -457,37 +473,47 @@ Value Evaluator::makeFloat(CallArgs &args) {
   return x ? Value::real(*x) : Value();
 }
 
+const Evaluator::TypeRow *Evaluator::typeOf(llvm::StringRef name) {
+  static const TypeRow rows[] = {
+      {"int", [](Evaluator &e, CallArgs &args) { return e.builtinInt(args); }},
+      {"float", [](Evaluator &e, CallArgs &args) { return e.makeFloat(args); }},
+      {"bool", [](Evaluator &e, CallArgs &args) { return e.makeBool(args); }},
+      {"str",
+       [](Evaluator &e, CallArgs &args) {
+         return args.values.empty() ? e.heap.str("") : e.text(toStr(args.values[0]), args.span);
+       }},
+      {"list",
+       [](Evaluator &e, CallArgs &args) { return e.makeSequence(ValueKind::List, "list", args); }},
+      {"tuple", [](Evaluator &e,
+                   CallArgs &args) { return e.makeSequence(ValueKind::Tuple, "tuple", args); }},
+      {"dict", [](Evaluator &e, CallArgs &args) { return e.makeDict(args); }},
+      {"set",
+       [](Evaluator &e, CallArgs &args) { return e.makeSequence(ValueKind::Set, "set", args); }},
+      {"object",
+       [](Evaluator &e, CallArgs &args) {
+         return e.heap.named(ValueKind::Opaque, "object()", args.span);
+       }},
+      {"type",
+       [](Evaluator &e, CallArgs &args) {
+         return e.heap.named(ValueKind::Type, typeName(args.values[0]));
+       },
+       true, true},
+      {"dtype",
+       [](Evaluator &e, CallArgs &args) {
+         std::optional<DType> t = e.toDType(args.values[0], args.spans[0]);
+         return t ? Value::dtype(*t) : Value();
+       },
+       false, true},
+  };
+  const TypeRow *row = llvm::find_if(rows, [&](const TypeRow &r) { return r.name == name; });
+  return row == std::end(rows) ? nullptr : row;
+}
+
 Value Evaluator::callType(llvm::StringRef name, CallArgs &args) {
-  if (name == "int")
-    return builtinInt(args);
-  if (name == "list")
-    return makeSequence(ValueKind::List, name, args);
-  if (name == "tuple")
-    return makeSequence(ValueKind::Tuple, name, args);
-  if (name == "set")
-    return makeSequence(ValueKind::Set, name, args);
-  if (name == "dict")
-    return makeDict(args);
-  if (name == "str")
-    return args.values.empty() ? heap.str("") : text(toStr(args.values[0]), args.span);
-  if (name == "bool")
-    return makeBool(args);
-  if (name == "float")
-    return makeFloat(args);
-  if (name == "type") {
-    if (!arity(args, 1, 1, name))
-      return Value();
-    return heap.named(ValueKind::Type, typeName(args.values[0]));
-  }
-  if (name == "dtype") {
-    if (!arity(args, 1, 1, name))
-      return Value();
-    std::optional<DType> t = toDType(args.values[0], args.spans[0]);
-    return t ? Value::dtype(*t) : Value();
-  }
-  if (name == "object")
-    return heap.named(ValueKind::Opaque, "object()", args.span);
-  return fail(DiagId::NotCallable, args.calleeSpan, "type `" + name.str() + "`");
+  const TypeRow *row = typeOf(name);
+  if (!row)
+    return fail(DiagId::NotCallable, args.calleeSpan, "type `" + name.str() + "`");
+  return row->takesOne && !arity(args, 1, 1, name) ? Value() : row->make(*this, args);
 }
 
 } // namespace tilec::script

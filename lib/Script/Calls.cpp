@@ -1,8 +1,11 @@
 //===- Calls.cpp - calls of anything --------------------------------------===//
 //
+// Takes a value and arguments, binds them, and calls it: functions of the script, methods,
+// intrinsics, kernels.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Lanes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -29,10 +32,14 @@ Value Evaluator::call(const Value &callee, CallArgs &args) {
     // `T.float32(x)`: a constant or a cast.
     if (args.values.empty() && args.keywords.empty())
       return callee;
+    if (std::optional<VectorType> vector = vectorTypeOf(callee))
+      return makeLanes(*vector, args);
     if (!arity(args, 1, 1, nameOf(callee.dtype())))
       return Value();
     return castIntrinsic(args.values[0], args.spans[0], callee.dtype(), args.span);
   }
+  case ValueKind::Class:
+    return callClass(callee.as<ClassObject>(), args);
   case ValueKind::Opaque:
     return callOpaque(callee, args);
   case ValueKind::Kernel: // running a kernel: its result means nothing here
@@ -67,7 +74,8 @@ bool Evaluator::knownKeywords(CallArgs &args, llvm::StringRef name,
   return true;
 }
 
-Value Evaluator::makeFunction(const FunctionStmt *def) {
+/// Without its decorators; null after an error.
+FunctionObject *Evaluator::plainFunction(const FunctionStmt *def) {
   auto *f = heap.make<FunctionObject>();
   f->name = def->name;
   f->home = home;
@@ -79,9 +87,16 @@ Value Evaluator::makeFunction(const FunctionStmt *def) {
   for (const ast::Param &p : def->params) {
     Value v = p.defaultValue ? eval(p.defaultValue) : Value();
     if (p.defaultValue && !v.ok())
-      return Value();
+      return nullptr;
     f->defaults.push_back(v);
   }
+  return f;
+}
+
+Value Evaluator::makeFunction(const FunctionStmt *def) {
+  FunctionObject *f = plainFunction(def);
+  if (!f)
+    return Value();
   Value result = Value::object(ValueKind::Function, f);
   for (const ast::Expr *decorator : llvm::reverse(def->decorators)) {
     // What a decorator that leaves the function alone is called with, such as the configurations of
@@ -91,6 +106,10 @@ Value Evaluator::makeFunction(const FunctionStmt *def) {
       Value factory = eval(made->callee);
       if (!factory.ok())
         return Value();
+      if (factory.is(ValueKind::Builtin) && factory.str() == "autotune") {
+        f->tuned = made;
+        continue;
+      }
       if (factory.is(ValueKind::Opaque) ||
           (factory.is(ValueKind::Builtin) && factory.str() == "identity factory"))
         continue;
@@ -174,6 +193,8 @@ bool Evaluator::bindParams(const FunctionObject *f, CallArgs &args, Env *scope) 
       return false;
     }
   }
+  if (f->tuned)
+    takeFirstConfig(f, values, args.span);
   std::vector<std::string> missing;
   Span firstMissing;
   for (size_t i = 0; i < f->params.size(); ++i) {

@@ -1,5 +1,8 @@
 //===- Convert.cpp - values as what a place wants -------------------------===//
 //
+// Takes a value, gives what a place wants of it (an expression, an index, a condition, a number, a
+// dtype, an argument), or an error at its place.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
@@ -136,7 +139,10 @@ llvm::ArrayRef<llvm::StringRef> dtypeNames() {
 std::optional<DType> Evaluator::toDType(const Value &v, Span span) {
   switch (v.kind()) {
   case ValueKind::DType:
-    return v.dtype();
+    if (!v.lanes())
+      return v.dtype();
+    fail(DiagId::VectorDType, span, toStr(v), nameOf(v.dtype()));
+    return std::nullopt;
   case ValueKind::Str: {
     llvm::StringRef name = v.str();
     name.consume_front("torch.");
@@ -299,7 +305,6 @@ const Region *Evaluator::elementRegion(const Expr *load) {
 }
 
 bool Evaluator::listArgument(const Value &v, Span span, Argument &out) {
-  out.kind = Argument::List;
   Deeper deeper(*this, span);
   if (!deeper.ok)
     return false;
@@ -312,7 +317,6 @@ bool Evaluator::listArgument(const Value &v, Span span, Argument &out) {
 }
 
 bool Evaluator::dictArgument(const Value &v, Span span, Argument &out) {
-  out.kind = Argument::Dict;
   Deeper deeper(*this, span);
   if (!deeper.ok)
     return false;
@@ -340,70 +344,83 @@ bool Evaluator::dictArgument(const Value &v, Span span, Argument &out) {
   return true;
 }
 
-bool Evaluator::toArgument(const Value &v, Span span, Argument &out) {
-  out = Argument();
-  out.span = span;
-  switch (v.kind()) {
-  case ValueKind::None:
-    return true;
-  case ValueKind::Bool:
-    out.kind = Argument::Bool;
-    out.boolValue = v.boolean();
-    out.intValue = v.boolean();
-    out.expr = build.constBool(v.boolean(), span);
-    return true;
-  case ValueKind::Int:
-    out.kind = Argument::Int;
-    out.expr = toExpr(v, span);
+/// What kind of argument a value becomes, and what is filled in of it. A function that fails has
+/// said why.
+struct Evaluator::ArgumentRow {
+  ValueKind from;
+  Argument::Kind to;
+  bool (*fill)(Evaluator &e, const Value &v, Argument &out);
+
+  static llvm::ArrayRef<ArgumentRow> all();
+  static bool fillInt(Evaluator &e, const Value &v, Argument &out) {
+    out.expr = e.toExpr(v, out.span);
     if (out.expr)
       out.intValue = out.expr->intValue;
     return out.expr != nullptr;
-  case ValueKind::Float:
-    out.kind = Argument::Float;
-    out.floatValue = v.real();
-    out.expr = build.constFloat(v.real(), DType::F64, span);
-    return true;
-  case ValueKind::Str:
-    out.kind = Argument::String;
-    out.string = program.copy(v.str());
-    return true;
-  case ValueKind::DType:
-    out.kind = Argument::Type;
-    out.type = v.dtype();
-    return true;
-  case ValueKind::Expr:
-    out.kind = Argument::Value;
-    out.expr = v.expr();
-    out.region = elementRegion(v.expr());
-    return true;
-  case ValueKind::Buffer:
-    out.kind = Argument::Tile;
-    out.region = wholeRegion(v.buffer(), span);
-    return true;
-  case ValueKind::Region:
-    out.kind = Argument::Tile;
-    out.region = v.region();
-    return true;
-  case ValueKind::Layout:
-    out.kind = Argument::Layout;
-    out.layout = v.layout();
-    return true;
-  case ValueKind::Emitter:
-    out.kind = Argument::EmitterConfig;
-    out.emitter = v.emitter();
-    return true;
-  case ValueKind::List:
-  case ValueKind::Tuple:
-    return listArgument(v, span, out);
-  case ValueKind::Dict:
-    return dictArgument(v, span, out);
-  case ValueKind::Opaque:
-    failOpaque(v, span);
-    return false;
-  default:
-    fail(DiagId::WantedOther, span, "a buffer or a value", typeName(v));
-    return false;
   }
+};
+
+llvm::ArrayRef<Evaluator::ArgumentRow> Evaluator::ArgumentRow::all() {
+  using E = Evaluator;
+  using V = Value;
+  using A = Argument;
+  static const ArgumentRow rows[] = {
+      {ValueKind::None, A::Absent, [](E &, const V &, A &) { return true; }},
+      {ValueKind::Bool, A::Bool,
+       [](E &e, const V &v, A &out) {
+         out.intValue = out.boolValue = v.boolean();
+         out.expr = e.build.constBool(v.boolean(), out.span);
+         return true;
+       }},
+      {ValueKind::Int, A::Int, fillInt},
+      {ValueKind::Float, A::Float,
+       [](E &e, const V &v, A &out) {
+         out.floatValue = v.real();
+         out.expr = e.build.constFloat(v.real(), DType::F64, out.span);
+         return true;
+       }},
+      {ValueKind::Str, A::String,
+       [](E &e, const V &v, A &out) { return out.string = e.program.copy(v.str()), true; }},
+      {ValueKind::DType, A::Type,
+       [](E &, const V &v, A &out) { return out.type = v.dtype(), true; }},
+      {ValueKind::Expr, A::Value,
+       [](E &e, const V &v, A &out) {
+         out.expr = v.expr();
+         out.region = e.elementRegion(v.expr());
+         return true;
+       }},
+      {ValueKind::Buffer, A::Tile,
+       [](E &e, const V &v, A &out) {
+         return out.region = e.wholeRegion(v.buffer(), out.span), true;
+       }},
+      {ValueKind::Region, A::Tile,
+       [](E &, const V &v, A &out) { return out.region = v.region(), true; }},
+      {ValueKind::Layout, A::Layout,
+       [](E &, const V &v, A &out) { return out.layout = v.layout(), true; }},
+      {ValueKind::Emitter, A::EmitterConfig,
+       [](E &, const V &v, A &out) { return out.emitter = v.emitter(), true; }},
+      {ValueKind::List, A::List,
+       [](E &e, const V &v, A &out) { return e.listArgument(v, out.span, out); }},
+      {ValueKind::Tuple, A::List,
+       [](E &e, const V &v, A &out) { return e.listArgument(v, out.span, out); }},
+      {ValueKind::Dict, A::Dict,
+       [](E &e, const V &v, A &out) { return e.dictArgument(v, out.span, out); }},
+      {ValueKind::Opaque, A::Absent,
+       [](E &e, const V &v, A &out) { return e.failOpaque(v, out.span), false; }},
+  };
+  return rows;
+}
+
+bool Evaluator::toArgument(const Value &v, Span span, Argument &out) {
+  out = Argument();
+  out.span = span;
+  for (const ArgumentRow &row : ArgumentRow::all())
+    if (v.is(row.from)) {
+      out.kind = row.to;
+      return row.fill(*this, v, out);
+    }
+  fail(DiagId::WantedOther, span, "a buffer or a value", typeName(v));
+  return false;
 }
 
 } // namespace tilec::script

@@ -13,27 +13,50 @@
 namespace tilec::script {
 namespace {
 
-/// `f(...)` may be written `f()`.
+/// `f(...)` may be written `f()`, and quotes are single ones. Spaces outside of quotes say nothing.
 std::string spelled(llvm::StringRef name) {
   std::string out;
+  char quote = 0;
   while (!name.empty()) {
-    if (name.consume_front("(...)"))
-      out += "()";
-    else if (name.consume_front("[...]"))
-      out += "[]";
-    else if (name.front() == ' ')
-      name = name.drop_front();
-    else {
-      out += name.front();
-      name = name.drop_front();
+    if (!quote && (name.starts_with("(...)") || name.starts_with("[...]"))) {
+      out += {name[0], name[4]};
+      name = name.drop_front(5);
+      continue;
     }
+    char c = name.front();
+    name = name.drop_front();
+    if (!quote && c == ' ')
+      continue;
+    bool isQuote = quote ? c == quote : c == '\'' || c == '"';
+    out += isQuote ? '\'' : c;
+    if (isQuote)
+      quote = quote ? 0 : c;
   }
   return out;
 }
 
+/// The name with `[]` for every key: a definition of it means them all.
+std::string withoutKeys(llvm::StringRef spelled) {
+  std::string out;
+  unsigned depth = 0;
+  for (char c : spelled) {
+    depth -= c == ']' && depth > 0;
+    if (depth == 0)
+      out += c;
+    depth += c == '[';
+  }
+  return out;
+}
+
+/// As an argument of a command.
+std::string inShell(const std::string &text) {
+  char quote = text.find('\'') == std::string::npos ? '\'' : '"';
+  return quote + text + quote;
+}
+
 bool canBeDefined(llvm::StringRef name) {
   return !name.empty() && llvm::all_of(name, [](char c) {
-    return llvm::isAlnum(c) || llvm::StringRef("_.()[]").contains(c);
+    return llvm::isAlnum(c) || llvm::StringRef("_.()[]'-/ ").contains(c);
   });
 }
 
@@ -57,30 +80,29 @@ std::optional<Value> Evaluator::defined(llvm::StringRef name) {
   if (definitions.empty())
     return std::nullopt;
   // `driver.get_num_sms()` means `tilelang.carver.arch.driver.get_num_sms(...)`, too: scripts write
-  // the end of the full name.
+  // the end of the full name. What names a key goes before what means all of them.
   std::string full = spelled(name);
-  for (llvm::StringRef rest = full;;) {
-    auto it = definitions.find(rest);
-    if (it != definitions.end()) {
-      Definition &d = it->second;
-      d.isUsed = true;
-      if (!d.value) {
-        d.value = Value(); // a value that needs itself has none
-        Isolated isolated(*this, nullptr, nullptr);
-        Attempt attempt(*this);
-        llvm::SaveAndRestore<Env *> savedEnv(env, nullptr);
-        llvm::SaveAndRestore savedHome(home, &script);
-        d.value = eval(d.expression);
-      }
-      if (!d.value->ok() && !failure)
-        poison();
-      return *d.value;
-    }
-    size_t dot = rest.find('.');
-    if (dot == llvm::StringRef::npos)
-      return std::nullopt;
-    rest = rest.drop_front(dot + 1);
+  for (const std::string &text : {full, withoutKeys(full)})
+    for (llvm::StringRef rest = text; !rest.empty(); rest = rest.split('.').second)
+      if (auto it = definitions.find(rest); it != definitions.end())
+        return valueOf(it->second);
+  return std::nullopt;
+}
+
+Value Evaluator::valueOf(Definition &definition) {
+  definition.isUsed = true;
+  if (!definition.value) {
+    definition.value = Value(); // a value that needs itself has none
+    Isolated isolated(*this, nullptr, nullptr);
+    Attempt attempt(*this);
+    llvm::SaveAndRestore<Env *> savedEnv(env, nullptr);
+    llvm::SaveAndRestore savedHome(home, &script);
+    llvm::SaveAndRestore savedRunning(script.running, ~size_t(0)); // with all names of the script
+    definition.value = eval(definition.expression);
   }
+  if (!definition.value->ok() && !failure)
+    poison();
+  return *definition.value;
 }
 
 Value Evaluator::opaque(std::string name, Span span) {
@@ -96,7 +118,7 @@ Value Evaluator::failOpaque(const Value &v, Span span) {
   llvm::StringRef name = v.str();
   std::string how = " instead";
   if (canBeDefined(name))
-    how += ", or give it with `--define '" + spelled(name) + "=...'`";
+    how += ", or give it with `--define " + inShell(spelled(name) + "=...") + "`";
   fail(DiagId::OpaqueValue, span, name, how);
   // A module beside the script may have said why it has no value.
   for (llvm::StringRef prefix = name; isNew && !prefix.empty(); prefix = prefix.rsplit('.').first) {

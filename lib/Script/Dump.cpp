@@ -1,5 +1,7 @@
 //===- Dump.cpp - the traced kernel as text -------------------------------===//
 //
+// Takes a traced program, writes it as text: what tests of the front end compare.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Script/TracedKernel.h"
@@ -289,7 +291,9 @@ private:
          << shortName(a.emitter->accumType) << ", warps " << a.emitter->blockRowWarps << "x"
          << a.emitter->blockColWarps << ", tiles " << a.emitter->warpRowTiles << "x"
          << a.emitter->warpColTiles << "x" << a.emitter->chunk
-         << (a.emitter->aTransposed ? ", aT" : "") << (a.emitter->bTransposed ? ", bT" : "") << ">";
+         << (a.emitter->aTransposed ? ", aT" : "") << (a.emitter->bTransposed ? ", bT" : "")
+         << (a.emitter->aPreshuffle ? ", a in tiles" : "")
+         << (a.emitter->bPreshuffle ? ", b in tiles" : "") << ">";
       return;
     }
   }

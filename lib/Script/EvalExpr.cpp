@@ -1,8 +1,11 @@
 //===- EvalExpr.cpp - expressions -----------------------------------------===//
 //
+// Evaluates expressions of the syntax tree: at compile time where all is known, else to
+// expressions of the traced kernel.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Lanes.h"
 
 namespace tilec::script {
 /// A name of a scalar variable means its value, wherever it is not a target.
@@ -11,6 +14,8 @@ Value Evaluator::decay(const Value &v, Span span) {
     return Value::expr(build.load(v.buffer(), {}, span));
   if (v.is(ValueKind::Region) && v.region()->extents.empty() && !v.region()->whole)
     return Value::expr(build.load(v.region()->buffer, v.region()->offsets, span));
+  if (isLanes(v) && v.items()[0].is(ValueKind::Buffer)) // of a variable
+    return eachLane(v, span, [](llvm::ArrayRef<Value> own) { return own[0]; });
   return v;
 }
 
@@ -60,11 +65,14 @@ Value Evaluator::evalKind(const ast::Expr *e) {
   case ExprKind::Binary: {
     const auto *b = llvm::cast<BinaryExpr>(e);
     Value lhs = eval(b->lhs);
-    if (!lhs.ok() && !postpone())
-      return Value();
+    if (!lhs.ok())
+      return failWith(b->rhs);
     Value rhs = eval(b->rhs);
-    if (!lhs.ok() || !rhs.ok())
-      return poison();
+    if (!rhs.ok()) {
+      if (lhs.is(ValueKind::Opaque) && postpone())
+        failOpaque(lhs, b->lhs->span);
+      return failure ? Value() : poison();
+    }
     return binary(b->op, lhs, rhs, e->span, b->lhs->span, b->rhs->span);
   }
   case ExprKind::Bool:
@@ -251,6 +259,15 @@ Value Evaluator::evalUnary(const UnaryExpr *e) {
     return Value::expr(
         build.unary(e->op == UnaryOp::Neg ? ExprOp::Neg : ExprOp::BitNot, x, e->span));
   }
+  if (isLanes(v))
+    return eachLane(v, e->span, [&](llvm::ArrayRef<Value> own) {
+      if (e->op == UnaryOp::Pos)
+        return own[0];
+      if (e->op == UnaryOp::Invert && isFloat(own[0].expr()->type))
+        return fail(DiagId::BadOperand, e->span, "~", typeName(own[0]));
+      ExprOp op = e->op == UnaryOp::Neg ? ExprOp::Neg : ExprOp::BitNot;
+      return Value::expr(build.unary(op, own[0].expr(), e->span));
+    });
   llvm::StringRef spelling = e->op == UnaryOp::Neg ? "-" : e->op == UnaryOp::Pos ? "+" : "~";
   if (isTile(v))
     return failWholeBuffer(spelling, e->span, {{v, e->operand->span}});
@@ -299,6 +316,8 @@ Value Evaluator::evalCompare(const CompareExpr *e) {
     result = compare(e->ops[i], lhs, rhs, span, lhsSpan, rhsSpan);
     if (!result.ok())
       return Value();
+    if (isLanes(result) && e->ops.size() == 1)
+      return result;
     if (result.is(ValueKind::Expr))
       joined =
           joined ? build.binary(ExprOp::LogicalAnd, joined, result.expr(), e->span) : result.expr();
@@ -409,6 +428,8 @@ Value Evaluator::evalCall(const CallExpr *e) {
     none.calleeSpan = e->callee->span;
     return call(callee, none);
   }
+  if (callee.is(ValueKind::Intrinsic) && callee.intrinsic() == IntrinsicId::Let)
+    return evalLet(e);
   std::optional<CallArgs> args = evalArguments(e);
   if (args)
     return call(callee, *args);
@@ -423,9 +444,12 @@ Value Evaluator::evalCall(const CallExpr *e) {
 
 /// After the error of an operand: another one tells its own errors.
 Value Evaluator::failWith(const ast::Expr *other) {
-  if (postpone() && eval(other).ok())
-    poison();
-  return Value();
+  if (!postpone())
+    return Value();
+  Value value = eval(other);
+  if (value.is(ValueKind::Opaque))
+    failOpaque(value, other->span);
+  return value.ok() ? poison() : Value();
 }
 
 /// `outer(args).inner`: a name that the function binds. Nothing when this is an attribute.

@@ -1,5 +1,7 @@
 //===- EvalStmt.cpp - statements ------------------------------------------===//
 //
+// Executes statements of the syntax tree; loops and branches on runtime values go to Tracer.cpp.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Recovery.h"
@@ -71,8 +73,8 @@ Flow Evaluator::execKind(const ast::Stmt *s) {
   }
   case ast::StmtKind::Class: {
     const auto *c = llvm::cast<ClassStmt>(s);
-    return done(bind(c->name, heap.named(ValueKind::Opaque, "class " + c->name.str(), c->span),
-                     c->nameSpan));
+    Value value = makeClass(c);
+    return done(value.ok() && bind(c->name, value, c->nameSpan));
   }
   case ast::StmtKind::Return:
     return execReturn(llvm::cast<SimpleStmt>(s));
@@ -202,50 +204,55 @@ Flow Evaluator::execFor(const ast::ForStmt *s) {
       return Flow::Error;
     }
     auto *loop = iterable.as<LoopObject>();
-    return loop->isPersistent ? tracePersistent(s, loop) : traceLoop(s, loop);
+    return loop->isPersistent                 ? tracePersistent(s, loop)
+           : loop->loop == LoopKind::Parallel ? traceParallel(s, loop)
+                                              : traceLoop(s, loop);
   }
   llvm::SmallVector<Value> items;
   if (!iterate(iterable, s->iterable->span, items))
     return Flow::Error;
-  loops.push_back({false, frames});
-  bool broken = false;
-  for (const Value &item : items) {
-    if (!step(s->span) || !assign(s->target, item, s->iterable->span))
-      return Flow::Error;
-    Flow flow = exec(s->body);
-    if (flow == Flow::Error || flow == Flow::Return)
-      return flow;
-    if (flow == Flow::Break) {
-      broken = true;
-      break;
-    }
-  }
-  loops.pop_back();
-  return broken ? Flow::Normal : exec(s->orElse);
+  const Value *item = items.begin();
+  return execRounds(s->body, s->orElse, [&]() -> std::optional<bool> {
+    if (item == items.end())
+      return false;
+    if (!step(s->span) || !assign(s->target, *item++, s->iterable->span))
+      return std::nullopt;
+    return true;
+  });
 }
 
 Flow Evaluator::execWhile(const ast::WhileStmt *s) {
-  if (inLaunch() && env && env->traced)
-    return traceWhile(s);
+  if (inLaunch() && env && env->traced) {
+    if (!s->orElse.empty()) {
+      fail(DiagId::ElseOfRuntimeLoop, s->orElse[0]->span);
+      return Flow::Error;
+    }
+    return traceWhile(s->condition, s->body, s->span);
+  }
+  return execRounds(s->body, s->orElse, [&]() -> std::optional<bool> {
+    Value condition = eval(s->condition);
+    return condition.ok() ? truth(condition, s->condition->span) : std::nullopt;
+  });
+}
+
+/// A loop at compile time. `next` says whether there is another round, and nothing after a failure.
+Flow Evaluator::execRounds(ast::Body body, ast::Body orElse,
+                           llvm::function_ref<std::optional<bool>()> next) {
   loops.push_back({false, frames});
   bool broken = false;
-  for (;;) {
-    Value condition = eval(s->condition);
-    std::optional<bool> t = condition.ok() ? truth(condition, s->condition->span) : std::nullopt;
-    if (!t)
+  while (!broken) {
+    std::optional<bool> more = next();
+    if (!more)
       return Flow::Error;
-    if (!*t)
+    if (!*more)
       break;
-    Flow flow = exec(s->body);
+    Flow flow = exec(body);
     if (flow == Flow::Error || flow == Flow::Return)
       return flow;
-    if (flow == Flow::Break) {
-      broken = true;
-      break;
-    }
+    broken = flow == Flow::Break;
   }
   loops.pop_back();
-  return broken ? Flow::Normal : exec(s->orElse);
+  return broken ? Flow::Normal : exec(orElse);
 }
 
 Flow Evaluator::execIf(const ast::IfStmt *s) {
@@ -271,7 +278,13 @@ Flow Evaluator::execWith(const WithStmt *s) {
   const ast::Expr *kernelTarget = nullptr;
   llvm::SaveAndRestore savedReducer(threadReducer);
   for (const WithItem &item : s->items) {
-    Value context = eval(item.context);
+    // `with T.While(condition):`
+    const auto *made = llvm::dyn_cast<CallExpr>(item.context);
+    Value maker = made && made->args.size() == 1 ? evalRaw(made->callee) : Value::none();
+    if (maker.is(ValueKind::Intrinsic) && maker.intrinsic() == IntrinsicId::WhileLoop)
+      return inLaunch() ? traceWhile(made->args[0], s->body, s->span)
+                        : (fail(DiagId::OutsideKernel, made->span, "`T.While`"), Flow::Error);
+    Value context = maker.ok() ? eval(item.context) : Value();
     if (!context.ok())
       return Flow::Error;
     if (context.is(ValueKind::Launch) && !kernelFrame) {

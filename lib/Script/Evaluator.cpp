@@ -1,7 +1,11 @@
 //===- Evaluator.cpp - names, bounds and suggestions ----------------------===//
 //
+// Looks up names in scopes and modules, counts steps against the limits, and finds names that are
+// nearly the same.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Lanes.h"
 #include "Recovery.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -169,6 +173,8 @@ bool Evaluator::bind(llvm::StringRef name, const Value &value, Span span) {
       }
       return emitStore(old.buffer(), {}, value, span, span, span);
     }
+    if (isLanes(old) && old.items()[0].is(ValueKind::Buffer) && &old.items() != &value.items())
+      return storeLanes(old, value, span, span, span);
     if (old.is(ValueKind::Region) && old.region()->extents.empty() && !old.region()->whole)
       return emitStore(old.region()->buffer, old.region()->offsets, value, span, span, span);
   }
@@ -183,6 +189,9 @@ bool Evaluator::bind(llvm::StringRef name, const Value &value, Span span) {
   nameBuffer(value, name, span);
   if (inLaunch() && bound.is(ValueKind::Expr))
     bound = bindLet(name, bound.expr(), span);
+  bool isNewVector = isLanes(bound) && !bound.items()[0].is(ValueKind::Buffer);
+  if (inLaunch() && isNewVector && !(bound = settle(bound, span)).ok())
+    return false;
   setBinding(scope, name, bound, span);
   return true;
 }

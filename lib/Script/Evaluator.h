@@ -225,6 +225,7 @@ private:
   bool toIntList(const Value &v, Span span, llvm::StringRef what,
                  llvm::SmallVectorImpl<int64_t> &out);
   bool iterate(const Value &v, Span span, llvm::SmallVectorImpl<Value> &out);
+  struct ArgumentRow;
   bool toArgument(const Value &v, Span span, Argument &out);
   bool listArgument(const Value &v, Span span, Argument &out);
   bool dictArgument(const Value &v, Span span, Argument &out);
@@ -234,20 +235,11 @@ private:
   // Attributes, subscripts (Attributes.cpp).
   Value attribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan);
   Value typeAttribute(const Value &object, llvm::StringRef name, Span nameSpan);
-  Value bufferAttribute(const Value &object, llvm::StringRef name);
-  Value dtypeAttribute(DType type, const Value &object, llvm::StringRef name);
+  Value builtinAttribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan);
+  Value valueAttribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan);
+  struct MethodCall;
   Value callMethod(const MethodObject *method, CallArgs &args);
-  Value strMethod(const Value &self, llvm::StringRef name, CallArgs &args);
-  Value listMethod(const Value &self, llvm::StringRef name, CallArgs &args);
-  Value dictMethod(const Value &self, llvm::StringRef name, CallArgs &args);
-  Value setMethod(const Value &self, llvm::StringRef name, CallArgs &args);
-  Value strJoin(llvm::StringRef text, CallArgs &args);
-  Value strAffix(llvm::StringRef text, bool atStart, CallArgs &args);
-  Value strReplace(const Value &self, CallArgs &args);
-  Value strSplit(llvm::StringRef text, bool fromEnd, CallArgs &args);
-  Value strPartition(llvm::StringRef text, bool fromEnd, CallArgs &args);
-  Value strSearch(llvm::StringRef text, llvm::StringRef name, CallArgs &args);
-  Value strPad(llvm::StringRef text, llvm::StringRef name, CallArgs &args);
+  Value callMethod(const Value &self, llvm::StringRef name, CallArgs &args);
   bool wantStr(const CallArgs &args, size_t i);
   Value strFormat(llvm::StringRef format, CallArgs &args);
   Value strFormat(llvm::StringRef format, CallArgs &args, size_t &next, bool isSpec);
@@ -269,9 +261,14 @@ private:
   void noteTaken(const FunctionObject *function, const CallArgs &args);
   bool bindParams(const FunctionObject *function, CallArgs &args, Env *env);
   Value makeFunction(const ast::FunctionStmt *def);
+  FunctionObject *plainFunction(const ast::FunctionStmt *def);
   Value decorate(const Value &decorator, const Value &function, const ast::Expr *e);
   struct BuiltinCall;
   Value callBuiltin(llvm::StringRef name, const Value &callee, CallArgs &args);
+  /// Of Python's own, whose names need no import.
+  static bool isPythonFunction(llvm::StringRef name);
+  struct TypeRow;
+  static const TypeRow *typeOf(llvm::StringRef name);
   Value callType(llvm::StringRef name, CallArgs &args);
   Value makeSequence(ValueKind kind, llvm::StringRef name, CallArgs &args);
   Value makeDict(CallArgs &args);
@@ -285,13 +282,16 @@ private:
   Value builtinRound(CallArgs &args);
   Value roundInteger(const Integer &value, int64_t digits, int fraction, Span span);
   Value builtinPow(CallArgs &args);
-  Value textBuiltin(llvm::StringRef name, CallArgs &args);
+  Value integerText(llvm::StringRef spec, CallArgs &args);
+  Value builtinOrd(CallArgs &args);
+  Value builtinChr(CallArgs &args);
   Value mathModule(llvm::StringRef name, CallArgs &args);
-  Value mathOfReals(llvm::StringRef name, llvm::ArrayRef<double> x, CallArgs &args);
-  Value mathOfIntegers(llvm::StringRef name, CallArgs &args);
-  Value mathOfSequences(llvm::StringRef name, CallArgs &args);
-  Value logOfHuge(llvm::StringRef name, CallArgs &args);
-  Value isClose(double a, double b, CallArgs &args);
+  struct MathCall;
+  static llvm::SmallVector<llvm::StringRef> mathNames();
+  bool hasNoRuntimeValue(llvm::StringRef name, const CallArgs &args);
+  Value nextPowerOf2(CallArgs &args);
+  struct IteratorCall;
+  static bool isOfItertools(llvm::StringRef name);
   Value itertoolsModule(llvm::StringRef name, CallArgs &args);
   Value selections(llvm::ArrayRef<Value> items, int64_t count, bool ordered, Span span);
   Value reduce(CallArgs &args);
@@ -320,8 +320,11 @@ private:
   // Tensors of the host code (Tensors.cpp).
   bool isTensor(const Value &v) const;
   Value tensor(std::string name, llvm::ArrayRef<int64_t> shape, Value type, Span span);
+  std::optional<Value> tensorOfList(const std::string &text, const Value &list, const Value *type,
+                                    Span span);
   std::optional<Value> tensorFactory(llvm::StringRef name, const CallArgs &args);
   Value tensorAttribute(const Value &self, llvm::StringRef name, Span span);
+  struct TensorCall;
   Value tensorMethod(const Value &callee, const CallArgs &args);
   std::optional<Value> tensorArithmetic(const Value &a, const Value &b, Span span);
   ModuleScope *moduleBeside(llvm::StringRef name);
@@ -329,6 +332,9 @@ private:
   Value nameOfModuleBeside(ModuleScope &scope, llvm::StringRef name, Span span);
   Value importModule(llvm::StringRef name, Span span);
   Value moduleAttribute(llvm::StringRef module, llvm::StringRef name, Span span);
+  Value nameOfMath(llvm::StringRef name, Span span);
+  Value nameOfSchedule(llvm::StringRef name, Span span);
+  Value nameOfTilelang(llvm::StringRef module, llvm::StringRef name, Span span);
   Value tileAttribute(llvm::StringRef name, Span span, bool report = true);
   bool execImport(const ast::ImportStmt *s);
 
@@ -338,6 +344,7 @@ private:
   Flow execKind(const ast::Stmt *s);
   Flow execFor(const ast::ForStmt *s);
   Flow execWhile(const ast::WhileStmt *s);
+  Flow execRounds(ast::Body body, ast::Body orElse, llvm::function_ref<std::optional<bool>()> next);
   Flow execIf(const ast::IfStmt *s);
   Flow execWith(const ast::WithStmt *s);
   Flow execAugAssign(const ast::AugAssignStmt *s);
@@ -366,9 +373,11 @@ private:
   bool traceBody(ast::Body body, Span span, Body &out);
   void closeFrame(size_t journalMark);
   Flow traceLoop(const ast::ForStmt *s, LoopObject *loop);
+  Flow traceParallel(const ast::ForStmt *s, LoopObject *loop);
+  bool isBarrierOfBlock(const ast::Stmt *s);
   Flow tracePersistent(const ast::ForStmt *s, LoopObject *loop);
   Flow traceIf(const ast::IfStmt *s, const Expr *condition);
-  Flow traceWhile(const ast::WhileStmt *s);
+  Flow traceWhile(const ast::Expr *condition, ast::Body body, Span span);
   Flow execLaunch(const ast::WithStmt *s, LaunchObject *frame, const ast::Expr *target);
 
   // Kernels (Kernels.cpp): prim_func, jit.
@@ -393,13 +402,15 @@ private:
   /// Whether the intrinsic has such a parameter, or one that is ignored; fails else.
   bool isKeywordOf(IntrinsicId id, llvm::StringRef keyword, Span span);
   Value callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self = nullptr);
-  Value hostIntrinsic(BoundArgs &args);
+  Value reduceByName(const BoundArgs &args);
+  Value annotateConfigs(const BoundArgs &args);
   Value emitIntrinsic(BoundArgs &args);
   const Call *makeCall(BoundArgs &args);
   std::optional<DType> resultType(const Call *call);
   void noteThreadIdentity(const Call *call);
   bool checkTiles(const Call *call);
   Value callMath(MathFn fn, CallArgs &args);
+  struct ScalarCall;
   Value scalarIntrinsic(BoundArgs &args);
   Value directedCast(const BoundArgs &args, DType type);
   Value atomicVectorPrev(const BoundArgs &args);
@@ -409,7 +420,6 @@ private:
   Value tileScheduler(const BoundArgs &args);
   Value schedulerAttribute(const Value &scheduler, llvm::StringRef name, Span span, Span nameSpan);
   Value callScheduler(const Value &scheduler, llvm::StringRef name, CallArgs &args);
-  Value arithmeticIntrinsic(BoundArgs &args);
   Value clampIntrinsic(BoundArgs &args);
   Value reinterpretIntrinsic(BoundArgs &args);
   Value castIntrinsic(const Value &value, Span valueSpan, DType type, Span span);
@@ -438,11 +448,59 @@ private:
   Value viewIntrinsic(BoundArgs &args);
   bool hasPlainStrides(const BoundArgs &args, llvm::ArrayRef<const Expr *> shape);
   Value layoutIntrinsic(BoundArgs &args);
+  Value replicatedLayout(const BoundArgs &args);
   const LayoutSpec *functionLayout(const Value &fn, Span span, llvm::ArrayRef<int64_t> shape,
                                    LayoutSpec::Kind kind, const Value *threadFn = nullptr);
-  Value emitterIntrinsic(BoundArgs &args, bool isMatrixCore);
+  Value emitterIntrinsic(BoundArgs &args);
+  bool emitterShape(BoundArgs &args, Emitter &e);
   Value annotateSafeValue(BoundArgs &args);
   Value scheduleFunction(llvm::StringRef name, CallArgs &args);
+
+  // Classes under @dataclass (Classes.cpp).
+  Value makeClass(const ast::ClassStmt *def);
+  bool addToClass(ClassObject *made, const ast::Stmt *s, llvm::SmallVectorImpl<ast::Param> &fields);
+  Value callClass(const ClassObject *type, CallArgs &args);
+  Value instanceAttribute(const Value &object, llvm::StringRef name, Span span, Span nameSpan);
+  Value callOfInstance(const Value &self, llvm::StringRef name, CallArgs &args);
+  Value replaceFields(const CallArgs &args);
+
+  // What authors of asynchronous code write (IntrinsicsAsync.cpp).
+  Value asyncIntrinsic(const BoundArgs &args);
+  Value asyncCopy(const BoundArgs &args);
+  Value copyElements(const BoundArgs &args);
+  Value allocBarrier(const BoundArgs &args);
+  Value evalLet(const ast::CallExpr *e);
+
+  // Tuned kernels (Tuner.cpp).
+  const DictObject *firstConfig(Value configs, Span span);
+  void takeFirstConfig(const FunctionObject *f, llvm::MutableArrayRef<Value> values, Span span);
+  Value tunerAttribute(const Value &object, llvm::StringRef name, Span span);
+  Value makeTuner(const CallArgs &args);
+  Value callTuner(const Value &tuner, llvm::StringRef name, const CallArgs &args);
+  Value compileEach(const Value &jit, const CallArgs &args);
+
+  // Vectors (Lanes.cpp).
+  using LaneFn = llvm::function_ref<Value(llvm::ArrayRef<Value>)>;
+  Value lanes(std::vector<Value> items);
+  Value eachLane(llvm::ArrayRef<Value> operands, Span span, LaneFn f);
+  Value scalarOfLanes(const BoundArgs &args);
+  Value repack(llvm::ArrayRef<const Expr *> from, DType type, Span span);
+  Value reinterpretLanes(const Value &value, const Value &type, Span span);
+  Value settle(const Value &vector, Span span);
+  bool storeLanes(const Value &places, const Value &value, Span span, Span targetSpan,
+                  Span valueSpan);
+  Value lanesOfRegion(const Region *region, Span span);
+  Value allocLanes(const VectorType &type, const Value &init, Span span, Span initSpan);
+  Value makeLanes(const VectorType &type, CallArgs &args);
+  Value laneIntrinsic(const BoundArgs &args);
+  std::optional<int64_t> laneCount(const BoundArgs &args);
+  Value rampIntrinsic(const BoundArgs &args);
+  Value shuffleIntrinsic(const BoundArgs &args);
+  Value partOfLanes(const BoundArgs &args);
+  Value packedIntrinsic(const BoundArgs &args);
+  const Region *wordsAt(const BoundArgs &args, llvm::StringRef name, unsigned bits);
+  Value wordsIntrinsic(const BoundArgs &args);
+  Value atomicOfLanes(const BoundArgs &args);
 
   // Functions in tile language (Library.cpp).
   Value callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> values, Span span,
@@ -470,6 +528,7 @@ private:
     std::optional<Value> value;
     bool isUsed = false;
   };
+  Value valueOf(Definition &definition);
   llvm::StringMap<Definition> definitions;
   Arch arch;
   Program &program;
@@ -523,6 +582,7 @@ private:
   llvm::DenseMap<const Buffer *, Promoted> promoted;
   std::vector<LoopContext> loops;
   unsigned frames = 0;         ///< open runtime frames
+  unsigned branches = 0;       ///< of these, `if`s
   unsigned functionFrames = 0; ///< those open when the running function was called
   unsigned parallelDepth = 0;  ///< open T.Parallel loops
   llvm::DenseMap<const Buffer *, Buffer *> mutableBuffers; ///< all buffers, to annotate them later

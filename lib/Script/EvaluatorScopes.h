@@ -1,5 +1,7 @@
 //===- EvaluatorScopes.h - RAII helpers of the evaluator ------------------===//
 //
+// Takes an evaluator, changes a part of its state, and puts it back at the end of a block of code.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -41,14 +43,14 @@ struct Evaluator::Isolated {
   Isolated(Evaluator &e, KernelObject *kernel, EagerState *eager)
       : kernel(e.kernel, kernel), launch(e.launch, nullptr), statements(e.statements, nullptr),
         eager(e.eager, eager), frames(e.frames, 0), functionFrames(e.functionFrames, 0),
-        parallelDepth(e.parallelDepth, 0), returned(e.returned, Value::none()), loops(e.loops, {}) {
-  }
+        branches(e.branches, 0), parallelDepth(e.parallelDepth, 0),
+        returned(e.returned, Value::none()), loops(e.loops, {}) {}
 
   llvm::SaveAndRestore<KernelObject *> kernel;
   llvm::SaveAndRestore<Launch *> launch;
   llvm::SaveAndRestore<std::vector<const Stmt *> *> statements;
   llvm::SaveAndRestore<EagerState *> eager;
-  llvm::SaveAndRestore<unsigned> frames, functionFrames, parallelDepth;
+  llvm::SaveAndRestore<unsigned> frames, functionFrames, branches, parallelDepth;
   llvm::SaveAndRestore<Value> returned;
   llvm::SaveAndRestore<std::vector<LoopContext>> loops;
 };

@@ -1,5 +1,8 @@
 //===- ExprBuilder.cpp - typed runtime expressions ------------------------===//
 //
+// Takes operands and an operator, gives an expression with its dtype; constants are folded, and
+// differences of indices simplified.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ExprBuilder.h"

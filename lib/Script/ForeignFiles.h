@@ -1,5 +1,8 @@
 //===- ForeignFiles.h - kernels in other languages ------------------------===//
 //
+// Takes a syntax tree, says whether it is a file of Triton's or of another language of kernels,
+// for a message that says so.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- FormatStrings.cpp - str.format and % -------------------------------===//
 //
+// Takes a format and arguments, gives the text, as str.format, f-strings and % of CPython do.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"

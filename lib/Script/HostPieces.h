@@ -1,5 +1,8 @@
 //===- HostPieces.h - texts of the host's functions -----------------------===//
 //
+// Takes the text of a function of the host, parses it once as a file of its own, and keeps it for
+// messages.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

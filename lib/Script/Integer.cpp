@@ -1,5 +1,8 @@
 //===- Integer.cpp - Python's unbounded integers --------------------------===//
 //
+// Python's int on llvm::APInt: arithmetic, text and conversions, up to a largest width that keeps
+// every operation short.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Integer.h"

@@ -1,5 +1,8 @@
 //===- IntrinsicTable.cpp - Intrinsics.def as data ------------------------===//
 //
+// Intrinsics.def, Math.def and Refused.def as tables that are asked by name or id; signatures are
+// parsed once.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "IntrinsicTable.h"
@@ -30,6 +33,10 @@ constexpr Pair aliases[] = {
 };
 constexpr Pair refused[] = {
 #define TILEC_INTRINSIC_REFUSED(Name, Instead) {Name, Instead},
+#include "tilec/Script/Refused.def"
+};
+constexpr Pair wantMbarriers[] = {
+#define TILEC_INTRINSIC_MBARRIERS(Name, Instead) {Name, Instead},
 #include "tilec/Script/Refused.def"
 };
 
@@ -120,14 +127,51 @@ std::optional<MathFn> findMathFn(llvm::StringRef name) {
 
 unsigned arityOf(MathFn fn) { return mathRows[static_cast<size_t>(fn)].arity; }
 
-llvm::StringRef refusedIntrinsic(llvm::StringRef name) {
-  for (const Pair &r : refused)
-    if (r.name == name)
-      return r.other;
-  return {};
+llvm::StringRef refusedIntrinsic(llvm::StringRef name, bool hasMbarriers) {
+  auto insteadOf = [&](llvm::ArrayRef<Pair> list) {
+    const Pair *row = llvm::find_if(list, [&](const Pair &r) { return r.name == name; });
+    return row == list.end() ? llvm::StringRef() : row->other;
+  };
+  llvm::StringRef instead = hasMbarriers ? llvm::StringRef() : insteadOf(wantMbarriers);
+  return instead.empty() ? insteadOf(refused) : instead;
 }
 
 IntrinsicKind kindOf(IntrinsicId id) { return rows[static_cast<size_t>(id)].kind; }
+
+bool isOfThreads(IntrinsicId id) {
+  switch (id) {
+  case IntrinsicId::SyncWarp:
+  case IntrinsicId::ShflSync:
+  case IntrinsicId::ShflXor:
+  case IntrinsicId::ShflDown:
+  case IntrinsicId::ShflUp:
+  case IntrinsicId::AnySync:
+  case IntrinsicId::AllSync:
+  case IntrinsicId::BallotSync:
+  case IntrinsicId::Ballot:
+  case IntrinsicId::ActiveMask:
+  case IntrinsicId::SyncThreadsCount:
+  case IntrinsicId::SyncThreadsAnd:
+  case IntrinsicId::SyncThreadsOr:
+  case IntrinsicId::MatchAnySync:
+  case IntrinsicId::MatchAllSync:
+  case IntrinsicId::WarpReduceSum:
+  case IntrinsicId::WarpReduceMax:
+  case IntrinsicId::WarpReduceMin:
+  case IntrinsicId::WarpReduceBitAnd:
+  case IntrinsicId::WarpReduceBitOr:
+  case IntrinsicId::ShuffleElect:
+  case IntrinsicId::LaneIdx:
+  case IntrinsicId::WarpIdx:
+  case IntrinsicId::WarpGroupIdx:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isAtomic(IntrinsicId id) { return nameOf(id).starts_with("atomic_"); }
+
 const Signature &signatureOf(IntrinsicId id) {
   return tables().signatures[static_cast<size_t>(id)];
 }

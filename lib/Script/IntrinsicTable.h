@@ -1,5 +1,8 @@
 //===- IntrinsicTable.h - Intrinsics.def as data --------------------------===//
 //
+// Takes the name or id of a function of `T.`, gives its row: kind, signature, what to write
+// instead.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -8,7 +11,19 @@
 
 namespace tilec::script {
 
-enum class IntrinsicKind : uint8_t { Stmt, Value, Pure, Host, Hint, Library };
+enum class IntrinsicKind : uint8_t {
+  Stmt,
+  Value,
+  Pure,
+  Launch,
+  Loop,
+  Alloc,
+  Scalar,
+  Compat,
+  Host,
+  Hint,
+  Library
+};
 
 struct Signature {
   struct Parameter {
@@ -24,8 +39,11 @@ std::optional<IntrinsicId> findIntrinsic(llvm::StringRef name);
 std::optional<MathFn> findMathFn(llvm::StringRef name);
 unsigned arityOf(MathFn fn);
 /// What to write instead, or nothing when the name is not refused.
-llvm::StringRef refusedIntrinsic(llvm::StringRef name);
+llvm::StringRef refusedIntrinsic(llvm::StringRef name, bool hasMbarriers);
 IntrinsicKind kindOf(IntrinsicId id);
+/// Whether the function only means something where each thread runs the statement for itself.
+bool isOfThreads(IntrinsicId id);
+bool isAtomic(IntrinsicId id);
 const Signature &signatureOf(IntrinsicId id);
 /// Every name of `T.` but dtypes, for suggestions.
 llvm::ArrayRef<llvm::StringRef> intrinsicNames();

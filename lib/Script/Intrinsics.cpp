@@ -1,9 +1,12 @@
 //===- Intrinsics.cpp - calls of `T.`: binding and statements -------------===//
 //
+// Takes a call of `T.`, binds its arguments to the signature, and makes a statement or an
+// expression of it, or hands it to the function of its row's kind.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
 #include "IntrinsicTable.h"
+#include "Lanes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -55,7 +58,8 @@ bool Evaluator::isKeywordOf(IntrinsicId id, llvm::StringRef keyword, Span span) 
   if (keyword.empty() || keyword == "annotations" || keyword == "span" || keyword == "name")
     return true;
   // The command line says what an emitter is for.
-  bool isEmitter = id == IntrinsicId::EmitterClass || id == IntrinsicId::MatrixCoreClass;
+  bool isEmitter = id == IntrinsicId::EmitterClass || id == IntrinsicId::MatrixCoreClass ||
+                   id == IntrinsicId::PreshuffleClass;
   if (isEmitter && keyword == "target")
     return true;
   llvm::StringRef other = otherKeyword(keyword, signature.names);
@@ -138,8 +142,24 @@ Value Evaluator::callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self
   if (!bound)
     return Value();
   switch (kindOf(id)) {
+  case IntrinsicKind::Launch:
+    return kernelIntrinsic(*bound);
+  case IntrinsicKind::Loop:
+    return loopIntrinsic(*bound);
+  case IntrinsicKind::Alloc:
+    return allocIntrinsic(*bound);
+  case IntrinsicKind::Scalar:
+    return llvm::any_of(bound->values,
+                        [](const Value &v) {
+                          return isLanes(v) || (v.is(ValueKind::DType) && v.lanes()) ||
+                                 (v.is(ValueKind::Str) && vectorTypeOf(v));
+                        })
+               ? scalarOfLanes(*bound)
+               : scalarIntrinsic(*bound);
+  case IntrinsicKind::Compat:
+    return compatIntrinsic(*bound);
   case IntrinsicKind::Host:
-    return hostIntrinsic(*bound);
+    return id == IntrinsicId::Reduce ? reduceByName(*bound) : annotateConfigs(*bound);
   case IntrinsicKind::Library:
     return libraryIntrinsic(*bound);
   case IntrinsicKind::Hint:
@@ -156,44 +176,37 @@ Value Evaluator::callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self
   }
   if (!inLaunch())
     return fail(DiagId::OutsideKernel, args.calleeSpan, ("`T." + nameOf(id) + "`").str());
+  bool updates = isAtomic(id) && llvm::is_contained(parametersOf(id), "return_prev");
+  if (updates && isLanes(bound->values[0]))
+    return atomicOfLanes(*bound);
   return emitIntrinsic(*bound);
 }
 
-Value Evaluator::hostIntrinsic(BoundArgs &args) {
-  if (args.id >= IntrinsicId::Kernel && args.id <= IntrinsicId::BlockExtents)
-    return kernelIntrinsic(args);
-  if (args.id >= IntrinsicId::Parallel && args.id <= IntrinsicId::ThreadReturn)
-    return loopIntrinsic(args);
-  if (args.id >= IntrinsicId::Tensor && args.id <= IntrinsicId::MatrixCoreClass)
-    return allocIntrinsic(args);
-  if (args.id >= IntrinsicId::FindFirstSet && args.id <= IntrinsicId::CallByName)
-    return compatIntrinsic(args);
-  if (args.id == IntrinsicId::Reduce) {
-    // T.reduce(buffer, out, "max", dim, clear): the function of that name.
-    const Value &type = args["reduce_type"];
-    std::optional<IntrinsicId> id =
-        type.is(ValueKind::Str) ? findIntrinsic(("reduce_" + type.str()).str()) : std::nullopt;
-    if (!id)
-      return fail(DiagId::BadArgumentValue, args.spanOf("reduce_type"), "reduce_type", shown(type),
-                  "`\"sum\"`, `\"max\"`, `\"min\"`, `\"absmax\"` or `\"abssum\"`");
-    CallArgs forward;
-    forward.span = args.span;
-    forward.calleeSpan = args.calleeSpan;
-    for (llvm::StringRef name : {"buffer", "out", "dim"}) {
-      forward.values.push_back(args[name]);
-      forward.spans.push_back(args.spanOf(name));
-    }
-    if (*id != IntrinsicId::ReduceAbsSum)
-      forward.keywords.push_back({"clear", args["clear"], args.spanOf("clear")});
-    return callIntrinsic(*id, forward);
+/// T.reduce(buffer, out, "max", dim, clear): the function of that name.
+Value Evaluator::reduceByName(const BoundArgs &args) {
+  const Value &type = args["reduce_type"];
+  std::optional<IntrinsicId> id =
+      type.is(ValueKind::Str) ? findIntrinsic(("reduce_" + type.str()).str()) : std::nullopt;
+  if (!id)
+    return fail(DiagId::BadArgumentValue, args.spanOf("reduce_type"), "reduce_type", shown(type),
+                "`\"sum\"`, `\"max\"`, `\"min\"`, `\"absmax\"` or `\"abssum\"`");
+  CallArgs forward;
+  forward.span = args.span;
+  forward.calleeSpan = args.calleeSpan;
+  for (llvm::StringRef name : {"buffer", "out", "dim"}) {
+    forward.values.push_back(args[name]);
+    forward.spans.push_back(args.spanOf(name));
   }
-  if (args.id == IntrinsicId::AnnotateConfigs) {
-    if (kernel && args["configs"].is(ValueKind::Dict))
-      for (auto &[key, value] : args["configs"].as<DictObject>()->entries)
-        kernel->passConfigs.push_back({toStr(key), value});
-    return Value::none();
-  }
-  return scalarIntrinsic(args);
+  if (*id != IntrinsicId::ReduceAbsSum)
+    forward.keywords.push_back({"clear", args["clear"], args.spanOf("clear")});
+  return callIntrinsic(*id, forward);
+}
+
+Value Evaluator::annotateConfigs(const BoundArgs &args) {
+  if (kernel && args["configs"].is(ValueKind::Dict))
+    for (auto &[key, value] : args["configs"].as<DictObject>()->entries)
+      kernel->passConfigs.push_back({toStr(key), value});
+  return Value::none();
 }
 
 const Call *Evaluator::makeCall(BoundArgs &args) {
@@ -278,20 +291,14 @@ std::optional<DType> Evaluator::resultType(const Call *call) {
 /// What makes the launch a lockstep SPMD one: warp primitives, and atomics on one element outside
 /// of T.Parallel.
 void Evaluator::noteThreadIdentity(const Call *call) {
-  bool isWarp = (call->id >= IntrinsicId::SyncWarp && call->id <= IntrinsicId::WarpGroupIdx &&
-                 call->id != IntrinsicId::SyncGrid);
-  bool isAtomic = call->id >= IntrinsicId::AtomicAdd && call->id <= IntrinsicId::AtomicStore;
-  if (isAtomic) {
-    const Argument &place = argument(*call, call->id == IntrinsicId::AtomicLoad ? "src" : "dst");
-    bool isElement = place.region && place.region->extents.empty();
-    bool tileValue = false;
-    if (call->id < IntrinsicId::AtomicLoad) {
-      const Argument &value = argument(*call, "value");
-      tileValue = value.kind == Argument::Tile;
-    }
-    isAtomic = isElement && !tileValue && parallelDepth == 0;
-  }
-  if (isWarp || isAtomic)
+  if (isOfThreads(call->id))
+    launch->usesThreadIdentity = true;
+  if (!isAtomic(call->id) || parallelDepth != 0)
+    return;
+  const Argument &place = argument(*call, call->id == IntrinsicId::AtomicLoad ? "src" : "dst");
+  bool addsTile = llvm::is_contained(parametersOf(call->id), "value") &&
+                  argument(*call, "value").kind == Argument::Tile;
+  if (place.region && place.region->extents.empty() && !addsTile)
     launch->usesThreadIdentity = true;
 }
 

@@ -1,9 +1,11 @@
 //===- IntrinsicsAlloc.cpp - tensors, buffers, layouts, emitters ----------===//
 //
+// Functions of kind Alloc: tensors, buffers, symbolic dimensions, layouts and emitters.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
 #include "IntrinsicTable.h"
+#include "Lanes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -46,9 +48,9 @@ Value Evaluator::tensorType(BoundArgs &args) {
 
 /// `A = T.make_tensor(a_ptr, shape, dtype)` says what the pointer parameter `a_ptr` points to.
 Value Evaluator::makeTensor(BoundArgs &args) {
-  const Value &ptr = args["ptr"];
+  const Value &ptr = args[args.id == IntrinsicId::MatchBuffer ? "param" : "ptr"];
   if (!kernel || !ptr.is(ValueKind::Pointer))
-    return fail(DiagId::WantedOther, args.spanOf("ptr"), "a parameter declared as `T.ptr`",
+    return fail(DiagId::WantedOther, args.spans[0], "a parameter declared as `T.ptr`",
                 typeName(ptr));
   llvm::SmallVector<const Expr *> shape, strides;
   std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
@@ -80,8 +82,7 @@ Value Evaluator::makeTensor(BoundArgs &args) {
     p.buffer = b;
     return Value::buffer(b);
   }
-  return fail(DiagId::WantedOther, args.spanOf("ptr"), "a parameter of this function",
-              "one of another");
+  return fail(DiagId::WantedOther, args.spans[0], "a parameter of this function", "one of another");
 }
 
 Value Evaluator::emptyTensor(BoundArgs &args) {
@@ -193,9 +194,6 @@ Value Evaluator::allocate(BoundArgs &args, Scope scope) {
 Value Evaluator::allocVar(BoundArgs &args) {
   if (!inLaunch())
     return fail(DiagId::OutsideKernel, args.calleeSpan, "`T.alloc_var`");
-  std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
-  if (!type)
-    return Value();
   // alloc_var(dtype, init), alloc_var(dtype, scope), alloc_var(dtype, init=...).
   Value init = args["init"];
   Span initSpan = args.spanOf("init");
@@ -204,6 +202,11 @@ Value Evaluator::allocVar(BoundArgs &args) {
       init = v;
       initSpan = args.spanOf("args");
     }
+  if (std::optional<VectorType> vector = vectorTypeOf(args["dtype"]))
+    return allocLanes(*vector, init, args.span, initSpan);
+  std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
+  if (!type)
+    return Value();
   Buffer *b = newBuffer("var", *type, Scope::Var, {}, args.span);
   unnamedBuffers.insert(b);
   emit(program.make<AllocStmt>(args.span, b));
@@ -345,6 +348,8 @@ const LayoutSpec *Evaluator::functionLayout(const Value &fn, Span span,
     }
     return call(f, inner);
   };
+  // What the function binds on its way are parts of the layout, no values of the kernel.
+  llvm::SaveAndRestore<Launch *> savedLaunch(launch, nullptr);
   Value result = fn.is(ValueKind::None) ? heap.tuple({}) : callWith(fn);
   if (!result.ok())
     return nullptr;
@@ -373,7 +378,39 @@ const LayoutSpec *Evaluator::functionLayout(const Value &fn, Span span,
   return layout;
 }
 
+/// Each thread holds all elements of the fragment.
+Value Evaluator::replicatedLayout(const BoundArgs &args) {
+  const Value &buffer = args["buffer"];
+  if (!isWholeTile(buffer))
+    return fail(DiagId::WantedTile, args.spanOf("buffer"), nameOf(args.id), "buffer");
+  std::optional<int64_t> threads = toInt(args["threads"], args.spanOf("threads"), "threads");
+  if (!threads)
+    return Value();
+  auto *layout = program.make<LayoutSpec>();
+  layout->kind = LayoutSpec::Fragment;
+  layout->span = args.span;
+  layout->replicate = *threads;
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<const Var *> indices;
+  const Expr *place = build.constInt(0, DType::I32, args.span);
+  for (const Expr *size : buffer.buffer()->shape) {
+    shape.push_back(size->constInt().value_or(1));
+    indices.push_back(
+        newVar("i" + std::to_string(indices.size()), DType::I32, VarKind::Formal, args.span));
+    const Expr *scaled = build.binary(ExprOp::Mul, place, size, args.span);
+    place = build.binary(ExprOp::Add, scaled, build.var(indices.back(), args.span), args.span);
+  }
+  layout->shape = program.copy(llvm::ArrayRef<int64_t>(shape));
+  layout->indices = program.copy(llvm::ArrayRef<const Var *>(indices));
+  layout->replica = newVar("rep", DType::I32, VarKind::Formal, args.span);
+  layout->thread = build.var(layout->replica, args.span);
+  layout->forward = program.copy(llvm::ArrayRef<const Expr *>(place));
+  return Value::layout(layout);
+}
+
 Value Evaluator::layoutIntrinsic(BoundArgs &args) {
+  if (args.id == IntrinsicId::ReplicatedLayout)
+    return replicatedLayout(args);
   if (args.id == IntrinsicId::SwizzledLayout || args.id == IntrinsicId::LinearLayoutFn) {
     const Value &buffer = args["buffer"];
     if (!buffer.is(ValueKind::Buffer))
@@ -420,9 +457,27 @@ Value Evaluator::layoutIntrinsic(BoundArgs &args) {
   return layout ? Value::layout(layout) : Value();
 }
 
-Value Evaluator::emitterIntrinsic(BoundArgs &args, bool isMatrixCore) {
+/// `mfma_shape=(M, N, K)`: the instruction's, which with None is the one of 16 rows.
+bool Evaluator::emitterShape(BoundArgs &args, Emitter &e) {
+  const Value &value = args["mfma_shape"];
+  if (value.is(ValueKind::None))
+    return true;
+  llvm::SmallVector<int64_t> shape;
+  if (!toIntList(value, args.spanOf("mfma_shape"), "a shape", shape))
+    return false;
+  if (shape.size() != 3 || llvm::any_of(shape, [](int64_t n) { return n <= 0; })) {
+    fail(DiagId::WantedOther, args.spanOf("mfma_shape"), "three positive numbers (M, N, K)",
+         typeName(value));
+    return false;
+  }
+  e.microX = shape[0], e.microY = shape[1], e.instructionK = shape[2];
+  return true;
+}
+
+Value Evaluator::emitterIntrinsic(BoundArgs &args) {
+  bool isPreshuffle = args.id == IntrinsicId::PreshuffleClass;
   auto *e = program.make<Emitter>();
-  e->isMatrixCore = isMatrixCore;
+  e->isMatrixCore = args.id != IntrinsicId::EmitterClass;
   e->span = args.span;
   struct {
     llvm::StringRef name;
@@ -438,8 +493,11 @@ Value Evaluator::emitterIntrinsic(BoundArgs &args, bool isMatrixCore) {
   struct {
     llvm::StringRef name;
     bool *slot;
-  } const flags[] = {{"a_transposed", &e->aTransposed}, {"b_transposed", &e->bTransposed}};
-  for (auto [name, slot] : flags) {
+  } const flags[] = {{"a_transposed", &e->aTransposed},
+                     {"b_transposed", &e->bTransposed},
+                     {"a_preshuffle", &e->aPreshuffle},
+                     {"b_preshuffle", &e->bPreshuffle}};
+  for (auto [name, slot] : llvm::ArrayRef(flags).take_front(isPreshuffle ? 4 : 2)) {
     std::optional<bool> t = truth(args[name], args.spanOf(name));
     if (!t)
       return Value();
@@ -465,7 +523,7 @@ Value Evaluator::emitterIntrinsic(BoundArgs &args, bool isMatrixCore) {
                   "a positive number");
     *slot = *n;
   }
-  return Value::emitter(e);
+  return e->isMatrixCore && !emitterShape(args, *e) ? Value() : Value::emitter(e);
 }
 
 Value Evaluator::annotateSafeValue(BoundArgs &args) {
@@ -495,6 +553,7 @@ Value Evaluator::allocIntrinsic(BoundArgs &args) {
   case IntrinsicId::Ptr:
     return Value::intrinsic(IntrinsicId::Ptr);
   case IntrinsicId::MakeTensor:
+  case IntrinsicId::MatchBuffer:
     return makeTensor(args);
   case IntrinsicId::AllocShared:
     return allocate(args, Scope::Shared);
@@ -528,7 +587,8 @@ Value Evaluator::allocIntrinsic(BoundArgs &args) {
   }
   case IntrinsicId::EmitterClass:
   case IntrinsicId::MatrixCoreClass:
-    return emitterIntrinsic(args, args.id == IntrinsicId::MatrixCoreClass);
+  case IntrinsicId::PreshuffleClass:
+    return emitterIntrinsic(args);
   default:
     return layoutIntrinsic(args);
   }

@@ -1,5 +1,7 @@
 //===- IntrinsicsLoops.cpp - T.Kernel, thread indices and loops -----------===//
 //
+// Functions of kind Launch and Loop: the frame of a kernel, indices in it, and the loops of `T.`.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "EvaluatorScopes.h"
@@ -74,7 +76,7 @@ Value Evaluator::threadIndex(int64_t axis, Span span) {
 }
 
 Value Evaluator::kernelIntrinsic(BoundArgs &args) {
-  if (args.id == IntrinsicId::Kernel)
+  if (args.id == IntrinsicId::Kernel || args.id == IntrinsicId::ClusterKernel)
     return makeLaunch(args);
   if (!inLaunch())
     return fail(DiagId::OutsideKernel, args.calleeSpan, ("`T." + nameOf(args.id) + "`").str());
@@ -189,7 +191,7 @@ Value Evaluator::parallelLoop(BoundArgs &args) {
     std::optional<bool> t = truth(async, args.spanOf("prefer_async"));
     if (!t)
       return Value();
-    loop->hints.preferAsync = *t;
+    loop->hints.preferAsync = t;
   }
   return Value::object(ValueKind::Loop, loop);
 }
@@ -275,6 +277,9 @@ Value Evaluator::loopIntrinsic(BoundArgs &args) {
     return loopBounds(args, LoopKind::Vectorized);
   case IntrinsicId::Persistent:
     return persistentLoop(args);
+  case IntrinsicId::WhileLoop:
+    return fail(DiagId::RefusedIntrinsic, args.calleeSpan, "T.While` outside of `with",
+                "write `while condition:`");
   case IntrinsicId::LoopBreak: {
     if (loops.empty() || !loops.back().isRuntime)
       return fail(DiagId::JumpOutsideLoop, args.span, "T.loop_break()");

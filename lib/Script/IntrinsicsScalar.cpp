@@ -5,8 +5,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
 #include "IntrinsicTable.h"
+#include "Lanes.h"
 
 #include <cmath>
 #include <limits>
@@ -20,6 +20,12 @@ Value Evaluator::callMath(MathFn fn, CallArgs &args) {
       return fail(DiagId::IntrinsicUnknownKeyword, k.span, nameOf(fn), k.name, "");
   if (!arity(args, arityOf(fn), arityOf(fn), nameOf(fn)))
     return Value();
+  if (llvm::any_of(args.values, isLanes))
+    return eachLane(args.values, args.span, [&](llvm::ArrayRef<Value> own) {
+      CallArgs one = args;
+      one.values.assign(own.begin(), own.end());
+      return callMath(fn, one);
+    });
   llvm::SmallVector<Operand> operands;
   for (auto [value, span] : llvm::zip_equal(args.values, args.spans))
     operands.push_back({value, span});
@@ -103,112 +109,218 @@ Value Evaluator::limitIntrinsic(BoundArgs &args) {
   return Value::expr(build.constInt(value, *type, args.span));
 }
 
-namespace {
-
-/// The operator of Python that a function of two values is.
-std::optional<BinaryOp> operatorOf(IntrinsicId id) {
-  static const std::pair<IntrinsicId, BinaryOp> rows[] = {
-      {IntrinsicId::FloorDivFn, BinaryOp::FloorDiv}, {IntrinsicId::FloorModFn, BinaryOp::Mod},
-      {IntrinsicId::DivFn, BinaryOp::Div},           {IntrinsicId::ShiftLeft, BinaryOp::Shl},
-      {IntrinsicId::ShiftRight, BinaryOp::Shr},      {IntrinsicId::BitwiseAnd, BinaryOp::BitAnd},
-      {IntrinsicId::BitwiseOr, BinaryOp::BitOr},     {IntrinsicId::BitwiseXor, BinaryOp::BitXor},
-      {IntrinsicId::IeeeAdd, BinaryOp::Add},         {IntrinsicId::IeeeSub, BinaryOp::Sub},
-      {IntrinsicId::IeeeMul, BinaryOp::Mul},         {IntrinsicId::IeeeDiv, BinaryOp::Div},
-      {IntrinsicId::PowOfInt, BinaryOp::Pow},
+/// A call of a function of scalars. Its functions are the rows' of the table below.
+struct Evaluator::ScalarCall {
+  struct Row {
+    IntrinsicId id;
+    Value (*call)(ScalarCall &);
   };
-  for (auto [function, op] : rows)
-    if (function == id)
-      return op;
-  return std::nullopt;
+  static const Row rows[];
+
+  Evaluator &e;
+  BoundArgs &args;
+
+  const Value &a() const { return args.values[0]; }
+  const Value &b() const { return args.values[1]; }
+  bool isConstant() const { return a().isNumber() && b().isNumber(); }
+
+  /// As Python's operator.
+  template <BinaryOp op> static Value python(ScalarCall &c) {
+    return c.e.binary(op, c.a(), c.b(), c.args.span, c.args.spans[0], c.args.spans[1]);
+  }
+  /// The function of Math.def, of the first arguments.
+  template <MathFn fn, size_t count> static Value math(ScalarCall &c) {
+    return c.callMath(fn, count);
+  }
+
+  Value callMath(MathFn fn, size_t count);
+  Value runtime(ExprOp op);
+  bool takesIntegers();
+  Value truncated(bool isDiv);
+  Value extreme(bool isMin);
+  Value ceilDiv();
+  Value alignUp();
+  Value logical(ExprOp op);
+  Value bitwiseNot();
+  Value logicalNot();
+  Value choose(ExprOp op);
+  Value cast();
+  Value round();
+  Value reciprocal();
+};
+
+const Evaluator::ScalarCall::Row Evaluator::ScalarCall::rows[] = {
+    {IntrinsicId::CeilDiv, [](ScalarCall &c) { return c.ceilDiv(); }},
+    {IntrinsicId::AlignUp, [](ScalarCall &c) { return c.alignUp(); }},
+    {IntrinsicId::FloorDivFn, python<BinaryOp::FloorDiv>},
+    {IntrinsicId::FloorModFn, python<BinaryOp::Mod>},
+    {IntrinsicId::TruncDivFn, [](ScalarCall &c) { return c.truncated(true); }},
+    {IntrinsicId::TruncModFn, [](ScalarCall &c) { return c.truncated(false); }},
+    {IntrinsicId::DivFn, python<BinaryOp::Div>},
+    {IntrinsicId::MinFn, [](ScalarCall &c) { return c.extreme(true); }},
+    {IntrinsicId::MaxFn, [](ScalarCall &c) { return c.extreme(false); }},
+    {IntrinsicId::ClampFn, [](ScalarCall &c) { return c.e.clampIntrinsic(c.args); }},
+    {IntrinsicId::ShiftLeft, python<BinaryOp::Shl>},
+    {IntrinsicId::ShiftRight, python<BinaryOp::Shr>},
+    {IntrinsicId::BitwiseAnd, python<BinaryOp::BitAnd>},
+    {IntrinsicId::BitwiseOr, python<BinaryOp::BitOr>},
+    {IntrinsicId::BitwiseXor, python<BinaryOp::BitXor>},
+    {IntrinsicId::BitwiseNot, [](ScalarCall &c) { return c.bitwiseNot(); }},
+    {IntrinsicId::AndFn, [](ScalarCall &c) { return c.logical(ExprOp::LogicalAnd); }},
+    {IntrinsicId::OrFn, [](ScalarCall &c) { return c.logical(ExprOp::LogicalOr); }},
+    {IntrinsicId::NotFn, [](ScalarCall &c) { return c.logicalNot(); }},
+    {IntrinsicId::IfThenElseFn, [](ScalarCall &c) { return c.choose(ExprOp::IfThenElse); }},
+    {IntrinsicId::SelectFn, [](ScalarCall &c) { return c.choose(ExprOp::Select); }},
+    {IntrinsicId::CastFn, [](ScalarCall &c) { return c.cast(); }},
+    {IntrinsicId::CastClass, [](ScalarCall &c) { return c.cast(); }},
+    {IntrinsicId::ReinterpretFn, [](ScalarCall &c) { return c.e.reinterpretIntrinsic(c.args); }},
+    {IntrinsicId::InfinityFn, [](ScalarCall &c) { return c.e.limitIntrinsic(c.args); }},
+    {IntrinsicId::MaxValueFn, [](ScalarCall &c) { return c.e.limitIntrinsic(c.args); }},
+    {IntrinsicId::MinValueFn, [](ScalarCall &c) { return c.e.limitIntrinsic(c.args); }},
+    {IntrinsicId::RoundFn, [](ScalarCall &c) { return c.round(); }},
+    {IntrinsicId::PowOfInt, python<BinaryOp::Pow>},
+    {IntrinsicId::FastRcp, [](ScalarCall &c) { return c.reciprocal(); }},
+    {IntrinsicId::IeeeAdd, python<BinaryOp::Add>},
+    {IntrinsicId::IeeeSub, python<BinaryOp::Sub>},
+    {IntrinsicId::IeeeMul, python<BinaryOp::Mul>},
+    {IntrinsicId::IeeeDiv, python<BinaryOp::Div>},
+    {IntrinsicId::IeeeFma, math<MathFn::Fma, 3>},
+    {IntrinsicId::IeeeRcp, [](ScalarCall &c) { return c.reciprocal(); }},
+    {IntrinsicId::IeeeSqrt, math<MathFn::Sqrt, 1>},
+    {IntrinsicId::IeeeRsqrt, math<MathFn::Rsqrt, 1>},
+};
+
+Value Evaluator::ScalarCall::callMath(MathFn fn, size_t count) {
+  CallArgs inner;
+  inner.span = args.span;
+  inner.calleeSpan = args.calleeSpan;
+  inner.values.append(args.values.begin(), args.values.begin() + count);
+  inner.spans.append(args.spans.begin(), args.spans.begin() + count);
+  return e.callMath(fn, inner);
 }
 
-} // namespace
+Value Evaluator::ScalarCall::runtime(ExprOp op) {
+  const Expr *x, *y;
+  if (!e.pairUp(a(), b(), args.spans[0], args.spans[1], x, y, nameOf(args.id)))
+    return Value();
+  return Value::expr(e.build.binary(op, x, y, args.span));
+}
 
-/// Functions of two values that are operators in Python.
-Value Evaluator::arithmeticIntrinsic(BoundArgs &args) {
-  const Value &a = args.values[0], &b = args.values[1];
-  Span aSpan = args.spans[0], bSpan = args.spans[1];
-  if (std::optional<BinaryOp> op = operatorOf(args.id))
-    return binary(*op, a, b, args.span, aSpan, bSpan);
-  auto runtime = [&](ExprOp op) {
-    const Expr *x, *y;
-    if (!pairUp(a, b, aSpan, bSpan, x, y, nameOf(args.id)))
-      return Value();
-    return Value::expr(build.binary(op, x, y, args.span));
-  };
-  bool constant = a.isNumber() && b.isNumber();
-  auto integers = [&] {
-    for (size_t i = 0; i < 2; ++i) {
-      const Value &v = args.values[i];
-      bool isFloating = v.is(ValueKind::Float) || (isRuntime(v) && isFloat(v.expr()->type));
-      if (isFloating) {
-        fail(DiagId::WantedOther, args.spans[i], "an integer", typeName(v));
-        return false;
-      }
+bool Evaluator::ScalarCall::takesIntegers() {
+  for (size_t i = 0; i < 2; ++i) {
+    const Value &v = args.values[i];
+    if (v.is(ValueKind::Float) || (e.isRuntime(v) && isFloat(v.expr()->type))) {
+      e.fail(DiagId::WantedOther, args.spans[i], "an integer", typeName(v));
+      return false;
     }
-    return true;
-  };
-  switch (args.id) {
-  case IntrinsicId::TruncDivFn:
-  case IntrinsicId::TruncModFn: {
-    if (!integers())
+  }
+  return true;
+}
+
+/// The quotient rounded to zero, or what it leaves.
+Value Evaluator::ScalarCall::truncated(bool isDiv) {
+  if (!takesIntegers())
+    return Value();
+  if (!isConstant())
+    return runtime(isDiv ? ExprOp::TruncDiv : ExprOp::TruncMod);
+  Integer x = a().integer(), y = b().integer();
+  if (y.isZero())
+    return e.fail(DiagId::DivisionByZero, args.spans[1]);
+  Integer ax = x.isNegative() ? -x : x, ay = y.isNegative() ? -y : y;
+  std::optional<Integer> r = isDiv ? Integer::floorDiv(ax, ay) : Integer::floorMod(ax, ay);
+  bool negate = isDiv ? x.isNegative() != y.isNegative() : x.isNegative();
+  return e.heap.integer(negate ? -*r : *r);
+}
+
+Value Evaluator::ScalarCall::extreme(bool isMin) {
+  if (!isConstant())
+    return runtime(isMin ? ExprOp::Min : ExprOp::Max);
+  std::optional<int> o = e.order(a(), b(), args.span);
+  return !o ? Value() : (isMin ? *o <= 0 : *o >= 0) ? a() : b();
+}
+
+Value Evaluator::ScalarCall::ceilDiv() {
+  if (!takesIntegers())
+    return Value();
+  if (isConstant()) {
+    Value negated = e.binary(BinaryOp::FloorDiv, e.heap.integer(-a().integer()), b(), args.span,
+                             args.spans[0], args.spans[1]);
+    return negated.ok() ? e.heap.integer(-negated.integer()) : Value();
+  }
+  const Expr *x, *y;
+  if (!e.pairUp(a(), b(), args.spans[0], args.spans[1], x, y, "ceildiv"))
+    return Value();
+  if (y->constInt() == 0)
+    return e.fail(DiagId::DivisionByZero, args.spans[1]);
+  return Value::expr(e.build.ceilDiv(x, y, args.span));
+}
+
+Value Evaluator::ScalarCall::alignUp() {
+  Value tiles = ceilDiv();
+  return tiles.ok() ? e.binary(BinaryOp::Mul, tiles, b(), args.span, args.spans[0], args.spans[1])
+                    : Value();
+}
+
+Value Evaluator::ScalarCall::logical(ExprOp op) {
+  const Expr *x = e.toCondition(a(), args.spans[0]);
+  const Expr *y = x ? e.toCondition(b(), args.spans[1]) : nullptr;
+  return y ? Value::expr(e.build.binary(op, x, y, args.span)) : Value();
+}
+
+Value Evaluator::ScalarCall::logicalNot() {
+  const Expr *x = e.toCondition(a(), args.spans[0]);
+  return x ? Value::expr(e.build.unary(ExprOp::LogicalNot, x, args.span)) : Value();
+}
+
+Value Evaluator::ScalarCall::bitwiseNot() {
+  if (a().is(ValueKind::Int))
+    return e.heap.integer(~a().integer());
+  const Expr *x = e.toExpr(a(), args.spans[0]);
+  if (!x)
+    return Value();
+  if (isFloat(x->type))
+    return e.fail(DiagId::WantedOther, args.spans[0], "an integer", typeName(a()));
+  return Value::expr(e.build.unary(ExprOp::BitNot, x, args.span));
+}
+
+Value Evaluator::ScalarCall::choose(ExprOp op) {
+  const Expr *condition = e.toCondition(a(), args.spans[0]);
+  const Expr *x, *y;
+  if (!condition || !e.pairUp(args.values[1], args.values[2], args.spans[1], args.spans[2], x, y,
+                              nameOf(args.id)))
+    return Value();
+  return Value::expr(e.build.choose(op, condition, x, y, args.span));
+}
+
+Value Evaluator::ScalarCall::cast() {
+  std::optional<DType> type = e.toDType(args["dtype"], args.spanOf("dtype"));
+  if (!type)
+    return Value();
+  if (args.id == IntrinsicId::CastFn && (args.isGiven("round") || args.isGiven("rbits")))
+    return e.directedCast(args, *type);
+  return e.castIntrinsic(args["value"], args.spanOf("value"), *type, args.span);
+}
+
+Value Evaluator::ScalarCall::round() {
+  const Value &mode = args["rounding_mode"];
+  constexpr std::pair<llvm::StringLiteral, MathFn> modes[] = {
+      {"ties-away-from-zero", MathFn::RoundAway}, {"ties-to-even", MathFn::Round}};
+  for (auto [name, fn] : modes)
+    if (mode.is(ValueKind::Str) && mode.str() == name)
+      return callMath(fn, 1);
+  return e.fail(DiagId::BadArgumentValue, args.spanOf("rounding_mode"), "rounding_mode",
+                shown(mode), "`\"ties-to-even\"` or `\"ties-away-from-zero\"`");
+}
+
+Value Evaluator::ScalarCall::reciprocal() {
+  Value divisor = a();
+  if (divisor.isNumber()) {
+    const Expr *x = e.toExpr(divisor, args.spans[0], DType::F32);
+    if (!x)
       return Value();
-    bool isDiv = args.id == IntrinsicId::TruncDivFn;
-    if (!constant)
-      return runtime(isDiv ? ExprOp::TruncDiv : ExprOp::TruncMod);
-    // The floored quotient, one more when it was rounded away from zero.
-    Integer x = a.integer(), y = b.integer();
-    if (y.isZero())
-      return fail(DiagId::DivisionByZero, bSpan);
-    Integer ax = x.isNegative() ? -x : x, ay = y.isNegative() ? -y : y;
-    std::optional<Integer> r = isDiv ? Integer::floorDiv(ax, ay) : Integer::floorMod(ax, ay);
-    bool negate = isDiv ? x.isNegative() != y.isNegative() : x.isNegative();
-    return heap.integer(negate ? -*r : *r);
+    divisor = Value::expr(x);
   }
-  case IntrinsicId::MinFn:
-  case IntrinsicId::MaxFn: {
-    bool isMin = args.id == IntrinsicId::MinFn;
-    if (!constant)
-      return runtime(isMin ? ExprOp::Min : ExprOp::Max);
-    std::optional<int> o = order(a, b, args.span);
-    return !o ? Value() : (isMin ? *o <= 0 : *o >= 0) ? a : b;
-  }
-  case IntrinsicId::CeilDiv: {
-    if (!integers())
-      return Value();
-    if (constant) {
-      Value negated =
-          binary(BinaryOp::FloorDiv, heap.integer(-a.integer()), b, args.span, aSpan, bSpan);
-      return negated.ok() ? heap.integer(-negated.integer()) : Value();
-    }
-    const Expr *x, *y;
-    if (!pairUp(a, b, aSpan, bSpan, x, y, "ceildiv"))
-      return Value();
-    if (y->constInt() == 0)
-      return fail(DiagId::DivisionByZero, bSpan);
-    return Value::expr(build.ceilDiv(x, y, args.span));
-  }
-  case IntrinsicId::AlignUp: {
-    CallArgs inner;
-    inner.span = args.span;
-    inner.calleeSpan = args.calleeSpan;
-    inner.values = {a, b};
-    inner.spans = {aSpan, bSpan};
-    Value tiles = callIntrinsic(IntrinsicId::CeilDiv, inner);
-    return tiles.ok() ? binary(BinaryOp::Mul, tiles, b, args.span, aSpan, bSpan) : Value();
-  }
-  case IntrinsicId::AndFn:
-  case IntrinsicId::OrFn: {
-    const Expr *x = toCondition(a, aSpan);
-    const Expr *y = x ? toCondition(b, bSpan) : nullptr;
-    if (!y)
-      return Value();
-    return Value::expr(build.binary(
-        args.id == IntrinsicId::AndFn ? ExprOp::LogicalAnd : ExprOp::LogicalOr, x, y, args.span));
-  }
-  default:
-    return fail(DiagId::UnknownIntrinsic, args.calleeSpan, nameOf(args.id), "");
-  }
+  return e.binary(BinaryOp::Div, Value::real(1.0), divisor, args.span, args.span, args.spans[0]);
 }
 
 Value Evaluator::clampIntrinsic(BoundArgs &args) {
@@ -221,7 +333,7 @@ Value Evaluator::clampIntrinsic(BoundArgs &args) {
     inner.calleeSpan = args.calleeSpan;
     inner.values = {value, args.values[i]};
     inner.spans = {args.spans[0], args.spans[i]};
-    value = arithmeticIntrinsic(inner);
+    value = scalarIntrinsic(inner);
     if (!value.ok())
       return Value();
   }
@@ -320,89 +432,17 @@ Value Evaluator::scalarIntrinsic(BoundArgs &args) {
       return fail(DiagId::BadArgumentValue, args.spanOf("rounding_mode"), "rounding_mode",
                   shown(mode), "\"rn\"");
   }
-  auto math = [&](MathFn fn, size_t count) {
-    CallArgs inner;
-    inner.span = args.span;
-    inner.calleeSpan = args.calleeSpan;
-    inner.values.append(args.values.begin(), args.values.begin() + count);
-    inner.spans.append(args.spans.begin(), args.spans.begin() + count);
-    return callMath(fn, inner);
-  };
   if (llvm::any_of(args.values, isTile)) {
     llvm::SmallVector<Operand> operands;
     for (auto [value, span] : llvm::zip_equal(args.values, args.spans))
       operands.push_back({value, span});
     return failWholeBuffer(("T." + nameOf(args.id)).str(), args.span, operands);
   }
-  switch (args.id) {
-  case IntrinsicId::ClampFn:
-    return clampIntrinsic(args);
-  case IntrinsicId::BitwiseNot: {
-    if (args.values[0].is(ValueKind::Int))
-      return heap.integer(~args.values[0].integer());
-    const Expr *e = toExpr(args.values[0], args.spans[0]);
-    if (!e)
-      return Value();
-    if (isFloat(e->type))
-      return fail(DiagId::WantedOther, args.spans[0], "an integer", typeName(args.values[0]));
-    return Value::expr(build.unary(ExprOp::BitNot, e, args.span));
-  }
-  case IntrinsicId::NotFn: {
-    const Expr *e = toCondition(args.values[0], args.spans[0]);
-    return e ? Value::expr(build.unary(ExprOp::LogicalNot, e, args.span)) : Value();
-  }
-  case IntrinsicId::IfThenElseFn:
-  case IntrinsicId::SelectFn: {
-    const Expr *c = toCondition(args.values[0], args.spans[0]);
-    const Expr *x, *y;
-    if (!c || !pairUp(args.values[1], args.values[2], args.spans[1], args.spans[2], x, y,
-                      nameOf(args.id)))
-      return Value();
-    ExprOp op = args.id == IntrinsicId::SelectFn ? ExprOp::Select : ExprOp::IfThenElse;
-    return Value::expr(build.choose(op, c, x, y, args.span));
-  }
-  case IntrinsicId::CastFn:
-  case IntrinsicId::CastClass: {
-    std::optional<DType> type = toDType(args["dtype"], args.spanOf("dtype"));
-    if (!type)
-      return Value();
-    if (args.id == IntrinsicId::CastFn && (args.isGiven("round") || args.isGiven("rbits")))
-      return directedCast(args, *type);
-    return castIntrinsic(args["value"], args.spanOf("value"), *type, args.span);
-  }
-  case IntrinsicId::ReinterpretFn:
-    return reinterpretIntrinsic(args);
-  case IntrinsicId::InfinityFn:
-  case IntrinsicId::MaxValueFn:
-  case IntrinsicId::MinValueFn:
-    return limitIntrinsic(args);
-  case IntrinsicId::RoundFn: {
-    const Value &mode = args["rounding_mode"];
-    bool away = mode.is(ValueKind::Str) && mode.str() == "ties-away-from-zero";
-    if (!away && !(mode.is(ValueKind::Str) && mode.str() == "ties-to-even"))
-      return fail(DiagId::BadArgumentValue, args.spanOf("rounding_mode"), "rounding_mode",
-                  shown(mode), "`\"ties-to-even\"` or `\"ties-away-from-zero\"`");
-    return math(away ? MathFn::RoundAway : MathFn::Round, 1);
-  }
-  case IntrinsicId::FastRcp:
-  case IntrinsicId::IeeeRcp: {
-    Value one = Value::real(1.0);
-    if (args.values[0].isNumber()) {
-      const Expr *e = toExpr(args.values[0], args.spans[0], DType::F32);
-      return e ? binary(BinaryOp::Div, one, Value::expr(e), args.span, args.span, args.spans[0])
-               : Value();
-    }
-    return binary(BinaryOp::Div, one, args.values[0], args.span, args.span, args.spans[0]);
-  }
-  case IntrinsicId::IeeeFma:
-    return math(MathFn::Fma, 3);
-  case IntrinsicId::IeeeSqrt:
-    return math(MathFn::Sqrt, 1);
-  case IntrinsicId::IeeeRsqrt:
-    return math(MathFn::Rsqrt, 1);
-  default:
-    return arithmeticIntrinsic(args);
-  }
+  const auto *row =
+      llvm::find_if(ScalarCall::rows, [&](const ScalarCall::Row &r) { return r.id == args.id; });
+  assert(row != std::end(ScalarCall::rows) && "a row of kind Scalar has one here");
+  ScalarCall call{*this, args};
+  return row->call(call);
 }
 
 } // namespace tilec::script

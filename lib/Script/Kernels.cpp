@@ -1,5 +1,8 @@
 //===- Kernels.cpp - prim_func, jit, eager functions ----------------------===//
 //
+// Takes a function with a decorator, traces its body once, and gives a kernel with parameters and
+// outputs.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Recovery.h"
@@ -145,7 +148,7 @@ bool callsTile(const ast::Expr *e, llvm::ArrayRef<llvm::StringRef> names) {
 bool containsKernel(const ast::Stmt *s) {
   if (const auto *w = llvm::dyn_cast<WithStmt>(s)) {
     for (const WithItem &item : w->items)
-      if (callsTile(item.context, {"Kernel"}))
+      if (callsTile(item.context, {"Kernel", "ClusterKernel"}))
         return true;
     return containsKernel(w->body);
   }

@@ -1,5 +1,7 @@
 //===- Lexer.cpp - Python source to tokens --------------------------------===//
 //
+// Takes the text of a file, gives tokens with Python's indents; the first error ends it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Script/Lexer.h"

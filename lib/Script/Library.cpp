@@ -248,22 +248,26 @@ Value Evaluator::importSource(const Value &source) {
   return Value::none();
 }
 
-/// A pointer is a buffer of one dimension and an index.
+/// A pointer is a buffer, an index of its last dimension, and those of the others.
 Value Evaluator::pointerIntrinsic(const BoundArgs &args) {
   Value base = args.values[0];
   Value offset = args.id == IntrinsicId::AccessPtr ? args["offset"] : Value::small(0);
   Value index = Value::small(0);
+  std::vector<Value> before; // indices of the dimensions in front of the last
   if (base.is(ValueKind::Expr) && base.expr()->op == ExprOp::Load) {
     const Expr *load = base.expr();
-    if (load->args.size() == 1)
-      index = Value::expr(load->args[0]);
+    for (const Expr *e : load->args.drop_back(load->args.empty() ? 0 : 1))
+      before.push_back(Value::expr(e));
+    if (!load->args.empty())
+      index = Value::expr(load->args.back());
     base = Value::buffer(load->buffer);
   }
-  if (!base.is(ValueKind::Buffer) || base.buffer()->shape.size() != 1)
+  if (!base.is(ValueKind::Buffer) || base.buffer()->shape.size() != before.size() + 1)
     return fail(DiagId::RefusedIntrinsic, args.calleeSpan, ("T." + nameOf(args.id)).str(),
                 "pass the buffer or a slice of it");
   index = binary(ast::BinaryOp::Add, index, offset, args.span, args.span, args.span);
-  return index.ok() ? heap.tuple({base, index}) : Value();
+  before.insert(before.begin(), {base, index});
+  return index.ok() ? heap.tuple(std::move(before)) : Value();
 }
 
 std::optional<Value> Evaluator::callForeign(llvm::StringRef name, llvm::ArrayRef<Value> values,
@@ -277,7 +281,7 @@ std::optional<Value> Evaluator::callForeign(llvm::StringRef name, llvm::ArrayRef
   if (values.size() < found->pointers)
     return fail(DiagId::WrongArgumentCount, args.span, name, found->pointers, values.size());
   for (const Value &v : values.take_front(found->pointers))
-    if (!v.is(ValueKind::Tuple))
+    if (!v.is(ValueKind::Tuple) || v.items().size() != 2)
       return fail(DiagId::WantedOther, args.spanOf("args"), "`T.access_ptr` or `T.address_of`",
                   typeName(v));
   return callLibrary(name, values, args.span);

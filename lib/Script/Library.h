@@ -1,5 +1,8 @@
 //===- Library.h - functions of `T.` that are written in tile language ----===//
 //
+// Takes the name of a function that LibrarySource.cpp has as a text, gives it to the evaluator
+// like one of the script.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,6 +18,10 @@ llvm::StringRef librarySource();
 
 /// The name of the object that T.PersistentTileScheduler gives.
 constexpr llvm::StringLiteral tileSchedulerName = "tile scheduler";
+
+/// The names of upstream's tuner: its class, the function that makes one, and what it makes.
+constexpr llvm::StringLiteral tunerClassName = "AutoTuner", tunerMakerName = "AutoTuner maker",
+                              tunerName = "autotuner";
 
 /// A C++ function of upstream's quantisation helpers that the library has, too.
 struct ForeignFunction {

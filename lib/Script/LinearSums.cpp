@@ -1,5 +1,8 @@
 //===- LinearSums.cpp - what is left of a difference of indices -----------===//
 //
+// Takes two indices, gives their difference where terms of both cancel, through casts and
+// quotients.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LinearSums.h"

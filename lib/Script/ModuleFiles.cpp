@@ -1,5 +1,7 @@
 //===- ModuleFiles.cpp - the modules beside a script ----------------------===//
 //
+// Takes the imports of a script, reads the modules beside it that they name, and parses them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Script/ModuleFiles.h"

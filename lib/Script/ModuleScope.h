@@ -1,5 +1,7 @@
 //===- ModuleScope.h - the names of one file ------------------------------===//
 //
+// The names that a file binds at its margin, and what has become of those that were asked for.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

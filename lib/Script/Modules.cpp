@@ -7,26 +7,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "IntrinsicTable.h"
+#include "Lanes.h"
 #include "Library.h"
 #include "Recovery.h"
+
+#include "tilec/Target/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <limits>
 
 namespace tilec::script {
 
 namespace {
 
-constexpr llvm::StringRef mathFunctions[] = {
-    "ceil",      "floor", "trunc",    "sqrt",  "cbrt",    "exp",     "exp2",     "expm1",
-    "log",       "log2",  "log10",    "log1p", "sin",     "cos",     "tan",      "sinh",
-    "cosh",      "tanh",  "asin",     "acos",  "atan",    "erf",     "fabs",     "pow",
-    "fmod",      "atan2", "hypot",    "ldexp", "isclose", "modf",    "frexp",    "copysign",
-    "isinf",     "isnan", "isfinite", "gcd",   "lcm",     "prod",    "isqrt",    "dist",
-    "factorial", "comb",  "perm",     "fsum",  "degrees", "radians", "remainder"};
-constexpr llvm::StringRef itertoolsFunctions[] = {"product", "chain", "combinations",
-                                                  "permutations", "accumulate"};
 constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong",
                                                  "interleave",
                                                  "single",
@@ -39,37 +34,97 @@ constexpr llvm::StringRef scheduleFunctions[] = {"ping_pong",
                                                  "exact",
                                                  "auto"};
 
+/// A name of a module that is an object of one kind, called so.
+struct ModuleName {
+  llvm::StringLiteral module; ///< whole, or the package whose modules all have the name
+  llvm::StringLiteral name;
+  ValueKind kind;
+  llvm::StringLiteral what = "";
+};
+// `T` stands for tilelang.language and its other spellings.
+constexpr ModuleName moduleNames[] = {
+    {"T", "prim_func", ValueKind::Builtin, "prim_func"},
+    {"T", "macro", ValueKind::Builtin, "macro"},
+    {"T", "inline", ValueKind::Builtin, "macro"},
+    {"T", "GemmWarpPolicy", ValueKind::Type, "GemmWarpPolicy"},
+    {"T", "dtype", ValueKind::Type, "dtype"},
+    {"T", "PrimExpr", ValueKind::Type, "PrimExpr"},
+    {"T", "Var", ValueKind::Type, "Var"},
+    {"T", "Ref", ValueKind::Type, "Ref"},
+    {"functools", "partial", ValueKind::Builtin, "partial"},
+    {"functools", "reduce", ValueKind::Builtin, "reduce"},
+    {"functools", "lru_cache", ValueKind::Builtin, "identity factory"},
+    {"functools", "cache", ValueKind::Builtin, "identity factory"},
+    {"functools", "wraps", ValueKind::Builtin, "identity factory"},
+    {"tilec", "schedule", ValueKind::Module, "tilec.schedule"},
+    {"tvm", "const", ValueKind::Builtin, "tir.const"},
+    {"tvm", "tir", ValueKind::Module, "tvm.tir"},
+    {"tvm", "tirx", ValueKind::Module, "tvm.tir"},
+    // The same few names are reachable through many submodules.
+    {"tilelang", "tvm", ValueKind::Module, "tvm"},
+    {"tilelang", "DataType", ValueKind::Type, "dtype"},
+    {"tilelang", "dtype", ValueKind::Type, "dtype"},
+    {"tilelang", "jit", ValueKind::Builtin, "jit"},
+    {"tilelang", "compile", ValueKind::Builtin, "compile"},
+    {"tilelang", "PassConfigKey", ValueKind::Builtin, "PassConfigKey"},
+    {"tilelang", "next_power_of_2", ValueKind::Builtin, "next_power_of_2"},
+    {"tilelang", "language", ValueKind::Module, "tilelang.language"},
+    {"tilelang", "autotune", ValueKind::Builtin, "autotune"},
+    {"tilelang", "AutoTuner", ValueKind::Builtin, "AutoTuner"},
+    {"tilelang", "simplify_prim_func", ValueKind::Builtin, "identity"},
+};
+constexpr llvm::StringRef submodules[] = {"layout",   "intrinsics", "utils", "math",
+                                          "quantize", "transform",  "tools", "engine",
+                                          "script",   "autotuner",  "rocm",  "cuda"};
+
+const ModuleName *findName(llvm::StringRef module, llvm::StringRef name) {
+  const ModuleName *row = llvm::find_if(
+      moduleNames, [&](const ModuleName &n) { return n.module == module && n.name == name; });
+  return row == std::end(moduleNames) ? nullptr : row;
+}
+
+constexpr std::pair<llvm::StringLiteral, double> mathConstants[] = {
+    {"pi", 3.14159265358979323846},
+    {"tau", 2 * 3.14159265358979323846},
+    {"e", 2.71828182845904523536},
+    {"inf", HUGE_VAL},
+    {"nan", std::numeric_limits<double>::quiet_NaN()}};
+
 } // namespace
 
+/// What plans of T.annotate_ws_schedule are made of: the plan is a hint, and nothing reads it.
+static constexpr llvm::StringRef warpSchedules[] = {
+    "WSSchedule", "WSRole", "WSPipeline", "WSScope", "WSSync", "WSSyncKind", "WSOpRef", "WSInstr"};
+
 bool isTileLanguage(llvm::StringRef module) {
-  return module == "tilelang.language" || module == "tilelang.rocm.language" ||
-         module == "tilelang.cuda.language" || module == "tvm.script.tir";
+  constexpr llvm::StringLiteral spellings[] = {"tilelang.language", "tilelang.rocm.language",
+                                               "tilelang.cuda.language", "tvm.script.tir"};
+  return llvm::is_contained(spellings, module);
 }
 
 Value Evaluator::tileAttribute(llvm::StringRef name, Span span, bool report) {
+  llvm::StringRef instead = refusedIntrinsic(name, targetInfo(arch).hasMbarriers);
+  if (!instead.empty())
+    return heap.named(ValueKind::Refused, ("T." + name + "\n" + instead).str());
   if (std::optional<IntrinsicId> id = findIntrinsic(name))
     return Value::intrinsic(*id);
   if (std::optional<MathFn> fn = findMathFn(name))
     return Value::mathFn(*fn);
+  if (name == "cdiv")
+    return Value::intrinsic(IntrinsicId::CeilDiv);
   if (name == "tfloat32")
     return Value::tfloat32();
-  if (name != "char" && name != "long")
-    if (std::optional<DType> type = parseDType(std::string_view(name)))
-      return Value::dtype(*type);
-  if (name == "prim_func" || name == "macro")
-    return heap.named(ValueKind::Builtin, name.str());
-  if (name == "inline")
-    return heap.named(ValueKind::Builtin, "macro");
-  if (name == "GemmWarpPolicy" || name == "dtype" || name == "PrimExpr" || name == "Var" ||
-      name == "Ref")
-    return heap.named(ValueKind::Type, name.str());
-  if (llvm::StringRef instead = refusedIntrinsic(name); !instead.empty())
-    return heap.named(ValueKind::Refused, ("T." + name + "\n" + instead).str());
-  // `T.float16x4`
-  auto [element, lanes] = name.rsplit('x');
-  bool isVector = !lanes.empty() && llvm::all_of(lanes, llvm::isDigit);
-  if (isVector && parseDType(std::string_view(element)))
-    return report ? fail(DiagId::VectorDType, span, name, "T." + element.str()) : Value();
+  bool isOfNumPy = name == "char" || name == "long"; // no names of `T.`
+  if (std::optional<DType> type = parseDType(std::string_view(name)); type && !isOfNumPy)
+    return Value::dtype(*type);
+  if (const ModuleName *row = findName("T", name))
+    return heap.named(row->kind, row->what.str());
+  if (name == "WSID") // a key of annotations
+    return heap.str("ws_id");
+  if (llvm::is_contained(warpSchedules, name))
+    return heap.named(ValueKind::Opaque, ("T." + name).str(), span);
+  if (std::optional<VectorType> type = parseVectorType(name))
+    return Value::vectorType(type->element, type->lanes);
   if (!report)
     return Value();
   llvm::SmallVector<llvm::StringRef> known(knownNames());
@@ -143,88 +198,66 @@ Value Evaluator::nameOfModuleBeside(ModuleScope &scope, llvm::StringRef name, Sp
 }
 
 Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef name, Span span) {
-  auto opaque = [&] { return this->opaque((moduleName + "." + name).str(), span); };
   if (!isKnownModule(moduleName))
     if (ModuleScope *scope = moduleBeside(moduleName))
       return nameOfModuleBeside(*scope, name, span);
   if (isTileLanguage(moduleName))
     return tileAttribute(name, span);
   llvm::StringRef root = moduleName.split('.').first;
-  if (moduleName == "math") {
-    if (name == "pi" || name == "tau")
-      return Value::real((name == "pi" ? 1 : 2) * 3.14159265358979323846);
-    if (name == "e")
-      return Value::real(2.71828182845904523536);
-    if (name == "inf")
-      return Value::real(HUGE_VAL);
-    if (name == "nan")
-      return Value::real(std::nan(""));
-    if (llvm::is_contained(mathFunctions, name))
-      return heap.named(ValueKind::Builtin, ("math." + name).str());
-    return fail(DiagId::NoAttribute, span, "module math", name,
-                suggestionOrList(name, mathFunctions));
-  }
-  if (moduleName == "itertools")
-    return llvm::is_contained(itertoolsFunctions, name)
-               ? heap.named(ValueKind::Builtin, ("itertools." + name).str())
-               : opaque();
-  if (moduleName == "functools") {
-    if (name == "partial" || name == "reduce")
-      return heap.named(ValueKind::Builtin, name.str());
-    if (name == "lru_cache" || name == "cache" || name == "wraps")
-      return heap.named(ValueKind::Builtin, "identity factory");
-    return opaque();
-  }
-  if (root == "torch") {
-    if (moduleName == "torch")
-      if (std::optional<DType> type = parseDType(std::string_view(name)))
-        return Value::dtype(*type);
-    return opaque();
-  }
-  if (root == "tilec") {
-    if (name == "schedule" && moduleName == "tilec")
-      return heap.named(ValueKind::Module, "tilec.schedule", span);
-    if (moduleName == "tilec.schedule") {
-      if (llvm::is_contained(scheduleFunctions, name))
-        return heap.named(ValueKind::Builtin, ("schedule." + name).str());
-      if (std::optional<IntrinsicId> id = findIntrinsic(("schedule." + name).str()))
-        return Value::intrinsic(*id);
-      llvm::SmallVector<llvm::StringRef> names(std::begin(scheduleFunctions),
-                                               std::end(scheduleFunctions));
-      names.append({"sched_barrier", "setprio", "directive"});
-      return fail(DiagId::NoAttribute, span, "module tilec.schedule", name,
-                  suggestionOrList(name, names));
-    }
-    return opaque();
-  }
-  if (root != "tilelang" && root != "tvm")
-    return opaque();
-  if (name == "tvm")
-    return heap.named(ValueKind::Module, "tvm", span);
-  if (name == "DataType" || name == "dtype")
-    return heap.named(ValueKind::Type, "dtype");
-  if (root == "tvm" && name == "const")
-    return heap.named(ValueKind::Builtin, "tir.const");
-  if (root == "tvm" && (name == "tir" || name == "tirx"))
-    return heap.named(ValueKind::Module, "tvm.tir", span);
-  // The tilelang package: the same few names are reachable through many submodules.
-  if (name == "jit" || name == "compile" || name == "PassConfigKey" || name == "next_power_of_2")
-    return heap.named(ValueKind::Builtin, name.str());
-  if (name == "language")
-    return heap.named(ValueKind::Module, "tilelang.language", span);
-  if (name == "autotune" || name == "simplify_prim_func")
-    return heap.named(ValueKind::Builtin, name == "autotune" ? "identity factory" : "identity");
+  if (moduleName == "math")
+    return nameOfMath(name, span);
+  if (moduleName == "itertools" && isOfItertools(name))
+    return heap.named(ValueKind::Builtin, ("itertools." + name).str());
+  if (moduleName == "torch")
+    if (std::optional<DType> type = parseDType(std::string_view(name)))
+      return Value::dtype(*type);
+  if (moduleName == "tilec.schedule")
+    return nameOfSchedule(name, span);
+  if (root == "tilelang" || root == "tvm")
+    return nameOfTilelang(moduleName, name, span);
+  if (const ModuleName *row = findName(moduleName, name))
+    return heap.named(row->kind, row->what.str(), span);
+  return opaque((moduleName + "." + name).str(), span);
+}
+
+Value Evaluator::nameOfMath(llvm::StringRef name, Span span) {
+  for (const auto &[constant, value] : mathConstants)
+    if (constant == name)
+      return Value::real(value);
+  llvm::SmallVector<llvm::StringRef> functions = mathNames();
+  if (llvm::is_contained(functions, name))
+    return heap.named(ValueKind::Builtin, ("math." + name).str());
+  return fail(DiagId::NoAttribute, span, "module math", name, suggestionOrList(name, functions));
+}
+
+Value Evaluator::nameOfSchedule(llvm::StringRef name, Span span) {
+  if (llvm::is_contained(scheduleFunctions, name))
+    return heap.named(ValueKind::Builtin, ("schedule." + name).str());
+  if (std::optional<IntrinsicId> id = findIntrinsic(("schedule." + name).str()))
+    return Value::intrinsic(*id);
+  llvm::SmallVector<llvm::StringRef> names(std::begin(scheduleFunctions),
+                                           std::end(scheduleFunctions));
+  names.append({"sched_barrier", "setprio", "directive"});
+  return fail(DiagId::NoAttribute, span, "module tilec.schedule", name,
+              suggestionOrList(name, names));
+}
+
+/// A name of a module of tilelang's or TVM's: TVM's own first, then what both reach, then `T.`.
+Value Evaluator::nameOfTilelang(llvm::StringRef moduleName, llvm::StringRef name, Span span) {
+  bool isTvm = moduleName.split('.').first == "tvm";
+  const ModuleName *row = isTvm ? findName("tvm", name) : nullptr;
+  if (!row)
+    row = findName("tilelang", name);
+  if (row)
+    return heap.named(row->kind, row->what.str(), span);
   if (name == "cdiv")
     return Value::intrinsic(IntrinsicId::CeilDiv);
-  constexpr llvm::StringRef submodules[] = {"layout",   "intrinsics", "utils", "math",
-                                            "quantize", "transform",  "tools", "engine",
-                                            "script",   "autotuner",  "rocm",  "cuda"};
   if (llvm::is_contained(submodules, name))
     return heap.named(ValueKind::Module, (moduleName + "." + name).str(), span);
   Value value = tileAttribute(name, span, /*report=*/false);
   // `tvm.target` is a module of TVM's, not the refused function of `T.`.
-  bool isOther = value.is(ValueKind::DType) || (root == "tvm" && value.is(ValueKind::Refused));
-  return value.ok() && !isOther ? value : opaque();
+  bool isOther = value.is(ValueKind::DType) || (isTvm && value.is(ValueKind::Refused));
+  return value.ok() && !isOther ? value : opaque((moduleName + "." + name).str(), span);
 }
 
 bool Evaluator::execImport(const ast::ImportStmt *s) {

@@ -1,8 +1,11 @@
 //===- Operators.cpp - operators on compile-time and runtime values -------===//
 //
+// Takes an operator and values, gives what CPython gives of compile-time ones, and an expression
+// of runtime ones.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Lanes.h"
 
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,12 +19,22 @@ Value Evaluator::binary(BinaryOp op, const Value &a, const Value &b, Span span, 
                         Span bSpan) {
   if (a.isNumber() && b.isNumber())
     return numeric(op, a, b, span, bSpan);
+  if (isLanes(a) || isLanes(b))
+    return eachLane({a, b}, span, [&](llvm::ArrayRef<Value> own) {
+      return binary(op, own[0], own[1], span, aSpan, bSpan);
+    });
   if (isTile(a) || isTile(b))
     return failWholeBuffer(spellingOf(op), span, {{a, aSpan}, {b, bSpan}});
   if (isRuntime(a) || isRuntime(b))
     return runtimeBinary(op, a, b, span, aSpan, bSpan);
   if (std::optional<Value> result = tensorArithmetic(a, b, span))
     return *result;
+  if (a.is(ValueKind::Opaque) && b.is(ValueKind::Opaque)) {
+    failOpaque(a, aSpan);
+    if (postpone()) // both are missing
+      failOpaque(b, bSpan);
+    return Value();
+  }
   for (const Value *v : {&a, &b})
     if (v->is(ValueKind::Opaque))
       return failOpaque(*v, v == &a ? aSpan : bSpan);
@@ -529,6 +542,10 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
                                   : Value::boolean(!in.boolean());
   }
   bool isIdentity = op == CompareOp::Is || op == CompareOp::IsNot;
+  if (!isIdentity && (isLanes(a) || isLanes(b)))
+    return eachLane({a, b}, span, [&](llvm::ArrayRef<Value> own) {
+      return compare(op, own[0], own[1], span, aSpan, bSpan);
+    });
   bool isEquality = isIdentity || op == CompareOp::Eq || op == CompareOp::Ne;
   if (!isEquality && (isTile(a) || isTile(b)))
     return failWholeBuffer(spellingOf(op), span, {{a, aSpan}, {b, bSpan}});
@@ -610,6 +627,9 @@ std::optional<bool> Evaluator::truth(const Value &v, Span span) {
     if (v.expr()->op == ExprOp::ConstFloat)
       return v.expr()->floatValue != 0;
     fail(DiagId::RuntimeCondition, span);
+    return std::nullopt;
+  case ValueKind::Lanes:
+    fail(DiagId::WantedOther, span, "a condition", typeName(v));
     return std::nullopt;
   case ValueKind::Opaque:
     failOpaque(v, span);

@@ -1,5 +1,8 @@
 //===- ParseExpr.cpp - expressions ----------------------------------------===//
 //
+// Takes tokens, gives expressions, by Python's precedences; assignment targets are checked here,
+// too.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -149,35 +152,23 @@ bool Parser::isTarget(const Expr *e, bool allowSequence) {
   return false;
 }
 
-const Expr *Parser::disjunction() {
+const Expr *Parser::joined(llvm::StringRef word, bool isAnd, const Expr *(Parser::*part)()) {
   Span start = here();
-  const Expr *first = conjunction();
-  if (!first || !is("or"))
+  const Expr *first = (this->*part)();
+  if (!first || !is(word))
     return first;
   llvm::SmallVector<const Expr *> items{first};
-  while (accept("or")) {
-    const Expr *next = conjunction();
+  while (accept(word)) {
+    const Expr *next = (this->*part)();
     if (!next)
       return nullptr;
     items.push_back(next);
   }
-  return make<BoolExpr>(since(start), false, copy(items));
+  return make<BoolExpr>(since(start), isAnd, copy(items));
 }
 
-const Expr *Parser::conjunction() {
-  Span start = here();
-  const Expr *first = inversion();
-  if (!first || !is("and"))
-    return first;
-  llvm::SmallVector<const Expr *> items{first};
-  while (accept("and")) {
-    const Expr *next = inversion();
-    if (!next)
-      return nullptr;
-    items.push_back(next);
-  }
-  return make<BoolExpr>(since(start), true, copy(items));
-}
+const Expr *Parser::disjunction() { return joined("or", false, &Parser::conjunction); }
+const Expr *Parser::conjunction() { return joined("and", true, &Parser::inversion); }
 
 const Expr *Parser::inversion() {
   if (!is("not"))

@@ -1,5 +1,8 @@
 //===- ParseStmt.cpp - statements -----------------------------------------===//
 //
+// Takes tokens, gives statements; what Python has and kernels cannot use becomes a node that says
+// so when it is reached.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -491,7 +494,7 @@ const Stmt *Parser::decorated() {
   if (is("def"))
     return function(copy(decorators));
   if (is("class"))
-    return classStatement();
+    return decoratedClass(copy(decorators));
   if (accept("async"))
     return is("def") ? function(copy(decorators), /*isAsync=*/true) : unexpected("`def`");
   return unexpected("`def` after a decorator");
@@ -524,7 +527,7 @@ const Stmt *Parser::function(Exprs decorators, bool isAsync) {
   return make<FunctionStmt>(head, name, nameSpan, copy(list), body, decorators, returns);
 }
 
-const Stmt *Parser::classStatement() {
+const Stmt *Parser::decoratedClass(Exprs decorators) {
   Span start = here();
   ++at;
   if (tok().kind != TokenKind::Name)
@@ -544,7 +547,7 @@ const Stmt *Parser::classStatement() {
   Body body;
   if (!block(body))
     return nullptr;
-  return make<ClassStmt>(head, name, nameSpan, bases, body);
+  return make<ClassStmt>(head, name, nameSpan, bases, body, decorators);
 }
 
 namespace {

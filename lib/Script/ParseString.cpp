@@ -1,5 +1,8 @@
 //===- ParseString.cpp - string literals and f-strings --------------------===//
 //
+// Takes the tokens of literals that stand side by side, gives one string, or the parts of an
+// f-string with their expressions parsed.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"

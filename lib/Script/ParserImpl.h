@@ -1,5 +1,8 @@
 //===- ParserImpl.h - state shared by the parser's files ------------------===//
 //
+// The tokens, where the parser stands, and its first error; ParseExpr, ParseStmt and ParseString
+// have the functions.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -66,6 +69,8 @@ private:
   const ast::Expr *namedExpression(); ///< with `:=`
   const ast::Expr *expressionList(bool allowStar, bool named = false);
   const ast::Expr *targetList(); ///< before `in`
+  /// PART {WORD PART}
+  const ast::Expr *joined(llvm::StringRef word, bool isAnd, const ast::Expr *(Parser::*part)());
   const ast::Expr *disjunction();
   const ast::Expr *conjunction();
   const ast::Expr *inversion();
@@ -118,7 +123,8 @@ private:
   const ast::Stmt *tryStatement();
   const ast::Stmt *decorated();
   const ast::Stmt *function(ast::Exprs decorators, bool isAsync = false);
-  const ast::Stmt *classStatement();
+  const ast::Stmt *classStatement() { return decoratedClass({}); }
+  const ast::Stmt *decoratedClass(ast::Exprs decorators);
   bool block(ast::Body &out);
   bool optionalElse(ast::Body &out);
   llvm::StringRef dottedName();

@@ -1,5 +1,8 @@
 //===- Recovery.h - going on after an error -------------------------------===//
 //
+// Takes an evaluator whose statement has failed, keeps the error, and goes on behind it, so that
+// one run tells all.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,10 +1,29 @@
 //===- Subscripts.cpp - items, slices and regions of buffers --------------===//
 //
+// Takes `a[...]`, gives items, slices, elements and regions of buffers, with bounds that are known
+// checked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Lanes.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 namespace tilec::script {
+namespace {
+
+/// A key as the name of what stands under it has it; `...` where it cannot be told by a name.
+std::string keyText(const Value &key) {
+  constexpr size_t most = 40;
+  if (key.is(ValueKind::Int))
+    return toStr(key);
+  auto isPlain = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-. /").contains(c); };
+  bool isName = key.is(ValueKind::Str) && !key.str().empty() && key.str().size() <= most &&
+                llvm::all_of(key.str(), isPlain);
+  return isName ? "'" + key.str().str() + "'" : "...";
+}
+
+} // namespace
 
 bool Evaluator::sliceBounds(const SliceObject *slice, int64_t length, Span span, int64_t &start,
                             int64_t &stop, int64_t &step) {
@@ -83,6 +102,7 @@ Value Evaluator::subscript(const Value &object, const Value &index, Span span, S
   case ValueKind::Str:
   case ValueKind::List:
   case ValueKind::Tuple:
+  case ValueKind::Lanes:
     return sequenceItem(object, index, span, indexSpan);
   case ValueKind::Dict: {
     Value *found = dictFind(object.as<DictObject>(), index);
@@ -144,7 +164,7 @@ Value Evaluator::subscript(const Value &object, const Value &index, Span span, S
       args.spans.push_back(indexSpan);
       return call(getItem, args);
     }
-    return opaque((object.str() + "[...]").str(), span);
+    return opaque((object.str() + "[" + keyText(index) + "]").str(), span);
   default:
     return fail(DiagId::NotSubscriptable, span, typeName(object));
   }
@@ -170,6 +190,10 @@ Value Evaluator::subscriptBuffer(const Buffer *buffer, const Value &index, Span 
         items.insert(items.begin() + i, Value::object(ValueKind::Slice, all));
       break;
     }
+  if (llvm::any_of(items, isLanes))
+    return eachLane(items, span, [&](llvm::ArrayRef<Value> own) {
+      return subscriptBuffer(buffer, heap.tuple(own.vec()), span, indexSpan);
+    });
   if (items.size() > rank)
     return fail(DiagId::TooManyIndices, indexSpan, buffer->name, rank, items.size());
   bool isElement = items.size() == rank &&
@@ -298,6 +322,13 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr *target, const Value &v
   if (place.is(ValueKind::Expr))
     return emitStore(place.expr()->buffer, place.expr()->args, value, target->span.to(valueSpan),
                      target->span, valueSpan);
+  if (isLanes(place) && llvm::all_of(place.items(), [&](const Value &v) { return isRuntime(v); }))
+    return storeLanes(place, value, target->span.to(valueSpan), target->span, valueSpan);
+  if (isLanes(value)) {
+    Value places = lanesOfRegion(place.region(), target->span);
+    return places.ok() &&
+           storeLanes(places, value, target->span.to(valueSpan), target->span, valueSpan);
+  }
   if (value.isSequence())
     return storeItems(place.region(), value.items(), target->span.to(valueSpan), target->span,
                       valueSpan);

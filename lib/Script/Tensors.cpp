@@ -80,6 +80,24 @@ Value Evaluator::tensor(std::string name, llvm::ArrayRef<int64_t> shape, Value t
   return v;
 }
 
+/// `torch.tensor([[1, 2], [3, 4]])`: nested lists of numbers.
+std::optional<Value> Evaluator::tensorOfList(const std::string &text, const Value &list,
+                                             const Value *type, Span span) {
+  Shape shape;
+  const Value *element = &list;
+  for (; element->isSequence(); element = &element->items()[0]) {
+    shape.push_back(static_cast<int64_t>(element->items().size()));
+    if (element->items().empty())
+      return std::nullopt;
+  }
+  if (!element->isNumber())
+    return std::nullopt;
+  DType plain = element->is(ValueKind::Float)  ? DType::F32
+                : element->is(ValueKind::Bool) ? DType::Bool
+                                               : DType::I64;
+  return tensor(text, shape, type ? *type : Value::dtype(plain), span);
+}
+
 /// `torch.randn(4, 8, dtype=...)` and its like; nothing when the call makes no tensor whose shape
 /// is known.
 std::optional<Value> Evaluator::tensorFactory(llvm::StringRef name, const CallArgs &args) {
@@ -95,40 +113,57 @@ std::optional<Value> Evaluator::tensorFactory(llvm::StringRef name, const CallAr
     const std::vector<Value> &state = other->as<NamedObject>()->state;
     return tensor(text, *shapeOf(state[0]), type ? *type : state[1], args.span);
   }
-  bool isPlain = isOneOf(maker, {"empty", "zeros", "ones", "rand", "randn"});
-  bool countsInts = isOneOf(maker, {"randint", "arange", "randperm"});
-  if (!isPlain && !countsInts && maker != "full")
+  if (maker == "tensor" || maker == "as_tensor")
+    return args.values.empty() ? std::nullopt : tensorOfList(text, args.values[0], type, args.span);
+  // Which arguments are the sizes.
+  enum class Sizes { All, First, Last, Only };
+  struct Maker {
+    llvm::StringLiteral name;
+    Sizes sizes;
+    DType type = DType::F32;
+  };
+  constexpr Maker makers[] = {{"empty", Sizes::All},
+                              {"zeros", Sizes::All},
+                              {"ones", Sizes::All},
+                              {"rand", Sizes::All},
+                              {"randn", Sizes::All},
+                              {"full", Sizes::First},
+                              {"empty_strided", Sizes::First},
+                              {"randint", Sizes::Last, DType::I64},
+                              {"arange", Sizes::Only, DType::I64},
+                              {"randperm", Sizes::All, DType::I64}};
+  const Maker *row = llvm::find_if(makers, [&](const Maker &m) { return m.name == maker; });
+  if (row == std::end(makers))
     return std::nullopt;
   llvm::ArrayRef<Value> sizes = args.values;
   if (const Value *size = keyword(args, "size"))
     sizes = llvm::ArrayRef(*size);
-  else if (maker == "full")
+  else if (row->sizes == Sizes::First)
     sizes = sizes.take_front(1);
-  else if (maker == "randint")
+  else if (row->sizes == Sizes::Last)
     sizes = sizes.take_back(1);
-  else if (maker == "arange" && sizes.size() != 1)
+  else if (row->sizes == Sizes::Only && sizes.size() != 1)
     return std::nullopt;
-  if (maker == "randint" && (sizes.empty() || !sizes[0].isSequence()))
+  if (row->sizes == Sizes::Last && (sizes.empty() || !sizes[0].isSequence()))
     return std::nullopt;
   std::optional<Shape> shape = shapeOf(sizes);
   if (!shape)
     return std::nullopt;
-  Value standard = Value::dtype(countsInts ? DType::I64 : DType::F32);
-  return tensor(text, *shape, type ? *type : standard, args.span);
+  return tensor(text, *shape, type ? *type : Value::dtype(row->type), args.span);
 }
 
 Value Evaluator::tensorAttribute(const Value &self, llvm::StringRef name, Span span) {
   const std::vector<Value> &state = self.as<NamedObject>()->state;
-  if (name == "shape")
-    return state[0];
-  if (name == "dtype")
-    return state[1];
-  if (name == "ndim")
-    return Value::small(int64_t(state[0].items().size()));
-  if (name == "is_cuda")
-    return Value::boolean(true);
+  const std::pair<llvm::StringLiteral, Value> known[] = {
+      {"shape", state[0]},
+      {"dtype", state[1]},
+      {"ndim", Value::small(int64_t(state[0].items().size()))},
+      {"is_cuda", Value::boolean(true)}};
+  for (const auto &[attribute, value] : known)
+    if (attribute == name)
+      return value;
   Value out = heap.named(ValueKind::Opaque, (self.str() + "." + name).str(), span);
-  if (name == "T" || name == "mT") {
+  if (isOneOf(name, {"T", "mT"})) {
     Shape shape = *shapeOf(state[0]);
     if (shape.size() >= 2)
       std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
@@ -139,100 +174,170 @@ Value Evaluator::tensorAttribute(const Value &self, llvm::StringRef name, Span s
   return out;
 }
 
-/// A method of a tensor; what has no shape that is known is opaque.
-Value Evaluator::tensorMethod(const Value &callee, const CallArgs &args) {
-  const std::vector<Value> &state = callee.as<NamedObject>()->state;
-  llvm::StringRef name = state[2].str();
-  Shape shape = *shapeOf(state[0]);
-  Value type = state[1];
-  std::string text = (callee.str() + "(...)").str();
-  auto result = [&](const Shape &newShape) { return tensor(text, newShape, type, args.span); };
-  auto unknown = [&] { return opaque(text, args.span); };
-  if (isOneOf(name, {"size", "dim", "numel", "element_size", "is_contiguous"})) {
-    if (name == "dim")
-      return Value::small(int64_t(shape.size()));
-    if (name == "is_contiguous")
-      return Value::boolean(true);
-    if (name == "numel")
-      return Value::small(elementsOf(shape));
-    if (name == "element_size")
-      return type.is(ValueKind::DType) ? Value::small(bytesOf(type.dtype())) : unknown();
-    if (args.values.empty())
-      return state[0];
-    std::optional<size_t> axis = axisOf(args.values[0], shape.size());
-    return axis ? Value::small(shape[*axis]) : unknown();
-  }
+/// A call of a method of a tensor. Its functions are the rows' of the table below; what has no
+/// shape that is known is opaque.
+struct Evaluator::TensorCall {
+  struct Row {
+    llvm::StringLiteral name;
+    Value (*call)(TensorCall &);
+    DType type = DType::Bool; ///< of `cast`
+  };
+  static const Row *find(llvm::StringRef name);
+
+  Evaluator &e;
+  const CallArgs &args;
+  std::string text; ///< of the call
+  Value extents, type;
+  Shape shape;
+  const Row *row = nullptr;
+
+  Value result(const Shape &newShape) const { return e.tensor(text, newShape, type, args.span); }
+  Value unknown() const { return e.opaque(text, args.span); }
+
+  Value same() { return result(shape); }
+  Value cast();
+  Value to();
+  Value size();
+  Value elementSize();
+  Value view();
+  Value transpose();
+  Value exchange(std::optional<size_t> a, std::optional<size_t> b);
+  Value permute();
+  Value squeeze();
+  Value unsqueeze();
+};
+
+const Evaluator::TensorCall::Row *Evaluator::TensorCall::find(llvm::StringRef name) {
+  using Call = TensorCall;
+  // Those that leave shape and dtype as they are.
   if (isOneOf(name,
               {"cuda",        "cpu",          "contiguous", "clone",   "detach",  "requires_grad_",
                "normal_",     "uniform_",     "zero_",      "fill_",   "random_", "abs",
                "exp",         "neg",          "clamp",      "clamp_",  "mul_",    "add_",
                "sub_",        "div_",         "copy_",      "sigmoid", "relu",    "softmax",
-               "masked_fill", "masked_fill_", "pin_memory", "sqrt",    "round"}))
-    return result(shape);
-  DType fixed = llvm::StringSwitch<DType>(name)
-                    .Case("half", DType::F16)
-                    .Case("float", DType::F32)
-                    .Case("bfloat16", DType::BF16)
-                    .Case("double", DType::F64)
-                    .Case("int", DType::I32)
-                    .Case("long", DType::I64)
-                    .Case("short", DType::I16)
-                    .Case("char", DType::I8)
-                    .Default(DType::Bool);
-  if (fixed != DType::Bool || name == "bool") {
-    type = Value::dtype(fixed);
-    return result(shape);
+               "masked_fill", "masked_fill_", "pin_memory", "sqrt",    "round"})) {
+    static const Row same = {"", [](Call &c) { return c.same(); }};
+    return &same;
   }
-  if (name == "to" || name == "type" || name == "type_as") {
-    const Value *wanted = keyword(args, "dtype");
-    for (const Value &v : args.values)
-      if (v.is(ValueKind::DType) || isTensor(v))
-        wanted = &v;
-    if (wanted)
-      type = isTensor(*wanted) ? wanted->as<NamedObject>()->state[1] : *wanted;
-    return result(shape);
-  }
-  if (name == "view" || name == "reshape") {
-    std::optional<Shape> wanted = shapeOf(args.values);
-    if (!wanted)
-      return unknown();
-    int64_t rest = 1;
-    int64_t *open = nullptr;
-    for (int64_t &n : *wanted)
-      n < 0 ? void(open = &n) : void(rest *= n);
-    int64_t count = elementsOf(shape);
-    if (open && rest > 0 && count >= 0)
-      *open = count / rest;
-    return elementsOf(*wanted) == count ? result(*wanted) : unknown();
-  }
-  if ((name == "transpose" && args.values.size() == 2) || name == "t") {
-    std::optional<size_t> a = name == "t" ? 0 : axisOf(args.values[0], shape.size());
-    std::optional<size_t> b = name == "t" ? 1 : axisOf(args.values[1], shape.size());
-    if (!a || !b || shape.size() < 2)
-      return unknown();
-    std::swap(shape[*a], shape[*b]);
-    return result(shape);
-  }
-  if (name == "permute") {
-    std::optional<Shape> order = shapeOf(args.values);
-    Shape out;
-    for (int64_t d : order.value_or(Shape()))
-      if (std::optional<size_t> axis = axisOf(Value::small(d), shape.size()))
-        out.push_back(shape[*axis]);
-    return out.size() == shape.size() ? result(out) : unknown();
-  }
-  if ((name == "unsqueeze" || name == "squeeze") && args.values.size() == 1) {
-    bool adds = name == "unsqueeze";
-    std::optional<size_t> axis = axisOf(args.values[0], shape.size() + adds);
-    if (!axis || (!adds && shape[*axis] != 1))
-      return unknown();
-    if (adds)
-      shape.insert(shape.begin() + *axis, 1);
-    else
-      shape.erase(shape.begin() + *axis);
-    return result(shape);
-  }
-  return unknown();
+  constexpr auto cast = [](Call &c) { return c.cast(); };
+  static const Row rows[] = {
+      {"size", [](Call &c) { return c.size(); }},
+      {"dim", [](Call &c) { return Value::small(int64_t(c.shape.size())); }},
+      {"numel", [](Call &c) { return Value::small(elementsOf(c.shape)); }},
+      {"element_size", [](Call &c) { return c.elementSize(); }},
+      {"is_contiguous", [](Call &) { return Value::boolean(true); }},
+      {"half", cast, DType::F16},
+      {"float", cast, DType::F32},
+      {"bfloat16", cast, DType::BF16},
+      {"double", cast, DType::F64},
+      {"int", cast, DType::I32},
+      {"long", cast, DType::I64},
+      {"short", cast, DType::I16},
+      {"char", cast, DType::I8},
+      {"bool", cast, DType::Bool},
+      {"to", [](Call &c) { return c.to(); }},
+      {"type", [](Call &c) { return c.to(); }},
+      {"type_as", [](Call &c) { return c.to(); }},
+      {"view", [](Call &c) { return c.view(); }},
+      {"reshape", [](Call &c) { return c.view(); }},
+      {"transpose", [](Call &c) { return c.transpose(); }},
+      {"t", [](Call &c) { return c.exchange(0, 1); }},
+      {"permute", [](Call &c) { return c.permute(); }},
+      {"squeeze", [](Call &c) { return c.squeeze(); }},
+      {"unsqueeze", [](Call &c) { return c.unsqueeze(); }},
+  };
+  const Row *row = llvm::find_if(rows, [&](const Row &r) { return r.name == name; });
+  return row == std::end(rows) ? nullptr : row;
+}
+
+Value Evaluator::tensorMethod(const Value &callee, const CallArgs &args) {
+  const std::vector<Value> &state = callee.as<NamedObject>()->state;
+  TensorCall call{*this,    args,     (callee.str() + "(...)").str(),
+                  state[0], state[1], *shapeOf(state[0])};
+  call.row = TensorCall::find(state[2].str());
+  return call.row ? call.row->call(call) : call.unknown();
+}
+
+Value Evaluator::TensorCall::cast() {
+  type = Value::dtype(row->type);
+  return result(shape);
+}
+
+Value Evaluator::TensorCall::to() {
+  const Value *wanted = keyword(args, "dtype");
+  for (const Value &v : args.values)
+    if (v.is(ValueKind::DType) || e.isTensor(v))
+      wanted = &v;
+  if (wanted)
+    type = e.isTensor(*wanted) ? wanted->as<NamedObject>()->state[1] : *wanted;
+  return result(shape);
+}
+
+Value Evaluator::TensorCall::size() {
+  if (args.values.empty())
+    return extents;
+  std::optional<size_t> axis = axisOf(args.values[0], shape.size());
+  return axis ? Value::small(shape[*axis]) : unknown();
+}
+
+Value Evaluator::TensorCall::elementSize() {
+  return type.is(ValueKind::DType) ? Value::small(bytesOf(type.dtype())) : unknown();
+}
+
+Value Evaluator::TensorCall::view() {
+  std::optional<Shape> wanted = shapeOf(args.values);
+  if (!wanted)
+    return unknown();
+  int64_t rest = 1;
+  int64_t *open = nullptr;
+  for (int64_t &n : *wanted)
+    n < 0 ? void(open = &n) : void(rest *= n);
+  int64_t count = elementsOf(shape);
+  if (open && rest > 0 && count >= 0)
+    *open = count / rest;
+  return elementsOf(*wanted) == count ? result(*wanted) : unknown();
+}
+
+Value Evaluator::TensorCall::transpose() {
+  return args.values.size() == 2
+             ? exchange(axisOf(args.values[0], shape.size()), axisOf(args.values[1], shape.size()))
+             : unknown();
+}
+
+Value Evaluator::TensorCall::exchange(std::optional<size_t> a, std::optional<size_t> b) {
+  if (!a || !b || shape.size() < 2)
+    return unknown();
+  std::swap(shape[*a], shape[*b]);
+  return result(shape);
+}
+
+Value Evaluator::TensorCall::permute() {
+  std::optional<Shape> order = shapeOf(args.values);
+  Shape out;
+  for (int64_t d : order.value_or(Shape()))
+    if (std::optional<size_t> axis = axisOf(Value::small(d), shape.size()))
+      out.push_back(shape[*axis]);
+  return out.size() == shape.size() ? result(out) : unknown();
+}
+
+Value Evaluator::TensorCall::unsqueeze() {
+  std::optional<size_t> axis;
+  if (args.values.size() == 1)
+    axis = axisOf(args.values[0], shape.size() + 1);
+  if (!axis)
+    return unknown();
+  shape.insert(shape.begin() + *axis, 1);
+  return result(shape);
+}
+
+Value Evaluator::TensorCall::squeeze() {
+  std::optional<size_t> axis;
+  if (args.values.size() == 1)
+    axis = axisOf(args.values[0], shape.size());
+  if (!axis || shape[*axis] != 1)
+    return unknown();
+  shape.erase(shape.begin() + *axis);
+  return result(shape);
 }
 
 /// Elementwise arithmetic: shapes are broadcast, a tensor's dtype wins over a number's.
@@ -264,6 +369,12 @@ Value Evaluator::callOpaque(const Value &callee, const CallArgs &args) {
     return *value;
   if (std::optional<Value> value = tensorFactory(callee.str(), args))
     return *value;
+  if (callee.str() == "dataclasses.replace")
+    return replaceFields(args);
+  // What does not depend on the environment: the value that is taken without it.
+  bool asksEnvironment = callee.str() == "os.environ.get" || callee.str() == "os.getenv";
+  if (asksEnvironment && args.values.size() == 2 && !callee.as<NamedObject>()->host)
+    return args.values[1];
   Value value = opaque(text, args.span);
   if (value.is(ValueKind::Opaque) && callee.as<NamedObject>()->host)
     return hostCall(callee, args, std::move(text));

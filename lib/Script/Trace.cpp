@@ -1,5 +1,7 @@
 //===- Trace.cpp - from a script and an entry to a traced kernel ----------===//
 //
+// Takes a script and an entry, finds what the entry means, calls it, and gives the traced program.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Script/Trace.h"
@@ -324,6 +326,17 @@ Value toKernel(Evaluator &evaluator, Value value, Span span, bool isProcedure,
   return Value();
 }
 
+/// `outer(args).kernel`: the kernel of that name that the call has made.
+Value kernelOfCall(const Evaluator &evaluator, const ast::Expr *entry, Value value) {
+  const auto *attribute = llvm::dyn_cast<AttributeExpr>(entry);
+  if (value.ok() || !attribute || !llvm::isa<CallExpr>(attribute->value))
+    return value;
+  for (const Value &made : evaluator.kernelsMade())
+    if (made.as<KernelObject>()->name == attribute->name)
+      return made;
+  return value;
+}
+
 /// A parsed script with what it gets from outside.
 struct Session {
   Session(SourceManager &sources, const ScriptOptions &options, DiagnosticEngine &diags)
@@ -460,7 +473,8 @@ std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
   Evaluator evaluator(sources, *module, arch, *program, &session.files, session.host());
   if (!session.define(evaluator))
     return nullptr;
-  Value value = evaluator.evaluateEntry(entry->expression);
+  Value value =
+      kernelOfCall(evaluator, entry->expression, evaluator.evaluateEntry(entry->expression));
   value = toKernel(evaluator, value, entry->expression->span,
                    callsProcedure(*module, entry->expression), diags);
   for (const std::string &name : evaluator.unusedDefinitions())

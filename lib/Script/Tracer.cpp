@@ -7,7 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "EvaluatorScopes.h"
+#include "Lanes.h"
 
 namespace tilec::script {
 void Evaluator::emit(const Stmt *s) {
@@ -100,7 +100,16 @@ bool Evaluator::runtimeFrame(llvm::ArrayRef<ast::Body> bodies,
   std::vector<Candidate> candidates;
   for (llvm::StringRef name : assigned) {
     auto it = env->names.find(name);
-    if (excluded.count(name) || it == env->names.end() || !isScalar(it->second.value))
+    if (excluded.count(name) || it == env->names.end())
+      continue;
+    if (isLanes(it->second.value) && !it->second.value.items()[0].is(ValueKind::Buffer)) {
+      Value variables = allocLanes(*vectorTypeOf(typeOfLanes(it->second.value)), it->second.value,
+                                   it->second.span, it->second.span);
+      if (!variables.ok())
+        return false;
+      setBinding(env, name, variables, it->second.span);
+    }
+    if (!isScalar(it->second.value))
       continue;
     const Expr *initial = toExpr(it->second.value, it->second.span);
     if (!initial)
@@ -258,6 +267,38 @@ Flow Evaluator::traceLoop(const ast::ForStmt *s, LoopObject *loop) {
   return ok ? Flow::Normal : Flow::Error;
 }
 
+/// `T.sync_grid()` or `T.sync_threads()` as a statement.
+bool Evaluator::isBarrierOfBlock(const ast::Stmt *s) {
+  const auto *statement = llvm::dyn_cast<ExprStmt>(s);
+  const auto *made = statement ? llvm::dyn_cast<CallExpr>(statement->value) : nullptr;
+  const auto *name = made ? llvm::dyn_cast<AttributeExpr>(made->callee) : nullptr;
+  if (!name || (name->name != "sync_grid" && name->name != "sync_threads"))
+    return false;
+  Value callee = evalRaw(name);
+  return callee.is(ValueKind::Intrinsic) && (callee.intrinsic() == IntrinsicId::SyncGrid ||
+                                             callee.intrinsic() == IntrinsicId::SyncThreads);
+}
+
+/// All iterations come to a barrier between the statements before the ones behind it begin: a loop
+/// for each side.
+Flow Evaluator::traceParallel(const ast::ForStmt *s, LoopObject *loop) {
+  auto isBarrier = [&](const ast::Stmt *part) { return isBarrierOfBlock(part); };
+  if (parallelDepth > 0 || llvm::none_of(s->body, isBarrier))
+    return traceLoop(s, loop);
+  for (ast::Body rest = s->body; !rest.empty();) {
+    size_t count = llvm::find_if(rest, isBarrier) - rest.begin();
+    ast::ForStmt part = *s;
+    part.body = rest.take_front(count);
+    Flow flow = count ? traceLoop(&part, loop) : Flow::Normal;
+    if (flow == Flow::Normal && count < rest.size())
+      flow = exec(rest[count]);
+    if (flow != Flow::Normal)
+      return flow;
+    rest = rest.drop_front(std::min(count + 1, rest.size()));
+  }
+  return Flow::Normal;
+}
+
 /// T.Persistent(domain, wave_size, index, group_size): the tiles of one block, decoded from a
 /// linear index. reference/tilelang.md, 1.3, "Persistent".
 Flow Evaluator::tracePersistent(const ast::ForStmt *s, LoopObject *loop) {
@@ -340,6 +381,7 @@ Flow Evaluator::tracePersistent(const ast::ForStmt *s, LoopObject *loop) {
 }
 
 Flow Evaluator::traceIf(const ast::IfStmt *s, const Expr *condition) {
+  llvm::SaveAndRestore savedBranches(branches, branches + 1);
   bool ok = runtimeFrame({s->thenBody, s->elseBody}, {}, s->span, [&] {
     auto *node = program.make<IfStmt>(s->span, condition);
     if (!traceBody(s->thenBody, s->span, node->thenBody) ||
@@ -351,19 +393,15 @@ Flow Evaluator::traceIf(const ast::IfStmt *s, const Expr *condition) {
   return ok ? Flow::Normal : Flow::Error;
 }
 
-Flow Evaluator::traceWhile(const ast::WhileStmt *s) {
-  if (!s->orElse.empty()) {
-    fail(DiagId::ElseOfRuntimeLoop, s->orElse[0]->span);
-    return Flow::Error;
-  }
-  bool ok = runtimeFrame({s->body}, {}, s->span, [&] {
-    Value v = eval(s->condition);
-    const Expr *condition = v.ok() ? toCondition(v, s->condition->span) : nullptr;
-    if (!condition)
+Flow Evaluator::traceWhile(const ast::Expr *condition, ast::Body body, Span span) {
+  bool ok = runtimeFrame({body}, {}, span, [&] {
+    Value v = eval(condition);
+    const Expr *goesOn = v.ok() ? toCondition(v, condition->span) : nullptr;
+    if (!goesOn)
       return false;
-    auto *node = program.make<WhileStmt>(s->span, condition);
+    auto *node = program.make<WhileStmt>(span, goesOn);
     loops.push_back({true, frames + 1});
-    bool traced = traceBody(s->body, s->span, node->body);
+    bool traced = traceBody(body, span, node->body);
     loops.pop_back();
     if (!traced)
       return false;

@@ -1,5 +1,7 @@
 //===- Value.cpp - compile-time values: text and equality -----------------===//
 //
+// Takes compile-time values, gives their text as CPython writes it, and whether two are equal.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Value.h"
@@ -99,6 +101,10 @@ std::string typeName(const Value &value) {
     return "function";
   case ValueKind::Type:
     return "type";
+  case ValueKind::Class:
+    return "class `" + value.as<ClassObject>()->name.str() + "`";
+  case ValueKind::Instance:
+    return "`" + value.as<InstanceObject>()->type->name.str() + "` object";
   case ValueKind::Module:
     return "module";
   case ValueKind::Opaque:
@@ -127,6 +133,8 @@ std::string typeName(const Value &value) {
     return "kernel";
   case ValueKind::Pointer:
     return "pointer";
+  case ValueKind::Lanes:
+    return "vector of " + std::to_string(value.items().size()) + " lanes";
   case ValueKind::Unfilled:
     return "tensor parameter without annotation";
   }
@@ -170,7 +178,9 @@ std::string formatDouble(double value) {
   auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
   llvm::StringRef text(buffer, end.ptr - buffer);
   auto [mantissa, exponentText] = text.split('e');
-  int exponent = std::atoi(exponentText.str().c_str());
+  int exponent = 0;
+  exponentText.consume_front("+");
+  exponentText.getAsInteger(10, exponent); // written by to_chars just now
   std::string sign = mantissa.consume_front("-") ? "-" : "";
   std::string digits = mantissa.str();
   llvm::erase(digits, '.');
@@ -269,7 +279,10 @@ std::string repr(const Value &value, unsigned depth) {
            repr(s->step, depth + 1) + ")";
   }
   case ValueKind::DType:
-    return value.isTfloat32() ? "tfloat32" : std::string(nameOf(value.dtype()));
+    return value.isTfloat32() ? "tfloat32"
+           : value.lanes()
+               ? std::string(nameOf(value.dtype())) + "x" + std::to_string(value.lanes())
+               : std::string(nameOf(value.dtype()));
   case ValueKind::Expr: {
     std::string out;
     llvm::raw_string_ostream os(out);
@@ -320,7 +333,8 @@ bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, un
   }
   // A dtype equals each of its names.
   if (a.is(ValueKind::DType) && b.is(ValueKind::Str))
-    return parseDType(b.str()) == a.dtype() && isTfloat32(b) == a.isTfloat32();
+    return a.lanes() ? toStr(a) == b.str()
+                     : parseDType(b.str()) == a.dtype() && isTfloat32(b) == a.isTfloat32();
   if (a.is(ValueKind::Str) && b.is(ValueKind::DType))
     return equals(b, a, work, maxWork, depth);
   if (a.kind() != b.kind())
@@ -336,7 +350,7 @@ bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, un
     work += a.str().size() / 64;
     return a.str() == b.str();
   case ValueKind::DType:
-    return a.dtype() == b.dtype() && a.isTfloat32() == b.isTfloat32();
+    return a.dtype() == b.dtype() && a.isTfloat32() == b.isTfloat32() && a.lanes() == b.lanes();
   case ValueKind::Intrinsic:
     return a.intrinsic() == b.intrinsic();
   case ValueKind::List:
@@ -373,6 +387,14 @@ bool equals(const Value &a, const Value &b, uint64_t &work, uint64_t maxWork, un
            llvm::all_of(entries, [&](auto &e) {
              const Value *other = contains(e.first);
              return other && equals(e.second, *other, work, maxWork, depth + 1);
+           });
+  }
+  case ValueKind::Instance: {
+    auto *x = a.as<InstanceObject>(), *y = b.as<InstanceObject>();
+    return x->type == y->type && llvm::all_of(x->fields->names, [&](auto &field) {
+             auto other = y->fields->names.find(field.first());
+             return other != y->fields->names.end() &&
+                    equals(field.second.value, other->second.value, work, maxWork, depth + 1);
            });
   }
   case ValueKind::Range: {

@@ -57,6 +57,9 @@ enum class ValueKind : uint8_t {
   Pointer,  ///< a parameter declared as `T.ptr`, by name
   Unfilled, ///< a tensor parameter of an eager function before its annotation
   Refused,  ///< a function of `T.` that tilec refuses; an error when called
+  Class,    ///< one under `@dataclass`; others are opaque
+  Instance, ///< what such a class makes
+  Lanes,    ///< a vector: runtime values, or the variables of one, a lane each
 };
 
 struct Object;
@@ -98,6 +101,12 @@ public:
     v.bits |= 0x100;
     return v;
   }
+  /// `float16x2`
+  static Value vectorType(DType element, unsigned lanes) {
+    Value v = dtype(element);
+    v.bits |= int64_t(lanes) << 16;
+    return v;
+  }
   static Value expr(const Expr *e) { return pointer(ValueKind::Expr, e); }
   static Value buffer(const Buffer *b) { return pointer(ValueKind::Buffer, b); }
   static Value region(const Region *r) { return pointer(ValueKind::Region, r); }
@@ -127,7 +136,8 @@ public:
   bool boolean() const { return bits != 0; }
   double real() const { return number; }
   DType dtype() const { return static_cast<DType>(bits & 0xff); }
-  bool isTfloat32() const { return tag == ValueKind::DType && bits > 0xff; }
+  bool isTfloat32() const { return tag == ValueKind::DType && (bits & 0x100); }
+  unsigned lanes() const { return static_cast<unsigned>(bits >> 16); } ///< DType; 0 of scalars
   const Expr *expr() const { return static_cast<const Expr *>(ptr); }
   const Buffer *buffer() const { return static_cast<const Buffer *>(ptr); }
   const Region *region() const { return static_cast<const Region *>(ptr); }
@@ -145,7 +155,7 @@ public:
   /// Bool, Int, Float.
   double toDouble() const;
   llvm::StringRef str() const;
-  std::vector<Value> &items() const; ///< List, Tuple, Set
+  std::vector<Value> &items() const; ///< List, Tuple, Set, Lanes
 
 private:
   friend class Heap;
@@ -216,6 +226,23 @@ struct FunctionObject : Object {
   std::vector<Value> defaults; ///< one per parameter; Invalid where there is none
   Env *closure = nullptr;
   bool isMacro = false;
+  const ast::CallExpr *tuned = nullptr; ///< its decorator with configurations
+};
+
+struct ClassObject : Object {
+  struct Member {
+    llvm::StringRef name;
+    Value value; ///< a function, or anything
+    bool isProperty = false;
+  };
+  llvm::StringRef name;
+  std::vector<const ClassObject *> bases;
+  std::vector<Member> members;     ///< those of the bases behind its own
+  FunctionObject *maker = nullptr; ///< its parameters are the fields
+};
+struct InstanceObject : Object {
+  const ClassObject *type = nullptr;
+  Env *fields = nullptr;
 };
 
 struct MethodObject : Object {
@@ -284,6 +311,12 @@ struct KernelObject : Object {
   std::vector<const Expr *> assumptions;
   std::vector<const Launch *> launches;
   std::vector<std::pair<std::string, Value>> passConfigs;
+};
+
+/// A dtype of several lanes.
+struct VectorType {
+  DType element;
+  unsigned lanes;
 };
 
 /// Owns the objects of one evaluation.

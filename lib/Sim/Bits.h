@@ -2,6 +2,7 @@
 //
 // Conversions of narrow floating formats as loops over lanes can vectorise them.
 // tilec/Base/DType.h is the exact, slow authority; tests compare the two.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

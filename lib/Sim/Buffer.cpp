@@ -3,7 +3,9 @@
 // address = base + soffset + (raw) voffset + offset, or (stride, idxen or lane id) index
 // * stride + ..., swizzled or not; CDNA3 ISA 9.1.5. The range check of a raw buffer is per dword: a
 // dword whose offset + 4 exceeds num_records loads 0 and is not stored. Whether soffset counts is
-// LaunchOptions::soffsetInRangeCheck. SPDX-License-Identifier: Apache-2.0
+// LaunchOptions::soffsetInRangeCheck.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "BufferAddress.h"
 #include "Checker.h"
@@ -203,13 +205,7 @@ template <Perform perform> void execBuffer(Wave &wave, const Instr &instr) {
 
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags,
                      uint32_t aux) {
-  OpInfo op;
-  op.name = name;
-  op.exec = exec;
-  op.form = form;
-  op.flags = flags | isVmem | readsExec;
-  op.aux = aux;
-  return op;
+  return memoryRow(name, exec, form, flags | isVmem | readsExec, aux);
 }
 constexpr OpInfo load(const char *name, unsigned bytes, Format format) {
   return row(name, execBuffer<performLoad>, "d023", isLoad, packAccess(bytes, format));
@@ -229,56 +225,13 @@ constexpr OpInfo atomic(const char *name, unsigned bytes, AtomicOp op) {
 using enum Format;
 using enum AtomicOp;
 const OpInfo table[] = {
-    load("buffer_load_dword", 4, Dwords),
-    load("buffer_load_dwordx2", 8, Dwords),
-    load("buffer_load_dwordx3", 12, Dwords),
-    load("buffer_load_dwordx4", 16, Dwords),
-    load("buffer_load_ubyte", 1, U8),
-    load("buffer_load_sbyte", 1, I8),
-    load("buffer_load_ushort", 2, U16),
-    load("buffer_load_sshort", 2, I16),
-    load("buffer_load_ubyte_d16", 1, U8D16),
-    load("buffer_load_ubyte_d16_hi", 1, U8D16Hi),
-    load("buffer_load_sbyte_d16", 1, I8D16),
-    load("buffer_load_sbyte_d16_hi", 1, I8D16Hi),
-    load("buffer_load_short_d16", 2, B16D16),
-    load("buffer_load_short_d16_hi", 2, B16D16Hi),
-    dma("buffer_load_dword_lds", 4, Dwords),
-    dma("buffer_load_dwordx3_lds", 12, Dwords),
-    dma("buffer_load_dwordx4_lds", 16, Dwords),
-    dma("buffer_load_ubyte_lds", 1, U8),
-    dma("buffer_load_sbyte_lds", 1, I8),
-    dma("buffer_load_ushort_lds", 2, U16),
-    dma("buffer_load_sshort_lds", 2, I16),
-    store("buffer_store_dword", 4, Dwords),
-    store("buffer_store_dwordx2", 8, Dwords),
-    store("buffer_store_dwordx3", 12, Dwords),
-    store("buffer_store_dwordx4", 16, Dwords),
-    store("buffer_store_byte", 1, U8),
-    store("buffer_store_short", 2, U16),
-    store("buffer_store_byte_d16_hi", 1, U8D16Hi),
-    store("buffer_store_short_d16_hi", 2, B16D16Hi),
-#define BOTH_WIDTHS(Name, Op)                                                                      \
-  atomic("buffer_atomic_" Name, 4, Op), atomic("buffer_atomic_" Name "_x2", 8, Op)
-    BOTH_WIDTHS("swap", Swap),
-    BOTH_WIDTHS("cmpswap", CmpSwap),
-    BOTH_WIDTHS("add", Add),
-    BOTH_WIDTHS("sub", Sub),
-    BOTH_WIDTHS("smin", SMin),
-    BOTH_WIDTHS("umin", UMin),
-    BOTH_WIDTHS("smax", SMax),
-    BOTH_WIDTHS("umax", UMax),
-    BOTH_WIDTHS("and", And),
-    BOTH_WIDTHS("or", Or),
-    BOTH_WIDTHS("xor", Xor),
-    BOTH_WIDTHS("inc", Inc),
-    BOTH_WIDTHS("dec", Dec),
-    atomic("buffer_atomic_add_f32", 4, AddF),
-    atomic("buffer_atomic_add_f64", 8, AddF),
-    atomic("buffer_atomic_min_f64", 8, MinF),
-    atomic("buffer_atomic_max_f64", 8, MaxF),
-    atomic("buffer_atomic_pk_add_f16", 4, PkAddF16),
-    atomic("buffer_atomic_pk_add_bf16", 4, PkAddBf16),
+#define TILEC_LOAD(Name, Bytes, Format) load("buffer_load_" Name, Bytes, Format),
+#define TILEC_STORE(Name, Bytes, Format) store("buffer_store_" Name, Bytes, Format),
+#define TILEC_DMA(Name, Bytes, Format) dma("buffer_load_" Name "_lds", Bytes, Format),
+#define TILEC_ATOMIC(Name, Bytes, Op) atomic("buffer_atomic_" Name, Bytes, Op),
+#define TILEC_ATOMIC_BITS(Name, Op)                                                                \
+  atomic("buffer_atomic_" Name, 4, Op), atomic("buffer_atomic_" Name "_x2", 8, Op),
+#include "Accesses.def"
 };
 
 } // namespace

@@ -1,5 +1,8 @@
 //===- BufferAddress.h - addresses through buffer descriptors -------------===//
 //
+// Takes a buffer instruction, reads its descriptor, gives the address of each lane and which lanes
+// are out of range.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

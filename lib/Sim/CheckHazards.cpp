@@ -5,7 +5,9 @@
 // instruction that table itself (CDNA3 ISA table 37, CDNA4 ISA table 38, "VOP3P-Matrix
 // Opcodes Required NOPs"), which asks for more than LLVM does. A wait state is one issue
 // slot of the wave, four clocks; a matrix instruction keeps the next one waiting for its
-// passes. SPDX-License-Identifier: Apache-2.0
+// passes.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
 

@@ -4,7 +4,9 @@
 // wrote once the writer has waited for its operation and both have passed a barrier
 // after that wait; it may overwrite what a wave has read behind a barrier. Atomics are
 // in no order among themselves, and need none. Accesses are looked at when they are
-// issued, in strict mode, too. SPDX-License-Identifier: Apache-2.0
+// issued, in strict mode, too.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
 

@@ -3,6 +3,7 @@
 // By lane and bit for vector registers. Undefined values pass through arithmetic without a
 // report, since compilers compute halves that are never used; they are reported where
 // they decide something: an address, stored data, a comparison, a branch, a matrix.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"

@@ -2,6 +2,7 @@
 //
 // vmcnt: loads and stores complete in order. lgkmcnt: LDS operations complete in order
 // among themselves, scalar loads in any order. A flat access counts in both.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"

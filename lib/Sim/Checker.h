@@ -3,6 +3,7 @@
 // Watches a work-group: registers used before their loads were waited for, undefined
 // registers and LDS, races on LDS, missing wait states. Knows nothing of what
 // instructions compute; see docs/simulators/simulator.md for the rules.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -2,6 +2,7 @@
 //
 // Takes any bytes; gives the image, its kernels' descriptors and metadata, or an error.
 // Layouts: llvm.org/docs/AMDGPUUsage.html, "Code Object V5" and "Kernel Descriptor".
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CodeObjectImpl.h"

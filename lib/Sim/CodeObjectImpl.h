@@ -1,5 +1,8 @@
 //===- CodeObjectImpl.h - a loaded image and its decoded programs ---------===//
 //
+// What is behind sim::CodeObject: its bytes, its kernels, and their instructions, decoded when
+// they are first met.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -3,7 +3,9 @@
 // Takes the text that LLVM's printer gave, which the AMDGPU assembler syntax
 // documents (llvm.org/docs/AMDGPUOperandSyntax.html, AMDGPUModifierSyntax.html);
 // gives an Instr. A modifier or operand that is not understood is an error, never
-// ignored. SPDX-License-Identifier: Apache-2.0
+// ignored.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 

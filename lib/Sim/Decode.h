@@ -1,5 +1,8 @@
 //===- Decode.h - assembler text to Instr ---------------------------------===//
 //
+// Takes what LLVM's printer says of an instruction, gives the row of a table, operands and flags
+// that execute it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -3,6 +3,7 @@
 // Compilers keep two halves or four bytes in a register and write them one by one: the
 // first one merges with a register that nothing has written. Elements of four bits are
 // shifted by less than a byte and taken out by a mask.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "DefinedBits.h"

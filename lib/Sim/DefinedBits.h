@@ -1,5 +1,8 @@
 //===- DefinedBits.h - definedness of the bits of a register --------------===//
 //
+// Takes an instruction and which bits of its sources are defined, gives which bits of its result
+// are.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,7 +1,9 @@
 //===- Disassembler.cpp - LLVM's decoder and printer for one chip ---------===//
 //
 // No opcode number is known to the simulator: bytes become LLVM's assembler text,
-// and Decode.cpp reads that text. SPDX-License-Identifier: Apache-2.0
+// and Decode.cpp reads that text.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Disassembler.h"
 

@@ -1,5 +1,7 @@
 //===- Disassembler.h - LLVM's decoder and printer for one chip -----------===//
 //
+// Takes bytes, gives the mnemonic and operands that LLVM prints for one chip.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,7 +1,9 @@
 //===- Ds.cpp - local data share ------------------------------------------===//
 //
 // Addresses are bytes from the start of the work-group's LDS. Operations of a wave
-// complete in order. SPDX-License-Identifier: Apache-2.0
+// complete in order.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "MemOps.h"
@@ -322,13 +324,7 @@ void execTranspose(Wave &wave, const Instr &instr) {
 
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags,
                      uint32_t aux) {
-  OpInfo op;
-  op.name = name;
-  op.exec = exec;
-  op.form = form;
-  op.flags = flags | isLds | readsExec;
-  op.aux = aux;
-  return op;
+  return memoryRow(name, exec, form, flags | isLds | readsExec, aux);
 }
 constexpr OpInfo read(const char *name, uint32_t aux) {
   return row(name, execRead, "d0", isLoad, aux);

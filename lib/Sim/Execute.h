@@ -1,5 +1,8 @@
 //===- Execute.h - running waves ------------------------------------------===//
 //
+// Takes a wave, runs it to its next barrier or its end, and completes memory operations where a
+// wait or the mode says so.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

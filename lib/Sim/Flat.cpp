@@ -2,7 +2,9 @@
 //
 // global: VGPR pair, or SGPR pair + 32-bit VGPR offset; flat: VGPR pair, may name LDS
 // or scratch by aperture; scratch: per-lane private memory, offset from VGPR, SGPR and
-// the instruction. SPDX-License-Identifier: Apache-2.0
+// the instruction.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "GlobalAccess.h"
@@ -48,13 +50,7 @@ template <Segment segment, Perform perform> void execFlat(Wave &wave, const Inst
 
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags,
                      uint32_t aux) {
-  OpInfo op;
-  op.name = name;
-  op.exec = exec;
-  op.form = form;
-  op.flags = flags | isVmem | readsExec;
-  op.aux = aux;
-  return op;
+  return memoryRow(name, exec, form, flags | isVmem | readsExec, aux);
 }
 
 using enum Format;
@@ -62,73 +58,27 @@ using enum AtomicOp;
 #define SEGMENTS(Name, Perform, GlobalForm, FlatForm, Flags, Aux)                                  \
   row("global_" Name, execFlat<Segment::Global, Perform>, GlobalForm, Flags, Aux),                 \
       row("flat_" Name, execFlat<Segment::Flat, Perform>, FlatForm, (Flags) | isFlat, Aux)
-#define LOAD(Name, Bytes, Fmt)                                                                     \
+
+const OpInfo table[] = {
+#define TILEC_LOAD(Name, Bytes, Fmt)                                                               \
   SEGMENTS("load_" Name, performLoad, "d02", "d0", isLoad, packAccess(Bytes, Fmt)),                \
       row("scratch_load_" Name, execFlat<Segment::Scratch, performLoad>, "d02", isLoad,            \
-          packAccess(Bytes, Fmt))
-#define STORE(Name, Bytes, Fmt)                                                                    \
+          packAccess(Bytes, Fmt)),
+#define TILEC_STORE(Name, Bytes, Fmt)                                                              \
   SEGMENTS("store_" Name, performStore, "012", "01", isStore, packAccess(Bytes, Fmt)),             \
       row("scratch_store_" Name, execFlat<Segment::Scratch, performStore>, "012", isStore,         \
-          packAccess(Bytes, Fmt))
-#define DMA(Name, Bytes, Fmt)                                                                      \
+          packAccess(Bytes, Fmt)),
+#define TILEC_DMA(Name, Bytes, Fmt)                                                                \
   row("global_load_lds_" Name, execFlat<Segment::Global, performLdsDma>, "02",                     \
       isLoad | isLdsDma | readsM0, packAccess(Bytes, Fmt)),                                        \
       row("scratch_load_lds_" Name, execFlat<Segment::Scratch, performLdsDma>, "02",               \
-          isLoad | isLdsDma | readsM0, packAccess(Bytes, Fmt))
+          isLoad | isLdsDma | readsM0, packAccess(Bytes, Fmt)),
 #define ATOMIC(Name, Bytes, Op)                                                                    \
   SEGMENTS("atomic_" Name, performAtomic, "012", "01", isLoad | isStore | isAtomic,                \
            packAtomicAccess(Bytes, Op))
-#define BOTH_WIDTHS(Name, Op) ATOMIC(Name, 4, Op), ATOMIC(Name "_x2", 8, Op)
-
-const OpInfo table[] = {
-    LOAD("dword", 4, Dwords),
-    LOAD("dwordx2", 8, Dwords),
-    LOAD("dwordx3", 12, Dwords),
-    LOAD("dwordx4", 16, Dwords),
-    LOAD("ubyte", 1, U8),
-    LOAD("sbyte", 1, I8),
-    LOAD("ushort", 2, U16),
-    LOAD("sshort", 2, I16),
-    LOAD("ubyte_d16", 1, U8D16),
-    LOAD("ubyte_d16_hi", 1, U8D16Hi),
-    LOAD("sbyte_d16", 1, I8D16),
-    LOAD("sbyte_d16_hi", 1, I8D16Hi),
-    LOAD("short_d16", 2, B16D16),
-    LOAD("short_d16_hi", 2, B16D16Hi),
-    STORE("dword", 4, Dwords),
-    STORE("dwordx2", 8, Dwords),
-    STORE("dwordx3", 12, Dwords),
-    STORE("dwordx4", 16, Dwords),
-    STORE("byte", 1, U8),
-    STORE("short", 2, U16),
-    STORE("byte_d16_hi", 1, U8D16Hi),
-    STORE("short_d16_hi", 2, B16D16Hi),
-    DMA("dword", 4, Dwords),
-    DMA("dwordx3", 12, Dwords),
-    DMA("dwordx4", 16, Dwords),
-    DMA("ubyte", 1, U8),
-    DMA("sbyte", 1, I8),
-    DMA("ushort", 2, U16),
-    DMA("sshort", 2, I16),
-    BOTH_WIDTHS("swap", Swap),
-    BOTH_WIDTHS("cmpswap", CmpSwap),
-    BOTH_WIDTHS("add", Add),
-    BOTH_WIDTHS("sub", Sub),
-    BOTH_WIDTHS("smin", SMin),
-    BOTH_WIDTHS("umin", UMin),
-    BOTH_WIDTHS("smax", SMax),
-    BOTH_WIDTHS("umax", UMax),
-    BOTH_WIDTHS("and", And),
-    BOTH_WIDTHS("or", Or),
-    BOTH_WIDTHS("xor", Xor),
-    BOTH_WIDTHS("inc", Inc),
-    BOTH_WIDTHS("dec", Dec),
-    ATOMIC("add_f32", 4, AddF),
-    ATOMIC("add_f64", 8, AddF),
-    ATOMIC("min_f64", 8, MinF),
-    ATOMIC("max_f64", 8, MaxF),
-    ATOMIC("pk_add_f16", 4, PkAddF16),
-    ATOMIC("pk_add_bf16", 4, PkAddBf16),
+#define TILEC_ATOMIC(Name, Bytes, Op) ATOMIC(Name, Bytes, Op),
+#define TILEC_ATOMIC_BITS(Name, Op) ATOMIC(Name, 4, Op), ATOMIC(Name "_x2", 8, Op),
+#include "Accesses.def"
 };
 
 } // namespace

@@ -1,5 +1,7 @@
 //===- GlobalAccess.cpp - moving lanes' data to and from global memory ----===//
 //
+// Takes the addresses of lanes, checks them, and moves data between memory and registers or LDS.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "GlobalAccess.h"

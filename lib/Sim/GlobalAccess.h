@@ -1,6 +1,7 @@
 //===- GlobalAccess.h - moving lanes' data to and from global memory ------===//
 //
 // Shared by buffer, global, flat and scratch instructions: addresses are final here.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- GlobalOrder.cpp - who uses which bytes of global memory ------------===//
 //
+// Takes accesses of work-groups to global memory, reports those whose order decides the result.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "GlobalOrder.h"

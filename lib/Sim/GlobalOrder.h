@@ -4,7 +4,9 @@
 // has fences for that (then nothing is said about work-groups): what one writes may not
 // be used by another, atomics among atomics excepted. A barrier of a cooperative launch
 // is between what came before and after it. Waves of a work-group are ordered
-// by barriers, as in LDS. SPDX-License-Identifier: Apache-2.0
+// by barriers, as in LDS.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,7 +1,9 @@
 //===- Group.cpp - running the waves of a work-group ----------------------===//
 //
 // Waves take turns of a few instructions. A barrier opens when every wave that has not
-// ended is at it. SPDX-License-Identifier: Apache-2.0
+// ended is at it.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
 #include "CodeObjectImpl.h"

@@ -2,6 +2,7 @@
 //
 // A function so marked is compiled for plain x86-64, AVX2 + FMA and AVX-512, and the
 // loader picks one. Results are the same on all: they differ in speed only.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

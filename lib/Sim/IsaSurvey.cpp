@@ -3,6 +3,7 @@
 // Walks the opcode fields of all encodings (CDNA3 and CDNA4 ISA, chapter "Microcode
 // Formats") and lets LLVM say which are instructions, so that no list of opcodes is
 // kept here. Operand fields hold registers that suit any width: multiples of eight.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/IsaSurvey.h"

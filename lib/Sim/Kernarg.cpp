@@ -1,6 +1,7 @@
 //===- Kernarg.cpp - laying out argument segments -------------------------===//
 //
 // Hidden arguments: AMDGPUUsage, "Code Object V5 Metadata", `.value_kind`.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Bits.h"

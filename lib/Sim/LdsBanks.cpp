@@ -1,5 +1,8 @@
 //===- LdsBanks.cpp - what an LDS access costs in data cycles -------------===//
 //
+// Takes the addresses of an LDS instruction, gives the cycles it takes; the rules are measured
+// (docs/simulators/simulator.md).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LdsBanks.h"

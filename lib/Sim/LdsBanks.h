@@ -4,6 +4,7 @@
 // many lanes want it. conflicts = sum over phases of (most distinct dwords of one bank
 // - 1); data cycles = phases + conflicts. Sources: HipKittens' phase and bank
 // measurements on MI355X, SHARK's counters on MI300X, AMD's rocRoller LDS model.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -2,7 +2,9 @@
 //
 // Sets up work-groups as the hardware's dispatcher does and spreads them over host
 // threads. A work-group that runs long is put aside for others, so that groups may wait
-// for each other. SPDX-License-Identifier: Apache-2.0
+// for each other.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
 #include "CodeObjectImpl.h"

@@ -1,5 +1,8 @@
 //===- Matrix.h - what dense and sparse matrix instructions share ---------===//
 //
+// Takes registers of a matrix instruction, gives operands as numbers, and puts results back;
+// Mfma.cpp and Smfmac.cpp multiply.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- MemOps.cpp - what memory instructions share ------------------------===//
 //
+// Takes a memory operation, issues it, and checks what it touches when it completes; atomics are
+// done here.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "MemOps.h"

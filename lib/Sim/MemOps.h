@@ -2,7 +2,9 @@
 //
 // A memory instruction reads its operands into a MemOp and issues it; `perform` then
 // moves the data. Only `perform` touches memory, LDS and destination registers, so
-// strict mode can delay it. SPDX-License-Identifier: Apache-2.0
+// strict mode can delay it.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -162,6 +164,18 @@ inline void readData(const Wave &wave, const Operand &operand, unsigned dwords, 
                      unsigned at = 0) {
   for (unsigned i = 0; i < dwords; ++i)
     __builtin_memcpy(op.data[at + i], wave.v[operand.reg + i], sizeof(Row));
+}
+
+/// A row of a table of memory instructions.
+constexpr OpInfo memoryRow(const char *name, ExecFn exec, const char *form, uint32_t flags,
+                           uint32_t aux) {
+  OpInfo op;
+  op.name = name;
+  op.exec = exec;
+  op.form = form;
+  op.flags = flags;
+  op.aux = aux;
+  return op;
 }
 
 } // namespace tilec::sim

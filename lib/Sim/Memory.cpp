@@ -1,5 +1,7 @@
 //===- Memory.cpp - the device memory of a simulated GPU ------------------===//
 //
+// Allocations in one address space, each with a shadow that says which of its bytes hold a value.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/Memory.h"

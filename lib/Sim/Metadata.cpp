@@ -1,7 +1,9 @@
 //===- Metadata.cpp - the NT_AMDGPU_METADATA note -------------------------===//
 //
 // AMDGPUUsage, "Code Object V3+ Metadata". Unknown keys are ignored, wrong types are
-// errors. SPDX-License-Identifier: Apache-2.0
+// errors.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Metadata.h"
 

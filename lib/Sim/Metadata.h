@@ -1,5 +1,7 @@
 //===- Metadata.h - the NT_AMDGPU_METADATA note ---------------------------===//
 //
+// Takes the note of a code object, gives arguments and registers of its kernels.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

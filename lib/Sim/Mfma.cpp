@@ -8,7 +8,9 @@
 //      (r/4)*4*G + 4*g + r%4, counted through all blocks; f64: r*G + g.
 //   f64 4x4x4_4b is the exception: see laneInBlock.
 // Products are exact or fused, sums are f32 in k order; exec is ignored, denormals are
-// kept (CDNA4 ISA 7.1.2). SPDX-License-Identifier: Apache-2.0
+// kept (CDNA4 ISA 7.1.2).
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "HostClones.h"

@@ -1,5 +1,7 @@
 //===- Narrow.cpp - 8-bit and smaller floats in instructions --------------===//
 //
+// Takes the chip and a format of 8, 6 or 4 bits, gives its values and conversions.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Narrow.h"

@@ -1,6 +1,7 @@
 //===- Narrow.h - 8-bit and smaller floats in instructions ----------------===//
 //
 // Values come from tilec/Base/DType.h, through tables of 256 entries.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,7 +1,9 @@
 //===- Profile.cpp - a timing as a page and as trace events ---------------===//
 //
 // The page is a template with the data as JSON in it: ProfilePage.inc draws, this file
-// writes numbers. SPDX-License-Identifier: Apache-2.0
+// writes numbers.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/Profile.h"
 

@@ -1,5 +1,7 @@
 //===- Program.cpp - decoded code, instruction by instruction -------------===//
 //
+// Takes an address in the code, gives its decoded instruction; each is decoded once.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CodeObjectImpl.h"

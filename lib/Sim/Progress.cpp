@@ -1,5 +1,8 @@
 //===- Progress.cpp - whether a work-group still gets on ------------------===//
 //
+// Takes the state of a work-group twice, says whether it has moved on: a loop that never ends is
+// reported.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Progress.h"

@@ -5,6 +5,7 @@
 // ever unless another work-group changes memory. That is proof of an endless loop; no
 // limit has to be waited for. States are compared with one that is taken at doubling
 // intervals (Brent's cycle detection), so that running code pays next to nothing.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Reporter.cpp - collecting findings ---------------------------------===//
 //
+// Collects findings of many threads, and writes what happened where, in one form for all checks.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Reporter.h"

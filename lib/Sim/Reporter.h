@@ -1,5 +1,8 @@
 //===- Reporter.h - collecting findings -----------------------------------===//
 //
+// Takes findings, keeps one for each instruction and kind with a count, and gives them with the
+// result.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,6 +1,7 @@
 //===- Smem.cpp - scalar memory -------------------------------------------===//
 //
 // One access a wave; addresses are dword-aligned by dropping the low two bits.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
@@ -170,13 +171,7 @@ void execTime(Wave &wave, const Instr &instr) {
 
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags,
                      uint32_t aux) {
-  OpInfo op;
-  op.name = name;
-  op.exec = exec;
-  op.form = form;
-  op.flags = flags | isSmem;
-  op.aux = aux;
-  return op;
+  return memoryRow(name, exec, form, flags | isSmem, aux);
 }
 constexpr OpInfo load(const char *name, unsigned dwords, bool buffer = false) {
   return row(name, buffer ? execBufferLoad : execLoad, "d01", isLoad, dwords);
@@ -197,11 +192,6 @@ constexpr OpInfo bufferAtomic(const char *name, AtomicOp op, unsigned dwords) {
   made.exec = execBufferAtomic;
   return made;
 }
-#define BOTH_WIDTHS(Name, Op)                                                                      \
-  atomic("s_atomic_" Name, Op, 1), atomic("s_atomic_" Name "_x2", Op, 2),                          \
-      bufferAtomic("s_buffer_atomic_" Name, Op, 1),                                                \
-      bufferAtomic("s_buffer_atomic_" Name "_x2", Op, 2)
-
 const OpInfo table[] = {
     load("s_load_dword", 1),
     load("s_load_dwordx2", 2),
@@ -221,19 +211,11 @@ const OpInfo table[] = {
     bufferStore("s_buffer_store_dwordx4", 4),
     row("s_memtime", execTime, "d", isLoad, 2),
     row("s_memrealtime", execTime, "d", isLoad, 2),
-    BOTH_WIDTHS("swap", Swap),
-    BOTH_WIDTHS("cmpswap", CmpSwap),
-    BOTH_WIDTHS("add", Add),
-    BOTH_WIDTHS("sub", Sub),
-    BOTH_WIDTHS("smin", SMin),
-    BOTH_WIDTHS("umin", UMin),
-    BOTH_WIDTHS("smax", SMax),
-    BOTH_WIDTHS("umax", UMax),
-    BOTH_WIDTHS("and", And),
-    BOTH_WIDTHS("or", Or),
-    BOTH_WIDTHS("xor", Xor),
-    BOTH_WIDTHS("inc", Inc),
-    BOTH_WIDTHS("dec", Dec),
+#define TILEC_ATOMIC_BITS(Name, Op)                                                                \
+  atomic("s_atomic_" Name, Op, 1), atomic("s_atomic_" Name "_x2", Op, 2),                          \
+      bufferAtomic("s_buffer_atomic_" Name, Op, 1),                                                \
+      bufferAtomic("s_buffer_atomic_" Name "_x2", Op, 2),
+#include "Accesses.def"
 };
 
 } // namespace

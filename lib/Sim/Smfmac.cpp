@@ -9,7 +9,9 @@
 //      hold two halves of K: k = K/2 * (slot/S) + S*g + slot%S.
 // Sources: AMD matrix instruction calculator 1.3.2 for the shapes of gfx942; for the
 // others composable_kernel's table of sparse layouts and LLVM's verifier (sets of twice
-// the bits, mlir AMDGPU). SPDX-License-Identifier: Apache-2.0
+// the bits, mlir AMDGPU).
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "HostClones.h"

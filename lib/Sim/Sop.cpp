@@ -2,6 +2,7 @@
 //
 // SOP1, SOP2, SOPK, SOPC and SOPP. A row's function takes operands and SCC by
 // reference; its parameter types give the operand widths.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

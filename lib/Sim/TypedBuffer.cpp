@@ -4,6 +4,7 @@
 // tbuffer_*_format its format from the instruction (CDNA3 ISA 9.1). What the documents
 // leave open is a fault where it decides: how values that a format cannot hold are
 // rounded or clamped, components that a format lacks, packed formats such as 10_11_11.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "BufferAddress.h"
@@ -283,13 +284,7 @@ template <Perform perform> void execTyped(Wave &wave, const Instr &instr) {
 
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags,
                      uint32_t aux) {
-  OpInfo op;
-  op.name = name;
-  op.exec = exec;
-  op.form = form;
-  op.flags = flags | isVmem | readsExec;
-  op.aux = aux;
-  return op;
+  return memoryRow(name, exec, form, flags | isVmem | readsExec, aux);
 }
 
 #define BOTH(Name, Components, Aux)                                                                \

@@ -1,6 +1,7 @@
 //===- Vop.cpp - operands and results of vector operations ----------------===//
 //
 // CDNA3 ISA sections 6 (vector ALU), 13.3.9 (SDWA) and 13.3.10 (DPP).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Vop.h"

@@ -144,6 +144,18 @@ template <auto F, class R, class... A> struct VopOf<F, R (*)(A...)> {
   }
 };
 
+/// A table row whose operands are all of one type.
+constexpr OpInfo valuRow(const char *name, ExecFn exec, const char *form, Type type = Type::B32,
+                         uint32_t flags = 0) {
+  OpInfo op;
+  op.name = name;
+  op.exec = exec;
+  op.form = form;
+  op.flags = flags | isValu | readsExec;
+  op.src[0] = op.src[1] = op.src[2] = op.dst = type;
+  return op;
+}
+
 /// A table row: `F` is a lambda without captures from one lane's operands to its result.
 template <auto F> constexpr OpInfo vop(const char *name, uint32_t flags = 0) {
   return VopOf<F, decltype(+F)>::row(name, flags);

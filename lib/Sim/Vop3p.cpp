@@ -1,7 +1,9 @@
 //===- Vop3p.cpp - packed math, mixed precision and dot products ----------===//
 //
 // op_sel picks the half (or register) that the low result reads, op_sel_hi the one
-// of the high result; neg_lo and neg_hi likewise. SPDX-License-Identifier: Apache-2.0
+// of the high result; neg_lo and neg_hi likewise.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "HostClones.h"
@@ -231,13 +233,7 @@ template <bool bf16> void execDot2(Wave &wave, const Instr &instr) {
 
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, Type type,
                      uint32_t flags = isPackedMath) {
-  OpInfo op;
-  op.name = name;
-  op.exec = exec;
-  op.form = form;
-  op.flags = flags | isValu | readsExec;
-  op.src[0] = op.src[1] = op.src[2] = op.dst = type;
-  return op;
+  return valuRow(name, exec, form, type, flags);
 }
 
 float minF(float a, float b) { return std::fmin(a, b); }

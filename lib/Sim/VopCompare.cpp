@@ -1,7 +1,9 @@
 //===- VopCompare.cpp - v_cmp and v_cmpx ----------------------------------===//
 //
 // The result is one bit a lane in an SGPR pair; lanes that exec turns off give 0.
-// v_cmpx also writes it to exec. SPDX-License-Identifier: Apache-2.0
+// v_cmpx also writes it to exec.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "Vop.h"

@@ -2,7 +2,9 @@
 //
 // Float to integer saturates and takes NaN to 0. f32 to f16 rounds as MODE asks only
 // in nearest mode; other modes are refused at launch (Machine.cpp). fp8 is OCP on
-// gfx950 and FNUZ on gfx942. SPDX-License-Identifier: Apache-2.0
+// gfx950 and FNUZ on gfx942.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "Narrow.h"

@@ -1,5 +1,7 @@
 //===- VopCrossLane.cpp - operations that look at other lanes -------------===//
 //
+// One function an instruction that moves values between lanes, and the table of them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

@@ -2,6 +2,7 @@
 //
 // Fused operations must round once on every host, so the loop over lanes is cloned
 // for hosts with an FMA instruction; elsewhere the C library emulates it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
@@ -184,13 +185,7 @@ template <class T> void execDivFmas(Wave &wave, const Instr &instr) {
 
 constexpr OpInfo row(const char *name, ExecFn exec, const char *form, uint32_t flags = 0,
                      Type type = Type::B32) {
-  OpInfo op;
-  op.name = name;
-  op.exec = exec;
-  op.form = form;
-  op.flags = flags | isValu | readsExec;
-  op.src[0] = op.src[1] = op.src[2] = op.dst = type;
-  return op;
+  return valuRow(name, exec, form, type, flags);
 }
 constexpr OpInfo carryRow(const char *name, ExecFn exec, const char *form, uint32_t flags = 0) {
   OpInfo op = row(name, exec, form, flags);

@@ -1,5 +1,8 @@
 //===- VopMedia.cpp - differences of bytes, cube maps, argument reduction -===//
 //
+// Instructions that compilers seldom use: sums of byte differences, cube coordinates, digits of
+// 2/pi for large angles.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"

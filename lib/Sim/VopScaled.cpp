@@ -4,7 +4,9 @@
 // exponent field of the f32 scale, rounded once to nearest even. fp4 and fp6 saturate;
 // fp8 and bf8 overflow as MODE.FP16_OVFL says. op_sel names the byte or half that is
 // read or written; the rest of a written register is kept (CDNA4 ISA, and LLVM's
-// intrinsics for the op_sel bits). SPDX-License-Identifier: Apache-2.0
+// intrinsics for the op_sel bits).
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
 #include "Narrow.h"

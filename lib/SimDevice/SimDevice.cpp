@@ -1,24 +1,23 @@
 //===- SimDevice.cpp - the simulator as a device of the runtime -----------===//
 //
+// Takes code objects and launches from the runtime, runs them on sim::run or the timing model;
+// memory is SimulatedBackend's.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/SimDevice/SimDevice.h"
 
+#include "tilec/SimDevice/SimulatedBackend.h"
 #include "tilec/Target/BlocksAtOnce.h"
 
 #include <cstring>
 #include <map>
 
-#include "llvm/Support/MathExtras.h"
-
 namespace tilec {
 namespace {
 
-using rt::DeviceAddress;
 using rt::Result;
 using rt::Status;
-
-rt::Error toError(llvm::Error error) { return {llvm::toString(std::move(error))}; }
 
 /// A kernel is found by its module and its place in it.
 struct KernelRef {
@@ -26,7 +25,7 @@ struct KernelRef {
   std::string name;
 };
 
-class SimBackend final : public rt::Backend {
+class SimBackend final : public SimulatedBackend {
 public:
   SimBackend(Arch arch, SimDeviceOptions options) : arch(arch), options(std::move(options)) {
     memory.limitBytes = this->options.memoryLimitBytes;
@@ -34,43 +33,6 @@ public:
     deviceInfo.name = "simulator";
     deviceInfo.arch = nameOf(arch);
     deviceInfo.checksBounds = true;
-  }
-
-  const rt::DeviceInfo &info() const override { return deviceInfo; }
-
-  Result<DeviceAddress> allocate(int64_t bytes, const std::string &name) override {
-    // Whole dwords: an atomic on the last 16-bit element of a tensor is a compare-and-swap of the
-    // dword around it, and every driver's memory has that dword.
-    uint64_t whole = llvm::alignTo(static_cast<uint64_t>(bytes), 4);
-    llvm::Expected<uint64_t> address = memory.allocate(whole, name);
-    if (!address)
-      return toError(address.takeError());
-    const uint8_t rest[4] = {};
-    if (llvm::Error error = memory.write(*address + bytes, {rest, size_t(whole - bytes)}))
-      return toError(std::move(error));
-    return *address;
-  }
-  void free(DeviceAddress address) override {
-    // A handle owns what it frees, so this cannot fail.
-    llvm::consumeError(memory.release(address));
-  }
-  Status copyToDevice(DeviceAddress dst, const void *src, int64_t bytes) override {
-    return status(memory.write(dst, {static_cast<const uint8_t *>(src), size_t(bytes)}));
-  }
-  Status copyToHost(void *dst, DeviceAddress src, int64_t bytes) override {
-    return status(memory.read(src, {static_cast<uint8_t *>(dst), size_t(bytes)}));
-  }
-  Status fillBytes(DeviceAddress dst, uint8_t value, int64_t bytes) override {
-    uint8_t *host = memory.hostPointerForWriting(dst, static_cast<uint64_t>(bytes));
-    if (!host)
-      return rt::Error{"fill outside every allocation"};
-    std::memset(host, value, static_cast<size_t>(bytes));
-    return rt::success();
-  }
-
-  void markUninitialized(DeviceAddress address, int64_t bytes) override {
-    // A handle owns what it marks, so this cannot fail.
-    llvm::consumeError(memory.markUninitialized(address, static_cast<uint64_t>(bytes)));
   }
 
   Result<uint64_t> loadModule(std::span<const uint8_t> image) override {
@@ -97,14 +59,6 @@ public:
     }
     kernels[++lastHandle] = {&object, symbol};
     return lastHandle;
-  }
-
-  Result<uint64_t> createStream() override { return ++lastHandle; }
-  void destroyStream(uint64_t) override {}
-  Status wait(uint64_t) override {
-    if (fault.empty())
-      return rt::success();
-    return rt::Error{std::exchange(fault, {})};
   }
 
   Status launch(uint64_t kernel, const rt::LaunchShape &shape, const rt::ParamBuffer &params,
@@ -145,15 +99,8 @@ public:
     if (options.onRun)
       options.onRun(ref.name, *result);
     if (llvm::Error error = result->toError())
-      fault += (fault.empty() ? "" : "\n") + llvm::toString(std::move(error));
+      addFault(llvm::toString(std::move(error)));
     return rt::success();
-  }
-
-  Result<uint64_t> createEvent() override { return ++lastHandle; }
-  void destroyEvent(uint64_t) override {}
-  Status record(uint64_t, uint64_t) override { return rt::success(); }
-  Result<double> elapsedMs(uint64_t, uint64_t) override {
-    return rt::Error{"the simulator has no clock: time kernels on a GPU"};
   }
 
 private:
@@ -171,10 +118,6 @@ private:
     if (shape.grid[0] * shape.grid[1] * shape.grid[2] <= most)
       return rt::success();
     return rt::tooManyBlocks(shape, {std::string(nameOf(arch)) + " holds " + std::to_string(most)});
-  }
-
-  static Status status(llvm::Error error) {
-    return error ? Status(toError(std::move(error))) : rt::success();
   }
 
   /// The whole segment: what the manifest packs, and the hidden arguments that an object of another
@@ -203,12 +146,8 @@ private:
 
   const Arch arch;
   SimDeviceOptions options;
-  rt::DeviceInfo deviceInfo;
-  sim::Memory memory;
   std::map<uint64_t, std::unique_ptr<sim::CodeObject>> modules;
   std::map<uint64_t, KernelRef> kernels;
-  uint64_t lastHandle = 0;
-  std::string fault; ///< findings that no wait has reported yet
 };
 
 } // namespace

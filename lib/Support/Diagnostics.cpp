@@ -1,5 +1,8 @@
 //===- Diagnostics.cpp - messages about the user's program ----------------===//
 //
+// Takes a row of the tables and arguments, gives a message with its place, notes and id, and
+// prints it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Support/Diagnostics.h"

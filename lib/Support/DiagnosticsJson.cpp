@@ -1,5 +1,7 @@
 //===- DiagnosticsJson.cpp - messages for programs ------------------------===//
 //
+// Takes messages, writes each as a line of JSON (docs/reference/diagnostics.md has the fields).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Support/DiagnosticsJson.h"

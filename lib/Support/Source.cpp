@@ -1,5 +1,7 @@
 //===- Source.cpp - source text and places in it --------------------------===//
 //
+// Finds lines in the text of a file; Source.h has the types.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Support/Source.h"

@@ -1,5 +1,7 @@
 //===- StageWatch.cpp - says which stage of a long compile is running -----===//
 //
+// A thread that sleeps until the patience is over; it says what it was told last.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Support/StageWatch.h"

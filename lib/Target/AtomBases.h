@@ -1,5 +1,8 @@
 //===- AtomBases.h - bases of a matrix instruction's layouts --------------===//
 //
+// Takes steps of registers and lanes along rows and columns, gives the linear layout of a matrix
+// operand.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

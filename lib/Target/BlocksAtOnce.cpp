@@ -1,5 +1,7 @@
 //===- BlocksAtOnce.cpp - how many blocks a chip holds at once ------------===//
 //
+// Counts by waves, registers and shared memory, and takes the least; BlocksAtOnce.h says what for.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Target/BlocksAtOnce.h"

@@ -1,5 +1,7 @@
 //===- Chips.h - the makers of all chips ----------------------------------===//
 //
+// One function a chip, which makes its TargetInfo; Target.cpp lists them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

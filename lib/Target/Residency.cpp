@@ -1,5 +1,8 @@
 //===- Residency.cpp - how many blocks a compute unit holds at once -------===//
 //
+// Takes registers and shared memory of a kernel, gives waves and blocks a unit, and which of them
+// is the limit.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Target/Residency.h"

@@ -1,5 +1,7 @@
 //===- Target.cpp - the questions that a chip's fields answer -------------===//
 //
+// Takes an Arch, gives its TargetInfo, and finds atoms for element types in it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Target/Target.h"
@@ -33,16 +35,16 @@ int64_t TargetInfo::registersOf(int64_t waves) const {
   return std::min(registers.ofLane, share / registers.step * registers.step);
 }
 
-const MmaAtom *TargetInfo::findAtom(DType a, DType b, DType c) const {
+const MmaAtom *TargetInfo::findAtom(DType a, DType b, DType c, bool tfloat32) const {
   for (const MmaAtom &atom : mma)
-    if (atom.a == a && atom.b == b && atom.c == c)
+    if (atom.a == a && atom.b == b && atom.c == c && (tfloat32 || !atom.isTfloat32))
       return &atom;
   return nullptr;
 }
 
-const GroupAtom *TargetInfo::findGroupAtom(DType a, DType b, DType c) const {
+const GroupAtom *TargetInfo::findGroupAtom(DType a, DType b, DType c, bool tfloat32) const {
   for (const GroupAtom &atom : groups)
-    if (atom.a == a && atom.b == b && atom.c == c)
+    if (atom.a == a && atom.b == b && atom.c == c && (tfloat32 || !atom.isTfloat32))
       return &atom;
   return nullptr;
 }

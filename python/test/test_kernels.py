@@ -361,8 +361,8 @@ def test_host_calls_of_the_language():
         T.copy(1, 2)
     with pytest.raises(TypeError, match="known when the kernel runs"):
         bool(n > 3)
-    with pytest.raises(tilec.RefusedError, match="T.gemm"):
-        T.wgmma_gemm(1)
+    with pytest.raises(tilec.RefusedError, match="Blackwell"):
+        T.alloc_tmem(1)
     with pytest.raises(AttributeError, match="nonsense"):
         T.nonsense
 
@@ -621,6 +621,75 @@ def test_matrix_core_emitter_of_host_code(target, k_pack):
     a, b = (rng.standard_normal((64, 128)).astype(np.float16) for _ in range(2))
     with tilec.testing.on_simulator(target, patch_torch=False):
         got = run(main, a, b)
+    assert np.abs(got - a.astype(np.float32) @ b.astype(np.float32).T).max() < 1e-3
+
+
+def in_tiles(x, rows, k, k_first):
+    """A matrix in tiles of `rows` by `k`, one after another, as an instruction reads them."""
+    height, width = (k, rows) if k_first else (rows, k)
+    return np.ascontiguousarray(x.reshape(x.shape[0] // height, height, x.shape[1] // width, width).transpose(0, 2, 1, 3))
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "sm_80"])
+@pytest.mark.parametrize("k_first", [False, True])
+@pytest.mark.parametrize("shuffled", ["a", "b", "ab", "global b"])
+@pytest.mark.parametrize("k_pack, shape", [(1, None), (2, None), (1, (32, 32, 16))])
+def test_operands_that_were_shuffled_beforehand(target, k_first, shuffled, k_pack, shape):
+    from tilec.tilelang.rocm.intrinsics.mfma_macro_generator import MatrixCorePreshuffleIntrinEmitter
+
+    chunk, micro, k = 32 * k_pack, shape[0] if shape else 16, k_pack * 16
+    of_a, of_b, is_global = "a" in shuffled.split()[-1], "b" in shuffled, "global" in shuffled
+    emitter = MatrixCorePreshuffleIntrinEmitter(a_dtype=T.float16, b_dtype=T.float16, accum_dtype=T.float32, a_transposed=k_first,
+                                                b_transposed=not k_first, block_row_warps=2, block_col_warps=2, warp_row_tiles=32,
+                                                warp_col_tiles=32, chunk=chunk, k_pack=k_pack, a_preshuffle=of_a,
+                                                b_preshuffle=of_b, mfma_shape=shape, target=target)  # fmt: skip
+
+    def shape_of(rows, depth, tiled):
+        if tiled:
+            return (depth // k, rows // micro, k, micro) if k_first else (rows // micro, depth // k, micro, k)
+        return (depth, rows) if k_first else (rows, depth)
+
+    @T.prim_func
+    def main(A: T.Tensor(shape_of(64, 128, of_a), "float16"), B: T.Tensor(shape_of(128, 128, of_b), "float16"),
+             C: T.Tensor((64, 128), "float32")):  # fmt: skip
+        with T.Kernel(2, threads=256) as bx:
+            a_shared = T.alloc_shared(shape_of(64, chunk, of_a), "float16")
+            b_shared = T.alloc_shared(shape_of(64, chunk, of_b), "float16")
+            a, b, c = T.alloc_local(32 * k // 64, "float16"), T.alloc_local(32 * k // 64, "float16"), T.alloc_local(16, "float32")
+            T.clear(c)
+            for ko in T.serial(128 // chunk):
+                if of_a:
+                    for i, j, p, q in T.Parallel(*a_shared.shape):
+                        a_shared[i, j, p, q] = A[i + ko * chunk // k, j, p, q] if k_first else A[i, j + ko * chunk // k, p, q]
+                elif k_first:
+                    T.copy(A[ko * chunk, 0], a_shared)
+                else:
+                    T.copy(A[0, ko * chunk], a_shared)
+                if of_b:
+                    for i, j, p, q in T.Parallel(*b_shared.shape):
+                        if k_first:
+                            b_shared[i, j, p, q] = B[i + ko * chunk // k, j + bx * 64 // micro, p, q]
+                        else:
+                            b_shared[i, j, p, q] = B[i + bx * 64 // micro, j + ko * chunk // k, p, q]
+                elif k_first:
+                    T.copy(B[ko * chunk, bx * 64], b_shared)
+                else:
+                    T.copy(B[bx * 64, ko * chunk], b_shared)
+                for ki in T.serial(0, chunk // k):
+                    emitter.ldmatrix_a(a, a_shared, ki)
+                    if is_global:
+                        emitter.ldmatrix_b(b, B, ki + ko * (chunk // k), pid_m=0, pid_n=bx)
+                    else:
+                        emitter.ldmatrix_b(b, b_shared, ki)
+                    emitter.mfma(a, b, c)
+            emitter.stmatrix(c, C, pid_m=0, pid_n=bx)
+
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal((rows, 128)).astype(np.float16) for rows in (64, 128))
+    given = [(x.T if k_first else x, tiled) for x, tiled in ((a, of_a), (b, of_b))]
+    given = [in_tiles(x, micro, k, k_first) if tiled else np.ascontiguousarray(x) for x, tiled in given]
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        got = run(main, *given)
     assert np.abs(got - a.astype(np.float32) @ b.astype(np.float32).T).max() < 1e-3
 
 

@@ -3,8 +3,7 @@
  * usage: launch_floor PTX-OR-CUBIN SYMBOL ARGUMENTS [EARLY]
  *
  * Prints the microseconds of the host for one cuLaunchKernelEx of a kernel with so many pointers,
-without
- * attributes or, where EARLY is 1, with programmatic stream serialization.
+ * without attributes or, where EARLY is 1, with programmatic stream serialization.
  *
  * SPDX-License-Identifier: Apache-2.0
 \*===----------------------------------------------------------------------===*/

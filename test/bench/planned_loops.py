@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many loops have a plan: over the kernels of the tests and, given a checkout of tilelang, over its files.
 
-usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REGEX] [--jobs N]
+usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REGEX] [--jobs N] [--least TARGET=PERCENT]
 
 Each kernel of tools/dev/replay (examples, test/e2e, test/lit/Isa, benchmarks), and each entry of
 test/data/corpus/entries.txt in the checkout, is compiled with `--emit=report --json`, whose `loop_verdicts` say of
 each counted loop: planned, sequential or unplanned, and why. Printed is the share of planned loops among those that
-are planned or unplanned, and the reasons of the others. A kernel that a target refuses is left out. Checks nothing.
+are planned or unplanned, and the reasons of the others. A kernel that a target refuses is left out. Fails where a target refuses all, or has a share below its --least.
 """
 import argparse
 import collections
@@ -19,6 +19,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = ["gfx942", "gfx950", "sm_80", "sm_90a"]
@@ -52,7 +53,8 @@ def verdicts_of(job):
     return target, json.loads(run.stdout).get("loop_verdicts", [])
 
 
-def table(name, jobs, workers):
+def table(name, jobs, workers, least):
+    faults = []
     counts = collections.defaultdict(collections.Counter)
     reasons = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
@@ -65,11 +67,17 @@ def table(name, jobs, workers):
     print(f"{name}\n{'target':8} kernels refused planned unplanned sequential   share")
     for target, count in sorted(counts.items()):
         asked = count["planned"] + count["unplanned"]
-        share = f"{100 * count['planned'] / asked:6.1f}%" if asked else "      -"
+        percent = 100 * count["planned"] / asked if asked else 0
+        share = f"{percent:6.1f}%" if asked else "      -"
+        if count["kernels"] == 0:
+            faults.append(f"{target} refuses every kernel")
+        if target in least and percent < least[target]:
+            faults.append(f"{target}: {percent:.1f} % of the loops are planned, not {least[target]:g} %")
         print(f"{target:8} {count['kernels']:7} {count['refused']:7} {count['planned']:7} {count['unplanned']:9} "
               f"{count['sequential']:10} {share}")
     for reason, count in reasons.most_common():
         print(f"{count:6} unplanned: {reason}")
+    return faults
 
 
 def main():
@@ -79,16 +87,21 @@ def main():
     parser.add_argument("--targets", default=",".join(TARGETS))
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--least", action="append", default=[], help="TARGET=PERCENT, of this repository's kernels")
     options = parser.parse_args()
     tilec, wanted = str((options.build / "bin/tilec").resolve()), options.targets.split(",")
 
     def chosen(kernels):
         return [(tilec, k) for k in kernels if k[3] in wanted and re.search(options.only, k[1])]
 
-    table("kernels of this repository", chosen(own_kernels()), options.jobs)
+    least = {target: float(percent) for target, percent in (text.split("=") for text in options.least)}
+    faults = table("kernels of this repository", chosen(own_kernels()), options.jobs, least)
     if options.upstream:
-        table("files of upstream", chosen(upstream_kernels(options.upstream)), options.jobs)
+        faults += table("files of upstream", chosen(upstream_kernels(options.upstream)), options.jobs, {})
+    for fault in faults:
+        print(f"error: {fault}")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

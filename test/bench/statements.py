@@ -49,6 +49,7 @@ KINDS = {
     "local": (["v = T.alloc_local((64,), 'float32')", "T.clear(v)"],
               ["v[{column}] = v[{column}] * {n}.5 + A[{row}, {column}]"], ["for i in T.serial(64):", "    C[0, i] = v[i]"]),
     "scan": (["s = T.alloc_shared((64, 64), 'float32')", "T.copy(A, s)"], ["T.cumsum(s, dim=1)"], ["T.copy(s, C)"]),
+    "cummax": (["s = T.alloc_shared((64, 64), 'float32')", "T.copy(A, s)"], ["T.cummax(s, dim=1)"], ["T.copy(s, C)"]),
     "uniform": (["f = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, f)", "v = T.alloc_var('float32')", "v = A[0, 0]"],
                 ["for i, j in T.Parallel(64, 64):", "    f[i, j] = f[i, j] * v + {n}.5"], ["T.copy(f, C)"]),
     "nested": ([], ["if A[{row}, {column}] > {n}.5:", "    if A[{column}, {row}] > 0.5:", "        C[{row}, {column}] = {n}.0",

@@ -7,6 +7,7 @@
 # FORWARDED:     store_buffers
 # RUN: tilec-run %s --entry "attention(dim=256, heads=1, seq_q=256, seq_kv=192)" --target=sm_90a --device=ptx --check --sim-interleave=1 | FileCheck %s
 # RUN: tilec-run %s --entry "attention(batch=2, dim=64, heads=2, seq_q=200, seq_kv=200, is_causal=True)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "attention(dim=192, heads=1, seq_q=200, seq_kv=300, block_N=128, num_stages=1)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "attention(dim=64, heads=2, seq_q=128, seq_kv=128, num_stages=1)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attention(dim=64, heads=2, seq_q=128, seq_kv=128)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "attention(dim=64, heads=1, seq_q=256, seq_kv=256, is_causal=True)" --target=gfx942 --check | FileCheck %s

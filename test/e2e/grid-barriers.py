@@ -27,6 +27,10 @@
 # RUN: tilec-run %s --entry "two_launches()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "two_launches()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "two_launches()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "in_parallel()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "in_parallel()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "in_parallel()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "in_parallel()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "ring(8)" --arg n=4 --target=gfx950 --sim-mode=strict --sim-interleave=3 --check | FileCheck %s
 # RUN: tilec-run %s --entry "ring(8)" --arg n=4 --target=sm_90a --device=ptx --sim-interleave=5 --check | FileCheck %s
 #
@@ -214,4 +218,23 @@ def wide():
             T.sync_grid()
             for i in T.Parallel(64):
                 C[bx, i] = bx + i
+    return main
+
+
+def in_parallel(N=512, block=64):
+    """Barriers between the statements of a parallel loop part it."""
+    @T.prim_func
+    def main(A: T.Tensor((N,), "float32")):
+        with T.Kernel(T.ceildiv(N, block), threads=64) as bx:
+            kept = T.alloc_fragment((block,), "float32")
+            for i in T.Parallel(block):
+                A[bx * block + i] = bx * block + i
+            T.sync_grid()
+            for i in T.Parallel(block):
+                kept[i] = A[N - bx * block - i - 1]
+                T.sync_grid()
+                A[bx * block + i] = A[bx * block + i] + kept[i]
+            T.sync_grid()
+            for i in T.Parallel(block):
+                T.device_assert(A[(bx * block + i + block) % N] == N - 1)
     return main

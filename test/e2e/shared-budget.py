@@ -5,6 +5,9 @@
 # RUN: tilec-run %s --entry "as_b()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "as_b()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "as_b()" --target=sm_80 --emit=tile-laid-out | FileCheck %s --check-prefix=STAGED
+# RUN: tilec-run %s --entry "sums()" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "sums()" --target=gfx942 --sim-mode=strict --check | FileCheck %s
+# RUN: tilec-run %s --entry "sums(240)" --target=sm_80 --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 # STAGED-NOT: f32, shared
 # STAGED: tile.alloc "p_staged" {{.*}} f16, shared>
@@ -76,5 +79,27 @@ def as_b():
                 T.gemm(e, p, o, transpose_A=True)
                 T.copy(b, d)
             T.copy(o, O)
+
+    return main
+
+
+def steps(A, B, x, total, count):
+    for n in range(count):  # Python's own loop: `count` reductions
+        for i, j in T.Parallel(1, 2048):
+            x[i, j] = x[i, j] * 0.5 + n
+        T.reduce_max(x, total, dim=1)
+        T.copy(total, B[n : n + 1])
+
+
+# With bytes of their own, a kilobyte each, the reductions would take more than there is: their waves use one place in
+# turn, with barriers around each use.
+def sums(count=80):
+    @T.prim_func
+    def main(A: T.Tensor((1, 2048), "float32"), B: T.Tensor((count,), "float32")):
+        with T.Kernel(1, threads=256):
+            x = T.alloc_fragment((1, 2048), "float32")
+            total = T.alloc_fragment((1,), "float32")
+            T.copy(A, x)
+            steps(A, B, x, total, count)
 
     return main

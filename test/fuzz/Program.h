@@ -6,7 +6,9 @@
 //   # traits: gemm pipelined ragged
 //   # run: --seed 7 --arg O0=zeros --dim m=37 --entry 'program()'
 //
-// The options are those of tilec-run. SPDX-License-Identifier: Apache-2.0
+// The options are those of tilec-run.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,20 +1,25 @@
 //===- main.cpp - tilec-diff: random programs on every device -------------===//
 //
-//   tilec-diff --seeds 0-499                 programs of these seeds must agree
-//   everywhere tilec-diff --print 17                    the program of a seed
-//   tilec-diff FILE.py                       a saved program
-//   tilec-diff --coverage --seeds 0-499      what the programs use
-//   tilec-diff --mutants --seeds 0-499       every planted compiler fault must
-//   be found
+// What it takes:
 //
-// docs/contribute/differential-testing.md. SPDX-License-Identifier: Apache-2.0
+//   tilec-diff --seeds 0-499              programs of these seeds must agree everywhere
+//   tilec-diff --print 17                 the program of a seed
+//   tilec-diff FILE.py                    a saved program
+//   tilec-diff --coverage --seeds 0-499   what the programs use
+//   tilec-diff --mutants --seeds 0-499    every planted fault of the compiler must be found
+//
+// docs/contribute/differential-testing.md says what a failure means.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Coverage.h"
 #include "Mutants.h"
 #include "Pool.h"
 
 #include "Reduce.h"
+#include "tilec/Base/Version.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -235,6 +240,7 @@ int run(const Arguments &args) {
 int main(int argc, char **argv) {
   Arguments args;
   CLI::App app{"tilec-diff: random tile programs must agree on every device"};
+  app.set_version_flag("--version", versionOf("tilec-diff", LLVM_VERSION_STRING));
   app.add_option("FILE", args.files, "saved programs, instead of seeds");
   app.add_option("--seeds,--seed-range", args.seeds, "FIRST-LAST");
   app.add_option("--devices", args.devices, "of cpu, sim:gfx942, sim:gfx950, ptx, ptx:sm_80, cuda");

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles upstream's files as they are, runs them on simulators, and makes a page of the results.
 
-  corpus.py run [UPSTREAM] [--bin FOLDER] [--results FILE] [--part examples|tests|all] [--only TEXT]
+  corpus.py run [UPSTREAM] [--bin FOLDER] [--results FILE] [--part examples|tests|all|kernels]
+                [--only TEXT]
                 [--check small|all|none] [--jobs N] [--timeout SECONDS] [--targets T,T]
-  corpus.py page [UPSTREAM] [--results FILE] --out FILE
+  corpus.py page [UPSTREAM] [--results FILE] [--part all|examples|kernels] [--raw FILE] --out FILE
   corpus.py pack DIR UPSTREAM [--bin FOLDER]
 
 UPSTREAM is a checkout of tilelang (a35008a42), or of deepseek-ai's TileKernels (36d9e45);
@@ -16,7 +17,9 @@ run     compiles every entry for each of its targets. --check=small (the default
         time limit is `not finished`, not wrong. An entry marked `open` writes its output in an
         order that is left open: it is compiled, not compared. Each result is a line of JSON in
         --results; a run that was ended goes on where it was, and a new build begins anew.
-page    makes the page from the results; of TileKernels, the last section of the page that is there.
+page    makes the page from the results; of TileKernels, the last section of the page that is there,
+        and with --part=kernels the section on testing/python's kernels (corpus_kernels.py), with
+        --part=examples that on the examples.
 pack    makes a folder for a host without this repository (Linux, x86-64, python 3.9 or later; glibc
         as new as here): tools, library, scripts and upstream's files. There:
             cd DIR && python3 corpus.py run --jobs 32
@@ -42,6 +45,7 @@ import tempfile
 import time
 
 import corpus_entries
+import corpus_kernels
 from corpus_entries import TARGETS
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -63,6 +67,12 @@ DESIGN = {
 
 def table_of(options):
     return TILE_KERNELS_TABLE if corpus_entries.is_tile_kernels(options.upstream) else TABLE
+
+
+def corpus_of(options, part, only=""):
+    if part == "kernels":
+        return corpus_kernels.read_kernels(options.upstream, only)
+    return corpus_entries.read_corpus(options.upstream, table_of(options), part, only)
 
 
 def script_of(entry, options):
@@ -111,14 +121,17 @@ def message_of(text):
 def measure(entry, target, options):
     """One entry on one target: a row of the results."""
     path = script_of(entry, options)
-    runtime = [o for o in entry.options if o.startswith(("--arg=", "--dim=", "--seed="))]
+    given = [o.replace("=DATA/", f"={TABLE.parent}/") for o in entry.options]
+    runtime = [o for o in given if o.startswith(("--arg=", "--dim=", "--seed="))]
     common = [path, "--entry", entry.call, f"--target={target}",
-              *(o for o in entry.options if o not in runtime)]
+              *(o for o in given if o not in runtime)]
     compile_ = [options.bin / "tilec", "--ptx-assembler=none", "-o", os.devnull]
+    folder = f"{options.upstream}/"  # a message says where in upstream
     status, text, seconds = execute([*compile_, *common], options.timeout)
     # A test that makes several kernels: each of them.
     several = SEVERAL.search(text)
-    for name in re.findall(r"`(\w+)`", several[1]) if several else []:
+    names = re.findall(r"`(\w+)`", several[1]) if several else []
+    for name in [entry.kernel] if entry.kernel in names else names:
         each = [entry.call + "." + name if c == entry.call else c for c in common]
         status, text, more = execute([*compile_, *each], options.timeout)
         seconds = round(seconds + more, 2)
@@ -129,7 +142,7 @@ def measure(entry, target, options):
            "build": options.build, "seconds": seconds, "check": "none",
            "compile": "ok" if status == 0 else "refused" if refused else "failed"}
     if status != 0:
-        row["message"] = message_of(text)
+        row["message"] = message_of(text.replace(folder, ""))
     wanted = options.check == "all" or options.check == "small" and entry.is_small
     if status != 0 or not wanted or several or entry.is_open or entry.must_fail:
         return row
@@ -146,7 +159,7 @@ def measure(entry, target, options):
     else:
         row["check"] = "fail"
     if row["check"] != "pass":
-        row["check_message"] = message_of(text)
+        row["check_message"] = message_of(text.replace(folder, ""))
     return row
 
 
@@ -186,8 +199,7 @@ def run(options):
 
 
 def run_entries(options):
-    corpus = corpus_entries.read_corpus(options.upstream, table_of(options), options.part,
-                                        options.only)
+    corpus = corpus_of(options, options.part, options.only)
     options.build = build_of(options.bin)
     for entry in corpus.entries:
         script_of(entry, options)
@@ -306,10 +318,115 @@ def tile_kernels_page(options, corpus, rows, builds):
     return 0
 
 
+NAMED = re.compile(r"`([^`]*)`")
+ID = re.compile(r"\[(\w+)\]$")
+
+
+def cause_of(message):
+    """What a message is about: for names of the language the name, else its id."""
+    found = ID.search(message)
+    name = NAMED.search(message)
+    if found and found[1] in ("RefusedIntrinsic", "UnknownIntrinsic", "OpaqueValue") and name:
+        return f"`{name[1]}` [{found[1]}]"
+    return f"[{found[1]}]" if found else message[:80]
+
+
+def part_of(count, total):
+    return f"{count} of {total} ({100 * count / max(total, 1):.1f} %)"
+
+
+def kernel_figures(corpus, rows):
+    """The figures of testing/python by kernels, and the entries that are not good with their results."""
+    own = [(e, [rows.get((e.file, e.call, e.options, t)) for t in e.targets]) for e in corpus.entries]
+    compiles = [e for e, rs in own if all(r and r["compile"] == "ok" for r in rs)]
+    refused = [e for e, rs in own if e.must_fail and all(r and r["compile"] == "refused" for r in rs)]
+    other = [(e, rs) for e, rs in own if e not in compiles and e not in refused]
+    unwritten = [e for e, rs in other if all(r and "[NotInitialised]" in r.get("message", "") for r in rs)]
+    newer = [e for e in corpus.entries if e.hardware]
+    good, total = len(compiles) + len(refused), len(corpus.entries)
+    good_newer = sum(e in compiles or e in refused for e in newer)
+    return other, [
+        ("files", len(corpus.files)), ("functions that hold a kernel", total),
+        ("compile on every target", part_of(len(compiles), total)),
+        ("of these where upstream expects an error: limits that tilec has not", sum(e.must_fail for e in compiles)),
+        ("wrong on purpose, and refused at the place on every target", len(refused)),
+        ("both", part_of(good, total)),
+        ("both, without kernels for Blackwell's tensor memory", part_of(good - good_newer, total - len(newer))),
+        ("refused at the place as reads of what nothing has written (upstream warns)", len(unwritten)),
+        ("with these", part_of(good + len(unwritten), total)),
+        ("functions that nothing in their file calls with values", corpus.no_kernel)]
+
+
+def kernels_page(corpus, rows):
+    """testing/python by kernels: figures, and what the others fail of."""
+    causes = collections.defaultdict(list)
+    other, figures = kernel_figures(corpus, rows)
+    for e, results in other:
+        bad = [r for r in results if not is_good(e, r)] or results
+        message = bad[0]["message"] if bad[0] and "message" in bad[0] else "not run"
+        name = e.kernel or e.call.split("(")[0]
+        causes[e.hardware or kind_of(message), cause_of(re.sub(r"^:\d+ ", "", message))].append(
+            f"{e.file.rsplit('/', 1)[-1]} {name}")
+    lines = [KERNELS, "",
+             "Functions at module level that hold a kernel, called as their files call them first",
+             "(test/tools/corpus_kernels.py; `corpus.py run --part kernels`).", "", "| | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in figures]
+    lines += ["", "| entries | why they do not compile | by design | which |", "|---|---|---|---|"]
+    for (kind, cause), names in sorted(causes.items(), key=lambda c: (-len(c[1]), c[0])):
+        shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        lines.append(f"| {len(names)} | {cause} | {kind} | {shown} |".replace("\\|", "|"))
+    return lines + [""]
+
+
+KERNELS = "## testing/python/ by kernels"
+
+
+EXAMPLES = "## examples/"
+
+
+def write_raw(path, corpus, rows):
+    """A line for each entry: what came of it on each target, and the first message."""
+    lines = []
+    for e in corpus.entries:
+        results = [(t, rows.get((e.file, e.call, e.options, t))) for t in e.targets]
+        told = " ".join(f"{t}={r['compile']}" + (f",{r['check']}" if r["check"] != "none" else "") if r
+                        else f"{t}=missing" for t, r in results)
+        messages = [r.get("message") or r.get("check_message") for _, r in results if r]
+        message = next((m for m in messages if m), "")
+        marks = " ".join(filter(None, ("wrong-on-purpose" if e.must_fail else "", e.hardware)))
+        lines.append(" | ".join((e.file, e.call, e.kernel, told, marks, message)).rstrip(" |"))
+    path.write_text("FILE | ENTRY | KERNEL | RESULTS | MARKS | FIRST MESSAGE\n" + "\n".join(lines) + "\n")
+
+
+def replace_section(options, rows, builds):
+    """The section of a part in place of the one that the page has, or before the other corpus."""
+    corpus = corpus_of(options, options.part)
+    if options.part == "kernels":
+        head, lines = KERNELS, kernels_page(corpus, rows)
+    else:
+        head, lines = EXAMPLES, lines_of(EXAMPLES[3:], *section(corpus, rows, "examples"))
+    raw = ""
+    if options.raw:
+        write_raw(options.raw, corpus, rows)
+        raw = f"; [each run]({os.path.relpath(options.raw.resolve(), options.out.resolve().parent)})"
+    lines[2:2] = [f"Build {', '.join(builds)}, {time.strftime('%Y-%m-%d')}{raw}.", ""]
+    text = options.out.read_text()
+    if head + "\n" in text:
+        before, rest = text.split(head + "\n", 1)
+        _, mark, after = rest.partition("\n## ")
+    else:
+        before, mark, after = text.partition(f"## {TILE_KERNELS}\n")
+        mark = "\n" + mark if mark else ""
+    options.out.write_text(before.rstrip("\n") + "\n\n" + "\n".join(lines) + mark + after)
+    return 0
+
+
 def page(options):
     corpus = corpus_entries.read_corpus(options.upstream, table_of(options), "all", "")
     rows = read_results(options.results)
     builds = sorted({r["build"] for r in rows.values()})
+    if options.part != "all":
+        return replace_section(options, rows, builds)
     if corpus_entries.is_tile_kernels(options.upstream):
         return tile_kernels_page(options, corpus, rows, builds)
     lines = ["# Upstream's files", "",
@@ -326,6 +443,9 @@ def page(options):
                         ("tests for other hardware (Metal, Blackwell, sm_75)",
                          corpus.other_hardware)]
         lines += lines_of(title, figures, table)
+    if options.out.exists():  # what other runs have made
+        _, mark, rest = options.out.read_text().partition(KERNELS)
+        lines += [mark + rest.split("\n## ")[0], ""] if mark else []
     if options.out.exists():  # the other corpus
         _, mark, rest = options.out.read_text().partition(f"## {TILE_KERNELS}\n")
         lines += [mark.rstrip("\n") + "\n" + rest.rstrip("\n"), ""] if mark else []
@@ -345,9 +465,10 @@ def pack(options):
         # The C library and its loader belong to the host.
         if not re.match(r"(libc|libm|ld-linux|libpthread|libdl|librt)\b", name):
             shutil.copy(pathlib.Path(path).resolve(), folder / "lib" / name)
-    for name in ("corpus.py", "corpus_entries.py"):
+    for name in ("corpus.py", "corpus_entries.py", "corpus_kernels.py"):
         shutil.copy(HERE / name, folder / name)
-    shutil.copy(TABLE, folder / "entries.txt")
+    for path in (TABLE, *TABLE.parent.glob("*.npy")):
+        shutil.copy(path, folder / path.name)
     for part in ("examples", "testing", "tilelang"):
         for path in (options.upstream / part).rglob("*.py"):
             to = folder / "upstream" / path.relative_to(options.upstream)
@@ -369,7 +490,7 @@ def parse():
     p.add_argument("upstream", **upstream)
     p.add_argument("--bin", **binary)
     p.add_argument("--results", **results)
-    p.add_argument("--part", choices=("examples", "tests", "all"), default="all")
+    p.add_argument("--part", choices=("examples", "tests", "all", "kernels"), default="all")
     p.add_argument("--only", default="", help="files whose name contains this")
     p.add_argument("--check", choices=("small", "all", "none"), default="small")
     p.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -378,6 +499,8 @@ def parse():
     p = commands.add_parser("page")
     p.add_argument("upstream", **upstream)
     p.add_argument("--results", **results)
+    p.add_argument("--part", choices=("all", "examples", "kernels"), default="all")
+    p.add_argument("--raw", type=pathlib.Path, help="a file for each run's result, linked from the page")
     p.add_argument("--out", type=pathlib.Path, required=True)
     p = commands.add_parser("pack")
     p.add_argument("folder", type=pathlib.Path)

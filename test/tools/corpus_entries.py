@@ -37,6 +37,8 @@ class Entry:
     is_open: bool = False  # writes its output in an order that is left open
     must_fail: bool = False  # upstream expects an error
     is_small: bool = False  # of the table: simulators can run it
+    hardware: str = ""  # another than ours that it is for
+    kernel: str = ""  # of several kernels that the entry makes, the one that counts
 
 
 @dataclasses.dataclass
@@ -47,15 +49,28 @@ class Corpus:
     other_hardware: int = 0  # tests for hardware that tilec has not
 
 
-def first_row(decorator):
-    """The names of a `parametrize`, and the first value of each as text."""
-    if not isinstance(decorator.args[0], ast.Constant) or len(decorator.args) < 2:
+def first_row(decorator, constants=None):
+    """The names of a `parametrize`, and the first value of each as text. `constants` has the lists
+    of the module level."""
+    if len(decorator.args) < 2:
         return {}
-    if not isinstance(decorator.args[1], (ast.List, ast.Tuple)) or not decorator.args[1].elts:
+    names, rows = decorator.args[:2]
+    if isinstance(names, (ast.List, ast.Tuple)):
+        names = [e.value for e in names.elts if isinstance(e, ast.Constant)]
+    elif isinstance(names, ast.Constant):
+        names = [n.strip() for n in str(names.value).split(",")]
+    else:
         return {}
-    names = [n.strip() for n in str(decorator.args[0].value).split(",")]
-    first = decorator.args[1].elts[0]
-    if isinstance(first, ast.Call):  # pytest.param(...)
+    named = (constants or {}).get(rows.id) if isinstance(rows, ast.Name) else None
+    if isinstance(named, (ast.List, ast.Tuple)) and "param(" in ast.unparse(named):
+        rows = named
+    if not isinstance(rows, (ast.List, ast.Tuple)):  # made elsewhere in the file
+        first = f"({ast.unparse(rows)})[0]"
+        return {n: first if len(names) == 1 else f"{first}[{i}]" for i, n in enumerate(names)}
+    if not rows.elts:
+        return {}
+    first = rows.elts[0]
+    if isinstance(first, ast.Call) and ast.unparse(first.func).endswith("param"):  # pytest.param(...)
         row = first.args
     else:
         row = [first] if len(names) == 1 else getattr(first, "elts", [])

@@ -11,6 +11,7 @@ from unittest import mock
 
 import corpus
 import corpus_entries
+import corpus_kernels
 
 TESTS = '''
 import tilelang.testing
@@ -42,6 +43,152 @@ def test_layout():
 def test_needs_a_fixture(tmp_path):
     make(8)
 '''
+
+
+KERNELS = """
+CASES = [pytest.param(T.float16, 32, id="half"), pytest.param(T.float32, 64, id="single")]
+WIDTHS = {"wide": 128}
+NAMES = ["wide", "narrow"]
+
+def factory(M, dtype="float16", block=64):
+    @T.prim_func
+    def main(A: T.Tensor((M,), dtype)):
+        with T.Kernel(1) as b:
+            A[0] = 0
+    return main
+
+def cases(dtype, width):
+    return factory2(dtype, width)
+
+def factory2(dtype, width):
+    with_kernel = lambda: T.Kernel(1)
+
+def run(M, dtype):
+    block = 32
+    factory(M, dtype=dtype, block=block)
+
+def test_run():
+    M = N = 256
+    run(M, T.bfloat16)
+
+@pytest.mark.parametrize("dtype,width", CASES)
+@tilelang.testing.requires_cuda
+def test_cases(dtype, width):
+    cases(dtype, width)
+
+@tilelang.jit
+def eager(A, width):
+    N = T.const("N")
+    A: T.Tensor((N,), "float32")
+    with T.Kernel(1) as b:
+        A[0] = 0
+
+@pytest.mark.parametrize("name", NAMES)
+def test_eager(name):
+    eager(torch.randn(64), WIDTHS[name])
+
+def wrong(n=0):
+    with T.Kernel(n) as b:
+        pass
+
+def test_wrong():
+    with pytest.raises(ValueError):
+        wrong()
+
+def with_a_fixture(size):
+    T.Kernel(size)
+
+def test_with_a_fixture(tmp_path):
+    with_a_fixture(len(tmp_path))
+
+def nobody_calls(size):
+    T.Kernel(size)
+"""
+
+
+class Kernels(unittest.TestCase):
+    def test_functions_are_called_as_their_file_does(self):
+        found, unknown = corpus_kernels.entries_of("a.py", KERNELS)
+        self.assertEqual(
+            [(e.call, e.kernel) for e in found],
+            [("factory(M=256, dtype=T.bfloat16, block=32)", ""),
+             ("factory2(dtype=T.float16, width=32)", ""),
+             ("test_eager(name=NAMES[0])", "eager"), ("test_wrong()", "wrong")])
+        self.assertEqual([e.must_fail for e in found], [False, False, False, True])
+        self.assertEqual(found[1].targets, ("sm_80", "sm_90a"))
+        self.assertEqual(unknown, 2)
+
+    def test_an_error_is_expected_of_what_stands_where_one_is(self):
+        text = """
+def make():
+    with T.Kernel(1):
+        pass
+
+def beside():
+    with T.Kernel(1):
+        T.alloc_barrier(1)
+
+def later():
+    with T.Kernel(1):
+        T.alloc_tmem((1,), "float32")
+
+def tuned():
+    def kernel(block=None):
+        @T.prim_func
+        def main():
+            with T.Kernel(block):
+                pass
+        return main
+    return kernel
+
+def helper():
+    beside()
+    made = later()
+    with pytest.raises(ValueError):
+        compile(made)
+    with pytest.raises(ValueError):
+        make()
+
+def test_them():
+    helper()
+
+def test_tuned():
+    tuned()(32)
+"""
+        found, _ = corpus_kernels.entries_of("a.py", text)
+        self.assertEqual([(e.call, e.kernel, e.must_fail, e.hardware) for e in found],
+                         [("test_them()", "make", True, ""), ("test_them()", "beside", False, ""),
+                          ("test_them()", "later", True, "Blackwell"),
+                          ("test_tuned()", "tuned", False, "")])
+        self.assertEqual(found[1].targets, ("sm_90a",))
+
+    def test_figures_tell_what_is_wrong_on_purpose(self):
+        entry = lambda name, **more: corpus_entries.Entry("t/a.py", f"{name}()", targets=("sm_80",), **more)
+        found = corpus_entries.Corpus(["t/a.py"], [
+            entry("f"), entry("g", must_fail=True), entry("h", must_fail=True), entry("k"),
+            entry("m", hardware="Blackwell")])
+        rows = {("t/a.py", f"{n}()", (), "sm_80"): {"compile": c, "message": m} for n, c, m in (
+            ("f", "ok", ""), ("g", "ok", ""), ("h", "refused", ":1 no"),
+            ("k", "refused", ":2 `x` is read [NotInitialised]"), ("m", "refused", ":3 no"))}
+        other, figures = corpus.kernel_figures(found, rows)
+        figures = dict(figures)
+        self.assertEqual([e.call for e, _ in other], ["k()", "m()"])
+        self.assertEqual(figures["both"], "3 of 5 (60.0 %)")
+        self.assertEqual(figures["both, without kernels for Blackwell's tensor memory"], "3 of 4 (75.0 %)")
+        self.assertEqual(figures["with these"], "4 of 5 (80.0 %)")
+
+    def test_the_page_groups_what_fails_by_cause(self):
+        entry = lambda name: corpus_entries.Entry("t/a.py", f"{name}()", targets=("sm_80",))
+        found = corpus_entries.Corpus(["t/a.py"], [entry("f"), entry("g"), entry("h")])
+        rows = {("t/a.py", "f()", (), "sm_80"): {"compile": "ok", "check": "none"}}
+        for name, line in (("g", 3), ("h", 8)):
+            rows["t/a.py", f"{name}()", (), "sm_80"] = {
+                "compile": "refused", "check": "none",
+                "message": f":{line} `T.alloc_tmem` is not supported; no Blackwell [RefusedIntrinsic]"}
+        text = "\n".join(corpus.kernels_page(found, rows))
+        self.assertIn("compile on every target | 1 of 3 (33.3 %) |", text)
+        self.assertIn("Blackwell's tensor memory | 1 of 3 (33.3 %) |", text)
+        self.assertIn("| 2 | `T.alloc_tmem` [RefusedIntrinsic] | Blackwell | a.py g, a.py h |", text)
 
 
 class Corpus(unittest.TestCase):

@@ -10,6 +10,8 @@ with --device=cuda or hip only compiles here. The end of a line says what is oth
 
     # only gfx950 sm_90a    the kernel is for these targets
     # fails: TEXT           the command must fail and say TEXT
+    # beside: RIVALS        of a line that a GPU times: what gallery_rivals.py has against it, where there is no --vs; lines
+                            that follow one another and name the same are timed together
 
 Python. A block ```python run ENTRY --OPTION ...``` is executed as those of docs/language are (language_docs.py).
 
@@ -345,26 +347,48 @@ def is_measured(command):
     return command.startswith("tilec-run ") and "--device=cuda" in shlex.split(command)
 
 
+def beside(note):
+    """The rivals that a line's comment names."""
+    return note[len("beside:"):].strip() if note.startswith("beside:") else ""
+
+
+def rivals_of(row):
+    """Two cells for each rival: whose time it is, and how many times as fast ours is."""
+    for rival in row["rivals"]:
+        wrong = " **another result**" if rival["agrees"] is False and not rival["name"].startswith("a copy") else ""
+        yield [f"{rival['name']}: {rival['median_us']:.2f}{wrong}",
+               f"{rival['ratio']:.3f} [{rival['ratio_low']:.3f} {rival['ratio_high']:.3f}]"]
+
+
+def gpu_rows(first, row):
+    """Lines of the table of a kernel, or of several together: `first` is what stands in front of the rivals."""
+    rivals = list(rivals_of(row)) or [["-", "-"]]
+    return [[*(first if at == 0 else [""] * len(first)), *rival] for at, rival in enumerate(rivals)]
+
+
 def gpu(tools, argument):
     file = REPO / "test/bench/results" / argument.strip()
     if not file.exists():
         return "Not measured yet.\n"
     run = json.loads(file.read_text())
-    rows = {row["command"]: row for row in run["rows"]}
-    lines = [f"{run['gpu']}, {run['date']}, tree of {run['tree']}.", "",
-             "| call | us | that is | the library, us | times its speed |", "|---|---|---|---|---|"]
+    rows = {row["command"]: row for row in run["rows"] if "error" not in row}
+    last = {contest["commands"][-1]: contest for contest in run.get("together", [])}
+    versions = ", ".join(f"{name} {value}" for name, value in run.get("versions", {}).items())
+    lines = [f"{run['gpu']}, {run['date']}, tree of {run['tree']}{versions and '; ' + versions}.", "",
+             "| call | us | that is | beside it: us | times its speed |", "|---|---|---|---|---|"]
+    cells = []
     for command, _ in commands_of(tools.page):
         if not is_measured(command):
             continue
-        words = shlex.split(command)
-        cells, row = [f"`{words[words.index('--entry') + 1]}`", "-", "-", "-", "-"], rows.get(command)
-        if row:
-            cells[1:3] = [f"{row['us']:.2f}", rate(row["operations"], row["bytes"], row["us"])]
-        if row and row["rivals"]:
-            rival = row["rivals"][0]
-            cells[3:] = [f"{rival['median_us']:.2f}", f"{rival['ratio']:.3f} [{rival['ratio_low']:.3f} {rival['ratio_high']:.3f}]"]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        words, row = shlex.split(command), rows.get(command)
+        call = f"`{words[words.index('--entry') + 1]}`"
+        if not row:
+            cells.append([call, "-", "-", "-", "-"])
+            continue
+        cells += gpu_rows([call, f"{row['us']:.2f}", rate(row["operations"], row["bytes"], row["us"])], row)
+        if command in last:
+            cells += gpu_rows(["all of them", f"{last[command]['us']:.2f}", ""], last[command])
+    return "\n".join(lines + ["| " + " | ".join(line) + " |" for line in cells]) + "\n"
 
 
 KINDS = {"source": source, "output": output, "asm": asm, "machine": machine, "steps": steps, "measured": measured, "gpu": gpu}

@@ -60,6 +60,21 @@ class Pages(unittest.TestCase):
         found, _ = self.faults("```sh\ntilec-run add.py --entry 'sub(50)' --device=cuda --target=sm_90a --bench\n```\n")
         self.assertIn("sub", found[0])
 
+    def test_what_a_gpu_times_has_a_rival(self):
+        alone = [command for page in (gallery.REPO / "examples").glob("*/README.md")
+                 for command, note in gallery.commands_of(page.read_text())
+                 if gallery.is_measured(command) and "--vs=" not in command and not gallery.beside(note)]
+        self.assertEqual(alone, [])
+
+    def test_a_table_of_a_gpu_names_the_rivals(self):
+        rival = {"name": "Triton", "median_us": 3.0, "ratio": 1.5, "ratio_low": 1.4, "ratio_high": 1.6, "agrees": True}
+        row = {"us": 2.0, "rivals": [rival, {**rival, "name": "a copy of the same bytes", "agrees": None}]}
+        self.assertEqual(gallery.gpu_rows(["`add(64)`", "2.00", ""], row),
+                         [["`add(64)`", "2.00", "", "Triton: 3.00", "1.500 [1.400 1.600]"],
+                          ["", "", "", "a copy of the same bytes: 3.00", "1.500 [1.400 1.600]"]])
+        wrong = gallery.gpu_rows([], {"us": 2.0, "rivals": [{**rival, "agrees": False}]})
+        self.assertIn("another result", wrong[0][0])
+
     def test_python_that_is_wrong(self):
         found, _ = self.faults(f"```python run \"add(50, m)\"\n{SCRIPT}```\n")
         self.assertTrue(found)

@@ -276,12 +276,18 @@ ALIAS = re.compile(r'^TILEC_INTRINSIC_ALIAS\(\s*"([^"]+)"\s*,\s*"([^"]+)"', re.M
 REFUSED = re.compile(r'^TILEC_INTRINSIC_REFUSED\(\s*"([^"]+)"', re.M)
 MATH = re.compile(r'^TILEC_MATH\(\s*\w+\s*,\s*"([^"]+)"', re.M)
 DIAGNOSTIC = re.compile(r"^TILEC_DIAG\(\s*(\w+)\s*,\s*(\w+)", re.M)
+# The evaluator's tables of Python's names, by how each begins: lists of names, or rows that begin with one.
 PYTHON_TABLES = {
-    "Builtins.cpp": ("types", "functions", "exceptions"),
-    "Attributes.cpp": ("strMethods", "listMethods", "tupleMethods", "dictMethods", "setMethods",
-                       "bufferAttributes", "exprAttributes", "dtypeAttributes"),
-    "Modules.cpp": ("mathFunctions", "scheduleFunctions"),
+    "Builtins.cpp": ("exceptions[] =", "TypeRow rows[] ="),
+    "BuiltinCalls.cpp": ("BuiltinCall::pythons() {",),
+    "Attributes.cpp": ("attributeRows[] =", "MethodCall::rowsOf(ValueKind kind) {"),
+    "SequenceMethods.cpp": ("MethodCall::ofTuple() {", "MethodCall::ofList() {", "MethodCall::ofDict() {",
+                            "MethodCall::ofSet() {"),
+    "StringMethods.cpp": ("MethodCall::ofStr() {",),
+    "Libraries.cpp": ("MathCall::rows() {",),
+    "Modules.cpp": ("scheduleFunctions[] =",),
 }
+ROW_NAME = re.compile(r'^\s*(?:static const Row \w+\[\] = \{)?(?:\{|\w+\()\s*(?:ValueKind::\w+,\s*)?"(\w+)"', re.M)
 
 
 def written(name):
@@ -330,20 +336,42 @@ def check_diagnostics(root, text, examples):
                          if severity != "Note" and not name.startswith("Ir") and name not in cited]
 
 
+def names_of_table(source, begin):
+    """The names that a table has whose text begins so; nothing when there is none."""
+    at = source.find(begin)
+    if at < 0:
+        return []
+    start = end = source.index("{", at) + 1
+    depth = 1
+    while depth and end < len(source):
+        depth += {"{": 1, "}": -1}.get(source[end], 0)
+        end += 1
+    body = source[start:end - 1]
+    return (ROW_NAME if "{" in body else re.compile(r'"(\w+)"')).findall(body)
+
+
 def check_python(root, text):
-    """The evaluator's tables of names, `constexpr llvm::StringRef NAME[] = {...};`."""
     listed = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text))))
     complaints = []
     for name, tables in PYTHON_TABLES.items():
         source = (root / "lib/Script" / name).read_text()
         for table in tables:
-            found = re.search(rf"StringRef {table}\[\]\s*=\s*\{{(.*?)\}};", source, re.S)
-            if not found:
+            names = names_of_table(source, table)
+            if not names:
                 complaints.append(f"lib/Script/{name} has no table {table}")
-                continue
-            complaints += [f"no page lists `{word}` ({table})"
-                           for word in re.findall(r'"(\w+)"', found[1]) if word not in listed]
+            complaints += [f"no page lists `{word}` (lib/Script/{name})" for word in names if word not in listed]
     return complaints
+
+
+def check_kinds(root):
+    """The page on adding a function has every kind that a row has, and no other."""
+    page = root / "docs/contribute/adding-an-intrinsic.md"
+    if not page.is_file():
+        return []
+    used = {kind for _, _, kind, _ in ROW.findall((root / "include/tilec/Script/Intrinsics.def").read_text())}
+    told = {kind for cell in re.findall(r"^\| ((?:`[A-Z]\w+`(?:, )?)+) \|", page.read_text(), re.M) for kind in re.findall(r"\w+", cell)}
+    return [f"{page.relative_to(root)} does not have kind `{k}`" for k in sorted(used - told)] + \
+           [f"{page.relative_to(root)}: no row has kind `{k}`" for k in sorted(told - used)]
 
 
 def check_names(root):
@@ -363,7 +391,7 @@ def check_names(root):
     called = called_names(examples)
     complaints += [f"no example calls {name}" for name in [n for n, _ in rows] + others
                    if name not in called]
-    complaints += check_diagnostics(root, text, examples)
+    complaints += check_diagnostics(root, text, examples) + check_kinds(root)
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
     complaints += check_python(root, re.sub(r"\s*\n", " ", prose))
     return complaints, len(rows) + len(others) + len(refused)

@@ -86,7 +86,8 @@ class Names(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             tables = {f"lib/Script/{file}": "".join(
-                f'constexpr llvm::StringRef {t}[] = {{"len",\n "{t}1"}};\n' for t in tables)
+                (f'{t} {{"len",\n "listed"}};\n' if t.endswith("=") else
+                 f'{t}\n  one("len", [] {{ f("x"); }}),\n  {{"row"}},\n}}\n') for t in tables)
                 for file, tables in docs.PYTHON_TABLES.items()}
             for path, text in (*tables.items(), ("include/tilec/Script/Intrinsics.def", self.TABLE),
                                ("include/tilec/Script/Refused.def", self.REFUSED),
@@ -97,9 +98,20 @@ class Names(unittest.TestCase):
                 (root / path).write_text(text)
             return docs.check_names(root)[0]
 
+    def test_kinds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "include/tilec/Script").mkdir(parents=True)
+            (root / "docs/contribute").mkdir(parents=True)
+            (root / "include/tilec/Script/Intrinsics.def").write_text(self.TABLE)
+            page = root / "docs/contribute/adding-an-intrinsic.md"
+            page.write_text("| `Stmt` | x |\n")
+            self.assertEqual(docs.check_kinds(root), [])
+            page.write_text("| `Value`, `Pure` | x |\n")
+            self.assertEqual(len(docs.check_kinds(root)), 3)
+
     PAGE = ("```signature\nT.copy(src, dst)\n```\nT.copy2 T.tma T.exp [`Bad`]\n"
-            "```python run\nT.copy(T.exp(1), T.copy2)\n```\n`len " +
-            " ".join(t + "1" for tables in docs.PYTHON_TABLES.values() for t in tables) + "`\n")
+            "```python run\nT.copy(T.exp(1), T.copy2)\n```\n`len listed row`\n")
 
     def test_complete_pages_pass(self):
         self.assertEqual(self.complaints(self.PAGE), [])
@@ -113,8 +125,9 @@ class Names(unittest.TestCase):
                          ["no example calls T.copy2"])
         self.assertEqual(len(self.complaints(self.PAGE.replace("src, dst", "src"))), 2)
         self.assertEqual(self.complaints(self.PAGE + "[`Worse`]"), ["[`Worse`] is no diagnostic"])
-        self.assertEqual(self.complaints(self.PAGE.replace("strMethods1", "")),
-                         ["no page lists `strMethods1` (strMethods)"])
+        self.assertEqual(set(self.complaints(self.PAGE.replace(" row", ""))),
+                         {f"no page lists `row` (lib/Script/{file})" for file, tables in docs.PYTHON_TABLES.items()
+                          if any(t.endswith("{") for t in tables)})
         self.assertEqual(self.complaints(self.PAGE.replace("[`Bad`]", "")),
                          ["no page says when [`Bad`] is reported"])
         self.assertEqual(self.complaints(self.PAGE.replace("[`Bad`]", "") +

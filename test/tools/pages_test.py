@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tools/dev/check_pages.py, listings.py and check_sizes.py on small trees with planted faults."""
+"""Tests of tools/dev/check_pages.py, listings.py, check_sizes.py and check_heads.py with planted faults."""
 
 import pathlib
 import sys
@@ -9,6 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/dev"))
+import check_heads  # noqa: E402
 import check_pages  # noqa: E402
 import check_sizes  # noqa: E402
 import listings  # noqa: E402
@@ -67,6 +68,14 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.complaints(docs__one_md="`--old=1`\n"), ["docs/one.md:1: no tool has an option --old"])
         self.assertEqual(self.complaints(docs__one_md="`--old=1`\n", tools__a_py='add("--old")\n'), [])
 
+    def test_words(self):
+        for word in ("`tile-gone`", "TILEC_GONE", "`--emit=gone`", "`goneName`", "`a::goneName()`"):
+            self.assertEqual(len(self.complaints(docs__one_md=word + "\n")), 1 + ("--emit" in word), word)
+        self.assertEqual(self.complaints(docs__one_md="`./dev gone`\n"), ["docs/one.md:1: ./dev has no verb gone"])
+        known = 'add("--emit", "gone", "tile-gone", TILEC_GONE, goneName())\n'
+        self.assertEqual(self.complaints(docs__one_md="`tile-gone` TILEC_GONE `--emit=gone` `goneName`\n", lib__a_cpp=known), [])
+        self.assertEqual(self.complaints(docs__one_md="`./dev site`\n", dev="  site) site ;;\n"), [])
+
     def test_wide_lines(self):
         wide = "word " * 30 + "\n"
         self.assertEqual(self.complaints(docs__one_md="a\n\n" + wide),
@@ -101,8 +110,15 @@ class Listings(unittest.TestCase):
         page = "<!-- file: f.txt -->\n```\nx\n```\n<!-- console -->\n```console\n$ cat f.txt\nold\n$ false # fails\n```\n"
         self.assertEqual(self.renewed(page), page.replace("old", "x"))
 
+    def test_pictures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runner = listings.Runner(ROOT, folder)
+            page = "<!-- picture: printf '<svg/>' -->\n\n![a](b/c.svg)\n"
+            self.assertEqual(listings.renewed(page, runner), (page, 1))
+            self.assertEqual(runner.pictures, {"b/c.svg": "<svg/>\n"})
+
     def test_faults(self):
-        for page in ("<!-- listing: false -->\n```\n```\n", "<!-- listing: true # fails -->\n```\n```\n",
+        for page in ("<!-- picture: true -->\ntext\n","<!-- listing: false -->\n```\n```\n", "<!-- listing: true # fails -->\n```\n```\n",
                      "<!-- listing: true -->\n\n```\n```\n", "<!-- console -->\n```\nls\n```\n"):
             with self.assertRaises(listings.Fault, msg=page):
                 self.renewed(page)
@@ -113,10 +129,18 @@ class Listings(unittest.TestCase):
 
 
 class Sizes(unittest.TestCase):
-    def complaints(self, text):
+    def complaints(self, *texts):
         with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "a.cpp").write_text(text)
-            return check_sizes.check(pathlib.Path(folder), ["a.cpp"])[0]
+            names = [f"{letter}.cpp" for letter, _ in zip("abcdefgh", texts)]
+            for name, text in zip(names, texts):
+                (pathlib.Path(folder) / name).write_text(text)
+            return check_sizes.check(pathlib.Path(folder), names)[0]
+
+    def test_most_functions_are_short(self):
+        short, long = "void f() {\n" + "  x();\n" * 8 + "}\n", "void g() {\n" + "  x();\n" * 38 + "}\n"
+        self.assertEqual(self.complaints(*[short * 39 + long] * 4), [])
+        self.assertEqual(self.complaints(*[short * 36 + long * 4] * 4),
+                         ["5 of 100 functions have 40 lines or more, 39 at most: cut some"])
 
     def test_lengths(self):
         def function(inner, margin=""):
@@ -129,6 +153,18 @@ class Sizes(unittest.TestCase):
         self.assertEqual(self.complaints("const int table[] = {\n" + "    1,\n" * 200 + "};\n"), [])
         self.assertEqual(self.complaints("namespace a {\n" + "int x;\n" * 200 + "}\n"), [])
         self.assertEqual(self.complaints("//\n" * 801), ["a.cpp: 801 lines, 800 at most: cut it by subject"])
+
+
+class Heads(unittest.TestCase):
+    GOOD = "//===- A.cpp - letters ----===//\n//\n// Takes a, gives b.\n//\n// SPDX-License-Identifier: Apache-2.0\n//===---===//\n"
+
+    def test_heads(self):
+        self.assertIsNone(check_heads.complaint("lib/A.cpp", self.GOOD))
+        self.assertIsNone(check_heads.complaint("A.h", "/*===- A.h - c ---===*\\\n *\n * Takes a.\n * SPDX-License-Identifier: "
+                                                "Apache-2.0\n *===---===*/\n"))
+        for broken in (self.GOOD.replace("A.cpp", "B.cpp"), self.GOOD.replace("// Takes a, gives b.\n", ""),
+                       self.GOOD.replace("b.\n//\n// SPDX", "b. SPDX"), self.GOOD.replace("// Takes", "Takes"), "int a;\n", ""):
+            self.assertIsNotNone(check_heads.complaint("lib/A.cpp", broken), broken)
 
 
 if __name__ == "__main__":

@@ -68,6 +68,9 @@ def e2e_kernels():
                     entry = value
                 elif word in ("--arg", "--dim", "--seed") and ".npy" not in value:
                     launch += [word, value]
+            for word in words:  # --arg=n=9
+                if word.startswith(("--arg=", "--dim=", "--seed=")) and ".npy" not in word:
+                    launch += word.split("=", 1)
             found.setdefault((words[1], entry, tuple(launch), schedule), None)
     return list(found)
 

@@ -7,8 +7,9 @@ usage: check_pages.py [--wrap [PAGE...]]
 1. A link leads to a tracked file or a folder with tracked files, and its `#anchor` to a heading there.
 2. Every page is reached by links from docs/README.md, the index.
 3. A page or record that a source, test or script names (`docs/...md`, `docs/decisions/0001`) exists.
-4. A file of ours that a page names (`lib/Driver/Pipelines.cpp`, `Pipelines.cpp`, `lib/Sim`) exists, and an option
-   (`--emit`) stands in some source.
+4. A file of ours that a page names (`lib/Driver/Pipelines.cpp`, `Pipelines.cpp`, `lib/Sim`) exists; an option
+   (`--emit`) stands in some source, and so do what it prints (`--emit=wave`), passes (`tile-check`), variables
+   (`TILEC_SEEDS`), names of code in backticks (`auditShared`) and verbs (`./dev site`).
 5. A page of docs/numbers says when it was measured (2026-11-22).
 6. Lines of text are at most 120 columns wide. Code blocks, tables, headings and pages that tools write
    are left alone, and so is what cannot be broken: code spans and links.
@@ -166,6 +167,37 @@ def check_options(root, pages, files):
             for number, line in lines_on_tools(text) for option in OPTION.findall(line) if option not in known]
 
 
+# Names of others, and examples of names.
+FOREIGN_NAMES = {"docs/start/from-", "docs/language/upstream.md", "docs/contribute/style.md", *GENERATED}
+FOREIGN = {"InstrEmitter", "MergeSharedMemoryAllocations", "ThreadSync"}
+PASS = re.compile(r"(?<![\w-])(?:tile|wave)-[a-z][a-z0-9-]+(?![\w-])")
+VARIABLE = re.compile(r"\bTILEC_[A-Z0-9_]+\b")
+STAGE = re.compile(r"--emit=([a-z][a-z.-]*[a-z])")
+VERB = re.compile(r"\./dev ([a-z][a-z-]*)")
+CODE_NAME = re.compile(r"`(?:\w+::)*([A-Za-z][a-z0-9]+[A-Z][A-Za-z0-9]+)(?:\(\))?`")
+
+
+def check_words(root, pages, files):
+    """Passes, stages, variables, verbs and names of code that pages write and no source has."""
+    sources = [f for f in files if f.startswith(("lib/", "tools/", "test/", "include/", "python/", "cmake/", "examples/"))
+               and not f.startswith(("test/replay/", "test/bench/results/")) and not f.endswith(".md")]
+    text = "\n".join((root / f).read_text(errors="replace") for f in sources)
+    dev = (root / "dev").read_text() if (root / "dev").is_file() else ""
+    text += dev + ((root / ".ci/run").read_text() if (root / ".ci/run").is_file() else "")
+    known = {word for form in (r"\w+", r"[A-Za-z_][\w-]*", r"[a-z][a-z-]*(?:\.[a-z]+)+") for word in re.findall(form, text)}
+    verbs = {verb for case in re.findall(r"^  ([a-z |-]+)\)", dev, re.M) for verb in case.split(" | ")}
+    complaints = []
+    for page, shown in pages.items():
+        for number, line in enumerate(re.sub(r"<!--.*?-->", lambda c: "\n" * c[0].count("\n"), shown, flags=re.S)
+                                      .splitlines(), 1):
+            words = [*PASS.findall(line), *VARIABLE.findall(line), *STAGE.findall(line)]
+            if not page.startswith(tuple(FOREIGN_NAMES)):
+                words += [w for w in CODE_NAME.findall(line) if w not in FOREIGN]
+            complaints += [f"{page}:{number}: no source has {w}" for w in words if w not in known]
+            complaints += [f"{page}:{number}: ./dev has no verb {v}" for v in VERB.findall(line) if v not in verbs]
+    return complaints
+
+
 def check_dates(pages):
     return [f"{page}: no date: say when its numbers were measured" for page, text in pages.items()
             if page.startswith("docs/numbers/") and not re.search(r"\b20\d\d-\d\d-\d\d\b", text)]
@@ -281,7 +313,8 @@ def check(root):
     complaints, leads = check_links(pages, files)
     complaints += check_reach(pages, leads)
     complaints += check_mentions(root, sorted(files)) + check_named(pages, files)
-    complaints += check_options(root, pages, sorted(files)) + check_dates(pages)
+    complaints += check_options(root, pages, sorted(files)) + check_words(root, pages, sorted(files))
+    complaints += check_dates(pages)
     return complaints + check_width(pages), len(pages)
 
 

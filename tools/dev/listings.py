@@ -9,6 +9,7 @@ A comment in front of a fenced block says where the block comes from:
     <!-- listing: COMMAND -->   what COMMAND prints (bash; its lines may go on in further lines)
     <!-- console -->            lines `$ COMMAND`, each followed by what it prints
     <!-- file: NAME -->         the block is the file NAME of the commands behind it
+    <!-- picture: COMMAND -->   in front of `![...](FILE.svg)` instead: FILE.svg is what COMMAND prints
 
 Commands run in a folder of the page's own, in which examples and test are those of the repository, with
 FOLDER (build/bin) first in PATH.
@@ -25,7 +26,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MARK = re.compile(r"^<!-- (listing|file): ?(.*)$|^<!-- (console) -->$")
+MARK = re.compile(r"^<!-- (listing|file|picture): ?(.*)$|^<!-- (console) -->$")
+PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]+\.svg)\)")
 
 
 class Fault(Exception):
@@ -35,6 +37,7 @@ class Fault(Exception):
 class Runner:
     def __init__(self, bin_folder, folder):
         self.folder = pathlib.Path(folder)
+        self.pictures = {}  # as the page names them -> what they are today
         for name in ("examples", "test"):
             (self.folder / name).symlink_to(ROOT / name)
         self.environment = dict(os.environ, PATH=f"{bin_folder}:{os.environ['PATH']}", LC_ALL="C",
@@ -92,6 +95,16 @@ def renewed(text, runner):
             at += 1
             continue
         kind, argument, behind = mark
+        if kind == "picture":
+            while behind < len(lines) and not lines[behind]:
+                behind += 1
+            link = PICTURE.match(lines[behind]) if behind < len(lines) else None
+            if not link:
+                raise Fault(f"line {at + 1}: no picture follows")
+            runner.pictures[link[1]] = "\n".join(runner.output(argument)) + "\n"
+            out += lines[at:behind + 1]
+            at, count = behind + 1, count + 1
+            continue
         if behind >= len(lines) or not lines[behind].startswith("```"):
             raise Fault(f"line {at + 1}: no fenced block follows")
         end = next(i for i in range(behind + 1, len(lines)) if lines[i] == "```")
@@ -115,10 +128,18 @@ def handle(page, options):
     file = ROOT / page
     text = file.read_text()
     with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(options.bin.resolve(), folder)
         try:
-            new, count = renewed(text, Runner(options.bin.resolve(), folder))
+            new, count = renewed(text, runner)
         except Fault as fault:
             return f"{page}: {fault}"
+    for name, content in runner.pictures.items():
+        path = file.parent / name
+        if not path.is_file() or path.read_text() != content:
+            if options.check:
+                return f"{page}: {name} is another picture today: tools/dev/listings.py {page}"
+            path.write_text(content)
+            print(f"{path.relative_to(ROOT)}: written")
     if new == text:
         print(f"{page}: {count} listings")
     elif not options.check:

@@ -28,6 +28,8 @@ KINDS = {
     "Library": "A function in the tile language.",
     "Hint": "A hint: taken note of, then dropped.",
 }
+# Who evaluates a function while the kernel is compiled is nobody's business in Python.
+HOST = {"Launch", "Loop", "Alloc", "Scalar", "Compat"}
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
 """The functions of `T.`: written by tools/dev/python_table.py from include/tilec/Script; a test compares."""
 
@@ -61,7 +63,7 @@ def sentences():
 
 def rows():
     text = (SCRIPT / "Intrinsics.def").read_text()
-    out = {name: (kind, joined(signature)) for _, name, kind, signature in ROW.findall(text)}
+    out = {name: ("Host" if kind in HOST else kind, joined(signature)) for _, name, kind, signature in ROW.findall(text)}
     for name, target in ALIAS.findall(text):
         out[name] = out[target]
     math = {name: int(n) for _, name, n in MATH.findall((SCRIPT / "Math.def").read_text())}

@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+import python_table
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include/tilec"
 ROW = re.compile(r'^TILEC_INTRINSIC\(\s*(\w+)\s*,\s*"([^"]+)"\s*,\s*(\w+)\s*,\s*((?:"[^"]*"\s*)*)\)', re.M)
@@ -23,10 +25,11 @@ BY_HAND = re.compile(
     r"|Tensor|StridedTensor|ptr|make_tensor|alloc_\w+|empty|const|dynamic|view|reshape|Layout|Fragment"
     r"|annotate_\w+|TensorCoreIntrinEmitter|MatrixCoreIntrinEmitter|determine_fp8_type|emitter\.\w+"
     r"|get_\w+s|Cast|reduce|make_linear_layout|get_e_\w+|comm_reducer|attr|tvm_thread_allreduce|import_source"
-    r"|access_ptr|address_of)$")
+    r"|access_ptr|address_of|While|match_buffer|make_fully\w+|ptx_cp_async|Ramp|Broadcast|Shuffle|extract_lane"
+    r"|vector(low|high|combine)|(add|sub|mul|max|min|fma|abs)2|(ld|st)g\d+)$")
 RENAMED = {"Select": "select", "And": "And", "Or": "Or", "Not": "Not"}
 # Functions that the evaluator computes, but not of numbers: of the launch, of memory, of random states.
-OF_THREADS = re.compile(r"^(get_|make_|tvm_|rng_|__ldg|evaluate)")
+OF_THREADS = re.compile(r"^(get_|make_|tvm_|rng_|__ldg|evaluate|let$)")
 HEAD = """\
 {first}
 //
@@ -105,7 +108,7 @@ def generate():
     for _, name, kind, signature in ROW.findall((INCLUDE / "Script/Intrinsics.def").read_text()):
         if BY_HAND.match(name) or kind == "Hint":
             continue
-        is_of_numbers = kind == "Host" and not OF_THREADS.match(name)
+        is_of_numbers = kind in python_table.HOST and not OF_THREADS.match(name)
         add("TileMath.h" if is_of_numbers else "TileFunctions.h", name, "".join(re.findall(r'"([^"]*)"', signature)))
     for _, name, arity in MATH.findall((INCLUDE / "Script/Math.def").read_text()):
         if camel(name) not in known:

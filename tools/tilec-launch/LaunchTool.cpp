@@ -1,5 +1,8 @@
 //===- LaunchTool.cpp - run a compiled kernel on a GPU host ---------------===//
 //
+// Takes a compiled image with its manifest, runs it on this machine's GPU, compares with saved
+// results and times it; no LLVM is linked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LaunchTool.h"

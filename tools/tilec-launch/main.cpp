@@ -1,5 +1,7 @@
 //===- main.cpp - tilec-launch: run a compiled kernel on a GPU host -------===//
 //
+// Reads the command line and hands it to LaunchTool.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LaunchTool.h"

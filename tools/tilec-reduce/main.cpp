@@ -1,5 +1,8 @@
 //===- main.cpp - tilec-reduce: a smaller script that still fails ---------===//
 //
+// Takes a script and a command that says whether it still fails, gives the smallest script that
+// Reduce.cpp finds.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Reduce.h"

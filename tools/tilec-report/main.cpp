@@ -1,4 +1,6 @@
-//===- tilec-report - what is in a code object or cubin -------------------===//
+//===- main.cpp - tilec-report: what is in a code object or cubin ---------===//
+//
+// Takes an image, writes what lib/Report finds in it, as text or JSON.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,7 @@
-//===- tilec-run.cpp - compiles a script and runs it ---===//
+//===- tilec-run.cpp - compiles a script and runs it ----------------------===//
+//
+// A main over libtilec; lib/Driver/TilecRunMain.cpp is the tool.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec-c/Compile.h"

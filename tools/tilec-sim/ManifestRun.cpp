@@ -1,5 +1,7 @@
 //===- ManifestRun.cpp - tilec-sim on what tilec wrote --------------------===//
 //
+// Takes the manifest beside a code object, makes its arguments, and runs or times each launch.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ManifestRun.h"

@@ -1,5 +1,7 @@
 //===- ManifestRun.h - tilec-sim on what tilec wrote ----------------------===//
 //
+// Takes the options of tilec-sim, says whether a manifest can be used, and runs by it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

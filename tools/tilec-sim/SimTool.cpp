@@ -1,5 +1,8 @@
 //===- SimTool.cpp - the tilec-sim program --------------------------------===//
 //
+// Takes a code object, a kernel, a grid and arguments by number, runs or times it, and prints what
+// was found.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "SimTool.h"

@@ -1,5 +1,7 @@
 //===- SimTool.h - the tilec-sim program ----------------------------------===//
 //
+// The options of tilec-sim, and the parts of the tool that runs by a manifest share.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

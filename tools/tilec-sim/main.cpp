@@ -1,5 +1,7 @@
 //===- main.cpp - tilec-sim's command line --------------------------------===//
 //
+// Reads the command line and hands it to SimTool or ManifestRun.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "SimTool.h"

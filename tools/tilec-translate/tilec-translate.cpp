@@ -2,7 +2,9 @@
 //
 // `tilec-translate FILE.mlir --target=gfx950 --emit=llvm|asm|object|binary [-o OUT]`:
 // the last two stages of the compiler alone, for lit tests and for people who write
-// Wave IR by hand. SPDX-License-Identifier: Apache-2.0
+// Wave IR by hand.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/Version.h"
 #include "tilec/CodeGen/CodeGen.h"

@@ -1,4 +1,7 @@
-//===- tilec.cpp - compiles a script ---===//
+//===- tilec.cpp - compiles a script --------------------------------------===//
+//
+// A main over libtilec; lib/Driver/TilecMain.cpp is the tool.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec-c/Compile.h"

@@ -40,6 +40,15 @@ struct ElementPlace {
 ElementPlace placeOf(mlir::Value buffer, mlir::ValueRange indices, mlir::OpBuilder &builder,
                      mlir::Location loc);
 
+/// What a load, a store or an atomic update of single elements names; nothing of other ops.
+struct ElementAccess {
+  mlir::Value buffer;
+  mlir::ValueRange indices;
+
+  tile::BufferType type() const { return mlir::cast<tile::BufferType>(buffer.getType()); }
+};
+std::optional<ElementAccess> elementAccess(mlir::Operation *op);
+
 /// Roots that `op` (with its regions) reads and writes.
 struct Accesses {
   llvm::SmallVector<mlir::Value, 4> reads, writes;

@@ -39,10 +39,6 @@ struct IndexRange {
   int64_t low, high;
 };
 
-/// On an op that gives an index: it is not negative and below this number, which its maker knows
-/// and arithmetic does not show. Linear forms do not look through it.
-constexpr llvm::StringLiteral indexBelowAttrName = "index_below";
-
 /// The range of an index: constants, block coordinates of a grid with constant extents, loop
 /// variables with bounded bounds, thread numbers, dims (at least 1) and arithmetic on them.
 std::optional<IndexRange> rangeOf(mlir::Value value);

@@ -1,5 +1,8 @@
 //===- Math.h - integer helpers -------------------------------------------===//
 //
+// Takes integers of 64 bits, gives quotients, multiples and logarithms of them: what C++ has only
+// for one sign, or not at all.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

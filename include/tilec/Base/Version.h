@@ -1,5 +1,7 @@
 //===- Version.h - what `--version` of every tool says --------------------===//
 //
+// Gives the project's number, and the two lines that every tool prints for `--version`.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -54,6 +54,8 @@ struct CodeGenOptions {
   bool verifyMachineCode = false;
 
   PtxAssembler ptxAssembler = PtxAssembler::Auto;
+  /// NVIDIA: the cubin keeps the lines that the PTX names (ptxas -lineinfo). NVRTC drops them.
+  bool lineTables = false;
   /// Spills and serialised wgmma (C75xx) are errors instead of remarks (NVIDIA); spills are errors
   /// (AMD).
   bool strict = false;
@@ -64,6 +66,8 @@ struct CodeGenOptions {
 /// Names whoever would turn PTX into a cubin now, by path, size and time of change: part of the
 /// key of what is kept of its results. Starts and loads nothing that it can avoid.
 std::string ptxAssemblerIdentity(PtxAssembler wanted);
+/// Whether that is ptxas, which is here.
+bool hasPtxas(PtxAssembler wanted);
 
 /// What the compilation has to say beside the image: one line each.
 struct Note {

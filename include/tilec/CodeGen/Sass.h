@@ -48,8 +48,9 @@ struct SassKernel {
 
 /// The machine code of an image as text, by nvdisasm of CUDA's toolkit, which is looked for as
 /// ptxas is: $TILEC_NVDISASM (`none`: as if there were none), $CUDA_HOME, /usr/local/cuda, the
-/// path. Fails where the image is PTX, and where there is no nvdisasm.
-llvm::Expected<std::string> disassembleSass(const Image &image);
+/// path. `withLines`: with a line `//## File "gemm.py", line 24` in front of what was made of it,
+/// where the image has line tables. Fails where the image is PTX, and where there is no nvdisasm.
+llvm::Expected<std::string> disassembleSass(const Image &image, bool withLines = false);
 
 /// Every kernel of a cubin for sm_80 or later.
 llvm::Expected<std::vector<SassKernel>> readSass(llvm::ArrayRef<uint8_t> cubin);

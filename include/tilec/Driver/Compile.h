@@ -76,8 +76,12 @@ struct CompileOptions {
   bool checkBounds = false;  ///< the kernel stops where an index leaves an on-chip buffer
   /// Line tables in code objects (AMD), and in the LLVM IR and assembly on the way.
   bool lineTables = true;
+  bool cubinLines = false; ///< the same in cubins, where ptxas makes them
   MathMode math = MathMode::Default;
   std::string schedule; ///< a strategy for every matrix loop instead of its own
+  /// Plans for loops instead of strategies' (tilec/Driver/PlanFile.h): the text, and the file's
+  /// name for messages. Empty: none.
+  std::string planText, planFile;
   /// A planned order that machine code does not keep is an error, not a warning. Not given: for
   /// schedules that were asked for by name.
   std::optional<bool> strictSchedule;
@@ -150,6 +154,7 @@ private:
   bool internalError(Stage stage, llvm::StringRef text, mlir::Location place);
   bool lower();
   bool settleSchedules();
+  bool usePlanFile();
   bool emitImage();
   bool checkSchedules();
   bool fail(llvm::Error error);

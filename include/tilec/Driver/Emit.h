@@ -28,7 +28,7 @@ std::string listOfEmits();
 
 struct EmitOptions {
   bool json = false;     ///< of a report
-  bool annotate = false; ///< of assembly: the script's lines between
+  bool annotate = false; ///< of assembly or machine code: the script's lines between
 };
 
 /// What the word says of a compilation that has run to its stage.

@@ -1,5 +1,8 @@
 //===- Run.h - run a compiled program on any device and check it ----------===//
 //
+// Takes a compilation and arguments; runs them on the cpu device and gives what every tensor must
+// hold, or how a device's results differ from that.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

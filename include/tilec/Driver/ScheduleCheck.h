@@ -1,5 +1,8 @@
 //===- ScheduleCheck.h - was every planned order kept? --------------------===//
 //
+// Takes the module after wave-schedule and the image made of it, gives what differs first between
+// a plan and the loop that the machine code has.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,6 +20,12 @@ namespace tilec {
 /// the LLVM IR that was compiled, and that with the machine code. What differs, as text; empty when
 /// all is as planned. Fails when the image cannot be read.
 llvm::Expected<std::string> differencesFromPlan(mlir::ModuleOp module, const codegen::Image &image);
+
+/// For loops whose body has branches, as those with a BodyOrder: whether every loop of kernels that
+/// keep their order has its copies, reads, matrix instructions, barriers and priorities in the
+/// order of its LLVM IR, whichever of its blocks stands first. What has not, as text; empty when
+/// all have.
+llvm::Expected<std::string> lostOrderOf(const codegen::Image &image);
 
 /// What the reads of a plan are, for A and B.
 struct ReadParts {

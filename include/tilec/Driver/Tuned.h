@@ -1,5 +1,8 @@
 //===- Tuned.h - parameters that a search has found -----------------------===//
 //
+// Takes the text of a file of tuning results, puts what it has for a kernel into the entry and the
+// schedule.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

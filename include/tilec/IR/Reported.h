@@ -1,5 +1,8 @@
 //===- Reported.h - messages of passes that have an id --------------------===//
 //
+// Takes an op, a row of the tables of diagnostics and its arguments, reports through MLIR so that
+// the driver can print the row's id.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

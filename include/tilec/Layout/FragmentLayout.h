@@ -63,6 +63,12 @@ public:
   FragmentLayout withoutDim(unsigned dim) const;
   /// The layout of a tile with a new dimension of size 1 at `dim`.
   FragmentLayout withUnitDim(unsigned dim) const;
+  /// The layout of the same tile in another shape, row-major: dimension `dim` is two, the second
+  /// one of `inner` elements. Nothing where the atom, repetitions or waves reach across the cut, or
+  /// padding does.
+  std::optional<FragmentLayout> withSplitDim(unsigned dim, int64_t inner) const;
+  /// The way back: dimensions `dim` and `dim` + 1 are one.
+  std::optional<FragmentLayout> withMergedDims(unsigned dim) const;
 
   /// Whether both hold every element in the same places.
   bool operator==(const FragmentLayout &) const = default;

@@ -1,5 +1,8 @@
 //===- SameLayout.h - two fragment layouts that are one -------------------===//
 //
+// Takes two fragment layouts, says whether they hold every element at the same place, however they
+// are written.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,6 +1,7 @@
 //===- PtxDevice.h - the PTX simulator as a device of the runtime ---------===//
 //
 // Everything that launches on an NVIDIA GPU launches here, from PTX.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

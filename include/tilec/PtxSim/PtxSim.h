@@ -3,6 +3,7 @@
 // A functional check of NVIDIA kernels on machines without a GPU: no time, but
 // every order of warps and every lateness of asynchronous work that the program's
 // own waits allow. docs/simulators/ptx-check.md says what is found.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -2,7 +2,9 @@
 //
 // Turns what a user gives (`--arg`, `--dim`, `--seed`) and what a manifest declares
 // into tensors, scalars and the values of all dims. Every device, the cpu reference
-// included, starts from the same ArgumentSet. SPDX-License-Identifier: Apache-2.0
+// included, starts from the same ArgumentSet.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -5,7 +5,9 @@
 // |d - r| <= 2 ulp(r) + 8 E, where E is the spread of the element's row: how far two
 // runs of the reference that differ in what devices may differ in are apart, before
 // the result is rounded. NaN agrees with NaN, an infinity with the same infinity.
-// There are no per-kernel constants. SPDX-License-Identifier: Apache-2.0
+// There are no per-kernel constants.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -36,10 +38,10 @@ struct CheckReport {
   bool passed() const { return mismatchCount == 0; }
 };
 
-/// The largest |a - b| of each row (last dimension; without dimensions there is one row); rows in
-/// which fewer than 32 elements of `a` are not 0 have it together with those that follow, up to 32
-/// such elements. What is infinite or NaN in either does not count: a run that overflowed says
-/// nothing. Same shapes.
+/// The largest |a - b| of each row (last dimension; without dimensions there is one row). Rows in
+/// which fewer than 32 elements say something (those that differ; where none does, those that are
+/// not 0 in `a`) have it together with those that follow, up to 32 such elements. What is infinite
+/// or NaN in either does not count: a run that overflowed says nothing. Same shapes.
 std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b);
 
 /// The spread that lets elements differ by `parts` of the root mean square of their row, for

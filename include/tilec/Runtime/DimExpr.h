@@ -3,7 +3,9 @@
 // Grids, workspaces and shapes of a launch manifest depend on sizes that are only
 // known at launch. The grammar is Python's: `+ - * // %`, parentheses, names,
 // decimal integers, and the calls `ceildiv(a, b)`, `min(a, b)`, `max(a, b)`.
-// Division floors, as in the language. SPDX-License-Identifier: Apache-2.0
+// Division floors, as in the language.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,7 +1,9 @@
 //===- HostTensor.h - a dense array in host memory ------------------------===//
 //
 // Row-major without padding. 4-bit elements are packed over the whole array, two a
-// byte, low nibble first. SPDX-License-Identifier: Apache-2.0
+// byte, low nibble first.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

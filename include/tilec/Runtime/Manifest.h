@@ -3,7 +3,9 @@
 // The launch manifest: what the compiler writes beside every binary and what every
 // launcher reads. docs/deploy/launch-manifest.md is its reference. A field is added,
 // never re-purposed; readers refuse an unknown version and ignore unknown fields.
-// Version 2 is a manifest with cooperative launches. SPDX-License-Identifier: Apache-2.0
+// Version 2 is a manifest with cooperative launches.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -2,7 +2,9 @@
 //
 // The runtime must build without LLVM, so it has no llvm::Expected. An error is
 // a message for a person: what failed, with path or driver code, and where there
-// is one, what to do. SPDX-License-Identifier: Apache-2.0
+// is one, what to do.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

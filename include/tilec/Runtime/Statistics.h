@@ -1,5 +1,8 @@
 //===- Statistics.h - what repeated timings say ---------------------------===//
 //
+// Takes times of repeated runs, gives medians, times of contenders that took turns, and the
+// interval in which a median lies.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -397,8 +397,11 @@ struct ClassStmt : Stmt {
   Span nameSpan;
   Exprs bases;
   Body body;
-  ClassStmt(Span span, llvm::StringRef name, Span nameSpan, Exprs bases, Body body)
-      : Stmt(StmtKind::Class, span), name(name), nameSpan(nameSpan), bases(bases), body(body) {}
+  Exprs decorators;
+  ClassStmt(Span span, llvm::StringRef name, Span nameSpan, Exprs bases, Body body,
+            Exprs decorators)
+      : Stmt(StmtKind::Class, span), name(name), nameSpan(nameSpan), bases(bases), body(body),
+        decorators(decorators) {}
   TILEC_AST_KIND(Class)
 };
 

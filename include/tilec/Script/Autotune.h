@@ -1,5 +1,7 @@
 //===- Autotune.h - the configurations that a script proposes -------------===//
 //
+// Takes a script and an entry, gives the configurations of its `@tilelang.autotune`.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -160,7 +160,7 @@ struct Region {
   Span span;
 };
 
-/// The configuration of a TensorCoreIntrinEmitter or MatrixCoreIntrinEmitter.
+/// The configuration of one of upstream's ...IntrinEmitter classes.
 struct Emitter {
   bool isMatrixCore = false;
   DType aType = DType::F16, bType = DType::F16, accumType = DType::F32;
@@ -168,7 +168,19 @@ struct Emitter {
   int64_t blockRowWarps = 2, blockColWarps = 2;
   int64_t warpRowTiles = 8, warpColTiles = 8, chunk = 16;
   int64_t kPack = 1;
+  /// Rows, columns and K of one instruction; K 0: 256 bits of elements.
+  int64_t microX = 16, microY = 16, instructionK = 0;
+  /// The operand lies as its instructions read it: tiles of microX (microY) by microK, one after
+  /// another.
+  bool aPreshuffle = false, bPreshuffle = false;
   Span span;
+
+  /// Of the formula for the lengths of arrays, whatever waves the target has.
+  int64_t lanes() const { return isMatrixCore ? 64 : 32; }
+  /// K of one step: `kPack` instructions.
+  int64_t microK() const {
+    return kPack * (instructionK ? instructionK : 256 / static_cast<int64_t>(bitsOf(aType)));
+  }
 };
 
 struct Argument;

@@ -1,5 +1,8 @@
 //===- IsaSurvey.h - which instructions of a chip the simulator executes --===//
 //
+// Takes a chip, decodes each of its opcodes with several operands, and says which of them the
+// simulator can execute.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

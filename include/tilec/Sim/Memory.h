@@ -2,7 +2,9 @@
 //
 // Named allocations in one 47-bit address space. Every access of a kernel is
 // checked against them, so an address that no allocation holds is a report and
-// never a crash; and which bytes hold a value is remembered. SPDX-License-Identifier: Apache-2.0
+// never a crash; and which bytes hold a value is remembered.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,5 +1,8 @@
 //===- Profile.h - a timing as a page and as trace events -----------------===//
 //
+// Takes what the timing model found out about a kernel, writes an HTML page or trace events, and a
+// sentence on what to do first.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,6 +1,7 @@
 //===- SimDevice.h - the simulator as a device of the runtime -------------===//
 //
 // Everything that launches on a GPU launches on the simulator through this backend.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Source.h - source text and places in it ----------------------------===//
 //
+// Owns the text of files, and gives lines, columns and pieces of text for the spans that
+// everything else carries.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

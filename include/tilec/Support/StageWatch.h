@@ -1,5 +1,7 @@
 //===- StageWatch.h - says which stage of a long compile is running -------===//
 //
+// Is told which stage begins, and prints a line when a compile takes longer than its patience.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- StandardOutput.h - the last word of a command line tool ------------===//
 //
+// Takes the exit code of a tool, gives that of a fault where standard output could not be written.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

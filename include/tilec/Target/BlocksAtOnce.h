@@ -1,5 +1,8 @@
 //===- BlocksAtOnce.h - how many blocks a chip holds at once --------------===//
 //
+// Takes what a block needs of a unit, gives how many blocks of a launch the whole chip holds at
+// once: what a cooperative launch may have.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

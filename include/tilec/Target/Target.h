@@ -26,6 +26,8 @@ struct MmaAtom {
   int64_t m, n, k;
   LinearLayout aLayout, bLayout, cLayout;
   unsigned passes = 0; ///< issue interval in units of 4 clocks; 0 where nobody counts it
+  /// Of f32 operands it ignores the low bits (tilec/IR/Tile/Tfloat32.h): only for products that do.
+  bool isTfloat32 = false;
 };
 
 /// One that no gemm takes yet; wave IR may name it. Operands of 4 bits have a byte each in shared
@@ -42,6 +44,7 @@ struct NarrowAtom {
 struct GroupAtom {
   DType a, b, c;
   int64_t m, k, stepN, mostN;
+  bool isTfloat32 = false; ///< as of MmaAtom
 };
 
 /// 32-bit registers.
@@ -149,10 +152,12 @@ struct TargetInfo {
   DType nativeE4M3, nativeE5M2;
   /// Bytes of neighbouring f32 in global memory that one atomic addition covers; 0: one at a time.
   int64_t vectorAddBytes = 0;
-  bool convertsFp8;     ///< instructions for nativeE4M3, nativeE5M2 to and from f16 or f32
-  bool hasAccurateExp2; ///< 2^x is one instruction, with subnormals
+  int64_t halfAddBytes = 0; ///< the same of f16 and bf16, two at least
+  bool convertsFp8;         ///< instructions for nativeE4M3, nativeE5M2 to and from f16 or f32
+  bool hasAccurateExp2;     ///< 2^x is one instruction, with subnormals
   /// One instruction adds or multiplies pairs of f32. It does not run beside matrix instructions.
   bool pairsF32;
+  bool hasSineOfTurns;  ///< sine and cosine of 2 pi x are one instruction each, to 2^-20
   bool hasWaveReduce;   ///< one instruction combines 32-bit integers of all lanes
   bool hasBarrierCount; ///< a barrier that counts lanes with a predicate
   bool hasPriorities;   ///< waves may go before others
@@ -179,9 +184,10 @@ struct TargetInfo {
 
   /// Atoms for these operand and accumulator types, best first. Empty: multiply on the vector unit.
   llvm::ArrayRef<MmaAtom> atoms() const { return mma; }
-  /// The best atom for an m x n x k gemm of these types; null when there is none.
-  const MmaAtom *findAtom(DType a, DType b, DType c) const;
-  const GroupAtom *findGroupAtom(DType a, DType b, DType c) const;
+  /// The best atom for an m x n x k gemm of these types; null when there is none. `tfloat32`: the
+  /// gemm ignores low bits of its operands.
+  const MmaAtom *findAtom(DType a, DType b, DType c, bool tfloat32 = false) const;
+  const GroupAtom *findGroupAtom(DType a, DType b, DType c, bool tfloat32 = false) const;
 };
 
 const TargetInfo &targetInfo(Arch arch);

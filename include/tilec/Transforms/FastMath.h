@@ -1,5 +1,8 @@
 //===- FastMath.h - how functions are computed, for a whole compile --------------------===//
 //
+// The names of the attributes on a module that say how functions of floats are to be computed
+// (`--math`, pass configurations).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -56,7 +56,8 @@ def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
     Gives:  a `tile.parallel` that only moves a global box to shared memory is a
             `tile.copy`; a copy that touches a fragment, and a fill, is a
             `tile.parallel`; nested parallels are perfect nests; a reduction inside a
-            parallel is a `tile.reduce`; no `tile.break` is left.
+            parallel is a `tile.reduce`; no `tile.break` is left, and no guard of
+            indices whose ranges decide it.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -67,7 +68,9 @@ def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> 
   let description = [{
     Needs:  `tile-normalize`.
     Gives:  the peak of the fragments' registers and some beside fit into a thread's
-            share, where more threads can do that.
+            share, where more threads can do that. A block that has a unit to itself, and
+            whose loops compute with more than a lane's arithmetic reaches, has a wave on
+            each scheduler.
     Leaves: kernels that name threads, ask for their number, give layouts of fragments
             or say `schedule.exact`; all else.
   }];
@@ -120,17 +123,21 @@ def StageStoresPass : Pass<"tile-stage-stores", "::tilec::tile::ProgramOp"> {
     Leaves: loops of which the tile would take shared memory that the kernel does not
             have anyway.
   }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def PlaceSharedPass : Pass<"tile-place-shared", "::tilec::tile::ProgramOp"> {
-  let summary = "give every shared buffer its bytes";
+  let summary = "give everything its bytes of shared memory";
   let description = [{
     Needs:  expanded pipelines.
-    Gives:  every shared `tile.alloc` has `shared_place`, its first byte; buffers that are
-            never needed at the same time may share bytes.
+    Gives:  every shared `tile.alloc`, what waves tell each other in reductions, scans and votes,
+            the kernel's mbarriers and the buffers of stores by tensor copies have `shared_place`,
+            their first byte; buffers that are never needed at the same time may share bytes. The
+            kernel has `shared_bytes`, all of it.
     Leaves: everything else.
   }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
 def PlaceBarriersPass : Pass<"tile-place-barriers", "::tilec::tile::ProgramOp"> {
@@ -138,7 +145,9 @@ def PlaceBarriersPass : Pass<"tile-place-barriers", "::tilec::tile::ProgramOp"> 
   let description = [{
     Needs:  expanded pipelines, `tile-place-shared`.
     Gives:  between two tile operations of which one writes what the other touches
-            in shared memory there is a `tile.barrier`, around loops as well.
+            in shared memory there is a `tile.barrier`, around loops as well; so in a
+            tensor that the kernel reads and writes, and between two writes of any
+            tensor where different threads may write one element.
     Leaves: everything else. Rings of a pipeline have their own barriers.
   }];
 }

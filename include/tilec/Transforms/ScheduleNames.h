@@ -2,7 +2,9 @@
 //
 // Some order the instructions of a loop (SchedulePlan.h), some share out work
 // among blocks and warps (ProductPlan.h). A name that a target has not is never dropped
-// in silence. SPDX-License-Identifier: Apache-2.0
+// in silence.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

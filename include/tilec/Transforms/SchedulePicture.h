@@ -1,5 +1,7 @@
 //===- SchedulePicture.h - planned loops as pictures ----------------------===//
 //
+// Takes plans of matrix loops, and loops over the slots of a ring, and draws them as SVG.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -37,8 +39,9 @@ struct PipePlan {
   bool hasProducer = true;
   int64_t slots = 1;
   int64_t slotBytes = 0;
-  int64_t lag = 0;   ///< rounds that a slot is kept after the one that reads it
-  int64_t teams = 1; ///< of consumers that take turns
+  std::string buffers; ///< with a producer: whose copies fill a slot, "`k`, `v`"
+  int64_t lag = 0;     ///< rounds that a slot is kept after the one that reads it
+  int64_t teams = 1;   ///< of consumers that take turns
   /// What one round does, in order; as in Tile IR, without operands.
   std::vector<std::string> producer, consumer; ///< without a producer: `consumer` has all
 };

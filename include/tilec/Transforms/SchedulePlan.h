@@ -110,6 +110,13 @@ struct SchedulePlan {
   bool autoLgkm = false;
   std::vector<ScheduleStep> body;
 
+  /// A mark at the start of the plan of a loop with too few tiles for two rounds: there is none in
+  /// the machine code, where the steps stand in a line.
+  static constexpr llvm::StringLiteral noLoop = "no loop";
+  bool hasLoop() const {
+    return body.empty() || body[0].kind != ScheduleStep::Mark || body[0].label != noLoop;
+  }
+
   /// The largest tile that a step of the body works for.
   int64_t lookahead() const;
   /// The plan for `times` as many tiles per round.
@@ -134,6 +141,20 @@ struct ExpandedSchedule {
 /// Fails with the step that breaks a rule.
 llvm::Expected<ExpandedSchedule> expandSchedule(const SchedulePlan &plan,
                                                 const ScheduleShape &shape, int64_t tiles);
+
+/// The same for a number of tiles that only the run knows: `fewest` or more.
+struct RuntimeSchedule {
+  std::vector<ScheduleStep> prologue, body;
+  int64_t fewest = 1;
+  /// Behind the rounds: tails[i] where `fewest - tilesPerRound + i` tiles are left. A round has
+  /// `tilesPerRound` tiles, and there are as many rounds as leave so many.
+  std::vector<std::vector<ScheduleStep>> tails;
+};
+
+/// One prologue and one body for all numbers of tiles, with the strictest wait that any of them
+/// needs. Fails where numbers of tiles want different steps.
+llvm::Expected<RuntimeSchedule> expandForRuntime(const SchedulePlan &plan,
+                                                 const ScheduleShape &shape);
 
 /// expandSchedule for every number of tiles that makes a difference.
 llvm::Error checkSchedule(const SchedulePlan &plan, const ScheduleShape &shape);

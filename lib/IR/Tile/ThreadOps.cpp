@@ -1,5 +1,7 @@
 //===- ThreadOps.cpp - verifiers of thread-level ops ----------------------===//
 //
+// Says of ops that only threads have (shuffles, votes, barriers) what makes them invalid.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Tile.h"

@@ -1,5 +1,8 @@
 //===- TileDialect.cpp - types and attributes of the tile dialect ---------===//
 //
+// Buffer and pipe types, layout attributes, and element types: their syntax, and what makes them
+// invalid.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Tile.h"

@@ -1,5 +1,8 @@
 //===- TileOps.cpp - verifiers and syntax of the tile ops -----------------===//
 //
+// Says of each op of TileOps.td what makes it invalid, and reads and prints those with a syntax of
+// their own.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Tile.h"
@@ -428,7 +431,8 @@ LogicalResult ForOp::verify() {
     return emitOpError("has one induction variable of type index");
   if (std::optional<int64_t> step = constantInt(getStep()); step && *step == 0)
     return emitOpError("has a step of 0");
-  if (int64_t(getStages()) < 1) // an I64Attr's getter is unsigned
+  // 0 asks for steps in series, 1 for no second slot. An I64Attr's getter is unsigned.
+  if (int64_t(getStages()) < (getKind() == LoopKind::Pipelined ? 0 : 1))
     return emitOpError("has at least 1 stage");
   if (std::optional<uint64_t> slots = getRotate(); slots && int64_t(*slots) < 2)
     return emitOpError() << "rotates over " << int64_t(*slots) << " slots; 2 are the fewest";

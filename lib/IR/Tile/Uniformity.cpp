@@ -1,7 +1,9 @@
 //===- Uniformity.cpp - what differs between the threads of a block -------===//
 //
 // Marks grow until nothing changes: a store in a loop may make what was read before it
-// differ. SPDX-License-Identifier: Apache-2.0
+// differ.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Uniformity.h"
 

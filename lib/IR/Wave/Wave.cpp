@@ -1,5 +1,8 @@
 //===- Wave.cpp - types, verifiers and syntax of the wave dialect ---------===//
 //
+// Says of types and ops of WaveOps.td what makes them invalid, and reads and prints those with a
+// syntax of their own.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Wave/Wave.h"

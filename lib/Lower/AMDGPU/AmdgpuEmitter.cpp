@@ -1,7 +1,9 @@
 //===- AmdgpuEmitter.cpp - instructions of CDNA ---------------------------===//
 //
 // What LLVM 22 must be given so that it adds no wait and moves nothing was measured;
-// docs/machine-code/lowering.md has the reasons. SPDX-License-Identifier: Apache-2.0
+// docs/machine-code/lowering.md has the reasons.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "AMDGPU/AmdgpuEmitter.h"
 
@@ -297,7 +299,7 @@ static uint32_t formatCode(DType dtype) {
   return dtype == DType::E5M2 ? 1 : dtype == DType::E2M1 ? 4 : 0;
 }
 
-llvm::Value *AmdgpuEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b_,
+llvm::Value *AmdgpuEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *bOperand,
                                 llvm::Value *c) {
   if (atom.intrinsic.contains(".scale.")) {
     // Scales that are zero constants: LLVM takes the instruction without scales.
@@ -305,7 +307,7 @@ llvm::Value *AmdgpuEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value
       auto *type = llvm::FixedVectorType::get(b.getInt32Ty(), bitsOf(operand->getType()) / 32);
       return b.CreateBitCast(operand, type);
     };
-    llvm::Value *left = words(a), *right = words(b_), *none = b.getInt32(0);
+    llvm::Value *left = words(a), *right = words(bOperand), *none = b.getInt32(0);
     return call(atom.intrinsic, {left->getType(), right->getType()},
                 {left, right, c, b.getInt32(formatCode(atom.a)), b.getInt32(formatCode(atom.b)),
                  none, none, none, none});
@@ -316,7 +318,7 @@ llvm::Value *AmdgpuEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value
   llvm::Value *zero = b.getInt32(0); // cbsz, abid, blgp: no broadcast, no permutation
   llvm::Value *result =
       b.CreateCall(intrinsic, {b.CreateBitCast(a, type->getParamType(0)),
-                               b.CreateBitCast(b_, type->getParamType(1)),
+                               b.CreateBitCast(bOperand, type->getParamType(1)),
                                b.CreateBitCast(c, type->getParamType(2)), zero, zero, zero});
   return b.CreateBitCast(result, c->getType());
 }
@@ -379,6 +381,31 @@ llvm::Value *AmdgpuEmitter::reciprocal(llvm::Value *value) {
 }
 llvm::Value *AmdgpuEmitter::approxRsqrt(llvm::Value *value) {
   return call("llvm.amdgcn.rsq", {value->getType()}, {value});
+}
+/// The instructions count in turns. Of x / 2 pi the nearest integer n is taken away before anything
+/// is rounded; 1 / 2 pi has two parts of 24 bits. Beyond 2^24 n is the nearest that f32 has.
+llvm::Value *AmdgpuEmitter::approxSine(llvm::Value *value, bool isCosine) {
+  constexpr double turnsOfRadian = 0.15915494309189533577;
+  constexpr double high = static_cast<float>(turnsOfRadian), low = turnsOfRadian - high;
+  llvm::Type *type = value->getType();
+  auto number = [&](double x) { return llvm::ConstantFP::get(type, x); };
+  auto fma = [&](double factor, llvm::Value *sum) {
+    return b.CreateIntrinsic(Id::fma, {type}, {value, number(factor), sum});
+  };
+  // Added to this, a number is rounded to an integer.
+  llvm::Value *magic = number(0x1.8p23);
+  llvm::Value *n = b.CreateFSub(fma(high, magic), magic);
+  llvm::Value *turns = fma(low, fma(high, b.CreateFNeg(n)));
+  const char *name = isCosine ? "llvm.amdgcn.cos" : "llvm.amdgcn.sin";
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (!vector)
+    return call(name, {type}, {turns});
+  llvm::Value *result = llvm::PoisonValue::get(type);
+  for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+    llvm::Value *one = call(name, {b.getFloatTy()}, {b.CreateExtractElement(turns, i)});
+    result = b.CreateInsertElement(result, one, i);
+  }
+  return result;
 }
 llvm::Value *AmdgpuEmitter::exp2(llvm::Value *value) {
   return b.CreateUnaryIntrinsic(llvm::Intrinsic::exp2, value);

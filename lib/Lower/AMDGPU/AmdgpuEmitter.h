@@ -1,5 +1,7 @@
 //===- AmdgpuEmitter.h - instructions of CDNA -----------------------------===//
 //
+// What KernelLowering asks of a vendor, answered with intrinsics of the AMDGPU target.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -65,6 +67,7 @@ public:
   llvm::Value *approxRcp(llvm::Value *value) override;
   llvm::Value *reciprocal(llvm::Value *value) override;
   llvm::Value *approxRsqrt(llvm::Value *value) override;
+  llvm::Value *approxSine(llvm::Value *value, bool isCosine) override;
   llvm::Value *exp2(llvm::Value *value) override;
   llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
 

@@ -127,6 +127,8 @@ const char *ptxType(mlir::Type type) {
     return "f16";
   if (type.isBF16())
     return "bf16";
+  if (type.isF32())
+    return "tf32"; // the low bits of f32 are ignored
   if (std::optional<DType> format = smallFloat(type))
     return *format == DType::E4M3FN ? "e4m3" : *format == DType::E5M2 ? "e5m2" : nullptr;
   if (type.isInteger(8))
@@ -192,7 +194,7 @@ LogicalResult HopperLowering::lowerGroupMma(wave::GroupMmaOp op) {
     aRegs.emplace(b, kernel.registersOf(op.getARegs()));
     aInput = next;
     for (llvm::Value *value : aRegs->values())
-      input(value);
+      input(b.CreateBitCast(value, b.getInt32Ty()));
   }
   unsigned bInput = descriptor(op.getB(), op.getBDesc());
   line("mov.b32 hb, " + llvm::Twine(uint64_t(op.getBDesc()) >> 32) + ";");

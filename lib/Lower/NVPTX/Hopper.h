@@ -1,5 +1,7 @@
 //===- Hopper.h - TMA, mbarriers and warp-group matrices of sm_90a --------===//
 //
+// Takes the ops of Wave IR that only sm_90a has, gives inline PTX and intrinsics for them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -433,24 +433,30 @@ llvm::Value *NvptxEmitter::dot4(llvm::Value *a, llvm::Value *b_, llvm::Value *c,
   return call(isUnsigned ? "llvm.nvvm.idp4a.u.u" : "llvm.nvvm.idp4a.s.s", {}, {a, b_, c});
 }
 
-/// red.add.{v2, v4}.f32 (PTX ISA 8.1, sm_90), which LLVM has no intrinsic for.
+/// red.add.{v2, v4}.f32 and red.add.noftz.{, v2, v4}.{f16x2, bf16x2} (PTX ISA 8.1, sm_90), which
+/// LLVM has no intrinsics for.
 bool NvptxEmitter::addVector(llvm::Value *vector, llvm::Value *pointer) {
   auto *type = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
-  if (!type || !type->getElementType()->isFloatTy() ||
-      int64_t(bitsOf(type)) / 8 > target.vectorAddBytes)
+  llvm::Type *element = type ? type->getElementType() : nullptr;
+  bool isHalf = element && (element->isHalfTy() || element->isBFloatTy());
+  if (!element || (!isHalf && !element->isFloatTy()) ||
+      int64_t(bitsOf(type)) / 8 > (isHalf ? target.halfAddBytes : target.vectorAddBytes))
     return false;
-  unsigned count = type->getNumElements();
+  llvm::Value *parts = isHalf ? words(vector) : vector;
+  unsigned count = bitsOf(type) / 32;
   llvm::SmallVector<llvm::Value *> all;
   std::string constraints;
   for (unsigned i = 0; i < count; ++i) {
-    all.push_back(b.CreateExtractElement(vector, i));
-    constraints += "f,";
+    all.push_back(b.CreateExtractElement(parts, i));
+    constraints += isHalf ? "r," : "f,";
   }
   all.push_back(pointer);
   llvm::SmallVector<llvm::Type *> types;
   for (llvm::Value *value : all)
     types.push_back(value->getType());
-  std::string text = "red.relaxed.gpu.global.add.v" + std::to_string(count) + ".f32 [$" +
+  const char *name = !isHalf ? ".f32" : element->isHalfTy() ? ".f16x2" : ".bf16x2";
+  std::string text = std::string("red.relaxed.gpu.global.add") + (isHalf ? ".noftz" : "") +
+                     (count == 1 ? "" : ".v" + std::to_string(count)) + name + " [$" +
                      std::to_string(count) + "], " + operands(0, count) + ";";
   auto *function = llvm::FunctionType::get(b.getVoidTy(), types, false);
   b.CreateCall(llvm::InlineAsm::get(function, text, constraints + "l,~{memory}", true), all)

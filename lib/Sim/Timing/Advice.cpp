@@ -1,5 +1,7 @@
 //===- Advice.cpp - what to do first to make a kernel faster --------------===//
 //
+// Takes the shares of waits and units of a timing, gives one sentence: what to do first.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Constants.h"

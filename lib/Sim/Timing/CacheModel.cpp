@@ -1,5 +1,8 @@
 //===- CacheModel.cpp - which accesses the L2 and Infinity Cache serve ----===//
 //
+// Takes the accesses of work-groups in the order in which they run, says which of them L2 and the
+// Infinity Cache serve.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "CacheModel.h"

@@ -3,7 +3,9 @@
 // Replays the real addresses of the work-groups that are resident together, access by
 // access in turn, through one L2 an XCD. A line that another work-group asked for a
 // moment ago is still on its way: it costs no traffic beyond the L2 but the latency of
-// the fill. SPDX-License-Identifier: Apache-2.0
+// the fill.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,5 +1,8 @@
 //===- ComputeUnit.cpp - one CU, clock by clock ---------------------------===//
 //
+// Takes what waves have executed, gives when each instruction issues and completes on one CU, and
+// what it waits for.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ComputeUnit.h"

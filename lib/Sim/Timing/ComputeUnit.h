@@ -3,6 +3,7 @@
 // Replays recorded waves on four SIMDs. Every `slotClk` clocks each SIMD issues at most
 // one instruction through each of its ports, from different waves: highest s_setprio
 // first, then the oldest. A wave issues in order, one instruction a slot.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

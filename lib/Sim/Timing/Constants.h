@@ -1,5 +1,7 @@
 //===- Constants.h - the numbers of the timing model ----------------------===//
 //
+// Constants.def as numbers for a chip, and as rows with their meaning.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

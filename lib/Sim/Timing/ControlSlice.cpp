@@ -1,7 +1,9 @@
 //===- ControlSlice.cpp - which instructions decide where waves go --------===//
 //
 // Backwards over the code: the registers that branches need, then those that their
-// definitions need, to a fixed point. SPDX-License-Identifier: Apache-2.0
+// definitions need, to a fixed point.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ControlSlice.h"
 

@@ -2,7 +2,9 @@
 //
 // How much a work-group does is known without doing it: only what branches depend on has
 // to be executed. The rest of the code is counted and skipped, so that the whole grid
-// can be walked. SPDX-License-Identifier: Apache-2.0
+// can be walked.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

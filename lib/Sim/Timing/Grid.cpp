@@ -1,5 +1,7 @@
 //===- Grid.cpp - where work-groups run, and for how long -----------------===//
 //
+// Takes how long work-groups take beside how many others, gives the time of the whole grid.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Grid.h"

@@ -1,7 +1,9 @@
 //===- Grid.h - where work-groups run, and for how long -------------------===//
 //
 // Work-group i goes to XCD i modulo 8, and there, in order, to the first CU that has a
-// place. Groups on a CU share it. SPDX-License-Identifier: Apache-2.0
+// place. Groups on a CU share it.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,5 +1,8 @@
 //===- Kinds.cpp - what the timing model asks about an instruction --------===//
 //
+// Takes a decoded instruction, gives its port, its latency and what it occupies; Kinds.h has the
+// types.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Kinds.h"

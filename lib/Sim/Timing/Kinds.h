@@ -1,5 +1,7 @@
 //===- Kinds.h - what the timing model asks about an instruction ----------===//
 //
+// Takes an instruction, gives what never changes about it for the clock, so that it is asked once.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

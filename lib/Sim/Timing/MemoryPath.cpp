@@ -1,5 +1,7 @@
 //===- MemoryPath.cpp - LDS and vector memory of one CU -------------------===//
 //
+// Takes accesses of a CU, gives when LDS, L1 and what is behind them answer.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "MemoryPath.h"

@@ -2,6 +2,7 @@
 //
 // Queues with a rate and a latency each. Requests come in the order of issue; what a
 // request costs beyond the L1 comes from the cache model. All times are clocks.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Peaks.cpp - no prediction is faster than the chip ------------------===//
 //
+// Takes a prediction, fails where it is above the peak of the data sheet: a fault of the model.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Peaks.h"

@@ -2,7 +2,9 @@
 //
 // What the whole grid has to do, against what the data sheet says that the chip can do at
 // most. Runs for every prediction; a violation is an error of the model, not of the
-// kernel. SPDX-License-Identifier: Apache-2.0
+// kernel.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -1,5 +1,8 @@
 //===- Recorder.cpp - what waves executed, with their addresses -----------===//
 //
+// Is told what waves execute, keeps what the model needs of it: instructions, addresses,
+// conflicts.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Recorder.h"

@@ -1,7 +1,9 @@
 //===- Recorder.h - what waves executed, with their addresses -------------===//
 //
 // Filled by the functional simulator for chosen work-groups (LaunchOptions::recorder).
-// Says nothing of time. SPDX-License-Identifier: Apache-2.0
+// Says nothing of time.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

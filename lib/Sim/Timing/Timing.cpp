@@ -1,7 +1,9 @@
 //===- Timing.cpp - how long a kernel takes -------------------------------===//
 //
 // Records the work-groups that matter, replays the caches, then the CU, and scales to
-// the grid. SPDX-License-Identifier: Apache-2.0
+// the grid.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/Timing.h"
 

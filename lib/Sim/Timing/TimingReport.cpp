@@ -1,5 +1,7 @@
 //===- TimingReport.cpp - a timing as a table and as JSON -----------------===//
 //
+// Takes a timing, writes it for people and for programs; nothing is computed here.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/Timing.h"

@@ -44,6 +44,10 @@ TargetInfo makeCdna(Arch arch) {
   chip.convertsFp8 = true;
   chip.hasAccurateExp2 = false; // v_exp_f32 flushes
   chip.pairsF32 = true;         // v_pk_fma_f32 and kin
+  // v_sin_f32 and v_cos_f32. Their error is not published; that of HIP's __sinf and __cosf, which
+  // reduce by one rounded product in front of them, is (HIP math API: 18 and 4 ulp where it is
+  // largest, over [-pi, pi]), and below 2^-20.
+  chip.hasSineOfTurns = true;
   chip.hasPriorities = true;
   chip.predicatesLanes = false; // EXEC is a register of its own
   chip.keepsOrder = true;

@@ -1,5 +1,7 @@
 //===- Cdna.h - what AMD's CDNA chips share -------------------------------===//
 //
+// Gives the fields that CDNA3 and CDNA4 share, and makes their matrix atoms from rows.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -74,8 +74,16 @@ static MmaAtom mmaSync(llvm::StringRef name, llvm::StringRef intrinsic, DType a,
           .cLayout = atomLayout(cRegs, cLanes)};
 }
 
+static MmaAtom mmaSyncOfTfloat32(llvm::StringRef name, llvm::StringRef intrinsic, int64_t k) {
+  MmaAtom atom = mmaSync(name, intrinsic, DType::F32, DType::F32, DType::F32, k);
+  atom.isTfloat32 = true;
+  return atom;
+}
+
 #define MMA_SYNC(Name, Intrinsic, A, B, C, K)                                                      \
   mmaSync("mma.sync.aligned." Name, "llvm.nvvm.mma." Intrinsic, DType::A, DType::B, DType::C, K),
+#define MMA_TFLOAT32(Name, Intrinsic, K)                                                           \
+  mmaSyncOfTfloat32("mma.sync.aligned." Name, "llvm.nvvm.mma." Intrinsic, K),
 
 std::vector<MmaAtom> mmaOfSm80() {
   return {

@@ -1,5 +1,7 @@
 //===- MmaSync.h - what NVIDIA's chips with mma.sync share ----------------===//
 //
+// Gives the fields that NVIDIA's chips since sm_80 share, and makes their matrix atoms from rows.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

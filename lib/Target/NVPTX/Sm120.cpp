@@ -18,6 +18,7 @@ TargetInfo makeSm120() {
   chip.sharedBytesOfUnit = 100 << 10;
   chip.convertsFp8 = true;
   chip.vectorAddBytes = 16; // red.v2, red.v4 of f32: sm_90
+  chip.halfAddBytes = 16;   // and of f16x2, bf16x2
   chip.mma = mmaOfSm89();
   // There are mbarriers and tensor copies, which nothing needs here: their products are mma.sync.
   chip.codeFeatures = "+ptx87"; // CUDA 12.8

@@ -29,6 +29,8 @@ TargetInfo makeSm90a() {
   chip.clocks.multiplyAdds16 = 2048;
   constexpr int64_t rows = 64, mostColumns = 256;
 #define WGMMA(A, B, C, K, StepN) {DType::A, DType::B, DType::C, rows, K, StepN, mostColumns},
+#define WGMMA_TFLOAT32(K, StepN)                                                                   \
+  {DType::F32, DType::F32, DType::F32, rows, K, StepN, mostColumns, /*isTfloat32=*/true},
   chip.groups = {
 #define WGMMA_SM90A
 #include "MmaSync.def"

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Check/Check.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
@@ -83,24 +84,14 @@ std::optional<Outside> findOutside(tile::BufferType type, ValueRange indices) {
 LogicalResult checkBounds(tile::KernelOp kernel) {
   bool isLegal = true;
   kernel.walk([&](Operation *op) {
-    Value buffer;
-    ValueRange indices;
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      buffer = load.getBuffer();
-      indices = load.getIndices();
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      buffer = store.getBuffer();
-      indices = store.getIndices();
-    } else if (auto atomic = dyn_cast<tile::AtomicOp>(op)) {
-      buffer = atomic.getBuffer();
-      indices = atomic.getIndices();
-    }
-    if (!buffer)
+    std::optional<ElementAccess> access = elementAccess(op);
+    if (!access)
       return;
-    auto type = cast<tile::BufferType>(buffer.getType());
+    Value buffer = access->buffer;
+    tile::BufferType type = access->type();
     if (type.isGlobal() || !type.hasStaticShape() || !isCertain(op))
       return;
-    std::optional<Outside> outside = findOutside(type, indices);
+    std::optional<Outside> outside = findOutside(type, access->indices);
     if (!outside)
       return;
     isLegal = false;

@@ -1,5 +1,8 @@
 //===- Check.cpp - tile-check: what the script cannot mean ----------------===//
 //
+// Runs the checks of Check.h in order over a program; what one refuses the next ones need not
+// know.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Check/Check.h"

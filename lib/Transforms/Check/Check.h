@@ -1,5 +1,8 @@
 //===- Check.h - the parts of tile-check ----------------------------------===//
 //
+// Each takes a kernel as the script means it, and reports what it cannot mean, at the script's
+// place.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

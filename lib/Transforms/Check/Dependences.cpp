@@ -239,22 +239,23 @@ bool LoopCheck::dependsOnMemory(Value value) {
          llvm::any_of(op->getOperands(), [&](Value v) { return dependsOnMemory(v); });
 }
 
-/// H[x[i]] = H[x[i]] + e: nothing says that all x[i] differ.
+/// H[x[i]] = H[x[i]] + e is atomic, or done by one iteration after another. H[i] = H[x[i]] is
+/// neither: nothing says that it reads nothing that another iteration writes.
 void LoopCheck::warnOfScatter(ArrayRef<Access> list, Value buffer) {
   auto isByMemory = [&](const Access &access) {
     return llvm::any_of(access.indices, [&](Value index) { return dependsOnMemory(index); });
   };
   for (const Access &store : list) {
+    auto mayBeShared = [&](const Access &access) {
+      return !access.isStore && access.oldOf != store.op &&
+             (isByMemory(access) || isByMemory(store));
+    };
     if (!store.isStore)
       continue;
-    if (store.update && isByMemory(store)) {
+    if (updatesInTurns(cast<tile::StoreOp>(store.op)))
       Reported(store.op, DiagId::UpdatesMayMeet, nameOfRoot(buffer))
           .note(store.update->old, DiagId::OldValueRead);
-      return;
-    }
-    auto read = llvm::find_if(list, [&](const Access &access) {
-      return !access.isStore && (isByMemory(access) || isByMemory(store));
-    });
+    auto read = llvm::find_if(list, mayBeShared);
     if (read == list.end())
       continue;
     Reported(store.op, DiagId::IterationsMayDepend, nameOfRoot(buffer))

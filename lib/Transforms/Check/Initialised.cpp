@@ -13,6 +13,7 @@
 #include "tilec/Analysis/Index.h"
 #include "tilec/IR/Reported.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -40,6 +41,12 @@ State join(const State &a, const State &b) {
   return result;
 }
 
+/// Whether the use prints a value, or takes it where a condition says so.
+bool isOneOfTwo(OpOperand &use) {
+  Operation *user = use.getOwner();
+  return isa<tile::PrintOp>(user) || (isa<arith::SelectOp>(user) && use.getOperandNumber() > 0);
+}
+
 class Walk {
 public:
   explicit Walk(tile::KernelOp kernel) : isLockstep(kernel.getLockstep()) {}
@@ -56,8 +63,9 @@ private:
   void visitBranch(scf::IfOp branch, State &state);
   /// `blocks` run one after the other, again and again; `runs`: at least once.
   void visitLoop(ArrayRef<Block *> blocks, bool runs, State &state);
-  /// `isPrinted`: nothing but a print sees the value, which is no error.
-  void read(Operation *op, Value buffer, State &state, bool isPrinted = false);
+  /// `isHarmless`: nothing but a print sees the value, or what chooses between it and another: that
+  /// is no error.
+  void read(Operation *op, Value buffer, State &state, bool isHarmless = false);
   void write(Value buffer, State &state) {
     if (auto it = state.find(rootOf(buffer)); it != state.end())
       it->second = Fill::Written;
@@ -67,17 +75,17 @@ private:
   unsigned parallelDepth = 0;
   /// In the first walk of a loop: what a branch reads may be written by an earlier iteration.
   unsigned firstWalks = 0, branchesInFirstWalk = 0;
-  llvm::SmallPtrSet<Value, 4> reported, reportedPrints;
+  llvm::SmallPtrSet<Value, 4> reported, reportedHarmless;
 };
 
-void Walk::read(Operation *op, Value view, State &state, bool isPrinted) {
+void Walk::read(Operation *op, Value view, State &state, bool isHarmless) {
   Value buffer = rootOf(view);
   auto it = state.find(buffer);
   if (it == state.end() || it->second == Fill::Written || reported.contains(buffer))
     return;
   bool isError = it->second == Fill::Unwritten;
-  if (isError && isPrinted && branchesInFirstWalk == 0) {
-    if (reportedPrints.insert(buffer).second)
+  if (isError && isHarmless && branchesInFirstWalk == 0) {
+    if (reportedHarmless.insert(buffer).second)
       Reported(op, DiagId::MayBeUninitialised, nameOfRoot(buffer))
           .note(buffer.getLoc(), DiagId::AllocatedHere, nameOfRoot(buffer));
     return;
@@ -174,11 +182,11 @@ void Walk::visitLeaf(Operation *op, State &state) {
   }
   if (auto printed = dyn_cast<tile::PrintOp>(op);
       printed && isa<tile::BufferType>(printed.getValue().getType()))
-    return read(op, printed.getValue(), state, /*isPrinted=*/true);
+    return read(op, printed.getValue(), state, /*isHarmless=*/true);
   Accesses accesses = accessesOf(op);
-  bool isPrinted = !op->use_empty() && llvm::all_of(op->getUsers(), llvm::IsaPred<tile::PrintOp>);
+  bool isHarmless = !op->use_empty() && llvm::all_of(op->getUses(), isOneOfTwo);
   for (Value buffer : accesses.reads)
-    read(op, buffer, state, isPrinted);
+    read(op, buffer, state, isHarmless);
   for (Value buffer : accesses.writes)
     write(buffer, state);
 }

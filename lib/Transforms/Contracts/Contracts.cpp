@@ -1,5 +1,8 @@
 //===- Contracts.cpp - the passes' contracts, and who watches them --------===//
 //
+// One row a pass: which facts it needs, gives and leaves; and the checker that looks at the IR
+// before and after each.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Transforms/Contracts.h"
@@ -35,7 +38,10 @@ ArrayRef<Contract> contracts() {
        {OneStage, CopiesWaited, PipesFilled},
        parameters},
       {"tile-stage-stores", {Layouts, OneStage}, {}, parameters},
-      {"tile-place-shared", {Layouts, OneStage}, {Places}, {true, {"shared_place"}, ""}},
+      {"tile-place-shared",
+       {Layouts, OneStage},
+       {Places},
+       {true, {"shared_place", "shared_bytes"}, ""}},
       {"tile-place-barriers", {OneStage, Places}, {Barriers}, {true, {"tile.barrier"}, ""}},
       {"tile-to-wave",
        {WholeBuffers, OneForm, Layouts, OneStage, CopiesWaited, PipesFilled, Places, Barriers},

@@ -1,13 +1,16 @@
 //===- Facts.cpp - what holds between two passes, looked up in the IR -----===//
 //
+// One function a fact about tile programs: takes the IR, gives the first op that breaks it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Contracts/Snapshot.h"
 #include "Contracts/WaveFacts.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
-#include "Memory/Shared.h"
+#include "Memory/SharedMemory.h"
 
+#include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -115,9 +118,12 @@ bool standsBehindWait(Operation *op) {
 
 std::optional<Breach> copyWithoutWait(Operation *root) {
   llvm::SmallPtrSet<Value, 4> rings;
-  root->walk([&](tile::AsyncCopyOp copy) { rings.insert(rootOf(copy.getDst())); });
+  root->walk([&](Operation *op) {
+    if (isAsyncCopy(op))
+      rings.insert_range(accessesOf(op).writes);
+  });
   return firstBreach(root, [&](Operation *op) -> Complaint {
-    if (isa<tile::AsyncCopyOp>(op)) {
+    if (isAsyncCopy(op)) {
       Operation *next = op->getNextNode();
       while (next && !isa<tile::AsyncCommitOp>(next))
         next = next->getNextNode();
@@ -172,23 +178,11 @@ Complaint fillsWrongBytes(Operation *op) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-std::optional<Breach> misplaced(Operation *root) {
-  auto lacksPlace = [](Operation *op) -> Complaint {
-    auto alloc = dyn_cast<tile::AllocOp>(op);
-    if (alloc && alloc.getResult().getType().isShared() && !alloc.getSharedPlace())
-      return "has no place in shared memory";
-    return std::nullopt;
-  };
-  if (std::optional<Breach> breach = firstBreach(root, lacksPlace))
-    return breach;
-  return firstBreach(root, [](Operation *op) -> Complaint {
+std::optional<Breach> misplaced(Operation *root, const TargetInfo &target) {
+  return firstBreach(root, [&](Operation *op) -> Complaint {
     auto kernel = dyn_cast<tile::KernelOp>(op);
-    auto both = kernel ? buffersInEachOther(kernel) : std::nullopt;
-    if (!both)
-      return std::nullopt;
-    return ("needs `" + both->first.getName() + "` and `" + both->second.getName() +
-            "` at the same time, and they share bytes")
-        .str();
+    std::string wrong = kernel ? misplacedIn(kernel, target) : "";
+    return wrong.empty() ? std::nullopt : Complaint(wrong);
   });
 }
 
@@ -229,7 +223,7 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
   case Fact::PipesFilled:
     return firstBreach(root, fillsWrongBytes);
   case Fact::Places:
-    return misplaced(root);
+    return misplaced(root, target);
   case Fact::Barriers:
     return notSettled(root, createPlaceBarriersPass());
   case Fact::OneDialect:

@@ -1,5 +1,7 @@
 //===- Snapshot.cpp - compares the IR before and after a pass -------------===//
 //
+// Hashes ops with what they use, and compares two such lists.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Contracts/Snapshot.h"

@@ -1,5 +1,8 @@
 //===- Snapshot.h - the part of the IR that a pass has to leave -----------===//
 //
+// Takes the IR before and after a pass, gives the first op that the pass should have left and has
+// not.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

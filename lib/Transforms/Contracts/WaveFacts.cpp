@@ -1,5 +1,8 @@
 //===- WaveFacts.cpp - what holds of wave kernels -------------------------===//
 //
+// One function a fact about wave kernels: takes the IR and the target, gives the first op that
+// breaks it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Contracts/WaveFacts.h"

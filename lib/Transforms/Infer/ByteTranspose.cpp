@@ -1,5 +1,8 @@
 //===- ByteTranspose.cpp - tiles of bytes with rows and columns exchanged -===//
 //
+// Takes products of bytes whose operand lies across, gives them a transposed copy in shared
+// memory, made in a form that is later recognised.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Infer/ByteTranspose.h"

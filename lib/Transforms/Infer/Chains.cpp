@@ -1,5 +1,8 @@
 //===- Chains.cpp - products that take what others have made --------------===//
 //
+// Follows fragments from products through element-wise loops to other products; Chains.h says what
+// for.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Infer/Chains.h"
@@ -71,7 +74,7 @@ void markChains(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t numWaves = wavesOf(kernel, target);
   if (llvm::all_of(gemms, [&](tile::GemmOp gemm) { return hasLargeAtom(gemm, target, numWaves); }))
     for (tile::GemmOp gemm : gemms)
-      gemm->setAttr(chainedAttrName, UnitAttr::get(kernel.getContext()));
+      gemm.setChained(true);
 }
 
 } // namespace tilec

@@ -1,5 +1,8 @@
 //===- Chains.h - products that take what others have made ----------------===//
 //
+// Takes a kernel, marks the products whose operand comes from another one's result, so that both
+// get layouts that meet.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -11,7 +14,7 @@ namespace tilec {
 
 /// Marks the products of a kernel in which one takes a fragment that is computed from what another
 /// has made, with vector work between them: they use the largest atoms, where all of them can
-/// (chainedAttrName in Layouts/GemmPlan.h).
+/// (`chained`).
 void markChains(tile::KernelOp kernel, const TargetInfo &target);
 
 } // namespace tilec

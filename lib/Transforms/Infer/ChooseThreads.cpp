@@ -2,7 +2,8 @@
 //
 // A block's fragments are spread over its threads. Where a thread would hold more than it has
 // registers, which is memory traffic in every round, as many more threads are taken as can hold
-// them. What no number of threads can hold stays with the author's.
+// them. What no number of threads can hold stays with the author's. Schedulers that no wave would
+// use are given one where threads hold more than their arithmetic reaches.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -10,6 +11,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 #include "tilec/Target/Target.h"
+#include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
@@ -30,6 +32,11 @@ Operation *topLevel(Operation *op, Block *body) {
   while (op && op->getBlock() != body)
     op = op->getParentOp();
   return op;
+}
+
+int64_t bitsOfBuffer(Value buffer) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  return type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
 }
 
 /// The most bits of fragments that are alive at once, over the whole block. A fragment lives from
@@ -57,8 +64,14 @@ int64_t mostFragmentBits(tile::KernelOp kernel) {
   });
   std::vector<int64_t> changes(numberOf.size() + 1, 0);
   for (auto &[root, life] : lives) {
+    // The sum of a product in 16 bits is one in 32, rounded at the end: both are alive.
+    bool isSum = llvm::any_of(root.getUsers(), [&, root = root](Operation *user) {
+      auto gemm = dyn_cast<tile::GemmOp>(user);
+      return gemm && gemm.getC() == root;
+    });
     auto type = cast<tile::BufferType>(root.getType());
-    int64_t bits = type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
+    bool isNarrow = bitsOf(tile::dtypeOf(type.getElementType())) < 32;
+    int64_t bits = bitsOfBuffer(root) + (isSum && isNarrow ? 32 * type.numElems() : 0);
     changes[life.first] += bits;
     changes[life.last + 1] -= bits;
   }
@@ -66,6 +79,35 @@ int64_t mostFragmentBits(tile::KernelOp kernel) {
   for (int64_t change : changes)
     most = std::max(most, alive += change);
   return most;
+}
+
+/// Bits of the fragments with which loops compute, but for what matrix instructions do.
+int64_t computedFragmentBits(tile::KernelOp kernel) {
+  llvm::SetVector<Value> found;
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::ParallelOp, tile::ReduceOp, tile::ScanOp>(op) ||
+        !op->getParentOfType<tile::ForOp>())
+      return;
+    Accesses accesses = accessesOf(op);
+    for (const auto &buffers : {accesses.reads, accesses.writes})
+      for (Value buffer : buffers)
+        if (cast<tile::BufferType>(buffer.getType()).isFragment())
+          found.insert(rootOf(buffer));
+  });
+  int64_t bits = 0;
+  for (Value buffer : found)
+    bits += bitsOfBuffer(buffer);
+  return bits;
+}
+
+/// Whether the shared memory of a unit holds no second block.
+bool hasUnitAlone(tile::KernelOp kernel, const TargetInfo &target) {
+  int64_t bits = 0;
+  kernel.walk([&](tile::AllocOp alloc) {
+    if (alloc.getResult().getType().isShared())
+      bits += bitsOfBuffer(alloc.getResult());
+  });
+  return 2 * bits > 8 * target.sharedBytesOfUnit;
 }
 
 /// The author's number counts: threads are named, layouts are given by thread, or it is asked for.
@@ -90,13 +132,11 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
   using ChooseThreadsPassBase::ChooseThreadsPassBase;
 
   void runOnOperation() override {
-    std::optional<Arch> arch = parseArch(target);
-    if (!arch) {
-      getOperation().emitError() << "unknown target `" << target << '`';
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
       return signalPassFailure();
-    }
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      choose(kernel, targetInfo(*arch));
+      choose(kernel, *chip);
   }
 
   static void choose(tile::KernelOp kernel, const TargetInfo &target) {
@@ -109,17 +149,29 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
     auto fits = [&](int64_t count) {
       return ceilDiv(bits, 32 * count) + besideFragments <= registersOf(count);
     };
-    while (!fits(threads) && 2 * threads <= target.maxThreads)
+    // Arithmetic moves what it finds in accumulator registers, there and back. Waves on schedulers
+    // that have none take part of that and cost nothing.
+    int64_t computed = target.registers.accumulators > 0 && hasUnitAlone(kernel, target)
+                           ? computedFragmentBits(kernel)
+                           : 0;
+    auto isCrowded = [&](int64_t count) {
+      return 2 * count <= target.schedulers * target.waveLanes &&
+             ceilDiv(computed, 32 * count) + besideFragments >
+                 target.registers.ofLane - target.registers.accumulators;
+    };
+    while ((!fits(threads) || isCrowded(threads)) && 2 * threads <= target.maxThreads)
       threads *= 2;
     // What fits nowhere is the author's to change.
     if (threads == given || !fits(threads))
       return;
     kernel.setThreads(threads);
-    kernel.emitRemark() << "threads= is " << threads << " here, not " << given
-                        << ": fragments take " << ceilDiv(bits, 32 * given)
-                        << " registers of each of " << given << " threads, which have "
-                        << registersOf(given) << " on " << nameOf(target.arch)
-                        << "; `schedule.exact(...)` around a loop keeps the number";
+    auto remark = kernel.emitRemark()
+                  << "threads= is " << threads << " here, not " << given << ": fragments take "
+                  << ceilDiv(bits, 32 * given) << " registers of each of " << given
+                  << " threads, which have " << registersOf(given) << " on " << nameOf(target.arch);
+    if (fits(given))
+      remark << ", " << target.registers.accumulators << " of them out of arithmetic's reach";
+    remark << "; `schedule.exact(...)` around a loop keeps the number";
   }
 };
 

@@ -13,6 +13,7 @@
 #include "Infer/Chains.h"
 #include "Infer/KeepOperands.h"
 #include "Infer/Operands.h"
+#include "Infer/Windows.h"
 #include "Layouts/Exchange.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/KOrder.h"
@@ -21,11 +22,12 @@
 #include "Layouts/Swizzle.h"
 #include "Layouts/WarpGroups.h"
 #include "Memory/Overwrites.h"
-#include "Memory/Shared.h"
+#include "Memory/SharedMemory.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Reported.h"
+#include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
 #include <functional>
@@ -107,6 +109,7 @@ public:
         setDefault(open);
         propagate();
       }
+    unrollWindows(kernel);
     matchOperands(kernel, target);
     stageAll();
     return success();
@@ -159,8 +162,8 @@ LogicalResult Inference::fixGemms() {
       auto nameOfType = [](Value v) {
         return nameOf(tile::dtypeOf(cast<tile::BufferType>(v.getType()).getElementType()));
       };
-      Reported(gemm, DiagId::NoMatrixInstruction, nameOf(target.arch), nameOfType(gemm.getA()),
-               nameOfType(gemm.getB()), nameOfType(gemm.getC()));
+      (void)Reported(gemm, DiagId::NoMatrixInstruction, nameOf(target.arch),
+                     nameOfType(gemm.getA()), nameOfType(gemm.getB()), nameOfType(gemm.getC()));
       return WalkResult::interrupt();
     }
     // A whole fragment takes the layout; a box of one is staged by tile-to-wave.
@@ -222,6 +225,8 @@ void Inference::fixScans() {
 
 void Inference::visit(tile::ParallelOp loop) {
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!layout)
+    layout = layoutFromWindow(loop);
   if (!layout)
     return;
   loop.walk([&](Operation *op) {
@@ -322,7 +327,7 @@ void Inference::stageAll() {
   Operation *before = kernel->clone();
   stageMismatches();
   setSharedLayouts();
-  bool fits = sharedNeed(kernel) + exchangeNeed(kernel, target) <= target.sharedBytes;
+  bool fits = SharedMemory(kernel, target).left() >= 0;
   if (!fits && !remarks.empty()) {
     kernel.getBody().takeBody(before->getRegion(0));
     defined.clear();
@@ -353,21 +358,12 @@ void Inference::stageMismatches() {
 SmallVector<Value> Inference::mismatches(tile::ParallelOp loop, const FragmentLayout &layout) {
   SmallVector<Value> found;
   loop.walk([&](Operation *op) {
-    Value buffer;
-    ValueRange indices;
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      buffer = load.getBuffer();
-      indices = load.getIndices();
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      buffer = store.getBuffer();
-      indices = store.getIndices();
-    }
-    if (!buffer || !cast<tile::BufferType>(buffer.getType()).isFragment() ||
-        llvm::is_contained(found, buffer))
+    std::optional<ElementAccess> access = elementAccess(op);
+    if (!access || !access->type().isFragment() || llvm::is_contained(found, access->buffer))
       return;
-    const FragmentLayout *own = fragmentLayoutOf(buffer);
-    if (own && !matchRegisters(layout, *own, indices, loop))
-      found.push_back(buffer);
+    const FragmentLayout *own = fragmentLayoutOf(access->buffer);
+    if (own && !matchRegisters(layout, *own, access->indices, loop))
+      found.push_back(access->buffer);
   });
   return found;
 }
@@ -461,6 +457,25 @@ void Inference::defineAll(tile::AllocOp alloc) {
 // Shared buffers
 //===----------------------------------------------------------------------===//
 
+/// The shared tile that the operand is or, element by element, is a copy of. Where there is none
+/// the operand's own buffer, if a kernel makes it.
+static tile::AllocOp tileOf(Value operand) {
+  auto own = operand.getDefiningOp<tile::AllocOp>();
+  if (!own || !own.getResult().getType().isFragment())
+    return own;
+  for (Operation *user : operand.getUsers()) {
+    auto store = dyn_cast<tile::StoreOp>(user);
+    auto load = store ? store.getValue().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
+    auto loop = load ? load->getParentOfType<tile::ParallelOp>() : tile::ParallelOp();
+    auto tile = load ? load.getBuffer().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
+    if (loop && tile && store.getBuffer() == operand &&
+        llvm::equal(store.getIndices(), loop.ivs()) && llvm::equal(load.getIndices(), loop.ivs()) &&
+        load.getBuffer().getType().getShape() == own.getResult().getType().getShape())
+      return tile;
+  }
+  return own;
+}
+
 void Inference::setSharedLayouts() {
   llvm::SmallPtrSet<Operation *, 8> readByGemm, readByWarpGroups;
   // Read lane by lane, of whole tiles of two dimensions: which lane reads what; of several the
@@ -472,9 +487,11 @@ void Inference::setSharedLayouts() {
       plan = planGemm(gemm, target, numWaves);
     for (int n : {0, 1}) {
       Value operand = n == 0 ? gemm.getA() : gemm.getB();
-      auto alloc = operand.getDefiningOp<tile::AllocOp>();
-      tile::BufferType type = cast<tile::BufferType>(operand.getType());
-      if (!plan || !alloc || !type.isShared() || type.rank() != 2)
+      tile::AllocOp alloc = tileOf(operand);
+      if (!plan || !alloc)
+        continue;
+      tile::BufferType type = alloc.getResult().getType();
+      if (!type.isShared() || type.rank() != 2)
         continue;
       bool kIsRow = n == 0 ? gemm.getTransposeA() : !gemm.getTransposeB();
       if (auto reads = sharedReads(n == 0 ? plan->a : plan->b, kIsRow,
@@ -482,12 +499,17 @@ void Inference::setSharedLayouts() {
                                    tile::dtypeOf(type.getElementType()), target))
         operandReads.try_emplace(alloc, std::move(*reads));
     }
-    for (Value operand : {gemm.getA(), gemm.getB()})
+    for (Value operand : {gemm.getA(), gemm.getB()}) {
+      // Lanes read neighbouring rows of one k: those lie side by side without a swizzle.
+      bool kIsRow = operand == gemm.getA() ? gemm.getTransposeA() : !gemm.getTransposeB();
+      if (kIsRow && isLaneProduct(gemm, target))
+        continue;
       if (auto alloc = rootOf(operand).getDefiningOp<tile::AllocOp>()) {
         readByGemm.insert(alloc);
         if (gemm.getWarpGroup())
           readByWarpGroups.insert(alloc);
       }
+    }
   });
   // A reshaped buffer is addressed row-major.
   llvm::SmallPtrSet<Value, 4> reshaped;
@@ -521,13 +543,11 @@ struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {
   using InferLayoutsPassBase::InferLayoutsPassBase;
 
   void runOnOperation() override {
-    std::optional<Arch> arch = parseArch(target);
-    if (!arch) {
-      getOperation().emitError() << "unknown target `" << target << '`';
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
       return signalPassFailure();
-    }
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(Inference(kernel, targetInfo(*arch), warpGroups).run()))
+      if (failed(Inference(kernel, *chip, warpGroups).run()))
         return signalPassFailure();
   }
 };

@@ -1,5 +1,8 @@
 //===- KeepOperands.cpp - operands that a loop does not change ------------===//
 //
+// Looks for products whose operand no round of a loop writes, and counts the registers that
+// keeping it takes.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Infer/KeepOperands.h"
@@ -32,7 +35,7 @@ std::optional<int64_t> registersOf(tile::GemmOp gemm, bool isB, const TargetInfo
                                    int64_t numWaves) {
   std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
   bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
-  if (!plan || kIsRow)
+  if (!plan || kIsRow || plan->isOfLanes)
     return std::nullopt;
   const FragmentLayout &layout = isB ? plan->b : plan->a;
   Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();

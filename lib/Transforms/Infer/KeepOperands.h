@@ -1,5 +1,8 @@
 //===- KeepOperands.h - operands that a loop does not change --------------===//
 //
+// Takes a kernel, gives operands that loops do not change a place in registers, where there is
+// room.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Operands.cpp - operands of tile ops in the form the target takes ---===//
 //
+// Puts temporaries in front of and behind tile ops whose operands the target takes in another
+// form; Operands.h has the two steps.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Infer/Operands.h"
@@ -14,6 +17,8 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Tile/Tfloat32.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -86,12 +91,21 @@ bool overwritesC(tile::GemmOp gemm) {
   return gemm.getClear() && tile::constantInt(gemm.getClear()).value_or(0) != 0;
 }
 
+/// sum + left * right: of floats with one rounding, as matrix instructions do.
+Value addProduct(OpBuilder &b, Location loc, Value sum, Value left, Value right) {
+  Type type = sum.getType();
+  if (type.isF32() || type.isF64())
+    return math::FmaOp::create(b, loc, left, right, sum);
+  Value product = combine(b, loc, tile::ReduceKind::Prod, left, right, false, false);
+  return combine(b, loc, tile::ReduceKind::Sum, sum, product, false, false);
+}
+
 /// c[m, n] = (clear ? 0 : c[m, n]) + sum over k of a[m, k] * b[k, n], element by element.
 void expandGemm(tile::GemmOp gemm) {
   OpBuilder b(gemm);
   Location loc = gemm.getLoc();
   DType cType = dtypeOf(gemm.getC());
-  bool isTfloat32 = gemm->hasAttr(tfloat32AttrName);
+  bool isTfloat32 = gemm.getTfloat32();
   // Products and sums are at least as wide as the operands.
   DType sumDType = dtypeOf(gemm.getA()) == DType::F64 ? DType::F64 : cType;
   Type cElement = tile::elementTypeOf(cType, b.getContext());
@@ -142,10 +156,8 @@ void expandGemm(tile::GemmOp gemm) {
   };
   Value left = operandAt(gemm.getA(), m, k, gemm.getTransposeA());
   Value right = operandAt(gemm.getB(), k, n, gemm.getTransposeB());
-  Value product = combine(step, loc, tile::ReduceKind::Prod, left, right, false, false);
   Value before = tile::LoadOp::create(step, loc, scalar, sum, ValueRange(), FloatAttr());
-  Value after = combine(step, loc, tile::ReduceKind::Sum, before, product, false, false);
-  tile::StoreOp::create(step, loc, after, sum, ValueRange());
+  tile::StoreOp::create(step, loc, addProduct(step, loc, before, left, right), sum, ValueRange());
   inner.setInsertionPointToEnd(loop.bodyBlock());
   Value total = tile::LoadOp::create(inner, loc, scalar, sum, ValueRange(), FloatAttr());
   total = convertScalar(inner, loc, total, element, cElement);
@@ -162,7 +174,8 @@ void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target, int64_t warpGrou
   if (warpGroupWaves > 0 && (isWarpGroupGemm(gemm, target, warpGroupWaves) ||
                              transposeByteOperands(gemm, target, warpGroupWaves)))
     return;
-  if (target.findAtom(a, b, c))
+  bool tfloat32 = gemm.getTfloat32();
+  if (target.findAtom(a, b, c, tfloat32))
     return;
   DType wideC = isFloat(c) ? DType::F32 : DType::I32;
   auto isNarrow = [](DType type) { return isFp8(type) || bitsOf(type) == 4; };
@@ -171,7 +184,7 @@ void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target, int64_t warpGrou
   DType wide = isFloat(a) ? DType::F16 : DType::I8;
   DType wideA = converts ? wide : a, wideB = converts ? wide : b;
   bool isHalfSum = isFloat(c) && bitsOf(c) < 32; // rounded once, at the end
-  if (target.findAtom(wideA, wideB, wideC) && (c == wideC || isHalfSum)) {
+  if (target.findAtom(wideA, wideB, wideC, tfloat32) && (c == wideC || isHalfSum)) {
     if (converts) {
       gemm.emitRemark() << nameOf(target.arch) << " has no matrix instruction for " << nameOf(a)
                         << " x " << nameOf(b) << "; the operands are converted to " << nameOf(wide);
@@ -185,7 +198,11 @@ void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target, int64_t warpGrou
   gemm.emitRemark() << nameOf(target.arch) << " has no matrix instruction for " << nameOf(a)
                     << " x " << nameOf(b) << " into " << nameOf(c)
                     << "; it is multiplied element by element";
-  expandGemm(gemm);
+  if (!isLaneProduct(gemm, target))
+    return expandGemm(gemm);
+  for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()})
+    if (!cast<tile::BufferType>(operand->get().getType()).isShared())
+      replaceOperand(*operand, tile::Scope::Shared, true, false);
 }
 
 void isolate(tile::GemmOp gemm) {

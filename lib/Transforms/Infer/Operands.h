@@ -1,5 +1,8 @@
 //===- Operands.h - operands of tile ops in the form the target takes -----===//
 //
+// Takes a kernel before and after layouts are chosen, gives tile ops operands of the types, scopes
+// and layouts that they compute with.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Exchange.cpp - what waves tell each other in reductions -------------===//
 //
+// Counts waves along reduced dimensions, and the bytes that they need to tell each other.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/Exchange.h"
@@ -34,38 +36,55 @@ bool isUniformWithout(const FragmentLayout &layout, int64_t dim) {
   });
 }
 
-/// What `placesOf` will ask for; 0 where waves need not exchange anything.
-static int64_t exchangeBytes(tile::ReduceOp reduce, const TargetInfo &target, int64_t numWaves) {
+namespace {
+
+/// The most that is worth bytes of its own.
+constexpr int64_t mostOwnBytes = 1024;
+
+/// Whether waves that share a result of the reduction have to tell each other theirs.
+bool crossesWaves(tile::ReduceOp reduce) {
   const FragmentLayout *src = fragmentLayoutOf(reduce.getSrc());
-  const FragmentLayout *dst = fragmentLayoutOf(reduce.getDst());
-  if (!src || !dst || reduce.getStep() == tile::ReduceStep::Parts ||
-      digitsAlong(*src, reduce.getDim()).empty())
-    return 0;
-  bool isOneALane = !target.predicatesLanes || !isUniformWithout(*src, reduce.getDim());
-  Type element = cast<tile::BufferType>(reduce.getSrc().getType()).getElementType();
-  int64_t bytes = std::max<int64_t>(1, bytesOf(tile::dtypeOf(element)));
-  return dst->numRegs() * numWaves * (isOneALane ? target.waveLanes : 1) * bytes;
+  return src && fragmentLayoutOf(reduce.getDst()) && reduce.getStep() != tile::ReduceStep::Parts &&
+         !digitsAlong(*src, reduce.getDim()).empty();
 }
 
-int64_t exchangeNeed(tile::KernelOp kernel, const TargetInfo &target) {
-  int64_t shared = 0, own = 0, ownLeft = 0;
-  int64_t waves = wavesOf(kernel, target);
-  kernel.walk([&](tile::ScanOp scan) {
-    shared = std::max(shared, scanExchangeBytes(scan, target, waves));
-  });
-  kernel.walk([&](tile::ReduceOp reduce) {
-    int64_t bytes = alignTo(exchangeBytes(reduce, target, waves), 16);
-    if (bytes > mostOwnScratch) {
-      shared = std::max(shared, bytes);
-      return;
-    }
-    if (bytes > ownLeft) {
-      own += mostOwnScratch;
-      ownLeft = mostOwnScratch;
-    }
-    ownLeft -= bytes;
-  });
-  return own + alignTo(shared, 1024);
+/// Whether all threads meet after the reduction, and before it if it is executed again: another
+/// one in the same block does that.
+bool isFollowedByMeeting(tile::ReduceOp reduce) {
+  if (isa<tile::KernelOp>(reduce->getParentOp()))
+    return true;
+  return llvm::any_of(reduce->getBlock()->getOps<tile::ReduceOp>(),
+                      [&](tile::ReduceOp other) { return other != reduce && crossesWaves(other); });
+}
+
+Exchange exchangeOfReduce(tile::ReduceOp reduce, const TargetInfo &target, int64_t numWaves) {
+  if (!crossesWaves(reduce))
+    return {};
+  const FragmentLayout *src = fragmentLayoutOf(reduce.getSrc());
+  bool isOneALane = !target.predicatesLanes || !isUniformWithout(*src, reduce.getDim());
+  // Values, not elements: those of f16 are f32.
+  Type element = cast<tile::BufferType>(reduce.getSrc().getType()).getElementType();
+  int64_t elemBytes = std::max<int64_t>(1, tile::scalarTypeOf(element).getIntOrFloatBitWidth() / 8);
+  int64_t bytes = fragmentLayoutOf(reduce.getDst())->numRegs() * numWaves *
+                  (isOneALane ? target.waveLanes : 1) * elemBytes;
+  return {bytes, bytes <= mostOwnBytes && isFollowedByMeeting(reduce)};
+}
+
+} // namespace
+
+Exchange exchangeOf(Operation *op, const TargetInfo &target) {
+  auto kernel = isa<tile::ReduceOp, tile::ScanOp, tile::BlockVoteOp>(op)
+                    ? op->getParentOfType<tile::KernelOp>()
+                    : nullptr;
+  if (!kernel)
+    return {};
+  int64_t numWaves = wavesOf(kernel, target);
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return exchangeOfReduce(reduce, target, numWaves);
+  if (auto scan = dyn_cast<tile::ScanOp>(op))
+    return {scanExchangeBytes(scan, target, numWaves)};
+  bool isCounted = !target.hasBarrierCount && numWaves > 1; // an i32 each
+  return {isCounted ? numWaves * 4 : 0};
 }
 
 } // namespace tilec

@@ -1,5 +1,7 @@
 //===- Exchange.h - what waves tell each other in reductions ---------------===//
 //
+// Takes a layout and a dimension, gives which waves have to exchange what when it is reduced.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,11 +22,15 @@ llvm::SmallVector<WaveDigit, 2> digitsAlong(const FragmentLayout &layout, int64_
 /// Whether all lanes of a wave come to the same results.
 bool isUniformWithout(const FragmentLayout &layout, int64_t dim);
 
-/// Bytes for what waves tell each other that are not shared with other reductions.
-constexpr int64_t mostOwnScratch = 1024;
+/// What waves tell each other through shared memory in one op.
+struct Exchange {
+  int64_t bytes = 0; ///< 0: nothing
+  /// In bytes that nothing else uses, so that no barrier keeps others' uses away: a small one,
+  /// after which all threads meet, and before it if it is executed again.
+  bool isOwn = false;
+};
 
-/// Shared memory that the kernel's reductions and scans need for it beside its buffers; at most a
-/// kilobyte too much.
-int64_t exchangeNeed(tile::KernelOp kernel, const TargetInfo &target);
+/// Of a tile.reduce, tile.scan or tile.block_vote; of other ops nothing.
+Exchange exchangeOf(mlir::Operation *op, const TargetInfo &target);
 
 } // namespace tilec

@@ -65,10 +65,11 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t n
   DType c = tile::dtypeOf(gemm.getC().getType().getElementType());
   const MmaAtom *best = nullptr;
   for (const MmaAtom &atom : target.atoms()) {
-    if (atom.a != a || atom.b != b || atom.c != c || operandRegisters(atom) > mostRegisters)
+    if (atom.a != a || atom.b != b || atom.c != c || operandRegisters(atom) > mostRegisters ||
+        (atom.isTfloat32 && !gemm.getTfloat32()))
       continue;
     // A larger one than the others is taken where it fits, and every wave has one.
-    bool isChained = gemm->hasAttr(chainedAttrName);
+    bool isChained = gemm.getChained();
     if (isLarge(atom) && !isChained && (!large || !fillsWaves(gemm, atom, numWaves)))
       continue;
     // The first row is the fastest; a smaller K is worth it when it wastes less of the K tile.
@@ -78,6 +79,60 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t n
       best = &atom;
   }
   return best;
+}
+
+/// What a wave does of a product of lanes: 4 x 8 lanes multiply 4 rows with 4 columns each, over 4
+/// k. In memory a run of 4 elements along K, or of rows where K is the slower dimension (`slowA`,
+/// `slowB`), is one read, and lanes read neighbouring runs or, of swizzled rows, one of each. Of
+/// every half of a warp lanes 0 and 1, or 0 and 2, and so on, read the same: then a read of 16
+/// bytes takes shared memory one clock for the half instead of two.
+MmaAtom laneAtom(bool slowA, bool slowB) {
+  using Bases = llvm::SmallVector<Coords, 8>;
+  constexpr int64_t own = 4; // rows, columns, k of a lane
+  struct Side {
+    Bases regs, lanes;
+  };
+  auto side = [](bool isSlow, int64_t lanes, unsigned dim) {
+    Side result;
+    auto put = [&](Bases &bases, int64_t first, int64_t count) {
+      for (int64_t step = first; step < first * count; step *= 2)
+        bases.push_back(dim == 0 ? Coords{step, 0} : Coords{0, step});
+    };
+    put(result.regs, isSlow ? 1 : lanes, own);
+    put(result.lanes, isSlow ? own : 1, lanes);
+    return result;
+  };
+  auto join = [](Bases first, const Bases &then) {
+    first.append(then.begin(), then.end());
+    return first;
+  };
+  auto layout = [](Bases regs, Bases lanes) {
+    return LinearLayout(2, {{"register", std::move(regs)}, {"lane", std::move(lanes)}});
+  };
+  // Lane bits 0 and 4 go along M, those between along N.
+  auto mix = [](const Bases &m, const Bases &n) { return Bases{m[0], n[0], n[1], n[2], m[1]}; };
+  constexpr int64_t lanesM = 4, lanesN = 8;
+  const Bases alongK = {{0, 1}, {0, 2}}, copies(3, Coords{0, 0});
+  Side a = side(slowA, lanesM, 0), b = side(slowB, lanesN, 0);
+  Side rows = side(slowA, lanesM, 0), columns = side(slowB, lanesN, 1);
+  return {
+      .name = "",
+      .intrinsic = "",
+      .a = DType::F32,
+      .b = DType::F32,
+      .c = DType::F32,
+      .m = own * lanesM,
+      .n = own * lanesN,
+      .k = own,
+      .aLayout = layout(slowA ? join(a.regs, alongK) : join(alongK, a.regs), mix(a.lanes, copies)),
+      .bLayout = layout(slowB ? join(b.regs, alongK) : join(alongK, b.regs), mix(copies, b.lanes)),
+      .cLayout = layout(join(columns.regs, rows.regs), mix(rows.lanes, columns.lanes))};
+}
+
+const MmaAtom &laneAtomOf(tile::GemmOp gemm) {
+  static const MmaAtom atoms[] = {laneAtom(false, false), laneAtom(false, true),
+                                  laneAtom(true, false), laneAtom(true, true)};
+  return atoms[2 * int(bool(gemm.getTransposeA())) + int(!gemm.getTransposeB())];
 }
 
 struct WaveSplit {
@@ -93,9 +148,10 @@ WaveSplit splitWaves(const GemmPlan &plan, int64_t atomsM, int64_t atomsN, int64
       if (waves % (m * n) != 0)
         continue;
       int64_t repsM = ceilDiv(atomsM, m), repsN = ceilDiv(atomsN, n);
-      int64_t shape = policy == tile::WarpPolicy::FullRow ? n
-                      : policy == tile::WarpPolicy::FullCol
-                          ? m
+      int64_t shape = policy == tile::WarpPolicy::FullRow   ? n
+                      : policy == tile::WarpPolicy::FullCol ? m
+                      : plan.isOfLanes // lanes of a row or column read the same
+                          ? repsM + repsN
                           : repsM * plan.atomM + repsN * plan.atomN;
       auto cost = std::make_tuple(repsM * repsN, shape, m * n);
       if (cost < bestCost) {
@@ -213,7 +269,7 @@ bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves)
   if (target.accumulatesColumns)
     std::swap(a, b);
   DType c = tile::dtypeOf(gemm.getC().getType().getElementType());
-  const MmaAtom *fastest = target.findAtom(a, b, c);
+  const MmaAtom *fastest = target.findAtom(a, b, c, gemm.getTfloat32());
   auto clocksOfWork = [](const MmaAtom &atom) {
     return double(atom.passes) / double(atom.m * atom.n * atom.k);
   };
@@ -222,6 +278,19 @@ bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves)
                   gemm.k() % atom.k == 0 && fillsWaves(gemm, atom, numWaves) &&
                   clocksOfWork(atom) <= clocksOfWork(*fastest);
          });
+}
+
+bool isLaneProduct(tile::GemmOp gemm, const TargetInfo &target) {
+  auto isFloat = [](mlir::Value operand) {
+    return mlir::cast<tile::BufferType>(operand.getType()).getElementType().isF32();
+  };
+  static const MmaAtom atom = laneAtom(false, false);
+  constexpr int64_t lanes = 32;
+  int64_t waves = wavesOf(gemm->getParentOfType<tile::KernelOp>(), target);
+  return target.waveLanes == lanes && llvm::all_of(gemm->getOperands().take_front(3), isFloat) &&
+         !target.findAtom(DType::F32, DType::F32, DType::F32, gemm.getTfloat32()) &&
+         gemm.m() % atom.m == 0 && gemm.n() % atom.n == 0 && gemm.k() % atom.k == 0 &&
+         gemm.m() / atom.m * (gemm.n() / atom.n) % waves == 0;
 }
 
 int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target) {
@@ -234,6 +303,9 @@ static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &ta
   GemmPlan plan;
   plan.swapped = target.accumulatesColumns;
   plan.atom = chooseAtom(gemm, target, numWaves, plan.swapped, large);
+  plan.isOfLanes = !plan.atom && isLaneProduct(gemm, target);
+  if (plan.isOfLanes)
+    plan.atom = &laneAtomOf(gemm);
   if (!plan.atom)
     return std::nullopt;
   auto split = [&] {

@@ -23,6 +23,7 @@ struct WarpGroupShape {
 struct GemmPlan {
   const MmaAtom *atom = nullptr;
   std::optional<WarpGroupShape> warpGroup; ///< not nothing: instructions of whole warp groups
+  bool isOfLanes = false;                  ///< the atom is no instruction: lanes multiply and add
   /// The atom's A is the gemm's B and the other way round, so that the registers of a lane run
   /// along the columns of C, as row-major memory does (TargetInfo::accumulatesColumns).
   bool swapped = false;
@@ -50,12 +51,13 @@ struct GemmPlan {
   }
 };
 
-/// Marks a gemm that is chained with others of its kernel, all of which use large atoms
-/// (Infer/Chains.h): fewer instructions for the same work leave the waves' vector unit to the rest.
-constexpr llvm::StringLiteral chainedAttrName = "chained";
 /// Whether there is an atom of more rows and columns than the smallest that every wave has one of,
 /// and that is no slower.
 bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+
+/// Whether lanes do the product, each its part of C, with operands in shared memory: f32 where no
+/// matrix instruction has all of its bits, and a tile that all waves share.
+bool isLaneProduct(tile::GemmOp gemm, const TargetInfo &target);
 
 /// Nothing when no atom multiplies these types into C's.
 std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);

@@ -1,5 +1,7 @@
 //===- LoopLayout.cpp - which lane runs which iteration of a parallel -----===//
 //
+// Takes a tile.parallel and the layouts of what it touches, gives the one that its iterations get.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
@@ -43,6 +45,53 @@ SmallVector<int, 4> directIndices(ValueRange indices, tile::ParallelOp loop) {
 }
 
 namespace {
+
+using Digits = SmallVector<int, 4>;
+
+/// For each dimension of a buffer the loop variables whose number, row-major, is the index; none
+/// where it is anything else.
+SmallVector<Digits, 4> digitsOf(ValueRange indices, ArrayRef<int64_t> shape,
+                                tile::ParallelOp loop) {
+  auto extents = loop.constantExtents();
+  SmallVector<Digits, 4> result;
+  for (auto [index, size] : llvm::zip_equal(indices, shape)) {
+    Digits &digits = result.emplace_back();
+    LinearForm form = linearize(index);
+    if (form.constant != 0)
+      continue;
+    SmallVector<std::pair<int64_t, int>, 4> weights;
+    for (auto [term, factor] : form.terms)
+      if (auto at = llvm::find(loop.ivs(), term); at != loop.ivs().end())
+        weights.push_back({factor, int(at - loop.ivs().begin())});
+    if (weights.size() != form.terms.size())
+      continue;
+    llvm::sort(weights); // the fastest first
+    int64_t weight = 1;
+    bool isNumber = !weights.empty();
+    for (auto [factor, iv] : weights) {
+      isNumber &= factor == weight && (weights.size() == 1 || extents);
+      weight *= extents ? (*extents)[iv] : 1;
+      digits.insert(digits.begin(), iv);
+    }
+    if (!isNumber || (digits.size() > 1 && weight != size))
+      digits.clear();
+  }
+  return result;
+}
+
+/// The layout of the fragment seen with a dimension for each digit; nothing where it cannot be cut
+/// so.
+std::optional<FragmentLayout> withDigits(FragmentLayout layout, ArrayRef<Digits> digits,
+                                         ArrayRef<int64_t> extents) {
+  for (int d = int(digits.size()) - 1; d >= 0; --d)
+    for (size_t n = digits[d].size(); n > 1; --n) {
+      std::optional<FragmentLayout> split = layout.withSplitDim(d, extents[digits[d][n - 1]]);
+      if (!split)
+        return std::nullopt;
+      layout = *split;
+    }
+  return layout;
+}
 
 /// `layout` with its dimensions reordered: dimension d of the result is dimension order[d].
 FragmentLayout permuted(const FragmentLayout &layout, ArrayRef<int> order) {
@@ -115,9 +164,15 @@ std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop) {
     const FragmentLayout *layout = fragmentLayoutOf(access.root);
     if (!layout)
       continue;
-    SmallVector<int, 4> direct = directIndices(access.indices, loop);
+    SmallVector<Digits, 4> digits = digitsOf(access.indices, layout->shape(), loop);
+    std::optional<FragmentLayout> split = withDigits(*layout, digits, *extents);
+    if (!split)
+      continue;
+    SmallVector<int, 4> direct;
+    for (const Digits &each : digits)
+      direct.append(each.empty() ? Digits{-1} : each);
     // Dimensions of size 1 do not matter; the rest must be all loop variables.
-    FragmentLayout reduced = *layout;
+    FragmentLayout reduced = *split;
     for (int d = int(direct.size()) - 1; d >= 0; --d)
       if (direct[d] < 0 && reduced.shape()[d] == 1) {
         reduced = reduced.withoutDim(d);
@@ -164,9 +219,9 @@ FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target
   return blockedLayout(extents, target.waveLanes, numWaves, vec);
 }
 
-std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, ValueRange indices,
-                                               ArrayRef<int64_t> shape, tile::ParallelOp op) {
-  SmallVector<int, 4> direct = directIndices(indices, op);
+/// The layout of a fragment of which each dimension is a loop variable, or of size 1 (-1).
+static std::optional<FragmentLayout> selected(const FragmentLayout &loop, ArrayRef<int> direct,
+                                              ArrayRef<int64_t> shape) {
   SmallVector<int, 4> used; // loop variables in the order of the fragment's dimensions
   SmallVector<int64_t, 4> unitDims;
   for (auto [d, iv] : llvm::enumerate(direct)) {
@@ -197,9 +252,39 @@ std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, Value
   return layout;
 }
 
+/// The same with a dimension for each digit.
+static std::optional<FragmentLayout>
+selectedDigits(const FragmentLayout &loop, ArrayRef<Digits> digits, ArrayRef<int64_t> shape) {
+  SmallVector<int, 4> direct;
+  SmallVector<int64_t, 4> sizes;
+  for (auto [each, size] : llvm::zip_equal(digits, shape)) {
+    direct.append(each.empty() ? Digits{-1} : each);
+    if (each.size() < 2)
+      sizes.push_back(size);
+    else
+      for (int iv : each)
+        sizes.push_back(loop.shape()[iv]);
+  }
+  return selected(loop, direct, sizes);
+}
+
+std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, ValueRange indices,
+                                               ArrayRef<int64_t> shape, tile::ParallelOp op) {
+  SmallVector<Digits, 4> digits = digitsOf(indices, shape, op);
+  std::optional<FragmentLayout> layout = selectedDigits(loop, digits, shape);
+  unsigned d = 0;
+  for (const Digits &each : digits) {
+    for (size_t n = 1; layout && n < each.size(); ++n)
+      layout = layout->withMergedDims(d);
+    ++d;
+  }
+  return layout;
+}
+
 std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
                                                    const FragmentLayout &fragment,
-                                                   ValueRange indices, tile::ParallelOp op) {
+                                                   ValueRange indices, tile::ParallelOp op,
+                                                   ArrayRef<std::pair<Value, int64_t>> known) {
   if (loop.lanes() != fragment.lanes() || loop.numWaves() != fragment.numWaves())
     return std::nullopt;
   // Each index as constant + sum over loop variables; anything else cannot be matched.
@@ -212,6 +297,11 @@ std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
     LinearForm form = linearize(index);
     Index own{form.constant, SmallVector<int64_t, 4>(op.ivs().size(), 0)};
     for (auto [term, factor] : form.terms) {
+      auto number = llvm::find_if(known, [&](auto &pair) { return pair.first == term; });
+      if (number != known.end()) {
+        own.constant += number->second * factor;
+        continue;
+      }
       auto iv = dyn_cast<BlockArgument>(term);
       if (!iv || iv.getOwner() != op.bodyBlock())
         return std::nullopt;
@@ -221,8 +311,10 @@ std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
   }
   SmallVector<int64_t> registers(loop.numRegs(), -1);
   // Equal layouts match everywhere when they match in one lane; the search below takes long.
-  std::optional<FragmentLayout> same = fragmentFromLoop(loop, indices, fragment.shape(), op);
-  bool isSame = same && holdsLike(*same, fragment);
+  SmallVector<Digits, 4> digits = digitsOf(indices, fragment.shape(), op);
+  std::optional<FragmentLayout> same = selectedDigits(loop, digits, fragment.shape());
+  std::optional<FragmentLayout> split = withDigits(fragment, digits, loop.shape());
+  bool isSame = same && split && holdsLike(*same, *split);
   for (int64_t wave = 0; wave < (isSame ? 1 : loop.numWaves()); ++wave)
     for (int64_t lane = 0; lane < (isSame ? 1 : loop.lanes()); ++lane) {
       for (int64_t reg = 0; reg < loop.numRegs(); ++reg) {

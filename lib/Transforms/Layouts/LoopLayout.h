@@ -33,10 +33,10 @@ std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, mlir:
                                                llvm::ArrayRef<int64_t> shape, tile::ParallelOp op);
 
 /// The register of `fragment` that each register of the loop's layout touches with these indices
-/// (-1: padding), when it is the same in all lanes and waves.
-std::optional<llvm::SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
-                                                         const FragmentLayout &fragment,
-                                                         mlir::ValueRange indices,
-                                                         tile::ParallelOp op);
+/// (-1: padding), when it is the same in all lanes and waves. `known`: numbers of values around the
+/// loop.
+std::optional<llvm::SmallVector<int64_t>>
+matchRegisters(const FragmentLayout &loop, const FragmentLayout &fragment, mlir::ValueRange indices,
+               tile::ParallelOp op, llvm::ArrayRef<std::pair<mlir::Value, int64_t>> known = {});
 
 } // namespace tilec

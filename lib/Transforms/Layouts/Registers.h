@@ -1,5 +1,7 @@
 //===- Registers.h - who of a block gets how many registers ---------------===//
 //
+// Takes the threads of a block, gives the registers of a producer's and of a consumer's lanes.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Rings.cpp - a shared tile that copies run ahead of -----------------===//
 //
+// Takes a shared tile and a number of slots, makes the buffer that has so many and the view of
+// one.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/Rings.h"

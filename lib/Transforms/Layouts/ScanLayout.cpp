@@ -1,5 +1,7 @@
 //===- ScanLayout.cpp - where a scan wants its elements -------------------===//
 //
+// Deals the elements of a tile to registers, lanes and waves along the scanned dimension first.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/ScanLayout.h"

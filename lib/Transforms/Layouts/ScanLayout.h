@@ -1,5 +1,7 @@
 //===- ScanLayout.h - where a scan wants its elements ---------------------===//
 //
+// Takes a scan, gives the layout in which its steps are few; says whether another layout would do.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

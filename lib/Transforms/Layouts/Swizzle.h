@@ -1,5 +1,7 @@
 //===- Swizzle.h - a shared layout whose reads meet no bank twice ---------===//
 //
+// Takes how operands are read from a tile, gives the swizzle that costs the fewest extra cycles.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -35,7 +35,8 @@ llvm::Error refuse(const Twine &why) {
 }
 
 const GroupAtom *groupAtom(tile::GemmOp gemm, const TargetInfo &target) {
-  return target.findGroupAtom(dtypeOf(gemm.getA()), dtypeOf(gemm.getB()), dtypeOf(gemm.getC()));
+  return target.findGroupAtom(dtypeOf(gemm.getA()), dtypeOf(gemm.getB()), dtypeOf(gemm.getC()),
+                              gemm.getTfloat32());
 }
 
 /// How the warp groups share C, or why they cannot.
@@ -172,10 +173,13 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
   if (!shape)
     return shape.takeError();
   if (gemm.getA().getType().isFragment()) {
-    if (shape->slabs != 1 || gemm.getTransposeA() || bitsOf(a) != 16 || !target.findAtom(a, b, c))
-      return refuse(quotedName(gemm.getA()) +
-                    " lies in registers, which is for 16-bit elements, not transposed, and 64 rows "
-                    "a warp group");
+    bool isTaken = (bitsOf(a) == 16 || atom->isTfloat32) &&
+                   target.findAtom(a, b, c, gemm.getTfloat32()) != nullptr;
+    if (shape->slabs != 1 || gemm.getTransposeA() || !isTaken)
+      return refuse(
+          quotedName(gemm.getA()) +
+          " lies in registers, which is for 16-bit elements and tfloat32, not transposed, "
+          "and 64 rows a warp group");
   } else {
     if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), *atom))
       return error;
@@ -243,7 +247,7 @@ GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t 
   plan.c = FragmentLayout({gemm.m(), gemm.n()}, LinearLayout(2, {regs, lanes}), {{1, plan.repsN}},
                           waves);
   // A in registers looks as to mma.sync: 16 rows a warp.
-  if (const MmaAtom *atom = target.findAtom(a, b, c)) {
+  if (const MmaAtom *atom = target.findAtom(a, b, c, gemm.getTfloat32())) {
     plan.atom = atom;
     plan.a = FragmentLayout({gemm.m(), gemm.k()}, atom->aLayout, {{1, plan.kSteps}},
                             {{0, warpsPerGroup}, {0, shape.groupsM}, {-1, shape.groupsN}});

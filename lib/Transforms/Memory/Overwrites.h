@@ -1,5 +1,7 @@
 //===- Overwrites.h - ops that leave nothing of a buffer's contents -------===//
 //
+// Takes an op and a buffer, says whether what was in the buffer is gone behind it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -8,14 +8,17 @@
 // Buffers that share bytes (tile-place-shared) are one here.
 //
 // A global tensor that a kernel reads after it has written it is treated alike; its
-// barriers order device memory as well, within the block.
+// barriers order device memory as well, within the block. Of one that is only written, two
+// writes are separated where different threads may write one element (GlobalWrites.h).
 // In a lockstep kernel the scalar code of threads has its own barriers
 // (tile-separate-threads): only between it and tile operations are they placed here.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Memory/Shared.h"
+#include "Memory/GlobalWrites.h"
+#include "Memory/SharedMemory.h"
 
+#include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/Passes.h"
@@ -39,28 +42,38 @@ bool shareBytes(Value a, Value b) {
   if (!left || !right)
     return false;
   std::optional<int64_t> leftPlace = left.getSharedPlace(), rightPlace = right.getSharedPlace();
-  return leftPlace && rightPlace && *leftPlace < *rightPlace + sharedBytesOf(right) &&
-         *rightPlace < *leftPlace + sharedBytesOf(left);
+  return leftPlace && rightPlace && *leftPlace < *rightPlace + bytesOfBuffer(right) &&
+         *rightPlace < *leftPlace + bytesOfBuffer(left);
 }
 
 /// Buffers touched since the last barrier: by tile operations, and by single threads.
 struct Open {
   llvm::SetVector<Value> reads, writes, threadReads, threadWrites;
+  /// Statements that have written tensors which nothing reads: tile operations, statements of one
+  /// thread, and in a lockstep kernel those of all threads.
+  llvm::SetVector<Operation *> stores, scalarStores, threadStores;
 
   /// A barrier; one that does not order global memory leaves accesses to it open.
   void close(bool orderGlobal) {
     auto isDone = [&](Value root) { return orderGlobal || !isGlobal(root); };
     for (llvm::SetVector<Value> *list : {&reads, &writes, &threadReads, &threadWrites})
       list->remove_if(isDone);
+    if (orderGlobal)
+      for (llvm::SetVector<Operation *> *list : {&stores, &scalarStores, &threadStores})
+        list->clear();
   }
   size_t size() const {
-    return reads.size() + writes.size() + threadReads.size() + threadWrites.size();
+    return reads.size() + writes.size() + threadReads.size() + threadWrites.size() + stores.size() +
+           scalarStores.size() + threadStores.size();
   }
   void add(const Open &other) {
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
     threadReads.insert(other.threadReads.begin(), other.threadReads.end());
     threadWrites.insert(other.threadWrites.begin(), other.threadWrites.end());
+    stores.insert(other.stores.begin(), other.stores.end());
+    scalarStores.insert(other.scalarStores.begin(), other.scalarStores.end());
+    threadStores.insert(other.threadStores.begin(), other.threadStores.end());
   }
 };
 
@@ -99,6 +112,12 @@ private:
   void separate(Operation *op, const Accesses &accesses, Open &open, bool insert,
                 bool ofThread = false);
   Accesses accessesThatMatter(Operation *op);
+  ArrayRef<GlobalWrite> storesOf(Operation *op);
+  /// Whether the op may write elements of tensors after other threads have, since the last barrier.
+  bool overwrites(Operation *op, const Open &open);
+  bool storesForThreads(Operation *op) const {
+    return isOfThread(op) || uniformity.runsPerThread(op);
+  }
 
   llvm::SmallPtrSet<Value, 4> exchanged; ///< global buffers that are read and written
   /// Scalar code of a lockstep kernel, and branches and loops that only some threads take: those
@@ -107,7 +126,41 @@ private:
 
   bool isLockstep;
   tile::Uniformity uniformity;
+  llvm::DenseMap<Operation *, SmallVector<GlobalWrite, 1>> globalWrites;
 };
+
+/// What the op writes of tensors that nothing reads.
+ArrayRef<GlobalWrite> Placement::storesOf(Operation *op) {
+  auto [it, isNew] = globalWrites.try_emplace(op);
+  if (isNew) {
+    it->second = globalWritesIn(op);
+    llvm::erase_if(it->second,
+                   [&](const GlobalWrite &write) { return exchanged.contains(write.tensor); });
+  }
+  return it->second;
+}
+
+bool Placement::overwrites(Operation *op, const Open &open) {
+  // Of a kernel with very many stores not all pairs are compared: a barrier is cheaper.
+  constexpr int64_t most = 256;
+  SmallVector<GlobalWrite, 1> own(storesOf(op));
+  int64_t pairs = 0;
+  auto isScalar = [&](Operation *statement) { // one thread's, always the same
+    return !isLockstep && isa<tile::StoreOp>(statement);
+  };
+  auto check = [&](const llvm::SetVector<Operation *> &statements) {
+    for (Operation *statement : statements)
+      for (const GlobalWrite &earlier : storesOf(statement))
+        for (const GlobalWrite &write : own)
+          if (earlier.tensor == write.tensor &&
+              !(isScalar(earlier.statement) && isScalar(write.statement)) &&
+              (++pairs > most || mayOverwrite(earlier, write, isLockstep ? &uniformity : nullptr)))
+            return true;
+    return false;
+  };
+  return !own.empty() && (check(open.stores) || (!isScalar(op) && check(open.scalarStores)) ||
+                          (!storesForThreads(op) && check(open.threadStores)));
+}
 
 Accesses Placement::accessesThatMatter(Operation *op) {
   Accesses accesses = accessesOf(op);
@@ -124,7 +177,7 @@ void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bo
                          bool ofThread) {
   bool conflicts = false, isOverGlobal = false;
   // A ring is separated from itself by its pipeline.
-  bool isRing = isa<tile::AsyncCopyOp>(op);
+  bool isRing = isAsyncCopy(op);
   auto check = [&](Value root, const llvm::SetVector<Value> &list) {
     bool isSame = list.contains(root) && (!isRing || isGlobal(root));
     bool meets = isSame || llvm::any_of(list, [&](Value other) {
@@ -146,6 +199,8 @@ void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bo
     if (!ofThread)
       check(root, open.threadReads);
   }
+  isOverGlobal |= overwrites(op, open);
+  conflicts |= isOverGlobal;
   if (!conflicts)
     return;
   if (insert) {
@@ -234,12 +289,17 @@ void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
   Accesses accesses = accessesThatMatter(op);
   bool ofThread = isOfThread(op);
   separate(op, accesses, open, insert, ofThread);
-  if (isa<tile::AsyncCopyOp>(op)) // the pipeline's own barriers follow
+  if (isAsyncCopy(op)) // the pipeline's own barriers follow
     return;
   llvm::SetVector<Value> &reads = ofThread ? open.threadReads : open.reads;
   llvm::SetVector<Value> &writes = ofThread ? open.threadWrites : open.writes;
   reads.insert(accesses.reads.begin(), accesses.reads.end());
   writes.insert(accesses.writes.begin(), accesses.writes.end());
+  if (!storesOf(op).empty())
+    (storesForThreads(op)                    ? open.threadStores
+     : !isLockstep && isa<tile::StoreOp>(op) ? open.scalarStores
+                                             : open.stores)
+        .insert(op);
 }
 
 struct PlaceBarriersPass : impl::PlaceBarriersPassBase<PlaceBarriersPass> {

@@ -1,5 +1,8 @@
 //===- ForwardOperands.cpp - products read shared tiles where they lie ----===//
 //
+// Looks for fragments that are only filled from a shared tile and read by one product;
+// ForwardOperands.h says what becomes of them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/ForwardOperands.h"

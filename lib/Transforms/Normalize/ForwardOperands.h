@@ -1,5 +1,8 @@
 //===- ForwardOperands.h - products read shared tiles where they lie ------===//
 //
+// Takes a program, lets products read shared tiles themselves instead of copies of them in
+// fragments.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

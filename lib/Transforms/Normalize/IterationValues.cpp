@@ -1,5 +1,7 @@
 //===- IterationValues.cpp - indices and conditions of one iteration ------===//
 //
+// Evaluates index arithmetic with the loop variables at one iteration; anything else is not known.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/IterationValues.h"

@@ -1,5 +1,7 @@
 //===- IterationValues.h - indices and conditions of one iteration --------===//
 //
+// Takes the values of loop variables, gives those of indices and conditions in that iteration.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -279,7 +279,7 @@ void delay(tile::ForOp loop, tile::ReduceOp first) {
     if (llvm::any_of(buffer.getUsers(), [&](Operation *user) { return !loop->isAncestor(user); }))
       tile::ReduceOp::create(b, first.getLoc(), tile::ReduceKind::Sum, first.getSrc(), buffer,
                              first.getDim(), /*clear=*/true, /*nan_propagate=*/false,
-                             tile::ReduceStep::Combine);
+                             tile::ReduceStep::Combine, /*shared_place=*/{});
 }
 
 } // namespace

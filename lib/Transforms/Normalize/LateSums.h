@@ -1,5 +1,8 @@
 //===- LateSums.h - sums over rounds are combined over lanes once ---------===//
 //
+// Takes a kernel, lets each lane keep its part of a sum over the rounds of a loop, and combines
+// lanes once behind it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

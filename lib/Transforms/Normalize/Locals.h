@@ -1,5 +1,8 @@
 //===- Locals.h - where the local buffers of a block are ------------------===//
 //
+// Takes a kernel without threads of its own, gives its local buffers a place: shared memory or
+// fragments.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Lockstep.cpp - tile operations of single threads, local arrays -----===//
 //
+// Takes tile operations on what one thread owns, gives loops of that thread; and fills, copies and
+// reductions of its arrays.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Lockstep.h"
@@ -213,18 +216,9 @@ static bool dependsOn(Value value, Value iv) {
 
 static bool picksLocalElement(tile::ForOp loop) {
   auto result = loop.walk([&](Operation *op) {
-    Value buffer;
-    ValueRange indices;
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      buffer = load.getBuffer();
-      indices = load.getIndices();
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      buffer = store.getBuffer();
-      indices = store.getIndices();
-    }
-    auto type = buffer ? cast<tile::BufferType>(buffer.getType()) : tile::BufferType();
-    bool hits = type && type.isLocal() && type.numElems() > 1 &&
-                llvm::any_of(indices, [&](Value v) { return dependsOn(v, loop.iv()); });
+    std::optional<ElementAccess> access = elementAccess(op);
+    bool hits = access && access->type().isLocal() && access->type().numElems() > 1 &&
+                llvm::any_of(access->indices, [&](Value v) { return dependsOn(v, loop.iv()); });
     return hits ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();

@@ -1,5 +1,7 @@
 //===- Lockstep.h - thread-level code in a form that devices run ----------===//
 //
+// Takes a lockstep kernel, gives one in which all threads reach every meeting.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -133,7 +133,8 @@ Value Meetings::anyThread(Value active, Location loc) {
       row && llvm::any_of(*row, [](int64_t holds) { return holds != 0; }))
     return nullptr;
   Value any =
-      tile::BlockVoteOp::create(b, loc, b.getI32Type(), tile::VoteKind::Any, active, Value());
+      tile::BlockVoteOp::create(b, loc, b.getI32Type(), tile::VoteKind::Any, active, Value(),
+                                /*shared_place=*/{});
   Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, zero);
 }
@@ -302,7 +303,7 @@ LogicalResult Meetings::checkOperands(Operation *op) {
       bool isInside = operand.getDefiningOp() && op->isProperAncestor(operand.getDefiningOp());
       if (isInside || isa<tile::BufferType>(operand.getType()) || isUniform(operand))
         continue;
-      Reported(inner, DiagId::MeetingOperand);
+      (void)Reported(inner, DiagId::MeetingOperand);
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

@@ -1,9 +1,12 @@
 //===- Normalize.cpp - tile-normalize: every tile operation in one form ---===//
 //
+// The steps of Normalize.h that are small, and their order; the others have files of their own.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "Normalize/Decided.h"
 #include "Normalize/ForwardOperands.h"
 #include "Normalize/Locals.h"
 #include "Normalize/Lockstep.h"
@@ -264,6 +267,18 @@ Value convertScalar(OpBuilder &b, Location loc, Value value, Type fromElement, T
                         : arith::ExtUIOp::create(b, loc, target, value).getResult();
 }
 
+void replaceByLoop(Operation *op) {
+  OpBuilder builder(op);
+  if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+    expandCopy(builder, op->getLoc(), copy.getSrc(), copy.getDst());
+  } else {
+    auto fill = cast<tile::FillOp>(op);
+    makeElementwise(builder, op->getLoc(), fill.getDst(),
+                    [&](OpBuilder &, ValueRange) { return fill.getValue(); });
+  }
+  op->erase();
+}
+
 void lowerFragmentCopies(tile::ProgramOp program) {
   auto isInRegisters = [](Value buffer) {
     auto type = cast<tile::BufferType>(buffer.getType());
@@ -277,15 +292,8 @@ void lowerFragmentCopies(tile::ProgramOp program) {
     if (isa<tile::FillOp>(op))
       ops.push_back(op);
   });
-  for (Operation *op : ops) {
-    OpBuilder builder(op);
-    if (auto copy = dyn_cast<tile::CopyOp>(op))
-      expandCopy(builder, op->getLoc(), copy.getSrc(), copy.getDst());
-    else if (auto fill = dyn_cast<tile::FillOp>(op))
-      makeElementwise(builder, op->getLoc(), fill.getDst(),
-                      [&](OpBuilder &, ValueRange) { return fill.getValue(); });
-    op->erase();
-  }
+  for (Operation *op : ops)
+    replaceByLoop(op);
 }
 
 void eraseDeadOps(Operation *root) {
@@ -318,6 +326,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     separateOverlaps(program);
     expandTilesInParallels(program);
     simplifyOffsets(program);
+    decideComparisons(program);
     foldViews(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (kernel.getLockstep() && failed(makeMeetingsUniform(kernel)))
@@ -328,6 +337,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     spreadLocals(shared);
     boundNestedParallels(program);
     fissionParallels(program);
+    orderLoadedUpdates(program);
     if (failed(recognizeReductions(program)))
       return signalPassFailure();
     raiseCopies(program);

@@ -1,5 +1,8 @@
 //===- Normalize.h - steps of tile-normalize ------------------------------===//
 //
+// Each step takes a program or kernel, gives one that means the same with fewer forms of
+// operations.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -37,6 +40,17 @@ struct ReductionUpdate {
   tile::ReduceKind kind;
 };
 std::optional<ReductionUpdate> matchReduction(tile::StoreOp store);
+/// The atomic that computes what an update in a parallel does whose element memory names
+/// (x[I[i]] += e): several iterations may share it. Nothing for other stores, and where there is no
+/// such atomic.
+std::optional<tile::AtomicKind> atomicOfUpdate(tile::StoreOp store);
+/// Whether it is such an update and there is none, so that iterations will take turns.
+bool updatesInTurns(tile::StoreOp store);
+/// A tile.parallel that copies between buffers on the chip of one shape.
+void moveElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Type scalar, mlir::Value from,
+                  mlir::Value to);
+/// Those for which there is no atomic: iterations of the parallel take turns.
+void orderLoadedUpdates(tile::ProgramOp program);
 
 /// Fragment elements that are read or written outside of a parallel.
 void liftScalarAccesses(tile::ProgramOp program);
@@ -65,6 +79,9 @@ makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
 /// A tile.parallel that does what the copy does, built before it.
 tile::ParallelOp expandCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value src,
                             mlir::Value dst);
+
+/// The same in place of a copy or a fill, which it erases.
+void replaceByLoop(mlir::Operation *copyOrFill);
 
 /// Loops over large fragments that are used element by element only become one loop without them.
 void streamFragments(tile::KernelOp kernel);

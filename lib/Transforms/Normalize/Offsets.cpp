@@ -1,5 +1,7 @@
 //===- Offsets.cpp - where views begin, in its simplest form --------------===//
 //
+// Computes offsets of views again from their linear forms; Offsets.h says what for.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Offsets.h"

@@ -1,5 +1,7 @@
 //===- Offsets.h - where views begin, in its simplest form ----------------===//
 //
+// Takes a program, gives views whose offsets are sums of as few terms as can be.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -10,7 +10,10 @@
 //     }
 //
 // Where what is left does not name the element by itself (x[j / 4]), x is updated by one
-// iteration after another.
+// iteration after another. Where memory says which element it is (x[I[i]]), nobody knows whether
+// iterations share it: the update becomes an atomic one, if there is one that computes the same,
+// else the iterations run one after another. Fragments have no atomics, and narrow floats round
+// once: such an x is a tile of wide elements in shared memory around the loop.
 //
 // An update under a condition or in a serial loop starts E at the identity and
 // updates it in place.
@@ -240,11 +243,19 @@ public:
   explicit ReductionRewriter(tile::ParallelOp loop) : loop(loop), loc(loop.getLoc()) {}
 
   LogicalResult run() {
-    if (!loop.constantExtents())
-      return success();
     SmallVector<tile::StoreOp> stores;
     loop.walk([&](tile::StoreOp store) { stores.push_back(store); });
+    if (!loop.constantExtents()) {
+      for (tile::StoreOp store : stores)
+        if (std::optional<tile::AtomicKind> kind = atomicOfUpdate(store))
+          updateAtomically(store, *kind);
+      return success();
+    }
     for (tile::StoreOp store : stores) {
+      if (std::optional<tile::AtomicKind> kind = atomicOfUpdate(store)) {
+        updateAtomically(store, *kind);
+        continue;
+      }
       llvm::SmallSet<unsigned, 4> used;
       for (Value index : store.getIndices())
         collectIvs(index, loop, used);
@@ -298,6 +309,8 @@ private:
   void updateOne(OpBuilder &b, Update &update, Value x, Value folded, ArrayRef<unsigned> kept,
                  ValueRange ivs);
   Value makeTerm(OpBuilder &b, Update &update);
+  void updateAtomically(tile::StoreOp store, tile::AtomicKind kind);
+  void eraseUpdate(tile::StoreOp store);
 
   tile::ParallelOp loop;
   Location loc;
@@ -348,17 +361,6 @@ void ReductionRewriter::updateOne(OpBuilder &b, Update &update, Value x, Value f
   tile::StoreOp::create(b, loc, value, x, at);
 }
 
-/// Copies element by element between buffers on the chip of one shape.
-static void moveAll(OpBuilder &b, Location loc, Type scalar, Value from, Value to) {
-  SmallVector<Value> bounds;
-  for (int64_t extent : cast<tile::BufferType>(from.getType()).getShape())
-    bounds.push_back(arith::ConstantIndexOp::create(b, loc, extent));
-  auto move = tile::ParallelOp::create(b, loc, bounds);
-  OpBuilder inner = OpBuilder::atBlockEnd(move.bodyBlock());
-  Value value = tile::LoadOp::create(inner, loc, scalar, from, move.ivs(), FloatAttr());
-  tile::StoreOp::create(inner, loc, value, to, move.ivs());
-}
-
 /// Elements that several iterations update: one iteration after another, in the scalar's type.
 void ReductionRewriter::updateInOrder(OpBuilder &b, Update &update, Value folded,
                                       ArrayRef<unsigned> kept) {
@@ -369,7 +371,7 @@ void ReductionRewriter::updateInOrder(OpBuilder &b, Update &update, Value folded
   if (isa<FloatType>(scalar) && type.getElementType() != scalar && !type.isGlobal()) {
     auto wideType = tile::BufferType::get(type.getShape(), scalar, tile::Scope::Shared);
     wide = tile::AllocOp::create(b, loc, wideType, "updated", Attribute());
-    moveAll(b, loc, scalar, x, wide);
+    moveElements(b, loc, scalar, x, wide);
   }
   SmallVector<Value> ivs;
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -392,7 +394,7 @@ void ReductionRewriter::updateInOrder(OpBuilder &b, Update &update, Value folded
   if (outermost)
     b.setInsertionPointAfter(outermost);
   if (wide != x)
-    moveAll(b, loc, scalar, wide, x);
+    moveElements(b, loc, scalar, wide, x);
 }
 
 /// Whether a dimension of the element's place holds the variable, and of the loop nothing else.
@@ -510,7 +512,8 @@ void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4
       resultShape.push_back(1); // a scalar is one element
     auto type = tile::BufferType::get(resultShape, element, tile::Scope::Fragment);
     Value next = tile::AllocOp::create(after, loc, type, name, Attribute());
-    tile::ReduceOp::create(after, loc, update.kind, folded, next, n, true, false);
+    tile::ReduceOp::create(after, loc, update.kind, folded, next, n, true, false,
+                           tile::ReduceStep::Whole, /*shared_place=*/{});
     folded = next;
   }
 
@@ -528,9 +531,23 @@ void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4
     updateOne(inner, update, update.store.getBuffer(), folded, kept, update2.ivs());
   }
 
-  // The old update goes; what only it used dies with it.
-  Operation *oldValue = update.store.getValue().getDefiningOp();
-  update.store.erase();
+  eraseUpdate(update.store);
+}
+
+/// x[I[i]] = op(x[I[i]], e)  ->  atomic op e, x[I[i]]
+void ReductionRewriter::updateAtomically(tile::StoreOp store, tile::AtomicKind kind) {
+  Update update = *matchUpdate(store);
+  OpBuilder b(store);
+  Value term = makeTerm(b, update);
+  tile::AtomicOp::create(b, store.getLoc(), term.getType(), kind, term, store.getBuffer(),
+                         store.getIndices(), update.isUnsigned);
+  eraseUpdate(store);
+}
+
+/// The old update goes; what only it used dies with it.
+void ReductionRewriter::eraseUpdate(tile::StoreOp store) {
+  Operation *oldValue = store.getValue().getDefiningOp();
+  store.erase();
   SmallVector<Operation *> dead = {oldValue};
   while (!dead.empty()) {
     Operation *op = dead.pop_back_val();
@@ -546,6 +563,16 @@ void ReductionRewriter::rewrite(Update &update, const llvm::SmallSet<unsigned, 4
 }
 
 } // namespace
+
+void moveElements(OpBuilder &b, Location loc, Type scalar, Value from, Value to) {
+  SmallVector<Value> bounds;
+  for (int64_t extent : cast<tile::BufferType>(from.getType()).getShape())
+    bounds.push_back(arith::ConstantIndexOp::create(b, loc, extent));
+  auto move = tile::ParallelOp::create(b, loc, bounds);
+  OpBuilder inner = OpBuilder::atBlockEnd(move.bodyBlock());
+  Value value = tile::LoadOp::create(inner, loc, scalar, from, move.ivs(), FloatAttr());
+  tile::StoreOp::create(inner, loc, value, to, move.ivs());
+}
 
 std::optional<ReductionUpdate> matchReduction(tile::StoreOp store) {
   std::optional<Update> update = matchUpdate(store);

@@ -466,7 +466,7 @@ llvm::DenseSet<Value> variablesOf(Value value, tile::ParallelOp loop) {
 /// leave the rounding error of a product, and saves one instruction a row.
 bool mustVanish(arith::SubFOp difference, tile::ParallelOp loop) {
   auto products = loop->getParentOfType<tile::KernelOp>().walk([](tile::GemmOp gemm) {
-    return gemm->hasAttr(chainedAttrName) ? WalkResult::interrupt() : WalkResult::advance();
+    return gemm.getChained() ? WalkResult::interrupt() : WalkResult::advance();
   });
   return products.wasInterrupted() &&
          variablesOf(difference.getLhs(), loop) == variablesOf(difference.getRhs(), loop);
@@ -667,9 +667,26 @@ void rewriteGates(tile::KernelOp kernel) {
     }
 }
 
-/// Sines and cosines that others are added to before 16 bits are left: their error of an f32's last
-/// bits is below what the agreement rule gives every row of a kernel with such functions.
-void shortenAngles(tile::KernelOp kernel) {
+/// Lets an instruction for sines compute the value. What rounding a product of it before a sum
+/// changes is less than its own error.
+void approximateSine(Operation *sine) {
+  allow(sine, arith::FastMathFlags::afn);
+  for (Operation *user : sine->getUsers()) {
+    auto product = dyn_cast<arith::MulFOp>(user);
+    if (!product)
+      continue;
+    for (Operation *sum : product->getUsers())
+      if (isa<arith::AddFOp, arith::SubFOp>(sum)) {
+        allow(product, arith::FastMathFlags::contract);
+        allow(sum, arith::FastMathFlags::contract);
+      }
+  }
+}
+
+/// Sines and cosines that others are added to before 16 bits are left: their error, of an f32's
+/// last bits or, by an instruction, 2^-20, is below what the agreement rule gives every row of a
+/// kernel with such functions: 2^-19 of its largest element.
+void shortenAngles(tile::KernelOp kernel, const TargetInfo &target) {
   SmallVector<Operation *> found;
   kernel.walk([&](Operation *op) {
     if (op->getParentOfType<tile::ParallelOp>() && hasShortAngle(op) &&
@@ -677,7 +694,10 @@ void shortenAngles(tile::KernelOp kernel) {
       found.push_back(op);
   });
   for (Operation *op : found)
-    shortenAngle(op);
+    if (target.hasSineOfTurns)
+      approximateSine(op);
+    else
+      shortenAngle(op);
 }
 
 /// What `--math=fast` allows.
@@ -704,7 +724,7 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   rewriteGates(kernel);
   bool isFast = kernel->getParentOfType<tile::ProgramOp>().getFastMath();
   if (!isFast)
-    shortenAngles(kernel);
+    shortenAngles(kernel, target);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
   kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
   SmallVector<Operation *> ops;

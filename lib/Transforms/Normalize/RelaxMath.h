@@ -1,5 +1,7 @@
 //===- RelaxMath.h - arithmetic whose last bits are rounded away ----------===//
 //
+// Takes a kernel, sets flags on arithmetic whose last bits nobody can see, one rule a case.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- RollTails.cpp - last rounds that are written out -------------------===//
 //
+// Compares the round behind a loop with its body, op by op, with the loop variable at its end.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/RollTails.h"

@@ -1,5 +1,7 @@
 //===- RollTails.h - last rounds that are written out ---------------------===//
 //
+// Takes a program, gives loops that contain their last round where authors have written it behind.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -96,7 +96,8 @@ public:
       }
     if (block[dim] == src.getShape()[dim])
       tile::ScanOp::create(b, loc, scan.getKind(), view(scan.getSrc(), offsets, block),
-                           view(scan.getDst(), offsets, block), dim, scan.getReverse());
+                           view(scan.getDst(), offsets, block), dim, scan.getReverse(),
+                           /*shared_place=*/{});
     else
       scanPieces(offsets);
     scan.erase();
@@ -190,7 +191,8 @@ void Cut::scanPiece(Value from, Value to, Value piece, Value carry, bool isFirst
         combine(at, loc, scan.getKind(), load(at, carry, {zero}), value, isUnsignedType, false);
     return arith::SelectOp::create(at, loc, isAt(at, indices[dim], firstAt), sum, value);
   });
-  tile::ScanOp::create(b, loc, scan.getKind(), piece, piece, dim, scan.getReverse());
+  tile::ScanOp::create(b, loc, scan.getKind(), piece, piece, dim, scan.getReverse(),
+                       /*shared_place=*/{});
   auto stores = makeElementwise(b, loc, to, [&](OpBuilder &at, ValueRange indices) -> Value {
     return convertScalar(at, loc, load(at, piece, indices), element, dst.getElementType());
   });

@@ -1,5 +1,8 @@
 //===- ShortAngles.h - functions of what index arithmetic bounds ----------===//
 //
+// Takes functions of floats whose argument index arithmetic bounds, gives shorter computations
+// that are right there.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

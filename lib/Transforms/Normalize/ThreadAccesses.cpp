@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/ThreadAccesses.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -174,19 +175,9 @@ const ThreadAccesses::Access &ThreadAccesses::accessOf(Operation *op) {
   if (access)
     return *access;
   access = std::make_unique<Access>();
-  ValueRange indices;
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    access->view = load.getBuffer();
-    indices = load.getIndices();
-  } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-    access->view = store.getBuffer();
-    indices = store.getIndices();
-  } else {
-    auto atomic = cast<tile::AtomicOp>(op);
-    access->view = atomic.getBuffer();
-    indices = atomic.getIndices();
-  }
-  for (Value index : indices)
+  ElementAccess element = *elementAccess(op);
+  access->view = element.buffer;
+  for (Value index : element.indices)
     access->at.push_back(formOf(index));
   for (Operation *inner = op; inner != kernel; inner = inner->getParentOp())
     if (auto branch = dyn_cast<scf::IfOp>(inner->getParentOp()))

@@ -1,5 +1,8 @@
 //===- ThreadValues.cpp - what arithmetic on the thread's number gives ----===//
 //
+// Evaluates arithmetic and comparisons for every thread of the block at once; ThreadValues.h says
+// what for.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/ThreadValues.h"

@@ -1,5 +1,7 @@
 //===- ThreadValues.h - what arithmetic on the thread's number gives ------===//
 //
+// Takes a value made of constants and the thread's number, gives what it is in each thread.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

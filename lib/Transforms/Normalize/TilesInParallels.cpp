@@ -101,15 +101,13 @@ void expandTilesInParallels(tile::ProgramOp program) {
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    OpBuilder builder(op);
-    if (auto copy = dyn_cast<tile::CopyOp>(op))
-      expandCopy(builder, op->getLoc(), copy.getSrc(), copy.getDst());
-    else if (auto fill = dyn_cast<tile::FillOp>(op))
-      makeElementwise(builder, op->getLoc(), fill.getDst(),
-                      [&](OpBuilder &, ValueRange) { return fill.getValue(); });
-    else
-      expandReduce(cast<tile::ReduceOp>(op));
-    op->erase();
+    auto reduce = dyn_cast<tile::ReduceOp>(op);
+    if (!reduce) {
+      replaceByLoop(op);
+      continue;
+    }
+    expandReduce(reduce);
+    reduce.erase();
   }
 }
 

@@ -19,18 +19,21 @@
 #include "Layouts/Exchange.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
-#include "Memory/Shared.h"
+#include "Memory/SharedMemory.h"
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
+#include "Pipelines/Gather.h"
 #include "Pipelines/Pipeline.h"
 #include "Pipelines/Schedulable.h"
 #include "Roles/Fills.h"
 #include "Roles/ProducerConsumer.h"
 #include "Schedule/ScheduleWishes.h"
 
+#include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -97,6 +100,11 @@ private:
   Value slotView(tile::AllocOp ring, Value slot);
   /// The copies of one iteration into a slot, as a group. `copies` are those of the original body.
   void startCopies(Value iv, Value slot);
+  /// Index arithmetic of the body for the iteration that `mapping` has.
+  void repeatArithmetic(SmallVector<Value> work, IRMapping &mapping);
+  ArrayRef<tile::AllocOp> ringsOfGathers() const {
+    return ArrayRef(plan.rings).drop_front(plan.copies.size());
+  }
   void startCopiesBefore();
   void rewriteBody();
   /// Removes the original copies; what read the rings reads this slot.
@@ -138,24 +146,38 @@ void Expansion::startCopies(Value iv, Value slot) {
   IRMapping mapping;
   mapping.map(loop.iv(), iv);
   for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
-    // The source's index arithmetic is repeated for this iteration.
-    SetVector<Operation *> slice;
-    SmallVector<Value> work = {copy.getSrc()};
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op || !loop->isProperAncestor(op) || !slice.insert(op))
-        continue;
-      llvm::append_range(work, op->getOperands());
-    }
-    SmallVector<Operation *> ordered(slice.begin(), slice.end());
-    llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    for (Operation *op : ordered)
-      if (!mapping.contains(op->getResult(0)))
-        builder.clone(*op, mapping);
+    repeatArithmetic({copy.getSrc()}, mapping);
     tile::AsyncCopyOp::create(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()),
                               slotView(ring, slot));
   }
+  for (auto [gather, ring] : llvm::zip(plan.gathers, ringsOfGathers())) {
+    Value buffer = tile::AllocOp(ring).getResult();
+    SmallVector<Value> outside;
+    gather->walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (operand != buffer && !gather->isAncestor(operand.getParentRegion()->getParentOp()))
+          outside.push_back(operand);
+    });
+    repeatArithmetic(outside, mapping);
+    mapping.map(buffer, slotView(ring, slot));
+    builder.clone(*gather, mapping)->setAttr(asyncAttrName, builder.getUnitAttr());
+  }
   tile::AsyncCommitOp::create(builder, loc);
+}
+
+void Expansion::repeatArithmetic(SmallVector<Value> work, IRMapping &mapping) {
+  SetVector<Operation *> slice;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !loop->isProperAncestor(op) || !slice.insert(op))
+      continue;
+    llvm::append_range(work, op->getOperands());
+  }
+  SmallVector<Operation *> ordered(slice.begin(), slice.end());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ordered)
+    if (!mapping.contains(op->getResult(0)))
+      builder.clone(*op, mapping);
 }
 
 void Expansion::startCopiesBefore() {
@@ -200,9 +222,14 @@ void Expansion::useSlot(Value slot) {
     tile::CopyOp original = copy;
     original.erase();
     ring.getResult().replaceAllUsesWith(view);
-    tile::AllocOp narrow = ring;
-    narrow.erase();
   }
+  for (size_t n = 0; n < plan.gathers.size(); ++n) {
+    plan.gathers[n].erase();
+    size_t ring = plan.copies.size() + n;
+    plan.rings[ring].getResult().replaceAllUsesWith(views[ring]);
+  }
+  for (tile::AllocOp ring : plan.rings)
+    ring.erase();
   loop.setStages(1);
   loop.setKind(tile::LoopKind::Serial);
 }
@@ -244,17 +271,25 @@ void hoistReads(tile::ForOp loop) {
   }
 }
 
+/// Tiles that the body has for itself and that copies fill may have several slots as well: what
+/// they hold when a round begins is nobody's.
+void hoistTiles(tile::ForOp loop) {
+  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>()) {
+    auto alloc = copy.getDst().getDefiningOp<tile::AllocOp>();
+    if (alloc && alloc->getBlock() == loop.bodyBlock() && alloc.getResult().getType().isShared())
+      alloc->moveBefore(loop);
+  }
+}
+
 struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> {
   using ExpandPipelinesPassBase::ExpandPipelinesPassBase;
 
   void runOnOperation() override {
-    std::optional<Arch> arch = parseArch(target);
-    if (!arch) {
-      getOperation().emitError() << "unknown target `" << target << '`';
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
       return signalPassFailure();
-    }
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(expandKernel(kernel, targetInfo(*arch))))
+      if (failed(expandKernel(kernel, *chip)))
         return signalPassFailure();
     eraseDeadOps(getOperation());
     foldViews(getOperation());
@@ -267,16 +302,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty())
       return;
     auto kernel = loop->getParentOfType<tile::KernelOp>();
-    int64_t allBytes = exchangeNeed(kernel, chip);
-    kernel.walk([&](tile::AllocOp alloc) {
-      if (alloc.getResult().getType().isShared())
-        allBytes += sharedBytesOf(alloc);
-    });
-    if (allBytes > chip.sharedBytes)
+    if (!SharedMemory(kernel, chip).fitsApart())
       return;
-    PipelinePlan plan = planPipeline(loop, chip, /*sharedLeftBytes=*/0);
+    PipelinePlan plan = planPipeline(loop, chip);
     plan.stages = 1;
-    if (!plan.copies.empty())
+    if (!plan.isEmpty())
       Expansion(loop, plan).copyTogether();
   }
 
@@ -287,19 +317,15 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (!chip.hasTensorCopies)
       simplifyFills(kernel, chip.addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
     if (producer)
-      prepareProducerConsumer(kernel, chip);
+      prepareProducerConsumer(kernel, chip, strategy);
     kernel.walk([](tile::ForOp loop) {
-      if (loop.getStages() > 1)
-        hoistReads(loop);
+      if (loop.getStages() <= 1)
+        return;
+      hoistReads(loop);
+      hoistTiles(loop);
     });
-    int64_t sharedBytes = chip.sharedBytes - exchangeNeed(kernel, chip);
-    int64_t usedBytes = sharedNeed(kernel);
-    if (producer) {
-      FailureOr<int64_t> used = expandProducerConsumer(kernel, chip, sharedBytes, strategy);
-      if (failed(used))
-        return failure();
-      usedBytes = std::max(usedBytes, *used);
-    }
+    if (producer && failed(expandProducerConsumer(kernel, chip, strategy)))
+      return failure();
     SmallVector<tile::ForOp> loops;
     kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
     for (tile::ForOp loop : loops) {
@@ -311,21 +337,21 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         copyTogether(loop, chip);
         continue;
       }
-      PipelinePlan plan = planPipeline(loop, chip, sharedBytes - usedBytes);
+      PipelinePlan plan = planPipeline(loop, chip);
+      fitInto(plan, SharedMemory(kernel, chip));
       if (plan.stages < int64_t(loop.getStages()))
         loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
                           << " stages: "
-                          << (plan.copies.empty() ? "no copy can run ahead"
-                                                  : "shared memory holds no more");
+                          << (plan.isEmpty() ? "no copy can run ahead"
+                                             : "shared memory holds no more");
       loop.setStages(plan.stages);
       if (plan.stages < 2) {
-        refuseSchedule(loop, plan.copies.empty() ? "no copy can run ahead"
-                                                 : "shared memory holds no more than one stage");
+        refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead"
+                                            : "shared memory holds no more than one stage");
         loop.setKind(tile::LoopKind::Serial);
         copyTogether(loop, chip);
         continue;
       }
-      usedBytes += plan.sharedBytes / plan.stages * (plan.stages - 1);
       llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
       if (matrix) {
         Expansion(loop, plan).rotate();

@@ -1,11 +1,13 @@
 //===- Pipeline.h - running copies ahead of their use ---------------------===//
 //
+// Takes a loop and the target, decides which copies run how far ahead (planPipeline), and rewrites
+// the loop so (applyPipeline).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "tilec/IR/Tile/Tile.h"
-#include "tilec/Target/Target.h"
+#include "Memory/SharedMemory.h"
 
 namespace tilec {
 
@@ -14,20 +16,26 @@ struct PipelinePlan {
   int64_t stages = 1; ///< buffers of each ring; copies run stages - 1 iterations ahead
   /// Copies from global memory whose destination only this loop's iteration reads.
   llvm::SmallVector<tile::CopyOp, 4> copies;
-  /// The shared buffers they fill, each once.
+  /// Loops over elements that do the same (Gather.h).
+  llvm::SmallVector<tile::ParallelOp, 2> gathers;
+  /// The shared buffers they fill, each once: those of `copies`, then those of `gathers`.
   llvm::SmallVector<tile::AllocOp, 4> rings;
-  int64_t sharedBytes = 0; ///< of all rings together
 
-  void print(llvm::raw_ostream &os) const;
+  bool isEmpty() const { return copies.empty() && gathers.empty(); }
 };
 
 /// A copy that the target can do without registers, in pieces of so many bytes per lane; 0 when it
 /// cannot: the pieces must be contiguous and aligned on both sides and entirely inside or outside
-/// the tensor.
+/// the tensor. Where only the run knows how long the tensor's rows are, that holds for those of
+/// whole pieces.
 int64_t asyncPieceBytes(mlir::Value src, mlir::Value dst, const TargetInfo &target);
 
-/// Decides; changes nothing. `sharedLeftBytes` is what the other shared buffers leave.
-PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sharedLeftBytes);
+/// The copies of the loop that can run ahead of their use, and `num_stages` of them; decides,
+/// changes nothing.
+PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target);
+
+/// Takes stages away until the rings fit into a block's shared memory.
+void fitInto(PipelinePlan &plan, const SharedMemory &memory);
 
 /// Rewrites the loop as planned.
 void applyPipeline(tile::ForOp loop, PipelinePlan plan);

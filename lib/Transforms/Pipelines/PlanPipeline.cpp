@@ -1,9 +1,11 @@
 //===- PlanPipeline.cpp - which copies run ahead, and how far -------------===//
 //
+// Decides; changes nothing. docs/machine-code/pipelining.md has the rules.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
-#include "Memory/Shared.h"
+#include "Pipelines/Gather.h"
 #include "Pipelines/Pipeline.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -13,13 +15,6 @@
 using namespace mlir;
 
 namespace tilec {
-
-void PipelinePlan::print(llvm::raw_ostream &os) const {
-  os << "stages " << stages << ", copies " << copies.size() << ", shared bytes " << sharedBytes;
-  for (tile::AllocOp ring : rings)
-    os << ", " << ring.getName();
-  os << '\n';
-}
 
 int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) {
   auto src = cast<tile::BufferType>(srcView.getType());
@@ -40,16 +35,18 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   tile::BufferType root = box->rootType();
   if (tensor && !tensor.getStrides().empty())
     return 0;
-  // 32-bit offsets: larger and dynamic tensors are copied through registers.
-  if (!root.hasStaticShape() ||
-      storageBytes(tile::dtypeOf(root.getElementType()), root.numElems()) > (int64_t(1) << 31))
+  // 32-bit offsets: larger and dynamic tensors are copied through registers. A lane's own address
+  // has 64 bits.
+  bool isNarrow = root.hasStaticShape() && storageBytes(tile::dtypeOf(root.getElementType()),
+                                                        root.numElems()) <= (int64_t(1) << 31);
+  if (!isNarrow && target.asyncCopies.lanesInRow)
     return 0;
   // The last dimension of the box runs along the tensor's rows.
   if (root.rank() == 0 || box->dims.empty() || box->dims.back() != root.rank() - 1)
     return 0;
   int64_t rowElems = root.getShape().back(),
           elemBits = bitsOf(tile::dtypeOf(root.getElementType()));
-  if (ShapedType::isDynamic(rowElems) || elemBits % 8 != 0)
+  if (elemBits % 8 != 0)
     return 0;
   int64_t elemBytes = elemBits / 8;
   Value start = box->offsets.back();
@@ -58,7 +55,9 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     int64_t elems = bytes / elemBytes;
     if (bytes % elemBytes != 0 || elems == 0)
       continue;
-    bool isAligned = rowElems % elems == 0 && startDivisor % elems == 0;
+    // Rows of a length that only the run knows are asked for it (emitAsyncCopy).
+    bool isAligned =
+        (ShapedType::isDynamic(rowElems) || rowElems % elems == 0) && startDivisor % elems == 0;
     bool staysTogether =
         layout->phases == 1 ? layout->pitchElems % elems == 0 : layout->vecElems % elems == 0;
     bool fillsWaves = true;
@@ -74,19 +73,61 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
 }
 
 /// Whether `value` is the same in every iteration but for the induction variable, and computed from
-/// nothing that the body stores.
-static bool isIndexOnly(Value value, tile::ForOp loop) {
+/// nothing that the body stores; with `mayLoad`, elements of tensors that it does not store either.
+static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad = nullptr) {
   if (!loop.getBody().isAncestor(value.getParentRegion()))
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner() == loop.bodyBlock();
   Operation *op = value.getDefiningOp();
-  if (!isPure(op))
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isRead = mayLoad && load && load.getBuffer().getType().isGlobal() &&
+                !llvm::is_contained(mayLoad->writes, rootOf(load.getBuffer()));
+  if (!isRead && !isPure(op))
     return false;
-  return llvm::all_of(op->getOperands(), [&](Value v) { return isIndexOnly(v, loop); });
+  return llvm::all_of(op->getOperands(), [&](Value v) { return isIndexOnly(v, loop, mayLoad); });
 }
 
-PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sharedLeftBytes) {
+/// Whether only `fill` writes the buffer and only this loop reads it, and not before that.
+static bool isFilledBy(Operation *fill, tile::AllocOp ring, tile::ForOp loop) {
+  for (Operation *user : ring->getUsers()) {
+    Operation *inBody = loop.bodyBlock()->findAncestorOpInBlock(*user);
+    if (!inBody || isa<tile::ReshapeOp>(user))
+      return false;
+    if (inBody == fill)
+      continue;
+    if (!fill->isBeforeInBlock(inBody) ||
+        llvm::is_contained(accessesOf(inBody).writes, ring.getResult()))
+      return false;
+  }
+  return true;
+}
+
+/// Adds the loops over elements that a copy could stand for, where the target can.
+static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target) {
+  if (loop->getParentOfType<tile::KernelOp>().getLockstep())
+    return;
+  Accesses all = accessesOf(loop);
+  for (tile::ParallelOp parallel : loop.bodyBlock()->getOps<tile::ParallelOp>()) {
+    std::optional<Gather> gather = gatherOf(parallel, target);
+    auto ring = gather ? gather->store.getBuffer().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
+    if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring, loop))
+      continue;
+    bool isLegal = llvm::none_of(accessesOf(parallel).reads,
+                                 [&](Value root) { return llvm::is_contained(all.writes, root); });
+    parallel->walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        isLegal &= parallel->isAncestor(operand.getParentRegion()->getParentOp()) ||
+                   isIndexOnly(operand, loop, &all);
+    });
+    if (!isLegal)
+      continue;
+    plan.gathers.push_back(parallel);
+    plan.rings.push_back(ring);
+  }
+}
+
+PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   PipelinePlan plan;
   plan.stages = loop.getStages();
   for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>()) {
@@ -98,14 +139,7 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sh
     auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
     bool legal =
         !view || llvm::all_of(view.getOffsets(), [&](Value v) { return isIndexOnly(v, loop); });
-    // Only this copy writes the buffer, only this loop reads it, and not before the copy.
-    for (Operation *user : ring->getUsers()) {
-      Operation *inBody = loop.bodyBlock()->findAncestorOpInBlock(*user);
-      legal &=
-          inBody && !isa<tile::ReshapeOp>(user) && (user == copy || copy->isBeforeInBlock(inBody));
-      if (inBody && user != copy)
-        legal &= !llvm::is_contained(accessesOf(inBody).writes, ring.getResult());
-    }
+    legal &= isFilledBy(copy, ring, loop);
     // The source is not written while it is read ahead.
     Value source = rootOf(copy.getSrc());
     legal &= !llvm::is_contained(accessesOf(loop).writes, source);
@@ -113,17 +147,22 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, int64_t sh
       continue;
     plan.copies.push_back(copy);
     plan.rings.push_back(ring);
-    const SharedLayout *layout = sharedLayoutOf(ring);
-    plan.sharedBytes +=
-        bytesOf(tile::dtypeOf(ring.getResult().getType().getElementType())) * layout->numElems();
   }
-  int64_t oneStage = plan.sharedBytes;
-  while (plan.stages > 1 && oneStage * plan.stages > sharedLeftBytes + oneStage)
-    --plan.stages;
-  if (plan.copies.empty())
+  addGathers(plan, loop, target);
+  if (plan.isEmpty())
     plan.stages = 1;
-  plan.sharedBytes = oneStage * plan.stages;
   return plan;
+}
+
+void fitInto(PipelinePlan &plan, const SharedMemory &memory) {
+  auto fits = [&] {
+    SharedMemory with = memory;
+    for (tile::AllocOp ring : plan.rings)
+      with.setSlots(ring, plan.stages);
+    return with.left() >= 0;
+  };
+  while (plan.stages > 1 && !fits())
+    --plan.stages;
 }
 
 } // namespace tilec

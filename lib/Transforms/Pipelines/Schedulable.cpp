@@ -78,9 +78,8 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
     return no("the target has no planned schedules");
   if (plan.stages < 2)
     return no("its copies do not run ahead");
-  if (!tile::constantInt(loop.getLower()) || !tile::constantInt(loop.getUpper()) ||
-      !tile::constantInt(loop.getStep()))
-    return no("its number of iterations is not a constant");
+  if (!tile::constantInt(loop.getStep()))
+    return no("its step is not a constant");
   for (Operation &op : *loop.bodyBlock()) {
     if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
       if (found.gemm)
@@ -98,7 +97,7 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
     return no("it has no matrix product");
   if (found.gemm.getClear())
     return no("its matrix product clears C");
-  if (found.gemm->hasAttr(tfloat32AttrName))
+  if (found.gemm.getTfloat32())
     return no("its operands are masked before they are multiplied");
   if (plan.copies.size() != 2 || found.gemm.getA() == found.gemm.getB())
     return no("it does not copy exactly its two operands");

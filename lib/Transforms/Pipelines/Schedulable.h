@@ -1,5 +1,8 @@
 //===- Schedulable.h - which pipelined loops get a planned order ----------===//
 //
+// Takes a pipelined loop, gives its copies and product where it is nothing else, or why no order
+// can be planned for it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -9,12 +9,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
-#include "Memory/Shared.h"
+#include "Memory/SharedMemory.h"
 #include "Pipelines/Pipeline.h"
 #include "Roles/TileStore.h"
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
+#include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,7 +93,7 @@ bool isAligned(tile::StoreOp store, tile::ParallelOp loop, int64_t elemBytes) {
 }
 
 /// Rewrites the loop when that needs no more shared memory.
-void stage(tile::ParallelOp loop, tile::KernelOp kernel) {
+void stage(tile::ParallelOp loop, tile::KernelOp kernel, const TargetInfo &target) {
   tile::StoreOp store = onlyStore(loop);
   auto extents = loop.constantExtents();
   int64_t elemBytes = store ? movedBytes(store) : 0;
@@ -103,7 +104,7 @@ void stage(tile::ParallelOp loop, tile::KernelOp kernel) {
   if (!layout || runBytes(*layout, elemBytes) > narrowBytes || !isAligned(store, loop, elemBytes) ||
       !llvm::all_of(store.getIndices(), [&](Value v) { return addArithmetic(v, loop, slice); }))
     return;
-  int64_t before = sharedNeed(kernel);
+  int64_t before = SharedMemory(kernel, target).bytes();
   Location loc = loop.getLoc();
   OpBuilder b(loop);
   tile::BufferType tensor = store.getBuffer().getType();
@@ -126,7 +127,7 @@ void stage(tile::ParallelOp loop, tile::KernelOp kernel) {
   for (Value index : store.getIndices())
     indices.push_back(mapping.lookupOrDefault(index));
   tile::StoreOp::create(inner, loc, value, store.getBuffer(), indices);
-  if (sharedNeed(kernel) <= before) {
+  if (SharedMemory(kernel, target).bytes() <= before) {
     store.erase();
     return;
   }
@@ -136,7 +137,12 @@ void stage(tile::ParallelOp loop, tile::KernelOp kernel) {
 }
 
 struct StageStoresPass : impl::StageStoresPassBase<StageStoresPass> {
+  using StageStoresPassBase::StageStoresPassBase;
+
   void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       // Warps of other roles meet no barrier; TMA stores what they would.
       if (kernel.getLockstep() || !kernel.getBody().getOps<tile::ProducerOp>().empty())
@@ -147,7 +153,7 @@ struct StageStoresPass : impl::StageStoresPassBase<StageStoresPass> {
           loops.push_back(loop);
       });
       for (tile::ParallelOp loop : loops)
-        stage(loop, kernel);
+        stage(loop, kernel, *chip);
     }
   }
 };

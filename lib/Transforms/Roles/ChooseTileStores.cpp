@@ -357,7 +357,7 @@ void forwardSharedTiles(tile::KernelOp kernel) {
   }
 }
 
-int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
+void chooseTileStores(tile::KernelOp kernel, SharedMemory &memory) {
   SmallVector<std::pair<tile::ParallelOp, TileStore>, 1> stores;
   SmallVector<tile::ParallelOp> loops;
   kernel.walk([&](tile::ParallelOp loop) { loops.push_back(loop); });
@@ -375,24 +375,28 @@ int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes) {
       stores.insert(stores.begin(), {loop, *store});
   }
   if (stores.empty())
-    return 0;
+    return;
   // All share the buffers of a warp group, used in turn: each loop ends where it began.
   int64_t bytes = 0, buffers = 2;
   for (auto &[loop, store] : stores) {
     bytes = std::max(bytes, store.bufferBytes());
     buffers = store.transfers() % 2 == 0 ? buffers : 1;
   }
-  int64_t groups = stores[0].second.groupsM * stores[0].second.groupsN * int64_t(kernel.getTeams());
-  while (buffers > 0 && bytes * buffers * groups > leftBytes)
+  auto fits = [&] {
+    SharedMemory with = memory;
+    with.addStaging(stagingBytes(kernel, buffers, bytes));
+    return with.left() >= 0;
+  };
+  while (buffers > 0 && !fits())
     --buffers;
   if (buffers == 0)
-    return 0;
+    return;
+  memory.addStaging(stagingBytes(kernel, buffers, bytes));
   for (auto &[loop, store] : stores) {
     loop.setStoreBuffers(buffers);
     loop.setStoreBytes(bytes);
     loop.setStoreInOrder(isInAuthorsLoop(loop));
   }
-  return bytes * buffers * groups;
 }
 
 } // namespace tilec

@@ -1,5 +1,7 @@
 //===- Corner.cpp - conditions on indices, asked of a whole tile ----------===//
 //
+// Bounds linear forms over all elements of a tile; Corner.h says what is asked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/Corner.h"
@@ -95,7 +97,7 @@ Value Corner::sum(const LinearForm &form, bool wantLow) {
       if (isRow && rows->groups > 1) {
         if (!group) {
           group = tile::WarpGroupOp::create(b, loc, b.getIndexType());
-          group.getDefiningOp()->setAttr(indexBelowAttrName, b.getI64IntegerAttr(rows->groups));
+          group = tile::BelowOp::create(b, loc, b.getIndexType(), group, rows->groups);
         }
         add(group, factor * rows->step);
       }

@@ -1,5 +1,8 @@
 //===- Corner.h - conditions on indices, asked of a whole tile ------------===//
 //
+// Takes a condition on the indices of a tile's elements, gives one in front of the loop that says
+// whether it holds for all, or for none.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- DeadRounds.cpp - rounds that change nothing for a warp group -------===//
 //
+// Finds the masks of an attention's loop and the first round in which all of a warp group's scores
+// are masked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/DeadRounds.h"

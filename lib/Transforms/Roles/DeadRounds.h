@@ -1,5 +1,8 @@
 //===- DeadRounds.h - rounds that change nothing for a warp group ---------===//
 //
+// Takes a loop over tiles of keys, gives the condition under which a round changes nothing for a
+// warp group.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Fills.cpp - accumulators that need not be filled -------------------===//
 //
+// Moves zeros and masks from loops in front of a product into it, or behind it; Fills.h has the
+// forms.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/Fills.h"

@@ -1,5 +1,7 @@
 //===- Fills.h - accumulators that need not be filled ---------------------===//
 //
+// Takes a kernel, removes loops that fill an accumulator which its product can begin without.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

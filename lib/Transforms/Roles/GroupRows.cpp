@@ -1,5 +1,7 @@
 //===- GroupRows.cpp - which rows of a fragment a warp group has ----------===//
 //
+// Reads the rows of warp groups off layouts; GroupRows.h says of which.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/GroupRows.h"

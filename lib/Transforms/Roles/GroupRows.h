@@ -1,5 +1,8 @@
 //===- GroupRows.h - which rows of a fragment a warp group has ------------===//
 //
+// Takes a fragment or an op, gives the rows that each warp group has of it, where groups share
+// none.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

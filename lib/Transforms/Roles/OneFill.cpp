@@ -1,5 +1,7 @@
 //===- OneFill.cpp - tiles that the producer fills beside the loops -------===//
 //
+// Looks for copies that bring a tile once, in front of the loops, for warp groups only.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/OneFill.h"

@@ -1,5 +1,8 @@
 //===- OneFill.h - tiles that the producer fills beside the loops ---------===//
 //
+// Takes a kernel and its loops with a producer, gives the copies beside them that the producer can
+// do, too.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

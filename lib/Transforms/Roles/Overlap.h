@@ -1,5 +1,8 @@
 //===- Overlap.h - the second gemm of a round under the next one's first --===//
 //
+// Takes a loop of two products, cuts a round so that the second runs under the first of the next
+// round.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

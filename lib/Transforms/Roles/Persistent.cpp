@@ -24,7 +24,6 @@ namespace {
 /// Rows of tiles that run together when the author says nothing; 8 and 16 are what open kernels use
 /// (docs/machine-code/hopper.md).
 constexpr int64_t usualPanel = 8;
-constexpr llvm::StringLiteral rankAttrName = "rank_in_cluster";
 
 Value times(OpBuilder &b, Location loc, Value x, Value y) {
   auto a = tile::constantInt(x), c = tile::constantInt(y);
@@ -127,8 +126,7 @@ void makePersistent(tile::KernelOp kernel, const TargetInfo &target, const Produ
   b.setInsertionPointToStart(&body);
   Value first = body.getArgument(0), rank;
   if (cluster > 1) {
-    rank = arith::RemUIOp::create(b, loc, first, blocksOfCluster);
-    rank.getDefiningOp()->setAttr(rankAttrName, b.getUnitAttr());
+    rank = tile::ClusterRankOp::create(b, loc, b.getIndexType());
     first = arith::DivUIOp::create(b, loc, first, blocksOfCluster);
   }
   auto loop = tile::ForOp::create(b, loc, first, tiles, clusters);
@@ -148,9 +146,8 @@ void makePersistent(tile::KernelOp kernel, const TargetInfo &target, const Produ
   }
   for (auto [d, id] : llvm::enumerate(ids))
     if (std::optional<int64_t> size = tile::constantInt(grid[d]); size && id.getDefiningOp())
-      id.getDefiningOp()->setAttr(
-          indexBelowAttrName,
-          b.getI64IntegerAttr(int64_t(d) == dim && cluster > 1 ? *size * cluster : *size));
+      id = tile::BelowOp::create(b, loc, b.getIndexType(), id,
+                                 int64_t(d) == dim && cluster > 1 ? *size * cluster : *size);
   llvm::SmallPtrSet<Operation *, 16> moved(ops.begin(), ops.end());
   for (auto [argument, id] : llvm::zip(body.getArguments(), ids))
     argument.replaceUsesWithIf(id, [&](OpOperand &use) {
@@ -169,9 +166,8 @@ void makePersistent(tile::KernelOp kernel, const TargetInfo &target, const Produ
 }
 
 Value rankInCluster(tile::KernelOp kernel) {
-  for (Operation &op : kernel.getBody().front())
-    if (op.hasAttr(rankAttrName))
-      return op.getResult(0);
+  for (auto rank : kernel.getBody().getOps<tile::ClusterRankOp>())
+    return rank;
   return {};
 }
 

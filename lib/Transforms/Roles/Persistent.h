@@ -1,5 +1,8 @@
 //===- Persistent.h - one block a multiprocessor, many tiles a block ----===//
 //
+// Takes a kernel that is one product, gives one whose blocks stay on their multiprocessor and take
+// tile after tile.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- PlanProduct.cpp - which strategy serves a product ------------------===//
 //
+// Asks the strategies of Strategies.def in order, or the one that is named, and gives the first
+// plan.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/Strategies/Strategies.h"

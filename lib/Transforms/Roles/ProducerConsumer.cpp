@@ -20,10 +20,11 @@
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
 #include "Layouts/WarpGroups.h"
-#include "Memory/Shared.h"
+#include "Memory/SharedMemory.h"
 #include "Roles/DeadRounds.h"
 #include "Roles/Fills.h"
 #include "Roles/OneFill.h"
+#include "Roles/OneSlot.h"
 #include "Roles/Persistent.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/Product.h"
@@ -46,8 +47,6 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// Room for the mbarriers of all pipes.
-constexpr int64_t barrierBytes = 1024;
 /// On the loop of a product: the strategy that it got.
 constexpr llvm::StringLiteral plannedAttrName = "planned";
 
@@ -112,9 +111,11 @@ private:
   /// What the producer does of the kernel, at the builder's place.
   void produce();
   void produceRound(ProducerLoop &plan, IRMapping &values);
-  /// Fills the next slot of a pipe by these copies.
+  /// The same with one slot a tile: those of the first gemm a round ahead.
+  void produceAhead(ProducerLoop &plan, IRMapping &values);
+  /// Fills the next slot of a pipe by these copies, from `sources`.
   void produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies, ArrayRef<tile::AllocOp> rings,
-                   IRMapping &values);
+                   ArrayRef<Value> sources);
   Value copyOf(Value value, IRMapping &values);
   void consume(ProducerLoop &plan);
   void consume(OneFill &fill);
@@ -127,11 +128,18 @@ private:
         rank && !dependsOn(copy.getSrc(), rank) && isPartible(copy, kernel.getCluster());
     return isShared ? int64_t(kernel.getCluster()) : 1;
   }
-  ProducerLoop *planOf(Operation *op) {
+  ProducerLoop *planOf(Block &round) {
     for (ProducerLoop &plan : plans)
-      if (plan.loop == op)
+      if (plan.round == &round)
         return &plan;
     return nullptr;
+  }
+  /// Puts what follows at the end of the round, in front of a terminator.
+  void goToEndOf(Block &round) {
+    if (round.mightHaveTerminator())
+      builder.setInsertionPoint(round.getTerminator());
+    else
+      builder.setInsertionPointToEnd(&round);
   }
 
   tile::KernelOp kernel;
@@ -192,20 +200,18 @@ void Expansion::produce() {
   auto before = [&](Operation *op) {
     for (OneFill &fill : fills)
       if (fill.copy == op)
-        produceSlot(pipes[fill.copy][0], fill.copy, fill.tile, values);
+        produceSlot(pipes[fill.copy][0], fill.copy, fill.tile,
+                    values.lookupOrDefault(fill.copy.getSrc()));
   };
-  auto atEnd = [&](tile::ForOp loop) {
-    if (ProducerLoop *plan = planOf(loop))
+  auto atEnd = [&](Block &block) {
+    if (ProducerLoop *plan = planOf(block))
       produceRound(*plan, values);
   };
   slice.repeat(kernel.getBody().front(), builder, values, {before, atEnd});
 }
 
 void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
-                            ArrayRef<tile::AllocOp> rings, IRMapping &values) {
-  SmallVector<Value> sources;
-  for (tile::CopyOp copy : copies)
-    sources.push_back(values.lookupOrDefault(copy.getSrc()));
+                            ArrayRef<tile::AllocOp> rings, ArrayRef<Value> sources) {
   Value slot = tile::PipeAcquireOp::create(builder, loc, builder.getIndexType(), pipe);
   for (auto [n, ring] : llvm::enumerate(rings))
     tile::TmaCopyOp::create(builder, sources[n].getLoc(), sources[n], slotView(ring, slot), pipe,
@@ -213,15 +219,47 @@ void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
 }
 
 void Expansion::produceRound(ProducerLoop &plan, IRMapping &values) {
+  if (plan.stages == 1 && canFillFirstAhead(plan))
+    return produceAhead(plan, values);
   for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
     SmallVector<tile::CopyOp> copies;
     SmallVector<tile::AllocOp> rings;
+    SmallVector<Value> sources;
     for (unsigned i : list) {
       copies.push_back(plan.copies[i]);
       rings.push_back(plan.rings[i]);
+      sources.push_back(values.lookupOrDefault(plan.copies[i].getSrc()));
     }
-    produceSlot(pipe, copies, rings, values);
+    produceSlot(pipe, copies, rings, sources);
   }
+}
+
+void Expansion::produceAhead(ProducerLoop &plan, IRMapping &values) {
+  SmallVector<SmallVector<unsigned>> lists = plan.pipes();
+  auto fill = [&](unsigned number, Value iv) {
+    SmallVector<tile::CopyOp> copies;
+    SmallVector<tile::AllocOp> rings;
+    SmallVector<Value> sources;
+    for (unsigned i : lists[number]) {
+      copies.push_back(plan.copies[i]);
+      rings.push_back(plan.rings[i]);
+      sources.push_back(sourceInRound(plan, plan.copies[i], iv, values, builder));
+    }
+    produceSlot(pipes[plan.loop][number], copies, rings, sources);
+  };
+  auto fillIf = [&](arith::CmpIPredicate predicate, Value left, Value right, Value iv) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, left, right);
+    auto branch = scf::IfOp::create(builder, loc, holds, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&branch.getThenRegion().front());
+    fill(0, iv);
+  };
+  auto of = [&](Value value) { return values.lookupOrDefault(value); };
+  Value iv = of(plan.loop.iv());
+  fillIf(arith::CmpIPredicate::eq, iv, of(plan.loop.getLower()), iv);
+  Value next = arith::AddIOp::create(builder, loc, iv, of(plan.loop.getStep()));
+  fillIf(arith::CmpIPredicate::slt, next, of(plan.loop.getUpper()), next);
+  fill(1, iv);
 }
 
 /// The consumers' side of a tile that is filled once, or once a round of loops around.
@@ -267,7 +305,7 @@ void Expansion::consume(ProducerLoop &plan) {
     return overlap(plan);
   Value pipe = pipes[plan.loop][0];
   Location at = plan.loop.getLoc();
-  builder.setInsertionPointToStart(plan.loop.bodyBlock());
+  builder.setInsertionPointToStart(plan.round);
   Value slot = tile::PipeWaitOp::create(builder, at, builder.getIndexType(), pipe);
   for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
     Value view = slotView(ring, slot);
@@ -276,10 +314,10 @@ void Expansion::consume(ProducerLoop &plan) {
     ring.getResult().replaceUsesWithIf(
         view, [&](OpOperand &use) { return plan.loop->isAncestor(use.getOwner()); });
   }
-  builder.setInsertionPointToEnd(plan.loop.bodyBlock());
+  goToEndOf(*plan.round);
   if (plan.inFlight) {
     clearInFirstRound(plan);
-    builder.setInsertionPointToEnd(plan.loop.bodyBlock());
+    goToEndOf(*plan.round);
     plan.inFlight.setInFlight(true);
     Value c = plan.inFlight.getC();
     tile::GemmWaitOp::create(builder, at, c, 1);
@@ -419,10 +457,11 @@ void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups, Value
 /// A kernel that is one overlapped loop of as many rounds in each block shares out its blocks
 /// beforehand. Those that need the same tiles of the loop run together.
 void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
-                        int64_t sharedLeftBytes) {
+                        const SharedMemory &memory, const OneSlotLoops &oneSlot) {
   SmallVector<tile::ForOp> loops;
   kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
-  if (loops.size() != 1 || loops[0]->getParentOp() != kernel || loops[0].getStages() < 2 ||
+  if (loops.size() != 1 || loops[0]->getParentOp() != kernel ||
+      (loops[0].getStages() < 2 && !oneSlot.contains(loops[0])) ||
       loops[0].getKind() != tile::LoopKind::Pipelined || kernel.getRasterPanel() > 1 ||
       !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
       wishOf(loops[0], strategy) == "producer_consumer")
@@ -430,7 +469,7 @@ void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringR
   llvm::Expected<ProducerLoop> plan = planProducerLoop(loops[0], kernel);
   if (!plan)
     return llvm::consumeError(plan.takeError()); // said later
-  if (plan->inFlight || !plan->fitInto(sharedLeftBytes))
+  if (plan->inFlight || !plan->fitInto(memory))
     return;
   llvm::Expected<OverlapPlan> overlap = planOverlap(plan->loop, plan->copies);
   if (!overlap)
@@ -452,8 +491,8 @@ void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringR
 
 /// A kernel that is one product gets the plan of its strategy. False: the wish cannot be granted.
 bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
-                   int64_t sharedLeftBytes) {
-  std::optional<Product> product = productOf(kernel, target, sharedLeftBytes);
+                   const SharedMemory &memory) {
+  std::optional<Product> product = productOf(kernel, target, memory);
   if (!product)
     return true;
   tile::ForOp loop = product->loop.loop;
@@ -467,11 +506,12 @@ bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef st
   return true;
 }
 
-/// The loops of the kernel that a producer serves; `used` counts their shared memory, `why` says
-/// what keeps the first of the others from being one.
-SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy, int64_t leftBytes,
+/// The loops of the kernel that a producer serves, which take what they need from `memory`; `why`
+/// says what keeps the first of the others from being one.
+SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy,
+                                       SharedMemory &memory,
                                        const llvm::DenseMap<Operation *, Value> &deadFrom,
-                                       int64_t &used, std::string &why) {
+                                       const OneSlotLoops &oneSlot, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
   auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
     if (why.empty())
@@ -481,9 +521,9 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
   kernel.walk([&](tile::ForOp loop) {
     if (loop.getKind() != tile::LoopKind::Pipelined)
       return;
-    if (loop.getStages() < 2)
+    if (loop.getStages() < 2 && !oneSlot.contains(loop))
       return leaveOut(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
-    if (loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+    if (roundOf(loop)->getOps<tile::GemmOp>().empty())
       return leaveOut(loop, "it has no gemm");
     if (!multipliesByWarpGroups(loop))
       return leaveOut(loop, "no warp groups multiply in it; --remarks says why");
@@ -497,14 +537,18 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
     if (!loop->hasAttr(plannedAttrName))
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
                     deadFrom.lookup(loop));
+    if (loop.getStages() < 2 && plan->pipes().size() < 2)
+      return leaveOut(loop, "nothing runs ahead with num_stages=1");
     auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
     if (same != plans.end()) {
       plan->stages = same->stages;
-    } else if (!plan->fitInto(leftBytes - used)) {
-      loop.emitRemark() << noProducer << "shared memory holds no two slots";
-      return leaveOut(loop, "shared memory holds no two slots");
+    } else if (!plan->fitInto(memory)) {
+      StringRef full = loop.getStages() < 2 ? "shared memory holds no barriers for it"
+                                            : "shared memory holds no two slots";
+      loop.emitRemark() << noProducer << full;
+      return leaveOut(loop, full);
     } else {
-      used += plan->slotBytes * (plan->stages - 1);
+      plan->takeFrom(memory);
     }
     if (plan->stages < int64_t(loop.getStages()))
       loop.emitRemark() << "pipelined with " << plan->stages << " instead of " << loop.getStages()
@@ -549,12 +593,14 @@ static bool isPersistent(tile::KernelOp kernel) {
   });
 }
 
-void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
+void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
   if (!whyNoProducer(kernel, target).empty())
     return;
+  OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   bool hasProducer = false;
   kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2)
+    if (loop.getKind() != tile::LoopKind::Pipelined ||
+        (loop.getStages() < 2 && !oneSlot.contains(loop)))
       return;
     llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
     hasProducer |= bool(plan);
@@ -565,37 +611,37 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
     forwardSharedTiles(kernel);
 }
 
-FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                          int64_t sharedBytes, StringRef strategy) {
+LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
+                                     StringRef strategy) {
   if (!target.hasTensorCopies)
-    return 0;
+    return success();
   if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
     kernel.walk([&](tile::ForOp loop) { refuseSchedule(loop, why); });
     refuseEverywhere(kernel, strategy, why);
-    return 0;
+    return success();
   }
+  OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   llvm::DenseMap<Operation *, Value> deadFrom;
   kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
+    if (loop.getKind() == tile::LoopKind::Pipelined &&
+        (loop.getStages() > 1 || oneSlot.contains(loop)))
       deadFrom[loop] = findDeadRounds(loop);
   });
   simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
-  int64_t need = sharedNeed(kernel, FilledBuffers::Always);
-  if (!planProductOf(kernel, target, strategy, sharedBytes - need - barrierBytes))
+  SharedMemory persistent(kernel, target, FilledBuffers::Always);
+  if (!planProductOf(kernel, target, strategy, persistent))
     return failure();
-  shareOutOverlapped(kernel, target, strategy, sharedBytes - need - barrierBytes);
-  if (!isPersistent(kernel))
-    need = sharedNeed(kernel, FilledBuffers::FromStart);
-  int64_t sharedLeftBytes = sharedBytes - need, used = barrierBytes;
+  shareOutOverlapped(kernel, target, strategy, persistent, oneSlot);
+  SharedMemory memory(kernel, target,
+                      isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
   std::string why;
-  SmallVector<ProducerLoop, 1> plans =
-      planLoops(kernel, strategy, sharedLeftBytes, deadFrom, used, why);
+  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, memory, deadFrom, oneSlot, why);
   if (plans.empty()) {
     refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
-    return 0;
+    return success();
   }
-  used += chooseTileStores(kernel, sharedLeftBytes - used);
-  used += addSlots(kernel, plans, {sharedBytes, need + used, isPersistent(kernel)}, target);
+  chooseTileStores(kernel, memory);
+  addSlots(kernel, plans, memory, isPersistent(kernel), target);
   ProducerSlice slice(kernel);
   SmallVector<tile::ForOp> loops;
   for (ProducerLoop &plan : plans) {
@@ -604,7 +650,7 @@ FailureOr<int64_t> expandProducerConsumer(tile::KernelOp kernel, const TargetInf
   }
   SmallVector<OneFill> fills = findOneFills(kernel, loops, slice);
   Expansion(kernel, slice, std::move(plans), std::move(fills)).run();
-  return need + used;
+  return success();
 }
 
 } // namespace tilec

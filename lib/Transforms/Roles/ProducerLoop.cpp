@@ -1,5 +1,7 @@
 //===- ProducerLoop.cpp - loops whose copies a producer warp can do --------===//
 //
+// Checks copies, readers and control flow of a loop; ProducerLoop.h has what comes out.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/ProducerLoop.h"
@@ -8,6 +10,8 @@
 #include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -52,7 +56,7 @@ llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKe
   if (int64_t period = box->periodBytes(); box->bytes % period != 0)
     return refuse(target + " is no multiple of " + Twine(period) + " bytes");
   for (Operation *user : ring->getUsers()) {
-    Operation *inBody = plan.loop.bodyBlock()->findAncestorOpInBlock(*user);
+    Operation *inBody = plan.round->findAncestorOpInBlock(*user);
     if (!inBody && isInPipelinedLoop(user))
       continue; // keepWholeRings asks whether that loop has a producer
     if (!inBody || (user != copy && !copy->isBeforeInBlock(inBody)))
@@ -67,7 +71,6 @@ llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKe
     return refuse("the kernel writes " + quotedName(copy.getSrc()) + ", from which it copies");
   plan.copies.push_back(copy);
   plan.rings.push_back(ring);
-  plan.slotBytes += box->bytes;
   return llvm::Error::success();
 }
 
@@ -79,9 +82,12 @@ bool isOfScalars(Operation *op) {
   return store && store.getBuffer().getType().isLocal();
 }
 
-/// The gemm that may stay in flight over the end of the round.
+/// The gemm that may stay in flight over the end of the round. Not where rounds are left out: ptxas
+/// waits for it where ways meet.
 tile::GemmOp onlyGemm(ProducerLoop &plan) {
   tile::GemmOp gemm;
+  if (plan.round != plan.loop.bodyBlock())
+    return gemm;
   for (Operation &op : *plan.loop.bodyBlock()) {
     if (isMemoryEffectFree(&op) || isOfScalars(&op) ||
         llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
@@ -97,6 +103,18 @@ tile::GemmOp onlyGemm(ProducerLoop &plan) {
 }
 
 } // namespace
+
+Block *roundOf(tile::ForOp loop) {
+  scf::IfOp only;
+  for (Operation &op : *loop.bodyBlock()) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (branch && !only && branch->getNumResults() == 0 && branch.getElseRegion().empty())
+      only = branch;
+    else if (!isMemoryEffectFree(&op) && !isOfScalars(&op))
+      return loop.bodyBlock();
+  }
+  return only ? only.thenBlock() : loop.bodyBlock();
+}
 
 bool ProducerLoop::sharesRings(ProducerLoop &other) {
   auto ringsOf = [](ProducerLoop &plan) {
@@ -131,23 +149,45 @@ llvm::Error ProducerLoop::addTo(ProducerSlice &slice) {
   SmallVector<Value> values = {loop.getLower(), loop.getUpper(), loop.getStep()};
   for (tile::CopyOp copy : copies)
     values.push_back(copy.getSrc());
-  return slice.add(&loop.bodyBlock()->front(), values);
+  return slice.add(&round->front(), values);
 }
 
 bool multipliesByWarpGroups(tile::ForOp loop) {
-  return llvm::any_of(loop.bodyBlock()->getOps<tile::GemmOp>(),
+  return llvm::any_of(roundOf(loop)->getOps<tile::GemmOp>(),
                       [](tile::GemmOp gemm) { return gemm.getWarpGroup(); });
 }
 
-bool ProducerLoop::fitInto(int64_t bytes) {
-  while (stages > 1 && slotBytes * (stages - 1) > bytes)
+void ProducerLoop::takeFrom(SharedMemory &memory) {
+  for (tile::AllocOp ring : rings)
+    memory.setSlots(ring, stages);
+  for (size_t i = 0; i < pipes().size(); ++i)
+    memory.addPipe(stages);
+}
+
+void ProducerLoop::takeSlot(SharedMemory &memory) {
+  ++stages;
+  for (tile::AllocOp ring : rings)
+    memory.setSlots(ring, stages);
+  for (size_t i = 0; i < pipes().size(); ++i)
+    memory.addPipe(1);
+}
+
+bool ProducerLoop::fitInto(const SharedMemory &memory) {
+  auto fits = [&] {
+    SharedMemory with = memory;
+    takeFrom(with);
+    return with.left() >= 0;
+  };
+  const int64_t fewest = std::min<int64_t>(stages, 2);
+  while (stages > fewest && !fits())
     --stages;
-  return stages > 1;
+  return fits();
 }
 
 llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel) {
   ProducerLoop plan;
   plan.loop = loop;
+  plan.round = roundOf(loop);
   plan.stages = loop.getStages();
   if (!multipliesByWarpGroups(loop))
     return refuse("no warp groups multiply in it");
@@ -158,7 +198,7 @@ llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp k
           .wasInterrupted())
     return refuse("another pipelined loop stands in it");
   Accesses ofKernel = accessesOf(kernel);
-  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())
+  for (tile::CopyOp copy : plan.round->getOps<tile::CopyOp>())
     if (copy.getSrc().getType().isGlobal())
       if (llvm::Error error = takeCopy(copy, plan, ofKernel))
         return std::move(error);

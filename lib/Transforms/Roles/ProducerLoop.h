@@ -1,23 +1,32 @@
 //===- ProducerLoop.h - loops whose copies a producer warp can do ----------===//
 //
+// Takes a pipelined loop, gives the copies that a producer can do and their rings, or why it
+// cannot.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Memory/SharedMemory.h"
 #include "Roles/Overlap.h"
 #include "Roles/ProducerSlice.h"
 
 namespace tilec {
 
+/// The statements of a round: the loop's body, or those of the one branch that it consists of
+/// beside arithmetic. A round whose condition does not hold fills nothing.
+mlir::Block *roundOf(tile::ForOp loop);
+
 /// A pipelined loop around gemms of warp groups, all of whose copies TMA can do.
 struct ProducerLoop {
   tile::ForOp loop;
+  mlir::Block *round = nullptr;
   llvm::SmallVector<tile::CopyOp, 4> copies;
   llvm::SmallVector<tile::AllocOp, 4> rings;
-  int64_t stages = 1, slotBytes = 0; ///< slotBytes: what one round copies
-  bool everyThread = false;          ///< threads read slots by themselves
-  bool exactSlots = false;           ///< `num_stages` is what the author wants, not a wish
-  tile::GemmOp inFlight;             ///< the only consumer
+  int64_t stages = 1;
+  bool everyThread = false; ///< threads read slots by themselves
+  bool exactSlots = false;  ///< `num_stages` is what the author wants, not a wish
+  tile::GemmOp inFlight;    ///< the only consumer
   std::optional<OverlapPlan> overlap;
 
   /// The copies that share a pipe, by number: those of each gemm of an overlapped loop, else all.
@@ -25,8 +34,13 @@ struct ProducerLoop {
   int64_t bytesOf(llvm::ArrayRef<unsigned> numbers);
   /// Whether both loops fill the same buffers in the same pipes, so that they can share these.
   bool sharesRings(ProducerLoop &other);
-  /// Takes stages away until the slots beyond the first fit; false when two do not.
-  bool fitInto(int64_t bytes);
+  /// Takes the slots beyond the first, and the mbarriers of all.
+  void takeFrom(SharedMemory &memory);
+  /// Takes one more slot.
+  void takeSlot(SharedMemory &memory);
+  /// Takes stages away until what `takeFrom` takes is left; false when two do not fit, or the one
+  /// of a loop that asks for one.
+  bool fitInto(const SharedMemory &memory);
   /// Adds what the producer repeats to come to the copies.
   llvm::Error addTo(ProducerSlice &slice);
 };

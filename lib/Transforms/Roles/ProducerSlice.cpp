@@ -165,8 +165,7 @@ void ProducerSlice::repeatStructure(Operation *op, OpBuilder &b, IRMapping &valu
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&block);
     repeat(from.front(), b, values, hooks);
-    if (auto loop = dyn_cast<tile::ForOp>(op))
-      hooks.atEnd(loop);
+    hooks.atEnd(from.front());
   }
 }
 

@@ -1,5 +1,8 @@
 //===- ProducerSlice.h - what a producer warp repeats of a kernel ---------===//
 //
+// Takes the copies of a producer, gives the loops, branches and scalars around them that it has to
+// repeat.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -29,7 +32,7 @@ public:
   /// Repeats what is in the slice of a block, in order, at the builder's place.
   struct Hooks {
     llvm::function_ref<void(mlir::Operation *)> before; ///< each op of the block
-    llvm::function_ref<void(tile::ForOp)> atEnd;        ///< of each round of a loop of the slice
+    llvm::function_ref<void(mlir::Block &)> atEnd;      ///< of a loop or branch of the slice
   };
   void repeat(mlir::Block &block, mlir::OpBuilder &b, mlir::IRMapping &values, const Hooks &hooks);
 

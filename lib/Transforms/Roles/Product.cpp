@@ -1,5 +1,7 @@
 //===- Product.cpp - kernels that are one matrix product ------------------===//
 //
+// Recognises kernels that are one product; Product.h has what is known of them then.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/Product.h"
@@ -126,14 +128,14 @@ std::string whyNoTeams(tile::KernelOp kernel, const ProducerLoop &plan) {
 } // namespace
 
 std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target,
-                                 int64_t sharedLeftBytes) {
+                                 const SharedMemory &memory) {
   tile::ForOp only = onlyLoop(kernel);
   if (!only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
     return std::nullopt;
   llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel);
   if (!plan)
     return llvm::consumeError(plan.takeError()), std::nullopt; // said later
-  if (!plan->inFlight || !plan->fitInto(sharedLeftBytes))
+  if (!plan->inFlight || !plan->fitInto(memory))
     return std::nullopt;
   Product product;
   product.loop = *plan;

@@ -1,5 +1,7 @@
 //===- Product.h - kernels that are one matrix product --------------------===//
 //
+// Takes a kernel, says whether it is one matrix product in one loop, and gives its parts.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,7 +21,7 @@ struct Product {
   int dimM = -1, dimN = -1; ///< the grid's dimension that moves A alone, B alone; -1: none
 };
 std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target,
-                                 int64_t sharedLeftBytes);
+                                 const SharedMemory &memory);
 
 /// Whether `value` may be computed from `source`: variables may hold anything.
 bool dependsOn(mlir::Value value, mlir::Value source);

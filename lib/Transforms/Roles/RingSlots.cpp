@@ -40,10 +40,9 @@ int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
                   1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
 }
 
-/// Blocks that a multiprocessor's registers hold. From three warp groups on the kernel is compiled
-/// for one block; smaller ones have what they need.
-int64_t blocksByRegisters(tile::KernelOp kernel, const TargetInfo &target) {
-  int64_t threads = int64_t(kernel.getThreads()) + threadsPerGroup;
+/// Blocks of `threads` that a multiprocessor's registers hold. From three warp groups on the kernel
+/// is compiled for one block; smaller ones have what they need.
+int64_t blocksByRegisters(tile::KernelOp kernel, int64_t threads, const TargetInfo &target) {
   if (splitRegisters(target, threads))
     return 1;
   int64_t registers = otherRegisters;
@@ -57,20 +56,32 @@ int64_t blocksByRegisters(tile::KernelOp kernel, const TargetInfo &target) {
 }
 
 /// What a block may take so that as many are resident as without further slots.
-int64_t bytesForSameOccupancy(tile::KernelOp kernel, SharedBudget budget,
-                              const TargetInfo &target) {
-  if (budget.isPersistent)
-    return budget.blockBytes;
+int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t usedBytes, const TargetInfo &target) {
   int64_t all = target.sharedBytesOfUnit, kept = target.sharedBytesKept;
-  int64_t resident = std::min(blocksByRegisters(kernel, target), all / (budget.usedBytes + kept));
-  return std::min(budget.blockBytes, all / std::max<int64_t>(resident, 1) - kept);
+  int64_t threads = int64_t(kernel.getThreads()) + threadsPerGroup;
+  int64_t resident = std::min(blocksByRegisters(kernel, threads, target), all / (usedBytes + kept));
+  return std::min<int64_t>(target.sharedBytes, all / std::max<int64_t>(resident, 1) - kept);
 }
 
 } // namespace
 
-int64_t addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, SharedBudget budget,
-                 const TargetInfo &target) {
-  int64_t left = bytesForSameOccupancy(kernel, budget, target) - budget.usedBytes, added = 0;
+bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target) {
+  std::optional<int64_t> blocks = 1;
+  for (Value extent : kernel.getGrid()) {
+    std::optional<int64_t> known = tile::constantInt(extent);
+    blocks = blocks && known ? std::optional(*blocks * *known) : std::nullopt;
+  }
+  if (blocks && *blocks <= target.units)
+    return false;
+  int64_t bytes = SharedMemory(kernel, target).bytes() + target.sharedBytesKept;
+  return blocksByRegisters(kernel, int64_t(kernel.getThreads()), target) > 1 &&
+         2 * bytes <= target.sharedBytesOfUnit;
+}
+
+void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
+              bool isPersistent, const TargetInfo &target) {
+  int64_t most =
+      isPersistent ? target.sharedBytes : bytesForSameOccupancy(kernel, memory.bytes(), target);
   for (ProducerLoop &plan : plans) {
     // Loops that fill the same buffers have one ring; the first of them speaks for all.
     SmallVector<ProducerLoop *, 2> group;
@@ -81,15 +92,18 @@ int64_t addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, Sha
           return other->exactSlots || other->overlap;
         }))
       continue; // the softmax beside overlapped gemms is long enough for a copy
-    int64_t wanted = std::max(plan.stages, usefulSlots(plan, target));
-    int64_t more = std::min(wanted - plan.stages, std::max<int64_t>(left, 0) / plan.slotBytes);
-    left -= more * plan.slotBytes;
-    added += more * plan.slotBytes;
-    int64_t slots = plan.stages + more;
+    for (int64_t wanted = usefulSlots(plan, target); plan.stages < wanted;) {
+      SharedMemory with = memory;
+      plan.takeSlot(with);
+      if (with.bytes() > most) {
+        --plan.stages;
+        break;
+      }
+      memory = with;
+    }
     for (ProducerLoop *other : group)
-      other->stages = slots;
+      other->stages = plan.stages;
   }
-  return added;
 }
 
 } // namespace tilec

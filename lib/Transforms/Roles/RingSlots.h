@@ -1,5 +1,8 @@
 //===- RingSlots.h - how many slots a producer's rings have ----------------===//
 //
+// Takes rings and the shared memory that is left, gives each as many slots as copies need to be
+// under way.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -10,18 +13,14 @@
 
 namespace tilec {
 
-/// Shared memory of a block, in bytes: what it has at most, and what is taken without further
-/// slots.
-struct SharedBudget {
-  int64_t blockBytes = 0, usedBytes = 0;
-  bool isPersistent = false; ///< one block a multiprocessor is launched
-};
-
 /// Gives the rings of `plans` further slots where copies would else not be under way for as long as
-/// they take, and shared memory is left that no other resident block would get. `num_stages` of 2
-/// and more is a wish for a ring; loops with `exactSlots` and overlapped ones keep it. Returns the
-/// bytes added.
-int64_t addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans,
-                 SharedBudget budget, const TargetInfo &target);
+/// they take, and shared memory is left that no other resident block would get; of a persistent
+/// kernel one block a multiprocessor is launched. `num_stages` of 2 and more is a wish for a ring;
+/// loops with `exactSlots` and overlapped ones keep it. `memory` is what all plans need so far.
+void addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
+              bool isPersistent, const TargetInfo &target);
+
+/// Whether a second block is resident beside one of the kernel's as long as it has no producer.
+bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target);
 
 } // namespace tilec

@@ -1,5 +1,8 @@
 //===- SymbolicRound.h - a round of a loop, computed with symbols ---------===//
 //
+// Takes a loop, says whether its rounds touch rows by themselves, so that a round can be computed
+// for one row with symbols.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

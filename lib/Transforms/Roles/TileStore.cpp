@@ -1,5 +1,8 @@
 //===- TileStore.cpp - which loops store accumulators through TMA ---------===//
 //
+// Matches loops that write what they compute of an accumulator to boxes of tensors; TileStore.h
+// has the form.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/TileStore.h"

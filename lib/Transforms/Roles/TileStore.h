@@ -1,10 +1,14 @@
 //===- TileStore.h - accumulators to global memory through TMA ------------===//
 //
+// Takes a loop over an accumulator, gives the transfers that bring its tile to global memory
+// through shared memory.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "tilec/IR/Tile/Tile.h"
+#include "Memory/SharedMemory.h"
+
 #include "tilec/Layout/FragmentLayout.h"
 
 namespace tilec {
@@ -42,8 +46,9 @@ struct TileStore {
 /// Nothing when the loop is none, or TMA cannot write a tensor.
 std::optional<TileStore> matchTileStore(tile::ParallelOp loop);
 
-/// Marks the loops of the kernel that store so, where shared memory is left for it; its use.
-int64_t chooseTileStores(tile::KernelOp kernel, int64_t leftBytes);
+/// Marks the loops of the kernel that store so, where shared memory is left for it, and takes that
+/// from `memory`.
+void chooseTileStores(tile::KernelOp kernel, SharedMemory &memory);
 
 /// Accumulators that a kernel stores through a shared tile of its author's, and through nothing
 /// else, are stored from registers where TMA can do that.

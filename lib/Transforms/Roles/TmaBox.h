@@ -1,5 +1,8 @@
 //===- TmaBox.h - copies that the tensor memory accelerator can do --------===//
 //
+// Takes a box of a tensor and a shared tile, gives the TMA transfers between them, or why there
+// are none.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- UnseenRows.cpp - rows that are only stored outside of tensors ------===//
 //
+// Follows what a loop writes to the stores behind it; UnseenRows.h says what is asked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/UnseenRows.h"

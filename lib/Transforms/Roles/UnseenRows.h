@@ -1,5 +1,8 @@
 //===- UnseenRows.h - rows that are only stored outside of tensors --------===//
 //
+// Takes a loop and the rows of a warp group, gives the condition under which all of them are
+// stored outside of tensors.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -62,10 +62,18 @@ private:
   void emitRead(const ScheduleStep &step, Values &values);
   void emitMma(const ScheduleStep &step, Values &values);
   void prepareNext(llvm::ArrayRef<ScheduleStep> rest, Values &values);
-  void emitRounds(const ExpandedSchedule &schedule, Values &values);
+  void emitRounds(llvm::ArrayRef<ScheduleStep> body, Value rounds, Values &values);
+  /// Copies of a round have addresses from the first tile that they are for.
+  void noteFirstTiles(llvm::ArrayRef<ScheduleStep> body);
+  llvm::Error emitCount(int64_t tiles);
+  void emitKnownCount(const ExpandedSchedule &schedule);
+  llvm::Error emitAnyCount();
+  void emitAnyCount(const RuntimeSchedule &schedule);
+  void emitTails(const RuntimeSchedule &schedule, Value left, Values &values);
   void emitInOrder();
   /// The kernel carries the order of its loops, to be compared with the machine code.
-  void record(const ExpandedSchedule &schedule);
+  void record(llvm::ArrayRef<ScheduleStep> steps);
+  void recordWithoutLoop(std::vector<ScheduleStep> steps);
   void emitStagger(bool atStart);
   int64_t phaseOf(const ScheduleStep &copy, wave::LoadToSharedOp dma, int64_t advance);
   /// The index in `advancing` of a copy's moving offset.
@@ -315,10 +323,10 @@ void Application::emit(llvm::ArrayRef<ScheduleStep> steps, Values &values) {
 
 /// The loop. `values` are those in front of it, and become those behind it; its origin moves on by
 /// all rounds, which changes no slot and no immediate.
-void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
+void Application::emitRounds(llvm::ArrayRef<ScheduleStep> body, Value rounds, Values &values) {
   // What a round finds: addresses at their first block, reads that an earlier round has made.
   std::map<int64_t, int64_t> firstBlock;
-  for (const ScheduleStep &step : schedule.body)
+  for (const ScheduleStep &step : body)
     if (step.kind == ScheduleStep::Dma) {
       int64_t index = advancingOf(step, values);
       int64_t block = floorDiv(step.tile - advancing[index].phase, advancing[index].block);
@@ -326,7 +334,7 @@ void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
       at->second = std::min(at->second, block);
     }
   SmallVector<std::pair<llvm::StringRef, int64_t>> carried;
-  for (const ScheduleStep &step : schedule.body)
+  for (const ScheduleStep &step : body)
     if (step.kind == ScheduleStep::Read)
       for (int64_t tile = step.tile - plan.tilesPerRound; tile >= 0; tile -= plan.tilesPerRound)
         carried.push_back({pipeline.steps.find(step.name())->first, tile});
@@ -336,8 +344,7 @@ void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
     inits.push_back(advancedTo(index, block, values));
   for (auto &key : carried)
     llvm::append_range(inits, values.reads.find(key)->second);
-  auto loop =
-      scf::ForOp::create(b, loc, constant(0), constant(schedule.rounds), constant(1), inits);
+  auto loop = scf::ForOp::create(b, loc, constant(0), rounds, constant(1), inits);
 
   // The carried values in a list of values in this order: results, arguments.
   auto bind = [&](ValueRange list, Values &to) {
@@ -356,7 +363,7 @@ void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
     b.setInsertionPointToStart(loop.getBody());
     Values inside;
     bind(loop.getRegionIterArgs(), inside);
-    emit(schedule.body, inside);
+    emit(body, inside);
     SmallVector<Value> nexts;
     for (auto [index, block] : firstBlock)
       nexts.push_back(
@@ -369,13 +376,13 @@ void Application::emitRounds(const ExpandedSchedule &schedule, Values &values) {
   bind(loop.getResults(), values);
 }
 
-void Application::record(const ExpandedSchedule &schedule) {
+void Application::record(llvm::ArrayRef<ScheduleStep> steps) {
   auto kernel = op->getParentOfType<wave::KernelOp>();
   SmallVector<Attribute> all;
   if (ArrayAttr known = kernel.getSchedulesAttr())
     llvm::append_range(all, known);
   SchedulePlan counted = plan;
-  counted.body = schedule.body;
+  counted.body.assign(steps.begin(), steps.end());
   all.push_back(b.getStringAttr(counted.str()));
   // For A and B: instructions that one read of the plan is, and reads that stand together.
   SmallVector<Attribute> parts;
@@ -388,6 +395,11 @@ void Application::record(const ExpandedSchedule &schedule) {
       {partsOf(MmaOperand::A), partsOf(MmaOperand::B), shape.together[0], shape.together[1]}));
   kernel.setSchedulesAttr(b.getArrayAttr(all));
   kernel.setSchedulePartsAttr(b.getArrayAttr(parts));
+}
+
+void Application::recordWithoutLoop(std::vector<ScheduleStep> steps) {
+  steps.insert(steps.begin(), ScheduleStep::mark(SchedulePlan::noLoop));
+  record(steps);
 }
 
 /// Both halves of the waves run the same code, the second one `stagger` barriers behind.
@@ -404,7 +416,65 @@ void Application::emitStagger(bool atStart) {
   }
 }
 
-/// For a number of tiles that is not known: one tile after the other, on slot 0.
+void Application::noteFirstTiles(llvm::ArrayRef<ScheduleStep> body) {
+  for (const ScheduleStep &step : body)
+    if (step.kind == ScheduleStep::Dma) {
+      auto [at, isNew] = firstTiles.try_emplace(step.name(), step.tile);
+      at->second = std::min(at->second, step.tile);
+    }
+}
+
+void Application::emitKnownCount(const ExpandedSchedule &schedule) {
+  Values values;
+  emitStagger(/*atStart=*/true);
+  emit(schedule.prologue, values);
+  if (schedule.rounds > 0) {
+    noteFirstTiles(schedule.body);
+    emitRounds(schedule.body, constant(schedule.rounds), values);
+  }
+  emit(schedule.tail, values);
+  emitStagger(/*atStart=*/false);
+}
+
+/// The same for a number of tiles that only the run knows. Those that are too few for a round are
+/// taken in order.
+void Application::emitAnyCount(const RuntimeSchedule &schedule) {
+  Value count = op.getCount(), fewest = constant(schedule.fewest),
+        perRound = constant(plan.tilesPerRound);
+  // In this order: LLVM puts what is rare in front, and loops are compared in program order.
+  Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, count, fewest).getResult();
+  auto branch = scf::IfOp::create(b, loc, isFew, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitInOrder();
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value beyond = arith::SubIOp::create(b, loc, count, fewest);
+  Value rounds =
+      arith::AddIOp::create(b, loc, arith::DivUIOp::create(b, loc, beyond, perRound), constant(1));
+  Value left = arith::RemUIOp::create(b, loc, beyond, perRound);
+  Values values;
+  emitStagger(/*atStart=*/true);
+  emit(schedule.prologue, values);
+  noteFirstTiles(schedule.body);
+  emitRounds(schedule.body, rounds, values);
+  record(schedule.body);
+  emitTails(schedule, left, values);
+  emitStagger(/*atStart=*/false);
+}
+
+void Application::emitTails(const RuntimeSchedule &schedule, Value left, Values &values) {
+  for (auto [n, tail] : llvm::enumerate(schedule.tails)) {
+    Value isIt = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left,
+                                       constant(static_cast<int64_t>(n)));
+    auto branch = scf::IfOp::create(b, loc, isIt, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Values here = values; // what a tail computes, no other one sees
+    emit(tail, here);
+  }
+}
+
+/// For few tiles, of a number that is not known: one after the other, on slot 0.
 void Application::emitInOrder() {
   SmallVector<ScheduleStep> steps[3];
   for (auto &[name, ops] : pipeline.steps) {
@@ -433,6 +503,35 @@ void Application::emitInOrder() {
   emit(steps[ScheduleStep::Mma], values);
 }
 
+llvm::Error Application::emitCount(int64_t tiles) {
+  constexpr int64_t someRounds = 3; // which are as any number
+  int64_t shown = plan.lookahead() + someRounds * plan.tilesPerRound;
+  llvm::Expected<ExpandedSchedule> schedule = expandSchedule(plan, shape, tiles);
+  llvm::Expected<ExpandedSchedule> longer = expandSchedule(plan, shape, shown);
+  if (!schedule || !longer)
+    return llvm::joinErrors(schedule.takeError(), longer.takeError());
+  if (tiles > 0)
+    emitKnownCount(*schedule);
+  // Of a single round LLVM makes no loop; what the plan is, is said nevertheless.
+  if (schedule->rounds > 1)
+    record(schedule->body);
+  else
+    recordWithoutLoop(longer->body);
+  return llvm::Error::success();
+}
+
+llvm::Error Application::emitAnyCount() {
+  llvm::Expected<RuntimeSchedule> schedule = expandForRuntime(plan, shape);
+  if (schedule) {
+    emitAnyCount(*schedule);
+    return llvm::Error::success();
+  }
+  llvm::consumeError(schedule.takeError());
+  emitInOrder();
+  recordWithoutLoop({ScheduleStep::wait(0)});
+  return llvm::Error::success();
+}
+
 llvm::Error Application::run() {
   front = op;
   chooseAdvancing();
@@ -441,29 +540,8 @@ llvm::Error Application::run() {
   // New code goes in front of the op, what all of it shares in front of that.
   Operation *marker = constant(0).getDefiningOp();
   front = marker;
-  if (!constantCount) {
-    emitInOrder();
-  } else if (constantCount.value() > 0) {
-    llvm::Expected<ExpandedSchedule> schedule = expandSchedule(plan, shape, constantCount.value());
-    if (!schedule)
-      return schedule.takeError();
-    Values values;
-    emitStagger(/*atStart=*/true);
-    emit(schedule->prologue, values);
-    if (schedule->rounds > 0) {
-      for (const ScheduleStep &step : schedule->body)
-        if (step.kind == ScheduleStep::Dma) {
-          auto [at, isNew] = firstTiles.try_emplace(step.name(), step.tile);
-          at->second = std::min(at->second, step.tile);
-        }
-      emitRounds(*schedule, values);
-      // Of a single round LLVM makes no loop.
-      if (schedule->rounds > 1)
-        record(*schedule);
-    }
-    emit(schedule->tail, values);
-    emitStagger(/*atStart=*/false);
-  }
+  if (llvm::Error error = constantCount ? emitCount(constantCount.value()) : emitAnyCount())
+    return error;
   wave::WaitOp::create(b, loc, IntegerAttr(), b.getI64IntegerAttr(0));
   wave::BarrierOp::create(b, loc, /*raw=*/true); // the slots are free again
   op.erase();

@@ -1,5 +1,7 @@
 //===- ApplySchedule.h - a wave.pipeline in the order of a plan -----------===//
 //
+// Takes a wave.pipeline and a plan, gives the loop in the order of the plan.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

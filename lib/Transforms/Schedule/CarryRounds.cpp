@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/Math.h"
 #include "tilec/Target/Target.h"
+#include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -280,12 +281,9 @@ struct CarryRoundsPass : impl::CarryRoundsPassBase<CarryRoundsPass> {
   using CarryRoundsPassBase::CarryRoundsPassBase;
 
   void runOnOperation() override {
-    std::optional<Arch> arch = parseArch(target);
-    if (!arch) {
-      getOperation()->emitError("unknown target ") << target;
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
       return signalPassFailure();
-    }
-    const TargetInfo *chip = &targetInfo(*arch);
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (leadingWait(*loop.getBody()))

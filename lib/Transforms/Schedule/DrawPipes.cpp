@@ -33,7 +33,13 @@ std::string nameOfBuffer(Value view) {
   return buffer ? buffer.getName().str() : "a slot";
 }
 
-/// What an op of a role does, in a few words; empty for what only computes.
+/// The script's line of an op: ` (line 12)`, or nothing.
+std::string lineOf(Operation &op) {
+  auto place = op.getLoc()->findInstanceOf<FileLineColLoc>();
+  return place ? " (line " + std::to_string(place.getLine()) + ")" : "";
+}
+
+/// What an op of a role does, in a few words; empty for what takes no time.
 std::string wordsOf(Operation &op) {
   if (auto copy = dyn_cast<tile::TmaCopyOp>(op))
     return "copy to " + nameOfBuffer(copy.getDst());
@@ -51,10 +57,12 @@ std::string wordsOf(Operation &op) {
     return "wait for an empty slot";
   if (isa<tile::PipeWaitOp>(op))
     return "wait for a full slot";
-  if (isa<tile::SubviewOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
+  if (isa<tile::IssueFenceOp>(op))
+    return "what stands above is issued first";
+  if (isa<tile::SubviewOp, tile::AllocOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
       op.getDialect()->getNamespace() != tile::TileDialect::getDialectNamespace())
     return "";
-  return op.getName().stripDialect().str();
+  return op.getName().stripDialect().str() + lineOf(op);
 }
 
 std::vector<std::string> stepsOf(Block *block) {
@@ -165,14 +173,38 @@ std::optional<PipePlan> ownCopiesOf(tile::ForOp loop) {
   return plan;
 }
 
+int64_t loopsAround(Block *block) {
+  int64_t loops = 0;
+  for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
+    loops += isa<tile::ForOp>(op);
+  return loops;
+}
+
+/// The block of `op` replaces `block` when it is the first one, or in more loops: what stands
+/// before and behind a loop is only its first and last round.
+void takeRound(Operation *op, Block *&block) {
+  if (!block || loopsAround(op->getBlock()) > loopsAround(block))
+    block = op->getBlock();
+}
+
+/// The buffers that are filled behind `acquire`, up to the next one: `k`, `v`.
+std::string filledBehind(tile::PipeAcquireOp acquire) {
+  std::string names;
+  for (Operation *op = acquire->getNextNode(); op && !isa<tile::PipeAcquireOp>(op);
+       op = op->getNextNode())
+    if (auto copy = dyn_cast<tile::TmaCopyOp>(op))
+      names += (names.empty() ? "`" : "`, `") + nameOfBuffer(copy.getDst());
+  return names.empty() ? "" : names + "`";
+}
+
 std::string titleOf(const PipePlan &plan) {
   std::string who = "a producer and its consumers";
   if (!plan.hasProducer)
     who = "threads that copy ahead";
   else if (plan.teams > 1)
     who = "a producer and " + std::to_string(plan.teams) + " teams, which take tiles in turn,";
-  return llvm::formatv("{0}: {1} over {2} slots of {3} bytes", plan.kernel, who, plan.slots,
-                       plan.slotBytes);
+  return llvm::formatv("{0}: {1} over {2} slots of {3} bytes{4}{5}", plan.kernel, who, plan.slots,
+                       plan.slotBytes, plan.buffers.empty() ? "" : " for ", plan.buffers);
 }
 
 } // namespace
@@ -190,14 +222,21 @@ std::vector<PipePlan> pipePlansOf(tile::ProgramOp program) {
     plan.slots = pipe.getStages();
     plan.slotBytes = pipe.getBytes();
     plan.teams = std::max<int64_t>(1, kernel.getTeams());
+    Block *producer = nullptr, *consumer = nullptr;
     for (Operation *user : pipe.getPipe().getUsers()) {
-      if (isa<tile::PipeAcquireOp>(user) && plan.producer.empty())
-        plan.producer = stepsOf(user->getBlock());
-      if (isa<tile::PipeWaitOp>(user) && plan.consumer.empty())
-        plan.consumer = stepsOf(user->getBlock());
+      if (auto acquire = dyn_cast<tile::PipeAcquireOp>(user)) {
+        takeRound(acquire, producer);
+        plan.buffers = filledBehind(acquire);
+      }
+      if (isa<tile::PipeWaitOp>(user))
+        takeRound(user, consumer);
       if (auto release = dyn_cast<tile::PipeReleaseOp>(user))
         plan.lag = std::max<int64_t>(plan.lag, release.getPrevious());
     }
+    if (producer)
+      plan.producer = stepsOf(producer);
+    if (consumer)
+      plan.consumer = stepsOf(consumer);
     plans.push_back(std::move(plan));
   });
   return plans;

@@ -65,6 +65,12 @@ void drawLegend(Svg &svg, const SchedulePlan &plan, double y) {
   entry("priority", colourOf(ScheduleStep::Priority), 1, true);
 }
 
+struct Label {
+  double x, y;
+  std::string text;
+  const char *colour;
+};
+
 } // namespace
 
 SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title) {
@@ -79,6 +85,7 @@ SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title) {
   double x = leftMargin;
   int64_t steps = 0;
   LabelRows marks, labels;
+  llvm::SmallVector<Label> written;
   for (const ScheduleStep &step : plan.body) {
     std::string text = step.str();
     if (step.kind == ScheduleStep::Mark) {
@@ -94,12 +101,18 @@ SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title) {
       double y = bottom + 14 + labelHeight * double(labels.place(x, text));
       svg.line(x + stepWidth / 2, topMargin, x + stepWidth / 2, y - 8, colourOf(step.kind),
                step.kind == ScheduleStep::Barrier ? 2 : 1, text);
-      svg.text(x + stepWidth / 2 + 2, y, text,
-               llvm::formatv("font-size=\"9\" fill=\"{0}\"", colourOf(step.kind)).str());
+      written.push_back({x + stepWidth / 2 + 2, y, text, colourOf(step.kind)});
     }
     x += stepWidth;
     ++steps;
   }
+  // Behind all lines, with a rim: the line of a later step may run through a label.
+  for (const Label &label : written)
+    svg.text(label.x, label.y, label.text,
+             llvm::formatv("font-size=\"9\" fill=\"{0}\" stroke=\"white\" stroke-width=\"3\" "
+                           "paint-order=\"stroke\"",
+                           label.colour)
+                 .str());
   drawAxis(svg, steps);
   drawLegend(svg, plan, bottom + 26 + labelHeight * double(labels.count()));
   return svg.take();

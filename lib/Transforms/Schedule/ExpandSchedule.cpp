@@ -312,6 +312,48 @@ llvm::Expected<ExpandedSchedule> expandSchedule(const SchedulePlan &plan,
   return Expansion(plan, shape).run(tiles);
 }
 
+/// Waits become the stricter ones of both; false where other steps differ.
+static bool takeStricter(std::vector<ScheduleStep> &steps, const std::vector<ScheduleStep> &other) {
+  if (steps.size() != other.size())
+    return false;
+  for (auto [step, with] : llvm::zip(steps, other)) {
+    int64_t vm = with.vm == ScheduleStep::noCount   ? step.vm
+                 : step.vm == ScheduleStep::noCount ? with.vm
+                                                    : std::min(step.vm, with.vm);
+    step.vm = with.vm;
+    if (!(step == with))
+      return false;
+    step.vm = vm;
+  }
+  return true;
+}
+
+llvm::Expected<RuntimeSchedule> expandForRuntime(const SchedulePlan &plan,
+                                                 const ScheduleShape &shape) {
+  constexpr int64_t mostRounds = 3; // which behave like any number
+  RuntimeSchedule result;
+  result.fewest = plan.lookahead() + 1;
+  for (int64_t left = 0; left < plan.tilesPerRound; ++left)
+    for (int64_t rounds = 1; rounds <= mostRounds; ++rounds) {
+      int64_t tiles = result.fewest + left + (rounds - 1) * plan.tilesPerRound;
+      llvm::Expected<ExpandedSchedule> one = expandSchedule(plan, shape, tiles);
+      if (!one)
+        return one.takeError();
+      bool isFirst = left == 0 && rounds == 1;
+      if (isFirst) {
+        result.prologue = one->prologue;
+        result.body = one->body;
+      }
+      if (rounds == 1)
+        result.tails.push_back(one->tail);
+      if (one->rounds != rounds || !takeStricter(result.prologue, one->prologue) ||
+          !takeStricter(result.body, one->body) || !takeStricter(result.tails.back(), one->tail))
+        return llvm::createStringError("schedule `" + plan.strategy +
+                                       "`: its steps depend on the number of K tiles");
+    }
+  return result;
+}
+
 llvm::Error checkSchedule(const SchedulePlan &plan, const ScheduleShape &shape) {
   int64_t most = plan.lookahead() + 3 * plan.tilesPerRound;
   for (int64_t tiles = 1; tiles <= most; ++tiles) {

@@ -1,5 +1,7 @@
 //===- ScheduleNames.cpp - which strategies a target has, by name ---------===//
 //
+// Takes a name and a target, says whether it is a strategy there, and which there are.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Transforms/ScheduleNames.h"

@@ -1,5 +1,7 @@
 //===- SchedulePlan.cpp - plans as text -----------------------------------===//
 //
+// Makes steps of a plan, writes plans as text, and reads them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Transforms/SchedulePlan.h"

@@ -1,5 +1,8 @@
 //===- ScheduleWishes.h - what authors ask for, target by target ----------===//
 //
+// Takes the names that authors gave a loop, leaves the first that the target has, and tells where
+// a wish cannot be met.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,7 @@
 //===- Svg.cpp - parts of pictures ----------------------------------------===//
 //
+// Writes SVG elements and remembers how far they reach.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Schedule/Svg.h"

@@ -1,5 +1,7 @@
 //===- Svg.h - parts of pictures ------------------------------------------===//
 //
+// Takes texts, lines and boxes with their places, gives a picture as large as they need.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,11 +1,15 @@
 //===- WaveSchedule.cpp - plan the order of every matrix loop -------------===//
 //
+// The pass wave-schedule: takes each wave.pipeline, plans its order, and hands both to
+// ApplySchedule.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Schedule/ApplySchedule.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
+#include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
@@ -149,15 +153,13 @@ struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
   using WaveSchedulePassBase::WaveSchedulePassBase;
 
   void runOnOperation() override {
-    std::optional<Arch> arch = parseArch(target);
-    if (!arch) {
-      getOperation().emitError() << "unknown target `" << target << '`';
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
       return signalPassFailure();
-    }
     SmallVector<wave::PipelineOp> pipelines;
     getOperation().walk([&](wave::PipelineOp op) { pipelines.push_back(op); });
     for (wave::PipelineOp op : pipelines)
-      if (failed(schedule(op, targetInfo(*arch))))
+      if (failed(schedule(op, *chip)))
         return signalPassFailure();
     if (!pipelines.empty())
       getOperation().setKeepOrder(true);

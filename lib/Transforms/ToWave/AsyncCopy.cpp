@@ -6,8 +6,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/Normalize.h"
 #include "Pipelines/Pipeline.h"
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
 
@@ -243,7 +244,7 @@ bool AsyncCopyEmitter::emitRounds(int64_t rounds) {
   const SharedLayout &layout = place.layout;
   int64_t elemsOn = e.numWaves * e.target.waveLanes * pieceElems; // of one round
   int64_t rowDim = rowDimOfSource();
-  if (rowDim < 0 || layout.panelElems != 0 ||
+  if (rowDim < 0 || layout.panelElems != 0 || tensor.isWide ||
       elemsOn % (layout.periodRows() * layout.pitchElems) != 0)
     return false;
   int64_t rowsOn = elemsOn / layout.pitchElems;
@@ -297,15 +298,17 @@ void AsyncCopyEmitter::run() {
       emitCpAsync(piece);
   }
   if (lanesInRow)
-    e.copiesInGroup += certain;
+    e.copies.inGroup += certain;
 }
 
-void Emitter::makeDescriptor(TensorPlace &place) {
-  if (!target.hasDescriptors || place.desc)
+static void makeDescriptor(Emitter &e, TensorPlace &place) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (!e.target.hasDescriptors || place.desc)
     return;
-  // Once, at the top of the kernel.
+  // Once, at the top of the e.kernel.
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointAfter(threadId.getDefiningOp());
+  b.setInsertionPointAfter(e.threadId.getDefiningOp());
   int64_t elems = 1;
   for (int64_t size : place.staticShape)
     elems *= size;
@@ -314,40 +317,59 @@ void Emitter::makeDescriptor(TensorPlace &place) {
       wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base, bytes);
 }
 
-void Emitter::emitCopyTemplates(tile::AsyncCopyOp copy, const PipelineOperand &operand,
-                                Elements &elements) {
-  makeDescriptor(tensors.find(boxRootOf(copy.getSrc()))->second);
-  int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
-  AsyncCopyEmitter(*this, copy, pieceBytes, elements).runTemplates(operand);
+void emitCopyTemplates(Emitter &e, tile::AsyncCopyOp copy, const PipelineOperand &operand,
+                       Elements &elements) {
+  makeDescriptor(e, e.tensors.find(boxRootOf(copy.getSrc()))->second);
+  int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), e.target);
+  AsyncCopyEmitter(e, copy, pieceBytes, elements).runTemplates(operand);
 }
 
-LogicalResult Emitter::emitAsyncCopy(tile::AsyncCopyOp copy, Elements &elements) {
-  int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
+LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elements) {
+  int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), e.target);
   if (pieceBytes == 0)
-    return unsupported(*copy, "this asynchronous copy");
-  Value root = boxRootOf(copy.getSrc());
-  makeDescriptor(tensors.find(root)->second);
-  AsyncCopyEmitter(*this, copy, pieceBytes, elements).run();
-  return success();
+    return e.unsupported(*copy, "this asynchronous copy");
+  TensorPlace &tensor = e.tensors.find(boxRootOf(copy.getSrc()))->second;
+  makeDescriptor(e, tensor);
+  if (!tensor.extents.back()) {
+    AsyncCopyEmitter(e, copy, pieceBytes, elements).run();
+    return success();
+  }
+  // Rows of whole pieces all begin at one, as the tensor does. Others go through registers, which
+  // the waits and barriers of asynchronous copies do for, too.
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  Value rest = e.remIndex(tensor.extents.back(), pieceBytes / bytesOf(tensor.dtype));
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, e.index(0));
+  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  AsyncCopyEmitter(e, copy, pieceBytes, elements).run();
+  b.setInsertionPointToStart(branch.elseBlock());
+  OpBuilder before(copy);
+  return emitParallel(e, expandCopy(before, loc, copy.getSrc(), copy.getDst()), elements);
 }
 
-void Emitter::emitAsyncCommit() {
-  if (target.asyncCopies.completion == Completion::Groups) {
+void emitAsyncCommit(Emitter &e) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (e.target.asyncCopies.completion == Completion::Groups) {
     wave::CpAsyncCommitOp::create(b, loc);
     return;
   }
-  copiesPerGroup = copiesInGroup;
-  copiesInGroup = 0;
+  e.copies.perGroup = e.copies.inGroup;
+  e.copies.inGroup = 0;
 }
 
-void Emitter::emitAsyncWait(int64_t pending) {
-  if (target.asyncCopies.completion == Completion::Groups) {
+void emitAsyncWait(Emitter &e, int64_t pending) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (e.target.asyncCopies.completion == Completion::Groups) {
     wave::CpAsyncWaitOp::create(b, loc, pending);
     return;
   }
-  // The counter goes down in order: once at most pending * copiesPerGroup operations are open,
+  // The counter goes down in order: once at most pending * e.copies.perGroup operations are open,
   // every older group has landed. Other loads issued since only make the wait stricter.
-  int64_t open = std::min(pending * copiesPerGroup, target.counters.memory);
+  int64_t open = std::min(pending * e.copies.perGroup, e.target.counters.memory);
   wave::WaitOp::create(b, loc, b.getI64IntegerAttr(open), IntegerAttr());
 }
 

@@ -1,8 +1,10 @@
 //===- BlockOrder.cpp - which block of the grid a work-group computes -----===//
 //
+// Takes the grid and hints of a kernel, gives the block that a work-group computes.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "ToWave/Emitter.h"
+#include "ToWave/KernelFrame.h"
 
 using namespace mlir;
 
@@ -59,7 +61,7 @@ std::string BlockOrder::str() const {
   return text;
 }
 
-BlockOrder Emitter::makeBlockIds() {
+BlockOrder KernelFrame::makeBlockIds() {
   BlockOrder order;
   SmallVector<Value, 3> ids;
   for (size_t d = 0; d < kernel.getGrid().size(); ++d)

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Infer/ByteTranspose.h"
 
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
 
@@ -17,30 +17,32 @@ using namespace mlir;
 namespace tilec {
 
 /// The byte address of an access with these loop variables.
-Value Emitter::sharedAddress(tile::ParallelOp loop, Value buffer, ValueRange indices,
-                             ArrayRef<Value> ivs, Elements &outer) {
+static Value sharedAddress(Emitter &e, tile::ParallelOp loop, Value buffer, ValueRange indices,
+                           ArrayRef<Value> ivs, Elements &outer) {
   Elements one;
   one.outer = &outer;
   for (auto [iv, value] : llvm::zip(loop.ivs(), ivs))
     one.map[iv] = {value};
   for (Operation &op : *loop.bodyBlock())
     if (isMemoryEffectFree(&op))
-      (void)emitOp(op, one);
+      (void)e.emitOp(op, one);
   SmallVector<Value, 4> at;
   for (Value index : indices)
-    at.push_back(indexFor(index, 0, one));
-  return sharedOffset(shared.find(buffer)->second, at);
+    at.push_back(e.indexFor(index, 0, one));
+  return e.sharedOffset(e.shared.find(buffer)->second, at);
 }
 
 /// Nothing when the loop is no such exchange, or the layouts keep no words together.
-std::optional<LogicalResult> Emitter::emitByteTranspose(tile::ParallelOp loop, Elements &outer) {
+std::optional<LogicalResult> emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
   constexpr int64_t edge = 4;
   std::optional<ByteTranspose> match = matchByteTranspose(loop);
-  if (!match || !target.hasMatrixReads)
+  if (!match || !e.target.hasMatrixReads)
     return std::nullopt;
   for (Value buffer : {Value(match->load.getBuffer()), Value(match->store.getBuffer())}) {
-    auto place = shared.find(buffer);
-    if (place == shared.end())
+    auto place = e.shared.find(buffer);
+    if (place == e.shared.end())
       return std::nullopt;
     const SharedLayout &layout = place->second.layout;
     if (layout.pitchElems % edge != 0 || (layout.phases > 1 && layout.vecElems % edge != 0))
@@ -51,30 +53,30 @@ std::optional<LogicalResult> Emitter::emitByteTranspose(tile::ParallelOp loop, E
   int64_t perWaveCols = std::min<int64_t>(4, cols);
   while (cols % perWaveCols != 0)
     --perWaveCols;
-  int64_t threads = numWaves * int64_t(target.waveLanes), blocks = rows * cols;
-  Type word = vectorOf(edge, b.getI8Type());
+  int64_t threads = e.numWaves * int64_t(e.target.waveLanes), blocks = rows * cols;
+  Type word = e.vectorOf(edge, b.getI8Type());
   for (int64_t first = 0; first < blocks; first += threads) {
-    Value number = addIndex(threadId, first);
+    Value number = e.addIndex(e.threadId, first);
     OpBuilder::InsertionGuard guard(b);
     if (first + threads > blocks) {
       Value inside =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, index(blocks));
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, e.index(blocks));
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, inside, false).thenBlock());
     }
-    Value strip = divIndex(number, perWaveCols * rows),
-          inStrip = remIndex(number, perWaveCols * rows);
-    Value col = addIndex(mulIndex(strip, perWaveCols), remIndex(inStrip, perWaveCols));
-    Value i = mulIndex(divIndex(inStrip, perWaveCols), edge), j = mulIndex(col, edge);
+    Value strip = e.divIndex(number, perWaveCols * rows),
+          inStrip = e.remIndex(number, perWaveCols * rows);
+    Value col = e.addIndex(e.mulIndex(strip, perWaveCols), e.remIndex(inStrip, perWaveCols));
+    Value i = e.mulIndex(e.divIndex(inStrip, perWaveCols), edge), j = e.mulIndex(col, edge);
     SmallVector<SmallVector<Value, 8>, 4> read;
     for (int64_t n = 0; n < edge; ++n) {
-      Value from = sharedAddress(loop, match->load.getBuffer(), match->load.getIndices(),
-                                 {i, addIndex(j, n)}, outer);
-      read.push_back(unpack(wave::SharedReadOp::create(b, loc, word, from, 0), edge));
+      Value from = sharedAddress(e, loop, match->load.getBuffer(), match->load.getIndices(),
+                                 {i, e.addIndex(j, n)}, outer);
+      read.push_back(e.unpack(wave::SharedReadOp::create(b, loc, word, from, 0), edge));
     }
     for (int64_t n = 0; n < edge; ++n) {
-      Value to = sharedAddress(loop, match->store.getBuffer(), match->store.getIndices(),
-                               {addIndex(i, n), j}, outer);
-      Value bytes = pack({read[0][n], read[1][n], read[2][n], read[3][n]});
+      Value to = sharedAddress(e, loop, match->store.getBuffer(), match->store.getIndices(),
+                               {e.addIndex(i, n), j}, outer);
+      Value bytes = e.pack({read[0][n], read[1][n], read[2][n], read[3][n]});
       wave::SharedWriteOp::create(b, loc, bytes, to, Value(), 0);
     }
   }

@@ -1,49 +1,54 @@
 //===- EmitGemm.cpp - a gemm by whole warp groups -------------------------===//
 //
+// Takes a gemm by warp groups and its plan, gives the matrix instructions and what stands around
+// them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/WarpGroups.h"
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
 
 using namespace mlir;
 
 namespace tilec {
 
-LogicalResult Emitter::emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan,
-                                         Elements &elements) {
-  auto c = fragments.find(gemm.getC());
-  if (c == fragments.end() || !(c->second.layout == plan.c))
-    return unsupported(*gemm, "a gemm whose C is no whole fragment");
+LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &plan,
+                                Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  auto c = e.fragments.find(gemm.getC());
+  if (c == e.fragments.end() || !(c->second.layout == plan.c))
+    return e.unsupported(*gemm, "a gemm whose C is no whole fragment");
   const WarpGroupShape &shape = *plan.warpGroup;
-  Value group = divIndex(waveId, warpsPerGroup);
-  Value groupM = remIndex(group, shape.groupsM), groupN = divIndex(group, shape.groupsM);
+  Value group = e.divIndex(e.waveId, warpsPerGroup);
+  Value groupM = e.remIndex(group, shape.groupsM), groupN = e.divIndex(group, shape.groupsM);
 
-  /// Byte address of the warp group's part of an operand in shared memory.
+  /// Byte address of the warp group's part of an operand in e.shared memory.
   auto place = [&](Value operand, bool isA, bool kIsRow, GroupOperand &parts) {
     std::optional<BufferBox> box = boxOf(operand, b, loc);
-    const SharedPlace &tile = shared.find(box->root)->second;
+    const SharedPlace &tile = e.shared.find(box->root)->second;
     int64_t elemBytes = bytesOf(tile.dtype);
     // Only operands that start at a constant row and column are marked.
     auto startOf = [](Value offset) { return offset ? *tile::constantInt(offset) : 0; };
     ArrayRef<Value> inMatrix = ArrayRef(box->offsets).take_back(2);
     parts = groupOperand(plan, tile.layout, elemBytes, isA, kIsRow, startOf(inMatrix[0]),
-                         startOf(inMatrix[1]), target);
-    Value at = mulIndex(isA ? groupM : groupN, parts.groupBytes);
+                         startOf(inMatrix[1]), e.target);
+    Value at = e.mulIndex(isA ? groupM : groupN, parts.groupBytes);
     int64_t stride =
         tile.layout.matrixRows() * tile.layout.pitchElems * tile.layout.panels() * elemBytes;
     for (int64_t d = int64_t(box->offsets.size()) - 3; d >= 0; --d) {
       if (box->offsets[d])
-        at = addIndex(at, mulIndex(indexFor(box->offsets[d], 0, elements), stride));
+        at = e.addIndex(at, e.mulIndex(e.indexFor(box->offsets[d], 0, elements), stride));
       stride *= tile.layout.shape[d];
     }
-    return addIndex(at, tile.baseBytes);
+    return e.addIndex(at, tile.baseBytes);
   };
 
   Value a, aRegs, accumulate;
   GroupOperand aParts, bParts;
-  if (auto fragment = fragments.find(gemm.getA()); fragment != fragments.end()) {
+  if (auto fragment = e.fragments.find(gemm.getA()); fragment != e.fragments.end()) {
     if (!(fragment->second.layout == plan.a))
-      return unsupported(*gemm, "this layout of a gemm operand");
+      return e.unsupported(*gemm, "this layout of a gemm operand");
     aRegs = fragment->second.regs;
   } else {
     a = place(gemm.getA(), /*isA=*/true, gemm.getTransposeA(), aParts);
@@ -51,12 +56,12 @@ LogicalResult Emitter::emitWarpGroupGemm(tile::GemmOp gemm, const GemmPlan &plan
   Value bAt = place(gemm.getB(), /*isA=*/false, !gemm.getTransposeB(), bParts);
   if (Value clear = gemm.getClear()) {
     Value keeps = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-    accumulate = arith::XOrIOp::create(b, loc, lookup(clear, 0, elements), keeps);
+    accumulate = arith::XOrIOp::create(b, loc, e.lookup(clear, 0, elements), keeps);
   }
   Value regs = c->second.regs;
   auto typeOf = [&](Value operand) {
     return TypeAttr::get(
-        memoryType(tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType())));
+        e.memoryType(tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType())));
   };
   Type aType = typeOf(gemm.getA()).getValue(), bType = typeOf(gemm.getB()).getValue();
   auto isUnsignedByte = [&](Value operand) {

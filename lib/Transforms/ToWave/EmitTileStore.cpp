@@ -10,7 +10,8 @@
 #include "Layouts/WarpGroups.h"
 #include "Roles/Product.h"
 #include "Roles/TileStore.h"
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
+#include "ToWave/Roles.h"
 
 #include "tilec/Base/Math.h"
 
@@ -56,7 +57,7 @@ private:
   Value originOf(Value index);
   void sync() {
     // Barrier 0 is the block's, then come those of the teams.
-    e.syncAt(ofBlock, groups * teams, 1 + teams, threadsPerGroup);
+    e.roles->syncAt(ofBlock, groups * teams, 1 + teams, threadsPerGroup);
   }
   template <typename Body> void asLeader(Body body) {
     auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
@@ -83,10 +84,6 @@ private:
 void TileStoreEmitter::placeThreads() {
   groups = store.groupsM * store.groupsN;
   teams = e.kernel.getTeams();
-  if (!e.stagingAt) {
-    e.stagingAt = alignTo(e.sharedBytes, 1024);
-    e.sharedBytes = *e.stagingAt + buffers * bytes * groups * teams;
-  }
   Value group = e.divIndex(e.waveId, warpsPerGroup);
   inGroup = e.remIndex(e.waveId, warpsPerGroup);
   groupM = e.remIndex(group, store.groupsM);
@@ -94,7 +91,7 @@ void TileStoreEmitter::placeThreads() {
   leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                 e.remIndex(e.threadId, threadsPerGroup), e.index(0));
   ofBlock = e.team ? e.addIndex(group, e.mulIndex(e.team, groups)) : group;
-  base = e.addIndex(e.mulIndex(ofBlock, buffers * bytes), *e.stagingAt);
+  base = e.addIndex(e.mulIndex(ofBlock, buffers * bytes), e.placeOf(loop));
 }
 
 void TileStoreEmitter::findFetches() {
@@ -121,7 +118,7 @@ void TileStoreEmitter::findFetches() {
 LogicalResult TileStoreEmitter::fetchUpTo(size_t rep) {
   size_t all = store.cols() / colsOfRep;
   while (reps.size() <= std::min(rep, all - 1)) {
-    reps.push_back({e.elementsOf(loop, store.layout, reps.size(), nullptr, outer), {}});
+    reps.push_back({elementsOf(e, loop, store.layout, reps.size(), nullptr, outer), {}});
     for (Operation *op : store.ops)
       if (fetches.contains(op) && failed(e.emitOp(*op, reps.back().elements)))
         return failure();
@@ -221,8 +218,8 @@ void TileStoreEmitter::send(const TileTarget &target, int64_t col, int64_t buffe
       at = e.addIndex(e.addIndex(at, e.mulIndex(groupN, store.cols())), col);
     coords.push_back(at);
   }
-  wave::TmaStoreOp::create(b, loc, e.tensorMaps[target.op], coords, e.addIndex(base, bufferAt),
-                           target.adds);
+  wave::TmaStoreOp::create(b, loc, e.roles->tensorMaps[target.op], coords,
+                           e.addIndex(base, bufferAt), target.adds);
   wave::BulkCommitOp::create(b, loc);
 }
 
@@ -269,8 +266,8 @@ LogicalResult TileStoreEmitter::run() {
   return success();
 }
 
-LogicalResult Emitter::emitTileStore(tile::ParallelOp loop, Elements &outer) {
-  return TileStoreEmitter(*this, loop, outer).run();
+LogicalResult emitTileStore(Emitter &e, tile::ParallelOp loop, Elements &outer) {
+  return TileStoreEmitter(e, loop, outer).run();
 }
 
 } // namespace tilec

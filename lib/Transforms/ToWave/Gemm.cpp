@@ -6,10 +6,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Tile/Tfloat32.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -22,6 +24,9 @@ constexpr int64_t workPriority = 0, productPriority = 1, roundPriority = 2;
 struct ChainPriorities {
   std::optional<int64_t> at, behind;
 };
+
+/// Steps of a product of lanes in a round of its loop: what instruction caches hold.
+constexpr int64_t laneSteps = 2;
 
 /// One operand of a gemm. The operand's matrix is [rows, K]: A is [M, K], B is [N, K], whatever the
 /// order in memory (`kIsRow`: memory has K as the slower dimension).
@@ -49,6 +54,7 @@ private:
   std::array<GemmOperand, 2> operands();
   ChainPriorities chainPriorities();
   void multiply(int64_t m, int64_t n, Value left, Value right);
+  void multiplyLanes(const GemmOperand &left, const GemmOperand &right);
   Value withoutLowBits(Value v);
   /// Which copies fill what any wave reads for this repetition and K step.
   uint64_t coverOf(const GemmOperand &operand, int64_t rep, int64_t step,
@@ -86,6 +92,7 @@ private:
   tile::GemmOp gemm;
   GemmPlan plan;
   Elements &elements;
+  Value kFrom; ///< of lanes' products: where the round of their loop begins; may be null
 };
 
 /// The shared byte address of an operand element; coordinates are (row, k).
@@ -153,6 +160,15 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
     LaneCoord row = lane[0], k = lane[1];
     row.constant = at[0];
     k.constant = at[1];
+    if (kFrom) {
+      k.value = kFrom;
+      k.bits = -laneSteps * covered[1];
+    }
+    if (plan.isOfLanes && isPowerOf2(layout.repsPerDim()[0])) {
+      row.bits = -covered[0] * layout.repsPerDim()[0];
+      for (const Coords &base : layout.atom().inputs()[1].bases)
+        row.bits |= base[0];
+    }
     clampTo(b, loc, row, operand.rows, operand.kIsRow ? run : 1, passesRows);
     clampTo(b, loc, k, operand.k, operand.kIsRow ? 1 : run, passesK);
     int64_t imm;
@@ -185,7 +201,7 @@ Value GemmEmitter::zeroPastK(const GemmOperand &operand, Value registers, int64_
 // ldmatrix
 //===----------------------------------------------------------------------===//
 
-/// ldmatrix gives register i of matrix i the pairs of one 8 x 16-byte piece, which is how mma.sync
+/// ldmatrix gives register i of matrix i the words of one 8 x 16-byte piece, which is how mma.sync
 /// wants its operands when K is contiguous (or, transposed, when K is the slower dimension and
 /// elements have 16 bits).
 bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
@@ -205,7 +221,7 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
   if (!box2 || box2->dims.back() != int64_t(shared.shape.size()) - 1)
     return false;
   Value last = box2->offsets.back();
-  return isWhole && staysTogether && (bits == 16 || (bits == 8 && !operand.kIsRow)) &&
+  return isWhole && staysTogether && (bits == 16 || (bits <= 32 && !operand.kIsRow)) &&
          (!last || divisorOf(last) % rowElems == 0);
 }
 
@@ -531,7 +547,7 @@ void GemmEmitter::clear() {
 static std::pair<tile::GemmOp, tile::GemmOp> chainOf(tile::ForOp loop) {
   std::pair<tile::GemmOp, tile::GemmOp> ends;
   for (tile::GemmOp gemm : loop.bodyBlock()->getOps<tile::GemmOp>()) {
-    if (!gemm->hasAttr(chainedAttrName))
+    if (!gemm.getChained())
       return {};
     (ends.first ? ends.second : ends.first) = gemm;
   }
@@ -543,7 +559,7 @@ static std::pair<tile::GemmOp, tile::GemmOp> chainOf(tile::ForOp loop) {
 /// all waves of a block wait for the last of them there, and copies are started.
 ChainPriorities GemmEmitter::chainPriorities() {
   auto loop = dyn_cast<tile::ForOp>(gemm->getParentOp());
-  if (!loop || !e.priorityOfRounds(loop))
+  if (!loop || !priorityOfRounds(e, loop))
     return {};
   auto [first, last] = chainOf(loop);
   if (gemm == first)
@@ -551,17 +567,18 @@ ChainPriorities GemmEmitter::chainPriorities() {
   return {productPriority, gemm == last ? roundPriority : workPriority};
 }
 
-std::optional<int64_t> Emitter::priorityOfRounds(tile::ForOp loop) const {
-  if (!target.hasPriorities || !sharesSchedulers() || !chainOf(loop).second)
-    return std::nullopt;
-  return roundPriority;
+static bool sharesSchedulers(Emitter &e) {
+  int64_t sharedBytes = tile::KernelOp(e.kernel).getSharedBytes().value_or(0);
+  int64_t blocks = e.target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1), ofGrid = 1;
+  for (Value extent : tile::KernelOp(e.kernel).getGrid())
+    ofGrid *= tile::constantInt(extent).value_or(e.target.units * blocks);
+  return std::min(blocks, ceilDiv(ofGrid, e.target.units)) * e.numWaves > e.target.schedulers;
 }
 
-bool Emitter::sharesSchedulers() const {
-  int64_t blocks = target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1), ofGrid = 1;
-  for (Value extent : tile::KernelOp(kernel).getGrid())
-    ofGrid *= tile::constantInt(extent).value_or(target.units * blocks);
-  return std::min(blocks, ceilDiv(ofGrid, target.units)) * numWaves > target.schedulers;
+std::optional<int64_t> priorityOfRounds(Emitter &e, tile::ForOp loop) {
+  if (!e.target.hasPriorities || !sharesSchedulers(e) || !chainOf(loop).second)
+    return std::nullopt;
+  return roundPriority;
 }
 
 LogicalResult GemmEmitter::run() {
@@ -590,6 +607,8 @@ LogicalResult GemmEmitter::run() {
       return e.unsupported(*gemm, "a gemm operand that is neither shared nor a fragment");
     }
   }
+  if (plan.isOfLanes)
+    return multiplyLanes(a, bOperand), success();
   ChainPriorities priorities = chainPriorities();
   int64_t most = repsAtOnce(bOperand);
   for (int64_t step = 0; step < plan.kSteps; ++step) {
@@ -637,7 +656,7 @@ void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
   Type accumulator = old.getType();
   if (plan.swapped)
     std::swap(left, right);
-  if (gemm->hasAttr(tfloat32AttrName)) {
+  if (gemm.getTfloat32() && !plan.atom->isTfloat32) {
     left = withoutLowBits(left);
     right = withoutLowBits(right);
   }
@@ -648,6 +667,42 @@ void GemmEmitter::multiply(int64_t m, int64_t n, Value left, Value right) {
           wave::BitcastOp::create(b, loc, VectorType::get({1}, operand->getType()), *operand);
   Value sum = wave::MmaOp::create(b, loc, accumulator, plan.atom->name, left, right, old);
   wave::SetOp::create(b, loc, sum, c.regs, slot);
+}
+
+/// Each lane adds up its part of C (GemmPlan::isOfLanes).
+void GemmEmitter::multiplyLanes(const GemmOperand &left, const GemmOperand &right) {
+  const FragmentPlace &c = e.fragments.find(gemm.getC())->second;
+  OpBuilder::InsertionGuard guard(b);
+  int64_t own = plan.atom->k, steps = plan.kSteps; // own: also rows and columns of a lane
+  if (steps > laneSteps && steps % laneSteps == 0) {
+    auto loop = scf::ForOp::create(b, loc, e.index(0), e.index(steps / laneSteps), e.index(1));
+    loop->setAttr("rolled", b.getUnitAttr());
+    b.setInsertionPointToStart(loop.getBody());
+    kFrom = e.mulIndex(loop.getInductionVar(), laneSteps * own);
+    steps = laneSteps;
+  }
+  std::vector<SmallVector<Value, 8>> sums;
+  for (int64_t slot = 0; slot < c.slots(); ++slot)
+    sums.push_back(e.unpack(e.getSlot(c, slot), c.slotRegs));
+  for (int64_t step = 0; step < steps; ++step) {
+    std::vector<SmallVector<Value, 8>> values[2];
+    for (bool isB : {false, true})
+      for (int64_t rep = 0; rep < (isB ? plan.repsN : plan.repsM); ++rep)
+        values[isB].push_back(e.unpack(readShared(isB ? right : left, rep, step), own * own));
+    auto valueOf = [&](bool isB, int64_t at, int64_t k) {
+      bool kIsRow = (isB ? right : left).kIsRow;
+      return values[isB][at / own][kIsRow ? at % own + own * k : k + own * (at % own)];
+    };
+    for (int64_t k = 0; k < own; ++k)
+      for (int64_t m = 0; m < plan.repsM * own; ++m)
+        for (int64_t n = 0; n < plan.repsN * own; ++n) {
+          Value &sum = sums[plan.slotOf(m / own, n / own)][n % own + own * (m % own)];
+          sum = math::FmaOp::create(b, loc, valueOf(false, m, k), valueOf(true, n, k), sum);
+        }
+  }
+  for (auto [slot, parts] : llvm::enumerate(sums))
+    wave::SetOp::create(b, loc, e.pack(parts), c.regs, slot);
+  kFrom = nullptr;
 }
 
 uint64_t GemmEmitter::coverOf(const GemmOperand &operand, int64_t rep, int64_t step,
@@ -721,19 +776,19 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
   return success();
 }
 
-LogicalResult Emitter::emitGemmTemplates(tile::GemmOp gemm, const PipelineOperand (&operands)[2],
-                                         Elements &elements) {
-  return GemmEmitter(*this, gemm, *planGemm(gemm, target, numWaves), elements)
+LogicalResult emitGemmTemplates(Emitter &e, tile::GemmOp gemm, const PipelineOperand (&operands)[2],
+                                Elements &elements) {
+  return GemmEmitter(e, gemm, *planGemm(gemm, e.target, e.numWaves), elements)
       .runTemplates(operands);
 }
 
-LogicalResult Emitter::emitGemm(tile::GemmOp gemm, Elements &elements) {
-  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+LogicalResult emitGemm(Emitter &e, tile::GemmOp gemm, Elements &elements) {
+  std::optional<GemmPlan> plan = planGemm(gemm, e.target, e.numWaves);
   if (!plan)
-    return unsupported(*gemm, "this gemm");
+    return e.unsupported(*gemm, "this gemm");
   if (plan->warpGroup)
-    return emitWarpGroupGemm(gemm, *plan, elements);
-  return GemmEmitter(*this, gemm, *plan, elements).run();
+    return emitWarpGroupGemm(e, gemm, *plan, elements);
+  return GemmEmitter(e, gemm, *plan, elements).run();
 }
 
 } // namespace tilec

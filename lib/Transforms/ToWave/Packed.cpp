@@ -7,34 +7,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "ToWave/Emitter.h"
+#include "ToWave/MemoryBuilder.h"
 
 using namespace mlir;
 
 namespace tilec {
 
-namespace {
-Value constantLike(OpBuilder &b, Location loc, Type type, int64_t value) {
-  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-}
-} // namespace
-
-Value Emitter::lowNibble(Value byte, DType dtype) {
-  if (dtype != DType::I4)
-    return arith::AndIOp::create(b, loc, byte, constantLike(b, loc, byte.getType(), 15));
-  Value four = constantLike(b, loc, byte.getType(), 4);
-  Value high = arith::ShLIOp::create(b, loc, byte, four);
-  return arith::ShRSIOp::create(b, loc, high, four);
-}
-
-Value Emitter::elementNumber(const TensorPlace &place, ArrayRef<Value> indices) {
+Value MemoryBuilder::elementNumber(const TensorPlace &place, ArrayRef<Value> indices) {
   TensorPlace bytes = place;
   bytes.dtype = DType::U8; // offsets in elements
   return globalOffset(bytes, indices);
 }
 
-Value Emitter::loadPacked(const TensorPlace &place, ArrayRef<Value> indices, int64_t width,
-                          Value mask) {
+Value MemoryBuilder::loadPacked(const TensorPlace &place, ArrayRef<Value> indices, int64_t width,
+                                Value mask) {
   Value number = elementNumber(place, indices);
   Type type = number.getType();
   Value two = constantLike(b, loc, type, 2);
@@ -58,8 +44,8 @@ Value Emitter::loadPacked(const TensorPlace &place, ArrayRef<Value> indices, int
   return pack(elements);
 }
 
-void Emitter::storePacked(Value value, const TensorPlace &place, ArrayRef<Value> indices,
-                          Value mask) {
+void MemoryBuilder::storePacked(Value value, const TensorPlace &place, ArrayRef<Value> indices,
+                                Value mask) {
   int64_t width = wave::elementsOf(value.getType());
   Value number = elementNumber(place, indices);
   Type type = number.getType();

@@ -9,7 +9,7 @@
 
 #include "Pipelines/Pipeline.h"
 #include "Pipelines/Schedulable.h"
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
 #include "tilec/Transforms/SchedulePlan.h"
@@ -65,7 +65,9 @@ int64_t repOfRow(const FragmentLayout &layout, int64_t row) {
 
 } // namespace
 
-LogicalResult Emitter::emitPipeline(tile::ForOp loop, Elements &elements) {
+LogicalResult emitPipeline(Emitter &e, tile::ForOp loop, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
   tile::GemmOp gemm;
   SmallVector<tile::AsyncCopyOp, 2> copies;
   for (Operation &op : *loop.bodyBlock()) {
@@ -74,12 +76,13 @@ LogicalResult Emitter::emitPipeline(tile::ForOp loop, Elements &elements) {
     else if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
       copies.push_back(copy);
   }
-  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+  std::optional<GemmPlan> plan = planGemm(gemm, e.target, e.numWaves);
   if (!plan || copies.size() != 2)
-    return unsupported(*loop, "this pipelined loop");
-  Value lower = lookup(loop.getLower(), 0, elements), upper = lookup(loop.getUpper(), 0, elements);
+    return e.unsupported(*loop, "this pipelined loop");
+  Value lower = e.lookup(loop.getLower(), 0, elements),
+        upper = e.lookup(loop.getUpper(), 0, elements);
   Value span = arith::SubIOp::create(b, loc, upper, lower);
-  Value count = arith::CeilDivSIOp::create(b, loc, span, lookup(loop.getStep(), 0, elements));
+  Value count = arith::CeilDivSIOp::create(b, loc, span, e.lookup(loop.getStep(), 0, elements));
   int64_t slots = *loop.getRotate();
   StringAttr wish = loop.getStrategyAttr();
   auto pipeline =
@@ -95,16 +98,16 @@ LogicalResult Emitter::emitPipeline(tile::ForOp loop, Elements &elements) {
     const FragmentLayout &layout = n == 0 ? plan->a : plan->b;
     tile::AsyncCopyOp copy = *llvm::find_if(
         copies, [&](tile::AsyncCopyOp c) { return rootOf(c.getDst()) == rootOf(buffer); });
-    const SharedPlace &place = shared.find(rootOf(buffer))->second;
+    const SharedPlace &place = e.shared.find(rootOf(buffer))->second;
     int64_t elemBytes = bytesOf(place.dtype);
-    int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
+    int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), e.target);
     PipelineOperand &operand = operands[n];
     operand.name = n == 0 ? "A" : "B";
     operand.slotBytes = place.layout.numElems() / slots * elemBytes;
     operand.advanceBytes = *advanceBytes(copy.getSrc(), loop);
-    int64_t chunkBytes = pieceBytes * target.waveLanes;
+    int64_t chunkBytes = pieceBytes * e.target.waveLanes;
     operand.copies =
-        assignCopies(operand.slotBytes / chunkBytes, numWaves, chunkBytes, [&](int64_t chunk) {
+        assignCopies(operand.slotBytes / chunkBytes, e.numWaves, chunkBytes, [&](int64_t chunk) {
           int64_t row = chunk * chunkBytes / (place.layout.pitchElems * elemBytes);
           return kIsRow ? 0 : repOfRow(layout, row);
         });
@@ -113,13 +116,13 @@ LogicalResult Emitter::emitPipeline(tile::ForOp loop, Elements &elements) {
     loc = op.getLoc();
     if (auto copy = dyn_cast<tile::AsyncCopyOp>(op)) {
       bool isA = rootOf(copy.getDst()) == rootOf(gemm.getA());
-      emitCopyTemplates(copy, operands[isA ? 0 : 1], elements);
+      emitCopyTemplates(e, copy, operands[isA ? 0 : 1], elements);
     } else if (isa<tile::GemmOp>(op)) {
-      if (failed(emitGemmTemplates(gemm, operands, elements)))
+      if (failed(emitGemmTemplates(e, gemm, operands, elements)))
         return failure();
     } else if (isPure(&op) && op.getNumRegions() == 0 &&
                !isa<tile::SubviewOp, tile::ReshapeOp, tile::AssumeOp>(op)) {
-      if (failed(emitArith(op, elements)))
+      if (failed(emitArith(e, op, elements)))
         return failure();
     }
   }

@@ -1,5 +1,8 @@
 //===- Pipeline.h - the parts of a matrix loop before they are ordered ----===//
 //
+// Takes a planned loop, gives the parts that schedules put in an order: who copies what, and how
+// operands are read.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

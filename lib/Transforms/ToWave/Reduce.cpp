@@ -11,7 +11,7 @@
 #include "Layouts/LoopLayout.h"
 #include "Layouts/ScanLayout.h"
 #include "Normalize/Normalize.h"
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
 
@@ -58,7 +58,6 @@ private:
   Value foldInPairs(ArrayRef<Value> terms);
   void loadParts();
   void foldLanes();
-  bool isFollowedByMeeting();
   WavePlaces placesOf(int64_t bytes);
   void foldWaves();
   void store();
@@ -101,7 +100,7 @@ SmallVector<Value, 8> ReduceEmitter::masksOf(int64_t rep) {
   Coords origin = src.layout.coords(rep * src.layout.atomRegs(), 0, 0);
   for (auto [coord, constant] : llvm::zip(coords, origin))
     coord.constant = constant;
-  return e.insideMasks(src.layout, coords, e.elementsOfRep(src.layout, rep), dim);
+  return e.insideMasks(src.layout, coords, elementsOfRep(src.layout, rep), dim);
 }
 
 Value ReduceEmitter::masked(Value value, ArrayRef<Value> masks, int64_t element) {
@@ -118,7 +117,7 @@ bool ReduceEmitter::foldsPairs(int64_t perResult) {
   bool mayPair = kind == tile::ReduceKind::Sum ||
                  ((kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min) &&
                   !reduce.getNanPropagate());
-  return e.goesInPairs() && mayPair && perResult >= fewest &&
+  return goesInPairs(e) && mayPair && perResult >= fewest &&
          tile::scalarTypeOf(elementOf(src)).isF32();
 }
 
@@ -206,18 +205,6 @@ void ReduceEmitter::foldLanes() {
   }
 }
 
-/// Whether all threads meet after the reduction, and before it if it is executed again: another
-/// one in the same block does that.
-bool ReduceEmitter::isFollowedByMeeting() {
-  if (isa<tile::KernelOp>(reduce->getParentOp()))
-    return true;
-  return llvm::any_of(reduce->getBlock()->getOps<tile::ReduceOp>(), [&](tile::ReduceOp other) {
-    auto src = e.fragments.find(other.getSrc());
-    return other != reduce && other.getStep() != tile::ReduceStep::Parts &&
-           src != e.fragments.end() && !digitsAlong(src->second.layout, other.getDim()).empty();
-  });
-}
-
 /// Where each wave leaves its results: a value a lane, or, where all lanes have the same, one.
 WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
   int64_t count = results.size(), lanes = e.target.waveLanes;
@@ -231,8 +218,8 @@ WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
     places.lane = e.mulIndex(e.laneId, bytes);
   }
   int64_t size = count * e.numWaves * (places.lane ? lanes : 1) * bytes;
-  places.isOwn = size <= mostOwnScratch && isFollowedByMeeting();
-  places.base = places.isOwn ? e.ownScratch(size) : e.reserveShared(size);
+  places.isOwn = exchangeOf(reduce, e.target).isOwn && e.hasOwnPlace(reduce);
+  places.base = e.placeOfExchange(reduce, size);
   return places;
 }
 
@@ -328,34 +315,12 @@ void ReduceEmitter::run() {
   store();
 }
 
-LogicalResult Emitter::emitReduce(tile::ReduceOp reduce, Elements &elements) {
-  auto src = fragments.find(reduce.getSrc()), dst = fragments.find(reduce.getDst());
-  if (src == fragments.end() || dst == fragments.end())
-    return unsupported(*reduce, "a reduction of anything but whole fragments");
-  ReduceEmitter(*this, reduce, src->second, dst->second).run();
+LogicalResult emitReduce(Emitter &e, tile::ReduceOp reduce, Elements &elements) {
+  auto src = e.fragments.find(reduce.getSrc()), dst = e.fragments.find(reduce.getDst());
+  if (src == e.fragments.end() || dst == e.fragments.end())
+    return e.unsupported(*reduce, "a reduction of anything but whole e.fragments");
+  ReduceEmitter(e, reduce, src->second, dst->second).run();
   return success();
-}
-
-int64_t Emitter::ownScratch(int64_t bytes) {
-  bytes = alignTo(bytes, 16);
-  if (ownScratchLeft < bytes) {
-    // Accesses of 16 bytes; behind mbarriers, which take 8 each.
-    ownScratchEnd = alignTo(sharedBytes, 16) + mostOwnScratch;
-    ownScratchLeft = mostOwnScratch;
-    sharedBytes = ownScratchEnd;
-  }
-  int64_t base = ownScratchEnd - ownScratchLeft;
-  ownScratchLeft -= bytes;
-  return base;
-}
-
-int64_t Emitter::reserveShared(int64_t bytes) {
-  if (bytes > scratchBytes) {
-    scratchBase = alignTo(sharedBytes, 16);
-    scratchBytes = bytes;
-    sharedBytes = alignTo(scratchBase + bytes, 1024);
-  }
-  return scratchBase;
 }
 
 } // namespace tilec

@@ -12,6 +12,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "ToWave/Roles.h"
 #include "Layouts/Registers.h"
 #include "Layouts/WarpGroups.h"
 #include "Roles/TileStore.h"
@@ -25,13 +26,12 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-constexpr int64_t mbarrierBytes = 8;
 constexpr int64_t firstTeamBarrier = 1; // number 0 is the whole block's
 constexpr int64_t firstTurnBarrier = 8; // one a warp group; teams and stores have 1 to 7
 
 } // namespace
 
-void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
+void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
   struct Known {
     Value tensor;
     SmallVector<int64_t, 5> extents;
@@ -62,13 +62,13 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
     known.push_back({root, SmallVector<int64_t, 5>(extents), swizzleBytes, map});
     return map;
   };
-  kernel.walk([&](Operation *op) {
+  e.kernel.walk([&](Operation *op) {
     if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
       TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
       tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
     } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && loop.getStoreBuffers()) {
-      for (const TileTarget &target : matchTileStore(loop)->targets)
-        tensorMaps[target.op] = mapOf(target.tensor, target.extents, target.rowBytes);
+      for (const TileTarget &store : matchTileStore(loop)->targets)
+        tensorMaps[store.op] = mapOf(store.tensor, store.extents, store.rowBytes);
     }
   });
   waveKernel.setArgNamesAttr(b.getArrayAttr(names));
@@ -76,23 +76,27 @@ void Emitter::bindTensorMaps(wave::KernelOp waveKernel) {
   waveKernel.setTensorMapsAttr(b.getArrayAttr(specs));
 }
 
-void Emitter::placePipes() {
+void RoleEmitter::placePipes() {
   auto regs = [&] {
     return wave::AllocRegsOp::create(
         b, loc, wave::RegsType::get(b.getContext(), 1, b.getIndexType()), StringAttr());
   };
-  for (tile::PipeOp op : kernel.getBody().getOps<tile::PipeOp>()) {
+  int64_t next = e.placeOf(e.kernel);
+  auto take = [&](int64_t mbarriers) {
+    return std::exchange(next, next + mbarriers * mbarrierBytes);
+  };
+  for (tile::PipeOp op : e.kernel.getBody().getOps<tile::PipeOp>()) {
     PipePlace pipe;
     pipe.stages = op.getStages();
     pipe.bytes = op.getBytes();
     pipe.everyThread = op.getEveryThread();
     pipe.shared = op.getShared();
-    pipe.arrivals = pipe.everyThread ? kernel.getThreads() : kernel.getThreads() / threadsPerGroup;
+    pipe.arrivals =
+        pipe.everyThread ? e.kernel.getThreads() : e.kernel.getThreads() / threadsPerGroup;
     if (pipe.shared)
       pipe.arrivals *= clusterBlocks();
-    pipe.fullBytes = sharedBytes;
-    pipe.emptyBytes = sharedBytes + pipe.stages * mbarrierBytes;
-    sharedBytes += 2 * pipe.stages * mbarrierBytes;
+    pipe.fullBytes = take(pipe.stages);
+    pipe.emptyBytes = take(pipe.stages);
     for (int side : {0, 1}) {
       pipe.slot[side] = regs();
       pipe.parity[side] = regs();
@@ -100,59 +104,58 @@ void Emitter::placePipes() {
     pipe.previous = regs();
     pipes[op.getPipe()] = pipe;
   }
-  if (team) {
-    turnBytes = sharedBytes;
-    sharedBytes += kernel.getTeams() * mbarrierBytes;
+  if (e.team) {
+    turnBytes = take(e.kernel.getTeams());
     turnParity = regs();
   }
-  fenceBytes = sharedBytes;
-  sharedBytes += mbarrierBytes;
+  fenceBytes = take(1);
 }
 
 /// Both sides start at slot 0; the first round of waiting for empty slots passes at once.
-void Emitter::initPipes(wave::KernelOp waveKernel) {
+void RoleEmitter::initPipes(wave::KernelOp waveKernel) {
   SmallVector<BlockArgument> kernelMaps;
   for (BlockArgument argument : waveKernel.getBody().getArguments())
     if (isa<wave::TensorMapType>(argument.getType()))
       kernelMaps.push_back(argument);
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blockThread, index(0));
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, e.blockThread, e.index(0));
   auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     for (auto &[value, pipe] : pipes)
       for (int64_t slot = 0; slot < pipe.stages; ++slot) {
-        wave::MBarrierInitOp::create(b, loc, index(pipe.fullBytes + slot * mbarrierBytes), 0, 1);
-        wave::MBarrierInitOp::create(b, loc, index(pipe.emptyBytes + slot * mbarrierBytes), 0,
+        wave::MBarrierInitOp::create(b, loc, e.index(pipe.fullBytes + slot * mbarrierBytes), 0, 1);
+        wave::MBarrierInitOp::create(b, loc, e.index(pipe.emptyBytes + slot * mbarrierBytes), 0,
                                      pipe.arrivals);
       }
     for (BlockArgument argument : kernelMaps)
       wave::TmaPrefetchOp::create(b, loc, argument);
-    for (int64_t t = 0; team && t < int64_t(kernel.getTeams()); ++t)
-      wave::MBarrierInitOp::create(b, loc, index(turnBytes + t * mbarrierBytes), 0,
-                                   kernel.getThreads() / threadsPerGroup);
-    wave::MBarrierInitOp::create(b, loc, index(fenceBytes), 0, 1);
+    for (int64_t t = 0; e.team && t < int64_t(e.kernel.getTeams()); ++t)
+      wave::MBarrierInitOp::create(b, loc, e.index(turnBytes + t * mbarrierBytes), 0,
+                                   e.kernel.getThreads() / threadsPerGroup);
+    wave::MBarrierInitOp::create(b, loc, e.index(fenceBytes), 0, 1);
     wave::MBarrierFenceOp::create(b, loc);
   }
   for (auto &[value, pipe] : pipes) {
     for (int side : {0, 1}) {
-      wave::SetOp::create(b, loc, index(0), pipe.slot[side], 0);
-      wave::SetOp::create(b, loc, index(side), pipe.parity[side], 0);
+      wave::SetOp::create(b, loc, e.index(0), pipe.slot[side], 0);
+      wave::SetOp::create(b, loc, e.index(side), pipe.parity[side], 0);
     }
-    wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
+    wave::SetOp::create(b, loc, e.index(-1), pipe.previous, 0);
   }
-  if (team) {
-    // The first team waits for a phase before the first: that is over.
-    Value isFirstTeam = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, team, index(0));
+  if (e.team) {
+    // The first e.team waits for a phase before the first: that is over.
+    Value isFirstTeam = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, e.team, e.index(0));
     wave::SetOp::create(
-        b, loc, arith::SelectOp::create(b, loc, isFirstTeam, index(1), index(0)).getResult(),
+        b, loc, arith::SelectOp::create(b, loc, isFirstTeam, e.index(1), e.index(0)).getResult(),
         turnParity, 0);
   }
 }
 
-LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveKernel) {
-  int64_t teams = kernel.getTeams(), consumers = teams * int64_t(kernel.getThreads());
-  int64_t threads = consumers + threadsPerGroup, consumerWaves = teams * numWaves;
+LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp waveKernel) {
+  int64_t teams = e.kernel.getTeams(), consumers = teams * int64_t(e.kernel.getThreads());
+  int64_t threads = consumers + threadsPerGroup, consumerWaves = teams * e.numWaves;
   bindTensorMaps(waveKernel);
   placePipes();
   initPipes(waveKernel);
@@ -164,46 +167,52 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   // What is above touches no device memory: it may run while the launch before still does.
   wave::GridReleaseOp::create(b, loc);
   wave::GridWaitOp::create(b, loc);
-  std::optional<RegisterSplit> split = splitRegisters(target, threads);
+  std::optional<RegisterSplit> split = splitRegisters(e.target, threads);
   Value produces =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, blockWave, index(consumerWaves));
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, e.blockWave, e.index(consumerWaves));
   auto roles = scf::IfOp::create(b, loc, produces, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&roles.getThenRegion().front());
   if (split)
     wave::SetMaxRegsOp::create(b, loc, split->producer);
   Value isLoader =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blockWave, index(consumerWaves));
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, e.blockWave, e.index(consumerWaves));
   auto loader = scf::IfOp::create(b, loc, isLoader, /*withElseRegion=*/false);
   b.setInsertionPointToStart(&loader.getThenRegion().front());
   Value elected = wave::ElectOp::create(b, loc, b.getI1Type());
   auto one = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
   b.setInsertionPointToStart(&one.getThenRegion().front());
   Elements alone;
-  if (failed(emitBlock(producer.getBody().front(), alone)))
+  if (failed(e.emitBlock(producer.getBody().front(), alone)))
     return failure();
 
   b.setInsertionPointToStart(&roles.getElseRegion().front());
   if (split)
     wave::SetMaxRegsOp::create(b, loc, split->consumer, /*more=*/true);
-  if (kernel.walk([](tile::GroupTurnOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+  if (e.kernel.walk([](tile::GroupTurnOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
     // As if the last group had been there before the first.
-    Value group = divIndex(waveId, warpsPerGroup);
-    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, addIndex(group, 1),
-                                         index(int64_t(kernel.getThreads()) / threadsPerGroup));
+    Value group = e.divIndex(e.waveId, warpsPerGroup);
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, e.addIndex(group, 1),
+                                         e.index(int64_t(e.kernel.getThreads()) / threadsPerGroup));
     auto branch = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard keep(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
-    emitTurn(index(0), /*isPass=*/true);
+    emitTurn(e.index(0), /*isPass=*/true);
   }
   Elements top;
-  for (Operation &op : kernel.getBody().front())
-    if (&op != producer && failed(emitOp(op, top)))
+  for (Operation &op : e.kernel.getBody().front())
+    if (&op != producer && failed(e.emitOp(op, top)))
       return failure();
-  if (stagingAt) {
+  bool storesTiles =
+      e.kernel
+          .walk([](tile::ParallelOp loop) {
+            return loop.getStoreBuffers() ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (storesTiles) {
     // Shared memory lives until the last transfer has read it.
     Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        remIndex(threadId, threadsPerGroup), index(0));
+                                        e.remIndex(e.threadId, threadsPerGroup), e.index(0));
     auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard keep(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -216,7 +225,7 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   });
   for (wave::BarrierOp barrier : ofTeam) {
     b.setInsertionPoint(barrier);
-    syncAt(team, teams, firstTeamBarrier, kernel.getThreads());
+    syncAt(e.team, teams, firstTeamBarrier, e.kernel.getThreads());
     barrier.erase();
   }
   if (clusterBlocks() > 1) {
@@ -229,17 +238,17 @@ LogicalResult Emitter::emitRoles(tile::ProducerOp producer, wave::KernelOp waveK
   return success();
 }
 
-void Emitter::syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads) {
+void RoleEmitter::syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t threads) {
   if (count == 1)
     wave::BarrierOp::create(b, loc, /*raw=*/false, threads, firstBarrier);
   else
-    wave::NamedBarrierOp::create(b, loc, addIndex(id, firstBarrier), threads, /*arrive=*/false);
+    wave::NamedBarrierOp::create(b, loc, e.addIndex(id, firstBarrier), threads, /*arrive=*/false);
 }
 
-void Emitter::syncGroup() {
+void RoleEmitter::syncGroup() {
   // Barrier 0 is the block's, then come those of the teams.
-  int64_t teams = kernel.getTeams(), groups = kernel.getThreads() / threadsPerGroup;
-  syncAt(divIndex(blockWave, warpsPerGroup), groups * teams, firstTeamBarrier + teams,
+  int64_t teams = e.kernel.getTeams(), groups = e.kernel.getThreads() / threadsPerGroup;
+  syncAt(e.divIndex(e.blockWave, warpsPerGroup), groups * teams, firstTeamBarrier + teams,
          threadsPerGroup);
 }
 
@@ -248,80 +257,82 @@ void Emitter::syncGroup() {
 //===----------------------------------------------------------------------===//
 
 /// The side's slot and a wait for it; the side goes on to the next slot.
-Value Emitter::advanceSlot(PipePlace &pipe, bool isProducer) {
+Value RoleEmitter::advanceSlot(PipePlace &pipe, bool isProducer) {
   Type type = b.getIndexType();
   Value slot = wave::GetOp::create(b, loc, type, pipe.slot[isProducer], 0);
   Value parity = wave::GetOp::create(b, loc, type, pipe.parity[isProducer], 0);
   int64_t barriers = isProducer ? pipe.emptyBytes : pipe.fullBytes;
-  wave::MBarrierWaitOp::create(b, loc, mulIndex(slot, mbarrierBytes), barriers, parity);
-  Value next = addIndex(slot, 1);
-  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, index(pipe.stages));
-  Value flipped = arith::XOrIOp::create(b, loc, parity, index(1));
-  wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, wraps, index(0), next).getResult(),
+  wave::MBarrierWaitOp::create(b, loc, e.mulIndex(slot, mbarrierBytes), barriers, parity);
+  Value next = e.addIndex(slot, 1);
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, e.index(pipe.stages));
+  Value flipped = arith::XOrIOp::create(b, loc, parity, e.index(1));
+  wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, wraps, e.index(0), next).getResult(),
                       pipe.slot[isProducer], 0);
   wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, wraps, flipped, parity).getResult(),
                       pipe.parity[isProducer], 0);
   return slot;
 }
 
-void Emitter::emitRelease(PipePlace &pipe, Value slot, Value mask) {
+void RoleEmitter::emitRelease(PipePlace &pipe, Value slot, Value mask) {
   Value rank;
   if (!pipe.everyThread) {
     // Thread i of a warp group arrives at block i of the cluster.
-    Value inGroup = remIndex(threadId, threadsPerGroup);
+    Value inGroup = e.remIndex(e.threadId, threadsPerGroup);
     Value arrives = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, inGroup,
-                                          index(pipe.shared ? clusterBlocks() : 1));
-    mask = andMasks(mask, arrives);
+                                          e.index(pipe.shared ? clusterBlocks() : 1));
+    mask = e.andMasks(mask, arrives);
     rank = pipe.shared ? inGroup : Value();
   }
   if (!mask)
     mask = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-  wave::MBarrierArriveOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.emptyBytes, mask,
+  wave::MBarrierArriveOp::create(b, loc, e.mulIndex(slot, mbarrierBytes), pipe.emptyBytes, mask,
                                  rank);
 }
 
 /// The side goes on by `count` slots without a wait.
-void Emitter::skipSlots(PipePlace &pipe, Value count) {
+void RoleEmitter::skipSlots(PipePlace &pipe, Value count) {
   Type type = b.getIndexType();
-  Value at = addIndex(wave::GetOp::create(b, loc, type, pipe.slot[0], 0), count);
-  Value turns = divIndex(at, pipe.stages);
+  Value at = e.addIndex(wave::GetOp::create(b, loc, type, pipe.slot[0], 0), count);
+  Value turns = e.divIndex(at, pipe.stages);
   Value parity = wave::GetOp::create(b, loc, type, pipe.parity[0], 0);
-  wave::SetOp::create(b, loc, remIndex(at, pipe.stages), pipe.slot[0], 0);
-  wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, remIndex(turns, 2)).getResult(),
+  wave::SetOp::create(b, loc, e.remIndex(at, pipe.stages), pipe.slot[0], 0);
+  wave::SetOp::create(b, loc,
+                      arith::XOrIOp::create(b, loc, parity, e.remIndex(turns, 2)).getResult(),
                       pipe.parity[0], 0);
 }
 
-void Emitter::waitTurn() {
+void RoleEmitter::waitTurn() {
   Value parity = wave::GetOp::create(b, loc, b.getIndexType(), turnParity, 0);
-  wave::MBarrierWaitOp::create(b, loc, mulIndex(team, mbarrierBytes), turnBytes, parity);
-  wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, index(1)).getResult(),
+  wave::MBarrierWaitOp::create(b, loc, e.mulIndex(e.team, mbarrierBytes), turnBytes, parity);
+  wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, e.index(1)).getResult(),
                       turnParity, 0);
 }
 
-void Emitter::passTurn() {
+void RoleEmitter::passTurn() {
   Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      remIndex(threadId, threadsPerGroup), index(0));
-  Value next = remIndex(addIndex(team, 1), kernel.getTeams());
-  wave::MBarrierArriveOp::create(b, loc, mulIndex(next, mbarrierBytes), turnBytes, leads, Value());
+                                      e.remIndex(e.threadId, threadsPerGroup), e.index(0));
+  Value next = e.remIndex(e.addIndex(e.team, 1), e.kernel.getTeams());
+  wave::MBarrierArriveOp::create(b, loc, e.mulIndex(next, mbarrierBytes), turnBytes, leads,
+                                 Value());
 }
 
 /// Each warp group has a barrier where it waits for its turn; the group before it arrives there to
 /// pass it on.
-void Emitter::emitTurn(Value group, bool isPass) {
-  int64_t groups = kernel.getThreads() / threadsPerGroup;
-  Value id = addIndex(remIndex(group, groups), firstTurnBarrier);
+void RoleEmitter::emitTurn(Value group, bool isPass) {
+  int64_t groups = e.kernel.getThreads() / threadsPerGroup;
+  Value id = e.addIndex(e.remIndex(group, groups), firstTurnBarrier);
   wave::NamedBarrierOp::create(b, loc, id, 2 * threadsPerGroup, isPass);
 }
 
-/// Whether warp groups' instructions read shared memory that threads write: they make their writes
-/// visible to it.
-bool Emitter::needsAsyncFence() {
+/// Whether warp groups' instructions read e.shared memory that threads write: they make their
+/// writes visible to it.
+bool RoleEmitter::needsAsyncFence() {
   if (hasAsyncReaders)
     return *hasAsyncReaders;
   llvm::DenseSet<Value> filledByTma;
-  kernel.walk([&](tile::TmaCopyOp copy) { filledByTma.insert(rootOf(copy.getDst())); });
+  e.kernel.walk([&](tile::TmaCopyOp copy) { filledByTma.insert(rootOf(copy.getDst())); });
   hasAsyncReaders = false;
-  kernel.walk([&](tile::GemmOp gemm) {
+  e.kernel.walk([&](tile::GemmOp gemm) {
     for (Value operand : {gemm.getA(), gemm.getB()})
       *hasAsyncReaders |= gemm.getWarpGroup() &&
                           cast<tile::BufferType>(operand.getType()).isShared() &&
@@ -330,51 +341,51 @@ bool Emitter::needsAsyncFence() {
   return *hasAsyncReaders;
 }
 
-LogicalResult Emitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
+LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
   std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
   std::optional<BufferBox> source = boxOf(copy.getSrc(), b, loc),
                            dest = boxOf(copy.getDst(), b, loc);
   if (!box || !source || !dest)
-    return unsupported(*copy, "this TMA copy");
-  const SharedPlace &place = shared.find(dest->root)->second;
+    return e.unsupported(*copy, "this TMA copy");
+  const SharedPlace &place = e.shared.find(dest->root)->second;
   PipePlace &pipe = pipes[copy.getPipe()];
-  Value slot = lookup(copy.getSlot(), 0, elements);
+  Value slot = e.lookup(copy.getSlot(), 0, elements);
   int64_t slotBytes = box->bytes;
-  Value base = addIndex(mulIndex(slot, slotBytes), place.baseBytes);
-  Value barrier = addIndex(mulIndex(slot, mbarrierBytes), pipe.fullBytes);
-  // A part of every transfer is this block's; it lands in the shared memory of all blocks.
+  Value base = e.addIndex(e.mulIndex(slot, slotBytes), place.baseBytes);
+  Value barrier = e.addIndex(e.mulIndex(slot, mbarrierBytes), pipe.fullBytes);
+  // A part of every transfer is this block's; it lands in the e.shared memory of all blocks.
   int64_t parts = copy.getParts(), multicast = parts > 1 ? (int64_t(1) << parts) - 1 : 0;
   Value rowOfPart;
   if (parts > 1) {
-    Value block = lookup(kernel.getBody().getArgument(0), 0, elements);
-    Value rank = remIndex(block, parts);
-    rowOfPart = mulIndex(rank, box->chunkRows / parts);
-    base = addIndex(base, mulIndex(rank, box->transferBytes() / parts));
+    Value block = e.lookup(e.kernel.getBody().getArgument(0), 0, elements);
+    Value rank = e.remIndex(block, parts);
+    rowOfPart = e.mulIndex(rank, box->chunkRows / parts);
+    base = e.addIndex(base, e.mulIndex(rank, box->transferBytes() / parts));
   }
   for (int64_t panel = 0; panel < box->panels; ++panel)
     for (int64_t chunk = 0; chunk < box->chunks; ++chunk) {
       SmallVector<Value> coords; // innermost first
       for (int64_t d = int64_t(source->offsets.size()) - 1; d >= 0; --d) {
-        Value at = source->offsets[d] ? indexFor(source->offsets[d], 0, elements) : Value();
+        Value at = source->offsets[d] ? e.indexFor(source->offsets[d], 0, elements) : Value();
         int64_t more = d == box->colDim   ? panel * box->panelElems
                        : d == box->rowDim ? chunk * box->chunkRows
                                           : 0;
-        at = addIndex(at, more);
-        coords.push_back(d == box->rowDim && rowOfPart ? addIndex(at, rowOfPart) : at);
+        at = e.addIndex(at, more);
+        coords.push_back(d == box->rowDim && rowOfPart ? e.addIndex(at, rowOfPart) : at);
       }
-      Value to = addIndex(base, (panel * box->chunks + chunk) * box->transferBytes());
+      Value to = e.addIndex(base, (panel * box->chunks + chunk) * box->transferBytes());
       wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, to, barrier, multicast);
     }
   return success();
 }
 
-std::optional<LogicalResult> Emitter::emitRoles(Operation &op, Elements &elements) {
+std::optional<LogicalResult> RoleEmitter::emit(Operation &op, Elements &elements) {
   if (isa<tile::PipeOp>(op))
     return success(); // placed already
   if (auto acquire = dyn_cast<tile::PipeAcquireOp>(op)) {
     PipePlace &pipe = pipes[acquire.getPipe()];
     Value slot = advanceSlot(pipe, /*isProducer=*/true);
-    wave::MBarrierExpectOp::create(b, loc, mulIndex(slot, mbarrierBytes), pipe.fullBytes,
+    wave::MBarrierExpectOp::create(b, loc, e.mulIndex(slot, mbarrierBytes), pipe.fullBytes,
                                    pipe.bytes);
     elements.map[acquire.getSlot()] = {slot};
     return success();
@@ -388,17 +399,17 @@ std::optional<LogicalResult> Emitter::emitRoles(Operation &op, Elements &element
   if (isa<tile::IssueFenceOp>(op)) {
     // A fresh mbarrier is beyond the phase of parity 1. One of a pipe would not do: a slot may be
     // full again before the last wave asks.
-    wave::MBarrierWaitOp::create(b, loc, index(0), fenceBytes, index(1));
+    wave::MBarrierWaitOp::create(b, loc, e.index(0), fenceBytes, e.index(1));
     return success();
   }
   if (auto release = dyn_cast<tile::PipeReleaseOp>(op)) {
     PipePlace &pipe = pipes[release.getPipe()];
-    Value slot = lookup(release.getSlot(), 0, elements);
+    Value slot = e.lookup(release.getSlot(), 0, elements);
     if (!release.getPrevious())
       return emitRelease(pipe, slot, nullptr), success();
     Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
     emitRelease(pipe, before,
-                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, index(0)));
+                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, e.index(0)));
     wave::SetOp::create(b, loc, slot, pipe.previous, 0);
     return success();
   }
@@ -406,22 +417,27 @@ std::optional<LogicalResult> Emitter::emitRoles(Operation &op, Elements &element
     PipePlace &pipe = pipes[drain.getPipe()];
     Value before = wave::GetOp::create(b, loc, b.getIndexType(), pipe.previous, 0);
     emitRelease(pipe, before,
-                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, index(0)));
-    wave::SetOp::create(b, loc, index(-1), pipe.previous, 0);
+                arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, before, e.index(0)));
+    wave::SetOp::create(b, loc, e.index(-1), pipe.previous, 0);
     return success();
   }
   if (auto skip = dyn_cast<tile::PipeSkipOp>(op))
-    return skipSlots(pipes[skip.getPipe()], lookup(skip.getCount(), 0, elements)), success();
+    return skipSlots(pipes[skip.getPipe()], e.lookup(skip.getCount(), 0, elements)), success();
+  if (auto rank = dyn_cast<tile::ClusterRankOp>(op)) {
+    Value block = e.lookup(kernel.getBody().getArgument(0), 0, elements);
+    elements.map[rank.getRank()] = {e.remIndex(block, clusterBlocks())};
+    return success();
+  }
   if (auto number = dyn_cast<tile::TeamOp>(op)) {
-    elements.map[number.getTeam()] = {team ? team : index(0)};
+    elements.map[number.getTeam()] = {e.team ? e.team : e.index(0)};
     return success();
   }
   if (auto number = dyn_cast<tile::WarpGroupOp>(op)) {
-    elements.map[number.getGroup()] = {divIndex(waveId, warpsPerGroup)};
+    elements.map[number.getGroup()] = {e.divIndex(e.waveId, warpsPerGroup)};
     return success();
   }
   if (auto choice = dyn_cast<tile::OfGroupOp>(op)) {
-    elements.map[choice.getResult()] = {lookup(choice.getOwn(), 0, elements)};
+    elements.map[choice.getResult()] = {e.lookup(choice.getOwn(), 0, elements)};
     return success();
   }
   if (isa<tile::TurnWaitOp>(op))
@@ -429,8 +445,8 @@ std::optional<LogicalResult> Emitter::emitRoles(Operation &op, Elements &element
   if (isa<tile::TurnPassOp>(op))
     return passTurn(), success();
   if (auto turn = dyn_cast<tile::GroupTurnOp>(op)) {
-    Value group = divIndex(waveId, warpsPerGroup);
-    emitTurn(turn.getPass() ? addIndex(group, 1) : group, turn.getPass());
+    Value group = e.divIndex(e.waveId, warpsPerGroup);
+    emitTurn(turn.getPass() ? e.addIndex(group, 1) : group, turn.getPass());
     return success();
   }
   if (isa<tile::GroupSyncOp>(op))
@@ -439,7 +455,7 @@ std::optional<LogicalResult> Emitter::emitRoles(Operation &op, Elements &element
     // With a group left in flight as well: an op that touches nothing would be erased as dead.
     SmallVector<Value, 4> readable;
     for (Value buffer : wait.getBuffers())
-      readable.push_back(fragments.find(buffer)->second.regs);
+      readable.push_back(e.fragments.find(buffer)->second.regs);
     wave::GroupMmaWaitOp::create(b, loc, wait.getPending(), readable);
     return success();
   }

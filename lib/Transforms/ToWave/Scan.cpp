@@ -8,9 +8,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/Exchange.h"
 #include "Layouts/ScanLayout.h"
 #include "Normalize/Normalize.h"
-#include "ToWave/Emitter.h"
+#include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
 
@@ -22,9 +23,9 @@ class ScanEmitter {
 public:
   ScanEmitter(Emitter &emitter, tile::ScanOp scan, const FragmentPlace &src,
               const FragmentPlace &dst)
-      : e(emitter), b(emitter.b), loc(scan.getLoc()), src(src), dst(dst), dim(scan.getDim()),
-        kind(scan.getKind()), isReverse(scan.getReverse()), isUnsignedType(isUnsigned(src.dtype)),
-        dtype(scanDType(src.dtype, dst.dtype)),
+      : e(emitter), b(emitter.b), op(scan), loc(scan.getLoc()), src(src), dst(dst),
+        dim(scan.getDim()), kind(scan.getKind()), isReverse(scan.getReverse()),
+        isUnsignedType(isUnsigned(src.dtype)), dtype(scanDType(src.dtype, dst.dtype)),
         element(tile::elementTypeOf(dtype, b.getContext())) {}
 
   void run();
@@ -60,6 +61,7 @@ private:
 
   Emitter &e;
   OpBuilder &b;
+  tile::ScanOp op;
   Location loc;
   const FragmentPlace &src, &dst;
   int64_t dim;
@@ -90,7 +92,7 @@ void ScanEmitter::load() {
     for (auto [coord, constant] : llvm::zip(coords, src.layout.coords(rep * group, 0, 0)))
       coord.constant = constant;
     SmallVector<Value, 8> masks =
-        e.insideMasks(src.layout, coords, e.elementsOfRep(src.layout, rep), dim);
+        e.insideMasks(src.layout, coords, elementsOfRep(src.layout, rep), dim);
     for (auto [i, value] : llvm::enumerate(e.registersOf(src, rep))) {
       value = convertScalar(b, loc, value, from, element);
       if (!masks.empty())
@@ -192,7 +194,7 @@ void ScanEmitter::scanWaves(std::vector<Line> &lines) {
   if (partners == 1)
     return;
   int64_t bytes = bytesOf(dtype), lanes = e.target.waveLanes, perLine = e.numWaves * lanes * bytes;
-  int64_t base = e.reserveShared(int64_t(lines.size()) * perLine);
+  int64_t base = e.placeOfExchange(op, int64_t(lines.size()) * perLine);
   Value lane = e.mulIndex(e.laneId, bytes);
   auto placeOf = [&](Value wave) { return e.addIndex(e.mulIndex(wave, lanes * bytes), lane); };
   wave::BarrierOp::create(b, loc); // what was there is read
@@ -247,13 +249,13 @@ void ScanEmitter::run() {
   store();
 }
 
-LogicalResult Emitter::emitScan(tile::ScanOp scan, Elements &elements) {
-  auto src = fragments.find(scan.getSrc()), dst = fragments.find(scan.getDst());
-  if (src == fragments.end() || dst == fragments.end() ||
+LogicalResult emitScan(Emitter &e, tile::ScanOp scan, Elements &elements) {
+  auto src = e.fragments.find(scan.getSrc()), dst = e.fragments.find(scan.getDst());
+  if (src == e.fragments.end() || dst == e.fragments.end() ||
       !(src->second.layout == dst->second.layout) ||
       !isScannable(src->second.layout, scan.getDim()))
-    return unsupported(*scan, "a scan of anything but whole fragments");
-  ScanEmitter(*this, scan, src->second, dst->second).run();
+    return e.unsupported(*scan, "a scan of anything but whole e.fragments");
+  ScanEmitter(e, scan, src->second, dst->second).run();
   return success();
 }
 

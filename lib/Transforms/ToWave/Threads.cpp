@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
-#include "ToWave/Emitter.h"
-#include "tilec/IR/Directives.h"
+#include "ToWave/Ops.h"
+#include "ToWave/Roles.h"
 #include "tilec/IR/Reported.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -207,7 +207,7 @@ Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
     barrier();
     if (e.numWaves > 1) {
       constexpr int64_t bytes = 4;
-      int64_t base = e.reserveShared(e.numWaves * bytes);
+      int64_t base = e.placeOfExchange(op, e.numWaves * bytes);
       Value isFirst = compare(arith::CmpIPredicate::eq, e.laneId, e.index(0));
       wave::SharedWriteOp::create(b, loc, count, e.mulIndex(e.waveId, bytes), isFirst, base);
       barrier();
@@ -226,30 +226,34 @@ Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), holds);
 }
 
-LogicalResult Emitter::emitDot(tile::Dp4aOp op, Elements &elements) {
+static LogicalResult emitDot(Emitter &e, tile::Dp4aOp op, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
   SmallVector<Value, 4> values;
   for (int64_t n = 0; n < elements.count; ++n)
-    values.push_back(wave::Dot4Op::create(b, loc, b.getI32Type(), lookup(op.getA(), n, elements),
-                                          lookup(op.getB(), n, elements),
-                                          lookup(op.getC(), n, elements), op.getIsUnsigned()));
+    values.push_back(wave::Dot4Op::create(b, loc, b.getI32Type(), e.lookup(op.getA(), n, elements),
+                                          e.lookup(op.getB(), n, elements),
+                                          e.lookup(op.getC(), n, elements), op.getIsUnsigned()));
   elements.map[op.getResult()] = values;
   return success();
 }
 
-std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elements) {
+std::optional<LogicalResult> emitThreadOp(Emitter &e, Operation &op, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
   if (auto dot = dyn_cast<tile::Dp4aOp>(op))
-    return emitDot(dot, elements);
+    return emitDot(e, dot, elements);
   if (isa<tile::SyncThreadsOp>(op)) {
-    if (needsAsyncFence())
+    if (e.roles->needsAsyncFence())
       wave::AsyncFenceOp::create(b, loc);
     wave::BarrierOp::create(b, loc).setGlobal(true);
     return success();
   }
   if (auto sync = dyn_cast<tile::GridSyncOp>(op)) {
-    if (needsAsyncFence())
+    if (e.roles->needsAsyncFence())
       wave::AsyncFenceOp::create(b, loc);
-    Value counter = tensors.find(rootOf(sync.getCounter()))->second.base;
-    wave::GridSyncOp::create(b, loc, counter, lookup(sync.getStep(), 0, elements));
+    Value counter = e.tensors.find(rootOf(sync.getCounter()))->second.base;
+    wave::GridSyncOp::create(b, loc, counter, e.lookup(sync.getStep(), 0, elements));
     return success();
   }
   if (isa<tile::SyncWarpOp>(op)) {
@@ -257,14 +261,12 @@ std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elem
     return success();
   }
   if (auto fence = dyn_cast<tile::SchedBarrierOp>(op)) {
-    auto made = wave::SchedFenceOp::create(b, loc, fence.getMask());
-    for (llvm::StringRef name : {directiveAttrName, directiveNumbersAttrName})
-      if (Attribute attr = op.getAttr(name))
-        made->setAttr(name, attr);
+    wave::SchedFenceOp::create(b, loc, fence.getMask(), fence.getDirectiveAttr(),
+                               fence.getNumbersAttr());
     return success();
   }
   if (auto prio = dyn_cast<tile::SetPrioOp>(op)) {
-    if (target.hasPriorities)
+    if (e.target.hasPriorities)
       wave::SetPrioOp::create(b, loc, prio.getLevel());
     else
       op.emitRemark("warps have no priorities on this target: no effect");
@@ -273,9 +275,9 @@ std::optional<LogicalResult> Emitter::emitThreadOp(Operation &op, Elements &elem
   if (!isa<tile::ShuffleOp, tile::VoteOp, tile::BallotOp, tile::MatchOp, tile::WarpReduceOp,
            tile::BlockVoteOp>(op))
     return std::nullopt;
-  if (int64_t lanes = kernel.getWarpLanes(); lanes != target.waveLanes)
-    return Reported(&op, DiagId::WarpLanesDiffer, lanes, nameOf(target.arch), target.waveLanes);
-  ThreadEmitter t(*this, elements);
+  if (int64_t lanes = e.kernel.getWarpLanes(); lanes != e.target.waveLanes)
+    return Reported(&op, DiagId::WarpLanesDiffer, lanes, nameOf(e.target.arch), e.target.waveLanes);
+  ThreadEmitter t(e, elements);
   Value result;
   if (auto shuffle = dyn_cast<tile::ShuffleOp>(op))
     result = t.shuffle(shuffle);

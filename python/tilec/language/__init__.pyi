@@ -33,9 +33,13 @@ uint8: dtype
 
 def And(a: Any, b: Any) -> Any:
     """Evaluated while the kernel is compiled."""
+def Broadcast(value: Any, lanes: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def Buffer(shape: Any, dtype: Any = 'float32', data: Any = None, *, strides: Any = None) -> Any:
     """a global tensor, row-major and contiguous"""
 def Cast(dtype: Any, value: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
+def ClusterKernel(*blocks: Any, cluster_dims: Any, threads: Any = None, prelude: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
 def Fragment(shape: Any, forward_fn: Any = None, forward_thread_fn: Any = None, replicate: Any = 1, forward_index_fn: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
@@ -43,7 +47,9 @@ def Kernel(*blocks: Any, threads: Any = None, prelude: Any = None, is_cpu: Any =
     """Evaluated while the kernel is compiled."""
 def Layout(shape: Any, forward_fn: Any) -> Any:
     """Evaluated while the kernel is compiled."""
-def MatrixCoreIntrinEmitter(a_dtype: Any = 'float16', b_dtype: Any = 'float16', accum_dtype: Any = 'float16', a_transposed: Any = False, b_transposed: Any = False, block_row_warps: Any = 2, block_col_warps: Any = 2, warp_row_tiles: Any = 8, warp_col_tiles: Any = 8, chunk: Any = 16, reduce_k: Any = 1, num_elems_per_byte: Any = 1, k_pack: Any = None) -> Any:
+def MatrixCoreIntrinEmitter(a_dtype: Any = 'float16', b_dtype: Any = 'float16', accum_dtype: Any = 'float16', a_transposed: Any = False, b_transposed: Any = False, block_row_warps: Any = 2, block_col_warps: Any = 2, warp_row_tiles: Any = 8, warp_col_tiles: Any = 8, chunk: Any = 16, reduce_k: Any = 1, num_elems_per_byte: Any = 1, k_pack: Any = None, mfma_shape: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def MatrixCorePreshuffleIntrinEmitter(a_dtype: Any = 'float16', b_dtype: Any = 'float16', accum_dtype: Any = 'float16', a_transposed: Any = False, b_transposed: Any = False, block_row_warps: Any = 2, block_col_warps: Any = 2, warp_row_tiles: Any = 8, warp_col_tiles: Any = 8, chunk: Any = 16, reduce_k: Any = 1, num_elems_per_byte: Any = 1, k_pack: Any = None, a_preshuffle: Any = False, b_preshuffle: Any = False, mfma_shape: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
 def Not(a: Any) -> Any:
     """Evaluated while the kernel is compiled."""
@@ -57,10 +63,14 @@ def PersistentTileScheduler(num_m_tiles: Any, num_n_tiles: Any, num_workers: Any
     """Evaluated while the kernel is compiled."""
 def Pipelined(start: Any, stop: Any = None, num_stages: Any = 0, order: Any = None, stage: Any = None, sync: Any = None, group: Any = None) -> Any:
     """iterations in order; the copies of later ones may start early"""
+def Ramp(base: Any, stride: Any, lanes: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def Select(condition: Any, true_value: Any, false_value: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def Serial(start: Any, stop: Any = None, step: Any = None, *, annotations: Any = None) -> Any:
     """iterations in order; bounds may be runtime values, the step is a compile-time int, also negative"""
+def Shuffle(vectors: Any, indices: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def StridedTensor(shape: Any, strides: Any, dtype: Any = 'float32') -> Any:
     """one with strides in elements, constants or runtime values"""
 def Tensor(shape: Any, dtype: Any = 'float32', data: Any = None, *, strides: Any = None) -> Any:
@@ -71,6 +81,8 @@ def Unroll(start: Any, stop: Any = None, step: Any = None, *, explicit: Any = Fa
     """the same; a hint to unroll"""
 def Vectorized(start: Any, stop: Any = None, *, annotations: Any = None) -> Any:
     """the same; a hint"""
+def While(condition: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def __cos(x: Any) -> Any:
     """An expression of a kernel."""
 def __exp(x: Any) -> Any:
@@ -95,6 +107,8 @@ def __tan(x: Any) -> Any:
     """An expression of a kernel."""
 def abs(x: Any) -> Any:
     """a number; the same dtype"""
+def abs2(x: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def access_ptr(base: Any, access_type: Any = 'r', *extents: Any, offset: Any = 0, ignore_last_ndim: Any = 0) -> Any:
     """Evaluated while the kernel is compiled."""
 def acos(x: Any) -> Any:
@@ -103,6 +117,8 @@ def acosh(x: Any) -> Any:
     """one float; a float"""
 def activemask() -> Any:
     """one bit a lane: uint64 on AMD, uint32 on NVIDIA"""
+def add2(x: Any, y: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def address_of(buffer_load: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def align_up(x: Any, y: Any) -> Any:
@@ -111,6 +127,8 @@ def all_of(buffer: Any) -> Any:
     """A statement of a kernel that has a result."""
 def all_sync(predicate: Any, mask: Any = None) -> Any:
     """whether the predicate holds in any, all active lanes of the wave"""
+def alloc_barrier(arrive_count: Any) -> Any:
+    """drop it: tilec derives barriers from data flow"""
 def alloc_buffer(shape: Any, dtype: Any = 'float32', data: Any = None, strides: Any = None, elem_offset: Any = None, scope: Any = 'global') -> Any:
     """global; workspace that the host allocates for each run, contents undefined"""
 def alloc_fragment(shape: Any, dtype: Any, scope: Any = 'local.fragment') -> Any:
@@ -143,6 +161,10 @@ def annotate_restrict_buffers(*buffers: Any) -> Any:
     """A hint: taken note of, then dropped."""
 def annotate_safe_value(safe_value_map: Any) -> Any:
     """Evaluated while the kernel is compiled."""
+def annotate_ws_pipeline_depth(depth: Any) -> Any:
+    """A hint: taken note of, then dropped."""
+def annotate_ws_schedule(schedule: Any) -> Any:
+    """A hint: taken note of, then dropped."""
 def any_of(buffer: Any) -> Any:
     """A statement of a kernel that has a result."""
 def any_sync(predicate: Any, mask: Any = None) -> Any:
@@ -153,6 +175,8 @@ def asinh(x: Any) -> Any:
     """one float; a float"""
 def assume(condition: Any) -> Any:
     """A statement of a kernel."""
+def async_copy(src: Any, dst: Any, *, coalesced_width: Any = None, loop_layout: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
 def atan(x: Any) -> Any:
     """one float; a float"""
 def atan2(x: Any, y: Any) -> Any:
@@ -181,6 +205,10 @@ def ballot(predicate: Any) -> Any:
     """one bit a lane: uint64 on AMD, uint32 on NVIDIA"""
 def ballot_sync(predicate: Any, mask: Any = None) -> Any:
     """one bit a lane: uint64 on AMD, uint32 on NVIDIA"""
+def barrier_arrive(mbarrier: Any, cta_id: Any = None) -> Any:
+    """drop it: tilec derives barriers from data flow"""
+def barrier_wait(mbarrier: Any, parity: Any = 0) -> Any:
+    """drop it: tilec derives barriers from data flow"""
 def bitwise_and(x: Any, y: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def bitwise_not(x: Any) -> Any:
@@ -221,6 +249,10 @@ def cos(x: Any) -> Any:
     """one float; a float"""
 def cosh(x: Any) -> Any:
     """one float; a float"""
+def cp_async_commit_group() -> Any:
+    """A hint: taken note of, then dropped."""
+def cp_async_wait_group(num: Any = 0) -> Any:
+    """A hint: taken note of, then dropped."""
 def cummax(src: Any, dst: Any = None, dim: Any = 0, reverse: Any = False) -> Any:
     """A statement of a kernel."""
 def cumsum(src: Any, dst: Any = None, dim: Any = 0, reverse: Any = False) -> Any:
@@ -251,10 +283,14 @@ def exp10(x: Any) -> Any:
     """one float; a float"""
 def exp2(x: Any) -> Any:
     """one float; a float"""
+def extract_lane(vector: Any, lane: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def fabs(x: Any) -> Any:
     """An expression of a kernel."""
 def fast_rcp(x: Any) -> Any:
     """Evaluated while the kernel is compiled."""
+def fence_proxy_async() -> Any:
+    """drop it: tilec places proxy fences itself"""
 def fill(buffer: Any, value: Any) -> Any:
     """set all elements, `T.clear` to zero."""
 def finalize_reducer(reducer: Any, dst: Any = None, batch: Any = 1) -> Any:
@@ -267,6 +303,8 @@ def floormod(a: Any, b: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def fma(x: Any, y: Any, z: Any) -> Any:
     """three floats; x * y + z, rounded once"""
+def fma2(x: Any, y: Any, z: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def fmod(x: Any, y: Any) -> Any:
     """two floats; a float"""
 def fmul(x: Any, y: Any, rounding_mode: Any = 'rn') -> Any:
@@ -313,6 +351,8 @@ def get_warp_idx_sync(warp_size: Any = None) -> Any:
     """An expression of a kernel."""
 def grid(*extents: Any) -> Any:
     """nested serial loops, the last extent innermost"""
+def handle(dtype: Any = None, storage_scope: Any = 'global', *, is_size_var: Any = False) -> Any:
+    """a tensor whose shape the body gives once: `A = T.make_tensor(a, shape, dtype)`, or `T.match_buffer`"""
 def hypot(x: Any, y: Any) -> Any:
     """two floats; a float"""
 def ieee_add(x: Any, y: Any, rounding_mode: Any = 'rn') -> Any:
@@ -355,6 +395,22 @@ def isnan(x: Any) -> Any:
     """a float; bool"""
 def ldexp(x: Any, y: Any) -> Any:
     """two floats; a float"""
+def ldg128(src: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def ldg256(src: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def ldg32(src: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def ldg64(src: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def lds128(src: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def lds32(src: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def lds64(src: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def let(var: Any, value: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def likely(cond: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def log(x: Any) -> Any:
@@ -368,6 +424,8 @@ def log2(x: Any) -> Any:
 def loop_break() -> Any:
     """Evaluated while the kernel is compiled."""
 def make_full_bank_swizzled_layout(buffer: Any, k_major: Any = True, allow_pad: Any = True) -> Any:
+    """Evaluated while the kernel is compiled."""
+def make_fully_replicated_layout_fragment(buffer: Any, threads: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def make_half_bank_swizzled_layout(buffer: Any, k_major: Any = True, allow_pad: Any = True) -> Any:
     """Evaluated while the kernel is compiled."""
@@ -391,17 +449,33 @@ def match_all_sync(value: Any, mask: Any = None) -> Any:
     """the mask of lanes with this lane's value; all lanes, if all agree, else 0"""
 def match_any_sync(value: Any, mask: Any = None) -> Any:
     """the mask of lanes with this lane's value; all lanes, if all agree, else 0"""
+def match_buffer(param: Any, shape: Any, dtype: Any = 'float32', data: Any = None, strides: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
 def max(a: Any, b: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
+def max2(x: Any, y: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def max_value(dtype: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def maximum(a: Any, b: Any) -> Any:
     """Evaluated while the kernel is compiled."""
+def mbarrier_arrive(mbarrier: Any, cta_id: Any = None) -> Any:
+    """drop it: tilec derives barriers from data flow"""
+def mbarrier_arrive_expect_tx(mbarrier: Any, tx: Any) -> Any:
+    """drop it: tilec derives barriers from data flow"""
+def mbarrier_expect_tx(mbarrier: Any, tx: Any) -> Any:
+    """drop it: tilec derives barriers from data flow"""
+def mbarrier_wait_parity(mbarrier: Any, parity: Any = 0) -> Any:
+    """drop it: tilec derives barriers from data flow"""
 def min(a: Any, b: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
+def min2(x: Any, y: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def min_value(dtype: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def minimum(a: Any, b: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
+def mul2(x: Any, y: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def nearbyint(x: Any) -> Any:
     """An expression of a kernel."""
@@ -426,7 +500,13 @@ def power(x: Any, y: Any) -> Any:
 def print(obj: Any = None, msg: Any = '', warp_group_id: Any = 0, warp_id: Any = 0) -> Any:
     """A statement of a kernel."""
 def ptr(dtype: Any = None, storage_scope: Any = 'global', *, is_size_var: Any = False) -> Any:
-    """a tensor whose shape the body gives once: `A = T.make_tensor(a, shape, dtype)`"""
+    """a tensor whose shape the body gives once: `A = T.make_tensor(a, shape, dtype)`, or `T.match_buffer`"""
+def ptx_commit_group() -> Any:
+    """A hint: taken note of, then dropped."""
+def ptx_cp_async(dst_access_ptr: Any, src_access_ptr: Any, num_elems: Any, predicate: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def ptx_wait_group(num: Any = 0) -> Any:
+    """A hint: taken note of, then dropped."""
 def reduce(buffer: Any, out: Any, reduce_type: Any, dim: Any = -1, clear: Any = True, batch: Any = 1, nan_propagate: Any = False) -> Any:
     """Evaluated while the kernel is compiled."""
 def reduce_absmax(buffer: Any, out: Any, dim: Any = -1, clear: Any = True, batch: Any = 1, nan_propagate: Any = False) -> Any:
@@ -495,12 +575,28 @@ def sinh(x: Any) -> Any:
     """one float; a float"""
 def sqrt(x: Any) -> Any:
     """one float; a float"""
+def stg128(dst: Any, value: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def stg256(dst: Any, value: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def stg32(dst: Any, value: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def stg64(dst: Any, value: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def sts128(dst: Any, value: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def sts32(dst: Any, value: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def sts64(dst: Any, value: Any, pred: Any = None) -> Any:
+    """Evaluated while the kernel is compiled."""
+def sub2(x: Any, y: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def symbolic(name: Any, dtype: Any = 'int32') -> Any:
     """Evaluated while the kernel is compiled."""
 def sync_grid() -> Any:
     """nothing: all blocks have arrived, and see what the others wrote to global tensors; shared memory, fragments and variables stay. All blocks of the launch run at once ([a cooperative launch](../decisions/0013-sync-grid-is-cooperative.md)), so the grid is no larger than the chip holds ([`GridSyncTooLarge`]; at the launch where only that knows). Loops and branches around it are the same for all blocks: they depend on sizes, scalars and elements of global tensors, not on the block, its threads or what differs between blocks ([`GridSyncDivergent`])"""
 def sync_threads(barrier_id: Any = None, arrive_count: Any = None) -> Any:
-    """nothing: a barrier of the block. Outside lockstep mode it is superfluous and ignored"""
+    """nothing: a barrier of the block. Outside lockstep mode it is superfluous and ignored. As a statement of a `T.Parallel` loop it, and `T.sync_grid()`, parts the loop: all iterations have done what stands before it before one goes on"""
 def sync_warp(mask: Any = None) -> Any:
     """nothing: a barrier of the wave"""
 def syncthreads_and(predicate: Any) -> Any:
@@ -517,6 +613,12 @@ def thread_binding(start: Any, stop: Any = None, thread: Any = None, *, annotati
     """Evaluated while the kernel is compiled."""
 def thread_return() -> Any:
     """Evaluated while the kernel is compiled."""
+def tma_copy(src: Any, dst: Any, *, barrier: Any = None, cluster_mask: Any = None, leader_scope_threads: Any = None, eviction_policy: Any = None) -> Any:
+    """use `T.copy`; tilec chooses TMA itself"""
+def tma_store_arrive() -> Any:
+    """use `T.copy`; tilec chooses TMA itself"""
+def tma_store_wait(count: Any = 0, read: Any = True) -> Any:
+    """use `T.copy`; tilec chooses TMA itself"""
 def transpose(src: Any, dst: Any) -> Any:
     """is `dst[..., j, i] = src[..., i, j]`, any scopes ([`TransposeShape`])."""
 def trunc(x: Any) -> Any:
@@ -539,10 +641,18 @@ def unroll(start: Any, stop: Any = None, step: Any = None, *, explicit: Any = Fa
     """the same; a hint to unroll"""
 def use_swizzle(panel_size: Any, order: Any = 'row', enable: Any = True) -> Any:
     """A statement of a kernel."""
+def vectorcombine(dtype: Any, vec1: Any, vec2: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
+def vectorhigh(dtype: Any, vec: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def vectorized(start: Any, stop: Any = None, *, annotations: Any = None) -> Any:
     """the same; a hint"""
+def vectorlow(dtype: Any, vec: Any) -> Any:
+    """Evaluated while the kernel is compiled."""
 def view(src: Any, shape: Any = None, dtype: Any = None, strides: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
+def wait_wgmma(id: Any = 0) -> Any:
+    """use `T.gemm`; it has finished when the next statement runs"""
 def warp_reduce_bitand(value: Any) -> Any:
     """A statement of a kernel that has a result."""
 def warp_reduce_bitor(value: Any) -> Any:
@@ -553,3 +663,5 @@ def warp_reduce_min(value: Any) -> Any:
     """A statement of a kernel that has a result."""
 def warp_reduce_sum(value: Any) -> Any:
     """the reduction of the wave"""
+def wgmma_gemm(A: Any, B: Any, C: Any, transpose_A: Any = False, transpose_B: Any = False, policy: Any = 'Square', clear_accum: Any = False) -> Any:
+    """use `T.gemm`; tilec chooses wgmma itself"""

@@ -4,6 +4,7 @@
 // argument, and how many special results (NaN, infinity, zero's sign) are wrong.
 //
 // The reference is the host's long double, whose error is below 2^-10 ulp of a double.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include <cmath>

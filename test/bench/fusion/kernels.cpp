@@ -4,6 +4,7 @@
 // instead of a cubin where OUT ends in .ptx.
 //
 // The counterparts of kernels.py, with the same tiles, threads and stages.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/TileFusion.h"

@@ -12,8 +12,8 @@ import re
 CU_FUNC_MAX_DYNAMIC_SHARED = 8
 CLUSTER_ATTRIBUTE = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 EARLY_ATTRIBUTE = 6    # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
-INTEGERS = {"int8": ctypes.c_int8, "int32": ctypes.c_int32, "int64": ctypes.c_int64,
-            "uint8": ctypes.c_uint8, "uint32": ctypes.c_uint32}
+NUMBERS = {"int8": ctypes.c_int8, "int32": ctypes.c_int32, "int64": ctypes.c_int64, "uint8": ctypes.c_uint8,
+           "uint32": ctypes.c_uint32, "float32": ctypes.c_float, "float64": ctypes.c_double}
 
 
 class LaunchAttribute(ctypes.Structure):
@@ -74,41 +74,37 @@ def encode_map(param, address, dims):
     return storage, aligned
 
 
-class Program:
-    """A cubin with its manifest, bound to tensors; PyTorch must have made its context."""
+class Launch:
+    """A launch of a manifest, with its function."""
 
-    def __init__(self, path, manifest=None):
-        self.manifest = json.load(open(manifest or path + ".json"))
-        if len(self.manifest["launches"]) != 1:
-            raise ValueError("more than one launch")
-        self.launch = self.manifest["launches"][0]
-        module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
-        check(cuda.cuModuleLoadData(ctypes.byref(module), open(path, "rb").read() + b"\0"),
-              "cuModuleLoadData")
-        check(cuda.cuModuleGetFunction(ctypes.byref(self.function), module,
-                                       self.launch["symbol"].encode()), "cuModuleGetFunction")
-        if self.launch["shared_bytes"]:
-            check(cuda.cuFuncSetAttribute(self.function, CU_FUNC_MAX_DYNAMIC_SHARED,
-                                          self.launch["shared_bytes"]), "cuFuncSetAttribute")
+    def __init__(self, module, launch):
+        self.function, self.launch = ctypes.c_void_p(), launch
+        check(cuda.cuModuleGetFunction(ctypes.byref(self.function), module, launch["symbol"].encode()),
+              "cuModuleGetFunction")
+        if launch["shared_bytes"]:
+            check(cuda.cuFuncSetAttribute(self.function, CU_FUNC_MAX_DYNAMIC_SHARED, launch["shared_bytes"]),
+                  "cuFuncSetAttribute")
 
-    def bind(self, tensors, stream, dims=None, early=False):
-        """A function that launches once. `tensors`: name -> address. `early`: where the manifest allows it, the launch
-        does not wait for the end of the kernel before it."""
-        dims = dims or {}
+    def value(self, param, tensors, dims, scalars):
+        """What a parameter gets that is no tensor map."""
+        kind, name = param["kind"], param["name"]
+        if kind in ("tensor", "workspace"):
+            return ctypes.c_uint64(tensors[name])
+        if kind in ("dim", "stride"):
+            return NUMBERS[param["dtype"]](dims[name])
+        if kind == "scalar" and param["dtype"] in NUMBERS:
+            return NUMBERS[param["dtype"]](scalars[name])
+        raise ValueError(f"a {kind} parameter")
+
+    def bind(self, tensors, stream, dims, scalars, early):
         keep, pointers = [], []
         for param in self.launch["params"]:
-            kind = param["kind"]
-            if kind == "tensor":
-                value = ctypes.c_uint64(tensors[param["name"]])
-            elif kind == "tensormap":
+            if param["kind"] == "tensormap":
                 storage, address = encode_map(param, tensors[param["of"]], dims)
                 keep.append(storage)
                 pointers.append(ctypes.c_void_p(address))
                 continue
-            elif kind in ("dim", "stride"):
-                value = INTEGERS[param["dtype"]](dims[param["name"]])
-            else:
-                raise ValueError(f"a {kind} parameter")
+            value = self.value(param, tensors, dims, scalars)
             keep.append(value)
             pointers.append(ctypes.cast(ctypes.pointer(value), ctypes.c_void_p))
         array = (ctypes.c_void_p * len(pointers))(*pointers)
@@ -130,5 +126,41 @@ class Program:
         def run(keep=keep):
             check(cuda.cuLaunchKernelEx(ctypes.byref(config), self.function, array, None),
                   "cuLaunchKernelEx")
+
+        return run
+
+
+class Program:
+    """A cubin with its manifest, bound to tensors; PyTorch must have made its context."""
+
+    def __init__(self, path, manifest=None):
+        self.manifest = json.load(open(manifest or path + ".json"))
+        module = ctypes.c_void_p()
+        check(cuda.cuModuleLoadData(ctypes.byref(module), open(path, "rb").read() + b"\0"),
+              "cuModuleLoadData")
+        self.launches = [Launch(module, launch) for launch in self.manifest["launches"]]
+
+    @property
+    def launch(self):
+        """The only launch."""
+        if len(self.launches) != 1:
+            raise ValueError("more than one launch")
+        return self.launches[0].launch
+
+    @property
+    def params(self):
+        """Of all launches; one that several have is there as often."""
+        return [param for launch in self.launches for param in launch.launch["params"]]
+
+    def bind(self, tensors, stream, dims=None, early=False, scalars=None):
+        """A function that runs it once. `tensors`: name -> address, workspaces too. `early`: where the manifest allows it, a
+        launch does not wait for the end of the kernel before it."""
+        runs = [launch.bind(tensors, stream, dims or {}, scalars or {}, early) for launch in self.launches]
+        if len(runs) == 1:
+            return runs[0]
+
+        def run():
+            for each in runs:
+                each()
 
         return run

@@ -9,7 +9,7 @@
 # AMD: two, loop 2: {{[a-z_]+}}, a round of
 # AMD: step of the round
 # RUN: tilec %s --target=sm_90a --emit=schedule.svg | FileCheck %s --check-prefix=HOPPER
-# HOPPER: two: a producer and {{.*}} over {{[2-9]}} slots of {{[0-9]+}} bytes
+# HOPPER: two: a producer and {{.*}} over {{[2-9]}} slots of {{[0-9]+}} bytes for `A_shared`, `B_shared`
 # HOPPER: round 0
 # HOPPER: producer
 # HOPPER: slot 0
@@ -18,6 +18,8 @@
 # HOPPER: filled by copies in flight
 # HOPPER: copy to A_shared
 # HOPPER: wait for a full slot
+# HOPPER-NEXT: gemm (line {{[0-9]+}})
+# HOPPER-NOT: >alloc
 # Where no warp produces and no order is planned, the threads that multiply copy ahead.
 # RUN: tilec %s --target=sm_80 --emit=schedule.svg | FileCheck %s --check-prefix=AHEAD
 # AHEAD: two: threads that copy ahead over 2 slots of 32768 bytes

@@ -1,7 +1,9 @@
 //===- RuntimeTest.cpp - the runtime through its C interface --------------===//
 //
 // Compiled by libtilec.so, launched by libtilec-runtime.so on the simulators of the
-// former: what crosses is data and C functions. SPDX-License-Identifier: Apache-2.0
+// former: what crosses is data and C functions.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Capi.h"
 

@@ -1,7 +1,9 @@
 //===- TileTest.cpp - kernels in C++ are those of the same scripts --------===//
 //
 // Each kernel is written twice, as a script and in C++, and gives the same bytes on
-// every target. SPDX-License-Identifier: Apache-2.0
+// every target.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Tile.h"
 

@@ -152,13 +152,13 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-expand-pipelines" + chip,
                                   "canonicalize",
                                   "cse",
-                                  "tile-stage-stores",
-                                  "tile-place-shared",
+                                  "tile-stage-stores" + chip,
+                                  "tile-place-shared" + chip,
                                   "tile-place-barriers",
                                   "tile-to-wave" + chip,
                                   "wave-schedule" + chip};
   if (target.starts_with("gfx"))
-    llvm::erase(all, "tile-stage-stores");
+    llvm::erase(all, "tile-stage-stores" + chip);
   auto found = llvm::find_if(all, [&](StringRef pass) { return pass.split('{').first == last; });
   all.erase(found, all.end());
   return all;
@@ -265,7 +265,7 @@ TEST(ContractPromises, OneStage) {
 }
 TEST(ContractPromises, Places) {
   expectSaid(withoutPass(exchange, "gfx950", "tile-place-shared"),
-             "`tile-place-shared` gives: `tile.alloc` has no place");
+             "`tile-place-shared` gives: `tile.kernel` leaves `S` without a place");
 }
 TEST(ContractPromises, PlacesOfTheirOwn) {
   Fault allFirst = [](Operation *root) {
@@ -382,7 +382,8 @@ TEST(ContractNeeds, EachOne) {
   expectSaid(early(product, unpipelined), "`tile-place-shared` needs: `tile.for` has 3 stages");
   std::vector<std::string> unplaced = passesBefore("tile-place-shared", "gfx950");
   unplaced.push_back("tile-place-barriers");
-  expectSaid(early(exchange, unplaced), "`tile-place-barriers` needs: `tile.alloc` has no place");
+  expectSaid(early(exchange, unplaced),
+             "`tile-place-barriers` needs: `tile.kernel` leaves `S` without a place");
   std::vector<std::string> unseparated = passesBefore("tile-place-barriers", "gfx950");
   unseparated.push_back("tile-to-wave{target=gfx950}");
   expectSaid(early(exchange, unseparated),

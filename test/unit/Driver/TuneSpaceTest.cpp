@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "../../../lib/Driver/TuneSpace.h"
+#include "../../../lib/Driver/TuneRecord.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"

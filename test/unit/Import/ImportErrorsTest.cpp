@@ -64,7 +64,6 @@ TEST(ImportErrors, TileOperations) {
   expectError("b = T.alloc_shared((16, 8), 'bfloat16')\nT.gemm(s, b, f)", "11:9", "GemmDTypes");
   expectError("b = T.alloc_shared((16, 8), 'int8')\nT.gemm(s, b, f)", "11:9", "GemmDTypes");
   expectError("T.gemm(s, t, i)", "10:22", "GemmAccumulator");
-  expectError("T.gemm(s, t, B[0:32, 0:8])", "10:22", "GemmIntoGlobal");
   expectError("T.reduce_sum(s, v, dim=2)", "10:32", "ReduceDim");
   expectError("T.reduce_sum(s, v, dim=0)", "10:9", "ReduceShape");
   expectError("T.reduce_bitand(s, v)", "10:25", "BitwiseFloat");

@@ -84,6 +84,38 @@ TEST(FragmentLayout, WithoutDimKeepsOneRegisterPerRow) {
   EXPECT_EQ(rows.coords(1, 17, 0), Coords({5}));
 }
 
+TEST(FragmentLayout, ASplitDimensionHoldsTheSameElements) {
+  // Waves along both dimensions, rows of 128 columns as 2 x 64, 4 x 32 and 64 x 2.
+  for (const FragmentLayout &layout :
+       {FragmentLayout({32, 128}, mfmaD(), {{1, 4}}, {{1, 2}, {0, 2}}),
+        FragmentLayout({32, 128}, mfmaD(), {{1, 8}}, {{0, 2}})})
+    for (int64_t inner : {2, 32, 64}) {
+      std::optional<FragmentLayout> split = layout.withSplitDim(1, inner);
+      ASSERT_TRUE(split) << layout.str();
+      EXPECT_EQ(split->shape(), Coords({32, 128 / inner, inner}));
+      for (int64_t w = 0; w < layout.numWaves(); ++w)
+        for (int64_t l = 0; l < 64; ++l)
+          for (int64_t r = 0; r < layout.numRegs(); ++r) {
+            Coords whole = layout.coords(r, l, w), parts = split->coords(r, l, w);
+            EXPECT_EQ(whole, Coords({parts[0], parts[1] * inner + parts[2]}));
+          }
+      if (std::optional<FragmentLayout> merged = split->withMergedDims(1)) {
+        for (int64_t l = 0; l < 64; ++l)
+          for (int64_t r = 0; r < layout.numRegs(); ++r)
+            EXPECT_EQ(merged->coords(r, l, 1), layout.coords(r, l, 1));
+      }
+    }
+}
+
+TEST(FragmentLayout, WhatReachesAcrossACutIsNotSplit) {
+  // Three waves of 32 columns; padding; a cut that is no power of two.
+  FragmentLayout waves({16, 96}, mfmaD(), {{1, 2}}, {{1, 3}});
+  EXPECT_FALSE(waves.withSplitDim(1, 48));
+  EXPECT_TRUE(waves.withSplitDim(1, 32));
+  FragmentLayout padded({16, 80}, mfmaD(), {{1, 2}}, {{1, 3}});
+  EXPECT_FALSE(padded.withSplitDim(1, 16));
+}
+
 TEST(FragmentLayout, BlockedCoversEverything) {
   for (Coords shape : {Coords{128, 128}, Coords{7, 24}, Coords{1, 8}, Coords{33, 512}})
     for (int64_t waves : {1, 2, 3, 4, 8}) {

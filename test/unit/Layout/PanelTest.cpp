@@ -71,7 +71,7 @@ TEST(Panels, RefuseRowsThatNoSwizzleHas) {
   EXPECT_FALSE(SharedLayout::panelled({64, 24}, 16)); // 48 bytes: a third would be padding
   EXPECT_FALSE(SharedLayout::panelled({64, 20}, 16)); // 40 bytes: no multiple of 16
   EXPECT_FALSE(SharedLayout::panelled({12, 64}, 16)); // rows: no multiple of 8
-  EXPECT_FALSE(SharedLayout::panelled({64, 64}, 32)); // 4-byte elements
+  EXPECT_FALSE(SharedLayout::panelled({64, 64}, 64)); // 8-byte elements
 }
 
 } // namespace

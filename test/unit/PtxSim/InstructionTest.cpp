@@ -283,6 +283,25 @@ TEST(Matrices, MmaSyncPlacesAsTheManualDoes) {
     EXPECT_EQ(out[i], i == 3 * 32 + 5 ? 0x40000000u : 0u) << i;
 }
 
+// A(9, 5) of tf32: register 1 + 2 (k of 4 and more), lane 4 * 1 + 1; B(5, 3): register 1, lane
+// 4 * 3 + 1. The low 13 bits of both do not count.
+TEST(Matrices, MmaSyncOfShortFloatsIgnoresLowBits) {
+  PtxRun run;
+  run.words = 128;
+  run.body = "mov.b32 %r0, 0;\nmov.b32 %r1, 0;\nmov.b32 %r2, 0;\nmov.b32 %r3, 0;\n"
+             "setp.eq.b32 %p1, %tid, 5;\nselp.b32 %r3, 0x3f801fff, 0, %p1;\n"
+             "mov.b32 %r4, 0;\nmov.b32 %r5, 0;\nsetp.eq.b32 %p2, %tid, 13;\n"
+             "selp.b32 %r5, 0x40001fff, 0, %p2;\n"
+             "mov.b32 %r10, 0;\nmov.b32 %r11, 0;\nmov.b32 %r12, 0;\nmov.b32 %r13, 0;\n"
+             "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r20, %r21, %r22, %r23}, "
+             "{%r0, %r1, %r2, %r3}, {%r4, %r5}, {%r10, %r11, %r12, %r13};\n"
+             "st.global.b32 [%mine], %r20;\nst.global.b32 [%mine+128], %r21;\n"
+             "st.global.b32 [%mine+256], %r22;\nst.global.b32 [%mine+384], %r23;";
+  const std::vector<uint32_t> &out = run.results();
+  for (unsigned i = 0; i < out.size(); ++i)
+    EXPECT_EQ(out[i], i == 3 * 32 + 5 ? 0x40000000u : 0u) << i;
+}
+
 namespace {
 
 constexpr const char *tableKernel = R"(.version 8.8

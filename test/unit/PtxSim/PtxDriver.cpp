@@ -3,7 +3,9 @@
 // The driver functions that a small host program calls, so that one which loads a
 // kernel by itself runs where there is no GPU: images are PTX. Where it gets something
 // wrong the call fails, and the reason goes to stderr. docs/deploy/loading-cubins.md is
-// tested with it. SPDX-License-Identifier: Apache-2.0
+// tested with it.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/PtxSim/PtxDevice.h"
 

@@ -2,7 +2,9 @@
 //
 // Takes the programs of test/lit/IR/Tile, damages them token by token, and parses,
 // verifies, prints and runs what comes out. The test is that nothing crashes or hangs,
-// and that what verifies survives printing. SPDX-License-Identifier: Apache-2.0
+// and that what verifies survives printing.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "RunHelper.h"
 

@@ -2,7 +2,9 @@
 //
 // Random parallel nests over integers, where every order of additions is exact, run
 // three ways: in chunks, one iteration after the other, and without reductions. All
-// must give the same bits. SPDX-License-Identifier: Apache-2.0
+// must give the same bits.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "RunHelper.h"
 

@@ -1,7 +1,9 @@
 //===- ParallelTest.cpp - tile.parallel: chunks, reductions, nests --------===//
 //
 // Extents are above 128, so that a loop whose iterations run together has more than
-// one chunk. SPDX-License-Identifier: Apache-2.0
+// one chunk.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "RunHelper.h"
 

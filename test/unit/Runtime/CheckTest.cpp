@@ -2,7 +2,9 @@
 //
 // A matrix product is computed in f64 (r), in f32 (r2) and, as the device's result,
 // in f32 in another order. Planted faults of the size of one element, one k-slice
-// and one K tail must be seen. SPDX-License-Identifier: Apache-2.0
+// and one K tail must be seen.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Check.h"
 #include "tilec/Runtime/Data.h"
@@ -124,14 +126,14 @@ TEST(Check, TwoUlpsPassThreeDoNot) {
   EXPECT_FALSE(compare(d, r, {})->passed());
 }
 
-/// Ones, with a distance of 0.5 at the first element and wrong elements at `wrong`: how many are
-/// found.
+/// Ones, with a distance of 0.5 in the first row and wrong elements at `wrong`: how many are found.
 int64_t foundInOnes(std::vector<int64_t> shape, std::vector<int64_t> wrong) {
   HostTensor r(DType::F32, shape);
   for (int64_t i = 0; i < r.elemCount(); ++i)
     r.setValue(i, 1);
   HostTensor r2 = r, d = r;
-  r2.setValue(0, 1.5);
+  for (int64_t i = 0; i < shape.back(); ++i)
+    r2.setValue(i, 1.5);
   for (int64_t at : wrong)
     d.setValue(at, 4.5);
   return compare(d, r, rowSpread(r, r2))->mismatchCount;
@@ -163,6 +165,41 @@ TEST(Check, ZerosSayNothingOfTheirRow) {
   };
   EXPECT_EQ(found(0.0), 1);
   EXPECT_EQ(found(2.0), 2);
+}
+
+// Of a row that a limit keeps at one value, the element that moves says as little as one alone:
+// program 85478 of tilec-diff.
+TEST(Check, LimitsSayNothingOfTheirRow) {
+  auto found = [](int64_t moving) {
+    HostTensor r(DType::F32, {2, 64});
+    for (int64_t i = 0; i < 128; ++i)
+      r.setValue(i, 1);
+    HostTensor r2 = r, d = r;
+    for (int64_t i = 0; i < moving; ++i)
+      r2.setValue(i, 1.01);
+    for (int64_t i = 64; i < 128; ++i)
+      r2.setValue(i, 1.5);
+    d.setValue(0, 2);
+    return compare(d, r, rowSpread(r, r2))->mismatchCount;
+  };
+  EXPECT_EQ(found(1), 0);
+  EXPECT_EQ(found(31), 0);
+  EXPECT_EQ(found(32), 1);
+}
+
+// What is NaN in both runs does not move: it makes no row large enough to stand alone.
+TEST(Check, NansSayNothingOfTheirRow) {
+  HostTensor r(DType::F32, {2, 64});
+  for (int64_t i = 0; i < 128; ++i)
+    r.setValue(i, i > 0 && i < 64 ? std::nan("") : 1.0);
+  HostTensor r2 = r, d = r;
+  r2.setValue(0, 1.01);
+  for (int64_t i = 64; i < 128; ++i)
+    r2.setValue(i, 1.5);
+  d.setValue(0, 2);
+  EXPECT_EQ(compare(d, r, rowSpread(r, r2))->mismatchCount, 0);
+  d.setValue(0, 6);
+  EXPECT_EQ(compare(d, r, rowSpread(r, r2))->mismatchCount, 1);
 }
 
 /// Large enough for several threads: the report is that of one.

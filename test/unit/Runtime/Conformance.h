@@ -2,7 +2,9 @@
 //
 // One suite for all kinds of device. A test binary includes this file once and
 // instantiates `Conformance` with its devices. The kernels are those of Inputs/, in
-// the device's own format. SPDX-License-Identifier: Apache-2.0
+// the device's own format.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 

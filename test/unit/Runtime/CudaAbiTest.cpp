@@ -1,6 +1,7 @@
 //===- CudaAbiTest.cpp - our declarations against NVIDIA's header ---------===//
 //
 // Built only where a CUDA toolkit is installed: the runtime never needs its headers.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "../../../lib/Runtime/CudaAbi.h"

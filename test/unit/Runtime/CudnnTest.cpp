@@ -1,7 +1,9 @@
 //===- CudnnTest.cpp - attention through cuDNN's graph API ----------------===//
 //
 // The fake driver's cuDNN runs the graph that it is given on the host (FakeCudnn.cpp); the result
-// is compared with an attention written down plainly. SPDX-License-Identifier: Apache-2.0
+// is compared with an attention written down plainly.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "../../../lib/Runtime/VendorLibrary.h"
 #include "tilec/Runtime/Data.h"

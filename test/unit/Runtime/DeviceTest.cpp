@@ -60,6 +60,16 @@ TEST(Drivers, AMissingDeviceIsAMessage) {
   EXPECT_HAS(openHip(-1, TILEC_FAKE_DRIVER).error().message, "no HIP device -1");
 }
 
+TEST(Drivers, EachOfTwoGpusIsOpened) {
+  setenv("TILEC_FAKE_GPUS", "2", 1);
+  Result<Device> first = openCuda(0, TILEC_FAKE_DRIVER), second = openCuda(1, TILEC_FAKE_DRIVER);
+  EXPECT_HAS(openCuda(2, TILEC_FAKE_DRIVER).error().message, "no CUDA device 2");
+  unsetenv("TILEC_FAKE_GPUS");
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->info().name, "Fake H200");
+  EXPECT_EQ(second->info().name, "Fake H200 1");
+}
+
 TEST(Drivers, TellTheirArchitecture) {
   EXPECT_EQ(openCuda(0, TILEC_FAKE_DRIVER)->info().arch, "sm_90");
   EXPECT_EQ(openHip(0, TILEC_FAKE_DRIVER)->info().arch, "gfx950");

@@ -139,10 +139,21 @@ HostKernel kernelNamed(const std::string &name) {
   return it == kernels.end() ? nullptr : it->second;
 }
 
+/// $TILEC_FAKE_GPUS: how many CUDA devices there are, 1 without it.
+constexpr int mostGpus = 8;
+char contexts[mostGpus];
+thread_local int currentGpu = 0;
+int fakeGpus() {
+  const char *text = std::getenv("TILEC_FAKE_GPUS");
+  return text ? std::clamp(std::atoi(text), 0, mostGpus) : 1;
+}
+
 /// $TILEC_FAKE_CLOCK=F: a launch takes F microseconds for each thread of a block, and nothing else
-/// takes any time. Without it the clock is that of the host.
+/// takes any time; F0,F1: on GPU 0 and GPU 1. Without it the clock is that of the host.
 std::optional<double> fakeClock() {
   const char *text = std::getenv("TILEC_FAKE_CLOCK");
+  for (int gpu = 0; text && gpu < currentGpu && std::strchr(text, ','); ++gpu)
+    text = std::strchr(text, ',') + 1;
   return text ? std::optional(std::atof(text)) : std::nullopt;
 }
 double fakeNanoseconds = 0;
@@ -263,18 +274,27 @@ const char *fakeLastLaunch() { return record.c_str(); }
 int cuInit(unsigned) { return 0; }
 int cuGetErrorName(int code, const char **out) { return *out = nameOfCode(code), 0; }
 int cuGetErrorString(int, const char **out) { return *out = "from the fake driver", 0; }
-int cuDeviceGetCount(int *count) { return *count = 1, 0; }
+int cuDeviceGetCount(int *count) { return *count = fakeGpus(), 0; }
 int cuDeviceGet(int *device, int index) { return *device = index, 0; }
-int cuDeviceGetName(char *name, int bytes, int) {
-  return std::strncpy(name, "Fake H200", bytes), 0;
+int cuDeviceGetName(char *name, int bytes, int device) {
+  std::string text = device ? "Fake H200 " + std::to_string(device) : "Fake H200";
+  return std::strncpy(name, text.c_str(), bytes), 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   *value = attribute == 75 ? 9 : attribute == 38 ? 1 << 16 : attribute == 97 ? 232448 : 0;
   return 0;
 }
-int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &live, ++live, 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  return *context = &contexts[device], ++live, 0;
+}
 int cuDevicePrimaryCtxRelease_v2(int) { return --live, 0; }
-int cuCtxSetCurrent(void *context) { return context == &live ? 0 : invalidValue; }
+int cuCtxSetCurrent(void *context) {
+  auto gpu = static_cast<char *>(context) - contexts;
+  if (gpu < 0 || gpu >= fakeGpus())
+    return invalidValue;
+  currentGpu = static_cast<int>(gpu);
+  return 0;
+}
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) { return allocate(address, bytes); }
 int cuMemFree_v2(uint64_t address) { return release(address); }
 int cuMemcpyHtoD_v2(uint64_t dst, const void *src, size_t bytes) {

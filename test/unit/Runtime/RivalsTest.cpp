@@ -1,7 +1,9 @@
 //===- RivalsTest.cpp - row-major products through column-major libraries -===//
 //
 // The fake driver's cublasGemmEx and cublasLtMatmul multiply on the host, so their results are
-// compared with a plain product for every form. SPDX-License-Identifier: Apache-2.0
+// compared with a plain product for every form.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Runtime/Rivals.h"
 #include "tilec/Runtime/Data.h"

@@ -206,3 +206,38 @@ TEST(ExpandSchedule, NeedsAllReadsThatStandTogether) {
             std::string::npos)
       << messageOf(plan, together(shape, 2, 1));
 }
+
+// One prologue, one body and a tail for each remainder do what the straight line of every number of
+// tiles does, with waits that are no weaker.
+TEST(ExpandSchedule, ANumberOfTheRunHasTheStepsOfEveryNumber) {
+  auto isCovered = [](const std::vector<ScheduleStep> &steps, std::vector<ScheduleStep> wanted) {
+    if (steps.size() != wanted.size())
+      return false;
+    for (auto [step, other] : llvm::zip(steps, wanted)) {
+      bool isWeaker = other.vm >= 0 && (step.vm < 0 || step.vm > other.vm);
+      other.vm = step.vm;
+      if (isWeaker || !(step == other))
+        return false;
+    }
+    return true;
+  };
+  for (const NamedShape &named : testShapes())
+    for (const ScheduleStrategy &strategy : scheduleStrategies()) {
+      if (!strategy.fits(named.shape).empty())
+        continue;
+      SchedulePlan plan = strategy.plan(named.shape);
+      llvm::Expected<RuntimeSchedule> any = expandForRuntime(plan, named.shape);
+      ASSERT_TRUE(bool(any)) << named.name << ": " << llvm::toString(any.takeError());
+      ASSERT_EQ(int64_t(any->tails.size()), plan.tilesPerRound);
+      for (int64_t tiles = any->fewest; tiles < any->fewest + 3 * plan.tilesPerRound; ++tiles) {
+        ExpandedSchedule one = llvm::cantFail(expandSchedule(plan, named.shape, tiles));
+        int64_t beyond = tiles - any->fewest;
+        EXPECT_EQ(one.rounds, beyond / plan.tilesPerRound + 1);
+        EXPECT_TRUE(isCovered(any->prologue, one.prologue)) << named.name << ", " << tiles;
+        EXPECT_TRUE(isCovered(any->body, one.body)) << named.name << ", " << tiles;
+        EXPECT_TRUE(isCovered(any->tails[beyond % plan.tilesPerRound], one.tail))
+            << named.name << ", " << tiles;
+      }
+      EXPECT_EQ(llvm::cantFail(expandSchedule(plan, named.shape, any->fewest - 1)).rounds, 0);
+    }
+}

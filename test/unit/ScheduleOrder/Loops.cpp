@@ -95,10 +95,11 @@ bool Session::run(ModuleOp module, const std::string &pipeline) {
 OwningOpRef<ModuleOp> Session::toWave(const Case &c) {
   std::string target = ("{target=" + llvm::StringRef(nameOf(c.arch)) + "}").str();
   auto module = parseSourceString<ModuleOp>(tileIr(c), ParserConfig(&context));
-  if (!module || !run(*module, "builtin.module(tile.program(tile-normalize,tile-infer-layouts" +
-                                   target + ",tile-expand-pipelines" + target +
-                                   ",canonicalize,cse,tile-place-barriers),tile-to-wave" + target +
-                                   ",canonicalize,cse)"))
+  if (!module ||
+      !run(*module, "builtin.module(tile.program(tile-normalize,tile-infer-layouts" + target +
+                        ",tile-expand-pipelines" + target + ",canonicalize,cse,tile-place-shared" +
+                        target + ",tile-place-barriers),tile-to-wave" + target +
+                        ",canonicalize,cse)"))
     return {};
   return module;
 }

@@ -65,6 +65,23 @@ TEST(Errors, Buffers) {
   expectBodyError("A[0:4, 0] += 1", "6:9", "WholeBuffer");
 }
 
+TEST(Errors, Vectors) {
+  expectBodyError("x = T.Ramp(0, 1, 100)", "6:26", "BadArgumentValue");
+  expectBodyError("A[0, 0] = T.Ramp(0, 1, 4)", "6:19", "WantedOther");
+  expectBodyError("x = 1 if T.Ramp(0, 1, 4) else 2", "6:18", "WantedOther");
+  expectBodyError("x = ~T.Broadcast(1.0, 4)", "6:13", "BadOperand");
+  expectBodyError("x = T.Shuffle([A], [0])", "6:23", "WantedOther");
+  expectBodyError("x = T.Shuffle([T.Ramp(0, 1, 2)], [2])", "6:42", "IndexOutOfRange");
+  expectBodyError("x = T.alloc_var('float32x4')\nx = T.Ramp(0, 1, 2)", "7:9", "LaneCounts");
+  expectBodyError("A[0, T.Ramp(0, 1, 4)] = A[1, 0:3]", "6:33", "LaneCounts");
+  expectBodyError("x = T.vectorcombine('float32x4', A[0, 0], A[0, 1])", "6:13", "LaneCounts");
+  expectBodyError("x = T.add2(A[0, 0], A[0, 1])", "6:20", "WantedOther");
+  expectBodyError("T.stg64(A[0, 0], T.ldg128(A[0, 0]))", "6:26", "ReinterpretWidth");
+  expectBodyError("x = T.reinterpret(T.Ramp(0, 1, 3), 'uint64')", "6:13", "ReinterpretWidth");
+  expectBodyError("T.atomic_load(A[0, T.Ramp(0, 1, 2)])", "6:23", "WantedOther");
+  expectBodyError("T.While(True)", "6:9", "RefusedIntrinsic");
+}
+
 TEST(Errors, Intrinsics) {
   expectBodyError("T.cpy(A, B)", "6:11", "UnknownIntrinsic");
   EXPECT_NE(trace(kernel("T.cpy(A, B)")).find("did you mean `copy`?"), std::string::npos);

@@ -3,6 +3,7 @@
 // test/data/sim/kernels.c compiled by clang 22 -O3 for both chips: reductions, exp,
 // division, LDS, MFMA, atomics, scratch, f64 and i64. Every result is compared, in both
 // memory modes and several wave interleaves, and no check may find anything.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "SimTesting.h"

@@ -2,6 +2,7 @@
 //
 // Every opcode that LLVM's disassembler knows of gfx942 and gfx950 is executed, or
 // docs/simulators/simulator.md names it under "Instructions that are refused".
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Sim/IsaSurvey.h"

@@ -3,6 +3,7 @@
 // test/data/mfma_layouts says which matrix element every register slot of every lane
 // holds. Each instruction is run on small random integers, which all formats hold
 // exactly, and every element of D is compared.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "SimTesting.h"

@@ -1,6 +1,7 @@
 //===- RaceTest.cpp - planted races and waits that wait for nothing -------===//
 //
 // Each in eager and in strict mode, and beside it the same without the fault.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "SimTesting.h"

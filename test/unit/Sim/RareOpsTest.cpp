@@ -1,6 +1,7 @@
 //===- RareOpsTest.cpp - instructions that compilers seldom emit ----------===//
 //
 // Values by hand from the ISA documents' formulas.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "SimTesting.h"

@@ -5,6 +5,7 @@
 // layout parameters say for the shapes of gfx950 (A in one piece, B in two). Each
 // instruction is run on small integers, which all formats hold exactly, and every
 // element of D is compared with the dense product.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "SimTesting.h"

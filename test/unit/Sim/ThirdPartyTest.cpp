@@ -6,6 +6,7 @@
 // aiter's host code (16-byte slots); docs/simulators/simulator.md has the results. What the checks
 // say of each run, eager and strict, must be what
 // test/data/sim/third-party-findings.txt lists, with the reasons why it is real.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/DType.h"

@@ -3,6 +3,7 @@
 // The functions of HIP that a host program calls which loads a code object by itself, so
 // that it runs where there is no GPU. The chip is $TILEC_HIP_CHIP, gfx950 without it. Where
 // a program gets something wrong the call fails, and the reason goes to stderr.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/SimDevice/SimDevice.h"

@@ -2,6 +2,7 @@
 //
 // Compilations share nothing: four threads that compile fifty kernels of both vendors in
 // different orders get the bytes that one thread gets.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Compile.h"

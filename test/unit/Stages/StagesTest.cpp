@@ -3,6 +3,7 @@
 // Layout inference and pipelining keep tile programs executable. The cpu device runs
 // each program as it was imported, with layouts, and pipelined (with async copies, or
 // with a producer warp and pipes), and all three must give the same bits.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Compile.h"

@@ -79,7 +79,7 @@ TEST_P(EachTarget, AtomsHoldTheirTiles) {
       EXPECT_EQ(layout->inputs()[1].count(), chip.waveLanes);
     // Neighbouring accumulators of a lane: the direction that `accumulatesColumns` says.
     EXPECT_EQ(atom.cLayout.inputs()[0].bases[0][1] == 0, chip.accumulatesColumns);
-    EXPECT_NE(chip.findAtom(atom.a, atom.b, atom.c), nullptr);
+    EXPECT_NE(chip.findAtom(atom.a, atom.b, atom.c, atom.isTfloat32), nullptr);
   }
 }
 
@@ -102,6 +102,23 @@ TEST(Target, NoChipHasWhatAnotherOneLacks) {
   EXPECT_EQ(targetInfo(Arch::Gfx942).transposedRead(16), 0);
   EXPECT_EQ(targetInfo(Arch::Sm90a).findGroupAtom(DType::F16, DType::BF16, DType::F32), nullptr);
   EXPECT_TRUE(targetInfo(Arch::Sm90).groups.empty());
+}
+
+TEST(Target, ShortProductsAreNotForPlainFloats) {
+  for (Arch arch : {Arch::Sm80, Arch::Sm89, Arch::Sm90a, Arch::Sm120}) {
+    const TargetInfo &chip = targetInfo(arch);
+    EXPECT_EQ(chip.findAtom(DType::F32, DType::F32, DType::F32), nullptr);
+    const MmaAtom *atom = chip.findAtom(DType::F32, DType::F32, DType::F32, /*tfloat32=*/true);
+    ASSERT_NE(atom, nullptr);
+    EXPECT_EQ(atom->k, 8);
+  }
+  const TargetInfo &hopper = targetInfo(Arch::Sm90a);
+  EXPECT_EQ(hopper.findGroupAtom(DType::F32, DType::F32, DType::F32), nullptr);
+  EXPECT_NE(hopper.findGroupAtom(DType::F32, DType::F32, DType::F32, /*tfloat32=*/true), nullptr);
+  // Exact products serve both.
+  const TargetInfo &cdna = targetInfo(Arch::Gfx942);
+  EXPECT_EQ(cdna.findAtom(DType::F32, DType::F32, DType::F32),
+            cdna.findAtom(DType::F32, DType::F32, DType::F32, /*tfloat32=*/true));
 }
 
 TEST(Target, Sm89MultipliesEightBitFloats) {

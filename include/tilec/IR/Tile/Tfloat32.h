@@ -8,13 +8,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
-
 #include <cstdint>
 
 namespace tilec {
 
-constexpr llvm::StringLiteral tfloat32AttrName = "tfloat32";
 constexpr uint32_t tfloat32Mask = 0xffffe000; ///< of the bits that count
 
 } // namespace tilec

@@ -1,5 +1,8 @@
 //===- Tile.h - the tile dialect ------------------------------------------===//
 //
+// Includes what TableGen makes of TileOps.td and its kin, and has the questions about element
+// types that all users of the dialect ask.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

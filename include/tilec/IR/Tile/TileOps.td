@@ -2,7 +2,9 @@
 //
 // One entry an op: what it means, an example, what it takes. The front ends make
 // these ops, the reference executes them, the stages lower them; nothing else
-// defines their meaning. SPDX-License-Identifier: Apache-2.0
+// defines their meaning.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_IR_TILE_OPS_TD
 #define TILEC_IR_TILE_OPS_TD
@@ -57,9 +59,12 @@ def Tile_TensorOp : Tile_Op<"tensor", [AttrSizedOperandSegments, HasParent<"Prog
   let summary = "a tensor parameter";
   let description = [{
     `dims` are the extents where the type has `?`, in order. Row-major and
-    contiguous unless `strides` (elements, one per dimension) are given.
+    contiguous unless `strides` (elements, one per dimension) are given. `place` is the
+    parameter's number in the script, where values and tensors are mixed there: in the
+    program values stand before the tensors whose extents they are.
   }];
-  let arguments = (ins StrAttr:$name, Variadic<Index>:$dims, Variadic<Index>:$strides);
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$dims, Variadic<Index>:$strides,
+                       OptionalAttr<I64Attr>:$place);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = [{
     $name `[` $dims `]` (`strides` `(` $strides^ `)`)? attr-dict `:` qualified(type($result))
@@ -71,9 +76,9 @@ def Tile_ScalarOp : Tile_Op<"scalar", [HasParent<"ProgramOp">]> {
   let summary = "a scalar parameter";
   let description = [{
     `dtype` is the parameter's element type (a `uiN` or f16 keeps its name in the
-    manifest); the value is its signless or f32 form.
+    manifest); the value is its signless or f32 form. `place` as of `tile.tensor`.
   }];
-  let arguments = (ins StrAttr:$name, TypeAttr:$dtype);
+  let arguments = (ins StrAttr:$name, TypeAttr:$dtype, OptionalAttr<I64Attr>:$place);
   let results = (outs Tile_Scalar:$result);
   let assemblyFormat = "$name $dtype attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -110,6 +115,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     `cluster` neighbouring blocks along the grid's first dimension run together and fill
     each other's shared memory; `teams` groups of `threads` take rounds of the kernel's
     loop over tiles in turn. Both are made by the pipeliner (docs/machine-code/hopper.md).
+    `shared_bytes` is what a block takes of shared memory, `shared_place` the first byte of its
+    mbarriers; `tile-place-shared` sets them.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$grid, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$raster_panel,
@@ -118,7 +125,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
                        DefaultValuedAttr<I64Attr, "0">:$warp_lanes,
                        UnitAttr:$fixed_threads,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
-                       DefaultValuedAttr<I64Attr, "1">:$teams);
+                       DefaultValuedAttr<I64Attr, "1">:$teams,
+                       OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I64Attr>:$shared_place);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `grid` `(` $grid `)` `threads` `(` $threads `)` attr-dict-with-keyword $body
@@ -268,7 +276,9 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     instructions of whole warp groups multiply, and `k_order` where lanes hold other k of
     A and B than the instruction says: bit i of the instruction's k is worth `k_order[i]`,
     for both alike, so that the same products are summed. With `in_flight`, C may be read
-    only after a `tile.gemm_wait`.
+    only after a `tile.gemm_wait`. `tfloat32`: an operand of f32 loses its low 13 bits.
+    Layout inference sets `chained` on products that are chained with others of the kernel, all
+    of which use large atoms: fewer instructions leave the waves' vector unit to the rest.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$a,
                        Arg<Tile_BufferType, "", [MemRead]>:$b,
@@ -278,12 +288,14 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
                        DefaultValuedAttr<Tile_WarpPolicyAttr, "WarpPolicy::Square">:$policy,
                        DefaultValuedAttr<I64Attr, "1">:$k_pack,
                        UnitAttr:$warp_group, UnitAttr:$in_flight,
+                       UnitAttr:$tfloat32, UnitAttr:$chained,
                        OptionalAttr<DenseI64ArrayAttr>:$k_order);
   let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$c,
                                  "::mlir::Value":$clear, "bool":$transpose_a, "bool":$transpose_b,
                                  "WarpPolicy":$policy, "int64_t":$k_pack), [{
     build($_builder, $_state, a, b, c, clear, transpose_a, transpose_b, policy, k_pack,
-          /*warp_group=*/false, /*in_flight=*/false, ::mlir::DenseI64ArrayAttr());
+          /*warp_group=*/false, /*in_flight=*/false, /*tfloat32=*/false, /*chained=*/false,
+          ::mlir::DenseI64ArrayAttr());
   }]>];
   let assemblyFormat = [{
     $a `,` $b `,` $c (`clear` `(` $clear^ `)`)? attr-dict
@@ -305,11 +317,15 @@ def Tile_ReduceOp : Tile_Op<"reduce"> {
     A reduction of registers may be done in two steps, chosen when layouts are known:
     after `parts` each lane has what its own elements of `src` give, in its own copy of
     `dst`; `combine` makes the result of such parts, and of `src` takes the layout only.
+
+    `shared_place` is the first byte that waves tell each other theirs in; set by
+    `tile-place-shared`.
   }];
   let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<Tile_BufferType, "", [MemRead]>:$src,
                        Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$dst, I64Attr:$dim,
                        DefaultValuedAttr<BoolAttr, "true">:$clear, UnitAttr:$nan_propagate,
-                       DefaultValuedAttr<Tile_ReduceStepAttr, "ReduceStep::Whole">:$step);
+                       DefaultValuedAttr<Tile_ReduceStepAttr, "ReduceStep::Whole">:$step,
+                       OptionalAttr<I64Attr>:$shared_place);
   let assemblyFormat = [{
     $kind $src `to` $dst `dim` $dim attr-dict
     `:` qualified(type($src)) `,` qualified(type($dst))
@@ -321,7 +337,11 @@ def Tile_ScanOp : Tile_Op<"scan"> {
   let summary = "inclusive prefix combination (cumsum, cummax) along one dimension";
   let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<Tile_BufferType, "", [MemRead]>:$src,
                        Arg<Tile_BufferType, "", [MemWrite]>:$dst, I64Attr:$dim,
-                       UnitAttr:$reverse);
+                       UnitAttr:$reverse, OptionalAttr<I64Attr>:$shared_place);
+  let description = [{
+    `shared_place` is the first byte that waves tell each other their sums in; set by
+    `tile-place-shared`.
+  }];
   let assemblyFormat = [{
     $kind $src `to` $dst `dim` $dim attr-dict
     `:` qualified(type($src)) `,` qualified(type($dst))
@@ -390,22 +410,21 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
   let description = [{
     One index per extent, from 0. A location updated by `x = op(x, e)` that does not
     depend on all indices is a reduction. May be nested; statements between belong
-    to the outer iteration. `vector_hint` is `coalesced_width`. `part` = [i, n] is
-    the i-th of n parts of the loop, by the registers of its layout: all of them
+    to the outer iteration. `part` = [i, n] is the i-th of n parts of the loop, by the registers of its layout: all of them
     together are the loop.
 
     `store_buffers` and `store_bytes` (both or none) make it a store of a tile by tensor copies: so
-    many buffers of so many bytes a warp group, used in turn. `store_in_order`: the loop around is
-    the author's, and rounds meet in memory.
+    many buffers of so many bytes a warp group, used in turn; `shared_place` is the first byte of
+    all of them, set by `tile-place-shared`. `store_in_order`: the loop around is the author's, and
+    rounds meet in memory.
 
     ```mlir
     tile.parallel (%i, %j) in (%c128, %c32) { ... }
     ```
   }];
-  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<I64Attr>:$vector_hint,
-                       OptionalAttr<DenseI64ArrayAttr>:$part,
+  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<DenseI64ArrayAttr>:$part,
                        OptionalAttr<I64Attr>:$store_buffers, OptionalAttr<I64Attr>:$store_bytes,
-                       UnitAttr:$store_in_order);
+                       UnitAttr:$store_in_order, OptionalAttr<I64Attr>:$shared_place);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -572,6 +591,19 @@ def Tile_TeamOp : Tile_Op<"team", [Pure]> {
   let summary = "the number of the team that asks, below the kernel's `teams`";
   let results = (outs Index:$team);
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
+  let summary = "the number of the block that asks in its cluster, below the kernel's `cluster`";
+  let results = (outs Index:$rank);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_BelowOp : Tile_Op<"below", [Pure]> {
+  let summary = "the same value, of which is known that it is not negative and below a limit";
+  let arguments = (ins Index:$value, I64Attr:$limit);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value `,` $limit attr-dict";
 }
 
 def Tile_TurnWaitOp : Tile_Op<"turn_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -764,7 +796,8 @@ def Tile_WarpReduceOp : Tile_WarpOp<"warp_reduce", [AllTypesMatch<["value", "res
 def Tile_BlockVoteOp : Tile_WarpOp<"block_vote"> {
   let summary = "tile.sync_threads, and how many of the block's threads say yes";
   let description = "`count` gives the number, `any` and `all` give 1 or 0.";
-  let arguments = (ins Tile_VoteKindAttr:$kind, I1:$predicate, Optional<I1>:$active);
+  let arguments = (ins Tile_VoteKindAttr:$kind, I1:$predicate, Optional<I1>:$active,
+                       OptionalAttr<I64Attr>:$shared_place);
   let results = (outs I32:$result);
   let assemblyFormat = "$kind $predicate (`active` `(` $active^ `)`)? attr-dict";
 }
@@ -783,8 +816,12 @@ def Tile_Dp4aOp : Tile_Op<"dp4a", [Pure]> {
 
 def Tile_SchedBarrierOp : Tile_Op<"sched_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "instructions are not moved across";
-  let description = "`mask` lets some kinds pass, as LLVM's sched.barrier has it; 0: none.";
-  let arguments = (ins I64Attr:$mask);
+  let description = [{
+    `mask` lets some kinds pass, as LLVM's sched.barrier has it; 0: none. With `directive` it is
+    the instruction of that name, with these `numbers`.
+  }];
+  let arguments = (ins I64Attr:$mask, OptionalAttr<StrAttr>:$directive,
+                       OptionalAttr<DenseI64ArrayAttr>:$numbers);
   let assemblyFormat = "$mask attr-dict";
 }
 

@@ -1,5 +1,8 @@
 //===- Uniformity.h - what differs between the threads of a block ---------===//
 //
+// Takes a lockstep kernel, says which of its values may differ between threads and which
+// operations the block does as one.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,8 @@
 //===- Wave.h - the wave dialect ------------------------------------------===//
 //
+// Includes what TableGen makes of WaveOps.td and its kin, and has the questions about sizes of
+// types that all users of the dialect ask.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

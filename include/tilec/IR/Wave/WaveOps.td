@@ -373,8 +373,9 @@ def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (
   let assemblyFormat = "$level attr-dict";
 }
 def Wave_SchedFenceOp : Wave_SyncOp<"sched_fence", "no instruction is moved across"> {
-  let description = "`mask` lets some kinds pass (LLVM's sched.barrier).";
-  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask);
+  let description = "`mask` lets some kinds pass (LLVM's sched.barrier). With `directive` it is the instruction of that name, with these `numbers`.";
+  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask, OptionalAttr<StrAttr>:$directive,
+                       OptionalAttr<DenseI64ArrayAttr>:$numbers);
   let assemblyFormat = "attr-dict";
 }
 def Wave_WaveFenceOp : Wave_SyncOp<"wave_fence", "what the wave's lanes wrote before it is there for all of them after it"> {

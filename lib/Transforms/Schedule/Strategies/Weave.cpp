@@ -1,5 +1,7 @@
 //===- Weave.cpp - helpers that strategies share --------------------------===//
 //
+// Puts steps between others at even distances; Weave.h has the functions.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Schedule/Strategies/Weave.h"

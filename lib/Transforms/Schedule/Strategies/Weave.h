@@ -1,5 +1,7 @@
 //===- Weave.h - helpers that strategies share ----------------------------===//
 //
+// Takes runs of reads, copies and matrix instructions, gives them in one order.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -76,7 +76,15 @@ wave.kernel @atoms(["A", "C"]) access ["r", "w"] threads(32) shared(4096) {
   %i = arith.constant dense<0> : vector<4xi32>
   // CHECK-DAG: mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
   %2 = wave.mma "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32" %ia, %ib, %i : vector<16xi8>, vector<8xi8>, vector<4xi32>
-  wave.global_write %0, %C[%o] align 16 : vector<4xf32>, index
+  %ta = wave.bitcast %a : vector<8xf16> -> vector<4xf32>
+  %tb = wave.bitcast %b : vector<4xf16> -> vector<2xf32>
+  %t2 = wave.extract %ta[0] : vector<4xf32> -> vector<2xf32>
+  %t1 = wave.bitcast %one : vector<2xf16> -> vector<1xf32>
+  // CHECK-DAG: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+  %3 = wave.mma "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" %ta, %tb, %0 : vector<4xf32>, vector<2xf32>, vector<4xf32>
+  // CHECK-DAG: mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32
+  %4 = wave.mma "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32" %t2, %t1, %3 : vector<2xf32>, vector<1xf32>, vector<4xf32>
+  wave.global_write %4, %C[%o] align 16 : vector<4xf32>, index
   wave.global_write %2, %C[%o2] align 16 : vector<4xi32>, index
   wave.global_write %one, %C[%o3] align 4 : vector<2xf16>, index
 }

@@ -12,11 +12,11 @@ import sys
 def stages(target):
     t = "{target=" + target + "}"
     amd = target.startswith("gfx")
-    stores = "" if amd else "tile-stage-stores,"
+    stores = "" if amd else f"tile-stage-stores{t},"
     return [
         f"builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{t}))",
         f"builtin.module(tile.program(tile-expand-pipelines{t},canonicalize,cse,{stores}"
-        "tile-place-shared,tile-place-barriers))",
+        f"tile-place-shared{t},tile-place-barriers))",
         f"builtin.module(tile-to-wave{t},canonicalize,cse)",
         f"builtin.module(wave.kernel(wave-schedule{t}),canonicalize,cse)" if amd else
         f"builtin.module(wave.kernel(wave-carry-rounds{t}),canonicalize,cse)",

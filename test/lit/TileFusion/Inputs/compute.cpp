@@ -1,6 +1,7 @@
 //===- compute.cpp - functions of register tiles, fused products ----------===//
 //
 // compute NAME TARGET: one of the kernels below, run and checked.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "host.h"

@@ -1,7 +1,9 @@
 //===- kernels.cpp - TileFusion's vocabulary beyond the seed --------------===//
 //
 // kernels NAME TARGET: one of the kernels below, run and checked, or the messages of one that must
-// not be recorded. SPDX-License-Identifier: Apache-2.0
+// not be recorded.
+//
+// SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "host.h"
 

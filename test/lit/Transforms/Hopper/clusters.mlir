@@ -9,16 +9,17 @@
 // both. There are three rows of tiles: the last cluster's second block has none, and goes through the
 // product for its neighbour's sake.
 
-// TILE:      tile.kernel "gemm" grid(%c12) threads(256) attributes {cluster = 2 : i64}
+// TILE:      tile.kernel "gemm" grid(%c12) threads(256) attributes {cluster = 2 : i64, shared_bytes = {{[0-9]+}} : i64, shared_place = {{[0-9]+}} : i64}
 // TILE:      [[PIPE:%[0-9]+]] = tile.pipe stages(3) bytes(49152) {shared}
 // TILE:      tile.producer {
 // TILE:        tile.tma_copy {{.*}} : !tile.buffer<[128, 64], bf16, global>
 // TILE:        tile.tma_copy {{.*}} {parts = 2 : i64} : !tile.buffer<[256, 64], bf16, global>
-// TILE:      [[RANK:%[0-9]+]] = arith.remui %bx, %c2 {rank_in_cluster}
+// TILE:      [[RANK:%[0-9]+]] = tile.cluster_rank
 // TILE:      [[FIRST:%[0-9]+]] = arith.divui %bx, %c2
 // TILE:      tile.for %{{.*}} = [[FIRST]] to %c6 step %c6 attributes {persistent = 2 : i64}
 // TILE:        [[ROW:%[0-9]+]] = arith.addi %{{.*}}, [[RANK]]
 // TILE:        [[INSIDE:%[0-9]+]] = arith.cmpi slt, [[ROW]], %c3
+// TILE:        tile.below [[ROW]], 4
 // TILE-NOT:    tile.store
 // TILE:        [[CLEAR:%[0-9]+]] = arith.cmpi eq, %{{.*}}, %c0
 // TILE:        tile.gemm {{.*}} clear([[CLEAR]]) {in_flight
@@ -72,7 +73,7 @@
 // ALONGN:    scf.if
 
 // Nine tiles are no work for a persistent grid: every block takes one.
-// AUTO:      grid(%c3, %c3) threads(256) {
+// AUTO:      grid(%c3, %c3) threads(256) attributes {shared_bytes
 
 tile.program @gemm {
   %A = tile.tensor "A"[] : !tile.buffer<[300, 216], bf16, global>

@@ -22,7 +22,8 @@
 
 # CHECK:      tile.pipe_wait
 # CHECK:      [[EVERY:%[0-9]+]] = arith.divui
-# CHECK:      tile.warp_group {index_below = 3 : i64}
+# CHECK:      [[GROUP:%[0-9]+]] = tile.warp_group
+# CHECK-NEXT: tile.below [[GROUP]], 3
 # CHECK:      [[DEAD:%[0-9]+]] = arith.ceildivsi %{{[0-9]+}}, %c128
 # CHECK:      [[LEAST:%[0-9]+]] = arith.maxsi [[DEAD]], %c1
 # CHECK:      [[MINE:%[0-9]+]] = arith.minsi [[EVERY]], [[LEAST]]

@@ -5,7 +5,7 @@
 // Two teams of one warp group each take tiles in turn: one stores while the other multiplies. Each
 // skips the slots of the other's tiles; who multiplies next is told through mbarriers.
 
-// TILE:      tile.kernel "gemm" grid(%c15) threads(128) attributes {teams = 2 : i64}
+// TILE:      tile.kernel "gemm" grid(%c15) threads(128) attributes {shared_bytes = {{[0-9]+}} : i64, shared_place = {{[0-9]+}} : i64, teams = 2 : i64}
 // TILE:      tile.producer {
 // TILE:        tile.for %{{.*}} = %bx to %c30 step %c15
 // TILE:      [[TEAM:%[0-9]+]] = tile.team

@@ -63,13 +63,13 @@ tile.program @around {
   }
 }
 
-// A tensor that is read after it has been written: the barrier orders device memory. One that is
-// only written needs none.
+// A tensor that is read after it has been written: the barrier orders device memory.
 // CHECK-LABEL: tile.program @through_global
 // CHECK:       tile.store
 // CHECK:       tile.barrier global
 // CHECK:       tile.load
 // CHECK-NOT:   tile.barrier
+// CHECK:       }
 tile.program @through_global {
   %B = tile.tensor "B"[] : !tile.buffer<[64], f32, global>
   %C = tile.tensor "C"[] : !tile.buffer<[64], f32, global>
@@ -87,8 +87,64 @@ tile.program @through_global {
       %x = tile.load %B[%at] : !tile.buffer<[64], f32, global> -> f32
       tile.store %x, %C[%i] : f32, !tile.buffer<[64], f32, global>
     }
+  }
+}
+
+// Tensors that are only written: two writes of one element are in order, others need none. Of one
+// statement a thread writes its elements in each round, unless they move.
+// CHECK-LABEL: tile.program @only_written
+// CHECK:       tile.store
+// CHECK-NOT:   tile.barrier
+// CHECK:       tile.store
+// CHECK-NOT:   tile.barrier
+// CHECK:       }
+// CHECK:       tile.barrier global
+// CHECK:       tile.store
+// CHECK:       tile.for
+// CHECK-NOT:   tile.barrier
+// CHECK:         tile.store
+// CHECK-NOT:   tile.barrier
+// CHECK:         tile.store
+// CHECK:       tile.for
+// CHECK:         tile.barrier global
+// CHECK:         tile.store
+tile.program @only_written {
+  %C = tile.tensor "C"[] : !tile.buffer<[512], f32, global>
+  %D = tile.tensor "D"[] : !tile.buffer<[512], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "only_written" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
     tile.parallel (%i) in (%c64) {
-      tile.store %zero, %C[%i] : f32, !tile.buffer<[64], f32, global>
+      tile.store %zero, %C[%i] : f32, !tile.buffer<[512], f32, global>
+    }
+    tile.parallel (%i) in (%c64) {
+      %at = arith.addi %i, %c64 : index
+      tile.store %zero, %C[%at] : f32, !tile.buffer<[512], f32, global>
+    }
+    tile.parallel (%i) in (%c64) {
+      %at = arith.addi %i, %c3 : index
+      tile.store %zero, %C[%at] : f32, !tile.buffer<[512], f32, global>
+    }
+    tile.for %k = %c2 to %c3 step %c1 {
+      tile.parallel (%i) in (%c64) {
+        %first = arith.muli %k, %c64 : index
+        %at = arith.addi %first, %i : index
+        tile.store %zero, %C[%at] : f32, !tile.buffer<[512], f32, global>
+      }
+      tile.parallel (%i) in (%c64) {
+        tile.store %zero, %D[%i] : f32, !tile.buffer<[512], f32, global>
+      }
+    }
+    tile.for %k = %c2 to %c3 step %c1 {
+      tile.parallel (%i) in (%c64) {
+        %at = arith.addi %k, %i : index
+        tile.store %zero, %D[%at] : f32, !tile.buffer<[512], f32, global>
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-place-shared,tile-place-barriers))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-place-shared{target=gfx950},tile-place-barriers))' | FileCheck %s
 //
 // S and U are never needed at the same time and share bytes; V is needed with both. The barrier
 // before U's first write keeps it from overtaking S's last reader.

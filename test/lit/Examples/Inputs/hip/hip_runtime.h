@@ -1,6 +1,7 @@
 //===- hip_runtime.h - what docs/deploy/loading-hsaco.md uses of HIP's header ----===//
 //
 // For machines without ROCm: the names and values of its hip_runtime_api.h.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,0 +1,25 @@
+//===- AsyncCopies.h - ops that copy without waiting -----------------------===//
+//
+// Takes an op, says whether what it writes is there only behind a tile.async_wait and a barrier.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// On a tile.parallel: its pieces are copied like those of a tile.async_copy
+/// (Pipelines/Gather.h).
+constexpr llvm::StringLiteral asyncAttrName = "async";
+
+inline bool isAsyncGather(mlir::Operation *op) {
+  return mlir::isa<tile::ParallelOp>(op) && op->hasAttr(asyncAttrName);
+}
+
+inline bool isAsyncCopy(mlir::Operation *op) {
+  return mlir::isa<tile::AsyncCopyOp>(op) || isAsyncGather(op);
+}
+
+} // namespace tilec

@@ -1,0 +1,25 @@
+//===- ShortLoops.h - loops of a few rounds, written out ------------------===//
+//
+// A pass on LLVM IR of NVIDIA: takes a function, gives it without the short counted loops of scalar
+// work.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace tilec::codegen {
+
+/// An author's `T.serial(8)` over elements of a thread: its rounds are written out where they are
+/// few and short, so that loads of several rounds are on their way at once, bounds that a round
+/// cannot reach go, and indices of local arrays are constants (registers). Rounds with barriers,
+/// matrix instructions, or whatever else threads do together stay as they are: their order is
+/// planned.
+///
+/// AMD's loops stay, too: the simulated schedules of what is planned there count on their form.
+struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace tilec::codegen

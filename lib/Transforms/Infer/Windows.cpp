@@ -1,0 +1,199 @@
+//===- Windows.cpp - loops that walk over a fragment piece by piece --------===//
+//
+// Registers have no numbers at run time: a fragment that is indexed by the variable of a serial
+// loop would go through shared memory in every round.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Infer/Windows.h"
+
+#include "Layouts/LoopLayout.h"
+
+#include "tilec/Analysis/Index.h"
+#include "tilec/Base/Math.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+struct Access {
+  Value buffer;
+  ValueRange indices;
+};
+
+/// Accesses of the loop to fragments.
+SmallVector<Access> fragmentAccesses(tile::ParallelOp loop) {
+  SmallVector<Access> accesses;
+  loop.walk([&](Operation *op) {
+    Access access;
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      access = {load.getBuffer(), load.getIndices()};
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      access = {store.getBuffer(), store.getIndices()};
+    if (access.buffer && cast<tile::BufferType>(access.buffer.getType()).isFragment())
+      accesses.push_back(access);
+  });
+  return accesses;
+}
+
+bool isOfLoop(Value value, tile::ParallelOp loop) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == loop.bodyBlock();
+}
+
+/// Whether the index is the loop's variable `iv` in a piece of `extent` elements, whose place the
+/// variable of a serial loop says.
+bool isWindow(Value index, tile::ParallelOp loop, Value iv, int64_t extent) {
+  LinearForm form = linearize(index);
+  bool isMoved = false;
+  for (auto [term, factor] : form.terms) {
+    if (term == iv && factor == 1)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(term);
+    if (!argument || isOfLoop(term, loop) || factor % extent != 0 ||
+        !isa<tile::ForOp>(argument.getOwner()->getParentOp()))
+      return false;
+    isMoved = true;
+  }
+  return isMoved && form.coefficient(iv) == 1 && form.constant % extent == 0;
+}
+
+/// The layout of the first `extent` elements along a dimension, where every lane has as many of
+/// each such piece, and in the same order.
+std::optional<FragmentLayout> windowOf(const FragmentLayout &layout, unsigned dim, int64_t extent) {
+  if (!isPowerOf2(extent) || layout.atom().boxShape()[dim] < extent)
+    return std::nullopt;
+  SmallVector<LayoutInput, 3> inputs(layout.atom().inputs());
+  for (auto [n, input] : llvm::enumerate(inputs)) {
+    SmallVector<Coords> kept;
+    for (const Coords &base : input.bases) {
+      if (base[dim] < extent)
+        kept.push_back(base);
+      else if (n != 0) // not registers
+        return std::nullopt;
+    }
+    input.bases.assign(kept.begin(), kept.end());
+  }
+  auto isAlong = [&](const Factor &f) { return f.dim == int64_t(dim) && f.count > 1; };
+  if (llvm::any_of(layout.waves(), isAlong))
+    return std::nullopt;
+  SmallVector<Factor, 4> reps(layout.reps());
+  llvm::erase_if(reps, isAlong);
+  Coords shape = layout.shape();
+  shape[dim] = extent;
+  return FragmentLayout(shape, LinearLayout(layout.rank(), inputs), reps,
+                        SmallVector<Factor, 4>(layout.waves()));
+}
+
+int64_t roundsOf(int64_t lower, int64_t upper, int64_t step) {
+  return step > 0 ? ceilDiv(upper - lower, step) : ceilDiv(lower - upper, -step);
+}
+
+/// Whether each lane has what it needs of fragments in every round, with the loop's variable known.
+bool servesRounds(tile::ForOp outer, tile::ParallelOp loop, int64_t lower, int64_t step,
+                  int64_t rounds) {
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  if (!layout)
+    return false;
+  for (const Access &access : fragmentAccesses(loop)) {
+    const FragmentLayout *own = fragmentLayoutOf(access.buffer);
+    if (!own)
+      return false;
+    bool isMoved = llvm::any_of(
+        access.indices, [&](Value index) { return linearize(index).coefficient(outer.iv()) != 0; });
+    for (int64_t round = 0; round < (isMoved ? rounds : 1); ++round)
+      if (!matchRegisters(*layout, *own, access.indices, loop,
+                          {{outer.iv(), lower + round * step}}))
+        return false;
+  }
+  return true;
+}
+
+/// What a lane computes in a round of the loop, if its variable picks registers and each parallel
+/// in it can be a round of its own; 0 when not.
+int64_t workOfRound(tile::ForOp outer, int64_t lower, int64_t step, int64_t rounds) {
+  constexpr int64_t otherOps = 64;
+  int64_t work = 0, ops = 0;
+  bool picks = false;
+  for (Operation &op : *outer.bodyBlock()) {
+    auto loop = dyn_cast<tile::ParallelOp>(op);
+    if (!loop) {
+      if (!isPure(&op) || op.getNumRegions() != 0 || ++ops > otherOps)
+        return 0;
+      continue;
+    }
+    if (!loop.constantExtents())
+      return 0;
+    for (const Access &access : fragmentAccesses(loop))
+      picks |= llvm::any_of(access.indices, [&](Value index) {
+        return linearize(index).coefficient(outer.iv()) != 0;
+      });
+    if (!servesRounds(outer, loop, lower, step, rounds))
+      return 0;
+    work += layoutFromFragments(loop)->numRegs();
+  }
+  return picks ? work : 0;
+}
+
+void unroll(tile::ForOp loop, int64_t lower, int64_t step, int64_t rounds) {
+  OpBuilder b(loop);
+  for (int64_t round = 0; round < rounds; ++round) {
+    IRMapping mapping;
+    mapping.map(loop.iv(), arith::ConstantIndexOp::create(b, loop.getLoc(), lower + round * step));
+    for (Operation &op : *loop.bodyBlock())
+      b.clone(op, mapping);
+  }
+  loop.erase();
+}
+
+} // namespace
+
+std::optional<FragmentLayout> layoutFromWindow(tile::ParallelOp loop) {
+  auto extents = loop.constantExtents();
+  if (!extents)
+    return std::nullopt;
+  for (const Access &access : fragmentAccesses(loop)) {
+    const FragmentLayout *layout = fragmentLayoutOf(access.buffer);
+    if (!layout || access.indices.size() != extents->size())
+      continue;
+    SmallVector<int, 4> direct = directIndices(access.indices, loop);
+    std::optional<FragmentLayout> window = *layout;
+    for (size_t d = 0; window && d < direct.size(); ++d) {
+      // The dimensions of the loop in their order.
+      if (direct[d] == int(d) && layout->shape()[d] == (*extents)[d])
+        continue;
+      window = isWindow(access.indices[d], loop, loop.ivs()[d], (*extents)[d])
+                   ? windowOf(*window, d, (*extents)[d])
+                   : std::nullopt;
+    }
+    if (window && ArrayRef(window->shape()) == ArrayRef(*extents))
+      return window;
+  }
+  return std::nullopt;
+}
+
+void unrollWindows(tile::KernelOp kernel) {
+  constexpr int64_t mostRounds = 128, mostWork = 1024;
+  SmallVector<tile::ForOp> loops;
+  kernel.walk([&](tile::ForOp loop) { // inner ones first
+    if (!loop->getParentOfType<tile::ParallelOp>())
+      loops.push_back(loop);
+  });
+  for (tile::ForOp loop : loops) {
+    auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
+    auto step = tile::constantInt(loop.getStep());
+    if (!lower || !upper || !step || *step == 0)
+      continue;
+    int64_t rounds = roundsOf(*lower, *upper, *step);
+    if (rounds < 1 || rounds > mostRounds)
+      continue;
+    int64_t work = workOfRound(loop, *lower, *step, rounds);
+    if (work > 0 && work * rounds <= mostWork)
+      unroll(loop, *lower, *step, rounds);
+  }
+}
+
+} // namespace tilec

@@ -1,0 +1,351 @@
+//===- SharedMemory.cpp - what shared memory is needed for, and where ------===//
+//
+// Buffers that are never needed at the same time share bytes. Ops are numbered in
+// program order; a buffer is needed from its first access to its last one. In a loop
+// that its allocation is outside of, that is the whole loop, unless each iteration
+// begins by writing all of it. What a producer warp fills is needed from the beginning,
+// since the producer is ahead; each of its copies is waited for where it is used, so that
+// the last use ends it. A gemm in flight uses its operands up to the wait for it.
+// Larger buffers take their place first, each the lowest one that is free.
+//
+// What follows has no accesses that barriers are placed for, so that it shares no bytes
+// with buffers: mbarriers, what waves tell each other, what accumulators are stored
+// through. Reductions whose results others wait for have bytes of their own, small ones,
+// where there is room; all else that waves tell each other is in one place, with barriers
+// around each use.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Memory/SharedMemory.h"
+
+#include "Layouts/Exchange.h"
+#include "Layouts/LoopLayout.h"
+#include "Layouts/WarpGroups.h"
+#include "Memory/Overwrites.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+/// Whether the op overwrites all of the buffer, whatever it held.
+bool overwritesAll(Operation *op, Value buffer) {
+  if (auto copy = dyn_cast<tile::CopyOp>(op))
+    return copy.getDst() == buffer && rootOf(copy.getSrc()) != buffer;
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  if (!loop || !loop.constantExtents() || llvm::is_contained(accessesOf(op).reads, buffer))
+    return false;
+  auto type = cast<tile::BufferType>(buffer.getType());
+  for (tile::StoreOp store : loop.bodyBlock()->getOps<tile::StoreOp>()) {
+    if (store.getBuffer() != buffer)
+      continue;
+    // Each index is another loop variable, which runs over the whole dimension.
+    SmallVector<int, 4> direct = directIndices(store.getIndices(), loop);
+    SmallVector<int64_t, 4> extents = *loop.constantExtents();
+    llvm::SmallSet<int, 4> used;
+    bool covers = true;
+    for (auto [d, iv] : llvm::enumerate(direct))
+      covers &= iv >= 0 && used.insert(iv).second && extents[iv] == type.getShape()[d];
+    if (covers)
+      return true;
+  }
+  return false;
+}
+
+/// Asynchronous copies write whole rows of 1 KB; tensor copies read such.
+constexpr int64_t bufferAlign = 1024;
+
+int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots) {
+  DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
+  const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
+  return layout ? alignTo(bytesOf(dtype) * layout->numElems() * slots, bufferAlign) : 0;
+}
+
+namespace {
+
+class Lifetimes {
+public:
+  explicit Lifetimes(tile::KernelOp kernel) : kernel(kernel) {
+    int64_t count = 0;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { begins[op] = ends[op] = count++; });
+    kernel.walk([&](Operation *op) { // inner ops first
+      int64_t &end = ends[op->getParentOp()];
+      end = std::max(end, ends[op]);
+    });
+  }
+
+  SharedNeed of(tile::AllocOp alloc, FilledBuffers filled) {
+    SharedNeed need{{alloc}};
+    need.bytes = bytesOfBuffer(alloc);
+    need.first = INT64_MAX;
+    need.last = -1;
+    SmallVector<Operation *> users;
+    collectUsers(alloc.getResult(), users);
+    bool isAhead = false, isFilled = false;
+    llvm::SmallSetVector<Value, 2> pipes;
+    for (Operation *user : users) {
+      isFilled |= copiesFromGlobal(user);
+      if (user->getParentOfType<tile::ProducerOp>()) {
+        isAhead = true;
+        if (auto transfer = dyn_cast<tile::TmaCopyOp>(user))
+          pipes.insert(transfer.getPipe());
+        continue;
+      }
+      Operation *span = spanOf(user, alloc, users);
+      need.first = std::min(need.first, begins.lookup(span));
+      need.last = std::max({need.last, ends.lookup(span), endOfFlight(user, span)});
+    }
+    // A slot that nobody reads is filled nevertheless, and waited for.
+    for (Value pipe : pipes)
+      for (Operation *user : pipe.getUsers())
+        if (!user->getParentOfType<tile::ProducerOp>())
+          need.last = std::max(need.last, ends.lookup(spanOf(user, alloc, users)));
+    if (isAhead || (isFilled && filled != FilledBuffers::AsAccessed))
+      need.first = begins.lookup(kernel);
+    // A buffer that only the producer touches is read by nobody who says so.
+    if ((isAhead && need.last < 0) || (isFilled && filled == FilledBuffers::Always))
+      need.last = ends.lookup(kernel);
+    return need;
+  }
+
+private:
+  static void collectUsers(Value buffer, SmallVectorImpl<Operation *> &users) {
+    for (Operation *user : buffer.getUsers()) {
+      if (isa<tile::SubviewOp, tile::ReshapeOp>(user))
+        collectUsers(user->getResult(0), users);
+      else
+        users.push_back(user);
+    }
+  }
+  /// The op during all of which the buffer is needed because of this access.
+  Operation *spanOf(Operation *user, tile::AllocOp alloc, ArrayRef<Operation *> users) {
+    Operation *span = user;
+    for (Operation *at = user; at != kernel; at = at->getParentOp()) {
+      if (at->isProperAncestor(alloc))
+        break;
+      bool isLoop = isa<tile::ForOp, tile::WhileOp>(at);
+      if (isLoop && !startsAfresh(at, alloc, users))
+        span = at;
+      else if (isa<tile::ParallelOp>(at))
+        span = at;
+    }
+    return span;
+  }
+  /// The last op before the wait for a gemm that `user` has left in flight; `span` is what the
+  /// buffer is needed for anyway.
+  int64_t endOfFlight(Operation *user, Operation *span) {
+    auto gemm = dyn_cast<tile::GemmOp>(user);
+    if (!gemm || !gemm.getInFlight())
+      return -1;
+    int64_t end = ends.lookup(kernel);
+    kernel.walk([&](tile::GemmWaitOp wait) {
+      int64_t at = begins.lookup(wait);
+      // One that every way from the gemm comes to.
+      if (wait.getPending() == 0 && at > ends.lookup(span) &&
+          wait->getBlock()->findAncestorOpInBlock(*span))
+        end = std::min(end, at);
+    });
+    return end;
+  }
+  static bool copiesFromGlobal(Operation *op) {
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    return copy && copy.getSrc().getType().isGlobal();
+  }
+  /// Whether the buffer is used in this loop only, and each iteration overwrites it first.
+  static bool startsAfresh(Operation *loop, tile::AllocOp alloc, ArrayRef<Operation *> users) {
+    auto serial = dyn_cast<tile::ForOp>(loop);
+    if (serial && serial.getKind() == tile::LoopKind::Pipelined && serial.getStages() > 1 &&
+        llvm::any_of(users, copiesFromGlobal))
+      return false; // copies of the next round will run ahead
+    if (!serial || !llvm::all_of(users, [&](Operation *user) { return loop->isAncestor(user); }))
+      return false;
+    for (Operation &op : *serial.bodyBlock())
+      if (llvm::any_of(users, [&](Operation *user) { return op.isAncestor(user); }))
+        return overwritesAll(&op, alloc.getResult());
+    return false;
+  }
+
+  tile::KernelOp kernel;
+  llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
+};
+
+/// Every shared buffer that has a layout, and when it is needed.
+SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled) {
+  Lifetimes lifetimes(kernel);
+  SmallVector<SharedNeed> needs;
+  kernel.walk([&](tile::AllocOp alloc) {
+    if (alloc.getResult().getType().isShared() && sharedLayoutOf(alloc.getResult()))
+      needs.push_back(lifetimes.of(alloc, filled));
+  });
+  // A lockstep kernel says itself when its threads are done with a buffer.
+  if (kernel.getLockstep())
+    for (SharedNeed &need : needs) {
+      need.first = 0;
+      need.last = INT64_MAX - 1;
+    }
+  return needs;
+}
+
+/// What waves tell each other: bytes of their own first, then the place that all others use, or,
+/// where bytes are to be spared, all.
+void addExchanges(tile::KernelOp kernel, const TargetInfo &target, bool spares,
+                  SmallVectorImpl<SharedNeed> &needs) {
+  SharedNeed shared;
+  kernel.walk([&](Operation *op) {
+    Exchange exchange = exchangeOf(op, target);
+    if (exchange.bytes == 0)
+      return;
+    if (exchange.isOwn && !spares) {
+      needs.push_back({{op}, exchange.bytes});
+      return;
+    }
+    shared.ops.push_back(op);
+    shared.bytes = std::max(shared.bytes, exchange.bytes);
+  });
+  if (!shared.ops.empty())
+    needs.push_back(shared);
+}
+
+/// What accumulators are stored through: the same buffers for all stores.
+void addStores(tile::KernelOp kernel, SmallVectorImpl<SharedNeed> &needs) {
+  SharedNeed need;
+  need.align = bufferAlign;
+  kernel.walk([&](tile::ParallelOp loop) {
+    if (!loop.getStoreBuffers())
+      return;
+    need.ops.push_back(loop);
+    need.bytes =
+        std::max(need.bytes, stagingBytes(kernel, *loop.getStoreBuffers(), *loop.getStoreBytes()));
+  });
+  if (!need.ops.empty())
+    needs.push_back(need);
+}
+
+} // namespace
+
+int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes) {
+  int64_t groups = int64_t(kernel.getThreads()) / threadsPerGroup * int64_t(kernel.getTeams());
+  return buffers * bytes * groups;
+}
+
+SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, FilledBuffers filled)
+    : all(buffersOf(kernel, filled)), buffers(all.size()), mostBytes(target.sharedBytes) {
+  // Of teams that take turns, and of tile.issue_fence.
+  turnBarriers = 1 + (kernel.getTeams() > 1 ? int64_t(kernel.getTeams()) : 0);
+  for (tile::PipeOp pipe : kernel.getBody().getOps<tile::PipeOp>())
+    countPipe(pipe.getStages());
+  if (barriers)
+    all[*barriers].ops.push_back(kernel);
+  size_t others = all.size();
+  for (bool spares : {false, true}) {
+    all.truncate(others);
+    addExchanges(kernel, target, spares, all);
+    addStores(kernel, all);
+    place();
+    if (left() >= 0)
+      return;
+  }
+}
+
+void SharedMemory::place() {
+  SmallVector<SharedNeed *> order;
+  for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
+    order.push_back(&need);
+  // Those of one size as they stand. (libstdc++ 12 warns at std::stable_sort.)
+  llvm::sort(order, [](SharedNeed *a, SharedNeed *b) {
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+  });
+  allBytes = 0;
+  for (auto [n, need] : llvm::enumerate(order)) {
+    // The ends of others are the only places worth a try.
+    SmallVector<int64_t> candidates = {0};
+    for (SharedNeed *other : ArrayRef(order).take_front(n))
+      candidates.push_back(alignTo(other->place + other->bytes, need->align));
+    llvm::sort(candidates);
+    for (int64_t place : candidates) {
+      need->place = place;
+      if (llvm::none_of(ArrayRef(order).take_front(n),
+                        [&](SharedNeed *other) { return need->collides(*other); }))
+        break;
+    }
+    allBytes = std::max(allBytes, need->place + need->bytes);
+  }
+  // The others are needed all the time: one behind the other.
+  for (SharedNeed &need : MutableArrayRef(all).drop_front(buffers)) {
+    need.place = alignTo(allBytes, need.align);
+    allBytes = need.place + need.bytes;
+  }
+}
+
+bool SharedMemory::fitsApart() const {
+  int64_t sum = 0;
+  for (const SharedNeed &need : all)
+    sum = alignTo(sum, need.align) + need.bytes;
+  return sum <= mostBytes;
+}
+
+void SharedMemory::setSlots(tile::AllocOp ring, int64_t slots) {
+  for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
+    if (need.ops.front() == ring)
+      need.bytes = bytesOfBuffer(ring, slots);
+  place();
+}
+
+void SharedMemory::countPipe(int64_t stages) {
+  if (!barriers) {
+    barriers = all.size();
+    all.push_back({{}, turnBarriers * mbarrierBytes});
+  }
+  all[*barriers].bytes += 2 * stages * mbarrierBytes;
+}
+
+void SharedMemory::addPipe(int64_t stages) {
+  countPipe(stages);
+  place();
+}
+
+void SharedMemory::addStaging(int64_t bytes) {
+  all.push_back({{}, bytes, bufferAlign});
+  place();
+}
+
+//===----------------------------------------------------------------------===//
+// Places on ops
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> sharedPlaceOf(Operation *op) {
+  auto place = op->getAttrOfType<IntegerAttr>("shared_place");
+  return place ? std::optional(place.getInt()) : std::nullopt;
+}
+
+/// As a message names it.
+static std::string nameOfNeed(Operation *op) {
+  if (auto alloc = dyn_cast<tile::AllocOp>(op))
+    return ("`" + alloc.getName() + "`").str();
+  return isa<tile::KernelOp>(op) ? "its mbarriers" : "`" + op->getName().getStringRef().str() + "`";
+}
+
+std::string misplacedIn(tile::KernelOp kernel, const TargetInfo &target) {
+  SharedMemory memory(kernel, target);
+  SmallVector<SharedNeed> needs(memory.needs());
+  for (SharedNeed &need : needs)
+    for (Operation *op : need.ops) {
+      std::optional<int64_t> place = sharedPlaceOf(op);
+      if (!place)
+        return "leaves " + nameOfNeed(op) + " without a place in shared memory";
+      need.place = *place;
+    }
+  for (auto [n, need] : llvm::enumerate(needs))
+    for (const SharedNeed &other : ArrayRef(needs).take_front(n))
+      if (need.collides(other))
+        return "needs " + nameOfNeed(other.ops.front()) + " and " + nameOfNeed(need.ops.front()) +
+               " at the same time, and they share bytes";
+  return "";
+}
+
+} // namespace tilec

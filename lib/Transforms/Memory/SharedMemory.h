@@ -1,0 +1,89 @@
+//===- SharedMemory.h - what shared memory is needed for, and where --------===//
+//
+// Takes a kernel, gives what it needs of shared memory and for how long, and the one allocator
+// that finds a place for all of it.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
+
+namespace tilec {
+
+/// How long a buffer that is filled from a tensor is needed. Before there is a producer warp, whose
+/// copies run ahead, the rings that it will have are not known.
+enum class FilledBuffers {
+  AsAccessed,
+  FromStart, ///< a producer fills it as early as it can
+  Always,    ///< and in a persistent kernel for the next tile while the last one is finished
+};
+
+/// Bytes for one thing, while the ops of the kernel run whose numbers, in program order, are
+/// `first` to `last`.
+struct SharedNeed {
+  /// What for: a tile.alloc; the kernel (its mbarriers); tile.reduce, tile.scan or tile.block_vote
+  /// (what waves tell each other); tile.parallel (stores through tensor copies). Several use it in
+  /// turn. None: planned only.
+  llvm::SmallVector<mlir::Operation *, 1> ops;
+  int64_t bytes = 0, align = 16;
+  int64_t first = 0, last = INT64_MAX - 1;
+  int64_t place = 0; ///< first byte
+
+  bool meets(const SharedNeed &other) const { return first <= other.last && other.first <= last; }
+  bool collides(const SharedNeed &other) const {
+    return meets(other) && place < other.place + other.bytes && other.place < place + bytes;
+  }
+};
+
+/// Shared memory of a block: all that its kernel needs, each with its place. Buffers that are never
+/// needed at the same time share bytes, all else has bytes of its own. A planner takes a copy and
+/// asks what would be left with more slots, another pipe or buffers to store through; the answer is
+/// what `tile-place-shared` will do.
+class SharedMemory {
+public:
+  SharedMemory(tile::KernelOp kernel, const TargetInfo &target,
+               FilledBuffers filled = FilledBuffers::AsAccessed);
+
+  int64_t bytes() const { return allBytes; }
+  /// Of what a block may have; negative when it does not fit.
+  int64_t left() const { return mostBytes - allBytes; }
+  /// Whether all buffers fit beside each other.
+  bool fitsApart() const;
+  llvm::ArrayRef<SharedNeed> needs() const { return all; }
+
+  /// The ring becomes `slots` times the buffer that it is now.
+  void setSlots(tile::AllocOp ring, int64_t slots);
+  /// A pipe's mbarriers: of `stages` slots.
+  void addPipe(int64_t stages);
+  /// Bytes that accumulators are stored through.
+  void addStaging(int64_t bytes);
+
+private:
+  void place();
+  void countPipe(int64_t stages);
+
+  llvm::SmallVector<SharedNeed> all; ///< buffers first
+  size_t buffers = 0;                ///< of `all`
+  std::optional<size_t> barriers;    ///< of `all`: the kernel's mbarriers
+  int64_t mostBytes = 0, allBytes = 0, turnBarriers = 1;
+};
+
+/// Of a shared buffer that has a layout and becomes a ring of so many slots.
+int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots = 1);
+
+/// The first byte of what the op needs, as `tile-place-shared` has said on the op.
+std::optional<int64_t> sharedPlaceOf(mlir::Operation *op);
+
+/// What is wrong with the places of a kernel: an op without one, or two needs that meet and have
+/// bytes in common. "" where nothing is.
+std::string misplacedIn(tile::KernelOp kernel, const TargetInfo &target);
+
+constexpr int64_t mbarrierBytes = 8;
+
+/// What a kernel stores accumulators through, if each warp group has so many buffers of so many
+/// bytes.
+int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes);
+
+} // namespace tilec

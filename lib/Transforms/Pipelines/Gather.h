@@ -1,0 +1,32 @@
+//===- Gather.h - loops over elements that cp.async can do -----------------===//
+//
+// Takes a tile.parallel, says whether it fills a shared tile with elements of a tensor in pieces
+// that lie together on both sides: rows by number, boxes of an image, masked copies.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+#include "tilec/Layout/FragmentLayout.h"
+#include "tilec/Target/Target.h"
+
+namespace tilec {
+
+/// tile[i, j] = mask ? tensor[f(i, j)] : 0, where f moves by one element along j in each piece.
+struct Gather {
+  tile::LoadOp load;
+  tile::StoreOp store;
+  mlir::Value mask; ///< null: always
+  int64_t pieceBytes = 0;
+};
+
+/// Nothing when the loop does anything else, or the target has no such copies.
+std::optional<Gather> gatherOf(tile::ParallelOp loop, const TargetInfo &target);
+
+/// Which lane copies which pieces: rows of 128 bytes first, so that a lane's pieces differ by
+/// constants in shared memory and few rows' numbers are read.
+FragmentLayout gatherLayout(tile::ParallelOp loop, Gather gather, const TargetInfo &target,
+                            int64_t numWaves);
+
+} // namespace tilec

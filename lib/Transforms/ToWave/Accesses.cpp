@@ -1,0 +1,405 @@
+//===- Accesses.cpp - loads, stores and atomics of elements ---------------===//
+//
+// Takes loads, stores and atomics on elements, gives Wave IR for the elements that a lane holds,
+// with masks and traps where an index may be outside.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "ToWave/Ops.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+#include "tilec/IR/Reported.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace tilec {
+
+/// Lanes that the mask turns off do not count.
+void trapUnless(Emitter &e, Value holds, Value mask, StringAttr message) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (mask) {
+    Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+    Value isOff = arith::XOrIOp::create(b, loc, mask, truth);
+    holds = arith::OrIOp::create(b, loc, holds, isOff);
+  }
+  wave::TrapOp::create(b, loc, holds, message);
+}
+
+static Value writerMask(Emitter &e, Elements &elements, int64_t element) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (!elements.loop && e.kernel.getLockstep()) // a statement of every thread that is here
+    return nullptr;
+  if (!elements.loop) // a statement of the block: one thread does it
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, e.threadId, e.index(0));
+  return e.andMasks(elements.maskOf(element), elements.primary);
+}
+
+static bool isProvedInside(Value index, int64_t size) {
+  std::optional<IndexRange> range = rangeOf(index);
+  return range && range->low >= 0 && range->high < size;
+}
+
+static bool wantsTrap(Emitter &e, Value buffer, ValueRange tileIndices) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  return e.checksBounds && !type.isGlobal() &&
+         !llvm::all_of(llvm::zip(tileIndices, type.getShape()), [](auto pair) {
+           return isProvedInside(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+static void trapOutside(Emitter &e, Value buffer, ValueRange tileIndices, ArrayRef<Value> indices,
+                        Value mask) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (!wantsTrap(e, buffer, tileIndices))
+    return;
+  auto type = cast<tile::BufferType>(buffer.getType());
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    if (isProvedInside(tileIndices[d], size))
+      continue;
+    Value isInside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indices[d], e.index(size));
+    trapUnless(e, isInside, mask, b.getStringAttr("an index is outside of its buffer"));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult loadFragment(Emitter &e, tile::LoadOp load, Elements &elements) {
+  if (!e.fragments.contains(load.getBuffer()))
+    return e.unsupported(*load, "an access through this view");
+  const FragmentPlace &place = e.fragments.find(load.getBuffer())->second;
+  if (!elements.loop)
+    return e.unsupported(*load, "reading a fragment outside of T.Parallel");
+  const SmallVector<int64_t> *registers =
+      e.registersOf(load, load.getIndices(), load.getBuffer(), elements);
+  if (!registers)
+    return e.unsupported(*load, "this access to a fragment");
+  llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots; // scalars of each slot, read once
+  SmallVector<Value, 4> values;
+  for (int64_t n = 0; n < elements.count; ++n) {
+    int64_t reg = std::max<int64_t>((*registers)[elements.registerOf(n)], 0);
+    auto [it, isNew] = slots.try_emplace(place.slotOf(reg));
+    if (isNew)
+      it->second = e.unpack(e.toScalar(e.getSlot(place, it->first), place.dtype), place.slotRegs);
+    values.push_back(it->second[place.placeInSlot(reg)]);
+  }
+  elements.map[load.getResult()] = values;
+  return success();
+}
+
+static LogicalResult storeFragment(Emitter &e, tile::StoreOp store, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (!e.fragments.contains(store.getBuffer()))
+    return e.unsupported(*store, "an access through this view");
+  const FragmentPlace &place = e.fragments.find(store.getBuffer())->second;
+  if (!elements.loop)
+    return e.unsupported(*store, "writing a fragment outside of T.Parallel");
+  const SmallVector<int64_t> *registers =
+      e.registersOf(store, store.getIndices(), store.getBuffer(), elements);
+  if (!registers)
+    return e.unsupported(*store, "this access to a fragment");
+  int64_t group = place.slotRegs;
+  std::map<int64_t, SmallVector<Value, 8>> slots;
+  for (int64_t n = 0; n < elements.count; ++n) {
+    int64_t reg = (*registers)[elements.registerOf(n)];
+    if (reg < 0) // padding
+      continue;
+    auto &slot = slots[place.slotOf(reg)];
+    slot.resize(group);
+    slot[place.placeInSlot(reg)] = e.lookup(store.getValue(), n, elements);
+  }
+  for (auto &[slot, parts] : slots) {
+    if (llvm::is_contained(parts, Value())) {
+      // The rest of the slot keeps its value.
+      SmallVector<Value, 8> kept = e.unpack(e.getSlot(place, slot), group);
+      for (int64_t i = 0; i < group; ++i)
+        parts[i] = parts[i] ? e.fromScalar(parts[i], place.dtype) : kept[i];
+      wave::SetOp::create(b, loc, e.pack(parts), place.regs, slot);
+      continue;
+    }
+    wave::SetOp::create(b, loc, e.fromScalar(e.pack(parts), place.dtype), place.regs, slot);
+  }
+  return success();
+}
+
+/// The local buffer of each element: private ones inside a parallel, one outside.
+static const LocalPlace *findLocal(Value root, int64_t element, const Elements &elements) {
+  for (const Elements *level = &elements; level; level = level->outer) {
+    auto it = level->locals.find(root);
+    if (it != level->locals.end())
+      return &it->second[it->second.size() == 1 ? 0 : element];
+  }
+  return nullptr;
+}
+
+static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  SmallVector<Value, 4> values;
+  auto type = cast<tile::BufferType>(load.getBuffer().getType());
+  // A view of equally wide elements: the same registers, other bits.
+  Value root = rootOf(load.getBuffer());
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (bitsOf(dtype) !=
+      bitsOf(tile::dtypeOf(cast<tile::BufferType>(root.getType()).getElementType())))
+    return e.unsupported(*load, "a view of a local array with elements of another width");
+  bool isPrivate = elements.locals.contains(root);
+  bool isSame = !isPrivate && llvm::all_of(load.getIndices(),
+                                           [&](Value v) { return e.isSameForAll(v, elements); });
+  for (int64_t n = 0; n < (isSame ? 1 : elements.count); ++n) {
+    const LocalPlace *place = findLocal(root, n, elements);
+    // Row-major position; an index that is not constant selects among all slots.
+    Value at = e.index(0);
+    SmallVector<Value, 4> indices;
+    for (auto [d, v] : llvm::enumerate(load.getIndices())) {
+      indices.push_back(e.indexFor(v, n, elements));
+      at = e.addIndex(e.mulIndex(at, type.getShape()[d]), indices.back());
+    }
+    if (!tile::constantInt(at))
+      trapOutside(e, load.getBuffer(), load.getIndices(), indices, elements.maskOf(n));
+    auto read = [&](int64_t slot) {
+      return wave::GetOp::create(b, loc, e.memoryType(place->dtype), place->regs, slot).getResult();
+    };
+    Value value;
+    if (auto constant = tile::constantInt(at)) {
+      if (*constant < 0 || *constant >= type.numElems())
+        return Reported(load, DiagId::OutsideLocalArray, "reads");
+      value = read(*constant);
+    } else {
+      value = read(0);
+      for (int64_t slot = 1; slot < type.numElems(); ++slot) {
+        Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at, e.index(slot));
+        value = arith::SelectOp::create(b, loc, hit, read(slot), value);
+      }
+    }
+    if (e.memoryType(dtype) != value.getType())
+      value = wave::BitcastOp::create(b, loc, e.memoryType(dtype), value);
+    values.push_back(e.toScalar(value, dtype));
+  }
+  elements.map[load.getResult()] = values;
+  return success();
+}
+
+static LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  auto type = cast<tile::BufferType>(store.getBuffer().getType());
+  if (!store.getBuffer().getDefiningOp<tile::AllocOp>())
+    return e.unsupported(*store, "a write through a view of a local array");
+  for (int64_t n = 0; n < elements.count; ++n) {
+    const LocalPlace *place = findLocal(store.getBuffer(), n, elements);
+    Value at = e.index(0);
+    SmallVector<Value, 4> indices;
+    for (auto [d, v] : llvm::enumerate(store.getIndices())) {
+      indices.push_back(e.indexFor(v, n, elements));
+      at = e.addIndex(e.mulIndex(at, type.getShape()[d]), indices.back());
+    }
+    if (!tile::constantInt(at))
+      trapOutside(e, store.getBuffer(), store.getIndices(), indices, elements.maskOf(n));
+    Value value = e.fromScalar(e.lookup(store.getValue(), n, elements), place->dtype);
+    if (auto constant = tile::constantInt(at)) {
+      if (*constant < 0 || *constant >= type.numElems())
+        return Reported(store, DiagId::OutsideLocalArray, "writes");
+      wave::SetOp::create(b, loc, value, place->regs, *constant);
+      continue;
+    }
+    for (int64_t slot = 0; slot < type.numElems(); ++slot) {
+      Value old = wave::GetOp::create(b, loc, e.memoryType(place->dtype), place->regs, slot);
+      Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at, e.index(slot));
+      wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, hit, value, old).getResult(),
+                          place->regs, slot);
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  Value root = load.getBuffer();
+  tile::BufferType type = load.getBuffer().getType();
+  if (type.isFragment())
+    return loadFragment(e, load, elements);
+  if (type.isLocal())
+    return loadLocal(e, load, elements);
+  if (!e.shared.contains(root) && !e.tensors.contains(root))
+    return e.unsupported(*load, "an access through this view");
+  DType dtype = tile::dtypeOf(type.getElementType());
+  bool isSame =
+      llvm::all_of(load.getIndices(), [&](Value v) { return e.isSameForAll(v, elements); });
+  int64_t count = isSame ? 1 : elements.count;
+  int64_t width = isSame ? 1 : e.accessWidth(load.getIndices(), root, elements);
+  if (elements.masks.size() > 1 || wantsTrap(e, root, load.getIndices()))
+    width = 1;
+  SmallVector<Value, 4> values;
+  for (int64_t n = 0; n < count; n += width) {
+    SmallVector<Value, 4> indices;
+    for (Value v : load.getIndices())
+      indices.push_back(e.indexFor(v, n, elements));
+    Type vector = e.vectorOf(width, e.memoryType(dtype));
+    Value raw;
+    if (type.isShared()) {
+      trapOutside(e, root, load.getIndices(), indices, elements.maskOf(n));
+      Value offset = e.sharedOffset(e.shared.find(root)->second, indices);
+      raw = wave::SharedReadOp::create(b, loc, vector, offset, 0);
+    } else {
+      const TensorPlace &place = e.tensors.find(root)->second;
+      Value bounds = e.boundsMask(place, load.getIndices(), indices);
+      Value mask = e.andMasks(bounds, elements.maskOf(n));
+      raw = e.isPacked(dtype) ? e.loadPacked(place, indices, width, mask)
+                              : wave::GlobalReadOp::create(b, loc, vector, place.base,
+                                                           e.accessOffset(place, indices), mask,
+                                                           e.globalAlign(place, width))
+                                    .getResult();
+      if (load.getPad() && bounds) {
+        Value scalar = e.toScalar(raw, dtype);
+        double pad = load.getPad()->convertToDouble();
+        Type element = wave::elementOf(scalar.getType());
+        TypedAttr attr = isa<FloatType>(element)
+                             ? TypedAttr(b.getFloatAttr(element, pad))
+                             : TypedAttr(b.getIntegerAttr(element, int64_t(pad)));
+        if (auto shape = dyn_cast<VectorType>(scalar.getType()))
+          attr = DenseElementsAttr::get(shape, Attribute(attr));
+        Value other = arith::ConstantOp::create(b, loc, attr);
+        values.append(e.unpack(arith::SelectOp::create(b, loc, bounds, scalar, other), width));
+        continue;
+      }
+    }
+    values.append(e.unpack(e.toScalar(raw, dtype), width));
+  }
+  elements.map[load.getResult()] = values;
+  return success();
+}
+
+LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  Value root = store.getBuffer();
+  tile::BufferType type = store.getBuffer().getType();
+  if (type.isFragment())
+    return storeFragment(e, store, elements);
+  if (type.isLocal())
+    return storeLocal(e, store, elements);
+  if (!e.shared.contains(root) && !e.tensors.contains(root))
+    return e.unsupported(*store, "an access through this view");
+  DType dtype = tile::dtypeOf(type.getElementType());
+  int64_t width = e.accessWidth(store.getIndices(), root, elements);
+  if (elements.masks.size() > 1 || wantsTrap(e, root, store.getIndices()))
+    width = 1;
+  for (int64_t n = 0; n < elements.count; n += width) {
+    SmallVector<Value, 4> indices;
+    for (Value v : store.getIndices())
+      indices.push_back(e.indexFor(v, n, elements));
+    SmallVector<Value, 8> parts;
+    for (int64_t i = 0; i < width; ++i)
+      parts.push_back(e.lookup(store.getValue(), n + i, elements));
+    Value value = e.fromScalar(e.pack(parts), dtype);
+    Value mask = writerMask(e, elements, n);
+    if (type.isShared()) {
+      trapOutside(e, root, store.getIndices(), indices, elements.maskOf(n));
+      wave::SharedWriteOp::create(b, loc, value,
+                                  e.sharedOffset(e.shared.find(root)->second, indices), mask, 0);
+      continue;
+    }
+    const TensorPlace &place = e.tensors.find(root)->second;
+    mask = e.andMasks(mask, e.boundsMask(place, store.getIndices(), indices));
+    if (e.isPacked(dtype)) {
+      e.storePacked(value, place, indices, mask);
+      continue;
+    }
+    wave::GlobalWriteOp::create(b, loc, value, place.base, e.accessOffset(place, indices), mask,
+                                e.globalAlign(place, width));
+  }
+  return success();
+}
+
+static wave::AtomicKind atomicKindOf(tile::AtomicOp atomic) {
+  bool isUnsignedType = atomic.getIsUnsigned();
+  switch (atomic.getKind()) {
+  case tile::AtomicKind::Add:
+    return wave::AtomicKind::Add;
+  case tile::AtomicKind::Max:
+    return isUnsignedType ? wave::AtomicKind::UMax : wave::AtomicKind::Max;
+  case tile::AtomicKind::Min:
+    return isUnsignedType ? wave::AtomicKind::UMin : wave::AtomicKind::Min;
+  case tile::AtomicKind::And:
+    return wave::AtomicKind::And;
+  case tile::AtomicKind::Or:
+    return wave::AtomicKind::Or;
+  case tile::AtomicKind::Xor:
+    return wave::AtomicKind::Xor;
+  case tile::AtomicKind::Exchange:
+    return wave::AtomicKind::Exchange;
+  }
+  llvm_unreachable("unknown atomic");
+}
+
+/// Neighbouring elements that one addition in global memory covers at most.
+static int64_t mostAdded(const TargetInfo &target, DType dtype) {
+  bool isHalf = dtype == DType::F16 || dtype == DType::BF16;
+  int64_t bytes = dtype == DType::F32 ? target.vectorAddBytes : isHalf ? target.halfAddBytes : 0;
+  return std::max<int64_t>(1, bytes / bytesOf(dtype));
+}
+
+LogicalResult emitAtomic(Emitter &e, tile::AtomicOp atomic, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  Value root = atomic.getBuffer();
+  auto type = cast<tile::BufferType>(root.getType());
+  if (!type.isGlobal() && !type.isShared())
+    return e.unsupported(*atomic, "an atomic on registers");
+  if (!e.tensors.contains(root) && !e.shared.contains(root))
+    return e.unsupported(*atomic, "an atomic through this view");
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (e.isPacked(dtype))
+    return e.unsupported(*atomic, "an atomic on elements of 4 bits");
+  // Neighbours are added by one instruction, where there is one and nobody asks what was there.
+  int64_t width = 1;
+  if (type.isGlobal() && atomic.getKind() == tile::AtomicKind::Add && atomic.getOld().use_empty() &&
+      elements.masks.size() <= 1)
+    width =
+        std::min(e.accessWidth(atomic.getIndices(), root, elements), mostAdded(e.target, dtype));
+  SmallVector<Value, 4> olds;
+  for (int64_t n = 0; n < elements.count; n += width) {
+    SmallVector<Value, 4> indices;
+    for (Value v : atomic.getIndices())
+      indices.push_back(e.indexFor(v, n, elements));
+    SmallVector<Value, 4> parts;
+    for (int64_t i = 0; i < width; ++i)
+      parts.push_back(e.lookup(atomic.getValue(), n + i, elements));
+    Value value = e.fromScalar(e.pack(parts), dtype);
+    Value mask = writerMask(e, elements, n);
+    Value old;
+    if (type.isShared()) {
+      trapOutside(e, root, atomic.getIndices(), indices, elements.maskOf(n));
+      old =
+          wave::SharedAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
+                                       e.sharedOffset(e.shared.find(root)->second, indices), mask);
+    } else {
+      const TensorPlace &place = e.tensors.find(root)->second;
+      mask = e.andMasks(mask, e.boundsMask(place, atomic.getIndices(), indices));
+      old = wave::GlobalAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
+                                         place.base, e.accessOffset(place, indices), mask);
+    }
+    if (width == 1)
+      olds.push_back(e.toScalar(old, dtype));
+  }
+  if (width == 1)
+    elements.map[atomic.getOld()] = olds;
+  return success();
+}
+
+} // namespace tilec

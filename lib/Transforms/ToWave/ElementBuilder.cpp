@@ -1,0 +1,264 @@
+//===- ElementBuilder.cpp - values, one an element ------------------------===//
+//
+// Looks up what a value of the program is for one element, and repeats index arithmetic of the
+// program in the kernel.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "ToWave/ElementBuilder.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+#include "tilec/Base/Math.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tilec {
+
+Value ElementBuilder::lookup(Value value, int64_t element, const Elements &elements) {
+  for (const Elements *level = &elements; level; level = level->outer) {
+    auto it = level->map.find(value);
+    if (it == level->map.end())
+      continue;
+    // Enclosing parallels compute one element at a time around inner code.
+    const SmallVector<Value, 4> &values = it->second;
+    return values.size() == 1 ? values[0] : values[level == &elements ? element : 0];
+  }
+  if (Value known = programValues.lookupOrNull(value))
+    return known;
+  return cloneProgramValue(value);
+}
+
+bool ElementBuilder::isSameForAll(Value value, const Elements &elements) {
+  auto it = elements.map.find(value);
+  return it == elements.map.end() || it->second.size() == 1;
+}
+
+/// Index arithmetic of the program, repeated in the kernel.
+Value ElementBuilder::cloneProgramValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  assert(op && isPure(op) && "a value of the program that is no parameter is arithmetic");
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, lookup(operand, 0, Elements()));
+  Operation *copy = b.clone(*op, mapping);
+  // Usable from anywhere in the kernel only when it stands at its top.
+  if (b.getInsertionBlock() == constantAnchor->getBlock())
+    programValues.map(value, copy->getResult(0));
+  return copy->getResult(0);
+}
+
+/// Arithmetic on parameters, in 64 bits from the parameters on.
+Value ElementBuilder::wideProgramValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  Type i64 = b.getI64Type();
+  if (std::optional<int64_t> constant = tile::constantInt(value))
+    return arith::ConstantIntOp::create(b, loc, *constant, 64);
+  if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    Value parameter = wideDims.lookup(value);
+    return parameter
+               ? parameter
+               : arith::IndexCastOp::create(b, loc, i64, lookup(value, 0, Elements())).getResult();
+  }
+  if (isa<arith::IndexCastOp>(op))
+    return wideProgramValue(op->getOperand(0));
+  bool isInteger = llvm::all_of(op->getOperandTypes(), [](Type t) { return t.isIntOrIndex(); });
+  if (!isInteger || op->getNumOperands() != 2 || !op->getResult(0).getType().isIndex()) {
+    Value narrow = lookup(value, 0, Elements());
+    if (narrow.getType() == i64)
+      return narrow;
+    if (narrow.getType().isIndex())
+      return arith::IndexCastOp::create(b, loc, i64, narrow);
+    return arith::ExtSIOp::create(b, loc, i64, narrow);
+  }
+  OperationState state(loc, op->getName());
+  state.addOperands({wideProgramValue(op->getOperand(0)), wideProgramValue(op->getOperand(1))});
+  state.addTypes(i64);
+  return b.create(state)->getResult(0);
+}
+
+Value ElementBuilder::indexFor(Value value, int64_t element, Elements &elements) {
+  Value image = lookup(value, element, elements);
+  if (!image.getType().isIndex())
+    image = arith::IndexCastOp::create(b, loc, b.getIndexType(), image);
+  return image;
+}
+
+int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &elements) {
+  if (elements.count == 1 || indices.empty())
+    return 1;
+  auto type = cast<tile::BufferType>(root.getType());
+  int64_t elemBits = bitsOf(tile::dtypeOf(type.getElementType()));
+  if (type.isShared())
+    elemBits = std::max<int64_t>(elemBits, 8); // a byte at least
+  int64_t width = std::min<int64_t>(elements.count, std::max<int64_t>(1, 128 / elemBits));
+  // How each index moves from element to element, and what divides its first value.
+  SmallVector<LinearForm, 4> forms;
+  for (Value value : indices)
+    forms.push_back(linearize(value));
+  auto moves = [&](size_t d, int64_t e) {
+    int64_t by = 0;
+    for (auto [n, iv] : llvm::enumerate(elements.loop.ivs()))
+      by += forms[d].coefficient(iv) * elements.deltas[e][n];
+    return by;
+  };
+  // An index that is no linear form of the loop variables may depend on them in any way.
+  for (const LinearForm &form : forms)
+    for (auto [term, factor] : form.terms)
+      if (!isSameForAll(term, elements) && !llvm::is_contained(elements.loop.ivs(), term))
+        return 1;
+  for (int64_t e = 1; e < width; ++e)
+    for (size_t d = 0; d < forms.size(); ++d)
+      if (moves(d, e) != (d + 1 == forms.size() ? e : 0)) {
+        width = int64_t(1) << log2Floor(e);
+        e = elements.count; // leave both loops
+        break;
+      }
+  int64_t divisor = 1 << 20;
+  const LinearForm &last = forms.back();
+  divisor = std::gcd(divisor, last.constant == 0 ? divisor : std::abs(last.constant));
+  for (auto [term, factor] : last.terms) {
+    int64_t own = divisorOf(term);
+    for (auto [n, iv] : llvm::enumerate(elements.loop.ivs()))
+      if (term == iv)
+        own = std::gcd(elements.coords[n].divisor, elements.coords[n].constant == 0
+                                                       ? divisor
+                                                       : std::abs(elements.coords[n].constant));
+    divisor = std::gcd(divisor, std::min<int64_t>(std::abs(factor) * own, 1 << 20));
+  }
+  while (width > 1 && divisor % width != 0)
+    width /= 2;
+  if (auto it = shared.find(root); it != shared.end()) {
+    const SharedLayout &layout = it->second.layout;
+    while (width > 1 &&
+           (layout.pitchElems % width != 0 || (layout.phases > 1 && layout.vecElems % width != 0)))
+      width /= 2;
+    return width;
+  }
+  const TensorPlace &place = tensors.find(root)->second;
+  if (place.staticStrides.back() != 1)
+    return 1;
+  for (int64_t d = 0; d + 1 < int64_t(place.staticStrides.size()); ++d) {
+    int64_t stride = place.staticStrides[d];
+    while (width > 1 &&
+           (ShapedType::isDynamic(stride) ? place.dynamicDivisor : stride) % width != 0)
+      width /= 2;
+  }
+  // A vector that may straddle the end of a row is taken apart.
+  std::optional<IndexRange> range = rangeOf(indices.back());
+  int64_t rowElems = place.staticShape.back();
+  bool isInside =
+      range && !ShapedType::isDynamic(rowElems) && range->low >= 0 && range->high < rowElems;
+  if (!isInside)
+    while (width > 1 && (ShapedType::isDynamic(rowElems) || rowElems % width != 0))
+      width /= 2;
+  return width;
+}
+
+bool ElementBuilder::agrees(Value value, const Elements &elements, int64_t first, int64_t count) {
+  auto agree = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value v) { return agrees(v, elements, first, count); });
+  };
+  if (count == 1)
+    return true;
+  tile::ParallelOp loop = elements.loop;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != loop.bodyBlock())
+      return true;
+    unsigned d = argument.getArgNumber();
+    for (int64_t e = first; e < first + count; ++e)
+      if (elements.deltas[e][d] != elements.deltas[first][d])
+        return false;
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op))
+    return true;
+  if (auto load = dyn_cast<tile::LoadOp>(op)) // each element has local buffers of its own
+    return !load.getBuffer().getType().isLocal() && agree(load.getIndices());
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 && agree(op->getOperands());
+}
+
+Elements ElementBuilder::elementsOf(Elements &elements, int64_t first, int64_t count) {
+  Elements some;
+  some.outer = &elements;
+  some.loop = elements.loop;
+  some.layout = elements.layout;
+  some.count = count;
+  some.rep = elements.rep;
+  some.groupCount = elements.groupCount ? elements.groupCount : elements.count;
+  some.firstElement = elements.firstElement + first;
+  bool masksAgree = elements.masks.size() <= 1;
+  for (int64_t e = 0; e < (masksAgree ? 1 : count); ++e)
+    if (Value mask = elements.maskOf(first + e))
+      some.masks.push_back(mask);
+  some.primary = elements.primary;
+  some.coords = elements.coords;
+  for (size_t d = 0; d < some.coords.size(); ++d) {
+    some.coords[d].constant += elements.deltas[first][d];
+    some.coords[d].divisor = count == 1 ? 1 : some.coords[d].divisor;
+  }
+  for (int64_t e = first; e < first + count; ++e) {
+    Coords &delta = some.deltas.emplace_back(elements.deltas[e]);
+    for (size_t d = 0; d < delta.size(); ++d)
+      delta[d] -= elements.deltas[first][d];
+  }
+  // Values of the group that differ between elements; the rest is found through `outer`.
+  for (auto &[key, values] : elements.map)
+    if (values.size() > 1)
+      some.map[key].assign(values.begin() + first,
+                           values.begin() + first +
+                               (agrees(key, elements, first, count) ? 1 : count));
+  for (auto &[key, places] : elements.locals)
+    if (places.size() == 1)
+      some.locals[key] = {places[0]};
+    else
+      some.locals[key].assign(places.begin() + first, places.begin() + first + count);
+  return some;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+const SmallVector<int64_t> *ElementBuilder::registersOf(Operation *access, ValueRange indices,
+                                                        Value root, Elements &elements) {
+  auto it = registerCache.find(access);
+  if (it != registerCache.end())
+    return &it->second;
+  auto registers =
+      matchRegisters(*elements.layout, fragments.find(root)->second.layout, indices, elements.loop);
+  if (!registers)
+    return nullptr;
+  return &(registerCache[access] = *registers);
+}
+
+Value ElementBuilder::getSlot(const FragmentPlace &place, int64_t slot) {
+  return wave::GetOp::create(b, loc, vectorOf(place.slotRegs, memoryType(place.dtype)), place.regs,
+                             slot);
+}
+
+SmallVector<Value, 8> ElementBuilder::registersOf(const FragmentPlace &place, int64_t rep) {
+  llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots;
+  SmallVector<Value, 8> values;
+  int64_t group = place.layout.atomRegs();
+  for (int64_t reg = rep * group; reg < (rep + 1) * group; ++reg) {
+    auto [it, isNew] = slots.try_emplace(place.slotOf(reg));
+    if (isNew)
+      it->second = unpack(toScalar(getSlot(place, it->first), place.dtype), place.slotRegs);
+    values.push_back(it->second[place.placeInSlot(reg)]);
+  }
+  return values;
+}
+
+void ElementBuilder::setRegisters(const FragmentPlace &place, ArrayRef<Value> scalars) {
+  std::vector<SmallVector<Value, 8>> slots(place.slots(), SmallVector<Value, 8>(place.slotRegs));
+  for (auto [reg, value] : llvm::enumerate(scalars))
+    slots[place.slotOf(reg)][place.placeInSlot(reg)] = value;
+  for (auto [slot, parts] : llvm::enumerate(slots))
+    wave::SetOp::create(b, loc, fromScalar(pack(parts), place.dtype), place.regs, slot);
+}
+
+} // namespace tilec

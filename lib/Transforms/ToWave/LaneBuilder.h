@@ -1,0 +1,81 @@
+//===- LaneBuilder.h - where a lane is in a layout ------------------------===//
+//
+// Takes a fragment layout, gives coordinates and masks of the lane as values of the kernel, each
+// computed once.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ToWave/WaveBuilder.h"
+
+#include "tilec/Layout/FragmentLayout.h"
+#include "tilec/Target/Target.h"
+
+namespace tilec {
+
+/// A coordinate of the lane: `value` (may be null: 0) plus `constant`.
+struct LaneCoord {
+  Value value;
+  int64_t constant = 0;
+  int64_t divisor = 1; ///< of `value`
+  int64_t bits = -1;   ///< that may be set in `value`; all by default
+  int64_t most = -1;   ///< no value of `value` is larger; negative: not known
+};
+
+/// The elements of a repetition of the layout's atom, as what they add to the first.
+SmallVector<Coords, 8> elementsOfRep(const FragmentLayout &layout, int64_t rep);
+
+/// Who executes, and what is known of that so far. `waveId`, `threadId`: in the team, where the
+/// block's consumers are several; else in the block.
+struct LaneState {
+  Value laneId, waveId, threadId;
+  bool isShort = false;           ///< of registers, in the loop that is emitted
+  Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
+  std::vector<std::pair<FragmentLayout, SmallVector<LaneCoord, 4>>> laneCoordCache;
+  std::vector<std::pair<FragmentLayout, Value>> primaryCache;
+};
+
+/// Coordinates and masks of the lane in fragment layouts.
+class LaneBuilder : public WaveBuilder, public LaneState {
+public:
+  LaneBuilder(mlir::OpBuilder &builder, Location loc, const TargetInfo &target, int64_t numWaves)
+      : WaveBuilder(builder, loc), target(target), numWaves(numWaves) {}
+
+  /// Of the lane's first element.
+  SmallVector<LaneCoord, 4> laneCoords(const FragmentLayout &layout);
+  /// True in one of the lanes that hold copies of the same elements; null: no lane does.
+  Value primaryMask(const FragmentLayout &layout);
+  /// Whether the elements of a group lie inside the tile, where that is not certain: one mask when
+  /// the group is inside or outside as a whole. `onlyDim`: the other dimensions do not matter.
+  SmallVector<Value, 8> insideMasks(const FragmentLayout &layout, ArrayRef<LaneCoord> coords,
+                                    ArrayRef<Coords> deltas,
+                                    std::optional<unsigned> onlyDim = std::nullopt);
+  void setLane(Value id);
+  /// Code from here on computes its addresses anew: after a loop whose registers are dear.
+  void renewLane();
+
+  const TargetInfo &target;
+  int64_t numWaves;             ///< of the team
+  Value blockWave, blockThread; ///< in the block, whoever it is
+  Value team;                   ///< null where there is one
+
+private:
+  SmallVector<LaneCoord, 4> computeLaneCoords(const FragmentLayout &layout);
+};
+
+/// What the lane's number is in a loop body: where registers are short, a number that LLVM does
+/// not know, so that addresses are computed in every round and wait in no register.
+class LaneScope {
+public:
+  LaneScope(LaneBuilder &lanes, bool isShort);
+  ~LaneScope();
+  LaneScope(const LaneScope &) = delete;
+  LaneScope &operator=(const LaneScope &) = delete;
+
+private:
+  LaneBuilder &lanes;
+  std::optional<LaneState> saved;
+};
+
+} // namespace tilec

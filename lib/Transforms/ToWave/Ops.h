@@ -1,0 +1,80 @@
+//===- Ops.h - what one kind of op becomes --------------------------------===//
+//
+// One function a kind of op: takes an op of a tile.kernel and the emitter, writes what it becomes.
+// The files of this folder have them by subject.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Layouts/GemmPlan.h"
+#include "ToWave/Emitter.h"
+#include "ToWave/Pipeline.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+
+namespace tilec {
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+// Accesses.cpp
+LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements);
+LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements);
+LogicalResult emitAtomic(Emitter &e, tile::AtomicOp atomic, Elements &elements);
+/// Stops the kernel where `mask` holds and `holds` does not.
+void trapUnless(Emitter &e, Value holds, Value mask, mlir::StringAttr message);
+
+/// Arith.cpp: of all elements of a group, two by two where the target can.
+LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements);
+/// Whether arithmetic goes two elements at a time.
+bool goesInPairs(Emitter &e);
+
+// Parallel.cpp
+LogicalResult emitParallel(Emitter &e, tile::ParallelOp loop, Elements &outer);
+/// Gather.cpp: nothing when the loop is no asynchronous copy.
+std::optional<LogicalResult> emitGather(Emitter &e, tile::ParallelOp loop, Elements &outer);
+/// The register group of one repetition, its loop variables bound.
+Elements elementsOf(Emitter &e, tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+                    Value dynamicRep, Elements &outer);
+/// ByteTranspose.cpp: nothing when the loop is no such exchange, or the layouts keep no words
+/// together.
+std::optional<LogicalResult> emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer);
+/// EmitTileStore.cpp: a loop that stores a tile by tensor copies.
+LogicalResult emitTileStore(Emitter &e, tile::ParallelOp loop, Elements &outer);
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+// Gemm.cpp, EmitGemm.cpp
+LogicalResult emitGemm(Emitter &e, tile::GemmOp gemm, Elements &elements);
+LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &plan,
+                                Elements &elements);
+/// The issue priority with which a round of the loop begins, if it is not that of the kernel.
+std::optional<int64_t> priorityOfRounds(Emitter &e, tile::ForOp loop);
+
+// Reduce.cpp, Scan.cpp
+LogicalResult emitReduce(Emitter &e, tile::ReduceOp reduce, Elements &elements);
+LogicalResult emitScan(Emitter &e, tile::ScanOp scan, Elements &elements);
+
+// AsyncCopy.cpp
+LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elements);
+void emitAsyncCommit(Emitter &e);
+void emitAsyncWait(Emitter &e, int64_t pending);
+
+/// Pipeline.cpp: the parts of a matrix loop, whose order `wave-schedule` plans; those of its copies
+/// (AsyncCopy.cpp) and of its product (Gemm.cpp).
+LogicalResult emitPipeline(Emitter &e, tile::ForOp loop, Elements &elements);
+void emitCopyTemplates(Emitter &e, tile::AsyncCopyOp copy, const PipelineOperand &operand,
+                       Elements &elements);
+LogicalResult emitGemmTemplates(Emitter &e, tile::GemmOp gemm, const PipelineOperand (&operands)[2],
+                                Elements &elements);
+
+/// Threads.cpp: what lanes find out together, and wishes about instructions; nothing when `op` is
+/// none of them.
+std::optional<LogicalResult> emitThreadOp(Emitter &e, Operation &op, Elements &elements);
+
+} // namespace tilec

@@ -1,0 +1,83 @@
+# Rows that a tensor of numbers names, boxes of an image and masked copies fill a shared tile in pieces by cp.async, two
+# rounds of them in flight. Numbers outside of the tensor give rows of zeros, as they do anywhere. What does not move in
+# whole pieces (`shift`) goes through registers as before.
+# RUN: tilec-run %s --entry "rows()" --target=sm_90a --device=ptx --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "rows()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows()" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(masked=True, dtype='bfloat16')" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "rows(dim=80, picked=96)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(dim=40, picked=70)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(shift=4)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(shift=1)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(stages=3, threads=256)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(stages=1)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "open_rows()" --dim batch=2 --dim count=37 --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "open_rows()" --dim batch=3 --dim count=5 --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "image()" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "image(channels=48, stride=2)" --target=sm_80 --device=ptx --check | FileCheck %s
+# CHECK: result {{ *}}PASS
+import tilelang.language as T
+
+
+def rows(count=50, picked=192, dim=128, dtype="float16", stages=2, threads=128, masked=False, shift=0):
+    @T.prim_func
+    def main(Q: T.Tensor((64, dim), dtype), KV: T.Tensor((count, dim + 8), dtype), Numbers: T.Tensor((picked,), "int32"),
+             C: T.Tensor((64, picked), "float32")):
+        with T.Kernel(1, threads=threads) as bx:
+            q = T.alloc_shared((64, dim), dtype)
+            kv = T.alloc_shared((64, dim), dtype)
+            c = T.alloc_fragment((64, 64), "float32")
+            T.copy(Q, q)
+            for k in T.Pipelined(T.ceildiv(picked, 64), num_stages=stages):
+                for i, j in T.Parallel(64, dim):
+                    if masked:
+                        kv[i, j] = T.if_then_else(i % 3 != 0, KV[Numbers[k * 64 + i], j + shift], 0)
+                    else:
+                        kv[i, j] = KV[Numbers[k * 64 + i], j + shift]
+                T.clear(c)
+                T.gemm(q, kv, c, transpose_B=True)
+                T.copy(c, C[0, k * 64])
+
+    return main
+
+
+# A stride that only the run knows is a multiple of the rows behind it.
+def open_rows(dim=64, picked=128):
+    batch, count = T.dynamic("batch"), T.dynamic("count")
+
+    @T.prim_func
+    def main(Q: T.Tensor((64, dim), "float16"), KV: T.Tensor((batch, count, dim), "float16"),
+             Numbers: T.Tensor((batch, picked), "int32"), C: T.Tensor((batch, 64, picked), "float32")):
+        with T.Kernel(batch, threads=128) as bx:
+            q = T.alloc_shared((64, dim), "float16")
+            kv = T.alloc_shared((64, dim), "float16")
+            c = T.alloc_fragment((64, 64), "float32")
+            T.copy(Q, q)
+            for k in T.Pipelined(picked // 64, num_stages=2):
+                for i, j in T.Parallel(64, dim):
+                    kv[i, j] = KV[bx, Numbers[bx, k * 64 + i], j]
+                T.clear(c)
+                T.gemm(q, kv, c, transpose_B=True)
+                T.copy(c, C[bx, 0, k * 64])
+
+    return main
+
+
+def image(channels=64, filters=64, size=8, stride=1):
+    out = (size + 2 - 3) // stride + 1
+
+    @T.prim_func
+    def main(Image: T.Tensor((2, size, size, channels), "float16"), Weights: T.Tensor((9 * channels, filters), "float16"),
+             Out: T.Tensor((2 * out * out, filters), "float32")):
+        with T.Kernel(T.ceildiv(2 * out * out, 64), threads=128) as by:
+            a = T.alloc_shared((64, 16), "float16")
+            b = T.alloc_shared((16, filters), "float16")
+            c = T.alloc_fragment((64, filters), "float32")
+            T.clear(c)
+            for k in T.Pipelined(9 * channels // 16, num_stages=3):
+                T.im2col(Image, a, by, k, 3, stride, 1, 1)
+                T.copy(Weights[k * 16, 0], b)
+                T.gemm(a, b, c)
+            T.copy(c, Out[by * 64, 0])
+
+    return main
