@@ -162,6 +162,9 @@ public:
   /// Lets the hardware's own atomic instructions be used.
   virtual void markAtomic(llvm::AtomicRMWInst &atomic) {}
   virtual void trap() = 0;
+  /// What the branch around a trap asks, which is left alone where `condition` holds: a trap ends
+  /// all of the kernel, whichever lanes come to it.
+  virtual llvm::Value *trapCondition(llvm::Value *condition) { return condition; }
 
   // Approximations of f32 in hardware, within 2 ulp; denormals may be flushed.
   virtual llvm::Value *approxExp2(llvm::Value *value) = 0;

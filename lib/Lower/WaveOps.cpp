@@ -199,7 +199,7 @@ static std::optional<int64_t> optional(std::optional<uint64_t> value) {
 
 LogicalResult KernelLowering::lowerTrap(wave::TrapOp trap) {
   llvm::BasicBlock *bad = newBlock("trap"), *good = newBlock("checked");
-  b.CreateCondBr(at(trap.getCondition()), good, bad);
+  b.CreateCondBr(e.trapCondition(at(trap.getCondition())), good, bad);
   b.SetInsertPoint(bad);
   e.trap();
   b.CreateBr(good);

@@ -217,6 +217,10 @@ bool AmdgpuEmitter::directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numb
 
 void AmdgpuEmitter::trap() { call("llvm.trap", {}, {}); }
 
+/// The wave's, so that the branch is uniform: of lanes that part each branch keeps a mask, for as
+/// long as the trap's way has not come back.
+llvm::Value *AmdgpuEmitter::trapCondition(llvm::Value *condition) { return vote(condition, true); }
+
 //===----------------------------------------------------------------------===//
 // Copies and matrices
 //===----------------------------------------------------------------------===//

@@ -61,6 +61,7 @@ public:
   llvm::SyncScope::ID blockScope() override;
   void markAtomic(llvm::AtomicRMWInst &atomic) override;
   void trap() override;
+  llvm::Value *trapCondition(llvm::Value *condition) override;
 
   llvm::Value *approxExp2(llvm::Value *value) override;
   llvm::Value *approxLog2(llvm::Value *value) override;

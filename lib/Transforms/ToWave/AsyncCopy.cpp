@@ -16,6 +16,10 @@ using namespace mlir;
 
 namespace tilec {
 
+/// Outside of any tensor that an LDS DMA reads (asyncPieceBytes), whatever soffset adds in the
+/// check.
+constexpr int64_t outside = int64_t(1) << 31;
+
 class AsyncCopyEmitter {
 public:
   AsyncCopyEmitter(Emitter &emitter, tile::AsyncCopyOp copy, int64_t pieceBytes, Elements &elements)
@@ -23,7 +27,10 @@ public:
         source(*boxOf(copy.getSrc(), emitter.b, copy.getLoc())),
         dest(*boxOf(copy.getDst(), emitter.b, copy.getLoc())), boxType(copy.getDst().getType()),
         tensor(emitter.tensors.find(source.root)->second),
-        place(emitter.shared.find(dest.root)->second), sourceType(copy.getSrc().getType()) {
+        place(emitter.shared.find(dest.root)->second), sourceType(copy.getSrc().getType()),
+        loop(copy->getParentOp()) {
+    while (loop && !isa<tile::ForOp, scf::ForOp, scf::WhileOp>(loop))
+      loop = loop->getParentOp();
     elemBytes = bytesOf(place.dtype);
     pieceElems = pieceBytes / elemBytes;
   }
@@ -41,9 +48,12 @@ private:
     SmallVector<Value, 4> indices;
     SmallVector<Value, 4> lanePart; ///< without the box's own (uniform) offset
     Value mask;                     ///< of the rows further on; `indices` are those of the point
+    SmallVector<Value, 4> masks;    ///< its parts; null where the dimension needs none
+    bool endsTensor = false;        ///< rows behind the last: the descriptor's check is their mask
+    int64_t end = 0; ///< bytes: no place without a mask lies behind (`hasDescriptor`)
   };
   /// `rowsOn` rows further on than the point, where the box has rows (`rowDimOfSource`).
-  SourcePlace sourceOf(ArrayRef<Value> point, int64_t rowsOn = 0);
+  SourcePlace sourceOf(ArrayRef<Value> point, int64_t rowsOn = 0, bool hasDescriptor = false);
   /// The tensor's dimension along which the rows of a box of rank 2 lie; -1: not known.
   int64_t rowDimOfSource() const;
   Value slotStart(); ///< byte address of the box in shared memory, uniform
@@ -52,6 +62,8 @@ private:
   std::pair<Value, Value> splitOffset(const SourcePlace &from);
   /// Of one with a mask: past the end of any tensor where it is false.
   Value maskedOffset(const SourcePlace &from);
+  /// The same where the descriptor checks the rest: what is not masked is added behind the choice.
+  Value checkedOffset(const SourcePlace &from);
   void emitCpAsync(Value piece);
   /// The same for whole rounds of all lanes, whose pieces lie at one place of their rows.
   bool emitRounds(int64_t rounds);
@@ -66,6 +78,7 @@ private:
   const TensorPlace &tensor;
   const SharedPlace &place;
   tile::BufferType sourceType;
+  Operation *loop; ///< the innermost one around the copy; null: none
 };
 
 SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
@@ -106,11 +119,27 @@ int64_t AsyncCopyEmitter::rowDimOfSource() const {
   return -1;
 }
 
-AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point, int64_t rowsOn) {
+/// Whether a round of the loop may have another value than the round before. Null: a constant.
+static bool variesInLoop(Value value, Operation *loop) {
+  if (!value || !loop)
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return loop->isAncestor(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (!isPure(op) || op->getNumRegions() != 0)
+    return loop->isAncestor(op);
+  return llvm::any_of(op->getOperands(), [&](Value v) { return variesInLoop(v, loop); });
+}
+
+AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point, int64_t rowsOn,
+                                                         bool hasDescriptor) {
   SourcePlace result;
   size_t rank = source.offsets.size();
   SmallVector<IndexRange, 4> span(rank, {0, 0});
   result.lanePart.resize(rank);
+  result.masks.resize(rank);
+  if (hasDescriptor && rank > 0)
+    result.end = tensor.staticShape[0] * tensor.staticStrides[0] * elemBytes;
   // Extents of size 1 may differ between the two sides: match the others in order.
   int64_t d = 0;
   for (auto [n, dim] : llvm::enumerate(source.dims)) {
@@ -138,11 +167,20 @@ AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point, 
                     start->high + span[dim].high < size;
     if (isInside)
       continue;
+    // What lies behind the last row lies behind the tensor, as far as offsets do not wrap.
+    if (hasDescriptor && dim == 0 && start && start->low >= 0 && start->high < outside) {
+      int64_t end = (start->high + span[0].high + 1) * tensor.staticStrides[0] * elemBytes;
+      result.endsTensor = end <= outside;
+      if (result.endsTensor) {
+        result.end = end;
+        continue;
+      }
+    }
     Value extent = tensor.extents[dim] ? tensor.extents[dim] : e.index(size);
     if (rowsOn != 0 && int64_t(dim) == rowDimOfSource())
       at = e.addIndex(at, rowsOn);
-    result.mask = e.andMasks(result.mask,
-                             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, extent));
+    result.masks[dim] = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, extent);
+    result.mask = e.andMasks(result.mask, result.masks[dim]);
   }
   return result;
 }
@@ -164,10 +202,36 @@ Value AsyncCopyEmitter::slotStart() {
 }
 
 Value AsyncCopyEmitter::maskedOffset(const SourcePlace &from) {
-  // Past 2^31: outside of any tensor that takes this path, whatever soffset adds in the check.
-  constexpr int64_t outside = int64_t(1) << 31;
   return arith::SelectOp::create(b, loc, from.mask, e.globalOffset(tensor, from.indices),
                                  e.index(-outside));
+}
+
+/// A mask that stays the same in a loop leaves a lane's number behind then, instead of a pair of
+/// scalar registers for each copy, of which there are too few; one that moves is the same for all
+/// copies of a column. No sum wraps: all that is not masked off ends at `from.end`.
+Value AsyncCopyEmitter::checkedOffset(const SourcePlace &from) {
+  size_t rank = from.indices.size();
+  SmallVector<Value, 4> fixed(rank, e.index(0)), free = fixed, moving = fixed;
+  Value fixedMask, movingMask;
+  for (size_t d = 0; d < rank; ++d) {
+    bool moves = from.masks[d] && variesInLoop(source.offsets[d], loop);
+    (!from.masks[d] ? free : moves ? moving : fixed)[d] = from.indices[d];
+    Value &mask = moves ? movingMask : fixedMask;
+    mask = e.andMasks(mask, from.masks[d]);
+  }
+  auto choose = [&](Value mask, Value offset, int64_t otherwise) -> Value {
+    if (!mask)
+      return offset;
+    return arith::SelectOp::create(b, loc, mask, offset, e.index(otherwise));
+  };
+  Value sum = choose(fixedMask, e.globalOffset(tensor, fixed), -outside);
+  sum = e.addIndex(sum, e.globalOffset(tensor, free));
+  Value last = e.globalOffset(tensor, moving);
+  if (!fixedMask)
+    return e.addIndex(sum, choose(movingMask, last, -outside));
+  if (from.end <= outside / 2) // room for both
+    return e.addIndex(sum, choose(movingMask, last, outside / 2));
+  return choose(movingMask, e.addIndex(sum, last), -outside);
 }
 
 std::pair<Value, Value> AsyncCopyEmitter::splitOffset(const SourcePlace &from) {
@@ -181,10 +245,10 @@ std::pair<Value, Value> AsyncCopyEmitter::splitOffset(const SourcePlace &from) {
 
 void AsyncCopyEmitter::emitDma(Value piece, Value chunkStart) {
   Value element = e.mulIndex(piece, pieceElems);
-  SourcePlace from = sourceOf(pointAt(element));
+  SourcePlace from = sourceOf(pointAt(element), 0, /*hasDescriptor=*/true);
   Value voffset, soffset = e.index(0);
-  if (from.mask)
-    voffset = maskedOffset(from);
+  if (from.mask || from.endsTensor)
+    voffset = checkedOffset(from);
   else // the box's own offset is uniform and goes into the scalar operand
     std::tie(voffset, soffset) = splitOffset(from);
   wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset, chunkStart, 0, pieceBytes);

@@ -32,6 +32,24 @@ wave.kernel @lanes(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
   wave.trap %c, "never"
 }
 
+// A trap stands behind a branch of the wave: one of lanes would keep a mask for each.
+
+// CHECK-LABEL: {{^}}traps:
+// CHECK-NOT: saveexec
+// CHECK: s_trap 2
+// CHECK-NOT: saveexec
+wave.kernel @traps(["A"]) access ["r"] threads(64) shared(0) {
+^bb0(%A: !wave.global):
+  %o = wave.lane_id
+  %x = wave.global_read %A[%o] align 4 : index -> i32
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c0 = arith.cmpi ne, %x, %zero : i32
+  wave.trap %c0, "first"
+  %c1 = arith.cmpi ne, %x, %one : i32
+  wave.trap %c1, "second"
+}
+
 // A butterfly does not care which of two values comes first, nor which lane of a group that has the
 // same value already: one move a step within rows, and no selection beyond.
 
