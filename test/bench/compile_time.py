@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long a kernel takes from script to binary, and how that compares with llc on the same IR.
 
-usage: compile_time.py TOOLS [SCRIPT [tilec options]]
+usage: compile_time.py TOOLS [--amd] [SCRIPT [tilec options]]
        compile_time.py TOOLS --tables
 
-AMD: both are measured as whole processes, alternately, so that both see the same load of the machine;
+--amd leaves NVIDIA out. AMD: both are measured as whole processes, alternately, so that both see the same load of the machine;
 the medians are printed. The goal of a release build on an idle two-core machine: below 150 ms, and at
 most 1.5 times llc.
 
@@ -101,13 +101,18 @@ def main():
     tilec = str(pathlib.Path(sys.argv[1]) / "tilec")
     if sys.argv[2:] == ["--tables"]:
         return measure_tables(tilec)
-    script = sys.argv[2] if len(sys.argv) > 2 else str(ROOT / "examples/gemm.py")
+    rest = sys.argv[2:]
+    amd_only = rest[:1] == ["--amd"]
+    rest = rest[1:] if amd_only else rest
+    script, options = (rest[0], rest[1:]) if rest else (str(ROOT / "examples/gemm.py"), [])
     llc = find_llc()
     with tempfile.TemporaryDirectory() as folder:
         for target in ["gfx942", "gfx950"]:
-            measure(tilec, llc, script, target, sys.argv[3:], pathlib.Path(folder))
-        measure_nvidia(tilec, script, sys.argv[3:], pathlib.Path(folder))
-        if len(sys.argv) <= 2:
+            measure(tilec, llc, script, target, options, pathlib.Path(folder))
+        if amd_only:
+            return
+        measure_nvidia(tilec, script, options, pathlib.Path(folder))
+        if not rest:
             hopper = ROOT / "test/bench/hopper"
             measure_nvidia(tilec, str(hopper / "gemm.py"), ["--entry", "gemm(4096, 4096, 4096)"],
                            pathlib.Path(folder))

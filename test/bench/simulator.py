@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNS = 3
@@ -73,7 +74,8 @@ def main():
                     print(f"         {checks:8} {cores:6} {seconds:8.3f} {rate:17.2f}")
             mix = kinds(tools, binary, folder)
             total = sum(count for _, count in mix)
-            print("         " + ", ".join(f"{kind} {100 * count / total:.1f} %" for kind, count in mix))
+            text = ", ".join(f"{kind} {100 * count / total:.1f} %" for kind, count in mix)
+            print(textwrap.fill(text, 100, initial_indent=" " * 9, subsequent_indent=" " * 9))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of test/bench/hopper/tables.py without a GPU: the cases, what a tuning file changes, packing with a compiler that
-is a script, and a run whose timing process is one, too: it dies, hangs and comes back.
+is a script, and a run whose timing process is one, too: it dies, hangs and comes back. And of test/bench/record.py.
 
 usage: bench_tables_test.py [--bin TOOLS]     with TOOLS one case is packed by the real compiler as well
 """
@@ -16,7 +16,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = ROOT / "test/bench/hopper/tables.py"
-sys.path.insert(0, str(TABLES.parent))
+sys.path[:0] = [str(TABLES.parent), str(ROOT / "test/bench")]
+import record  # noqa: E402
 import tables  # noqa: E402
 import variants  # noqa: E402
 
@@ -169,6 +170,40 @@ class Runs(unittest.TestCase):
                          ["A", "B", "SA", "SB", "C"])
         for name in tables.SOURCES:
             compile((self.folder / name).read_text(), name, "exec")
+
+
+class Records(unittest.TestCase):
+    """What a benchmark prints is kept, and stands on its page."""
+
+    def test_a_record_replaces_the_one_before(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            root = pathlib.Path(temporary)
+            page, results = root / "docs/numbers/compile-time.md", root / "test/bench/results"
+            page.parent.mkdir(parents=True)
+            results.mkdir(parents=True)
+            old = "compile-time-2020-01-02.txt"
+            for name in (old, "other-2020-01-02.txt"):
+                (results / name).write_text("old")
+            page.write_text(f"# T\n\n<!-- compile-time -->\n[raw](../../test/bench/results/{old})\n<!-- end compile-time -->\nrest\n")
+            record.record("compile-time", pathlib.Path("tools"), root, lambda tools, command: f"{tools}: {len(command)} words\n")
+            new, = [f for f in results.iterdir() if f.name.startswith("compile-time")]
+            self.assertTrue((results / "other-2020-01-02.txt").exists())
+            self.assertNotEqual(new.name, old)
+            printed = ("$ test/bench/compile_time.py build/bin\ntools: 1 words\n\n$ test/bench/compile_time.py build/bin "
+                       '--amd test/bench/amd/gemm.py --entry "gemm(8192, 8192, 8192)"\ntools: 5 words\n\n$ test/bench/threads.sh')
+            for text in (new.read_text(), page.read_text()):
+                self.assertIn(printed, text)
+                self.assertIn("load average", text)
+            self.assertIn(f"[raw](../../test/bench/results/{new.name})", page.read_text())
+            self.assertNotIn(old, page.read_text())
+            self.assertTrue(page.read_text().startswith("# T\n\n<!-- compile-time -->\n"))
+            self.assertTrue(page.read_text().endswith("```\n<!-- end compile-time -->\nrest\n"))
+
+    def test_every_record_has_its_page(self):
+        for name in record.RECORDS:
+            record.with_record((ROOT / f"docs/numbers/{name}.md").read_text(), name, "")
+        with self.assertRaises(ValueError):
+            record.with_record("<!-- a -->\n", "a", "")
 
 
 class Driver(unittest.TestCase):

@@ -48,7 +48,8 @@ class Pages(unittest.TestCase):
     def test_pages_that_nothing_links(self):
         self.assertEqual(self.complaints(docs__new_md="[me](new.md)\n"),
                          ["docs/new.md: no link leads here: add it to its section of docs/README.md"])
-        self.assertEqual(self.complaints(docs__one_md="[new](new.md)\n", docs__new_md="# New\n"), [])
+        self.assertEqual(len(self.complaints(docs__one_md="[new](new.md)\n", docs__new_md="# New\n")), 1)
+        self.assertEqual(self.complaints(docs__one_md="[t](../test/new.md)\n", test__new_md="# New\n"), [])
 
     def test_names_of_pages_and_files(self):
         self.assertEqual(self.complaints(lib__A_h="\n// docs/old.md\n"), ["lib/A.h:2: there is no docs/old.md"])
@@ -60,9 +61,14 @@ class Pages(unittest.TestCase):
 
     def test_dates(self):
         index = self.INDEX + "* [n](numbers/n.md)\n"
-        self.assertEqual(self.complaints(docs__README_md=index, docs__numbers__n_md="2 us\n"),
+        raw = "[raw](../../test/bench/results/n.txt)"
+        tree = {"docs__README_md": index, "test__bench__results__n_txt": "2 us\n"}
+        self.assertEqual(self.complaints(**tree, docs__numbers__n_md=f"2 us {raw}\n"),
                          ["docs/numbers/n.md: no date: say when its numbers were measured"])
-        self.assertEqual(self.complaints(docs__README_md=index, docs__numbers__n_md="2026-11-22: 2 us\n"), [])
+        self.assertEqual(self.complaints(**tree, docs__numbers__n_md=f"2026-11-22: 2 us {raw}\n"), [])
+        self.assertEqual(self.complaints(**tree, docs__numbers__n_md="2026-11-22: 2 us\n"),
+                         ["docs/numbers/n.md: no raw output: keep what was printed in test/bench/results/ and link it",
+                          "test/bench/results/n.txt: no page names it: link it where its numbers are, or remove it"])
 
     def test_options(self):
         self.assertEqual(self.complaints(docs__one_md="`--old=1`\n"), ["docs/one.md:1: no tool has an option --old"])

@@ -5,12 +5,13 @@
 usage: check_pages.py [--wrap [PAGE...]]
 
 1. A link leads to a tracked file or a folder with tracked files, and its `#anchor` to a heading there.
-2. Every page is reached by links from docs/README.md, the index.
+2. Every page is reached by links from docs/README.md, the index; it links those of docs itself.
 3. A page or record that a source, test or script names (`docs/...md`, `docs/decisions/0001`) exists.
 4. A file of ours that a page names (`lib/Driver/Pipelines.cpp`, `Pipelines.cpp`, `lib/Sim`) exists; an option
    (`--emit`) stands in some source, and so do what it prints (`--emit=wave`), passes (`tile-check`), variables
    (`TILEC_SEEDS`), names of code in backticks (`auditShared`) and verbs (`./dev site`).
-5. A page of docs/numbers says when it was measured (2026-11-22).
+5. A page of docs/numbers says when it was measured (2026-11-22) and links what was printed (test/bench/results); and
+   whatever is kept there is named by a page.
 6. Lines of text are at most 120 columns wide. Code blocks, tables, headings and pages that tools write
    are left alone, and so is what cannot be broken: code spans and links.
 """
@@ -22,6 +23,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INDEX = "docs/README.md"
+RESULTS = "test/bench/results/"
 LIMIT, WIDTH = 120, 110  # what is refused; what --wrap fills
 GENERATED = tuple(f"docs/reference/{name}.md" for name in ("tile-ir", "wave-ir", "diagnostics"))
 # Listings that nobody follows, pages of others that sources cite, planted faults.
@@ -122,7 +124,7 @@ def check_reach(pages, leads):
             reached.add(page)
             todo += leads[page]
     return [f"{page}: no link leads here: add it to its section of {INDEX}" for page in sorted(pages)
-            if page not in reached]
+            if page not in reached or (page.startswith("docs/") and page != INDEX and page not in leads[INDEX])]
 
 
 def check_mentions(root, files):
@@ -198,9 +200,17 @@ def check_words(root, pages, files):
     return complaints
 
 
-def check_dates(pages):
-    return [f"{page}: no date: say when its numbers were measured" for page, text in pages.items()
-            if page.startswith("docs/numbers/") and not re.search(r"\b20\d\d-\d\d-\d\d\b", text)]
+def check_numbers(pages, files):
+    """Numbers have dates and what was printed, and nothing is kept that no page is about."""
+    complaints, named = [], "\n".join(pages.values())
+    for page, text in pages.items():
+        if page.startswith("docs/numbers/"):
+            if not re.search(r"\b20\d\d-\d\d-\d\d\b", text):
+                complaints.append(f"{page}: no date: say when its numbers were measured")
+            if RESULTS not in text:
+                complaints.append(f"{page}: no raw output: keep what was printed in {RESULTS} and link it")
+    return complaints + [f"{file}: no page names it: link it where its numbers are, or remove it" for file in sorted(files)
+                         if file.startswith(RESULTS) and pathlib.PurePosixPath(file).name not in named]
 
 
 def check_named(pages, files):
@@ -314,7 +324,7 @@ def check(root):
     complaints += check_reach(pages, leads)
     complaints += check_mentions(root, sorted(files)) + check_named(pages, files)
     complaints += check_options(root, pages, sorted(files)) + check_words(root, pages, sorted(files))
-    complaints += check_dates(pages)
+    complaints += check_numbers(pages, files)
     return complaints + check_width(pages), len(pages)
 
 
