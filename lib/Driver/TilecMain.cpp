@@ -110,6 +110,9 @@ int listKernels(const std::string &path, const Messages &messages) {
 int compile(const Arguments &args, const Messages &messages, Arch arch) {
   std::string word = args.stopAfter.empty() ? args.emit : args.stopAfter;
   std::optional<Emit> emit = parseEmit(word, arch);
+  if (!emit && (word == "ptx" || word == "sass"))
+    return messages.usageError("--emit=" + word + " is of NVIDIA targets; --emit=asm shows the " +
+                               "machine code for " + std::string(nameOf(arch)));
   if (!emit)
     return messages.usageError("unknown stage `" + word + "`; known: " + listOfEmits());
   bool isAssembly = emit->stage == Stage::Asm || emit->what == Emit::Sass;
@@ -202,7 +205,8 @@ int tilecMain(int argc, char **argv) {
   app.add_option("--target", args.target, "one of " + listOfArchs());
   app.add_option("--emit", args.emit, "what to write: " + listOfEmits());
   app.add_option("-o,--output", args.output,
-                 "where to; - is standard output. A binary gets its launch manifest beside it, "
+                 "where to; - is standard output, where text goes without it. A binary goes to "
+                 "FILE.hsaco, FILE.cubin or FILE.ptx then, and gets its launch manifest beside it, "
                  "OUT.json");
   app.add_option("--stop-after", args.stopAfter, "stop after this stage and print it");
   app.add_option("--save-temps", args.saveTemps, "write every stage to PREFIX.NN-stage.ext");

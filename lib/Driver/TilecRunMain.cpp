@@ -123,13 +123,21 @@ rt::Result<std::pair<std::string, std::string>> tensorAndFile(const std::string 
   return std::pair(name, spec.substr(equals + 1));
 }
 
+/// Before a run that may take long: what is saved are tensors.
+rt::Status checkSaves(const Arguments &args, const rt::ArgumentSet &arguments) {
+  for (const auto &[option, specs] :
+       {std::pair("--save", &args.saves), {"--save-spread", &args.spreads}})
+    for (const std::string &spec : *specs)
+      if (auto wanted = tensorAndFile(option, spec, arguments); !wanted)
+        return wanted.error();
+  return rt::success();
+}
+
 rt::Status saveTensors(const Arguments &args, const rt::ArgumentSet &arguments) {
   for (const std::string &spec : args.saves) {
     auto wanted = tensorAndFile("--save", spec, arguments);
-    if (!wanted)
-      return wanted.error();
-    rt::Status status = rt::writeNpy(wanted->second, arguments.find(wanted->first)->tensor);
-    if (!status)
+    if (rt::Status status = rt::writeNpy(wanted->second, arguments.find(wanted->first)->tensor);
+        !status)
       return status;
   }
   return rt::success();
@@ -145,8 +153,6 @@ rt::Status saveSpreads(const Arguments &args, Compilation &compilation,
     return expected.error();
   for (const std::string &spec : args.spreads) {
     auto wanted = tensorAndFile("--save-spread", spec, before);
-    if (!wanted)
-      return wanted.error();
     auto result = llvm::find_if(*expected, [&](auto &e) { return e.name == wanted->first; });
     if (result == expected->end())
       return rt::Error{"--save-spread " + spec + ": the kernel does not write this tensor"};
@@ -337,10 +343,10 @@ std::string occupancyOf(const std::vector<codegen::KernelFacts> &facts, Arch arc
   return "";
 }
 
-/// The simulator's model instead of a clock. What is timed is what tilec compiles, without the
-/// checks of bounds that a run has.
+/// The simulator's model instead of a clock, and the text of `--profile`'s page of each launch.
+/// What is timed is what tilec compiles, without the checks of bounds that a run has.
 rt::Status timeOnModel(const Arguments &args, Arch arch, const rt::ArgumentSet &before,
-                       Outcome &outcome) {
+                       Outcome &outcome, std::vector<std::string> &pages) {
   Compilation compilation(compileOptions(args, arch));
   if (!compilation.open(args.file) || !compilation.runTo(Stage::Binary))
     return rt::Error{"the program does not compile without its checks of bounds"};
@@ -366,14 +372,19 @@ rt::Status timeOnModel(const Arguments &args, Arch arch, const rt::ArgumentSet &
   }
   if (args.profile.empty())
     return rt::success();
-  for (auto [i, result] : llvm::enumerate(results)) {
+  for (const sim::TimingResult &result : results) {
     sim::ProfileOptions page;
     page.sources = textsOf(compilation.diagnostics().sourceManager());
     page.occupancy = occupancyOf(compilation.image().kernels, arch, result.trace.kernel);
-    std::string text;
-    llvm::raw_string_ostream os(text);
+    llvm::raw_string_ostream os(pages.emplace_back());
     sim::writeProfile(result, os, page);
-    outcome.pages.push_back(pageName(args.profile, i, results.size() == 1));
+  }
+  return rt::success();
+}
+
+rt::Status writePages(llvm::StringRef file, llvm::ArrayRef<std::string> pages, Outcome &outcome) {
+  for (auto [i, text] : llvm::enumerate(pages)) {
+    outcome.pages.push_back(pageName(file, i, pages.size() == 1));
     if (rt::Status status = rt::writeFile(outcome.pages.back(), text); !status)
       return status;
   }
@@ -469,6 +480,8 @@ int run(const Arguments &args, const Messages &messages, Arch arch) {
   rt::Result<rt::ArgumentSet> before = rt::makeArguments(compilation.manifest(), *request);
   if (!before)
     return failed(DiagId::RunArgument, before.error());
+  if (rt::Status status = checkSaves(args, *before); !status)
+    return failed(DiagId::RunArgument, status.error());
   watch.lap("make arguments");
   rt::ArgumentSet after = *before;
   if (compilation.manifest().flops)
@@ -484,8 +497,11 @@ int run(const Arguments &args, const Messages &messages, Arch arch) {
   watch.lap("run");
   if (args.device == "sim" && args.wantsClock()) {
     progress.show("asking the model for the time");
-    if (rt::Status status = timeOnModel(args, arch, *before, outcome); !status)
+    std::vector<std::string> pages;
+    if (rt::Status status = timeOnModel(args, arch, *before, outcome, pages); !status)
       return failed(DiagId::DeviceFault, status.error());
+    if (rt::Status status = writePages(args.profile, pages, outcome); !status)
+      return failed(DiagId::CannotWrite, status.error());
     watch.lap("model");
   }
   if (rt::Status status = saveTensors(args, after); !status)

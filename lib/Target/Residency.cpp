@@ -43,10 +43,12 @@ Residency residencyOf(Arch arch, const ResidencyNeeds &needs) {
 }
 
 std::string describe(const Residency &residency) {
-  std::string text = std::to_string(residency.wavesPerSimd) + " waves a SIMD";
+  auto counted = [](unsigned count, const char *thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+  };
+  std::string text = counted(residency.wavesPerSimd, "wave") + " a SIMD";
   if (residency.blocks)
-    text += ", " + std::to_string(residency.blocks) +
-            (residency.blocks == 1 ? " block" : " blocks") + " a compute unit";
+    text += ", " + counted(residency.blocks, "block") + " a compute unit";
   return text + " (limit: " + residency.limit.str() + ")";
 }
 

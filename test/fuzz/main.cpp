@@ -16,6 +16,7 @@
 #include "Mutants.h"
 #include "Pool.h"
 
+#include "../ParseArguments.h"
 #include "Reduce.h"
 #include "tilec/Base/Version.h"
 
@@ -23,8 +24,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 
@@ -256,10 +255,7 @@ int main(int argc, char **argv) {
   app.add_flag("--list-mutants", args.listMutants, "the planted compiler faults");
   app.add_option("--mutant", args.mutant, "run with this fault planted");
   app.add_flag("--verbose,-v", args.verbose, "a line for every program");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  if (std::optional<int> status = tilec::parseArguments("tilec-diff", app, argc, argv))
+    return *status;
   return run(args);
 }

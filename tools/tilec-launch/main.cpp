@@ -4,11 +4,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "../ParseArguments.h"
 #include "LaunchTool.h"
 
 #include "tilec/Base/Version.h"
-
-#include "CLI/CLI.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -50,11 +49,8 @@ int main(int argc, char **argv) {
   app.add_option("--flops", options.flops, "operations of a run, an expression over the dims");
   app.add_flag("--json", options.json, "print the report as JSON");
   app.set_version_flag("--version", tilec::versionOf("tilec-launch", ""));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  if (std::optional<int> status = tilec::parseArguments("tilec-launch", app, argc, argv))
+    return *status;
   auto passed = tilec::launch::run(options);
   if (!passed) {
     std::fprintf(stderr, "tilec-launch: error: %s\n", passed.error().message.c_str());

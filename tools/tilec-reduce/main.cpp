@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "../ParseArguments.h"
 #include "Reduce.h"
 
 #include "tilec/Base/Version.h"
@@ -17,8 +18,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <CLI/CLI.hpp>
 
 namespace {
 
@@ -164,10 +163,7 @@ int main(int argc, char **argv) {
   app.add_option("--timeout", args.timeout, "seconds for one run of the command");
   app.add_option("--max-tries", args.options.maxTries, "runs of the command at most");
   app.add_option("--max-seconds", args.options.maxSeconds, "start no new run after this long");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  if (std::optional<int> status = tilec::parseArguments("tilec-reduce", app, argc, argv))
+    return *status;
   return tilec::finishOutput("tilec-reduce", reduce(args));
 }

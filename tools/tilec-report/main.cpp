@@ -4,6 +4,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "../ParseArguments.h"
+
 #include "tilec/Base/Version.h"
 #include "tilec/Report/Report.h"
 #include "tilec/Runtime/Manifest.h"
@@ -13,8 +15,6 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <CLI/CLI.hpp>
 
 /// What launches add to the static shared memory of a cubin, from the manifest that tilec writes
 /// beside it; nothing where there is none.
@@ -39,19 +39,21 @@ int main(int argc, char **argv) {
   app.add_flag("--json", options.json, "JSON instead of text");
   app.add_option("--k-tiles", options.scorecard.kTilesPerRound,
                  "K tiles of one round of the hot loop: tells gaps at a K tile's end apart");
-  CLI11_PARSE(app, argc, argv);
+  if (std::optional<int> status = tilec::parseArguments("tilec-report", app, argc, argv))
+    return *status;
 
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
                                                    /*RequiresNullTerminator=*/false);
   if (!buffer) {
-    llvm::errs() << "tilec-report: cannot read `" << path << "`: " << buffer.getError().message()
-                 << "\n";
+    llvm::errs() << "tilec-report: error: cannot read `" << path
+                 << "`: " << buffer.getError().message() << "\n";
     return 1;
   }
   options.launchSharedBytes = launchSharedBytes(path);
   auto bytes = llvm::arrayRefFromStringRef((*buffer)->getBuffer());
   if (llvm::Error error = tilec::report::writeReport(llvm::outs(), bytes, options)) {
-    llvm::errs() << "tilec-report: `" << path << "`: " << llvm::toString(std::move(error)) << "\n";
+    llvm::errs() << "tilec-report: error: `" << path << "`: " << llvm::toString(std::move(error))
+                 << "\n";
     return 1;
   }
   return tilec::finishOutput("tilec-report", 0);

@@ -4,14 +4,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "../ParseArguments.h"
 #include "SimTool.h"
 
 #include "tilec/Base/Version.h"
 #include "tilec/Support/StandardOutput.h"
 
 #include "llvm/Config/llvm-config.h"
-
-#include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
   tilec::sim::ToolOptions options;
@@ -99,6 +98,7 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(0.0, 10.0));
   app.add_flag("--cold", options.cold, "caches hold nothing of an earlier run");
   app.add_flag("--quiet", options.quiet, "no progress line");
-  CLI11_PARSE(app, argc, argv);
+  if (std::optional<int> status = tilec::parseArguments("tilec-sim", app, argc, argv))
+    return *status;
   return tilec::finishOutput("tilec-sim", tilec::sim::runTool(options), 2);
 }

@@ -128,7 +128,7 @@ TEST(Residency, TheScarcestResourceDecides) {
   EXPECT_EQ(of(Arch::Gfx950, 129, 0, 256),
             "3 waves a SIMD, 3 blocks a compute unit (limit: registers)");
   EXPECT_EQ(of(Arch::Gfx950, 257, 16384, 256),
-            "1 waves a SIMD, 1 block a compute unit (limit: registers)");
+            "1 wave a SIMD, 1 block a compute unit (limit: registers)");
   // 64 KiB twice; shared memory goes in steps of 1280 bytes, so that 80 KiB fit twice, and not a
   // byte more does.
   EXPECT_EQ(of(Arch::Gfx950, 64, 65536, 256),
