@@ -59,6 +59,8 @@ std::string wordsOf(Operation &op) {
     return "wait for a full slot";
   if (isa<tile::IssueFenceOp>(op))
     return "what stands above is issued first";
+  if (auto turn = dyn_cast<tile::GroupTurnOp>(op))
+    return turn.getPass() ? "give the turn to the next warp group" : "wait for the turn";
   if (isa<tile::SubviewOp, tile::AllocOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
       op.getDialect()->getNamespace() != tile::TileDialect::getDialectNamespace())
     return "";

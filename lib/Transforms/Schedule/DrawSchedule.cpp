@@ -76,8 +76,9 @@ struct Label {
 SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title) {
   Svg svg;
   svg.text(8, 20,
-           llvm::formatv("{0}: {1}, a round of {2} K tile{3}", title, plan.strategy,
-                         plan.tilesPerRound, plan.tilesPerRound == 1 ? "" : "s")
+           llvm::formatv("{0}: {1}, a round of {2} K tile{3}{4}", title, plan.strategy,
+                         plan.tilesPerRound, plan.tilesPerRound == 1 ? "" : "s",
+                         plan.hasLoop() ? "" : "; too few tiles for a loop, the code has no other")
                .str(),
            "font-size=\"14\"");
   for (int row = 0; row < 3; ++row)
@@ -89,6 +90,8 @@ SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title) {
   for (const ScheduleStep &step : plan.body) {
     std::string text = step.str();
     if (step.kind == ScheduleStep::Mark) {
+      if (step.label == SchedulePlan::noLoop)
+        continue;
       double y = axis - 14 - labelHeight * double(marks.place(x, step.label));
       svg.text(x, y, step.label, "font-size=\"10\" fill=\"#222\"");
       svg.line(x, y + 2, x, bottom, "#cccccc", 0.7);

@@ -27,6 +27,14 @@
 # AHEAD: the block
 # AHEAD: wait until at most 0 groups are in flight
 # AHEAD: start the copy of a later round to A_shared
+# Too few tiles for two rounds: said, and no step of its own.
+# RUN: tilec %examples/gemm.py --entry "gemm(128, 128, 128)" --target=gfx950 --emit=schedule.svg | FileCheck %s --check-prefix=SHORT
+# SHORT: gemm: {{[a-z_]+}}, a round of {{.*}}; too few tiles for a loop
+# SHORT-NOT: >no loop<
+# Warp groups that take turns.
+# RUN: tilec %examples/04-attention/attention.py --entry "forward(1, 2, 1024, 128, 128, 128)" --target=sm_90a --emit=schedule.svg | FileCheck %s --check-prefix=TURN
+# TURN: >wait for the turn<
+# TURN: >give the turn to the next warp group<
 # RUN: not tilec %examples/elementwise_add.py --entry "add(M=64, N=64)" --target=gfx950 --emit=schedule.svg 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: error: no loop of this program has a planned schedule [NothingToShow]
 import tilelang.language as T
