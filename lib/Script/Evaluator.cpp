@@ -401,8 +401,8 @@ const llvm::DenseSet<llvm::StringRef> *Evaluator::localsOf(const FunctionObject 
 //===----------------------------------------------------------------------===//
 
 std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
-  // One typing slip in a short name, two in a longer one.
-  unsigned best = name.size() < 4 ? 1 : 2;
+  // One typing slip in a short name, two in a longer one; a name of other letters alone is none.
+  unsigned best = name.size() < 5 ? 1 : 2;
   llvm::StringRef found;
   for (llvm::StringRef candidate : candidates) {
     if (candidate == name)
@@ -410,7 +410,8 @@ std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candid
     unsigned distance = candidate.equals_insensitive(name)
                             ? 0
                             : name.edit_distance(candidate, /*AllowReplacements=*/true, best + 1);
-    if (distance <= best && (found.empty() || distance < best)) {
+    bool isLike = distance <= best && distance < std::max(name.size(), candidate.size());
+    if (isLike && (found.empty() || distance < best)) {
       best = distance;
       found = candidate;
     }
