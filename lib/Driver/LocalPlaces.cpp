@@ -61,23 +61,27 @@ std::vector<LocalBufferPlace> localPlaces(tile::ProgramOp source, tile::ProgramO
   return places;
 }
 
+void addListToReport(std::string &report, StringRef key, llvm::json::Array list) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(report);
+  if (!value)
+    return llvm::consumeError(value.takeError());
+  if (list.empty())
+    return;
+  (*value->getAsObject())[key] = std::move(list);
+  report = llvm::formatv("{0:2}\n", *value).str();
+}
+
 void addLocalPlaces(std::string &report, bool isJson, ArrayRef<LocalBufferPlace> places) {
   if (!isJson) {
     for (const LocalBufferPlace &p : places)
       report += "local buffer " + p.name + p.type + " of " + p.kernel + ": " + p.place + "\n";
     return;
   }
-  if (places.empty())
-    return;
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(report);
-  if (!value)
-    return llvm::consumeError(value.takeError());
   llvm::json::Array list;
   for (const LocalBufferPlace &p : places)
     list.push_back(llvm::json::Object{
         {"kernel", p.kernel}, {"name", p.name}, {"type", p.type}, {"place", p.place}});
-  (*value->getAsObject())["local_buffers"] = std::move(list);
-  report = llvm::formatv("{0:2}\n", *value).str();
+  addListToReport(report, "local_buffers", std::move(list));
 }
 
 } // namespace tilec

@@ -8,6 +8,8 @@
 
 #include "tilec/IR/Tile/Tile.h"
 
+#include "llvm/Support/JSON.h"
+
 #include <string>
 #include <vector>
 
@@ -23,6 +25,9 @@ struct LocalBufferPlace {
 /// The arrays that the script calls local, in its order; `compiled` is the program as the last
 /// stage left it.
 std::vector<LocalBufferPlace> localPlaces(tile::ProgramOp source, tile::ProgramOp compiled);
+
+/// Adds a list to a report that is JSON; one without elements is left out.
+void addListToReport(std::string &report, llvm::StringRef key, llvm::json::Array list);
 
 /// Adds them to a report, which is JSON or text.
 void addLocalPlaces(std::string &report, bool isJson, llvm::ArrayRef<LocalBufferPlace> places);

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "LoopVerdicts.h"
 
+#include "LocalPlaces.h"
+
 #include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Driver/ScheduleCheck.h"
@@ -246,19 +248,13 @@ void addLoopVerdicts(std::string &report, bool isJson, ArrayRef<LoopVerdict> ver
                 v.reason + "\n";
     return;
   }
-  if (verdicts.empty())
-    return;
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(report);
-  if (!value)
-    return llvm::consumeError(value.takeError());
   llvm::json::Array list;
   for (const LoopVerdict &v : verdicts)
     list.push_back(llvm::json::Object{{"kernel", v.kernel},
                                       {"place", v.place},
                                       {"verdict", nameOf(v.kind)},
                                       {"reason", v.reason}});
-  (*value->getAsObject())["loop_verdicts"] = std::move(list);
-  report = llvm::formatv("{0:2}\n", *value).str();
+  addListToReport(report, "loop_verdicts", std::move(list));
 }
 
 } // namespace tilec

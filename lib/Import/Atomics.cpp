@@ -13,10 +13,6 @@ namespace tilec {
 using script::argument;
 using script::IntrinsicId;
 
-namespace {
-tile::BufferType typeOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()); }
-} // namespace
-
 bool Importer::atomicElement(const Call *call, const script::Var *result, tile::AtomicKind kind) {
   const Argument &dst = argument(*call, "dst");
   const Argument &a = argument(*call, call->id == IntrinsicId::AtomicStore ? "src" : "value");

@@ -38,8 +38,6 @@ TileShapes shapesOf(const Emitter &e) {
   return s;
 }
 
-tile::BufferType typeOf(Value buffer) { return cast<tile::BufferType>(buffer.getType()); }
-
 } // namespace
 
 /// Finds the locals of a launch that emitter calls name, before they are allocated.

@@ -153,6 +153,9 @@ private:
   bool gemm(const Call *call);
   Value matrix(const Argument &a);
   bool matchOperands(Value &a, Value &b, const Call *call);
+  /// The argument `dim` of a call about `src`, from 0 on; nothing, and an error, where `src` has no
+  /// such dimension.
+  std::optional<int64_t> dimension(const Call *call, const Argument &src, tile::BufferType type);
   bool reduce(const Call *call, tile::ReduceKind kind);
   bool scan(const Call *call, tile::ReduceKind kind);
   bool transpose(const Call *call);
@@ -235,6 +238,9 @@ private:
   unsigned loopDepth = 0;  ///< serial loops inside of the innermost parallel
 };
 
+inline tile::BufferType typeOf(mlir::Value buffer) {
+  return mlir::cast<tile::BufferType>(buffer.getType());
+}
 /// `[128, 32]` for messages.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 llvm::SmallVector<int64_t> withoutOnes(llvm::ArrayRef<int64_t> shape);

@@ -8,8 +8,6 @@
 #include "GemmRival.h"
 #include "VendorLibrary.h"
 
-#include <dlfcn.h>
-
 namespace tilec::rt {
 
 Result<Rival> cublasRival(const GemmProduct &product, const std::string &path) {
@@ -19,11 +17,12 @@ Result<Rival> cublasRival(const GemmProduct &product, const std::string &path) {
   if (!library)
     return library.error();
   cublas::Api api;
-  api.create = reinterpret_cast<decltype(api.create)>(dlsym(*library, "cublasCreate_v2"));
-  api.setStream = reinterpret_cast<decltype(api.setStream)>(dlsym(*library, "cublasSetStream_v2"));
-  api.gemmEx = reinterpret_cast<decltype(api.gemmEx)>(dlsym(*library, "cublasGemmEx"));
-  if (!api.create || !api.setStream || !api.gemmEx)
-    return Error{"this cuBLAS has no cublasGemmEx"};
+  VendorSymbols symbols(*library);
+  symbols.get(api.create, "cublasCreate_v2");
+  symbols.get(api.setStream, "cublasSetStream_v2");
+  symbols.get(api.gemmEx, "cublasGemmEx");
+  if (Status bound = symbols.status("cuBLAS"); !bound)
+    return bound.error();
   void *handle = nullptr;
   if (int code = api.create(&handle))
     return Error{"cublasCreate failed with code " + std::to_string(code)};

@@ -9,7 +9,6 @@
 #include "VendorLibrary.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 
 namespace tilec::rt {
 namespace {
@@ -29,21 +28,16 @@ struct LtProduct {
 };
 
 Status bind(void *library, cublas::LtApi &api) {
-  std::string missing;
-  auto get = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (!function && missing.empty())
-      missing = name;
-  };
-  get(api.create, "cublasLtCreate");
-  get(api.descCreate, "cublasLtMatmulDescCreate");
-  get(api.descSet, "cublasLtMatmulDescSetAttribute");
-  get(api.layoutCreate, "cublasLtMatrixLayoutCreate");
-  get(api.preferenceCreate, "cublasLtMatmulPreferenceCreate");
-  get(api.preferenceSet, "cublasLtMatmulPreferenceSetAttribute");
-  get(api.heuristics, "cublasLtMatmulAlgoGetHeuristic");
-  get(api.matmul, "cublasLtMatmul");
-  return missing.empty() ? success() : Status(Error{"this cublasLt has no " + missing});
+  VendorSymbols symbols(library);
+  symbols.get(api.create, "cublasLtCreate");
+  symbols.get(api.descCreate, "cublasLtMatmulDescCreate");
+  symbols.get(api.descSet, "cublasLtMatmulDescSetAttribute");
+  symbols.get(api.layoutCreate, "cublasLtMatrixLayoutCreate");
+  symbols.get(api.preferenceCreate, "cublasLtMatmulPreferenceCreate");
+  symbols.get(api.preferenceSet, "cublasLtMatmulPreferenceSetAttribute");
+  symbols.get(api.heuristics, "cublasLtMatmulAlgoGetHeuristic");
+  symbols.get(api.matmul, "cublasLtMatmul");
+  return symbols.status("cublasLt");
 }
 
 Status checked(int code, const char *function) {

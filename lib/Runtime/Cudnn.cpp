@@ -8,7 +8,6 @@
 #include "VendorLibrary.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 
 namespace tilec::rt {
 namespace {
@@ -19,25 +18,20 @@ using namespace cudnn;
 constexpr size_t mostPlans = 8;
 
 Status bind(void *library, Api &api) {
-  std::string missing;
-  auto get = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (!function && missing.empty())
-      missing = name;
-  };
-  get(api.version, "cudnnGetVersion");
-  get(api.errorString, "cudnnGetErrorString");
-  get(api.lastError, "cudnnGetLastErrorString");
-  get(api.create, "cudnnCreate");
-  get(api.destroy, "cudnnDestroy");
-  get(api.setStream, "cudnnSetStream");
-  get(api.createDescriptor, "cudnnBackendCreateDescriptor");
-  get(api.destroyDescriptor, "cudnnBackendDestroyDescriptor");
-  get(api.setAttribute, "cudnnBackendSetAttribute");
-  get(api.getAttribute, "cudnnBackendGetAttribute");
-  get(api.finalize, "cudnnBackendFinalize");
-  get(api.execute, "cudnnBackendExecute");
-  return missing.empty() ? success() : Status(Error{"this cuDNN has no " + missing});
+  VendorSymbols symbols(library);
+  symbols.get(api.version, "cudnnGetVersion");
+  symbols.get(api.errorString, "cudnnGetErrorString");
+  symbols.get(api.lastError, "cudnnGetLastErrorString");
+  symbols.get(api.create, "cudnnCreate");
+  symbols.get(api.destroy, "cudnnDestroy");
+  symbols.get(api.setStream, "cudnnSetStream");
+  symbols.get(api.createDescriptor, "cudnnBackendCreateDescriptor");
+  symbols.get(api.destroyDescriptor, "cudnnBackendDestroyDescriptor");
+  symbols.get(api.setAttribute, "cudnnBackendSetAttribute");
+  symbols.get(api.getAttribute, "cudnnBackendGetAttribute");
+  symbols.get(api.finalize, "cudnnBackendFinalize");
+  symbols.get(api.execute, "cudnnBackendExecute");
+  return symbols.status("cuDNN");
 }
 
 /// One attention, described to the library.

@@ -53,6 +53,17 @@ std::vector<std::string> vendorLibraryPlaces(const char *file,
   return places;
 }
 
+void *VendorSymbols::find(const char *name) {
+  void *found = dlsym(library, name);
+  if (!found && missing.empty())
+    missing = name;
+  return found;
+}
+
+Status VendorSymbols::status(const std::string &name) const {
+  return missing.empty() ? success() : Status(Error{"this " + name + " has no " + missing});
+}
+
 Result<void *> openVendorLibrary(const char *name, const char *file,
                                  std::initializer_list<const char *> versions,
                                  const std::string &path) {

@@ -23,4 +23,22 @@ Result<void *> openVendorLibrary(const char *name, const char *file,
                                  std::initializer_list<const char *> versions,
                                  const std::string &path);
 
+/// Looks up the functions of an open library, and remembers which was missing first.
+class VendorSymbols {
+public:
+  explicit VendorSymbols(void *library) : library(library) {}
+
+  template <typename Function> void get(Function &function, const char *name) {
+    function = reinterpret_cast<Function>(find(name));
+  }
+  /// An error where one was missing; `name` is the library's, for the message.
+  Status status(const std::string &name) const;
+
+private:
+  void *find(const char *name);
+
+  void *library;
+  std::string missing;
+};
+
 } // namespace tilec::rt

@@ -8,11 +8,10 @@
 #include "Infer/Windows.h"
 
 #include "Layouts/LoopLayout.h"
+#include "Normalize/KnownLoops.h"
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
-
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -88,13 +87,9 @@ std::optional<FragmentLayout> windowOf(const FragmentLayout &layout, unsigned di
                         SmallVector<Factor, 4>(layout.waves()));
 }
 
-int64_t roundsOf(int64_t lower, int64_t upper, int64_t step) {
-  return step > 0 ? ceilDiv(upper - lower, step) : ceilDiv(lower - upper, -step);
-}
-
 /// Whether each lane has what it needs of fragments in every round, with the loop's variable known.
-bool servesRounds(tile::ForOp outer, tile::ParallelOp loop, int64_t lower, int64_t step,
-                  int64_t rounds) {
+bool servesRounds(KnownLoop outer, tile::ParallelOp loop) {
+  Value iv = outer.loop.iv();
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
     return false;
@@ -102,11 +97,11 @@ bool servesRounds(tile::ForOp outer, tile::ParallelOp loop, int64_t lower, int64
     const FragmentLayout *own = fragmentLayoutOf(access.buffer);
     if (!own)
       return false;
-    bool isMoved = llvm::any_of(
-        access.indices, [&](Value index) { return linearize(index).coefficient(outer.iv()) != 0; });
-    for (int64_t round = 0; round < (isMoved ? rounds : 1); ++round)
+    bool isMoved = llvm::any_of(access.indices,
+                                [&](Value index) { return linearize(index).coefficient(iv) != 0; });
+    for (int64_t round = 0; round < (isMoved ? outer.rounds : 1); ++round)
       if (!matchRegisters(*layout, *own, access.indices, loop,
-                          {{outer.iv(), lower + round * step}}))
+                          {{iv, outer.lower + round * outer.step}}))
         return false;
   }
   return true;
@@ -114,11 +109,11 @@ bool servesRounds(tile::ForOp outer, tile::ParallelOp loop, int64_t lower, int64
 
 /// What a lane computes in a round of the loop, if its variable picks registers and each parallel
 /// in it can be a round of its own; 0 when not.
-int64_t workOfRound(tile::ForOp outer, int64_t lower, int64_t step, int64_t rounds) {
+int64_t workOfRound(KnownLoop outer) {
   constexpr int64_t otherOps = 64;
   int64_t work = 0, ops = 0;
   bool picks = false;
-  for (Operation &op : *outer.bodyBlock()) {
+  for (Operation &op : *outer.loop.bodyBlock()) {
     auto loop = dyn_cast<tile::ParallelOp>(op);
     if (!loop) {
       if (!isPure(&op) || op.getNumRegions() != 0 || ++ops > otherOps)
@@ -129,24 +124,13 @@ int64_t workOfRound(tile::ForOp outer, int64_t lower, int64_t step, int64_t roun
       return 0;
     for (const Access &access : fragmentAccesses(loop))
       picks |= llvm::any_of(access.indices, [&](Value index) {
-        return linearize(index).coefficient(outer.iv()) != 0;
+        return linearize(index).coefficient(outer.loop.iv()) != 0;
       });
-    if (!servesRounds(outer, loop, lower, step, rounds))
+    if (!servesRounds(outer, loop))
       return 0;
     work += layoutFromFragments(loop)->numRegs();
   }
   return picks ? work : 0;
-}
-
-void unroll(tile::ForOp loop, int64_t lower, int64_t step, int64_t rounds) {
-  OpBuilder b(loop);
-  for (int64_t round = 0; round < rounds; ++round) {
-    IRMapping mapping;
-    mapping.map(loop.iv(), arith::ConstantIndexOp::create(b, loop.getLoc(), lower + round * step));
-    for (Operation &op : *loop.bodyBlock())
-      b.clone(op, mapping);
-  }
-  loop.erase();
 }
 
 } // namespace
@@ -177,22 +161,11 @@ std::optional<FragmentLayout> layoutFromWindow(tile::ParallelOp loop) {
 
 void unrollWindows(tile::KernelOp kernel) {
   constexpr int64_t mostRounds = 128, mostWork = 1024;
-  SmallVector<tile::ForOp> loops;
-  kernel.walk([&](tile::ForOp loop) { // inner ones first
-    if (!loop->getParentOfType<tile::ParallelOp>())
-      loops.push_back(loop);
-  });
-  for (tile::ForOp loop : loops) {
-    auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
-    auto step = tile::constantInt(loop.getStep());
-    if (!lower || !upper || !step || *step == 0)
-      continue;
-    int64_t rounds = roundsOf(*lower, *upper, *step);
-    if (rounds < 1 || rounds > mostRounds)
-      continue;
-    int64_t work = workOfRound(loop, *lower, *step, rounds);
-    if (work > 0 && work * rounds <= mostWork)
-      unroll(loop, *lower, *step, rounds);
+  for (KnownLoop known : knownLoops(kernel)) {
+    bool isShort = known.rounds > 0 && known.rounds <= mostRounds;
+    int64_t work = isShort ? workOfRound(known) : 0;
+    if (work > 0 && work * known.rounds <= mostWork)
+      known.unroll();
   }
 }
 

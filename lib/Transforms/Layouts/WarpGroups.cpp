@@ -224,6 +224,16 @@ void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
   });
 }
 
+LinearLayout warpGroupAccumulator(int64_t slabs) {
+  // Slabs take turns in groups of 8 rows, so that a warp's rows are consecutive: row 8 h + i of its
+  // part of slab s is row 8 (slabs h + s) + i.
+  LayoutInput regs{"register", {{0, 1}, {8 * slabs, 0}}};
+  for (int64_t s = 1; s < slabs; s *= 2)
+    regs.bases.push_back({8 * s, 0});
+  LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
+  return LinearLayout(2, {regs, lanes});
+}
+
 GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
   DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
   GemmPlan plan;
@@ -237,15 +247,9 @@ GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t 
   plan.kSteps = gemm.k() / shape.k;
   plan.atomM = 16 * shape.slabs;
   plan.atomN = 8;
-  // Slabs take turns in groups of 8 rows, so that a warp's rows are consecutive: row 8 h + i of its
-  // part of slab s is row 8 (slabs h + s) + i.
-  LayoutInput regs{"register", {{0, 1}, {8 * shape.slabs, 0}}};
-  for (int64_t s = 1; s < shape.slabs; s *= 2)
-    regs.bases.push_back({8 * s, 0});
-  LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
   llvm::SmallVector<Factor, 4> waves = {{0, warpsPerGroup}, {0, shape.groupsM}, {1, shape.groupsN}};
-  plan.c = FragmentLayout({gemm.m(), gemm.n()}, LinearLayout(2, {regs, lanes}), {{1, plan.repsN}},
-                          waves);
+  plan.c = FragmentLayout({gemm.m(), gemm.n()}, warpGroupAccumulator(shape.slabs),
+                          {{1, plan.repsN}}, waves);
   // A in registers looks as to mma.sync: 16 rows a warp.
   if (const MmaAtom *atom = target.findAtom(a, b, c, gemm.getTfloat32())) {
     plan.atom = atom;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Lockstep.h"
 
+#include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -226,34 +227,17 @@ static bool picksLocalElement(tile::ForOp loop) {
 
 static void unrollLocalLoops(tile::KernelOp kernel) {
   constexpr int64_t mostRounds = 256, mostOps = 8192;
-  SmallVector<tile::ForOp> loops;
-  kernel.walk([&](tile::ForOp loop) { // inner ones first
-    if (!loop->getParentOfType<tile::ParallelOp>())
-      loops.push_back(loop);
-  });
-  for (tile::ForOp loop : loops) {
-    auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
-    auto step = tile::constantInt(loop.getStep());
-    if (!lower || !upper || !step || *step == 0 || !picksLocalElement(loop))
+  for (KnownLoop known : knownLoops(kernel)) {
+    if (!picksLocalElement(known.loop))
       continue;
-    int64_t rounds = *step > 0 ? ceilDiv(*upper - *lower, *step) : ceilDiv(*lower - *upper, -*step);
     int64_t ops = 0;
     bool leaves = false;
-    loop.walk([&](Operation *op) {
+    known.loop.walk([&](Operation *op) {
       ++ops;
       leaves |= isa<tile::BreakOp>(op);
     });
-    if (leaves || rounds > mostRounds || rounds * ops > mostOps)
-      continue;
-    OpBuilder b(loop);
-    for (int64_t round = 0; round < rounds; ++round) {
-      IRMapping mapping;
-      mapping.map(loop.iv(),
-                  arith::ConstantIndexOp::create(b, loop.getLoc(), *lower + round * *step));
-      for (Operation &op : *loop.bodyBlock())
-        b.clone(op, mapping);
-    }
-    loop.erase();
+    if (!leaves && known.rounds <= mostRounds && known.rounds * ops <= mostOps)
+      known.unroll();
   }
 }
 

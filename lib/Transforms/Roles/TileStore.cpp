@@ -41,11 +41,7 @@ bool readLayout(const FragmentLayout &layout, TileStore &store) {
       return false;
     groups = factor.count;
   }
-  LayoutInput regs{"register", {{0, 1}, {8 * store.slabs, 0}}};
-  for (int64_t s = 1; s < store.slabs; s *= 2)
-    regs.bases.push_back({8 * s, 0});
-  LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
-  return layout.atom() == LinearLayout(2, {regs, lanes}) && store.rows() <= 256 &&
+  return layout.atom() == warpGroupAccumulator(store.slabs) && store.rows() <= 256 &&
          layout.shape()[0] == store.rows() * store.groupsM;
 }
 

@@ -141,6 +141,22 @@ static const LocalPlace *findLocal(Value root, int64_t element, const Elements &
   return nullptr;
 }
 
+/// Row-major position in a local array; one that is not constant selects among all slots, and is
+/// checked.
+static Value placeInLocal(Emitter &e, Value buffer, ValueRange tileIndices, int64_t n,
+                          Elements &elements) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  Value at = e.index(0);
+  SmallVector<Value, 4> indices;
+  for (auto [d, v] : llvm::enumerate(tileIndices)) {
+    indices.push_back(e.indexFor(v, n, elements));
+    at = e.addIndex(e.mulIndex(at, type.getShape()[d]), indices.back());
+  }
+  if (!tile::constantInt(at))
+    trapOutside(e, buffer, tileIndices, indices, elements.maskOf(n));
+  return at;
+}
+
 static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -157,15 +173,7 @@ static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements
                                            [&](Value v) { return e.isSameForAll(v, elements); });
   for (int64_t n = 0; n < (isSame ? 1 : elements.count); ++n) {
     const LocalPlace *place = findLocal(root, n, elements);
-    // Row-major position; an index that is not constant selects among all slots.
-    Value at = e.index(0);
-    SmallVector<Value, 4> indices;
-    for (auto [d, v] : llvm::enumerate(load.getIndices())) {
-      indices.push_back(e.indexFor(v, n, elements));
-      at = e.addIndex(e.mulIndex(at, type.getShape()[d]), indices.back());
-    }
-    if (!tile::constantInt(at))
-      trapOutside(e, load.getBuffer(), load.getIndices(), indices, elements.maskOf(n));
+    Value at = placeInLocal(e, load.getBuffer(), load.getIndices(), n, elements);
     auto read = [&](int64_t slot) {
       return wave::GetOp::create(b, loc, e.memoryType(place->dtype), place->regs, slot).getResult();
     };
@@ -197,14 +205,7 @@ static LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &eleme
     return e.unsupported(*store, "a write through a view of a local array");
   for (int64_t n = 0; n < elements.count; ++n) {
     const LocalPlace *place = findLocal(store.getBuffer(), n, elements);
-    Value at = e.index(0);
-    SmallVector<Value, 4> indices;
-    for (auto [d, v] : llvm::enumerate(store.getIndices())) {
-      indices.push_back(e.indexFor(v, n, elements));
-      at = e.addIndex(e.mulIndex(at, type.getShape()[d]), indices.back());
-    }
-    if (!tile::constantInt(at))
-      trapOutside(e, store.getBuffer(), store.getIndices(), indices, elements.maskOf(n));
+    Value at = placeInLocal(e, store.getBuffer(), store.getIndices(), n, elements);
     Value value = e.fromScalar(e.lookup(store.getValue(), n, elements), place->dtype);
     if (auto constant = tile::constantInt(at)) {
       if (*constant < 0 || *constant >= type.numElems())

@@ -1,0 +1,43 @@
+//===- KnownLoops.cpp - serial loops whose rounds are known ---------------===//
+//
+// Bounds are read as they stand: an inner loop that ends at an outer one's variable is known once
+// that one is unrolled.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/KnownLoops.h"
+
+#include "tilec/Base/Math.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+void KnownLoop::unroll() {
+  OpBuilder b(loop);
+  for (int64_t round = 0; round < rounds; ++round) {
+    IRMapping mapping;
+    mapping.map(loop.iv(), arith::ConstantIndexOp::create(b, loop.getLoc(), lower + round * step));
+    for (Operation &op : *loop.bodyBlock())
+      b.clone(op, mapping);
+  }
+  loop.erase();
+}
+
+SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel) {
+  SmallVector<KnownLoop> loops;
+  kernel.walk([&](tile::ForOp loop) {
+    auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
+    auto step = tile::constantInt(loop.getStep());
+    if (loop->getParentOfType<tile::ParallelOp>() || !lower || !upper || !step || *step == 0)
+      return;
+    int64_t rounds = *step > 0 ? ceilDiv(*upper - *lower, *step) : ceilDiv(*lower - *upper, -*step);
+    loops.push_back({loop, *lower, *step, std::max<int64_t>(rounds, 0)});
+  });
+  return loops;
+}
+
+} // namespace tilec

@@ -1,0 +1,24 @@
+//===- KnownLoops.h - serial loops whose rounds are known -----------------===//
+//
+// Takes the serial loops of a kernel, gives those whose bounds are constants, and unrolls them.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+struct KnownLoop {
+  tile::ForOp loop;
+  int64_t lower = 0, step = 1, rounds = 0;
+
+  /// Puts a copy of the body for each round in the loop's place.
+  void unroll();
+};
+
+/// Those outside of T.Parallel, inner ones first; some may have no round.
+llvm::SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel);
+
+} // namespace tilec
