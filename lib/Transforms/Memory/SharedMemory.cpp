@@ -113,6 +113,11 @@ public:
     return need;
   }
 
+  /// The numbers of all that runs while the op does.
+  std::pair<int64_t, int64_t> during(Operation *op) const {
+    return {begins.lookup(op), ends.lookup(op)};
+  }
+
 private:
   static void collectUsers(Value buffer, SmallVectorImpl<Operation *> &users) {
     for (Operation *user : buffer.getUsers()) {
@@ -282,17 +287,20 @@ void SharedMemory::place() {
   }
 }
 
-bool SharedMemory::fitsApart() const {
-  int64_t sum = 0;
-  for (const SharedNeed &need : all)
-    sum = alignTo(sum, need.align) + need.bytes;
-  return sum <= mostBytes;
-}
-
 void SharedMemory::setSlots(tile::AllocOp ring, int64_t slots) {
   for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
     if (need.ops.front() == ring)
       need.bytes = bytesOfBuffer(ring, slots);
+  place();
+}
+
+void SharedMemory::keepDuring(tile::ForOp loop, tile::AllocOp buffer) {
+  auto [first, last] = Lifetimes(loop->getParentOfType<tile::KernelOp>()).during(loop);
+  for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
+    if (need.ops.front() == buffer) {
+      need.first = std::min(need.first, first);
+      need.last = std::max(need.last, last);
+    }
   place();
 }
 

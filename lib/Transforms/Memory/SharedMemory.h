@@ -49,12 +49,12 @@ public:
   int64_t bytes() const { return allBytes; }
   /// Of what a block may have; negative when it does not fit.
   int64_t left() const { return mostBytes - allBytes; }
-  /// Whether all buffers fit beside each other.
-  bool fitsApart() const;
   llvm::ArrayRef<SharedNeed> needs() const { return all; }
 
   /// The ring becomes `slots` times the buffer that it is now.
   void setSlots(tile::AllocOp ring, int64_t slots);
+  /// Nothing that is needed in the loop shares the buffer's bytes.
+  void keepDuring(tile::ForOp loop, tile::AllocOp buffer);
   /// A pipe's mbarriers: of `stages` slots.
   void addPipe(int64_t stages);
   /// Bytes that accumulators are stored through.

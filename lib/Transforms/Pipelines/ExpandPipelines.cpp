@@ -297,16 +297,16 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
-  /// buffers need not share memory for it and no assembler moves loads up anyway.
+  /// what they fill has room beside all that a round needs, and no assembler moves loads up anyway.
   void copyTogether(tile::ForOp loop, const TargetInfo &chip) {
     if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty())
       return;
-    auto kernel = loop->getParentOfType<tile::KernelOp>();
-    if (!SharedMemory(kernel, chip).fitsApart())
-      return;
     PipelinePlan plan = planPipeline(loop, chip);
     plan.stages = 1;
-    if (!plan.isEmpty())
+    SharedMemory memory(loop->getParentOfType<tile::KernelOp>(), chip);
+    for (tile::AllocOp ring : plan.rings)
+      memory.keepDuring(loop, ring);
+    if (!plan.isEmpty() && memory.left() >= 0)
       Expansion(loop, plan).copyTogether();
   }
 
