@@ -326,6 +326,46 @@ bool isBelowRaised(arith::SubFOp difference, tile::ParallelOp loop) {
          isRaisedFrom(top.getBuffer(), old.getBuffer(), loop);
 }
 
+/// Whether a term is the logarithm of a sum to which a reduction's result belongs.
+bool isLogarithmOfSum(Value value) {
+  auto isSummed = [](Value term) {
+    auto load = term.getDefiningOp<tile::LoadOp>();
+    return load && llvm::any_of(load.getBuffer().getUsers(), [&](Operation *user) {
+             auto reduce = dyn_cast<tile::ReduceOp>(user);
+             return reduce && reduce.getKind() == tile::ReduceKind::Sum &&
+                    reduce.getDst() == load.getBuffer();
+           });
+  };
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddFOp>(op))
+    return llvm::any_of(op->getOperands(), isLogarithmOfSum);
+  if (!isa_and_nonnull<math::LogOp, math::Log2Op>(op))
+    return false;
+  auto sum = op->getOperand(0).getDefiningOp<arith::AddFOp>();
+  return sum ? llvm::any_of(sum->getOperands(), isSummed) : isSummed(op->getOperand(0));
+}
+
+/// Whether the exponential is a share of a sum, whose logarithm was subtracted: the shares of a row
+/// are 1 together, so that one below 2^-126 is nothing beside the others.
+bool isShareOfSum(arith::SubFOp difference) {
+  auto load = difference.getRhs().getDefiningOp<tile::LoadOp>();
+  if (!load || !load.getBuffer().getType().isFragment() ||
+      !load.getBuffer().getDefiningOp<tile::AllocOp>())
+    return false;
+  bool isLogarithm = false;
+  for (Operation *user : load.getBuffer().getUsers()) {
+    auto store = dyn_cast<tile::StoreOp>(user);
+    if (!store && !isa<tile::LoadOp>(user))
+      return false;
+    if (!store || constantOf(store.getValue())) // what it was before the first sum
+      continue;
+    if (!isLogarithmOfSum(store.getValue()))
+      return false;
+    isLogarithm = true;
+  }
+  return isLogarithm;
+}
+
 /// Whether a factor of at most 1 only scales running sums: those of a gemm, those that more is
 /// added to, and what is rounded to 16 bits.
 bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen) {
@@ -488,6 +528,8 @@ void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &ta
                      (isDear && isBelowRaised(difference, loop) && isOnlyScale(result, seen)));
   if (!isBelow && !Uses(/*mayBeSummed=*/false).areRounded(result))
     return;
+  bool isShare = isDear && difference && isShareOfSum(difference) &&
+                 Uses(/*mayBeSummed=*/false, /*mayVanish=*/true).areRounded(result);
   bool mayFuse = difference && !hasHugeConstant(op->getParentOfType<tile::KernelOp>()) &&
                  !mustVanish(difference, loop);
   if (mayFuse) {
@@ -500,7 +542,7 @@ void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &ta
     // An argument is below 2^7, or the result is zero or infinite: 2^-17 of it at most get lost.
     op = asPowerOfTwo(natural, isBelow && mayFuse);
   }
-  if (isBelow || (isDear && vanishesWhenRounded(op->getResult(0))))
+  if (isBelow || isShare || (isDear && vanishesWhenRounded(op->getResult(0))))
     allow(op, Flags::afn);
 }
 

@@ -1,18 +1,20 @@
 # RUN: tilec %s --target=gfx950 --entry "softmax('float16')" --emit=asm | FileCheck %s --check-prefix=SUM
 # RUN: tilec %s --target=gfx942 --entry "softmax('float16')" --emit=asm | FileCheck %s --check-prefix=SUM
+# RUN: tilec %s --target=gfx950 --entry "softmax('bfloat16')" --emit=asm | FileCheck %s --check-prefix=SUM
 # RUN: tilec %s --target=gfx950 --entry "natural('float16', 'float16')" --emit=asm | FileCheck %s --check-prefix=ONE
 # RUN: tilec %s --target=gfx950 --entry "natural('bfloat16', 'bfloat16')" --emit=asm | FileCheck %s --check-prefix=KEPT
 # RUN: tilec %s --target=gfx950 --entry "natural('float32', 'float32')" --emit=asm | FileCheck %s --check-prefix=KEPT
 # RUN: tilec-run %s --target=gfx950 --entry "softmax('float16')" --check --seed 1 --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx942 --entry "softmax('float16')" --check --seed 2 | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx950 --entry "softmax('bfloat16', 200.0)" --check --seed 3 | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --target=gfx942 --entry "softmax('bfloat16', 60.0)" --check --seed 7 --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx950 --entry "natural('float16', 'float16', 60.0)" --check --seed 4 | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx942 --entry "natural('bfloat16', 'bfloat16', 60.0)" --check --seed 5 | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx950 --entry "natural('float32', 'float32', 60.0)" --check --seed 6 | FileCheck %s --check-prefix=RIGHT
 #
 # v_exp_f32 gives no denormals. Where what is below 2^-126 does not count, because the largest of a sum is 1 or the
-# result is an f16, it is all there is of an exponential; where it may count it is scaled around it. (The one
-# that a row's sum begins with is scaled.) Arguments up to +-240 and +-60 reach both ends of f16's, and the denormals of bf16 and f32.
+# result is an f16 or a share of a sum (whose logarithm was subtracted), it is all there is of an exponential; where it
+# may count it is scaled around it. (The one that a row's sum begins with is scaled.) Arguments up to +-240 and +-60 reach both ends of f16's, and the denormals of bf16 and f32.
 
 # ONE:      v_exp_f32
 # ONE-NOT:  {{v_ldexp_f32|0xc2fc0000}}
