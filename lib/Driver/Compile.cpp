@@ -26,7 +26,6 @@
 #include "tilec/Script/Trace.h"
 #endif
 #include "tilec/Transforms/Contracts.h"
-#include "tilec/Transforms/FastMath.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
 #include "tilec/Transforms/SchedulePicture.h"
@@ -464,7 +463,7 @@ bool Compilation::runStage(Stage stage) {
     if (opts.math == MathMode::Fast) // not of the source: the reference knows no approximation
       program().setFastMath(true);
     if (opts.math == MathMode::Libs)
-      state->module.get()->setAttr(libraryMathAttrName, UnitAttr::get(&state->context));
+      program().setLibraryMath(true);
     break;
   case Stage::Llvm:
     return state->trial || lower();

@@ -148,7 +148,7 @@ LogicalResult KernelLowering::lowerFor(mlir::scf::ForOp loop) {
   iv->addIncoming(next, latch);
   addEdges(phis, nexts, latch);
   llvm::BranchInst *again = b.CreateCondBr(less(next, upper), body, exit);
-  if (loop->hasAttr("rolled")) // assemblers behind LLVM read this as well
+  if (!loop.getBody()->getOps<wave::RolledOp>().empty()) // assemblers behind LLVM read this as well
     keepRolled(*again);
 
   b.SetInsertPoint(exit);

@@ -11,7 +11,6 @@
 
 #include "DebugLines.h"
 #include "Emitter.h"
-#include "tilec/Transforms/FastMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,8 +26,7 @@ public:
   /// `lines` is null when the module gets no line tables.
   KernelLowering(wave::KernelOp kernel, Emitter &emitter, DebugLines *lines)
       : kernel(kernel), e(emitter), b(emitter.b), lines(lines),
-        context(emitter.module.getContext()),
-        usesLibrary(kernel->getParentOp()->hasAttr(libraryMathAttrName)) {}
+        context(emitter.module.getContext()), usesLibrary(kernel.getLibraryMath()) {}
 
   /// Adds the kernel to the emitter's module. On failure message() is one line, or empty where
   /// the context has been told.

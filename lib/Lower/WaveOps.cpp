@@ -308,6 +308,7 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
         return must(barrier.getThreads() != 0 ? e.barrierOf(barrier.getThreads(), barrier.getId())
                                               : e.barrier(barrier.getRaw(), barrier.getGlobal()));
       })
+      .Case([&](wave::RolledOp) { return success(); }) // lowerFor asks for it
       .Case([&](wave::GridSyncOp sync) { return lowerGridSync(sync); })
       .Case([&](wave::WaveFenceOp) {
         e.waveFence();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tools/dev/check_includes.py, check_coverage.py and check_targets.py on small trees with planted faults."""
+"""Tests of tools/dev/check_includes.py, check_coverage.py, check_targets.py and check_attrs.py on small trees with planted faults."""
 
 import pathlib
 import sys
@@ -9,6 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/dev"))
+import check_attrs  # noqa: E402
 import check_coverage  # noqa: E402
 import check_includes  # noqa: E402
 import check_targets  # noqa: E402
@@ -95,6 +96,33 @@ class Targets(Tree):
         self.assertIn("holds 132", self.complaint("constexpr int units = 132;\n"))
         self.assertIn("A.td:1: names", self.complaint("// sm_90a\n", "include/tilec/IR/Wave/A.td"))
         self.assertIn("names `Hopper`", self.complaint("", "lib/Transforms/Hopper/A.cpp"))
+
+
+class Attrs(Tree):
+    def complaint(self, text, path="lib/Transforms/Roles/A.cpp"):
+        self.write("include/tilec/IR/Tile/TileOps.td", "let arguments = (ins Index:$count, OptionalAttr<I64Attr>:$place,\n"
+                   "  UnitAttr:$async);")
+        self.write("include/tilec/IR/Wave/WaveOps.td", "let arguments = (ins StrAttr:$name);")
+        self.write(path, text)
+        found = check_attrs.complaints(self.root)
+        (self.root / path).unlink()
+        return found[0] if found else None
+
+    def test_setters_and_declared_names_are_fine(self):
+        self.assertIsNone(self.complaint("loop.setAsync(true);\nop.setPlaceAttr(nullptr);\n"))
+        self.assertIsNone(self.complaint('op->getAttrOfType<StringAttr>("name");\nop->hasAttr("async");\n'))
+        self.assertIsNone(self.complaint("op->setAttr(withFlags.getFastMathAttrName(), x);\n"))
+        self.assertIsNone(self.complaint('state.addAttribute("async", x);\n', "lib/IR/Tile/A.cpp"))
+        self.assertIsNone(self.complaint('// op->setAttr("x", y);\n'))
+
+    def test_undeclared_names_are_found(self):
+        for text in ('op->setAttr("async", x);', "op->setAttr(asyncName, x);", 'op->removeAttr("place");', 'op.setAttr(\n"x", y);',
+                     'op->setDiscardableAttr("x", y);'):
+            self.assertIn("Roles/A.cpp:2: sets", self.complaint("x\n" + text + "\n"), text)
+        for text in ('op->hasAttr("planned")', "op->hasAttr(asyncName)", 'op->getAttrOfType<IntegerAttr>("slot")',
+                     'op->getAttr("count")', 'op->getDiscardableAttr("x")'):
+            self.assertIn("Roles/A.cpp:2: asks for", self.complaint("x\n" + text + ";\n"), text)
+        self.assertIn("A.cpp:1: adds", self.complaint('state.addAttribute("async", x);\n'))
 
 
 class Coverage(Tree):

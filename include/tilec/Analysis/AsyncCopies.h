@@ -10,12 +10,10 @@
 
 namespace tilec {
 
-/// On a tile.parallel: its pieces are copied like those of a tile.async_copy
-/// (Pipelines/Gather.h).
-constexpr llvm::StringLiteral asyncAttrName = "async";
-
+/// Whether its pieces are copied like those of a tile.async_copy (Pipelines/Gather.h).
 inline bool isAsyncGather(mlir::Operation *op) {
-  return mlir::isa<tile::ParallelOp>(op) && op->hasAttr(asyncAttrName);
+  auto loop = mlir::dyn_cast<tile::ParallelOp>(op);
+  return loop && loop.getAsync();
 }
 
 inline bool isAsyncCopy(mlir::Operation *op) {

@@ -438,6 +438,8 @@ LogicalResult ForOp::verify() {
     return emitOpError() << "rotates over " << int64_t(*slots) << " slots; 2 are the fewest";
   if (std::optional<uint64_t> blocks = getPersistent(); blocks && int64_t(*blocks) < 1)
     return emitOpError() << "is shared out among clusters of " << int64_t(*blocks) << " blocks";
+  if (std::optional<StringRef> strategy = getPlanned(); strategy && strategy->empty())
+    return emitOpError("is planned by a strategy without a name");
   return success();
 }
 
@@ -492,6 +494,8 @@ LogicalResult ParallelOp::verify() {
   if (buffers.has_value() != bytes.has_value() || (buffers && int64_t(*buffers) < 1) ||
       (bytes && int64_t(*bytes) < 1))
     return emitOpError("stores a tile through `store_buffers` of `store_bytes`, one at least");
+  if (getAsync() && buffers)
+    return emitOpError("is either an asynchronous copy or a store of a tile");
   return success();
 }
 

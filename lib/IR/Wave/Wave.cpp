@@ -87,6 +87,58 @@ void RegsType::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
+// #wave.step
+//===----------------------------------------------------------------------===//
+
+LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError, StepKind kind,
+                               int64_t i, int64_t j, int64_t k, int64_t slotBytes, int64_t advance,
+                               int64_t cover, int64_t together) {
+  bool isMma = kind == StepKind::Mma, isRead = kind == StepKind::ReadA || kind == StepKind::ReadB;
+  auto said = [&] { return emitError() << "a step of kind `" << stringifyStepKind(kind) << "` "; };
+  if (i < 0 || j < 0 || k < 0)
+    return said() << "has the number " << std::min({i, j, k}) << "; they begin with 0";
+  if (!isMma && j != 0)
+    return said() << "has no `j`";
+  if (!isMma && !isRead && k != 0)
+    return said() << "has no `k`";
+  if (isMma ? slotBytes != 0 : slotBytes < 1)
+    return said() << "moves " << slotBytes << " bytes further per slot";
+  if (!isRead ? cover != 0 : cover == 0)
+    return said() << (isRead ? "is filled by no copy" : "is filled by copies");
+  if (together < 1 || (!isRead && together != 1))
+    return said() << "stands together with " << together << " of its kind";
+  if (advance != 0 && (isMma || isRead))
+    return said() << "moves " << advance << " bytes further per iteration";
+  return success();
+}
+
+StepAttr stepOf(Operation *op) {
+  return TypeSwitch<Operation *, StepAttr>(op)
+      .Case<LoadToSharedOp, SharedReadOp, SharedReadTrOp, MmaOp, SetOp>(
+          [](auto own) { return own.getStepAttr(); })
+      .Default(StepAttr());
+}
+
+void setStep(Operation *op, StepAttr step) {
+  TypeSwitch<Operation *>(op).Case<LoadToSharedOp, SharedReadOp, SharedReadTrOp, MmaOp, SetOp>(
+      [&](auto own) { own.setStepAttr(step); });
+}
+
+/// An op that has a step stands in a pipeline, and the step is one that it can be.
+static LogicalResult checkStep(Operation *op) {
+  StepAttr step = stepOf(op);
+  if (!step)
+    return success();
+  if (!isa_and_present<PipelineOp>(op->getParentOp()))
+    return op->emitOpError("is a step, and stands in no wave.pipeline");
+  bool isCopy = isa<LoadToSharedOp>(op), isRead = isa<SharedReadOp, SharedReadTrOp>(op);
+  if (step.isCopy() != isCopy || step.isRead() != isRead)
+    return op->emitOpError() << "cannot be a step of kind `" << stringifyStepKind(step.getKind())
+                             << "`";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
 
@@ -136,6 +188,8 @@ LogicalResult GetOp::verify() {
 }
 
 LogicalResult SetOp::verify() {
+  if (failed(checkStep(*this)))
+    return failure();
   return checkSlot(*this, getRegs().getType(), getSlot(), getValue().getType());
 }
 
@@ -174,6 +228,12 @@ LogicalResult BytePermuteOp::verify() {
   return success();
 }
 
+LogicalResult RolledOp::verify() {
+  if (!isa_and_present<scf::ForOp>((*this)->getParentOp()))
+    return emitOpError("stands in no scf.for");
+  return success();
+}
+
 LogicalResult ScanPartnerOp::verify() {
   if ((getWidth() & (getWidth() - 1)) != 0 || uint64_t(1) << getStep() >= getWidth())
     return emitOpError() << "has no step " << getStep() << " in groups of " << getWidth()
@@ -198,7 +258,11 @@ static LogicalResult checkGlobalAccess(Operation *op, Type type, int64_t align) 
   return checkAccess(op, type);
 }
 
-LogicalResult SharedReadOp::verify() { return checkAccess(*this, getResult().getType()); }
+LogicalResult SharedReadOp::verify() {
+  if (failed(checkStep(*this)))
+    return failure();
+  return checkAccess(*this, getResult().getType());
+}
 LogicalResult SharedWriteOp::verify() { return checkAccess(*this, getValue().getType()); }
 LogicalResult GlobalReadOp::verify() {
   return checkGlobalAccess(*this, getResult().getType(), getAlign());
@@ -242,7 +306,7 @@ LogicalResult SharedReadTrOp::verify() {
   int64_t bits = bitsOf(elementOf(type));
   if (bitsOf(type) != 64 || (bits != 16 && bits != 8 && bits != 4))
     return emitOpError() << "gives a lane 8 bytes of 16, 8 or 4-bit elements, not " << type;
-  return success();
+  return checkStep(*this);
 }
 
 LogicalResult LoadToSharedOp::verify() {
@@ -251,8 +315,10 @@ LogicalResult LoadToSharedOp::verify() {
     return emitOpError() << "moves " << bytes << " bytes a lane; 1, 2, 4, 12 and 16 are possible";
   if (imm < 0 || imm > 4095)
     return emitOpError() << "adds " << imm << " bytes; the instruction has 0 to 4095";
-  return success();
+  return checkStep(*this);
 }
+
+LogicalResult MmaOp::verify() { return checkStep(*this); }
 
 LogicalResult CpAsyncOp::verify() {
   int64_t bytes = getBytes();

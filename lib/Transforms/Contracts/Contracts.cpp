@@ -87,6 +87,29 @@ bool ContractChecker::hold(ArrayRef<Fact> facts, Operation *root, const Twine &w
   return true;
 }
 
+using AttributeNames = llvm::DenseSet<StringAttr>;
+
+/// Attributes of `root` and what is in it that no op declares.
+static AttributeNames undeclaredNames(Operation *root) {
+  AttributeNames names;
+  root->walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      names.insert(attribute.getName());
+  });
+  return names;
+}
+
+/// What one pass tells another is declared: the first attribute that is not, but for those that the
+/// program came with.
+static std::optional<Breach> undeclaredIn(Operation *root, const AttributeNames &known) {
+  return firstBreach(root, [&](Operation *op) -> std::optional<std::string> {
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      if (!known.contains(attribute.getName()))
+        return "has `" + attribute.getName().str() + "`, which it does not declare";
+    return std::nullopt;
+  });
+}
+
 void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Operation *root) {
   llvm::SaveAndRestore checking(isChecking);
   const Contract *contract = contractOf(name);
@@ -98,12 +121,17 @@ void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Opera
       return;
     isChecking = false;
   }
+  AttributeNames undeclared = undeclaredNames(root);
   pass();
   isChecking = true;
   if (failed(mlir::verify(root))) // the pass manager says so
     return;
   if (std::optional<Breach> breach = before.differenceFrom(root)) {
     found = Breach{("`" + name + "` leaves: " + breach->text).str(), breach->place};
+    return;
+  }
+  if (std::optional<Breach> breach = undeclaredIn(root, undeclared)) {
+    found = Breach{("`" + name + "`: " + breach->text).str(), breach->place};
     return;
   }
   if (contract)

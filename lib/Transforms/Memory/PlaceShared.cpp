@@ -25,12 +25,11 @@ struct PlaceSharedPass : impl::PlaceSharedPassBase<PlaceSharedPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    Builder b(&getContext());
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       SharedMemory memory(kernel, *chip);
       for (const SharedNeed &need : memory.needs())
         for (Operation *op : need.ops)
-          op->setAttr("shared_place", b.getI64IntegerAttr(need.place));
+          setSharedPlace(op, need.place);
       kernel.setSharedBytes(memory.bytes());
     }
   }

@@ -28,6 +28,7 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -327,8 +328,16 @@ void SharedMemory::addStaging(int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> sharedPlaceOf(Operation *op) {
-  auto place = op->getAttrOfType<IntegerAttr>("shared_place");
-  return place ? std::optional(place.getInt()) : std::nullopt;
+  return TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case<tile::AllocOp, tile::KernelOp, tile::ReduceOp, tile::ScanOp, tile::ParallelOp,
+            tile::BlockVoteOp>([](auto own) { return own.getSharedPlace(); })
+      .Default(std::nullopt);
+}
+
+void setSharedPlace(Operation *op, int64_t place) {
+  TypeSwitch<Operation *>(op)
+      .Case<tile::AllocOp, tile::KernelOp, tile::ReduceOp, tile::ScanOp, tile::ParallelOp,
+            tile::BlockVoteOp>([&](auto own) { own.setSharedPlace(place); });
 }
 
 /// As a message names it.

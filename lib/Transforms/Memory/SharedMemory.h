@@ -75,6 +75,7 @@ int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots = 1);
 
 /// The first byte of what the op needs, as `tile-place-shared` has said on the op.
 std::optional<int64_t> sharedPlaceOf(mlir::Operation *op);
+void setSharedPlace(mlir::Operation *op, int64_t place);
 
 /// What is wrong with the places of a kernel: an op without one, or two needs that meet and have
 /// bytes in common. "" where nothing is.

@@ -13,7 +13,6 @@
 #include "Normalize/ShortAngles.h"
 
 #include "tilec/Analysis/Buffers.h"
-#include "tilec/Transforms/FastMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -761,10 +760,11 @@ void relaxAll(tile::KernelOp kernel) {
 } // namespace
 
 void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
-  if (kernel->getParentOfType<ModuleOp>()->hasAttr(libraryMathAttrName))
+  auto program = kernel->getParentOfType<tile::ProgramOp>();
+  if (program.getLibraryMath())
     return;
   rewriteGates(kernel);
-  bool isFast = kernel->getParentOfType<tile::ProgramOp>().getFastMath();
+  bool isFast = program.getFastMath();
   if (!isFast)
     shortenAngles(kernel, target);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);

@@ -160,7 +160,7 @@ void Expansion::startCopies(Value iv, Value slot) {
     });
     repeatArithmetic(outside, mapping);
     mapping.map(buffer, slotView(ring, slot));
-    builder.clone(*gather, mapping)->setAttr(asyncAttrName, builder.getUnitAttr());
+    cast<tile::ParallelOp>(builder.clone(*gather, mapping)).setAsync(true);
   }
   tile::AsyncCommitOp::create(builder, loc);
 }

@@ -47,9 +47,6 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// On the loop of a product: the strategy that it got.
-constexpr llvm::StringLiteral plannedAttrName = "planned";
-
 /// Whether the loop does nothing but set every element of the buffer to zero.
 bool fillsWithZero(tile::ParallelOp loop, Value buffer) {
   tile::StoreOp only;
@@ -502,7 +499,7 @@ bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef st
     return false;
   }
   makePersistent(kernel, target, *product, *plan);
-  loop->setAttr(plannedAttrName, StringAttr::get(loop.getContext(), plan->strategy));
+  loop.setPlanned(plan->strategy);
   return true;
 }
 
@@ -534,7 +531,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       return leaveOut(loop, "no producer warp copies for it: " + reason);
     }
     plan->exactSlots = loop.getExact() || wishOf(loop, strategy) != "auto";
-    if (!loop->hasAttr(plannedAttrName))
+    if (!loop.getPlanned())
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
                     deadFrom.lookup(loop));
     if (loop.getStages() < 2 && plan->pipes().size() < 2)

@@ -26,6 +26,19 @@ namespace {
 /// an offset there as well: with 64 of each LLVM 22 spills some of 102; 48 fit.
 constexpr int64_t mostTargetRegisters = 48;
 
+int64_t immOf(Operation *read) {
+  if (auto plain = dyn_cast<wave::SharedReadOp>(read))
+    return plain.getImm();
+  return cast<wave::SharedReadTrOp>(read).getImm();
+}
+
+void setImm(Operation *read, int64_t imm) {
+  if (auto plain = dyn_cast<wave::SharedReadOp>(read))
+    plain.setImm(imm);
+  else
+    cast<wave::SharedReadTrOp>(read).setImm(imm);
+}
+
 int64_t floorDiv(int64_t a, int64_t by) { return a >= 0 ? a / by : -((-a + by - 1) / by); }
 
 /// An address operand of copies that moves on with the K tile.
@@ -133,8 +146,8 @@ void Application::chooseAdvancing() {
 void Application::chooseAnchors() {
   for (auto &[name, ops] : pipeline.steps)
     for (Operation *read : ops)
-      if (isa<wave::SharedReadOp, wave::SharedReadTrOp>(read)) {
-        int64_t imm = read->getAttrOfType<IntegerAttr>("imm").getInt();
+      if (wave::stepOf(read).isRead()) {
+        int64_t imm = immOf(read);
         auto [at, isNew] = anchors.try_emplace(read->getOperand(0), imm);
         at->second = std::min(at->second, imm);
       }
@@ -190,8 +203,8 @@ int64_t Application::phaseOf(const ScheduleStep &copy, wave::LoadToSharedOp dma,
 
 int64_t Application::advancingOf(const ScheduleStep &copy, Values &values) {
   auto dma = cast<wave::LoadToSharedOp>(opsOf(copy.name())[0]);
-  int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
-  int64_t slotBytes = dma->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
+  int64_t advance = dma.getStep()->getAdvance();
+  int64_t slotBytes = dma.getStep()->getSlotBytes();
   bool isLane = movesLaneOffset[static_cast<int>(copy.operand)];
   Value moving = isLane ? dma.getVoffset() : dma.getSoffset();
   bool fitsImm = advance >= 0 && advance * (shape.slots - 1) < pipeline.constants.buffer &&
@@ -208,7 +221,7 @@ int64_t Application::advancingOf(const ScheduleStep &copy, Values &values) {
 
 void Application::emitDma(const ScheduleStep &step, Values &values) {
   auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
-  int64_t slotBytes = dma->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
+  int64_t slotBytes = dma.getStep()->getSlotBytes();
   bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
   int64_t index = advancingOf(step, values);
   const Advancing which = advancing[index];
@@ -225,16 +238,14 @@ void Application::emitRead(const ScheduleStep &step, Values &values) {
   SmallVector<Value, 2> results;
   auto found = pipeline.steps.find(step.name());
   for (Operation *read : found->second) {
-    int64_t slotBytes = read->getAttrOfType<IntegerAttr>("slot_bytes").getInt();
+    int64_t slotBytes = wave::stepOf(read).getSlotBytes();
     int64_t anchor = anchors.lookup(read->getOperand(0));
-    int64_t imm = read->getAttrOfType<IntegerAttr>("imm").getInt() - anchor +
-                  step.tile % shape.slots * slotBytes;
+    int64_t imm = immOf(read) - anchor + step.tile % shape.slots * slotBytes;
     int64_t beyond = imm / pipeline.constants.shared * pipeline.constants.shared;
     Operation *copy = b.clone(*read);
     copy->setOperand(0, outside(read->getOperand(0), anchor + beyond));
-    copy->setAttr("imm", b.getI64IntegerAttr(imm - beyond));
-    for (llvm::StringRef name : {"step", "cover", "slot_bytes", "together"})
-      copy->removeAttr(name);
+    setImm(copy, imm - beyond);
+    wave::setStep(copy, nullptr);
     results.push_back(copy->getResult(0));
   }
   values.reads[{found->first, step.tile}] = results;
@@ -244,9 +255,10 @@ Value Application::valueAt(Value value, int64_t tile, Values &values) {
   Operation *def = value.getDefiningOp();
   if (!def || def->getBlock() != op.bodyBlock())
     return value;
-  if (auto name = def->getAttrOfType<StringAttr>("step")) {
-    auto ops = opsOf(name.getValue());
-    return values.reads.find({name.getValue(), tile})->second[llvm::find(ops, def) - ops.begin()];
+  if (wave::StepAttr step = wave::stepOf(def)) {
+    auto found = pipeline.steps.find(scheduleStepOf(step).name());
+    return values.reads.find({found->first, tile})
+        ->second[llvm::find(found->second, def) - found->second.begin()];
   }
   bool isGlue = isPure(def);
   if (isGlue)
@@ -269,7 +281,7 @@ void Application::emitMma(const ScheduleStep &step, Values &values) {
       mapping.map(operand, local.contains(operand) ? local.lookup(operand)
                                                    : valueAt(operand, step.tile, values));
     Operation *copy = b.clone(*part, mapping);
-    copy->removeAttr("step");
+    wave::setStep(copy, nullptr);
     local.map(part->getResults(), copy->getResults());
   }
 }
@@ -285,7 +297,7 @@ void Application::prepareNext(llvm::ArrayRef<ScheduleStep> rest, Values &values)
     for (Operation *part : opsOf(step.name()))
       for (Value operand : part->getOperands())
         if (Operation *def = operand.getDefiningOp();
-            def && def->getBlock() == op.bodyBlock() && !def->hasAttr("step") && isPure(def))
+            def && def->getBlock() == op.bodyBlock() && !wave::stepOf(def) && isPure(def))
           valueAt(operand, step.tile, values);
     return;
   }
@@ -478,7 +490,7 @@ void Application::emitTails(const RuntimeSchedule &schedule, Value left, Values 
 void Application::emitInOrder() {
   SmallVector<ScheduleStep> steps[3];
   for (auto &[name, ops] : pipeline.steps) {
-    ScheduleStep step = llvm::cantFail(ScheduleStep::parse(name.str() + " +0"));
+    ScheduleStep step = scheduleStepOf(wave::stepOf(ops[0]));
     steps[step.kind].push_back(step);
   }
   SmallVector<Advancing> moving;
@@ -490,7 +502,7 @@ void Application::emitInOrder() {
   wave::BarrierOp::create(b, loc, /*raw=*/true);
   for (const ScheduleStep &step : steps[ScheduleStep::Dma]) {
     auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
-    int64_t advance = dma->getAttrOfType<IntegerAttr>("advance").getInt();
+    int64_t advance = dma.getStep()->getAdvance();
     bool isLane = movesLaneOffset[static_cast<int>(step.operand)];
     Value by = arith::MulIOp::create(b, loc, loop.getInductionVar(), constant(advance));
     Value at = arith::AddIOp::create(b, loc, isLane ? dma.getVoffset() : dma.getSoffset(), by);

@@ -19,8 +19,11 @@ struct PipelineTemplate {
   wave::PipelineOp op;
   ScheduleShape shape;
   AddressConstants constants{};
-  llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::Operation *, 2>> steps;
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::Operation *, 2>> steps; ///< by name
 };
+
+/// The step that an op is, for the round's own tile.
+ScheduleStep scheduleStepOf(wave::StepAttr step);
 
 /// Moves what does not depend on the iteration in front of the op, and reads the rest. Fails with
 /// what is malformed.

@@ -32,66 +32,56 @@ static int64_t registersOf(Type type) { return (wave::bitsOf(type) + 31) / 32; }
 
 static void hoistInvariants(wave::PipelineOp pipeline) {
   for (Operation &op : llvm::make_early_inc_range(*pipeline.bodyBlock()))
-    if (isPure(&op) && !op.hasAttr("step") && llvm::all_of(op.getOperands(), [&](Value v) {
+    if (isPure(&op) && !wave::stepOf(&op) && llvm::all_of(op.getOperands(), [&](Value v) {
           return v.getParentRegion() != &pipeline.getBody();
         }))
       op.moveBefore(pipeline);
 }
 
-static llvm::Error addStep(PipelineTemplate &result, Operation &op, StringAttr name) {
-  llvm::Expected<ScheduleStep> parsed = ScheduleStep::parse(name.str() + " +0");
-  if (!parsed)
-    return parsed.takeError();
-  const ScheduleStep &step = *parsed;
+ScheduleStep scheduleStepOf(wave::StepAttr step) {
+  bool isOfA = step.getKind() == wave::StepKind::CopyA || step.getKind() == wave::StepKind::ReadA;
+  MmaOperand operand = isOfA ? MmaOperand::A : MmaOperand::B;
+  if (step.isCopy())
+    return ScheduleStep::dma(operand, step.getI(), /*tile=*/0);
+  if (step.isRead())
+    return ScheduleStep::read(operand, step.getI(), step.getK(), /*tile=*/0);
+  return ScheduleStep::mma(step.getI(), step.getJ(), step.getK(), /*tile=*/0);
+}
+
+static llvm::Error addStep(PipelineTemplate &result, Operation &op, wave::StepAttr attr) {
+  ScheduleStep step = scheduleStepOf(attr);
+  // The context keeps the name.
+  auto name = StringAttr::get(op.getContext(), step.name());
   ScheduleShape &shape = result.shape;
   int operand = static_cast<int>(step.operand);
   bool isFirst = !result.steps.contains(name.getValue());
   result.steps[name.getValue()].push_back(&op);
-  auto hasAttrs = [&](std::initializer_list<llvm::StringRef> names) {
-    return llvm::all_of(names, [&](auto n) { return op.getAttrOfType<IntegerAttr>(n); });
-  };
-  switch (step.kind) {
-  case ScheduleStep::Dma:
-    if (!isa<wave::LoadToSharedOp>(op) || !hasAttrs({"advance", "slot_bytes"}) || !isFirst)
-      return llvm::createStringError("`%s` is no single copy with `advance` and `slot_bytes`",
-                                     name.str().c_str());
+  if (attr.isCopy()) {
+    if (!isFirst)
+      return llvm::createStringError("`%s` is more than one copy", name.str().c_str());
     shape.dmas[operand] = std::max(shape.dmas[operand], step.i + 1);
-    return llvm::Error::success();
-  case ScheduleStep::Read: {
-    if (!isa<wave::SharedReadOp, wave::SharedReadTrOp>(op) || !hasAttrs({"cover", "slot_bytes"}))
-      return llvm::createStringError("`%s` is no read with `cover` and `slot_bytes`",
-                                     name.str().c_str());
+  } else if (attr.isRead()) {
     int64_t &reps = step.operand == MmaOperand::A ? shape.repsM : shape.repsN;
     reps = std::max(reps, step.i + 1);
-    if (auto together = op.getAttrOfType<IntegerAttr>("together")) {
-      if (together.getInt() < 1)
-        return llvm::createStringError("`%s` stands together with no read", name.str().c_str());
-      shape.together[operand] = together.getInt();
-    }
+    shape.together[operand] = attr.getTogether();
     if (step.i == 0 && step.k == 0)
       shape.fragmentRegs[operand] =
           (isFirst ? 0 : shape.fragmentRegs[operand]) + registersOf(op.getResult(0).getType());
-    return llvm::Error::success();
-  }
-  case ScheduleStep::Mma:
+  } else {
     if (auto mma = dyn_cast<wave::MmaOp>(op))
       shape.accumulatorRegs = registersOf(mma.getType());
     shape.kSteps = std::max(shape.kSteps, step.k + 1);
-    return llvm::Error::success();
-  default:
-    return llvm::createStringError("`%s` does no work", name.str().c_str());
   }
+  return llvm::Error::success();
 }
 
 /// Reads name K steps of their own; a matrix instruction may share one with its neighbour.
 static llvm::Error readCovers(PipelineTemplate &result) {
   ScheduleShape &shape = result.shape;
   int64_t alongK = 0;
-  for (auto &[name, ops] : result.steps) {
-    ScheduleStep step = llvm::cantFail(ScheduleStep::parse(name.str() + " +0"));
-    if (step.kind == ScheduleStep::Read)
-      alongK = std::max(alongK, step.k + 1);
-  }
+  for (auto &[name, ops] : result.steps)
+    if (wave::StepAttr step = wave::stepOf(ops[0]); step.isRead())
+      alongK = std::max(alongK, step.getK() + 1);
   if (alongK == 0 || shape.kSteps % alongK != 0)
     return llvm::createStringError("the reads do not cover the matrix instructions' K steps");
   shape.kStepsPerRead = shape.kSteps / alongK;
@@ -107,7 +97,7 @@ static llvm::Error readCovers(PipelineTemplate &result) {
                                          ScheduleStep::read(operand, rep, k, 0).name().c_str());
         uint64_t cover = 0;
         for (Operation *op : found->second)
-          cover |= uint64_t(op->getAttrOfType<IntegerAttr>("cover").getInt());
+          cover |= uint64_t(wave::stepOf(op).getCover());
         shape.cover[static_cast<int>(operand)].push_back(cover);
       }
   return llvm::Error::success();
@@ -127,8 +117,8 @@ llvm::Expected<PipelineTemplate> readTemplate(wave::PipelineOp op, const TargetI
   shape.mostOpen = target.counters.memory;
   result.constants = target.constants;
   for (Operation &inner : *op.bodyBlock()) {
-    if (auto name = inner.getAttrOfType<StringAttr>("step")) {
-      if (llvm::Error error = addStep(result, inner, name))
+    if (wave::StepAttr step = wave::stepOf(&inner)) {
+      if (llvm::Error error = addStep(result, inner, step))
         return error;
     } else if (!isPure(&inner) && !isa<wave::GetOp>(inner)) {
       return llvm::createStringError("`%s` has no step",

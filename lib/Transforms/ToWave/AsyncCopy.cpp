@@ -286,12 +286,13 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
       else
         std::tie(voffset, soffset) = splitOffset(from);
     }
-    auto dma = wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset,
-                                            e.addIndex(sharedStart, chunk * copies.chunkBytes), 0,
-                                            pieceBytes);
-    dma->setAttr("step", b.getStringAttr("dma " + operand.name + " " + llvm::Twine(d)));
-    dma->setAttr("slot_bytes", b.getI64IntegerAttr(operand.slotBytes));
-    dma->setAttr("advance", b.getI64IntegerAttr(operand.advanceBytes));
+    auto step = wave::StepAttr::get(b.getContext(),
+                                    operand.isA ? wave::StepKind::CopyA : wave::StepKind::CopyB, d,
+                                    /*j=*/0, /*k=*/0, operand.slotBytes, operand.advanceBytes,
+                                    /*cover=*/0, /*together=*/1);
+    wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset,
+                                 e.addIndex(sharedStart, chunk * copies.chunkBytes), 0, pieceBytes,
+                                 step);
   }
 }
 

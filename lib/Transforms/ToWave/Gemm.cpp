@@ -676,8 +676,8 @@ void GemmEmitter::multiplyLanes(const GemmOperand &left, const GemmOperand &righ
   int64_t own = plan.atom->k, steps = plan.kSteps; // own: also rows and columns of a lane
   if (steps > laneSteps && steps % laneSteps == 0) {
     auto loop = scf::ForOp::create(b, loc, e.index(0), e.index(steps / laneSteps), e.index(1));
-    loop->setAttr("rolled", b.getUnitAttr());
     b.setInsertionPointToStart(loop.getBody());
+    wave::RolledOp::create(b, loc);
     kFrom = e.mulIndex(loop.getInductionVar(), laneSteps * own);
     steps = laneSteps;
   }
@@ -731,31 +731,25 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
   auto c = e.fragments.find(gemm.getC());
   if (c == e.fragments.end() || !(c->second.layout == plan.c))
     return e.unsupported(*gemm, "a gemm whose C is no whole fragment");
-  // Names the ops that `emit` adds, which are those of one step.
-  auto named = [&](const llvm::Twine &name, llvm::function_ref<void()> emit,
-                   std::optional<uint64_t> cover, int64_t slotBytes, int64_t together = 1) {
+  // The ops that `emit` adds are those of one step.
+  auto named = [&](wave::StepAttr step, llvm::function_ref<void()> emit) {
     Block *block = b.getInsertionBlock();
     Operation *last = block->empty() ? nullptr : &block->back();
     emit();
-    for (Operation *op = last ? last->getNextNode() : &block->front(); op; op = op->getNextNode()) {
-      if (!isa<wave::SharedReadOp, wave::SharedReadTrOp, wave::MmaOp, wave::SetOp>(op))
-        continue;
-      op->setAttr("step", b.getStringAttr(name));
-      if (cover) {
-        op->setAttr("cover", b.getI64IntegerAttr(int64_t(*cover)));
-        op->setAttr("slot_bytes", b.getI64IntegerAttr(slotBytes));
-      }
-      if (together > 1)
-        op->setAttr("together", b.getI64IntegerAttr(together));
-    }
+    for (Operation *op = last ? last->getNextNode() : &block->front(); op; op = op->getNextNode())
+      wave::setStep(op, step);
   };
   std::array<GemmOperand, 2> both = operands();
   for (int64_t step = 0; step < plan.kSteps; ++step) {
     SmallVector<Value> regs[2];
     for (int n : {0, 1}) {
       auto fetch = [&](int64_t rep, llvm::function_ref<void()> emit) {
-        named("read " + copied[n].name + " " + llvm::Twine(rep) + " " + llvm::Twine(step), emit,
-              coverOf(both[n], rep, step, copied[n].copies), copied[n].slotBytes, both[n].together);
+        uint64_t cover = coverOf(both[n], rep, step, copied[n].copies);
+        named(wave::StepAttr::get(b.getContext(),
+                                  n == 0 ? wave::StepKind::ReadA : wave::StepKind::ReadB, rep,
+                                  /*j=*/0, step, copied[n].slotBytes, /*advance=*/0, int64_t(cover),
+                                  both[n].together),
+              emit);
       };
       for (int64_t rep = 0; rep < (n == 0 ? plan.repsM : plan.repsN); rep = regs[n].size())
         if (both[n].isTurned())
@@ -767,10 +761,10 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
       for (int64_t m = 0; m < plan.repsM; ++m)
         for (int64_t n = 0; n < plan.repsN; ++n) {
           Value left = partOf(regs[0][m], part), right = partOf(regs[1][n], part);
-          named(
-              "mma " + llvm::Twine(m) + " " + llvm::Twine(n) + " " +
-                  llvm::Twine(step * plan.kPack + part),
-              [&] { multiply(m, n, left, right); }, std::nullopt, 0);
+          named(wave::StepAttr::get(b.getContext(), wave::StepKind::Mma, m, n,
+                                    step * plan.kPack + part, /*slotBytes=*/0, /*advance=*/0,
+                                    /*cover=*/0, /*together=*/1),
+                [&] { multiply(m, n, left, right); });
         }
   }
   return success();

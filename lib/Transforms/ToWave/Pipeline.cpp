@@ -102,7 +102,7 @@ LogicalResult emitPipeline(Emitter &e, tile::ForOp loop, Elements &elements) {
     int64_t elemBytes = bytesOf(place.dtype);
     int64_t pieceBytes = asyncPieceBytes(copy.getSrc(), copy.getDst(), e.target);
     PipelineOperand &operand = operands[n];
-    operand.name = n == 0 ? "A" : "B";
+    operand.isA = n == 0;
     operand.slotBytes = place.layout.numElems() / slots * elemBytes;
     operand.advanceBytes = *advanceBytes(copy.getSrc(), loop);
     int64_t chunkBytes = pieceBytes * e.target.waveLanes;

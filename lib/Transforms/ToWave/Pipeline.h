@@ -31,7 +31,7 @@ CopyAssignment assignCopies(int64_t chunks, int64_t waves, int64_t chunkBytes,
 
 /// One operand of a matrix loop in `wave.pipeline`.
 struct PipelineOperand {
-  llvm::StringRef name; ///< "A" or "B"
+  bool isA = true;
   CopyAssignment copies;
   int64_t slotBytes = 0;
   int64_t advanceBytes = 0;

@@ -419,6 +419,23 @@ TEST(ContractsLeave, AllElse) {
     expectSaid(saidOfPlanted(exchange, "gfx950", pass, pass, addSetprio),
                ("`" + pass + "` leaves: `tile.setprio` ").str());
 }
+TEST(ContractsLeave, NoUndeclaredAttributes) {
+  Fault mark = [](Operation *root) {
+    root->walk([](tile::AllocOp alloc) {
+      alloc->setDiscardableAttr("planned_slots", UnitAttr::get(alloc.getContext()));
+    });
+  };
+  for (StringRef pass : {"tile-normalize", "canonicalize"})
+    expectSaid(
+        saidOfPlanted(product, "gfx950", pass, pass, mark),
+        ("`" + pass + "`: `tile.alloc` has `planned_slots`, which it does not declare").str());
+  // What the author of a program has written is no pass's.
+  std::string marked = product;
+  size_t at = marked.find("tile.alloc \"C\"");
+  ASSERT_NE(at, std::string::npos);
+  marked.insert(at + StringRef("tile.alloc \"C\"").size(), " {planned_slots}");
+  EXPECT_EQ(said(marked.c_str(), "gfx950", passesBefore("wave-schedule", "gfx950"), {}), "");
+}
 TEST(ContractsLeave, KernelsOfWaves) {
   Fault moreThreads = [](Operation *root) { cast<wave::KernelOp>(root).setThreads(256); };
   expectSaid(saidOfPlanted(product, "gfx950", "wave-schedule", "wave-schedule", moreThreads),

@@ -32,7 +32,8 @@ def Tile_ProgramOp : Tile_Op<"program", [NoTerminator, SingleBlock, IsolatedFrom
     dims, then strides that are not constant, then workspaces
     (docs/deploy/launch-manifest.md). Integer arithmetic between them is `arith` on
     `index`; it becomes the manifest's expressions. `fast_math`: functions may be
-    approximated and divisions be multiplications.
+    approximated and divisions be multiplications. `library_math`: functions of f32 are
+    those of the device's library, and nothing is relaxed.
 
     ```mlir
     tile.program @copy {
@@ -49,7 +50,7 @@ def Tile_ProgramOp : Tile_Op<"program", [NoTerminator, SingleBlock, IsolatedFrom
     ```
   }];
   let arguments = (ins SymbolNameAttr:$name, OptionalAttr<StrArrayAttr>:$outputs,
-                       UnitAttr:$fast_math);
+                       UnitAttr:$fast_math, UnitAttr:$library_math);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name (`outputs` `(` $outputs^ `)`)? attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -380,7 +381,8 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
     `tile-expand-pipelines` keeps the target's. `exact`: the author's `stages` are no wish.
     `rotate` = n: the body is one iteration in order, on slot 0 of its rings; iteration i may use
     slot i % n, and `wave-schedule` will plan it. `persistent` = n: the loop shares out the
-    kernel's tiles among blocks in clusters of n.
+    kernel's tiles among blocks in clusters of n. `planned` is the strategy by which a product's loop
+    got its roles, teams and clusters (`ProductPlan`).
 
     ```mlir
     tile.for %k = %c0 to %n step %c1 kind(pipelined) stages(3) { ... }
@@ -390,7 +392,8 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
                        DefaultValuedAttr<Tile_LoopKindAttr, "LoopKind::Serial">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$stages,
                        OptionalAttr<StrAttr>:$strategy, UnitAttr:$exact,
-                       OptionalAttr<I64Attr>:$rotate, OptionalAttr<I64Attr>:$persistent);
+                       OptionalAttr<I64Attr>:$rotate, OptionalAttr<I64Attr>:$persistent,
+                       OptionalAttr<StrAttr>:$planned);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -418,13 +421,17 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
     all of them, set by `tile-place-shared`. `store_in_order`: the loop around is the author's, and
     rounds meet in memory.
 
+    `async`: what it writes is copied piece by piece like a `tile.async_copy`, and is there behind a
+    `tile.async_wait` that covers its group and a `tile.barrier`.
+
     ```mlir
     tile.parallel (%i, %j) in (%c128, %c32) { ... }
     ```
   }];
   let arguments = (ins Variadic<Index>:$extents, OptionalAttr<DenseI64ArrayAttr>:$part,
                        OptionalAttr<I64Attr>:$store_buffers, OptionalAttr<I64Attr>:$store_bytes,
-                       UnitAttr:$store_in_order, OptionalAttr<I64Attr>:$shared_place);
+                       UnitAttr:$store_in_order, OptionalAttr<I64Attr>:$shared_place,
+                       UnitAttr:$async);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -31,6 +31,11 @@
 
 namespace tilec::wave {
 
+/// Which part of a `wave.pipeline` the op is; null where it is none.
+StepAttr stepOf(mlir::Operation *op);
+/// Null takes it away. Only what may be a step is asked to be one.
+void setStep(mlir::Operation *op, StepAttr step);
+
 /// Bits of an integer, a float or a vector of them; index counts 32.
 int64_t bitsOf(mlir::Type type);
 /// Elements of a vector; 1 for a scalar.

@@ -74,4 +74,42 @@ def Wave_AtomicKindAttr : EnumAttr<Wave_Dialect, Wave_AtomicKind, "atomic_kind">
   let assemblyFormat = "$value";
 }
 
+def Wave_StepKind : I32EnumAttr<"StepKind", "what an op of a matrix loop does, and with which operand", [
+    I32EnumAttrCase<"CopyA", 0, "copy_A">, I32EnumAttrCase<"CopyB", 1, "copy_B">,
+    I32EnumAttrCase<"ReadA", 2, "read_A">, I32EnumAttrCase<"ReadB", 3, "read_B">,
+    I32EnumAttrCase<"Mma", 4, "mma">]> {
+  let cppNamespace = "::tilec::wave";
+  let genSpecializedAttr = 0;
+}
+
+def Wave_StepAttr : AttrDef<Wave_Dialect, "Step"> {
+  let mnemonic = "step";
+  let summary = "which part of a matrix loop's iteration an op is";
+  let description = [{
+    The name in a schedule of an op of `wave.pipeline`: copy `i` of an operand; its read of
+    repetition `i` and K step `k`; the matrix instruction of row `i`, column `j` and K step `k`.
+    Several ops may be one step. Iteration t may use slot t % slots of shared memory: what a copy
+    writes and a read reads is `slot_bytes` further per slot, and a copy reads `advance` bytes further
+    per iteration. `cover` says which copies of any wave fill what a read fetches: bit d for copy d.
+    The reads of `together` repetitions make the registers of all of them.
+
+    ```mlir
+    %0 = wave.shared_read %at {step = #wave.step<read_A, i = 1, slot_bytes = 8192, cover = 2>} : vector<8xf16>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Wave_StepKind>:$kind, "int64_t":$i,
+                        DefaultValuedParameter<"int64_t", "0">:$j,
+                        DefaultValuedParameter<"int64_t", "0">:$k,
+                        DefaultValuedParameter<"int64_t", "0">:$slot_bytes,
+                        DefaultValuedParameter<"int64_t", "0">:$advance,
+                        DefaultValuedParameter<"int64_t", "0">:$cover,
+                        DefaultValuedParameter<"int64_t", "1">:$together);
+  let assemblyFormat = "`<` $kind `,` struct($i, $j, $k, $slot_bytes, $advance, $cover, $together) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isCopy() const { return getKind() == StepKind::CopyA || getKind() == StepKind::CopyB; }
+    bool isRead() const { return getKind() == StepKind::ReadA || getKind() == StepKind::ReadB; }
+  }];
+}
+
 #endif // TILEC_IR_WAVE_DIALECT_TD

@@ -39,6 +39,8 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
     of each the instructions of a read, and the reads that stand together; `named_schedule` where the
     author named one. It takes none of the `rejected_schedules`.
 
+    `library_math`: functions of f32 are those of the device's library.
+
     ```mlir
     wave.kernel @gemm(["A", "C"]) threads(256) shared(32768) {
     ^bb0(%A: !wave.global, %C: !wave.global):
@@ -54,13 +56,14 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
                        OptionalAttr<StrArrayAttr>:$schedules,
                        OptionalAttr<ArrayAttr>:$schedule_parts,
                        OptionalAttr<StrArrayAttr>:$rejected_schedules,
-                       OptionalAttr<StrAttr>:$block_order, OptionalAttr<ArrayAttr>:$tensor_maps);
+                       OptionalAttr<StrAttr>:$block_order, OptionalAttr<ArrayAttr>:$tensor_maps,
+                       UnitAttr:$library_math);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$sym_name, "::mlir::ArrayAttr":$arg_names,
                                  "::mlir::ArrayAttr":$arg_access, "int64_t":$threads), [{
     build($_builder, $_state, sym_name, arg_names, arg_access, threads, /*shared_bytes=*/0,
           /*min_blocks=*/1, /*cluster=*/1, /*keep_order=*/false, /*named_schedule=*/false,
           ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::StringAttr(),
-          ::mlir::ArrayAttr());
+          ::mlir::ArrayAttr(), /*library_math=*/false);
   }]>];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -136,7 +139,11 @@ def Wave_GetOp : Wave_Op<"get"> {
 
 def Wave_SetOp : Wave_Op<"set"> {
   let summary = "write one register";
-  let arguments = (ins Wave_Value:$value, Arg<Wave_RegsType, "", [MemWrite]>:$regs, I64Attr:$slot);
+  let arguments = (ins Wave_Value:$value, Arg<Wave_RegsType, "", [MemWrite]>:$regs, I64Attr:$slot,
+                       OptionalAttr<Wave_StepAttr>:$step);
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$regs, "int64_t":$slot), [{
+    build($_builder, $_state, value, regs, slot, StepAttr());
+  }]>];
   let assemblyFormat = "$value `,` $regs `[` $slot `]` attr-dict `:` type($value) `,` qualified(type($regs))";
   let hasVerifier = 1;
 }
@@ -192,7 +199,12 @@ def Wave_SharedReadOp : Wave_Op<"shared_read", [MemoryEffects<[MemRead]>]> {
     asynchronous copy writes is only read after its wait and a barrier: no wait is
     added for it.
   }];
-  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm);
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm,
+                       OptionalAttr<Wave_StepAttr>:$step);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$offset,
+                                 CArg<"int64_t", "0">:$imm), [{
+    build($_builder, $_state, result, offset, imm, StepAttr());
+  }]>];
   let results = (outs Wave_Value:$result);
   let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -237,7 +249,12 @@ def Wave_SharedReadTrOp : Wave_Op<"shared_read_tr", [MemoryEffects<[MemRead]>]> 
     16 lanes read 16 runs of 8 bytes, one address a lane, and get them transposed:
     elements of 16, 8 or 4 bits.
   }];
-  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm);
+  let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm,
+                       OptionalAttr<Wave_StepAttr>:$step);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$offset,
+                                 CArg<"int64_t", "0">:$imm), [{
+    build($_builder, $_state, result, offset, imm, StepAttr());
+  }]>];
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -315,7 +332,13 @@ def Wave_LoadToSharedOp : Wave_Op<"load_to_shared", [MemoryEffects<[MemRead, Mem
     is added to both addresses. Counts as one memory operation in flight (Completion::Counter).
   }];
   let arguments = (ins Wave_DescType:$desc, Index:$voffset, Index:$soffset, Index:$shared,
-                       DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$bytes);
+                       DefaultValuedAttr<I64Attr, "0">:$imm, I64Attr:$bytes,
+                       OptionalAttr<Wave_StepAttr>:$step);
+  let builders = [OpBuilder<(ins "::mlir::Value":$desc, "::mlir::Value":$voffset,
+                                 "::mlir::Value":$soffset, "::mlir::Value":$shared,
+                                 "int64_t":$imm, "int64_t":$bytes), [{
+    build($_builder, $_state, desc, voffset, soffset, shared, imm, bytes, StepAttr());
+  }]>];
   let assemblyFormat = [{
     $desc `,` $voffset `,` $soffset `to` $shared (`imm` `(` $imm^ `)`)? `bytes` $bytes attr-dict
   }];
@@ -377,6 +400,10 @@ def Wave_SchedFenceOp : Wave_SyncOp<"sched_fence", "no instruction is moved acro
   let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask, OptionalAttr<StrAttr>:$directive,
                        OptionalAttr<DenseI64ArrayAttr>:$numbers);
   let assemblyFormat = "attr-dict";
+}
+def Wave_RolledOp : Wave_SyncOp<"rolled", "the loop around it stays a loop: it is not unrolled"> {
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 def Wave_WaveFenceOp : Wave_SyncOp<"wave_fence", "what the wave's lanes wrote before it is there for all of them after it"> {
   let assemblyFormat = "attr-dict";
@@ -533,13 +560,10 @@ def Wave_PipelineOp : Wave_Op<"pipeline", [NoTerminator, SingleBlock, RecursiveM
   let summary = "a matrix loop whose order is still to be planned";
   let description = [{
     The body is one iteration, as if in order: copies to shared memory, reads,
-    matrix instructions. Each of them carries `step`, its name in a schedule
-    ("dma A 0", "read B 1 0", "mma 0 1 0"); what it needs beside stands in the body
-    as well. Iteration t may use slot t % slots of shared memory: a copy writes
-    `slot_bytes` further per slot and reads `advance` bytes further per iteration;
-    a read is `slot_bytes` further per slot, and `cover` says which copies of any
-    wave fill what it reads. `wave-schedule` replaces the op by a loop in the order
-    of `plan`, or of the one that strategy `schedule` makes. docs/machine-code/scheduling.md.
+    matrix instructions. Each of them carries its `step` (#wave.step), which ops
+    outside of a pipeline have not; what it needs beside stands in the body as well.
+    `wave-schedule` replaces the op by a loop in the order of `plan`, or of the one that
+    strategy `schedule` makes. docs/machine-code/scheduling.md.
   }];
   let arguments = (ins Index:$count, ConfinedAttr<I64Attr, [IntMinValue<1>]>:$slots,
                        DefaultValuedAttr<StrAttr, "\"auto\"">:$schedule,
@@ -564,9 +588,14 @@ def Wave_MmaOp : Wave_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
     the elements that a lane holds, in the order of the atom's register bits.
   }];
   let arguments = (ins StrAttr:$atom, AnyVectorOfNonZeroRank:$a, AnyVectorOfNonZeroRank:$b,
-                       AnyVectorOfNonZeroRank:$c);
+                       AnyVectorOfNonZeroRank:$c, OptionalAttr<Wave_StepAttr>:$step);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$atom,
+                                 "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$c), [{
+    build($_builder, $_state, result, atom, a, b, c, StepAttr());
+  }]>];
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$atom $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let hasVerifier = 1;
 }
 
 def Wave_ShuffleXorOp : Wave_Op<"shuffle_xor", [AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead]>]> {

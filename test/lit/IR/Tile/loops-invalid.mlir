@@ -236,3 +236,27 @@ tile.program @p {
     }
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{is either an asynchronous copy or a store of a tile}}
+    tile.parallel (%i) in (%one) attributes {async, store_buffers = 2 : i64, store_bytes = 64 : i64} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{is planned by a strategy without a name}}
+    tile.for %k = %one to %one step %one attributes {planned = ""} {
+    }
+  }
+}

@@ -25,6 +25,12 @@ tile.program @loops {
     tile.parallel (%i, %j) in (%c8, %c8) {
       %x = arith.muli %i, %j : index
     }
+    // CHECK: tile.for {{.*}} attributes {planned = "cluster_m"} {
+    tile.for %i = %c0 to %c8 step %one attributes {planned = "cluster_m"} {
+    }
+    // CHECK: tile.parallel (%{{.*}}) in (%{{.*}}) attributes {async} {
+    tile.parallel (%i) in (%c8) attributes {async} {
+    }
     // CHECK: tile.parallel (%{{.*}}) in (%{{.*}}) attributes {vector_hint = 4 : i64} {
     tile.parallel (%i) in (%c8) attributes {vector_hint = 4} {
     }

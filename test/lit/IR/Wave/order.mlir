@@ -20,6 +20,12 @@ wave.kernel @order([]) access [] threads(64) shared(0) {
   wave.setprio 3
   // CHECK: wave.sched_fence
   wave.sched_fence
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c8 {
+    // CHECK: wave.rolled{{$}}
+    wave.rolled
+  }
   %a = arith.constant dense<0.0> : vector<8xbf16>
   %c = arith.constant dense<0.0> : vector<4xf32>
   // CHECK: wave.mma "v_mfma_f32_16x16x32_bf16" %{{.*}}, %{{.*}}, %{{.*}} : vector<8xbf16>, vector<8xbf16>, vector<4xf32>

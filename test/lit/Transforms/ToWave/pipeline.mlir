@@ -5,10 +5,10 @@
 
 // CHECK-LABEL: wave.kernel @product({{.*}} shared(32768)
 // CHECK:       wave.pipeline count(%c8) slots(2)
-// CHECK-COUNT-4: wave.load_to_shared {{.*}} bytes 16 {advance = 128 : i64, slot_bytes = 8192 : i64, step = "dma
-// CHECK:       wave.shared_read {{.*}} {cover = 1 : i64, slot_bytes = 8192 : i64, step = "read A 0 0"}
-// CHECK:       wave.shared_read {{.*}} {cover = 2 : i64, slot_bytes = 8192 : i64, step = "read A 1 0"}
-// CHECK:       wave.mma {{.*}} {step = "mma 0 0 0"}
+// CHECK-COUNT-4: wave.load_to_shared {{.*}} bytes 16 {step = #wave.step<copy_{{[AB]}}, i = {{[01]}}, slot_bytes = 8192, advance = 128>}
+// CHECK:       wave.shared_read {{.*}} {step = #wave.step<read_A, i = 0, slot_bytes = 8192, cover = 1>}
+// CHECK:       wave.shared_read {{.*}} {step = #wave.step<read_A, i = 1, slot_bytes = 8192, cover = 2>}
+// CHECK:       wave.mma {{.*}} {step = #wave.step<mma, i = 0>}
 // CHECK-COUNT-7: wave.mma
 // CHECK-NOT:   wave.mma
 // CHECK-NOT:   wave.wait
