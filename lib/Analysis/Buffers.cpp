@@ -32,36 +32,33 @@ Value boxRootOf(Value buffer) {
   return buffer;
 }
 
-std::optional<BufferBox> boxOf(Value buffer, OpBuilder &builder, Location loc) {
+BufferBox boxOf(Value buffer) {
   if (auto view = buffer.getDefiningOp<tile::SubviewOp>()) {
-    std::optional<BufferBox> box = boxOf(view.getSource(), builder, loc);
-    if (!box)
-      return std::nullopt;
-    for (auto [d, offset] : llvm::enumerate(view.getOffsets())) {
-      if (std::optional<int64_t> constant = tile::constantInt(offset); constant && *constant == 0)
-        continue;
-      Value &sum = box->offsets[box->dims[d]];
-      sum = sum ? arith::AddIOp::create(builder, loc, sum, offset).getResult() : Value(offset);
-    }
+    BufferBox box = boxOf(view.getSource());
+    for (auto [d, offset] : llvm::enumerate(view.getOffsets()))
+      if (tile::constantInt(offset) != 0)
+        box.offsets[box.dims[d]].terms.push_back(offset);
     for (int64_t dropped : llvm::reverse(view.getDropped()))
-      box->dims.erase(box->dims.begin() + dropped);
+      box.dims.erase(box.dims.begin() + dropped);
     return box;
   }
   BufferBox box{buffer, {}, {}};
-  for (int64_t d = 0; d < box.rootType().rank(); ++d) {
-    box.offsets.push_back(nullptr);
-    box.dims.push_back(d);
-  }
+  box.offsets.resize(box.rootType().rank());
+  llvm::append_range(box.dims, llvm::seq<int64_t>(0, box.rootType().rank()));
   return box;
 }
 
 SmallVector<Value, 4> rootIndices(const BufferBox &box, ValueRange viewIndices, OpBuilder &builder,
                                   Location loc) {
-  SmallVector<Value, 4> indices(box.offsets);
-  for (auto [d, index] : llvm::enumerate(viewIndices)) {
-    Value &at = indices[box.dims[d]];
-    at = at ? arith::AddIOp::create(builder, loc, at, index).getResult() : Value(index);
-  }
+  SmallVector<Value, 4> indices(box.offsets.size());
+  auto add = [&](Value &at, Value index) {
+    at = at ? arith::AddIOp::create(builder, loc, at, index).getResult() : index;
+  };
+  for (auto [d, offset] : llvm::enumerate(box.offsets))
+    for (Value term : offset.terms)
+      add(indices[d], term);
+  for (auto [d, index] : llvm::enumerate(viewIndices))
+    add(indices[box.dims[d]], index);
   for (Value &index : indices)
     if (!index)
       index = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -92,9 +89,9 @@ ElementPlace placeOf(Value buffer, ValueRange indices, OpBuilder &b, Location lo
   ElementPlace place{buffer, SmallVector<Value, 4>(indices.begin(), indices.end())};
   while (true) {
     if (place.buffer.getDefiningOp<tile::SubviewOp>()) {
-      std::optional<BufferBox> box = boxOf(place.buffer, b, loc);
-      place.indices = rootIndices(*box, place.indices, b, loc);
-      place.buffer = box->root;
+      BufferBox box = boxOf(place.buffer);
+      place.indices = rootIndices(box, place.indices, b, loc);
+      place.buffer = box.root;
       continue;
     }
     auto view = place.buffer.getDefiningOp<tile::ReshapeOp>();

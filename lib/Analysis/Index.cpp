@@ -124,6 +124,18 @@ LinearForm linearize(Value value) {
   return form;
 }
 
+std::optional<int64_t> IndexSum::constant() const {
+  LinearForm form = linearize(*this);
+  return form.terms.empty() ? std::optional(form.constant) : std::nullopt;
+}
+
+LinearForm linearize(const IndexSum &sum) {
+  LinearForm form;
+  for (Value term : sum.terms)
+    form.add(linearize(term), 1);
+  return form;
+}
+
 //===----------------------------------------------------------------------===//
 // Ranges
 //===----------------------------------------------------------------------===//
@@ -266,13 +278,16 @@ std::optional<IndexRange> rangeOf(Value value) {
   return std::nullopt;
 }
 
+std::optional<IndexRange> rangeOf(const IndexSum &sum) {
+  return sum.terms.size() == 1 ? rangeOf(sum.terms[0]) : rangeOf(linearize(sum));
+}
+
 //===----------------------------------------------------------------------===//
 // Divisors
 //===----------------------------------------------------------------------===//
 
-int64_t divisorOf(Value value) {
+static int64_t divisorOf(const LinearForm &form) {
   constexpr int64_t most = 1 << 20;
-  LinearForm form = linearize(value);
   int64_t divisor = form.constant == 0 ? most : std::gcd(std::abs(form.constant), most);
   for (auto [term, factor] : form.terms) {
     int64_t own = 1;
@@ -287,5 +302,8 @@ int64_t divisorOf(Value value) {
   }
   return std::gcd(divisor, most);
 }
+
+int64_t divisorOf(Value value) { return divisorOf(linearize(value)); }
+int64_t divisorOf(const IndexSum &sum) { return divisorOf(linearize(sum)); }
 
 } // namespace tilec

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Analysis/Index.h"
 #include "tilec/IR/Tile/Tile.h"
 
 namespace tilec {
@@ -16,16 +17,16 @@ mlir::Value rootOf(mlir::Value buffer);
 /// The same up to the first reshape: global and shared buffers are addressed through it.
 mlir::Value boxRootOf(mlir::Value buffer);
 
-/// A box of boxRootOf: `offsets` has one value per root dimension (null: 0); dimension d of the
-/// view is dimension dims[d] of the root.
+/// A box of boxRootOf: `offsets` has one sum per root dimension; dimension d of the view is
+/// dimension dims[d] of the root.
 struct BufferBox {
   mlir::Value root;
-  llvm::SmallVector<mlir::Value, 4> offsets;
+  llvm::SmallVector<IndexSum, 4> offsets;
   llvm::SmallVector<int64_t, 4> dims;
 
   tile::BufferType rootType() const { return mlir::cast<tile::BufferType>(root.getType()); }
 };
-std::optional<BufferBox> boxOf(mlir::Value buffer, mlir::OpBuilder &builder, mlir::Location loc);
+BufferBox boxOf(mlir::Value buffer);
 
 /// The indices into the root for indices into the view, built with `builder`.
 llvm::SmallVector<mlir::Value, 4> rootIndices(const BufferBox &box, mlir::ValueRange viewIndices,

@@ -39,11 +39,23 @@ struct IndexRange {
   int64_t low, high;
 };
 
+/// A sum of index values that is not made into ops: what asks about an address changes no program.
+struct IndexSum {
+  llvm::SmallVector<mlir::Value, 2> terms; ///< none: 0
+
+  bool isZero() const { return terms.empty(); }
+  /// The constant that it is.
+  std::optional<int64_t> constant() const;
+};
+LinearForm linearize(const IndexSum &sum);
+
 /// The range of an index: constants, block coordinates of a grid with constant extents, loop
 /// variables with bounded bounds, thread numbers, dims (at least 1) and arithmetic on them.
 std::optional<IndexRange> rangeOf(mlir::Value value);
+std::optional<IndexRange> rangeOf(const IndexSum &sum);
 
 /// The largest number known to divide `value`, at most 2^20; 2^20 for zero.
 int64_t divisorOf(mlir::Value value);
+int64_t divisorOf(const IndexSum &sum);
 
 } // namespace tilec

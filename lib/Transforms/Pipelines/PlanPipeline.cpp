@@ -25,14 +25,9 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   const SharedLayout *layout = ring ? sharedLayoutOf(ring) : nullptr;
   if (!layout || (layout->panelElems != 0 && dst.rank() != 2))
     return 0;
-  // Built for the question only; dead ops are erased at the end of the pass.
-  OpBuilder scratch(src.getContext());
-  scratch.setInsertionPointAfterValue(srcView);
-  std::optional<BufferBox> box = boxOf(srcView, scratch, srcView.getLoc());
-  if (!box)
-    return 0;
-  auto tensor = box->root.getDefiningOp<tile::TensorOp>();
-  tile::BufferType root = box->rootType();
+  BufferBox box = boxOf(srcView);
+  auto tensor = box.root.getDefiningOp<tile::TensorOp>();
+  tile::BufferType root = box.rootType();
   if (tensor && !tensor.getStrides().empty())
     return 0;
   // 32-bit offsets: larger and dynamic tensors are copied through registers. A lane's own address
@@ -42,15 +37,14 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   if (!isNarrow && target.asyncCopies.lanesInRow)
     return 0;
   // The last dimension of the box runs along the tensor's rows.
-  if (root.rank() == 0 || box->dims.empty() || box->dims.back() != root.rank() - 1)
+  if (root.rank() == 0 || box.dims.empty() || box.dims.back() != root.rank() - 1)
     return 0;
   int64_t rowElems = root.getShape().back(),
           elemBits = bitsOf(tile::dtypeOf(root.getElementType()));
   if (elemBits % 8 != 0)
     return 0;
   int64_t elemBytes = elemBits / 8;
-  Value start = box->offsets.back();
-  int64_t startDivisor = start ? divisorOf(start) : int64_t(1) << 20;
+  int64_t startDivisor = divisorOf(box.offsets.back());
   for (int64_t bytes : target.asyncCopies.bytes) {
     int64_t elems = bytes / elemBytes;
     if (bytes % elemBytes != 0 || elems == 0)

@@ -33,32 +33,30 @@ static bool dependsOn(Value value, Value iv) {
 }
 
 std::optional<int64_t> advanceBytes(Value source, tile::ForOp loop) {
-  OpBuilder scratch(source.getContext());
-  scratch.setInsertionPointAfterValue(source);
-  std::optional<BufferBox> box = boxOf(source, scratch, source.getLoc());
+  BufferBox box = boxOf(source);
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
-  if (!box || !step || *step <= 0 || !box->rootType().hasStaticShape())
+  if (!step || *step <= 0 || !box.rootType().hasStaticShape())
     return std::nullopt;
-  auto shape = box->rootType().getShape();
+  auto shape = box.rootType().getShape();
   auto viewShape = cast<tile::BufferType>(source.getType()).getShape();
   int64_t stride = 1, elems = 0;
   for (int64_t d = int64_t(shape.size()) - 1; d >= 0; stride *= shape[d], --d) {
-    Value offset = box->offsets[d];
-    if (!offset || !dependsOn(offset, loop.iv()))
+    const IndexSum &offset = box.offsets[d];
+    if (llvm::none_of(offset.terms, [&](Value term) { return dependsOn(term, loop.iv()); }))
       continue;
     LinearForm form = linearize(offset);
     for (auto [term, coefficient] : form.terms)
       if (term != loop.iv() && dependsOn(term, loop.iv()))
         return std::nullopt;
     // The whole box is inside in every iteration.
-    auto inView = llvm::find(box->dims, d);
-    int64_t extent = inView == box->dims.end() ? 1 : viewShape[inView - box->dims.begin()];
+    auto inView = llvm::find(box.dims, d);
+    int64_t extent = inView == box.dims.end() ? 1 : viewShape[inView - box.dims.begin()];
     std::optional<IndexRange> range = rangeOf(offset);
     if (!range || range->low < 0 || range->high + extent > shape[d])
       return std::nullopt;
     elems += form.coefficient(loop.iv()) * *step * stride;
   }
-  int64_t bytes = storageBytes(tile::dtypeOf(box->rootType().getElementType()), std::abs(elems));
+  int64_t bytes = storageBytes(tile::dtypeOf(box.rootType().getElementType()), std::abs(elems));
   return elems < 0 ? -bytes : bytes;
 }
 

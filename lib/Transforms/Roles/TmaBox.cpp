@@ -54,13 +54,11 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   // A boolean is a byte, which TMA would not clean; 4-bit elements have no tensor map here.
   if (bitsOf(dtype) < 8)
     return refuse("elements have fewer than 8 bits");
-  OpBuilder scratch(global.getContext());
-  scratch.setInsertionPointAfterValue(globalBox);
-  std::optional<BufferBox> box = boxOf(globalBox, scratch, globalBox.getLoc());
-  auto tensor = box ? box->root.getDefiningOp<tile::TensorOp>() : tile::TensorOp();
+  BufferBox box = boxOf(globalBox);
+  auto tensor = box.root.getDefiningOp<tile::TensorOp>();
   if (!tensor || !tensor.getStrides().empty())
     return refuse("its strides are the caller's, or it is no parameter");
-  tile::BufferType root = box->rootType();
+  tile::BufferType root = box.rootType();
   int64_t rank = root.rank(), rowElems = root.getShape().back();
   if (rank < 2 || rank > mostDims)
     return refuse("it has no 2 to 5 dimensions");
@@ -68,11 +66,11 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
     return refuse("its rows are not known to be a multiple of 16 bytes");
 
   TmaBox result;
-  result.root = box->root;
+  result.root = box.root;
   result.extents.assign(rank, 1);
   // Dimensions of extent 1 aside, rows and columns in order.
   SmallVector<int64_t, 2> dims;
-  for (auto [d, dim] : llvm::enumerate(box->dims))
+  for (auto [d, dim] : llvm::enumerate(box.dims))
     if (global.getShape()[d] != 1 || global.rank() == shared.rank())
       dims.push_back(dim);
   if (int64_t(dims.size()) != shared.rank() || dims.back() != rank - 1)

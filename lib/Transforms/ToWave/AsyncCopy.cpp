@@ -24,8 +24,7 @@ class AsyncCopyEmitter {
 public:
   AsyncCopyEmitter(Emitter &emitter, tile::AsyncCopyOp copy, int64_t pieceBytes, Elements &elements)
       : e(emitter), b(emitter.b), loc(copy.getLoc()), pieceBytes(pieceBytes), elements(elements),
-        source(*boxOf(copy.getSrc(), emitter.b, copy.getLoc())),
-        dest(*boxOf(copy.getDst(), emitter.b, copy.getLoc())), boxType(copy.getDst().getType()),
+        source(boxOf(copy.getSrc())), dest(boxOf(copy.getDst())), boxType(copy.getDst().getType()),
         tensor(emitter.tensors.find(source.root)->second),
         place(emitter.shared.find(dest.root)->second), sourceType(copy.getSrc().getType()),
         loop(copy->getParentOp()) {
@@ -119,9 +118,9 @@ int64_t AsyncCopyEmitter::rowDimOfSource() const {
   return -1;
 }
 
-/// Whether a round of the loop may have another value than the round before. Null: a constant.
+/// Whether a round of the loop may have another value than the round before.
 static bool variesInLoop(Value value, Operation *loop) {
-  if (!value || !loop)
+  if (!loop)
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return loop->isAncestor(argument.getOwner()->getParentOp());
@@ -157,11 +156,10 @@ AsyncCopyEmitter::SourcePlace AsyncCopyEmitter::sourceOf(ArrayRef<Value> point, 
     ++d;
   }
   for (size_t dim = 0; dim < rank; ++dim) {
-    Value offset = source.offsets[dim] ? e.indexFor(source.offsets[dim], 0, elements) : Value();
+    Value offset = e.indexFor(source.offsets[dim], 0, elements);
     Value at = e.addIndex(result.lanePart[dim], offset);
     result.indices.push_back(at);
-    std::optional<IndexRange> start =
-        source.offsets[dim] ? rangeOf(source.offsets[dim]) : std::optional(IndexRange{0, 0});
+    std::optional<IndexRange> start = rangeOf(source.offsets[dim]);
     int64_t size = tensor.staticShape[dim];
     bool isInside = start && start->low >= 0 && !ShapedType::isDynamic(size) &&
                     start->high + span[dim].high < size;
@@ -191,8 +189,8 @@ Value AsyncCopyEmitter::slotStart() {
   Value rows;
   int64_t stride = 1;
   for (int d = int(layout.shape.size()) - 2; d >= 0; --d) {
-    if (dest.offsets[d]) {
-      Value part = e.mulIndex(e.indexFor(dest.offsets[d], 0, elements), stride);
+    if (Value offset = e.indexFor(dest.offsets[d], 0, elements)) {
+      Value part = e.mulIndex(offset, stride);
       rows = rows ? e.addIndex(rows, part) : part;
     }
     stride *= layout.shape[d];
@@ -214,7 +212,9 @@ Value AsyncCopyEmitter::checkedOffset(const SourcePlace &from) {
   SmallVector<Value, 4> fixed(rank, e.index(0)), free = fixed, moving = fixed;
   Value fixedMask, movingMask;
   for (size_t d = 0; d < rank; ++d) {
-    bool moves = from.masks[d] && variesInLoop(source.offsets[d], loop);
+    bool moves = from.masks[d] && llvm::any_of(source.offsets[d].terms, [&](Value term) {
+                   return variesInLoop(term, loop);
+                 });
     (!from.masks[d] ? free : moves ? moving : fixed)[d] = from.indices[d];
     Value &mask = moves ? movingMask : fixedMask;
     mask = e.andMasks(mask, from.masks[d]);
@@ -238,7 +238,8 @@ std::pair<Value, Value> AsyncCopyEmitter::splitOffset(const SourcePlace &from) {
   SmallVector<Value, 4> lane, uniform;
   for (size_t d = 0; d < from.indices.size(); ++d) {
     lane.push_back(from.lanePart[d] ? from.lanePart[d] : e.index(0));
-    uniform.push_back(source.offsets[d] ? e.indexFor(source.offsets[d], 0, elements) : e.index(0));
+    Value offset = e.indexFor(source.offsets[d], 0, elements);
+    uniform.push_back(offset ? offset : e.index(0));
   }
   return {e.globalOffset(tensor, lane), e.globalOffset(tensor, uniform)};
 }

@@ -86,6 +86,15 @@ Value ElementBuilder::indexFor(Value value, int64_t element, Elements &elements)
   return image;
 }
 
+Value ElementBuilder::indexFor(const IndexSum &sum, int64_t element, Elements &elements) {
+  Value whole;
+  for (Value term : sum.terms) {
+    Value part = indexFor(term, element, elements);
+    whole = whole ? addIndex(whole, part) : part;
+  }
+  return whole;
+}
+
 int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &elements) {
   if (elements.count == 1 || indices.empty())
     return 1;

@@ -10,6 +10,8 @@
 #include "Layouts/LoopLayout.h"
 #include "ToWave/MemoryBuilder.h"
 
+#include "tilec/Analysis/Index.h"
+
 #include "mlir/IR/IRMapping.h"
 
 namespace tilec {
@@ -68,6 +70,8 @@ public:
   Value lookup(Value value, int64_t element, const Elements &elements);
   /// The same of an index.
   Value indexFor(Value index, int64_t element, Elements &elements);
+  /// Null where the sum is zero.
+  Value indexFor(const IndexSum &sum, int64_t element, Elements &elements);
   bool isSameForAll(Value value, const Elements &elements);
   /// Whether the value is the same for so many elements from `first` on, because nothing that it is
   /// computed from differs between them.

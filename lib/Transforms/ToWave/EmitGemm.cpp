@@ -25,20 +25,19 @@ LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &p
 
   /// Byte address of the warp group's part of an operand in e.shared memory.
   auto place = [&](Value operand, bool isA, bool kIsRow, GroupOperand &parts) {
-    std::optional<BufferBox> box = boxOf(operand, b, loc);
-    const SharedPlace &tile = e.shared.find(box->root)->second;
+    BufferBox box = boxOf(operand);
+    const SharedPlace &tile = e.shared.find(box.root)->second;
     int64_t elemBytes = bytesOf(tile.dtype);
     // Only operands that start at a constant row and column are marked.
-    auto startOf = [](Value offset) { return offset ? *tile::constantInt(offset) : 0; };
-    ArrayRef<Value> inMatrix = ArrayRef(box->offsets).take_back(2);
-    parts = groupOperand(plan, tile.layout, elemBytes, isA, kIsRow, startOf(inMatrix[0]),
-                         startOf(inMatrix[1]), e.target);
+    ArrayRef<IndexSum> inMatrix = ArrayRef(box.offsets).take_back(2);
+    parts = groupOperand(plan, tile.layout, elemBytes, isA, kIsRow, *inMatrix[0].constant(),
+                         *inMatrix[1].constant(), e.target);
     Value at = e.mulIndex(isA ? groupM : groupN, parts.groupBytes);
     int64_t stride =
         tile.layout.matrixRows() * tile.layout.pitchElems * tile.layout.panels() * elemBytes;
-    for (int64_t d = int64_t(box->offsets.size()) - 3; d >= 0; --d) {
-      if (box->offsets[d])
-        at = e.addIndex(at, e.mulIndex(e.indexFor(box->offsets[d], 0, elements), stride));
+    for (int64_t d = int64_t(box.offsets.size()) - 3; d >= 0; --d) {
+      if (Value offset = e.indexFor(box.offsets[d], 0, elements))
+        at = e.addIndex(at, e.mulIndex(offset, stride));
       stride *= tile.layout.shape[d];
     }
     return e.addIndex(at, tile.baseBytes);

@@ -114,8 +114,7 @@ struct ToWavePass : impl::ToWavePassBase<ToWavePass> {
         return signalPassFailure();
   }
 
-  /// Questions about addresses leave ops behind, and copies are written out as loops: in a copy of
-  /// the program, since the program stays.
+  /// Copies are written out as loops: in a copy of the program, since the program stays.
   LogicalResult emit(tile::ProgramOp program, const TargetInfo &chip) {
     OwningOpRef<tile::ProgramOp> scratch(program.clone());
     for (tile::KernelOp kernel : scratch->getBody().getOps<tile::KernelOp>()) {

@@ -97,14 +97,14 @@ private:
 
 /// The shared byte address of an operand element; coordinates are (row, k).
 Value GemmEmitter::offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowAndK, int64_t &imm) {
-  std::optional<BufferBox> box = boxOf(operand.buffer, b, loc);
-  const SharedPlace &place = e.shared.find(box->root)->second;
+  BufferBox box = boxOf(operand.buffer);
+  const SharedPlace &place = e.shared.find(box.root)->second;
   SmallVector<LaneCoord, 4> coords(place.layout.shape.size());
-  coords[box->dims[operand.kIsRow ? 1 : 0]] = rowAndK[0];
-  coords[box->dims[operand.kIsRow ? 0 : 1]] = rowAndK[1];
+  coords[box.dims[operand.kIsRow ? 1 : 0]] = rowAndK[0];
+  coords[box.dims[operand.kIsRow ? 0 : 1]] = rowAndK[1];
   SmallVector<Value, 4> offsets;
-  for (Value offset : box->offsets)
-    offsets.push_back(offset ? e.indexFor(offset, 0, elements) : Value());
+  for (const IndexSum &offset : box.offsets)
+    offsets.push_back(e.indexFor(offset, 0, elements));
   return e.sharedOffset(place, coords, offsets, imm);
 }
 
@@ -217,12 +217,11 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
   int64_t rowElems = 128 / bits;
   bool staysTogether =
       shared.pitchElems % rowElems == 0 && (shared.phases == 1 || shared.vecElems % rowElems == 0);
-  std::optional<BufferBox> box2 = boxOf(operand.buffer, b, loc);
-  if (!box2 || box2->dims.back() != int64_t(shared.shape.size()) - 1)
+  BufferBox view = boxOf(operand.buffer);
+  if (view.dims.back() != int64_t(shared.shape.size()) - 1)
     return false;
-  Value last = box2->offsets.back();
   return isWhole && staysTogether && (bits == 16 || (bits <= 32 && !operand.kIsRow)) &&
-         (!last || divisorOf(last) % rowElems == 0);
+         divisorOf(view.offsets.back()) % rowElems == 0;
 }
 
 int64_t GemmEmitter::wordsOf(const GemmOperand &operand) {
@@ -312,11 +311,10 @@ bool GemmEmitter::fitsTransposed(const GemmOperand &operand) {
   const SharedLayout &shared = place.layout;
   bool staysTogether = shared.pitchElems % run == 0 && shared.panelElems == 0 &&
                        (shared.phases == 1 || shared.vecElems % run == 0);
-  std::optional<BufferBox> view = boxOf(operand.buffer, b, loc);
-  if (!view || view->dims.back() != int64_t(shared.shape.size()) - 1)
+  BufferBox view = boxOf(operand.buffer);
+  if (view.dims.back() != int64_t(shared.shape.size()) - 1)
     return false;
-  Value last = view->offsets.back();
-  return isWhole && staysTogether && (!last || divisorOf(last) % run == 0);
+  return isWhole && staysTogether && divisorOf(view.offsets.back()) % run == 0;
 }
 
 Value GemmEmitter::readTransposed(const GemmOperand &operand, int64_t rep, int64_t step) {
@@ -363,11 +361,10 @@ bool GemmEmitter::fitsTurned(const GemmOperand &operand) {
       box[1] * plan.kSteps <= operand.k;
   bool staysTogether = shared.pitchElems % operand.together == 0 && shared.panelElems == 0 &&
                        (shared.phases == 1 || shared.vecElems % operand.together == 0);
-  std::optional<BufferBox> view = boxOf(operand.buffer, b, loc);
-  if (!view || view->dims.back() != int64_t(shared.shape.size()) - 1)
+  BufferBox view = boxOf(operand.buffer);
+  if (view.dims.back() != int64_t(shared.shape.size()) - 1)
     return false;
-  Value last = view->offsets.back();
-  return isWhole && staysTogether && (!last || divisorOf(last) % operand.together == 0);
+  return isWhole && staysTogether && divisorOf(view.offsets.back()) % operand.together == 0;
 }
 
 /// `runs`: for every k of a lane a run of rows. The result: for every row its k, in 32-bit words.
@@ -709,7 +706,7 @@ uint64_t GemmEmitter::coverOf(const GemmOperand &operand, int64_t rep, int64_t s
                               const CopyAssignment &copies) {
   const FragmentLayout &layout = *operand.layout;
   const SharedPlace &place = e.shared.find(boxRootOf(operand.buffer))->second;
-  std::optional<BufferBox> box = boxOf(operand.buffer, b, loc);
+  BufferBox box = boxOf(operand.buffer);
   int64_t group = layout.atomRegs();
   int64_t firstReg = (step + plan.kSteps * (rep / operand.together)) * group;
   int64_t elemBytes = bytesOf(place.dtype);
@@ -719,8 +716,8 @@ uint64_t GemmEmitter::coverOf(const GemmOperand &operand, int64_t rep, int64_t s
     for (int64_t lane = 0; lane < layout.lanes(); ++lane)
       for (int64_t reg = 0; reg < group; ++reg) {
         Coords at = layout.coords(firstReg + reg, lane, wave);
-        point[box->dims[operand.kIsRow ? 1 : 0]] = at[0];
-        point[box->dims[operand.kIsRow ? 0 : 1]] = at[1];
+        point[box.dims[operand.kIsRow ? 1 : 0]] = at[0];
+        point[box.dims[operand.kIsRow ? 0 : 1]] = at[1];
         int64_t chunk = place.layout.offset(point) * elemBytes / copies.chunkBytes;
         cover |= uint64_t(1) << copies.copyOfChunk[chunk];
       }

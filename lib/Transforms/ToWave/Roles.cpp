@@ -343,11 +343,10 @@ bool RoleEmitter::needsAsyncFence() {
 
 LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
   std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
-  std::optional<BufferBox> source = boxOf(copy.getSrc(), b, loc),
-                           dest = boxOf(copy.getDst(), b, loc);
-  if (!box || !source || !dest)
+  if (!box)
     return e.unsupported(*copy, "this TMA copy");
-  const SharedPlace &place = e.shared.find(dest->root)->second;
+  BufferBox source = boxOf(copy.getSrc());
+  const SharedPlace &place = e.shared.find(boxRootOf(copy.getDst()))->second;
   PipePlace &pipe = pipes[copy.getPipe()];
   Value slot = e.lookup(copy.getSlot(), 0, elements);
   int64_t slotBytes = box->bytes;
@@ -365,8 +364,8 @@ LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements)
   for (int64_t panel = 0; panel < box->panels; ++panel)
     for (int64_t chunk = 0; chunk < box->chunks; ++chunk) {
       SmallVector<Value> coords; // innermost first
-      for (int64_t d = int64_t(source->offsets.size()) - 1; d >= 0; --d) {
-        Value at = source->offsets[d] ? e.indexFor(source->offsets[d], 0, elements) : Value();
+      for (int64_t d = int64_t(source.offsets.size()) - 1; d >= 0; --d) {
+        Value at = e.indexFor(source.offsets[d], 0, elements);
         int64_t more = d == box->colDim   ? panel * box->panelElems
                        : d == box->rowDim ? chunk * box->chunkRows
                                           : 0;
