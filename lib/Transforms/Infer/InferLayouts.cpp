@@ -19,9 +19,9 @@
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/ScanLayout.h"
+#include "Layouts/Stores.h"
 #include "Layouts/Swizzle.h"
 #include "Layouts/WarpGroups.h"
-#include "Memory/Overwrites.h"
 #include "Memory/SharedMemory.h"
 #include "Normalize/Normalize.h"
 

@@ -20,43 +20,18 @@
 
 #include "Layouts/Exchange.h"
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Stores.h"
 #include "Layouts/WarpGroups.h"
-#include "Memory/Overwrites.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tilec {
-
-/// Whether the op overwrites all of the buffer, whatever it held.
-bool overwritesAll(Operation *op, Value buffer) {
-  if (auto copy = dyn_cast<tile::CopyOp>(op))
-    return copy.getDst() == buffer && rootOf(copy.getSrc()) != buffer;
-  auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop || !loop.constantExtents() || llvm::is_contained(accessesOf(op).reads, buffer))
-    return false;
-  auto type = cast<tile::BufferType>(buffer.getType());
-  for (tile::StoreOp store : loop.bodyBlock()->getOps<tile::StoreOp>()) {
-    if (store.getBuffer() != buffer)
-      continue;
-    // Each index is another loop variable, which runs over the whole dimension.
-    SmallVector<int, 4> direct = directIndices(store.getIndices(), loop);
-    SmallVector<int64_t, 4> extents = *loop.constantExtents();
-    llvm::SmallSet<int, 4> used;
-    bool covers = true;
-    for (auto [d, iv] : llvm::enumerate(direct))
-      covers &= iv >= 0 && used.insert(iv).second && extents[iv] == type.getShape()[d];
-    if (covers)
-      return true;
-  }
-  return false;
-}
 
 /// Asynchronous copies write whole rows of 1 KB; tensor copies read such.
 constexpr int64_t bufferAlign = 1024;

@@ -10,6 +10,7 @@
 #include "Normalize/LateSums.h"
 
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Stores.h"
 
 #include "tilec/Analysis/Buffers.h"
 
@@ -21,31 +22,6 @@ using namespace mlir;
 
 namespace tilec {
 namespace {
-
-bool isZero(Value value) {
-  if (matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_AnyZeroFloat()))
-    return true;
-  auto cast = value.getDefiningOp<arith::SIToFPOp>();
-  return cast && matchPattern(cast.getIn(), m_Zero());
-}
-
-/// Whether the statement sets every element of the fragment to zero.
-bool zeroes(Operation *op, Value fragment) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
-  auto type = cast<tile::BufferType>(fragment.getType());
-  if (!loop || !loop.constantExtents() ||
-      ArrayRef<int64_t>(*loop.constantExtents()) != type.getShape() ||
-      llvm::is_contained(accessesOf(op).reads, fragment))
-    return false;
-  bool isZeroed = false;
-  for (auto store : loop.bodyBlock()->getOps<tile::StoreOp>())
-    if (store.getBuffer() == fragment) {
-      isZeroed = isZero(store.getValue()) && llvm::equal(store.getIndices(), loop.ivs());
-      if (!isZeroed)
-        return false;
-    }
-  return isZeroed;
-}
 
 class Finder {
 public:
@@ -243,7 +219,7 @@ bool Finder::run() {
     };
     while (before && !touches(before))
       before = before->getPrevNode();
-    if (!before || !zeroes(before, buffer))
+    if (!before || !fillsWithZero(before, buffer))
       return false;
     isCarried = true;
   }

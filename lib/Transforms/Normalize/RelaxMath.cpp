@@ -10,6 +10,7 @@
 #include "Normalize/RelaxMath.h"
 
 #include "Layouts/GemmPlan.h"
+#include "Layouts/Stores.h"
 #include "Normalize/ShortAngles.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -24,21 +25,6 @@ using namespace mlir;
 
 namespace tilec {
 namespace {
-
-/// Whether the op overwrites all of the fragment without reading it.
-bool overwrites(Operation *op, Value fragment) {
-  auto gemm = dyn_cast<tile::GemmOp>(op);
-  if (gemm && gemm.getC() == fragment)
-    return gemm.getClear() && tile::constantInt(gemm.getClear()).value_or(0) != 0;
-  auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop || !loop.constantExtents() || llvm::is_contained(accessesOf(op).reads, fragment))
-    return false;
-  auto type = cast<tile::BufferType>(fragment.getType());
-  return ArrayRef<int64_t>(*loop.constantExtents()) == type.getShape() &&
-         llvm::any_of(loop.bodyBlock()->getOps<tile::StoreOp>(), [&](tile::StoreOp store) {
-           return store.getBuffer() == fragment && llvm::equal(store.getIndices(), loop.ivs());
-         });
-}
 
 std::optional<double> constantOf(Value value) {
   FloatAttr number;
@@ -145,7 +131,7 @@ bool Uses::isHarmless(Operation *op, Value fragment) {
 
 Uses::Fate Uses::fateIn(Value fragment, Block *block, Block::iterator at) {
   for (; at != block->end(); ++at) {
-    if (overwrites(&*at, fragment))
+    if (overwritesAll(&*at, fragment))
       return Fate::Overwritten;
     if (!llvm::is_contained(accessesOf(&*at).reads, fragment))
       continue;

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Stores.h"
 #include "Memory/SharedMemory.h"
 #include "Pipelines/Pipeline.h"
 #include "Roles/TileStore.h"
@@ -38,19 +39,6 @@ int64_t movedBytes(tile::StoreOp store) {
   DType dtype = tile::dtypeOf(store.getBuffer().getType().getElementType());
   bool isInteger8 = bitsOf(dtype) == 8 && !isFloat(dtype) && dtype != DType::Bool;
   return bitsOf(dtype) == 16 ? 2 : isInteger8 ? 1 : 0;
-}
-
-/// The only store of the loop, to a tensor, when the rest of the body only computes and reads.
-tile::StoreOp onlyStore(tile::ParallelOp loop) {
-  tile::StoreOp store;
-  for (Operation &op : *loop.bodyBlock()) {
-    auto own = dyn_cast<tile::StoreOp>(op);
-    if (own && !store && own.getBuffer().getDefiningOp<tile::TensorOp>())
-      store = own;
-    else if (own || op.getNumRegions() != 0 || !(isMemoryEffectFree(&op) || isa<tile::LoadOp>(op)))
-      return nullptr;
-  }
-  return store;
 }
 
 /// Adds the arithmetic inside of the loop that `value` comes from; false where it reads memory.
@@ -96,7 +84,10 @@ bool isAligned(tile::StoreOp store, tile::ParallelOp loop, int64_t elemBytes) {
 void stage(tile::ParallelOp loop, tile::KernelOp kernel, const TargetInfo &target) {
   tile::StoreOp store = onlyStore(loop);
   auto extents = loop.constantExtents();
-  int64_t elemBytes = store ? movedBytes(store) : 0;
+  bool isToTensor = store && store.getBuffer().getDefiningOp<tile::TensorOp>();
+  bool hasBranches =
+      llvm::any_of(*loop.bodyBlock(), [](Operation &op) { return op.getNumRegions() != 0; });
+  int64_t elemBytes = isToTensor && !hasBranches ? movedBytes(store) : 0;
   if (elemBytes == 0 || !extents || extents->size() != 2 || loop.getPart())
     return;
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);

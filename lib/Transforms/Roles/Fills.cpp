@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/Fills.h"
 
+#include "Layouts/Stores.h"
 #include "Roles/Corner.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -27,28 +28,11 @@ struct Fill {
   Value buffer() { return store.getBuffer(); }
 };
 
-bool onlyComputes(Operation &op) {
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return llvm::all_of(branch->getRegions(), [](Region &region) {
-      return region.empty() || llvm::all_of(region.front(), onlyComputes);
-    });
-  return op.getNumRegions() == 0 && (isMemoryEffectFree(&op) || isa<tile::LoadOp>(op));
-}
-
 std::optional<Fill> fillOf(Operation *op) {
   auto loop = dyn_cast<tile::ParallelOp>(op);
   if (!loop || !loop.constantExtents())
     return std::nullopt;
-  Fill fill{loop, {}, false};
-  for (Operation &inner : *loop.bodyBlock()) {
-    auto store = dyn_cast<tile::StoreOp>(inner);
-    if (store && fill.store)
-      return std::nullopt;
-    if (store)
-      fill.store = store;
-    else if (!onlyComputes(inner))
-      return std::nullopt;
-  }
+  Fill fill{loop, onlyStore(loop), false};
   if (!fill.store || !fill.buffer().getDefiningOp<tile::AllocOp>())
     return std::nullopt;
   auto type = cast<tile::BufferType>(fill.buffer().getType());
@@ -56,10 +40,6 @@ std::optional<Fill> fillOf(Operation *op) {
       !llvm::equal(fill.store.getIndices(), loop.ivs()))
     return std::nullopt;
   return fill;
-}
-
-bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
 /// The next op of the block that touches the buffer, if it is a gemm with it as C.

@@ -19,6 +19,7 @@
 
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
+#include "Layouts/Stores.h"
 #include "Layouts/WarpGroups.h"
 #include "Memory/SharedMemory.h"
 #include "Roles/DeadRounds.h"
@@ -46,26 +47,6 @@ using namespace mlir;
 
 namespace tilec {
 namespace {
-
-/// Whether the loop does nothing but set every element of the buffer to zero.
-bool fillsWithZero(tile::ParallelOp loop, Value buffer) {
-  tile::StoreOp only;
-  for (Operation &op : *loop.bodyBlock()) {
-    auto store = dyn_cast<tile::StoreOp>(op);
-    if (isMemoryEffectFree(&op))
-      continue;
-    if (!store || only)
-      return false;
-    only = store;
-  }
-  auto type = cast<tile::BufferType>(buffer.getType());
-  auto extents = loop.constantExtents();
-  return only && only.getBuffer() == buffer && extents &&
-         ArrayRef<int64_t>(*extents) == type.getShape() &&
-         llvm::equal(only.getIndices(), loop.ivs()) &&
-         (matchPattern(only.getValue(), m_PosZeroFloat()) ||
-          matchPattern(only.getValue(), m_Zero()));
-}
 
 class Expansion {
 public:
@@ -348,7 +329,7 @@ void Expansion::clearInFirstRound(ProducerLoop &plan) {
   while (before && (isa<tile::AllocOp>(before) || !touchesC(before)))
     before = before->getPrevNode();
   auto fill = dyn_cast_or_null<tile::ParallelOp>(before);
-  if (!fill || !fillsWithZero(fill, gemm.getC()))
+  if (!fill || !onlyStore(fill) || !fillsWithZero(fill, gemm.getC()))
     return;
   fill.erase();
   builder.setInsertionPoint(gemm);
