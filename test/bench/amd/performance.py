@@ -194,7 +194,15 @@ def rows_table(bench, n=8192):
              f"softmax({n}, {n}, dtype='float16')", str(n), 256, [square, square]),
             ("softmax 8192 x 8192 bf16", REPO / "test/bench/hopper/rows.py", f"softmax({n}, {n})", str(n), 256, [square, square]),
             ("rotary 262144 x 128 bf16, angles computed (test/lit/Isa/gfx950/pairs.py)", REPO / "test/lit/Isa/gfx950/pairs.py",
-             f"turn(M={heads // 256})", str(heads // 256 // 16), 256, [heads, heads])]
+             f"turn(M={heads // 256})", str(heads // 256 // 16), 256, [heads, heads]),
+            ("copy of what softmax reads and writes (test/bench/amd/copies.py)", HERE / "copies.py",
+             f"rows({n}, {n})", str(n), 256, [square, square]),
+            ("copy of what online_softmax does", HERE / "copies.py", f"rows_twice({n}, {n})", str(n), 128, [square, square]),
+            ("copy of what rotary does", HERE / "copies.py", f"halves({heads // 256})", str(heads // 256 // 16), 256, [heads, heads])]
+    online = Path(bench.options.upstream or "/nonexistent") / "examples/online_softmax/online_softmax.py"
+    if online.exists(): # 8192 x 8192
+        rows += [(f"upstream online_softmax, 8192 x 8192 {name}", online, f"softmax_kernel(dtype='{dtype}')", str(n), 128,
+                  [square, square]) for dtype, name in (("float16", "f16"), ("bfloat16", "bf16"))]
     lines = ["| kernel | gfx950 us | vector unit busy | first run | gfx942 us | vector unit busy | first run |", "|---" * 7 + "|"]
     for label, script, entry, grid, threads, sizes in rows:
         cells = []
