@@ -78,7 +78,7 @@ SchedulePicture drawSchedule(const SchedulePlan &plan, llvm::StringRef title) {
   svg.text(8, 20,
            llvm::formatv("{0}: {1}, a round of {2} K tile{3}{4}", title, plan.strategy,
                          plan.tilesPerRound, plan.tilesPerRound == 1 ? "" : "s",
-                         plan.hasLoop() ? "" : "; too few tiles for a loop, the code has no other")
+                         plan.hasLoop() ? "" : "; too few tiles for a loop, they stand in a line")
                .str(),
            "font-size=\"14\"");
   for (int row = 0; row < 3; ++row)
