@@ -2,7 +2,8 @@
 #
 # tilec_library(NAME SOURCES file... USES folder... [LINK target...])
 #   makes the library tilecNAME of lib/NAME; USES names folders of a lower level only.
-# tilec_tool(NAME SOURCES file... USES folder... [LINK target...])
+# tilec_tool(NAME [ALLOCATOR] SOURCES file... USES folder... [LINK target...])
+#   ALLOCATOR: with jemalloc (cmake/TilecAllocator.cmake).
 # tilec_unit_test(NAME SOURCES file... USES folder... [LINK target...])
 #   one GoogleTest binary; every test in it becomes a ctest test.
 
@@ -74,12 +75,15 @@ function(tilec_library name)
 endfunction()
 
 function(tilec_tool name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "ALLOCATOR" "" "SOURCES;USES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE tilecOptions ${arg_LINK})
   foreach(used IN LISTS arg_USES)
     target_link_libraries(${name} PRIVATE tilec${used})
   endforeach()
+  if(arg_ALLOCATOR)
+    tilec_use_allocator(${name})
+  endif()
 endfunction()
 
 function(tilec_unit_test name)
