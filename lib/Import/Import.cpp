@@ -69,6 +69,23 @@ Location Importer::at(Span span) {
                                end.column);
 }
 
+/// Whether the script turns upstream's option of this key on.
+static bool asksFor(const script::Program &program, llvm::StringRef key) {
+  return llvm::any_of(program.passConfigs, [&](const script::PassConfig &config) {
+    return config.key == key && config.value.isTrue();
+  });
+}
+
+/// The exponentials of f32 may be the hardware's, which give no denormals. Other functions stay
+/// accurate: their instructions err by more than the agreement rule allows.
+static void approximateExponentials(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (isa<math::ExpOp, math::Exp2Op>(op) && op->getResult(0).getType().isF32())
+      op->setAttr(cast<arith::ArithFastMathInterface>(op).getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::afn));
+  });
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   OwningOpRef<ModuleOp> module(ModuleOp::create(at(program.span)));
   b.setInsertionPointToStart(module->getBody());
@@ -84,6 +101,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   parameters();
   for (size_t i = 0; i < program.launches.size(); ++i)
     launch(*program.launches[i], i);
+  if (asksFor(program, "tl.enable_fast_math"))
+    approximateExponentials(*module);
   if (!failed)
     return module;
   if (!diags.hasErrors())

@@ -464,7 +464,7 @@ math::Exp2Op asPowerOfTwo(math::ExpOp op, bool isOneFma) {
     auto [argument, factor] = scaledArgument(op.getOperand());
     power = arith::MulFOp::create(b, loc, argument, numberLike(b, loc, factor * log2e));
   }
-  auto result = math::Exp2Op::create(b, loc, power);
+  auto result = math::Exp2Op::create(b, loc, power, op.getFastmath());
   op.getResult().replaceAllUsesWith(result);
   op.erase();
   return result;
