@@ -8,9 +8,11 @@
 # RUN: tilec-run %s --entry "product()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "product()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec %s --entry "product()" --target=sm_90a --emit=report | FileCheck %s --check-prefix=REPORT
+# RUN: tilec %s --entry "product()" --target=sm_80 --emit=report | FileCheck %s --check-prefix=AHEAD
 # RUN: tilec %s --entry "product(rule='odd')" --schedule=cluster_m --target=sm_90a --emit=report 2>&1 | FileCheck %s --check-prefix=NAMED
 # CHECK: result {{ *}}PASS
 # REPORT: planned: a producer fills up to {{[1-7]}} slots ahead
+# AHEAD: planned: copies start 2 rounds ahead
 # NAMED: warning: schedule `cluster_m` is not applied
 import tilelang.language as T
 

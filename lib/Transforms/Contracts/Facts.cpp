@@ -124,10 +124,12 @@ std::optional<Breach> copyWithoutWait(Operation *root) {
   });
   return firstBreach(root, [&](Operation *op) -> Complaint {
     if (isAsyncCopy(op)) {
-      Operation *next = op->getNextNode();
-      while (next && !isa<tile::AsyncCommitOp>(next))
-        next = next->getNextNode();
-      return next ? std::nullopt : Complaint("belongs to no group");
+      // One of a round that may be left out stands in a branch, behind which its group ends.
+      for (Operation *at : {op, op->getParentOp()})
+        for (Operation *next = at->getNextNode(); next; next = next->getNextNode())
+          if (isa<tile::AsyncCommitOp>(next))
+            return std::nullopt;
+      return "belongs to no group";
     }
     bool isLeaf = op->getNumRegions() == 0 || isa<tile::ParallelOp>(op);
     if (!isLeaf || isa<tile::SubviewOp, tile::ReshapeOp>(op) ||

@@ -145,6 +145,14 @@ Value Expansion::clampedIv(Value iteration) {
 void Expansion::startCopies(Value iv, Value slot) {
   IRMapping mapping;
   mapping.map(loop.iv(), iv);
+  OpBuilder::InsertionGuard guard(builder);
+  scf::IfOp round;
+  if (plan.round) {
+    repeatArithmetic({plan.round.getCondition()}, mapping);
+    round = scf::IfOp::create(builder, loc, mapping.lookupOrDefault(plan.round.getCondition()),
+                              /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(round.thenBlock());
+  }
   for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
     repeatArithmetic({copy.getSrc()}, mapping);
     tile::AsyncCopyOp::create(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()),
@@ -162,6 +170,8 @@ void Expansion::startCopies(Value iv, Value slot) {
     mapping.map(buffer, slotView(ring, slot));
     cast<tile::ParallelOp>(builder.clone(*gather, mapping)).setAsync(true);
   }
+  if (round) // in any case, so that groups are rounds
+    builder.setInsertionPointAfter(round);
   tile::AsyncCommitOp::create(builder, loc);
 }
 
@@ -173,8 +183,12 @@ void Expansion::repeatArithmetic(SmallVector<Value> work, IRMapping &mapping) {
       continue;
     llvm::append_range(work, op->getOperands());
   }
-  SmallVector<Operation *> ordered(slice.begin(), slice.end());
-  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  // Of a round under a condition some stand in its block.
+  SmallVector<Operation *> ordered;
+  loop.bodyBlock()->walk([&](Operation *op) {
+    if (slice.contains(op))
+      ordered.push_back(op);
+  });
   for (Operation *op : ordered)
     if (!mapping.contains(op->getResult(0)))
       builder.clone(*op, mapping);
@@ -310,6 +324,20 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       Expansion(loop, plan).copyTogether();
   }
 
+  /// Shared memory with the rings of all loops but this one that are still to be expanded.
+  static SharedMemory withOthers(tile::ForOp loop, ArrayRef<tile::ForOp> loops,
+                                 const TargetInfo &chip) {
+    SharedMemory memory(loop->getParentOfType<tile::KernelOp>(), chip);
+    for (tile::ForOp other : loops) {
+      if (other == loop || other.getStages() < 2)
+        continue;
+      PipelinePlan plan = planPipeline(other, chip);
+      for (tile::AllocOp ring : plan.rings)
+        memory.setSlots(ring, plan.stages);
+    }
+    return memory;
+  }
+
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
     chooseSchedules(kernel, chip);
     delaySums(kernel);
@@ -358,6 +386,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         continue;
       }
       std::string reason = llvm::toString(matrix.takeError());
+      leaveCopiesInFlight(plan, kernel, withOthers(loop, loops, chip), chip);
       bool hasWish = loop.getStrategy().has_value();
       refuseSchedule(loop, reason);
       if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())

@@ -9,6 +9,8 @@
 
 #include "Memory/SharedMemory.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace tilec {
 
 /// What is decided about one loop.
@@ -20,6 +22,8 @@ struct PipelinePlan {
   llvm::SmallVector<tile::ParallelOp, 2> gathers;
   /// The shared buffers they fill, each once: those of `copies`, then those of `gathers`.
   llvm::SmallVector<tile::AllocOp, 4> rings;
+  /// What the copies stand under in the body, if that is nothing but this: rounds are left out.
+  mlir::scf::IfOp round;
 
   bool isEmpty() const { return copies.empty() && gathers.empty(); }
 };
@@ -36,6 +40,11 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target);
 
 /// Takes stages away until the rings fit into a block's shared memory.
 void fitInto(PipelinePlan &plan, const SharedMemory &memory);
+
+/// With two slots the one wait of a round is for all copies that are under way. Gives such a loop a
+/// third slot where that costs no resident block (`memory`: with what other loops will take).
+void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, SharedMemory memory,
+                         const TargetInfo &target);
 
 /// Rewrites the loop as planned.
 void applyPipeline(tile::ForOp loop, PipelinePlan plan);

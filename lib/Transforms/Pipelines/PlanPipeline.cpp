@@ -7,6 +7,8 @@
 #include "Layouts/LoopLayout.h"
 #include "Pipelines/Gather.h"
 #include "Pipelines/Pipeline.h"
+#include "Roles/ProducerLoop.h"
+#include "Roles/RingSlots.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -82,10 +84,10 @@ static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad =
   return llvm::all_of(op->getOperands(), [&](Value v) { return isIndexOnly(v, loop, mayLoad); });
 }
 
-/// Whether only `fill` writes the buffer and only this loop reads it, and not before that.
-static bool isFilledBy(Operation *fill, tile::AllocOp ring, tile::ForOp loop) {
+/// Whether only `fill` writes the buffer and only its block reads it, and not before that.
+static bool isFilledBy(Operation *fill, tile::AllocOp ring) {
   for (Operation *user : ring->getUsers()) {
-    Operation *inBody = loop.bodyBlock()->findAncestorOpInBlock(*user);
+    Operation *inBody = fill->getBlock()->findAncestorOpInBlock(*user);
     if (!inBody || isa<tile::ReshapeOp>(user))
       return false;
     if (inBody == fill)
@@ -105,7 +107,7 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
   for (tile::ParallelOp parallel : loop.bodyBlock()->getOps<tile::ParallelOp>()) {
     std::optional<Gather> gather = gatherOf(parallel, target);
     auto ring = gather ? gather->store.getBuffer().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
-    if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring, loop))
+    if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring))
       continue;
     bool isLegal = llvm::none_of(accessesOf(parallel).reads,
                                  [&](Value root) { return llvm::is_contained(all.writes, root); });
@@ -124,25 +126,39 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   PipelinePlan plan;
   plan.stages = loop.getStages();
-  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>()) {
+  // What places are read from tensors is waited for in order where copies are counted: too late.
+  bool mayLoad = target.asyncCopies.completion == Completion::Groups &&
+                 !loop->getParentOfType<tile::KernelOp>().getLockstep();
+  Accesses all = accessesOf(loop);
+  Block *round = roundOf(loop);
+  if (round != loop.bodyBlock()) {
+    plan.round = cast<scf::IfOp>(round->getParentOp());
+    if (!mayLoad || !isIndexOnly(plan.round.getCondition(), loop, &all))
+      round = loop.bodyBlock();
+  }
+  for (tile::CopyOp copy : round->getOps<tile::CopyOp>()) {
     if (asyncPieceBytes(copy.getSrc(), copy.getDst(), target) == 0)
       continue;
     auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
     if (!ring || !ring.getResult().getType().isShared() || loop->isAncestor(ring))
       continue;
     auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
-    bool legal =
-        !view || llvm::all_of(view.getOffsets(), [&](Value v) { return isIndexOnly(v, loop); });
-    legal &= isFilledBy(copy, ring, loop);
+    bool legal = !view || llvm::all_of(view.getOffsets(), [&](Value v) {
+      return isIndexOnly(v, loop, mayLoad ? &all : nullptr);
+    });
+    legal &= isFilledBy(copy, ring);
     // The source is not written while it is read ahead.
     Value source = rootOf(copy.getSrc());
-    legal &= !llvm::is_contained(accessesOf(loop).writes, source);
+    legal &= !llvm::is_contained(all.writes, source);
     if (!legal)
       continue;
     plan.copies.push_back(copy);
     plan.rings.push_back(ring);
   }
-  addGathers(plan, loop, target);
+  if (round == loop.bodyBlock()) {
+    plan.round = {};
+    addGathers(plan, loop, target);
+  }
   if (plan.isEmpty())
     plan.stages = 1;
   return plan;
@@ -157,6 +173,25 @@ void fitInto(PipelinePlan &plan, const SharedMemory &memory) {
   };
   while (plan.stages > 1 && !fits())
     --plan.stages;
+}
+
+void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, SharedMemory memory,
+                         const TargetInfo &target) {
+  // Where copies are counted, other waves of the scheduler fill the wait: in the model of CDNA
+  // products take 1 to 3 % longer with a third slot, and attention 15 %.
+  if (plan.stages != 2 || target.asyncCopies.completion != Completion::Groups)
+    return;
+  auto bytesWith = [&](int64_t slots) {
+    for (tile::AllocOp ring : plan.rings)
+      memory.setSlots(ring, slots);
+    return memory.bytes();
+  };
+  int64_t before = bytesWith(2), after = bytesWith(3);
+  int64_t most = hasUnitsForAll(kernel, target)
+                     ? target.sharedBytes
+                     : bytesForSameOccupancy(kernel, int64_t(kernel.getThreads()), before, target);
+  if (after <= most)
+    plan.stages = 3;
 }
 
 } // namespace tilec

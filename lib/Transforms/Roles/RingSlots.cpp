@@ -40,8 +40,8 @@ int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
                   1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
 }
 
-/// Blocks of `threads` that a multiprocessor's registers hold. From three warp groups on the kernel
-/// is compiled for one block; smaller ones have what they need.
+/// Blocks of `threads` that a unit's schedulers and registers hold. From three warp groups on the
+/// kernel is compiled for one block; smaller ones have what they need.
 int64_t blocksByRegisters(tile::KernelOp kernel, int64_t threads, const TargetInfo &target) {
   if (splitRegisters(target, threads))
     return 1;
@@ -52,26 +52,31 @@ int64_t blocksByRegisters(tile::KernelOp kernel, int64_t threads, const TargetIn
       registers += storageBytes(tile::dtypeOf(type.getElementType()), type.numElems()) / 4 /
                    int64_t(kernel.getThreads());
   });
-  return std::max<int64_t>(1, target.registers.ofUnit / (registers * threads));
-}
-
-/// What a block may take so that as many are resident as without further slots.
-int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t usedBytes, const TargetInfo &target) {
-  int64_t all = target.sharedBytesOfUnit, kept = target.sharedBytesKept;
-  int64_t threads = int64_t(kernel.getThreads()) + threadsPerGroup;
-  int64_t resident = std::min(blocksByRegisters(kernel, threads, target), all / (usedBytes + kept));
-  return std::min<int64_t>(target.sharedBytes, all / std::max<int64_t>(resident, 1) - kept);
+  int64_t waves = target.schedulers * target.wavesOfScheduler;
+  return std::max<int64_t>(1, std::min(target.registers.ofUnit / (registers * threads),
+                                       waves * target.waveLanes / threads));
 }
 
 } // namespace
 
-bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target) {
+int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t threads, int64_t usedBytes,
+                              const TargetInfo &target) {
+  int64_t all = target.sharedBytesOfUnit, kept = target.sharedBytesKept;
+  int64_t resident = std::min(blocksByRegisters(kernel, threads, target), all / (usedBytes + kept));
+  return std::min<int64_t>(target.sharedBytes, all / std::max<int64_t>(resident, 1) - kept);
+}
+
+bool hasUnitsForAll(tile::KernelOp kernel, const TargetInfo &target) {
   std::optional<int64_t> blocks = 1;
   for (Value extent : kernel.getGrid()) {
     std::optional<int64_t> known = tile::constantInt(extent);
     blocks = blocks && known ? std::optional(*blocks * *known) : std::nullopt;
   }
-  if (blocks && *blocks <= target.units)
+  return blocks && *blocks <= target.units;
+}
+
+bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target) {
+  if (hasUnitsForAll(kernel, target))
     return false;
   int64_t bytes = SharedMemory(kernel, target).bytes() + target.sharedBytesKept;
   return blocksByRegisters(kernel, int64_t(kernel.getThreads()), target) > 1 &&
@@ -80,8 +85,10 @@ bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target) {
 
 void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
               bool isPersistent, const TargetInfo &target) {
-  int64_t most =
-      isPersistent ? target.sharedBytes : bytesForSameOccupancy(kernel, memory.bytes(), target);
+  int64_t most = isPersistent
+                     ? target.sharedBytes
+                     : bytesForSameOccupancy(kernel, int64_t(kernel.getThreads()) + threadsPerGroup,
+                                             memory.bytes(), target);
   for (ProducerLoop &plan : plans) {
     // Loops that fill the same buffers have one ring; the first of them speaks for all.
     SmallVector<ProducerLoop *, 2> group;

@@ -20,6 +20,14 @@ namespace tilec {
 void addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
               bool isPersistent, const TargetInfo &target);
 
+/// What a block of so many threads may take of shared memory so that as many are resident as with
+/// `usedBytes`.
+int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t threads, int64_t usedBytes,
+                              const TargetInfo &target);
+
+/// Whether every block of the grid has a unit for itself.
+bool hasUnitsForAll(tile::KernelOp kernel, const TargetInfo &target);
+
 /// Whether a second block is resident beside one of the kernel's as long as it has no producer.
 bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target);
 
