@@ -182,7 +182,9 @@ struct Compilation::State {
   OwningOpRef<ModuleOp> unscheduled;   ///< in front of wave-schedule, where `auto` chooses
   std::optional<codegen::Image> trial; ///< of the plans that `auto` has chosen
   double trialMs = 0;
-  std::vector<PipePlan> pipes; ///< of stage tile-pipelined
+  std::vector<PipePlan> pipes;   ///< of stage tile-pipelined
+  std::optional<PlanFile> plans; ///< those of CompileOptions::planText, and where their text is
+  uint32_t plansFile = 0;
 };
 
 Compilation::Compilation(CompileOptions options)
@@ -464,6 +466,8 @@ bool Compilation::runStage(Stage stage) {
       program().setFastMath(true);
     if (opts.math == MathMode::Libs)
       program().setLibraryMath(true);
+    if (!opts.planText.empty() && !readPlanFile())
+      return false;
     break;
   case Stage::Llvm:
     return state->trial || lower();
@@ -499,7 +503,8 @@ bool Compilation::runStage(Stage stage) {
     return checkSchedules();
   }
   case Stage::WaveScheduled:
-    if (!opts.planText.empty() && !usePlanFile())
+    if (state->plans &&
+        !givePlans(*state->module, opts.arch, *state->plans, state->plansFile, diags))
       return false;
     if (wantsTrial(opts, *state->module))
       state->unscheduled = OwningOpRef<ModuleOp>(state->module->clone());
@@ -509,7 +514,7 @@ bool Compilation::runStage(Stage stage) {
       return false;
     break;
   default:
-    if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
+    if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds, layouts())))
       return false;
     if (stage == Stage::TilePipelined)
       state->pipes = pipePlansOf(program());
@@ -586,11 +591,17 @@ bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
   return !breach || internalError(stage, breach->text, breach->place);
 }
 
-/// Loops get the plans that the file has for them.
-bool Compilation::usePlanFile() {
-  uint32_t index = sources.add(opts.planFile, opts.planText);
-  std::optional<PlanFile> plans = PlanFile::parse(sources, index, diags);
-  return plans && givePlans(*state->module, opts.arch, *plans, index, diags);
+/// What the plans of a file want of tile-infer-layouts.
+std::string Compilation::layouts() const {
+  return state->plans && arePlansFor(*state->plans, opts.arch) ? state->plans->layouts.options()
+                                                               : "";
+}
+
+/// Loops will get the plans that the file has for them, and the layouts that these are for.
+bool Compilation::readPlanFile() {
+  state->plansFile = sources.add(opts.planFile, opts.planText);
+  state->plans = PlanFile::parse(sources, state->plansFile, diags);
+  return state->plans.has_value();
 }
 
 /// Machine code that does not keep a planned order is no silent matter.

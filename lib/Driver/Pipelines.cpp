@@ -10,7 +10,8 @@
 
 namespace tilec {
 
-std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds) {
+std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds,
+                       llvm::StringRef layouts) {
   const std::string chip = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
   std::string target = chip;
   switch (stage) {
@@ -20,7 +21,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Threads are kept apart while branches still say which of them go where.
     return "builtin.module(tile.program(tile-check,tile-expand-threads,tile-separate-threads,"
            "tile-normalize,tile-choose-threads" +
-           target + ",tile-infer-layouts" + target + "))";
+           target + ",tile-infer-layouts" +
+           (layouts.empty() ? chip : chip.substr(0, chip.size() - 1) + " " + layouts.str() + "}") +
+           "))";
   case Stage::TilePipelined:
     // Matrix loops whose order is planned get their plan when they are machine operations
     // (WaveScheduled).

@@ -12,8 +12,9 @@ namespace tilec {
 
 /// The pass pipeline, as text for parsePassPipeline, that takes a module from the stage before to
 /// `stage`. Empty for stages that no pass makes. The only place where the order is written.
-/// `schedule` is the strategy of every matrix loop; empty: each has its own.
+/// `schedule` is the strategy of every matrix loop; empty: each has its own. `layouts`: options of
+/// tile-infer-layouts.
 std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule = "",
-                       bool checkBounds = false);
+                       bool checkBounds = false, llvm::StringRef layouts = "");
 
 } // namespace tilec

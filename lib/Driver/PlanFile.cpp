@@ -26,6 +26,10 @@ std::string PlanFile::str() const {
   std::string result = "plan " + name + " for " + target + " model " + model + "\n";
   for (const std::string &comment : comments)
     result += "# " + comment + "\n";
+  if (!layouts.atoms.empty())
+    result += "atoms " + layouts.atoms + "\n";
+  if (layouts.swizzle != 0)
+    result += "swizzle " + std::to_string(layouts.swizzle) + "\n";
   for (const PlannedLoop &loop : loops) {
     result += "loop " + loop.kernel + " graph " + llvm::utohexstr(loop.graph, true, 16) + "\n";
     llvm::SmallVector<llvm::StringRef> lines;
@@ -70,7 +74,10 @@ public:
 private:
   static constexpr llvm::StringLiteral headerRule =
       "a file of plans begins with `plan NAME for TARGET model HASH`";
-  static constexpr llvm::StringLiteral loopRule = "a loop begins with `loop KERNEL graph HASH`";
+  static constexpr llvm::StringLiteral loopRule =
+      "a loop begins with `loop KERNEL graph HASH`, and `atoms large`, `atoms small` and `swizzle "
+      "N` "
+      "stand in front of the first";
 
   bool fail(unsigned line, const llvm::Twine &text) {
     uint32_t begin = source.offsetOf({line, 1});
@@ -78,6 +85,17 @@ private:
     return false;
   }
   uint32_t length(unsigned line) const { return static_cast<uint32_t>(source.line(line).size()); }
+
+  bool takeLayout(llvm::ArrayRef<llvm::StringRef> words) {
+    if (words.size() != 2)
+      return false;
+    if (words[0] == "atoms" && (words[1] == "large" || words[1] == "small")) {
+      result.layouts.atoms = words[1];
+      return true;
+    }
+    return words[0] == "swizzle" && !words[1].getAsInteger(10, result.layouts.swizzle) &&
+           result.layouts.swizzle >= 0;
+  }
 
   bool take(llvm::StringRef line, llvm::StringRef whole) {
     llvm::SmallVector<llvm::StringRef> words;
@@ -104,7 +122,7 @@ private:
       return true;
     }
     if (result.loops.empty())
-      return fail(number, loopRule);
+      return takeLayout(words) || fail(number, loopRule);
     PlannedLoop &loop = result.loops.back();
     if (loop.textLine == 0)
       loop.textLine = number;
@@ -182,6 +200,17 @@ llvm::Error give(LoopGraph &loop, const std::string &text) {
 
 } // namespace
 
+std::string PlanLayouts::options() const {
+  std::string text = atoms.empty() ? "" : "atoms=" + atoms;
+  if (swizzle != 0)
+    text += (text.empty() ? "swizzle=" : " swizzle=") + std::to_string(swizzle);
+  return text;
+}
+
+bool arePlansFor(const PlanFile &plans, Arch arch) {
+  return plans.target == nameOf(arch) && plans.model == modelVersion();
+}
+
 bool givePlans(mlir::ModuleOp module, Arch arch, const PlanFile &plans, uint32_t file,
                DiagnosticEngine &diags) {
   const SourceFile &source = diags.sourceManager().file(file);
@@ -192,7 +221,7 @@ bool givePlans(mlir::ModuleOp module, Arch arch, const PlanFile &plans, uint32_t
   auto remark = [&](unsigned line, const llvm::Twine &text) {
     diags.add({DiagId::IrRemark, Severity::Remark, spanOf(line), text.str()});
   };
-  if (plans.target != nameOf(arch) || plans.model != modelVersion()) {
+  if (!arePlansFor(plans, arch)) {
     remark(1, "not used: the plans are for " + plans.target + " and model " + plans.model +
                   ", this is " + llvm::StringRef(nameOf(arch)) + " and model " + modelVersion() +
                   "; loops keep their strategies");

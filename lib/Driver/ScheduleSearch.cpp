@@ -2,20 +2,19 @@
 //
 // Generations of one size: the best plans so far are varied (VaryPlan.h, BodyOrder.h),
 // which keeps them legal, and each is compiled and timed in a child process, as many at
-// a time as there are cores. With all that the model looks at: of one round of a
-// compute unit or a shorter sample for the caches other plans come out ahead, which then
-// are no better. What the strategies make is among them, so that nothing worse is found.
+// a time as there are cores. Of one round of a compute unit and a short sample for the
+// caches some plans come out ahead that then are no better: so the best few are timed with
+// all that the model looks at. What the strategies make is among them, so that nothing worse is
+// found, and so are the same programs with other atoms and swizzles, whose loops are others. The
+// best is taken if it is good on a chip with other latencies, and computes the same.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ScheduleSearch.h"
 
+#include "PlanTrial.h"
 #include "Workers.h"
 
-#include "tilec/Driver/ScheduleCheck.h"
-#include "tilec/Report/Scorecard.h"
-#include "tilec/Runtime/Launch.h"
-#include "tilec/SimDevice/SimDevice.h"
 #include "tilec/Target/Target.h"
 #include "tilec/Transforms/BodyOrder.h"
 #include "tilec/Transforms/LoopGraphs.h"
@@ -24,6 +23,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -32,69 +32,86 @@ namespace {
 
 /// Plans of a generation, and parents that it is made from.
 constexpr size_t generationSize = 8, parents = 4;
+constexpr size_t finalists = 4;      ///< that are timed with the whole model
 constexpr double secondsOfOne = 120; ///< after which a candidate has none
 
-/// What the machine code of a program says for or against its plans.
-struct CodeFacts {
-  unsigned spills = 0, moves = 0, waitsForAll = 0, findings = 0, unproved = 0;
-  std::string lostOrder;
-
-  /// Why code with these facts is not taken where `base` was there before; "" if it is.
-  std::string reasonAgainst(const CodeFacts &base) const {
-    if (spills > base.spills)
-      return llvm::formatv("spills {0} registers", spills);
-    if (moves > base.moves)
-      return llvm::formatv("moves accumulators {0} times in a loop", moves);
-    if (waitsForAll > base.waitsForAll)
-      return "waits for all copies in a loop";
-    if (findings > base.findings || unproved > base.unproved)
-      return "copies and reads are not proved apart";
-    return lostOrder;
-  }
-};
-
-llvm::Expected<CodeFacts> factsOf(const codegen::Image &image) {
-  CodeFacts facts;
-  llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
-  if (!object)
-    return object.takeError();
-  for (const report::KernelCard &card : report::makeScorecard(*object).kernels) {
-    facts.spills += card.facts.vgprSpills + card.facts.sgprSpills;
-    facts.findings += card.sharedAudit.findings.size() + card.waitFindings.size();
-    facts.unproved += !card.sharedAudit.unproved.empty();
-    for (const report::LoopCard &loop : card.loops) {
-      if (loop.mfmas() != 0)
-        facts.moves += loop.count(report::InstrKind::AccumulatorMove);
-      if (loop.count(report::InstrKind::SharedDma) != 0)
-        facts.waitsForAll += loop.vmcntZeros;
-    }
-  }
-  llvm::Expected<std::string> lost = lostOrderOf(image);
-  if (!lost)
-    return lost.takeError();
-  facts.lostOrder = *lost;
-  return facts;
-}
+/// Latencies that a plan has to be good with beside the model's: `atLeast` as fast as the
+/// strategies' with the same.
+constexpr double otherLatencies[] = {0.8, 1.3};
+constexpr double atLeast = 0.97;
 
 /// The plan of each loop of the program, as text; "": what the strategy makes.
 using Plans = std::vector<std::string>;
 
 struct Candidate {
   std::string what;
-  std::string schedule; ///< a strategy for all loops instead of plans
+  size_t variant = 0;
   Plans plans;
   double us = 0; ///< 0: not accepted
 };
 
+/// The program with some layouts: its loops that plans can be given to.
+class Variant {
+public:
+  Variant(const ScheduleSearchRequest &request, PlanLayouts layouts)
+      : layouts(std::move(layouts)), compilation(optionsOf(request, this->layouts)) {}
+
+  /// False where it does not compile, or its loops have the layouts of a variant in `known`.
+  bool prepare(const ScheduleSearchRequest &request, std::set<std::string> &known) {
+    if (!compilation.open(request.file) || !compilation.runTo(Stage::TileLaidOut))
+      return false;
+    if (!known.insert(compilation.textOf(Stage::TileLaidOut)).second ||
+        !compilation.runTo(Stage::Wave))
+      return false;
+    loops = loopGraphsOf(compilation.program()->getParentOfType<mlir::ModuleOp>(),
+                         targetInfo(request.compile.arch));
+    for (LoopGraph &loop : loops)
+      bodies.push_back(loop.shape ? std::nullopt : std::optional<LoopBody>(loop.op));
+    return true;
+  }
+
+  std::string firstError() { return firstErrorOf(compilation); }
+  /// "", or ", atoms small, swizzle 1".
+  std::string name() const {
+    std::string atoms = layouts.atoms.empty() ? "" : ", atoms " + layouts.atoms;
+    return atoms + (layouts.swizzle ? ", swizzle " + std::to_string(layouts.swizzle) : "");
+  }
+
+  PlanLayouts layouts;
+  llvm::SmallVector<LoopGraph> loops;          ///< point into the compilation
+  std::vector<std::optional<LoopBody>> bodies; ///< of loops that are no wave.pipeline
+
+private:
+  static CompileOptions optionsOf(const ScheduleSearchRequest &request,
+                                  const PlanLayouts &layouts) {
+    CompileOptions options = request.compile;
+    options.cache = nullptr;
+    PlanFile plans;
+    plans.name = request.name;
+    plans.target = nameOf(options.arch);
+    plans.model = modelVersion();
+    plans.layouts = layouts;
+    if (!plans.saysNothing())
+      options.planText = plans.str();
+    return options;
+  }
+
+  Compilation compilation; ///< at Stage::Wave
+};
+
 class Search {
+  using Clock = PlanTrial::Clock;
+
 public:
   explicit Search(const ScheduleSearchRequest &request)
-      : request(request), random(request.seed), graphs(waveOptions(request.compile)) {}
+      : request(request), random(request.seed), trial(request.file, withoutCache(request.compile)) {
+  }
 
   rt::Result<ScheduleFound> run() {
     if (rt::Status s = prepare(); !s)
       return s.error();
     holdInterrupts();
+    timeStrategies();
     evaluate(seeds());
     while (!isOver())
       if (!evaluate(nextGeneration()))
@@ -103,7 +120,7 @@ public:
   }
 
 private:
-  static CompileOptions waveOptions(CompileOptions options) {
+  static CompileOptions withoutCache(CompileOptions options) {
     options.cache = nullptr;
     return options;
   }
@@ -113,34 +130,19 @@ private:
   //===------------------------------------------------------------------===//
 
   rt::Status prepare() {
-    if (!graphs.open(request.file) || !graphs.runTo(Stage::Wave))
-      return rt::Error{firstError(graphs)};
-    loops = loopGraphsOf(graphs.program()->getParentOfType<mlir::ModuleOp>(),
-                         targetInfo(request.compile.arch));
-    if (loops.empty())
+    std::set<std::string> known;
+    constexpr int64_t mostSwizzles = 3;
+    for (const char *atoms : {"", "large", "small"})
+      for (int64_t swizzle = 0; swizzle < mostSwizzles; ++swizzle) {
+        auto variant = std::make_unique<Variant>(request, PlanLayouts{atoms, swizzle});
+        if (variant->prepare(request, known))
+          variants.push_back(std::move(variant));
+        else if (variant->layouts.isDefault())
+          return rt::Error{variant->firstError()};
+      }
+    if (variants.front()->loops.empty())
       return rt::Error{"--schedule=search: the program has no loop that a plan can be given to"};
-    for (LoopGraph &loop : loops)
-      bodies.push_back(loop.shape ? std::nullopt : std::optional<LoopBody>(loop.op));
-    Compilation base(waveOptions(request.compile));
-    if (!base.open(request.file) || !base.runTo(Stage::Binary))
-      return rt::Error{firstError(base)};
-    llvm::Expected<CodeFacts> facts = factsOf(base.image());
-    if (!facts)
-      return rt::Error{llvm::toString(facts.takeError())};
-    baseFacts = *facts;
-    baseFacts.lostOrder.clear();
-    rt::Result<rt::ArgumentSet> made = rt::makeArguments(base.manifest(), request.arguments);
-    if (!made)
-      return made.error();
-    arguments = std::move(*made);
-    return rt::success();
-  }
-
-  static std::string firstError(Compilation &compilation) {
-    for (const Diagnostic &diagnostic : compilation.diagnostics().all())
-      if (diagnostic.severity == Severity::Error)
-        return diagnostic.message;
-    return "no message";
+    return trial.prepare(request.arguments);
   }
 
   //===------------------------------------------------------------------===//
@@ -148,32 +150,35 @@ private:
   //===------------------------------------------------------------------===//
 
   /// What the strategies make, and where a loop has none, what is there, in LLVM's order and in its
-  /// own.
+  /// own; then what they make of the other variants.
   std::vector<Candidate> seeds() {
     std::vector<Candidate> list;
-    list.push_back({"auto", "", Plans(loops.size())});
+    Variant &plain = *variants.front();
+    list.push_back({"auto", 0, Plans(plain.loops.size())});
     for (const ScheduleStrategy &strategy : scheduleStrategies()) {
       Plans plans;
-      for (LoopGraph &loop : loops)
+      for (LoopGraph &loop : plain.loops)
         plans.push_back(planOf(strategy.name, loop));
       if (llvm::any_of(plans, [](const std::string &plan) { return !plan.empty(); }))
-        list.push_back({strategy.name.str(), "", plans});
+        list.push_back({strategy.name.str(), 0, plans});
     }
     for (bool keeps : {false, true}) {
       Plans plans;
-      for (auto [n, loop] : llvm::enumerate(loops)) {
+      for (auto [n, loop] : llvm::enumerate(plain.loops)) {
         plans.emplace_back();
-        if (!bodies[n])
+        if (!plain.bodies[n])
           continue;
-        BodyOrder order = bodies[n]->asWritten();
+        BodyOrder order = plain.bodies[n]->asWritten();
         order.keepsOrder = keeps;
         plans[n] = order.str();
       }
       if (llvm::any_of(plans, [](const std::string &plan) { return !plan.empty(); }))
-        list.push_back({keeps ? "as written" : "as written, by LLVM", "", plans});
+        list.push_back({keeps ? "as written" : "as written, by LLVM", 0, plans});
     }
+    for (size_t v = 1; v < variants.size(); ++v)
+      list.push_back({"auto" + variants[v]->name(), v, Plans(variants[v]->loops.size())});
     for (const Candidate &candidate : list)
-      known.insert(candidate.plans);
+      known.insert({candidate.variant, candidate.plans});
     return list;
   }
 
@@ -188,29 +193,31 @@ private:
   }
 
   std::vector<Candidate> nextGeneration() {
-    std::vector<size_t> order = ranked(true);
+    std::vector<size_t> order = ranked();
     order.resize(std::min(order.size(), parents));
     std::vector<Candidate> list;
     constexpr size_t mostTries = 64;
     for (size_t tries = 0; list.size() < generationSize && tries < mostTries && !order.empty();
          ++tries) {
       const Candidate &parent = candidates[order[random.below(order.size())]];
-      Candidate child{"varied " + std::to_string(candidates.size() + list.size()), "",
-                      parent.plans};
-      size_t n = random.below(loops.size());
-      child.plans[n] = varied(n, parent.plans[n]);
-      if (!child.plans[n].empty() && known.insert(child.plans).second)
+      Variant &variant = *variants[parent.variant];
+      Candidate child{"varied " + std::to_string(candidates.size() + list.size()) + variant.name(),
+                      parent.variant, parent.plans};
+      if (variant.loops.empty())
+        continue;
+      size_t n = random.below(variant.loops.size());
+      child.plans[n] = varied(variant, n, parent.plans[n]);
+      if (!child.plans[n].empty() && known.insert({child.variant, child.plans}).second)
         list.push_back(std::move(child));
     }
     return list;
   }
 
-  /// Of the accepted, the fastest first; with `withPlans` only those that have plans to vary.
-  std::vector<size_t> ranked(bool withPlans) const {
+  /// Of the accepted, the fastest first.
+  std::vector<size_t> ranked() const {
     std::vector<size_t> order;
     for (auto [i, candidate] : llvm::enumerate(candidates))
-      if (candidate.us > 0 &&
-          (!withPlans || llvm::any_of(candidate.plans, [](auto &plan) { return !plan.empty(); })))
+      if (candidate.us > 0)
         order.push_back(i);
     llvm::sort(order, [&](size_t a, size_t b) {
       return std::pair(candidates[a].us, a) < std::pair(candidates[b].us, b);
@@ -218,18 +225,17 @@ private:
     return order;
   }
 
-  std::string varied(size_t loop, const std::string &plan) {
-    if (bodies[loop]) {
-      BodyOrder order =
-          plan.empty() ? bodies[loop]->asWritten() : llvm::cantFail(BodyOrder::parse(plan));
-      std::optional<BodyOrder> other = variedOrder(order, *bodies[loop], random);
+  std::string varied(Variant &variant, size_t loop, const std::string &plan) {
+    if (std::optional<LoopBody> &body = variant.bodies[loop]) {
+      BodyOrder order = plan.empty() ? body->asWritten() : llvm::cantFail(BodyOrder::parse(plan));
+      std::optional<BodyOrder> other = variedOrder(order, *body, random);
       return other ? other->str() : "";
     }
-    const std::string &text = plan.empty() ? planOf("auto", loops[loop]) : plan;
+    const std::string &text = plan.empty() ? planOf("auto", variant.loops[loop]) : plan;
     if (text.empty())
       return "";
     std::optional<SchedulePlan> other =
-        variedPlan(llvm::cantFail(SchedulePlan::parse(text)), *loops[loop].shape, random);
+        variedPlan(llvm::cantFail(SchedulePlan::parse(text)), *variant.loops[loop].shape, random);
     return other ? other->str() : "";
   }
 
@@ -237,64 +243,29 @@ private:
   // Evaluation
   //===------------------------------------------------------------------===//
 
-  PlanFile fileOf(const Plans &plans) const {
+  PlanFile fileOf(size_t variant, const Plans &plans) const {
     PlanFile file;
     file.name = request.name;
     file.target = nameOf(request.compile.arch);
     file.model = modelVersion();
-    for (auto [loop, plan] : llvm::zip(loops, plans))
+    file.layouts = variants[variant]->layouts;
+    for (auto [loop, plan] : llvm::zip(variants[variant]->loops, plans))
       if (wave::KernelOp kernel = loop.kernel; !plan.empty())
         file.loops.push_back({kernel.getSymName().str(), loop.hash, plan, 0, 0});
     return file;
   }
-
-  /// In a child process.
-  Measured measure(const Candidate &candidate) {
-    Measured measured;
-    auto refuse = [&](const std::string &reason) {
-      measured.outcome.status = TuneStatus::CompileError;
-      measured.outcome.message = reason;
-      return measured;
-    };
-    CompileOptions options = waveOptions(request.compile);
-    PlanFile file = fileOf(candidate.plans);
-    if (!file.loops.empty()) {
-      options.planText = file.str();
-      options.planFile = "found";
-    }
-    Compilation compilation(options);
-    if (!compilation.open(request.file) || !compilation.runTo(Stage::Binary))
-      return refuse(firstError(compilation));
-    llvm::Expected<CodeFacts> facts = factsOf(compilation.image());
-    if (!facts)
-      return refuse(llvm::toString(facts.takeError()));
-    if (std::string reason = facts->reasonAgainst(baseFacts);
-        !reason.empty() && !file.loops.empty())
-      return refuse(reason);
-    rt::Result<double> us = timeOf(compilation);
-    if (!us)
-      return refuse(us.error().message);
-    measured.outcome.us = *us;
-    measured.outcome.status = TuneStatus::Ok;
-    return measured;
+  PlanFile fileOf(const Candidate &candidate) const {
+    return fileOf(candidate.variant, candidate.plans);
   }
 
-  rt::Result<double> timeOf(Compilation &compilation) {
-    SimDeviceOptions options;
-    options.timing.keepEvents = false;
-    double us = 0;
-    options.onTimed = [&](const std::string &, const sim::TimingResult &result) {
-      us += result.kernelMicroseconds();
-    };
-    rt::Result<rt::Device> model = openSim(request.compile.arch, options);
-    if (!model)
-      return model.error();
-    // This process ends with the candidate: nobody else wants the arguments.
-    auto ran =
-        rt::launchProgram(*model, compilation.manifest(), compilation.image().bytes, arguments);
-    if (!ran)
-      return ran.error();
-    return us;
+  static Measured outcomeOf(const rt::Result<double> &us) {
+    Measured measured;
+    measured.outcome.status = us ? TuneStatus::Ok : TuneStatus::CompileError;
+    if (us)
+      measured.outcome.us = *us;
+    else
+      measured.outcome.message = us.error().message;
+    return measured;
   }
 
   unsigned atOnce() const {
@@ -308,7 +279,12 @@ private:
   bool isOver() const {
     if (isInterrupted() || (request.evaluations && candidates.size() >= request.evaluations))
       return true;
-    return seconds() > request.seconds;
+    // What is found has to be looked at: the finalists with the whole model, as long as the
+    // strategies' plans took alone, and each with other latencies and for its results.
+    constexpr double looks = 4;
+    double ofFinalists =
+        secondsOfWhole * double(finalists) / double(std::min<size_t>(atOnce(), finalists));
+    return seconds() + ofFinalists + looks * longest > request.seconds;
   }
 
   /// Times the list, as many at once as there are cores, until the search is over. False where
@@ -332,20 +308,86 @@ private:
 
   void time(const std::vector<size_t> &indices) {
     size_t done = indices.front();
+    double start = seconds();
     measureAtOnce(
-        indices, atOnce(), secondsOfOne, [&](size_t i) { return measure(candidates[i]); },
+        indices, atOnce(), secondsOfOne,
+        [&](size_t i) { return outcomeOf(trial.timeOf(fileOf(candidates[i]), Clock::Quick)); },
         [&](size_t i, TuneOutcome outcome) {
           candidates[i].us = outcome.status == TuneStatus::Ok ? outcome.us : 0;
           trials[i].us = candidates[i].us;
           trials[i].reason = outcome.message;
           show(++done);
         });
+    longest = std::max(longest, seconds() - start);
+  }
+
+  /// What the strategies make, by the whole model.
+  void timeStrategies() {
+    double start = seconds();
+    measureAtOnce(
+        {0}, 1, secondsOfOne,
+        [&](size_t) {
+          return outcomeOf(trial.timeOf(fileOf(0, Plans(variants[0]->loops.size())), Clock::Whole));
+        },
+        [&](size_t, TuneOutcome outcome) {
+          before = outcome.status == TuneStatus::Ok ? outcome.us : 0;
+          whyNot = outcome.message;
+        });
+    secondsOfWhole = seconds() - start;
+  }
+
+  /// The fastest candidates that are faster than the strategies' plans, with their times by the
+  /// whole model.
+  std::vector<std::pair<double, size_t>> timeFinalists() {
+    std::vector<size_t> best;
+    for (size_t i : ranked())
+      if (best.size() < finalists && candidates[i].us < candidates[0].us)
+        best.push_back(i);
+    std::vector<std::pair<double, size_t>> times;
+    measureAtOnce(
+        best, atOnce(), secondsOfOne,
+        [&](size_t i) { return outcomeOf(trial.timeOf(fileOf(candidates[i]), Clock::Whole)); },
+        [&](size_t i, TuneOutcome outcome) {
+          if (outcome.status == TuneStatus::Ok)
+            times.push_back({outcome.us, i});
+        });
+    llvm::sort(times);
+    return times;
+  }
+
+  /// What speaks against a candidate that is faster than the strategies; "" where nothing does.
+  std::string reasonAgainst(const Candidate &candidate) {
+    constexpr size_t scales = std::size(otherLatencies), check = 2 * scales;
+    std::vector<size_t> looks(check + 1);
+    std::iota(looks.begin(), looks.end(), 0);
+    std::vector<double> us(check);
+    std::string reason;
+    measureAtOnce(
+        looks, atOnce(), secondsOfOne,
+        [&](size_t look) {
+          if (look != check) // of the strategies first, then the candidate's
+            return outcomeOf(trial.timeOf(fileOf(look < scales ? candidates[0] : candidate),
+                                          Clock::Quick, otherLatencies[look % scales]));
+          std::string difference = trial.differenceOf(fileOf(candidate));
+          return outcomeOf(difference.empty() ? rt::Result<double>(0.0) : rt::Error{difference});
+        },
+        [&](size_t look, TuneOutcome outcome) {
+          if (outcome.status != TuneStatus::Ok)
+            reason = outcome.message;
+          else if (look != check)
+            us[look] = outcome.us;
+        });
+    for (size_t n = 0; n < scales && reason.empty(); ++n)
+      if (us[n] < atLeast * us[scales + n])
+        reason = llvm::formatv("with latencies x {0}: {1:f2} us, the strategies {2:f2} us",
+                               otherLatencies[n], us[scales + n], us[n]);
+    return reason;
   }
 
   void show(size_t done) const {
     if (!request.progress)
       return;
-    std::vector<size_t> order = ranked(false);
+    std::vector<size_t> order = ranked();
     std::string best = order.empty() ? "none yet"
                                      : llvm::formatv("best {0:f2} us ({1}), strategies {2:f2} us",
                                                      candidates[order[0]].us,
@@ -356,40 +398,56 @@ private:
   }
 
   rt::Result<ScheduleFound> finish() {
-    if (candidates.empty() || candidates[0].us == 0)
+    if (before == 0 || candidates.empty() || candidates[0].us == 0)
       return rt::Error{"--schedule=search: the program as it is has no time in the model: " +
-                       (trials.empty() ? std::string("interrupted") : trials[0].reason)};
-    size_t best = ranked(false).front();
-    if (candidates[best].us == candidates[0].us)
-      best = 0;
+                       (before == 0      ? whyNot
+                        : trials.empty() ? std::string("interrupted")
+                                         : trials[0].reason)};
+    size_t best = 0;
+    double after = before;
+    for (auto [us, i] : timeFinalists()) {
+      if (us >= before || isInterrupted())
+        break;
+      trials[i].reason = reasonAgainst(candidates[i]);
+      if (trials[i].reason.empty()) {
+        best = i;
+        after = us;
+        break;
+      }
+      trials[i].us = 0;
+    }
     ScheduleFound found;
     found.trials = trials;
     found.hasEnded = request.evaluations && candidates.size() >= request.evaluations;
-    found.before = candidates[0].us;
-    found.after = candidates[best].us;
-    found.plans = fileOf(best == 0 ? plansOfStrategies() : candidates[best].plans);
+    found.before = before;
+    found.after = after;
+    found.plans = fileOf(candidates[best].variant, asText(candidates[best]));
     return found;
   }
 
-  /// What `auto` takes, as text: to be kept where nothing better was found.
-  Plans plansOfStrategies() const {
+  /// The plans of a candidate; where it has none, what `auto` takes, as text.
+  Plans asText(const Candidate &candidate) const {
     Plans plans;
-    for (auto [n, loop] : llvm::enumerate(loops))
-      plans.push_back(loop.shape ? planOf("auto", loop) : bodies[n]->asWritten().str());
+    const Variant &variant = *variants[candidate.variant];
+    for (auto [n, loop] : llvm::enumerate(variant.loops))
+      plans.push_back(!candidate.plans[n].empty() ? candidate.plans[n]
+                      : loop.shape                ? planOf("auto", loop)
+                                                  : variant.bodies[n]->asWritten().str());
     return plans;
   }
 
   const ScheduleSearchRequest &request;
   PlanRandom random;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  Compilation graphs; ///< at Stage::Wave: `loops` point into it
-  llvm::SmallVector<LoopGraph> loops;
-  std::vector<std::optional<LoopBody>> bodies; ///< of loops that are no wave.pipeline
-  CodeFacts baseFacts;
-  rt::ArgumentSet arguments;
+  double longest = 0;        ///< seconds of some candidates at once
+  double secondsOfWhole = 0; ///< of the whole model
+  double before = 0;         ///< microseconds of the strategies' plans
+  std::string whyNot;        ///< they have none
+  PlanTrial trial;
+  std::vector<std::unique_ptr<Variant>> variants; ///< the program as it is first
   std::vector<Candidate> candidates;
   std::vector<ScheduleTrial> trials;
-  std::set<Plans> known;
+  std::set<std::pair<size_t, Plans>> known;
 };
 
 } // namespace

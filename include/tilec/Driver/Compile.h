@@ -154,7 +154,8 @@ private:
   bool internalError(Stage stage, llvm::StringRef text, mlir::Location place);
   bool lower();
   bool settleSchedules();
-  bool usePlanFile();
+  bool readPlanFile();
+  std::string layouts() const;
   bool emitImage();
   bool checkSchedules();
   bool fail(llvm::Error error);

@@ -4,6 +4,8 @@
 //
 //   plan gemm-512 for gfx950 model 5f1c2a90
 //   # how it was found
+//   atoms small                            # of all products, where there is a choice
+//   swizzle 1                              # the second of those without bank conflicts
 //   loop gemm graph 0123456789abcdef
 //     schedule found tiles 2 stagger 0     # a matrix loop: SchedulePlan
 //       ...
@@ -38,11 +40,24 @@ struct PlannedLoop {
   unsigned line = 0, textLine = 0;
 };
 
+/// What plans were found with beside the order of loops: tile-infer-layouts chooses so.
+struct PlanLayouts {
+  std::string atoms; ///< `large` or `small`; "": its own choice
+  int64_t swizzle = 0;
+
+  /// As options of the pass.
+  std::string options() const;
+  bool isDefault() const { return atoms.empty() && swizzle == 0; }
+  bool operator==(const PlanLayouts &) const = default;
+};
+
 struct PlanFile {
   std::string name, target, model;
+  PlanLayouts layouts;
   std::vector<std::string> comments; ///< printed behind the first line
   std::vector<PlannedLoop> loops;
 
+  bool saysNothing() const { return layouts.isDefault() && loops.empty(); }
   std::string str() const;
   /// Reports what is wrong at its line. The plans themselves are parsed, too.
   static std::optional<PlanFile> parse(const SourceManager &sources, uint32_t file,
@@ -51,6 +66,9 @@ struct PlanFile {
 
 /// Names the constants of the timing model that plans are found with: a hash of their values.
 std::string modelVersion();
+
+/// Whether the plans are for this chip and this model.
+bool arePlansFor(const PlanFile &plans, Arch arch);
 
 /// Gives the loops of a module at Stage::Wave the plans of the file (`file` of `sources`, for
 /// messages). False after an error: a plan that its loop cannot have. What does not match is said

@@ -117,6 +117,9 @@ struct TimingOptions {
   /// Clock in GHz that turns clocks into microseconds and nanoseconds of memory into clocks; 0: the
   /// target's sustained clock (lib/Sim/Timing/Constants.def).
   double clockGhz = 0;
+  /// All latencies of memory and shared memory times this: what a kernel makes of a chip that is
+  /// not quite the model's.
+  double latencyScale = 1;
 };
 
 /// The machine's answer, whole grid included.

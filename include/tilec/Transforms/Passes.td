@@ -90,7 +90,11 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"warpGroups", "warp-groups", "bool", "true",
-                        "multiply by whole warp groups where the chip can">];
+                        "multiply by whole warp groups where the chip can">,
+                 Option<"atoms", "atoms", "std::string", "\"\"",
+                        "`large` or `small` for products that could have either; empty: large ones for chains">,
+                 Option<"swizzle", "swizzle", "int64_t", "0",
+                        "how many shared layouts without bank conflicts are passed over">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -450,11 +450,19 @@ public:
 
 } // namespace
 
+static TimingConstants scaled(TimingConstants c, double scale) {
+  for (double *latency :
+       {&c.ldsLatencyClk, &c.ldsWriteLatencyClk, &c.l1LatencyClk, &c.l2LatencyClk,
+        &c.infinityCacheExtraNs, &c.hbmExtraNs, &c.scalarColdClk, &c.scalarHitClk})
+    *latency *= scale;
+  return c;
+}
+
 llvm::Expected<TimingResult> timeKernel(const CodeObject &object, llvm::StringRef kernelName,
                                         Dim3 gridBlocks, Dim3 blockThreads,
                                         llvm::ArrayRef<uint8_t> kernarg, Memory &memory,
                                         const LaunchOptions &launch, const TimingOptions &options) {
-  const TimingConstants &c = timingConstants(object.arch());
+  const TimingConstants c = scaled(timingConstants(object.arch()), options.latencyScale);
   const KernelInfo *info = object.findKernel(kernelName);
   if (!info)
     return llvm::createStringError("the code object has no kernel `" + kernelName + "`");

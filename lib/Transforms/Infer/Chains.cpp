@@ -54,19 +54,19 @@ llvm::DenseSet<Value> madeOfProducts(tile::KernelOp kernel) {
 
 } // namespace
 
-void markChains(tile::KernelOp kernel, const TargetInfo &target) {
+void markChains(tile::KernelOp kernel, const TargetInfo &target, bool all) {
   SmallVector<tile::GemmOp> gemms;
   kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
   auto takesFragment = [](tile::GemmOp gemm) {
     return isFragment(gemm.getA()) || isFragment(gemm.getB());
   };
-  if (gemms.size() < 2 || llvm::none_of(gemms, takesFragment))
+  if (!all && (gemms.size() < 2 || llvm::none_of(gemms, takesFragment)))
     return;
   llvm::DenseSet<Value> made = madeOfProducts(kernel);
   auto takesMade = [&](tile::GemmOp gemm) {
     return made.contains(rootOf(gemm.getA())) || made.contains(rootOf(gemm.getB()));
   };
-  if (llvm::none_of(gemms, takesMade))
+  if (!all && llvm::none_of(gemms, takesMade))
     return;
   // A large atom wants more registers at a time.
   if (fragmentRegisters(kernel, target) + besideFragments > target.registers.ofLane / 2)

@@ -14,7 +14,7 @@ namespace tilec {
 
 /// Marks the products of a kernel in which one takes a fragment that is computed from what another
 /// has made, with vector work between them: they use the largest atoms, where all of them can
-/// (`chained`).
-void markChains(tile::KernelOp kernel, const TargetInfo &target);
+/// (`chained`). `all`: those of any kernel.
+void markChains(tile::KernelOp kernel, const TargetInfo &target, bool all = false);
 
 } // namespace tilec

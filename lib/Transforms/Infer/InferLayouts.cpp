@@ -89,15 +89,17 @@ private:
 
 class Inference {
 public:
-  Inference(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups)
+  Inference(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups, StringRef atoms,
+            int64_t swizzle)
       : kernel(kernel), target(target), numWaves(wavesOf(kernel, target)),
-        useWarpGroups(useWarpGroups) {}
+        useWarpGroups(useWarpGroups), atoms(atoms), swizzle(swizzle) {}
 
   LogicalResult run() {
     isolateOperands(kernel, target, useWarpGroups);
     if (useWarpGroups)
       markWarpGroupGemms(kernel, target);
-    markChains(kernel, target);
+    if (atoms != "small")
+      markChains(kernel, target, /*all=*/atoms == "large");
     keepOperands(kernel, target);
     carriers.emplace(kernel);
     if (failed(fixGemms()))
@@ -149,6 +151,8 @@ private:
   const TargetInfo &target;
   int64_t numWaves;
   bool useWarpGroups;
+  StringRef atoms; ///< `large`, `small` or nothing: of products that could have either
+  int64_t swizzle; ///< shared layouts without bank conflicts that are passed over
   std::optional<Carriers> carriers;
   llvm::SmallPtrSet<Operation *, 4> defined; ///< fragments that start from zeros
   bool sparesMemory = false;                 ///< loops may have the layout of what they read
@@ -532,7 +536,7 @@ void Inference::setSharedLayouts() {
                               : SharedLayout::plain(type.getShape());
     if (auto reads = operandReads.find(alloc);
         reads != operandReads.end() && !reshaped.contains(alloc))
-      layout = chooseSwizzle(type.getShape(), reads->second);
+      layout = chooseSwizzle(type.getShape(), reads->second, swizzle);
     if (readByWarpGroups.contains(alloc))
       layout = *SharedLayout::panelled(type.getShape(), bits);
     alloc.setLayoutAttr(tile::SharedLayoutAttr::get(alloc.getContext(), layout));
@@ -547,7 +551,7 @@ struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(Inference(kernel, *chip, warpGroups).run()))
+      if (failed(Inference(kernel, *chip, warpGroups, atoms, swizzle).run()))
         return signalPassFailure();
   }
 };

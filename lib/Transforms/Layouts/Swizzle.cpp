@@ -72,15 +72,16 @@ int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout) {
   return conflicts;
 }
 
-SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads) {
+SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads,
+                           int64_t passedOver) {
   int64_t bits = bitsOf(reads.dtype), elemBytes = bytesOf(reads.dtype);
   SharedLayout best = reads.isTransposed ? SharedLayout::transposed(shape, bits)
                       : reads.isTurned   ? SharedLayout::plain(shape)
                                          : SharedLayout::swizzled(shape, bits);
   int64_t fewest = conflictsOf(reads, best);
   int64_t smallestChunk = std::max(reads.bytesPerLane, reads.pieceBytes);
-  for (int64_t chunkBytes = smallestChunk; chunkBytes <= widestChunkBytes && fewest > 0;
-       chunkBytes *= 2) {
+  for (int64_t chunkBytes = smallestChunk;
+       chunkBytes <= widestChunkBytes && (fewest > 0 || passedOver > 0); chunkBytes *= 2) {
     int64_t vec = chunkBytes / elemBytes;
     if (vec == 0 || shape.back() % vec != 0)
       continue;
@@ -94,11 +95,12 @@ SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &rea
           layout.rowsPerPhase = rowsPerPhase;
           layout.isGray = isGray;
           int64_t conflicts = conflictsOf(reads, layout);
-          if (conflicts < fewest) {
+          bool isOther = fewest == 0 && conflicts == 0 && !(layout == best) && passedOver-- > 0;
+          if (conflicts < fewest || isOther) {
             fewest = conflicts;
             best = layout;
           }
-          if (fewest == 0)
+          if (fewest == 0 && passedOver <= 0)
             return best;
         }
   }

@@ -31,6 +31,7 @@ std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRo
 int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout);
 
 /// The swizzle with the fewest conflicts for a tile of two dimensions.
-SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads);
+SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads,
+                           int64_t passedOver = 0);
 
 } // namespace tilec

@@ -169,8 +169,17 @@ bool reorderMmas(SchedulePlan &plan, PlanRandom &random) {
   return true;
 }
 
-bool change(SchedulePlan &plan, PlanRandom &random) {
-  switch (random.below(8)) {
+/// The second half of the waves so many barriers behind the first.
+bool changePhase(SchedulePlan &plan, const ScheduleShape &shape, PlanRandom &random) {
+  constexpr size_t mostBarriers = 3;
+  if (shape.waves < 2)
+    return false;
+  plan.stagger = int64_t(random.below(mostBarriers + 1));
+  return true;
+}
+
+bool change(SchedulePlan &plan, const ScheduleShape &shape, PlanRandom &random) {
+  switch (random.below(9)) {
   case 0:
   case 1:
   case 2:
@@ -182,6 +191,8 @@ bool change(SchedulePlan &plan, PlanRandom &random) {
     return moveWait(plan, random);
   case 6:
     return changePriority(plan, random);
+  case 7:
+    return changePhase(plan, shape, random);
   default:
     return reorderMmas(plan, random);
   }
@@ -198,10 +209,10 @@ std::optional<SchedulePlan> variedPlan(const SchedulePlan &plan, const ScheduleS
     tried.strategy = "found";
     size_t changes = 1 + random.below(mostChanges);
     for (size_t c = 0; c < changes; ++c)
-      change(tried, random);
+      change(tried, shape, random);
     bool isOfPast = llvm::any_of(
         tried.body, [](const ScheduleStep &step) { return step.isWork() && step.tile < 0; });
-    if (isOfPast || tried.body == whole.body)
+    if (isOfPast || (tried.body == whole.body && tried.stagger == whole.stagger))
       continue;
     tried = tried.repeated(times);
     if (llvm::Error error = checkSchedule(tried, shape))

@@ -35,6 +35,7 @@ TEST(PlanFile, RoundTrips) {
   file.target = "gfx950";
   file.model = "01234567";
   file.comments = {"how it was found"};
+  file.layouts = {"small", 2};
   file.loops = {{"gemm", 0x123456789abcdef, "schedule x tiles 2 stagger 0\n  barrier\n", 0, 0},
                 {"fa", 1, "order kept\n  exp2 0..3\n", 0, 0}};
   auto [again, messages] = parsed(file.str());
@@ -42,6 +43,8 @@ TEST(PlanFile, RoundTrips) {
   EXPECT_EQ(again->name, "small");
   EXPECT_EQ(again->target, "gfx950");
   EXPECT_EQ(again->model, "01234567");
+  EXPECT_EQ(again->layouts, file.layouts);
+  EXPECT_EQ(again->layouts.options(), "atoms=small swizzle=2");
   ASSERT_EQ(again->loops.size(), 2U);
   EXPECT_EQ(again->loops[0].graph, file.loops[0].graph);
   EXPECT_EQ(again->loops[1].kernel, "fa");
@@ -56,6 +59,9 @@ TEST(PlanFile, WhatIsWrongHasItsLine) {
            {"# only a comment\nplan small\n", "x.plan:2:"},
            {std::string(header) + "\nbarrier\n", "x.plan:3:"},
            {std::string(header) + "loop gemm graph 123\n", "x.plan:2:"},
+           {std::string(header) + "atoms huge\n", "x.plan:2:"},
+           {std::string(header) + "swizzle -1\n", "x.plan:2:"},
+           {start + "schedule x tiles 2 stagger 0\n  barrier\natoms small\n", "x.plan:5:"},
            {start, "x.plan:2:"}, // a loop without a plan
            {start + "barrier\n", "x.plan:3:"},
            {start + "\nschedule x tiles 2 stagger 0\n\n# c\nbarier\n", "x.plan:7:"},

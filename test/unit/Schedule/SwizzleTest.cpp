@@ -31,6 +31,7 @@ FragmentLayout layoutOf(const MmaAtom &atom, int64_t rows, int64_t k) {
 
 // By the measured bank tables: every tile of a usual size is read at the full rate of LDS.
 TEST(Swizzle, ReadsMeetNoBankTwice) {
+  unsigned others = 0;
   const Operand operands[] = {{Arch::Gfx942, DType::BF16, DType::F32, false},
                               {Arch::Gfx942, DType::F16, DType::F32, false},
                               {Arch::Gfx942, DType::E4M3FNUZ, DType::F32, false},
@@ -57,12 +58,17 @@ TEST(Swizzle, ReadsMeetNoBankTwice) {
         SharedLayout layout = chooseSwizzle(shape, *reads);
         EXPECT_EQ(conflictsOf(*reads, layout), 0)
             << nameOf(operand) << " " << rows << ", " << k << ": " << layout.str();
+        // Others are passed on in order, and have no conflicts either.
+        SharedLayout other = chooseSwizzle(shape, *reads, 1);
+        EXPECT_EQ(conflictsOf(*reads, other), 0) << nameOf(operand) << ": " << other.str();
+        others += !(other == layout);
         // Without a swizzle the same reads are slower: the count counts.
         if (k * bitsOf(operand.dtype) >= 512 && rows * bitsOf(operand.dtype) >= 2048)
           EXPECT_GT(conflictsOf(*reads, SharedLayout::plain(shape)), 0)
               << nameOf(operand) << " " << rows << ", " << k;
       }
   }
+  EXPECT_GT(others, 0U);
 }
 
 TEST(Swizzle, ElementsThatAreReadOneByOneHaveNoSay) {

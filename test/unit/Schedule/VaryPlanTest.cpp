@@ -32,13 +32,30 @@ TEST(VaryPlan, EveryVariationIsLegalAndOther) {
     for (int n = 0; n < 6; ++n)
       if (std::optional<SchedulePlan> other = variedPlan(plan, shape.shape, random)) {
         ++found;
-        EXPECT_NE(other->body, plan.body) << shape.name;
+        EXPECT_FALSE(other->body == plan.body && other->stagger == plan.stagger) << shape.name;
         EXPECT_FALSE(bool(checkSchedule(*other, shape.shape))) << shape.name;
         EXPECT_EQ(llvm::cantFail(SchedulePlan::parse(other->str())), *other) << shape.name;
         plan = *other;
       }
     EXPECT_GE(found, 4U) << shape.name;
   }
+}
+
+// The two halves of the waves may be some barriers apart.
+TEST(VaryPlan, PhasesAreVaried) {
+  unsigned shifted = 0;
+  for (const NamedShape &shape : testShapes()) {
+    llvm::Expected<SchedulePlan> plan = planSchedule("ping_pong", shape.shape);
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      continue;
+    }
+    PlanRandom random(3);
+    for (int n = 0; n < 16; ++n)
+      if (std::optional<SchedulePlan> other = variedPlan(*plan, shape.shape, random))
+        shifted += other->stagger != plan->stagger;
+  }
+  EXPECT_GT(shifted, 0U);
 }
 
 TEST(VaryPlan, TheSameSeedGivesTheSamePlans) {

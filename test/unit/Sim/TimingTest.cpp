@@ -26,6 +26,7 @@ struct Kernel {
   std::string cpu = "gfx942", body;
   unsigned threads = 64, groups = 1;
   KernelOptions options = {};
+  double latencyScale = 1;
 
   TimingResult time() const {
     auto object = CodeObject::load(assemble(cpu, kernelText(cpu, body + "\ns_endpgm", options)));
@@ -36,8 +37,11 @@ struct Kernel {
     Memory memory;
     uint64_t buffer = llvm::cantFail(memory.allocate(1 << 20, "buffer"));
     uint64_t args[8] = {buffer};
+    TimingOptions timingOptions;
+    timingOptions.latencyScale = latencyScale;
     auto timing = timeKernel(**object, "k", {groups, 1, 1}, {threads, 1, 1},
-                             llvm::ArrayRef(reinterpret_cast<uint8_t *>(args), 64), memory, {}, {});
+                             llvm::ArrayRef(reinterpret_cast<uint8_t *>(args), 64), memory, {},
+                             timingOptions);
     if (!timing) {
       ADD_FAILURE() << llvm::toString(timing.takeError());
       return {};
@@ -143,6 +147,20 @@ TEST(Timing, WaitsAreWhatTheirLoadsTake) {
   EXPECT_EQ(wait.stallClk, wait.stallByReason[unsigned(StallReason::Vmcnt)]);
   EXPECT_GT(wait.stallClk, 300u); // beyond the L2's latency
   EXPECT_GT(instruction(timing, "lgkmcnt(0)").stallByReason[unsigned(StallReason::Lgkmcnt)], 600u);
+}
+
+// Waits for memory scale with its latencies; matrix instructions do not.
+TEST(Timing, LatenciesMayBeOthers) {
+  auto waitOf = [](double scale) {
+    Kernel kernel{.body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
+                          "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"
+                          "s_waitcnt vmcnt(0)\nv_add_f32 v2, v2, v2"};
+    kernel.latencyScale = scale;
+    return double(instruction(kernel.time(), "vmcnt(0)").stallClk);
+  };
+  double usual = waitOf(1);
+  EXPECT_NEAR(waitOf(0.5), 0.5 * usual, 0.1 * usual);
+  EXPECT_NEAR(waitOf(1.5), 1.5 * usual, 0.1 * usual);
 }
 
 TEST(Timing, NopsAndSleepHoldTheWave) {
