@@ -1,12 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0
+//===- Allocator.cpp - options of jemalloc in our tools -------------------===//
 //
-// Options of jemalloc in our tools (cmake/TilecAllocator.cmake); `MALLOC_CONF` in the environment
-// goes before them.
+// jemalloc reads its options from this symbol; `MALLOC_CONF` in the environment goes before them
+// (cmake/TilecAllocator.cmake says why the tools have it).
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
 
-// Pages of 2 MiB where the kernel gives them on request: the heap of a long kernel is walked many
-// times, and its small pages miss the TLB. 1000 statements: 15 % less time
-// (docs/numbers/compile-time.md).
 extern "C" {
+// Pages of 2 MiB where the kernel gives them on request: the heap of a long kernel is walked many
+// times, and its small pages miss the TLB.
 extern const char *malloc_conf;
 const char *malloc_conf = "thp:always";
 }

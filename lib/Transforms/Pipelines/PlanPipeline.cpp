@@ -177,8 +177,8 @@ void fitInto(PipelinePlan &plan, const SharedMemory &memory) {
 
 void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, SharedMemory memory,
                          const TargetInfo &target) {
-  // Where copies are counted, other waves of the scheduler fill the wait: in the model of CDNA
-  // products take 1 to 3 % longer with a third slot, and attention 15 %.
+  // Where copies are counted, other waves of the scheduler fill the wait: in the simulator's
+  // model products take 1 to 3 % longer with a third slot, and attention 15 %.
   if (plan.stages != 2 || target.asyncCopies.completion != Completion::Groups)
     return;
   auto bytesWith = [&](int64_t slots) {

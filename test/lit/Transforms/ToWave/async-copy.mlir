@@ -1,13 +1,16 @@
 // RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-expand-pipelines{target=sm_80},tile-place-shared{target=sm_80},tile-place-barriers),tile-to-wave{target=sm_80},canonicalize{region-simplify=disabled},cse)' | FileCheck %s
 //
-// Copies by cp.async: each lane its piece of 16 bytes, a group a round, one group ahead; the
+// Copies by cp.async: each lane its piece of 16 bytes, a group a round, two groups ahead (a slot
+// more than asked for is free); the
 // address in shared memory turns with the slot.
 
 // CHECK-LABEL: wave.kernel @product(
 // CHECK-COUNT-4: wave.cp_async {{.*}} bytes 16
 // CHECK-NEXT:  wave.cp_async_commit
+// CHECK-COUNT-4: wave.cp_async {{.*}} bytes 16
+// CHECK-NEXT:  wave.cp_async_commit
 // CHECK:       scf.for
-// CHECK:         wave.cp_async_wait 0
+// CHECK:         wave.cp_async_wait 1
 // CHECK-NEXT:    wave.barrier
 // CHECK-COUNT-4: wave.cp_async {{.*}} bytes 16
 // CHECK-NEXT:    wave.cp_async_commit
