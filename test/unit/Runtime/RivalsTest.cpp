@@ -141,7 +141,7 @@ TEST(RivalErrors, SayWhatIsWrong) {
   has(errorOf("cublas:nn:A,B,C", matrices("nn", DType::U8)), "no product of uint8");
   has(errorOf("cublaslt:nn:A,B,C,A,B", set), "`A` is no scale");
   has(errorOf("cublas:nn:A,B,C", set, "libnothing.so"), "no cuBLAS");
-  has(errorOf("cublas:nn:A,B,C", set, "libc.so.6"), "no cublasGemmEx");
+  has(errorOf("cublas:nn:A,B,C", set, "libc.so.6"), "this cuBLAS has no cublasCreate_v2");
   has(errorOf("cublaslt:nn:A,B,C", set, "libc.so.6"), "no cublasLtCreate");
   has(errorOf("mkl:nn:A,B,C", set), "known are cublas, cublaslt, cudnn and copy");
   has(errorOf("copy:A", set), "copy:FROM,TO");
