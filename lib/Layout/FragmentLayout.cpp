@@ -166,6 +166,15 @@ FragmentLayout FragmentLayout::withoutDim(unsigned dim) const {
                         waves);
 }
 
+/// The factors where a dimension was inserted at `dim`: those from it on move up.
+static llvm::SmallVector<Factor, 4> movedUp(llvm::ArrayRef<Factor> factors, unsigned dim) {
+  llvm::SmallVector<Factor, 4> result(factors);
+  for (Factor &f : result)
+    if (f.dim >= int64_t(dim))
+      ++f.dim;
+  return result;
+}
+
 FragmentLayout FragmentLayout::withUnitDim(unsigned dim) const {
   Coords shape = tileShape;
   shape.insert(shape.begin() + dim, 1);
@@ -173,15 +182,8 @@ FragmentLayout FragmentLayout::withUnitDim(unsigned dim) const {
   for (LayoutInput &in : inputs)
     for (Coords &base : in.bases)
       base.insert(base.begin() + dim, 0);
-  auto moved = [&](llvm::ArrayRef<Factor> factors) {
-    llvm::SmallVector<Factor, 4> result(factors);
-    for (Factor &f : result)
-      if (f.dim >= int64_t(dim))
-        ++f.dim;
-    return result;
-  };
-  return FragmentLayout(shape, LinearLayout(rank() + 1, inputs), moved(repFactors),
-                        moved(waveFactors));
+  return FragmentLayout(shape, LinearLayout(rank() + 1, inputs), movedUp(repFactors, dim),
+                        movedUp(waveFactors, dim));
 }
 
 /// Cuts the digits of `dim` at `left` steps: what lies below stays there, the rest goes to the
@@ -220,17 +222,10 @@ std::optional<FragmentLayout> FragmentLayout::withSplitDim(unsigned dim, int64_t
       base[dim] = value / inner;
       base.insert(base.begin() + dim + 1, value % inner);
     }
-  auto moved = [&](llvm::ArrayRef<Factor> factors) {
-    llvm::SmallVector<Factor, 4> result(factors);
-    for (Factor &f : result)
-      if (f.dim >= int64_t(dim))
-        ++f.dim;
-    return result;
-  };
   llvm::SmallVector<Factor, 4> reps, waves;
   int64_t left = std::max<int64_t>(inner / box, 1);
-  if (!cut(moved(repFactors), dim, left, reps) || !cut(moved(waveFactors), dim, left, waves) ||
-      left != 1)
+  if (!cut(movedUp(repFactors, dim), dim, left, reps) ||
+      !cut(movedUp(waveFactors, dim), dim, left, waves) || left != 1)
     return std::nullopt;
   return FragmentLayout(shape, LinearLayout(rank() + 1, inputs), reps, waves);
 }
