@@ -13,13 +13,17 @@ A case of several kernels has `steps`; its prediction is their sum, and `host_us
 kernel runs where the source measured that as well. `sim` are more arguments for tilec-sim.
 
   python3 test/bench/timing.py [--set calibration|held-out] [--group NAME] [--aiter DIR] [--markdown FILE]
+                               [--objects DIR] [--build-only] [--jobs N]
 
---aiter is a copy of ROCm/aiter's hsa folder; without it the cases of its objects are left out.
+--aiter is a copy of ROCm/aiter's hsa folder; without it the cases of its objects are left out. --objects keeps
+what was compiled and assembled: with that folder another machine needs neither an assembler nor aiter.
 """
 import argparse
+import concurrent.futures
 import itertools
 import json
 import math
+import shutil
 import statistics
 import subprocess
 import sys
@@ -51,62 +55,70 @@ def mapping(kind, tiles_m, tiles_n):
 
 
 class Runner:
+    """Builds and times the steps of cases; each step has a folder of its own."""
+
     def __init__(self, options, folder):
         self.options, self.folder = options, Path(folder)
 
     def tool(self, name):
         return str(Path(self.options.bin) / name)
 
-    def assemble(self, case, source, defines=()):
-        target = self.folder / "case.o"
+    def assemble(self, case, source, target, defines=()):
         subprocess.run(["clang-22", "-x", "assembler", "-target", "amdgcn-amd-amdhsa", f"-mcpu={case['target']}", "-c",
                         *[f"-Wa,-defsym,{k}={v}" for k, v in defines], str(source), "-o", str(target)], check=True)
-        return target
 
-    def build(self, case):
-        build = case["build"]
+    def build(self, case, folder):
+        """Makes `object` in the folder, and what a kernel reads that the case names `mapping`."""
+        build, target = case["build"], folder / "object"
         if build["kind"] == "tilec":
-            target = self.folder / "case.hsaco"
             subprocess.run([self.tool("tilec"), str(DATA / "gemm.py"), f"--target={case['target']}", "--entry", build["entry"],
                             f"--schedule={build['schedule']}", "-o", str(target)], check=True)
-            return target
-        if build["kind"] == "hk":
-            source = self.folder / "case.s"
+        elif build["kind"] == "hk":
+            source = folder / "case.s"
             with source.open("w") as out:
                 subprocess.run([sys.executable, str(DATA / "hk.py"), *build["args"].split()], check=True, stdout=out)
             table = mapping(build["mapping"], *build["tiles"])
             assert sorted(table) == sorted(itertools.product(*map(range, build["tiles"])))
             words = b"".join(v.to_bytes(4, "little") for pair in table for v in pair)
-            (self.folder / "mapping.bin").write_bytes(words)
-            return self.assemble(case, source)
-        if build["kind"] == "asm":
-            return self.assemble(case, DATA / build["file"], build["define"].items())
-        path = Path(self.options.aiter or "/nonexistent") / build["path"]
-        return path if path.exists() else None
+            (folder / "mapping.bin").write_bytes(words)
+            self.assemble(case, source, target)
+        elif build["kind"] == "asm":
+            self.assemble(case, DATA / build["file"], target, build["define"].items())
+        elif self.options.aiter:
+            shutil.copy(Path(self.options.aiter) / build["path"], target)
+
+    def steps(self, case):
+        """(step, its folder with the object in it), or without an object None."""
+        for i, step in enumerate(case.get("steps", [{}])):
+            step, folder = {**case, **step}, self.folder / f"{case['id']}.{i}"
+            folder.mkdir(parents=True, exist_ok=True)
+            if not (folder / "object").exists():
+                self.build(step, folder)
+            yield (step, folder) if (folder / "object").exists() else None
 
     def predict(self, case):
-        """Microseconds or clocks; None without the object."""
-        steps = [self.time(case, {**case, **step}) for step in case.get("steps", [{}])]
-        return None if None in steps else sum(steps) + case.get("host_us", 0)
-
-    def time(self, case, step):
-        target = self.build(step)
-        if target is None:
+        """Microseconds or clocks, and the last step's report; None without the object."""
+        steps = list(self.steps(case))
+        if None in steps:
             return None
-        report = self.folder / "timing.json"
-        args = [f"raw:{self.folder / 'mapping.bin'}" if a == "mapping" else a for a in step["args"]]
-        command = [self.tool("tilec-sim"), str(target), "--grid", step["grid"], "--block", step["block"], "--timing", "--checks=none",
-                   "--timing-json", str(report), *[f"--arg={a}" for a in args]]
+        times = [self.time(step, folder) for step, folder in steps]
+        return sum(t for t, _ in times) + case.get("host_us", 0), times[-1][1]
+
+    def time(self, step, folder):
+        report = folder / "timing.json"
+        args = [f"raw:{folder / 'mapping.bin'}" if a == "mapping" else a for a in step["args"]]
+        command = [self.tool("tilec-sim"), str(folder / "object"), "--grid", step["grid"], "--block", step["block"], "--timing",
+                   "--checks=none", "--timing-json", str(report), *[f"--arg={a}" for a in args]]
         kernarg = step.get("kernarg") or ("0,8,16,24" if step["build"]["kind"] == "hk" else None)
         if kernarg:
             command += ["--kernarg", kernarg]
-        subprocess.run(command + case.get("sim", []) + self.options.sim, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command + step.get("sim", []) + self.options.sim, check=True, stdout=subprocess.DEVNULL)
         timing = json.loads(report.read_text())
-        self.timing = timing
-        if case["measure"] == "kernel":
-            return timing["kernel_us"]
+        report.unlink()
+        if step["measure"] == "kernel":
+            return timing["kernel_us"], timing
         reads = [i for i in timing["instructions"] if i["text"].startswith("s_memtime")]
-        return reads[-1]["last_issue_clk"] - reads[0]["first_issue_clk"]
+        return reads[-1]["last_issue_clk"] - reads[0]["first_issue_clk"], timing
 
 
 def common(cases, predicted):
@@ -178,19 +190,26 @@ def main():
     parser.add_argument("--save", help="predictions as JSON")
     parser.add_argument("--load", action="append", default=[], help="predictions as --save wrote them; these cases do not run again")
     parser.add_argument("--sim", action="append", default=[], help="more arguments for tilec-sim")
+    parser.add_argument("--objects", help="folder where compiled and assembled cases are kept, and looked for first")
+    parser.add_argument("--build-only", action="store_true", help="fill that folder, time nothing")
+    parser.add_argument("--jobs", type=int, default=1, help="so many cases at once")
     options = parser.parse_args()
     cases = json.loads((DATA / "cases.json").read_text())
     cases = [c for c in cases if not options.set or c["set"] == options.set]
     cases = [c for c in cases if not options.group or c["group"].startswith(tuple(options.group))]
     predicted = {k: v for path in options.load for k, v in json.loads(Path(path).read_text()).items()}
-    with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(options, folder)
-        for case in (c for c in cases if c["id"] not in predicted):
-            value = runner.predict(case)
-            if value:
-                predicted[case["id"]] = value
-                print(f"{case['id']}: {value:.6g} {case['unit']}, MFMA {runner.timing['mfma_utilisation']:.0%}, "
-                      f"L2 {runner.timing['l2_hit_rate']:.0%}", file=sys.stderr, flush=True)
+    waiting = [c for c in cases if c["id"] not in predicted]
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        runner = Runner(options, options.objects or scratch)
+        if options.build_only:
+            for case in waiting:
+                list(runner.steps(case))
+            return
+        for case, result in zip(waiting, pool.map(runner.predict, waiting)):
+            if result:
+                predicted[case["id"]], timing = result
+                print(f"{case['id']}: {result[0]:.6g} {case['unit']}, MFMA {timing['mfma_utilisation']:.0%}, "
+                      f"L2 {timing['l2_hit_rate']:.0%}", file=sys.stderr, flush=True)
     if options.save:
         Path(options.save).write_text(json.dumps(predicted))
     report(cases, predicted, options.markdown)
