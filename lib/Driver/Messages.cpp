@@ -36,7 +36,7 @@ void Messages::print(const DiagnosticEngine &diagnostics, bool withRemarks) cons
   if (isJson())
     printJson(llvm::errs(), diagnostics, withRemarks);
   else
-    diagnostics.print(llvm::errs(), withRemarks);
+    diagnostics.print(llvm::errs(), withRemarks, tool);
 }
 
 void Messages::say(DiagId id, const llvm::Twine &text) const {

@@ -596,6 +596,12 @@ static std::string conflictOf(const Arguments &args, const CLI::App &app) {
     return "--profile shows what the simulator's model of an AMD chip knows: give --device=sim "
            "with --target=gfx950 or gfx942" +
            std::string(isGpu ? "; --bench times the kernel here" : "");
+  if (args.device != "sim" && (app.count("--sim-mode") || app.count("--sim-range-check")))
+    return "--sim-mode and --sim-range-check are about the simulator of AMD chips: give "
+           "--device=sim";
+  if (args.device != "sim" && args.device != "ptx" &&
+      (app.count("--sim-checks") || app.count("--sim-interleave")))
+    return "--sim-checks and --sim-interleave are about simulators: give --device=sim or ptx";
   if (!args.rivals.empty() && !isGpu)
     return "--vs times a library of a GPU host: give --device=cuda or hip";
   return "";

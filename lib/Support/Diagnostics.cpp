@@ -58,14 +58,15 @@ void DiagnosticEngine::add(Diagnostic diagnostic) {
   list.push_back(std::move(diagnostic));
 }
 
-void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d) const {
+void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d,
+                                llvm::StringRef tool) const {
   bool hasPlace = d.span.isValid() && d.span.file < sources.fileCount();
   if (hasPlace) {
     const SourceFile &file = sources.file(d.span.file);
     LineColumn at = file.lineColumn(d.span.begin);
     os << file.name() << ':' << at.line << ':' << at.column << ": ";
   } else {
-    os << "tilec: ";
+    os << tool << ": ";
   }
   auto [headline, rest] = llvm::StringRef(d.message).split('\n');
   os << nameOf(d.severity) << ": " << headline;
@@ -103,10 +104,10 @@ std::vector<llvm::ArrayRef<Diagnostic>> DiagnosticEngine::shown(bool withRemarks
   return messages;
 }
 
-void DiagnosticEngine::print(llvm::raw_ostream &os, bool withRemarks) const {
+void DiagnosticEngine::print(llvm::raw_ostream &os, bool withRemarks, llvm::StringRef tool) const {
   for (llvm::ArrayRef<Diagnostic> message : shown(withRemarks))
     for (const Diagnostic &d : message)
-      printOne(os, d);
+      printOne(os, d, tool);
 }
 
 } // namespace tilec

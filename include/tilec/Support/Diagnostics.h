@@ -66,8 +66,10 @@ public:
   /// but for those about the machine code.
   std::vector<llvm::ArrayRef<Diagnostic>> shown(bool withRemarks) const;
   /// Prints what is shown: `file:line:col: error: text [Id]`, the line, a caret.
-  void print(llvm::raw_ostream &os, bool withRemarks = false) const;
-  void printOne(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
+  /// `tool` stands in front of what has no place in a file.
+  void print(llvm::raw_ostream &os, bool withRemarks = false, llvm::StringRef tool = "tilec") const;
+  void printOne(llvm::raw_ostream &os, const Diagnostic &diagnostic,
+                llvm::StringRef tool = "tilec") const;
 
   const SourceManager &sourceManager() const { return sources; }
 
