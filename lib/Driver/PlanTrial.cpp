@@ -158,15 +158,28 @@ rt::Result<rt::ArgumentSet> PlanTrial::runSome(const PlanFile &plans) const {
   return results;
 }
 
+std::string reasonAgainst(llvm::ArrayRef<WithLatencies> times) {
+  constexpr double atLeast = 0.97;
+  for (const WithLatencies &time : times)
+    if (time.strategies < atLeast * time.found)
+      return llvm::formatv("with latencies x {0}: {1:f2} us, the strategies {2:f2} us", time.scale,
+                           time.found, time.strategies);
+  return "";
+}
+
 std::string PlanTrial::differenceOf(const PlanFile &plans) {
   rt::Result<rt::ArgumentSet> wanted = runSome(PlanFile()), found = runSome(plans);
   for (const auto *results : {&wanted, &found})
     if (!*results)
       return results->error().message;
+  return differenceBetween(*wanted, *found);
+}
+
+std::string differenceBetween(const rt::ArgumentSet &wanted, const rt::ArgumentSet &found) {
   // Other orders of sums differ in their last bits.
   constexpr double ofRow = 0x1p-16;
-  for (const rt::Argument &argument : wanted->list) {
-    const rt::Argument &other = *found->find(argument.param.name);
+  for (const rt::Argument &argument : wanted.list) {
+    const rt::Argument &other = *found.find(argument.param.name);
     if (argument.param.kind != rt::ParamKind::Tensor)
       continue;
     rt::Result<rt::CheckReport> report =

@@ -23,6 +23,20 @@ struct CodeFacts {
   std::string reasonAgainst(const CodeFacts &base) const;
 };
 
+/// Microseconds of one program with a scale of the model's latencies, by the strategies' plans and
+/// by those that were found.
+struct WithLatencies {
+  double scale, strategies, found;
+};
+
+/// Why plans depend on what the model takes for latencies: with others they are more than a few
+/// percent slower than the strategies'. "" where they are not.
+std::string reasonAgainst(llvm::ArrayRef<WithLatencies> times);
+
+/// What is wrong with results that should be those of `wanted` but for the order of sums; "" where
+/// nothing is.
+std::string differenceBetween(const rt::ArgumentSet &wanted, const rt::ArgumentSet &found);
+
 /// The program of a file without plans, and what is asked of it with plans.
 class PlanTrial {
 public:

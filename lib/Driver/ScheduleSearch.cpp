@@ -35,10 +35,8 @@ constexpr size_t generationSize = 8, parents = 4;
 constexpr size_t finalists = 4;      ///< that are timed with the whole model
 constexpr double secondsOfOne = 120; ///< after which a candidate has none
 
-/// Latencies that a plan has to be good with beside the model's: `atLeast` as fast as the
-/// strategies' with the same.
+/// Latencies that a plan has to be good with beside the model's.
 constexpr double otherLatencies[] = {0.8, 1.3};
-constexpr double atLeast = 0.97;
 
 /// The plan of each loop of the program, as text; "": what the strategy makes.
 using Plans = std::vector<std::string>;
@@ -360,7 +358,9 @@ private:
     constexpr size_t scales = std::size(otherLatencies), check = 2 * scales;
     std::vector<size_t> looks(check + 1);
     std::iota(looks.begin(), looks.end(), 0);
-    std::vector<double> us(check);
+    std::vector<WithLatencies> times;
+    for (double scale : otherLatencies)
+      times.push_back({scale, 0, 0});
     std::string reason;
     measureAtOnce(
         looks, atOnce(), secondsOfOne,
@@ -375,13 +375,9 @@ private:
           if (outcome.status != TuneStatus::Ok)
             reason = outcome.message;
           else if (look != check)
-            us[look] = outcome.us;
+            (look < scales ? times[look].strategies : times[look - scales].found) = outcome.us;
         });
-    for (size_t n = 0; n < scales && reason.empty(); ++n)
-      if (us[n] < atLeast * us[scales + n])
-        reason = llvm::formatv("with latencies x {0}: {1:f2} us, the strategies {2:f2} us",
-                               otherLatencies[n], us[scales + n], us[n]);
-    return reason;
+    return reason.empty() ? tilec::reasonAgainst(times) : reason;
   }
 
   void show(size_t done) const {
