@@ -17,7 +17,7 @@ namespace tilec {
 /// What the machine code of a program says for or against its plans.
 struct CodeFacts {
   unsigned spills = 0, moves = 0, waitsForAll = 0, findings = 0, unproved = 0;
-  std::string lostOrder;
+  std::string lostOrder{}; ///< what stands elsewhere than planned
 
   /// Why code with these facts is not taken where `base` was there before; "" if it is.
   std::string reasonAgainst(const CodeFacts &base) const;
