@@ -157,7 +157,9 @@ llvm::Value *AmdgpuEmitter::matchAny(llvm::Value *value) {
     llvm::Value *set = ballot(isSet);
     lanes = b.CreateAnd(lanes, b.CreateSelect(isSet, set, b.CreateNot(set)));
   }
-  return lanes;
+  // Here, where the ballots are: in a branch behind them they would all be alive at once, twice as
+  // many scalar registers as bits.
+  return opaque(lanes, /*isUniform=*/false);
 }
 
 llvm::Value *AmdgpuEmitter::dot4(llvm::Value *a, llvm::Value *b_, llvm::Value *c, bool isUnsigned) {

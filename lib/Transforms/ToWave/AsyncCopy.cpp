@@ -12,6 +12,8 @@
 
 #include "tilec/Base/Math.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilec {
@@ -19,6 +21,10 @@ namespace tilec {
 /// Outside of any tensor that an LDS DMA reads (asyncPieceBytes), whatever soffset adds in the
 /// check.
 constexpr int64_t outside = int64_t(1) << 31;
+/// LLVM keeps each address in shared memory that stays the same in a loop in a scalar register of
+/// its own. Of some 100 registers these may take so many; of more each is an addition, for which
+/// the instruction does that would move it.
+constexpr int64_t mostTargets = 64;
 
 class AsyncCopyEmitter {
 public:
@@ -42,6 +48,7 @@ private:
   /// Coordinates in the destination box of the element at `offset` (elements, from the box's
   /// start).
   SmallVector<Value, 4> pointAt(Value offset);
+  SmallVector<Value, 4> pointAt(Value row, Value inRow);
   /// Index of each source dimension for a point of the box, and whether it is inside the tensor.
   struct SourcePlace {
     SmallVector<Value, 4> indices;
@@ -56,7 +63,21 @@ private:
   /// The tensor's dimension along which the rows of a box of rank 2 lie; -1: not known.
   int64_t rowDimOfSource() const;
   Value slotStart(); ///< byte address of the box in shared memory, uniform
-  void emitDma(Value piece, Value chunkStart);
+  /// Where the loop is to add up the addresses of a wave's copies in shared memory, what they begin
+  /// at; null where they may stay in registers.
+  Value findCommonTarget(Value start, int64_t rounds);
+  /// Whether the pieces of a wave's lanes lie in one row.
+  bool isInOneRow() const {
+    return place.layout.pitchElems % (e.target.waveLanes * pieceElems) == 0;
+  }
+  void emitDma(int64_t round, Value piece, Value start);
+  Value chunkOf(int64_t round);
+  Value pieceOf(int64_t round);
+  /// Of the element with which a lane's piece begins.
+  SmallVector<Value, 4> pointOf(int64_t round, Value piece);
+  /// The first round in which a lane's piece lies at the same place of its row, and the rows from
+  /// there on.
+  std::pair<int64_t, int64_t> sameColumn(int64_t round);
   /// Of a place for which no bound was left to check: the lane's part and the uniform one.
   std::pair<Value, Value> splitOffset(const SourcePlace &from);
   /// Of one with a mask: past the end of any tensor where it is false.
@@ -77,13 +98,17 @@ private:
   const TensorPlace &tensor;
   const SharedPlace &place;
   tile::BufferType sourceType;
-  Operation *loop; ///< the innermost one around the copy; null: none
+  Operation *loop;    ///< the innermost one around the copy; null: none
+  Value commonTarget; ///< see findCommonTarget
 };
 
 SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
+  int64_t pitch = place.layout.pitchElems;
+  return pointAt(e.divIndex(offset, pitch), e.remIndex(offset, pitch));
+}
+
+SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value row, Value inRow) {
   const SharedLayout &layout = place.layout;
-  Value row = e.divIndex(offset, layout.pitchElems);
-  Value inRow = e.remIndex(offset, layout.pitchElems);
   if (layout.phases > 1) {
     // The box starts at a multiple of the swizzle's period (asyncPieceBytes).
     Value phase = e.phaseOf(layout, row);
@@ -244,15 +269,82 @@ std::pair<Value, Value> AsyncCopyEmitter::splitOffset(const SourcePlace &from) {
   return {e.globalOffset(tensor, lane), e.globalOffset(tensor, uniform)};
 }
 
-void AsyncCopyEmitter::emitDma(Value piece, Value chunkStart) {
-  Value element = e.mulIndex(piece, pieceElems);
-  SourcePlace from = sourceOf(pointAt(element), 0, /*hasDescriptor=*/true);
+Value AsyncCopyEmitter::findCommonTarget(Value start, int64_t rounds) {
+  bool moves = llvm::any_of(dest.offsets, [&](const IndexSum &offset) {
+    return llvm::any_of(offset.terms, [&](Value term) { return variesInLoop(term, loop); });
+  });
+  if (!loop || moves)
+    return Value();
+  // A mask of the wave's rows takes another register for each of them.
+  int64_t rowDim = rowDimOfSource();
+  bool hasRowMasks = rowDim >= 0 && isInOneRow() &&
+                     sourceOf(pointOf(0, pieceOf(0)), 0, /*hasDescriptor=*/true).masks[rowDim];
+  int64_t targets = hasRowMasks ? rounds : 0;
+  loop->walk([&](tile::AsyncCopyOp copy) {
+    int64_t perRound =
+        e.numWaves * e.target.waveLanes * asyncPieceBytes(copy.getSrc(), copy.getDst(), e.target);
+    auto type = copy.getDst().getType();
+    if (perRound != 0)
+      targets += ceilDiv(type.numElems() * bytesOf(tile::dtypeOf(type.getElementType())), perRound);
+  });
+  if (targets <= mostTargets)
+    return Value();
+  Value first = e.addIndex(start, e.mulIndex(e.waveId, e.target.waveLanes * pieceBytes));
+  return wave::OpaqueOp::create(b, loc, b.getIndexType(), first);
+}
+
+Value AsyncCopyEmitter::chunkOf(int64_t round) {
+  return e.addIndex(e.waveId, round * e.numWaves); // waves take turns
+}
+
+Value AsyncCopyEmitter::pieceOf(int64_t round) {
+  return e.addIndex(e.mulIndex(chunkOf(round), e.target.waveLanes), e.laneId);
+}
+
+SmallVector<Value, 4> AsyncCopyEmitter::pointOf(int64_t round, Value piece) {
+  if (!commonTarget || !isInOneRow())
+    return pointAt(e.mulIndex(piece, pieceElems));
+  // All in one row, the wave's. Of an element's number LLVM sees that only as long as the chunk,
+  // which it adds the lane to, has another use: its address.
+  Value chunk = chunkOf(round);
+  int64_t chunkElems = e.target.waveLanes * pieceElems;
+  int64_t ofRow = place.layout.pitchElems / chunkElems;
+  return pointAt(e.divIndex(chunk, ofRow),
+                 e.addIndex(e.mulIndex(e.remIndex(chunk, ofRow), chunkElems),
+                            e.mulIndex(e.laneId, pieceElems)));
+}
+
+std::pair<int64_t, int64_t> AsyncCopyEmitter::sameColumn(int64_t round) {
+  const SharedLayout &layout = place.layout;
+  if (rowDimOfSource() < 0 || layout.panelElems != 0)
+    return {round, 0};
+  int64_t elemsOn = e.numWaves * e.target.waveLanes * pieceElems;
+  int64_t period = layout.periodRows() * layout.pitchElems;
+  int64_t first = round % (period / std::gcd(period, elemsOn));
+  return {first, (round - first) * elemsOn / layout.pitchElems};
+}
+
+void AsyncCopyEmitter::emitDma(int64_t round, Value piece, Value start) {
+  int64_t chunkBytes = e.target.waveLanes * pieceBytes;
+  Value target = commonTarget ? e.addIndex(commonTarget, round * e.numWaves * chunkBytes)
+                              : e.addIndex(start, e.mulIndex(chunkOf(round), chunkBytes));
+  SourcePlace from = sourceOf(pointOf(round, piece), 0, /*hasDescriptor=*/true);
   Value voffset, soffset = e.index(0);
-  if (from.mask || from.endsTensor)
-    voffset = checkedOffset(from);
-  else // the box's own offset is uniform and goes into the scalar operand
+  if (from.mask || from.endsTensor) {
+    // Rows that need no mask of their own lie a constant behind others of the column.
+    int64_t rowDim = rowDimOfSource();
+    if (auto [first, rowsOn] = sameColumn(round);
+        rowsOn != 0 && rowDim >= 0 && !from.masks[rowDim]) {
+      Value offset =
+          checkedOffset(sourceOf(pointOf(first, pieceOf(first)), 0, /*hasDescriptor=*/true));
+      voffset = e.addIndex(offset, rowsOn * tensor.staticStrides[rowDim] * elemBytes);
+    } else {
+      voffset = checkedOffset(from);
+    }
+  } else { // the box's own offset is uniform and goes into the scalar operand
     std::tie(voffset, soffset) = splitOffset(from);
-  wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset, chunkStart, 0, pieceBytes);
+  }
+  wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset, target, 0, pieceBytes);
 }
 
 void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
@@ -347,11 +439,11 @@ void AsyncCopyEmitter::run() {
   if (!lanesInRow && rounds == certain && emitRounds(rounds))
     return;
   Value start = slotStart();
+  if (lanesInRow)
+    commonTarget = findCommonTarget(start, rounds);
   for (int64_t round = 0; round < rounds; ++round) {
     OpBuilder::InsertionGuard guard(b);
-    // Waves take turns: piece = (round * waves + wave) * lanes + lane.
-    Value chunk = e.addIndex(e.waveId, round * e.numWaves);
-    Value piece = e.addIndex(e.mulIndex(chunk, e.target.waveLanes), e.laneId);
+    Value piece = pieceOf(round);
     if (round >= certain) {
       Value isInside =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, piece, e.index(pieces));
@@ -359,7 +451,7 @@ void AsyncCopyEmitter::run() {
       b.setInsertionPointToStart(&branch.getThenRegion().front());
     }
     if (lanesInRow)
-      emitDma(piece, e.addIndex(start, e.mulIndex(chunk, e.target.waveLanes * pieceBytes)));
+      emitDma(round, piece, start);
     else
       emitCpAsync(piece);
   }
