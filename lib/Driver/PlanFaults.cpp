@@ -47,8 +47,8 @@ llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image
     for (const report::KernelCard &card : scorecard.kernels) {
       if (card.facts.name != kernel.getSymName())
         continue;
-      if (card.facts.vgprSpills != 0)
-        add("spills " + llvm::Twine(card.facts.vgprSpills) + " registers", card.facts.vgprSpills);
+      if (unsigned spills = card.facts.vgprSpills + card.facts.sgprSpills)
+        add("spills " + llvm::Twine(spills) + " registers", spills);
       unsigned moves = 0;
       for (const report::LoopCard &loop : card.loops)
         if (loop.mfmas() != 0)
