@@ -24,6 +24,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -107,6 +108,15 @@ void optimizeWith(Module &module, TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   cleanUpPasses().run(module, modules);
+  // NVPTX merges neighbouring accesses of a thread as far as each one says how it is aligned, and
+  // ptxas merges none. AMD's code generator finds the alignment itself.
+  if (machine.getTargetTriple().isNVPTX()) {
+    FunctionPassManager alignments;
+    alignments.addPass(InferAlignmentPass());
+    ModulePassManager pipeline;
+    pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(alignments)));
+    pipeline.run(module, modules);
+  }
 }
 
 Error optimizeModule(Module &module, Arch arch) {

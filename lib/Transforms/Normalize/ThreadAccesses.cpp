@@ -104,7 +104,45 @@ void ThreadAccesses::addTo(Form &form, Value value, int64_t factor) {
     }
   if (const std::vector<int64_t> *row = values.of(value))
     return addRow(form.ofThread, *row, factor);
+  if (addQuotient(form, value, factor))
+    return;
   addSymbol(form.symbols, {sameAs(value), factor, /*isRound=*/false});
+}
+
+/// Rows and columns of an element's number, where what the divisor does not divide in it is known
+/// in each thread:
+///   (a * divisor + b) / divisor = a + b / divisor,   (a * divisor + b) % divisor = b % divisor.
+bool ThreadAccesses::addQuotient(Form &form, Value value, int64_t factor) {
+  Operation *op = value.getDefiningOp();
+  bool isRemainder = isa_and_nonnull<arith::RemUIOp, arith::RemSIOp>(op);
+  if (!isRemainder && !isa_and_nonnull<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+    return false;
+  std::optional<int64_t> divisor = tile::constantInt(op->getOperand(1));
+  if (!divisor || *divisor <= 0)
+    return false;
+  // All but floordivsi round towards zero.
+  std::optional<IndexRange> range = rangeOf(op->getOperand(0));
+  if (!isa<arith::FloorDivSIOp>(op) && (!range || range->low < 0))
+    return false;
+  LinearForm whole = linearize(op->getOperand(0)), divided;
+  std::vector<int64_t> rest(threads, whole.constant);
+  for (auto [term, coefficient] : whole.terms) {
+    const std::vector<int64_t> *row = values.of(term);
+    if (coefficient % *divisor == 0)
+      divided.terms.push_back({term, coefficient / *divisor});
+    else if (row)
+      addRow(rest, *row, coefficient);
+    else
+      return false;
+  }
+  for (int64_t &of : rest) {
+    int64_t quotient = floorDiv(of, *divisor);
+    of = isRemainder ? of - quotient * *divisor : quotient;
+  }
+  if (!isRemainder)
+    addTo(form, divided, factor);
+  addRow(form.ofThread, rest, factor);
+  return true;
 }
 
 ThreadAccesses::Form ThreadAccesses::formOf(Value index) {

@@ -90,6 +90,7 @@ private:
   Form formOf(mlir::Value index);
   void addTo(Form &form, mlir::Value value, int64_t factor);
   void addTo(Form &form, const LinearForm &linear, int64_t factor);
+  bool addQuotient(Form &form, mlir::Value value, int64_t factor);
   static void addSymbol(llvm::SmallVectorImpl<Symbol> &symbols, Symbol symbol);
   static void addRow(std::vector<int64_t> &sum, const std::vector<int64_t> &row, int64_t factor);
   const Access &accessOf(mlir::Operation *op);

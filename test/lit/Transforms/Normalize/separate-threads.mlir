@@ -219,3 +219,51 @@ tile.program @tiles {
     }
   }
 }
+
+// Rows and columns of a running number, of which a serial loop's part is whole rows: each thread
+// fills elements of its own. Where the loop's part is no whole number of rows nothing is known of
+// them, and a thread's second element may be another's first.
+// CHECK-LABEL: tile.kernel "running"
+tile.program @running {
+  %R = tile.tensor "R"[] : !tile.buffer<[32], f32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "running" grid(%one) threads(128) attributes {lockstep, warp_lanes = 32} {
+  ^bb0(%bx: index):
+    %zero = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %c32 = arith.constant 32 : index
+    %c256 = arith.constant 256 : index
+    %c250 = arith.constant 250 : index
+    %t = tile.thread_id
+    %n = arith.remui %t, %c32 : index
+    %f = tile.load %R[%n] : !tile.buffer<[32], f32, global> -> f32
+    %s = tile.alloc "s" : !tile.buffer<[32, 32], f32, shared>
+    %u = tile.alloc "u" : !tile.buffer<[32, 32], f32, shared>
+    %own = arith.muli %t, %c2 : index
+    // CHECK: tile.for
+    // CHECK-NOT: tile.sync_
+    // CHECK: }
+    tile.for %i = %zero to %c4 step %one {
+      %part = arith.muli %i, %c256 : index
+      %first = arith.addi %part, %own : index
+      %row = arith.divui %first, %c32 : index
+      %column = arith.remui %first, %c32 : index
+      tile.store %f, %s[%row, %column] : f32, !tile.buffer<[32, 32], f32, shared>
+      %second = arith.addi %first, %one : index
+      %row2 = arith.divui %second, %c32 : index
+      %column2 = arith.remui %second, %c32 : index
+      tile.store %f, %s[%row2, %column2] : f32, !tile.buffer<[32, 32], f32, shared>
+    }
+    // CHECK: tile.for
+    // CHECK: tile.sync_threads
+    // CHECK: }
+    tile.for %i = %zero to %c4 step %one {
+      %part = arith.muli %i, %c250 : index
+      %first = arith.addi %part, %own : index
+      %row = arith.divui %first, %c32 : index
+      %column = arith.remui %first, %c32 : index
+      tile.store %f, %u[%row, %column] : f32, !tile.buffer<[32, 32], f32, shared>
+    }
+  }
+}
