@@ -122,7 +122,8 @@ private:
   llvm::LLVMContext &context;
   llvm::Function *function = nullptr;
   KernelTraits traits;
-  bool usesLibrary; ///< functions of f32, too, are the vendor's
+  bool usesLibrary;              ///< functions of f32, too, are the vendor's
+  std::optional<bool> shortNans; ///< hasOnlyShortNans, once it has been asked
   std::string error;
 
   llvm::DenseMap<mlir::Value, llvm::Value *> values;
