@@ -14,12 +14,14 @@
 #include "LargeCode.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstr.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetFrameLowering.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
@@ -139,7 +141,19 @@ bool canSwap(const MachineInstr &first, const MachineInstr &second,
   return true;
 }
 
+/// Those that are left of scalar registers are lanes of vector registers and dead here.
+static unsigned vectorSpillsOf(const MachineFunction &function) {
+  const MachineFrameInfo &frame = function.getFrameInfo();
+  unsigned count = 0;
+  for (int slot = 0; slot < frame.getObjectIndexEnd(); ++slot)
+    count += frame.isSpillSlotObjectIndex(slot) && !frame.isDeadObjectIndex(slot) &&
+             frame.getStackID(slot) == TargetStackID::Default;
+  return count;
+}
+
 bool HoistM0::runOnMachineFunction(MachineFunction &function) {
+  if (currentState)
+    currentState->vectorSpills += vectorSpillsOf(function);
   const TargetInstrInfo &instructions = *function.getSubtarget().getInstrInfo();
   const TargetRegisterInfo &info = *function.getSubtarget().getRegisterInfo();
   bool changed = false;

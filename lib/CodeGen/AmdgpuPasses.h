@@ -13,6 +13,7 @@ namespace tilec::codegen {
 struct MachinePassState {
   unsigned accumulatorsInPlace = 0;
   unsigned m0Hoisted = 0;
+  unsigned vectorSpills = 0; ///< places in memory for registers of lanes
   /// Asked for: the machine verifier runs after our passes and after register allocation.
   bool verify = false;
 };

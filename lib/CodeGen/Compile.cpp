@@ -163,17 +163,28 @@ struct Emitted {
   SmallVector<char, 0> bytes;
   std::vector<Note> notes;
   std::vector<KernelOrder> order;
+  unsigned spills = 0; ///< places in memory that vector registers got
+  bool mayBeScheduledAnew = false;
 };
 
-Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
-                       CodeGenFileType fileType, Stopwatch &watch) {
+/// `scheduler`: of LLVM's for AMD, "" is its own choice.
+Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &options,
+                                CodeGenFileType fileType, Stopwatch &watch, StringRef scheduler) {
   initializeTargets();
   Expected<std::unique_ptr<Job>> made = makeJob(module, options);
   if (!made)
     return made.takeError();
   Job &job = **made;
-  watch.lap("copy");
+  auto lap = [&](StringRef stage) {
+    if (scheduler.empty())
+      watch.lap(stage);
+  };
+  lap("copy");
 
+  if (!scheduler.empty())
+    for (Function &function : *job.module)
+      if (!function.isDeclaration())
+        function.addFnAttr("amdgpu-sched-strategy", scheduler);
   StageWatch::enter("LLVM code generation");
   bool crashed = false, unsupported = false;
   Error fatal = runContained(
@@ -181,7 +192,7 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
         if (options.optimizeIr) {
           hideIntegers(*job.module, *job.machine);
           optimizeWith(*job.module, *job.machine);
-          watch.lap("optimize");
+          lap("optimize");
         }
         job.gate.isLarge = isLarge(*job.module);
         job.gate.sinksTooFar = mayCrossBarriers(*job.module);
@@ -196,9 +207,11 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
                                                        /*DisableVerify=*/true);
         if (!unsupported)
           passes.run(*job.module);
-        watch.lap("codegen");
+        lap("codegen");
       },
       crashed);
+  if (!scheduler.empty())
+    watch.lap("codegen anew");
   if (crashed) {
     MachinePassScope reset(nullptr);
     // Value handles of the abandoned stack frames point into the job: it cannot be destroyed.
@@ -210,7 +223,24 @@ Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
     return failed(options.arch, "LLVM cannot emit this kind of file");
   if (!job.errors.empty())
     return failed(options.arch, "code generation failed: " + job.errors);
-  return Emitted{std::move(job.output), std::move(job.notes), std::move(job.order)};
+  return Emitted{std::move(job.output), std::move(job.notes), std::move(job.order),
+                 job.passes.vectorSpills, !job.gate.keepsOrder && !job.gate.isLarge};
+}
+
+/// Where AMD's code spills registers of lanes, another of LLVM's schedulers is asked, and what
+/// spills less is taken. Not of large code, for which there is no time to do so.
+Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
+                       CodeGenFileType fileType, Stopwatch &watch) {
+  Expected<Emitted> first = emitScheduled(module, options, fileType, watch, "");
+  if (!first || first->spills == 0 || !first->mayBeScheduledAnew ||
+      vendorOf(options.arch) != Vendor::Amd)
+    return first;
+  Expected<Emitted> second = emitScheduled(module, options, fileType, watch, "iterative-ilp");
+  if (second && second->spills < first->spills)
+    return second;
+  if (!second)
+    consumeError(second.takeError()); // the first is right
+  return first;
 }
 
 CodeGenFileType objectFormOf(Arch arch) {

@@ -3,12 +3,15 @@
 # RUN: tilec-run %s --entry "as_a()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "as_a()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "as_b()" --target=gfx950 --check | FileCheck %s
+# RUN: tilec %s --entry "as_b()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=SCHEDULED
 # RUN: tilec-run %s --entry "as_b()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "as_b()" --target=sm_80 --emit=tile-laid-out | FileCheck %s --check-prefix=STAGED
 # RUN: tilec-run %s --entry "sums()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "sums()" --target=gfx942 --sim-mode=strict --check | FileCheck %s
 # RUN: tilec-run %s --entry "sums(240)" --target=sm_80 --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
+# LLVM's first scheduler spills 142 registers of it, the one that is asked then none.
+# SCHEDULED: spills 0 vector, 0 scalar
 # STAGED-NOT: f32, shared
 # STAGED: tile.alloc "p_staged" {{.*}} f16, shared>
 # STAGED-NOT: f32, shared
