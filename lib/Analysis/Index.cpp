@@ -282,6 +282,37 @@ std::optional<IndexRange> rangeOf(const IndexSum &sum) {
   return sum.terms.size() == 1 ? rangeOf(sum.terms[0]) : rangeOf(linearize(sum));
 }
 
+/// What a coordinate of the grid, or a loop's variable that begins at 0 or above, stays below; null
+/// for other values.
+static Value endOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  Operation *parent = argument ? argument.getOwner()->getParentOp() : nullptr;
+  if (auto kernel = dyn_cast_or_null<tile::KernelOp>(parent))
+    return kernel.getGrid()[argument.getArgNumber()];
+  auto loop = dyn_cast_or_null<tile::ForOp>(parent);
+  std::optional<int64_t> step = loop ? tile::constantInt(loop.getStep()) : std::nullopt;
+  std::optional<IndexRange> lower = loop ? rangeOf(loop.getLower()) : std::nullopt;
+  return step && *step > 0 && lower && lower->low >= 0 ? loop.getUpper() : Value();
+}
+
+bool isWithin(Value index, Value dim) {
+  if (!dim.getDefiningOp<tile::DimOp>()) // dims are not negative
+    return false;
+  LinearForm form = linearize(index);
+  for (auto [term, factor] : form.terms) {
+    Value end = endOf(term);
+    Operation *pieces = end ? end.getDefiningOp() : nullptr;
+    if (!isa_and_nonnull<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(pieces) ||
+        pieces->getOperand(0) != dim)
+      continue;
+    std::optional<int64_t> piece = tile::constantInt(pieces->getOperand(1));
+    std::optional<IndexRange> rest = rangeOf(form.without(term));
+    if (piece && factor > 0 && factor <= *piece && rest && rest->low >= 0 && rest->high < *piece)
+      return true;
+  }
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Divisors
 //===----------------------------------------------------------------------===//

@@ -108,15 +108,20 @@ void optimizeWith(Module &module, TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   cleanUpPasses().run(module, modules);
+  if (!machine.getTargetTriple().isNVPTX())
+    return;
   // NVPTX merges neighbouring accesses of a thread as far as each one says how it is aligned, and
   // ptxas merges none. AMD's code generator finds the alignment itself.
-  if (machine.getTargetTriple().isNVPTX()) {
-    FunctionPassManager alignments;
-    alignments.addPass(InferAlignmentPass());
-    ModulePassManager pipeline;
-    pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(alignments)));
-    pipeline.run(module, modules);
-  }
+  FunctionPassManager alignments;
+  alignments.addPass(InferAlignmentPass());
+  ModulePassManager pipeline;
+  pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(alignments)));
+  pipeline.run(module, modules);
+  // What is known of tensors has been used; in PTX it would only be more words.
+  for (Function &function : module)
+    for (Argument &argument : function.args())
+      if (!argument.hasByValAttr())
+        argument.removeAttr(Attribute::Alignment);
 }
 
 Error optimizeModule(Module &module, Arch arch) {

@@ -118,6 +118,10 @@ void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &tra
   if (traits.cluster > 1)
     function.addFnAttr("nvvm.cluster_dim", std::to_string(traits.cluster) + ",1,1");
   function.addFnAttr(llvm::Attribute::NoUnwind);
+  // Tensors begin at multiples of 16 bytes (docs/deploy/launch-manifest.md).
+  for (llvm::Argument &argument : function.args())
+    if (argument.getType()->isPointerTy() && argument.getType()->getPointerAddressSpace() == 1)
+      argument.addAttr(llvm::Attribute::getWithAlignment(function.getContext(), llvm::Align(16)));
   // Dynamic shared memory: the launch gives the size, and may give more than the 48 KiB that a
   // static array could have.
   constexpr const char *name = "tilec_shared";

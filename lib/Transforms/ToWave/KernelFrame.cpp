@@ -210,7 +210,8 @@ void KernelFrame::bindTensor(Operation *op, Value base) {
   for (int64_t size : type.getShape()) {
     bool isDynamic = ShapedType::isDynamic(size);
     place.staticShape.push_back(size);
-    place.extents.push_back(isDynamic ? lookup(dims[nextDim++], 0, Elements()) : Value());
+    place.dims.push_back(isDynamic ? dims[nextDim++] : Value());
+    place.extents.push_back(isDynamic ? lookup(place.dims.back(), 0, Elements()) : Value());
   }
   // Strides from the innermost dimension out: static as long as the extents are. The others have 64
   // bits: two dimensions of 2^16 multiply beyond 32.
@@ -375,6 +376,7 @@ LogicalResult KernelFrame::placeView(tile::ReshapeOp view) {
     place.dtype = dtype;
     place.staticShape.assign(type.getShape().begin(), type.getShape().end());
     place.extents.assign(type.rank(), Value());
+    place.dims = place.extents;
     place.strides.assign(type.rank(), Value());
     place.staticStrides.assign(type.rank(), 1);
     for (int64_t d = type.rank() - 1; d > 0; --d)

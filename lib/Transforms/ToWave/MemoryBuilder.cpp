@@ -91,7 +91,8 @@ Value MemoryBuilder::boundsMask(const TensorPlace &place, ValueRange tileIndices
     bool isStatic = !ShapedType::isDynamic(size);
     bool needsLow = !range || range->low < 0;
     bool needsHigh = !range || !isStatic || range->high >= size;
-    if (!needsLow && !needsHigh)
+    bool isWhole = !isStatic && place.dims[d] && isWithin(tileIndices[d], place.dims[d]);
+    if (isWhole || (!needsLow && !needsHigh))
       continue;
     Value extent = isStatic ? index(size) : place.extents[d];
     // One unsigned comparison covers both ends.

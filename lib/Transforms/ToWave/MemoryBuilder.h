@@ -17,6 +17,7 @@ namespace tilec {
 struct TensorPlace {
   Value base;                          ///< !wave.global
   SmallVector<Value, 4> extents;       ///< index; null where the type is static
+  SmallVector<Value, 4> dims;          ///< the tile program's extents; null as those
   SmallVector<Value, 4> strides;       ///< elements, i64; null where `staticStrides` holds
   SmallVector<int64_t, 4> staticShape; ///< dynamic: kDynamic
   SmallVector<int64_t, 4> staticStrides;

@@ -7,6 +7,10 @@
 # RUN: tilec-run %s --target=gfx950 --device=sim --entry "unpack(64)" --sim-mode=strict --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "unpack(96)" --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --target=gfx942 --device=sim --entry "unpack(96)" --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec %s --target=sm_90a --entry "copies(128)" --emit=asm | FileCheck %s --check-prefix=WHOLE
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "copies(128)" --dim M=80 --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --target=gfx942 --device=sim --entry "copies(128)" --dim M=80 --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --target=gfx942 --device=sim --entry "copies(128)" --dim M=75 --check | FileCheck %s --check-prefix=RIGHT
 import tilelang.language as T
 
 
@@ -34,6 +38,28 @@ def unpack(columns):
     return main
 
 
+# Rows counted by the whole pieces of a dimension that only the run knows are inside of it: no bound is asked for, and
+# each thread's 32 bytes come in two accesses.
+def copies(columns):
+    M = T.dynamic("M")
+
+    @T.prim_func
+    def main(A: T.Tensor((M, columns), "float16"), C: T.Tensor((M, columns), "float16")):
+        with T.Kernel(M // 16, threads=(16, columns // 16)) as bx:
+            row = T.get_thread_binding(0)
+            column = T.get_thread_binding(1)
+            own = T.alloc_local([16], "float16")
+            T.copy(A[bx * 16 + row, column * 16 : column * 16 + 16], own)
+            for i in T.serial(16):
+                own[i] = own[i] + 1.0
+            T.copy(own, C[bx * 16 + row, column * 16 : column * 16 + 16])
+
+    return main
+
+
+# WHOLE-NOT: setp
+# WHOLE-COUNT-2: ld.global.v4.b32
+# WHOLE: st.global.v4.b32
 # CHECK:     bar.sync
 # CHECK-NOT: bar.sync
 # CHECK:     ld.shared.b32

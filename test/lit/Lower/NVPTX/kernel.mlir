@@ -4,7 +4,7 @@
 // What a kernel is: attributes, dynamic shared memory behind 32-bit pointers, identity.
 
 // CHECK: @tilec_shared = external addrspace(3) global [0 x i8], align 1024
-// CHECK: define ptx_kernel void @k(ptr addrspace(1) readonly captures(none) %A, ptr addrspace(1) captures(none) %C, float %f) #[[K:[0-9]+]]
+// CHECK: define ptx_kernel void @k(ptr addrspace(1) readonly align 16 captures(none) %A, ptr addrspace(1) align 16 captures(none) %C, float %f) #[[K:[0-9]+]]
 // CHECK-NOT: noalias
 // PTX: .target sm_90a
 // PTX: .extern .shared .align 1024 .b8 tilec_shared[]
