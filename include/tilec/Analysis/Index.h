@@ -54,9 +54,9 @@ LinearForm linearize(const IndexSum &sum);
 std::optional<IndexRange> rangeOf(mlir::Value value);
 std::optional<IndexRange> rangeOf(const IndexSum &sum);
 
-/// Whether 0 <= index < dim is known, whatever the dim (tile.dim) is: the index is piece * n + rest,
-/// where n counts whole pieces of the dim (a coordinate of the grid or a loop's variable below
-/// dim / piece) and the rest is less than a piece.
+/// Whether 0 <= index < dim is known, whatever the dim (tile.dim) is: the index is piece * n +
+/// rest, where n counts whole pieces of the dim (a coordinate of the grid or a loop's variable
+/// below dim / piece) and the rest is less than a piece.
 bool isWithin(mlir::Value index, mlir::Value dim);
 
 /// The largest number known to divide `value`, at most 2^20; 2^20 for zero.
