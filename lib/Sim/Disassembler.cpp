@@ -101,6 +101,22 @@ static bool hasLiteralOffset(llvm::ArrayRef<uint8_t> bytes) {
   return (encoding == untyped || encoding == typed) && bytes[7] == literal;
 }
 
+/// A matrix instruction of 8, 6 and 4 bits whose factors are no vector registers: LLVM 22's
+/// disassembler takes their parts by the formats, has none of a scalar or a constant, and its
+/// printer reads the name of what it has instead.
+static bool hasScalarFactor(llvm::ArrayRef<uint8_t> bytes) {
+  constexpr uint32_t scalePrefix = 0xd3ac, small = 0xd3ad, large = 0xd3ae, isVector = 256;
+  for (; bytes.size() >= 8; bytes = bytes.drop_front(8)) {
+    uint32_t opcode = llvm::support::endian::read32le(bytes.data()) >> 16;
+    uint32_t sources = llvm::support::endian::read32le(bytes.data() + 4);
+    if (opcode == small || opcode == large)
+      return (sources & isVector) == 0 || (sources >> 9 & isVector) == 0;
+    if (opcode != scalePrefix)
+      return false;
+  }
+  return false;
+}
+
 /// An SDWA operand of a part that there is none of: LLVM 22's printer has no name for it.
 static bool hasUnknownSdwaPart(llvm::ArrayRef<uint8_t> bytes) {
   constexpr uint32_t sdwa = 0xf9, vopc = 0b0111110, none = 7;
@@ -119,7 +135,8 @@ AsmText Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) co
   llvm::MCInst inst;
   uint64_t size = 0;
   AsmText result;
-  if (hasLiteralInVop3(bytes) || hasLiteralOffset(bytes) || hasUnknownSdwaPart(bytes))
+  if (hasLiteralInVop3(bytes) || hasLiteralOffset(bytes) || hasUnknownSdwaPart(bytes) ||
+      hasScalarFactor(bytes))
     return result;
   // Where a literal is cut off, LLVM 22 reads a string that is gone to say so: zeros behind the end
   // make it one that is too long.
