@@ -14,6 +14,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
+#include <optional>
 
 using namespace llvm;
 
@@ -32,6 +33,41 @@ uint64_t addressOf(const Instruction &instr, const Operand &operand, uint64_t ba
 
 constexpr unsigned mostElements = 8;
 
+/// Reads `bytes` of a lane into `data` and says which of them hold values; nothing: a fault. Bytes
+/// that the program says it does not use are as if they had not been read: a compiler fills gaps
+/// between neighbours by them, past the end of an allocation, too.
+std::optional<uint64_t> read(Warp &warp, const Instruction &instr, uint64_t address, unsigned bytes,
+                             unsigned lane, uint8_t *data) {
+  uint64_t all = maskTrailingOnes<uint64_t>(bytes), used = instr.usedBytes & all;
+  if (used == all) {
+    Target target = locate(warp, instr, instr.space, address, bytes, lane, AccessKind::Read);
+    if (!target.host)
+      return std::nullopt;
+    std::memcpy(data, target.host, bytes);
+    return holdsValues(target, bytes) ? all : bytesWithValues(target, bytes);
+  }
+  if (address % bytes != 0) {
+    warp.fail(instr, 1u << lane,
+              "reads " + Twine(bytes) + " bytes at 0x" + utohexstr(address, true) +
+                  ", which is no multiple of " + Twine(bytes));
+    return std::nullopt;
+  }
+  unsigned each = bytesOf(instr.type);
+  uint64_t values = 0;
+  for (unsigned at = 0, size = 0; at < bytes; at += size) {
+    uint64_t element = maskTrailingOnes<uint64_t>(each) << at;
+    size = at % each == 0 && (used & element) == element ? each : 1;
+    if (!(used >> at & 1))
+      continue;
+    Target target = locate(warp, instr, instr.space, address + at, size, lane, AccessKind::Read);
+    if (!target.host)
+      return std::nullopt;
+    std::memcpy(data + at, target.host, size);
+    values |= bytesWithValues(target, size) << at;
+  }
+  return values;
+}
+
 Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
   const Operand &from = instr.args[1];
   Value addresses = warp.use(from, lanes, "an address");
@@ -41,15 +77,15 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     if (!(lanes >> lane & 1))
       continue;
-    Target target = locate(warp, instr, instr.space, addressOf(instr, from, addresses[lane]), bytes,
-                           lane, AccessKind::Read);
-    if (!target.host)
+    uint8_t data[mostElements * 8] = {};
+    std::optional<uint64_t> values =
+        read(warp, instr, addressOf(instr, from, addresses[lane]), bytes, lane, data);
+    if (!values)
       return Step::Next;
-    uint64_t values = holdsValues(target, bytes) ? ~0ull : bytesWithValues(target, bytes);
     uint8_t extension = uint8_t(0xff << each); // what a load fills up
     for (unsigned i = 0; i < count; ++i) {
-      std::memcpy(&results[i][lane], target.host + i * each, each);
-      uint8_t low = uint8_t(values >> (i * each)) & uint8_t(~extension);
+      std::memcpy(&results[i][lane], data + i * each, each);
+      uint8_t low = uint8_t(*values >> (i * each)) & uint8_t(~extension);
       known[i][lane] = low | extension;
       if (isSignedInt(instr.type) && each < 8) { // into a register that may be wider
         const Operand &to = instr.args[0].parts.empty() ? instr.args[0] : instr.args[0].parts[i];

@@ -261,8 +261,10 @@ private:
       return fail("shared variables inside of a kernel are not known here");
     if (word == ".local")
       return parseLocal(statement);
+    if (word == ".pragma")
+      return parsePragma(statement);
     if (word != ".reg")
-      return; // .pragma and the like
+      return;
     statement = statement.drop_front(word.size()).ltrim();
     StringRef type = statement.take_until([](char c) { return isSpace(c); });
     uint8_t bytes = uint8_t(bytesOf(parseType(type.drop_front())));
@@ -281,6 +283,14 @@ private:
           names->declareRegister((base + Twine(i)).str(), bytes);
       }
     }
+  }
+
+  /// `.pragma "used_bytes_mask 0xf0f"`: of the load that follows (PTX ISA 9.0, 12.3). The others
+  /// say nothing about what a program means.
+  void parsePragma(StringRef statement) {
+    StringRef quoted = statement.split('"').second.split('"').first.trim();
+    if (quoted.consume_front("used_bytes_mask") && quoted.trim().getAsInteger(0, usedBytes))
+      fail("`" + statement.trim() + "` has no mask");
   }
 
   void parseLocal(StringRef declaration) {
@@ -309,6 +319,7 @@ private:
     instruction.line = line;
     instruction.sourceFile = sourceFile;
     instruction.sourceLine = sourceLine;
+    instruction.usedBytes = std::exchange(usedBytes, ~0ull);
     StringRef statement = takeUntil(';').trim();
     instruction.text = squeezed(statement);
     if (statement.consume_front("@")) {
@@ -436,6 +447,7 @@ private:
   bool failed = false;
   std::string message;
   uint32_t sourceFile = 0, sourceLine = 0; ///< of the last `.loc`
+  uint64_t usedBytes = ~0ull;              ///< of the last pragma, for the next instruction
   std::map<uint32_t, std::string> sourceFiles;
 
   StringMap<uint64_t> shared; ///< addresses of shared variables

@@ -106,6 +106,7 @@ struct Instruction {
   bool saturates = false, flushes = false, transposes = false, isVolatile = false,
        isConstant = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes
+  uint64_t usedBytes = ~0ull;   ///< of a load, by the pragma before it: the others aren't touched
   uint32_t line = 0;            ///< in the PTX
   uint32_t sourceFile = 0, sourceLine = 0; ///< of the last `.loc`; line 0: nothing is known
   std::vector<Operand> args;

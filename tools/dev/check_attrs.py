@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = ["include/tilec/IR/Tile/TileOps.td", "include/tilec/IR/Wave/WaveOps.td"]
 ARGUMENT = re.compile(r"Attr[^:;]*:\$(\w+)")
-SETS = re.compile(r"(?:->|\.)(?:set|remove)(?:Discardable)?Attr\(\s*(?![^;]*?AttrName\(\))")
+SETS = re.compile(r"(?:->|\.)(?:set|remove)(?:Discardable)?Attr\(\s*(?!(?:llvm::)?Attribute::)(?![^;]*?AttrName\(\))")
 ADDS = re.compile(r"\.addAttribute\(")
 ASKS = re.compile(r"(?:->|\.)(?:getAttr|hasAttr|getAttrOfType<[\w:]+>|getDiscardableAttr|hasDiscardableAttr)\(\s*([^)]*)\)")
 COMMENT = re.compile(r"//[^\n]*")

@@ -75,6 +75,28 @@ TEST(Global, WarpsOfABlockNeedABarrier) {
   }
 }
 
+TEST(Global, BytesThatAreNotUsedAreNotRead) {
+  PtxRun run;
+  run.words = 1;
+  run.input = {7, 8, 9};
+  const std::string gaps = ".pragma \"used_bytes_mask 0xf0f\";\n",
+                    load = "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%in];\n";
+  run.body = gaps + load + "add.s32 %r5, %r1, %r3;\nst.global.b32 [%out], %r5;";
+  EXPECT_EQ(run.results()[0], 16u);
+  // The mask is the next instruction's only.
+  run.body = gaps + load + load;
+  expectFault(run, "ld.global.v4", "reads 16 bytes");
+  // What is not used has no value, what is used lies in an allocation.
+  run.body = gaps + load + "st.global.b32 [%out], %r2;";
+  expectFault(run, "st.global", "that nothing has written");
+  run.body = ".pragma \"used_bytes_mask 0xff0f\";\n" + load;
+  expectFault(run, "ld.global.v4", "reads 4 bytes");
+  run.body = ".pragma \"used_bytes_mask 0x130f\";\n" + load;
+  expectFault(run, "ld.global.v4", "reads 1 bytes");
+  run.body = "add.s64 %in, %in, 8;\n" + gaps + load;
+  expectFault(run, "ld.global.v4", "no multiple of 16");
+}
+
 TEST(Global, ConstantsAreNotWritten) {
   PtxRun run;
   run.words = 64;
