@@ -3,6 +3,8 @@
 
 # Set by .ci/run: what another compiler finds new is no reason to fail for who only builds.
 option(TILEC_WERROR "treat warnings as errors" $ENV{TILEC_WERROR})
+# What ./dev builds. Without it each source sees what it includes itself, and tools find its commands.
+option(TILEC_UNITY "compile the sources of some libraries together" OFF)
 option(TILEC_SANITIZE "build with the address and undefined-behaviour sanitizers" OFF)
 option(TILEC_FUZZ "make the programs of test/fuzz libFuzzer programs (clang)" OFF)
 

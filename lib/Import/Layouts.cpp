@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Importer.h"
 
+#include "tilec/Base/Math.h"
+
 #include <map>
 
 using namespace mlir;
@@ -41,9 +43,6 @@ public:
   }
 
 private:
-  static int64_t floorDiv(int64_t a, int64_t b) {
-    return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-  }
   static std::optional<int64_t> apply(ExprOp op, llvm::ArrayRef<int64_t> x) {
     bool divides = op == ExprOp::FloorDiv || op == ExprOp::FloorMod || op == ExprOp::TruncDiv ||
                    op == ExprOp::TruncMod;

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "Schedule/ApplySchedule.h"
 
+#include "tilec/Base/Math.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -38,8 +40,6 @@ void setImm(Operation *read, int64_t imm) {
   else
     cast<wave::SharedReadTrOp>(read).setImm(imm);
 }
-
-int64_t floorDiv(int64_t a, int64_t by) { return a >= 0 ? a / by : -((-a + by - 1) / by); }
 
 /// An address operand of copies that moves on with the K tile.
 struct Advancing {
