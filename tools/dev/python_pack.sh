@@ -55,14 +55,17 @@ tar c -C "$out/package" . | xz -T0 -3 >"$out/package.tar.xz"
 tar c -C "$upstream" examples testing/python | xz -T0 -3 >"$out/upstream.tar.xz"
 rm -rf "$out/package"
 cp "$root/test/tools/python_corpus.py" "$root"/test/bench/{python_launch.py,cold_start.py,launch_floor.c} "$out/"
+strip -o "$out/tilec-run" "$build/bin/tilec-run"
+mkdir -p "$out/hopper" && cp "$root/test/bench/two_gpus.py" "$out/" && cp "$root/test/bench/hopper/gemm.py" "$out/hopper/"
 mkdir -p "$out/examples/04-attention"
 cp "$root/examples/gemm.py" "$out/examples/" && cp "$root/examples/04-attention/attention.py" "$out/examples/04-attention/"
 mkdir -p "$out/test" && cp "$root"/python/test/*.py "$out/test/"
 cat >"$out/run.sh" <<'RUN'
 #!/usr/bin/env bash
 # usage: run.sh unpack | smoke | test | launch | cold | examples OUT.jsonl [ARGUMENTS] | tests OUT.jsonl [ARGUMENTS]
+#        run.sh two-gpus FOLDER [ARGUMENTS]
 #        run.sh their-wheels FOLDER | their-tests OUT.jsonl [ARGUMENTS]
-# The last two: TileLang's own package from wheels, and its tests with that, for comparing.
+# The last line's: TileLang's own package from wheels, and its tests with that, for comparing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 work=${TILEC_PACK_WORK:-/tmp/tilec-pack}
@@ -82,6 +85,7 @@ case $verb in
   test) "$python" -m pytest -q -p no:cacheprovider test "$@" ;;
   launch) "$python" python_launch.py "$@" ;;
   cold) "$python" cold_start.py "$@" ;;
+  two-gpus) LD_LIBRARY_PATH=$work/package/tilec/_lib "$python" two_gpus.py ./tilec-run "$@" --python ;;
   examples | tests) out=$1; shift
     "$python" python_corpus.py run --upstream "$work/upstream" --out "$out" --kind "$verb" "$@" ;;
   their-wheels) "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/theirs" "$1"/*.whl ;;
