@@ -263,6 +263,22 @@ def test_kernel_without_source():
         tilec.compile(space["main"])
 
 
+def test_eager_kernel_without_source():
+    space = {"T": T, "tilelang": tilelang}
+    exec("@tilelang.jit\ndef main(A):\n    with T.Kernel(1, threads=64):\n        A[0] = 1.0\n", space)
+    with pytest.raises(tilec.SourceError, match="source of `main`"):
+        space["main"](ones())
+
+
+def test_files_that_are_no_kernels(tmp_path):
+    image = tmp_path / "k.hsaco"
+    image.write_bytes(b"no image")
+    for manifest in ("", "[]", "{}", '{"target": 3, "launches": [1]}', '{"target": "gfx950", "launches": []}'):
+        (tmp_path / "k.hsaco.json").write_text(manifest)
+        with pytest.raises(tilec.Error, match="k.hsaco.json: this is no manifest"):
+            tilec.load(image)
+
+
 def test_notebook_cell():
     import linecache
 

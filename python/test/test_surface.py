@@ -294,3 +294,22 @@ def test_rounding_modes_have_names():
     kernel("rn")
     with pytest.raises(tilec.errors.CompileError, match="`rounding_mode` is 'near'"):
         kernel("near")
+
+
+@pytest.mark.parametrize("target, size", [("gfx950", 163840), ("gfx942", 65536), ("sm_90a", 232448)])
+def test_devices_are_described(target, size):
+    from tilec.tilelang import tvm
+    from tilec.tilelang.carver.arch import cdna, is_cdna_arch
+
+    is_amd = target.startswith("gfx")
+    with tilec.testing.on_simulator(target, patch_torch=False):
+        arch = cdna.CDNA(tvm.target.Target("rocm"))
+        assert arch.smem_cap == size and is_cdna_arch(arch) == is_amd
+        here, elsewhere = tvm.device("rocm", 0), tvm.device("cuda", 0)
+        if not is_amd:
+            here, elsewhere = elsewhere, here
+        assert here.exist and here.max_shared_memory_per_block == size and here.warp_size == (64 if is_amd else 32)
+        assert not elsewhere.exist and elsewhere.max_shared_memory_per_block is None
+    assert cdna._GFX950_LDS_SIZE == 163840
+    with pytest.raises(ValueError, match="no device 'metal'"):
+        tvm.device("metal")

@@ -104,6 +104,8 @@ def test_profilers():
     assert profiler.do_bench() > 0
     with pytest.raises(AssertionError, match="elements differ"):
         profiler.assert_allclose(lambda a, b: a.float() @ b.float() + 1)
+    with pytest.raises(ValueError, match="backend is one of .*, not 'stopwatch'"):
+        profiler.do_bench(backend="stopwatch")
     old = tilelang.Profiler(kernel, kernel.params, result_idx=[2])
     a, b = (torch.randn(64, 64, dtype=torch.float16) for _ in range(2))
     torch.testing.assert_close(old(a, b), a.float() @ b.float(), rtol=1e-2, atol=1e-2)

@@ -268,11 +268,22 @@ class JITImpl:
         kernel, tensors = self._eager_kernel(args, kwargs)
         return kernel(*tensors)
 
+    def _without_text(self):
+        """Why the function's text is not known: it may be a kernel itself, which Python cannot run."""
+        try:
+            _source.text_of(self.function)
+        except _source.SourceError as error:
+            return error
+        return None
+
     def get_tir(self, *args, **kwargs):
         """The PrimFunc that a factory makes; of an eager function the kernel itself."""
         if self.is_eager:
             return self.compile(*args, **kwargs)
-        made = self.function(*args, **kwargs)
+        try:
+            made = self.function(*args, **kwargs)
+        except _source.SourceError as error:
+            raise self._without_text() or error from None
         if not isinstance(made, PrimFunc):
             raise TypeError(
                 f"`{self.function.__name__}` has given {type(made).__name__}; under @tilelang.jit a function "

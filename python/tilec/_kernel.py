@@ -319,7 +319,12 @@ class Saved:
     def __init__(self, image, manifest):
         self.image = image
         self.manifest_text = manifest
-        self.manifest = json.loads(manifest)
+        try:
+            self.manifest = json.loads(manifest)
+            if not isinstance(self.manifest["target"], str) or not self.manifest["launches"]:
+                raise KeyError("launches")
+        except (ValueError, KeyError, TypeError) as error:
+            raise Error(f"this is no manifest of a kernel ({type(error).__name__}: {error})") from None
         self.kind = "hsaco" if self.manifest["target"].startswith("gfx") else "cubin"
         if image.lstrip()[:2] == b"//" or b".version" in image[:400]:
             self.kind = "ptx"
@@ -340,4 +345,8 @@ def load(path):
     with open(path, "rb") as file:
         image = file.read()
     with open(f"{path}.json") as file:
-        return JITKernel(Saved(image, file.read()))
+        manifest = file.read()
+    try:
+        return JITKernel(Saved(image, manifest))
+    except Error as error:
+        raise Error(f"{path}.json: {error}") from None

@@ -5,6 +5,7 @@ They have no value in Python; a kernel that uses them gets their text.
 """
 
 from .._env import to_text
+from ..errors import SourceError
 
 
 class Deferred:
@@ -37,6 +38,13 @@ class Deferred:
 
     def __getitem__(self, index):
         return Deferred(f"{self._text}[{to_text(index)}]")
+
+    def __enter__(self):
+        raise SourceError(f"`with {self!r}` is a statement of kernels; here is Python that runs on the host. A kernel is "
+                          "@T.prim_func or @tilelang.jit, and has its text in a file or in a notebook's cell")  # fmt: skip
+
+    def __exit__(self, *_):
+        pass
 
     def __iter__(self):
         raise TypeError(f"{self!r} is a value of kernels and cannot be iterated over here")

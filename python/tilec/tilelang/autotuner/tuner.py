@@ -105,7 +105,7 @@ def tune(make, configs, settings, inputs=None, what=""):
             continue
         runs.append([config, kernel, profiler, shared, quick])
     if not runs:
-        reasons = "\n".join(f"  {c}: {str(why).strip().splitlines()[0] if str(why).strip() else why!r}" for c, why in result.trials[:8])
+        reasons = "\n".join(f"  {c}: {(str(why).strip().splitlines() or ['no reason is given'])[0]}" for c, why in result.trials[:8])
         raise Error(f"none of the {len(configs)} configurations works:\n{reasons}")
     _rounds(runs, settings)
     best = min(runs, key=lambda r: r[4])

@@ -4,6 +4,7 @@
 import time
 
 _RETURNS = ("min", "max", "mean", "median")
+_BACKENDS = ("event", "cupti", "cudagraph", "wall")
 
 
 def do_bench(fn, warmup=25, rep=100, _n_warmup=0, _n_repeat=0, quantiles=None, fast_flush=True,
@@ -16,6 +17,8 @@ def do_bench(fn, warmup=25, rep=100, _n_warmup=0, _n_repeat=0, quantiles=None, f
     """
     if return_mode not in _RETURNS:
         raise ValueError(f"return_mode is one of {', '.join(_RETURNS)}, not {return_mode!r}")
+    if backend not in _BACKENDS:
+        raise ValueError(f"backend is one of {', '.join(_BACKENDS)}, not {backend!r}")
     import torch
 
     from ... import _targets
@@ -24,10 +27,8 @@ def do_bench(fn, warmup=25, rep=100, _n_warmup=0, _n_repeat=0, quantiles=None, f
         times = _host_times(fn, _n_repeat or (1 if backend != "wall" else 10))
     elif backend == "cudagraph":
         times = _graph_times(torch, fn, rep)
-    elif backend in ("event", "cupti"):
-        times = _event_times(torch, fn, warmup, rep, _n_warmup, _n_repeat, grad_to_none)
     else:
-        raise ValueError(f"backend is event, cupti, cudagraph or wall, not {backend!r}")
+        times = _event_times(torch, fn, warmup, rep, _n_warmup, _n_repeat, grad_to_none)
     times = torch.tensor(times, dtype=torch.float64)
     if quantiles is not None:
         found = torch.quantile(times, torch.tensor(list(quantiles), dtype=torch.float64)).tolist()
