@@ -60,9 +60,12 @@ void drawLegend(Svg &svg, const SchedulePlan &plan, double y) {
     entry(tile == 0 ? std::string("for the K tile at hand")
                     : llvm::formatv("{0} ahead", tile).str(),
           "#555555", opacityOf(tile), false);
-  entry("barrier of the block", colourOf(ScheduleStep::Barrier), 1, true);
-  entry("wait for loads (vm) or shared reads (lgkm)", colourOf(ScheduleStep::Wait), 1, true);
-  entry("priority", colourOf(ScheduleStep::Priority), 1, true);
+  for (auto [kind, text] :
+       {std::pair(ScheduleStep::Barrier, "barrier of the block"),
+        std::pair(ScheduleStep::Wait, "wait for loads (vm) or shared reads (lgkm)"),
+        std::pair(ScheduleStep::Priority, "priority")})
+    if (llvm::any_of(plan.body, [kind = kind](const ScheduleStep &s) { return s.kind == kind; }))
+      entry(text, colourOf(kind), 1, true);
 }
 
 struct Label {
