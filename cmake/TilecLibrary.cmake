@@ -12,6 +12,7 @@
 
 # The layering of docs/contribute/architecture.md. A library may use only libraries of a lower level.
 set(TILEC_LEVEL_Base 0)
+set(TILEC_LEVEL_Messages 1)
 set(TILEC_LEVEL_Support 1)
 set(TILEC_LEVEL_Runtime 1)
 set(TILEC_LEVEL_Layout 2)
@@ -34,10 +35,10 @@ set(TILEC_LEVEL_Capi 9)
 set(TILEC_LEVEL_Plugin 9)
 set(TILEC_LEVEL_RuntimeCapi 2)
 
-# Folders that see MLIR, and folders that see LLVM at all. Base and Runtime see neither, so that
+# Folders that see MLIR, and folders that see LLVM at all. Base, Messages and Runtime see neither, so that
 # tilec-launch runs on a GPU host without LLVM.
 set(TILEC_MLIR_FOLDERS IR Import Reference Analysis Transforms Lower Driver Capi Plugin)
-set(TILEC_PLAIN_FOLDERS Base Runtime RuntimeCapi)
+set(TILEC_PLAIN_FOLDERS Base Messages Runtime RuntimeCapi)
 
 # tilec_precompile(TARGET header...): the headers are compiled once for all files of the target.
 function(tilec_precompile target)

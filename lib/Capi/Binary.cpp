@@ -20,7 +20,7 @@ void tilec_binary::keepMessages(const DiagnosticEngine &diagnostics) {
 
 void tilec_binary::addError(llvm::StringRef text) {
   messages.push_back({Severity::Error, DiagId::CompilerStopped, text.str(), "", {}, {}, {}});
-  log += ("tilec: error: " + text + "\n").str();
+  log += ("tilec: error: " + text + " [CompilerStopped]\n").str();
 }
 
 tilec_status tilec_binary::compile(Emit emit) {

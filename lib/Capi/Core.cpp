@@ -9,7 +9,7 @@
 
 #include "tilec/CodeGen/Contained.h"
 #include "tilec/Driver/Tools.h"
-#include "tilec/Support/StandardOutput.h"
+#include "tilec/Messages/Messages.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -113,7 +113,7 @@ int tilec_tool_main(const char *tool, int argc, char **argv) {
                  .Case("tilec", tilecMain)
                  .Case("tilec-run", tilecRunMain)
                  .Default(nullptr);
-  return run ? finishOutput(tool, run(argc, argv)) : 2;
+  return run ? Messages(tool, argc, argv).finish(llvm::outs(), run(argc, argv)) : 2;
 }
 
 } // extern "C"

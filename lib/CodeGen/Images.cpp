@@ -200,6 +200,8 @@ Expected<std::vector<KernelFacts>> readKernelFacts(ArrayRef<uint8_t> image) {
       StringRef(reinterpret_cast<const char *>(image.data()), image.size()));
   if (!file)
     return file.takeError();
+  if (!file->getHeader().checkMagic())
+    return createStringError("neither an AMDGPU code object nor a cubin: it is no ELF file");
   uint16_t machine = file->getHeader().e_machine;
   if (machine == ELF::EM_AMDGPU)
     return readAmdgpuFacts(image);

@@ -94,10 +94,11 @@ void registerPassesOnce() {
 Span spanOf(Location location, const SourceManager &sources) {
   auto inFile = [&](StringRef name, unsigned line, unsigned column, unsigned endLine,
                     unsigned endColumn) -> Span {
-    // Of a file of the host several parts may be known, each at its lines.
+    // Of a file of the host several parts may be known, each at its lines. IR that is cut off ends
+    // in an empty line.
     for (uint32_t f = 0; f < sources.fileCount(); ++f)
       if (sources.file(f).name() == name && column <= sources.file(f).line(line).size() + 1 &&
-          !sources.file(f).line(line).empty()) {
+          (!sources.file(f).line(line).empty() || name.ends_with(".mlir"))) {
         uint32_t begin = sources.file(f).offsetOf({line, column});
         uint32_t end = sources.file(f).offsetOf({endLine, endColumn});
         return {f, begin, std::max(begin, end)};

@@ -7,9 +7,9 @@
 #include "LayoutTool.h"
 
 #include "LayoutsPage.h"
-#include "Messages.h"
 
 #include "tilec/Base/DType.h"
+#include "tilec/Messages/Messages.h"
 #include "tilec/Runtime/Npy.h"
 
 #include "mlir/AsmParser/AsmParser.h"

@@ -8,7 +8,7 @@
 #include "CacheOptions.h"
 #include "CodeOptions.h"
 #include "LayoutTool.h"
-#include "Messages.h"
+#include "PrintDiagnostics.h"
 #include "TuneRecord.h"
 
 #include "tilec/Base/Version.h"
@@ -64,10 +64,8 @@ void sayWherePtxIsCalledCubin(llvm::StringRef output, const codegen::Image &imag
     return;
   llvm::StringRef why =
       args.ptxAssembler == "none" ? "--ptx-assembler=none" : "neither ptxas nor NVRTC was found";
-  messages.say(DiagId::CubinIsPtx, output +
-                                       " holds PTX, which the driver compiles when it is "
-                                       "loaded: " +
-                                       why);
+  messages.say(DiagId::CubinIsPtx,
+               (output + " holds PTX, which the driver compiles when it is loaded: " + why).str());
 }
 
 /// The file name without its extension plus what the image is, in the current folder.
@@ -93,7 +91,7 @@ int listKernels(const std::string &path, const Messages &messages) {
   std::vector<script::EntryCandidate> list = script::listEntries(sources, file, diags);
   if (list.empty() && !diags.hasErrors())
     diags.report(DiagId::NoEntry, Span{file, 0, 0});
-  messages.print(diags);
+  print(messages, diags);
   if (list.empty())
     return 1;
   size_t width = 0;
@@ -153,7 +151,7 @@ int compile(const Arguments &args, const Messages &messages, Arch arch) {
       watch.emplace("tilec");
     ok = compilation.runTo(emit->stage);
   }
-  messages.print(compilation.diagnostics(), args.remarks);
+  print(messages, compilation.diagnostics(), args.remarks);
   if (args.timeReport)
     printTimes(compilation);
   if (!ok)

@@ -8,7 +8,7 @@
 #include "CacheOptions.h"
 #include "ChooseDevice.h"
 #include "CodeOptions.h"
-#include "Messages.h"
+#include "PrintDiagnostics.h"
 #include "RunReport.h"
 #include "ScheduleSearch.h"
 #include "Tune.h"
@@ -447,7 +447,7 @@ int run(const Arguments &args, const Messages &messages, Arch arch) {
     ok = compilation.runTo(onCpu ? Stage::Wave : Stage::Binary);
   }
   progress.show("");
-  messages.print(compilation.diagnostics(), args.remarks);
+  print(messages, compilation.diagnostics(), args.remarks);
   if (!ok)
     return 1;
   outcome.kernel = llvm::sys::path::filename(args.file).str() + " " + compilation.manifest().kernel;
@@ -672,8 +672,8 @@ int tilecRunMain(int argc, char **argv) {
     return messages.failure(args.target.empty() ? DiagId::DeviceFault : DiagId::CommandLine,
                             choice.error().message);
   if (!choice->why.empty())
-    messages.say(DiagId::ChosenDefault, "runs for " + llvm::StringRef(nameOf(choice->arch)) +
-                                            " on " + choice->device + ": " + choice->why);
+    messages.say(DiagId::ChosenDefault, "runs for " + std::string(nameOf(choice->arch)) + " on " +
+                                            choice->device + ": " + choice->why);
   args.device = choice->device;
   Arch arch = choice->arch;
   if (std::string path = planFileOf(args.schedule, args.file, arch); !path.empty()) {

@@ -36,7 +36,7 @@ Importer::Importer(MLIRContext &context, const script::Program &program,
 std::nullptr_t Importer::fail(Diagnostic error) {
   constexpr unsigned most = 200;
   failed = true;
-  std::string key = nameOf(error.id).str();
+  std::string key(nameOf(error.id));
   key += error.span.isValid() ? llvm::formatv("@{0}:{1}", error.span.file, error.span.begin).str()
                               : error.message;
   lastIsNew = errors.size() < most && errors.insert(key).second;

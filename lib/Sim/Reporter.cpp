@@ -148,15 +148,4 @@ llvm::Error RunResult::toError() const {
   return llvm::createStringError(text);
 }
 
-void RunResult::print(llvm::raw_ostream &os) const {
-  for (const Finding &finding : findings) {
-    os << finding.message;
-    if (finding.count > 1)
-      os << " (" << finding.count << " times)";
-    os << '\n';
-  }
-  if (findingsDropped)
-    os << findingsDropped << " more findings at other instructions\n";
-}
-
 } // namespace tilec::sim

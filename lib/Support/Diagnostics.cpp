@@ -14,43 +14,13 @@
 namespace tilec {
 namespace {
 
-struct Row {
-  const char *name;
-  Severity severity;
-  const char *format;
-};
-constexpr Row rows[] = {
-#define TILEC_DIAG(Id, Sev, Text) {#Id, Severity::Sev, Text},
-#include "tilec/Support/Diagnostics.def"
-};
-
-const Row &row(DiagId id) { return rows[static_cast<size_t>(id)]; }
-
-/// Messages that only carry another library's text have no id worth printing.
-bool isPassThrough(DiagId id) {
-  return id == DiagId::IrMessage || id == DiagId::IrNote || id == DiagId::IrRemark ||
-         id == DiagId::IrWarning || id == DiagId::IrMachineCode;
+/// Errors and warnings have an id behind them; so do remarks, but for those that only carry
+/// another library's text.
+bool printsId(const Diagnostic &d) {
+  return d.severity != Severity::Note && d.id != DiagId::IrRemark && d.id != DiagId::IrMachineCode;
 }
 
 } // namespace
-
-llvm::StringRef nameOf(Severity severity) {
-  switch (severity) {
-  case Severity::Error:
-    return "error";
-  case Severity::Warning:
-    return "warning";
-  case Severity::Remark:
-    return "remark";
-  case Severity::Note:
-    return "note";
-  }
-  return "";
-}
-
-llvm::StringRef nameOf(DiagId id) { return row(id).name; }
-Severity severityOf(DiagId id) { return row(id).severity; }
-const char *formatOf(DiagId id) { return row(id).format; }
 
 void DiagnosticEngine::add(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::Error)
@@ -70,7 +40,7 @@ void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d,
   }
   auto [headline, rest] = llvm::StringRef(d.message).split('\n');
   os << nameOf(d.severity) << ": " << headline;
-  if (!isPassThrough(d.id) && d.severity != Severity::Note)
+  if (printsId(d))
     os << " [" << nameOf(d.id) << ']';
   os << '\n';
   if (!rest.empty())

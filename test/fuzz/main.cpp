@@ -16,14 +16,16 @@
 #include "Mutants.h"
 #include "Pool.h"
 
-#include "../ParseArguments.h"
 #include "Reduce.h"
 #include "tilec/Base/Version.h"
+#include "tilec/Messages/Messages.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 
@@ -33,17 +35,15 @@ using namespace tilec::fuzz;
 namespace {
 
 struct Arguments {
+  explicit Arguments(const Messages &messages) : messages(messages) {}
+
+  const Messages &messages;
   std::vector<std::string> files;
   std::string seeds = "0-499", devices = "cpu,sim:gfx942,sim:gfx950", save, summary, mutant;
   int64_t print = -1;
   unsigned jobs = 1, timeout = 60, maxReduceSeconds = 60;
   bool reduce = false, coverage = false, mutants = false, listMutants = false, verbose = false;
 };
-
-int usageError(const llvm::Twine &message) {
-  llvm::errs() << "tilec-diff: error: " << message << '\n';
-  return 2;
-}
 
 std::optional<std::vector<uint64_t>> parseSeeds(const std::string &text) {
   std::vector<uint64_t> out;
@@ -184,7 +184,7 @@ int Tester::all(const std::vector<uint64_t> &seeds) {
     for (const Verdict &v : failures)
       text += "seed " + std::to_string(v.seed) + ": " + v.failure->signature() + '\n';
     if (!writeFile(args.summary, text))
-      return usageError("cannot write " + args.summary);
+      return args.messages.failure(DiagId::CannotWrite, "cannot write " + args.summary);
   }
   return failures.empty() && doneCount == seeds.size() ? 0 : 1;
 }
@@ -194,7 +194,7 @@ int Tester::files() {
   for (const std::string &path : args.files) {
     auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
     if (!buffer)
-      return usageError("cannot read " + path);
+      return args.messages.failure(DiagId::CannotRead, "cannot read " + path);
     std::string text = (*buffer)->getBuffer().str();
     Verdict verdict = runIsolated(0, poolFor([&](uint64_t) { return text; }));
     if (verdict.failure)
@@ -210,10 +210,10 @@ int Tester::files() {
 int run(const Arguments &args) {
   rt::Result<std::vector<Target>> targets = parseTargets(args.devices);
   if (!targets)
-    return usageError(targets.error().message);
+    return args.messages.usageError(targets.error().message);
   std::optional<std::vector<uint64_t>> seeds = parseSeeds(args.seeds);
   if (!seeds)
-    return usageError("--seeds takes FIRST-LAST, found " + args.seeds);
+    return args.messages.usageError("--seeds takes FIRST-LAST, found " + args.seeds);
   if (args.print >= 0) {
     llvm::outs() << generateProgram(static_cast<uint64_t>(args.print));
     return 0;
@@ -229,7 +229,7 @@ int run(const Arguments &args) {
     return checkMutants(*seeds, args.jobs) ? 0 : 1;
   const Mutant *mutant = nullptr;
   if (!args.mutant.empty() && !(mutant = findMutant(args.mutant)))
-    return usageError("unknown mutant `" + args.mutant + "`; see --list-mutants");
+    return args.messages.usageError("unknown mutant `" + args.mutant + "`; see --list-mutants");
   Tester tester(args, std::move(*targets), mutant);
   return args.files.empty() ? tester.all(*seeds) : tester.files();
 }
@@ -237,9 +237,11 @@ int run(const Arguments &args) {
 } // namespace
 
 int main(int argc, char **argv) {
-  Arguments args;
+  Messages messages("tilec-diff", argc, argv, /*failed=*/2);
+  Arguments args(messages);
   CLI::App app{"tilec-diff: random tile programs must agree on every device"};
   app.set_version_flag("--version", versionOf("tilec-diff", LLVM_VERSION_STRING));
+  messages.addOption(app);
   app.add_option("FILE", args.files, "saved programs, instead of seeds");
   app.add_option("--seeds,--seed-range", args.seeds, "FIRST-LAST");
   app.add_option("--devices", args.devices, "of cpu, sim:gfx942, sim:gfx950, ptx, ptx:sm_80, cuda");
@@ -255,7 +257,7 @@ int main(int argc, char **argv) {
   app.add_flag("--list-mutants", args.listMutants, "the planted compiler faults");
   app.add_option("--mutant", args.mutant, "run with this fault planted");
   app.add_flag("--verbose,-v", args.verbose, "a line for every program");
-  if (std::optional<int> status = tilec::parseArguments("tilec-diff", app, argc, argv))
+  if (std::optional<int> status = messages.parse(app, argc, argv))
     return *status;
   return run(args);
 }

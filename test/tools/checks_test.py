@@ -127,20 +127,21 @@ class Attrs(Tree):
 
 class Coverage(Tree):
     def check(self, tests):
-        self.write("include/tilec/Support/Diagnostics/A.def", self.ROWS)
+        self.write("include/tilec/Base/Diagnostics/A.def", self.ROWS)
         self.write("test/lit/Diagnostics/a.test", tests)
         return check_coverage.check(self.root)[0]
 
-    ROWS = ('TILEC_DIAG(Passed, Error, "{0}")\nTILEC_DIAG(Bad, Error, "x")\n'
+    ROWS = ('TILEC_DIAG(IrRemark, Remark, "{0}")\nTILEC_DIAG(Bad, Error, "x")\n'
             'TILEC_DIAG(\n    Slow, Remark, "y")\nTILEC_DIAG(Why, Note, "z")\n')
     BAD = "#--- Bad.py\nx\n#| Bad.py:1:1: error: x [Bad]\n"
     SLOW = "#--- Slow-2.py --entry f\ny\n#| Slow-2.py:1:1: remark: y [Slow]\n#| y\n"
 
     def test_shown_ids_are_fine(self):
         self.assertEqual(self.check(self.BAD + self.SLOW), [])
+        self.assertEqual(self.check(self.BAD + "#--- Slow.sh\ntilec y\n#| tilec: remark: y [Slow]\n"), [])
 
     def test_ids_without_a_script_are_named(self):
-        missing = ["Slow: no script of test/lit/Diagnostics shows this remark"]
+        missing = ["Slow: nothing in test/lit/Diagnostics shows this remark"]
         self.assertEqual(self.check(self.BAD), missing)
         self.assertEqual(self.check(self.BAD + "#--- Slow.py\ny\n"), missing)
         self.assertEqual(self.check(self.BAD + self.SLOW.replace("[Slow]", "[Bad]")), missing)

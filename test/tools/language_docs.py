@@ -320,7 +320,7 @@ def called_names(examples):
 
 def check_diagnostics(root, text, examples):
     rows = {}
-    for file in (root / "include/tilec/Support/Diagnostics").glob("*.def"):
+    for file in (root / "include/tilec/Base/Diagnostics").glob("*.def"):
         rows.update(DIAGNOSTIC.findall(file.read_text()))
     tools = root / "docs/start/running.md"  # what is said by the tools, not of the language
     if tools.is_file():

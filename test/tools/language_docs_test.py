@@ -92,7 +92,7 @@ class Names(unittest.TestCase):
             for path, text in (*tables.items(), ("include/tilec/Script/Intrinsics.def", self.TABLE),
                                ("include/tilec/Script/Refused.def", self.REFUSED),
                                ("include/tilec/Script/Math.def", 'TILEC_MATH(Exp, "exp", 1)\n'),
-                               ("include/tilec/Support/Diagnostics/A.def", "TILEC_DIAG(Bad, Error, x)\n"),
+                               ("include/tilec/Base/Diagnostics/A.def", "TILEC_DIAG(Bad, Error, x)\n"),
                                ("docs/language/README.md", page)):
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_text(text)

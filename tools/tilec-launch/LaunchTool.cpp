@@ -68,30 +68,39 @@ struct Report {
 
 class Tool {
 public:
-  explicit Tool(const Options &options) : options(options) {}
+  Tool(const Options &options, const Messages &messages) : options(options), messages(messages) {}
 
-  Result<bool> run() {
+  int run() {
     for (auto step : {&Tool::readManifest, &Tool::readRequest, &Tool::launch, &Tool::save,
-                      &Tool::check, &Tool::countFlops})
+                      &Tool::check, &Tool::countFlops}) {
+      cause = DiagId::RunArgument;
       if (Status s = (this->*step)(); !s)
-        return s.error();
+        return messages.failure(cause, s.error().message);
+    }
     if (options.json)
       printJson();
     else
       printText();
-    return report.passed();
+    return report.passed() ? 0 : 1;
   }
 
 private:
+  /// The error of a step, by the id that is not RunArgument.
+  Error as(DiagId id, Error error) {
+    cause = id;
+    return error;
+  }
+
   Status readManifest() {
     std::string path = options.manifest.empty() ? options.binary + ".json" : options.manifest;
     Result<std::string> text = rt::readFile(path);
     if (!text)
-      return Error{text.error().message +
-                   (options.manifest.empty() ? "; name the launch manifest with --manifest" : "")};
+      return as(DiagId::CannotRead,
+                {text.error().message +
+                 (options.manifest.empty() ? "; name the launch manifest with --manifest" : "")});
     Result<rt::Manifest> parsed = rt::parseManifest(*text);
     if (!parsed)
-      return inContext(path, parsed.error());
+      return as(DiagId::ManifestFault, inContext(path, parsed.error()));
     manifest = std::move(*parsed);
     report.kernel = manifest.kernel;
     report.target = manifest.target;
@@ -133,10 +142,10 @@ private:
   Status launch() {
     Result<std::string> image = rt::readFile(options.binary);
     if (!image)
-      return image.error();
+      return as(DiagId::CannotRead, image.error());
     Result<rt::Device> device = openDevice();
     if (!device)
-      return device.error();
+      return as(DiagId::DeviceFault, device.error());
     report.device = device->info();
     rt::BenchOptions bench;
     std::vector<std::string> rivals = options.rivals;
@@ -153,7 +162,7 @@ private:
     std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(image->data()), image->size());
     Result<rt::Timing> timing = rt::launchProgram(*device, manifest, bytes, arguments, bench);
     if (!timing)
-      return timing.error();
+      return as(DiagId::DeviceFault, timing.error());
     report.timing = *timing;
     return rt::success();
   }
@@ -175,15 +184,15 @@ private:
       if (!argument)
         return argument.error();
       if (Status s = rt::writeNpy(file.path, (*argument)->tensor); !s)
-        return s;
+        return as(DiagId::CannotWrite, s.error());
     }
     return rt::success();
   }
 
-  Result<rt::HostTensor> readExpected(const NamedFile &file, const rt::Argument &argument) const {
+  Result<rt::HostTensor> readExpected(const NamedFile &file, const rt::Argument &argument) {
     Result<rt::NpyArray> array = rt::readNpy(file.path);
     if (!array)
-      return array.error();
+      return as(DiagId::CannotRead, array.error());
     Result<rt::HostTensor> tensor = asTensor(std::move(*array), argument.param.dtype);
     if (!tensor)
       return inContext(file.path, tensor.error());
@@ -212,10 +221,10 @@ private:
     return rt::success();
   }
 
-  static Result<std::vector<double>> readSpread(const NamedFile &file) {
+  Result<std::vector<double>> readSpread(const NamedFile &file) {
     Result<rt::NpyArray> array = rt::readNpy(file.path);
     if (!array)
-      return array.error();
+      return as(DiagId::CannotRead, array.error());
     Result<rt::HostTensor> tensor = asTensor(std::move(*array), DType::F64);
     if (!tensor)
       return inContext(file.path, tensor.error());
@@ -345,6 +354,8 @@ private:
   }
 
   const Options &options;
+  const Messages &messages;
+  DiagId cause = DiagId::RunArgument; ///< what the step that failed failed for
   rt::Manifest manifest;
   rt::ArgumentSet arguments;
   Report report;
@@ -352,6 +363,6 @@ private:
 
 } // namespace
 
-Result<bool> run(const Options &options) { return Tool(options).run(); }
+int run(const Options &options, const Messages &messages) { return Tool(options, messages).run(); }
 
 } // namespace tilec::launch

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "tilec/Runtime/Result.h"
+#include "tilec/Messages/Messages.h"
 
 #include <cstdint>
 #include <string>
@@ -31,7 +31,8 @@ struct Options {
   std::string flops; ///< expression over dims; empty: the manifest's
 };
 
-/// Runs, checks, times, and prints the report. The value is whether every check passed.
-rt::Result<bool> run(const Options &options);
+/// Runs, checks, times, and prints the report. Returns the exit status: 0 every check passed, 1 one
+/// did not, 2 it could not run, which is said.
+int run(const Options &options, const Messages &messages);
 
 } // namespace tilec::launch

@@ -4,20 +4,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "../ParseArguments.h"
 #include "LaunchTool.h"
 
 #include "tilec/Base/Version.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
   tilec::launch::Options options;
+  tilec::Messages messages("tilec-launch", argc, argv, /*failed=*/2);
   CLI::App app("Runs a compiled kernel on a GPU through the driver of this machine.\n"
                "Exit code: 0 done and every check passed, 1 a check failed, 2 it could not run.",
                "tilec-launch");
+  messages.addOption(app);
   app.add_option("BINARY", options.binary, "cubin, PTX or hsaco")->required();
   app.add_option("--manifest", options.manifest, "launch manifest (default: BINARY.json)");
   app.add_option("--device", options.device, "cuda or hip (default: by the manifest's target)")
@@ -49,17 +48,7 @@ int main(int argc, char **argv) {
   app.add_option("--flops", options.flops, "operations of a run, an expression over the dims");
   app.add_flag("--json", options.json, "print the report as JSON");
   app.set_version_flag("--version", tilec::versionOf("tilec-launch", ""));
-  if (std::optional<int> status = tilec::parseArguments("tilec-launch", app, argc, argv))
+  if (std::optional<int> status = messages.parse(app, argc, argv))
     return *status;
-  auto passed = tilec::launch::run(options);
-  if (!passed) {
-    std::fprintf(stderr, "tilec-launch: error: %s\n", passed.error().message.c_str());
-    return 2;
-  }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    std::fprintf(stderr, "tilec-launch: error: cannot write to standard output: %s\n",
-                 std::strerror(errno));
-    return 2;
-  }
-  return *passed ? 0 : 1;
+  return messages.finish(tilec::launch::run(options, messages));
 }

@@ -5,12 +5,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "../ParseArguments.h"
 #include "Reduce.h"
 
 #include "tilec/Base/Version.h"
+#include "tilec/Messages/Messages.h"
 #include "tilec/Script/ModuleFiles.h"
-#include "tilec/Support/StandardOutput.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,6 +17,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
 
 namespace {
 
@@ -29,11 +30,6 @@ struct Arguments {
   tilec::ReduceOptions options;
   bool quiet = false;
 };
-
-int failure(const llvm::Twine &message) {
-  llvm::errs() << "tilec-reduce: error: " << message << '\n';
-  return 1;
-}
 
 /// Beside and renamed: the file holds what it held, or all of the text.
 bool writeFile(const std::string &path, const std::string &text) {
@@ -114,19 +110,25 @@ private:
   std::string program, scratch;
 };
 
-int reduce(const Arguments &args) {
+int reduce(const Arguments &args, const tilec::Messages &messages) {
+  using tilec::DiagId;
+  auto failure = [&](const std::string &text) {
+    return messages.failure(DiagId::NothingToReduce, text);
+  };
   auto buffer = llvm::MemoryBuffer::getFile(args.file, /*IsText=*/true);
   if (!buffer)
-    return failure("cannot read " + args.file + ": " + buffer.getError().message());
+    return messages.failure(DiagId::CannotRead,
+                            "cannot read " + args.file + ": " + buffer.getError().message());
   std::string text = (*buffer)->getBuffer().str();
   if (!tilec::parsesAsScript(text))
     return failure(args.file + " does not parse; only scripts that parse are reduced");
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(args.command[0]);
   if (!program)
-    return failure("cannot find the command `" + args.command[0] + "`");
+    return messages.failure(DiagId::CommandLine,
+                            "cannot find the command `" + args.command[0] + "`");
   Scratch scratch;
   if (!scratch.make(args.file, text))
-    return failure("cannot make a temporary folder");
+    return messages.failure(DiagId::CannotWrite, "cannot make a temporary folder");
   Command command(args, *program, scratch.path("candidate.py"));
   int wanted = args.status >= 0 ? args.status : command.run(text);
   if (wanted < 0 && !args.message.empty() && !command.isSaid)
@@ -135,7 +137,7 @@ int reduce(const Arguments &args) {
   if (wanted <= 0 && args.status < 0 && args.message.empty())
     return failure("the command does not fail on " + args.file + "; give --status or --message");
   if (!has(text))
-    return failure("the command does not end with status " + llvm::Twine(wanted) +
+    return failure("the command does not end with status " + std::to_string(wanted) +
                    (args.message.empty() ? "" : " and that message") + " on " + args.file);
   tilec::ReduceResult result = tilec::reduceScript(text, has, args.options);
   llvm::errs() << "tilec-reduce: " << text.size() << " to " << result.text.size() << " bytes in "
@@ -143,7 +145,7 @@ int reduce(const Arguments &args) {
   if (args.output.empty())
     llvm::outs() << result.text;
   else if (!writeFile(args.output, result.text))
-    return failure("cannot write " + args.output);
+    return messages.failure(DiagId::CannotWrite, "cannot write " + args.output);
   return 0;
 }
 
@@ -151,9 +153,11 @@ int reduce(const Arguments &args) {
 
 int main(int argc, char **argv) {
   Arguments args;
+  tilec::Messages messages("tilec-reduce", argc, argv);
   CLI::App app{"tilec-reduce: makes a script smaller while a command keeps failing on it\n"
                "  tilec-reduce FILE [-o OUT] -- COMMAND... {} ..."};
   app.set_version_flag("--version", tilec::versionOf("tilec-reduce", LLVM_VERSION_STRING));
+  messages.addOption(app);
   app.add_option("FILE", args.file, "a script that parses")->required();
   app.add_option("COMMAND", args.command, "a command; {} is the candidate's file")->required();
   app.add_option("-o", args.output, "where the smallest script goes; standard output when absent");
@@ -163,7 +167,7 @@ int main(int argc, char **argv) {
   app.add_option("--timeout", args.timeout, "seconds for one run of the command");
   app.add_option("--max-tries", args.options.maxTries, "runs of the command at most");
   app.add_option("--max-seconds", args.options.maxSeconds, "start no new run after this long");
-  if (std::optional<int> status = tilec::parseArguments("tilec-reduce", app, argc, argv))
+  if (std::optional<int> status = messages.parse(app, argc, argv))
     return *status;
-  return tilec::finishOutput("tilec-reduce", reduce(args));
+  return messages.finish(llvm::outs(), reduce(args, messages));
 }

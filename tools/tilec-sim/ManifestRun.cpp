@@ -11,7 +11,6 @@
 #include "tilec/SimDevice/SimDevice.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -61,16 +60,6 @@ rt::Status saveAll(const ToolOptions &options, const rt::ArgumentSet &arguments)
   return rt::success();
 }
 
-void printRun(const std::string &kernel, const RunResult &result) {
-  result.print(llvm::errs());
-  const RunCounters &c = result.counters;
-  llvm::outs() << kernel << ": " << (result.ok() ? "ok" : "FAILED") << ", " << c.groups
-               << " work-groups, " << c.waves << " waves, " << c.instructions
-               << " wave instructions, " << c.mfma << " MFMA, "
-               << llvm::format("%.3f s, %.2f M instructions/s\n", c.seconds,
-                               static_cast<double>(c.instructions) / c.seconds / 1e6);
-}
-
 /// Files of the timing of one of several launches: x.html becomes x.2.html.
 ToolOptions forLaunch(ToolOptions options, size_t launch) {
   for (std::string *file : {&options.timingJson, &options.profile, &options.trace}) {
@@ -99,40 +88,43 @@ std::optional<std::string> manifestOf(const ToolOptions &options) {
 
 int runManifest(const ToolOptions &options, const std::string &file, const std::string &image,
                 const CodeObject &object, const LaunchOptions &launch) {
+  const Messages &messages = *options.messages;
   if (!options.grid.empty() || !options.block.empty() || !options.rawKernarg.empty() ||
       !options.kernel.empty())
-    return usageError("--manifest says the kernels, grid, block and arguments: leave --kernel, "
-                      "--grid, --block and --kernarg out");
+    return messages.usageError(
+        "--manifest says the kernels, grid, block and arguments: leave --kernel, "
+        "--grid, --block and --kernarg out");
   auto text = rt::readFile(file);
   if (!text)
-    return usageError(text.error().message);
+    return messages.failure(DiagId::CannotRead, text.error().message);
   auto manifest = rt::parseManifest(*text);
   if (!manifest)
-    return usageError(file + ": " + manifest.error().message);
+    return messages.failure(DiagId::ManifestFault, file + ": " + manifest.error().message);
   auto arguments = argumentsOf(options, *manifest);
   if (!arguments)
-    return usageError(arguments.error().message);
+    return messages.failure(DiagId::RunArgument, arguments.error().message);
   std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(image.data()), image.size());
 
   bool ok = true;
   rt::ArgumentSet after = *arguments;
   bool isTimed = wantsTiming(options);
   if (isTimed && !options.saves.empty())
-    return usageError("--timing runs a part of the grid only: there is nothing to --save");
+    return messages.usageError("--timing runs a part of the grid only: there is nothing to --save");
   if (!isTimed || launch.checks != Checks::None) {
     SimDeviceOptions device;
     device.launch = launch;
     device.memoryLimitBytes = options.maxMemoryBytes;
     device.onRun = [&](const std::string &kernel, const RunResult &result) {
-      printRun(kernel, result);
+      sayFindings(messages, result);
+      printCounters(kernel, result);
       ok &= result.ok();
     };
     auto simulator = openSim(object.arch(), device);
     if (!simulator)
-      return usageError(simulator.error().message);
+      return messages.failure(DiagId::DeviceFault, simulator.error().message);
     auto ran = rt::launchProgram(*simulator, *manifest, bytes, after);
     if (!ran && ok) // findings have been printed
-      return usageError(ran.error().message);
+      return messages.failure(DiagId::DeviceFault, ran.error().message);
   }
   if (isTimed) {
     std::vector<TimingResult> results;
@@ -147,11 +139,11 @@ int runManifest(const ToolOptions &options, const std::string &file, const std::
     };
     auto model = openSim(object.arch(), device);
     if (!model)
-      return usageError(model.error().message);
+      return messages.failure(DiagId::DeviceFault, model.error().message);
     rt::ArgumentSet partial = *arguments;
     auto ran = rt::launchProgram(*model, *manifest, bytes, partial);
     if (!ran)
-      return usageError(ran.error().message);
+      return messages.failure(DiagId::DeviceFault, ran.error().message);
     for (auto [i, result] : llvm::enumerate(results))
       if (int code =
               writeTiming(results.size() > 1 ? forLaunch(options, i) : options, object, result))
@@ -159,7 +151,7 @@ int runManifest(const ToolOptions &options, const std::string &file, const std::
     return ok ? 0 : 1;
   }
   if (rt::Status status = saveAll(options, after); !status)
-    return usageError(status.error().message);
+    return messages.failure(DiagId::CannotWrite, status.error().message);
   return ok ? 0 : 1;
 }
 

@@ -17,6 +17,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -28,9 +29,21 @@
 
 namespace tilec::sim {
 
-int usageError(const llvm::Twine &message) {
-  llvm::errs() << "tilec-sim: error: " << message << '\n';
-  return 2;
+using llvm::StringRef;
+
+void sayFindings(const Messages &messages, const RunResult &result) {
+  for (const Finding &finding : result.findings) {
+    // A finding's text begins with its class, which is the message's severity.
+    StringRef text = StringRef(finding.message).split(": ").second;
+    messages.say(finding.cls == FindingClass::Error ? DiagId::DeviceFault
+                                                    : DiagId::SimulatorFinding,
+                 (text + (finding.count > 1 ? llvm::formatv(" ({0} times)", finding.count).str()
+                                            : std::string()))
+                     .str());
+  }
+  if (result.findingsDropped)
+    messages.say(result.errorsDropped ? DiagId::DeviceFault : DiagId::SimulatorFinding,
+                 llvm::formatv("{0} more findings at other instructions", result.findingsDropped));
 }
 
 bool wantsTiming(const ToolOptions &options) {
@@ -39,8 +52,6 @@ bool wantsTiming(const ToolOptions &options) {
 }
 
 namespace {
-
-using llvm::StringRef;
 
 std::optional<Dim3> parseDim(StringRef text) {
   Dim3 dim = {1, 1, 1};
@@ -220,20 +231,21 @@ void printKernels(const CodeObject &object) {
   }
 }
 
-/// An error message, or empty.
-std::string save(StringRef spec, const Arguments &args, const Memory &memory) {
+/// What went wrong, or an empty text.
+std::pair<DiagId, std::string> save(StringRef spec, const Arguments &args, const Memory &memory) {
   auto [index, path] = spec.split('=');
   size_t number;
   if (index.getAsInteger(10, number) || path.empty() || number >= args.list.size() ||
       !args.list[number].buffer)
-    return "--save wants N=FILE with a buffer argument N, not `" + spec.str() + "`";
+    return {DiagId::RunArgument,
+            "--save wants N=FILE with a buffer argument N, not `" + spec.str() + "`"};
   const Argument &argument = args.list[number];
   std::vector<uint8_t> bytes(argument.array.bytes.size());
   llvm::cantFail(memory.read(*argument.buffer, bytes));
   if (!path.ends_with(".npy")) {
     auto written =
         rt::writeFile(path.str(), {reinterpret_cast<char *>(bytes.data()), bytes.size()});
-    return written ? "" : written.error().message;
+    return {DiagId::CannotWrite, written ? "" : written.error().message};
   }
   // Same element type and shape as the file that the buffer came from.
   static const std::pair<const char *, DType> types[] = {
@@ -246,9 +258,9 @@ std::string save(StringRef spec, const Arguments &args, const Memory &memory) {
       rt::HostTensor tensor(type, argument.array.shape);
       tensor.bytes = std::move(bytes);
       auto written = rt::writeNpy(path.str(), tensor);
-      return written ? "" : written.error().message;
+      return {DiagId::CannotWrite, written ? "" : written.error().message};
     }
-  return "cannot write element type `" + argument.array.descr + "`";
+  return {DiagId::CannotWrite, "cannot write element type `" + argument.array.descr + "`"};
 }
 
 void showProgress(const Progress &p) {
@@ -281,7 +293,7 @@ int runTiming(const ToolOptions &options, const LaunchOptions &launch, const Cod
   timing.keepEvents = !options.profile.empty() || !options.trace.empty();
   auto result = timeKernel(object, kernel, grid, block, kernarg, memory, launch, timing);
   if (!result) {
-    llvm::errs() << "tilec-sim: error: " << llvm::toString(result.takeError()) << '\n';
+    options.messages->say(DiagId::DeviceFault, llvm::toString(result.takeError()));
     return 1;
   }
   return writeTiming(options, object, *result);
@@ -316,14 +328,14 @@ std::string occupancyOf(const CodeObject &object, StringRef kernel) {
 
 int writeTiming(const ToolOptions &options, const CodeObject &object, const TimingResult &result) {
   result.print(llvm::outs());
-  auto writeTo = [](const std::string &path, auto write) {
+  auto writeTo = [&](const std::string &path, auto write) {
     if (path.empty())
       return 0;
     std::string text;
     llvm::raw_string_ostream os(text);
     write(os);
     auto written = rt::writeFile(path, text);
-    return written ? 0 : usageError(written.error().message);
+    return written ? 0 : options.messages->failure(DiagId::CannotWrite, written.error().message);
   };
   using Stream = llvm::raw_ostream;
   ProfileOptions page;
@@ -337,10 +349,10 @@ int writeTiming(const ToolOptions &options, const CodeObject &object, const Timi
 }
 
 /// What the simulator refuses of a chip's instructions.
-static int printIsaCoverage(const std::string &chip) {
+static int printIsaCoverage(const std::string &chip, const Messages &messages) {
   auto entries = surveyIsa(*parseArch(chip));
   if (!entries)
-    return usageError(llvm::toString(entries.takeError()));
+    return messages.failure(DiagId::CodeGenerator, llvm::toString(entries.takeError()));
   size_t refused = 0;
   for (const IsaEntry &entry : *entries) {
     if (entry.refused.empty())
@@ -353,104 +365,126 @@ static int printIsaCoverage(const std::string &chip) {
   return 0;
 }
 
-int runTool(const ToolOptions &options) {
-  if (!options.isaCoverage.empty())
-    return printIsaCoverage(options.isaCoverage);
-  if (options.object.empty())
-    return usageError("give a code object (hsaco); --help has the options");
-  auto contents = rt::readFile(options.object);
-  if (!contents)
-    return usageError(contents.error().message);
-  auto object = CodeObject::load(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(contents->data()), contents->size()),
-      std::min<uint64_t>(options.maxMemoryBytes, 128ull << 20));
-  if (!object)
-    return usageError(options.object + ": " + llvm::toString(object.takeError()));
-  if (options.list) {
-    printKernels(**object);
-    return 0;
+/// `--coverage`: what a run would refuse of the object.
+static int printCoverage(const CodeObject &object) {
+  size_t count = 0;
+  for (const KernelInfo &kernel : object.kernels()) {
+    CodeObject::Coverage coverage = object.coverage(kernel);
+    for (const std::string &line : coverage.unsupported)
+      llvm::outs() << line << '\n';
+    llvm::outs() << kernel.name << ": " << coverage.unsupported.size() << " of "
+                 << coverage.instructions << " instructions are not known\n";
+    count += coverage.unsupported.size();
   }
-  if (options.coverage) {
-    size_t count = 0;
-    for (const KernelInfo &kernel : (*object)->kernels()) {
-      CodeObject::Coverage coverage = (*object)->coverage(kernel);
-      for (const std::string &line : coverage.unsupported)
-        llvm::outs() << line << '\n';
-      llvm::outs() << kernel.name << ": " << coverage.unsupported.size() << " of "
-                   << coverage.instructions << " instructions are not known\n";
-      count += coverage.unsupported.size();
-    }
-    return count ? 1 : 0;
+  return count ? 1 : 0;
+}
+
+/// The argument segment of a kernel that is run without a manifest.
+static llvm::Expected<std::vector<uint8_t>> kernargOf(const ToolOptions &options,
+                                                      const KernelInfo &kernel,
+                                                      const Arguments &args, Dim3 grid,
+                                                      Dim3 block) {
+  if (!options.rawKernarg.empty()) {
+    auto placed = placeAt(options.rawKernarg, args, kernel.kernargBytes);
+    if (!placed)
+      return llvm::createStringError("--kernarg wants one offset for each --arg");
+    return std::move(*placed);
   }
-  if (std::optional<std::string> manifest = manifestOf(options))
-    return runManifest(options, *manifest, *contents, **object, launchOptions(options));
+  std::vector<std::vector<uint8_t>> values;
+  for (const Argument &argument : args.list)
+    values.push_back(argument.bytes);
+  return makeKernarg(kernel, values, grid, block, options.launch.dynamicLdsBytes);
+}
+
+void printCounters(const std::string &kernel, const RunResult &result) {
+  const RunCounters &c = result.counters;
+  llvm::outs() << kernel << ": " << (result.ok() ? "ok" : "FAILED") << ", " << c.groups
+               << " work-groups, " << c.waves << " waves, " << c.instructions
+               << " wave instructions, " << c.mfma << " MFMA, "
+               << llvm::format("%.3f s, %.2f M instructions/s\n", c.seconds,
+                               static_cast<double>(c.instructions) / c.seconds / 1e6);
+}
+
+/// Kernel, grid, block and arguments are those of the command line.
+static int runByHand(const ToolOptions &options, const CodeObject &object) {
+  const Messages &messages = *options.messages;
   std::string name = options.kernel;
-  if (name.empty() && (*object)->kernels().size() == 1)
-    name = (*object)->kernels()[0].name;
-  const KernelInfo *kernel = (*object)->findKernel(name);
+  if (name.empty() && object.kernels().size() == 1)
+    name = object.kernels()[0].name;
+  const KernelInfo *kernel = object.findKernel(name);
   if (!kernel)
-    return usageError(name.empty() ? "the object has several kernels: choose one with --kernel"
+    return messages.usageError(name.empty()
+                                   ? "the object has several kernels: choose one with --kernel"
                                    : "the object has no kernel `" + name + "`; see --list");
   auto grid = parseDim(options.grid.empty() ? "1" : options.grid);
   auto block = parseDim(options.block.empty() ? "64" : options.block);
   if (!grid || !block)
-    return usageError("--grid and --block want X,Y,Z with sizes of at least 1");
+    return messages.usageError("--grid and --block want X,Y,Z with sizes of at least 1");
 
   Memory memory;
   memory.limitBytes = options.maxMemoryBytes;
   Arguments args(memory);
   for (const std::string &spec : options.args)
     if (std::string error = args.add(spec); !error.empty())
-      return usageError("--arg " + spec + ": " + error);
-  std::vector<uint8_t> kernarg;
-  if (!options.rawKernarg.empty()) {
-    auto placed = placeAt(options.rawKernarg, args, kernel->kernargBytes);
-    if (!placed)
-      return usageError("--kernarg wants one offset for each --arg");
-    kernarg = std::move(*placed);
-  } else {
-    std::vector<std::vector<uint8_t>> values;
-    for (const Argument &argument : args.list)
-      values.push_back(argument.bytes);
-    auto made = makeKernarg(*kernel, values, *grid, *block, options.launch.dynamicLdsBytes);
-    if (!made)
-      return usageError(llvm::toString(made.takeError()));
-    kernarg = std::move(*made);
-  }
+      return messages.failure(DiagId::RunArgument, "--arg " + spec + ": " + error);
+  auto kernarg = kernargOf(options, *kernel, args, *grid, *block);
+  if (!kernarg)
+    return messages.failure(DiagId::RunArgument, llvm::toString(kernarg.takeError()));
 
   if (wantsTiming(options) && !options.saves.empty())
-    return usageError("--timing runs a part of the grid only: there is nothing to --save");
+    return messages.usageError("--timing runs a part of the grid only: there is nothing to --save");
   LaunchOptions launch = launchOptions(options);
   // The model looks at a part of the grid, and at nothing but time.
   if (wantsTiming(options) && launch.checks == Checks::None)
-    return runTiming(options, launch, **object, name, *grid, *block, kernarg, memory);
-  auto result = run(**object, name, *grid, *block, kernarg, memory, launch);
+    return runTiming(options, launch, object, name, *grid, *block, *kernarg, memory);
+  auto result = run(object, name, *grid, *block, *kernarg, memory, launch);
   if (!result)
-    return usageError(llvm::toString(result.takeError()));
-  result->print(llvm::errs());
+    return messages.failure(DiagId::DeviceFault, llvm::toString(result.takeError()));
+  sayFindings(messages, *result);
   if (wantsTiming(options)) {
     args.restore();
-    int code = runTiming(options, launch, **object, name, *grid, *block, kernarg, memory);
+    int code = runTiming(options, launch, object, name, *grid, *block, *kernarg, memory);
     if (!result->ok())
-      llvm::errs() << name << ": FAILED\n";
+      llvm::outs() << name << ": FAILED\n";
     return code ? code : result->ok() ? 0 : 1;
   }
   for (const std::string &spec : options.saves)
-    if (std::string error = save(spec, args, memory); !error.empty())
-      return usageError(error);
+    if (auto [id, error] = save(spec, args, memory); !error.empty())
+      return messages.failure(id, error);
   for (const LdsUse &use : result->ldsUse)
     llvm::outs() << use.where << ": `" << use.text << "`: " << use.executions << " times, "
                  << llvm::format(
                         "%.2f data cycles, %.2f of them conflicts\n",
                         static_cast<double>(use.dataCycles) / static_cast<double>(use.executions),
                         static_cast<double>(use.conflicts) / static_cast<double>(use.executions));
-  const RunCounters &c = result->counters;
-  llvm::outs() << name << ": " << (result->ok() ? "ok" : "FAILED") << ", " << c.groups
-               << " work-groups, " << c.waves << " waves, " << c.instructions
-               << " wave instructions, " << c.mfma << " MFMA, "
-               << llvm::format("%.3f s, %.2f M instructions/s\n", c.seconds,
-                               static_cast<double>(c.instructions) / c.seconds / 1e6);
+  printCounters(name, *result);
   return result->ok() ? 0 : 1;
+}
+
+int runTool(const ToolOptions &options) {
+  const Messages &messages = *options.messages;
+  if (!options.isaCoverage.empty())
+    return printIsaCoverage(options.isaCoverage, messages);
+  if (options.object.empty())
+    return messages.usageError("give a code object (hsaco); --help has the options");
+  auto contents = rt::readFile(options.object);
+  if (!contents)
+    return messages.failure(DiagId::CannotRead, contents.error().message);
+  auto object = CodeObject::load(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(contents->data()), contents->size()),
+      std::min<uint64_t>(options.maxMemoryBytes, 128ull << 20));
+  if (!object)
+    return messages.failure(DiagId::ImageFault,
+                            options.object + ": " + llvm::toString(object.takeError()));
+  if (options.list) {
+    printKernels(**object);
+    return 0;
+  }
+  if (options.coverage)
+    return printCoverage(**object);
+  if (std::optional<std::string> manifest = manifestOf(options))
+    return runManifest(options, *manifest, *contents, **object, launchOptions(options));
+  return runByHand(options, **object);
 }
 
 } // namespace tilec::sim

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Messages/Messages.h"
 #include "tilec/Sim/Timing.h"
 
 #include <string>
@@ -15,6 +16,9 @@ namespace tilec::sim {
 
 /// What `--arg` and `--save` say; main.cpp fills it from the command line.
 struct ToolOptions {
+  explicit ToolOptions(const Messages &messages) : messages(&messages) {}
+
+  const Messages *messages;
   std::string object;
   std::string kernel;
   std::string grid, block; ///< neither: what the manifest says, else 1 and 64
@@ -36,8 +40,10 @@ struct ToolOptions {
   TimingOptions timingOptions;
 };
 
-/// Says what is wrong with the command line or a file; the exit code for it.
-int usageError(const llvm::Twine &message);
+/// Says what the simulator has found, one message a finding.
+void sayFindings(const Messages &messages, const RunResult &result);
+/// The verdict, and how much was run.
+void printCounters(const std::string &kernel, const RunResult &result);
 bool wantsTiming(const ToolOptions &options);
 /// Prints a timing and writes the files that are asked for. Returns the exit code.
 int writeTiming(const ToolOptions &options, const CodeObject &object, const TimingResult &result);

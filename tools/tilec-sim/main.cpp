@@ -4,22 +4,25 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "../ParseArguments.h"
 #include "SimTool.h"
 
 #include "tilec/Base/Version.h"
-#include "tilec/Support/StandardOutput.h"
 
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
-  tilec::sim::ToolOptions options;
+  tilec::Messages messages("tilec-sim", argc, argv, /*failed=*/2);
+  tilec::sim::ToolOptions options(messages);
   CLI::App app(
       "Runs a kernel of a gfx942 or gfx950 code object on the host and checks it.\n"
       "With OBJECT.json, which tilec writes beside a code object, grid, block and arguments\n"
       "are known; without it --grid, --block and --arg say them.\n"
       "docs/simulators/simulator.md has the details.");
   app.set_version_flag("--version", tilec::versionOf("tilec-sim", LLVM_VERSION_STRING));
+  messages.addOption(app);
   app.add_option("object", options.object, "ELF code object (hsaco)");
   app.add_option("--isa-coverage", options.isaCoverage,
                  "list the instructions of a chip that the simulator refuses, and why; no object")
@@ -98,7 +101,7 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(0.0, 10.0));
   app.add_flag("--cold", options.cold, "caches hold nothing of an earlier run");
   app.add_flag("--quiet", options.quiet, "no progress line");
-  if (std::optional<int> status = tilec::parseArguments("tilec-sim", app, argc, argv))
+  if (std::optional<int> status = messages.parse(app, argc, argv))
     return *status;
-  return tilec::finishOutput("tilec-sim", tilec::sim::runTool(options), 2);
+  return messages.finish(llvm::outs(), tilec::sim::runTool(options));
 }

@@ -29,10 +29,6 @@
 #include <string>
 #include <vector>
 
-namespace llvm {
-class raw_ostream;
-}
-
 namespace tilec::sim {
 
 using Dim3 = std::array<uint32_t, 3>; ///< x, y, z
@@ -215,8 +211,6 @@ struct RunResult {
   /// Success when ok(); otherwise an error whose text lists the findings of class Error. Lints are
   /// never in it.
   llvm::Error toError() const;
-  /// All findings, one a line.
-  void print(llvm::raw_ostream &os) const;
 };
 
 /// Runs `kernelName` with `gridBlocks` work-groups of `blockThreads` work-items. `kernarg` is the

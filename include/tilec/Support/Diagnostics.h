@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Base/DiagId.h"
 #include "tilec/Support/Source.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -21,18 +22,6 @@ class raw_ostream;
 }
 
 namespace tilec {
-
-enum class Severity { Error, Warning, Remark, Note };
-
-enum class DiagId {
-#define TILEC_DIAG(Id, Sev, Text) Id,
-#include "tilec/Support/Diagnostics.def"
-};
-
-llvm::StringRef nameOf(Severity severity); ///< `error`
-llvm::StringRef nameOf(DiagId id);
-Severity severityOf(DiagId id);
-const char *formatOf(DiagId id);
 
 struct Diagnostic {
   DiagId id;

@@ -13,10 +13,5 @@ namespace tilec {
 /// The messages that DiagnosticEngine::print prints, each with its notes in it.
 void printJson(llvm::raw_ostream &os, const DiagnosticEngine &diagnostics,
                bool withRemarks = false);
-/// A message about no place.
-void printJson(llvm::raw_ostream &os, const Diagnostic &diagnostic);
-
-/// What the message says to do: the part behind its last semicolon; empty where it has none.
-llvm::StringRef fixOf(llvm::StringRef message);
 
 } // namespace tilec

@@ -50,7 +50,7 @@ void runKernel(const CodeObject &object, const KernelInfo &kernel, MemoryMode mo
   auto result = run(object, kernel.name, {2, 1, 1}, {64, 1, 1}, *kernarg, memory, options);
   if (!result)
     return llvm::consumeError(result.takeError());
-  result->print(llvm::nulls());
+  llvm::consumeError(result->toError());
   if (!result->completed && result->findings.empty()) {
     llvm::errs() << "loader-fuzz: a kernel neither ended nor was stopped with a finding\n";
     std::abort();

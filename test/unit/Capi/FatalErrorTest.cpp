@@ -51,6 +51,9 @@ TEST_P(FatalError, IsAStatus) {
   ASSERT_EQ(tilec_binary_diagnostic(broken, 0, &d), TILEC_OK);
   EXPECT_EQ(capi::fromC(d.text), "a planted error");
   EXPECT_EQ(capi::fromC(tilec_last_error()), "a planted error");
+  EXPECT_EQ(capi::fromC(d.id), "CompilerStopped");
+  EXPECT_EQ(capi::fromC(tilec_binary_log(broken)),
+            "tilec: error: a planted error [CompilerStopped]\n");
   tilec_str text{};
   EXPECT_EQ(tilec_binary_stage(broken, "asm", &text), TILEC_ERROR_INTERNAL);
   tilec_binary_release(broken);

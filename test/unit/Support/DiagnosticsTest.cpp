@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "tilec/Base/MessageJson.h"
 #include "tilec/Support/DiagnosticsJson.h"
 
 #include "llvm/Support/JSON.h"

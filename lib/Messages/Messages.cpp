@@ -1,0 +1,77 @@
+//===- Messages.cpp - how a tool says what is wrong -----------------------===//
+//
+// Takes what a tool has to say, prints it as text or as JSON lines, and reads the option that
+// decides.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "tilec/Messages/Messages.h"
+
+#include "tilec/Base/MessageJson.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace tilec {
+
+Messages::Messages(std::string tool, int argc, char **argv, int failed)
+    : name(std::move(tool)), failed(failed) {
+  constexpr std::string_view option = "--diagnostics";
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    bool isNext = word == option && i + 1 < argc && std::string_view(argv[i + 1]) == "json";
+    if (isNext || (word.starts_with(option) && word.substr(option.size()) == "=json"))
+      form = "json";
+  }
+}
+
+void Messages::addOption(CLI::App &app) {
+  app.add_option(
+         "--diagnostics", form,
+         "text, or json: a JSON object a line for each message (docs/reference/diagnostics.md)")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+void Messages::say(DiagId id, const std::string &text) const {
+  Severity severity = severityOf(id);
+  std::string line;
+  if (isJson()) {
+    line = jsonOf({id, severity, text, std::nullopt, {}}) + "\n";
+  } else {
+    size_t end = std::min(text.find('\n'), text.size());
+    line = name + ": " + std::string(nameOf(severity)) + ": " + text.substr(0, end) + " [" +
+           std::string(nameOf(id)) + "]\n";
+    std::string rest = end < text.size() ? text.substr(end + 1) : "";
+    rest.resize(rest.find_last_not_of(" \t\r\n") + 1);
+    if (!rest.empty())
+      line += rest + "\n";
+  }
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::optional<int> Messages::parse(CLI::App &app, int argc, char **argv) const {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help, --version
+      return app.exit(error);
+    return usageError(std::string(error.what()) + "; --help lists the options");
+  }
+  return std::nullopt;
+}
+
+int Messages::failedOutput(int code, const std::string &problem) const {
+  say(DiagId::CannotWrite, "cannot write to standard output: " + problem);
+  return code ? code : failed;
+}
+
+int Messages::finish(int code) const {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return code;
+  return failedOutput(code, std::strerror(errno));
+}
+
+} // namespace tilec
