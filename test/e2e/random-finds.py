@@ -24,6 +24,9 @@
 # RUN: tilec-run %s --entry "squares()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "squares()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "squares()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "neutral()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "neutral()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "neutral()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -241,5 +244,29 @@ def squares():
             out = T.alloc_fragment((16,), "float32")
             T.finalize_reducer(sums, out)
             T.copy(out, O)
+
+    return main
+
+
+# Updates by a neutral element fold away: what stays puts back what is there.
+def neutral(M=64, N=32):
+
+    @T.prim_func
+    def main(A: T.Tensor((M, N), "int32"), B: T.Tensor((M,), "int32"), C: T.Tensor((M,), "int32")):
+        with T.Kernel(1, threads=128):
+            sums = T.alloc_reducer((M,), "int32", op="sum")
+            T.reducer_init(sums)
+            for i, j in T.Parallel(M, N):
+                T.reducer_update(sums[i], A[i, j])
+            for i, j in T.Parallel(M, N):
+                T.reducer_update(sums[i], T.floormod(T.int32(3), 3))
+            T.finalize_reducer(sums)
+            T.copy(sums, B)
+            bits = T.alloc_reducer((M,), "int32", op="bitand")
+            T.reducer_init(bits)
+            for i, j in T.Parallel(M, N):
+                T.reducer_update(bits[i], T.min(T.int32(-1), T.int32(7)))
+            T.finalize_reducer(bits)
+            T.copy(bits, C)
 
     return main

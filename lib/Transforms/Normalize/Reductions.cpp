@@ -224,6 +224,18 @@ std::optional<Update> matchUpdate(tile::StoreOp store) {
   return update;
 }
 
+/// Whether the store puts back what its element holds: an update by the neutral element, which folds away.
+bool putsBack(tile::StoreOp store) {
+  auto load = store.getValue().getDefiningOp<tile::LoadOp>();
+  if (!load || load->getBlock() != store->getBlock() || load.getBuffer() != store.getBuffer() ||
+      !sameIndices(load.getIndices(), store.getIndices()))
+    return false;
+  for (Operation *op = load->getNextNode(); op != store; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !isa<tile::LoadOp>(op))
+      return false;
+  return true;
+}
+
 /// The loop variables that occur in an index expression, through any pure arithmetic.
 void collectIvs(Value value, tile::ParallelOp loop, llvm::SmallSet<unsigned, 4> &ivs) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -252,6 +264,10 @@ public:
       return success();
     }
     for (tile::StoreOp store : stores) {
+      if (putsBack(store)) {
+        store.erase();
+        continue;
+      }
       if (std::optional<tile::AtomicKind> kind = atomicOfUpdate(store)) {
         updateAtomically(store, *kind);
         continue;
