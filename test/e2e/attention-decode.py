@@ -6,6 +6,9 @@
 # RUN: tilec-run %s --entry "decode(heads=64, keys=64, dim=512)" --target=gfx942 --check --sim-mode=strict 2>&1 | FileCheck %s --implicit-check-not=lint:
 # RUN: tilec-run %s --entry "decode(heads=16, keys=100, dim=512)" --target=gfx942 --check --sim-mode=eager 2>&1 | FileCheck %s --implicit-check-not=lint:
 # RUN: tilec-run %s --entry "decode(heads=16, keys=100, dim=512, stages=2, threads=256)" --target=gfx950 --check --sim-mode=strict 2>&1 | FileCheck %s --implicit-check-not=lint:
+# RUN: tilec-run %s --entry "decode(heads=16, keys=100, dim=512, stages=2, threads=256)" --target=gfx942 --check --sim-mode=strict 2>&1 | FileCheck %s --implicit-check-not=lint:
+# RUN: tilec-run %s --entry "decode(heads=16, keys=100, dim=512, stages=2, threads=256)" --target=gfx942 --check --sim-interleave=3 2>&1 | FileCheck %s --implicit-check-not=lint:
+# RUN: tilec-run %s --entry "decode(heads=64, keys=200, dim=512, block=64, stages=2, threads=256)" --target=gfx950 --check --sim-mode=strict 2>&1 | FileCheck %s --implicit-check-not=lint:
 # RUN: tilec-run %s --entry "decode(heads=16, keys=64, dim=128)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "decode(heads=64, keys=8192, dim=512)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=REPORT
 # CHECK: result {{ *}}PASS

@@ -11,14 +11,20 @@
 // again, into slots that nobody reads: the number of open groups stays the same in
 // every iteration, so one wait count serves them all.
 //
+// Where shared memory holds one slot, the next iteration's tiles may wait in registers
+// (holdNextRound), or the copies of an iteration start together (copyTogether).
+//
 // A loop that is a matrix product and nothing else keeps its iterations in order:
 // `wave-schedule` plans its copies together with the rest (docs/machine-code/scheduling.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Infer/KeepOperands.h"
 #include "Layouts/Exchange.h"
+#include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
+#include "Layouts/Stores.h"
 #include "Memory/SharedMemory.h"
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
@@ -33,6 +39,7 @@
 #include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/Base/Math.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -77,6 +84,10 @@ public:
     useSlot(slot);
   }
 
+  /// Each iteration writes what the one before has read into registers, and reads the next one's
+  /// tiles. False, and nothing is changed, where a tile has no layout in registers.
+  bool holdNextRound(const TargetInfo &chip);
+
   /// The body stays one iteration, on slot 0 of the rings.
   void rotate() {
     for (tile::AllocOp ring : plan.rings)
@@ -106,11 +117,16 @@ private:
     return ArrayRef(plan.rings).drop_front(plan.copies.size());
   }
   void startCopiesBefore();
+  /// Computes `count` here.
+  void countIterations();
+  /// Reads the copy's source of that iteration into registers.
+  tile::ParallelOp read(tile::CopyOp copy, tile::AllocOp held, Value iv);
   void rewriteBody();
   /// Removes the original copies; what read the rings reads this slot.
   void useSlot(Value slot);
   /// min(iteration, count - 1) * step + lower.
   Value clampedIv(Value iteration);
+  Value iterationOfBody();
 
   tile::ForOp loop;
   PipelinePlan &plan;
@@ -194,18 +210,25 @@ void Expansion::repeatArithmetic(SmallVector<Value> work, IRMapping &mapping) {
       builder.clone(*op, mapping);
 }
 
-void Expansion::startCopiesBefore() {
-  builder.setInsertionPoint(loop);
+void Expansion::countIterations() {
   Value span = arith::SubIOp::create(builder, loc, loop.getUpper(), loop.getLower());
   count = arith::CeilDivSIOp::create(builder, loc, span, loop.getStep());
-  // A loop that does not run must not touch memory. Bounds are usually constants.
+}
+
+/// A loop that does not run must not touch memory. Bounds are usually constants.
+bool mayBeEmpty(tile::ForOp loop) {
   std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
-  bool mayBeEmpty = !lower || !upper || upper->low <= lower->high;
+  return !lower || !upper || upper->low <= lower->high;
+}
+
+void Expansion::startCopiesBefore() {
+  builder.setInsertionPoint(loop);
+  countIterations();
   auto emit = [&] {
     for (int64_t slot = 0; slot + 1 < plan.stages; ++slot)
       startCopies(clampedIv(constant(slot)), constant(slot));
   };
-  if (!mayBeEmpty)
+  if (!mayBeEmpty(loop))
     return emit();
   Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, count, constant(0));
   auto guard = scf::IfOp::create(builder, loc, runs, /*withElseRegion=*/false);
@@ -214,10 +237,65 @@ void Expansion::startCopiesBefore() {
   emit();
 }
 
+Value Expansion::iterationOfBody() {
+  Value offset = arith::SubIOp::create(builder, loc, loop.iv(), loop.getLower());
+  return arith::DivSIOp::create(builder, loc, offset, loop.getStep());
+}
+
+tile::ParallelOp Expansion::read(tile::CopyOp copy, tile::AllocOp held, Value iv) {
+  IRMapping mapping;
+  mapping.map(loop.iv(), iv);
+  repeatArithmetic({copy.getSrc()}, mapping);
+  return expandCopy(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()), held);
+}
+
+/// Gives the registers that the loop fills the layout in which it reads memory in wide pieces.
+static bool layOut(tile::AllocOp held, tile::ParallelOp loop, const TargetInfo &chip) {
+  int64_t numWaves = wavesOf(loop->getParentOfType<tile::KernelOp>(), chip);
+  tile::StoreOp store = onlyStore(loop);
+  std::optional<FragmentLayout> layout =
+      fragmentFromLoop(defaultLoopLayout(loop, chip, numWaves), store.getIndices(),
+                       held.getResult().getType().getShape(), loop);
+  if (layout)
+    held.setLayoutAttr(tile::FragmentLayoutAttr::get(held.getContext(), *layout));
+  return layout.has_value();
+}
+
+bool Expansion::holdNextRound(const TargetInfo &chip) {
+  builder.setInsertionPoint(loop);
+  countIterations();
+  SmallVector<tile::AllocOp> held;
+  SmallVector<Operation *> made;
+  for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
+    tile::BufferType type = ring.getResult().getType();
+    held.push_back(tile::AllocOp::create(
+        builder, copy.getLoc(),
+        tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment),
+        (ring.getName() + "_next").str(), Attribute()));
+    tile::ParallelOp first = read(copy, held.back(), loop.getLower());
+    made.append({first, held.back()});
+    if (layOut(held.back(), first, chip))
+      continue;
+    for (Operation *op : made)
+      op->erase();
+    return false;
+  }
+  builder.setInsertionPointToStart(loop.bodyBlock());
+  Value next = arith::AddIOp::create(builder, loc, iterationOfBody(), constant(1));
+  next = clampedIv(next);
+  for (auto [copy, registers, ring] : llvm::zip(plan.copies, held, plan.rings)) {
+    // Where the copy stands, so that tiles that share bytes still can.
+    builder.setInsertionPoint(copy);
+    expandCopy(builder, copy.getLoc(), registers, ring);
+    read(copy, registers, next);
+    copy.erase();
+  }
+  return true;
+}
+
 void Expansion::rewriteBody() {
   builder.setInsertionPointToStart(loop.bodyBlock());
-  Value offset = arith::SubIOp::create(builder, loc, loop.iv(), loop.getLower());
-  Value iteration = arith::DivSIOp::create(builder, loc, offset, loop.getStep());
+  Value iteration = iterationOfBody();
   Value stages = constant(plan.stages);
   Value slot = arith::RemUIOp::create(builder, loc, iteration, stages);
   Value ahead = arith::AddIOp::create(builder, loc, iteration, constant(plan.stages - 1));
@@ -246,6 +324,32 @@ void Expansion::useSlot(Value slot) {
     ring.erase();
   loop.setStages(1);
   loop.setKind(tile::LoopKind::Serial);
+}
+
+/// Whether a lane reads the copy's source in pieces as wide as an access: copies without registers
+/// are better at narrow ones.
+bool readsWidePieces(tile::CopyOp copy) {
+  constexpr int64_t pieceBytes = 16;
+  BufferBox box = boxOf(copy.getSrc());
+  int64_t rowElems = box.rootType().getShape().back();
+  int64_t bytes = bytesOf(tile::dtypeOf(box.rootType().getElementType()));
+  auto isWhole = [&](int64_t elems) { return elems * bytes % pieceBytes == 0; };
+  return !ShapedType::isDynamic(rowElems) && isWhole(rowElems) &&
+         isWhole(divisorOf(box.offsets.back())) &&
+         isWhole(copy.getDst().getType().getShape().back());
+}
+
+/// Whether registers hold the tiles of a round beside all fragments, with as many blocks on a unit
+/// as shared memory lets there be.
+bool fitsRegisters(const PipelinePlan &plan, tile::KernelOp kernel, const TargetInfo &chip) {
+  int64_t waves = wavesOf(kernel, chip), bytes = 0;
+  for (tile::AllocOp ring : plan.rings)
+    bytes += bytesOfBuffer(ring);
+  int64_t ofBlock = SharedMemory(kernel, chip).bytes() + chip.sharedBytesKept;
+  int64_t most = chip.schedulers * chip.wavesOfScheduler;
+  int64_t resident = std::min(most, std::max<int64_t>(1, chip.sharedBytesOfUnit / ofBlock) * waves);
+  int64_t held = ceilDiv(bytes, 4 * waves * chip.waveLanes);
+  return fragmentRegisters(kernel, chip) + held + besideFragments <= chip.registersOf(resident);
 }
 
 /// Whether an element of a variable is the same in all rounds of the loop.
@@ -308,6 +412,18 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     eraseDeadOps(getOperation());
     foldViews(getOperation());
     eraseDeadOps(getOperation());
+  }
+
+  /// A loop of products whose author asks for more slots than there is room for: the next round's
+  /// tiles wait in registers instead, where those have room.
+  static bool holdNextRound(tile::ForOp loop, PipelinePlan &plan, const TargetInfo &chip) {
+    if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty() ||
+        plan.copies.empty() || !plan.gathers.empty() || plan.round || mayBeEmpty(loop) ||
+        !llvm::all_of(plan.copies, readsWidePieces))
+      return false;
+    auto kernel = loop->getParentOfType<tile::KernelOp>();
+    return !kernel.getLockstep() && fitsRegisters(plan, kernel, chip) &&
+           Expansion(loop, plan).holdNextRound(chip);
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
@@ -377,7 +493,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead"
                                             : "shared memory holds no more than one stage");
         loop.setKind(tile::LoopKind::Serial);
-        copyTogether(loop, chip);
+        if (!holdNextRound(loop, plan, chip))
+          copyTogether(loop, chip);
         continue;
       }
       llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
