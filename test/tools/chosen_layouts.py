@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The layouts that are chosen for a dozen kernels on four targets are those of test/data/layouts.
+"""The layouts and the ways of products that are chosen for a dozen kernels on four targets are those of test/data/layouts.
 
 usage: chosen_layouts.py --bin TOOLS [--update]
 
-A line for each buffer of stage tile-laid-out: its name, type and layout. A change of lib/Transforms/Layouts that
+Lines for each buffer of stage tile-laid-out, its name, type and layout, and for each product, what it multiplies and
+how (`#tile.mma`). A change of lib/Transforms/Layouts that
 means to choose otherwise renews the files with --update; read the difference.
 """
 import argparse
@@ -33,6 +34,7 @@ KERNELS = {
     "transposed": ("test/e2e/layouts.py", "transpose_add(96)"),
 }
 BUFFER = re.compile(r'tile\.alloc "([^"]+)" layout\((#tile\.\w+<.*?>)\).* : !tile\.buffer<(.*)>')
+PRODUCT = re.compile(r'tile\.gemm %(\w+), %(\w+), %(\w+).*\bmma = (#tile\.mma<.*?>)')
 
 
 def chosen(tools, script, entry, target):
@@ -41,7 +43,9 @@ def chosen(tools, script, entry, target):
     if run.returncode != 0:
         return f"tilec fails: {run.stderr}"
     found = BUFFER.findall(run.stdout)
-    return "".join(f"  {name}: {kind}\n    {layout}\n" for name, layout, kind in found)
+    products = PRODUCT.findall(run.stdout)
+    return "".join(f"  {name}: {kind}\n    {layout}\n" for name, layout, kind in found) + "".join(
+        f"  {a} x {b} into {c}\n    {way}\n" for a, b, c, way in products)
 
 
 def main():

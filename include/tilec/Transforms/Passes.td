@@ -83,6 +83,8 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
     Needs:  `tile-normalize`.
     Gives:  every `tile.alloc` of a fragment or shared buffer has a layout; a use
             that wants another one goes through shared memory, as explicit copies.
+            Every `tile.gemm` says how it is multiplied (`mma`), which no later pass
+            decides again; what it says already is kept, or refused.
     Leaves: the order of ops.
 
     Matrix operations decide first; parallels, reductions and copies pass layouts

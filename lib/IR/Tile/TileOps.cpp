@@ -291,13 +291,9 @@ LogicalResult GemmOp::verify() {
   if (a.getElementType() != b.getElementType() &&
       !(isFp8(dtypeOf(a.getElementType())) && isFp8(dtypeOf(b.getElementType()))))
     return emitOpError("A and B have one element type");
-  if (auto order = getKOrder()) {
-    llvm::SmallVector<int64_t> sorted(*order);
-    llvm::sort(sorted);
-    for (auto [bit, worth] : llvm::enumerate(sorted))
-      if (worth != int64_t(1) << bit)
-        return emitOpError("`k_order` lists 1, 2, 4, ... in some order");
-  }
+  if (MmaAttr mma = getMmaAttr())
+    if (std::optional<std::string> complaint = complaintAbout(mma.getMma(), *this))
+      return emitOpError("`mma` ") << *complaint;
   return success();
 }
 

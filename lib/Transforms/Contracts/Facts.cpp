@@ -83,12 +83,14 @@ Complaint lacksLayout(Operation *op, const TargetInfo &target) {
     return alloc.getLayout() || alloc.getResult().getType().isLocal() ? std::nullopt
                                                                       : Complaint("has no layout");
   auto gemm = dyn_cast<tile::GemmOp>(op);
-  const FragmentLayout *c = gemm ? fragmentLayoutOf(rootOf(gemm.getC())) : nullptr;
-  if (!c || gemm.getC().getDefiningOp<tile::SubviewOp>())
+  if (!gemm)
     return std::nullopt;
-  std::optional<GemmPlan> plan =
-      planGemm(gemm, target, wavesOf(gemm->getParentOfType<tile::KernelOp>(), target));
-  if (plan && plan->c != *c && gemm.getC() == rootOf(gemm.getC()))
+  llvm::Expected<GemmPlan> plan =
+      gemmPlanOf(gemm, target, wavesOf(gemm->getParentOfType<tile::KernelOp>(), target));
+  if (!plan)
+    return llvm::toString(plan.takeError());
+  const FragmentLayout *c = fragmentLayoutOf(rootOf(gemm.getC()));
+  if (c && plan->c != *c && gemm.getC() == rootOf(gemm.getC()))
     return "multiplies into a C that has another layout than its atoms";
   return std::nullopt;
 }

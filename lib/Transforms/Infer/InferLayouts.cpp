@@ -119,6 +119,8 @@ public:
 
 private:
   LogicalResult fixGemms();
+  WalkResult fixChosen(tile::GemmOp gemm);
+  void fixAccumulator(tile::GemmOp gemm, const GemmPlan &plan);
   void fixOperands(tile::GemmOp gemm);
   void fixScans();
   void propagate();
@@ -161,6 +163,8 @@ private:
 
 LogicalResult Inference::fixGemms() {
   auto result = kernel.walk([&](tile::GemmOp gemm) {
+    if (gemm.getMma()) // chosen by whoever wrote the program
+      return fixChosen(gemm);
     std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
     if (!plan) {
       auto nameOfType = [](Value v) {
@@ -170,11 +174,8 @@ LogicalResult Inference::fixGemms() {
                      nameOfType(gemm.getA()), nameOfType(gemm.getB()), nameOfType(gemm.getC()));
       return WalkResult::interrupt();
     }
-    // A whole fragment takes the layout; a box of one is staged by tile-to-wave.
-    if (rootOf(gemm.getC()) == gemm.getC())
-      set(gemm.getC(), plan->c);
-    if (target.hasMatrixReads)
-      fixOperands(gemm);
+    setMma(gemm, *plan);
+    fixAccumulator(gemm, *plan);
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -188,10 +189,27 @@ LogicalResult Inference::fixGemms() {
   return success();
 }
 
+WalkResult Inference::fixChosen(tile::GemmOp gemm) {
+  llvm::Expected<GemmPlan> plan = gemmPlanOf(gemm, target, numWaves);
+  if (!plan) {
+    gemm.emitOpError() << llvm::toString(plan.takeError());
+    return WalkResult::interrupt();
+  }
+  fixAccumulator(gemm, *plan);
+  return WalkResult::advance();
+}
+
+void Inference::fixAccumulator(tile::GemmOp gemm, const GemmPlan &plan) {
+  // A whole fragment takes the layout; a box of one is staged by tile-to-wave.
+  if (rootOf(gemm.getC()) == gemm.getC())
+    set(gemm.getC(), plan.c);
+  if (target.hasMatrixReads)
+    fixOperands(gemm);
+}
+
 void Inference::fixOperands(tile::GemmOp gemm) {
-  auto layoutOf = [&](bool isB) {
-    return operandLayout(gemm, isB, *planGemm(gemm, target, numWaves));
-  };
+  // It has been decided, but for the order of k.
+  GemmPlan plan = llvm::cantFail(gemmPlanOf(gemm, target, numWaves));
   Value operands[] = {gemm.getA(), gemm.getB()};
   // Those that lie where they are made decide the order of k, then the other one follows.
   for (bool isB : {false, true}) {
@@ -203,15 +221,18 @@ void Inference::fixOperands(tile::GemmOp gemm) {
     });
     if (target.hasMatrixReads || !own || isSum)
       continue;
-    if (auto order = kOrderFor(gemm, isB, *own, target, numWaves)) {
-      if (!llvm::is_sorted(*order))
-        gemm.setKOrder(*order);
-      replace(alloc, layoutOf(isB));
+    if (auto order = kOrderFor(gemm, isB, *own, plan)) {
+      if (!llvm::is_sorted(*order)) {
+        plan.kOrder.assign(order->begin(), order->end());
+        setMma(gemm, plan);
+        plan = llvm::cantFail(gemmPlanOf(gemm, target, numWaves));
+      }
+      replace(alloc, operandLayout(gemm, isB, plan));
     }
   }
   for (bool isB : {false, true})
     if (rootOf(operands[isB]) == operands[isB])
-      set(operands[isB], layoutOf(isB));
+      set(operands[isB], operandLayout(gemm, isB, plan));
 }
 
 /// Fragments that nothing else has placed lie as their scan wants them.
@@ -488,7 +509,7 @@ void Inference::setSharedLayouts() {
   kernel.walk([&](tile::GemmOp gemm) {
     std::optional<GemmPlan> plan;
     if (!target.hasMatrixReads)
-      plan = planGemm(gemm, target, numWaves);
+      plan = llvm::cantFail(gemmPlanOf(gemm, target, numWaves));
     for (int n : {0, 1}) {
       Value operand = n == 0 ? gemm.getA() : gemm.getB();
       tile::AllocOp alloc = tileOf(operand);
@@ -506,7 +527,7 @@ void Inference::setSharedLayouts() {
     for (Value operand : {gemm.getA(), gemm.getB()}) {
       // Lanes read neighbouring rows of one k: those lie side by side without a swizzle.
       bool kIsRow = operand == gemm.getA() ? gemm.getTransposeA() : !gemm.getTransposeB();
-      if (kIsRow && isLaneProduct(gemm, target))
+      if (kIsRow && gemm.getMmaAttr().getMma().unit == tile::MmaUnit::Lanes)
         continue;
       if (auto alloc = rootOf(operand).getDefiningOp<tile::AllocOp>()) {
         readByGemm.insert(alloc);

@@ -69,7 +69,10 @@ void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
   int64_t used = fragmentRegisters(kernel, target) + besideFragments;
   int64_t budget = isAlone && used > half ? all : half;
   SmallVector<tile::GemmOp> gemms;
-  kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
+  kernel.walk([&](tile::GemmOp gemm) {
+    if (!gemm.getMma()) // else it has been decided where operands are
+      gemms.push_back(gemm);
+  });
   for (tile::GemmOp gemm : gemms)
     for (bool isB : {false, true}) {
       OpOperand &operand = isB ? gemm.getBMutable() : gemm.getAMutable();

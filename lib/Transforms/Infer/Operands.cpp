@@ -265,6 +265,7 @@ void match(tile::GemmOp gemm, const GemmPlan &plan) {
     replaceOperand(gemm.getCMutable(), tile::Scope::Fragment, true, true);
     setLayout(gemm.getC(), plan.c);
   }
+  setMma(gemm, plan); // of operands where they are now
 }
 
 void match(tile::ReduceOp reduce) {
@@ -328,8 +329,7 @@ void matchOperands(tile::KernelOp kernel, const TargetInfo &target) {
     if (auto scan = dyn_cast<tile::ScanOp>(op)) {
       match(scan, target, wavesOf(kernel, target));
     } else if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
-      if (std::optional<GemmPlan> plan = planGemm(gemm, target, wavesOf(kernel, target)))
-        match(gemm, *plan);
+      match(gemm, llvm::cantFail(gemmPlanOf(gemm, target, wavesOf(kernel, target))));
     } else {
       match(cast<tile::ReduceOp>(op));
     }

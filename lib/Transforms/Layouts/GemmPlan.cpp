@@ -186,7 +186,7 @@ LinearLayout packed(const LinearLayout &operand, int64_t times) {
   return LinearLayout(2, inputs);
 }
 
-/// An operand's atom whose k are those of `order` (`k_order` of the gemm).
+/// An operand's atom whose k are those of `order` (GemmPlan::kOrder).
 LinearLayout reordered(const LinearLayout &operand, llvm::ArrayRef<int64_t> order) {
   llvm::SmallVector<LayoutInput, 3> inputs(operand.inputs());
   for (LayoutInput &in : inputs)
@@ -368,10 +368,9 @@ static void planLayouts(tile::GemmOp gemm, GemmPlan &plan) {
     a = packed(a, plan.kPack);
     b = packed(b, plan.kPack);
   }
-  if (mlir::DenseI64ArrayAttr order = gemm.getKOrderAttr();
-      order && int64_t(1) << order.size() == atom.k) {
-    a = reordered(a, order);
-    b = reordered(b, order);
+  if (!plan.kOrder.empty()) {
+    a = reordered(a, plan.kOrder);
+    b = reordered(b, plan.kOrder);
   }
   a = spread(a, 0, plan.togetherM, a.inputs()[0].bits());
   b = spread(b, 0, plan.togetherN, b.inputs()[0].bits());
@@ -419,29 +418,126 @@ std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, in
   return otherHolds ? other : plan;
 }
 
+//===----------------------------------------------------------------------===//
+// The plan as an attribute
+//===----------------------------------------------------------------------===//
+
+void setMma(tile::GemmOp gemm, const GemmPlan &plan) {
+  tile::Mma mma;
+  mma.m = plan.atomM;
+  mma.n = plan.atomN;
+  mma.wavesM = plan.wavesM;
+  mma.wavesN = plan.wavesN;
+  mma.copies = plan.copies;
+  mma.repsM = plan.repsM;
+  mma.repsN = plan.repsN;
+  mma.steps = plan.kSteps;
+  mma.pack = plan.kPack;
+  mma.togetherM = plan.togetherM;
+  mma.togetherN = plan.togetherN;
+  mma.order = plan.kOrder;
+  mma.swapped = plan.swapped;
+  if (plan.warpGroup) {
+    const WarpGroupShape &shape = *plan.warpGroup;
+    mma.unit = tile::MmaUnit::WarpGroup;
+    mma.m = shape.slabRows;
+    mma.n = shape.n;
+    mma.k = shape.k;
+    mma.repsM = shape.slabs;
+    mma.repsN = shape.pieces;
+  } else {
+    mma.unit = plan.isOfLanes ? tile::MmaUnit::Lanes : tile::MmaUnit::Wave;
+    mma.atom = plan.atom->name.str();
+    mma.k = plan.atom->k;
+  }
+  for (int n : {0, 1})
+    mma.inRegisters[n] = (n == 0 ? gemm.getA() : gemm.getB()).getType().isFragment();
+  gemm.setMmaAttr(tile::MmaAttr::get(gemm.getContext(), mma));
+}
+
+/// The row of the target's table that `mma` names; null where there is none for these operands.
+static const MmaAtom *atomOf(tile::GemmOp gemm, const tile::Mma &mma, const TargetInfo &target) {
+  DType a = tile::dtypeOf(gemm.getA().getType().getElementType());
+  DType b = tile::dtypeOf(gemm.getB().getType().getElementType());
+  DType c = tile::dtypeOf(gemm.getC().getType().getElementType());
+  if (mma.swapped)
+    std::swap(a, b);
+  const MmaAtom *found = llvm::find_if(target.atoms(), [&](const MmaAtom &atom) {
+    return atom.name == mma.atom && atom.a == a && atom.b == b && atom.c == c &&
+           (!atom.isTfloat32 || gemm.getTfloat32());
+  });
+  return found == target.atoms().end() ? nullptr : found;
+}
+
+llvm::Expected<GemmPlan> gemmPlanOf(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  auto refuse = [](const llvm::Twine &why) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
+  };
+  if (!gemm.getMmaAttr())
+    return refuse("has no `mma`: run tile-infer-layouts first");
+  const tile::Mma &mma = gemm.getMmaAttr().getMma();
+  if (mma.wavesM * mma.wavesN * mma.copies != numWaves)
+    return refuse("is multiplied by " + llvm::Twine(mma.wavesM * mma.wavesN * mma.copies) +
+                  " waves, the block has " + llvm::Twine(numWaves));
+  if (mma.unit == tile::MmaUnit::WarpGroup)
+    return warpGroupPlanOf(gemm, mma, target);
+  GemmPlan plan;
+  plan.isOfLanes = mma.unit == tile::MmaUnit::Lanes;
+  plan.atom = !plan.isOfLanes               ? atomOf(gemm, mma, target)
+              : isLaneProduct(gemm, target) ? &laneAtomOf(gemm)
+                                            : nullptr;
+  plan.swapped = mma.swapped;
+  plan.atomM = mma.m;
+  plan.atomN = mma.n;
+  bool keepsOrder = mma.pack == 1 && mma.order.empty();
+  if (!plan.atom || plan.swapped != target.accumulatesColumns ||
+      (target.hasMatrixReads && !keepsOrder) ||
+      (plan.swapped ? plan.atom->n : plan.atom->m) != mma.m ||
+      (plan.swapped ? plan.atom->m : plan.atom->n) != mma.n || plan.atom->k != mma.k)
+    return refuse((plan.isOfLanes ? std::string("is a product of lanes")
+                                  : "names the instruction `" + mma.atom + "`") +
+                  llvm::Twine(", which ") + nameOf(target.arch) + " does not have so");
+  plan.wavesM = mma.wavesM;
+  plan.wavesN = mma.wavesN;
+  plan.copies = mma.copies;
+  plan.repsM = mma.repsM;
+  plan.repsN = mma.repsN;
+  plan.kSteps = mma.steps;
+  plan.kPack = mma.pack;
+  plan.togetherM = mma.togetherM;
+  plan.togetherN = mma.togetherN;
+  plan.kOrder = mma.order;
+  for (bool isB : {false, true}) {
+    int64_t together = isB ? plan.togetherN : plan.togetherM;
+    if (together > 1 && together != rowsTogether(gemm, isB, plan, target))
+      return refuse("reads " + llvm::Twine(together) + " rows of an operand together, which " +
+                    nameOf(target.arch) + " cannot");
+  }
+  planLayouts(gemm, plan);
+  return plan;
+}
+
 FragmentLayout operandLayout(tile::GemmOp gemm, bool isB, const GemmPlan &plan) {
   if (isB)
     return gemm.getTransposeB() ? plan.b : exchanged(plan.b);
   return gemm.getTransposeA() ? exchanged(plan.a) : plan.a;
 }
 
-std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,
-                                                    const FragmentLayout &fragment,
-                                                    const TargetInfo &target, int64_t numWaves) {
-  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
-  if (!plan || plan->warpGroup || plan->kPack != 1 || !isPowerOf2(plan->atom->k))
+std::optional<llvm::SmallVector<int64_t>>
+kOrderFor(tile::GemmOp gemm, bool isB, const FragmentLayout &fragment, const GemmPlan &plan) {
+  if (plan.warpGroup || plan.kPack != 1 || !isPowerOf2(plan.atom->k))
     return std::nullopt;
-  if (mlir::DenseI64ArrayAttr order = gemm.getKOrderAttr()) {
-    if (!holdsLike(operandLayout(gemm, isB, *plan), fragment))
+  if (!plan.kOrder.empty()) {
+    if (!holdsLike(operandLayout(gemm, isB, plan), fragment))
       return std::nullopt;
-    return llvm::SmallVector<int64_t>(order.asArrayRef());
+    return llvm::SmallVector<int64_t>(plan.kOrder);
   }
   bool isExchanged = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
-  const FragmentLayout &wanted = isB ? plan->b : plan->a;
+  const FragmentLayout &wanted = isB ? plan.b : plan.a;
   FragmentLayout own = isExchanged ? exchanged(fragment) : fragment;
   // Element (register, lane) of the first atom has k `order` of the one it is asked for; the rest
   // follows, or does not.
-  llvm::SmallVector<int64_t> order(log2Floor(plan->atom->k), 0);
+  llvm::SmallVector<int64_t> order(log2Floor(plan.atom->k), 0);
   for (auto [in, input] : llvm::enumerate(wanted.atom().inputs()))
     for (auto [bit, base] : llvm::enumerate(input.bases)) {
       if (base[1] == 0)
@@ -450,7 +546,7 @@ std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,
       if (number >= (in == 0 ? own.numRegs() : own.lanes()))
         return std::nullopt;
       Coords at = own.coords(in == 0 ? number : 0, in == 0 ? 0 : number, 0);
-      if (at[0] != 0 || !isPowerOf2(at[1]) || at[1] >= plan->atom->k)
+      if (at[0] != 0 || !isPowerOf2(at[1]) || at[1] >= plan.atom->k)
         return std::nullopt;
       order[log2Floor(base[1])] = at[1];
     }

@@ -1,7 +1,7 @@
 //===- GemmPlan.h - which atoms a gemm uses, and where its operands live --===//
 //
-// Asked twice, with one answer: by layout inference, which gives C its layout, and
-// by tile-to-wave, which emits the instructions.
+// Layout inference decides a plan and writes it on the gemm (`mma`); whoever comes later reads it
+// there.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -9,6 +9,8 @@
 
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Target/Target.h"
+
+#include "llvm/Support/Error.h"
 
 namespace tilec {
 
@@ -36,6 +38,8 @@ struct GemmPlan {
   /// these side by side where K is its slower dimension. One read fetches them for a k, and lanes
   /// exchange the bytes of their own registers (`turned`). M = lane * togetherM + repetition.
   int64_t togetherM = 1, togetherN = 1;
+  /// Bit i of the atom's k is worth kOrder[i], for A and B alike; empty: 1, 2, 4, ...
+  llvm::SmallVector<int64_t, 6> kOrder;
   /// Extent of one atom along the gemm's M and N.
   int64_t atomM = 16, atomN = 16;
 
@@ -59,8 +63,13 @@ bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves)
 /// matrix instruction has all of its bits, and a tile that all waves share.
 bool isLaneProduct(tile::GemmOp gemm, const TargetInfo &target);
 
-/// Nothing when no atom multiplies these types into C's.
+/// Decides how a gemm that has no `mma` yet is multiplied: for layout inference alone. Nothing when
+/// no atom multiplies these types into C's.
 std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+/// The plan as the gemm's `mma` says it, and the other way round.
+void setMma(tile::GemmOp gemm, const GemmPlan &plan);
+/// What `mma` says with its layouts, or why there is none or the target cannot do it.
+llvm::Expected<GemmPlan> gemmPlanOf(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
 
 /// Whether an operand (its matrix as [rows, K], `kIsRow`: memory has K as the slower dimension) is
 /// read by transposing reads: every lane gets runs of K although memory has runs of rows.

@@ -12,11 +12,10 @@
 
 namespace tilec {
 
-/// The `k_order` with which the gemm takes a fragment of this layout as its operand A (`isB`: B)
+/// The order of k with which the gemm takes a fragment of this layout as its operand A (`isB`: B)
 /// where it is: nothing when there is none. The identity where the gemm takes it as it is.
-std::optional<llvm::SmallVector<int64_t>> kOrderFor(tile::GemmOp gemm, bool isB,
-                                                    const FragmentLayout &fragment,
-                                                    const TargetInfo &target, int64_t numWaves);
+std::optional<llvm::SmallVector<int64_t>>
+kOrderFor(tile::GemmOp gemm, bool isB, const FragmentLayout &fragment, const GemmPlan &plan);
 
 /// The layout of the gemm's operand as a fragment, in the order of the operand's dimensions.
 FragmentLayout operandLayout(tile::GemmOp gemm, bool isB, const GemmPlan &plan);

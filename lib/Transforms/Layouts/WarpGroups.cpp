@@ -234,13 +234,12 @@ LinearLayout warpGroupAccumulator(int64_t slabs) {
   return LinearLayout(2, {regs, lanes});
 }
 
-GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+/// The plan of a gemm that warp groups share so.
+static GemmPlan planOfShape(tile::GemmOp gemm, const WarpGroupShape &shape,
+                            const TargetInfo &target) {
   DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
   GemmPlan plan;
-  // Only marked gemms are planned here.
-  plan.warpGroup = llvm::cantFail(
-      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, *groupAtom(gemm, target), target));
-  const WarpGroupShape &shape = *plan.warpGroup;
+  plan.warpGroup = shape;
   plan.wavesM = warpsPerGroup * shape.groupsM;
   plan.wavesN = shape.groupsN;
   plan.repsN = gemm.n() / shape.groupsN / 8;
@@ -257,6 +256,31 @@ GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t 
                             {{0, warpsPerGroup}, {0, shape.groupsM}, {-1, shape.groupsN}});
   }
   return plan;
+}
+
+GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+  // Only marked gemms are planned here.
+  WarpGroupShape shape = llvm::cantFail(
+      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, *groupAtom(gemm, target), target));
+  return planOfShape(gemm, shape, target);
+}
+
+llvm::Expected<GemmPlan> warpGroupPlanOf(tile::GemmOp gemm, const tile::Mma &mma,
+                                         const TargetInfo &target) {
+  const GroupAtom *atom = groupAtom(gemm, target);
+  if (!atom || mma.m != atom->m || mma.k != atom->k || mma.n % atom->stepN != 0 ||
+      mma.n > atom->mostN || !isPowerOf2(mma.repsM) || mma.copies != 1 || mma.swapped)
+    return refuse("names instructions of warp groups that " + Twine(nameOf(target.arch)) +
+                  " does not have so");
+  WarpGroupShape shape;
+  shape.groupsM = mma.wavesM / warpsPerGroup;
+  shape.groupsN = mma.wavesN;
+  shape.slabRows = mma.m;
+  shape.slabs = mma.repsM;
+  shape.k = mma.k;
+  shape.n = mma.n;
+  shape.pieces = mma.repsN;
+  return planOfShape(gemm, shape, target);
 }
 
 GroupOperand groupOperand(const GemmPlan &plan, const SharedLayout &layout, int64_t elemBytes,

@@ -26,8 +26,11 @@ void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target);
 /// and 8 columns make.
 LinearLayout warpGroupAccumulator(int64_t slabs);
 
-/// The plan of a marked gemm.
+/// Decides the plan of a marked gemm.
 GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+/// The plan that `mma` says, or why the target cannot do it.
+llvm::Expected<GemmPlan> warpGroupPlanOf(tile::GemmOp gemm, const tile::Mma &mma,
+                                         const TargetInfo &target);
 
 /// How the instructions of a gemm find one operand in shared memory.
 struct GroupOperand {

@@ -104,8 +104,10 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
       if (copy.getDst() == (n == 0 ? found.gemm.getA() : found.gemm.getB()))
         found.copies[n] = copy;
   int64_t waves = wavesOf(loop->getParentOfType<tile::KernelOp>(), target);
-  std::optional<GemmPlan> gemmPlan = planGemm(found.gemm, target, waves);
-  if (!gemmPlan || !isWhole(*gemmPlan, found.gemm))
+  llvm::Expected<GemmPlan> gemmPlan = gemmPlanOf(found.gemm, target, waves);
+  if (!gemmPlan)
+    return no("its matrix product " + llvm::toString(gemmPlan.takeError()));
+  if (!isWhole(*gemmPlan, found.gemm))
     return no("its tile is no whole number of matrix instructions of every wave");
   for (int n : {0, 1}) {
     bool kIsRow = n == 0 ? found.gemm.getTransposeA() : !found.gemm.getTransposeB();

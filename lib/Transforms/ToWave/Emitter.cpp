@@ -67,7 +67,7 @@ static LogicalResult checkGridFits(tile::KernelOp kernel, wave::KernelOp waveKer
 
 LogicalResult Emitter::run() {
   OpBuilder::InsertionGuard guard(b);
-  if (failed(checkGrid()))
+  if (failed(checkGrid()) || failed(checkProducts()))
     return failure();
   wave::KernelOp waveKernel = makeKernel();
   if (BlockOrder order = makeBlockIds(); !order.isLaunchOrder())

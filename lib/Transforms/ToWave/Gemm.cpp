@@ -769,17 +769,14 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
 
 LogicalResult emitGemmTemplates(Emitter &e, tile::GemmOp gemm, const PipelineOperand (&operands)[2],
                                 Elements &elements) {
-  return GemmEmitter(e, gemm, *planGemm(gemm, e.target, e.numWaves), elements)
-      .runTemplates(operands);
+  return GemmEmitter(e, gemm, e.planOf(gemm), elements).runTemplates(operands);
 }
 
 LogicalResult emitGemm(Emitter &e, tile::GemmOp gemm, Elements &elements) {
-  std::optional<GemmPlan> plan = planGemm(gemm, e.target, e.numWaves);
-  if (!plan)
-    return e.unsupported(*gemm, "this gemm");
-  if (plan->warpGroup)
-    return emitWarpGroupGemm(e, gemm, *plan, elements);
-  return GemmEmitter(e, gemm, *plan, elements).run();
+  GemmPlan plan = e.planOf(gemm);
+  if (plan.warpGroup)
+    return emitWarpGroupGemm(e, gemm, plan, elements);
+  return GemmEmitter(e, gemm, std::move(plan), elements).run();
 }
 
 } // namespace tilec

@@ -292,16 +292,30 @@ LogicalResult KernelFrame::checkRegisters(tile::AllocOp alloc, int64_t bitsOfLan
   return success();
 }
 
+LogicalResult KernelFrame::checkProducts() {
+  auto result = kernel.walk([&](tile::GemmOp gemm) {
+    llvm::Expected<GemmPlan> plan = gemmPlanOf(gemm, target, numWaves);
+    if (plan)
+      return WalkResult::advance();
+    gemm.emitOpError() << llvm::toString(plan.takeError());
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+GemmPlan KernelFrame::planOf(tile::GemmOp gemm) const {
+  return llvm::cantFail(gemmPlanOf(gemm, target, numWaves));
+}
+
 LogicalResult KernelFrame::placeFragment(tile::AllocOp alloc, const FragmentLayout &layout) {
   DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
   FragmentPlace place{Value(), layout, dtype, layout.atomRegs()};
   // Accumulators stay together, as the matrix instructions take them.
   for (Operation *user : alloc->getUsers())
     if (auto gemm = dyn_cast<tile::GemmOp>(user); gemm && gemm.getC() == alloc.getResult())
-      if (std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
-          plan && plan->c == layout) {
-        place.slotRegs = layout.atomRegs() / (plan->togetherM * plan->togetherN);
-        place.stride = plan->togetherN;
+      if (GemmPlan plan = planOf(gemm); plan.c == layout) {
+        place.slotRegs = layout.atomRegs() / (plan.togetherM * plan.togetherN);
+        place.stride = plan.togetherN;
       }
   auto type = wave::RegsType::get(b.getContext(), place.slots(),
                                   vectorOf(place.slotRegs, memoryType(dtype)));

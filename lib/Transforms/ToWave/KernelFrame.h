@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Layouts/GemmPlan.h"
 #include "ToWave/ElementBuilder.h"
 
 #include "tilec/Transforms/BlockOrder.h"
@@ -28,6 +29,8 @@ public:
   bool hasOwnPlace(Operation *op);
   /// Registers of a lane that fragments take.
   int64_t heldRegisters() const;
+  /// How a gemm of the kernel is multiplied, as layout inference has decided.
+  GemmPlan planOf(tile::GemmOp gemm) const;
   LogicalResult unsupported(Operation &op, llvm::StringRef what);
 
   tile::KernelOp kernel;
@@ -39,6 +42,8 @@ protected:
   /// Block coordinates, in the order that the author asked for (BlockOrder.cpp).
   BlockOrder makeBlockIds();
   LogicalResult placeBuffers();
+  /// Every gemm says how it is multiplied, and the target can do it.
+  LogicalResult checkProducts();
 
   bool isUnplaced = false; ///< something has too little shared memory, and that was said
 

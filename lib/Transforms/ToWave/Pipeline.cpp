@@ -76,9 +76,9 @@ LogicalResult emitPipeline(Emitter &e, tile::ForOp loop, Elements &elements) {
     else if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
       copies.push_back(copy);
   }
-  std::optional<GemmPlan> plan = planGemm(gemm, e.target, e.numWaves);
-  if (!plan || copies.size() != 2)
+  if (copies.size() != 2)
     return e.unsupported(*loop, "this pipelined loop");
+  GemmPlan plan = e.planOf(gemm);
   Value lower = e.lookup(loop.getLower(), 0, elements),
         upper = e.lookup(loop.getUpper(), 0, elements);
   Value span = arith::SubIOp::create(b, loc, upper, lower);
@@ -95,7 +95,7 @@ LogicalResult emitPipeline(Emitter &e, tile::ForOp loop, Elements &elements) {
   for (int n : {0, 1}) {
     Value buffer = n == 0 ? gemm.getA() : gemm.getB();
     bool kIsRow = n == 0 ? gemm.getTransposeA() : !gemm.getTransposeB();
-    const FragmentLayout &layout = n == 0 ? plan->a : plan->b;
+    const FragmentLayout &layout = n == 0 ? plan.a : plan.b;
     tile::AsyncCopyOp copy = *llvm::find_if(
         copies, [&](tile::AsyncCopyOp c) { return rootOf(c.getDst()) == rootOf(buffer); });
     const SharedPlace &place = e.shared.find(rootOf(buffer))->second;

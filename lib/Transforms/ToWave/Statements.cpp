@@ -206,8 +206,7 @@ bool Emitter::isShortOfRegisters(tile::ForOp loop) const {
   int64_t pool = target.registers.ofLane - target.registers.accumulators;
   int64_t registers = heldRegisters();
   for (tile::GemmOp gemm : loop.bodyBlock()->getOps<tile::GemmOp>())
-    if (std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves))
-      registers += sharedReadsOf(gemm, *plan, target);
+    registers += sharedReadsOf(gemm, planOf(gemm), target);
   return registers > pool;
 }
 

@@ -309,6 +309,22 @@ TEST(ContractsKept, LayoutsOfProducts) {
   expectSaid(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", otherLayout),
              "`canonicalize` keeps: `tile.gemm` multiplies into a C");
 }
+TEST(ContractsKept, WaysOfProducts) {
+  Fault noWay = [](Operation *root) {
+    root->walk([](tile::GemmOp gemm) { gemm.removeMmaAttr(); });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", noWay),
+             "`canonicalize` keeps: `tile.gemm` has no `mma`");
+  Fault otherWay = [](Operation *root) {
+    root->walk([&](tile::GemmOp gemm) {
+      tile::Mma mma = gemm.getMmaAttr().getMma();
+      mma.atom = "v_mfma_f32_16x16x32_bf16"; // of other operands
+      gemm.setMmaAttr(tile::MmaAttr::get(root->getContext(), mma));
+    });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", otherWay),
+             "`canonicalize` keeps: `tile.gemm` names the instruction `v_mfma_f32_16x16x32_bf16`");
+}
 TEST(ContractsKept, WaitsForCopies) {
   expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", eraseFirst<tile::AsyncWaitOp>()),
              "`cse` keeps: `tile.gemm` reads what an asynchronous copy brings");

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tilec/Base/DType.h"
+#include "tilec/IR/Tile/Mma.h"
 #include "tilec/Layout/FragmentLayout.h"
 #include "tilec/Layout/SharedLayout.h"
 

@@ -180,4 +180,23 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
+  let summary = "how a gemm is multiplied: tilec::tile::Mma";
+  let description = [{
+    `#tile.mma<wave "..." shape = [16, 16, 32] waves = [2, 2] reps = [2, 3] steps = 2
+    operands = [shared, shared] swapped>`: what one instruction multiplies along M, N and K; the
+    waves that share C; instructions of each along M and N, and steps along K; where A and B are
+    read from (`shared`, `registers`); `swapped`: the instruction's A is the gemm's B. In front
+    stands who multiplies: a `wave`, with its instruction's name in the target's table; a
+    `warp_group`, of which `reps` counts the instructions; or `lanes`, where no instruction does.
+
+    What is 1 is left out: `copies` (waves that compute the same), `pack` (instructions along K
+    that one read feeds), `rows_together` of A and `columns_together` of B (that one read gives).
+    `order`: bit i of the instruction's k is worth `order[i]`, for A and B alike, so that the same
+    products are summed; without it lanes hold the k that the instruction says.
+  }];
+  let parameters = (ins AttrOrTypeParameter<"::tilec::tile::Mma", "", "const ::tilec::tile::Mma &">:$mma);
+  let hasCustomAssemblyFormat = 1;
+}
+
 #endif // TILEC_IR_TILE_DIALECT_TD

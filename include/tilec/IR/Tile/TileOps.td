@@ -274,12 +274,12 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     converted by the front end). Products are exact, the sum is rounded to C's type;
     how the sum is associated is left open. With `clear` true, C's old value is
     ignored. `policy` and `k_pack` are hints. Layout inference sets `warp_group` where
-    instructions of whole warp groups multiply, and `k_order` where lanes hold other k of
-    A and B than the instruction says: bit i of the instruction's k is worth `k_order[i]`,
-    for both alike, so that the same products are summed. With `in_flight`, C may be read
-    only after a `tile.gemm_wait`. `tfloat32`: an operand of f32 loses its low 13 bits.
-    Layout inference sets `chained` on products that are chained with others of the kernel, all
-    of which use large atoms: fewer instructions leave the waves' vector unit to the rest.
+    instructions of whole warp groups multiply, and decides `mma`: which instructions, how
+    waves share them, in which order K comes, and where the operands are read from. With
+    `in_flight`, C may be read only after a `tile.gemm_wait`. `tfloat32`: an operand of f32
+    loses its low 13 bits. Layout inference sets `chained` on products that are chained with
+    others of the kernel, all of which use large atoms: fewer instructions leave the waves'
+    vector unit to the rest.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$a,
                        Arg<Tile_BufferType, "", [MemRead]>:$b,
@@ -290,13 +290,13 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
                        DefaultValuedAttr<I64Attr, "1">:$k_pack,
                        UnitAttr:$warp_group, UnitAttr:$in_flight,
                        UnitAttr:$tfloat32, UnitAttr:$chained,
-                       OptionalAttr<DenseI64ArrayAttr>:$k_order);
+                       OptionalAttr<Tile_MmaAttr>:$mma);
   let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$c,
                                  "::mlir::Value":$clear, "bool":$transpose_a, "bool":$transpose_b,
                                  "WarpPolicy":$policy, "int64_t":$k_pack), [{
     build($_builder, $_state, a, b, c, clear, transpose_a, transpose_b, policy, k_pack,
           /*warp_group=*/false, /*in_flight=*/false, /*tfloat32=*/false, /*chained=*/false,
-          ::mlir::DenseI64ArrayAttr());
+          MmaAttr());
   }]>];
   let assemblyFormat = [{
     $a `,` $b `,` $c (`clear` `(` $clear^ `)`)? attr-dict

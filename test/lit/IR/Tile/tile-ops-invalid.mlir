@@ -289,7 +289,143 @@ tile.program @p {
     %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
     %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
     %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
-    // expected-error @+1 {{`k_order` lists 1, 2, 4, ... in some order}}
-    tile.gemm %a, %b, %c {k_order = array<i64: 1, 3>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` has an `order` that is none of its k's bits, 1, 2, 4, ...}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<wave "m" shape = [8, 16, 4] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, shared] order = [1, 3]>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` does not multiply 8 x 16 x 4}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<wave "m" shape = [8, 8, 4] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, shared]>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` does not multiply 8 x 16 x 4}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<wave "m" shape = [8, 16, 2] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, shared]>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` counts at least one of everything}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<wave "m" shape = [8, 16, 0] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, shared]>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` reads A from registers, where it is not}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<wave "m" shape = [8, 16, 4] waves = [1, 1] reps = [1, 1] steps = 1 operands = [registers, shared]>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` reads 2 rows of A together, which do not lie so}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<wave "m" shape = [4, 16, 4] waves = [1, 1] reps = [2, 1] steps = 1 operands = [shared, shared] rows_together = 2>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` packs operands that are not in shared memory}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<lanes shape = [8, 16, 2] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, shared] pack = 2>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` is of warp groups, the gemm is not}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<warp_group shape = [8, 16, 4] waves = [4, 1] reps = [1, 1] steps = 1 operands = [shared, shared]>} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` is not of warp groups, the gemm is}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<wave "m" shape = [8, 16, 4] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, shared]>, warp_group} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[8, 4], f16, shared>
+    %b = tile.alloc "b" : !tile.buffer<[4, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[8, 16], f32, fragment>
+    // expected-error @+1 {{`mma` has no whole warp groups along M}}
+    tile.gemm %a, %b, %c {mma = #tile.mma<warp_group shape = [8, 16, 4] waves = [2, 1] reps = [1, 1] steps = 1 operands = [shared, shared]>, warp_group} : !tile.buffer<[8, 4], f16, shared>, !tile.buffer<[4, 16], f16, shared>, !tile.buffer<[8, 16], f32, fragment>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{a product is one of `wave`, `warp_group` or `lanes`}}
+#mma = #tile.mma<block shape = [8, 16, 4] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, shared]>
+
+// -----
+
+// expected-error @+1 {{an operand is read from `shared` or `registers`}}
+#mma = #tile.mma<lanes shape = [8, 16, 4] waves = [1, 1] reps = [1, 1] steps = 1 operands = [shared, memory]>

@@ -19,7 +19,7 @@
 // TILE:      tile.for
 // TILE:        tile.for
 // TILE:          [[FULL:%[0-9]+]] = tile.pipe_wait [[PIPE]]
-// TILE:          tile.gemm {{.*}} {in_flight, transpose_b, warp_group}
+// TILE:          tile.gemm {{.*}} {in_flight, mma = #tile.mma<warp_group {{[^>]*}}>, transpose_b, warp_group}
 // TILE-NEXT:     tile.gemm_wait {{.*}} pending 1
 // TILE-NEXT:     tile.pipe_release [[PIPE]], [[FULL]] {previous}
 // TILE:        tile.gemm_wait {{.*}} pending 0

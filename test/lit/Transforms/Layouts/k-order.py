@@ -11,11 +11,11 @@
 
 # HALF-NOT: goes through shared memory
 # HALF:     tile.gemm {{.*}}transpose_b
-# HALF:     tile.gemm {{.*}}k_order = array<i64: 1, 2, 16, 4, 8>
+# HALF:     tile.gemm {{.*}}order = [1, 2, 16, 4, 8]
 
 # SAME-NOT: goes through shared memory
 # SAME:     tile.gemm {{.*}}transpose_b
-# SAME-NOT: k_order
+# SAME-NOT: order =
 
 # SHARED:     remark: fragment `P` goes through shared memory
 # SHARED-NOT: S_staged
