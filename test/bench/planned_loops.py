@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many loops have a plan: over the kernels of the tests and, given a checkout of tilelang, over its files.
 
-usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REGEX] [--jobs N] [--least TARGET=PERCENT]
+usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REGEX] [--pipelined] [--every N] [--jobs N]
+                        [--least TARGET=PERCENT]
 
 Each kernel of tools/dev/replay (examples, test/e2e, test/lit/Isa, benchmarks), and each entry of
 test/data/corpus/entries.txt in the checkout, is compiled with `--emit=report --json`, whose `loop_verdicts` say of
 each counted loop: planned, sequential or unplanned, and why. Printed is the share of planned loops among those that
-are planned or unplanned, and the reasons of the others. A kernel that a target refuses is left out. Fails where a target refuses all, or has a share below its --least.
+are planned or unplanned, and the reasons of the others. A kernel that a target refuses is left out. Fails where a target
+refuses all, or has a share below its --least. A sample for a test: scripts that pipeline a loop (--pipelined), one in N
+of their kernels.
 """
 import argparse
 import collections
@@ -20,6 +23,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = ["gfx942", "gfx950", "sm_80", "sm_90a"]
@@ -86,13 +90,20 @@ def main():
     parser.add_argument("--upstream", type=pathlib.Path)
     parser.add_argument("--targets", default=",".join(TARGETS))
     parser.add_argument("--only", default="")
+    parser.add_argument("--pipelined", action="store_true", help="only scripts that pipeline a loop")
+    parser.add_argument("--every", type=int, default=1, help="only one in so many kernels")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--least", action="append", default=[], help="TARGET=PERCENT, of this repository's kernels")
     options = parser.parse_args()
     tilec, wanted = str((options.build / "bin/tilec").resolve()), options.targets.split(",")
 
     def chosen(kernels):
-        return [(tilec, k) for k in kernels if k[3] in wanted and re.search(options.only, k[1])]
+        kernels = [k for k in kernels if re.search(options.only, k[1])]
+        if options.pipelined:
+            kernels = [k for k in kernels if "Pipelined" in (k[0] / k[1]).read_text()]
+        # By their names: a new test does not move the sample.
+        kernels = [k for k in kernels if zlib.crc32(" ".join([k[1], *k[2]]).encode()) % options.every == 0]
+        return [(tilec, k) for k in kernels if k[3] in wanted]
 
     least = {target: float(percent) for target, percent in (text.split("=") for text in options.least)}
     faults = table("kernels of this repository", chosen(own_kernels()), options.jobs, least)
