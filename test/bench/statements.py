@@ -72,6 +72,17 @@ KINDS = {
                "for k in T.serial(4):", "    C[k, {column}] += A[k, {row}]"], ["T.copy(f, C)"]),
     "math": (["f = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, f)"],
              ["for i, j in T.Parallel(64, 64):", "    f[i, j] = T.exp(f[i, j] * {n}.5)"], ["T.copy(f, C)"]),
+    "choose": (["f = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, f)"],
+               ["for i, j in T.Parallel(64, 64):",
+                "    f[i, j] = T.if_then_else(f[i, j] > {n}.0, f[i, j] * 0.5, f[i, j] + {n}.0)"], ["T.copy(f, C)"]),
+    "results": (["s = T.alloc_shared((64, 64), 'float16')", "c = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, s)"],
+                ["T.clear(c)", "T.gemm(s, s, c)", "T.copy(c, C)"], []),
+    "columns": (["s = T.alloc_shared((64, 64), 'float32')", "T.copy(A, s)"], ["T.cumsum(s, dim=0)"], ["T.copy(s, C)"]),
+    "rounds": (["f = T.alloc_fragment((64, 64), 'float32')", "T.copy(A, f)"],
+               ["for k in T.serial({n} % 3 + 2):", "    for i, j in T.Parallel(64, 64):",
+                "        f[i, j] = f[i, j] * 0.5 + {n}.0"], ["T.copy(f, C)"]),
+    "maxima": (["f = T.alloc_fragment((64, 64), 'float32')", "r = T.alloc_fragment((64,), 'float32')", "T.copy(A, f)"],
+               ["T.reduce_max(f, r, dim=1)", "for i in T.Parallel(64):", "    C[i, {column}] = r[i]"], []),
 }
 
 FRAGMENT = """import tilelang.language as T
