@@ -142,11 +142,10 @@ void Tester::report(const Verdict &verdict, const std::string &text) {
   if (!small.empty())
     llvm::outs() << small;
   if (!args.save.empty()) {
-    llvm::sys::fs::create_directories(args.save);
     std::string stem = args.save + "/seed-" + std::to_string(verdict.seed);
-    writeFile(stem + ".py", text);
-    if (!small.empty())
-      writeFile(stem + ".reduced.py", small);
+    if (llvm::sys::fs::create_directories(args.save) || !writeFile(stem + ".py", text) ||
+        (!small.empty() && !writeFile(stem + ".reduced.py", small)))
+      args.messages.say(DiagId::CannotWrite, "cannot write " + stem + ".py");
   }
   llvm::outs().flush();
 }

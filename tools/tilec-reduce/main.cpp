@@ -49,7 +49,7 @@ public:
   Scratch(const Scratch &) = delete;
   ~Scratch() {
     if (!folder.empty())
-      llvm::sys::fs::remove_directories(folder);
+      (void)llvm::sys::fs::remove_directories(folder);
   }
 
   bool make(const std::string &script, const std::string &text) {
@@ -99,7 +99,7 @@ public:
         llvm::sys::ExecuteAndWait(program, list, std::nullopt, {none, out, out}, args.timeout);
     auto buffer = llvm::MemoryBuffer::getFile(printed);
     isSaid = buffer && (*buffer)->getBuffer().contains(args.message);
-    llvm::sys::fs::remove(printed);
+    (void)llvm::sys::fs::remove(printed);
     return isSaid ? status : -1;
   }
 
