@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of Python on the simulators: what their names mean, caches, errors."""
 
+import copy
 import os
 import subprocess
 import sys
@@ -331,6 +332,38 @@ def test_strides_are_checked():
 def test_bytes_in_the_other_order():
     with pytest.raises(tilec.ArgumentError, match="`A`: its elements are >f2, float16 is wanted"):
         kernels.matmul(64, 64, 64)(np.ones((64, 64), ">f2"), np.ones((64, 64), np.float16))
+
+
+def test_tensors_that_have_dlpack_only():
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **_):
+            return self.array.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def main(A: T.Tensor((n,), "float32"), B: T.Tensor((n,), "float32")):
+        with T.Kernel(T.ceildiv(n, 64), threads=64) as bx:
+            for i in T.Parallel(64):
+                B[bx * 64 + i] = A[bx * 64 + i] * 2
+
+    made = np.asarray(run(main, Tensor(ones(100))))
+    assert made.shape == (100,) and np.all(made == 2.0)
+    with pytest.raises(tilec.ArgumentError, match="argument `A`: its elements are float64, float32 is wanted"):
+        run(main, Tensor(np.ones(100)))
+    with pytest.raises(tilec.ArgumentError, match="argument `A`: it has 2 dimensions"):
+        run(main, Tensor(np.ones((10, 10), np.float32)))
+
+
+def test_copies_of_a_kernel_are_the_kernel():
+    kernel = kernels.add.compile(N=64)
+    assert copy.copy(kernel) is kernel and copy.deepcopy({"layer": [kernel]})["layer"][0] is kernel
 
 
 def test_hazard_is_reported():

@@ -186,6 +186,8 @@ class Runner:
                     dims[p.name] = arg
                 continue
             shape = getattr(arg, "shape", None)
+            if shape is None and hasattr(arg, "__dlpack__"):
+                shape = _runtime().describe(arg)[4]
             if shape is None:
                 raise ArgumentError(f"argument `{p.name}`: a tensor is wanted, not {type(arg).__name__}")
             if len(shape) != len(p.shape):
@@ -199,7 +201,7 @@ class Runner:
 
 
 def _wanted_tensor(p, arg):
-    if _env.describe(arg) is None:
+    if _env.describe(arg) is None and not hasattr(arg, "__dlpack__"):
         raise ArgumentError(f"argument `{p.name}`: a tensor is wanted, not {type(arg).__name__}")
 
 
@@ -276,6 +278,15 @@ class _Bytes:
     def __init__(self, array, write_back):
         self.array = array
         self.write_back = write_back
+
+
+def _array(arg):
+    """NumPy's view of a tensor that says nothing of itself but by DLPack; others as they are."""
+    if hasattr(arg, "shape") or not hasattr(arg, "__dlpack__"):
+        return arg
+    import numpy
+
+    return numpy.from_dlpack(arg)
 
 
 def _host_bytes(p, arg):
@@ -402,7 +413,7 @@ def simulate(kernel, args, target):
         raise ArgumentError(f"the kernel takes {len(kernel.params)} arguments, {len(args)} are given")
     # Everything is looked at before anything is run.
     order = range(len(args)) if kernel.launch_order is None else kernel.launch_order
-    pairs = [(kernel.params[i], args[i]) for i in order]
+    pairs = [(kernel.params[i], _array(args[i])) for i in order]
     shapes = [_check_host(p, a) if p.is_tensor else None for p, a in pairs]
     memory, views = [], []
     with _lock:

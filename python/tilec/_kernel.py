@@ -117,6 +117,13 @@ class JITKernel(_runtime.Callable):
             made = compiled._others["kernel"] = cls(compiled, source, options, declared)
         return made
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        """A kernel does not change: copies of a module of torch share it."""
+        return self
+
     def __repr__(self):
         return f"<kernel {self.name}({', '.join(map(repr, self.params))}) for {self.target}>"
 
