@@ -177,7 +177,7 @@ def forget():
 # The disk: one file for each text, entry, target and options, with all compiles of it that differ in
 # what was read.
 
-_SAFE = (str, int, float, bool, bytes, type(None))
+_SAFE = (str, int, float, bool, type(None))
 
 
 def _can_be_kept(read):
@@ -185,7 +185,7 @@ def _can_be_kept(read):
     if read[0] != "call":
         return True
     args, keywords = read[2]
-    return all(type(a) in _SAFE for a in [*args, *keywords.values()])
+    return all(type(a) in _SAFE or type(a) is _env.Number for a in [*args, *keywords.values()])
 
 
 def _path(key):
@@ -245,6 +245,9 @@ def _rows(path):
 
 
 def _to_tuple(value):
+    if type(value) is dict:
+        # No keyword has such a name.
+        return _env.Number(value["<object>"]) if "<object>" in value else {k: _to_tuple(v) for k, v in value.items()}
     return tuple(map(_to_tuple, value)) if isinstance(value, list) else value
 
 
@@ -266,7 +269,7 @@ def _to_disk(found, key):
     import tempfile
 
     rows = list(_rows(path))[-15:]
-    reads = [list(r) for r in found.reads]
+    reads = json.loads(json.dumps(found.reads, default=lambda number: {"<object>": number.number}))
     head = {"reads": reads, "kind": found.kind, "manifest": found.manifest_text, "size": len(found.image),
             "sha256": hashlib.sha256(found.image).hexdigest()}  # fmt: skip
     rows.append((head, found.image))

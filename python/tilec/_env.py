@@ -110,12 +110,22 @@ def to_text(value):
     raise TypeError(f"{type(value).__name__} cannot be a part of an expression of a kernel")
 
 
+class Number:
+    """Stands for an object of a session in what calls were given."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number):
+        self.number = number
+
+
 class Session:
     """Answers for one compile. Objects that the compiler knows have numbers, counted from 1."""
 
     def __init__(self, scope):
         self.scopes = {0: scope}
         self.objects = [None]
+        self._numbers = {}
         self.reads = []
         self.failure = None
 
@@ -128,7 +138,7 @@ class Session:
         return self._answer("attribute", number, name)
 
     def call(self, number, args, keywords):
-        return self._answer("call", number, (args, keywords))
+        return self._answer("call", number, self._named((args, keywords)))
 
     def source(self, number):
         found = self._source(number)
@@ -179,8 +189,28 @@ class Session:
                 return self.encode(target.__getitem__)
             value = getattr(target, what, _MISSING)
             return None if value is _MISSING else self.encode(value)
-        args, keywords = what
+        args, keywords = self._given(what)
         return self.encode(target(*args, **keywords))
+
+    def _named(self, value):
+        """What a call was given, with numbers for objects that have one: names may mean others when it is made again."""
+        number = self._numbers.get(id(value))
+        if number is not None:
+            return Number(number)
+        if type(value) in (list, tuple):
+            return type(value)(map(self._named, value))
+        if type(value) is dict:
+            return {k: self._named(v) for k, v in value.items()}
+        return value
+
+    def _given(self, value):
+        if type(value) is Number:
+            return self.objects[value.number]
+        if type(value) in (list, tuple):
+            return type(value)(map(self._given, value))
+        if type(value) is dict:
+            return {k: self._given(v) for k, v in value.items()}
+        return value
 
     def answers_again(self, reads):
         """Whether all that was read in an earlier session is read again."""
@@ -204,8 +234,11 @@ class Session:
         return scope
 
     def number_of(self, value):
-        self.objects.append(value)
-        return len(self.objects) - 1
+        """One for each object: the compiler tells objects apart by it. `objects` keeps them alive."""
+        number = self._numbers.setdefault(id(value), len(self.objects))
+        if number == len(self.objects):
+            self.objects.append(value)
+        return number
 
     def encode(self, value, depth=0):
         if depth > 32:
