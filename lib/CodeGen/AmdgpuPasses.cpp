@@ -21,6 +21,7 @@
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/SlotIndexes.h"
 #include "llvm/CodeGen/TargetFrameLowering.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -315,6 +316,50 @@ bool SpaceBranches::runOnMachineFunction(MachineFunction &function) {
   return changed;
 }
 
+/// The scheduler moves an instruction several times, and each move takes a new number between those
+/// of its neighbours. Where none is left, all that follow are numbered anew until some room is
+/// found, soon to the function's end: time by the square. Gives the instructions of a large
+/// function numbers that lie far apart, before the scheduler runs.
+class RoomForMoves : public MachineFunctionPass {
+public:
+  static char ID;
+  RoomForMoves() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "tilec: room for moves"; }
+  void getAnalysisUsage(AnalysisUsage &usage) const override {
+    usage.addRequired<SlotIndexesWrapperPass>();
+    usage.setPreservesAll();
+    MachineFunctionPass::getAnalysisUsage(usage);
+  }
+  bool runOnMachineFunction(MachineFunction &function) override;
+};
+char RoomForMoves::ID = 0;
+
+bool RoomForMoves::runOnMachineFunction(MachineFunction &function) {
+  if (!isLarge(function.getFunction()))
+    return false;
+  SlotIndexes &numbers = getAnalysis<SlotIndexesWrapperPass>().getSI();
+  const TargetInstrInfo &instructions = *function.getSubtarget().getInstrInfo();
+  // The number of an instruction that is gone stays. Two more fit between neighbours; packing then
+  // gives each of the three as much room as an instruction had.
+  constexpr unsigned rounds = 3, fitting = 2;
+  for (unsigned round = 0; round < rounds; ++round) {
+    for (MachineBasicBlock &block : function)
+      for (MachineInstr &instr : block.instrs()) {
+        if (instr.isBundledWithPred() || !numbers.hasIndex(instr))
+          continue;
+        for (unsigned i = 0; i < fitting; ++i) {
+          MachineInstr *gone = BuildMI(block, MachineBasicBlock::iterator(instr), DebugLoc(),
+                                       instructions.get(TargetOpcode::KILL));
+          numbers.insertMachineInstrInMaps(*gone);
+          numbers.removeMachineInstrFromMaps(*gone);
+          gone->eraseFromParent();
+        }
+      }
+    numbers.packIndexes();
+  }
+  return false;
+}
+
 /// LLVM's machine verifier with its findings as an error of the compile. (The pass that LLVM has
 /// for it can be inserted as an instance only, and the register allocator runs three times on
 /// AMDGPU.)
@@ -363,6 +408,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   // generator's time for nothing.
   config->disablePass(&LiveDebugValuesID);
   config->insertPass(&TwoAddressInstructionPassID, &AccumulateInPlace::ID);
+  config->insertPass(&RegisterCoalescerID, &RoomForMoves::ID);
   config->insertPass(idOf("si-insert-waitcnts"), &HoistM0::ID);
   config->insertPass(&HoistM0::ID, &SpaceMatrices::ID);
   config->insertPass(&SpaceMatrices::ID, &SpaceBranches::ID);
@@ -392,6 +438,7 @@ void registerMachinePasses() {
   add("tilec: hoist free values", "tilec-hoist-free-values", &HoistFreeValues::ID,
       createPass<HoistFreeValues>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
+  add("tilec: room for moves", "tilec-room-for-moves", &RoomForMoves::ID, createPass<RoomForMoves>);
   add("tilec: wait states between kinds of MFMA", "tilec-space-matrices", &SpaceMatrices::ID,
       createPass<SpaceMatrices>);
   add("tilec: wait states in front of branches", "tilec-space-branches", &SpaceBranches::ID,

@@ -46,17 +46,19 @@ namespace {
 /// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
 /// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
 /// instructions. Where the code is large: those that compare all pairs of its addresses, or look at
-/// all its registers for each access, and a third search for common expressions.
+/// all its registers for each access, and a third search for common expressions; where it is huge,
+/// the search in machine code, which joins what the parts have of their own and looks at all uses
+/// of the joined register for each part.
 class Gate : public OptPassGate {
 public:
-  bool keepsOrder = false, isLarge = false, sinksTooFar = false;
+  bool keepsOrder = false, isLarge = false, isHuge = false, sinksTooFar = false;
 
   bool isEnabled() const override { return keepsOrder || isLarge || sinksTooFar; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
     bool isSlow = is_contained({"slsr", "si-form-memory-clauses", "early-cse"}, pass);
-    return !(keepsOrder && moves) && !(isLarge && isSlow) &&
+    return !(keepsOrder && moves) && !(isLarge && isSlow) && !(isHuge && pass == "machine-cse") &&
            !(sinksTooFar && pass == "machine-sink");
   }
 };
@@ -195,6 +197,7 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
           lap("optimize");
         }
         job.gate.isLarge = isLarge(*job.module);
+        job.gate.isHuge = isHuge(*job.module);
         job.gate.sinksTooFar = mayCrossBarriers(*job.module);
         hideCounters(*job.module, *job.machine);
         if (job.gate.keepsOrder)

@@ -39,6 +39,8 @@ constexpr Size longest = {1024, 4096}, part = {256, 1024};
 /// Instructions or blocks of a function from which on it is large: some 500 loops or branches of a
 /// statement. Of 400, LLVM's straight-line strength reduction takes half a second.
 constexpr unsigned largeFunction = 2 * longest.instructions, manyBlocks = 512;
+/// From here on it is huge: no kernel with loops is.
+constexpr unsigned hugeFunction = 16 * longest.instructions;
 
 /// Loops of a function from which on it has many. For a fact about one, LLVM's scalar evolution
 /// asks the conditions of all loops before it: of 100, that is most of the time.
@@ -323,10 +325,16 @@ void hideCounter(PHINode &counter, const BasicBlock &latch, const Lanes *lanes) 
 
 } // namespace
 
+bool isLarge(const Function &function) {
+  return function.getInstructionCount() >= largeFunction || function.size() >= manyBlocks;
+}
+
 bool isLarge(const Module &module) {
-  return any_of(module, [](const Function &f) {
-    return f.getInstructionCount() >= largeFunction || f.size() >= manyBlocks;
-  });
+  return any_of(module, [](const Function &function) { return isLarge(function); });
+}
+
+bool isHuge(const Module &module) {
+  return any_of(module, [](const Function &f) { return f.getInstructionCount() >= hugeFunction; });
 }
 
 /// Gives each part comparisons of its own: what is live from part to part is no register where

@@ -13,6 +13,7 @@
 #include "llvm/Pass.h"
 
 namespace llvm {
+class Function;
 class Module;
 class TargetMachine;
 } // namespace llvm
@@ -21,7 +22,10 @@ namespace tilec::codegen {
 
 /// Whether a function is so large that passes of speed alone are left out which are quadratic in
 /// it.
+bool isLarge(const llvm::Function &function);
 bool isLarge(const llvm::Module &module);
+/// Whether even what keeps the code short has to be left out.
+bool isHuge(const llvm::Module &module);
 /// In functions of very many blocks, hides from analyses that integers of very many uses (a
 /// thread's number, of which each branch asks something) are the same everywhere.
 void hideIntegers(llvm::Module &module, llvm::TargetMachine &machine);
