@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 
 namespace tilec {
 
@@ -56,8 +57,10 @@ std::optional<int> Messages::parse(CLI::App &app, int argc, char **argv) const {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) // --help, --version
-      return app.exit(error);
+    if (error.get_exit_code() == 0) { // --help, --version
+      int status = app.exit(error);
+      return std::cout.flush() ? status : failedOutput(status, std::strerror(errno));
+    }
     return usageError(std::string(error.what()) + "; --help lists the options");
   }
   return std::nullopt;

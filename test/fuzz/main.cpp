@@ -19,6 +19,7 @@
 #include "Reduce.h"
 #include "tilec/Base/Version.h"
 #include "tilec/Messages/Messages.h"
+#include "tilec/Runtime/Npy.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -60,13 +61,6 @@ std::optional<std::vector<uint64_t>> parseSeeds(const std::string &text) {
 double nowSeconds() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-bool writeFile(const std::string &path, const std::string &text) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  os << text;
-  return !error;
 }
 
 Verdict runText(const std::string &text, uint64_t seed, const RunOptions &options) {
@@ -143,8 +137,8 @@ void Tester::report(const Verdict &verdict, const std::string &text) {
     llvm::outs() << small;
   if (!args.save.empty()) {
     std::string stem = args.save + "/seed-" + std::to_string(verdict.seed);
-    if (llvm::sys::fs::create_directories(args.save) || !writeFile(stem + ".py", text) ||
-        (!small.empty() && !writeFile(stem + ".reduced.py", small)))
+    if (llvm::sys::fs::create_directories(args.save) || !rt::writeFile(stem + ".py", text) ||
+        (!small.empty() && !rt::writeFile(stem + ".reduced.py", small)))
       args.messages.say(DiagId::CannotWrite, "cannot write " + stem + ".py");
   }
   llvm::outs().flush();
@@ -182,7 +176,7 @@ int Tester::all(const std::vector<uint64_t> &seeds) {
     std::string text = "seeds " + args.seeds + ": " + summary;
     for (const Verdict &v : failures)
       text += "seed " + std::to_string(v.seed) + ": " + v.failure->signature() + '\n';
-    if (!writeFile(args.summary, text))
+    if (!rt::writeFile(args.summary, text))
       return args.messages.failure(DiagId::CannotWrite, "cannot write " + args.summary);
   }
   return failures.empty() && doneCount == seeds.size() ? 0 : 1;
@@ -258,5 +252,5 @@ int main(int argc, char **argv) {
   app.add_flag("--verbose,-v", args.verbose, "a line for every program");
   if (std::optional<int> status = messages.parse(app, argc, argv))
     return *status;
-  return run(args);
+  return messages.finish(llvm::outs(), run(args));
 }

@@ -9,6 +9,7 @@
 
 #include "tilec/Base/Version.h"
 #include "tilec/Messages/Messages.h"
+#include "tilec/Runtime/Npy.h"
 #include "tilec/Script/ModuleFiles.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -31,17 +32,6 @@ struct Arguments {
   bool quiet = false;
 };
 
-/// Beside and renamed: the file holds what it held, or all of the text.
-bool writeFile(const std::string &path, const std::string &text) {
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << text;
-    return llvm::Error::success();
-  });
-  bool isWritten = !error;
-  llvm::consumeError(std::move(error));
-  return isWritten;
-}
-
 /// A folder of its own for the candidates, with the modules that the script imports.
 class Scratch {
 public:
@@ -60,7 +50,7 @@ public:
     for (const tilec::script::ImportedModule &module : tilec::script::importedModules(text, read)) {
       std::string copy = path(module.path);
       if (llvm::sys::fs::create_directories(llvm::sys::path::parent_path(copy)) ||
-          !writeFile(copy, module.file.text))
+          !tilec::rt::writeFile(copy, module.file.text))
         return false;
     }
     return true;
@@ -84,7 +74,7 @@ public:
 
   /// The exit status on `text`; negative for a signal, and where the message is not printed.
   int run(const std::string &text) {
-    if (!writeFile(scratch, text))
+    if (!tilec::rt::writeFile(scratch, text))
       return -1;
     std::string printed = scratch + ".out";
     std::vector<std::string> words;
@@ -144,8 +134,8 @@ int reduce(const Arguments &args, const tilec::Messages &messages) {
                << result.tries << " tries\n";
   if (args.output.empty())
     llvm::outs() << result.text;
-  else if (!writeFile(args.output, result.text))
-    return messages.failure(DiagId::CannotWrite, "cannot write " + args.output);
+  else if (tilec::rt::Status status = tilec::rt::writeFile(args.output, result.text); !status)
+    return messages.failure(DiagId::CannotWrite, status.error().message);
   return 0;
 }
 
