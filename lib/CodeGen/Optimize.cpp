@@ -10,6 +10,7 @@
 #include "Optimize.h"
 
 #include "HalfPairs.h"
+#include "InvariantGuards.h"
 #include "LlvmFaults.h"
 #include "ShortLoops.h"
 
@@ -83,6 +84,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(DropIdleAtomics());
   passes.addPass(HalfPairs());
   passes.addPass(SimplifyCFGPass());
+  passes.addPass(HoistInvariantGuards());
   passes.addPass(UnrollShortLoops());
   LoopPassManager loopPasses;
   loopPasses.addPass(LICMPass(LICMOptions()));

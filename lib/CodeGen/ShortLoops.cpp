@@ -9,9 +9,11 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
@@ -20,6 +22,7 @@
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace tilec::codegen {
 
@@ -28,6 +31,8 @@ namespace {
 constexpr unsigned mostRounds = 16;
 constexpr unsigned mostInstructions = 640; // of all rounds
 constexpr unsigned mostLevels = 2;         // of loops in each other
+constexpr unsigned longestPeriod = 8;      // of a condition, in rounds
+constexpr unsigned mostPeriods = 4;        // side by side in a round
 
 /// A load or store that a lane leaves out where it has nothing to move (Lower/NVPTX).
 bool isMaskedAccess(const CallBase &call) {
@@ -49,6 +54,41 @@ std::optional<unsigned> sizeOf(const Loop &loop) {
   return size;
 }
 
+/// A comparison of a few low bits of a number that all rounds move on by the same: after how many
+/// rounds such a condition comes again. 1: the loop has none.
+unsigned periodOf(const Loop &loop, ScalarEvolution &evolution) {
+  unsigned period = 1;
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &instr : *block) {
+      auto *compare = dyn_cast<ICmpInst>(&instr);
+      Value *number;
+      const APInt *mask;
+      if (!compare || !isa<ConstantInt>(compare->getOperand(1)) ||
+          !match(compare->getOperand(0), m_And(m_Value(number), m_LowBitMask(mask))) ||
+          mask->uge(longestPeriod))
+        continue;
+      // Rounds of which it is not known which place they have would not lose their conditions.
+      auto *places = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(number));
+      if (places && places->getLoop() == &loop && places->isAffine() &&
+          places->getStepRecurrence(evolution)->isOne() &&
+          evolution.getMinTrailingZeros(places->getStart()) >= mask->countr_one())
+        period = std::max(period, unsigned(mask->getZExtValue()) + 1);
+    }
+  return period;
+}
+
+/// Rounds to be made one; 1: it stays. What a condition with a period leaves of them is that of one
+/// round in each period.
+unsigned roundsTogether(unsigned rounds, unsigned size, unsigned period) {
+  unsigned together = 1;
+  if (period == 1)
+    return together;
+  for (unsigned periods = 1; periods <= mostPeriods; periods *= 2)
+    if (rounds % (period * periods) == 0 && size * periods <= mostInstructions)
+      together = period * periods;
+  return together;
+}
+
 bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
@@ -58,9 +98,16 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
       continue;
     unsigned rounds = evolution.getSmallConstantTripCount(loop);
     std::optional<unsigned> size = sizeOf(*loop);
-    if (rounds < 2 || rounds > mostRounds || !size || *size * rounds > mostInstructions)
+    if (rounds < 2 || !size)
       continue;
-    addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
+    if (rounds <= mostRounds && *size * rounds <= mostInstructions) {
+      addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
+    } else {
+      unsigned together = roundsTogether(rounds, *size, periodOf(*loop, evolution));
+      if (together == 1)
+        continue;
+      addStringMetadataToLoop(loop, "llvm.loop.unroll.count", together);
+    }
     found = true;
   }
   return found;

@@ -90,7 +90,7 @@ Value Evaluator::randomIntrinsic(const BoundArgs &args) {
     }
     if (randomLaunch != launch) {
       Buffer *state = newBuffer("random", DType::U32, Scope::Local,
-                                {build.constInt(11, DType::I32, span)}, span);
+                                {build.constInt(15, DType::I32, span)}, span);
       prologue.push_back(program.make<AllocStmt>(span, state)); // it outlives this branch or loop
       randomState = Value::buffer(state);
       randomLaunch = launch;

@@ -106,8 +106,9 @@ def compute_warp_partition(policy, M, N, num_warps):
 
 
 # Random numbers: Philox4x32 of 10 rounds, the counter 128 bits (position, sequence), the key 64 (seed).
-# A state holds seed, sequence and position; word `position % 4` of block `position // 4` comes next. For
-# normal numbers of 32 and of 64 bits: whether there is one left, and its bits.
+# A state holds seed, sequence and position; word `position % 4` of block `position // 4` comes next, and
+# the block's words are kept until they are used up. For normal numbers of 32 and of 64 bits: whether
+# there is one left, and its bits.
 
 
 @T.macro
@@ -118,6 +119,8 @@ def random_init(state, seed, seq, off):
     state[6] = T.uint32(0)
     state[7] = T.uint32(0)
     state[8] = T.uint32(0)
+    if state[4] & T.uint32(3) != T.uint32(0):
+        random_block(state)
 
 
 def product_halves(a, b):
@@ -126,10 +129,9 @@ def product_halves(a, b):
 
 
 @T.macro
-def random_word(state):
+def random_block(state):
     words = T.alloc_local((4,), "uint32")
     key = T.alloc_local((2,), "uint32")
-    one = T.alloc_local((1,), "uint32")
     words[0] = (state[4] >> T.uint32(2)) | (state[5] << T.uint32(30))
     words[1] = state[5] >> T.uint32(2)
     words[2] = state[2]
@@ -145,9 +147,18 @@ def random_word(state):
         words[3] = low0
         key[0] = key[0] + T.uint32(0x9E3779B9)
         key[1] = key[1] + T.uint32(0xBB67AE85)
+    for i in range(4):
+        state[11 + i] = words[i]
+
+
+@T.macro
+def random_word(state):
+    one = T.alloc_local((1,), "uint32")
     place = state[4] & T.uint32(3)
-    one[0] = T.if_then_else(place < T.uint32(2), T.if_then_else(place == T.uint32(0), words[0], words[1]),
-                            T.if_then_else(place == T.uint32(2), words[2], words[3]))
+    if place == T.uint32(0):
+        random_block(state)
+    one[0] = T.if_then_else(place < T.uint32(2), T.if_then_else(place == T.uint32(0), state[11], state[12]),
+                            T.if_then_else(place == T.uint32(2), state[13], state[14]))
     state[4] = state[4] + T.uint32(1)
     if state[4] == T.uint32(0):
         state[5] = state[5] + T.uint32(1)

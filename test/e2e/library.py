@@ -167,8 +167,10 @@ def one_thread(n=48):
                     W[bx, j] = T.rng_rand()
             for j in range(3):
                 W[bx, n - 3 + j] = T.rng_rand()
-            T.rng_init(7, 0, bx * n + 11)
-            T.device_assert(W[bx, 11] == T.rng_rand())
+            for first in [8, 11]:  # where a block begins, and inside of one
+                T.rng_init(7, 0, bx * n + first)
+                for j in T.Parallel(9):
+                    T.device_assert(W[bx, first + j] == T.rng_rand())
     return main
 
 
