@@ -136,6 +136,7 @@ private:
   const FragmentLayout *layoutOfReads(tile::ParallelOp loop);
   void stage(tile::ParallelOp loop, Value root);
   void defineAll(tile::AllocOp alloc);
+  llvm::SmallPtrSet<Operation *, 4> readAcrossRows();
   void setSharedLayouts();
 
   void set(Value root, const FragmentLayout &layout) {
@@ -501,6 +502,34 @@ static tile::AllocOp tileOf(Value operand) {
   return own;
 }
 
+/// Tiles that loops read into fragments of several rows a wave, whose rows start in one bank: what
+/// a matrix instruction wants, where no instruction brings a matrix (another element type). Boxes
+/// of warp groups' copies have their own swizzle.
+llvm::SmallPtrSet<Operation *, 4> Inference::readAcrossRows() {
+  llvm::SmallPtrSet<Operation *, 4> found;
+  bool hasWarpGroups = false;
+  kernel.walk([&](tile::GemmOp gemm) { hasWarpGroups |= bool(gemm.getWarpGroup()); });
+  if (!target.hasMatrixReads || hasWarpGroups)
+    return found;
+  kernel.walk([&](tile::LoadOp load) {
+    auto loop = load->getParentOfType<tile::ParallelOp>();
+    auto alloc = load.getBuffer().getDefiningOp<tile::AllocOp>();
+    tile::BufferType type = load.getBuffer().getType();
+    if (!loop || !alloc || !type.isShared() || type.rank() != 2 || found.contains(alloc) ||
+        !llvm::equal(load.getIndices(), loop.ivs()) ||
+        bitsOf(tile::dtypeOf(type.getElementType())) < 8)
+      return;
+    std::optional<FragmentLayout> lanes = layoutFromFragments(loop);
+    if (!lanes || ArrayRef(lanes->shape()) != type.getShape())
+      return;
+    int64_t bytes = bytesOf(tile::dtypeOf(type.getElementType()));
+    if (passesOf(*lanes, SharedLayout::swizzled(type.getShape(), 8 * bytes), bytes, target) <
+        passesOf(*lanes, SharedLayout::plain(type.getShape()), bytes, target))
+      found.insert(alloc);
+  });
+  return found;
+}
+
 void Inference::setSharedLayouts() {
   llvm::SmallPtrSet<Operation *, 8> readByGemm, readByWarpGroups;
   // Read lane by lane, of whole tiles of two dimensions: which lane reads what; of several the
@@ -547,12 +576,14 @@ void Inference::setSharedLayouts() {
           SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
         readByWarpGroups.insert(alloc);
   });
+  llvm::SmallPtrSet<Operation *, 4> acrossRows = readAcrossRows();
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
     if (!type.isShared() || alloc.getLayout())
       return;
     unsigned bits = 8 * bytesOf(tile::dtypeOf(type.getElementType()));
-    SharedLayout layout = readByGemm.contains(alloc) && !reshaped.contains(alloc)
+    bool isSwizzled = readByGemm.contains(alloc) || acrossRows.contains(alloc);
+    SharedLayout layout = isSwizzled && !reshaped.contains(alloc)
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());
     if (auto reads = operandReads.find(alloc);

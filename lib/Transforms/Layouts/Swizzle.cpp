@@ -10,6 +10,8 @@
 #include "tilec/Base/Math.h"
 #include "tilec/Target/SharedBanks.h"
 
+#include <set>
+
 namespace tilec {
 
 constexpr int64_t widestReadBytes = 16;  ///< of a lane
@@ -105,6 +107,33 @@ SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &rea
         }
   }
   return best;
+}
+
+int64_t passesOf(const FragmentLayout &lanes, const SharedLayout &layout, int64_t elemBytes,
+                 const TargetInfo &target) {
+  constexpr int64_t bankBytes = 4;
+  int64_t regs = lanes.atomRegs(), run = 1;
+  while (run < regs && run * elemBytes < widestReadBytes &&
+         lanes.coords(run, 0, 0) == Coords{0, run})
+    ++run;
+  int64_t bytes = run * elemBytes;
+  // As many lanes as take a word of each bank are served together.
+  int64_t together = std::min<int64_t>(target.waveLanes,
+                                       target.sharedBanks * bankBytes / std::max(bytes, bankBytes));
+  int64_t passes = 0;
+  for (int64_t first = 0; first < target.waveLanes; first += together) {
+    llvm::SmallVector<std::set<int64_t>> words(target.sharedBanks);
+    for (int64_t lane = first; lane < first + together; ++lane) {
+      int64_t offset = layout.offset(lanes.coords(0, lane, 0)) * elemBytes;
+      for (int64_t word = offset / bankBytes; word * bankBytes < offset + bytes; ++word)
+        words[word % target.sharedBanks].insert(word);
+    }
+    size_t most = 0;
+    for (const std::set<int64_t> &ofBank : words)
+      most = std::max(most, ofBank.size());
+    passes += int64_t(most);
+  }
+  return passes;
 }
 
 } // namespace tilec

@@ -34,4 +34,9 @@ int64_t conflictsOf(const SharedReads &reads, const SharedLayout &layout);
 SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &reads,
                            int64_t passedOver = 0);
 
+/// How often the banks are asked until the lanes of a wave, each with its first elements of two
+/// dimensions, have read those of a shared tile.
+int64_t passesOf(const FragmentLayout &lanes, const SharedLayout &layout, int64_t elemBytes,
+                 const TargetInfo &target);
+
 } // namespace tilec
