@@ -19,11 +19,14 @@ using namespace mlir;
 
 namespace tilec {
 
+constexpr int64_t widestAccess = 16; // bytes of a lane
+
 /// Shared memory for the results of every wave, in bytes.
 struct WavePlaces {
   int64_t base = 0, perWave = 0, perResult = 0;
-  Value lane;         ///< what a lane adds; null: all lanes share one value
-  bool isOwn = false; ///< nothing else uses it, and what was there is read
+  int64_t together = 1; ///< results of a lane that lie side by side; `perResult` is between those
+  Value lane;           ///< what a lane adds; null: all lanes share one value
+  bool isOwn = false;   ///< nothing else uses it, and what was there is read
 };
 
 class ReduceEmitter {
@@ -213,9 +216,12 @@ WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
     places.perWave = bytes;
     places.perResult = e.numWaves * bytes;
   } else {
+    while (bytes >= 4 && count % (2 * places.together) == 0 &&
+           2 * places.together * bytes <= widestAccess)
+      places.together *= 2;
     places.perWave = count * lanes * bytes;
-    places.perResult = lanes * bytes;
-    places.lane = e.mulIndex(e.laneId, bytes);
+    places.perResult = lanes * places.together * bytes;
+    places.lane = e.mulIndex(e.laneId, places.together * bytes);
   }
   int64_t size = count * e.numWaves * (places.lane ? lanes : 1) * bytes;
   places.isOwn = exchangeOf(reduce, e.target).isOwn && e.hasOwnPlace(reduce);
@@ -246,37 +252,43 @@ void ReduceEmitter::foldWaves() {
     return places.lane ? e.addIndex(at, places.lane) : at;
   };
   Value own = placeOf(e.waveId);
+  SmallVector<Value, 4> row;
   for (auto [r, value] : llvm::enumerate(results)) {
-    Value out = isBool ? arith::ExtUIOp::create(b, loc, stored, value).getResult() : value;
-    wave::SharedWriteOp::create(b, loc, out, own, Value(),
-                                places.base + int64_t(r) * places.perResult);
+    row.push_back(isBool ? arith::ExtUIOp::create(b, loc, stored, value).getResult() : value);
+    if (int64_t(row.size()) < places.together)
+      continue;
+    wave::SharedWriteOp::create(b, loc, e.pack(row), own, Value(),
+                                places.base + int64_t(r) / places.together * places.perResult);
+    row.clear();
   }
   wave::BarrierOp::create(b, loc);
   Value start = placeOf(first);
   // Values that lie side by side are read together.
   bool areTogether = places.perWave == bytes && digits.size() == 1 && digits[0].below == 1 &&
                      isPowerOf2(partners) && !isBool;
-  int64_t width = areTogether ? std::min(partners, 16 / bytes) : 1;
-  for (auto [r, value] : llvm::enumerate(results)) {
-    Value sum;
+  int64_t width = areTogether ? std::min(partners, widestAccess / bytes) : 1;
+  for (size_t r = 0; r < results.size(); r += places.together) {
+    SmallVector<Value, 4> sums(places.together);
     for (int64_t p = 0; p < partners; p += width) {
       int64_t offset = 0, rest = p;
       for (const WaveDigit &d : digits) {
         offset += rest % d.count * d.below;
         rest /= d.count;
       }
-      Value read = wave::SharedReadOp::create(b, loc, e.vectorOf(width, stored), start,
+      int64_t count = width * places.together; // of several waves or several results
+      Value read = wave::SharedReadOp::create(b, loc, e.vectorOf(count, stored), start,
                                               places.base + offset * places.perWave +
-                                                  int64_t(r) * places.perResult);
-      for (Value part : e.unpack(read, width)) {
+                                                  int64_t(r) / places.together * places.perResult);
+      for (auto [n, part] : llvm::enumerate(e.unpack(read, count))) {
         if (isBool) {
           Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
           part = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, part, zero);
         }
+        Value &sum = sums[n % places.together];
         sum = sum ? fold(sum, part) : part;
       }
     }
-    value = sum;
+    llvm::copy(sums, results.begin() + r);
   }
 }
 

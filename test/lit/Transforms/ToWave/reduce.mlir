@@ -2,7 +2,7 @@
 // RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-expand-pipelines{target=sm_80},tile-place-shared{target=sm_80},tile-place-barriers),tile-to-wave{target=sm_80},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=TWO
 //
 // The maximum of rows: of the lane's own registers first, then of the lanes that share a row. Where two
-// waves share one (two on sm_80, one on gfx950), through shared memory with a barrier.
+// waves share one (two on sm_80, one on gfx950), through shared memory with a barrier; a lane's results lie together.
 
 // ONE-LABEL: wave.kernel @reduce(
 // ONE:       wave.mma
@@ -18,9 +18,9 @@
 
 // TWO-LABEL: wave.kernel @reduce({{.*}} shared(4608)
 // TWO-COUNT-4: wave.shuffle_xor
-// TWO-COUNT-2: wave.shared_write
+// TWO-COUNT-1: wave.shared_write
 // TWO-NEXT:  wave.barrier
-// TWO-COUNT-4: wave.shared_read
+// TWO-COUNT-2: wave.shared_read
 // TWO:       wave.global_write
 tile.program @reduce {
   %R = tile.tensor "R"[] : !tile.buffer<[16], f32, global>
