@@ -19,7 +19,7 @@ Tools of the build and of LLVM are called by their plain names (`tilec`, `FileCh
     %plugin       libTilecPlugin.so
     %llvm_plugin  libTilecLlvmPlugin.so
 
-and for REQUIRES: `seeds`, `mlir-opt`, `ptxas`, `libdevice`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
+and for REQUIRES: `seeds`, `mlir-opt`, `ptxas`, `nvdisasm`, `libdevice`, `cuda`, `cuda-header`, `hip`, `asan`, `chromium`. A missing tool of ours is a failure, never
 a skipped test.
 """
 
@@ -38,7 +38,7 @@ config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py", "CMakeLists.txt"]
 config.environment["PATH"] = os.pathsep.join(
     [config.tilec_tools, config.tilec_llvm_tools, os.environ.get("PATH", "")]
 )
-passed = ("TILEC_SEEDS TILEC_PTXAS TILEC_NVRTC TILEC_LIBDEVICE TILEC_ROCM_DEVICE_LIBS ROCM_PATH CUDA_HOME "
+passed = ("TILEC_SEEDS TILEC_PTXAS TILEC_NVDISASM TILEC_NVRTC TILEC_LIBDEVICE TILEC_ROCM_DEVICE_LIBS ROCM_PATH CUDA_HOME "
           "LD_LIBRARY_PATH ASAN_OPTIONS HOME")
 for name in passed.split():
     if name in os.environ:
@@ -63,6 +63,8 @@ toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")
 ptxas = os.environ.get("TILEC_PTXAS") or shutil.which("ptxas") or shutil.which("ptxas", path=toolkit)
 if ptxas:
     config.available_features.add("ptxas")
+if os.environ.get("TILEC_NVDISASM") or shutil.which("nvdisasm") or shutil.which("nvdisasm", path=toolkit):
+    config.available_features.add("nvdisasm")
 libdevice = os.environ.get("TILEC_LIBDEVICE") or os.path.join(
     os.path.dirname(toolkit), "nvvm", "libdevice", "libdevice.10.bc")
 if os.path.isfile(libdevice):
