@@ -21,9 +21,9 @@ Expected<std::string> disassembleSass(const Image &image, bool withLines) {
   std::optional<std::string> nvdisasm = findToolkitTool("nvdisasm", "TILEC_NVDISASM");
   if (!nvdisasm)
     return createStringError(
-        "nvdisasm was not found: install the CUDA toolkit's package cuda-nvdisasm, and set "
-        "TILEC_NVDISASM to its path or CUDA_HOME to the toolkit's folder; --emit=report counts "
-        "opcodes without it");
+        "nvdisasm was not found (--emit=report counts opcodes without it); install the CUDA "
+        "toolkit's package cuda-nvdisasm, or set TILEC_NVDISASM to its path or CUDA_HOME to the "
+        "toolkit's folder");
   StringRef bytes(reinterpret_cast<const char *>(image.bytes.data()), image.bytes.size());
   auto cubin = TemporaryFile::create("cubin", bytes);
   if (!cubin)

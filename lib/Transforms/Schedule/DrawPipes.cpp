@@ -39,6 +39,13 @@ std::string lineOf(Operation &op) {
   return place ? " (line " + std::to_string(place.getLine()) + ")" : "";
 }
 
+std::string waitOf(uint64_t pending, llvm::StringRef what) {
+  if (pending == 0)
+    return ("wait until no " + what + " is in flight").str();
+  return llvm::formatv("wait until at most {0} {1}{2} in flight", pending, what,
+                       pending == 1 ? " is" : "s are");
+}
+
 /// What an op of a role does, in a few words; empty for what takes no time.
 std::string wordsOf(Operation &op) {
   if (auto copy = dyn_cast<tile::TmaCopyOp>(op))
@@ -48,9 +55,9 @@ std::string wordsOf(Operation &op) {
   if (isa<tile::AsyncCommitOp>(op))
     return "end the group of copies";
   if (auto wait = dyn_cast<tile::AsyncWaitOp>(op))
-    return "wait until at most " + std::to_string(wait.getPending()) + " groups are in flight";
+    return waitOf(wait.getPending(), "group");
   if (auto wait = dyn_cast<tile::GemmWaitOp>(op))
-    return "wait until at most " + std::to_string(wait.getPending()) + " is in flight";
+    return waitOf(wait.getPending(), "gemm");
   if (auto release = dyn_cast<tile::PipeReleaseOp>(op))
     return release.getPrevious() ? "release the slot of the round before" : "release the slot";
   if (isa<tile::PipeAcquireOp>(op))

@@ -25,7 +25,7 @@
 # AHEAD: two: threads that copy ahead over 3 slots of 32768 bytes
 # AHEAD: copies
 # AHEAD: the block
-# AHEAD: wait until at most 1 groups are in flight
+# AHEAD: wait until at most 1 group is in flight
 # AHEAD: start the copy of a later round to A_shared
 # Too few tiles for two rounds: said, and no step of its own.
 # RUN: tilec %examples/gemm.py --entry "gemm(128, 128, 128)" --target=gfx950 --emit=schedule.svg | FileCheck %s --check-prefix=SHORT
