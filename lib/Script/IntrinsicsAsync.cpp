@@ -83,14 +83,16 @@ Value Evaluator::copyElements(const BoundArgs &args) {
                          : toCondition(args["predicate"], args.spanOf("predicate"));
   if (!from.ok() || failure)
     return Value();
+  if (*count == 1) { // of one element there are no lanes
+    to = heap.list({to}, ValueKind::Lanes);
+    from = heap.list({from}, ValueKind::Lanes);
+  }
   if (when)
     from = eachLane(from, args.span, [&](llvm::ArrayRef<Value> own) {
       const Expr *zero =
           build.cast(build.constInt(0, DType::I32, args.span), own[0].expr()->type, args.span);
       return Value::expr(build.choose(ExprOp::IfThenElse, when, own[0].expr(), zero, args.span));
     });
-  if (*count == 1)
-    to = heap.list({to}, ValueKind::Lanes);
   return storeLanes(to, from, args.span, args.span, args.span) ? Value::none() : Value();
 }
 

@@ -13,6 +13,8 @@
 # RUN: tilec-run %s --entry "lanes()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "elements()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "elements()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "elements(4, 1)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "elements(4, 1)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "waiting" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "waiting" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: PASS
