@@ -192,9 +192,11 @@ Value Evaluator::builtinIsInstance(CallArgs &args) {
   if (!arity(args, 2, 2, "isinstance"))
     return Value();
   const Value &v = args.values[0];
-  if (v.is(ValueKind::Opaque))
+  if (v.is(ValueKind::Opaque) && !isHosts(v))
     return failOpaque(v, args.spans[0]);
   auto matches = [&](const Value &type) {
+    if (isHosts(type)) // values of the kernel's run are of no class of the host
+      return toHost(v) && hostTruth(type, "__instancecheck__", v, args.span).value_or(false);
     if (type.is(ValueKind::Intrinsic))
       return type.intrinsic() == IntrinsicId::Tensor && v.is(ValueKind::Buffer);
     if (type.is(ValueKind::Class))
@@ -219,9 +221,9 @@ Value Evaluator::builtinIsInstance(CallArgs &args) {
         .Case("Var", v.is(ValueKind::Expr))
         .Default(false);
   };
-  if (args.values[1].is(ValueKind::Tuple))
-    return Value::boolean(llvm::any_of(args.values[1].items(), matches));
-  return Value::boolean(matches(args.values[1]));
+  bool isOne = args.values[1].is(ValueKind::Tuple) ? llvm::any_of(args.values[1].items(), matches)
+                                                   : matches(args.values[1]);
+  return failure ? Value() : Value::boolean(isOne);
 }
 
 /// int(text, radix): blanks around, a sign, a prefix that agrees with the radix, `_` between

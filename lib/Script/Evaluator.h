@@ -315,6 +315,9 @@ private:
   Value hostModule(const HostValue &given, Span span);
   Value hostAttribute(const Value &object, llvm::StringRef name, Span span);
   Value hostCall(const Value &callee, const CallArgs &args, std::string full);
+  Value hostCompare(ast::CompareOp op, const Value &a, const Value &b, Span span);
+  std::optional<bool> hostTruth(const Value &object, llvm::StringRef question,
+                                llvm::ArrayRef<Value> args, Span span);
   Value unknownToHost(std::string name, std::string reason, Span span);
 
   // Tensors of the host code (Tensors.cpp).

@@ -12,6 +12,8 @@
 
 namespace tilec::script {
 
+using ast::CompareOp;
+
 const HostPieces::Piece *HostPieces::find(uint64_t function) {
   auto [it, isNew] = pieces.try_emplace(function);
   if (!isNew)
@@ -290,6 +292,50 @@ Value Evaluator::hostCall(const Value &callee, const CallArgs &args, std::string
   if (answer.reason.empty())
     answer.reason = ("`" + callee.str() + "` cannot be called").str();
   return unknownToHost(std::move(full), std::move(answer.reason), args.span);
+}
+
+/// What `object.question(args)` says; fails where that is no bool.
+std::optional<bool> Evaluator::hostTruth(const Value &object, llvm::StringRef question,
+                                         llvm::ArrayRef<Value> args, Span span) {
+  Value method = hostAttribute(object, question, span);
+  if (method.is(ValueKind::Opaque) && method.as<NamedObject>()->host) {
+    CallArgs call;
+    call.span = call.calleeSpan = span;
+    call.values.assign(args.begin(), args.end());
+    call.spans.assign(args.size(), span);
+    method = hostCall(method, call, (object.str() + "." + question + "(...)").str());
+  }
+  if (method.is(ValueKind::Bool))
+    return method.boolean();
+  if (method.ok() && !failure)
+    failOpaque(method.is(ValueKind::Opaque) ? method : object, span);
+  return std::nullopt;
+}
+
+/// `a OP b` where one of them is, or holds, something of the host: that compares by rules of its
+/// own. A list is compared item by item.
+Value Evaluator::hostCompare(CompareOp op, const Value &a, const Value &b, Span span) {
+  if (!isHosts(a) && !isHosts(b)) {
+    bool equal = a.kind() == b.kind() && a.items().size() == b.items().size();
+    for (size_t i = 0; equal && i < a.items().size(); ++i) {
+      Value item = compare(CompareOp::Eq, a.items()[i], b.items()[i], span, span, span);
+      if (!item.is(ValueKind::Bool))
+        return item;
+      equal = item.boolean();
+    }
+    return Value::boolean(equal == (op == CompareOp::Eq));
+  }
+  struct Row {
+    CompareOp op;
+    const char *of, *mirrored;
+  };
+  constexpr Row rows[] = {{CompareOp::Eq, "__eq__", "__eq__"}, {CompareOp::Ne, "__ne__", "__ne__"},
+                          {CompareOp::Lt, "__lt__", "__gt__"}, {CompareOp::Le, "__le__", "__ge__"},
+                          {CompareOp::Gt, "__gt__", "__lt__"}, {CompareOp::Ge, "__ge__", "__le__"}};
+  const Row *row = llvm::find_if(rows, [&](const Row &r) { return r.op == op; });
+  std::optional<bool> said =
+      isHosts(a) ? hostTruth(a, row->of, b, span) : hostTruth(b, row->mirrored, a, span);
+  return said ? Value::boolean(*said) : Value();
 }
 
 } // namespace tilec::script

@@ -532,6 +532,14 @@ Value Evaluator::contains(const Value &item, const Value &container, Span span, 
   return joined ? Value::expr(joined) : Value::boolean(false);
 }
 
+/// A list or tuple with something of the host in it.
+static bool holdsHosts(const Value &v, unsigned depth = 0) {
+  return v.isSequence() && depth < 8 &&
+         llvm::any_of(
+             v.items(),
+             [&](const Value &item) { return isHosts(item) || holdsHosts(item, depth + 1); });
+}
+
 Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span, Span aSpan,
                          Span bSpan) {
   if (op == CompareOp::In || op == CompareOp::NotIn) {
@@ -558,6 +566,10 @@ Value Evaluator::compare(CompareOp op, const Value &a, const Value &b, Span span
       return Value();
     return Value::expr(build.binary(ops[static_cast<unsigned>(op)], x, y, span));
   }
+  bool areLists = isEquality && holdsHosts(a) && holdsHosts(b);
+  bool isNone = a.is(ValueKind::None) || b.is(ValueKind::None);
+  if (!isIdentity && !isNone && (isHosts(a) || isHosts(b) || areLists))
+    return hostCompare(op, a, b, span);
   if (isIdentity || op == CompareOp::Eq || op == CompareOp::Ne) {
     bool negate = op == CompareOp::IsNot || op == CompareOp::Ne;
     bool noneInvolved = a.is(ValueKind::None) || b.is(ValueKind::None);
@@ -632,6 +644,8 @@ std::optional<bool> Evaluator::truth(const Value &v, Span span) {
     fail(DiagId::WantedOther, span, "a condition", typeName(v));
     return std::nullopt;
   case ValueKind::Opaque:
+    if (isHosts(v))
+      return hostTruth(v, "__bool__", {}, span);
     failOpaque(v, span);
     return std::nullopt;
   default:

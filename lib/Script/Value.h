@@ -263,6 +263,11 @@ struct NamedObject : Object {
   std::vector<Keyword> keywords;
 };
 
+/// Something that the program around the script has, and can be asked about.
+inline bool isHosts(const Value &v) {
+  return v.is(ValueKind::Opaque) && v.as<NamedObject>()->host != 0;
+}
+
 struct TensorTypeObject : Object {
   std::vector<Value> shape;
   std::vector<Value> strides;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Support/Diagnostics.h"
 
+#include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -26,6 +27,12 @@ void DiagnosticEngine::add(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::Error)
     ++errors;
   list.push_back(std::move(diagnostic));
+}
+
+/// How many places of a terminal's line the text takes; bytes that are no UTF-8 take one each.
+static size_t placesOf(llvm::StringRef text) {
+  int columns = llvm::sys::unicode::columnWidthUTF8(text);
+  return columns < 0 ? text.size() : static_cast<size_t>(columns);
 }
 
 void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d,
@@ -54,11 +61,14 @@ void DiagnosticEngine::printOne(llvm::raw_ostream &os, const Diagnostic &d,
     return;
   os << line << '\n';
   // The caret line repeats tabs, so that it lines up whatever their width.
-  for (char c : line.take_front(at.column - 1))
-    os << (c == '\t' ? '\t' : ' ');
-  uint32_t width = d.span.end > d.span.begin ? d.span.end - d.span.begin : 1;
-  uint32_t room = line.size() >= at.column ? static_cast<uint32_t>(line.size() - at.column + 1) : 1;
-  os << '^' << std::string(std::min(width, room) - 1, '~') << '\n';
+  for (llvm::StringRef rest = line.take_front(at.column - 1); !rest.empty();) {
+    auto [text, behind] = rest.split('\t');
+    os << std::string(placesOf(text), ' ') << (text.size() < rest.size() ? "\t" : "");
+    rest = behind;
+  }
+  llvm::StringRef marked = line.drop_front(std::min<size_t>(at.column - 1, line.size()));
+  marked = marked.take_front(d.span.end > d.span.begin ? d.span.end - d.span.begin : 1);
+  os << '^' << std::string(std::max<size_t>(placesOf(marked), 1) - 1, '~') << '\n';
 }
 
 std::vector<llvm::ArrayRef<Diagnostic>> DiagnosticEngine::shown(bool withRemarks) const {

@@ -5,6 +5,8 @@ A Scope says what a function's names mean. A Session answers the compiler for on
 remembers what was asked: a compiled kernel is the same again only where all answers are.
 """
 
+import functools
+import operator
 import sys
 import types
 
@@ -13,6 +15,9 @@ from . import _dtypes, _source
 # tilec_host_kind of tilec-c/Compile.h.
 NONE, BOOL, INT, FLOAT, STR, DTYPE, LIST, TUPLE, DICT, TENSOR, MODULE, FUNCTION, OBJECT = range(13)
 _MISSING = object()
+#: Questions of the compiler that Python answers by its operators, with what is reflected and what is the default.
+_OPERATORS = {f"__{name}__": getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+_OPERATORS["__bool__"] = operator.truth
 
 
 class Scope:
@@ -187,6 +192,8 @@ class Session:
         if verb == "attribute":
             if what == "__getitem__" and not isinstance(target, type):
                 return self.encode(target.__getitem__)
+            if what in _OPERATORS:
+                return self.encode(functools.partial(_OPERATORS[what], target))
             value = getattr(target, what, _MISSING)
             return None if value is _MISSING else self.encode(value)
         args, keywords = self._given(what)
