@@ -35,6 +35,12 @@ bool hasMeeting(const Loop &loop) {
   return false;
 }
 
+/// Whether the condition is known before the loop, or a comparison of what is.
+bool isInvariant(const Loop &loop, const Value *condition) {
+  auto *compare = dyn_cast<CmpInst>(condition);
+  return loop.isLoopInvariant(condition) || (compare && loop.hasLoopInvariantOperands(compare));
+}
+
 /// Whether the guard leads to all that a round does to memory, or on to where that ends.
 bool leadsToAllWork(const Loop &loop, const GuardedLoop &found, const DominatorTree &dominators) {
   BasicBlock *from = found.guard->getParent();
@@ -67,7 +73,7 @@ std::optional<GuardedLoop> match(const Loop &loop, const DominatorTree &dominato
     found.guard = dyn_cast<BranchInst>(block->getTerminator());
     if (!found.guard || found.guard->isUnconditional() || block == latch ||
         isa<Constant>(found.guard->getCondition()) ||
-        !loop.isLoopInvariant(found.guard->getCondition()))
+        !isInvariant(loop, found.guard->getCondition()))
       continue;
     for (unsigned side : {0, 1}) {
       found.work = found.guard->getSuccessor(side);
@@ -129,6 +135,8 @@ bool hoist(Loop &loop, DominatorTree &dominators) {
       phi.eraseFromParent();
     }
   Value *condition = guarded->guard->getCondition();
+  if (auto *compare = dyn_cast<Instruction>(condition); compare && loop.contains(compare))
+    compare->moveBefore(guarded->before->getTerminator()->getIterator());
   bool entersOnTrue = guarded->guard->getSuccessor(0) == guarded->work;
   guarded->guard->setCondition(ConstantInt::getBool(condition->getContext(), entersOnTrue));
   BasicBlock *header = loop.getHeader();

@@ -29,10 +29,11 @@ namespace tilec::codegen {
 namespace {
 
 constexpr unsigned mostRounds = 16;
-constexpr unsigned mostInstructions = 640; // of all rounds
-constexpr unsigned mostLevels = 2;         // of loops in each other
-constexpr unsigned longestPeriod = 8;      // of a condition, in rounds
-constexpr unsigned mostPeriods = 4;        // side by side in a round
+constexpr unsigned mostInstructions = 640;    // of all rounds
+constexpr unsigned mostLevels = 2;            // of loops in each other
+constexpr unsigned longestPeriod = 8;         // of a condition, in rounds
+constexpr unsigned mostPeriods = 4;           // side by side in a round
+constexpr unsigned mostWithConditions = 2560; // instructions of such a round, before they go
 
 /// A load or store that a lane leaves out where it has nothing to move (Lower/NVPTX).
 bool isMaskedAccess(const CallBase &call) {
@@ -84,7 +85,8 @@ unsigned roundsTogether(unsigned rounds, unsigned size, unsigned period) {
   if (period == 1)
     return together;
   for (unsigned periods = 1; periods <= mostPeriods; periods *= 2)
-    if (rounds % (period * periods) == 0 && size * periods <= mostInstructions)
+    if (rounds % (period * periods) == 0 && size * periods <= mostInstructions &&
+        size * period * periods <= mostWithConditions)
       together = period * periods;
   return together;
 }
