@@ -18,8 +18,8 @@ namespace tilec::codegen {
 /// planned.
 ///
 /// Of longer loops those whose conditions come again after a few rounds (the next of the four words
-/// of a random generator's block) get as many rounds in one, so that the conditions go; several such
-/// groups, as far as they are short, so that they are computed side by side.
+/// of a random generator's block) get as many rounds in one, so that the conditions go; several
+/// such groups, as far as they are short, so that they are computed side by side.
 ///
 /// AMD's loops stay, too: the simulated schedules of what is planned there count on their form.
 struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {

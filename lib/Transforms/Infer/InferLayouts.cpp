@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "Infer/ByteTranspose.h"
 #include "Infer/Chains.h"
+#include "Infer/HeldRows.h"
 #include "Infer/KeepOperands.h"
 #include "Infer/Operands.h"
 #include "Infer/Windows.h"
@@ -106,11 +107,13 @@ public:
       return failure();
     fixScans();
     propagate();
+    heldRows.emplace(kernel, target.waveLanes * numWaves);
     for (auto [rank, open] : openFragments())
       if (!open.getLayout()) {
         setDefault(open);
         propagate();
       }
+    unrollHeldRows(kernel);
     unrollWindows(kernel);
     matchOperands(kernel, target);
     stageAll();
@@ -157,6 +160,7 @@ private:
   StringRef atoms; ///< `large`, `small` or nothing: of products that could have either
   int64_t swizzle; ///< shared layouts without bank conflicts that are passed over
   std::optional<Carriers> carriers;
+  std::optional<HeldRows> heldRows;
   llvm::SmallPtrSet<Operation *, 4> defined; ///< fragments that start from zeros
   bool sparesMemory = false;                 ///< loops may have the layout of what they read
   SmallVector<std::pair<Location, std::string>> remarks;
@@ -324,7 +328,7 @@ void Inference::setDefault(tile::AllocOp open) {
       indices = load.getIndices();
     else if (auto store = dyn_cast<tile::StoreOp>(user))
       indices = store.getIndices();
-    FragmentLayout layout = defaultLoopLayout(loop, target, numWaves);
+    FragmentLayout layout = heldRows->ofLoop(loop, defaultLoopLayout(loop, target, numWaves));
     if (auto own = fragmentFromLoop(layout, indices, type.getShape(), loop)) {
       set(open, *own);
       return;

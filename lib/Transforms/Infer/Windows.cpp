@@ -116,7 +116,8 @@ int64_t workOfRound(KnownLoop outer) {
   for (Operation &op : *outer.loop.bodyBlock()) {
     auto loop = dyn_cast<tile::ParallelOp>(op);
     if (!loop) {
-      if (!isPure(&op) || op.getNumRegions() != 0 || ++ops > otherOps)
+      bool isScalar = isPure(&op) || isa<tile::LoadOp>(op);
+      if (!isScalar || op.getNumRegions() != 0 || ++ops > otherOps)
         return 0;
       continue;
     }
