@@ -162,6 +162,10 @@ public:
   /// Lets the hardware's own atomic instructions be used.
   virtual void markAtomic(llvm::AtomicRMWInst &atomic) {}
   virtual void trap() = 0;
+  /// One instruction without a branch that traps where `condition` does not hold; false where the
+  /// target has none. A branch would end a block of code, and reads of memory before it move behind
+  /// it, each to where it is needed.
+  virtual bool trapUnless(llvm::Value *condition) { return false; }
   /// What the branch around a trap asks, which is left alone where `condition` holds: a trap ends
   /// all of the kernel, whichever lanes come to it.
   virtual llvm::Value *trapCondition(llvm::Value *condition) { return condition; }

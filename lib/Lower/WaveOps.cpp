@@ -198,6 +198,8 @@ static std::optional<int64_t> optional(std::optional<uint64_t> value) {
 }
 
 LogicalResult KernelLowering::lowerTrap(wave::TrapOp trap) {
+  if (e.trapUnless(at(trap.getCondition())))
+    return success();
   llvm::BasicBlock *bad = newBlock("trap"), *good = newBlock("checked");
   b.CreateCondBr(e.trapCondition(at(trap.getCondition())), good, bad);
   b.SetInsertPoint(bad);

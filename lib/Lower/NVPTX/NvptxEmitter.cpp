@@ -70,6 +70,7 @@ public:
   bool addVector(llvm::Value *vector, llvm::Value *pointer) override;
   llvm::SyncScope::ID blockScope() override;
   void trap() override { call("llvm.trap", {}, {}); }
+  bool trapUnless(llvm::Value *condition) override;
 
   llvm::Value *approxExp2(llvm::Value *value) override;
   llvm::Value *approxLog2(llvm::Value *value) override;
@@ -93,6 +94,17 @@ private:
   /// Whether a scan's partner is in the lane's group, by the group, the distance and the direction.
   std::map<std::tuple<unsigned, unsigned, bool>, llvm::Instruction *> partners;
 };
+
+/// Reads may move over it, writes not: an index that the script asserts is one of theirs.
+bool NvptxEmitter::trapUnless(llvm::Value *condition) {
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getInt1Ty()}, false);
+  llvm::CallInst *call = b.CreateCall(
+      llvm::InlineAsm::get(type, "@!$0 trap;", "b", /*hasSideEffects=*/true), {condition});
+  call->addFnAttr(llvm::Attribute::NoUnwind);
+  call->setMemoryEffects(llvm::MemoryEffects::readOnly() |
+                         llvm::MemoryEffects::inaccessibleMemOnly());
+  return true;
+}
 
 //===----------------------------------------------------------------------===//
 // Kernels

@@ -22,7 +22,8 @@ wave.kernel @lanes(["A", "C"]) access ["r", "rw"] threads(64) shared(1024) {
   %i = arith.constant 1 : i32
   // CHECK: atom{{(.cta)?}}.shared{{(.cta)?}}.min.u32
   %2 = wave.shared_atomic umin %i, %o : i32 -> i32
-  // CHECK: trap;
+  // No branch: what is read before stays before.
+  // CHECK: @!%p{{[0-9]+}} trap;
   %m = arith.cmpi ult, %o, %o : index
   wave.trap %m, "never"
 }
