@@ -1,6 +1,7 @@
 //===- Registers.h - who of a block gets how many registers ---------------===//
 //
-// Takes the threads of a block, gives the registers of a producer's and of a consumer's lanes.
+// Takes the threads of a block, gives the registers of a producer's and of a consumer's lanes, and
+// how many threads the producer has.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -27,6 +28,13 @@ inline std::optional<RegisterSplit> splitRegisters(const TargetInfo &target, int
   int64_t producer = groups == 3 ? 40 : groups == 4 ? 32 : 24, step = target.registers.step;
   int64_t consumer = (atEntry * groups - producer) / (groups - 1) / step * step;
   return RegisterSplit{producer, std::min(consumer, *target.registers.mostMoved)};
+}
+
+/// Threads of the producer of a block that has `consumers` others. One of its warps works;
+/// registers move between whole warp groups only.
+inline int64_t producerThreads(const TargetInfo &target, int64_t consumers) {
+  constexpr int64_t threadsOfGroup = 128;
+  return splitRegisters(target, consumers + threadsOfGroup) ? threadsOfGroup : target.waveLanes;
 }
 
 } // namespace tilec

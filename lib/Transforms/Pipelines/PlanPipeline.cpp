@@ -189,7 +189,7 @@ void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, SharedMemory
   int64_t before = bytesWith(2), after = bytesWith(3);
   int64_t most = hasUnitsForAll(kernel, target)
                      ? target.sharedBytes
-                     : bytesForSameOccupancy(kernel, int64_t(kernel.getThreads()), before, target);
+                     : bytesForSameOccupancy(kernel, /*producer=*/0, before, target);
   if (after <= most)
     plan.stages = 3;
 }

@@ -18,6 +18,7 @@
 #include "Roles/ProducerConsumer.h"
 
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Registers.h"
 #include "Layouts/Rings.h"
 #include "Layouts/Stores.h"
 #include "Layouts/WarpGroups.h"
@@ -549,7 +550,8 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
   if (tile::hasGridSync(kernel))
     return "the kernel's blocks wait for each other";
   if (kernel.getThreads() % threadsPerGroup != 0 ||
-      int64_t(kernel.getThreads()) + threadsPerGroup > target.maxThreads)
+      int64_t(kernel.getThreads()) + producerThreads(target, kernel.getThreads()) >
+          target.maxThreads)
     return "a producer warp needs threads= a multiple of 128, at most 896, not " +
            std::to_string(kernel.getThreads());
   return "";

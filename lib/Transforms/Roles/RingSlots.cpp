@@ -10,7 +10,7 @@
 #include "Roles/RingSlots.h"
 
 #include "Layouts/Registers.h"
-#include "Layouts/WarpGroups.h"
+#include "Roles/LiveFragments.h"
 
 #include "tilec/Base/Math.h"
 
@@ -40,18 +40,25 @@ int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
                   1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
 }
 
-/// Blocks of `threads` that a unit's schedulers and registers hold. From three warp groups on the
-/// kernel is compiled for one block; smaller ones have what they need.
-int64_t blocksByRegisters(tile::KernelOp kernel, int64_t threads, const TargetInfo &target) {
-  if (splitRegisters(target, threads))
-    return 1;
-  int64_t registers = otherRegisters;
+int64_t allFragmentBits(tile::KernelOp kernel) {
+  int64_t bits = 0;
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
     if (type.isFragment())
-      registers += storageBytes(tile::dtypeOf(type.getElementType()), type.numElems()) / 4 /
-                   int64_t(kernel.getThreads());
+      bits += 8 * storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
   });
+  return bits;
+}
+
+/// Blocks that a unit's schedulers and registers hold, with a producer of so many threads. From
+/// three warp groups on the kernel is compiled for one block; smaller ones have what they need.
+/// Without a producer copies take registers as well, for which fragments that are dead stand in.
+int64_t blocksByRegisters(tile::KernelOp kernel, int64_t producer, const TargetInfo &target) {
+  int64_t consumers = kernel.getThreads(), threads = consumers + producer;
+  if (splitRegisters(target, threads))
+    return 1;
+  int64_t bits = producer ? liveFragmentBits(kernel) : allFragmentBits(kernel);
+  int64_t registers = otherRegisters + bits / 32 / consumers;
   int64_t waves = target.schedulers * target.wavesOfScheduler;
   return std::max<int64_t>(1, std::min(target.registers.ofUnit / (registers * threads),
                                        waves * target.waveLanes / threads));
@@ -59,10 +66,11 @@ int64_t blocksByRegisters(tile::KernelOp kernel, int64_t threads, const TargetIn
 
 } // namespace
 
-int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t threads, int64_t usedBytes,
+int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t producer, int64_t usedBytes,
                               const TargetInfo &target) {
   int64_t all = target.sharedBytesOfUnit, kept = target.sharedBytesKept;
-  int64_t resident = std::min(blocksByRegisters(kernel, threads, target), all / (usedBytes + kept));
+  int64_t resident =
+      std::min(blocksByRegisters(kernel, producer, target), all / (usedBytes + kept));
   return std::min<int64_t>(target.sharedBytes, all / std::max<int64_t>(resident, 1) - kept);
 }
 
@@ -79,7 +87,7 @@ bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target) {
   if (hasUnitsForAll(kernel, target))
     return false;
   int64_t bytes = SharedMemory(kernel, target).bytes() + target.sharedBytesKept;
-  return blocksByRegisters(kernel, int64_t(kernel.getThreads()), target) > 1 &&
+  return blocksByRegisters(kernel, /*producer=*/0, target) > 1 &&
          2 * bytes <= target.sharedBytesOfUnit;
 }
 
@@ -87,7 +95,7 @@ void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, Shared
               bool isPersistent, const TargetInfo &target) {
   int64_t most = isPersistent
                      ? target.sharedBytes
-                     : bytesForSameOccupancy(kernel, int64_t(kernel.getThreads()) + threadsPerGroup,
+                     : bytesForSameOccupancy(kernel, producerThreads(target, kernel.getThreads()),
                                              memory.bytes(), target);
   for (ProducerLoop &plan : plans) {
     // Loops that fill the same buffers have one ring; the first of them speaks for all.

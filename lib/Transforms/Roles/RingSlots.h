@@ -20,9 +20,9 @@ namespace tilec {
 void addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
               bool isPersistent, const TargetInfo &target);
 
-/// What a block of so many threads may take of shared memory so that as many are resident as with
-/// `usedBytes`.
-int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t threads, int64_t usedBytes,
+/// What a block with a producer of so many threads, or none, may take of shared memory so that as
+/// many are resident as with `usedBytes`.
+int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t producer, int64_t usedBytes,
                               const TargetInfo &target);
 
 /// Whether every block of the grid has a unit for itself.

@@ -155,7 +155,8 @@ void RoleEmitter::initPipes(wave::KernelOp waveKernel) {
 
 LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp waveKernel) {
   int64_t teams = e.kernel.getTeams(), consumers = teams * int64_t(e.kernel.getThreads());
-  int64_t threads = consumers + threadsPerGroup, consumerWaves = teams * e.numWaves;
+  int64_t threads = consumers + producerThreads(e.target, consumers);
+  int64_t consumerWaves = teams * e.numWaves;
   bindTensorMaps(waveKernel);
   placePipes();
   initPipes(waveKernel);
