@@ -32,6 +32,7 @@ bool Importer::tileCall(const script::TileCallStmt *s) {
   case IntrinsicId::Clear:
     return fill(call, call->id == IntrinsicId::Clear);
   case IntrinsicId::Gemm:
+  case IntrinsicId::GemmSparse:
     return gemm(call);
   case IntrinsicId::Transpose:
     return transpose(call);
@@ -489,15 +490,18 @@ bool Importer::gemm(const Call *call) {
     fail(DiagId::GemmInParallel, call->calleeSpan);
     return false;
   }
-  const Argument &argA = argument(*call, "A"), &argB = argument(*call, "B"),
+  bool isSparse = call->id == IntrinsicId::GemmSparse;
+  const Argument &argA = argument(*call, isSparse ? "A_sparse" : "A"), &argB = argument(*call, "B"),
                  &argC = argument(*call, "C");
   Value a = matrix(argA), c2 = matrix(argB), c = matrix(argC);
-  if (!a || !c2 || !c)
+  Value places = isSparse ? matrix(argument(*call, "E")) : Value();
+  if (!a || !c2 || !c || (isSparse && !places))
     return false;
   bool ta = argument(*call, "transpose_A").isTrue(), tb = argument(*call, "transpose_B").isTrue();
   llvm::ArrayRef<int64_t> sa = typeOf(a).getShape(), sb = typeOf(c2).getShape(),
                           sc = typeOf(c).getShape();
-  int64_t m = sa[ta ? 1 : 0], k = sa[ta ? 0 : 1], kb = sb[tb ? 1 : 0], n = sb[tb ? 0 : 1];
+  int64_t m = sa[ta ? 1 : 0], k = sa[ta ? 0 : 1] * (isSparse ? 2 : 1), kb = sb[tb ? 1 : 0],
+          n = sb[tb ? 0 : 1];
   if (k != kb || sc[0] != m || sc[1] != n) {
     if (k != kb)
       fail(DiagId::GemmK, call->calleeSpan, k, kb);
@@ -546,6 +550,8 @@ bool Importer::gemm(const Call *call) {
   }
   auto op = tile::GemmOp::create(b, at(call->span), a, c2, sum, clear, ta, tb, warps,
                                  pack.kind == Argument::Int ? pack.intValue : 1);
+  if (places)
+    op.getPlacesMutable().assign(places);
   if (isTensor)
     tile::CopyOp::create(b, at(argC.span), sum, c, StringAttr());
   // One of float32 beside one of tfloat32 is converted to it.

@@ -104,6 +104,7 @@ struct WgmmaOp {
   uint32_t issued = 0;                                         ///< a bit a warp
   uint32_t group = 0;                                          ///< commit group, counted from 1
   std::array<std::vector<uint32_t>, warpsPerGroup> aRegisters; ///< [register * 32 + lane]
+  std::array<std::vector<uint32_t>, warpsPerGroup> places;     ///< of a sparse A, [lane]
 };
 
 /// The wgmma of four warps, which compute together.

@@ -103,6 +103,7 @@ struct Instruction {
   uint8_t mode2 = 0;
   bool isGridFence = false;     ///< that reaches other clusters
   bool isOrderedAccess = false; ///< an access with such a fence
+  bool isSparse = false;        ///< a matrix instruction whose A is
   bool saturates = false, flushes = false, transposes = false, isVolatile = false,
        isConstant = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes

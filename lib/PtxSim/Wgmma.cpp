@@ -46,7 +46,7 @@ bool fenced(Warp &warp, const Instruction &instr, const Operand &registers) {
 
 /// The accesses of an operand: checked for each warp, remembered once.
 bool touch(Warp &warp, const Instruction &instr, const Descriptor &d, bool isKMajor, unsigned size,
-           Ty type, Epoch epoch, bool isFirst) {
+           unsigned kBytes, Ty type, Epoch epoch, bool isFirst) {
   if (d.baseOffset != 0)
     return warp.fail(instr, allLanes, "a descriptor with a base offset is not known here"), false;
   // PTX ISA 9.0, "Matrix descriptor": the pattern of a swizzle repeats after 8 of its rows.
@@ -59,18 +59,17 @@ bool touch(Warp &warp, const Instruction &instr, const Descriptor &d, bool isKMa
   SharedMemory &shared = warp.block.shared;
   Access access{&warp.clock, epoch, true, warp.machine.options.checkOrder};
   bool isGood = true;
-  forChunks(d, isKMajor, size, instructionKBytes, bytesOf(type),
-            [&](unsigned, unsigned, uint32_t address) {
-              if (!isGood)
-                return;
-              std::string problem = shared.checkRead(address, coreBytes, access);
-              if (!problem.empty()) {
-                warp.fail(instr, allLanes, problem);
-                isGood = false;
-              } else if (isFirst) {
-                shared.noteRead(address, coreBytes, epoch);
-              }
-            });
+  forChunks(d, isKMajor, size, kBytes, bytesOf(type), [&](unsigned, unsigned, uint32_t address) {
+    if (!isGood)
+      return;
+    std::string problem = shared.checkRead(address, coreBytes, access);
+    if (!problem.empty()) {
+      warp.fail(instr, allLanes, problem);
+      isGood = false;
+    } else if (isFirst) {
+      shared.noteRead(address, coreBytes, epoch);
+    }
+  });
   return isGood;
 }
 
@@ -92,7 +91,7 @@ Step multiply(Warp &warp, const Instruction &instr, uint32_t lanes) {
   if (!aInRegisters(instr) && !uniform(warp, instr, instr.args[1], "the descriptor of A", op.a))
     return Step::Next;
   if (!uniform(warp, instr, instr.args[2], "the descriptor of B", op.b) ||
-      !uniform(warp, instr, instr.args[3], "the scale of D", accumulates) ||
+      !uniform(warp, instr, instr.args[scaleArgument(instr)], "the scale of D", accumulates) ||
       !fenced(warp, instr, instr.args[0]))
     return Step::Next;
   op.accumulates = accumulates;
@@ -121,11 +120,18 @@ Step multiply(Warp &warp, const Instruction &instr, uint32_t lanes) {
         values.push_back(uint32_t(value[lane]));
       warp.reg(part.reg).readUntil = op.group;
     }
-  } else if (!touch(warp, instr, Descriptor(op.a), isKMajorA(instr), groupRows, instr.aType, epoch,
-                    isFirst)) {
+  } else if (!touch(warp, instr, Descriptor(op.a), isKMajorA(instr), groupRows, instructionKBytes,
+                    instr.aType, epoch, isFirst)) {
     return Step::Next;
   }
-  if (!touch(warp, instr, Descriptor(op.b), isKMajorB(instr), instr.n, instr.bType, epoch, isFirst))
+  if (instr.isSparse) {
+    Value words = warp.use(instr.args[3], lanes, "the places of A");
+    shared.places[w].clear();
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      shared.places[w].push_back(uint32_t(words[lane]));
+  }
+  if (!touch(warp, instr, Descriptor(op.b), isKMajorB(instr), instr.n, kBytesOfB(instr),
+             instr.bType, epoch, isFirst))
     return Step::Next;
   for (const Operand &part : instr.args[0].parts)
     warp.reg(part.reg).lockedUntil = op.group;
@@ -189,26 +195,35 @@ bool decodeWgmma(const Statement &s, Instruction &i) {
     i.run = i.args.size() == 1 ? wait : nullptr;
   if (kind != "mma_async")
     return i.run != nullptr;
-  // wgmma.mma_async.sync.aligned.m64nNkK.D.A.B d, a, b, scale-d, scales and transpositions
-  if (s.mods.size() != 7 || i.args.size() < 4)
+  // wgmma.mma_async.sync.aligned.m64nNkK.D.A.B d, a, b, scale-d, scales and transpositions;
+  // with `.sp` behind `mma_async` places and a selector stand in front of the scale.
+  ArrayRef<StringRef> mods(s.mods);
+  i.isSparse = mods.size() > 1 && mods[1] == "sp";
+  if (i.isSparse)
+    mods = mods.drop_front();
+  if (mods.size() != 7 || i.args.size() < 4 + (i.isSparse ? 2 : 0))
     return false;
-  StringRef shape = s.mods[3];
+  StringRef shape = mods[3];
   unsigned n = 0, k = 0;
   if (!shape.consume_front("m64n") || shape.consumeInteger(10, n) || !shape.consume_front("k") ||
       shape.getAsInteger(10, k))
     return false;
   i.m = groupRows, i.n = n, i.k = k;
-  i.type = parseType(s.mods[4]);
-  i.aType = parseType(s.mods[5]);
-  i.bType = parseType(s.mods[6]);
+  i.type = parseType(mods[4]);
+  i.aType = parseType(mods[5]);
+  i.bType = parseType(mods[6]);
   i.mode2 = !i.args[1].parts.empty();
-  if (bytesOf(i.aType) == 0 || k * bytesOf(i.aType) != instructionKBytes ||
+  // A sparse A is known of 16-bit floats in shared memory.
+  if (i.isSparse && (i.mode2 || (i.aType != Ty::F16 && i.aType != Ty::BF16) ||
+                     !i.args[3].parts.empty() || uint64_t(i.args[4].offset) > 1))
+    return false;
+  if (bytesOf(i.aType) == 0 || k * bytesOf(i.aType) != kBytesOfB(i) ||
       bytesOf(i.aType) != bytesOf(i.bType) || (i.type == Ty::S32) != isIntElement(i.aType) ||
       (i.mode2 && i.args[1].parts.size() != 4) ||
       i.args[0].parts.size() != n / 2 / accumulatorsPerRegister(i))
     return false;
   // Scales of A and B: 1, or -1, which is not known here; then the transpositions.
-  size_t at = 4;
+  size_t at = scaleArgument(i) + 1;
   if (i.type != Ty::S32) {
     if (i.args.size() < at + 2 || i.args[at].offset != 1 || i.args[at + 1].offset != 1)
       return false;

@@ -15,27 +15,51 @@ namespace tilec::ptx {
 
 /// An operand in shared memory as floats [k][size].
 static void readOperand(SharedMemory &shared, const Descriptor &d, Ty type, bool isKMajor,
-                        unsigned size, std::vector<float> &out, bool &isDefined) {
-  unsigned each = bytesOf(type), perChunk = coreBytes / each, k = instructionKBytes / each;
+                        unsigned size, unsigned kBytes, std::vector<float> &out, bool &isDefined) {
+  unsigned each = bytesOf(type), perChunk = coreBytes / each, k = kBytes / each;
   out.resize(size_t(k) * size);
-  forChunks(d, isKMajor, size, instructionKBytes, each,
-            [&](unsigned outer, unsigned inner, uint32_t address) {
-              isDefined &= shared.holdsValues(address, coreBytes);
-              const uint8_t *bytes = shared.data(address);
-              for (unsigned i = 0; i < perChunk; ++i) {
-                uint32_t bits = 0;
-                std::memcpy(&bits, bytes + i * each, each);
-                unsigned along = inner * perChunk + i;
-                size_t at = isKMajor ? size_t(along) * size + outer : size_t(outer) * size + along;
-                out[at] = floatElement(type, bits);
-              }
-            });
+  forChunks(d, isKMajor, size, kBytes, each, [&](unsigned outer, unsigned inner, uint32_t address) {
+    isDefined &= shared.holdsValues(address, coreBytes);
+    const uint8_t *bytes = shared.data(address);
+    for (unsigned i = 0; i < perChunk; ++i) {
+      uint32_t bits = 0;
+      std::memcpy(&bits, bytes + i * each, each);
+      unsigned along = inner * perChunk + i;
+      size_t at = isKMajor ? size_t(along) * size + outer : size_t(outer) * size + along;
+      out[at] = floatElement(type, bits);
+    }
+  });
+}
+
+/// A sparse A [k / 2][rows] as a dense one. Empty, or why a group of four has no such places: the
+/// second is behind the first.
+/// PTX ISA 9.0, "Sparse matrix storage", 16-bit types: of each four lanes those of the selector's
+/// pair have the places of 16 k each, the low half of a word those of row i, the high one of row i
+/// + 8.
+static std::string spreadOut(const WgmmaOp &op, std::vector<float> &a) {
+  constexpr unsigned kOfHalf = 16, k = 2 * kOfHalf;
+  unsigned selector = unsigned(op.instruction->args[4].offset);
+  std::vector<float> dense(size_t(k) * groupRows, 0.0f);
+  for (unsigned row = 0; row < groupRows; ++row)
+    for (unsigned group = 0; group < k / 4; ++group) {
+      unsigned lane = row % 8 * 4 + 2 * selector + group / 4;
+      uint32_t half = op.places[row / warpRows][lane] >> (row / 8 % 2 * kOfHalf);
+      unsigned first = half >> (group % 4 * 4) & 3, second = half >> (group % 4 * 4 + 2) & 3;
+      if (first >= second)
+        return "the places of a sparse A are " + std::to_string(first) + " and " +
+               std::to_string(second) + "; the second is to be behind the first";
+      dense[size_t(4 * group + first) * groupRows + row] = a[size_t(2 * group) * groupRows + row];
+      dense[size_t(4 * group + second) * groupRows + row] =
+          a[size_t(2 * group + 1) * groupRows + row];
+    }
+  a = std::move(dense);
+  return "";
 }
 
 /// Empty, or why it could not.
 std::string compute(Block &block, unsigned group, WgmmaOp &op) {
   const Instruction &instr = *op.instruction;
-  unsigned n = instr.n, each = bytesOf(instr.aType), k = instructionKBytes / each;
+  unsigned n = instr.n, each = bytesOf(instr.aType), k = kBytesOfB(instr) / each;
   std::vector<float> a, b;
   bool isDefined = true;
   if (aInRegisters(instr)) {
@@ -52,12 +76,16 @@ std::string compute(Block &block, unsigned group, WgmmaOp &op) {
                 instr.aType, op.aRegisters[w][i * warpLanes + lane] >> (bits * e) & mask);
           }
   } else {
-    readOperand(block.shared, Descriptor(op.a), instr.aType, isKMajorA(instr), groupRows, a,
-                isDefined);
+    readOperand(block.shared, Descriptor(op.a), instr.aType, isKMajorA(instr), groupRows,
+                instructionKBytes, a, isDefined);
   }
-  readOperand(block.shared, Descriptor(op.b), instr.bType, isKMajorB(instr), n, b, isDefined);
+  readOperand(block.shared, Descriptor(op.b), instr.bType, isKMajorB(instr), n, kBytesOfB(instr), b,
+              isDefined);
   if (!isDefined)
     return "multiplies shared memory that nothing has written";
+  if (instr.isSparse)
+    if (std::string problem = spreadOut(op, a); !problem.empty())
+      return problem;
 
   bool isInt = instr.type == Ty::S32;
   unsigned perRegister = accumulatorsPerRegister(instr);

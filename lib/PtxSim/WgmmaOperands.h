@@ -14,7 +14,7 @@ namespace tilec::ptx {
 
 constexpr unsigned groupRows = 64, warpRows = 16;
 constexpr unsigned coreRows = 8, coreBytes = 16;
-constexpr unsigned instructionKBytes = 32;
+constexpr unsigned instructionKBytes = 32; ///< of a row of A, and of B where A is dense
 
 /// The fields of a matrix descriptor, in bytes.
 struct Descriptor {
@@ -57,6 +57,12 @@ void forChunks(const Descriptor &d, bool isKMajor, unsigned size, unsigned kByte
 /// Wgmma has its transpositions (bit 0: A, bit 1: B) in `mode`, and whether it has A in registers
 /// in `mode2`.
 inline bool aInRegisters(const Instruction &instr) { return instr.mode2; }
+/// A 2:4 sparse A has places in registers and a selector behind the descriptors.
+inline unsigned kBytesOfB(const Instruction &instr) {
+  return instr.isSparse ? 2 * instructionKBytes : instructionKBytes;
+}
+/// The first argument behind the operands: the scale of D.
+inline unsigned scaleArgument(const Instruction &instr) { return instr.isSparse ? 5 : 3; }
 inline bool isKMajorA(const Instruction &instr) { return !(instr.mode & 1); }
 inline bool isKMajorB(const Instruction &instr) { return !(instr.mode & 2); }
 

@@ -24,6 +24,24 @@ std::vector<T> panel(const View &view, bool transpose, int64_t rows, int64_t col
   return turned;
 }
 
+/// A 2:4 sparse operand [rows, cols / 2] as [rows, cols]: nibbles of `places` say where its
+/// elements are.
+template <typename T>
+std::vector<T> spreadOut(const std::vector<T> &stored, const View &places, int64_t rows,
+                         int64_t cols) {
+  std::vector<int64_t> words = readView<int64_t>(places);
+  std::vector<T> dense(rows * cols, T(0));
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t group = 0; group < cols / 4; ++group) {
+      int64_t nibble = words[row * (cols / 16) + group / 4] >> (group % 4 * 4);
+      const T *pair = &stored[row * (cols / 2) + 2 * group];
+      T *four = &dense[row * cols + 4 * group];
+      four[nibble >> 2 & 3] = pair[1];
+      four[nibble & 3] = pair[0];
+    }
+  return dense;
+}
+
 /// c[i][j] += sum over k, in the order of k, of a[i][k] * b[k][j], all in T.
 template <typename T>
 [[gnu::always_inline]] inline void multiplyRows(const T *__restrict a, const T *__restrict b,
@@ -184,9 +202,11 @@ void spreadSums(Machine &machine, const std::vector<T> &left, const std::vector<
 
 template <typename T>
 void gemm(Machine &machine, const TileOpAux &aux, const View &a, const View &b, const View &c,
-          bool clear) {
-  int64_t m = c.shape[0], n = c.shape[1], k = aux.transposeA ? a.shape[0] : a.shape[1];
-  std::vector<T> left = panel<T>(a, aux.transposeA, m, k);
+          const View *places, bool clear) {
+  int64_t m = c.shape[0], n = c.shape[1], k = aux.transposeB ? b.shape[1] : b.shape[0];
+  std::vector<T> left = panel<T>(a, aux.transposeA, m, places ? k / 2 : k);
+  if (places)
+    left = spreadOut(left, *places, m, k);
   std::vector<T> right = panel<T>(b, aux.transposeB, k, n);
   if constexpr (!std::is_same_v<T, int64_t>)
     if (aux.tfloat32)
@@ -229,6 +249,9 @@ void execGemm(Frame &frame, const Instr &instr) {
     View a = evalView(frame, aux.views[0], lane, instr.op);
     View b = evalView(frame, aux.views[1], lane, instr.op);
     View c = evalView(frame, aux.views[2], lane, instr.op);
+    std::optional<View> sparse;
+    if (aux.views.size() > 3)
+      sparse = evalView(frame, aux.views[3], lane, instr.op);
     if (machine.failed || !machine.takeWork(a.numElems(), 0, instr.op) ||
         !machine.takeWork(b.numElems(), 0, instr.op) ||
         // Both factors are at most 2^28 here. Sixteen products take the time of one instruction.
@@ -236,18 +259,21 @@ void execGemm(Frame &frame, const Instr &instr) {
       return;
     noteReads(machine, aux.views[0].buffer, a, instr.op);
     noteReads(machine, aux.views[1].buffer, b, instr.op);
+    if (sparse)
+      noteReads(machine, aux.views[3].buffer, *sparse, instr.op);
+    const View *places = sparse ? &*sparse : nullptr;
     BlockWrites writes(machine, aux.views[2].buffer, instr.op);
     writes.note(c);
     if (machine.failed)
       return;
     bool clear = aux.hasClearSlot && frame.at<int64_t>(instr.a)[lane];
     if (!isFloat(a.dtype) && !isFloat(c.dtype))
-      gemm<int64_t>(machine, aux, a, b, c, clear);
+      gemm<int64_t>(machine, aux, a, b, c, places, clear);
     else if (machine.isSequential() && a.dtype != DType::F64 && c.dtype != DType::F64 &&
              sumCutOf(machine, a.dtype, b.dtype, aux.tfloat32).bits == 0)
-      gemm<float>(machine, aux, a, b, c, clear);
+      gemm<float>(machine, aux, a, b, c, places, clear);
     else
-      gemm<double>(machine, aux, a, b, c, clear);
+      gemm<double>(machine, aux, a, b, c, places, clear);
     writes.finish();
     if (!aux.perLane)
       return;

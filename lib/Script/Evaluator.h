@@ -509,6 +509,7 @@ private:
   Value callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> values, Span span,
                     llvm::ArrayRef<Span> spans = {});
   Value libraryIntrinsic(const BoundArgs &args);
+  bool takesSparse(const BoundArgs &args) const;
   Value randomIntrinsic(const BoundArgs &args);
   Value attrIntrinsic(const BoundArgs &args);
   Value threadAllReduce(const BoundArgs &args);

@@ -224,10 +224,10 @@ const Call *Evaluator::makeCall(BoundArgs &args) {
 
 /// Parameters named here take a tile: a buffer, a slice or an element.
 bool Evaluator::checkTiles(const Call *call) {
-  constexpr llvm::StringRef tiles[] = {"src",     "dst",     "buffer",   "out",     "A",
-                                       "B",       "C",       "img",      "col",     "reducer",
-                                       "target",  "A_local", "A_shared", "B_local", "B_shared",
-                                       "C_local", "C_buffer"};
+  constexpr llvm::StringRef tiles[] = {"src",     "dst",      "buffer",   "out",     "A",
+                                       "B",       "C",        "img",      "col",     "reducer",
+                                       "target",  "A_local",  "A_shared", "B_local", "B_shared",
+                                       "C_local", "C_buffer", "A_sparse", "E"};
   bool isAtomicStore = call->id == IntrinsicId::AtomicStore;
   llvm::ArrayRef<llvm::StringRef> names = parametersOf(call->id);
   for (size_t i = 0; i < names.size(); ++i) {
@@ -350,7 +350,8 @@ Value Evaluator::emitIntrinsic(BoundArgs &args) {
   noteThreadIdentity(call);
   IntrinsicKind kind = kindOf(args.id);
   std::optional<DType> type;
-  if (kind != IntrinsicKind::Stmt) {
+  // One of the library is a statement where the chip has an instruction for it.
+  if (kind != IntrinsicKind::Stmt && kind != IntrinsicKind::Library) {
     for (llvm::StringRef name : {"value", "predicate"})
       if (llvm::is_contained(parametersOf(args.id), name) && !argument(*call, name).expr &&
           !argument(*call, name).region)

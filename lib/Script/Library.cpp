@@ -11,6 +11,8 @@
 #include "IntrinsicTable.h"
 #include "Recovery.h"
 
+#include "tilec/Target/Target.h"
+
 #include "llvm/Support/ErrorHandling.h"
 
 namespace tilec::script {
@@ -50,6 +52,37 @@ Value Evaluator::callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> values,
   return result;
 }
 
+/// Whether matrix instructions of the chip take a sparse A as it is: a tile that warp groups can
+/// share, places in words as they read them. What does not fit is the library's.
+bool Evaluator::takesSparse(const BoundArgs &args) const {
+  if (!targetInfo(arch).hasSparseGroups || args["transpose_A"].boolean() ||
+      args["transpose_E"].boolean())
+    return false;
+  const Buffer *a = args["A_sparse"].buffer(), *e = args["E"].buffer(), *b = args["B"].buffer(),
+               *c = args["C"].buffer();
+  auto isMatrix = [](const Buffer *x, Scope scope) {
+    return x->scope == scope && !x->viewOf && x->shape.size() == 2 && x->shape[0]->constInt() &&
+           x->shape[1]->constInt();
+  };
+  if (!isMatrix(a, Scope::Shared) || !isMatrix(e, Scope::Shared) || !isMatrix(b, Scope::Shared) ||
+      !isMatrix(c, Scope::Fragment))
+    return false;
+  bool isTyped = (a->type == DType::F16 || a->type == DType::BF16) && b->type == a->type &&
+                 c->type == DType::F32 && (e->type == DType::I16 || e->type == DType::U16);
+  auto extent = [](const Buffer *x, size_t d) { return *x->shape[d]->constInt(); };
+  bool turnsB = args["transpose_B"].boolean();
+  int64_t m = extent(c, 0), n = extent(c, 1), k = 2 * extent(a, 1);
+  bool isShaped = extent(a, 0) == m && extent(e, 0) == m && extent(e, 1) * 16 == k &&
+                  extent(b, turnsB) == k && extent(b, !turnsB) == n;
+  // Warp groups of 128 threads share rows in slabs of 64; a thread holds its part of C.
+  constexpr int64_t threadsOfGroup = 128, mostAccumulators = 208;
+  int64_t threads = 1;
+  for (int64_t count : launch->threads)
+    threads *= count;
+  return isTyped && isShaped && threads % threadsOfGroup == 0 && m % 64 == 0 && k % 64 == 0 &&
+         n % (16 * threads / threadsOfGroup) == 0 && m * n / threads <= mostAccumulators;
+}
+
 Value Evaluator::libraryIntrinsic(const BoundArgs &args) {
   bool isHost = args.id == IntrinsicId::SparseFactor || args.id == IntrinsicId::SparseReplicate;
   if (!isHost && !inLaunch())
@@ -60,6 +93,10 @@ Value Evaluator::libraryIntrinsic(const BoundArgs &args) {
   for (size_t i = 0; i < names.size(); ++i)
     if (llvm::is_contained(tiles, names[i]) && !values[i].is(ValueKind::Buffer))
       return fail(DiagId::WantedOther, args.spans[i], "a whole buffer", typeName(values[i]));
+  if (args.id == IntrinsicId::GemmSparse && takesSparse(args)) {
+    BoundArgs statement = args;
+    return emitIntrinsic(statement);
+  }
   Value result = callLibrary(nameOf(args.id), values, args.span, args.spans);
   return result.ok() && !isHost ? Value::none() : result;
 }

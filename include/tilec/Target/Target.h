@@ -140,6 +140,8 @@ struct TargetInfo {
   std::vector<MmaAtom> mma;
   std::vector<NarrowAtom> narrow;
   std::vector<GroupAtom> groups;
+  /// Those of 16-bit floats also multiply a 2:4 sparse A, of twice their k.
+  bool hasSparseGroups;
   /// How a GroupAtom is told of an operand in shared memory beside its address: rows swizzled over
   /// `rowBytes`, 8 of them every `strideBytes`, panels every `leadBytes`. Null without such atoms.
   uint64_t (*groupDescriptor)(int64_t rowBytes, int64_t strideBytes, int64_t leadBytes);

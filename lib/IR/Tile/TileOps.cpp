@@ -273,7 +273,7 @@ LogicalResult FillOp::verify() {
 }
 
 int64_t GemmOp::m() { return getA().getType().getShape()[getTransposeA() ? 1 : 0]; }
-int64_t GemmOp::k() { return getA().getType().getShape()[getTransposeA() ? 0 : 1]; }
+int64_t GemmOp::k() { return getA().getType().getShape()[getTransposeA() ? 0 : 1] * sparsity(); }
 int64_t GemmOp::n() { return getB().getType().getShape()[getTransposeB() ? 0 : 1]; }
 
 LogicalResult GemmOp::verify() {
@@ -291,6 +291,16 @@ LogicalResult GemmOp::verify() {
   if (a.getElementType() != b.getElementType() &&
       !(isFp8(dtypeOf(a.getElementType())) && isFp8(dtypeOf(b.getElementType()))))
     return emitOpError("A and B have one element type");
+  if (getPlaces()) {
+    auto places = cast<BufferType>(getPlaces().getType());
+    bool fits = places.rank() == 2 && places.getShape()[0] == m() &&
+                places.getShape()[1] * 16 == k() && k() % 16 == 0 &&
+                bitsOf(dtypeOf(places.getElementType())) == 16;
+    if (!fits || getTransposeA())
+      return emitOpError() << "takes places of " << m() << " x " << k()
+                           << " / 16 words of 16 bits, "
+                           << "and A not transposed";
+  }
   if (MmaAttr mma = getMmaAttr())
     if (std::optional<std::string> complaint = complaintAbout(mma.getMma(), *this))
       return emitOpError("`mma` ") << *complaint;

@@ -349,6 +349,12 @@ LogicalResult GroupMmaOp::verify() {
       (slabs != 1 || getTransA() || cast<RegsType>(getARegs().getType()).getCount() != steps ||
        bitsOf(cast<RegsType>(getARegs().getType()).getElementType()) != 128))
     return emitOpError("takes A from registers as one slab, 16 bytes a lane and step");
+  if (!getPlaces().empty() && (!getA() || getTransA() || steps % 2 != 0 ||
+                               int64_t(getPlaces().size()) != steps / 2 * slabs ||
+                               getAType().getIntOrFloatBitWidth() != 16))
+    return emitOpError()
+           << "has " << getPlaces().size() << " words of places; a sparse A is of "
+           << "16-bit elements in shared memory, and has one for each two steps of a slab";
   if (int64_t(getBStarts().size()) != steps * pieces)
     return emitOpError() << "has " << getBStarts().size() << " places of B, " << steps * pieces
                          << " are read";

@@ -197,6 +197,10 @@ LogicalResult HopperLowering::lowerGroupMma(wave::GroupMmaOp op) {
       input(b.CreateBitCast(value, b.getInt32Ty()));
   }
   unsigned bInput = descriptor(op.getB(), op.getBDesc());
+  bool isSparse = !op.getPlaces().empty();
+  unsigned placesInput = next;
+  for (mlir::Value word : op.getPlaces())
+    input(at(word));
   line("mov.b32 hb, " + llvm::Twine(uint64_t(op.getBDesc()) >> 32) + ";");
   std::string first = "1";
   auto *known =
@@ -214,9 +218,11 @@ LogicalResult HopperLowering::lowerGroupMma(wave::GroupMmaOp op) {
     first = "p";
   }
   line("wgmma.fence.sync.aligned;");
-  std::string name = ("wgmma.mma_async.sync.aligned.m64n" + llvm::Twine(n) + "k" +
-                      llvm::Twine(stepElems(op.getAType())) + "." + d + "." + a + "." + bType)
-                         .str();
+  std::string name =
+      ("wgmma.mma_async." + llvm::Twine(isSparse ? "sp." : "") + "sync.aligned.m64n" +
+       llvm::Twine(n) + "k" + llvm::Twine(stepElems(op.getAType()) * (isSparse ? 2 : 1)) + "." + d +
+       "." + a + "." + bType)
+          .str();
   // Sign of A and B, then the transpositions that 16-bit operands may have.
   std::string tail = isInteger ? "" : ", 1, 1";
   if (op.getAType().isF16() || op.getAType().isBF16()) {
@@ -243,8 +249,13 @@ LogicalResult HopperLowering::lowerGroupMma(wave::GroupMmaOp op) {
           for (unsigned i = 0; i < perGroup; ++i)
             accumulators += (g + i ? ", $" : "$") +
                             std::to_string(((piece * groups + g) * slabs + slab) * perGroup + i);
-        line(name + " " + accumulators + "}, " + left + ", db, " + (step == 0 ? first : "1") +
-             tail + ";");
+        // A word of places is of two steps: which of the lanes' the selector says.
+        std::string places;
+        if (isSparse)
+          places = "$" + std::to_string(placesInput + step / 2 * slabs + slab) + ", " +
+                   std::to_string(step % 2) + ", ";
+        line(name + " " + accumulators + "}, " + left + ", db, " + places +
+             (step == 0 ? first : "1") + tail + ";");
       }
   text += "wgmma.commit_group.sync.aligned;\n}";
   InlinePtx ptx(b);

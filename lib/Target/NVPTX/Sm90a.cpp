@@ -35,6 +35,7 @@ TargetInfo makeSm90a() {
 #define WGMMA_SM90A
 #include "MmaSync.def"
   };
+  chip.hasSparseGroups = true; // wgmma.mma_async.sp
   chip.groupDescriptor = descriptorOf;
   chip.besideGroupAtom = 26; // ptxas, C7602: 154 registers for 256 columns
   // .shared::cta bulk tensor copies need PTX 8.6; this is CUDA 12.9's.

@@ -170,6 +170,8 @@ void Walk::visitLeaf(Operation *op, State &state) {
   if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
     read(op, gemm.getA(), state);
     read(op, gemm.getB(), state);
+    if (Value places = gemm.getPlaces())
+      read(op, places, state);
     if (!gemm.getClear()) // one known at run time may be right
       read(op, gemm.getC(), state);
     return write(gemm.getC(), state);

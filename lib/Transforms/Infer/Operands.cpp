@@ -100,6 +100,40 @@ Value addProduct(OpBuilder &b, Location loc, Value sum, Value left, Value right)
   return combine(b, loc, tile::ReduceKind::Sum, sum, product, false, false);
 }
 
+/// Element k of a row of a sparse A: the stored one whose place that is, or zero. `load` reads an
+/// element of a buffer.
+Value sparseElement(OpBuilder &b, Location loc, tile::GemmOp gemm, Value row, Value k,
+                    llvm::function_ref<Value(Value, ValueRange)> load) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  auto toWord = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
+  };
+  Value group = arith::DivUIOp::create(b, loc, k, constant(4));
+  Value ofGroup = arith::MulIOp::create(b, loc, group, constant(2));
+  Value low = load(gemm.getA(), {row, ofGroup});
+  Value high = load(gemm.getA(), {row, arith::AddIOp::create(b, loc, ofGroup, constant(1))});
+  Value places =
+      load(gemm.getPlaces(), {row, arith::DivUIOp::create(b, loc, k, constant(16)).getResult()});
+  places = arith::ExtUIOp::create(b, loc, b.getI32Type(), places);
+  Value nibble = toWord(arith::RemUIOp::create(b, loc, group, constant(4)));
+  places = arith::ShRUIOp::create(b, loc, places,
+                                  arith::MulIOp::create(b, loc, nibble, word(4)).getResult());
+  Value place = toWord(arith::RemUIOp::create(b, loc, k, constant(4)));
+  auto isAt = [&](int64_t shift) -> Value {
+    Value own = arith::ShRUIOp::create(b, loc, places, word(shift));
+    own = arith::AndIOp::create(b, loc, own, word(3));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, own, place);
+  };
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(low.getType()));
+  Value other = arith::SelectOp::create(b, loc, isAt(2), high, zero);
+  return arith::SelectOp::create(b, loc, isAt(0), low, other);
+}
+
 /// c[m, n] = (clear ? 0 : c[m, n]) + sum over k of a[m, k] * b[k, n], element by element.
 void expandGemm(tile::GemmOp gemm) {
   OpBuilder b(gemm);
@@ -111,7 +145,10 @@ void expandGemm(tile::GemmOp gemm) {
   Type cElement = tile::elementTypeOf(cType, b.getContext());
   Type element = tile::elementTypeOf(sumDType, b.getContext());
   Type scalar = tile::scalarTypeOf(element);
-  for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()})
+  SmallVector<OpOperand *, 3> operands = {&gemm.getAMutable(), &gemm.getBMutable()};
+  for (OpOperand &places : gemm.getPlacesMutable())
+    operands.push_back(&places);
+  for (OpOperand *operand : operands)
     if (!cast<tile::BufferType>(operand->get().getType()).isShared())
       replaceOperand(*operand, tile::Scope::Shared, true, false);
   b.setInsertionPoint(gemm);
@@ -154,7 +191,16 @@ void expandGemm(tile::GemmOp gemm) {
     }
     return convertScalar(step, loc, value, from, element);
   };
-  Value left = operandAt(gemm.getA(), m, k, gemm.getTransposeA());
+  Value left;
+  if (gemm.getPlaces())
+    left = convertScalar(step, loc,
+                         sparseElement(step, loc, gemm, m, k,
+                                       [&](Value buffer, ValueRange indices) {
+                                         return load(step, buffer, indices);
+                                       }),
+                         gemm.getA().getType().getElementType(), element);
+  else
+    left = operandAt(gemm.getA(), m, k, gemm.getTransposeA());
   Value right = operandAt(gemm.getB(), k, n, gemm.getTransposeB());
   Value before = tile::LoadOp::create(step, loc, scalar, sum, ValueRange(), FloatAttr());
   tile::StoreOp::create(step, loc, addProduct(step, loc, before, left, right), sum, ValueRange());
@@ -174,6 +220,12 @@ void legalizeTypes(tile::GemmOp gemm, const TargetInfo &target, int64_t warpGrou
   if (warpGroupWaves > 0 && (isWarpGroupGemm(gemm, target, warpGroupWaves) ||
                              transposeByteOperands(gemm, target, warpGroupWaves)))
     return;
+  if (gemm.getPlaces()) {
+    gemm.emitRemark()
+        << "A is sparse, and no warp groups multiply it here; it is multiplied element "
+           "by element";
+    return expandGemm(gemm);
+  }
   bool tfloat32 = gemm.getTfloat32();
   if (target.findAtom(a, b, c, tfloat32))
     return;

@@ -18,8 +18,9 @@ namespace tilec {
 struct WarpGroupShape {
   int64_t groupsM = 1, groupsN = 1; ///< product: the warp groups of the block
   int64_t slabRows = 0, k = 0;      ///< of one instruction
-  int64_t slabs = 1;                ///< of so many rows, per warp group
-  int64_t n = 8, pieces = 1;        ///< columns of one instruction; instructions along N
+  int64_t storedK = 0;       ///< elements along K that A has of them: half, where it is sparse
+  int64_t slabs = 1;         ///< of so many rows, per warp group
+  int64_t n = 8, pieces = 1; ///< columns of one instruction; instructions along N
 };
 
 struct GemmPlan {

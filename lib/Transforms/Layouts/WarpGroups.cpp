@@ -40,8 +40,9 @@ const GroupAtom *groupAtom(tile::GemmOp gemm, const TargetInfo &target) {
 }
 
 /// How the warp groups share C, or why they cannot.
-llvm::Expected<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, const GroupAtom &atom,
+llvm::Expected<WarpGroupShape> shapeOf(tile::GemmOp gemm, int64_t groups, const GroupAtom &atom,
                                        const TargetInfo &target) {
+  int64_t m = gemm.m(), n = gemm.n();
   if (m % atom.m != 0)
     return refuse("C has " + Twine(m) + " rows, no multiple of " + Twine(atom.m));
   // With the producer's warp group, which not every kernel has.
@@ -63,7 +64,8 @@ llvm::Expected<WarpGroupShape> shapeOf(int64_t m, int64_t n, int64_t groups, con
     if (groups % groupsM != 0 || m % (atom.m * groupsM) != 0 || n % (8 * shape.groupsN) != 0)
       continue;
     shape.slabRows = atom.m;
-    shape.k = atom.k;
+    shape.k = atom.k * gemm.sparsity();
+    shape.storedK = atom.k;
     shape.slabs = m / atom.m / groupsM;
     int64_t own = n / shape.groupsN;
     shape.pieces = ceilDiv(own, widest);
@@ -119,8 +121,8 @@ int64_t panelRowBytes(const SharedLayout &layout, int64_t elemBytes) {
   return layout.pitchElems * elemBytes;
 }
 
-/// Whether instructions can read the operand where it lies.
-llvm::Error checkShared(Value operand, bool kIsRow, const GroupAtom &atom) {
+/// Whether instructions of `k` of its elements along K can read the operand where it lies.
+llvm::Error checkShared(Value operand, bool kIsRow, int64_t k) {
   std::optional<SharedMatrix> matrix = matrixOf(operand);
   if (!matrix || !matrix->alloc.getResult().getType().isShared())
     return refuse(quotedName(operand) +
@@ -146,13 +148,33 @@ llvm::Error checkShared(Value operand, bool kIsRow, const GroupAtom &atom) {
   if (kIsRow && type.getShape()[type.rank() - 2] % 16 != 0)
     return refuse("K is the slower dimension of " + quotedName(operand) +
                   ", which then needs a multiple of 16 rows");
+  // K of an instruction lies in one panel.
+  if (!kIsRow && layout->pitchElems % k != 0)
+    return refuse(quotedName(operand) + " has rows of " + Twine(layout->pitchElems) +
+                  " elements, an instruction takes " + Twine(k) + " of them");
   // A part starts where the swizzle starts anew, and at a step of K or a panel.
   int64_t rowStep = kIsRow ? 16 : rowsOfAtom;
-  int64_t colStep = kIsRow ? layout->pitchElems : atom.k;
+  int64_t colStep = kIsRow ? layout->pitchElems : k;
   if (matrix->row % rowStep != 0 || matrix->col % colStep != 0)
     return refuse(quotedName(operand) + " starts at row " + Twine(matrix->row) + ", column " +
                   Twine(matrix->col) + " of its buffer, which are no multiples of " +
                   Twine(rowStep) + " and " + Twine(colStep));
+  return llvm::Error::success();
+}
+
+/// What a sparse A needs beside: a lane's words of places are of two steps.
+llvm::Error checkSparse(tile::GemmOp gemm, const TargetInfo &target) {
+  constexpr int64_t kOfWords = 64;
+  if (!target.hasSparseGroups || bitsOf(dtypeOf(gemm.getA())) != 16)
+    return refuse("no instruction of theirs multiplies a sparse A of these types");
+  if (gemm.k() % kOfWords != 0)
+    return refuse("A is sparse, and K is " + Twine(gemm.k()) + ", no multiple of " +
+                  Twine(kOfWords));
+  if (!gemm.getA().getType().isShared())
+    return refuse("A is sparse and lies in registers");
+  auto places = gemm.getPlaces().getDefiningOp<tile::AllocOp>();
+  if (!places || !places.getResult().getType().isShared() || places.getLayout())
+    return refuse("the places of a sparse A are no whole buffer in shared memory");
   return llvm::Error::success();
 }
 
@@ -166,10 +188,12 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
   if (!atom)
     return refuse(Twine("no instruction of theirs multiplies ") + nameOf(a) + " x " + nameOf(b) +
                   " into " + nameOf(c));
+  if (gemm.getPlaces())
+    if (llvm::Error error = checkSparse(gemm, target))
+      return error;
   if (gemm.k() % atom->k != 0)
     return refuse("K is " + Twine(gemm.k()) + ", no multiple of " + Twine(atom->k));
-  llvm::Expected<WarpGroupShape> shape =
-      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, *atom, target);
+  llvm::Expected<WarpGroupShape> shape = shapeOf(gemm, numWaves / warpsPerGroup, *atom, target);
   if (!shape)
     return shape.takeError();
   if (gemm.getA().getType().isFragment()) {
@@ -181,13 +205,13 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
           " lies in registers, which is for 16-bit elements and tfloat32, not transposed, "
           "and 64 rows a warp group");
   } else {
-    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), *atom))
+    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), shape->storedK))
       return error;
     if (gemm.getTransposeA() && shape->slabs != 1)
       return refuse("K is the slower dimension of " + quotedName(gemm.getA()) +
                     ", of which a warp group then multiplies 64 rows; use more threads");
   }
-  if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB(), *atom))
+  if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB(), shape->k))
     return error;
   // Columns of B as the fast dimension: every part starts at a panel.
   bool isCut = shape->groupsN > 1 || shape->pieces > 1;
@@ -260,15 +284,15 @@ static GemmPlan planOfShape(tile::GemmOp gemm, const WarpGroupShape &shape,
 
 GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
   // Only marked gemms are planned here.
-  WarpGroupShape shape = llvm::cantFail(
-      shapeOf(gemm.m(), gemm.n(), numWaves / warpsPerGroup, *groupAtom(gemm, target), target));
+  WarpGroupShape shape =
+      llvm::cantFail(shapeOf(gemm, numWaves / warpsPerGroup, *groupAtom(gemm, target), target));
   return planOfShape(gemm, shape, target);
 }
 
 llvm::Expected<GemmPlan> warpGroupPlanOf(tile::GemmOp gemm, const tile::Mma &mma,
                                          const TargetInfo &target) {
   const GroupAtom *atom = groupAtom(gemm, target);
-  if (!atom || mma.m != atom->m || mma.k != atom->k || mma.n % atom->stepN != 0 ||
+  if (!atom || mma.m != atom->m || mma.k != atom->k * gemm.sparsity() || mma.n % atom->stepN != 0 ||
       mma.n > atom->mostN || !isPowerOf2(mma.repsM) || mma.copies != 1 || mma.swapped)
     return refuse("names instructions of warp groups that " + Twine(nameOf(target.arch)) +
                   " does not have so");
@@ -278,6 +302,7 @@ llvm::Expected<GemmPlan> warpGroupPlanOf(tile::GemmOp gemm, const tile::Mma &mma
   shape.slabRows = mma.m;
   shape.slabs = mma.repsM;
   shape.k = mma.k;
+  shape.storedK = atom->k;
   shape.n = mma.n;
   shape.pieces = mma.repsN;
   return planOfShape(gemm, shape, target);
@@ -295,13 +320,13 @@ GroupOperand groupOperand(const GemmPlan &plan, const SharedLayout &layout, int6
   for (int64_t step = 0; step < plan.kSteps; ++step)
     for (int64_t part = 0; part < parts; ++part) {
       if (kIsRow) {
-        // A step is 16 rows of each panel.
+        // A step is as many rows of each panel.
         int64_t col = firstCol + part * (isA ? shape.slabRows : shape.n);
-        int64_t row = firstRow + step * 16;
+        int64_t row = firstRow + step * shape.k;
         operand.starts.push_back(col * elemBytes / rowBytes * panelBytes + row * rowBytes);
       } else {
         int64_t row = firstRow + part * (isA ? rowsOfAtom : shape.n);
-        int64_t inRow = firstCol * elemBytes + step * shape.k * elemBytes;
+        int64_t inRow = (firstCol + step * (isA ? shape.storedK : shape.k)) * elemBytes;
         operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes + row * rowBytes);
       }
     }

@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t narrowestCut = 128;
 
 bool isInFlightGemm(tile::GemmOp gemm) {
-  return gemm.getWarpGroup() && gemm.getC().getDefiningOp<tile::AllocOp>() &&
+  return gemm.getWarpGroup() && !gemm.getPlaces() && gemm.getC().getDefiningOp<tile::AllocOp>() &&
          cast<tile::BufferType>(gemm.getC().getType()).isFragment();
 }
 

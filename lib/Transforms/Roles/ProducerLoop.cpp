@@ -25,8 +25,9 @@ llvm::Error refuse(const Twine &why) {
 
 bool isReadOnlyBy(Operation *op, Value ring) {
   auto gemm = dyn_cast<tile::GemmOp>(op);
+  // Places of a sparse A are read by the lanes.
   return gemm && gemm.getWarpGroup() && rootOf(gemm.getA()) != rootOf(gemm.getC()) &&
-         rootOf(gemm.getC()) != ring;
+         rootOf(gemm.getC()) != ring && !(gemm.getPlaces() && rootOf(gemm.getPlaces()) == ring);
 }
 
 bool isPipelined(tile::ForOp loop) {

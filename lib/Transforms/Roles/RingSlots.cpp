@@ -29,7 +29,8 @@ int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
   int64_t clocks = 0;
   loop.walk([&](tile::GemmOp gemm) {
     int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
-    clocks += gemm.m() * gemm.n() * gemm.k() * bits / 16 / target.clocks.multiplyAdds16;
+    clocks +=
+        gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16 / target.clocks.multiplyAdds16;
   });
   return std::max<int64_t>(clocks, 1);
 }

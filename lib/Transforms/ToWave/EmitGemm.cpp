@@ -12,6 +12,47 @@ using namespace mlir;
 
 namespace tilec {
 
+/// The words that tell the instructions of a sparse A where its elements are, [pair of
+/// steps][slab]: lane 4 i + j has those of 16 k, from 64 p + 16 j on, of row i of the slab's part
+/// of the warp, and above them those of row i + 8. Of a pair of steps the first takes the words of
+/// lanes with j = 0 and 1, the second those with 2 and 3 (PTX ISA 9.0, "Sparse wgmma", 16-bit
+/// types).
+static SmallVector<Value> placesOfLane(Emitter &e, tile::GemmOp gemm, const WarpGroupShape &shape,
+                                       Value groupM, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  constexpr int64_t wordBytes = 2, lanesOfRow = 4, kOfPair = 64;
+  BufferBox box = boxOf(gemm.getPlaces());
+  const SharedPlace &tile = e.shared.find(box.root)->second;
+  int64_t rowBytes = tile.layout.pitchElems * wordBytes;
+  Value warp = e.remIndex(e.waveId, warpsPerGroup);
+  Value first = e.addIndex(e.mulIndex(groupM, shape.slabRows * shape.slabs),
+                           e.mulIndex(warp, shape.slabRows * shape.slabs / warpsPerGroup));
+  Value at = e.mulIndex(e.addIndex(first, e.divIndex(e.laneId, lanesOfRow)), rowBytes);
+  at = e.addIndex(at, e.mulIndex(e.remIndex(e.laneId, lanesOfRow), wordBytes));
+  int64_t stride = tile.layout.matrixRows() * rowBytes;
+  for (int64_t d = int64_t(box.offsets.size()) - 3; d >= 0; --d) {
+    if (Value offset = e.indexFor(box.offsets[d], 0, elements))
+      at = e.addIndex(at, e.mulIndex(offset, stride));
+    stride *= tile.layout.shape[d];
+  }
+  at = e.addIndex(at, tile.baseBytes);
+  SmallVector<Value> words;
+  for (int64_t pair = 0; pair < gemm.k() / kOfPair; ++pair)
+    for (int64_t slab = 0; slab < shape.slabs; ++slab) {
+      auto half = [&](int64_t h) -> Value {
+        int64_t row = 8 * (shape.slabs * h + slab);
+        int64_t offset = row * rowBytes + pair * lanesOfRow * wordBytes;
+        Value read = wave::SharedReadOp::create(b, loc, b.getI16Type(), at, offset);
+        return arith::ExtUIOp::create(b, loc, b.getI32Type(), read);
+      };
+      Value sixteen = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(16));
+      Value low = half(0), high = arith::ShLIOp::create(b, loc, half(1), sixteen);
+      words.push_back(arith::OrIOp::create(b, loc, low, high));
+    }
+  return words;
+}
+
 LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &plan,
                                 Elements &elements) {
   OpBuilder &b = e.b;
@@ -58,6 +99,8 @@ LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &p
     accumulate = arith::XOrIOp::create(b, loc, e.lookup(clear, 0, elements), keeps);
   }
   Value regs = c->second.regs;
+  SmallVector<Value> words =
+      gemm.getPlaces() ? placesOfLane(e, gemm, shape, groupM, elements) : SmallVector<Value>();
   auto typeOf = [&](Value operand) {
     return TypeAttr::get(
         e.memoryType(tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType())));
@@ -70,8 +113,8 @@ LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &p
     aType = b.getIntegerType(8, /*isSigned=*/false);
   if (isUnsignedByte(gemm.getB()))
     bType = b.getIntegerType(8, /*isSigned=*/false);
-  wave::GroupMmaOp::create(b, loc, regs, a, aRegs, bAt, accumulate, aType, bType, shape.slabs,
-                           shape.n, plan.kSteps, aParts.starts, bParts.starts,
+  wave::GroupMmaOp::create(b, loc, regs, a, aRegs, bAt, accumulate, words, aType, bType,
+                           shape.slabs, shape.n, plan.kSteps, aParts.starts, bParts.starts,
                            int64_t(aParts.descriptor), int64_t(bParts.descriptor),
                            a && gemm.getTransposeA(), !gemm.getTransposeB());
   if (gemm.getInFlight())

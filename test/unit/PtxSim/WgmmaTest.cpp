@@ -116,6 +116,45 @@ TEST(Wgmma, ReadsBWithNContiguousWithoutSwizzle) {
   expectOnlyAt(run.results(), 19, 5);
 }
 
+/// The product of a 2:4 sparse A by this selector: thread `thread` has these places, the other
+/// lanes that the selector names the first two of each four, lanes that it does not name none.
+PtxRun sparseProduct(uint32_t a, uint32_t b, unsigned selector, unsigned thread,
+                     const std::string &places) {
+  PtxRun run = oneProduct(a, b, swizzle128, "65536", swizzle128, "65536", "0, 0");
+  auto replace = [&](const std::string &what, const std::string &with) {
+    size_t at = run.body.find(what);
+    EXPECT_NE(at, std::string::npos);
+    run.body.replace(at, what.size(), with);
+  };
+  replace("mma_async.sync.aligned.m64n8k16", "mma_async.sp.sync.aligned.m64n8k32");
+  replace("%q1, %q2, ", "%q1, %q2, %r14, " + std::to_string(selector) + ", ");
+  replace("wgmma.fence",
+          "mov.b32 %r14, 0x44444444;\nand.b32 %r15, %tid, 2;\nsetp.ne.b32 %p1, %r15, " +
+              std::to_string(2 * selector) +
+              ";\n@%p1 mov.b32 %r14, 0;\n"
+              "setp.eq.b32 %p1, %tid, " +
+              std::to_string(thread) + ";\n@%p1 mov.b32 %r14, " + places + ";\nwgmma.fence");
+  return run;
+}
+
+// Stored A(19, 5): the second of group 2; byte 2048 + 3 * 128 + 10, chunk 0 XOR 3 is 3. Row 19 is
+// row 3 of warp 1: lanes 12 to 15, low half. Nibble 2 is 1101: k = 8 + 3. B(5, 11): 5 * 128 + 22;
+// chunk 1 XOR 5 is 4.
+TEST(Wgmma, ASparseAHasItsPlacesInTheLanesOfTheSelector) {
+  uint32_t a = 2048 + 3 * 128 + 3 * 16 + 10, b = 5 * 128 + 4 * 16 + 6;
+  expectOnlyAt(sparseProduct(a, b, 0, 32 + 12, "0x44444d44").results(), 19, 5);
+  expectOnlyAt(sparseProduct(a, b, 1, 32 + 14, "0x44444d44").results(), 19, 5);
+  // Row 27 = 16 + 8 + 3: the same lane's high half.
+  expectOnlyAt(sparseProduct(a + 1024, b, 0, 32 + 12, "0x4d444444").results(), 27, 5);
+  // Stored A(19, 13) is of group 6, whose nibble the next lane has: k = 27, byte 54, chunk 3 XOR 5.
+  expectOnlyAt(
+      sparseProduct(2048 + 3 * 128 + 2 * 16 + 10, 5 * 128 + 6 * 16 + 6, 0, 32 + 13, "0x44444d44")
+          .results(),
+      19, 5);
+  expectFault(sparseProduct(a, b, 0, 32 + 12, "0x44444744"), "wgmma.mma_async.sp",
+              "the places of a sparse A are 3 and 1; the second is to be behind the first");
+}
+
 TEST(Wgmma, AccumulatorsMayNotBeTouchedBeforeTheWait) {
   PtxRun run = oneProduct(0, 0, swizzle128, "65536", swizzle128, "65536", "0, 0");
   std::string good = run.body;

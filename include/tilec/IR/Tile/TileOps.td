@@ -266,7 +266,7 @@ def Tile_FillOp : Tile_Op<"fill"> {
   let hasVerifier = 1;
 }
 
-def Tile_GemmOp : Tile_Op<"gemm"> {
+def Tile_GemmOp : Tile_Op<"gemm", [AttrSizedOperandSegments]> {
   let summary = "C += op(A) * op(B)";
   let description = [{
     `a` is [M, K], or [K, M] with `transpose_a`; `b` is [K, N], or [N, K] with
@@ -280,11 +280,16 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     loses its low 13 bits. Layout inference sets `chained` on products that are chained with
     others of the kernel, all of which use large atoms: fewer instructions leave the waves'
     vector unit to the rest.
+
+    With `places` A is 2:4 sparse: of four neighbours along K `a`, [M, K / 2], has two, and nibble g
+    of the words of row i of `places`, 16-bit integers [M, K / 16], says which: its low two bits the
+    place of the first, the others that of the second, which is behind it.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$a,
                        Arg<Tile_BufferType, "", [MemRead]>:$b,
                        Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$c,
                        Optional<I1>:$clear,
+                       Arg<Optional<Tile_BufferType>, "", [MemRead]>:$places,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b,
                        DefaultValuedAttr<Tile_WarpPolicyAttr, "WarpPolicy::Square">:$policy,
                        DefaultValuedAttr<I64Attr, "1">:$k_pack,
@@ -294,16 +299,19 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
   let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$c,
                                  "::mlir::Value":$clear, "bool":$transpose_a, "bool":$transpose_b,
                                  "WarpPolicy":$policy, "int64_t":$k_pack), [{
-    build($_builder, $_state, a, b, c, clear, transpose_a, transpose_b, policy, k_pack,
-          /*warp_group=*/false, /*in_flight=*/false, /*tfloat32=*/false, /*chained=*/false,
+    build($_builder, $_state, a, b, c, clear, /*places=*/::mlir::Value(), transpose_a,
+          transpose_b, policy, k_pack, /*warp_group=*/false, /*in_flight=*/false, /*tfloat32=*/false, /*chained=*/false,
           MmaAttr());
   }]>];
   let assemblyFormat = [{
-    $a `,` $b `,` $c (`clear` `(` $clear^ `)`)? attr-dict
+    $a `,` $b `,` $c (`clear` `(` $clear^ `)`)?
+    (`places` `(` $places^ `:` qualified(type($places)) `)`)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($c))
   }];
   let extraClassDeclaration = [{
     int64_t m(); int64_t n(); int64_t k();
+    /// Elements along K for each that A has.
+    int64_t sparsity() { return getPlaces() ? 2 : 1; }
   }];
   let hasVerifier = 1;
 }

@@ -535,18 +535,20 @@ def Wave_GroupMmaOp : Wave_Op<"group_mma", [AttrSizedOperandSegments]> {
     4 j + i of the instruction. A and B are in shared memory at `a` and `b` plus
     `a_starts[step * slabs + s]` and `b_starts[step * pieces + p]` bytes; `a_desc` and `b_desc`
     are the remaining fields of their descriptors (bits 16 to 63, in place). Or A is in
-    registers: slot `step` of `a_regs`. The first step ignores C where `accumulate` is
-    false. The group is committed; `c` may be touched after a `wave.group_mma_wait`.
+    registers: slot `step` of `a_regs`. With `places` A is 2:4 sparse: it has half of each step.
+    Where its elements are steps 2 p and 2 p + 1 of slab s find in word `places[p * slabs + s]`: of
+    four lanes the first two have it for the one, the others for the other. The first step ignores C where
+    `accumulate` is false. The group is committed; `c` may be touched after a `wave.group_mma_wait`.
   }];
   let arguments = (ins Arg<Wave_RegsType, "", [MemRead, MemWrite]>:$c,
                        Optional<Index>:$a, Arg<Optional<Wave_RegsType>, "", [MemRead]>:$a_regs,
-                       Index:$b, Optional<I1>:$accumulate,
+                       Index:$b, Optional<I1>:$accumulate, Variadic<I32>:$places,
                        TypeAttr:$a_type, TypeAttr:$b_type, I64Attr:$slabs, I64Attr:$n,
                        I64Attr:$steps, DenseI64ArrayAttr:$a_starts, DenseI64ArrayAttr:$b_starts,
                        I64Attr:$a_desc, I64Attr:$b_desc, UnitAttr:$trans_a, UnitAttr:$trans_b);
   let assemblyFormat = [{
     $c `,` (`a` `(` $a^ `)`)? (`a_regs` `(` $a_regs^ `:` qualified(type($a_regs)) `)`)? `b` `(` $b `)`
-    (`accumulate` `(` $accumulate^ `)`)? attr-dict `:` qualified(type($c))
+    (`accumulate` `(` $accumulate^ `)`)? (`places` `(` $places^ `)`)? attr-dict `:` qualified(type($c))
   }];
   let hasVerifier = 1;
 }

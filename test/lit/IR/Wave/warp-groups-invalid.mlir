@@ -61,3 +61,14 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   wave.group_mma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 2 : i64,
       a_starts = array<i64: 0, 32>, b_starts = array<i64: 0>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
+
+// -----
+
+wave.kernel @k([]) access [] threads(128) shared(0) {
+  %o = wave.lane_id
+  %w = arith.constant 0 : i32
+  %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
+  // expected-error @+1 {{has 1 words of places; a sparse A is of 16-bit elements in shared memory, and has one for each two steps of a slab}}
+  wave.group_mma %c, a(%o) b(%o) places(%w) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 4 : i64,
+      a_starts = array<i64: 0, 32, 64, 96>, b_starts = array<i64: 0, 64, 128, 192>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
+}

@@ -60,6 +60,11 @@ wave.kernel @tma(["map", "C"]) access ["", "w"] threads(384) shared(65536) {
   wave.group_mma %c, a(%o) b(%o) accumulate(%true) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64,
       steps = 2 : i64, a_starts = array<i64: 0, 32>, b_starts = array<i64: 0, 32>, a_desc = 65536 : i64,
       b_desc = 65536 : i64} : !wave.regs<8 x vector<4xf32>>
+  // CHECK: wave.group_mma %[[C]], a(%[[O]]) b(%[[O]]) places(%{{.*}}) {
+  %w = arith.constant 0 : i32
+  wave.group_mma %c, a(%o) b(%o) places(%w) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64,
+      steps = 2 : i64, a_starts = array<i64: 0, 32>, b_starts = array<i64: 0, 64>, a_desc = 65536 : i64,
+      b_desc = 65536 : i64} : !wave.regs<8 x vector<4xf32>>
   // CHECK: wave.group_mma %[[C]], a_regs(%{{.*}} : !wave.regs<2 x vector<8xbf16>>) b(%[[O]])
   wave.group_mma %c, a_regs(%a : !wave.regs<2 x vector<8xbf16>>) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64,
       n = 64 : i64, steps = 2 : i64, a_starts = array<i64>, b_starts = array<i64: 0, 32>, a_desc = 0 : i64,
