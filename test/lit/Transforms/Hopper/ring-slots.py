@@ -4,6 +4,9 @@
 # RUN: tilec %s --entry "gemm(stages=1)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
 # RUN: tilec %s --entry "gemm(stages=6)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=MORE
 # RUN: tilec %s --entry "gemm(bm=64, bn=32, threads=128)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=SMALL
+# RUN: tilec %s --entry "chained()" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=LIVE
+# RUN: tilec %s --entry "chained(threads=256)" --target=sm_90a --emit=manifest | FileCheck %s --check-prefix=GROUP
+# RUN: tilec %s --entry "chained()" --target=sm_90a --emit=manifest | FileCheck %s --check-prefix=WARP
 # RUN: tilec %s --entry "gemm()" --target=sm_90a --emit=manifest | FileCheck %s --check-prefix=ALIGNED
 # RUN: tilec %s --entry "gemm(k=4104)" --target=sm_90a --emit=manifest | FileCheck %s --check-prefix=RAGGED
 # RUN: tilec-run %s --entry "gemm(m=256, n=256, k=520)" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=PASS
@@ -30,6 +33,47 @@ def gemm(m=4096, n=4096, k=4096, bm=128, bn=128, stages=2, threads=256, exact=Fa
     return main
 
 
+# Of the sums of a round one lives at a time: there is room for a second block, and slots leave it its shared memory.
+def chained(threads=128, bm=64, n=1024, d=64):
+    @T.prim_func
+    def main(Q: T.Tensor((n, d), "float16"), K: T.Tensor((n, d), "float16"), V: T.Tensor((n, d), "float16"),
+             W: T.Tensor((n, d), "float16"), O: T.Tensor((n, d), "float32"), P: T.Tensor((n, d), "float32")):
+        with T.Kernel(n // bm, threads=threads) as by:
+            q = T.alloc_shared((bm, d), "float16")
+            k = T.alloc_shared((64, d), "float16")
+            v = T.alloc_shared((64, d), "float16")
+            w = T.alloc_shared((64, d), "float16")
+            first = T.alloc_fragment((bm, 64), "float32")
+            second = T.alloc_fragment((bm, 64), "float32")
+            third = T.alloc_fragment((bm, 64), "float32")
+            cast = T.alloc_fragment((bm, 64), "float16")
+            o = T.alloc_fragment((bm, d), "float32")
+            p = T.alloc_fragment((bm, d), "float32")
+            T.copy(Q[by * bm, 0], q)
+            T.clear(o)
+            T.clear(p)
+            for j in T.Pipelined(n // 64, num_stages=2):
+                T.copy(K[j * 64, 0], k)
+                T.copy(V[j * 64, 0], v)
+                T.copy(W[j * 64, 0], w)
+                T.gemm(q, k, first, transpose_B=True, clear_accum=True)
+                T.copy(first, cast)
+                T.gemm(cast, v, o)
+                T.gemm(q, v, second, transpose_B=True, clear_accum=True)
+                T.copy(second, cast)
+                T.gemm(cast, k, p)
+                T.gemm(q, w, third, transpose_B=True, clear_accum=True)
+                for i, l in T.Parallel(bm, d):
+                    o[i, l] += third[i, l]
+            T.copy(o, O[by * bm, 0])
+            T.copy(p, P[by * bm, 0])
+    return main
+
+
+# LIVE: tile.pipe stages(3) bytes(24576)
+# A producer whose registers do not move is one warp.
+# WARP: 160
+# GROUP: 384
 # WISH:  tile.pipe stages(5) bytes(32768)
 # EXACT: tile.pipe stages(2) bytes(32768)
 # NONE-NOT: tile.pipe
