@@ -280,15 +280,16 @@ bool returnsValue(ast::Body body) {
   });
 }
 
-/// Whether the entry calls a function that returns nothing: a test, or a `main`.
-bool callsProcedure(const ast::Module &module, const ast::Expr *entry) {
+/// Whether the entry calls a function of the host that returns nothing: a test, or a `main`.
+bool callsProcedure(Evaluator &evaluator, const ast::Module &module, const ast::Expr *entry) {
   if (const auto *call = llvm::dyn_cast<CallExpr>(entry))
     entry = call->callee;
   const auto *name = llvm::dyn_cast<NameExpr>(entry);
-  return name && llvm::any_of(module.body, [&](const ast::Stmt *s) {
-           const auto *f = llvm::dyn_cast<FunctionStmt>(s);
-           return f && f->name == name->name && !returnsValue(f->body);
-         });
+  bool isFunction = name && llvm::any_of(module.body, [&](const ast::Stmt *s) {
+                      const auto *f = llvm::dyn_cast<FunctionStmt>(s);
+                      return f && f->name == name->name && !returnsValue(f->body);
+                    });
+  return isFunction && !evaluator.evaluateName(name->name).is(ValueKind::Kernel);
 }
 
 /// The entry's value as a kernel: functions are called without arguments, and one that returns no
@@ -473,10 +474,10 @@ std::unique_ptr<Program> traceEntry(SourceManager &sources, uint32_t file,
   Evaluator evaluator(sources, *module, arch, *program, &session.files, session.host());
   if (!session.define(evaluator))
     return nullptr;
+  bool isProcedure = callsProcedure(evaluator, *module, entry->expression);
   Value value =
       kernelOfCall(evaluator, entry->expression, evaluator.evaluateEntry(entry->expression));
-  value = toKernel(evaluator, value, entry->expression->span,
-                   callsProcedure(*module, entry->expression), diags);
+  value = toKernel(evaluator, value, entry->expression->span, isProcedure, diags);
   for (const std::string &name : evaluator.unusedDefinitions())
     if (value.ok())
       diags.report(DiagId::DefineUnused, session.places.lookup(name), name);
