@@ -224,7 +224,7 @@ def empty_like(like, param, shape, target):
         return cupy.empty(shape, _dtypes.numpy_dtype(param.dtype))
     import importlib.util
 
-    if like is None and not importlib.util.find_spec("torch"):
+    if module != "torch" and not importlib.util.find_spec("torch"):
         import numpy
 
         return numpy.empty(shape, _dtypes.numpy_dtype(param.dtype))

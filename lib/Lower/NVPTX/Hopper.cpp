@@ -149,6 +149,26 @@ constexpr uint32_t descriptorAddresses = 0x3ffff;
 /// K of one instruction: 32 bytes.
 unsigned stepElems(mlir::Type type) { return 256 / type.getIntOrFloatBitWidth(); }
 
+/// The instruction without its operands; `types` are those of D, A and B.
+std::string groupMmaName(wave::GroupMmaOp op, const std::string &types) {
+  bool isSparse = !op.getPlaces().empty();
+  return ("wgmma.mma_async." + llvm::Twine(isSparse ? "sp." : "") + "sync.aligned.m64n" +
+          llvm::Twine(op.getN()) + "k" +
+          llvm::Twine(stepElems(op.getAType()) * (isSparse ? 2 : 1)) + "." + types)
+      .str();
+}
+
+/// Its last operands: the sign of A and B, then the transpositions that 16-bit operands may have.
+std::string groupMmaTail(wave::GroupMmaOp op) {
+  std::string tail = op.getAType().isInteger(8) ? "" : ", 1, 1";
+  if (op.getAType().isF16() || op.getAType().isBF16()) {
+    if (op.getA())
+      tail += op.getTransA() ? ", 1" : ", 0";
+    tail += op.getTransB() ? ", 1" : ", 0";
+  }
+  return tail;
+}
+
 } // namespace
 
 /// The shared address as a number: what descriptors and inline PTX take.
@@ -162,7 +182,6 @@ LogicalResult HopperLowering::lowerGroupMma(wave::GroupMmaOp op) {
   const char *a = ptxType(op.getAType()), *bType = ptxType(op.getBType());
   mlir::Type element = wave::elementOf(op.getC().getType().getElementType());
   const char *d = element.isF32() ? "f32" : element.isF16() ? "f16" : "s32";
-  bool isInteger = op.getAType().isInteger(8);
   if (!a || !bType)
     return kernel.fail(*op, "multiplies types that wgmma does not");
   unsigned slabs = op.getSlabs(), n = op.getN(), steps = op.getSteps();
@@ -218,18 +237,8 @@ LogicalResult HopperLowering::lowerGroupMma(wave::GroupMmaOp op) {
     first = "p";
   }
   line("wgmma.fence.sync.aligned;");
-  std::string name =
-      ("wgmma.mma_async." + llvm::Twine(isSparse ? "sp." : "") + "sync.aligned.m64n" +
-       llvm::Twine(n) + "k" + llvm::Twine(stepElems(op.getAType()) * (isSparse ? 2 : 1)) + "." + d +
-       "." + a + "." + bType)
-          .str();
-  // Sign of A and B, then the transpositions that 16-bit operands may have.
-  std::string tail = isInteger ? "" : ", 1, 1";
-  if (op.getAType().isF16() || op.getAType().isBF16()) {
-    if (op.getA())
-      tail += op.getTransA() ? ", 1" : ", 0";
-    tail += op.getTransB() ? ", 1" : ", 0";
-  }
+  std::string name = groupMmaName(op, (llvm::Twine(d) + "." + a + "." + bType).str());
+  std::string tail = groupMmaTail(op);
   for (unsigned step = 0; step < steps; ++step)
     for (unsigned slab = 0; slab < slabs; ++slab)
       for (unsigned piece = 0; piece < pieces; ++piece) {

@@ -224,7 +224,8 @@ std::optional<Update> matchUpdate(tile::StoreOp store) {
   return update;
 }
 
-/// Whether the store puts back what its element holds: an update by the neutral element, which folds away.
+/// Whether the store puts back what its element holds: an update by the neutral element, which
+/// folds away.
 bool putsBack(tile::StoreOp store) {
   auto load = store.getValue().getDefiningOp<tile::LoadOp>();
   if (!load || load->getBlock() != store->getBlock() || load.getBuffer() != store.getBuffer() ||

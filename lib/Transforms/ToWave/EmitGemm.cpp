@@ -15,8 +15,7 @@ namespace tilec {
 /// The words that tell the instructions of a sparse A where its elements are, [pair of
 /// steps][slab]: lane 4 i + j has those of 16 k, from 64 p + 16 j on, of row i of the slab's part
 /// of the warp, and above them those of row i + 8. Of a pair of steps the first takes the words of
-/// lanes with j = 0 and 1, the second those with 2 and 3 (PTX ISA 9.0, "Sparse wgmma", 16-bit
-/// types).
+/// lanes with j = 0 and 1, the second those with 2 and 3 (16-bit types).
 static SmallVector<Value> placesOfLane(Emitter &e, tile::GemmOp gemm, const WarpGroupShape &shape,
                                        Value groupM, Elements &elements) {
   OpBuilder &b = e.b;
