@@ -36,7 +36,8 @@ std::optional<uint32_t> commonByte(const ByteSet &a, const ByteSet &b) {
 class Comparison {
 public:
   Comparison(const KernelCode &kernel, const WaveTraces &traces, SharedAudit &audit)
-      : kernel(kernel), traces(traces), audit(audit), common(traces.byteSets.size()) {}
+      : kernel(kernel), traces(traces), audit(audit),
+        meetings(traces.byteSets.size() * traces.byteSets.size(), Unknown) {}
 
   void run();
   /// Read instructions that fetch bytes that some DMA writes.
@@ -47,22 +48,25 @@ private:
     uint32_t wave, use;
   };
   const SharedUse &useAt(Place place) const { return traces.waves[place.wave][place.use]; }
-  std::optional<uint32_t> commonOf(uint32_t a, uint32_t b);
+  bool areDisjoint(uint32_t a, uint32_t b);
+  void findReadsOfDmas();
   void compare(Place dma, Place other);
   bool areApart(Place dma, Place other) const;
 
   const KernelCode &kernel;
   const WaveTraces &traces;
   SharedAudit &audit;
-  std::vector<std::map<uint32_t, std::optional<uint32_t>>> common;
+  enum Meeting : uint8_t { Unknown, Disjoint, Common };
+  /// Of each pair of byte sets: rounds of a loop use the same ones again.
+  std::vector<Meeting> meetings;
   std::set<std::tuple<uint32_t, uint32_t>> reported;
 };
 
-std::optional<uint32_t> Comparison::commonOf(uint32_t a, uint32_t b) {
-  auto [it, isNew] = common[a].try_emplace(b);
-  if (isNew)
-    it->second = commonByte(traces.byteSets[a], traces.byteSets[b]);
-  return it->second;
+bool Comparison::areDisjoint(uint32_t a, uint32_t b) {
+  Meeting &meeting = meetings[a * traces.byteSets.size() + b];
+  if (meeting == Unknown)
+    meeting = commonByte(traces.byteSets[a], traces.byteSets[b]) ? Common : Disjoint;
+  return meeting == Disjoint;
 }
 
 bool Comparison::areApart(Place dma, Place other) const {
@@ -77,13 +81,8 @@ bool Comparison::areApart(Place dma, Place other) const {
 
 void Comparison::compare(Place dma, Place other) {
   const SharedUse &a = useAt(dma), &b = useAt(other);
-  std::optional<uint32_t> byte = commonOf(a.bytes, b.bytes);
-  if (!byte)
-    return;
-  if (!b.isDma)
-    readsOfDmas.insert(b.instr);
   // Two DMAs meet each other in both orders.
-  if ((b.isDma && b.instr < a.instr) || areApart(dma, other) ||
+  if ((b.isDma && b.instr < a.instr) || areApart(dma, other) || areDisjoint(a.bytes, b.bytes) ||
       !reported.insert({a.instr, b.instr}).second)
     return;
   SharedFinding finding;
@@ -100,7 +99,7 @@ void Comparison::compare(Place dma, Place other) {
   finding.other = otherInstr.mnemonic + " " + otherInstr.operands;
   finding.dmaWave = dma.wave;
   finding.otherWave = other.wave;
-  finding.byte = *byte;
+  finding.byte = *commonByte(traces.byteSets[a.bytes], traces.byteSets[b.bytes]);
   audit.findings.push_back(std::move(finding));
 }
 
@@ -119,23 +118,30 @@ void Comparison::run() {
         for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch)
           dmasOf[epoch].push_back({uint32_t(wave), uint32_t(i)});
       }
+  // Each pair once: in the first epoch that both span.
   for (auto [wave, uses] : enumerate(traces.waves))
     for (auto [i, use] : enumerate(uses))
       for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch)
         for (Place dma : dmasOf[epoch])
-          if (std::pair(dma.wave, dma.use) != std::pair(uint32_t(wave), uint32_t(i)))
+          if (epoch == std::max(use.issueEpoch, useAt(dma).issueEpoch) &&
+              std::pair(dma.wave, dma.use) != std::pair(uint32_t(wave), uint32_t(i)))
             compare(dma, {uint32_t(wave), uint32_t(i)});
-  // What is far from every DMA in flight, and so fine, still counts as a read of DMA data.
-  std::set<uint32_t> written, read;
+  findReadsOfDmas();
+}
+
+/// Reads of what a DMA writes at any time.
+void Comparison::findReadsOfDmas() {
+  std::set<uint32_t> written;
+  std::set<std::pair<uint32_t, uint32_t>> read; // bytes, instruction
   for (const std::vector<SharedUse> &uses : traces.waves)
     for (const SharedUse &use : uses)
       if (use.isDma)
         written.insert(use.bytes);
-  for (const std::vector<SharedUse> &uses : traces.waves)
-    for (const SharedUse &use : uses)
-      if (!use.isDma && read.insert(use.bytes).second &&
-          any_of(written, [&](uint32_t bytes) { return commonOf(bytes, use.bytes).has_value(); }))
-        readsOfDmas.insert(use.instr);
+      else
+        read.insert({use.bytes, use.instr});
+  for (auto [bytes, instr] : read)
+    if (any_of(written, [&, bytes = bytes](uint32_t dma) { return !areDisjoint(dma, bytes); }))
+      readsOfDmas.insert(instr);
 }
 
 void auditTraces(const KernelCode &kernel, const WaveTraces &traces, SharedAudit &audit) {

@@ -25,7 +25,7 @@ WaveState::WaveState(unsigned firstThread, Exec exec) : exec(exec) {
   LaneInts thread;
   for (unsigned lane = 0; lane < waveLanes; ++lane)
     thread.lanes[lane] = firstThread + lane;
-  known[{RegisterFile::Vector, 0}] = thread;
+  known.set({RegisterFile::Vector, 0}, thread);
   setMask("exec", ~uint64_t(0));
 }
 
@@ -34,11 +34,13 @@ WaveState::WaveState(unsigned firstThread, Exec exec) : exec(exec) {
 //===----------------------------------------------------------------------===//
 
 std::optional<LaneInts> WaveState::registerValue(RegisterFile file, unsigned number) const {
-  if (auto it = known.find({file, number}); it != known.end())
-    return it->second;
+  if (const LaneInts *value = known.find({file, number}))
+    return *value;
   if (file != RegisterFile::Scalar)
     return std::nullopt;
-  return known[{file, number}] = freshUnknown();
+  LaneInts unknown = freshUnknown();
+  known.set({file, number}, unknown);
+  return unknown;
 }
 
 /// Some number, the same for all lanes.
@@ -103,14 +105,14 @@ std::optional<LaneInts> WaveState::sharedAddress(const Instruction &instr, unsig
 
 std::optional<LaneInts> WaveState::dmaTarget() const { return registerValue(RegisterFile::M0, 0); }
 
-bool WaveState::hasAllLanes() const { return mask("exec") == ~uint64_t(0); }
+bool WaveState::hasAllLanes() const { return active() == ~uint64_t(0); }
 
 //===----------------------------------------------------------------------===//
 // Masks and conditions
 //===----------------------------------------------------------------------===//
 
 /// The first of the two registers that hold a mask.
-static std::optional<std::pair<RegisterFile, unsigned>> maskRegister(StringRef text) {
+static std::optional<RegisterKey> maskRegister(StringRef text) {
   if (text == "vcc")
     return std::pair(RegisterFile::Vcc, 0u);
   if (text == "exec")
@@ -121,14 +123,16 @@ static std::optional<std::pair<RegisterFile, unsigned>> maskRegister(StringRef t
   return std::nullopt;
 }
 
+std::optional<uint64_t> WaveState::maskIn(RegisterKey at) const {
+  const LaneInts *low = known.find(at), *high = known.find({at.first, at.second + 1});
+  if (!low || !high || !low->isExact() || !high->isExact())
+    return std::nullopt;
+  return uint64_t(high->lanes[0]) << 32 | low->lanes[0];
+}
+
 std::optional<uint64_t> WaveState::mask(StringRef text) const {
-  if (auto reg = maskRegister(text)) {
-    auto low = known.find(*reg), high = known.find({reg->first, reg->second + 1});
-    if (low == known.end() || high == known.end() || !low->second.isExact() ||
-        !high->second.isExact())
-      return std::nullopt;
-    return uint64_t(high->second.lanes[0]) << 32 | low->second.lanes[0];
-  }
+  if (auto reg = maskRegister(text))
+    return maskIn(*reg);
   int64_t constant = 0;
   return text.getAsInteger(0, constant) ? std::nullopt : std::optional<uint64_t>(constant);
 }
@@ -137,34 +141,33 @@ void WaveState::setMask(StringRef text, std::optional<uint64_t> value) {
   auto reg = maskRegister(text);
   if (!reg)
     return;
-  for (unsigned half : {0u, 1u}) {
-    known.erase({reg->first, reg->second + half});
-    if (value)
-      known[{reg->first, reg->second + half}] = uniform(static_cast<uint32_t>(*value >> 32 * half));
-  }
+  known.erase(*reg, 2);
+  for (unsigned half = 0; value && half < 2; ++half)
+    known.set({reg->first, reg->second + half},
+              uniform(static_cast<uint32_t>(*value >> 32 * half)));
 }
 
 WaveState::Mask WaveState::namedMask(StringRef text) const {
   if (std::optional<uint64_t> bits = mask(text))
     return {bits};
   auto reg = maskRegister(text);
-  auto it = reg ? unknownMasks.find(*reg) : unknownMasks.end();
-  return it == unknownMasks.end() ? Mask() : Mask{std::nullopt, it->second};
+  const uint32_t *unknown = reg ? unknownMasks.find(*reg) : nullptr;
+  return unknown ? Mask{std::nullopt, *unknown} : Mask();
 }
 
 void WaveState::setNamedMask(StringRef text, const Mask &value) {
   setMask(text, value.bits);
   auto reg = maskRegister(text);
   if (reg && !value.bits && value.unknown)
-    unknownMasks[*reg] = value.unknown;
+    unknownMasks.set(*reg, value.unknown);
 }
 
 std::optional<bool> WaveState::scc() const {
-  auto it = known.find({RegisterFile::Scc, 0});
-  return it == known.end() ? std::nullopt : std::optional<bool>(it->second.lanes[0] != 0);
+  const LaneInts *bit = known.find({RegisterFile::Scc, 0});
+  return bit ? std::optional<bool>(bit->lanes[0] != 0) : std::nullopt;
 }
 
-void WaveState::setScc(bool value) { known[{RegisterFile::Scc, 0}] = uniform(value); }
+void WaveState::setScc(bool value) { known.set({RegisterFile::Scc, 0}, uniform(value)); }
 
 static SmallVector<StringRef, 4> operandsOf(const Instruction &instr) {
   SmallVector<StringRef, 4> texts;
@@ -252,14 +255,14 @@ bool WaveState::stepRest(const Instruction &instr) {
       return false;
     Mask of = whole->second;
     forget(instr);
-    rests[*to] = {now.unknown, of};
+    rests.set(*to, {now.unknown, of});
     return true;
   }
   if (instr.mnemonic == "s_or_b64" && texts[0] == "exec" && part) {
-    auto rest = rests.find(*part);
+    const Rest *rest = rests.find(*part);
     Mask whole;
-    if (rest != rests.end() && rest->second.part == now.unknown)
-      whole = rest->second.whole;
+    if (rest && rest->part == now.unknown)
+      whole = rest->whole;
     // What exec was cut out of swallows it.
     else if (auto cut = wholeOf.find(now.unknown); cut != wholeOf.end() && cut->second == other)
       whole = other;
@@ -287,7 +290,7 @@ static std::optional<std::pair<StringRef, bool>> comparisonOf(StringRef mnemonic
 std::optional<uint64_t> WaveState::compareLanes(const Instruction &instr) const {
   auto comparison = comparisonOf(instr.mnemonic);
   SmallVector<StringRef, 4> texts = operandsOf(instr);
-  std::optional<uint64_t> active = mask("exec");
+  std::optional<uint64_t> active = this->active();
   if (!comparison || texts.size() != 3 || !active)
     return std::nullopt;
   std::optional<LaneInts> a = operand(texts[1]), b = operand(texts[2]);
@@ -378,15 +381,13 @@ std::optional<LaneInts> WaveState::underExec(const Instruction &instr,
                   instr.mnemonic != "v_readfirstlane_b32";
   if (!isVector || exec == Exec::Ignored || hasAllLanes() || instr.writes.empty())
     return value;
-  std::optional<uint64_t> active = mask("exec");
+  std::optional<uint64_t> active = this->active();
   const RegisterRange &to = instr.writes[0];
-  const LaneInts *old = nullptr;
-  if (auto it = known.find({to.file, to.first}); it != known.end())
-    old = &it->second;
-  else if (auto off = offLanes.find(to.first); off != offLanes.end() &&
-                                               to.file == RegisterFile::Vector && active &&
-                                               !(~*active & ~off->second.lanes))
-    old = &off->second.value;
+  const LaneInts *old = known.find({to.file, to.first});
+  if (!old && to.file == RegisterFile::Vector && active)
+    if (auto off = offLanes.find(to.first);
+        off != offLanes.end() && !(~*active & ~off->second.lanes))
+      old = &off->second.value;
   if (!active || !value || !old || value->terms != old->terms)
     return std::nullopt;
   for (unsigned lane = 0; lane < waveLanes; ++lane)
@@ -397,18 +398,20 @@ std::optional<LaneInts> WaveState::underExec(const Instruction &instr,
 
 /// Before `instr` forgets what it writes.
 void WaveState::keepOffLanes(const Instruction &instr, bool isKnown) {
-  std::optional<uint64_t> active = mask("exec");
+  std::optional<uint64_t> active = this->active();
+  isKnown |= !active || *active == ~uint64_t(0);
+  if (isKnown && offLanes.empty())
+    return;
   for (const RegisterRange &range : instr.writes) {
     if (range.file != RegisterFile::Vector)
       continue;
     for (unsigned number = range.first; number < unsigned(range.first + range.count); ++number) {
-      auto whole = known.find({RegisterFile::Vector, number});
+      const LaneInts *whole = known.find({RegisterFile::Vector, number});
       auto kept = offLanes.find(number);
-      if (isKnown || !active || *active == ~uint64_t(0)) {
+      if (isKnown) {
         offLanes.erase(number);
-      } else if (whole != known.end()) {
-        LaneInts value = whole->second;
-        offLanes[number] = {std::move(value), ~*active};
+      } else if (whole) {
+        offLanes[number] = {*whole, ~*active};
       } else if (kept != offLanes.end()) {
         kept->second.lanes &= ~*active;
       }
@@ -418,14 +421,14 @@ void WaveState::keepOffLanes(const Instruction &instr, bool isKnown) {
 
 void WaveState::forget(const Instruction &instr) {
   for (const RegisterRange &range : instr.writes) {
-    for (unsigned i = 0; i < range.count; ++i) {
-      for (int first : {int(range.first + i) - 1, int(range.first + i)})
-        unknownMasks.erase({range.file, first}), rests.erase({range.file, first});
-      known.erase({range.file, range.first + i});
-      if (range.file == RegisterFile::Vector)
-        keptInLanes.erase(keptInLanes.lower_bound({range.first + i, 0}),
-                          keptInLanes.lower_bound({range.first + i + 1, 0}));
-    }
+    // A mask's second half is the register behind the one by which it is known.
+    unsigned before = range.first > 0;
+    unknownMasks.erase({range.file, range.first - before}, range.count + before);
+    rests.erase({range.file, range.first - before}, range.count + before);
+    known.erase({range.file, range.first}, range.count);
+    if (range.file == RegisterFile::Vector && !keptInLanes.empty())
+      keptInLanes.erase(keptInLanes.lower_bound({range.first, 0}),
+                        keptInLanes.lower_bound({range.first + range.count, 0}));
   }
 }
 
@@ -453,7 +456,7 @@ void WaveState::stepLane(const Instruction &instr) {
   }
   forget(instr);
   if (value && !instr.writes.empty())
-    known[{instr.writes[0].file, instr.writes[0].first}] = *value;
+    known.set({instr.writes[0].file, instr.writes[0].first}, *value);
 }
 
 /// Spills: `scratch_store_dwordx2 off, v[4:5], off offset:16` and its load. What is stored or
@@ -493,13 +496,13 @@ void WaveState::stepScratch(const Instruction &instr) {
   forget(instr);
   for (unsigned i = 0; isFixed && hasAllLanes() && first + i <= last; ++i)
     if (auto kept = keptInScratch.find(at + 4 * i); kept != keptInScratch.end())
-      known[{RegisterFile::Vector, first + i}] = kept->second;
+      known.set({RegisterFile::Vector, first + i}, kept->second);
 }
 
 const Instruction *WaveState::unknownSource(const Instruction &use) const {
   auto sourceOf = [&](RegisterFile file, unsigned number) -> const Instruction * {
-    auto it = unknownSince.find({file, number});
-    return it == unknownSince.end() ? nullptr : it->second;
+    const Instruction *const *since = unknownSince.find({file, number});
+    return since ? *since : nullptr;
   };
   if (use.kind == InstrKind::SharedDma)
     return sourceOf(RegisterFile::M0, 0);
@@ -517,12 +520,12 @@ void WaveState::noteUnknown(const Instruction &instr) {
   const Instruction *source = unknownSource(instr);
   for (const RegisterRange &range : instr.writes)
     for (unsigned i = 0; i < range.count; ++i) {
-      Key key{range.file, range.first + i};
-      auto it = known.find(key);
-      if (it != known.end() && it->second.isExact())
+      RegisterKey key{range.file, range.first + i};
+      const LaneInts *value = known.find(key);
+      if (value && value->isExact())
         unknownSince.erase(key);
       else
-        unknownSince[key] = source ? source : &instr;
+        unknownSince.set(key, source ? source : &instr);
     }
 }
 
@@ -574,7 +577,7 @@ void WaveState::compute(const Instruction &instr) {
   forget(instr);
   if (!value || instr.writes.empty())
     return;
-  known[{instr.writes[0].file, instr.writes[0].first}] = *value;
+  known.set({instr.writes[0].file, instr.writes[0].first}, *value);
   if (value->isExact() && setsSccToNonZero(mnemonic))
     setScc(value->lanes[0] != 0);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "IntegerOps.h"
+#include "RegisterMap.h"
 
 #include <map>
 
@@ -41,8 +42,6 @@ public:
   void step(const Instruction &instr);
 
 private:
-  using Key = std::pair<RegisterFile, unsigned>;
-
   /// A mask of lanes: its bits, or which of the unknown ones it is (0: of that nothing is known).
   struct Mask {
     std::optional<uint64_t> bits;
@@ -60,6 +59,8 @@ private:
   LaneInts freshUnknown() const;
   std::optional<LaneInts> operand(llvm::StringRef text, bool isShortImmediate = false) const;
   std::optional<uint64_t> mask(llvm::StringRef text) const;
+  std::optional<uint64_t> maskIn(RegisterKey low) const;
+  std::optional<uint64_t> active() const { return maskIn({RegisterFile::Exec, 0}); }
   std::optional<uint64_t> maskResult(const Instruction &instr) const;
   std::optional<uint64_t> compareLanes(const Instruction &instr) const;
   std::optional<bool> compareScalars(const Instruction &instr) const;
@@ -81,7 +82,7 @@ private:
 
   Exec exec;
   /// What is read of an unknown scalar register stays the same number until it is written.
-  mutable std::map<Key, LaneInts> known;
+  mutable RegisterMap<LaneInts> known;
   mutable uint32_t unknowns = 0;
   /// What lanes that were off keep in a vector register of which the others lost theirs.
   struct OffLanes {
@@ -91,15 +92,15 @@ private:
   std::map<unsigned, OffLanes> offLanes;
   /// What is known of masks whose bits are not: after `if (m)` exec is some part of what it was,
   /// and `exec ^ what it was` brings the others back.
-  std::map<Key, uint32_t> unknownMasks;
+  RegisterMap<uint32_t> unknownMasks;
   std::map<uint32_t, Mask> wholeOf; ///< of an unknown mask that was cut out of another one
-  std::map<Key, Rest> rests;
+  RegisterMap<Rest> rests;
   /// Scalars that are kept in lanes of vector registers (LLVM's spills): register, lane.
   std::map<std::pair<unsigned, unsigned>, LaneInts> keptInLanes;
   /// Dwords of the lanes' stack (LLVM's spills): byte offset.
   std::map<unsigned, LaneInts> keptInScratch;
-  std::map<Key, const Instruction *>
-      unknownSince; ///< registers whose values are lost, for messages
+  /// Registers whose values are lost, for messages.
+  RegisterMap<const Instruction *> unknownSince;
 };
 
 } // namespace tilec::report

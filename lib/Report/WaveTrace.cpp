@@ -66,8 +66,11 @@ private:
   };
 
   void stepInstruction(const Instruction &instr, uint32_t index);
+  using Pieces = SmallVector<uint32_t, 2 * waveLanes>;
+  std::optional<Pieces> piecesOf(const Instruction &instr, bool isDma) const;
+  static ByteSet united(Pieces begins, uint32_t width);
   void note(const Instruction &instr, uint32_t index, bool isDma);
-  void count(const Instruction &instr);
+  void count(const Instruction &instr, uint32_t index);
   void wait(std::deque<Outstanding> &counter, unsigned atMost);
   std::optional<uint32_t> nextAfter(const Instruction &instr, uint32_t index);
   bool decide(const Instruction &branch, uint32_t index);
@@ -92,6 +95,8 @@ private:
   std::map<uint64_t, uint32_t> indexOf;
   std::vector<std::vector<bool>> insideLoop;
   std::map<ByteSet, uint32_t> byteSetIds;
+  /// By instruction and first piece: what it was the last time, as rounds of a loop come again.
+  std::map<std::pair<uint32_t, uint32_t>, std::pair<Pieces, uint32_t>> bytesOf;
   uint64_t totalSteps = 0;
 
   // Of the wave at hand.
@@ -109,34 +114,43 @@ uint32_t Tracer::idOf(ByteSet bytes) {
   return it->second;
 }
 
-ByteSet united(SmallVector<std::pair<uint32_t, uint32_t>, waveLanes> parts) {
-  llvm::sort(parts);
+ByteSet Tracer::united(Pieces begins, uint32_t width) {
+  llvm::sort(begins);
   ByteSet result;
-  for (auto part : parts)
-    if (!result.empty() && part.first <= result.back().second)
-      result.back().second = std::max(result.back().second, part.second);
+  for (uint32_t begin : begins)
+    if (!result.empty() && begin <= result.back().second)
+      result.back().second = begin + width;
     else
-      result.push_back(part);
+      result.push_back({begin, begin + width});
   return result;
 }
 
-void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
+/// Where the pieces of all lanes begin.
+std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, bool isDma) const {
   unsigned width = bytesPerLane(instr), places = accessesTwoPlaces(instr) ? 2 : 1;
-  SmallVector<std::pair<uint32_t, uint32_t>, waveLanes> parts;
+  Pieces pieces;
   for (unsigned place = 0; place < places; ++place) {
     std::optional<LaneInts> at = isDma ? state->dmaTarget() : state->sharedAddress(instr, place);
     if (!at || !at->isExact() || width == 0)
-      return giveUp(instr, "its LDS address does not follow from the numbers of the threads" +
-                               sourceText(instr));
-    for (unsigned lane = 0; lane < waveLanes; ++lane) {
+      return std::nullopt;
+    for (unsigned lane = 0; lane < waveLanes; ++lane)
       // A DMA puts lane n's data behind that of lane n - 1 (CDNA3 ISA document, 9.1.9).
-      uint32_t begin = isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane];
-      parts.push_back({begin, begin + width});
-    }
+      pieces.push_back(isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane]);
   }
+  return pieces;
+}
+
+void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
+  std::optional<Pieces> pieces = piecesOf(instr, isDma);
+  if (!pieces)
+    return giveUp(instr, "its LDS address does not follow from the numbers of the threads" +
+                             sourceText(instr));
+  auto [known, isNew] = bytesOf.try_emplace({index, pieces->front()});
+  if (isNew || known->second.first != *pieces)
+    known->second = {*pieces, idOf(united(*pieces, bytesPerLane(instr)))};
   SharedUse use;
   use.instr = index;
-  use.bytes = idOf(united(std::move(parts)));
+  use.bytes = known->second.second;
   use.isDma = isDma;
   use.issueEpoch = epoch;
   use.issueStep = step;
@@ -157,14 +171,14 @@ void Tracer::wait(std::deque<Outstanding> &counter, unsigned atMost) {
   }
 }
 
-void Tracer::count(const Instruction &instr) {
+void Tracer::count(const Instruction &instr, uint32_t index) {
   bool isCertain = state->hasAllLanes();
   auto add = [&](std::deque<Outstanding> &counter, bool isUse) {
     counter.push_back({isUse ? int64_t(uses.size()) - 1 : -1, isCertain});
   };
   switch (instr.kind) {
   case InstrKind::SharedDma:
-    note(instr, indexOf[instr.address], true);
+    note(instr, index, true);
     add(vector, traces.problem.empty());
     break;
   case InstrKind::GlobalLoad:
@@ -174,7 +188,7 @@ void Tracer::count(const Instruction &instr) {
     add(vector, false);
     break;
   case InstrKind::SharedRead:
-    note(instr, indexOf[instr.address], false);
+    note(instr, index, false);
     add(shared, traces.problem.empty());
     break;
   case InstrKind::SharedWrite:
@@ -196,7 +210,7 @@ void Tracer::stepInstruction(const Instruction &instr, uint32_t index) {
   } else if (instr.kind == InstrKind::Barrier) {
     ++epoch;
   } else {
-    count(instr);
+    count(instr, index);
   }
   state->step(instr);
   ++step;
