@@ -27,6 +27,8 @@ RANKS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
          "SLURM_ARRAY_TASK_ID")  # fmt: skip
 #: What two runs of one candidate on one GPU may differ by: a best within this of the other's best is as good.
 NOISE = 0.02
+#: lib/Driver/Tune.cpp leaves a candidate that takes this many times as long as the best.
+HOPELESS = 1.3
 failed = []
 
 
@@ -183,18 +185,29 @@ def four_shards(search, one):
 
 
 def ratios(search):
-    """Every candidate on each GPU, the hopeless after fewer samples. Reference and candidate run on the same GPU, so ratios agree."""
+    """Every candidate on each GPU. Reference and candidate run on the same GPU, so ratios agree: within 3 times the noise where
+    both took all samples; a candidate that either left as hopeless (after its quick rounds) is so on both."""
     both = [search.shard(f"all-{gpu}", environment(RANK=0, WORLD_SIZE=1, LOCAL_RANK=gpu), "auto", f"all-{gpu}") for gpu in (0, 1)]
     claim(all([p.ends_well() for p in both]), "each GPU measures all candidates")
     found = [{r["place"]: r for r in of_folder(search.folder / f"all-{g}") if r.get("ratio")} for g in (0, 1)]
     shared = sorted(found[0].keys() & found[1].keys())
-    if len(shared) < 2:
-        return claim(False, f"{len(shared)} candidates have a ratio on both GPUs")
-    apart = [abs(found[1][i]["ratio"] / found[0][i]["ratio"] - 1) for i in shared]
+    whole = [i for i in shared if all(f[i]["status"] == "ok" for f in found)]
+    left = [i for i in shared if i not in whole]
+    if len(whole) < 2:
+        return claim(False, f"{len(whole)} candidates are measured to the end on both GPUs")
+
+    def apart(places):
+        return [abs(found[1][i]["ratio"] / found[0][i]["ratio"] - 1) for i in places]
+
     clocks = statistics.median(found[1][i]["us"] / found[0][i]["us"] for i in shared)
-    claim(statistics.median(apart) <= NOISE and max(apart) <= 3 * NOISE,
-          f"ratios of {len(shared)} candidates on two GPUs differ by {statistics.median(apart):.2%} in the median, {max(apart):.2%} "
-          f"at most; times by {clocks - 1:+.2%}")  # fmt: skip
+    claim(statistics.median(apart(whole)) <= NOISE and max(apart(whole)) <= 3 * NOISE,
+          f"ratios of {len(whole)} candidates on two GPUs differ by {statistics.median(apart(whole)):.2%} in the median, "
+          f"{max(apart(whole)):.2%} at most; times by {clocks - 1:+.2%}")  # fmt: skip
+    if left:
+        least = min(min(f[i]["ratio"] for f in found) for i in left) / min(min(f[i]["ratio"] for f in found) for i in whole)
+        claim(least >= HOPELESS - 3 * NOISE,
+              f"the {len(left)} that a search leaves are at least {least:.2f} times the best on both; they differ by "
+              f"{max(apart(left)):.2%} at most")  # fmt: skip
 
 
 PROGRAM = textwrap.dedent(
