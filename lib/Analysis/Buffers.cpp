@@ -65,18 +65,33 @@ SmallVector<Value, 4> rootIndices(const BufferBox &box, ValueRange viewIndices, 
   return indices;
 }
 
-/// Row-major: the indices into `to` for those into `from`, which has as many elements.
+/// Row-major: the indices into `to` for those into `from`, which has as many elements. Dimensions
+/// that both end with keep their index as it is, by which layouts are found; one of a single
+/// element adds nothing.
 static SmallVector<Value, 4> reshapedIndices(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                                              ValueRange indices, OpBuilder &b, Location loc) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
+  SmallVector<Value, 4> result(to.size());
+  while (!from.empty() && !to.empty()) {
+    bool isSame = from.back() == to.back(), isUnit = from.back() == 1;
+    if (!isSame && !isUnit && to.back() != 1)
+      break;
+    if (isSame || !isUnit) {
+      result[to.size() - 1] = isSame ? indices[from.size() - 1] : constant(0);
+      to = to.drop_back();
+    }
+    if (isSame || isUnit)
+      from = from.drop_back();
+  }
   Value linear = constant(0);
   for (auto [size, index] : llvm::zip(from, indices)) {
+    if (size == 1)
+      continue;
     linear = arith::MulIOp::create(b, loc, linear, constant(size));
     linear = arith::AddIOp::create(b, loc, linear, index);
   }
-  SmallVector<Value, 4> result(to.size());
   for (int64_t d = int64_t(to.size()) - 1; d >= 0; --d) {
     result[d] =
         d == 0 ? linear : arith::RemUIOp::create(b, loc, linear, constant(to[d])).getResult();

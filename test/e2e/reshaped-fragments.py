@@ -1,5 +1,5 @@
 # A sum of products seen in another shape is worked on where the product leaves it: its rows by query and head, weighted
-# by head and summed over heads, as indexers of sparse attention do.
+# by head and summed over heads, as indexers of sparse attention do; also where the view's new dimension has one element.
 # RUN: tilec-run %s --entry "logits()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "logits()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "logits()" --target=sm_80 --device=ptx --check | FileCheck %s
@@ -7,10 +7,15 @@
 # RUN: tilec-run %s --entry "logits(heads=16, dtype='float8_e4m3fn')" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "logits(heads=2)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "logits(heads=24, queries=4)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "logits(64, 1, 64, 128, 'float8_e4m3fn')" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "logits(64, 1, 64)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "logits(64, 1, 64)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "whole()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "whole()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "logits()" --target=sm_90a --remarks --emit=tile-laid-out 2>&1 | FileCheck %s --check-prefix=PLACE
 # RUN: tilec %s --entry "logits()" --target=gfx950 --remarks --emit=tile-laid-out 2>&1 | FileCheck %s --check-prefix=PLACE
+# RUN: tilec %s --entry "logits(64, 1, 64)" --target=sm_90a --remarks --emit=tile-laid-out 2>&1 | FileCheck %s --check-prefix=PLACE
+# RUN: tilec %s --entry "logits(64, 1, 64)" --target=gfx950 --remarks --emit=tile-laid-out 2>&1 | FileCheck %s --check-prefix=PLACE
 # CHECK: result {{ *}}PASS
 # PLACE-NOT: through shared memory
 # PLACE: tile.kernel

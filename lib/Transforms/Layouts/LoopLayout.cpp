@@ -178,6 +178,12 @@ std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop) {
         reduced = reduced.withoutDim(d);
         direct.erase(direct.begin() + d);
       }
+    // A loop variable that is always 0 need not be an index.
+    for (auto [iv, extent] : llvm::enumerate(*extents))
+      if (extent == 1 && !llvm::is_contained(direct, int(iv))) {
+        reduced = reduced.withUnitDim(0);
+        direct.insert(direct.begin(), int(iv));
+      }
     if (!isPermutation(direct, extents->size()))
       continue;
     SmallVector<int, 4> order(direct.size());
