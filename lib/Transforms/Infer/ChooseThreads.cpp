@@ -8,7 +8,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#include "Memory/SharedMemory.h"
+
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Lives.h"
 #include "tilec/Base/Math.h"
 #include "tilec/Target/Target.h"
 #include "tilec/Transforms/PassTarget.h"
@@ -34,11 +37,6 @@ Operation *topLevel(Operation *op, Block *body) {
   return op;
 }
 
-int64_t bitsOfBuffer(Value buffer) {
-  auto type = cast<tile::BufferType>(buffer.getType());
-  return type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
-}
-
 /// The most bits of fragments that are alive at once, over the whole block. A fragment lives from
 /// its first to its last user in the kernel's body, through loops as a whole.
 int64_t mostFragmentBits(tile::KernelOp kernel) {
@@ -46,24 +44,21 @@ int64_t mostFragmentBits(tile::KernelOp kernel) {
   llvm::DenseMap<Operation *, int64_t> numberOf;
   for (Operation &op : body)
     numberOf.try_emplace(&op, int64_t(numberOf.size()));
-  struct Life {
-    int64_t first = -1, last = -1;
-  };
-  llvm::MapVector<Value, Life> lives;
+  llvm::MapVector<Value, BufferLife> lifeOf;
   kernel.walk([&](Operation *op) {
     Operation *top = topLevel(op, &body);
     for (Value operand : op->getOperands()) {
       auto type = dyn_cast<tile::BufferType>(operand.getType());
       if (!type || !type.isFragment() || !top)
         continue;
-      Life &life = lives[rootOf(operand)];
       int64_t at = numberOf.lookup(top);
-      life.first = life.first < 0 ? at : std::min(life.first, at);
+      BufferLife &life = lifeOf.try_emplace(rootOf(operand), BufferLife{at, at, 0}).first->second;
+      life.first = std::min(life.first, at);
       life.last = std::max(life.last, at);
     }
   });
-  std::vector<int64_t> changes(numberOf.size() + 1, 0);
-  for (auto &[root, life] : lives) {
+  SmallVector<BufferLife> lives;
+  for (auto &[root, life] : lifeOf) {
     // The sum of a product in 16 bits is one in 32, rounded at the end: both are alive.
     bool isSum = llvm::any_of(root.getUsers(), [&, root = root](Operation *user) {
       auto gemm = dyn_cast<tile::GemmOp>(user);
@@ -71,14 +66,10 @@ int64_t mostFragmentBits(tile::KernelOp kernel) {
     });
     auto type = cast<tile::BufferType>(root.getType());
     bool isNarrow = bitsOf(tile::dtypeOf(type.getElementType())) < 32;
-    int64_t bits = bitsOfBuffer(root) + (isSum && isNarrow ? 32 * type.numElems() : 0);
-    changes[life.first] += bits;
-    changes[life.last + 1] -= bits;
+    life.bits = bitsOfBuffer(root) + (isSum && isNarrow ? 32 * type.numElems() : 0);
+    lives.push_back(life);
   }
-  int64_t alive = 0, most = 0;
-  for (int64_t change : changes)
-    most = std::max(most, alive += change);
-  return most;
+  return mostBitsAlive(lives);
 }
 
 /// Bits of the fragments with which loops compute, but for what matrix instructions do.
@@ -102,12 +93,7 @@ int64_t computedFragmentBits(tile::KernelOp kernel) {
 
 /// Whether the shared memory of a unit holds no second block.
 bool hasUnitAlone(tile::KernelOp kernel, const TargetInfo &target) {
-  int64_t bits = 0;
-  kernel.walk([&](tile::AllocOp alloc) {
-    if (alloc.getResult().getType().isShared())
-      bits += bitsOfBuffer(alloc.getResult());
-  });
-  return 2 * bits > 8 * target.sharedBytesOfUnit;
+  return 2 * SharedMemory(kernel, target).bytes() > target.sharedBytesOfUnit;
 }
 
 /// The author's number counts: threads are named, layouts are given by thread, or it is asked for.

@@ -39,7 +39,8 @@ constexpr int64_t bufferAlign = 1024;
 int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots) {
   DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
   const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
-  return layout ? alignTo(bytesOf(dtype) * layout->numElems() * slots, bufferAlign) : 0;
+  int64_t elems = layout ? layout->numElems() : alloc.getResult().getType().numElems();
+  return alignTo(bytesOf(dtype) * elems * slots, bufferAlign);
 }
 
 namespace {
@@ -155,12 +156,12 @@ private:
   llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
 };
 
-/// Every shared buffer that has a layout, and when it is needed.
+/// Every shared buffer, and when it is needed.
 SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled) {
   Lifetimes lifetimes(kernel);
   SmallVector<SharedNeed> needs;
   kernel.walk([&](tile::AllocOp alloc) {
-    if (alloc.getResult().getType().isShared() && sharedLayoutOf(alloc.getResult()))
+    if (alloc.getResult().getType().isShared())
       needs.push_back(lifetimes.of(alloc, filled));
   });
   // A lockstep kernel says itself when its threads are done with a buffer.

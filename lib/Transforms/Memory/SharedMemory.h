@@ -37,10 +37,10 @@ struct SharedNeed {
   }
 };
 
-/// Shared memory of a block: all that its kernel needs, each with its place. Buffers that are never
-/// needed at the same time share bytes, all else has bytes of its own. A planner takes a copy and
-/// asks what would be left with more slots, another pipe or buffers to store through; the answer is
-/// what `tile-place-shared` will do.
+/// Shared memory of a block: all that its kernel needs as it stands, each with its place. Buffers
+/// that are never needed at the same time share bytes, all else has bytes of its own. A planner
+/// takes a copy and asks what would be left with more slots, another pipe or buffers to store
+/// through; the answer is what `tile-place-shared` will do.
 class SharedMemory {
 public:
   SharedMemory(tile::KernelOp kernel, const TargetInfo &target,
@@ -70,7 +70,8 @@ private:
   int64_t mostBytes = 0, allBytes = 0, turnBarriers = 1;
 };
 
-/// Of a shared buffer that has a layout and becomes a ring of so many slots.
+/// Of a shared buffer that becomes a ring of so many slots; of one that has no layout yet, without
+/// what a layout may add between its rows.
 int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots = 1);
 
 /// The first byte of what the op needs, as `tile-place-shared` has said on the op.

@@ -7,6 +7,7 @@
 #include "Roles/LiveFragments.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Lives.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -14,10 +15,6 @@ using namespace mlir;
 
 namespace tilec {
 namespace {
-
-struct Life {
-  int64_t first, last;
-};
 
 class Liveness {
 public:
@@ -31,18 +28,10 @@ public:
   }
 
   int64_t mostBits() {
-    std::vector<int64_t> changes(numbers.size() + 1, 0);
-    for (auto &[root, ops] : users) {
-      Life life = lifeOf(root, ops);
-      auto type = cast<tile::BufferType>(root.getType());
-      int64_t bits = type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
-      changes[life.first] += bits;
-      changes[life.last + 1] -= bits;
-    }
-    int64_t alive = 0, most = 0;
-    for (int64_t change : changes)
-      most = std::max(most, alive += change);
-    return most;
+    SmallVector<BufferLife> lives;
+    for (auto &[root, ops] : users)
+      lives.push_back(lifeOf(root, ops));
+    return mostBitsAlive(lives);
   }
 
 private:
@@ -70,14 +59,15 @@ private:
     return !first || llvm::is_contained(accessesOf(first).reads, root);
   }
 
-  Life lifeOf(Value root, ArrayRef<Operation *> ops) {
-    Life life{numbers.lookup(ops.front()), numbers.lookup(ops.back())};
+  BufferLife lifeOf(Value root, ArrayRef<Operation *> ops) {
+    BufferLife life{numbers.lookup(ops.front()), numbers.lookup(ops.back()), bitsOfBuffer(root)};
     for (Operation *op : ops)
       for (auto loop = op->getParentOfType<tile::ForOp>(); loop;
            loop = loop->getParentOfType<tile::ForOp>())
-        if (handsOn(loop, root, ops))
-          life = {std::min(life.first, numbers.lookup(loop)),
-                  std::max(life.last, numberOfLast(loop))};
+        if (handsOn(loop, root, ops)) {
+          life.first = std::min(life.first, numbers.lookup(loop));
+          life.last = std::max(life.last, numberOfLast(loop));
+        }
     return life;
   }
 

@@ -8,6 +8,10 @@
 // CHECK:      tile.kernel "named" grid(%c1) threads(128) attributes {fixed_threads}
 // CHECK:      tile.kernel "small" grid(%c1) threads(128)
 // CHECK:      tile.kernel "nowhere" grid(%c1) threads(128)
+// Idle schedulers are given a wave where shared memory holds one block: two tiles of 64 KB of 160 that are needed at
+// once, not such that share their bytes.
+// CHECK:      tile.kernel "at_once" grid(%c1) threads(256)
+// CHECK:      tile.kernel "in_turn" grid(%c1) threads(128)
 tile.program @kernels {
   %one = arith.constant 1 : index
   tile.kernel "large" grid(%one) threads(128) {
@@ -33,5 +37,51 @@ tile.program @kernels {
     %F = tile.alloc "F" : !tile.buffer<[4096, 256], f32, fragment>
     %r = tile.alloc "r" : !tile.buffer<[4096], f32, fragment>
     tile.reduce sum %F to %r dim 1 : !tile.buffer<[4096, 256], f32, fragment>, !tile.buffer<[4096], f32, fragment>
+  }
+  tile.kernel "at_once" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[16384], f32, shared>
+    %U = tile.alloc "U" : !tile.buffer<[16384], f32, shared>
+    %F = tile.alloc "F" : !tile.buffer<[128, 256], f32, fragment>
+    %r = tile.alloc "r" : !tile.buffer<[128], f32, fragment>
+    %zero = arith.constant 0.0 : f32
+    %n = arith.constant 16384 : index
+    tile.for %k = %one to %n step %one {
+      tile.reduce sum %F to %r dim 1 : !tile.buffer<[128, 256], f32, fragment>, !tile.buffer<[128], f32, fragment>
+    }
+    tile.parallel (%i) in (%n) {
+      tile.store %zero, %S[%i] : f32, !tile.buffer<[16384], f32, shared>
+      tile.store %zero, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
+    }
+    tile.parallel (%i) in (%n) {
+      %x = tile.load %S[%i] : !tile.buffer<[16384], f32, shared> -> f32
+      tile.store %x, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
+    }
+  }
+  tile.kernel "in_turn" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[16384], f32, shared>
+    %U = tile.alloc "U" : !tile.buffer<[16384], f32, shared>
+    %F = tile.alloc "F" : !tile.buffer<[128, 256], f32, fragment>
+    %r = tile.alloc "r" : !tile.buffer<[128], f32, fragment>
+    %zero = arith.constant 0.0 : f32
+    %n = arith.constant 16384 : index
+    tile.for %k = %one to %n step %one {
+      tile.reduce sum %F to %r dim 1 : !tile.buffer<[128, 256], f32, fragment>, !tile.buffer<[128], f32, fragment>
+    }
+    tile.parallel (%i) in (%n) {
+      tile.store %zero, %S[%i] : f32, !tile.buffer<[16384], f32, shared>
+    }
+    tile.parallel (%i) in (%n) {
+      %x = tile.load %S[%i] : !tile.buffer<[16384], f32, shared> -> f32
+      tile.store %x, %S[%i] : f32, !tile.buffer<[16384], f32, shared>
+    }
+    tile.parallel (%i) in (%n) {
+      tile.store %zero, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
+    }
+    tile.parallel (%i) in (%n) {
+      %x = tile.load %U[%i] : !tile.buffer<[16384], f32, shared> -> f32
+      tile.store %x, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
+    }
   }
 }
