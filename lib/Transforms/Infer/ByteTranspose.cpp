@@ -1,12 +1,13 @@
 //===- ByteTranspose.cpp - tiles of bytes with rows and columns exchanged -===//
 //
 // Takes products of bytes whose operand lies across, gives them a transposed copy in shared
-// memory, made in a form that is later recognised.
+// memory. Loops of authors that do the same are found, too.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Infer/ByteTranspose.h"
 
+#include "Layouts/LoopLayout.h"
 #include "Layouts/WarpGroups.h"
 #include "Normalize/Normalize.h"
 
@@ -50,47 +51,77 @@ bool canTranspose(Value operand) {
          type.getShape()[0] % blockEdge == 0 && type.getShape()[1] % blockEdge == 0;
 }
 
-} // namespace
+/// In rows and columns of blocks, which start at multiples of their edge.
+bool isBlocked(tile::ParallelOp loop, ValueRange indices, unsigned rowIv) {
+  size_t rank = indices.size();
+  if (rank < 2)
+    return false;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    LinearForm form = linearize(index);
+    for (auto [n, iv] : llvm::enumerate(loop.ivs()))
+      if (form.coefficient(iv) != (d + 2 == rank ? n == rowIv : d + 1 == rank && n != rowIv))
+        return false;
+    LinearForm rest = form.without(loop.ivs());
+    if (d + 2 >= rank && (!rest.terms.empty() || rest.constant % blockEdge != 0))
+      return false;
+  }
+  return true;
+}
 
-std::optional<ByteTranspose> matchByteTranspose(tile::ParallelOp loop) {
-  ByteTranspose match;
+bool isTransposition(tile::ParallelOp loop) {
   auto extents = loop.constantExtents();
   if (!extents || extents->size() != 2)
-    return std::nullopt;
+    return false;
+  tile::LoadOp load;
+  tile::StoreOp store;
   for (Operation &op : *loop.bodyBlock()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op); load && !match.load)
-      match.load = load;
-    else if (auto store = dyn_cast<tile::StoreOp>(op); store && !match.store)
-      match.store = store;
+    if (auto l = dyn_cast<tile::LoadOp>(op); l && !load)
+      load = l;
+    else if (auto s = dyn_cast<tile::StoreOp>(op); s && !store)
+      store = s;
     else if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0)
-      return std::nullopt;
-  }
-  if (!match.load || !match.store || match.store.getValue() != match.load.getResult())
-    return std::nullopt;
-  tile::BufferType from = match.load.getBuffer().getType(), to = match.store.getBuffer().getType();
-  // In rows and columns of blocks, which start at multiples of their edge.
-  auto isBlocked = [&](ValueRange indices, unsigned rowIv) {
-    size_t rank = indices.size();
-    if (rank < 2)
       return false;
-    for (auto [d, index] : llvm::enumerate(indices)) {
-      LinearForm form = linearize(index);
-      for (auto [n, iv] : llvm::enumerate(loop.ivs()))
-        if (form.coefficient(iv) != (d + 2 == rank ? n == rowIv : d + 1 == rank && n != rowIv))
-          return false;
-      LinearForm rest = form.without(loop.ivs());
-      if (d + 2 >= rank && (!rest.terms.empty() || rest.constant % blockEdge != 0))
-        return false;
-    }
-    return true;
-  };
-  bool isShared = from.isShared() && to.isShared() && bitsOfElement(from) == 8 &&
+  }
+  if (!load || !store || store.getValue() != load.getResult())
+    return false;
+  tile::BufferType from = load.getBuffer().getType(), to = store.getBuffer().getType();
+  bool areBytes = from.isShared() && to.isShared() && bitsOfElement(from) == 8 &&
                   from.getElementType() == to.getElementType();
-  if (!isShared || (*extents)[0] % blockEdge != 0 || (*extents)[1] % blockEdge != 0 ||
-      from.getShape().back() % blockEdge != 0 || to.getShape().back() % blockEdge != 0 ||
-      !isBlocked(match.load.getIndices(), 1) || !isBlocked(match.store.getIndices(), 0))
-    return std::nullopt;
-  return match;
+  return areBytes && (*extents)[0] % blockEdge == 0 && (*extents)[1] % blockEdge == 0 &&
+         from.getShape().back() % blockEdge == 0 && to.getShape().back() % blockEdge == 0 &&
+         isBlocked(loop, load.getIndices(), 1) && isBlocked(loop, store.getIndices(), 0);
+}
+
+bool keepsWords(Value buffer) {
+  const SharedLayout *layout =
+      buffer.getDefiningOp<tile::AllocOp>() ? sharedLayoutOf(buffer) : nullptr;
+  return layout && layout->pitchElems % blockEdge == 0 &&
+         (layout->phases <= 1 || layout->vecElems % blockEdge == 0);
+}
+
+} // namespace
+
+SmallVector<tile::ParallelOp> byteTranspositions(tile::KernelOp kernel) {
+  SmallVector<tile::ParallelOp> loops;
+  kernel.walk([&](tile::ParallelOp loop) {
+    if (isTransposition(loop))
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
+Value readByTransposition(tile::ParallelOp loop) {
+  return (*loop.bodyBlock()->getOps<tile::LoadOp>().begin()).getBuffer();
+}
+
+Value writtenByTransposition(tile::ParallelOp loop) {
+  return (*loop.bodyBlock()->getOps<tile::StoreOp>().begin()).getBuffer();
+}
+
+void markTranspositions(ArrayRef<tile::ParallelOp> loops) {
+  for (tile::ParallelOp loop : loops)
+    if (keepsWords(readByTransposition(loop)) && keepsWords(writtenByTransposition(loop)))
+      loop.setTransposes(true);
 }
 
 bool transposeByteOperands(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {

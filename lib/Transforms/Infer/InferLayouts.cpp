@@ -573,13 +573,14 @@ void Inference::setSharedLayouts() {
   llvm::SmallPtrSet<Value, 4> reshaped;
   kernel.walk([&](tile::ReshapeOp view) { reshaped.insert(rootOf(view)); });
   // Lanes read bytes to be transposed from several rows at a time.
-  kernel.walk([&](tile::ParallelOp loop) {
-    if (std::optional<ByteTranspose> match = matchByteTranspose(loop))
-      if (auto alloc = match->load.getBuffer().getDefiningOp<tile::AllocOp>();
-          alloc && !target.groups.empty() && !reshaped.contains(alloc) &&
-          SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
-        readByWarpGroups.insert(alloc);
-  });
+  SmallVector<tile::ParallelOp> transpositions;
+  if (target.hasMatrixReads)
+    transpositions = byteTranspositions(kernel);
+  for (tile::ParallelOp loop : transpositions)
+    if (auto alloc = readByTransposition(loop).getDefiningOp<tile::AllocOp>();
+        alloc && !target.groups.empty() && !reshaped.contains(alloc) &&
+        SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
+      readByWarpGroups.insert(alloc);
   llvm::SmallPtrSet<Operation *, 4> acrossRows = readAcrossRows();
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
@@ -597,6 +598,7 @@ void Inference::setSharedLayouts() {
       layout = *SharedLayout::panelled(type.getShape(), bits);
     alloc.setLayoutAttr(tile::SharedLayoutAttr::get(alloc.getContext(), layout));
   });
+  markTranspositions(transpositions);
 }
 
 struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {

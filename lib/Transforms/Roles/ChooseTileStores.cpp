@@ -393,6 +393,13 @@ void chooseTileStores(tile::KernelOp kernel, SharedMemory &memory) {
     return;
   memory.addStaging(stagingBytes(kernel, buffers, bytes));
   for (auto &[loop, store] : stores) {
+    SmallVector<int64_t, 2> rows, rowBytes;
+    for (const TileTarget &target : store.targets) {
+      rows.push_back(target.rowDim);
+      rowBytes.push_back(target.rowBytes);
+    }
+    loop.setStoreRows(rows);
+    loop.setStoreRowBytes(rowBytes);
     loop.setStoreBuffers(buffers);
     loop.setStoreBytes(bytes);
     loop.setStoreInOrder(isInAuthorsLoop(loop));

@@ -121,8 +121,9 @@ bool isHarmless(Operation *op) {
 // Targets
 //===----------------------------------------------------------------------===//
 
-/// Whether TMA can write what the op writes; fills the target.
-bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, TileTarget &target) {
+/// What a tile.store or tile.atomic writes, and where.
+TileTarget writtenBy(Operation *op) {
+  TileTarget target;
   auto store = dyn_cast<tile::StoreOp>(op);
   auto atomic = dyn_cast<tile::AtomicOp>(op);
   target.op = op;
@@ -132,6 +133,22 @@ bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, Ti
   ValueRange indices = store ? store.getIndices() : atomic.getIndices();
   target.indices.assign(indices.begin(), indices.end());
   auto type = cast<tile::BufferType>(target.tensor.getType());
+  target.elemBytes = bytesOf(tile::dtypeOf(type.getElementType()));
+  return target;
+}
+
+/// The box of one transfer, for a target with `rowDim` and `rowBytes`.
+void setExtents(TileTarget &target, const TileStore &store) {
+  target.extents.assign(target.indices.size(), 1);
+  target.extents[target.rowDim] = store.rows();
+  target.extents.back() = target.cols();
+}
+
+/// Whether TMA can write what the op writes; fills the target.
+bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, TileTarget &target) {
+  target = writtenBy(op);
+  auto atomic = dyn_cast<tile::AtomicOp>(op);
+  auto type = cast<tile::BufferType>(target.tensor.getType());
   auto tensor = target.tensor.getDefiningOp<tile::TensorOp>();
   DType dtype = tile::dtypeOf(type.getElementType());
   if (!tensor || !tensor.getStrides().empty() || bitsOf(dtype) < 8 || bitsOf(dtype) > 32 ||
@@ -140,7 +157,6 @@ bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, Ti
   if (atomic && (atomic.getKind() != tile::AtomicKind::Add || !atomic.getOld().use_empty() ||
                  dtype != DType::F32))
     return false;
-  target.elemBytes = bytesOf(dtype);
   int64_t rank = type.rank(), rowElems = rank ? type.getShape().back() : 0;
   if (rank < 2 || rank > 5 || ShapedType::isDynamic(rowElems) ||
       rowElems * target.elemBytes % pitchBytes != 0)
@@ -162,9 +178,7 @@ bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, Ti
   }
   if (target.rowDim < 0)
     return false;
-  target.extents.assign(rank, 1);
-  target.extents[target.rowDim] = match.rows();
-  target.extents[rank - 1] = target.cols();
+  setExtents(target, match);
   return true;
 }
 
@@ -217,6 +231,26 @@ int64_t TileStore::bufferBytes() const {
   for (const TileTarget &target : targets)
     most = std::max(most, rows() * target.rowBytes);
   return most;
+}
+
+TileStore tileStoreOf(tile::ParallelOp loop) {
+  TileStore store;
+  store.layout = *layoutFromFragments(loop);
+  readLayout(store.layout, store);
+  // Transfers leave out what is outside of the tensor: no guard is needed that keeps it in.
+  loop.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::IfOp, scf::YieldOp>(op))
+      return;
+    store.ops.push_back(op);
+    if (!isa<tile::StoreOp, tile::AtomicOp>(op))
+      return;
+    TileTarget target = writtenBy(op);
+    target.rowDim = (*loop.getStoreRows())[store.targets.size()];
+    target.rowBytes = (*loop.getStoreRowBytes())[store.targets.size()];
+    setExtents(target, store);
+    store.targets.push_back(std::move(target));
+  });
+  return store;
 }
 
 std::optional<TileStore> matchTileStore(tile::ParallelOp loop) {

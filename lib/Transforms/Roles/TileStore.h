@@ -43,7 +43,10 @@ struct TileStore {
   int64_t bufferBytes() const;                                 ///< of one transfer of a warp group
 };
 
-/// Nothing when the loop is none, or TMA cannot write a tensor.
+/// What a loop with `store_buffers` says of itself.
+TileStore tileStoreOf(tile::ParallelOp loop);
+
+/// What a loop could be marked as; nothing when TMA cannot write a tensor, or the body does more.
 std::optional<TileStore> matchTileStore(tile::ParallelOp loop);
 
 /// Marks the loops of the kernel that store so, where shared memory is left for it, and takes that

@@ -6,8 +6,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/ByteTranspose.h"
-
 #include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
@@ -32,22 +30,12 @@ static Value sharedAddress(Emitter &e, tile::ParallelOp loop, Value buffer, Valu
   return e.sharedOffset(e.shared.find(buffer)->second, at);
 }
 
-/// Nothing when the loop is no such exchange, or the layouts keep no words together.
-std::optional<LogicalResult> emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer) {
+LogicalResult emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
   constexpr int64_t edge = 4;
-  std::optional<ByteTranspose> match = matchByteTranspose(loop);
-  if (!match || !e.target.hasMatrixReads)
-    return std::nullopt;
-  for (Value buffer : {Value(match->load.getBuffer()), Value(match->store.getBuffer())}) {
-    auto place = e.shared.find(buffer);
-    if (place == e.shared.end())
-      return std::nullopt;
-    const SharedLayout &layout = place->second.layout;
-    if (layout.pitchElems % edge != 0 || (layout.phases > 1 && layout.vecElems % edge != 0))
-      return std::nullopt;
-  }
+  tile::LoadOp load = *loop.bodyBlock()->getOps<tile::LoadOp>().begin();
+  tile::StoreOp store = *loop.bodyBlock()->getOps<tile::StoreOp>().begin();
   SmallVector<int64_t, 4> extents = *loop.constantExtents();
   int64_t rows = extents[0] / edge, cols = extents[1] / edge; // of blocks, as written
   int64_t perWaveCols = std::min<int64_t>(4, cols);
@@ -69,12 +57,12 @@ std::optional<LogicalResult> emitByteTranspose(Emitter &e, tile::ParallelOp loop
     Value i = e.mulIndex(e.divIndex(inStrip, perWaveCols), edge), j = e.mulIndex(col, edge);
     SmallVector<SmallVector<Value, 8>, 4> read;
     for (int64_t n = 0; n < edge; ++n) {
-      Value from = sharedAddress(e, loop, match->load.getBuffer(), match->load.getIndices(),
-                                 {i, e.addIndex(j, n)}, outer);
+      Value from =
+          sharedAddress(e, loop, load.getBuffer(), load.getIndices(), {i, e.addIndex(j, n)}, outer);
       read.push_back(e.unpack(wave::SharedReadOp::create(b, loc, word, from, 0), edge));
     }
     for (int64_t n = 0; n < edge; ++n) {
-      Value to = sharedAddress(e, loop, match->store.getBuffer(), match->store.getIndices(),
+      Value to = sharedAddress(e, loop, store.getBuffer(), store.getIndices(),
                                {e.addIndex(i, n), j}, outer);
       Value bytes = e.pack({read[0][n], read[1][n], read[2][n], read[3][n]});
       wave::SharedWriteOp::create(b, loc, bytes, to, Value(), 0);

@@ -27,7 +27,7 @@ constexpr int64_t fetchRegs = 16, mostFetched = 8;
 class TileStoreEmitter {
 public:
   TileStoreEmitter(Emitter &e, tile::ParallelOp loop, Elements &outer)
-      : e(e), b(e.b), loc(loop.getLoc()), loop(loop), outer(outer), store(*matchTileStore(loop)) {
+      : e(e), b(e.b), loc(loop.getLoc()), loop(loop), outer(outer), store(tileStoreOf(loop)) {
     buffers = *loop.getStoreBuffers();
     bytes = *loop.getStoreBytes();
   }

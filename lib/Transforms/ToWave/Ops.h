@@ -39,9 +39,8 @@ std::optional<LogicalResult> emitGather(Emitter &e, tile::ParallelOp loop, Eleme
 /// The register group of one repetition, its loop variables bound.
 Elements elementsOf(Emitter &e, tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
                     Value dynamicRep, Elements &outer);
-/// ByteTranspose.cpp: nothing when the loop is no such exchange, or the layouts keep no words
-/// together.
-std::optional<LogicalResult> emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer);
+/// ByteTranspose.cpp: a loop that `transposes` bytes.
+LogicalResult emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer);
 /// EmitTileStore.cpp: a loop that stores a tile by tensor copies.
 LogicalResult emitTileStore(Emitter &e, tile::ParallelOp loop, Elements &outer);
 

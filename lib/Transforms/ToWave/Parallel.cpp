@@ -271,8 +271,8 @@ LogicalResult emitParallel(Emitter &e, tile::ParallelOp loop, Elements &outer) {
   Location &loc = e.loc;
   if (loop.getStoreBuffers())
     return emitTileStore(e, loop, outer);
-  if (std::optional<LogicalResult> done = emitByteTranspose(e, loop, outer))
-    return *done;
+  if (loop.getTransposes())
+    return emitByteTranspose(e, loop, outer);
   if (std::optional<LogicalResult> done = emitGather(e, loop, outer))
     return *done;
   if (!loop.constantExtents())

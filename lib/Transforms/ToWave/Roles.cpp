@@ -67,7 +67,7 @@ void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
       TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
       tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
     } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && loop.getStoreBuffers()) {
-      for (const TileTarget &store : matchTileStore(loop)->targets)
+      for (const TileTarget &store : tileStoreOf(loop).targets)
         tensorMaps[store.op] = mapOf(store.tensor, store.extents, store.rowBytes);
     }
   });

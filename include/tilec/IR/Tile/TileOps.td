@@ -426,8 +426,15 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
 
     `store_buffers` and `store_bytes` (both or none) make it a store of a tile by tensor copies: so
     many buffers of so many bytes a warp group, used in turn; `shared_place` is the first byte of
-    all of them, set by `tile-place-shared`. `store_in_order`: the loop around is the author's, and
-    rounds meet in memory.
+    all of them, set by `tile-place-shared`. Its body computes elements one by one; a guard that
+    keeps them inside of the tensors may be there, and is not needed. Of each tensor that it writes,
+    in order, `store_rows` has the dimension along which the tile's rows lie (its columns: the last)
+    and `store_row_bytes` what a copy takes of a row.
+    `store_in_order`: the loop around is the author's, and rounds meet in memory.
+
+    `transposes`: the body moves a byte of one shared buffer to another, and nothing else; a lane
+    takes blocks of 4 x 4, which it transposes, and whose corners lie at multiples of 4 in both
+    buffers' last two dimensions.
 
     `async`: what it writes is copied piece by piece like a `tile.async_copy`, and is there behind a
     `tile.async_wait` that covers its group and a `tile.barrier`.
@@ -438,8 +445,10 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
   }];
   let arguments = (ins Variadic<Index>:$extents, OptionalAttr<DenseI64ArrayAttr>:$part,
                        OptionalAttr<I64Attr>:$store_buffers, OptionalAttr<I64Attr>:$store_bytes,
+                       OptionalAttr<DenseI64ArrayAttr>:$store_rows,
+                       OptionalAttr<DenseI64ArrayAttr>:$store_row_bytes,
                        UnitAttr:$store_in_order, OptionalAttr<I64Attr>:$shared_place,
-                       UnitAttr:$async);
+                       UnitAttr:$async, UnitAttr:$transposes);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

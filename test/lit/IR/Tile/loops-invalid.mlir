@@ -252,6 +252,74 @@ tile.program @p {
 // -----
 
 tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[128, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %n = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{`store_rows` and `store_row_bytes` have one number for each tensor that it writes}}
+    tile.parallel (%i, %j) in (%n, %n) attributes {store_buffers = 2 : i64, store_bytes = 8192 : i64} {
+      tile.store %zero, %A[%i, %j] : f32, !tile.buffer<[128, 64], f16, global>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[128, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %n = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{stores a tile whose rows lie along dimension 1 of a tensor of rank 2}}
+    tile.parallel (%i, %j) in (%n, %n) attributes {store_buffers = 2 : i64, store_bytes = 8192 : i64, store_rows = array<i64: 1>, store_row_bytes = array<i64: 128>} {
+      tile.store %zero, %A[%i, %j] : f32, !tile.buffer<[128, 64], f16, global>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[128, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %n = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{its body has no branches but a guard}}
+    tile.parallel (%i, %j) in (%n, %n) attributes {store_buffers = 2 : i64, store_bytes = 8192 : i64, store_rows = array<i64: 0>, store_row_bytes = array<i64: 128>} {
+      tile.for %k = %one to %n step %one {
+        tile.store %zero, %A[%i, %j] : f32, !tile.buffer<[128, 64], f16, global>
+      }
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[64, 64], i8, shared>
+    %U = tile.alloc "U" : !tile.buffer<[64, 64], i8, shared>
+    %n = arith.constant 64 : index
+    // expected-error @+1 {{transposes bytes: two extents that 4 divides, and a body that moves one byte from shared memory to shared memory}}
+    tile.parallel (%i, %j) in (%n, %n) attributes {transposes} {
+      %x = tile.load %S[%j, %i] : !tile.buffer<[64, 64], i8, shared> -> i8
+      tile.store %x, %S[%i, %j] : i8, !tile.buffer<[64, 64], i8, shared>
+      tile.store %x, %U[%i, %j] : i8, !tile.buffer<[64, 64], i8, shared>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
   %one = arith.constant 1 : index
   tile.kernel "k" grid(%one) threads(64) {
   ^bb0(%bx: index):

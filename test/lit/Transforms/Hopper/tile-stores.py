@@ -3,6 +3,7 @@
 # RUN: tilec %s --target=sm_90a --entry "product('shared')" --emit=tile-pipelined | FileCheck %s --check-prefix=SHARED
 # RUN: tilec %s --target=sm_90a --entry "product('shared sums')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
 # RUN: tilec %s --target=sm_90a --entry "product('two')" --emit=wave | FileCheck %s --check-prefix=TWO
+# RUN: tilec %s --target=sm_90a --entry "product('two')" --emit=tile-pipelined | FileCheck %s --check-prefix=BOXES
 # RUN: tilec %s --target=sm_90a --entry "product('two')" --emit=manifest | FileCheck %s --check-prefix=MAPS
 # RUN: tilec %s --target=sm_90a --entry "product('added')" --emit=asm | FileCheck %s --check-prefix=ADDED
 # RUN: tilec %s --target=sm_90a --entry "product('repeated')" --emit=wave | FileCheck %s --check-prefix=REPEATED
@@ -39,6 +40,8 @@
 # KEPT:           tile.copy %C_shared
 
 # Per 64 columns: f32 in two transfers of 32, bf16 in one. Accumulators are read once.
+# BOXES:          tile.parallel {{.*}}store_buffers = 2 : i64, store_bytes = 8192 : i64, store_row_bytes = array<i64: 128, 128>, store_rows = array<i64: 0, 0>
+
 # TWO:            wave.bulk_wait read 1
 # TWO:            wave.shared_write {{.*}} vector<2xf32>
 # TWO:            wave.tma_store
