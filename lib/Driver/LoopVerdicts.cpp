@@ -86,6 +86,25 @@ void look(Block &block, Round &round) {
   }
 }
 
+/// Whether the body writes fragments to shared memory that it reads from global memory behind that:
+/// of the next round.
+bool holdsNextRound(tile::ForOp loop) {
+  llvm::SmallPtrSet<Value, 4> written;
+  for (auto move : loop.bodyBlock()->getOps<tile::ParallelOp>()) {
+    Accesses accesses = accessesOf(move);
+    auto touches = [](ArrayRef<Value> buffers, auto is) {
+      return llvm::any_of(buffers,
+                          [&](Value v) { return is(cast<tile::BufferType>(v.getType())); });
+    };
+    if (touches(accesses.writes, [](tile::BufferType type) { return type.isShared(); }))
+      written.insert(accesses.reads.begin(), accesses.reads.end());
+    if (touches(accesses.reads, [](tile::BufferType type) { return type.isGlobal(); }) &&
+        llvm::any_of(accesses.writes, [&](Value v) { return written.contains(v); }))
+      return true;
+  }
+  return false;
+}
+
 /// Whether the plan's copies are for later tiles, and its waits leave some of them in flight.
 std::string faultOfPlan(StringRef text) {
   llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(text);
@@ -170,6 +189,9 @@ public:
       return say(LoopVerdict::Sequential, "it copies nothing to shared memory");
     } else if (!wanted.contains(verdict.place)) {
       return say(LoopVerdict::Sequential, "its author asks for no stages");
+    } else if (holdsNextRound(loop)) {
+      return say(LoopVerdict::Unplanned, "copies run one round ahead in registers, and a round "
+                                         "waits for all of them");
     } else {
       return say(LoopVerdict::Unplanned, "no copy runs ahead; --remarks says why");
     }
