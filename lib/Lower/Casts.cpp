@@ -10,10 +10,12 @@
 #include "ShortNans.h"
 #include "Types.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace tilec::lower {
 
@@ -112,26 +114,60 @@ llvm::Value *KernelLowering::extendFloat(llvm::Value *value, mlir::Type from, ml
   return b.CreateBitCast(bits, target);
 }
 
-/// Whether all elements are powers of two to some exponent, as the chip approximates them.
-static bool areApproxPowers(llvm::Value *value) {
-  auto isPower = [](llvm::Value *element) {
-    // An element of a longer vector.
-    while (auto *part = llvm::dyn_cast_or_null<llvm::ExtractElementInst>(element)) {
-      auto *at = llvm::dyn_cast<llvm::ConstantInt>(part->getIndexOperand());
-      llvm::Value *inner = at ? llvm::findScalarElement(part->getVectorOperand(),
-                                                        static_cast<unsigned>(at->getZExtValue()))
-                              : nullptr;
-      if (inner == element)
-        break;
-      element = inner;
+/// A number, or the one element of a vector that is asked about.
+struct Number {
+  llvm::Value *value;
+  unsigned index = 0; ///< of a vector
+};
+
+/// Where a number is computed, behind what takes vectors apart and puts them together.
+static Number sourceOf(Number number) {
+  for (;;) {
+    llvm::Value *found = nullptr;
+    if (number.value->getType()->isVectorTy()) {
+      found = llvm::findScalarElement(number.value, number.index);
+    } else if (auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(number.value)) {
+      if (auto *at = llvm::dyn_cast<llvm::ConstantInt>(part->getIndexOperand())) {
+        number = {part->getVectorOperand(), static_cast<unsigned>(at->getZExtValue())};
+        found = llvm::findScalarElement(number.value, number.index);
+      }
     }
-    auto *call = llvm::dyn_cast_or_null<llvm::IntrinsicInst>(element);
-    return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_exp2;
+    if (!found)
+      return number;
+    number = {found};
+  }
+}
+
+/// Whether it is a power of two to some exponent, as the chip approximates it.
+static bool isApproxPower(Number number) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(sourceOf(number).value);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_exp2;
+}
+
+/// Whether it is such a power times the approximate reciprocal of something, as a share of a sum
+/// is.
+static bool isApproxShare(Number number) {
+  namespace match = llvm::PatternMatch;
+  auto isReciprocal = [](Number factor) {
+    llvm::Value *value = sourceOf(factor).value, *rest;
+    if (match::match(value, match::m_c_FMul(match::m_FPOne(), match::m_Value(rest))))
+      value = rest;
+    return match::match(value, match::m_FDiv(match::m_FPOne(), match::m_Value())) ||
+           match::match(value, match::m_Intrinsic<llvm::Intrinsic::amdgcn_rcp>());
   };
-  if (!value->getType()->isVectorTy())
-    return isPower(value);
+  Number source = sourceOf(number);
+  auto *product = llvm::dyn_cast<llvm::BinaryOperator>(source.value);
+  if (!product || product->getOpcode() != llvm::Instruction::FMul || !product->hasAllowReciprocal())
+    return false;
+  Number left = {product->getOperand(0), source.index};
+  Number right = {product->getOperand(1), source.index};
+  return (isApproxPower(left) && isReciprocal(right)) ||
+         (isApproxPower(right) && isReciprocal(left));
+}
+
+static bool allElements(llvm::Value *value, llvm::function_ref<bool(Number)> holds) {
   for (unsigned i = 0; i < countOf(value->getType()); ++i)
-    if (!isPower(llvm::findScalarElement(value, i)))
+    if (!holds({value, i}))
       return false;
   return true;
 }
@@ -148,14 +184,23 @@ static llvm::Value *roundPowersToBf16(Builder &b, llvm::Value *value, llvm::Type
   return b.CreateBitCast(b.CreateTrunc(bits, withShapeOf(words, b.getInt16Ty())), target);
 }
 
-/// f32 as bf16 where no NaN has anything in its low half, so that no carry leaves it: to nearest
-/// even by an addition, three instructions fewer than where a NaN must be looked for.
-static llvm::Value *roundToBf16(Builder &b, llvm::Value *value, llvm::Type *target) {
+/// f32 as bf16 where no NaN has anything in its low half, so that no carry leaves it: to nearest by
+/// an addition, three instructions fewer than where a NaN must be looked for. Ties go to even, or,
+/// where `tiesAreChance`, away from zero, which is one more instruction less. A power that is exact
+/// is a power of two, and its share of a sum has 9 bits only if it has one; all others have a tie
+/// only as an approximation makes one.
+static llvm::Value *roundToBf16(Builder &b, llvm::Value *value, llvm::Type *target,
+                                bool tiesAreChance) {
   llvm::Type *words = withShapeOf(value->getType(), b.getInt32Ty());
   auto constant = [&](uint32_t bits) { return llvm::ConstantInt::get(words, bits); };
   llvm::Value *bits = b.CreateBitCast(value, words);
-  llvm::Value *isOdd = b.CreateAnd(b.CreateLShr(bits, 16), constant(1));
-  bits = b.CreateLShr(b.CreateAdd(b.CreateAdd(isOdd, bits), constant(0x7fff)), 16);
+  if (tiesAreChance) {
+    bits = b.CreateAdd(bits, constant(0x8000));
+  } else {
+    llvm::Value *isOdd = b.CreateAnd(b.CreateLShr(bits, 16), constant(1));
+    bits = b.CreateAdd(b.CreateAdd(isOdd, bits), constant(0x7fff));
+  }
+  bits = b.CreateLShr(bits, 16);
   return b.CreateBitCast(b.CreateTrunc(bits, withShapeOf(words, b.getInt16Ty())), target);
 }
 
@@ -164,12 +209,14 @@ llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, 
   std::optional<DType> format = smallFloat(wave::elementOf(to));
   if (!format && target->getScalarType()->isBFloatTy() && !e.convertsBf16() &&
       value->getType()->getScalarType()->isFloatTy()) {
-    if (areApproxPowers(value))
-      return roundPowersToBf16(b, value, target);
     if (!shortNans)
       shortNans = hasOnlyShortNans(kernel);
     if (*shortNans)
-      return roundToBf16(b, value, target);
+      return roundToBf16(b, value, target, allElements(value, [](Number number) {
+                           return isApproxPower(number) || isApproxShare(number);
+                         }));
+    if (allElements(value, isApproxPower))
+      return roundPowersToBf16(b, value, target);
   }
   if (!format)
     return b.CreateFPTrunc(value, target);

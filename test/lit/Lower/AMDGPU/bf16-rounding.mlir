@@ -93,3 +93,38 @@ wave.kernel @constant(["X", "Y"]) access ["r", "w"] threads(64) shared(0) {
   %y = arith.truncf %a : vector<2xf32> to vector<2xbf16>
   wave.global_write %y, %Y[%at] align 4 : vector<2xbf16>, index
 }
+
+// Ties of powers, and of their shares of a sum, are what the approximation makes of them: half a unit is added. Those
+// of other quotients are real.
+
+// CHECK-LABEL: define amdgpu_kernel void @shares
+// CHECK:         add <2 x i32> %{{.*}}, splat (i32 32768)
+// CHECK-NOT:     fptrunc
+// CHECK:         add <2 x i32> %{{.*}}, splat (i32 32768)
+// CHECK-NOT:     32768
+// CHECK:         add <2 x i32> %{{.*}}, splat (i32 32767)
+wave.kernel @shares(["X", "Y"]) access ["r", "w"] threads(64) shared(0) {
+^bb0(%X: !wave.global, %Y: !wave.global):
+  %lane = wave.lane_id
+  %c4 = arith.constant 4 : index
+  %at = arith.muli %lane, %c4 : index
+  %x = wave.global_read %X[%at] align 4 : index -> vector<2xbf16>
+  %wide = arith.extf %x : vector<2xbf16> to vector<2xf32>
+  %a = wave.extract %wide[0] : vector<2xf32> -> f32
+  %b = wave.extract %wide[1] : vector<2xf32> -> f32
+  %p = math.exp2 %a fastmath<afn> : f32
+  %q = math.exp2 %b fastmath<afn> : f32
+  %powers = wave.pack %p, %q : f32, f32 -> vector<2xf32>
+  %y = arith.truncf %powers : vector<2xf32> to vector<2xbf16>
+  wave.global_write %y, %Y[%at] align 4 : vector<2xbf16>, index
+  %sum = arith.addf %p, %q : f32
+  %part = arith.divf %p, %sum fastmath<arcp> : f32
+  %rest = arith.divf %q, %sum fastmath<arcp,afn> : f32
+  %shares = wave.pack %part, %rest : f32, f32 -> vector<2xf32>
+  %z = arith.truncf %shares : vector<2xf32> to vector<2xbf16>
+  wave.global_write %z, %Y[%at] align 4 : vector<2xbf16>, index
+  %half = arith.divf %a, %b fastmath<arcp> : f32
+  %pair = wave.pack %half, %part : f32, f32 -> vector<2xf32>
+  %w = arith.truncf %pair : vector<2xf32> to vector<2xbf16>
+  wave.global_write %w, %Y[%at] align 4 : vector<2xbf16>, index
+}
