@@ -94,10 +94,9 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
   } else {
     shared = llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 3));
   }
-  llvm::CallInst *id = call("llvm.amdgcn.workitem.id.x", {}, {});
-  id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, traits.threads)));
-  id->setName("thread");
-  thread = id;
+  thread = call("llvm.amdgcn.workitem.id.x", {}, {});
+  thread->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, traits.threads)));
+  thread->setName("thread");
   if (!sharedScope) {
     llvm::MDBuilder metadata(context);
     llvm::MDNode *domain = metadata.createAnonymousAliasScopeDomain("shared");
@@ -116,8 +115,12 @@ llvm::Value *AmdgpuEmitter::uniform(llvm::Value *value) {
   return call("llvm.amdgcn.readfirstlane", {value->getType()}, {value});
 }
 
+/// LLVM derives no range through a readfirstlane, and takes shifts out of it: without a range of
+/// its own an address that a wave's number is part of may wrap, and keeps its constants.
 llvm::Value *AmdgpuEmitter::waveId(llvm::Value *threadId) {
-  return uniform(b.CreateLShr(threadId, llvm::Log2_64(target.waveLanes)));
+  llvm::CallInst *first = call("llvm.amdgcn.readfirstlane", {threadId->getType()}, {threadId});
+  first->addRangeRetAttr(*thread->getRange());
+  return b.CreateLShr(first, llvm::Log2_64(target.waveLanes));
 }
 
 //===----------------------------------------------------------------------===//

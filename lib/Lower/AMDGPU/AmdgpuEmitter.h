@@ -85,7 +85,7 @@ private:
   llvm::Value *wholeMemory(llvm::Value *base);
   llvm::Value *maskedOffset(llvm::Value *offset, llvm::Value *mask);
 
-  llvm::Value *thread = nullptr;
+  llvm::CallInst *thread = nullptr;
   bool usesAgprs = false, keepsOrder = false;
   llvm::MDNode *sharedScope = nullptr;
   llvm::DenseMap<llvm::Value *, llvm::Value *> descriptors; ///< of wholeMemory, by base

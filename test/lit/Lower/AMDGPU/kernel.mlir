@@ -15,8 +15,9 @@ wave.kernel @small(["A", "C", "n"]) access ["r", "w", ""] threads(256) shared(40
   // CHECK: %[[T:.*]] = call range(i32 0, 256) i32 @llvm.amdgcn.workitem.id.x()
   // CHECK: and i32 %[[T]], 63
   %lane = wave.lane_id
-  // CHECK: %[[W:.*]] = lshr i32 %[[T]], 6
-  // CHECK: call i32 @llvm.amdgcn.readfirstlane.i32(i32 %[[W]])
+  // A range, so that sums of addresses are known not to wrap, and the shift where LLVM would put it.
+  // CHECK: %[[W:.*]] = call range(i32 0, 256) i32 @llvm.amdgcn.readfirstlane.i32(i32 %[[T]])
+  // CHECK: lshr i32 %[[W]], 6
   %wave = wave.wave_id
   // CHECK: call i32 @llvm.amdgcn.workgroup.id.z()
   %b = wave.block_id 2
