@@ -248,7 +248,7 @@ llvm::Value *KernelLowering::quickQuotient(arith::DivFOp op) {
   }
   auto [number, power] = numberPlusPower(op.getRhs());
   if (!number)
-    return b.CreateFMul(x, e.reciprocal(y));
+    return b.CreateFMul(x, fastMathOf(*op).approxFunc() ? e.approxRcp(y) : e.reciprocal(y));
   // Of a quarter of each: the reciprocal of a large divisor would be a denormal. A product with a
   // power of two is exact, so that this is the quarter of the sum.
   llvm::Constant *quarter = llvm::ConstantFP::get(x->getType(), 0.25);

@@ -22,24 +22,27 @@ using namespace mlir;
 
 namespace tilec {
 
+bool writesAll(tile::StoreOp store, tile::ParallelOp loop) {
+  if (!loop.constantExtents())
+    return false;
+  ArrayRef<int64_t> shape = cast<tile::BufferType>(store.getBuffer().getType()).getShape();
+  // Each index is another loop variable, which runs over the whole dimension.
+  SmallVector<int, 4> direct = directIndices(store.getIndices(), loop);
+  SmallVector<int64_t, 4> extents = *loop.constantExtents();
+  llvm::SmallSet<int, 4> used;
+  bool covers = true;
+  for (auto [d, iv] : llvm::enumerate(direct))
+    covers &= iv >= 0 && used.insert(iv).second && extents[iv] == shape[d];
+  return covers;
+}
+
 tile::StoreOp wholeStore(Operation *op, Value buffer) {
   auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop || !loop.constantExtents() || llvm::is_contained(accessesOf(op).reads, buffer))
+  if (!loop || llvm::is_contained(accessesOf(op).reads, buffer))
     return {};
-  ArrayRef<int64_t> shape = cast<tile::BufferType>(buffer.getType()).getShape();
-  for (tile::StoreOp store : loop.bodyBlock()->getOps<tile::StoreOp>()) {
-    if (store.getBuffer() != buffer)
-      continue;
-    // Each index is another loop variable, which runs over the whole dimension.
-    SmallVector<int, 4> direct = directIndices(store.getIndices(), loop);
-    SmallVector<int64_t, 4> extents = *loop.constantExtents();
-    llvm::SmallSet<int, 4> used;
-    bool covers = true;
-    for (auto [d, iv] : llvm::enumerate(direct))
-      covers &= iv >= 0 && used.insert(iv).second && extents[iv] == shape[d];
-    if (covers)
+  for (tile::StoreOp store : loop.bodyBlock()->getOps<tile::StoreOp>())
+    if (store.getBuffer() == buffer && writesAll(store, loop))
       return store;
-  }
   return {};
 }
 

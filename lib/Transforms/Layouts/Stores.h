@@ -11,6 +11,9 @@
 
 namespace tilec {
 
+/// Whether the store writes every element of its buffer in the rounds of the loop around it.
+bool writesAll(tile::StoreOp store, tile::ParallelOp loop);
+
 /// The store that writes every element of the buffer, where the op is a parallel that has one and
 /// reads nothing of the buffer; the first of several.
 tile::StoreOp wholeStore(mlir::Operation *op, mlir::Value buffer);

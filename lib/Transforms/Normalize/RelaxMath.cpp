@@ -11,6 +11,7 @@
 
 #include "Layouts/GemmPlan.h"
 #include "Layouts/Stores.h"
+#include "Normalize/RowMaxima.h"
 #include "Normalize/ShortAngles.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -18,20 +19,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace tilec {
 namespace {
-
-std::optional<double> constantOf(Value value) {
-  FloatAttr number;
-  if (!matchPattern(value, m_Constant(&number)))
-    return std::nullopt;
-  return number.getValueAsDouble();
-}
 
 /// A sum with this or more is the same whether its other term is 2^-126 or zero.
 constexpr double smallestVisible = 0x1p-100;
@@ -162,103 +155,6 @@ bool Uses::scan(Value fragment, Block *block, Block::iterator at) {
          scan(fragment, parent->getBlock(), std::next(parent->getIterator()));
 }
 
-/// The fragment element that a factor or term is: looks through products with constants.
-tile::LoadOp elementIn(Value value) {
-  if (auto product = value.getDefiningOp<arith::MulFOp>()) {
-    tile::LoadOp left = elementIn(product.getLhs());
-    return left ? left : elementIn(product.getRhs());
-  }
-  return value.getDefiningOp<tile::LoadOp>();
-}
-
-/// Whether the loop only raises what `top` holds.
-bool raises(Operation *op, Value top) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop)
-    return false;
-  bool onlyRaises = true;
-  loop.walk([&](tile::StoreOp store) {
-    if (store.getBuffer() != top)
-      return;
-    Operation *value = store.getValue().getDefiningOp();
-    bool isMaximum = isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp>(value);
-    onlyRaises &= isMaximum && llvm::any_of(value->getOperands(), [&](Value term) {
-                    auto load = term.getDefiningOp<tile::LoadOp>();
-                    return load && load.getBuffer() == top &&
-                           llvm::equal(load.getIndices(), store.getIndices());
-                  });
-  });
-  return onlyRaises;
-}
-
-/// Whether every store of the loop into `to` is of the same element of `from`.
-bool copies(Operation *op, Value from, Value to) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop)
-    return false;
-  auto result = loop.walk([&](tile::StoreOp store) {
-    auto load = store.getValue().getDefiningOp<tile::LoadOp>();
-    bool isOther = store.getBuffer() == to && (!load || load.getBuffer() != from ||
-                                               !llvm::equal(load.getIndices(), store.getIndices()));
-    return isOther ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return !result.wasInterrupted();
-}
-
-/// Whether the loop sets `top` to the maximum of something and `old`.
-bool raisesOver(Operation *op, Value top, Value old) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop)
-    return false;
-  bool isRaised = false;
-  auto result = loop.walk([&](tile::StoreOp store) {
-    if (store.getBuffer() != top)
-      return WalkResult::advance();
-    Operation *value = store.getValue().getDefiningOp();
-    isRaised = isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp>(value) &&
-               llvm::any_of(value->getOperands(), [&](Value term) {
-                 auto load = term.getDefiningOp<tile::LoadOp>();
-                 return load && load.getBuffer() == old &&
-                        llvm::equal(load.getIndices(), store.getIndices());
-               });
-    return isRaised ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return isRaised && !result.wasInterrupted();
-}
-
-/// Whether in front of the loop `top` is what `old` was, or more, element by element.
-bool isRaisedFrom(Value top, Value old, tile::ParallelOp loop) {
-  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
-    llvm::SmallVector<Value, 4> writes = accessesOf(op).writes;
-    bool writesTop = llvm::is_contained(writes, top), writesOld = llvm::is_contained(writes, old);
-    if (writesOld)
-      return !writesTop && copies(op, top, old);
-    if (!writesTop)
-      continue;
-    if (raisesOver(op, top, old))
-      return true;
-    auto reduce = dyn_cast<tile::ReduceOp>(op);
-    bool isMaximum = reduce && reduce.getKind() == tile::ReduceKind::Max && !reduce.getClear();
-    if (!isMaximum && !raises(op, top))
-      return false;
-  }
-  return false;
-}
-
-/// Whether `top` holds the maxima of the rows of `tile`, or more, in front of the loop.
-bool holdsMaxima(Value top, Value tile, tile::ParallelOp loop) {
-  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
-    auto reduce = dyn_cast<tile::ReduceOp>(op);
-    if (reduce && reduce.getKind() == tile::ReduceKind::Max && reduce.getSrc() == tile &&
-        reduce.getDst() == top)
-      return true;
-    llvm::SmallVector<Value, 4> writes = accessesOf(op).writes;
-    if ((llvm::is_contained(writes, top) && !raises(op, top)) || llvm::is_contained(writes, tile))
-      return false;
-  }
-  return false;
-}
-
 void allow(Operation *op, arith::FastMathFlags more) {
   auto withFlags = cast<arith::ArithFastMathInterface>(op);
   arith::FastMathFlags flags = withFlags.getFastMathFlagsAttr().getValue() | more;
@@ -283,17 +179,6 @@ bool vanishesInSums(Operation *op) {
   Uses uses(/*mayBeSummed=*/false, /*mayVanish=*/true);
   return isAddedToNumbers(result) &&
          (isa<math::Exp2Op>(op) || uses.areRounded(result, /*isPositive=*/true));
-}
-
-/// The difference that the argument of an exponential is, perhaps times something.
-arith::SubFOp differenceIn(Operation *exponential) {
-  Value argument = exponential->getOperand(0);
-  auto scaled = argument.getDefiningOp<arith::MulFOp>();
-  if (scaled)
-    for (Value factor : scaled->getOperands())
-      if (auto difference = factor.getDefiningOp<arith::SubFOp>())
-        return difference;
-  return argument.getDefiningOp<arith::SubFOp>();
 }
 
 /// Whether the exponential is one of what a row's maximum was subtracted from, and is summed or
@@ -427,15 +312,6 @@ constexpr double log2e = 1.44269504088896340736;
 
 Value numberLike(OpBuilder &b, Location loc, double value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
-}
-
-/// What a value is a multiple of, by a constant.
-std::pair<Value, double> scaledArgument(Value value) {
-  if (auto product = value.getDefiningOp<arith::MulFOp>())
-    for (int n : {0, 1})
-      if (std::optional<double> factor = constantOf(product->getOperand(n)))
-        return {product->getOperand(1 - n), *factor};
-  return {value, 1.0};
 }
 
 /// x * (s log2 e) - y * (s log2 e) for the argument x * s - y * s of an e^x: one fma where the
@@ -774,6 +650,8 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
       bool isMean = constantOf(quotient.getRhs()) && dependsOn(quotient.getLhs(), sums);
       if (isMean || isRounded())
         allow(op, arith::FastMathFlags::arcp);
+      if (isRounded() && !target.hasAccurateExp2 && isSumOfPowers(quotient.getRhs(), loop))
+        allow(op, arith::FastMathFlags::afn);
     } else if (isa<math::RsqrtOp>(op) && isRounded())
       allow(op, arith::FastMathFlags::afn);
     else if (isa<math::LogOp, math::Log2Op>(op) && Exponents().areArguments(result))

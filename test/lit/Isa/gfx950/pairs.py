@@ -14,6 +14,7 @@
 # Sums and products of f32 go two by two. Elements that were f16 are compared
 # as pairs of f16, and v_fma_mix_f32 takes them as they are. An operation on a butterfly's partner needs no selection.
 
+# HALF:             global_load_dwordx4 {{.*}} offset:3072
 # HALF-NOT:         v_cvt_f32_f16
 # HALF-COUNT-15:    v_pk_max_f16
 # HALF-NOT:         v_cndmask
@@ -21,6 +22,8 @@
 # HALF-COUNT-32:    v_fma_mix_f32
 # HALF-NOT:         v_cndmask
 # HALF-COUNT-15:    v_pk_add_f32
+# HALF-NOT:         v_frexp
+# HALF:             v_rcp_f32
 # HALF950-COUNT-16: v_pk_mul_f32
 # HALF942-COUNT-16: v_fma_mixlo_f16
 # PAIRS:            v_pk_fma_f32
