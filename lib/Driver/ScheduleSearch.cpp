@@ -35,6 +35,9 @@ constexpr size_t generationSize = 8, parents = 4;
 constexpr size_t finalists = 4;      ///< that are timed with the whole model
 constexpr double secondsOfOne = 120; ///< after which a candidate has none
 
+/// A candidate's outcome when time was up.
+constexpr char notBegun[] = "not begun";
+
 /// Latencies that a plan has to be good with beside the model's.
 constexpr double otherLatencies[] = {0.8, 1.3};
 
@@ -109,7 +112,6 @@ public:
     if (rt::Status s = prepare(); !s)
       return s.error();
     holdInterrupts();
-    timeStrategies();
     evaluate(seeds());
     while (!isOver())
       if (!evaluate(nextGeneration()))
@@ -275,75 +277,91 @@ private:
   }
 
   bool isOver() const {
-    if (isInterrupted() || (request.evaluations && candidates.size() >= request.evaluations))
-      return true;
+    return isInterrupted() || isTimeUp() ||
+           (request.evaluations && candidates.size() >= request.evaluations);
+  }
+
+  bool isTimeUp() const {
     // What is found has to be looked at: the finalists with the whole model, as long as the
-    // strategies' plans took alone, and each with other latencies and for its results.
+    // strategies' plans took, and each with other latencies and for its results.
     constexpr double looks = 4;
     double ofFinalists =
         secondsOfWhole * double(finalists) / double(std::min<size_t>(atOnce(), finalists));
-    return seconds() + ofFinalists + looks * longest > request.seconds;
+    return seconds() + ofFinalists + looks * secondsOfQuick > request.seconds;
   }
 
   /// Times the list, as many at once as there are cores, until the search is over. False where
   /// there was nothing.
   bool evaluate(std::vector<Candidate> list) {
-    for (size_t first = 0; first < list.size(); first += atOnce()) {
-      if (!candidates.empty() && isOver())
-        break;
-      size_t most = request.evaluations ? request.evaluations - candidates.size() : list.size();
-      std::vector<size_t> indices;
-      for (size_t n = first; n < std::min(list.size(), first + std::min<size_t>(atOnce(), most));
-           ++n) {
-        indices.push_back(candidates.size());
-        trials.push_back({list[n].what, 0, "no result"});
-        candidates.push_back(std::move(list[n]));
-      }
-      time(indices);
+    size_t first = candidates.size();
+    if (request.evaluations && list.size() > request.evaluations - first)
+      list.resize(request.evaluations - first);
+    if (list.empty())
+      return false;
+    for (Candidate &candidate : list) {
+      trials.push_back({candidate.what, 0, "no result"});
+      candidates.push_back(std::move(candidate));
     }
-    return !list.empty();
+    size_t begun = time(first);
+    candidates.resize(begun);
+    trials.resize(begun);
+    return true;
   }
 
-  void time(const std::vector<size_t> &indices) {
-    size_t done = indices.front();
+  /// Times the candidates from `first` on, and beside the first ones of all what the strategies
+  /// make, by the whole model. The number of candidates that were begun before time was up.
+  size_t time(size_t first) {
+    constexpr size_t whole = SIZE_MAX;
+    std::vector<size_t> looks(candidates.size() - first);
+    std::iota(looks.begin(), looks.end(), first);
+    if (first == 0)
+      looks.insert(looks.begin(), whole);
+    size_t done = first, begun = candidates.size();
     double start = seconds();
     measureAtOnce(
-        indices, atOnce(), secondsOfOne,
-        [&](size_t i) { return outcomeOf(trial.timeOf(fileOf(candidates[i]), Clock::Quick)); },
-        [&](size_t i, TuneOutcome outcome) {
-          candidates[i].us = outcome.status == TuneStatus::Ok ? outcome.us : 0;
-          trials[i].us = candidates[i].us;
-          trials[i].reason = outcome.message;
-          show(++done);
-        });
-    longest = std::max(longest, seconds() - start);
-  }
-
-  /// What the strategies make, by the whole model.
-  void timeStrategies() {
-    double start = seconds();
-    measureAtOnce(
-        {0}, 1, secondsOfOne,
-        [&](size_t) {
-          return outcomeOf(trial.timeOf(fileOf(0, Plans(variants[0]->loops.size())), Clock::Whole));
+        looks, atOnce(), secondsOfOne,
+        [&](size_t i) {
+          if (i == whole)
+            return outcomeOf(trial.timeOf(fileOf(candidates[0]), Clock::Whole));
+          Measured measured;
+          measured.outcome.message = notBegun;
+          return i > 0 && isTimeUp() ? measured
+                                     : outcomeOf(trial.timeOf(fileOf(candidates[i]), Clock::Quick));
         },
-        [&](size_t, TuneOutcome outcome) {
-          before = outcome.status == TuneStatus::Ok ? outcome.us : 0;
-          whyNot = outcome.message;
+        [&](size_t i, TuneOutcome outcome) {
+          if (i == whole) {
+            before = outcome.status == TuneStatus::Ok ? outcome.us : 0;
+            whyNot = outcome.message;
+            secondsOfWhole = seconds() - start;
+          } else if (outcome.message == notBegun) {
+            begun = std::min(begun, i);
+          } else {
+            candidates[i].us = outcome.status == TuneStatus::Ok ? outcome.us : 0;
+            trials[i].us = candidates[i].us;
+            trials[i].reason = outcome.message;
+            show(++done);
+          }
         });
-    secondsOfWhole = seconds() - start;
+    double ofAll = (seconds() - start) * atOnce() - (first == 0 ? secondsOfWhole : 0);
+    if (begun > first)
+      secondsOfQuick = std::max(secondsOfQuick, ofAll / double(begun - first));
+    return begun;
   }
 
-  /// The fastest candidates that are faster than the strategies' plans, with their times by the
-  /// whole model.
-  std::vector<std::pair<double, size_t>> timeFinalists() {
+  /// The fastest candidates that are faster than the strategies' plans.
+  std::vector<size_t> finalistsOf() const {
     std::vector<size_t> best;
     for (size_t i : ranked())
       if (best.size() < finalists && candidates[i].us < candidates[0].us)
         best.push_back(i);
+    return best;
+  }
+
+  /// Of some candidates the times by the whole model, the fastest first.
+  std::vector<std::pair<double, size_t>> wholeTimes(const std::vector<size_t> &some) {
     std::vector<std::pair<double, size_t>> times;
     measureAtOnce(
-        best, atOnce(), secondsOfOne,
+        some, atOnce(), secondsOfOne,
         [&](size_t i) { return outcomeOf(trial.timeOf(fileOf(candidates[i]), Clock::Whole)); },
         [&](size_t i, TuneOutcome outcome) {
           if (outcome.status == TuneStatus::Ok)
@@ -351,6 +369,20 @@ private:
         });
     llvm::sort(times);
     return times;
+  }
+
+  /// The first of the finalists that is faster than the strategies by the whole model too, and
+  /// against which nothing speaks, and its time; where there is none, the strategies' plans.
+  std::pair<double, size_t> winner() {
+    for (auto [us, i] : wholeTimes(finalistsOf())) {
+      if (us >= before || isInterrupted())
+        break;
+      trials[i].reason = reasonAgainst(candidates[i]);
+      if (trials[i].reason.empty())
+        return {us, i};
+      trials[i].us = 0;
+    }
+    return {before, 0};
   }
 
   /// What speaks against a candidate that is faster than the strategies; "" where nothing does.
@@ -399,19 +431,7 @@ private:
                        (before == 0      ? whyNot
                         : trials.empty() ? std::string("interrupted")
                                          : trials[0].reason)};
-    size_t best = 0;
-    double after = before;
-    for (auto [us, i] : timeFinalists()) {
-      if (us >= before || isInterrupted())
-        break;
-      trials[i].reason = reasonAgainst(candidates[i]);
-      if (trials[i].reason.empty()) {
-        best = i;
-        after = us;
-        break;
-      }
-      trials[i].us = 0;
-    }
+    auto [after, best] = winner();
     ScheduleFound found;
     found.trials = trials;
     found.hasEnded = request.evaluations && candidates.size() >= request.evaluations;
@@ -435,7 +455,7 @@ private:
   const ScheduleSearchRequest &request;
   PlanRandom random;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  double longest = 0;        ///< seconds of some candidates at once
+  double secondsOfQuick = 0; ///< of a candidate, at most
   double secondsOfWhole = 0; ///< of the whole model
   double before = 0;         ///< microseconds of the strategies' plans
   std::string whyNot;        ///< they have none

@@ -4,6 +4,11 @@
 //===----------------------------------------------------------------------===//
 #include "../../../lib/Driver/PlanTrial.h"
 
+#include "tilec/IR/Wave/Wave.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
 #include <gtest/gtest.h>
 
 using namespace tilec;
@@ -63,4 +68,112 @@ TEST(PlanTrial, APlanThatComputesSomethingElseIsNotTaken) {
   EXPECT_NE(differenceBetween(counted(), counted(63, 65)), "");
   EXPECT_NE(differenceBetween(counted(), counted(5, 0)), "")
       << "an element of one round is missing";
+}
+
+//===----------------------------------------------------------------------===//
+// Planted faults
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+constexpr char product[] = R"(import tilelang.language as T
+
+
+def gemm(M=256, N=128, K=256):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(N, 64), T.ceildiv(M, 64), threads=256) as (bx, by):
+            As = T.alloc_shared((64, 64), "float16")
+            Bs = T.alloc_shared((64, 64), "float16")
+            Cf = T.alloc_fragment((64, 64), "float32")
+            T.clear(Cf)
+            for k in T.Pipelined(T.ceildiv(K, 64), num_stages=2):
+                T.copy(A[by * 64, k * 64], As)
+                T.copy(B[bx * 64, k * 64], Bs)
+                T.gemm(As, Bs, Cf, transpose_B=True)
+            T.copy(Cf, C[by * 64, bx * 64])
+
+    return main
+)";
+
+/// A trial of the product above. `plant` changes what is planned, once `isPlanted`: so that the
+/// program that plans are compared with is right.
+class PlantedTrial {
+public:
+  explicit PlantedTrial(std::function<void(mlir::ModuleOp)> plant) {
+    llvm::SmallString<128> path;
+    int handle = 0;
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("plan-trial", "py", handle, path));
+    llvm::raw_fd_ostream(handle, /*shouldClose=*/true) << product;
+    file = path.str().str();
+    CompileOptions options;
+    options.entry = "gemm()";
+    options.afterStage = [this, plant](Stage stage, mlir::ModuleOp module, llvm::Module *) {
+      if (stage == Stage::WaveScheduled && isPlanted())
+        plant(module);
+    };
+    trial.emplace(file, options);
+    rt::Status made = trial->prepare(rt::ArgumentRequest());
+    EXPECT_TRUE(bool(made)) << (made ? "" : made.error().message);
+    plans.name = "planted";
+    plans.target = nameOf(options.arch);
+    plans.model = modelVersion();
+    plans.layouts.swizzle = 1;
+  }
+  ~PlantedTrial() { llvm::sys::fs::remove(file); }
+
+  /// `differenceOf` compiles the program first, then the program with plans.
+  std::string difference() {
+    compiled = 0;
+    return trial->differenceOf(plans);
+  }
+  /// Why the timed program is refused.
+  std::string refusal() {
+    compiled = 1;
+    rt::Result<double> us = trial->timeOf(plans, PlanTrial::Clock::Quick);
+    return us ? "" : us.error().message;
+  }
+
+private:
+  bool isPlanted() { return compiled >= 0 && compiled++ == 1; }
+
+  std::string file;
+  int compiled = -1; ///< programs since a check began; -1: none
+  std::optional<PlanTrial> trial;
+  PlanFile plans;
+};
+
+template <typename Op> void eraseAll(mlir::ModuleOp module) {
+  module.walk([](Op op) { op.erase(); });
+}
+
+} // namespace
+
+TEST(PlanTrial, ARightPlanIsTaken) {
+  PlantedTrial trial([](mlir::ModuleOp) {});
+  EXPECT_EQ(trial.difference(), "");
+  EXPECT_EQ(trial.refusal(), "");
+}
+
+TEST(PlanTrial, APlanWithoutBarriersIsFoundByTheSimulatorsChecks) {
+  PlantedTrial trial(eraseAll<wave::BarrierOp>);
+  EXPECT_NE(trial.difference(), "");
+  EXPECT_EQ(trial.refusal(), "copies and reads are not proved apart");
+}
+
+TEST(PlanTrial, APlanWithoutWaitsIsFoundByTheSimulatorsChecks) {
+  PlantedTrial trial(eraseAll<wave::WaitOp>);
+  EXPECT_NE(trial.difference(), "");
+  EXPECT_NE(trial.refusal(), "");
+}
+
+TEST(PlanTrial, APlanThatLeavesOutAProductIsFoundByItsResults) {
+  PlantedTrial trial([](mlir::ModuleOp module) {
+    bool isFirst = true;
+    module.walk([&](wave::MmaOp mma) {
+      if (std::exchange(isFirst, false))
+        mma.getResult().replaceAllUsesWith(mma.getC());
+    });
+  });
+  EXPECT_NE(trial.difference(), "");
 }
