@@ -35,7 +35,7 @@ namespace {
 struct Size {
   unsigned accesses, instructions;
 };
-constexpr Size longest = {1024, 4096}, part = {256, 1024};
+constexpr Size longest = {512, 4096}, part = {256, 1024};
 /// Instructions or blocks of a function from which on it is large: some 500 loops or branches of a
 /// statement. Of 400, LLVM's straight-line strength reduction takes half a second.
 constexpr unsigned largeFunction = 2 * longest.instructions, manyBlocks = 512;
@@ -45,6 +45,10 @@ constexpr unsigned hugeFunction = 16 * longest.instructions;
 /// Loops of a function from which on it has many. For a fact about one, LLVM's scalar evolution
 /// asks the conditions of all loops before it: of 100, that is most of the time.
 constexpr unsigned manyLoops = 64;
+
+/// Blocks with phis of which one has registers of its own: a chain of joined copies gets a live
+/// range of some ten writes.
+constexpr unsigned phisTogether = 8;
 
 /// Blocks of a part of a function of many blocks.
 constexpr unsigned partBlocks = 64;
@@ -158,12 +162,16 @@ public:
   }
 
   void of(ArrayRef<BasicBlock *> part);
+  /// Keeps what `part` computes for later ones from being moved there.
+  void anchor(BasicBlock &part) const;
 
 private:
   bool hasManyUses(const Value &value) { return usesOf(value) >= manyUses; }
   /// Of `value`, also by what is folded; not all, where they are many.
   unsigned usesOf(const Value &value);
   bool isRegister(Type *type) const;
+  /// A copy of `value` at `place` that no pass looks through.
+  Value *copyOf(Value *value, ArrayRef<Use *> users, Instruction *place) const;
   /// Where a register for these uses is written, null where no place in or shortly before the part
   /// is before all: it would live for long.
   Instruction *placeFor(ArrayRef<Use *> users, ArrayRef<BasicBlock *> part) const;
@@ -197,6 +205,8 @@ unsigned OwnRegisters::usesOf(const Value &value) {
 bool OwnRegisters::isRegister(Type *type) const {
   if (hidden == Hidden::Integers)
     return type->isIntegerTy(32) || type->isIntegerTy(64);
+  if (type->isIntegerTy(1))
+    return true; // a mask
   Type *element = type->getScalarType();
   if (!element->isIntOrPtrTy() && !element->isFloatingPointTy())
     return false;
@@ -238,6 +248,22 @@ StringRef OwnRegisters::constraintsOf(Type *type, ArrayRef<Use *> users) const {
   return any_of(users, [&](Use *use) { return lanes->differAt(*use); }) ? "=v,0" : "=s,0";
 }
 
+Value *OwnRegisters::copyOf(Value *value, ArrayRef<Use *> users, Instruction *place) const {
+  IRBuilder<> builder(place);
+  // A mask is made anew from a number of each lane.
+  bool isMask = value->getType()->isIntegerTy(1);
+  Value *number = isMask ? builder.CreateZExt(value, builder.getInt32Ty()) : value;
+  Type *type = number->getType();
+  auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "",
+                              constraintsOf(type, users), /*hasSideEffects=*/false);
+  CallInst *copy = builder.CreateCall(hide, {number});
+  if (auto *from = dyn_cast<CallBase>(value))
+    if (std::optional<ConstantRange> range = from->getRange())
+      if (!isMask)
+        copy->addRangeRetAttr(*range);
+  return isMask ? builder.CreateICmpNE(copy, builder.getInt32(0)) : copy;
+}
+
 void OwnRegisters::of(ArrayRef<BasicBlock *> part) {
   MapVector<Value *, SmallVector<Use *>> users;
   for (BasicBlock *block : part)
@@ -251,17 +277,34 @@ void OwnRegisters::of(ArrayRef<BasicBlock *> part) {
       }
   for (auto &[value, own] : users) {
     Instruction *place = placeFor(own, part);
-    if (!place)
+    bool isMask = value->getType()->isIntegerTy(1);
+    if (!place || (isMask && none_of(own, [&](Use *use) { return lanes->differAt(*use); })))
       continue;
-    // No pass looks through an asm, even one without text.
-    Type *type = value->getType();
-    auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "",
-                                constraintsOf(type, own), /*hasSideEffects=*/false);
-    CallInst *copy = IRBuilder<>(place).CreateCall(hide, {value});
-    if (auto *from = dyn_cast<CallBase>(value))
-      if (std::optional<ConstantRange> range = from->getRange())
-        copy->addRangeRetAttr(*range);
+    Value *copy = copyOf(value, own, place);
     for (Use *use : own)
+      use->set(copy);
+  }
+}
+
+void OwnRegisters::anchor(BasicBlock &part) const {
+  SmallVector<std::pair<Instruction *, SmallVector<Use *>>> kept;
+  for (Instruction &instr : part) {
+    auto *call = dyn_cast<CallBase>(&instr);
+    bool stays = isa<PHINode>(instr) || instr.mayReadOrWriteMemory() || isFolded(instr) ||
+                 (call && call->isConvergent());
+    if (stays || !isRegister(instr.getType()) || instr.getType()->isIntegerTy(1))
+      continue;
+    SmallVector<Use *> users;
+    for (Use &use : instr.uses())
+      if (blockOf(use) != &part)
+        users.push_back(&use);
+    if (!users.empty())
+      kept.emplace_back(&instr, std::move(users));
+  }
+  for (auto &[value, users] : kept) {
+    Value *copy = copyOf(value, users, part.getTerminator());
+    cast<CallInst>(copy)->setConvergent(); // `sink` moves none
+    for (Use *use : users)
       use->set(copy);
   }
 }
@@ -301,6 +344,67 @@ SmallVector<SmallVector<BasicBlock *>> partsOf(Function &function,
     }
   }
   return parts;
+}
+
+/// A copy of registers of lanes that the register coalescer does not join: it takes time by the
+/// length of both live ranges.
+Value *moved(IRBuilder<> &builder, Value *value) {
+  Type *type = value->getType(), *word = builder.getInt32Ty();
+  unsigned words = type->getPrimitiveSizeInBits() / 32;
+  auto *move = InlineAsm::get(FunctionType::get(word, {word}, false), "v_mov_b32 $0, $1", "=v,v",
+                              /*hasSideEffects=*/false);
+  if (words == 1)
+    return builder.CreateBitCast(builder.CreateCall(move, {builder.CreateBitCast(value, word)}),
+                                 type);
+  auto *wordsType = FixedVectorType::get(word, words);
+  Value *from = builder.CreateBitCast(value, wordsType), *to = PoisonValue::get(wordsType);
+  for (unsigned i = 0; i < words; ++i)
+    to = builder.CreateInsertElement(
+        to, builder.CreateCall(move, {builder.CreateExtractElement(from, i)}), i);
+  return builder.CreateBitCast(to, type);
+}
+
+/// Moves what phis carry: in front of a loop what it starts with, elsewhere what has come together.
+void movePhis(BasicBlock &block, const LoopInfo &loops, const Lanes &lanes) {
+  const Loop *loop = loops.getLoopFor(&block);
+  bool isHeader = loop && loop->getHeader() == &block;
+  BasicBlock *before = isHeader ? loop->getLoopPreheader() : nullptr;
+  if (isHeader && !before)
+    return;
+  for (PHINode &phi : block.phis()) {
+    unsigned bits = phi.getType()->getPrimitiveSizeInBits();
+    bool differs = any_of(phi.uses(), [&](Use &use) { return lanes.differAt(use); });
+    if (!bits || bits % 32 != 0 || !differs)
+      continue;
+    if (isHeader) {
+      Value *start = phi.getIncomingValueForBlock(before);
+      IRBuilder<> builder(before->getTerminator());
+      if (isa<Instruction>(start))
+        phi.setIncomingValueForBlock(before, moved(builder, start));
+      continue;
+    }
+    SmallVector<Use *> uses(make_pointer_range(phi.uses()));
+    IRBuilder<> builder(&block, block.getFirstInsertionPt());
+    Value *copy = moved(builder, &phi);
+    for (Use *use : uses)
+      use->set(copy);
+  }
+}
+
+/// Where very many blocks with phis follow each other, as loops and branches over the same fragment
+/// do, no register lives through all of them.
+void cutChains(Function &function, TargetMachine &machine) {
+  SmallVector<BasicBlock *> blocks;
+  for (BasicBlock &block : function)
+    if (!block.phis().empty())
+      blocks.push_back(&block);
+  if (blocks.size() < manyLoops)
+    return;
+  DominatorTree tree(function);
+  LoopInfo loops(tree);
+  Lanes lanes(function, machine);
+  for (size_t i = 0; i < blocks.size(); i += phisTogether)
+    movePhis(*blocks[i], loops, lanes);
 }
 
 /// All users of `counter`, but the one that steps it, take it from an asm without text.
@@ -407,11 +511,17 @@ bool CutLongBlocks::runOnFunction(Function &function) {
   FoldedValues folded(set);
   for (BasicBlock *part : parts)
     folded.of(*part);
-  SmallVector<SmallVector<BasicBlock *>> all = partsOf(function, set);
-  if (all.empty() || !isAmd)
+  if (!isAmd)
     return !parts.empty();
-  OwnRegisters registers(function, getAnalysis<TargetPassConfig>().getTM<TargetMachine>(),
-                         Hidden::Registers);
+  auto &machine = getAnalysis<TargetPassConfig>().getTM<TargetMachine>();
+  cutChains(function, machine);
+  SmallVector<SmallVector<BasicBlock *>> all = partsOf(function, set);
+  if (all.empty())
+    return true;
+  OwnRegisters registers(function, machine, Hidden::Registers);
+  for (BasicBlock *part : parts)
+    if (BasicBlock *next = part->getSingleSuccessor(); next && set.contains(next))
+      registers.anchor(*part);
   for (ArrayRef<BasicBlock *> part : all)
     registers.of(part);
   return true;

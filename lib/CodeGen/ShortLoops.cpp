@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ShortLoops.h"
 
+#include "LargeCode.h"
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -115,6 +117,14 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
   return found;
 }
 
+/// InstCombine sinks what is used late block by block, with all that it is made of: of the many
+/// blocks in a row that loops leave when they are gone, one is made before.
+struct JoinLargeCode : PassInfoMixin<JoinLargeCode> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    return isLarge(function) ? SimplifyCFGPass().run(function, analyses) : PreservedAnalyses::all();
+  }
+};
+
 } // namespace
 
 PreservedAnalyses UnrollShortLoops::run(Function &function, FunctionAnalysisManager &analyses) {
@@ -126,6 +136,7 @@ PreservedAnalyses UnrollShortLoops::run(Function &function, FunctionAnalysisMana
     passes.addPass(LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
     passes.addPass(SROAPass(SROAOptions::PreserveCFG));
     passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+    passes.addPass(JoinLargeCode());
     passes.addPass(InstCombinePass());
     passes.addPass(SimplifyCFGPass());
     analyses.invalidate(function, passes.run(function, analyses));
