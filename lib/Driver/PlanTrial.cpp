@@ -180,8 +180,7 @@ std::string differenceBetween(const rt::ArgumentSet &wanted, const rt::ArgumentS
   constexpr double ofRow = 0x1p-16;
   for (const rt::Argument &argument : wanted.list) {
     const rt::Argument &other = *found.find(argument.param.name);
-    if (argument.param.kind != rt::ParamKind::Tensor ||
-        argument.tensor.bytes == other.tensor.bytes)
+    if (argument.param.kind != rt::ParamKind::Tensor || argument.tensor.bytes == other.tensor.bytes)
       continue;
     rt::Result<rt::CheckReport> report =
         rt::compare(other.tensor, argument.tensor, rt::rowTolerance(argument.tensor, ofRow), {});
