@@ -35,7 +35,7 @@ namespace {
 struct Size {
   unsigned accesses, instructions;
 };
-constexpr Size longest = {512, 4096}, part = {256, 1024};
+constexpr Size longest = {1024, 4096}, part = {256, 1024};
 /// Instructions or blocks of a function from which on it is large: some 500 loops or branches of a
 /// statement. Of 400, LLVM's straight-line strength reduction takes half a second.
 constexpr unsigned largeFunction = 2 * longest.instructions, manyBlocks = 512;
@@ -298,7 +298,8 @@ void OwnRegisters::anchor(BasicBlock &part) const {
     for (Use &use : instr.uses())
       if (blockOf(use) != &part)
         users.push_back(&use);
-    if (!users.empty())
+    // What is the same in all lanes may be in either kind of register.
+    if (any_of(users, [&](Use *use) { return lanes->differAt(*use); }))
       kept.emplace_back(&instr, std::move(users));
   }
   for (auto &[value, users] : kept) {
@@ -518,10 +519,13 @@ bool CutLongBlocks::runOnFunction(Function &function) {
   SmallVector<SmallVector<BasicBlock *>> all = partsOf(function, set);
   if (all.empty())
     return true;
-  OwnRegisters registers(function, machine, Hidden::Registers);
+  OwnRegisters anchors(function, machine, Hidden::Registers);
   for (BasicBlock *part : parts)
-    if (BasicBlock *next = part->getSingleSuccessor(); next && set.contains(next))
-      registers.anchor(*part);
+    if (BasicBlock *next = part->getSingleSuccessor();
+        next && set.contains(next) && isLarge(function))
+      anchors.anchor(*part);
+  // Its own analysis: the last one does not know the anchors.
+  OwnRegisters registers(function, machine, Hidden::Registers);
   for (ArrayRef<BasicBlock *> part : all)
     registers.of(part);
   return true;
