@@ -101,16 +101,24 @@ bool Signs::mayBeNegative(const Value *value) {
 
 /// An offset as a constant and a rest.
 struct Split {
+  const BasicBlock *block; ///< of the access: instruction selection sees no other one
   uint32_t constant = 0;
   bool restMayBeNegative = false;
+
+  /// Of a sum with a negative constant LLVM makes no immediate.
+  bool isAtRisk() const { return int32_t(constant) > 0 && restMayBeNegative; }
 };
 
 /// Adds scale * value, through what instruction selection reassociates and distributes.
 void splitInto(Split &split, const Value *value, uint32_t scale, const DataLayout &layout) {
+  auto *instr = dyn_cast<Instruction>(value);
+  bool isSeen = !instr || instr->getParent() == split.block;
   const Value *x, *y;
   const APInt *factor;
   if (auto *constant = dyn_cast<ConstantInt>(value)) {
     split.constant += scale * uint32_t(constant->getZExtValue());
+  } else if (!isSeen) {
+    split.restMayBeNegative |= int32_t(scale) < 0 || Signs(layout).mayBeNegative(value);
   } else if (match(value, m_Add(m_Value(x), m_Value(y))) ||
              match(value, m_DisjointOr(m_Value(x), m_Value(y)))) {
     splitInto(split, x, scale, layout);
@@ -122,6 +130,20 @@ void splitInto(Split &split, const Value *value, uint32_t scale, const DataLayou
   } else {
     split.restMayBeNegative |= int32_t(scale) < 0 || Signs(layout).mayBeNegative(value);
   }
+}
+
+/// Whether a constant may be taken out of the offset and leave something negative: the whole
+/// constant, or the one that is added last, where instruction selection does not join them.
+bool isAtRisk(const Value *offset, const BasicBlock *block, const DataLayout &layout) {
+  Split whole{block}, last{block};
+  splitInto(whole, offset, 1, layout);
+  const Value *x;
+  const APInt *constant;
+  if (match(offset, m_Add(m_Value(x), m_APInt(constant)))) {
+    last.constant = uint32_t(constant->getZExtValue());
+    last.restMayBeNegative = Signs(layout).mayBeNegative(x);
+  }
+  return whole.isAtRisk() || last.isAtRisk();
 }
 
 /// The operand of a raw buffer access that is its voffset, the one behind the descriptor; -1: it
@@ -151,10 +173,7 @@ bool keepOffsets(Function &function) {
     if (at < 0)
       continue;
     Value *offset = call->getArgOperand(at);
-    Split split;
-    splitInto(split, offset, 1, function.getDataLayout());
-    // Of a sum with a negative constant LLVM makes no immediate.
-    if (int32_t(split.constant) <= 0 || !split.restMayBeNegative)
+    if (!isAtRisk(offset, call->getParent(), function.getDataLayout()))
       continue;
     IRBuilder<> b(call);
     auto *type = FunctionType::get(offset->getType(), {offset->getType()}, false);

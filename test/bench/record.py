@@ -61,7 +61,7 @@ def with_record(page, name, block):
 
 def block_of(name, date, head, text):
     """What the page shows: when and where, the raw file, what was printed."""
-    return f"{date}, {head} ([raw](../../test/bench/results/{name}-{date}.txt)):\n\n```\n{text.rstrip()}\n```\n"
+    return f"{date}, {head}\n([raw](../../test/bench/results/{name}-{date}.txt)):\n\n```\n{text.rstrip()}\n```\n"
 
 
 def record(name, tools, root=ROOT, run=output):

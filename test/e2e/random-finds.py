@@ -27,6 +27,12 @@
 # RUN: tilec-run %s --entry "neutral()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "neutral()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "neutral()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "row_behind()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "row_behind()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "row_behind()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows_of_a_view()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows_of_a_view()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows_of_a_view()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -266,7 +272,54 @@ def neutral(M=64, N=32):
             T.reducer_init(bits)
             for i, j in T.Parallel(M, N):
                 T.reducer_update(bits[i], T.min(T.int32(-1), T.int32(7)))
+            # One by an absorbing element is a store of it.
+            for i, j in T.Parallel(M, N):
+                T.reducer_update(bits[i], T.truncdiv(T.int32(0), 5))
             T.finalize_reducer(bits)
             T.copy(bits, C)
+
+    return main
+
+
+# The row before is read first, so that the offset of a row is that one's and 42 bytes, in another basic block: it must not
+# become an immediate, as what is left may be negative (AMD).
+def row_behind(M=2, N=21):
+    @T.prim_func
+    def main(F: T.Tensor((8, 16), "float32"), A: T.Tensor((M, N), "float16"), O: T.Tensor((M, N), "float16")):
+        with T.Kernel(1, threads=128) as by:
+            f = T.alloc_fragment((8, 16), "float32")
+            T.copy(F, f)
+            s = T.alloc_shared((8, 16), "float16")
+            for i, j in T.Parallel(8, 16):
+                s[i, j] = A[by * 8 + i - 1, j]
+            b = T.alloc_fragment((8,), "bool")
+            b[0] = f[0, 0]
+            for i, j in T.Parallel(8, 16):
+                if by * 8 + i < M:
+                    O[by * 8 + i, j] = s[i, j]
+
+    return main
+
+
+# Elements of a thread lie at multiples of 8 bytes in the first rows of the view that it reads, and not in the next ones.
+def rows_of_a_view(M=32, N=9):
+    @T.prim_func
+    def main(A: T.Tensor((M, N), "float32"), O: T.Tensor((24, 40), "int32")):
+        with T.Kernel(threads=1) as worker:
+            for by, bx in T.Persistent([2, 2], 1, worker):
+                a = T.alloc_shared((32, 24), "int8")
+                b = T.alloc_shared((40, 32), "int8")
+                c = T.alloc_fragment((24, 40), "int32")
+                T.clear(a)
+                T.clear(b)
+                T.clear(c)
+                T.gemm(a, b, c, transpose_A=True, transpose_B=True)
+                view = T.reshape(A, (M * N,))
+                f = T.alloc_fragment((24, 40), "int32")
+                for i, j in T.Parallel(24, 40):
+                    f[i, j] = view[by * 24 + i * N + bx * 40 + j]
+                for i, j in T.Parallel(24, 40):
+                    f[i, j] = f[i, j] - c[i, j]
+                T.copy(f, O[by * 24, bx * 40])
 
     return main

@@ -224,6 +224,22 @@ std::optional<Update> matchUpdate(tile::StoreOp store) {
   return update;
 }
 
+/// Whether anything but numbers that nobody uses is computed of it: an update that folds into a
+/// constant (x & 0) leaves its load and what it was an operand of.
+bool isUsed(Operation *op) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Operation *> waiting = {op};
+  while (!waiting.empty())
+    for (Operation *user : waiting.pop_back_val()->getUsers()) {
+      if (!isMemoryEffectFree(user) || user->getNumRegions() > 0 ||
+          user->hasTrait<OpTrait::IsTerminator>())
+        return true;
+      if (seen.insert(user).second)
+        waiting.push_back(user);
+    }
+  return false;
+}
+
 /// Whether the store puts back what its element holds: an update by the neutral element, which
 /// folds away.
 bool putsBack(tile::StoreOp store) {
@@ -311,7 +327,7 @@ private:
   LogicalResult checkNoCarriedDependence(tile::StoreOp store) {
     Operation *reader = nullptr;
     loop.walk([&](tile::LoadOp load) {
-      if (load.getBuffer() == store.getBuffer())
+      if (load.getBuffer() == store.getBuffer() && isUsed(load))
         reader = load;
     });
     if (!reader)

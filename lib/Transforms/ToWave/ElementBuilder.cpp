@@ -139,6 +139,21 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
   }
   while (width > 1 && divisor % width != 0)
     width /= 2;
+  // All groups of elements, not the first alone, begin at a multiple of the width and move by one.
+  auto areGroups = [&](int64_t width) {
+    size_t last = forms.size() - 1;
+    for (int64_t e = 0; e < elements.count; ++e) {
+      int64_t first = e - e % width;
+      for (size_t d = 0; d <= last; ++d)
+        if (moves(d, e) - moves(d, first) != (d == last ? e - first : 0))
+          return false;
+      if (moves(last, first) % width != 0)
+        return false;
+    }
+    return elements.count % width == 0;
+  };
+  while (width > 1 && !areGroups(width))
+    width /= 2;
   if (auto it = shared.find(root); it != shared.end()) {
     const SharedLayout &layout = it->second.layout;
     while (width > 1 &&
