@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Tile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
