@@ -105,6 +105,9 @@ struct Split {
   uint32_t constant = 0;
   bool restMayBeNegative = false;
 
+  void addRest(const Value *value, uint32_t scale, const DataLayout &layout) {
+    restMayBeNegative |= int32_t(scale) < 0 || Signs(layout).mayBeNegative(value);
+  }
   /// Of a sum with a negative constant LLVM makes no immediate.
   bool isAtRisk() const { return int32_t(constant) > 0 && restMayBeNegative; }
 };
@@ -112,13 +115,13 @@ struct Split {
 /// Adds scale * value, through what instruction selection reassociates and distributes.
 void splitInto(Split &split, const Value *value, uint32_t scale, const DataLayout &layout) {
   auto *instr = dyn_cast<Instruction>(value);
-  bool isSeen = !instr || instr->getParent() == split.block;
+  bool isElsewhere = instr && instr->getParent() != split.block;
   const Value *x, *y;
   const APInt *factor;
   if (auto *constant = dyn_cast<ConstantInt>(value)) {
     split.constant += scale * uint32_t(constant->getZExtValue());
-  } else if (!isSeen) {
-    split.restMayBeNegative |= int32_t(scale) < 0 || Signs(layout).mayBeNegative(value);
+  } else if (isElsewhere) {
+    split.addRest(value, scale, layout);
   } else if (match(value, m_Add(m_Value(x), m_Value(y))) ||
              match(value, m_DisjointOr(m_Value(x), m_Value(y)))) {
     splitInto(split, x, scale, layout);
@@ -128,7 +131,7 @@ void splitInto(Split &split, const Value *value, uint32_t scale, const DataLayou
   } else if (match(value, m_Shl(m_Value(x), m_APInt(factor))) && factor->ult(32)) {
     splitInto(split, x, scale << factor->getZExtValue(), layout);
   } else {
-    split.restMayBeNegative |= int32_t(scale) < 0 || Signs(layout).mayBeNegative(value);
+    split.addRest(value, scale, layout);
   }
 }
 
@@ -141,7 +144,7 @@ bool isAtRisk(const Value *offset, const BasicBlock *block, const DataLayout &la
   const APInt *constant;
   if (match(offset, m_Add(m_Value(x), m_APInt(constant)))) {
     last.constant = uint32_t(constant->getZExtValue());
-    last.restMayBeNegative = Signs(layout).mayBeNegative(x);
+    last.addRest(x, 1, layout);
   }
   return whole.isAtRisk() || last.isAtRisk();
 }

@@ -519,12 +519,13 @@ bool CutLongBlocks::runOnFunction(Function &function) {
   SmallVector<SmallVector<BasicBlock *>> all = partsOf(function, set);
   if (all.empty())
     return true;
-  OwnRegisters anchors(function, machine, Hidden::Registers);
-  for (BasicBlock *part : parts)
-    if (BasicBlock *next = part->getSingleSuccessor();
-        next && set.contains(next) && isLarge(function))
-      anchors.anchor(*part);
-  // Its own analysis: the last one does not know the anchors.
+  if (isLarge(function)) {
+    OwnRegisters anchors(function, machine, Hidden::Registers);
+    for (BasicBlock *part : parts)
+      if (BasicBlock *next = part->getSingleSuccessor(); next && set.contains(next))
+        anchors.anchor(*part);
+  }
+  // An analysis of its own: that of the anchors does not know them.
   OwnRegisters registers(function, machine, Hidden::Registers);
   for (ArrayRef<BasicBlock *> part : all)
     registers.of(part);

@@ -114,6 +114,8 @@ llvm::Value *KernelLowering::extendFloat(llvm::Value *value, mlir::Type from, ml
   return b.CreateBitCast(bits, target);
 }
 
+namespace {
+
 /// A number, or the one element of a vector that is asked about.
 struct Number {
   llvm::Value *value;
@@ -121,7 +123,7 @@ struct Number {
 };
 
 /// Where a number is computed, behind what takes vectors apart and puts them together.
-static Number sourceOf(Number number) {
+Number sourceOf(Number number) {
   for (;;) {
     llvm::Value *found = nullptr;
     if (number.value->getType()->isVectorTy()) {
@@ -139,14 +141,14 @@ static Number sourceOf(Number number) {
 }
 
 /// Whether it is a power of two to some exponent, as the chip approximates it.
-static bool isApproxPower(Number number) {
+bool isApproxPower(Number number) {
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(sourceOf(number).value);
   return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_exp2;
 }
 
 /// Whether it is such a power times the approximate reciprocal of something, as a share of a sum
 /// is.
-static bool isApproxShare(Number number) {
+bool isApproxShare(Number number) {
   namespace match = llvm::PatternMatch;
   auto isReciprocal = [](Number factor) {
     llvm::Value *value = sourceOf(factor).value, *rest;
@@ -165,12 +167,14 @@ static bool isApproxShare(Number number) {
          (isApproxPower(right) && isReciprocal(left));
 }
 
-static bool allElements(llvm::Value *value, llvm::function_ref<bool(Number)> holds) {
+bool allElements(llvm::Value *value, llvm::function_ref<bool(Number)> holds) {
   for (unsigned i = 0; i < countOf(value->getType()); ++i)
     if (!holds({value, i}))
       return false;
   return true;
 }
+
+} // namespace
 
 /// Approximate powers as bf16 where the chip has no instruction for it. They have no sign, so one
 /// minimum keeps a NaN from being rounded into a number. A tie goes up: the approximation decides

@@ -36,8 +36,7 @@ std::optional<uint32_t> commonByte(const ByteSet &a, const ByteSet &b) {
 class Comparison {
 public:
   Comparison(const KernelCode &kernel, const WaveTraces &traces, SharedAudit &audit)
-      : kernel(kernel), traces(traces), audit(audit),
-        meetings(traces.byteSets.size() * traces.byteSets.size(), Unknown) {}
+      : kernel(kernel), traces(traces), audit(audit), meetings(traces.byteSets.size()) {}
 
   void run();
   /// Read instructions that fetch bytes that some DMA writes.
@@ -48,7 +47,7 @@ private:
     uint32_t wave, use;
   };
   const SharedUse &useAt(Place place) const { return traces.waves[place.wave][place.use]; }
-  bool areDisjoint(uint32_t a, uint32_t b);
+  bool areDisjoint(uint32_t dma, uint32_t other);
   void findReadsOfDmas();
   void compare(Place dma, Place other);
   bool areApart(Place dma, Place other) const;
@@ -57,15 +56,17 @@ private:
   const WaveTraces &traces;
   SharedAudit &audit;
   enum Meeting : uint8_t { Unknown, Disjoint, Common };
-  /// Of each pair of byte sets: rounds of a loop use the same ones again.
-  std::vector<Meeting> meetings;
+  /// Of a DMA's byte set with each one: rounds of a loop use the same ones again.
+  std::vector<std::vector<Meeting>> meetings;
   std::set<std::tuple<uint32_t, uint32_t>> reported;
 };
 
-bool Comparison::areDisjoint(uint32_t a, uint32_t b) {
-  Meeting &meeting = meetings[a * traces.byteSets.size() + b];
+bool Comparison::areDisjoint(uint32_t dma, uint32_t other) {
+  std::vector<Meeting> &known = meetings[dma];
+  known.resize(traces.byteSets.size(), Unknown);
+  Meeting &meeting = known[other];
   if (meeting == Unknown)
-    meeting = commonByte(traces.byteSets[a], traces.byteSets[b]) ? Common : Disjoint;
+    meeting = commonByte(traces.byteSets[dma], traces.byteSets[other]) ? Common : Disjoint;
   return meeting == Disjoint;
 }
 

@@ -9,7 +9,6 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
-#include "tilec/Base/Math.h"
 
 #include <numeric>
 
@@ -118,13 +117,6 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
     for (auto [term, factor] : form.terms)
       if (!isSameForAll(term, elements) && !llvm::is_contained(elements.loop.ivs(), term))
         return 1;
-  for (int64_t e = 1; e < width; ++e)
-    for (size_t d = 0; d < forms.size(); ++d)
-      if (moves(d, e) != (d + 1 == forms.size() ? e : 0)) {
-        width = int64_t(1) << log2Floor(e);
-        e = elements.count; // leave both loops
-        break;
-      }
   int64_t divisor = 1 << 20;
   const LinearForm &last = forms.back();
   divisor = std::gcd(divisor, last.constant == 0 ? divisor : std::abs(last.constant));
@@ -139,7 +131,7 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
   }
   while (width > 1 && divisor % width != 0)
     width /= 2;
-  // All groups of elements, not the first alone, begin at a multiple of the width and move by one.
+  // Groups of elements, not the first one alone, begin at a multiple of the width and move by one.
   auto areGroups = [&](int64_t width) {
     size_t last = forms.size() - 1;
     for (int64_t e = 0; e < elements.count; ++e) {

@@ -6,9 +6,6 @@
 
 #include "tilec/IR/Wave/Wave.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
-
 #include <gtest/gtest.h>
 
 using namespace tilec;
@@ -76,43 +73,18 @@ TEST(PlanTrial, APlanThatComputesSomethingElseIsNotTaken) {
 
 namespace {
 
-constexpr char product[] = R"(import tilelang.language as T
-
-
-def gemm(M=256, N=128, K=256):
-    @T.prim_func
-    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float32")):
-        with T.Kernel(T.ceildiv(N, 64), T.ceildiv(M, 64), threads=256) as (bx, by):
-            As = T.alloc_shared((64, 64), "float16")
-            Bs = T.alloc_shared((64, 64), "float16")
-            Cf = T.alloc_fragment((64, 64), "float32")
-            T.clear(Cf)
-            for k in T.Pipelined(T.ceildiv(K, 64), num_stages=2):
-                T.copy(A[by * 64, k * 64], As)
-                T.copy(B[bx * 64, k * 64], Bs)
-                T.gemm(As, Bs, Cf, transpose_B=True)
-            T.copy(Cf, C[by * 64, bx * 64])
-
-    return main
-)";
-
-/// A trial of the product above. `plant` changes what is planned, once `isPlanted`: so that the
-/// program that plans are compared with is right.
+/// A trial of a product whose order is planned. `plant` changes what is planned, once `isPlanted`:
+/// so that the program that plans are compared with is right.
 class PlantedTrial {
 public:
   explicit PlantedTrial(std::function<void(mlir::ModuleOp)> plant) {
-    llvm::SmallString<128> path;
-    int handle = 0;
-    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("plan-trial", "py", handle, path));
-    llvm::raw_fd_ostream(handle, /*shouldClose=*/true) << product;
-    file = path.str().str();
     CompileOptions options;
-    options.entry = "gemm()";
+    options.entry = "gemm(256, 128, 256)";
     options.afterStage = [this, plant](Stage stage, mlir::ModuleOp module, llvm::Module *) {
       if (stage == Stage::WaveScheduled && isPlanted())
         plant(module);
     };
-    trial.emplace(file, options);
+    trial.emplace(TILEC_REPOSITORY "/test/lit/Driver/Inputs/plans.py", options);
     rt::Status made = trial->prepare(rt::ArgumentRequest());
     EXPECT_TRUE(bool(made)) << (made ? "" : made.error().message);
     plans.name = "planted";
@@ -120,7 +92,6 @@ public:
     plans.model = modelVersion();
     plans.layouts.swizzle = 1;
   }
-  ~PlantedTrial() { llvm::sys::fs::remove(file); }
 
   /// `differenceOf` compiles the program first, then the program with plans.
   std::string difference() {
@@ -137,7 +108,6 @@ public:
 private:
   bool isPlanted() { return compiled >= 0 && compiled++ == 1; }
 
-  std::string file;
   int compiled = -1; ///< programs since a check began; -1: none
   std::optional<PlanTrial> trial;
   PlanFile plans;
