@@ -14,6 +14,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -83,8 +84,9 @@ using TermIds = std::map<std::map<const Value *, int64_t>, uint64_t>;
 
 class LoopReader {
 public:
-  LoopReader(const Loop &loop, TermIds &ids)
-      : loop(loop), layout(loop.getHeader()->getModule()->getDataLayout()), ids(ids) {}
+  LoopReader(const Loop &loop, TermIds &ids, ModuleSlotTracker &names)
+      : loop(loop), layout(loop.getHeader()->getModule()->getDataLayout()), ids(ids), names(names) {
+  }
 
   LoopOrder read();
 
@@ -102,6 +104,7 @@ private:
   const Loop &loop;
   const DataLayout &layout;
   TermIds &ids;
+  ModuleSlotTracker &names; ///< numbers the values of the function once, not for each text
   DenseMap<const Value *, unsigned> readOrdinals, mfmaOrdinals;
   std::vector<std::pair<unsigned, const CallInst *>> mfmas; ///< op index; sources come last
   unsigned reads = 0;
@@ -112,7 +115,7 @@ OrderedOp &LoopReader::add(OrderedOp::Kind kind, const Instruction &instr) {
   OrderedOp &op = order.ops.emplace_back();
   op.kind = kind;
   raw_string_ostream os(op.text);
-  instr.print(os);
+  instr.print(os, names);
   op.text = StringRef(op.text).trim().str();
   return op;
 }
@@ -282,6 +285,7 @@ LoopOrder LoopReader::read() {
 
 std::vector<KernelOrder> plannedOrder(Module &module) {
   std::vector<KernelOrder> result;
+  ModuleSlotTracker names(&module);
   for (Function &function : module) {
     if (function.isDeclaration() || function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
       continue;
@@ -289,11 +293,12 @@ std::vector<KernelOrder> plannedOrder(Module &module) {
     LoopInfo loops(dominators);
     KernelOrder kernel{function.getName().str(), {}};
     TermIds ids;
+    names.incorporateFunction(function);
     for (const BasicBlock &block : function) {
       const Loop *loop = loops.getLoopFor(&block);
       if (!loop || loop->getHeader() != &block || !loop->isInnermost())
         continue;
-      LoopOrder order = LoopReader(*loop, ids).read();
+      LoopOrder order = LoopReader(*loop, ids, names).read();
       bool isScheduled = llvm::any_of(order.ops, [](const OrderedOp &op) {
         return op.kind == OrderedOp::Mfma || op.kind == OrderedOp::SharedDma;
       });

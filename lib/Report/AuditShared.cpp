@@ -9,6 +9,7 @@
 
 #include "WaveTrace.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,6 +22,28 @@ namespace tilec::report {
 namespace {
 
 constexpr unsigned assumedRounds[] = {1, 2, 3, 6};
+
+/// Which pieces of shared memory a set of bytes touches: two sets of which the pieces are apart
+/// have no byte in common.
+BitVector piecesOf(const ByteSet &bytes) {
+  constexpr uint32_t pieceBytes = 16; // what a lane moves at most
+  BitVector pieces(bytes.empty() ? 0 : (bytes.back().second - 1) / pieceBytes + 1);
+  for (auto [begin, end] : bytes)
+    pieces.set(begin / pieceBytes, (end - 1) / pieceBytes + 1);
+  return pieces;
+}
+
+/// What the DMAs of an epoch write: pieces, and those of them that several write.
+struct Written {
+  BitVector once, again;
+
+  void add(const BitVector &pieces) {
+    BitVector both = once;
+    both &= pieces;
+    again |= both;
+    once |= pieces;
+  }
+};
 
 /// A byte that both have.
 std::optional<uint32_t> commonByte(const ByteSet &a, const ByteSet &b) {
@@ -105,28 +128,39 @@ void Comparison::compare(Place dma, Place other) {
 }
 
 void Comparison::run() {
+  std::vector<BitVector> pieces;
+  for (const ByteSet &bytes : traces.byteSets)
+    pieces.push_back(piecesOf(bytes));
   // Uses by the epochs that they span. One that is never waited for spans all that follow.
   uint32_t lastEpoch = 0;
   for (const std::vector<SharedUse> &uses : traces.waves)
     for (const SharedUse &use : uses)
       lastEpoch = std::max(lastEpoch, use.issueEpoch);
   std::vector<std::vector<Place>> dmasOf(lastEpoch + 1);
+  std::vector<Written> written(lastEpoch + 1);
   auto endOf = [&](const SharedUse &use) { return std::min(use.doneEpoch, lastEpoch); };
   for (auto [wave, uses] : enumerate(traces.waves))
     for (auto [i, use] : enumerate(uses))
       if (use.isDma) {
         dmas.insert(use.instr);
-        for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch)
+        for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch) {
           dmasOf[epoch].push_back({uint32_t(wave), uint32_t(i)});
+          written[epoch].add(pieces[use.bytes]);
+        }
       }
-  // Each pair once: in the first epoch that both span.
+  // Each pair once: in the first epoch that both span. Nearly all uses touch nothing that is being
+  // written, which the pieces tell at once.
   for (auto [wave, uses] : enumerate(traces.waves))
     for (auto [i, use] : enumerate(uses))
-      for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch)
+      for (uint32_t epoch = use.issueEpoch; epoch <= endOf(use); ++epoch) {
+        const BitVector &others = use.isDma ? written[epoch].again : written[epoch].once;
+        if (!pieces[use.bytes].anyCommon(others))
+          continue;
         for (Place dma : dmasOf[epoch])
           if (epoch == std::max(use.issueEpoch, useAt(dma).issueEpoch) &&
               std::pair(dma.wave, dma.use) != std::pair(uint32_t(wave), uint32_t(i)))
             compare(dma, {uint32_t(wave), uint32_t(i)});
+      }
   findReadsOfDmas();
 }
 

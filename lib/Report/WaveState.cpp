@@ -536,7 +536,7 @@ void WaveState::step(const Instruction &instr) {
 
 void WaveState::compute(const Instruction &instr) {
   StringRef mnemonic = instr.mnemonic;
-  if (mnemonic.contains("_saveexec_b64"))
+  if (mnemonic.starts_with("s_") && mnemonic.contains("_saveexec_b64"))
     return stepSaveExec(instr);
   if (mnemonic.starts_with("s_") && mnemonic.ends_with("_b64") && stepRest(instr))
     return;

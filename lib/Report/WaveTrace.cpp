@@ -45,8 +45,10 @@ class Tracer {
 public:
   Tracer(const KernelCode &kernel, const BranchPolicy &policy, WaveTraces &traces)
       : kernel(kernel), policy(policy), traces(traces) {
-    for (auto [i, instr] : enumerate(kernel.instructions))
+    for (auto [i, instr] : enumerate(kernel.instructions)) {
       indexOf[instr.address] = i;
+      widths.push_back(bytesPerLane(instr));
+    }
     for (const Loop &loop : kernel.loops) {
       std::vector<bool> inside(kernel.instructions.size());
       for (unsigned block : loop.blocks)
@@ -67,7 +69,7 @@ private:
 
   void stepInstruction(const Instruction &instr, uint32_t index);
   using Pieces = SmallVector<uint32_t, 2 * waveLanes>;
-  std::optional<Pieces> piecesOf(const Instruction &instr, bool isDma) const;
+  std::optional<Pieces> piecesOf(const Instruction &instr, uint32_t index, bool isDma) const;
   static ByteSet united(Pieces begins, uint32_t width);
   void note(const Instruction &instr, uint32_t index, bool isDma);
   void count(const Instruction &instr, uint32_t index);
@@ -93,6 +95,7 @@ private:
   BranchPolicy policy;
   WaveTraces &traces;
   std::map<uint64_t, uint32_t> indexOf;
+  std::vector<uint8_t> widths; ///< by instruction: bytes a lane that it moves, if it does
   std::vector<std::vector<bool>> insideLoop;
   std::map<ByteSet, uint32_t> byteSetIds;
   /// By instruction and first piece: what it was the last time, as rounds of a loop come again.
@@ -126,8 +129,9 @@ ByteSet Tracer::united(Pieces begins, uint32_t width) {
 }
 
 /// Where the pieces of all lanes begin.
-std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, bool isDma) const {
-  unsigned width = bytesPerLane(instr), places = accessesTwoPlaces(instr) ? 2 : 1;
+std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, uint32_t index,
+                                               bool isDma) const {
+  unsigned width = widths[index], places = accessesTwoPlaces(instr) ? 2 : 1;
   Pieces pieces;
   for (unsigned place = 0; place < places; ++place) {
     std::optional<LaneInts> at = isDma ? state->dmaTarget() : state->sharedAddress(instr, place);
@@ -141,13 +145,13 @@ std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, bool is
 }
 
 void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
-  std::optional<Pieces> pieces = piecesOf(instr, isDma);
+  std::optional<Pieces> pieces = piecesOf(instr, index, isDma);
   if (!pieces)
     return giveUp(instr, "its LDS address does not follow from the numbers of the threads" +
                              sourceText(instr));
   auto [known, isNew] = bytesOf.try_emplace({index, pieces->front()});
   if (isNew || known->second.first != *pieces)
-    known->second = {*pieces, idOf(united(*pieces, bytesPerLane(instr)))};
+    known->second = {*pieces, idOf(united(*pieces, widths[index]))};
   SharedUse use;
   use.instr = index;
   use.bytes = known->second.second;
