@@ -13,8 +13,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Analysis/VectorUtils.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/PatternMatch.h"
 
 namespace tilec::lower {
@@ -141,21 +139,20 @@ Number sourceOf(Number number) {
 }
 
 /// Whether it is a power of two to some exponent, as the chip approximates it.
-bool isApproxPower(Number number) {
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(sourceOf(number).value);
-  return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_exp2;
+bool isApproxPower(const Emitter &e, Number number) {
+  return e.isApproxExp2(sourceOf(number).value);
 }
 
 /// Whether it is such a power times the approximate reciprocal of something, as a share of a sum
 /// is.
-bool isApproxShare(Number number) {
+bool isApproxShare(const Emitter &e, Number number) {
   namespace match = llvm::PatternMatch;
-  auto isReciprocal = [](Number factor) {
+  auto isReciprocal = [&](Number factor) {
     llvm::Value *value = sourceOf(factor).value, *rest;
     if (match::match(value, match::m_c_FMul(match::m_FPOne(), match::m_Value(rest))))
       value = rest;
     return match::match(value, match::m_FDiv(match::m_FPOne(), match::m_Value())) ||
-           match::match(value, match::m_Intrinsic<llvm::Intrinsic::amdgcn_rcp>());
+           e.isApproxRcp(value);
   };
   Number source = sourceOf(number);
   auto *product = llvm::dyn_cast<llvm::BinaryOperator>(source.value);
@@ -163,8 +160,8 @@ bool isApproxShare(Number number) {
     return false;
   Number left = {product->getOperand(0), source.index};
   Number right = {product->getOperand(1), source.index};
-  return (isApproxPower(left) && isReciprocal(right)) ||
-         (isApproxPower(right) && isReciprocal(left));
+  return (isApproxPower(e, left) && isReciprocal(right)) ||
+         (isApproxPower(e, right) && isReciprocal(left));
 }
 
 bool allElements(llvm::Value *value, llvm::function_ref<bool(Number)> holds) {
@@ -215,11 +212,12 @@ llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, 
       value->getType()->getScalarType()->isFloatTy()) {
     if (!shortNans)
       shortNans = hasOnlyShortNans(kernel);
+    auto isPower = [&](Number number) { return isApproxPower(e, number); };
     if (*shortNans)
-      return roundToBf16(b, value, target, allElements(value, [](Number number) {
-                           return isApproxPower(number) || isApproxShare(number);
+      return roundToBf16(b, value, target, allElements(value, [&](Number number) {
+                           return isPower(number) || isApproxShare(e, number);
                          }));
-    if (allElements(value, isApproxPower))
+    if (allElements(value, isPower))
       return roundPowersToBf16(b, value, target);
   }
   if (!format)

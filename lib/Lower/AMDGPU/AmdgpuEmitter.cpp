@@ -10,6 +10,7 @@
 #include "Types.h"
 
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MDBuilder.h"
 
@@ -380,6 +381,16 @@ llvm::Value *AmdgpuEmitter::approxLog2(llvm::Value *value) {
 }
 llvm::Value *AmdgpuEmitter::approxRcp(llvm::Value *value) {
   return call("llvm.amdgcn.rcp", {value->getType()}, {value});
+}
+static bool isCallOf(const llvm::Value *value, llvm::Intrinsic::ID id) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(value);
+  return call && call->getIntrinsicID() == id;
+}
+bool AmdgpuEmitter::isApproxExp2(const llvm::Value *value) const {
+  return isCallOf(value, llvm::Intrinsic::amdgcn_exp2);
+}
+bool AmdgpuEmitter::isApproxRcp(const llvm::Value *value) const {
+  return isCallOf(value, llvm::Intrinsic::amdgcn_rcp);
 }
 /// To 1 ulp, denormals included: LLVM takes v_rcp_f32 of the mantissa and puts the exponent back.
 llvm::Value *AmdgpuEmitter::reciprocal(llvm::Value *value) {

@@ -66,6 +66,8 @@ public:
   llvm::Value *approxExp2(llvm::Value *value) override;
   llvm::Value *approxLog2(llvm::Value *value) override;
   llvm::Value *approxRcp(llvm::Value *value) override;
+  bool isApproxExp2(const llvm::Value *value) const override;
+  bool isApproxRcp(const llvm::Value *value) const override;
   llvm::Value *reciprocal(llvm::Value *value) override;
   llvm::Value *approxRsqrt(llvm::Value *value) override;
   llvm::Value *approxSine(llvm::Value *value, bool isCosine) override;
