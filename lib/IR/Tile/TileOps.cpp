@@ -495,8 +495,11 @@ std::pair<int64_t, int64_t> rangeOfPart(std::optional<ArrayRef<int64_t>> part, i
 /// element, but for a guard.
 static LogicalResult verifyStoreOfTile(ParallelOp loop) {
   std::optional<ArrayRef<int64_t>> rows = loop.getStoreRows(), bytes = loop.getStoreRowBytes();
+  if (!loop.getStoreBuffers() && (rows || bytes || loop.getStoreAfresh()))
+    return loop.emitOpError("has `")
+           << (rows || bytes ? "store_rows" : "store_afresh") << "` without `store_buffers`";
   if (!loop.getStoreBuffers())
-    return rows || bytes ? loop.emitOpError("has `store_rows` without `store_buffers`") : success();
+    return success();
   size_t written = 0;
   auto result = loop.getBody().walk([&](Operation *op) {
     auto guard = dyn_cast<scf::IfOp>(op);

@@ -10,6 +10,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/Registers.h"
+#include "Roles/RingSlots.h"
 #include "Roles/TileStore.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -24,6 +26,8 @@ using namespace mlir;
 
 namespace tilec {
 namespace {
+
+constexpr int64_t mostAfresh = 4; ///< transfers of a round that have a buffer each
 
 /// A loop of the author's around `op`, whose rounds may write the same elements.
 bool isInAuthorsLoop(Operation *op) {
@@ -357,7 +361,7 @@ void forwardSharedTiles(tile::KernelOp kernel) {
   }
 }
 
-void chooseTileStores(tile::KernelOp kernel, SharedMemory &memory) {
+void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory) {
   SmallVector<std::pair<tile::ParallelOp, TileStore>, 1> stores;
   SmallVector<tile::ParallelOp> loops;
   kernel.walk([&](tile::ParallelOp loop) { loops.push_back(loop); });
@@ -377,20 +381,31 @@ void chooseTileStores(tile::KernelOp kernel, SharedMemory &memory) {
   if (stores.empty())
     return;
   // All share the buffers of a warp group, used in turn: each loop ends where it began.
-  int64_t bytes = 0, buffers = 2;
+  int64_t bytes = 0, buffers = 2, ofRound = 0;
   for (auto &[loop, store] : stores) {
     bytes = std::max(bytes, store.bufferBytes());
     buffers = store.transfers() % 2 == 0 ? buffers : 1;
+    if (isInAuthorsLoop(loop))
+      ofRound = std::max(ofRound, store.transfers());
   }
-  auto fits = [&] {
+  auto bytesWith = [&](int64_t count) {
     SharedMemory with = memory;
-    with.addStaging(stagingBytes(kernel, buffers, bytes));
-    return with.left() >= 0;
+    with.addStaging(stagingBytes(kernel, count, bytes));
+    return with.left() >= 0 ? with.bytes() : -1;
   };
-  while (buffers > 0 && !fits())
+  while (buffers > 0 && bytesWith(buffers) < 0)
     --buffers;
   if (buffers == 0)
     return;
+  // What a round stores should not wait for its own transfers.
+  bool afresh = false;
+  int64_t most = bytesForSameOccupancy(kernel, producerThreads(target, kernel.getThreads()),
+                                       bytesWith(buffers), target);
+  for (int64_t count = std::min(ofRound, mostAfresh); count > 1 && !afresh; --count)
+    if (int64_t needed = bytesWith(count); needed >= 0 && (needed <= most || count <= buffers)) {
+      buffers = count;
+      afresh = true;
+    }
   memory.addStaging(stagingBytes(kernel, buffers, bytes));
   for (auto &[loop, store] : stores) {
     SmallVector<int64_t, 2> rows, rowBytes;
@@ -402,7 +417,10 @@ void chooseTileStores(tile::KernelOp kernel, SharedMemory &memory) {
     loop.setStoreRowBytes(rowBytes);
     loop.setStoreBuffers(buffers);
     loop.setStoreBytes(bytes);
-    loop.setStoreInOrder(isInAuthorsLoop(loop));
+    // Sums are the same in any order, and nothing else touches them (isAlone).
+    loop.setStoreInOrder(isInAuthorsLoop(loop) &&
+                         !llvm::all_of(store.targets, [](const TileTarget &t) { return t.adds; }));
+    loop.setStoreAfresh(afresh);
   }
 }
 

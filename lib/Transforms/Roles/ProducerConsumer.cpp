@@ -25,6 +25,7 @@
 #include "Memory/SharedMemory.h"
 #include "Roles/DeadRounds.h"
 #include "Roles/Fills.h"
+#include "Roles/InFlight.h"
 #include "Roles/OneFill.h"
 #include "Roles/OneSlot.h"
 #include "Roles/Persistent.h"
@@ -307,6 +308,9 @@ void Expansion::consume(ProducerLoop &plan) {
     if (kernel.getTeams() > 1)
       takeTurns(plan);
   } else {
+    if (!plan.isPlain)
+      leaveGemmsInFlight(kernel, *plan.round);
+    goToEndOf(*plan.round);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
   }
   plan.loop.setStages(1);
@@ -512,7 +516,9 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       loop.emitRemark() << noProducer << reason;
       return leaveOut(loop, "no producer warp copies for it: " + reason);
     }
-    plan->exactSlots = loop.getExact() || wishOf(loop, strategy) != "auto";
+    std::string wish = wishOf(loop, strategy);
+    plan->exactSlots = loop.getExact() || wish != "auto";
+    plan->isPlain = wish == "producer_consumer";
     if (!loop.getPlanned())
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
                     deadFrom.lookup(loop));
@@ -620,7 +626,7 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
     refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
     return success();
   }
-  chooseTileStores(kernel, memory);
+  chooseTileStores(kernel, target, memory);
   addSlots(kernel, plans, memory, isPersistent(kernel), target);
   ProducerSlice slice(kernel);
   SmallVector<tile::ForOp> loops;

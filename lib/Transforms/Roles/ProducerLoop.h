@@ -26,6 +26,7 @@ struct ProducerLoop {
   int64_t stages = 1;
   bool everyThread = false; ///< threads read slots by themselves
   bool exactSlots = false;  ///< `num_stages` is what the author wants, not a wish
+  bool isPlain = false;     ///< the author wants `producer_consumer` and nothing beside
   tile::GemmOp inFlight;    ///< the only consumer
   std::optional<OverlapPlan> overlap;
 

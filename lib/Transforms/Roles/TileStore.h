@@ -50,8 +50,9 @@ TileStore tileStoreOf(tile::ParallelOp loop);
 std::optional<TileStore> matchTileStore(tile::ParallelOp loop);
 
 /// Marks the loops of the kernel that store so, where shared memory is left for it, and takes that
-/// from `memory`.
-void chooseTileStores(tile::KernelOp kernel, SharedMemory &memory);
+/// from `memory`. Stores of each round get buffers for as many transfers as no other resident block
+/// would get shared memory for.
+void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory);
 
 /// Accumulators that a kernel stores through a shared tile of its author's, and through nothing
 /// else, are stored from registers where TMA can do that.

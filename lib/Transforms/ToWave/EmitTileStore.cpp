@@ -1,9 +1,9 @@
 //===- EmitTileStore.cpp - accumulators to global memory through TMA ------===//
 //
-// Per transfer: wait until the buffer has been read, compute the elements and write them
-// into it (swizzled), fence, and one thread starts the transfer. Rows and columns outside
-// the tensor are dropped by TMA. What comes from global memory is asked for some
-// repetitions of the layout ahead.
+// Per transfer, or as many as have a buffer each: wait until the buffer has been read, compute
+// the elements and write them into it (swizzled), fence, and one thread starts the transfer. Rows
+// and columns outside the tensor are dropped by TMA. What comes from global memory is asked for
+// some repetitions of the layout ahead.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,12 @@ private:
   void placeThreads();
   LogicalResult fetchUpTo(size_t rep);
   LogicalResult compute(size_t rep);
-  LogicalResult transfer(size_t target, size_t firstRep);
+  /// What one transfer brings: of which target, from which repetition on.
+  struct Transfer {
+    size_t target, firstRep;
+  };
+  LogicalResult write(Transfer what, int64_t bufferAt);
+  LogicalResult transfer(ArrayRef<Transfer> together);
   void waitForBuffer();
   void writeMatrices(const TileTarget &target, int64_t rep, Value left, Value right,
                      int64_t bufferAt);
@@ -226,29 +231,43 @@ void TileStoreEmitter::send(const TileTarget &target, int64_t col, int64_t buffe
 /// The leader's transfers but the last ones have been read; the first in an author's loop also
 /// waits until all of the round before are written.
 void TileStoreEmitter::waitForBuffer() {
-  bool all = transfers == 1 && loop.getStoreInOrder();
-  asLeader([&] { wave::BulkWaitOp::create(b, loc, all ? 0 : buffers - 1, /*read=*/!all); });
+  bool all = transfers == 0 && loop.getStoreInOrder();
+  bool isLast = all || loop.getStoreAfresh();
+  asLeader([&] { wave::BulkWaitOp::create(b, loc, isLast ? 0 : buffers - 1, /*read=*/!all); });
 }
 
-LogicalResult TileStoreEmitter::transfer(size_t n, size_t firstRep) {
-  const TileTarget &target = store.targets[n];
-  int64_t bufferAt = transfers++ % buffers * bytes;
-  waitForBuffer();
-  sync();
+LogicalResult TileStoreEmitter::write(Transfer what, int64_t bufferAt) {
+  const TileTarget &target = store.targets[what.target];
   bool isMatrix = target.elemBytes == 2;
   int64_t count = target.cols() / colsOfRep;
   for (int64_t rep = 0; rep < count; ++rep) {
-    if (failed(compute(firstRep + rep)))
+    size_t number = what.firstRep + rep;
+    if (failed(compute(number)))
       return failure();
-    Value values = reps[firstRep + rep].values[n];
+    Value values = reps[number].values[what.target];
     if (!isMatrix)
       writePairs(target, rep, values, bufferAt);
     else if (rep % 2 == 1)
-      writeMatrices(target, rep - 1, reps[firstRep + rep - 1].values[n], values, bufferAt);
+      writeMatrices(target, rep - 1, reps[number - 1].values[what.target], values, bufferAt);
   }
+  return success();
+}
+
+/// Transfers through a buffer each.
+LogicalResult TileStoreEmitter::transfer(ArrayRef<Transfer> together) {
+  auto bufferOf = [&](size_t i) { return (transfers + int64_t(i)) % buffers * bytes; };
+  waitForBuffer();
+  sync();
+  for (auto [i, what] : llvm::enumerate(together))
+    if (failed(write(what, bufferOf(i))))
+      return failure();
   wave::AsyncFenceOp::create(b, loc);
   sync();
-  asLeader([&] { send(target, firstRep * colsOfRep, bufferAt); });
+  asLeader([&] {
+    for (auto [i, what] : llvm::enumerate(together))
+      send(store.targets[what.target], int64_t(what.firstRep) * colsOfRep, bufferOf(i));
+  });
+  transfers += int64_t(together.size());
   return success();
 }
 
@@ -258,11 +277,16 @@ LogicalResult TileStoreEmitter::run() {
   reps.reserve(store.cols() / colsOfRep);
   if (ahead && failed(fetchUpTo(ahead)))
     return failure();
+  SmallVector<Transfer> all;
   for (int64_t col = 0; col < store.cols(); col += store.stepCols())
     for (auto [n, target] : llvm::enumerate(store.targets))
       for (int64_t at = 0; at < store.stepCols(); at += target.cols())
-        if (failed(transfer(n, (col + at) / colsOfRep)))
-          return failure();
+        all.push_back({n, size_t((col + at) / colsOfRep)});
+  size_t atOnce = loop.getStoreAfresh() ? buffers : 1;
+  for (ArrayRef<Transfer> rest = all; !rest.empty();
+       rest = rest.drop_front(std::min(atOnce, rest.size())))
+    if (failed(transfer(rest.take_front(std::min(atOnce, rest.size())))))
+      return failure();
   return success();
 }
 

@@ -431,6 +431,8 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
     in order, `store_rows` has the dimension along which the tile's rows lie (its columns: the last)
     and `store_row_bytes` what a copy takes of a row.
     `store_in_order`: the loop around is the author's, and rounds meet in memory.
+    `store_afresh`: each time that the store is come to, all buffers are free first, and what they
+    hold together is written behind one barrier.
 
     `transposes`: the body moves a byte of one shared buffer to another, and nothing else; a lane
     takes blocks of 4 x 4, which it transposes, and whose corners lie at multiples of 4 in both
@@ -447,7 +449,8 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
                        OptionalAttr<I64Attr>:$store_buffers, OptionalAttr<I64Attr>:$store_bytes,
                        OptionalAttr<DenseI64ArrayAttr>:$store_rows,
                        OptionalAttr<DenseI64ArrayAttr>:$store_row_bytes,
-                       UnitAttr:$store_in_order, OptionalAttr<I64Attr>:$shared_place,
+                       UnitAttr:$store_in_order, UnitAttr:$store_afresh,
+                       OptionalAttr<I64Attr>:$shared_place,
                        UnitAttr:$async, UnitAttr:$transposes);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -7,6 +7,7 @@
 # RUN: tilec %s --target=sm_90a --entry "product('two')" --emit=manifest | FileCheck %s --check-prefix=MAPS
 # RUN: tilec %s --target=sm_90a --entry "product('added')" --emit=asm | FileCheck %s --check-prefix=ADDED
 # RUN: tilec %s --target=sm_90a --entry "product('repeated')" --emit=wave | FileCheck %s --check-prefix=REPEATED
+# RUN: tilec %s --target=sm_90a --entry "product('summed')" --emit=wave | FileCheck %s --check-prefix=SUMMED
 # RUN: tilec %s --target=sm_90a --entry "product('read later')" --emit=wave | FileCheck %s --check-prefix=DIRECT
 # RUN: tilec %s --target=sm_90a --entry "product('transposed')" --emit=wave | FileCheck %s --check-prefix=DIRECT
 # RUN: tilec %s --target=sm_90a --entry "product('guarded', N=1023)" --emit=wave | FileCheck %s --check-prefix=DIRECT
@@ -56,10 +57,20 @@
 
 # ADDED:          cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
 
-# A round of the author's loop waits for what the one before has written.
+# A round of the author's loop waits for what the one before has written; its transfers have a buffer each, are written
+# behind one barrier and started behind another.
 # REPEATED:       scf.for
 # REPEATED:         wave.bulk_wait 0
-# REPEATED:         wave.bulk_wait read 1
+# REPEATED:         wave.named_barrier
+# REPEATED-COUNT-32: wave.shared_write
+# REPEATED:         wave.async_fence
+# REPEATED-NEXT:    wave.named_barrier
+# REPEATED-COUNT-4: wave.tma_store
+# Sums are the same in any order: only what is in shared memory must have been read.
+# SUMMED:         scf.for
+# SUMMED:           wave.bulk_wait read 0
+# SUMMED-NOT:       wave.bulk_wait
+# SUMMED-COUNT-4:   wave.tma_store
 
 # DIRECT-NOT:     wave.tma_store
 # DIRECT:         wave.global_write
@@ -105,6 +116,10 @@ def product(form, M=1000, N=1024, K=256, BM=128, BN=128, BK=64, dtype="bfloat16"
                 for turn in T.serial(3):
                     for i, j in T.Parallel(BM, BN):
                         D[by * BM + i, bx * BN + j] = C_local[i, j] * turn
+            elif form == "summed":
+                for turn in T.serial(3):
+                    for i, j in T.Parallel(BM, BN):
+                        T.atomic_add(D[by * BM + i, bx * BN + j], C_local[i, j] * turn)
             elif form == "read later":
                 T.copy(C_local, C[by * BM, bx * BN])
                 for i, j in T.Parallel(BM, BN):
