@@ -11,6 +11,7 @@
 
 #include "Layouts/GemmPlan.h"
 #include "Layouts/Stores.h"
+#include "Normalize/ExactProducts.h"
 #include "Normalize/RowMaxima.h"
 #include "Normalize/ShortAngles.h"
 
@@ -657,6 +658,7 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
     else if (isa<math::LogOp, math::Log2Op>(op) && Exponents().areArguments(result))
       allow(op, arith::FastMathFlags::afn);
   }
+  fuseExactProducts(kernel);
   if (isFast)
     relaxAll(kernel);
 }
