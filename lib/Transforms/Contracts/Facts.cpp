@@ -8,6 +8,7 @@
 #include "Contracts/WaveFacts.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
+#include "Layouts/Stores.h"
 #include "Memory/SharedMemory.h"
 
 #include "tilec/Analysis/AsyncCopies.h"
@@ -70,8 +71,13 @@ Complaint usesView(Operation *op) {
 }
 
 Complaint hasOtherForm(Operation *op) {
-  if (isa<tile::FillOp, tile::BreakOp>(op))
+  if (isa<tile::BreakOp>(op))
     return "is left";
+  if (auto fill = dyn_cast<tile::FillOp>(op); fill && !isWholeTile(fill.getDst()))
+    return "fills something else than a whole tile on the chip";
+  if (auto loop = dyn_cast<tile::ParallelOp>(op);
+      loop && !loop->getParentOfType<tile::ParallelOp>() && onlyFills(loop))
+    return "is a fill and nothing else";
   if (auto copy = dyn_cast<tile::CopyOp>(op);
       copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
     return "copies registers";

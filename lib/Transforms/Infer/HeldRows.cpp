@@ -115,10 +115,25 @@ void HeldRows::hold(Dim first) {
 }
 
 FragmentLayout HeldRows::ofLoop(tile::ParallelOp loop, const FragmentLayout &layout) const {
+  SmallVector<Dim, 4> dims;
+  for (Value iv : loop.ivs())
+    dims.push_back({iv, 0});
+  return holding(dims, layout);
+}
+
+FragmentLayout HeldRows::ofFill(Value fragment, const FragmentLayout &layout) const {
+  SmallVector<Dim, 4> dims;
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    dims.push_back({fragment, d});
+  return holding(dims, layout);
+}
+
+/// The layout with those of its dimensions in each lane that are held.
+FragmentLayout HeldRows::holding(ArrayRef<Dim> dims, const FragmentLayout &layout) const {
   Coords shape = layout.shape(), extents = shape;
   int64_t total = 1;
-  for (auto [d, iv] : llvm::enumerate(loop.ivs())) {
-    if (held.contains({iv, 0}))
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    if (held.contains(dim))
       extents[d] = 1;
     total *= extents[d];
   }

@@ -320,6 +320,9 @@ void Inference::setDefault(tile::AllocOp open) {
   tile::BufferType type = open.getResult().getType();
   // The loop that walks all of it knows the memory it comes from.
   for (Operation *user : open->getUsers()) {
+    if (isa<tile::FillOp>(user) && type.rank() > 0)
+      return set(open,
+                 heldRows->ofFill(open, defaultFillLayout(type.getShape(), target, numWaves)));
     auto loop = user->getParentOfType<tile::ParallelOp>();
     if (!loop || !loop.constantExtents())
       continue;
@@ -479,8 +482,7 @@ void Inference::defineAll(tile::AllocOp alloc) {
   Type element = alloc.getResult().getType().getElementType();
   Type scalar = tile::scalarTypeOf(element);
   Value zero = arith::ConstantOp::create(builder, alloc.getLoc(), builder.getZeroAttr(scalar));
-  makeElementwise(builder, alloc.getLoc(), alloc.getResult(),
-                  [&](OpBuilder &, ValueRange) { return zero; });
+  tile::FillOp::create(builder, alloc.getLoc(), zero, alloc.getResult());
 }
 
 //===----------------------------------------------------------------------===//

@@ -115,6 +115,13 @@ int64_t workOfRound(KnownLoop outer) {
   bool picks = false;
   for (Operation &op : *outer.loop.bodyBlock()) {
     auto loop = dyn_cast<tile::ParallelOp>(op);
+    if (auto fill = dyn_cast<tile::FillOp>(op)) {
+      const FragmentLayout *layout = fragmentLayoutOf(fill.getDst());
+      if (!layout)
+        return 0;
+      work += layout->numRegs();
+      continue;
+    }
     if (!loop) {
       bool isScalar = isPure(&op) || isa<tile::LoadOp>(op);
       if (!isScalar || op.getNumRegions() != 0 || ++ops > otherOps)

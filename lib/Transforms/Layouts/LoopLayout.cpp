@@ -196,11 +196,30 @@ std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop) {
   return std::nullopt;
 }
 
+/// As many neighbours a lane as 16 bytes hold of elements of `widest` bits, but enough iterations
+/// for all lanes; not fewer than `fewest`.
+static FragmentLayout spread(ArrayRef<int64_t> extents, unsigned widest, int64_t fewest,
+                             const TargetInfo &target, int64_t numWaves) {
+  int64_t total = 1;
+  for (int64_t extent : extents)
+    total *= extent;
+  int64_t lanes = target.waveLanes * numWaves;
+  int64_t vec = std::max<int64_t>(1, 128 / widest);
+  while (vec > 1 && (extents.back() % vec != 0 || (vec > fewest && total < vec * lanes)))
+    vec /= 2;
+  return blockedLayout(extents, target.waveLanes, numWaves, vec);
+}
+
+constexpr unsigned narrowest = 8; ///< bits of elements, where none is in memory
+
+FragmentLayout defaultFillLayout(ArrayRef<int64_t> shape, const TargetInfo &target,
+                                 int64_t numWaves) {
+  return spread(shape, narrowest, 1, target, numWaves);
+}
+
 FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target,
                                  int64_t numWaves) {
-  SmallVector<int64_t, 4> extents = *loop.constantExtents();
-  // As many elements a lane as 16 bytes of the widest type hold, but enough iterations for all.
-  unsigned widest = 8;
+  unsigned widest = narrowest;
   int64_t fewest = 1; // elements a lane: both of a byte that holds two
   loop.walk([&](Operation *op) {
     auto note = [&](tile::BufferType type) {
@@ -215,14 +234,7 @@ FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target
     if (auto store = dyn_cast<tile::StoreOp>(op))
       note(store.getBuffer().getType());
   });
-  int64_t total = 1;
-  for (int64_t extent : extents)
-    total *= extent;
-  int64_t lanes = target.waveLanes * numWaves;
-  int64_t vec = std::max<int64_t>(1, 128 / widest);
-  while (vec > 1 && (extents.back() % vec != 0 || (vec > fewest && total < vec * lanes)))
-    vec /= 2;
-  return blockedLayout(extents, target.waveLanes, numWaves, vec);
+  return spread(*loop.constantExtents(), widest, fewest, target, numWaves);
 }
 
 /// The layout of a fragment of which each dimension is a loop variable, or of size 1 (-1).

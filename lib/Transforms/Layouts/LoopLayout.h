@@ -27,6 +27,10 @@ std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop);
 /// The layout for a loop that no fragment decides. Extents must be constant.
 FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target, int64_t numWaves);
 
+/// The layout for a fragment of this shape that is filled and of which nothing else is known.
+FragmentLayout defaultFillLayout(llvm::ArrayRef<int64_t> shape, const TargetInfo &target,
+                                 int64_t numWaves);
+
 /// What a fragment of this shape accessed with `indices` gets from the loop's layout; nothing when
 /// the access is no plain selection of loop variables.
 std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, mlir::ValueRange indices,

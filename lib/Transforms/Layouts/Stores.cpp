@@ -36,23 +36,24 @@ bool writesAll(tile::StoreOp store, tile::ParallelOp loop) {
   return covers;
 }
 
-tile::StoreOp wholeStore(Operation *op, Value buffer) {
+/// Whether the op is a parallel that writes every element of the buffer and reads none.
+static bool computesAll(Operation *op, Value buffer) {
   auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop || llvm::is_contained(accessesOf(op).reads, buffer))
-    return {};
-  for (tile::StoreOp store : loop.bodyBlock()->getOps<tile::StoreOp>())
-    if (store.getBuffer() == buffer && writesAll(store, loop))
-      return store;
-  return {};
+  return loop && !llvm::is_contained(accessesOf(op).reads, buffer) &&
+         llvm::any_of(loop.bodyBlock()->getOps<tile::StoreOp>(), [&](tile::StoreOp store) {
+           return store.getBuffer() == buffer && writesAll(store, loop);
+         });
 }
 
 bool overwritesAll(Operation *op, Value buffer) {
   if (auto copy = dyn_cast<tile::CopyOp>(op))
     return copy.getDst() == buffer && rootOf(copy.getSrc()) != buffer;
+  if (auto fill = dyn_cast<tile::FillOp>(op))
+    return fill.getDst() == buffer;
   if (auto gemm = dyn_cast<tile::GemmOp>(op))
     return gemm.getC() == buffer && gemm.getClear() &&
            tile::constantInt(gemm.getClear()).value_or(0) != 0;
-  return bool(wholeStore(op, buffer));
+  return computesAll(op, buffer);
 }
 
 bool isZero(Value value) {
@@ -61,13 +62,44 @@ bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-bool fillsWithZero(Operation *op, Value buffer) {
-  tile::StoreOp whole = wholeStore(op, buffer);
-  return whole && isZero(whole.getValue()) &&
-         !op->walk([&](tile::StoreOp store) {
-              bool isOther = store != whole && store.getBuffer() == buffer;
-              return isOther ? WalkResult::interrupt() : WalkResult::advance();
-            }).wasInterrupted();
+bool isWholeTile(Value buffer) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  return (type.isFragment() || type.isShared()) && buffer.getDefiningOp<tile::AllocOp>();
+}
+
+/// Whether the value is computed from what is outside of the loop alone.
+static bool isSameInAllRounds(Value value, tile::ParallelOp loop) {
+  if (!loop.getBody().isAncestor(value.getParentRegion()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value v) { return isSameInAllRounds(v, loop); });
+}
+
+/// Whether the loop comes to each element of a tile of this shape with its own variables, in order.
+static bool runsOver(ArrayRef<int64_t> shape, ValueRange indices, tile::ParallelOp loop) {
+  SmallVector<int64_t, 4> extents = *loop.constantExtents();
+  if (shape.empty()) // a scalar: one round
+    return llvm::all_of(extents, [](int64_t extent) { return extent == 1; });
+  return shape == ArrayRef<int64_t>(extents) && llvm::equal(indices, loop.ivs());
+}
+
+SmallVector<tile::StoreOp, 1> fillsIn(tile::ParallelOp loop) {
+  SmallVector<tile::StoreOp, 1> fills;
+  if (!loop.constantExtents() || loop.getPart())
+    return fills;
+  for (auto store : loop.bodyBlock()->getOps<tile::StoreOp>())
+    if (isWholeTile(store.getBuffer()) && isSameInAllRounds(store.getValue(), loop) &&
+        runsOver(store.getBuffer().getType().getShape(), store.getIndices(), loop))
+      fills.push_back(store);
+  return fills;
+}
+
+bool onlyFills(tile::ParallelOp loop) {
+  SmallVector<tile::StoreOp, 1> fills = fillsIn(loop);
+  return !fills.empty() && llvm::all_of(*loop.bodyBlock(), [&](Operation &op) {
+    return (isPure(&op) && op.getNumRegions() == 0) || llvm::is_contained(fills, &op);
+  });
 }
 
 static bool onlyComputes(Operation &op) {

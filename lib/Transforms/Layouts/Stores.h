@@ -1,7 +1,8 @@
 //===- Stores.h - what a loop over elements leaves in a buffer -------------===//
 //
 // Takes an op and a buffer, says whether what was in the buffer is gone behind it, and what is
-// there instead. The one place that knows when a loop fills a buffer.
+// there instead. The one place that knows when a loop fills buffers: tile-normalize asks it, and
+// what it finds is tile.fill from there on.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -14,19 +15,22 @@ namespace tilec {
 /// Whether the store writes every element of its buffer in the rounds of the loop around it.
 bool writesAll(tile::StoreOp store, tile::ParallelOp loop);
 
-/// The store that writes every element of the buffer, where the op is a parallel that has one and
-/// reads nothing of the buffer; the first of several.
-tile::StoreOp wholeStore(mlir::Operation *op, mlir::Value buffer);
-
-/// Whether the op, a copy, a product that clears C or a parallel, writes every element of the
-/// buffer and reads none.
+/// Whether the op, a copy, a fill, a product that clears C or a parallel, writes every element of
+/// the buffer and reads none.
 bool overwritesAll(mlir::Operation *op, mlir::Value buffer);
 
 /// Whether the value is a constant zero; of floats, with either sign.
 bool isZero(mlir::Value value);
 
-/// Whether the op sets every element of the buffer to zero, whatever it does beside.
-bool fillsWithZero(mlir::Operation *op, mlir::Value buffer);
+/// Whether the buffer is a whole fragment or shared tile, and no view of one.
+bool isWholeTile(mlir::Value buffer);
+
+/// The stores of a loop that set whole tiles, element by element, to values that are the same in
+/// all of its rounds.
+llvm::SmallVector<tile::StoreOp, 1> fillsIn(tile::ParallelOp loop);
+
+/// Whether the loop does nothing else.
+bool onlyFills(tile::ParallelOp loop);
 
 /// The only store of the loop, in its body itself, where the rest of it computes and reads.
 tile::StoreOp onlyStore(tile::ParallelOp loop);

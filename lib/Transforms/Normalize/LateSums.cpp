@@ -191,6 +191,8 @@ bool Finder::follow(Operation *statement) {
       reductions.push_back(reduce);
     return isLike;
   }
+  if (auto fill = dyn_cast<tile::FillOp>(statement))
+    return isZero(fill.getValue());
   auto parallel = dyn_cast<tile::ParallelOp>(statement);
   return parallel && follow(parallel);
 }
@@ -219,7 +221,8 @@ bool Finder::run() {
     };
     while (before && !touches(before))
       before = before->getPrevNode();
-    if (!before || !fillsWithZero(before, buffer))
+    auto fill = dyn_cast_or_null<tile::FillOp>(before);
+    if (!fill || !isZero(fill.getValue()))
       return false;
     isCarried = true;
   }

@@ -138,8 +138,7 @@ static LogicalResult expandThreadTiles(tile::KernelOp kernel) {
     if (auto copy = dyn_cast<tile::CopyOp>(op))
       expandCopy(b, op->getLoc(), copy.getSrc(), copy.getDst());
     else if (auto fill = dyn_cast<tile::FillOp>(op))
-      makeElementwise(b, op->getLoc(), fill.getDst(),
-                      [&](OpBuilder &, ValueRange) { return fill.getValue(); });
+      expandFill(b, op->getLoc(), fill.getValue(), fill.getDst());
     else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       expandReduce(reduce);
     if (isa<tile::CopyOp, tile::FillOp>(op))

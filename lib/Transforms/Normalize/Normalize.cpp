@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "Layouts/Stores.h"
 #include "Normalize/Decided.h"
 #include "Normalize/ForwardOperands.h"
 #include "Normalize/Locals.h"
@@ -157,6 +158,57 @@ void raiseCopies(tile::ProgramOp program) {
 }
 
 //===----------------------------------------------------------------------===//
+// Parallels that are fills
+//===----------------------------------------------------------------------===//
+
+/// Whether the store is all that the loop does to its buffer, a fragment: where its registers are
+/// set does not matter.
+static bool canLeave(tile::StoreOp store, tile::ParallelOp loop) {
+  Value buffer = store.getBuffer();
+  return store.getBuffer().getType().isFragment() &&
+         llvm::count_if(buffer.getUsers(),
+                        [&](Operation *user) { return loop->isAncestor(user); }) == 1;
+}
+
+static void raiseFillsOf(tile::ParallelOp loop) {
+  bool isAll = onlyFills(loop);
+  OpBuilder builder(loop);
+  for (tile::StoreOp store : fillsIn(loop)) {
+    if (!isAll && !canLeave(store, loop))
+      continue;
+    hoistBefore(store.getValue(), loop); // fillsIn has seen that it can be
+    tile::FillOp::create(builder, loop.getLoc(), store.getValue(), store.getBuffer());
+    store.erase();
+  }
+  if (isAll)
+    loop.erase();
+}
+
+/// The tile of which the view is all.
+static Value behindWholeViews(Value buffer) {
+  while (auto view = buffer.getDefiningOp<tile::SubviewOp>()) {
+    if (view.getSource().getType().getShape() != view.getType().getShape())
+      break;
+    buffer = view.getSource();
+  }
+  return buffer;
+}
+
+void raiseFills(tile::ProgramOp program) {
+  SmallVector<tile::ParallelOp> loops;
+  program.walk([&](Operation *op) {
+    if (op->getParentOfType<tile::ParallelOp>())
+      return;
+    if (auto loop = dyn_cast<tile::ParallelOp>(op))
+      loops.push_back(loop);
+    if (auto fill = dyn_cast<tile::FillOp>(op))
+      fill.getDstMutable().assign(behindWholeViews(fill.getDst()));
+  });
+  for (tile::ParallelOp loop : loops)
+    raiseFillsOf(loop);
+}
+
+//===----------------------------------------------------------------------===//
 // Copies that are parallels
 //===----------------------------------------------------------------------===//
 
@@ -231,6 +283,10 @@ tile::ParallelOp expandCopy(OpBuilder &builder, Location loc, Value src, Value d
   return loop;
 }
 
+tile::ParallelOp expandFill(OpBuilder &builder, Location loc, Value value, Value dst) {
+  return makeElementwise(builder, loc, dst, [&](OpBuilder &, ValueRange) { return value; });
+}
+
 Value convertScalar(OpBuilder &b, Location loc, Value value, Type fromElement, Type toElement) {
   DType from = tile::dtypeOf(fromElement), to = tile::dtypeOf(toElement);
   Type target = tile::scalarTypeOf(toElement);
@@ -273,8 +329,7 @@ void replaceByLoop(Operation *op) {
     expandCopy(builder, op->getLoc(), copy.getSrc(), copy.getDst());
   } else {
     auto fill = cast<tile::FillOp>(op);
-    makeElementwise(builder, op->getLoc(), fill.getDst(),
-                    [&](OpBuilder &, ValueRange) { return fill.getValue(); });
+    expandFill(builder, op->getLoc(), fill.getValue(), fill.getDst());
   }
   op->erase();
 }
@@ -289,7 +344,7 @@ void lowerFragmentCopies(tile::ProgramOp program) {
     if (auto copy = dyn_cast<tile::CopyOp>(op);
         copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
       ops.push_back(op);
-    if (isa<tile::FillOp>(op))
+    if (auto fill = dyn_cast<tile::FillOp>(op); fill && !isWholeTile(fill.getDst()))
       ops.push_back(op);
   });
   for (Operation *op : ops)
@@ -344,6 +399,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     liftScalarAccesses(program);
     rollTails(program);
     forwardOperands(program);
+    raiseFills(program);
     lowerFragmentCopies(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (!kernel.getLockstep())

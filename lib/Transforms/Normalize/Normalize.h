@@ -15,7 +15,12 @@ namespace tilec {
 void foldViews(tile::ProgramOp program);
 /// A tile.parallel that moves a box of a global tensor to a whole shared buffer becomes a copy.
 void raiseCopies(tile::ProgramOp program);
-/// A tile.copy or tile.fill that touches a fragment or local buffer becomes a tile.parallel.
+/// A tile.parallel that only fills whole tiles becomes fills; of one that does more, fills of
+/// fragments that it does not touch otherwise are taken out. What fills all of a tile through a
+/// view names the tile.
+void raiseFills(tile::ProgramOp program);
+/// A tile.copy that touches a fragment or local buffer becomes a tile.parallel, and so does a
+/// tile.fill of anything else than a whole fragment or shared tile.
 void lowerFragmentCopies(tile::ProgramOp program);
 
 /// Loops with a tile.break become tile.while; no tile.break is left.
@@ -78,6 +83,10 @@ makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
 
 /// A tile.parallel that does what the copy does, built before it.
 tile::ParallelOp expandCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value src,
+                            mlir::Value dst);
+
+/// A tile.parallel that does what the fill does.
+tile::ParallelOp expandFill(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                             mlir::Value dst);
 
 /// The same in place of a copy or a fill, which it erases.

@@ -226,10 +226,14 @@ bool isShareOfSum(arith::SubFOp difference) {
   bool isLogarithm = false;
   for (Operation *user : load.getBuffer().getUsers()) {
     auto store = dyn_cast<tile::StoreOp>(user);
-    if (!store && !isa<tile::LoadOp>(user))
+    auto fill = dyn_cast<tile::FillOp>(user);
+    if (!store && !fill && !isa<tile::LoadOp>(user))
       return false;
-    if (!store || constantOf(store.getValue())) // what it was before the first sum
+    Value filled = fill ? fill.getValue() : store ? store.getValue() : Value();
+    if (!filled || constantOf(filled)) // what it was before the first sum
       continue;
+    if (fill)
+      return false;
     if (!isLogarithmOfSum(store.getValue()))
       return false;
     isLogarithm = true;
@@ -268,7 +272,8 @@ bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen) {
       return true;
     return llvm::all_of(store.getBuffer().getUsers(), [&](Operation *other) {
       auto load = dyn_cast<tile::LoadOp>(other);
-      return isa<tile::StoreOp>(other) || (load && isOnlyScale(load.getResult(), seen));
+      return isa<tile::StoreOp, tile::FillOp>(other) ||
+             (load && isOnlyScale(load.getResult(), seen));
     });
   });
 }
@@ -437,7 +442,7 @@ private:
   bool areElements(Value fragment) {
     return llvm::all_of(fragment.getUsers(), [&](Operation *user) {
       auto load = dyn_cast<tile::LoadOp>(user);
-      return isa<tile::StoreOp>(user) || (load && areArguments(load.getResult()));
+      return isa<tile::StoreOp, tile::FillOp>(user) || (load && areArguments(load.getResult()));
     });
   }
   bool isInLogarithms(Value value) {

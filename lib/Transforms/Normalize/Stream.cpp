@@ -5,7 +5,8 @@
 // of the iteration. That is done where the registers of a thread could not hold them.
 //
 // Loops of one run (neighbours with the same extents) are joined where no iteration
-// touches what another iteration of another loop of the run writes.
+// touches what another iteration of another loop of the run writes. A fill counts as the
+// loop over the elements of its tile, and is made one where it is joined.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -30,7 +31,7 @@ constexpr int64_t tooManyRegisters = 256;
 struct Access {
   Operation *op;
   Value root;
-  ValueRange indices;
+  ValueRange indices; ///< none of a fill: its loop's own variables
   bool isWrite;
 };
 
@@ -50,8 +51,9 @@ struct Form {
 
 class Run {
 public:
-  /// Takes the loop in; false when it has other extents or does more than loads and stores.
-  bool add(tile::ParallelOp loop);
+  /// Takes a loop or a fill in; false when it is neither, has other extents or does more than loads
+  /// and stores.
+  bool add(Operation *op);
   /// Whether all loops may run behind the op.
   bool commutesWith(Operation *op);
   void join();
@@ -61,9 +63,11 @@ private:
   bool isElementwise(Value root);
   bool isIndependent(ArrayRef<Access> accesses);
   SmallVector<Form, 4> formsOf(const Access &access);
-  tile::ParallelOp loopOf(Operation *op);
+  bool isOfIteration(const Access &access);
+  Operation *memberOf(Operation *op);
+  SmallVector<tile::ParallelOp> loopsOfMembers();
 
-  SmallVector<tile::ParallelOp> loops;
+  SmallVector<Operation *> members; ///< parallels and fills
   SmallVector<int64_t, 4> extents;
   llvm::MapVector<Value, SmallVector<Access>> accesses; ///< by buffer, in program order
   llvm::DenseSet<Value> written;
@@ -91,21 +95,33 @@ bool Run::collect(tile::ParallelOp loop, SmallVectorImpl<Access> &found) {
 }
 
 /// Whether each thread does many of its iterations.
-bool isLarge(ArrayRef<int64_t> extents, tile::ParallelOp loop) {
+bool isLarge(ArrayRef<int64_t> extents, Operation *member) {
   int64_t count = 1;
   for (int64_t extent : extents)
     count *= extent;
-  return count / int64_t(loop->getParentOfType<tile::KernelOp>().getThreads()) >= 32;
+  return count / int64_t(member->getParentOfType<tile::KernelOp>().getThreads()) >= 32;
 }
 
-bool Run::add(tile::ParallelOp loop) {
-  auto own = loop.constantExtents();
+/// The extents of a loop or of the tile that a fill fills; nothing of other ops, of parts of loops
+/// and where they are not known.
+std::optional<SmallVector<int64_t, 4>> extentsOf(Operation *op) {
+  if (auto fill = dyn_cast<tile::FillOp>(op))
+    return SmallVector<int64_t, 4>(fill.getDst().getType().getShape());
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  return loop && !loop.getPart() ? loop.constantExtents() : std::nullopt;
+}
+
+bool Run::add(Operation *op) {
+  auto own = extentsOf(op);
   SmallVector<Access> found;
-  if (!own || loop.getPart() || (!loops.empty() && ArrayRef(*own) != ArrayRef(extents)) ||
-      !isLarge(*own, loop) || !collect(loop, found))
+  if (!own || (!members.empty() && ArrayRef(*own) != ArrayRef(extents)) || !isLarge(*own, op))
+    return false;
+  if (auto fill = dyn_cast<tile::FillOp>(op))
+    found.push_back({fill, fill.getDst(), {}, /*isWrite=*/true});
+  else if (!collect(cast<tile::ParallelOp>(op), found))
     return false;
   extents.assign(own->begin(), own->end());
-  loops.push_back(loop);
+  members.push_back(op);
   for (Access &access : found) {
     accesses[access.root].push_back(access);
     if (access.isWrite)
@@ -124,11 +140,16 @@ bool Run::commutesWith(Operation *op) {
          llvm::none_of(other.reads, [&](Value root) { return written.contains(root); });
 }
 
-tile::ParallelOp Run::loopOf(Operation *op) {
-  auto loop = op->getParentOfType<tile::ParallelOp>();
-  while (loop && !llvm::is_contained(loops, loop))
-    loop = loop->getParentOfType<tile::ParallelOp>();
-  return loop;
+Operation *Run::memberOf(Operation *op) {
+  while (op && !llvm::is_contained(members, op))
+    op = op->getParentOp();
+  return op;
+}
+
+/// Whether it is of the element that has the loop's own variables for indices.
+bool Run::isOfIteration(const Access &access) {
+  auto loop = dyn_cast<tile::ParallelOp>(memberOf(access.op));
+  return !loop || llvm::equal(access.indices, loop.ivs());
 }
 
 /// Whether the buffer is a fragment that is used here only, each iteration writing and then reading
@@ -143,16 +164,24 @@ bool Run::isElementwise(Value root) {
   for (Operation *user : root.getUsers())
     if (llvm::none_of(own, [&](const Access &access) { return access.op == user; }))
       return false;
-  for (const Access &access : own)
-    if (!llvm::equal(access.indices, loopOf(access.op).ivs()))
-      return false;
-  return own[0].isWrite && isa<tile::ParallelOp>(own[0].op->getParentOp());
+  if (!llvm::all_of(own, [&](const Access &access) { return isOfIteration(access); }))
+    return false;
+  return own[0].isWrite &&
+         (isa<tile::FillOp>(own[0].op) || isa<tile::ParallelOp>(own[0].op->getParentOp()));
 }
 
 SmallVector<Form, 4> Run::formsOf(const Access &access) {
-  tile::ParallelOp loop = loopOf(access.op);
-  SmallVector<Value, 4> ivs(loop.ivs().begin(), loop.ivs().end());
   SmallVector<Form, 4> forms;
+  auto loop = dyn_cast<tile::ParallelOp>(memberOf(access.op));
+  if (!loop) {
+    for (size_t d = 0; d < extents.size(); ++d) {
+      Form &form = forms.emplace_back();
+      form.factors.assign(extents.size(), 0);
+      form.factors[d] = 1;
+    }
+    return forms;
+  }
+  SmallVector<Value, 4> ivs(loop.ivs().begin(), loop.ivs().end());
   for (Value index : access.indices) {
     LinearForm form = linearize(index);
     Form made;
@@ -168,7 +197,7 @@ SmallVector<Form, 4> Run::formsOf(const Access &access) {
 bool Run::isIndependent(ArrayRef<Access> own) {
   bool isWritten = written.contains(own[0].root);
   bool isOfOneLoop = llvm::all_of(
-      own, [&](const Access &access) { return loopOf(access.op) == loopOf(own[0].op); });
+      own, [&](const Access &access) { return memberOf(access.op) == memberOf(own[0].op); });
   if (!isWritten || isOfOneLoop)
     return true;
   SmallVector<Form, 4> first = formsOf(own[0]);
@@ -179,7 +208,7 @@ bool Run::isIndependent(ArrayRef<Access> own) {
     // What the iteration chooses otherwise is not known.
     for (const Form &form : forms)
       for (auto [term, factor] : form.rest.terms)
-        if (loopOf(access.op).getBody().isAncestor(term.getParentRegion()))
+        if (memberOf(access.op)->isAncestor(term.getParentRegion()->getParentOp()))
           return false;
   }
   for (auto [d, extent] : llvm::enumerate(extents))
@@ -190,8 +219,23 @@ bool Run::isIndependent(ArrayRef<Access> own) {
   return true;
 }
 
+SmallVector<tile::ParallelOp> Run::loopsOfMembers() {
+  SmallVector<tile::ParallelOp> loops;
+  for (Operation *member : members) {
+    auto fill = dyn_cast<tile::FillOp>(member);
+    if (!fill) {
+      loops.push_back(cast<tile::ParallelOp>(member));
+      continue;
+    }
+    OpBuilder b(fill);
+    loops.push_back(expandFill(b, fill.getLoc(), fill.getValue(), fill.getDst()));
+    fill.erase();
+  }
+  return loops;
+}
+
 void Run::join() {
-  if (loops.empty())
+  if (members.empty())
     return;
   SmallVector<Value> streamed;
   int64_t bits = 0;
@@ -201,13 +245,14 @@ void Run::join() {
       streamed.push_back(root);
       bits += type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
     }
-  int64_t threads = loops[0]->getParentOfType<tile::KernelOp>().getThreads();
+  int64_t threads = members[0]->getParentOfType<tile::KernelOp>().getThreads();
   if (bits / 32 / threads < tooManyRegisters)
     return;
   for (auto &[root, own] : accesses)
     if (!llvm::is_contained(streamed, root) && !isIndependent(own))
       return;
 
+  SmallVector<tile::ParallelOp> loops = loopsOfMembers();
   OpBuilder b(loops.back());
   auto joined = tile::ParallelOp::create(b, loops[0].getLoc(), loops.back().getExtents());
   joined->setAttrs(loops[0]->getAttrs());
@@ -245,13 +290,11 @@ void Run::join() {
 void streamIn(Block &block) {
   Run run;
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto loop = dyn_cast<tile::ParallelOp>(op);
-    if ((loop && run.add(loop)) || run.commutesWith(&op))
+    if (run.add(&op) || run.commutesWith(&op))
       continue;
     run.join();
     run = Run();
-    if (loop)
-      run.add(loop);
+    run.add(&op);
   }
   run.join();
 }

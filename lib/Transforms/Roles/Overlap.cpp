@@ -67,7 +67,7 @@ llvm::Error Planner::findGemms() {
     auto copy = dyn_cast<tile::CopyOp>(op);
     if (isMemoryEffectFree(&op) || (copy && llvm::is_contained(copies, copy)))
       continue;
-    if (!isa<tile::GemmOp, tile::ParallelOp, tile::ReduceOp, scf::IfOp>(op))
+    if (!isa<tile::GemmOp, tile::ParallelOp, tile::FillOp, tile::ReduceOp, scf::IfOp>(op))
       return refuse("`" + op.getName().getStringRef() + "` stands in it");
     auto result = op.walk([](Operation *inner) {
       return isa<tile::PrintOp, tile::AssertOp, tile::AtomicOp, tile::ForOp, tile::WhileOp>(inner)

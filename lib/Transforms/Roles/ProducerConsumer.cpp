@@ -333,8 +333,8 @@ void Expansion::clearInFirstRound(ProducerLoop &plan) {
   };
   while (before && (isa<tile::AllocOp>(before) || !touchesC(before)))
     before = before->getPrevNode();
-  auto fill = dyn_cast_or_null<tile::ParallelOp>(before);
-  if (!fill || !onlyStore(fill) || !fillsWithZero(fill, gemm.getC()))
+  auto fill = dyn_cast_or_null<tile::FillOp>(before);
+  if (!fill || fill.getDst() != gemm.getC() || !isZero(fill.getValue()))
     return;
   fill.erase();
   builder.setInsertionPoint(gemm);

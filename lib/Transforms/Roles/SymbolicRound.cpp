@@ -63,6 +63,7 @@ private:
 
   bool visit(Operation &op);
   bool visit(tile::ParallelOp parallel);
+  bool visit(tile::FillOp fill);
   bool visit(tile::ReduceOp reduce);
   bool visit(tile::GemmOp gemm);
   bool visitInside(Operation &op, tile::ParallelOp parallel);
@@ -256,6 +257,15 @@ bool SymbolicRound::visit(tile::ParallelOp parallel) {
                       [&](Operation &op) { return visitInside(op, parallel); });
 }
 
+bool SymbolicRound::visit(tile::FillOp fill) {
+  tile::BufferType type = fill.getDst().getType();
+  if (!type.isFragment())
+    return false;
+  state[fill.getDst()] =
+      converted(evaluate(fill.getValue()), fill.getValue().getType(), type.getElementType());
+  return true;
+}
+
 bool SymbolicRound::visit(tile::ReduceOp reduce) {
   Value src = reduce.getSrc(), dst = reduce.getDst();
   if (!isWithinRows(reduce) || reduce.getStep() == tile::ReduceStep::Combine)
@@ -289,6 +299,8 @@ bool SymbolicRound::visit(Operation &op) {
   values.clear();
   if (auto parallel = dyn_cast<tile::ParallelOp>(op))
     return visit(parallel);
+  if (auto fill = dyn_cast<tile::FillOp>(op))
+    return visit(fill);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return visit(reduce);
   if (auto gemm = dyn_cast<tile::GemmOp>(op))
@@ -305,7 +317,7 @@ bool SymbolicRound::isReadElsewhere(Value buffer) {
     bool isLayoutOnly = reduce && reduce.getStep() == tile::ReduceStep::Combine &&
                         reduce.getSrc() == buffer && reduce.getDst() != buffer;
     auto store = dyn_cast<tile::StoreOp>(user);
-    return !isLayoutOnly && !(store && store.getBuffer() == buffer);
+    return !isLayoutOnly && !isa<tile::FillOp>(user) && !(store && store.getBuffer() == buffer);
   };
   return llvm::any_of(buffer.getUsers(),
                       [&](Operation *user) { return !loop->isAncestor(user) && reads(user); });

@@ -91,6 +91,8 @@ bool Finder::follow(Operation &op) {
   Accesses accesses = accessesOf(&op);
   if (!touches(accesses.reads) && !touches(accesses.writes))
     return true;
+  if (isa<tile::FillOp>(op)) // of each element by itself, with nothing of the loop's
+    return true;
   if (auto parallel = dyn_cast<tile::ParallelOp>(op))
     return groupRowsOf(&op) == rows && follow(parallel);
   auto reduce = dyn_cast<tile::ReduceOp>(op);

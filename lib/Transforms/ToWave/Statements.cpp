@@ -86,6 +86,10 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     LogicalResult result = emitParallel(*this, loop, elements);
     return result;
   }
+  if (auto fill = dyn_cast<tile::FillOp>(op)) {
+    OpBuilder before(&op);
+    return emitParallel(*this, expandFill(before, loc, fill.getValue(), fill.getDst()), elements);
+  }
   if (isMemoryEffectFree(&op) && op.getNumRegions() == 0)
     return emitArith(*this, op, elements);
   return unsupported(op, op.getName().getStringRef());

@@ -252,8 +252,8 @@ TEST(ContractPromises, ThreadsApart) {
       "`tile-separate-threads` gives: synchronisation is missing: `tile.sync_threads` stands");
 }
 TEST(ContractPromises, OneForm) {
-  expectSaid(withoutPass(product, "gfx950", "tile-normalize"),
-             "`tile-normalize` gives: `tile.fill` is left");
+  expectSaid(withoutPass(exchange, "gfx950", "tile-normalize"),
+             "`tile-normalize` gives: `tile.parallel` is a fill and nothing else");
 }
 TEST(ContractPromises, Layouts) {
   expectSaid(withoutPass(product, "gfx950", "tile-infer-layouts"),
@@ -290,6 +290,37 @@ TEST(ContractPromises, OrdersOfMatrixLoops) {
 // What holds goes on to hold
 //===----------------------------------------------------------------------===//
 
+TEST(ContractsKept, FillsAsOps) {
+  Fault loop = [](Operation *root) {
+    tile::FillOp fill;
+    root->walk([&](tile::FillOp op) { fill = op; });
+    OpBuilder b(fill);
+    SmallVector<Value> extents;
+    for (int64_t size : fill.getDst().getType().getShape())
+      extents.push_back(arith::ConstantIndexOp::create(b, fill.getLoc(), size));
+    auto parallel = tile::ParallelOp::create(b, fill.getLoc(), extents);
+    b.setInsertionPointToEnd(parallel.bodyBlock());
+    tile::StoreOp::create(b, fill.getLoc(), fill.getValue(), fill.getDst(), parallel.ivs());
+    fill.erase();
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", loop),
+             "`canonicalize` keeps: `tile.parallel` is a fill and nothing else");
+}
+TEST(ContractsKept, FillsOfWholeTiles) {
+  Fault box = [](Operation *root) {
+    tile::FillOp fill;
+    root->walk([&](tile::FillOp op) { fill = op; });
+    OpBuilder b(fill);
+    tile::BufferType type = fill.getDst().getType();
+    Value zero = arith::ConstantIndexOp::create(b, fill.getLoc(), 0);
+    auto row = tile::BufferType::get({1, type.getShape()[1]}, type.getElementType(),
+                                     tile::Scope::Fragment);
+    fill.getDstMutable().assign(tile::SubviewOp::create(
+        b, fill.getLoc(), row, fill.getDst(), ValueRange{zero, zero}, b.getDenseI64ArrayAttr({})));
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", box),
+             "`canonicalize` keeps: `tile.fill` fills something else than a whole tile");
+}
 TEST(ContractsKept, Layouts) {
   Fault forget = [](Operation *root) {
     root->walk([](tile::AllocOp alloc) { alloc.removeLayoutAttr(); });
@@ -384,10 +415,10 @@ TEST(ContractNeeds, EachOne) {
   };
   expectSaid(early(product, {"tile-normalize"}),
              "`tile-normalize` needs: `tile.store` names a view");
-  expectSaid(early(product, {"tile-check", "tile-choose-threads{target=gfx950}"}),
-             "`tile-choose-threads` needs: `tile.fill` is left");
-  expectSaid(early(product, {"tile-check", "tile-infer-layouts{target=gfx950}"}),
-             "`tile-infer-layouts` needs: `tile.fill` is left");
+  expectSaid(early(exchange, {"tile-check", "tile-choose-threads{target=gfx950}"}),
+             "`tile-choose-threads` needs: `tile.parallel` is a fill and nothing else");
+  expectSaid(early(exchange, {"tile-check", "tile-infer-layouts{target=gfx950}"}),
+             "`tile-infer-layouts` needs: `tile.parallel` is a fill and nothing else");
   expectSaid(
       early(product, {"tile-check", "tile-normalize", "tile-expand-pipelines{target=gfx950}"}),
       "`tile-expand-pipelines` needs: `tile.alloc` has no layout");

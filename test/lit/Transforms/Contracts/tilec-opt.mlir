@@ -7,8 +7,8 @@
 // it misses, where. (That each contract is checked: unit/Contracts.)
 
 // CHECK: wave.kernel @exchange
-// EARLY: tilec-opt.mlir:[[@LINE+19]]:5: error: `tile-to-wave` needs: synchronisation is missing: `tile.barrier` stands or has changed where `tile.parallel` was
-// FIRST: error: `tile-infer-layouts` needs: `tile.fill` is left
+// EARLY: tilec-opt.mlir:[[@LINE+21]]:5: error: `tile-to-wave` needs: synchronisation is missing: `tile.barrier` stands or has changed where `tile.parallel` was
+// FIRST: error: `tile-infer-layouts` needs: `tile.parallel` is a fill and nothing else
 // NOWHERE: tilec-opt: unknown target `gfx9`
 tile.program @exchange {
   %B = tile.tensor "B"[] : !tile.buffer<[256], f32, global>
@@ -20,7 +20,9 @@ tile.program @exchange {
     %n = arith.constant 256 : index
     %last = arith.constant 255 : index
     %zero = arith.constant 0.0 : f32
-    tile.fill %zero, %F : f32, !tile.buffer<[256], f32, fragment>
+    tile.parallel (%i) in (%n) {
+      tile.store %zero, %F[%i] : f32, !tile.buffer<[256], f32, fragment>
+    }
     tile.parallel (%i) in (%n) {
       %f = tile.load %F[%i] : !tile.buffer<[256], f32, fragment> -> f32
       tile.store %f, %S[%i] : f32, !tile.buffer<[256], f32, shared>

@@ -49,10 +49,8 @@ tile.program @kernels {
     tile.for %k = %one to %n step %one {
       tile.reduce sum %F to %r dim 1 : !tile.buffer<[128, 256], f32, fragment>, !tile.buffer<[128], f32, fragment>
     }
-    tile.parallel (%i) in (%n) {
-      tile.store %zero, %S[%i] : f32, !tile.buffer<[16384], f32, shared>
-      tile.store %zero, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
-    }
+    tile.fill %zero, %S : f32, !tile.buffer<[16384], f32, shared>
+    tile.fill %zero, %U : f32, !tile.buffer<[16384], f32, shared>
     tile.parallel (%i) in (%n) {
       %x = tile.load %S[%i] : !tile.buffer<[16384], f32, shared> -> f32
       tile.store %x, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
@@ -69,16 +67,12 @@ tile.program @kernels {
     tile.for %k = %one to %n step %one {
       tile.reduce sum %F to %r dim 1 : !tile.buffer<[128, 256], f32, fragment>, !tile.buffer<[128], f32, fragment>
     }
-    tile.parallel (%i) in (%n) {
-      tile.store %zero, %S[%i] : f32, !tile.buffer<[16384], f32, shared>
-    }
+    tile.fill %zero, %S : f32, !tile.buffer<[16384], f32, shared>
     tile.parallel (%i) in (%n) {
       %x = tile.load %S[%i] : !tile.buffer<[16384], f32, shared> -> f32
       tile.store %x, %S[%i] : f32, !tile.buffer<[16384], f32, shared>
     }
-    tile.parallel (%i) in (%n) {
-      tile.store %zero, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
-    }
+    tile.fill %zero, %U : f32, !tile.buffer<[16384], f32, shared>
     tile.parallel (%i) in (%n) {
       %x = tile.load %U[%i] : !tile.buffer<[16384], f32, shared> -> f32
       tile.store %x, %U[%i] : f32, !tile.buffer<[16384], f32, shared>

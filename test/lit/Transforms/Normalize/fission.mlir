@@ -1,10 +1,9 @@
 // RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize))' | FileCheck %s
 //
-// Statements beside a nested parallel become a loop of their own, and the nest one over both indices.
+// Statements beside a nested parallel become a loop of their own, which is a fill here, and the nest one over both
+// indices.
 
-// CHECK:      tile.parallel (%{{[a-z0-9]+}}) in (%c16) {
-// CHECK-NEXT:   tile.store
-// CHECK-NEXT: }
+// CHECK:      tile.fill %{{.*}}, %r
 // CHECK-NEXT: tile.parallel (%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) in (%c16, %c64) {
 // CHECK-NEXT:   tile.load
 // CHECK-NEXT:   tile.store

@@ -137,7 +137,7 @@ tile.program @short {
     } do {
       // CHECK: do {
       // CHECK-NOT: scf.if
-      // CHECK: tile.parallel
+      // CHECK: tile.fill %{{.*}}, %f
       %x = tile.load %n[%zero] : !tile.buffer<[1], i32, local> -> i32
       tile.fill %x, %f : i32, !tile.buffer<[8], i32, shared>
       // CHECK: scf.if %[[THERE]] {

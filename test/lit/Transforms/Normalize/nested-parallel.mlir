@@ -5,8 +5,7 @@
 
 // CHECK-LABEL: tile.program @row_sums
 // CHECK:       %[[SUM:.*]] = tile.alloc "sum" : !tile.buffer<[64], f32, fragment>
-// CHECK:       tile.parallel (%[[I:.*]]) in
-// CHECK:         tile.store %{{.*}}, %[[SUM]][%[[I]]]
+// CHECK:       tile.fill %{{.*}}, %[[SUM]]
 // CHECK:       %[[E:.*]] = tile.alloc "reduced" : !tile.buffer<[64, 32], f32, fragment>
 // CHECK:       tile.parallel
 // CHECK:         tile.store %{{.*}}, %[[E]]

@@ -1,10 +1,9 @@
 // RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize))' | FileCheck %s
 //
 // `r[i] += e` over all columns is a sum of rows: e goes to a fragment of its own, tile.reduce combines it,
-// and r is updated once a row. Fills and copies of registers are loops over elements.
+// and r is updated once a row. Copies of registers are loops over elements.
 
-// CHECK:      tile.parallel (%{{.*}}) in (%c16
-// CHECK-NEXT:   tile.store %cst, %r[
+// CHECK:      tile.fill %cst, %r
 // CHECK:      %[[E:.*]] = tile.alloc "reduced" : !tile.buffer<[16, 64], f32, fragment>
 // CHECK:      tile.parallel (%{{.*}}, %{{.*}}) in (%c16, %c64)
 // CHECK:        arith.mulf

@@ -50,3 +50,24 @@ tile.program @transposed {
     }
   }
 }
+
+// A fill is one of the loops.
+// CHECK-LABEL: tile.program @filled
+// CHECK-NOT:   fragment
+// CHECK:       tile.parallel
+// CHECK-NEXT:    %[[F:.*]] = tile.alloc "f" : !tile.buffer<[1], f32, local>
+// CHECK:         tile.store %{{.*}}, %[[F]][%{{.*}}]
+// CHECK:         tile.load %[[F]]
+// CHECK-NOT:   tile.parallel
+// CHECK-NOT:   tile.fill
+tile.program @filled {
+  %C = tile.tensor "C"[] : !tile.buffer<[512, 512], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "filled" grid(%c1) threads(256) {
+  ^bb0(%bx: index):
+    %f = tile.alloc "f" : !tile.buffer<[512, 512], f32, fragment>
+    %one = arith.constant 1.0 : f32
+    tile.fill %one, %f : f32, !tile.buffer<[512, 512], f32, fragment>
+    tile.copy %f to %C : !tile.buffer<[512, 512], f32, fragment>, !tile.buffer<[512, 512], f32, global>
+  }
+}

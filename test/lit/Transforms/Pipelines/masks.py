@@ -9,9 +9,7 @@
 # CHECK:       tile.for
 # CHECK:         %[[WHOLE:.*]] = arith.cmpi sge
 # CHECK:         scf.if %[[WHOLE]] {
-# CHECK-NEXT:      tile.parallel
-# CHECK-NEXT:        tile.store %{{.*}}, %C_local
-# CHECK-NEXT:      }
+# CHECK-NEXT:      tile.fill %{{.*}}, %C_local
 # CHECK-NEXT:    } else {
 # CHECK:           arith.select
 # CHECK-NEXT:      tile.store %{{.*}}, %C_local
@@ -26,8 +24,7 @@
 # MFMA starts from a zero that costs no register, so there the mask is added behind the gemm, in the tiles that it cuts.
 #
 # AMD:       tile.for
-# AMD:         tile.parallel
-# AMD-NEXT:      tile.store %{{.*}}, %C_local
+# AMD:         tile.fill %{{.*}}, %C_local
 # AMD:         tile.gemm
 # AMD-NEXT:    arith.cmpi
 # AMD-NEXT:    scf.if
