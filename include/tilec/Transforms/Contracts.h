@@ -20,7 +20,8 @@ namespace tilec {
 /// What holds of the IR from the pass that gives it on.
 enum class Fact {
   WholeBuffers, ///< loads, stores and atomics name whole buffers
-  OneForm,      ///< fills of whole tiles are ops; no other fill, break or copy of registers is left
+  OneForm,      ///< no break, no copy of registers and no fill but of a whole tile is left
+  FillsAsOps,   ///< no loop is a fill and nothing else
   ThreadsApart, ///< threads that touch one element of shared memory are synchronised
   Layouts,      ///< every fragment and shared buffer has a layout; a product's C is laid out for it
   OneStage,     ///< no loop has stages

@@ -30,9 +30,9 @@ ArrayRef<Contract> contracts() {
        {WholeBuffers},
        {ThreadsApart},
        {true, {"tile.sync_threads", "tile.sync_warp"}, ""}},
-      {"tile-normalize", {WholeBuffers}, {OneForm}, parameters},
-      {"tile-choose-threads", {OneForm}, {}, {true, {"threads"}, ""}},
-      {"tile-infer-layouts", {WholeBuffers, OneForm}, {Layouts}, parameters},
+      {"tile-normalize", {WholeBuffers}, {OneForm, FillsAsOps}, parameters},
+      {"tile-choose-threads", {OneForm, FillsAsOps}, {}, {true, {"threads"}, ""}},
+      {"tile-infer-layouts", {WholeBuffers, OneForm, FillsAsOps}, {Layouts}, parameters},
       {"tile-expand-pipelines",
        {WholeBuffers, OneForm, Layouts},
        {OneStage, CopiesWaited, PipesFilled},
@@ -59,9 +59,12 @@ static const Contract *contractOf(StringRef pass) {
   return found == contracts().end() ? nullptr : found;
 }
 
-/// Facts about tile programs, which end when there are wave kernels; ThreadsApart holds of accesses
-/// as they were written, and ends at once.
+/// Facts about tile programs, which end when there are wave kernels.
 static bool isOfTile(Fact fact) { return fact < Fact::OneDialect; }
+
+/// ThreadsApart holds of accesses as they were written. What canonicalize folds may make another
+/// loop a fill.
+static bool endsAtOnce(Fact fact) { return fact == Fact::ThreadsApart || fact == Fact::FillsAsOps; }
 
 void ContractChecker::watch(MLIRContext &context) {
   context.disableMultithreading(); // programs of a module one after the other
@@ -143,7 +146,7 @@ void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Opera
   if (contract && !hold(contract->gives, root, "`" + name + "` gives"))
     return;
   hold(held, root, "`" + name + "` keeps");
-  llvm::erase(held, Fact::ThreadsApart);
+  llvm::erase_if(held, endsAtOnce);
 }
 
 } // namespace tilec

@@ -75,13 +75,16 @@ Complaint hasOtherForm(Operation *op) {
     return "is left";
   if (auto fill = dyn_cast<tile::FillOp>(op); fill && !isWholeTile(fill.getDst()))
     return "fills something else than a whole tile on the chip";
-  if (auto loop = dyn_cast<tile::ParallelOp>(op);
-      loop && !loop->getParentOfType<tile::ParallelOp>() && onlyFills(loop))
-    return "is a fill and nothing else";
   if (auto copy = dyn_cast<tile::CopyOp>(op);
       copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
     return "copies registers";
   return std::nullopt;
+}
+
+Complaint isFillOnly(Operation *op) {
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  bool isOfBlock = loop && !loop->getParentOfType<tile::ParallelOp>();
+  return isOfBlock && onlyFills(loop) ? Complaint("is a fill and nothing else") : std::nullopt;
 }
 
 Complaint lacksLayout(Operation *op, const TargetInfo &target) {
@@ -222,6 +225,8 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
     return firstBreach(root, usesView);
   case Fact::OneForm:
     return firstBreach(root, hasOtherForm);
+  case Fact::FillsAsOps:
+    return firstBreach(root, isFillOnly);
   case Fact::ThreadsApart:
     return notSettled(root, createSeparateThreadsPass());
   case Fact::Layouts:
