@@ -48,7 +48,8 @@ static llvm::Value *decodeInHardware(Emitter &e, DType format, llvm::Value *code
 /// f32 as i8 codes by the chip.
 static llvm::Value *encodeInHardware(Emitter &e, DType format, llvm::Value *values) {
   Builder &b = e.b;
-  values = clampToFormat(b, format, values);
+  if (!e.packSaturates())
+    values = clampToFormat(b, format, values);
   if (!values->getType()->isVectorTy())
     return b.CreateTrunc(e.packSmallFloats(format, values, values), b.getInt8Ty());
   unsigned count = countOf(values->getType());

@@ -194,7 +194,10 @@ public:
   virtual bool convertsSmallFloat(DType format) const { return false; }
   /// Whether the chip has an instruction from f32 to bf16.
   virtual bool convertsBf16() const { return true; }
-  /// Two f32 as two codes in the low 16 bits of an i32: nearest even, the caller has saturated.
+  /// Whether packSmallFloats turns what is too large, infinity as well, into the largest number.
+  virtual bool packSaturates() const { return false; }
+  /// Two f32 as two codes in the low 16 bits of an i32: nearest even, the caller has saturated
+  /// unless packSaturates().
   virtual llvm::Value *packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) {
     return nullptr;
   }

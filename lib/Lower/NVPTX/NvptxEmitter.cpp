@@ -81,6 +81,8 @@ public:
   llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
 
   bool convertsSmallFloat(DType format) const override;
+  /// cvt.rn.satfinite (PTX ISA 9.0, cvt): NaN stays NaN.
+  bool packSaturates() const override { return true; }
   llvm::Value *packSmallFloats(DType format, llvm::Value *low, llvm::Value *high) override;
   llvm::Value *unpackSmallFloat(DType format, llvm::Value *word, unsigned byte) override;
 

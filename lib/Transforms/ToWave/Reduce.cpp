@@ -15,6 +15,8 @@
 
 #include "tilec/Base/Math.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -61,6 +63,7 @@ private:
   Value foldInPairs(ArrayRef<Value> terms);
   void loadParts();
   void foldLanes();
+  Value laneOfResults();
   WavePlaces placesOf(int64_t bytes);
   void foldWaves();
   void store();
@@ -84,17 +87,12 @@ private:
 Value ReduceEmitter::termOf(Value value) {
   if (kind != tile::ReduceKind::AbsSum && kind != tile::ReduceKind::AbsMax)
     return value;
-  Value negated;
-  if (isa<FloatType>(value.getType())) {
-    negated = arith::NegFOp::create(b, loc, value);
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-    Value isNegative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, value, zero);
-    return arith::SelectOp::create(b, loc, isNegative, negated, value);
-  }
+  if (isa<FloatType>(value.getType()))
+    return math::AbsFOp::create(b, loc, value);
   if (isUnsignedType)
     return value;
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-  negated = arith::SubIOp::create(b, loc, zero, value);
+  Value negated = arith::SubIOp::create(b, loc, zero, value);
   return arith::MaxSIOp::create(b, loc, value, negated);
 }
 
@@ -208,6 +206,26 @@ void ReduceEmitter::foldLanes() {
   }
 }
 
+/// The lane's number among those that have different results. Lanes that have the same ones write
+/// and read the same places, so that fewer banks are busy; only for a run of bits, which costs two
+/// instructions at most.
+Value ReduceEmitter::laneOfResults() {
+  ArrayRef<Coords> bases = src.layout.atom().inputs()[1].bases;
+  auto isShared = [&](const Coords &base) {
+    for (int64_t d = 0; d < int64_t(base.size()); ++d)
+      if (d != dim && base[d] != 0)
+        return false;
+    return true;
+  };
+  ArrayRef<Coords> own = bases.drop_while(isShared);
+  int64_t below = int64_t(1) << (bases.size() - own.size());
+  while (!own.empty() && isShared(own.back()))
+    own = own.drop_back();
+  if (llvm::any_of(own, isShared))
+    return e.laneId;
+  return e.remIndex(e.divIndex(e.laneId, below), int64_t(1) << own.size());
+}
+
 /// Where each wave leaves its results: a value a lane, or, where all lanes have the same, one.
 WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
   int64_t count = results.size(), lanes = e.target.waveLanes;
@@ -221,7 +239,7 @@ WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
       places.together *= 2;
     places.perWave = count * lanes * bytes;
     places.perResult = lanes * places.together * bytes;
-    places.lane = e.mulIndex(e.laneId, places.together * bytes);
+    places.lane = e.mulIndex(laneOfResults(), places.together * bytes);
   }
   int64_t size = count * e.numWaves * (places.lane ? lanes : 1) * bytes;
   places.isOwn = exchangeOf(reduce, e.target).isOwn && e.hasOwnPlace(reduce);
