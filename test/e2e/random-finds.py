@@ -33,6 +33,9 @@
 # RUN: tilec-run %s --entry "rows_of_a_view()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "rows_of_a_view()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "rows_of_a_view()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "folded_access()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "folded_access()" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "folded_access()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -321,5 +324,35 @@ def rows_of_a_view(M=32, N=9):
                 for i, j in T.Parallel(24, 40):
                     f[i, j] = f[i, j] - c[i, j]
                 T.copy(f, O[by * 24, bx * 40])
+
+    return main
+
+
+# What is never so is folded behind the choice of layouts, and with it goes the access to `sums` that says which lane has
+# which iteration: the loop keeps what was chosen, or the lanes of `rows` would be others.
+def folded_access(M=33, N=12):
+    @T.prim_func
+    def main(
+        A: T.Tensor((64, M), "float16"),
+        B: T.Tensor((N, 64), "float16"),
+        C: T.Tensor((M, N), "float32"),
+        O: T.Tensor((M, N), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((64, M), "float16")
+            b = T.alloc_shared((N, 64), "float16")
+            T.copy(A, a)
+            T.copy(B, b)
+            sums = T.alloc_fragment((M, N), "float32")
+            T.gemm(a, b, sums, transpose_A=True, transpose_B=True, clear_accum=True)
+            rows = T.alloc_fragment((M,), "float32")
+            T.reduce_sum(sums, rows, dim=1)
+            s = T.alloc_shared((M, N), "float32")
+            for i, j in T.Parallel(M, N):
+                if T.cast(i, "float32") == T.float32(-0.25):
+                    s[i, j] = sums[i, j]
+                else:
+                    s[i, j] = C[i, j] - rows[i]
+            T.copy(s, O)
 
     return main

@@ -563,6 +563,10 @@ LogicalResult ParallelOp::verify() {
   if (auto part = getPart();
       part && (part->size() != 2 || (*part)[0] < 0 || (*part)[0] >= (*part)[1]))
     return emitOpError("`part` is [i, n] with 0 <= i < n");
+  auto extents = constantExtents();
+  if (auto layout = getLayoutAttr();
+      layout && (!extents || ArrayRef(*extents) != ArrayRef(layout.getLayout().shape())))
+    return emitOpError("`layout` is one of its iterations");
   std::optional<uint64_t> buffers = getStoreBuffers(), bytes = getStoreBytes();
   if (buffers.has_value() != bytes.has_value() || (buffers && int64_t(*buffers) < 1) ||
       (bytes && int64_t(*bytes) < 1))

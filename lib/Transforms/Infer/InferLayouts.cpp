@@ -117,6 +117,7 @@ public:
     unrollWindows(kernel);
     matchOperands(kernel, target);
     stageAll();
+    keepLoopLayouts();
     return success();
   }
 
@@ -139,6 +140,7 @@ private:
   const FragmentLayout *layoutOfReads(tile::ParallelOp loop);
   void stage(tile::ParallelOp loop, Value root);
   void defineAll(tile::AllocOp alloc);
+  void keepLoopLayouts();
   llvm::SmallPtrSet<Operation *, 4> readAcrossRows();
   void setSharedLayouts();
 
@@ -483,6 +485,22 @@ void Inference::defineAll(tile::AllocOp alloc) {
   Type scalar = tile::scalarTypeOf(element);
   Value zero = arith::ConstantOp::create(builder, alloc.getLoc(), builder.getZeroAttr(scalar));
   tile::FillOp::create(builder, alloc.getLoc(), zero, alloc.getResult());
+}
+
+/// What is constant is folded later on, and an access that decides a loop's layout may go with it.
+/// The loop keeps that layout where its other fragments need it.
+void Inference::keepLoopLayouts() {
+  kernel.walk([&](tile::ParallelOp loop) {
+    Operation *decider = layoutDecider(loop);
+    bool stays = decider && isa<tile::StoreOp>(decider) && decider->getParentOp() == loop;
+    if (!decider || stays || loop->getParentOfType<tile::ParallelOp>())
+      return;
+    Value decides = elementAccess(decider)->buffer;
+    SmallVector<Value> others = mismatches(loop, defaultLoopLayout(loop, target, numWaves));
+    if (llvm::any_of(others, [&](Value buffer) { return buffer != decides; }))
+      loop.setLayoutAttr(
+          tile::FragmentLayoutAttr::get(loop.getContext(), *layoutFromFragments(loop)));
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -132,6 +132,7 @@ bool isPermutation(ArrayRef<int> indices, size_t rank) {
 }
 
 struct FragmentAccess {
+  Operation *op;
   Value root;
   ValueRange indices;
   bool isStore;
@@ -142,16 +143,20 @@ SmallVector<FragmentAccess> fragmentAccesses(tile::ParallelOp loop) {
   SmallVector<FragmentAccess> result;
   loop.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer().getType().isFragment())
-      result.push_back({load.getBuffer(), load.getIndices(), false, result.size()});
+      result.push_back({op, load.getBuffer(), load.getIndices(), false, result.size()});
     if (auto store = dyn_cast<tile::StoreOp>(op); store && store.getBuffer().getType().isFragment())
-      result.push_back({store.getBuffer(), store.getIndices(), true, result.size()});
+      result.push_back({op, store.getBuffer(), store.getIndices(), true, result.size()});
   });
   return result;
 }
 
-} // namespace
+struct Decision {
+  FragmentLayout layout;
+  Operation *access;
+};
 
-std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop) {
+/// The layout that an access of a fragment gives the loop.
+std::optional<Decision> decide(tile::ParallelOp loop) {
   auto extents = loop.constantExtents();
   if (!extents)
     return std::nullopt;
@@ -191,9 +196,23 @@ std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop) {
       order[iv] = d;
     FragmentLayout candidate = permuted(reduced, order);
     if (ArrayRef(candidate.shape()) == ArrayRef(*extents))
-      return candidate;
+      return Decision{candidate, access.op};
   }
   return std::nullopt;
+}
+
+} // namespace
+
+std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop) {
+  if (auto kept = loop.getLayoutAttr())
+    return kept.getLayout();
+  std::optional<Decision> decision = decide(loop);
+  return decision ? std::optional(decision->layout) : std::nullopt;
+}
+
+Operation *layoutDecider(tile::ParallelOp loop) {
+  std::optional<Decision> decision = loop.getLayoutAttr() ? std::nullopt : decide(loop);
+  return decision ? decision->access : nullptr;
 }
 
 /// As many neighbours a lane as 16 bytes hold of elements of `widest` bits, but enough iterations

@@ -23,6 +23,8 @@ llvm::SmallVector<int, 4> directIndices(mlir::ValueRange indices, tile::Parallel
 
 /// The layout of the iteration space when a fragment with a known layout decides it.
 std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop);
+/// The access that decides it; null where none does, or the loop says so itself.
+mlir::Operation *layoutDecider(tile::ParallelOp loop);
 
 /// The layout for a loop that no fragment decides. Extents must be constant.
 FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target, int64_t numWaves);

@@ -441,6 +441,9 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
     `async`: what it writes is copied piece by piece like a `tile.async_copy`, and is there behind a
     `tile.async_wait` that covers its group and a `tile.barrier`.
 
+    `layout`: which lane runs which iteration, where what the loop accesses may cease to say so,
+    because folding removes the access that decides.
+
     ```mlir
     tile.parallel (%i, %j) in (%c128, %c32) { ... }
     ```
@@ -451,7 +454,8 @@ def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveM
                        OptionalAttr<DenseI64ArrayAttr>:$store_row_bytes,
                        UnitAttr:$store_in_order, UnitAttr:$store_afresh,
                        OptionalAttr<I64Attr>:$shared_place,
-                       UnitAttr:$async, UnitAttr:$transposes);
+                       UnitAttr:$async, UnitAttr:$transposes,
+                       OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

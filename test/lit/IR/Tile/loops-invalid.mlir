@@ -328,3 +328,16 @@ tile.program @p {
     }
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %n = arith.constant 64 : index
+    // expected-error @+1 {{`layout` is one of its iterations}}
+    tile.parallel (%i) in (%n) attributes {layout = #tile.fragment<shape = [32] register = [] lane = [[1], [2], [4], [8], [16], [0]] reps = [] waves = [[-1, 1]]>} {
+    }
+  }
+}
