@@ -169,10 +169,11 @@ private:
 };
 
 LogicalResult Inference::fixGemms() {
+  KernelProducts products(kernel);
   auto result = kernel.walk([&](tile::GemmOp gemm) {
     if (gemm.getMma()) // chosen by whoever wrote the program
       return fixChosen(gemm);
-    std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+    std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves, products);
     if (!plan) {
       auto nameOfType = [](Value v) {
         return nameOf(tile::dtypeOf(cast<tile::BufferType>(v.getType()).getElementType()));

@@ -33,7 +33,8 @@ tile::ForOp quietLoop(Operation *op, Value buffer) {
 /// and repetitions of the atom do not cover it exactly.
 std::optional<int64_t> registersOf(tile::GemmOp gemm, bool isB, const TargetInfo &target,
                                    int64_t numWaves) {
-  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves);
+  KernelProducts products(gemm->getParentOfType<tile::KernelOp>()); // operands change in between
+  std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves, products);
   bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
   if (!plan || kIsRow || plan->isOfLanes)
     return std::nullopt;
@@ -80,8 +81,10 @@ void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
       if (!shared || !shared.getResult().getType().isShared())
         continue;
       tile::ForOp loop = quietLoop(gemm, operand.get());
-      std::optional<int64_t> registers = registersOf(gemm, isB, target, numWaves);
-      if (!loop || !registers || used + *registers > budget)
+      std::optional<int64_t> registers;
+      if (loop)
+        registers = registersOf(gemm, isB, target, numWaves);
+      if (!registers || used + *registers > budget)
         continue;
       used += *registers;
       OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());

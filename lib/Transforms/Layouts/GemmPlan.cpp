@@ -50,10 +50,6 @@ bool fillsWaves(tile::GemmOp gemm, const MmaAtom &atom, int64_t numWaves) {
          gemm.m() * gemm.n() >= numWaves * atom.m * atom.n;
 }
 
-bool mayBeLarge(tile::GemmOp gemm) {
-  return !hasFragmentOperands(gemm->getParentOfType<tile::KernelOp>());
-}
-
 /// `swapped`: the atom's A is the gemm's B. `large`: also atoms with more rows and columns than
 /// others. `mostRegisters`: of an operand.
 const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves,
@@ -333,20 +329,37 @@ static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &ta
   return plan;
 }
 
+static std::optional<std::pair<int64_t, int64_t>>
+together(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves, bool large) {
+  std::optional<GemmPlan> plan = planAtoms(gemm, target, numWaves, large);
+  return plan ? std::optional(std::make_pair(plan->togetherM, plan->togetherN)) : std::nullopt;
+}
+
+KernelProducts::KernelProducts(tile::KernelOp kernel) : large(!hasFragmentOperands(kernel)) {}
+
+const KernelProducts::Together &KernelProducts::togetherOf(mlir::Value c, const TargetInfo &target,
+                                                           int64_t numWaves) {
+  auto [it, isNew] = together.try_emplace(c);
+  if (isNew)
+    for (mlir::Operation *user : c.getUsers())
+      if (auto gemm = mlir::dyn_cast<tile::GemmOp>(user); gemm && gemm.getC() == c)
+        ++it->second[tilec::together(gemm, target, numWaves, large)];
+  return it->second;
+}
+
 /// The accumulators of several products lie where the first wants them: rows stand together only
 /// if all agree.
 static void agreeOnRows(tile::GemmOp gemm, GemmPlan &plan, const TargetInfo &target,
-                        int64_t numWaves) {
+                        int64_t numWaves, KernelProducts &products) {
   if (plan.togetherM == 1 && plan.togetherN == 1)
     return;
-  for (mlir::Operation *user : gemm.getC().getUsers()) {
-    auto other = mlir::dyn_cast<tile::GemmOp>(user);
-    if (!other || other == gemm || other.getC() != gemm.getC())
-      continue;
-    std::optional<GemmPlan> its = planAtoms(other, target, numWaves, mayBeLarge(other));
-    if (!its || its->togetherM != plan.togetherM)
+  auto own = together(gemm, target, numWaves, products.mayBeLarge());
+  for (auto &[rows, count] : products.togetherOf(gemm.getC(), target, numWaves)) {
+    if (rows == own && count == 1)
+      continue; // no other product
+    if (!rows || rows->first != plan.togetherM)
       plan.togetherM = 1;
-    if (!its || its->togetherN != plan.togetherN)
+    if (!rows || rows->second != plan.togetherN)
       plan.togetherN = 1;
   }
 }
@@ -383,12 +396,13 @@ static void planLayouts(tile::GemmOp gemm, GemmPlan &plan) {
 }
 
 /// The plan with such atoms, and whether it gives C the layout that it has, if it has one.
-static std::pair<std::optional<GemmPlan>, bool>
-planWith(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves, bool large) {
+static std::pair<std::optional<GemmPlan>, bool> planWith(tile::GemmOp gemm,
+                                                         const TargetInfo &target, int64_t numWaves,
+                                                         bool large, KernelProducts &products) {
   std::optional<GemmPlan> plan = planAtoms(gemm, target, numWaves, large);
   if (!plan)
     return {plan, false};
-  agreeOnRows(gemm, *plan, target, numWaves);
+  agreeOnRows(gemm, *plan, target, numWaves, products);
   planLayouts(gemm, *plan);
   const FragmentLayout *laidOut = fragmentLayoutOf(gemm.getC());
   if (!laidOut || *laidOut == plan->c)
@@ -405,16 +419,17 @@ planWith(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves, bool lar
   return {plan, false};
 }
 
-std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
+std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves,
+                                 KernelProducts &products) {
   if (gemm.getWarpGroup())
     return planWarpGroupGemm(gemm, target, numWaves);
-  bool large = mayBeLarge(gemm);
-  auto [plan, holds] = planWith(gemm, target, numWaves, large);
+  bool large = products.mayBeLarge();
+  auto [plan, holds] = planWith(gemm, target, numWaves, large, products);
   if (holds)
     return plan;
   // A fragment that has its layout has been agreed on, also where products of the kernel have got
   // or lost fragments of their own since.
-  auto [other, otherHolds] = planWith(gemm, target, numWaves, !large);
+  auto [other, otherHolds] = planWith(gemm, target, numWaves, !large, products);
   return otherHolds ? other : plan;
 }
 

@@ -10,7 +10,10 @@
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Target/Target.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
+
+#include <map>
 
 namespace tilec {
 
@@ -64,9 +67,28 @@ bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves)
 /// matrix instruction has all of its bits, and a tile that all waves share.
 bool isLaneProduct(tile::GemmOp gemm, const TargetInfo &target);
 
+/// What a product's plan asks about all products of its kernel: found once for as long as their
+/// operands stay, so that planning a thousand of them looks at each only once.
+class KernelProducts {
+public:
+  /// How many products of an accumulator want so many rows and columns together; nothing: no atom
+  /// multiplies them.
+  using Together = std::map<std::optional<std::pair<int64_t, int64_t>>, int64_t>;
+
+  explicit KernelProducts(tile::KernelOp kernel);
+
+  bool mayBeLarge() const { return large; }
+  const Together &togetherOf(mlir::Value c, const TargetInfo &target, int64_t numWaves);
+
+private:
+  bool large; ///< atoms
+  llvm::DenseMap<mlir::Value, Together> together;
+};
+
 /// Decides how a gemm that has no `mma` yet is multiplied: for layout inference alone. Nothing when
 /// no atom multiplies these types into C's.
-std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves,
+                                 KernelProducts &products);
 /// The plan as the gemm's `mma` says it, and the other way round.
 void setMma(tile::GemmOp gemm, const GemmPlan &plan);
 /// What `mma` says with its layouts, or why there is none or the target cannot do it.
