@@ -45,8 +45,9 @@ namespace {
 
 /// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
 /// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
-/// instructions. Where the code is large: those that compare all pairs of its addresses, or look at
-/// all its registers for each access, and a third search for common expressions; where it is huge,
+/// instructions. Where the code is large: those that compare all pairs of its addresses, look at
+/// all its registers for each access or at all uses of a constant for each half of a register, and
+/// a third search for common expressions; where it is huge,
 /// the search in machine code, which joins what the parts have of their own and looks at all uses
 /// of the joined register for each part.
 class Gate : public OptPassGate {
@@ -57,7 +58,8 @@ public:
   bool shouldRunPass(StringRef pass, StringRef) const override {
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
-    bool isSlow = is_contained({"slsr", "si-form-memory-clauses", "early-cse"}, pass);
+    bool isSlow =
+        is_contained({"slsr", "si-form-memory-clauses", "early-cse", "si-peephole-sdwa"}, pass);
     return !(keepsOrder && moves) && !(isLarge && isSlow) && !(isHuge && pass == "machine-cse") &&
            !(sinksTooFar && pass == "machine-sink");
   }
@@ -193,12 +195,15 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
       [&] {
         if (options.optimizeIr) {
           hideIntegers(*job.module, *job.machine);
+          separateReturns(*job.module);
           optimizeWith(*job.module, *job.machine);
           lap("optimize");
         }
         job.gate.isLarge = isLarge(*job.module);
         job.gate.isHuge = isHuge(*job.module);
-        job.gate.sinksTooFar = mayCrossBarriers(*job.module);
+        job.gate.sinksTooFar =
+            mayCrossBarriers(*job.module) ||
+            (vendorOf(options.arch) == Vendor::Nvidia && hasManyBlocks(*job.module));
         hideCounters(*job.module, *job.machine);
         if (job.gate.keepsOrder)
           job.order = plannedOrder(*job.module);

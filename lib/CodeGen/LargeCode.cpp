@@ -162,8 +162,8 @@ public:
   }
 
   void of(ArrayRef<BasicBlock *> part);
-  /// Keeps what `part` computes for later ones from being moved there.
-  void anchor(BasicBlock &part) const;
+  /// Keeps what `block` of `part` computes for other parts from being moved there.
+  void anchor(BasicBlock &block, ArrayRef<BasicBlock *> part) const;
 
 private:
   bool hasManyUses(const Value &value) { return usesOf(value) >= manyUses; }
@@ -286,9 +286,9 @@ void OwnRegisters::of(ArrayRef<BasicBlock *> part) {
   }
 }
 
-void OwnRegisters::anchor(BasicBlock &part) const {
+void OwnRegisters::anchor(BasicBlock &block, ArrayRef<BasicBlock *> part) const {
   SmallVector<std::pair<Instruction *, SmallVector<Use *>>> kept;
-  for (Instruction &instr : part) {
+  for (Instruction &instr : block) {
     auto *call = dyn_cast<CallBase>(&instr);
     bool stays = isa<PHINode>(instr) || instr.mayReadOrWriteMemory() || isFolded(instr) ||
                  (call && call->isConvergent());
@@ -296,14 +296,14 @@ void OwnRegisters::anchor(BasicBlock &part) const {
       continue;
     SmallVector<Use *> users;
     for (Use &use : instr.uses())
-      if (blockOf(use) != &part)
+      if (!is_contained(part, blockOf(use)))
         users.push_back(&use);
     // What is the same in all lanes may be in either kind of register.
     if (any_of(users, [&](Use *use) { return lanes->differAt(*use); }))
       kept.emplace_back(&instr, std::move(users));
   }
   for (auto &[value, users] : kept) {
-    Value *copy = copyOf(value, users, part.getTerminator());
+    Value *copy = copyOf(value, users, block.getTerminator());
     cast<CallInst>(copy)->setConvergent(); // `sink` moves none
     for (Use *use : users)
       use->set(copy);
@@ -438,6 +438,10 @@ bool isLarge(const Module &module) {
   return any_of(module, [](const Function &function) { return isLarge(function); });
 }
 
+bool hasManyBlocks(const Module &module) {
+  return any_of(module, [](const Function &f) { return f.size() >= manyBlocks; });
+}
+
 bool isHuge(const Module &module) {
   return any_of(module, [](const Function &f) { return f.getInstructionCount() >= hugeFunction; });
 }
@@ -475,6 +479,17 @@ void hideIntegers(Module &module, TargetMachine &machine) {
     OwnRegisters registers(function, machine, Hidden::Integers);
     for (ArrayRef<BasicBlock *> part : parts)
       registers.of(part);
+  }
+}
+
+void separateReturns(Module &module) {
+  for (Function &function : module) {
+    if (function.size() < manyBlocks)
+      continue;
+    SmallVector<BasicBlock *> blocks(make_pointer_range(function));
+    for (BasicBlock *block : blocks)
+      if (isa<ReturnInst>(block->getTerminator()))
+        block->splitBasicBlock(block->getTerminator());
   }
 }
 
@@ -521,9 +536,14 @@ bool CutLongBlocks::runOnFunction(Function &function) {
     return true;
   if (isLarge(function)) {
     OwnRegisters anchors(function, machine, Hidden::Registers);
-    for (BasicBlock *part : parts)
-      if (BasicBlock *next = part->getSingleSuccessor(); next && set.contains(next))
-        anchors.anchor(*part);
+    for (ArrayRef<BasicBlock *> part : all) {
+      bool isCut = set.contains(part.front());
+      BasicBlock *next = part.front()->getSingleSuccessor();
+      if (isCut && !(next && set.contains(next)))
+        continue;
+      for (BasicBlock *block : part)
+        anchors.anchor(*block, part);
+    }
   }
   // An analysis of its own: that of the anchors does not know them.
   OwnRegisters registers(function, machine, Hidden::Registers);

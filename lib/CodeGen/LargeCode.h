@@ -24,11 +24,17 @@ namespace tilec::codegen {
 /// it.
 bool isLarge(const llvm::Function &function);
 bool isLarge(const llvm::Module &module);
+/// Whether a function has very many blocks.
+bool hasManyBlocks(const llvm::Module &module);
 /// Whether even what keeps the code short has to be left out.
 bool isHuge(const llvm::Module &module);
 /// In functions of very many blocks, hides from analyses that integers of very many uses (a
 /// thread's number, of which each branch asks something) are the same everywhere.
 void hideIntegers(llvm::Module &module, llvm::TargetMachine &machine);
+/// In functions of very many blocks, gives each return a block of its own: what a chain through all
+/// of them computes stays where it is, as LLVM moves it into the block that uses it if that
+/// returns.
+void separateReturns(llvm::Module &module);
 /// In functions of very many loops, hides from analyses what their counters count.
 void hideCounters(llvm::Module &module, llvm::TargetMachine &machine);
 

@@ -94,6 +94,67 @@ TEST(LargeCode, MovesOfTheSchedulerHaveRoom) {
   EXPECT_GE(smallestDistance, 7);
 }
 
+/// A kernel of a chain of `count` multiplications and additions of what it reads, with a branch
+/// behind each.
+std::string chain(unsigned count, bool isAmd) {
+  std::string text = isAmd ? "define amdgpu_kernel void @k(" : "define ptx_kernel void @k(";
+  text += "ptr addrspace(1) %p) {\n"
+          "%l = call i32 @" +
+          std::string(isAmd ? "llvm.amdgcn.workitem.id.x" : "llvm.nvvm.read.ptx.sreg.tid.x") +
+          "()\n%p0 = getelementptr float, ptr addrspace(1) %p, i32 %l\n"
+          "%q0 = load volatile float, ptr addrspace(1) %p0\nbr label %b1\n";
+  for (unsigned i = 1; i <= count; ++i) {
+    std::string n = utostr(i), before = utostr(i - 1);
+    text += "b" + n + ":\n%r" + n + " = load volatile float, ptr addrspace(1) %p0\n%q" + n +
+            " = call float @llvm.fma.f32(float %q" + before + ", float 3.5, float %r" + n +
+            ")\n%c" + n + " = icmp eq i32 %l, " + n + "\nbr i1 %c" + n + ", label %t" + n +
+            ", label %b" + utostr(i + 1) + "\nt" + n + ":\nstore volatile i32 " + n +
+            ", ptr addrspace(1) %p\nbr label %b" + utostr(i + 1) + "\n";
+  }
+  return text + "b" + utostr(count + 1) + ":\nstore volatile float %q" + utostr(count) +
+         ", ptr addrspace(1) %p0\nret void\n}\n"
+         "declare float @llvm.fma.f32(float, float, float)\n"
+         "declare i32 @llvm.amdgcn.workitem.id.x()\n"
+         "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
+}
+
+/// What is read would be held in registers until the end, if the chain were moved there.
+TEST(LargeCode, ChainsThroughBlocksStay) {
+  for (Arch arch : {Arch::Gfx950, Arch::Sm90a}) {
+    bool isAmd = arch == Arch::Gfx950;
+    OwnedModule module = parseText(chain(600, isAmd), arch);
+    auto text = emitAssembly(*module.module, optionsFor(arch));
+    ASSERT_TRUE(bool(text)) << toString(text.takeError());
+    StringRef assembly(*text), fma = isAmd ? "v_fma" : "fma.rn.f32";
+    EXPECT_GE(assembly.count(fma) + assembly.count("v_pk_fma"), 599U);
+    size_t half = assembly.find(isAmd ? "0x12c" : ", 300;"); // the branch in the middle
+    ASSERT_NE(half, StringRef::npos);
+    EXPECT_GT(assembly.take_front(half).count(fma), 200U);
+  }
+}
+
+/// Each half of a register that is converted would be asked for among all uses of a constant.
+TEST(LargeCode, HalvesAreLeftAlone) {
+  auto text = [](unsigned count) {
+    std::string text = "define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o) {\n"
+                       "%l = call i32 @llvm.amdgcn.workitem.id.x()\n"
+                       "%a = getelementptr <2 x half>, ptr addrspace(1) %p, i32 %l\n";
+    for (unsigned i = 0; i < count; ++i) {
+      std::string n = utostr(i);
+      text += "%x" + n + " = load volatile <2 x half>, ptr addrspace(1) %a\n%h" + n +
+              " = extractelement <2 x half> %x" + n + ", i32 1\n%f" + n + " = fpext half %h" + n +
+              " to float\nstore volatile float %f" + n + ", ptr addrspace(1) %o\n";
+    }
+    return text + "ret void\n}\ndeclare i32 @llvm.amdgcn.workitem.id.x()\n";
+  };
+  for (unsigned count : {10U, 2100U}) {
+    OwnedModule module = parseText(text(count), Arch::Gfx950);
+    auto made = emitAssembly(*module.module, optionsFor(Arch::Gfx950));
+    ASSERT_TRUE(bool(made)) << toString(made.takeError());
+    EXPECT_EQ(StringRef(*made).contains("_sdwa"), count == 10) << count;
+  }
+}
+
 } // namespace
 
 } // namespace tilec::codegen::test
