@@ -493,6 +493,24 @@ void separateReturns(Module &module) {
   }
 }
 
+void cutBeforePreparing(Module &module) {
+  for (Function &function : module) {
+    if (!isLarge(function))
+      continue;
+    SmallVector<BasicBlock *> blocks(make_pointer_range(function));
+    for (BasicBlock *block : blocks) {
+      SmallVector<Instruction *> cuts = cutsOf(*block);
+      for (Instruction *at : reverse(cuts)) {
+        BasicBlock *next = block->splitBasicBlock(at);
+        // A branch both ways to one block ends a block there until the pass is done.
+        Instruction *end = block->getTerminator();
+        IRBuilder<>(end).CreateCondBr(ConstantInt::getTrue(module.getContext()), next, next);
+        end->eraseFromParent();
+      }
+    }
+  }
+}
+
 void hideCounters(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (function.size() < 2 * manyLoops)

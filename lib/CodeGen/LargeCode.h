@@ -35,6 +35,10 @@ void hideIntegers(llvm::Module &module, llvm::TargetMachine &machine);
 /// of them computes stays where it is, as LLVM moves it into the block that uses it if that
 /// returns.
 void separateReturns(llvm::Module &module);
+/// Cuts long blocks of large functions for LLVM's `codegenprepare`, which numbers all of a block's
+/// instructions for each one that takes a sign or a magnitude of another block's (AMD), and joins
+/// the parts again.
+void cutBeforePreparing(llvm::Module &module);
 /// In functions of very many loops, hides from analyses what their counters count.
 void hideCounters(llvm::Module &module, llvm::TargetMachine &machine);
 

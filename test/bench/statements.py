@@ -83,6 +83,21 @@ KINDS = {
                 "        f[i, j] = f[i, j] * 0.5 + {n}.0"], ["T.copy(f, C)"]),
     "maxima": (["f = T.alloc_fragment((64, 64), 'float32')", "r = T.alloc_fragment((64,), 'float32')", "T.copy(A, f)"],
                ["T.reduce_max(f, r, dim=1)", "for i in T.Parallel(64):", "    C[i, {column}] = r[i]"], []),
+    "dims": (["f = T.alloc_fragment((64, 64), 'float32')", "r = T.alloc_fragment((64,), 'float32')",
+              "q = T.alloc_fragment((64,), 'float32')", "T.copy(A, f)", "T.clear(q)"],
+             ["T.reduce_sum(f, r, dim={n} % 2)", "for i in T.Parallel(64):", "    q[i] = q[i] * 0.5 + r[i]"],
+             ["T.copy(q, C[0:64, 0])"]),
+    "halves": (["f = T.alloc_fragment((64, 64), 'float32')", "h = T.alloc_fragment((64, 64), 'float16')", "T.copy(A, f)"],
+               ["T.copy(f, h)", "for i, j in T.Parallel(64, 64):", "    f[i, j] = h[i, j] * T.float16({n}.5)"],
+               ["T.copy(f, C)"]),
+    "quarters": (["f = T.alloc_fragment((64, 64), 'float32')", "q = T.alloc_fragment((64, 64), 'float8_e4m3')",
+                  "T.copy(A, f)"], ["T.copy(f, q)", "T.copy(q, f)"], ["T.copy(f, C)"]),
+    "vars": ([], ["v{n} = T.alloc_var('float32')", "v{n} = A[{row}, {column}]", "C[{column}, {row}] = v{n} * {n}.5"], []),
+    "clear": (["f = T.alloc_fragment((64, 64), 'float32')"],
+              ["T.clear(f)", "for i, j in T.Parallel(64, 64):", "    f[i, j] += A[i, j] * {n}.5", "T.copy(f, C)"], []),
+    "slices": (["s = T.alloc_shared((64, 64), 'float32')", "t = T.alloc_shared((64, 64), 'float32')", "T.copy(A, s)"],
+               ["T.copy(s[0:16, 0:64], t[{n} % 48:{n} % 48 + 16, 0:64])",
+                "T.copy(t[16:32, 0:64], s[{n} % 32:{n} % 32 + 16, 0:64])"], ["T.copy(t, C)"]),
 }
 
 FRAGMENT = """import tilelang.language as T

@@ -94,6 +94,14 @@ TEST(LargeCode, MovesOfTheSchedulerHaveRoom) {
   EXPECT_GE(smallestDistance, 7);
 }
 
+/// The branches that keep the parts of a long block from `codegenprepare` are gone behind it.
+TEST(LargeCode, PartsAreJoinedAgain) {
+  OwnedModule module = parseText(sums(4200), Arch::Gfx950);
+  auto text = emitAssembly(*module.module, optionsFor(Arch::Gfx950));
+  ASSERT_TRUE(bool(text)) << toString(text.takeError());
+  EXPECT_FALSE(StringRef(*text).contains("branch"));
+}
+
 /// A kernel of a chain of `count` multiplications and additions of what it reads, with a branch
 /// behind each.
 std::string chain(unsigned count, bool isAmd) {
