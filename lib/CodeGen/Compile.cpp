@@ -205,8 +205,7 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
             mayCrossBarriers(*job.module) ||
             (vendorOf(options.arch) == Vendor::Nvidia && hasManyBlocks(*job.module));
         hideCounters(*job.module, *job.machine);
-        if (vendorOf(options.arch) == Vendor::Amd)
-          cutBeforePreparing(*job.module);
+        cutBeforePreparing(*job.module);
         if (job.gate.keepsOrder)
           job.order = plannedOrder(*job.module);
         job.passes.verify = options.verifyMachineCode;

@@ -408,24 +408,37 @@ void cutChains(Function &function, TargetMachine &machine) {
     movePhis(*blocks[i], loops, lanes);
 }
 
-/// All users of `counter`, but the one that steps it, take it from an asm without text.
-void hideCounter(PHINode &counter, const BasicBlock &latch, const Lanes *lanes) {
+/// `value` from an asm without text.
+Value *hidden(IRBuilder<> &builder, Value *value, bool isAmd, bool differs) {
+  Type *type = value->getType();
+  StringRef constraints = isAmd                   ? (differs ? "=v,0" : "=s,0")
+                          : type->isIntegerTy(32) ? "=r,0"
+                                                  : "=l,0";
+  auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "", constraints,
+                              /*hasSideEffects=*/false);
+  return builder.CreateCall(hide, {value});
+}
+
+/// All users of `counter`, but the one that steps it, take it from an asm without text, and so does
+/// the counter what another loop starts it with.
+void hideCounter(PHINode &counter, const BasicBlock &latch, BasicBlock *before,
+                 const Lanes *lanes) {
   Type *type = counter.getType();
   if (!type->isIntegerTy(32) && !type->isIntegerTy(64))
     return;
   const Value *step = counter.getIncomingValueForBlock(&latch);
   bool differs = lanes && any_of(counter.uses(), [&](Use &use) { return lanes->differAt(use); });
-  StringRef constraints = differs                 ? "=v,0"
-                          : lanes                 ? "=s,0"
-                          : type->isIntegerTy(32) ? "=r,0"
-                                                  : "=l,0";
-  auto *hide = InlineAsm::get(FunctionType::get(type, {type}, false), "", constraints,
-                              /*hasSideEffects=*/false);
   BasicBlock &header = *counter.getParent();
-  Value *hidden = IRBuilder<>(&header, header.getFirstInsertionPt()).CreateCall(hide, {&counter});
-  counter.replaceUsesWithIf(hidden, [&](Use &use) {
-    return use.getUser() != hidden && use.getUser() != step && !isa<PHINode>(use.getUser());
+  IRBuilder<> inside(&header, header.getFirstInsertionPt());
+  Value *inLoop = hidden(inside, &counter, lanes != nullptr, differs);
+  counter.replaceUsesWithIf(inLoop, [&](Use &use) {
+    return use.getUser() != inLoop && use.getUser() != step && !isa<PHINode>(use.getUser());
   });
+  Value *start = before ? counter.getIncomingValueForBlock(before) : nullptr;
+  if (isa_and_nonnull<PHINode>(start)) {
+    IRBuilder<> outside(before->getTerminator());
+    counter.setIncomingValueForBlock(before, hidden(outside, start, lanes != nullptr, differs));
+  }
 }
 
 } // namespace
@@ -526,7 +539,7 @@ void hideCounters(Module &module, TargetMachine &machine) {
     for (Loop *loop : all)
       if (BasicBlock *latch = loop->getLoopLatch())
         for (PHINode &counter : loop->getHeader()->phis())
-          hideCounter(counter, *latch, lanes ? &*lanes : nullptr);
+          hideCounter(counter, *latch, loop->getLoopPreheader(), lanes ? &*lanes : nullptr);
   }
 }
 
