@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Ops.h"
 
+#include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -122,6 +123,158 @@ static SmallVector<Value, 4> emitPairs(Emitter &e, Operation &op, Elements &elem
   return values;
 }
 
+/// How far an integer of each element is from the first one's, where constants say that.
+static std::optional<SmallVector<int64_t, 8>> stepsOf(Value value, Elements &elements) {
+  if (!elements.loop || !elements.masks.empty()) // a mask puts other elements' numbers in
+    return std::nullopt;
+  LinearForm form = linearize(value);
+  for (auto [term, factor] : form.terms)
+    if (!llvm::is_contained(elements.loop.ivs(), term) &&
+        !ElementBuilder::agrees(term, elements, 0, elements.count))
+      return std::nullopt;
+  SmallVector<int64_t, 8> steps(elements.count, 0);
+  for (auto [n, step] : llvm::enumerate(steps))
+    for (auto [d, iv] : llvm::enumerate(elements.loop.ivs()))
+      step += form.coefficient(iv) * elements.deltas[n][d];
+  return steps;
+}
+
+/// Numbers of elements as f32: the first one is converted, and the others are a constant further
+/// on, two by two, which is exact as far as f32 holds every integer.
+static SmallVector<Value, 4> emitCounted(Emitter &e, Operation &op, Elements &elements) {
+  constexpr int64_t mostExact = int64_t(1) << 24;
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  auto cast = dyn_cast<arith::SIToFPOp>(op);
+  if (!cast || !cast.getType().isF32() || elements.count % 2 != 0 || !goesInPairs(e) ||
+      e.isSameForAll(cast.getIn(), elements))
+    return {};
+  std::optional<IndexRange> range = rangeOf(cast.getIn());
+  if (!range || range->low < -mostExact || range->high > mostExact)
+    return {};
+  std::optional<SmallVector<int64_t, 8>> steps = stepsOf(cast.getIn(), elements);
+  if (!steps)
+    return {};
+  Value first =
+      arith::SIToFPOp::create(b, loc, cast.getType(), e.lookup(cast.getIn(), 0, elements));
+  Value both = e.pack({first, first});
+  int64_t stride = pairStride(e, elements);
+  auto step = [&](int64_t n) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>((*steps)[n])));
+  };
+  SmallVector<Value, 4> values(elements.count);
+  for (int64_t n = 0; n < elements.count; ++n) {
+    if (n / stride % 2 != 0)
+      continue;
+    Value pair = arith::AddFOp::create(b, loc, both, e.pack({step(n), step(n + stride)}));
+    SmallVector<Value, 8> parts = e.unpack(pair, 2);
+    values[n] = parts[0];
+    values[n + stride] = parts[1];
+  }
+  return values;
+}
+
+namespace {
+
+/// A comparison of a number that differs from element to element with a limit that does not.
+struct Limit {
+  Value number, limit;
+  bool isUpper;      ///< number < limit or number <= limit; else > or >=
+  bool countsHigher; ///< number <= limit, number > limit: the same as limit + 1 with < and >=
+};
+
+} // namespace
+
+static Value withoutCasts(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  return value;
+}
+
+/// The comparison with its sides swapped.
+static arith::CmpIPredicate turnedAround(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::sle:
+    return arith::CmpIPredicate::sge;
+  case arith::CmpIPredicate::sgt:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::sge:
+    return arith::CmpIPredicate::sle;
+  default:
+    return predicate;
+  }
+}
+
+static std::optional<Limit> limitOf(Value condition, Emitter &e, Elements &elements) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || !compare->hasOneUse() || compare->getBlock() != elements.loop.bodyBlock())
+    return std::nullopt;
+  Type type = compare.getLhs().getType();
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  Value number = compare.getLhs(), limit = compare.getRhs();
+  if (e.isSameForAll(number, elements)) {
+    std::swap(number, limit);
+    predicate = turnedAround(predicate);
+  }
+  if (!(type.isIndex() || type.isInteger(32)) || e.isSameForAll(number, elements) ||
+      !e.isSameForAll(limit, elements))
+    return std::nullopt;
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return Limit{number, limit, true, false};
+  case arith::CmpIPredicate::sle:
+    return Limit{number, limit, true, true};
+  case arith::CmpIPredicate::sge:
+    return Limit{number, limit, false, false};
+  case arith::CmpIPredicate::sgt:
+    return Limit{number, limit, false, true};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Two limits of one number, as a causal mask and a length are: one comparison with the nearer or
+/// the farther of them, where a condition of a lane is a pair of scalar registers for the wave.
+static SmallVector<Value, 4> emitLimits(Emitter &e, Operation &op, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  if (!isa<arith::AndIOp, arith::OrIOp>(op) || !op.getResult(0).getType().isInteger(1) ||
+      e.target.predicatesLanes || !elements.loop)
+    return {};
+  std::optional<Limit> left = limitOf(op.getOperand(0), e, elements);
+  std::optional<Limit> right = limitOf(op.getOperand(1), e, elements);
+  if (!left || !right || left->isUpper != right->isUpper ||
+      withoutCasts(left->number) != withoutCasts(right->number))
+    return {};
+  bool isStrict = left->countsHigher && right->countsHigher;
+  auto limitValue = [&](const Limit &limit) -> Value {
+    Value value = e.lookup(limit.limit, 0, elements);
+    if (!value.getType().isIndex())
+      value = arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+    return limit.countsHigher && !isStrict ? e.addIndex(value, 1) : value;
+  };
+  for (const Limit &limit : {*left, *right})
+    if (limit.countsHigher && !isStrict) {
+      std::optional<IndexRange> range = rangeOf(limit.limit);
+      if (!range || range->high >= std::numeric_limits<int32_t>::max())
+        return {}; // one more could be less
+    }
+  bool takesLower = left->isUpper == isa<arith::AndIOp>(op);
+  Value first = limitValue(*left), second = limitValue(*right);
+  Value limit = takesLower ? arith::MinSIOp::create(b, loc, first, second).getResult()
+                           : arith::MaxSIOp::create(b, loc, first, second).getResult();
+  auto predicate = left->isUpper
+                       ? (isStrict ? arith::CmpIPredicate::sle : arith::CmpIPredicate::slt)
+                       : (isStrict ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::sge);
+  SmallVector<Value, 4> values;
+  for (int64_t n = 0; n < elements.count; ++n)
+    values.push_back(
+        arith::CmpIOp::create(b, loc, predicate, e.indexFor(left->number, n, elements), limit));
+  return values;
+}
+
 LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -152,8 +305,13 @@ LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements) {
     elements.map[op.getResult(0)] = {e.threadId};
     return success();
   }
-  if (SmallVector<Value, 4> values = emitPairs(e, op, elements); !values.empty()) {
-    elements.map[op.getResult(0)] = values;
+  SmallVector<Value, 4> together = emitPairs(e, op, elements);
+  if (together.empty())
+    together = emitCounted(e, op, elements);
+  if (together.empty())
+    together = emitLimits(e, op, elements);
+  if (!together.empty()) {
+    elements.map[op.getResult(0)] = together;
     return success();
   }
   bool isSame = llvm::all_of(op.getOperands(),
