@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 
 namespace tilec::lower {
@@ -165,6 +166,66 @@ bool isApproxShare(const Emitter &e, Number number) {
          (isApproxPower(e, right) && isReciprocal(left));
 }
 
+/// Whether both are the same function of the same numbers, `depth` operations deep.
+bool areEqual(Number left, Number right, unsigned depth = 8) {
+  left = sourceOf(left), right = sourceOf(right);
+  if (left.value == right.value)
+    return !left.value->getType()->isVectorTy() || left.index == right.index;
+  auto *x = llvm::dyn_cast<llvm::Instruction>(left.value);
+  auto *y = llvm::dyn_cast<llvm::Instruction>(right.value);
+  if (depth == 0 || !x || !y || !x->isSameOperationAs(y) || x->mayReadOrWriteMemory() ||
+      llvm::isa<llvm::PHINode>(x))
+    return false;
+  // An operation on vectors works element by element: others have been looked through.
+  bool isCall = llvm::isa<llvm::IntrinsicInst>(x);
+  if (!isCall && !llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator>(x))
+    return false;
+  if (isCall && llvm::cast<llvm::CallBase>(x)->getCalledOperand() !=
+                    llvm::cast<llvm::CallBase>(y)->getCalledOperand())
+    return false;
+  for (unsigned i = 0; i < x->getNumOperands() - isCall; ++i)
+    if (!areEqual({x->getOperand(i), left.index}, {y->getOperand(i), right.index}, depth - 1))
+      return false;
+  return true;
+}
+
+/// A bf16 times a sine or cosine that the chip approximates.
+struct Turned {
+  bool byCosine;
+  Number angle;
+};
+
+std::optional<Turned> turnedOf(const Emitter &e, Number number) {
+  Number source = sourceOf(number);
+  auto *product = llvm::dyn_cast<llvm::BinaryOperator>(source.value);
+  if (!product || product->getOpcode() != llvm::Instruction::FMul)
+    return std::nullopt;
+  for (unsigned at : {0U, 1U}) {
+    Number sine = sourceOf({product->getOperand(at), source.index});
+    Number other = sourceOf({product->getOperand(1 - at), source.index});
+    auto *wide = llvm::dyn_cast<llvm::FPExtInst>(other.value);
+    bool byCosine = e.isApproxSine(sine.value, /*isCosine=*/true);
+    if (wide && wide->getSrcTy()->getScalarType()->isBFloatTy() &&
+        (byCosine || e.isApproxSine(sine.value, /*isCosine=*/false)))
+      return Turned{byCosine,
+                    {llvm::cast<llvm::CallBase>(sine.value)->getArgOperand(0), sine.index}};
+  }
+  return std::nullopt;
+}
+
+/// Whether it is a coordinate of a pair of bf16 that is turned: x cos a - y sin a, or with a sum.
+/// Where sine and cosine are exact, one is 0 and the other 1 or -1, and the sum is a bf16.
+bool isTurnedPair(const Emitter &e, Number number) {
+  Number source = sourceOf(number);
+  auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(source.value);
+  if (!sum ||
+      (sum->getOpcode() != llvm::Instruction::FAdd && sum->getOpcode() != llvm::Instruction::FSub))
+    return false;
+  std::optional<Turned> left = turnedOf(e, {sum->getOperand(0), source.index});
+  std::optional<Turned> right = turnedOf(e, {sum->getOperand(1), source.index});
+  return left && right && left->byCosine != right->byCosine && areEqual(left->angle, right->angle);
+}
+
 bool allElements(llvm::Value *value, llvm::function_ref<bool(Number)> holds) {
   for (unsigned i = 0; i < countOf(value->getType()); ++i)
     if (!holds({value, i}))
@@ -174,6 +235,17 @@ bool allElements(llvm::Value *value, llvm::function_ref<bool(Number)> holds) {
 
 } // namespace
 
+/// Adds to words of which none becomes 2^32 or more: two by two, where LLVM has an addition of 64
+/// bits, as the chips without a conversion to bf16 do.
+static llvm::Value *addToEach(Builder &b, llvm::Value *words, uint32_t addend) {
+  unsigned count = countOf(words->getType());
+  if (!words->getType()->isVectorTy() || count % 2 != 0)
+    return b.CreateAdd(words, llvm::ConstantInt::get(words->getType(), addend));
+  auto *pairs = llvm::FixedVectorType::get(b.getInt64Ty(), count / 2);
+  auto *both = llvm::ConstantInt::get(pairs, uint64_t(addend) << 32 | addend);
+  return b.CreateBitCast(b.CreateAdd(b.CreateBitCast(words, pairs), both), words->getType());
+}
+
 /// Approximate powers as bf16 where the chip has no instruction for it. They have no sign, so one
 /// minimum keeps a NaN from being rounded into a number. A tie goes up: the approximation decides
 /// whether there is one (docs/decisions/0006).
@@ -182,22 +254,22 @@ static llvm::Value *roundPowersToBf16(Builder &b, llvm::Value *value, llvm::Type
   auto constant = [&](uint32_t bits) { return llvm::ConstantInt::get(words, bits); };
   llvm::Value *bits = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateBitCast(value, words),
                                               constant(0x7fc00000));
-  bits = b.CreateLShr(b.CreateAdd(bits, constant(0x8000)), 16);
+  bits = b.CreateLShr(addToEach(b, bits, 0x8000), 16);
   return b.CreateBitCast(b.CreateTrunc(bits, withShapeOf(words, b.getInt16Ty())), target);
 }
 
 /// f32 as bf16 where no NaN has anything in its low half, so that no carry leaves it: to nearest by
 /// an addition, three instructions fewer than where a NaN must be looked for. Ties go to even, or,
 /// where `tiesAreChance`, away from zero, which is one more instruction less. A power that is exact
-/// is a power of two, and its share of a sum has 9 bits only if it has one; all others have a tie
-/// only as an approximation makes one.
+/// is a power of two, and its share of a sum has 9 bits only if it has one; an exact turn gives one
+/// of the two bf16; all others have a tie only as an approximation makes one.
 static llvm::Value *roundToBf16(Builder &b, llvm::Value *value, llvm::Type *target,
                                 bool tiesAreChance) {
   llvm::Type *words = withShapeOf(value->getType(), b.getInt32Ty());
   auto constant = [&](uint32_t bits) { return llvm::ConstantInt::get(words, bits); };
   llvm::Value *bits = b.CreateBitCast(value, words);
   if (tiesAreChance) {
-    bits = b.CreateAdd(bits, constant(0x8000));
+    bits = addToEach(b, bits, 0x8000);
   } else {
     llvm::Value *isOdd = b.CreateAnd(b.CreateLShr(bits, 16), constant(1));
     bits = b.CreateAdd(b.CreateAdd(isOdd, bits), constant(0x7fff));
@@ -216,7 +288,8 @@ llvm::Value *KernelLowering::truncateFloat(llvm::Value *value, mlir::Type from, 
     auto isPower = [&](Number number) { return isApproxPower(e, number); };
     if (*shortNans)
       return roundToBf16(b, value, target, allElements(value, [&](Number number) {
-                           return isPower(number) || isApproxShare(e, number);
+                           return isPower(number) || isApproxShare(e, number) ||
+                                  isTurnedPair(e, number);
                          }));
     if (allElements(value, isPower))
       return roundPowersToBf16(b, value, target);

@@ -174,9 +174,10 @@ public:
   virtual llvm::Value *approxExp2(llvm::Value *value) = 0;
   virtual llvm::Value *approxLog2(llvm::Value *value) = 0;
   virtual llvm::Value *approxRcp(llvm::Value *value) = 0;
-  /// Whether `value` is what approxExp2, approxRcp gave.
+  /// Whether `value` is what approxExp2, approxRcp, approxSine gave; its operand 0 is the angle.
   virtual bool isApproxExp2(const llvm::Value *value) const { return false; }
   virtual bool isApproxRcp(const llvm::Value *value) const { return false; }
+  virtual bool isApproxSine(const llvm::Value *value, bool isCosine) const { return false; }
   /// 1 / value to 2 ulp, over the whole range of f32.
   virtual llvm::Value *reciprocal(llvm::Value *value) {
     return b.CreateFDiv(llvm::ConstantFP::get(value->getType(), 1.0), value);

@@ -392,6 +392,9 @@ bool AmdgpuEmitter::isApproxExp2(const llvm::Value *value) const {
 bool AmdgpuEmitter::isApproxRcp(const llvm::Value *value) const {
   return isCallOf(value, llvm::Intrinsic::amdgcn_rcp);
 }
+bool AmdgpuEmitter::isApproxSine(const llvm::Value *value, bool isCosine) const {
+  return isCallOf(value, isCosine ? llvm::Intrinsic::amdgcn_cos : llvm::Intrinsic::amdgcn_sin);
+}
 /// To 1 ulp, denormals included: LLVM takes v_rcp_f32 of the mantissa and puts the exponent back.
 llvm::Value *AmdgpuEmitter::reciprocal(llvm::Value *value) {
   llvm::MDNode *oneUlp = llvm::MDBuilder(module.getContext()).createFPMath(1.0F);

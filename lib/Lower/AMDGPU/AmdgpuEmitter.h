@@ -68,6 +68,7 @@ public:
   llvm::Value *approxRcp(llvm::Value *value) override;
   bool isApproxExp2(const llvm::Value *value) const override;
   bool isApproxRcp(const llvm::Value *value) const override;
+  bool isApproxSine(const llvm::Value *value, bool isCosine) const override;
   llvm::Value *reciprocal(llvm::Value *value) override;
   llvm::Value *approxRsqrt(llvm::Value *value) override;
   llvm::Value *approxSine(llvm::Value *value, bool isCosine) override;
