@@ -111,6 +111,127 @@ bool AccumulateInPlace::runOnMachineFunction(MachineFunction &function) {
   return changed;
 }
 
+/// Two f32 as a pair of f16, where no instruction converts two: LLVM 22 converts each and packs the
+/// halves, three instructions. A mixed fused product writes one half of a register and keeps the
+/// other, so that 1 * x - 0 is the conversion as well, rounded once, and two of them do. Runs while
+/// registers have one definition each.
+class MixHalves : public MachineFunctionPass {
+public:
+  static char ID;
+  MixHalves() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "tilec: halves by mixed products"; }
+  bool runOnMachineFunction(MachineFunction &function) override;
+
+private:
+  /// What converts an operand of the pack, for it alone.
+  MachineInstr *conversionOf(const MachineInstr &pack, unsigned operand) const;
+  void build(MachineInstr &before, unsigned opcode, Register to, const MachineInstr &conversion,
+             Register low) const;
+  void findOpcodes();
+  void pack(MachineInstr &pack, MachineInstr &low, MachineInstr &high);
+
+  const TargetInstrInfo *instructions = nullptr;
+  MachineRegisterInfo *registers = nullptr;
+  unsigned lowHalf = 0, highHalf = 0, move = 0; ///< opcodes
+  Register one; ///< 1 as a number: LLVM takes the inline constant for f16's
+};
+char MixHalves::ID = 0;
+
+MachineInstr *MixHalves::conversionOf(const MachineInstr &pack, unsigned operand) const {
+  const MachineOperand &half = pack.getOperand(operand);
+  if (!half.isReg() || !half.getReg().isVirtual() || half.getSubReg() ||
+      !registers->hasOneNonDBGUse(half.getReg()))
+    return nullptr;
+  MachineInstr *conversion = registers->getUniqueVRegDef(half.getReg());
+  if (!conversion || conversion->getParent() != pack.getParent() ||
+      instructions->getName(conversion->getOpcode()) != "V_CVT_F16_F32_e32")
+    return nullptr;
+  const MachineOperand &wide = conversion->getOperand(1);
+  if (!wide.isReg() || !wide.getReg().isVirtual())
+    return nullptr;
+  const TargetRegisterInfo &info = *registers->getTargetRegisterInfo();
+  return info.isDivergentRegClass(registers->getRegClass(wide.getReg())) ? conversion : nullptr;
+}
+
+/// The product in front of `before`; `low`: what the other half of the register already has.
+void MixHalves::build(MachineInstr &before, unsigned opcode, Register to,
+                      const MachineInstr &conversion, Register low) const {
+  constexpr unsigned none = 0, negated = 1;
+  const MachineOperand &wide = conversion.getOperand(1);
+  registers->clearKillFlags(wide.getReg());
+  BuildMI(*before.getParent(), before, conversion.getDebugLoc(), instructions->get(opcode), to)
+      .addImm(none)
+      .addReg(wide.getReg(), 0, wide.getSubReg())
+      .addImm(none)
+      .addReg(one)
+      .addImm(negated)
+      .addImm(0)
+      .addImm(0) // no clamp
+      .addReg(low, getUndefRegState(registers->def_empty(low)))
+      .addImm(0) // all operands are f32
+      .addImm(0)
+      .setMIFlags(conversion.getFlags());
+}
+
+/// There are tens of thousands: only where there is something to do.
+void MixHalves::findOpcodes() {
+  for (unsigned opcode = 0; opcode < instructions->getNumOpcodes(); ++opcode) {
+    StringRef name = instructions->getName(opcode);
+    for (auto [wanted, found] :
+         {std::pair("V_FMA_MIXLO_F16", &lowHalf), std::pair("V_FMA_MIXHI_F16", &highHalf),
+          std::pair("S_MOV_B32", &move)})
+      if (name == wanted)
+        *found = opcode;
+  }
+}
+
+void MixHalves::pack(MachineInstr &pack, MachineInstr &low, MachineInstr &high) {
+  MachineBasicBlock &block = *pack.getParent();
+  if (!move)
+    findOpcodes();
+  if (!one.isValid()) {
+    const TargetRegisterInfo &info = *registers->getTargetRegisterInfo();
+    const TargetRegisterClass *scalar =
+        *llvm::find_if(info.regclasses(), [&](const TargetRegisterClass *type) {
+          return StringRef(info.getRegClassName(type)) == "SReg_32";
+        });
+    one = registers->createVirtualRegister(scalar);
+    BuildMI(block, block.getFirstNonPHI(), DebugLoc(), instructions->get(move), one)
+        .addImm(0x3f800000);
+  }
+  Register result = pack.getOperand(0).getReg();
+  const TargetRegisterClass *type = registers->getRegClass(result);
+  Register half = registers->createVirtualRegister(type);
+  build(low, lowHalf, half, low, registers->createVirtualRegister(type));
+  build(pack, highHalf, result, high, half);
+  for (MachineInstr *done : {&low, &high, &pack})
+    done->eraseFromParent();
+}
+
+bool MixHalves::runOnMachineFunction(MachineFunction &function) {
+  instructions = function.getSubtarget().getInstrInfo();
+  registers = &function.getRegInfo();
+  bool changed = false;
+  for (MachineBasicBlock &block : function) {
+    one = Register();
+    for (MachineInstr &instr : make_early_inc_range(block)) {
+      if (instructions->getName(instr.getOpcode()) != "V_PACK_B32_F16_e64")
+        continue;
+      // dst, and modifiers and register of each half, clamp, op_sel
+      bool isPlain = llvm::all_of(ArrayRef{1U, 3U, 5U, 6U}, [&](unsigned operand) {
+        return instr.getOperand(operand).getImm() == 0;
+      });
+      MachineInstr *low = isPlain ? conversionOf(instr, 2) : nullptr;
+      MachineInstr *high = isPlain ? conversionOf(instr, 4) : nullptr;
+      if (!low || !high)
+        continue;
+      pack(instr, *low, *high);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 /// A load to LDS must not follow a scalar write of m0 at once (gfx9: one wait state), and LLVM puts
 /// the write directly before the load and an s_nop between. Moving the write up by one instruction
 /// puts that instruction in the place of the s_nop. Runs after the waits are inserted and before
@@ -407,6 +528,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   // Follows variables through registers, and our line tables have none: a tenth of the code
   // generator's time for nothing.
   config->disablePass(&LiveDebugValuesID);
+  config->insertPass(idOf("si-shrink-instructions"), &MixHalves::ID);
   config->insertPass(&TwoAddressInstructionPassID, &AccumulateInPlace::ID);
   config->insertPass(&RegisterCoalescerID, &RoomForMoves::ID);
   config->insertPass(idOf("si-insert-waitcnts"), &HoistM0::ID);
@@ -437,6 +559,7 @@ void registerMachinePasses() {
       createPass<CutLongBlocks>);
   add("tilec: hoist free values", "tilec-hoist-free-values", &HoistFreeValues::ID,
       createPass<HoistFreeValues>);
+  add("tilec: halves by mixed products", "tilec-mix-halves", &MixHalves::ID, createPass<MixHalves>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
   add("tilec: room for moves", "tilec-room-for-moves", &RoomForMoves::ID, createPass<RoomForMoves>);
   add("tilec: wait states between kinds of MFMA", "tilec-space-matrices", &SpaceMatrices::ID,
