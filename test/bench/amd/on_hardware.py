@@ -116,7 +116,7 @@ def show(rows):
         measured, rival = row.get("median_us"), row.get("rival", {}).get("us")
         cells = [f"{measured:12.1f}" if measured else f"{'-':>12}", f"{row['predicted_us']:13.1f}",
                  f"{measured / row['predicted_us']:6.2f}" if measured else f"{'-':>6}",
-                 f"{row['flops'] / measured * 1e-6:8.0f}" if measured else f"{'-':>8}",
+                 f"{row['flops'] / measured * 1e-6:8.0f}" if measured and row["flops"] else f"{'-':>8}",
                  f"{rival:10.1f}" if rival else f"{'-':>10}"]
         print(f"{row['name']:24} {row['checked']:6} " + " ".join(cells))
         for key in ("check_error", "error"):

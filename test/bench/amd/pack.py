@@ -3,10 +3,11 @@
 """`./dev gpu-pack --amd`: the kernels of the AMD tables (kernels.json) in a folder for a host with an MI300X
 or MI355X, each with what the timing model predicts for it.
 
-usage: pack.py TOOLS [-o DIR] [--target=gfx942|gfx950] [--kernels FILE] [--only NAME]...
+usage: pack.py TOOLS [-o DIR] [--target=gfx942|gfx950] [--kernels FILE] [--only NAME]... [--upstream TILELANG]
 
 A kernel is packed in its table's size, to be timed, and in a small one with the results of the cpu
-reference, to be checked. On the host `./dev gpu-run` does all (docs/tune/on-hardware.md).
+reference, to be checked. Scripts in {upstream} are those of a checkout of tile-ai/tilelang. On the host
+`./dev gpu-run` does all (docs/tune/on-hardware.md).
 """
 import argparse
 import json
@@ -39,10 +40,17 @@ class Packer:
     def __init__(self, options):
         self.tools, self.out, self.target = Path(options.tools), Path(options.output), options.target
         self.k_tile = 64 if self.target == "gfx950" else 32
+        self.upstream = options.upstream
 
-    def compile(self, row, entry, name):
+    def script(self, row):
+        return REPO / row["script"].replace("{upstream}", str(self.upstream))
+
+    def options(self, row, small):
+        return [*row.get("options", []), *(row.get("small_options", []) if small else [])]
+
+    def compile(self, row, entry, name, small=False):
         binary = self.out / f"{name}.bin"
-        run([self.tools / "tilec", REPO / row["script"], "--entry", entry, *row.get("options", []),
+        run([self.tools / "tilec", self.script(row), "--entry", entry, *self.options(row, small),
              f"--target={self.target}", "-o", binary])
         return binary
 
@@ -53,9 +61,12 @@ class Packer:
         for launch in manifest["launches"]:
             args = []
             for param in launch["params"]:
-                if param["kind"] != "tensor":
+                if param["kind"] == "workspace":
+                    size = param["bytes"]
+                elif param["kind"] == "tensor":
+                    size = product(param["shape"]) * BYTES.get(param["dtype"], 1)
+                else:
                     sys.exit(f"gpu-pack: {binary.name}: only kernels of fixed sizes can be timed")
-                size = product(param["shape"]) * BYTES.get(param["dtype"], 1)
                 args.append(f"--arg=zeros:{size}")
             with tempfile.TemporaryDirectory() as folder:
                 report = Path(folder) / "timing.json"
@@ -76,7 +87,7 @@ class Packer:
             save += ["--save", f"{tensor}={self.out / name}.{tensor}.npy",
                      "--save-spread", f"{tensor}={self.out / name}.{tensor}.spread.npy"]
             check += ["--expect", f"{tensor}={name}.{tensor}.npy", "--spread", f"{tensor}={name}.{tensor}.spread.npy"]
-        run([self.tools / "tilec-run", REPO / row["script"], "--entry", entry, *row.get("options", []),
+        run([self.tools / "tilec-run", self.script(row), "--entry", entry, *self.options(row, small=True),
              f"--target={self.target}", "--device=cpu", *save])
         return check
 
@@ -85,9 +96,9 @@ class Packer:
         name = row["name"]
         binary = self.compile(row, entry, name)
         prediction = self.predict(binary)
-        check = self.expect(row, self.compile(row, small, f"{name}-small"), small, f"{name}-small")
+        check = self.expect(row, self.compile(row, small, f"{name}-small", small=True), small, f"{name}-small")
         print(f"gpu-pack: {name}: {prediction['us']:.1f} us predicted, not validated", flush=True)
-        return {"name": name, "binary": binary.name, "entry": entry, "flops": row["flops"],
+        return {"name": name, "binary": binary.name, "entry": entry, "flops": row.get("flops"),
                 "predicted_us": prediction["us"], "model_clock_ghz": prediction["clock_ghz"],
                 "small": f"{name}-small.bin", "check": check, "rival": row.get("rival")}
 
@@ -99,6 +110,7 @@ def main():
     parser.add_argument("--target", choices=["gfx942", "gfx950"], default="gfx950")
     parser.add_argument("--kernels", default=str(HERE / "kernels.json"))
     parser.add_argument("--only", action="append", help="pack this kernel; may be repeated")
+    parser.add_argument("--upstream", help="a checkout of tile-ai/tilelang, for its examples")
     options = parser.parse_args()
     rows = [row for row in json.loads(Path(options.kernels).read_text())
             if options.target in row.get("targets", [options.target])]
@@ -107,6 +119,10 @@ def main():
         sys.exit(f"gpu-pack: no kernel {', '.join(sorted(unknown))} for {options.target}; there are "
                  f"{', '.join(row['name'] for row in rows)}")
     rows = [row for row in rows if not options.only or row["name"] in options.only]
+    foreign = [row for row in rows if "{upstream}" in row["script"] and not options.upstream]
+    if foreign:
+        print(f"gpu-pack: without {', '.join(row['name'] for row in foreign)}: --upstream names no checkout")
+        rows = [row for row in rows if row not in foreign]
     out = Path(options.output)
     if (out / "pack.json").exists():
         shutil.rmtree(out)  # an older pack
