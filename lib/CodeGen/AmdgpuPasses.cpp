@@ -535,8 +535,9 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   config->insertPass(&HoistM0::ID, &SpaceMatrices::ID);
   config->insertPass(&SpaceMatrices::ID, &SpaceBranches::ID);
   if (currentState->verify)
-    for (AnalysisID after : {AnalysisID(&AccumulateInPlace::ID), AnalysisID(&RegisterCoalescerID),
-                             AnalysisID(&VirtRegRewriterID), AnalysisID(&HoistM0::ID)})
+    for (AnalysisID after : {AnalysisID(&MixHalves::ID), AnalysisID(&AccumulateInPlace::ID),
+                             AnalysisID(&RegisterCoalescerID), AnalysisID(&VirtRegRewriterID),
+                             AnalysisID(&HoistM0::ID)})
       config->insertPass(after, &VerifyMachineCode::ID);
 }
 
