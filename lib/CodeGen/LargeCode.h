@@ -35,10 +35,10 @@ void hideIntegers(llvm::Module &module, llvm::TargetMachine &machine);
 /// of them computes stays where it is, as LLVM moves it into the block that uses it if that
 /// returns.
 void separateReturns(llvm::Module &module);
-/// Cuts long blocks of large functions for two passes of LLVM before selection, and `codegenprepare`
-/// joins the parts again: itself it numbers all of a block's instructions for each one that takes a
-/// sign, a magnitude or an element of another block's (AMD), and `load-store-vectorizer` does for
-/// each access that it makes of others (NVIDIA).
+/// Cuts long blocks of large functions for two passes of LLVM before selection, and
+/// `codegenprepare` joins the parts again: itself it numbers all of a block's instructions for each
+/// one that takes a sign, a magnitude or an element of another block's (AMD), and
+/// `load-store-vectorizer` does for each access that it makes of others (NVIDIA).
 void cutBeforePreparing(llvm::Module &module);
 /// In functions of very many loops, hides from analyses what their counters count.
 void hideCounters(llvm::Module &module, llvm::TargetMachine &machine);
