@@ -399,6 +399,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     liftScalarAccesses(program);
     rollTails(program);
     forwardOperands(program);
+    eraseDeadOps(program); // what no branch is left for does not keep a loop from being a fill
     raiseFills(program);
     lowerFragmentCopies(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())

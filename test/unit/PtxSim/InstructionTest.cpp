@@ -227,6 +227,23 @@ TEST(Lanes, HalvesOfAPairAreKnownOneByOne) {
   expectFault(run, "st.global", "stores a value that nothing has written");
 }
 
+// A wider register knows of the same bytes, and what is above them.
+TEST(Lanes, AWiderIntegerKnowsTheSameBytes) {
+  PtxRun run;
+  run.body = "mov.b32 %r2, 0f3F800000;\ncvt.rn.f16x2.f32 %r3, %r1, %r2;\n"
+             "cvt.u64.u32 %q1, %r3;\ncvt.u16.u64 %h1, %q1;\ncvt.u32.u16 %r4, %h1;\n"
+             "st.global.b32 [%mine], %r4;";
+  EXPECT_EQ(run.results()[0], 0x3c00u);
+  run.body = "mov.b32 %r2, 0f3F800000;\ncvt.rn.f16x2.f32 %r3, %r1, %r2;\n"
+             "cvt.u64.u32 %q1, %r3;\nshr.u64 %q1, %q1, 32;\ncvt.u32.u64 %r4, %q1;\n"
+             "st.global.b32 [%mine], %r4;";
+  EXPECT_EQ(run.results()[0], 0u);
+  run.body = "mov.b32 %r2, 0f3F800000;\ncvt.rn.f16x2.f32 %r3, %r1, %r2;\n"
+             "cvt.s64.s32 %q1, %r3;\nshr.u64 %q1, %q1, 32;\ncvt.u32.u64 %r4, %q1;\n"
+             "st.global.b32 [%mine], %r4;";
+  expectFault(run, "st.global", "stores a value that nothing has written");
+}
+
 // What is used for its sign alone has any magnitude.
 TEST(Lanes, ASignIsKnownWithoutAMagnitude) {
   PtxRun run;
