@@ -4,13 +4,13 @@
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
 # RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256, causal=True)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "backward(1, 168, 128, 64, 32, 128)" --target=sm_90a --device=ptx --check --sim-interleave=4 | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 200, 64, 64, 64, 128, causal=True)" --target=sm_80 --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 200, 64, 64, 64, 256, causal=True)" --target=gfx942 --device=sim --check | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 200, 64, 64, 64, 256)" --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256, causal=True)" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=gfx950 --device=sim --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 #
 # RUN: tilec %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=FLIGHT
-# RUN: %if ptxas %{ tilec %s --entry "backward(8, 1024, 64, 64, 64, 128)" --target=sm_90a --strict -o %t.cubin %}
+# RUN: %if ptxas %{ tilec %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_90a --strict -o %t.cubin %}
 # FLIGHT: tile.gemm {{.*}} %dsT {{.*}}in_flight
 # FLIGHT: tile.gemm %p, {{.*}} %dv {in_flight
 # FLIGHT: tile.gemm_wait %dsT pending 1

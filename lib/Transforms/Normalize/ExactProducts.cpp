@@ -22,11 +22,11 @@ namespace {
 constexpr int wholeBits = 24; // of f32, the hidden one included
 constexpr int mostDepth = 8;  // of an expression that is looked into
 
-/// Significant bits of any number of the type, the hidden one included.
+/// Significant bits of any number of the type, the hidden one included. Products of numbers with
+/// f32's exponents may be beyond f32, and have none that count.
 int bitsOfType(DType type) {
   switch (type) {
   case DType::Bool:
-  case DType::E8M0:
     return 1;
   case DType::E2M1:
     return 2;
@@ -40,13 +40,14 @@ int bitsOfType(DType type) {
     return 4;
   case DType::I8:
   case DType::U8:
-  case DType::BF16:
     return 8;
   case DType::F16:
     return 11;
   case DType::I16:
   case DType::U16:
     return 16;
+  case DType::BF16:
+  case DType::E8M0:
   case DType::F32:
   case DType::F64:
   case DType::I32:
@@ -59,10 +60,13 @@ int bitsOfType(DType type) {
 }
 
 int bitsOfNumber(double number) {
-  if (number == 0 || !std::isfinite(number))
+  constexpr int farthest = 60; // from 1, as an exponent: times any f16 it is a normal f32
+  if (number == 0)
     return 1;
-  int exponent;
+  int exponent = 0;
   double mantissa = std::frexp(number, &exponent);
+  if (!std::isfinite(number) || std::abs(exponent) > farthest)
+    return wholeBits;
   int bits = 0;
   for (; mantissa != 0 && bits < wholeBits; ++bits)
     mantissa = std::fmod(mantissa * 2, 1.0);

@@ -11,9 +11,8 @@
 namespace tilec {
 
 /// a * b + c of f32, where a and b have so few significant bits that a * b has at most 24 (elements
-/// of 16 bits and fewer, and what only such are stored to), may be one fused operation
-/// (`contract`): it rounds as the two do. Where a * b is beyond f32's range or among its denormal
-/// numbers, which f16 and narrower cannot reach, the fused one is the nearer.
+/// of f16, 8 bits and fewer, and what only such are stored to), may be one fused operation
+/// (`contract`): it rounds as the two do. Not of bf16, whose products may be beyond f32's range.
 void fuseExactProducts(tile::KernelOp kernel);
 
 } // namespace tilec
