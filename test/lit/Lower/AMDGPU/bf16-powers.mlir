@@ -8,7 +8,9 @@
 // CHECK-COUNT-2: insertelement
 // CHECK:       bitcast <2 x float> %{{.*}} to <2 x i32>
 // CHECK-NEXT:  call <2 x i32> @llvm.umin.v2i32(<2 x i32> %{{.*}}, <2 x i32> splat (i32 2143289344))
-// CHECK-NEXT:  add <2 x i32> %{{.*}}, splat (i32 32768)
+// CHECK-NEXT:  bitcast <2 x i32> %{{.*}} to <1 x i64>
+// CHECK-NEXT:  add <1 x i64> %{{.*}}, splat (i64 140737488388096)
+// CHECK-NEXT:  bitcast <1 x i64> %{{.*}} to <2 x i32>
 // CHECK-NEXT:  lshr <2 x i32> %{{.*}}, splat (i32 16)
 // CHECK:       fptrunc <2 x float> %{{.*}} to <2 x bfloat>
 // NATIVE-LABEL:   define amdgpu_kernel void @powers

@@ -98,10 +98,10 @@ wave.kernel @constant(["X", "Y"]) access ["r", "w"] threads(64) shared(0) {
 // of other quotients are real.
 
 // CHECK-LABEL: define amdgpu_kernel void @shares
-// CHECK:         add <2 x i32> %{{.*}}, splat (i32 32768)
+// CHECK:         add <1 x i64> %{{.*}}, splat (i64 140737488388096)
 // CHECK-NOT:     fptrunc
-// CHECK:         add <2 x i32> %{{.*}}, splat (i32 32768)
-// CHECK-NOT:     32768
+// CHECK:         add <1 x i64> %{{.*}}, splat (i64 140737488388096)
+// CHECK-NOT:     140737488388096
 // CHECK:         add <2 x i32> %{{.*}}, splat (i32 32767)
 wave.kernel @shares(["X", "Y"]) access ["r", "w"] threads(64) shared(0) {
 ^bb0(%X: !wave.global, %Y: !wave.global):

@@ -1,6 +1,6 @@
 // RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950},tile-place-barriers),tile-to-wave{target=gfx950})' | FileCheck %s
 // RUN: not tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950}),tile-to-wave{target=gfx950})' 2>&1 | FileCheck %s --check-prefix=EARLY
-// RUN: not tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-infer-layouts{target=gfx950}))' 2>&1 | FileCheck %s --check-prefix=FIRST
+// RUN: not tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-expand-pipelines{target=gfx950}))' 2>&1 | FileCheck %s --check-prefix=FIRST
 // RUN: not tilec-opt %s --verify-contracts=gfx9 --tile-to-wave 2>&1 | FileCheck %s --check-prefix=NOWHERE
 //
 // Passes in their order keep their contracts; one that comes too early does not run, and says what
@@ -8,7 +8,7 @@
 
 // CHECK: wave.kernel @exchange
 // EARLY: tilec-opt.mlir:[[@LINE+21]]:5: error: `tile-to-wave` needs: synchronisation is missing: `tile.barrier` stands or has changed where `tile.parallel` was
-// FIRST: error: `tile-infer-layouts` needs: `tile.parallel` is a fill and nothing else
+// FIRST: error: `tile-expand-pipelines` needs: `tile.alloc` has no layout
 // NOWHERE: tilec-opt: unknown target `gfx9`
 tile.program @exchange {
   %B = tile.tensor "B"[] : !tile.buffer<[256], f32, global>
