@@ -2,10 +2,10 @@
 # statements, and sums over the rounds of other blocks that go through TMA.
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_90a --device=ptx --check --sim-interleave=1 | FileCheck %s
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256, causal=True)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "backward(1, 168, 128, 64, 32, 128)" --target=sm_90a --device=ptx --check --sim-interleave=4 | FileCheck %s
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_80 --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256, causal=True)" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256)" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=gfx950 --device=sim --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 #
