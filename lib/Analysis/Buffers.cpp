@@ -140,6 +140,13 @@ std::optional<ElementAccess> elementAccess(Operation *op) {
   return std::nullopt;
 }
 
+bool conflict(const Accesses &a, const Accesses &b) {
+  auto meet = [](ArrayRef<Value> x, ArrayRef<Value> y) {
+    return llvm::any_of(x, [&](Value root) { return llvm::is_contained(y, root); });
+  };
+  return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
+}
+
 Accesses accessesOf(Operation *op) {
   Accesses result;
   auto note = [](SmallVectorImpl<Value> &list, Value root) {

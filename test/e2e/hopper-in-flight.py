@@ -2,10 +2,10 @@
 # statements, and sums over the rounds of other blocks that go through TMA.
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_90a --device=ptx --check --sim-interleave=1 | FileCheck %s
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 168, 128, 64, 32, 128)" --target=sm_90a --device=ptx --check --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 64, 256)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "backward(1, 200, 32, 64, 64, 128)" --target=sm_90a --device=ptx --check --sim-interleave=4 | FileCheck %s
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=sm_80 --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 32, 256)" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "backward(1, 200, 64, 128, 64, 256)" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "backward(2, 192, 64, 64, 64, 128)" --target=gfx950 --device=sim --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 #
@@ -47,7 +47,7 @@ def backward(heads, S, D, block_M, block_N, threads, causal=False, dtype="float1
             T.clear(dv)
             T.clear(dk)
             first = T.floordiv(bx * block_M, block_N) if causal else 0
-            for k in T.Pipelined(first, T.ceildiv(S, block_N), num_stages=2):
+            for k in T.Pipelined(first, T.ceildiv(S, block_N), num_stages=3):
                 T.copy(Q[bz, k * block_N:(k + 1) * block_N, :], q)
                 T.gemm(K_shared, q, qkT, transpose_B=True, clear_accum=True, policy=T.GemmWarpPolicy.FullRow)
                 T.copy(lse[bz, k * block_N:(k + 1) * block_N], lse_shared)

@@ -55,6 +55,8 @@ struct Accesses {
   llvm::SmallVector<mlir::Value, 4> reads, writes;
 };
 Accesses accessesOf(mlir::Operation *op);
+/// Whether one writes a root that the other touches.
+bool conflict(const Accesses &a, const Accesses &b);
 
 /// The name in the script of an allocation, tensor or workspace.
 llvm::StringRef nameOfRoot(mlir::Value root);

@@ -1,16 +1,15 @@
 //===- ExactProducts.cpp - products that f32 holds to the last bit --------===//
 //
-// Counts the significant bits of values, from the types that they were loaded from.
+// Follows how many bits values have, and where, from the types that they were loaded from.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/ExactProducts.h"
 
+#include "Normalize/RelaxMath.h"
 #include "Normalize/RowMaxima.h"
 
 #include "tilec/Analysis/Buffers.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
 
@@ -19,33 +18,45 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-constexpr int wholeBits = 24; // of f32, the hidden one included
-constexpr int mostDepth = 8;  // of an expression that is looked into
+/// How many bits from its first to its last one a number other than 0 has at most, and how far they
+/// are from that of 1.
+struct Width {
+  int bits = 0, reach = 0;
 
-/// Significant bits of any number of the type, the hidden one included. Products of numbers with
-/// f32's exponents may be beyond f32, and have none that count.
-int bitsOfType(DType type) {
+  Width operator*(Width other) const { return {bits + other.bits, reach + other.reach}; }
+  Width orOf(Width other) const {
+    return {std::max(bits, other.bits), std::max(reach, other.reach)};
+  }
+  /// Whether f32 holds it, and as no denormal number.
+  bool isOfF32() const { return bits <= 24 && reach <= 126; }
+};
+
+constexpr Width anyNumber = {24, 149};
+constexpr int mostDepth = 8; // of an expression that is looked into
+
+Width widthOfType(DType type) {
   switch (type) {
   case DType::Bool:
-    return 1;
+    return {1, 0};
   case DType::E2M1:
-    return 2;
-  case DType::E5M2:
-  case DType::E5M2FNUZ:
-    return 3;
+    return {2, 2};
   case DType::I4:
   case DType::U4:
+    return {4, 4};
   case DType::E4M3FN:
   case DType::E4M3FNUZ:
-    return 4;
+    return {4, 10};
+  case DType::E5M2:
+  case DType::E5M2FNUZ:
+    return {3, 17};
   case DType::I8:
   case DType::U8:
-    return 8;
+    return {8, 8};
   case DType::F16:
-    return 11;
+    return {11, 24};
   case DType::I16:
   case DType::U16:
-    return 16;
+    return {16, 16};
   case DType::BF16:
   case DType::E8M0:
   case DType::F32:
@@ -54,100 +65,93 @@ int bitsOfType(DType type) {
   case DType::U32:
   case DType::I64:
   case DType::U64:
-    return wholeBits;
+    return anyNumber; // bf16 as well: its products may be beyond f32
   }
   llvm_unreachable("unknown element type");
 }
 
-int bitsOfNumber(double number) {
-  constexpr int farthest = 60; // from 1, as an exponent: times any f16 it is a normal f32
+Width widthOfNumber(double number) {
   if (number == 0)
-    return 1;
+    return {};
+  if (!std::isfinite(number))
+    return anyNumber;
+  Width width;
   int exponent = 0;
-  double mantissa = std::frexp(number, &exponent);
-  if (!std::isfinite(number) || std::abs(exponent) > farthest)
-    return wholeBits;
-  int bits = 0;
-  for (; mantissa != 0 && bits < wholeBits; ++bits)
-    mantissa = std::fmod(mantissa * 2, 1.0);
-  return bits;
+  double rest = std::frexp(number, &exponent);
+  for (; rest != 0 && width.bits < anyNumber.bits; ++width.bits)
+    rest = std::fmod(rest * 2, 1.0);
+  width.reach = std::max(std::abs(exponent), std::abs(exponent - width.bits));
+  return width;
 }
 
 class Widths {
 public:
-  int of(Value value, int depth = 0);
+  Width of(Value value, int depth = 0);
 
 private:
-  int ofElements(Value buffer);
-  int ofStored(Value root);
+  Width ofElements(Value buffer);
+  Width ofStored(Value root);
 
-  llvm::DenseMap<Value, int> known; ///< of buffers; all bits while one is looked at
+  llvm::DenseMap<Value, Width> known; ///< of buffers; any number while one is looked at
 };
 
 /// Of what is kept in f32 only what is stored there counts.
-int Widths::ofStored(Value root) {
-  int most = 1;
+Width Widths::ofStored(Value root) {
+  Width most;
   for (Operation *user : root.getUsers()) {
     auto store = dyn_cast<tile::StoreOp>(user);
     auto fill = dyn_cast<tile::FillOp>(user);
     auto copy = dyn_cast<tile::CopyOp>(user);
     if (store)
-      most = std::max(most, of(store.getValue()));
+      most = most.orOf(of(store.getValue()));
     else if (fill)
-      most = std::max(most, of(fill.getValue()));
+      most = most.orOf(of(fill.getValue()));
     else if (copy && copy.getDst() == root)
-      most = std::max(most, ofElements(copy.getSrc()));
+      most = most.orOf(ofElements(copy.getSrc()));
     else if (!copy && (isa<tile::SubviewOp, tile::ReshapeOp>(user) ||
                        llvm::is_contained(accessesOf(user).writes, root)))
-      return wholeBits;
+      return anyNumber;
   }
   return most;
 }
 
-int Widths::ofElements(Value buffer) {
-  int bits = bitsOfType(tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType()));
-  if (bits < wholeBits || !buffer.getDefiningOp<tile::AllocOp>())
-    return bits;
-  auto [it, isNew] = known.try_emplace(buffer, wholeBits);
-  if (!isNew)
+Width Widths::ofElements(Value buffer) {
+  DType type = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+  if (type != DType::F32 || !buffer.getDefiningOp<tile::AllocOp>())
+    return widthOfType(type);
+  if (auto [it, isNew] = known.try_emplace(buffer, anyNumber); !isNew)
     return it->second;
-  bits = ofStored(buffer);
-  known[buffer] = bits;
-  return bits;
+  Width width = ofStored(buffer);
+  known[buffer] = width;
+  return width;
 }
 
-int Widths::of(Value value, int depth) {
+Width Widths::of(Value value, int depth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > mostDepth)
-    return wholeBits;
+    return anyNumber;
   auto operand = [&](unsigned i) { return of(op->getOperand(i), depth + 1); };
   if (std::optional<double> number = constantOf(value))
-    return bitsOfNumber(*number);
+    return widthOfNumber(*number);
   if (auto load = dyn_cast<tile::LoadOp>(op))
-    return load.getPadAttr() ? wholeBits : ofElements(load.getBuffer());
+    return load.getPadAttr() ? anyNumber : ofElements(load.getBuffer());
   if (auto round = dyn_cast<tile::RoundOp>(op))
-    return bitsOfType(tile::dtypeOf(round.getDtype()));
+    return widthOfType(tile::dtypeOf(round.getDtype()));
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
-    int width = int(op->getOperand(0).getType().getIntOrFloatBitWidth());
-    auto load = op->getOperand(0).getDefiningOp<tile::LoadOp>();
-    return std::min({wholeBits, width, load && !load.getPadAttr() ? operand(0) : wholeBits});
+    int bits = int(op->getOperand(0).getType().getIntOrFloatBitWidth());
+    Width any = {std::min(bits, anyNumber.bits), bits};
+    Width loaded = operand(0);
+    return loaded.bits < any.bits ? loaded : any;
   }
   if (isa<arith::NegFOp>(op))
     return operand(0);
   if (isa<arith::SelectOp>(op))
-    return std::max(operand(1), operand(2));
-  if (isa<arith::MulFOp>(op))
-    return std::min(wholeBits, operand(0) + operand(1));
-  return wholeBits;
-}
-
-void contract(Operation *op) {
-  auto flagged = cast<arith::ArithFastMathInterface>(op);
-  arith::FastMathFlags flags = arith::FastMathFlags::contract;
-  if (arith::FastMathFlagsAttr given = flagged.getFastMathFlagsAttr())
-    flags = flags | given.getValue();
-  op->setAttr(flagged.getFastMathAttrName(),
-              arith::FastMathFlagsAttr::get(op->getContext(), flags));
+    return operand(1).orOf(operand(2));
+  if (isa<arith::MulFOp>(op)) {
+    Width product = operand(0) * operand(1);
+    return product.isOfF32() ? product : anyNumber;
+  }
+  return anyNumber;
 }
 
 } // namespace
@@ -159,10 +163,10 @@ void fuseExactProducts(tile::KernelOp kernel) {
       return;
     for (Value term : sum->getOperands()) {
       auto product = term.getDefiningOp<arith::MulFOp>();
-      if (!product || widths.of(product.getLhs()) + widths.of(product.getRhs()) > wholeBits)
+      if (!product || !(widths.of(product.getLhs()) * widths.of(product.getRhs())).isOfF32())
         continue;
-      contract(product);
-      contract(sum);
+      allow(product, arith::FastMathFlags::contract);
+      allow(sum, arith::FastMathFlags::contract);
     }
   });
 }

@@ -156,13 +156,6 @@ bool Uses::scan(Value fragment, Block *block, Block::iterator at) {
          scan(fragment, parent->getBlock(), std::next(parent->getIterator()));
 }
 
-void allow(Operation *op, arith::FastMathFlags more) {
-  auto withFlags = cast<arith::ArithFastMathInterface>(op);
-  arith::FastMathFlags flags = withFlags.getFastMathFlagsAttr().getValue() | more;
-  op->setAttr(withFlags.getFastMathAttrName(),
-              arith::FastMathFlagsAttr::get(op->getContext(), flags));
-}
-
 /// Whether all that the value does is to be added to numbers beside which 2^-126 is nothing.
 bool isAddedToNumbers(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
@@ -626,6 +619,13 @@ void relaxAll(tile::KernelOp kernel) {
 }
 
 } // namespace
+
+void allow(Operation *op, arith::FastMathFlags more) {
+  auto withFlags = cast<arith::ArithFastMathInterface>(op);
+  arith::FastMathFlags flags = withFlags.getFastMathFlagsAttr().getValue() | more;
+  op->setAttr(withFlags.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(op->getContext(), flags));
+}
 
 void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   auto program = kernel->getParentOfType<tile::ProgramOp>();

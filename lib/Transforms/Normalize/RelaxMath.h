@@ -9,6 +9,8 @@
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Target/Target.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace tilec {
 
 /// Sets fast-math flags where the agreement rule (docs/decisions/0006) cannot see the difference:
@@ -33,5 +35,8 @@ namespace tilec {
 /// and
 ///   where it hangs on a reduction's sum and what comes out is rounded to 16 bits.
 void relaxMath(tile::KernelOp kernel, const TargetInfo &target);
+
+/// Adds flags to those that an op has.
+void allow(mlir::Operation *op, mlir::arith::FastMathFlags more);
 
 } // namespace tilec

@@ -11,6 +11,7 @@
 #include "Roles/LiveFragments.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Lives.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -25,15 +26,29 @@ constexpr int64_t mostRegisters = 200;
 
 bool isFragment(Value buffer) { return cast<tile::BufferType>(buffer.getType()).isFragment(); }
 
-int64_t registersOf(Value fragment, int64_t threads) {
-  auto type = cast<tile::BufferType>(fragment.getType());
-  return 8 * storageBytes(tile::dtypeOf(type.getElementType()), type.numElems()) / 32 / threads;
+/// What threads write in the loop or later, and in other rounds of loops around it.
+SmallVector<Value> writtenLater(tile::KernelOp kernel, tile::ForOp loop) {
+  Operation *outermost = loop;
+  for (Operation *up = loop->getParentOp(); up != kernel; up = up->getParentOp())
+    if (isa<tile::ForOp, tile::WhileOp>(up))
+      outermost = up;
+  bool isLater = false;
+  SmallVector<Value> written;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<tile::ProducerOp>(op))
+      return WalkResult::skip();
+    isLater |= op == outermost;
+    if (isLater && op->getNumRegions() == 0)
+      llvm::append_range(written, accessesOf(op).writes);
+    return WalkResult::advance();
+  });
+  return written;
 }
 
 class Round {
 public:
-  Round(tile::KernelOp kernel, Block &round)
-      : kernel(kernel), round(round), written(accessesOf(round.getParentOp()).writes) {}
+  Round(tile::KernelOp kernel, tile::ForOp loop, Block &round)
+      : kernel(kernel), round(round), written(writtenLater(kernel, loop)) {}
 
   void run();
 
@@ -51,15 +66,15 @@ private:
 
   tile::KernelOp kernel;
   Block &round;
-  SmallVector<Value, 4> written;
+  SmallVector<Value> written;
   SmallVector<Flight, 4> flights;
 };
 
 bool Round::mayFly(tile::GemmOp gemm) {
-  if (!gemm.getWarpGroup() || gemm.getPlaces() || gemm.getInFlight() ||
-      !gemm.getC().getDefiningOp<tile::AllocOp>() || !isFragment(gemm.getC()))
+  if (!canFly(gemm) || gemm.getInFlight())
     return false;
-  // Barriers for what threads write to shared memory stand behind the gemm, not behind its end.
+  // A barrier that keeps a later write away from what the gemm reads may stand behind its start, in
+  // front of the wait for its end.
   const Value operands[] = {gemm.getA(), gemm.getB()};
   return llvm::all_of(operands, [&](Value operand) {
     Value root = rootOf(operand);
@@ -68,11 +83,11 @@ bool Round::mayFly(tile::GemmOp gemm) {
 }
 
 bool Round::hasRegisters() {
-  int64_t threads = kernel.getThreads(), operands = 0;
+  int64_t bits = liveFragmentBits(kernel);
   for (auto gemm : round.getOps<tile::GemmOp>())
     if (Value root = rootOf(gemm.getA()); isFragment(root) && mayFly(gemm))
-      operands += registersOf(root, threads);
-  return liveFragmentBits(kernel) / 32 / threads + operands <= mostRegisters;
+      bits += bitsOfBuffer(root);
+  return bits / 32 / int64_t(kernel.getThreads()) <= mostRegisters;
 }
 
 size_t Round::neededBy(Operation &op) {
@@ -84,14 +99,9 @@ size_t Round::neededBy(Operation &op) {
   if (!isPlain || result.wasInterrupted())
     return flights.size();
   Accesses own = accessesOf(&op);
-  auto meet = [](ArrayRef<Value> a, ArrayRef<Value> b) {
-    return llvm::any_of(a, [&](Value root) { return llvm::is_contained(b, root); });
-  };
-  for (size_t i = flights.size(); i > 0; --i) {
-    const Accesses &of = flights[i - 1].touched;
-    if (meet(of.writes, own.writes) || meet(of.writes, own.reads) || meet(of.reads, own.writes))
+  for (size_t i = flights.size(); i > 0; --i)
+    if (conflict(flights[i - 1].touched, own))
       return i;
-  }
   return 0;
 }
 
@@ -137,6 +147,13 @@ void Round::run() {
 
 } // namespace
 
-void leaveGemmsInFlight(tile::KernelOp kernel, Block &round) { Round(kernel, round).run(); }
+bool canFly(tile::GemmOp gemm) {
+  return gemm.getWarpGroup() && !gemm.getPlaces() && gemm.getC().getDefiningOp<tile::AllocOp>() &&
+         isFragment(gemm.getC());
+}
+
+void leaveGemmsInFlight(tile::KernelOp kernel, tile::ForOp loop, Block &round) {
+  Round(kernel, loop, round).run();
+}
 
 } // namespace tilec

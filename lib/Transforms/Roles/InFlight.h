@@ -10,10 +10,14 @@
 
 namespace tilec {
 
-/// Gemms of warp groups in `round` that read shared memory which only the producer writes stay in
-/// flight until a statement writes what they read or touches what they write, at most until the end
-/// of the round. Nothing changes where operands in flight would need more registers than fragments
-/// leave.
-void leaveGemmsInFlight(tile::KernelOp kernel, mlir::Block &round);
+/// Whether a wait behind other statements can stand for the gemm: it is one of warp groups into a
+/// whole fragment, and no sparse one.
+bool canFly(tile::GemmOp gemm);
+
+/// Gemms of warp groups in `round`, of `loop`, stay in flight until a statement of it writes what
+/// they read or touches what they write, at most until its end. What they read of shared memory is
+/// complete before the loop, or the producer's. Nothing changes where operands in flight would need
+/// more registers than fragments leave.
+void leaveGemmsInFlight(tile::KernelOp kernel, tile::ForOp loop, mlir::Block &round);
 
 } // namespace tilec

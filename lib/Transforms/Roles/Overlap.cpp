@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/Overlap.h"
 
+#include "Roles/InFlight.h"
+
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 
@@ -22,11 +24,6 @@ namespace {
 /// Columns of the second gemm from which on the loop between the gemms is cut.
 constexpr int64_t narrowestCut = 128;
 
-bool isInFlightGemm(tile::GemmOp gemm) {
-  return gemm.getWarpGroup() && !gemm.getPlaces() && gemm.getC().getDefiningOp<tile::AllocOp>() &&
-         cast<tile::BufferType>(gemm.getC().getType()).isFragment();
-}
-
 class Planner {
 public:
   Planner(tile::ForOp loop, ArrayRef<tile::CopyOp> copies) : loop(loop), copies(copies) {}
@@ -39,14 +36,7 @@ private:
   }
   llvm::Error findGemms();
   llvm::Error cut();
-  bool conflicts(Operation *a, Operation *b) {
-    const Accesses &left = touched[a], &right = touched[b];
-    auto meet = [](ArrayRef<Value> x, ArrayRef<Value> y) {
-      return llvm::any_of(x, [&](Value root) { return llvm::is_contained(y, root); });
-    };
-    return meet(left.writes, right.writes) || meet(left.writes, right.reads) ||
-           meet(left.reads, right.writes);
-  }
+  bool conflicts(Operation *a, Operation *b) { return conflict(touched[a], touched[b]); }
   bool conflictsWithAny(Operation *a, ArrayRef<Operation *> list) {
     return llvm::any_of(list, [&](Operation *b) { return conflicts(a, b); });
   }
@@ -90,7 +80,7 @@ llvm::Error Planner::findGemms() {
   }
   if (!plan.second)
     return refuse("it has no two gemms");
-  if (!isInFlightGemm(plan.first) || !isInFlightGemm(plan.second))
+  if (!canFly(plan.first) || !canFly(plan.second))
     return refuse("a gemm of it is not done by warp groups on whole fragments");
   return llvm::Error::success();
 }

@@ -309,7 +309,7 @@ void Expansion::consume(ProducerLoop &plan) {
       takeTurns(plan);
   } else {
     if (!plan.isPlain)
-      leaveGemmsInFlight(kernel, *plan.round);
+      leaveGemmsInFlight(kernel, plan.loop, *plan.round);
     goToEndOf(*plan.round);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
   }

@@ -1,5 +1,6 @@
 # RUN: tilec %s --target=sm_90a --entry "rounds('chain')" --emit=tile-pipelined | FileCheck %s --check-prefix=CHAIN
 # RUN: tilec %s --target=sm_90a --entry "rounds('shared')" --emit=tile-pipelined | FileCheck %s --check-prefix=SHARED
+# RUN: tilec %s --target=sm_90a --entry "rounds('chain', again=True)" --emit=tile-pipelined | FileCheck %s --check-prefix=AGAIN
 # RUN: tilec %s --target=sm_90a --entry "rounds('none')" --emit=tile-pipelined | FileCheck %s --check-prefix=ONCE
 # RUN: tilec %s --target=sm_90a --entry "rounds('chain')" --schedule=producer_consumer --emit=tile-pipelined | FileCheck %s --check-prefix=ONCE
 # RUN: %if ptxas %{ tilec %s --target=sm_90a --entry "rounds('chain')" --strict -o %t.cubin %}
@@ -25,13 +26,19 @@
 # SHARED-SAME: %O
 # SHARED:      tile.pipe_release
 
+# So is what threads write behind the loop: a barrier of the last round would not wait for a gemm in flight.
+# AGAIN-NOT:   %S {{.*}}in_flight
+# AGAIN:       tile.gemm {{.*}} %S2
+# AGAIN-NOT:   %S2 {{.*}}in_flight
+# AGAIN:       tile.gemm %P, {{.*}} %O {in_flight
+
 # Nothing runs beside it, or that is not wanted.
 # ONCE-NOT:    in_flight
 # ONCE-NOT:    tile.gemm_wait
 import tilelang.language as T
 
 
-def rounds(second, M=64, N=64, D=64, R=1024, threads=128, dtype="float16"):
+def rounds(second, M=64, N=64, D=64, R=1024, threads=128, again=False, dtype="float16"):
 
     @T.prim_func
     def main(Q: T.Tensor((M, D), dtype), K: T.Tensor((R, D), dtype), V: T.Tensor((R, D), dtype),
@@ -70,6 +77,9 @@ def rounds(second, M=64, N=64, D=64, R=1024, threads=128, dtype="float16"):
             if second == "none":
                 T.copy(P, P_shared)
                 T.gemm(P_shared, V_shared, O)
+            if again:
+                T.copy(O2, Q_shared)
+                T.copy(Q_shared, O2)
             T.copy(O, Out)
             T.copy(O2, Out2)
 

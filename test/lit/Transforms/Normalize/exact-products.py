@@ -3,6 +3,8 @@
 # RUN: tilec %s --target=gfx942 --entry "sums('float8_e4m3fnuz')" --emit=tile-pipelined | FileCheck %s --check-prefix=FUSED
 # RUN: tilec %s --target=sm_90a --entry "sums('float32')" --emit=tile-pipelined | FileCheck %s --check-prefix=APART
 # RUN: tilec %s --target=sm_90a --entry "sums('float16', form='scaled')" --emit=tile-pipelined | FileCheck %s --check-prefix=APART
+# RUN: tilec %s --target=sm_90a --entry "sums('float16', form='far')" --emit=tile-pipelined | FileCheck %s --check-prefix=APART
+# RUN: tilec %s --target=sm_90a --entry "sums('float16', form='near')" --emit=tile-pipelined | FileCheck %s --check-prefix=FUSED
 # RUN: tilec %s --target=sm_90a --entry "sums('float16', form='kept')" --emit=tile-pipelined | FileCheck %s --check-prefix=FUSED
 # RUN: tilec %s --target=sm_90a --entry "sums('float16', form='kept sum')" --emit=tile-pipelined | FileCheck %s --check-prefix=APART
 # RUN: tilec %s --target=sm_90a --entry "sums('float16')" --emit=asm | FileCheck %s --check-prefix=PTX
@@ -13,7 +15,7 @@
 #
 # A product of two numbers of f16 has at most 22 significant ones: it may be multiplied and added at once. A number
 # of f32 whose last bits come from elsewhere may not; a fragment of f32 has what is stored to it. A product of bf16 may
-# be infinite where the sum is not.
+# be infinite where the sum is not, and so may one with a far constant.
 # FUSED:     [[PRODUCT:%[0-9]+]] = arith.mulf {{.*}} fastmath<contract>
 # FUSED:     arith.addf {{.*}} fastmath<contract>
 # APART:     arith.mulf
@@ -42,6 +44,10 @@ def sums(dtype, form="", M=64, N=64):
                 for i, j in T.Parallel(M, N):
                     if form == "scaled":
                         acc[i, j] += (a[i, j] + T.cast(1.0, "float32")) * b[i, j]
+                    elif form == "far":
+                        acc[i, j] += a[i, j] * 1.329227995784916e36  # 2^120
+                    elif form == "near":
+                        acc[i, j] += a[i, j] * 1048576.0
                     elif form == "":
                         acc[i, j] += a[i, j] * b[i, j]
                 if form == "kept" or form == "kept sum":
