@@ -15,6 +15,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
