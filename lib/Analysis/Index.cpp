@@ -158,7 +158,7 @@ std::optional<IndexRange> rangeOfArgument(BlockArgument argument) {
     auto grid = rangeOf(kernel.getGrid()[number]);
     return grid ? checked(0, std::max<int64_t>(grid->high - 1, 0)) : std::nullopt;
   }
-  if (auto parallel = dyn_cast<tile::ParallelOp>(parent)) {
+  if (auto parallel = dyn_cast<tile::ElementLoop>(parent)) {
     auto extent = rangeOf(parallel.getExtents()[number]);
     return extent ? checked(0, std::max<int64_t>(extent->high - 1, 0)) : std::nullopt;
   }

@@ -28,7 +28,7 @@ std::string placeOf(tile::AllocOp source, tile::KernelOp compiled) {
     return "shared memory";
   if (type.isFragment())
     return "registers, spread over the threads of the block";
-  if (source->getParentOfType<tile::ParallelOp>())
+  if (source->getParentOfType<tile::ElementLoop>())
     return "registers, one buffer an iteration";
   return compiled.getLockstep() ? "registers, one buffer a thread"
                                 : "registers, a copy in every thread";

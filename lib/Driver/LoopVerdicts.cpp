@@ -76,7 +76,7 @@ void look(Block &block, Round &round) {
       round.pipes.insert(pipe);
       int64_t slots = pipe.getStages();
       round.fewestSlots = round.fewestSlots ? std::min(round.fewestSlots, slots) : slots;
-    } else if (isa<tile::CopyOp, tile::ParallelOp>(op)) {
+    } else if (isa<tile::CopyOp, tile::ElementLoop>(op)) {
       round.inStep += isGlobalToShared(&op);
     } else if (isa<scf::IfOp>(op)) {
       for (Region &region : op.getRegions())
@@ -90,7 +90,7 @@ void look(Block &block, Round &round) {
 /// of the next round.
 bool holdsNextRound(tile::ForOp loop) {
   llvm::SmallPtrSet<Value, 4> written;
-  for (auto move : loop.bodyBlock()->getOps<tile::ParallelOp>()) {
+  for (auto move : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
     Accesses accesses = accessesOf(move);
     auto touches = [](ArrayRef<Value> buffers, auto is) {
       return llvm::any_of(buffers,

@@ -34,7 +34,7 @@ struct FrameScope {
   std::vector<Import> imports;
   uint32_t numSlots = 0;
   int lanes = 1;
-  tile::ParallelOp parallel; ///< the outermost one, inside of it
+  tile::ElementLoop parallel; ///< the outermost one, inside of it
   llvm::SmallVector<uint32_t, 2> perLaneBuffers;
 };
 
@@ -86,11 +86,11 @@ private:
   void compileStore(tile::StoreOp store, Instr &instr, Code &code);
   void compileConstant(arith::ConstantOp constant, Instr &instr);
   void compileIf(scf::IfOp op, Instr &instr, Code &code);
-  void compileParallel(tile::ParallelOp op, Instr &instr);
-  void compileInnerParallel(tile::ParallelOp op, Instr &instr);
+  void compileParallel(tile::ElementLoop op, Instr &instr);
+  void compileInnerParallel(tile::ElementLoop op, Instr &instr);
   void compileKernel(tile::KernelOp op, Instr &instr);
   void addReductions(ParallelPlan &plan);
-  SmallVector<const ReductionDecl *, 1> flushesOf(tile::ParallelOp op);
+  SmallVector<const ReductionDecl *, 1> flushesOf(tile::ElementLoop op);
 
   template <typename Aux> Aux *attach(Instr &instr) {
     Aux *aux = unit.make<Aux>();
@@ -520,7 +520,7 @@ void Compiler::addReductions(ParallelPlan &plan) {
   }
 }
 
-SmallVector<const ReductionDecl *, 1> Compiler::flushesOf(tile::ParallelOp op) {
+SmallVector<const ReductionDecl *, 1> Compiler::flushesOf(tile::ElementLoop op) {
   SmallVector<const ReductionDecl *, 1> result;
   for (auto &[key, decl] : declOf)
     if (key.first == op)
@@ -528,7 +528,7 @@ SmallVector<const ReductionDecl *, 1> Compiler::flushesOf(tile::ParallelOp op) {
   return result;
 }
 
-void Compiler::compileParallel(tile::ParallelOp op, Instr &instr) {
+void Compiler::compileParallel(tile::ElementLoop op, Instr &instr) {
   auto *aux = attach<ParallelAux>(instr);
   ParallelPlan plan = planParallel(op);
   if (options.findsReductions)
@@ -558,7 +558,7 @@ void Compiler::compileParallel(tile::ParallelOp op, Instr &instr) {
       std::max(unit.parallelBytes, size_t(scope.numSlots) * scope.lanes * laneBytes);
 }
 
-void Compiler::compileInnerParallel(tile::ParallelOp op, Instr &instr) {
+void Compiler::compileInnerParallel(tile::ElementLoop op, Instr &instr) {
   auto *aux = attach<ParallelAux>(instr);
   for (Value extent : op.getExtents())
     aux->extents.push_back(slotOf(extent));
@@ -598,7 +598,7 @@ bool Compiler::compileControl(Operation *op, Instr &instr, Code &code) {
       fail(op, "is in no loop");
     code.mayBreak = true;
     instr.run = execBreak;
-  } else if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {
+  } else if (auto parallel = dyn_cast<tile::ElementLoop>(op)) {
     frame->parallel ? compileInnerParallel(parallel, instr) : compileParallel(parallel, instr);
   } else if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
     compileKernel(kernel, instr);

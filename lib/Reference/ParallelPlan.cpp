@@ -108,7 +108,7 @@ void collectSlice(Value value, Operation *scope, llvm::SmallDenseSet<Value, 16> 
 
 class Planner {
 public:
-  explicit Planner(tile::ParallelOp outermost) : outermost(outermost) {}
+  explicit Planner(tile::ElementLoop outermost) : outermost(outermost) {}
 
   ParallelPlan plan() {
     outermost->walk([&](Operation *op) {
@@ -134,13 +134,13 @@ private:
   std::optional<FoundReduction> matchUpdate(tile::StoreOp store);
   bool gatherSteps(Value value, const BufferAccess &target, DType dtype, FoundReduction &reduction);
   void assignLevels(Value root, ArrayRef<BufferAccess> uses);
-  bool dependsOnAllIndices(const BufferAccess &use, tile::ParallelOp level);
+  bool dependsOnAllIndices(const BufferAccess &use, tile::ElementLoop level);
   bool sameLocation(const BufferAccess &a, const BufferAccess &b);
   bool isSameComputation(Value a, Value b, int depth = 0);
   bool isIndependent(Value root, ArrayRef<BufferAccess> uses);
   bool separatesIterations(ArrayRef<BufferAccess> uses);
 
-  tile::ParallelOp outermost;
+  tile::ElementLoop outermost;
   llvm::MapVector<Value, SmallVector<BufferAccess, 2>> accesses; // by root
   llvm::MapVector<Operation *, FoundReduction> candidates;       // by store
   llvm::DenseSet<Operation *> absorbed;
@@ -261,12 +261,12 @@ bool Planner::gatherSteps(Value value, const BufferAccess &target, DType dtype,
 /// Assigns each update of `root` to the outermost loop at whose end it may be rounded: all that
 /// happens to the buffer there are updates of one kind, and some index does not matter.
 void Planner::assignLevels(Value root, ArrayRef<BufferAccess> uses) {
-  SmallVector<tile::ParallelOp> levels{outermost};
-  outermost->walk<WalkOrder::PreOrder>([&](tile::ParallelOp inner) {
+  SmallVector<tile::ElementLoop> levels{outermost};
+  outermost->walk<WalkOrder::PreOrder>([&](tile::ElementLoop inner) {
     if (inner != outermost)
       levels.push_back(inner);
   });
-  for (tile::ParallelOp level : levels) {
+  for (tile::ElementLoop level : levels) {
     if (isDefinedIn(root, level))
       continue;
     SmallVector<FoundReduction *> updates;
@@ -293,13 +293,13 @@ void Planner::assignLevels(Value root, ArrayRef<BufferAccess> uses) {
 }
 
 /// Whether every index of the loops from `level` to the access decides where it goes.
-bool Planner::dependsOnAllIndices(const BufferAccess &use, tile::ParallelOp level) {
+bool Planner::dependsOnAllIndices(const BufferAccess &use, tile::ElementLoop level) {
   llvm::SmallDenseSet<Value, 16> slice;
   for (Value index : use.indices)
     collectSlice(index, level, slice);
   collectSlice(use.buffer, level, slice);
   for (Operation *at = use.op->getParentOp();; at = at->getParentOp()) {
-    if (auto loop = dyn_cast<tile::ParallelOp>(at))
+    if (auto loop = dyn_cast<tile::ElementLoop>(at))
       for (auto [iv, extent] : llvm::zip(loop.ivs(), loop.getExtents()))
         if (tile::constantInt(extent) != 1 && !slice.contains(iv))
           return false;
@@ -395,6 +395,6 @@ Value rootBuffer(Value buffer) {
   return buffer;
 }
 
-ParallelPlan planParallel(tile::ParallelOp outermost) { return Planner(outermost).plan(); }
+ParallelPlan planParallel(tile::ElementLoop outermost) { return Planner(outermost).plan(); }
 
 } // namespace tilec::reference

@@ -18,7 +18,7 @@ namespace tilec::reference {
 /// `store op(... op(load x, e0) ..., en), x`, where x does not depend on all parallel indices.
 struct FoundReduction {
   tile::StoreOp store;
-  tile::ParallelOp level; ///< the loop at whose end the value is rounded
+  tile::ElementLoop level; ///< the loop at whose end the value is rounded
   Combine combine = Combine::Sum;
   struct Step {
     mlir::Value value;
@@ -33,7 +33,7 @@ struct ParallelPlan {
   bool mayRunTogether = false;
 };
 
-ParallelPlan planParallel(tile::ParallelOp outermost);
+ParallelPlan planParallel(tile::ElementLoop outermost);
 
 /// The tensor, workspace or alloc that a buffer value is a part of.
 mlir::Value rootBuffer(mlir::Value buffer);

@@ -217,7 +217,7 @@ bool computesWithSums(tile::ProgramOp program) {
       sums.insert(rootOf(scan.getDst()));
     // x = x + e in a parallel: perhaps a recognised reduction.
     auto store = dyn_cast<tile::StoreOp>(op);
-    if (!store || !store->getParentOfType<tile::ParallelOp>())
+    if (!store || !store->getParentOfType<tile::ElementLoop>())
       return;
     Operation *value = store.getValue().getDefiningOp();
     if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp>(value))

@@ -4,7 +4,7 @@
 # RUN: tilec %s --entry "attention(dim=256)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=FORWARDED
 # RUN: tilec %s --entry "attention(dim=128, is_causal=True)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=FORWARDED
 # FORWARDED-NOT: "O_shared"
-# FORWARDED:     store_buffers
+# FORWARDED:     tile.store_tile
 # RUN: tilec-run %s --entry "attention(dim=256, heads=1, seq_q=256, seq_kv=192)" --target=sm_90a --device=ptx --check --sim-interleave=1 | FileCheck %s
 # RUN: tilec-run %s --entry "attention(batch=2, dim=64, heads=2, seq_q=200, seq_kv=200, is_causal=True)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
 # RUN: tilec-run %s --entry "attention(dim=192, heads=1, seq_q=200, seq_kv=300, block_N=128, num_stages=1)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s

@@ -15,7 +15,7 @@
 # FLIGHT: tile.gemm %p, {{.*}} %dv {in_flight
 # FLIGHT: tile.gemm_wait %dsT pending 1
 # FLIGHT: tile.gemm %ds, {{.*}} %dk {in_flight
-# FLIGHT: store_afresh, store_buffers = 2 : i64
+# FLIGHT: tile.store_tile {{.*}}{afresh, buffers = 2 : i64
 import tilelang.language as T
 
 

@@ -10,14 +10,8 @@
 
 namespace tilec {
 
-/// Whether its pieces are copied like those of a tile.async_copy (Pipelines/Gather.h).
-inline bool isAsyncGather(mlir::Operation *op) {
-  auto loop = mlir::dyn_cast<tile::ParallelOp>(op);
-  return loop && loop.getAsync();
-}
-
 inline bool isAsyncCopy(mlir::Operation *op) {
-  return mlir::isa<tile::AsyncCopyOp>(op) || isAsyncGather(op);
+  return mlir::isa<tile::AsyncCopyOp, tile::GatherOp>(op);
 }
 
 } // namespace tilec

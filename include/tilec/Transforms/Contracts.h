@@ -21,7 +21,7 @@ namespace tilec {
 enum class Fact {
   WholeBuffers, ///< loads, stores and atomics name whole buffers
   OneForm,      ///< no break, no copy of registers and no fill but of a whole tile is left
-  FillsAsOps,   ///< no loop is a fill and nothing else
+  NamedOps,     ///< no loop is a fill or a move and nothing else
   ThreadsApart, ///< threads that touch one element of shared memory are synchronised
   Layouts,      ///< every fragment and shared buffer has a layout; a product's C is laid out for it
   OneStage,     ///< no loop has stages

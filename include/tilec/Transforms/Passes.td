@@ -56,11 +56,11 @@ def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
     Gives:  a `tile.parallel` that only moves a global box to shared memory is a
             `tile.copy`; one that only sets whole fragments or shared tiles to values
             that no iteration changes is as many `tile.fill`, and so is what another
-            one sets a fragment to that it does not touch otherwise; no other fill is
-            left: a copy that touches a fragment, and a fill of a box, is a
-            `tile.parallel`; nested parallels are perfect nests; a reduction inside a
-            parallel is a `tile.reduce`; no `tile.break` is left, and no guard of
-            indices whose ranges decide it.
+            one sets a fragment to that it does not touch otherwise; a copy that touches
+            a fragment, and a `tile.parallel` that only moves elements, is a `tile.move`;
+            a fill of a box is a `tile.parallel`; nested parallels are perfect nests; a
+            reduction inside a parallel is a `tile.reduce`; no `tile.break` is left, and
+            no guard of indices whose ranges decide it.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

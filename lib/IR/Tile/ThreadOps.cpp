@@ -16,7 +16,7 @@ namespace {
 /// The kernel around an op that threads meet at; reports what is wrong with its place.
 KernelOp threadsOf(Operation *op) {
   auto kernel = op->getParentOfType<KernelOp>();
-  if (!kernel || !kernel.getLockstep() || op->getParentOfType<ParallelOp>()) {
+  if (!kernel || !kernel.getLockstep() || op->getParentOfType<ElementLoop>()) {
     op->emitOpError("is thread-level code: it belongs into a lockstep kernel, outside of "
                     "tile.parallel");
     return {};

@@ -5,7 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "tilec/IR/Tile/Tile.h"
+#include "LoopOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -361,7 +361,7 @@ LogicalResult BreakOp::verify() {
   for (Operation *at = (*this)->getParentOp(); at; at = at->getParentOp()) {
     if (isa<ForOp, WhileOp>(at))
       return success();
-    if (isa<ParallelOp>(at))
+    if (isa<ElementLoop>(at))
       return emitOpError("leaves a tile.parallel; only tile.for and tile.while can be left");
   }
   return emitOpError("is in no tile.for or tile.while");
@@ -451,145 +451,9 @@ LogicalResult ForOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// tile.parallel
-//===----------------------------------------------------------------------===//
-
-void ParallelOp::build(OpBuilder &builder, OperationState &state, ValueRange extents) {
-  state.addOperands(extents);
-  Block &block = state.addRegion()->emplaceBlock();
-  for (size_t i = 0; i < extents.size(); ++i)
-    block.addArgument(builder.getIndexType(), state.location);
-}
-
-ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<OpAsmParser::Argument> ivs;
-  SmallVector<OpAsmParser::UnresolvedOperand> extents;
-  Type index = parser.getBuilder().getIndexType();
-  if (parser.parseArgumentList(ivs, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
-      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
-      parser.resolveOperands(extents, index, state.operands))
-    return failure();
-  for (OpAsmParser::Argument &iv : ivs)
-    iv.type = index;
-  return parser.parseRegion(*state.addRegion(), ivs);
-}
-
-void ParallelOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  llvm::interleaveComma(ivs(), printer, [&](Value v) { printer << v; });
-  printer << ") in (" << getExtents() << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-}
-
-std::pair<int64_t, int64_t> rangeOfPart(std::optional<ArrayRef<int64_t>> part, int64_t count) {
-  if (!part)
-    return {0, count};
-  return {count * (*part)[0] / (*part)[1], count * ((*part)[0] + 1) / (*part)[1]};
-}
-
-/// That a store of a tile says where each tensor's box lies, and that all of its body runs for each
-/// element, but for a guard.
-static LogicalResult verifyStoreOfTile(ParallelOp loop) {
-  std::optional<ArrayRef<int64_t>> rows = loop.getStoreRows(), bytes = loop.getStoreRowBytes();
-  if (!loop.getStoreBuffers() && (rows || bytes || loop.getStoreAfresh()))
-    return loop.emitOpError("has `")
-           << (rows || bytes ? "store_rows" : "store_afresh") << "` without `store_buffers`";
-  if (!loop.getStoreBuffers())
-    return success();
-  size_t written = 0;
-  auto result = loop.getBody().walk([&](Operation *op) {
-    auto guard = dyn_cast<scf::IfOp>(op);
-    bool isGuard = guard && guard->getParentOp() == loop && guard.getElseRegion().empty();
-    if (op->getNumRegions() != 0 && !isGuard) {
-      loop.emitOpError("stores a tile: its body has no branches but a guard");
-      return WalkResult::interrupt();
-    }
-    auto store = dyn_cast<StoreOp>(op);
-    auto atomic = dyn_cast<AtomicOp>(op);
-    if (!store && !atomic)
-      return WalkResult::advance();
-    int64_t rank = (store ? store.getBuffer() : atomic.getBuffer()).getType().rank();
-    if (rows && written < rows->size() && ((*rows)[written] < 0 || (*rows)[written] >= rank - 1)) {
-      loop.emitOpError("stores a tile whose rows lie along dimension ")
-          << (*rows)[written] << " of a tensor of rank " << rank;
-      return WalkResult::interrupt();
-    }
-    ++written;
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  if (!rows || !bytes || rows->size() != written || bytes->size() != written ||
-      llvm::any_of(*bytes, [](int64_t n) { return n < 1; }))
-    return loop.emitOpError("stores a tile: `store_rows` and `store_row_bytes` have one number for "
-                            "each tensor that it writes");
-  auto extents = loop.constantExtents();
-  return extents && extents->size() == 2
-             ? success()
-             : loop.emitOpError("stores a tile of two constant extents");
-}
-
-/// That the body of a transposition moves one byte between shared buffers.
-static LogicalResult verifyTransposition(ParallelOp loop) {
-  constexpr int64_t edge = 4;
-  auto isBytes = [](BufferType type) {
-    return type.isShared() && type.rank() >= 2 && bitsOf(dtypeOf(type.getElementType())) == 8;
-  };
-  auto extents = loop.constantExtents();
-  bool isWhole =
-      extents && extents->size() == 2 && (*extents)[0] % edge == 0 && (*extents)[1] % edge == 0;
-  SmallVector<LoadOp, 1> loads(loop.bodyBlock()->getOps<LoadOp>());
-  SmallVector<StoreOp, 1> stores(loop.bodyBlock()->getOps<StoreOp>());
-  bool isMove = loads.size() == 1 && stores.size() == 1 &&
-                stores[0].getValue() == loads[0].getResult() &&
-                isBytes(loads[0].getBuffer().getType()) && isBytes(stores[0].getBuffer().getType());
-  bool isAlone = llvm::all_of(*loop.bodyBlock(), [](Operation &op) {
-    return isa<LoadOp, StoreOp>(op) || (op.getNumRegions() == 0 && isMemoryEffectFree(&op));
-  });
-  return isWhole && isMove && isAlone
-             ? success()
-             : loop.emitOpError("transposes bytes: two extents that 4 divides, and a body that "
-                                "moves one byte from shared memory to shared memory");
-}
-
-LogicalResult ParallelOp::verify() {
-  if (getBody().getNumArguments() != getExtents().size() || getExtents().empty() ||
-      !allIndices(getBody().getArguments()))
-    return emitOpError("has one index per extent, and at least one");
-  if (auto part = getPart();
-      part && (part->size() != 2 || (*part)[0] < 0 || (*part)[0] >= (*part)[1]))
-    return emitOpError("`part` is [i, n] with 0 <= i < n");
-  auto extents = constantExtents();
-  if (auto layout = getLayoutAttr();
-      layout && (!extents || ArrayRef(*extents) != ArrayRef(layout.getLayout().shape())))
-    return emitOpError("`layout` is one of its iterations");
-  std::optional<uint64_t> buffers = getStoreBuffers(), bytes = getStoreBytes();
-  if (buffers.has_value() != bytes.has_value() || (buffers && int64_t(*buffers) < 1) ||
-      (bytes && int64_t(*bytes) < 1))
-    return emitOpError("stores a tile through `store_buffers` of `store_bytes`, one at least");
-  if (getAsync() && buffers)
-    return emitOpError("is either an asynchronous copy or a store of a tile");
-  if (failed(verifyStoreOfTile(*this)))
-    return failure();
-  return getTransposes() ? verifyTransposition(*this) : success();
-}
-
-std::optional<SmallVector<int64_t, 4>> ParallelOp::constantExtents() {
-  SmallVector<int64_t, 4> sizes;
-  for (Value extent : getExtents()) {
-    std::optional<int64_t> size = constantInt(extent);
-    if (!size)
-      return std::nullopt;
-    sizes.push_back(*size);
-  }
-  return sizes;
-}
-
 } // namespace tilec::tile
+
+#include "tilec/IR/Tile/TileInterfaces.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "tilec/IR/Tile/TileOps.cpp.inc"

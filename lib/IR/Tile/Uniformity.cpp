@@ -23,7 +23,7 @@ Value bufferBehind(Value buffer) {
 }
 
 bool isTileOperation(Operation *op) {
-  return isa<CopyOp, AsyncCopyOp, FillOp, GemmOp, ReduceOp, ScanOp, PrintOp, ParallelOp>(op);
+  return isa<CopyOp, AsyncCopyOp, FillOp, GemmOp, ReduceOp, ScanOp, PrintOp, ElementLoop>(op);
 }
 
 bool hasGridSync(KernelOp kernel) {
@@ -101,7 +101,7 @@ void Uniformity::visitTileOp(Operation &op, bool divergent) {
     changed |= perThread.insert(&op).second;
   if (uses || (writesLocal && divergent))
     changed |= usesOwn.insert(&op).second;
-  if (auto parallel = dyn_cast<ParallelOp>(op))
+  if (auto parallel = dyn_cast<ElementLoop>(op))
     return visit(*parallel.bodyBlock(), divergent);
   // A local that only some threads write, or that is made of what differs.
   for (Value root : written)
@@ -143,7 +143,7 @@ void Uniformity::visit(Operation &op, bool divergent) {
     return;
   }
   bool isSource = isa<ThreadIdOp, ShuffleOp, VoteOp, BallotOp, MatchOp, WarpReduceOp>(op) ||
-                  (isa<AtomicOp>(op) && !op.getParentOfType<ParallelOp>());
+                  (isa<AtomicOp>(op) && !op.getParentOfType<ElementLoop>());
   if (auto load = dyn_cast<LoadOp>(op))
     isSource = differing.contains(bufferBehind(load.getBuffer()));
   if (isa<BlockVoteOp>(op) || (!isSource && !anyDiffers(op.getOperands())))

@@ -30,7 +30,7 @@ ArrayRef<Contract> contracts() {
        {WholeBuffers},
        {ThreadsApart},
        {true, {"tile.sync_threads", "tile.sync_warp"}, ""}},
-      {"tile-normalize", {WholeBuffers}, {OneForm, FillsAsOps}, parameters},
+      {"tile-normalize", {WholeBuffers}, {OneForm, NamedOps}, parameters},
       {"tile-choose-threads", {OneForm}, {}, {true, {"threads"}, ""}},
       {"tile-infer-layouts", {WholeBuffers, OneForm}, {Layouts}, parameters},
       {"tile-expand-pipelines",
@@ -64,7 +64,7 @@ static bool isOfTile(Fact fact) { return fact < Fact::OneDialect; }
 
 /// ThreadsApart holds of accesses as they were written. What canonicalize folds may make another
 /// loop a fill.
-static bool endsAtOnce(Fact fact) { return fact == Fact::ThreadsApart || fact == Fact::FillsAsOps; }
+static bool endsAtOnce(Fact fact) { return fact == Fact::ThreadsApart || fact == Fact::NamedOps; }
 
 void ContractChecker::watch(MLIRContext &context) {
   context.disableMultithreading(); // programs of a module one after the other

@@ -81,10 +81,13 @@ Complaint hasOtherForm(Operation *op) {
   return std::nullopt;
 }
 
-Complaint isFillOnly(Operation *op) {
+Complaint hasAName(Operation *op) {
   auto loop = dyn_cast<tile::ParallelOp>(op);
-  bool isOfBlock = loop && !loop->getParentOfType<tile::ParallelOp>();
-  return isOfBlock && onlyFills(loop) ? Complaint("is a fill and nothing else") : std::nullopt;
+  if (!loop || loop->getParentOfType<tile::ParallelOp>())
+    return std::nullopt;
+  if (tile::MoveOp::isBodyOf(loop))
+    return "is a move and nothing else";
+  return onlyFills(loop) ? Complaint("is a fill and nothing else") : std::nullopt;
 }
 
 Complaint lacksLayout(Operation *op, const TargetInfo &target) {
@@ -142,9 +145,9 @@ std::optional<Breach> copyWithoutWait(Operation *root) {
             return std::nullopt;
       return "belongs to no group";
     }
-    bool isLeaf = op->getNumRegions() == 0 || isa<tile::ParallelOp>(op);
+    bool isLeaf = op->getNumRegions() == 0 || isa<tile::ElementLoop>(op);
     if (!isLeaf || isa<tile::SubviewOp, tile::ReshapeOp>(op) ||
-        op->getParentOfType<tile::ParallelOp>())
+        op->getParentOfType<tile::ElementLoop>())
       return std::nullopt;
     for (Value read : accessesOf(op).reads)
       if (rings.contains(read) && !standsBehindWait(op))
@@ -225,8 +228,8 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
     return firstBreach(root, usesView);
   case Fact::OneForm:
     return firstBreach(root, hasOtherForm);
-  case Fact::FillsAsOps:
-    return firstBreach(root, isFillOnly);
+  case Fact::NamedOps:
+    return firstBreach(root, hasAName);
   case Fact::ThreadsApart:
     return notSettled(root, createSeparateThreadsPass());
   case Fact::Layouts:

@@ -40,9 +40,10 @@ void fill(tile::GemmOp gemm, Value from, Value to) {
   OpBuilder b(gemm);
   Location loc = gemm.getLoc();
   Type scalar = tile::scalarTypeOf(cast<tile::BufferType>(from.getType()).getElementType());
-  makeElementwise(b, loc, to, [&](OpBuilder &inner, ValueRange ivs) -> Value {
+  auto loop = makeElementwise(b, loc, to, [&](OpBuilder &inner, ValueRange ivs) -> Value {
     return tile::LoadOp::create(inner, loc, scalar, from, ValueRange{ivs[1], ivs[0]}, FloatAttr());
   });
+  tile::turnInto<tile::MoveOp>(loop);
 }
 
 bool canTranspose(Value operand) {
@@ -52,7 +53,7 @@ bool canTranspose(Value operand) {
 }
 
 /// In rows and columns of blocks, which start at multiples of their edge.
-bool isBlocked(tile::ParallelOp loop, ValueRange indices, unsigned rowIv) {
+bool isBlocked(tile::ElementLoop loop, ValueRange indices, unsigned rowIv) {
   size_t rank = indices.size();
   if (rank < 2)
     return false;
@@ -68,28 +69,17 @@ bool isBlocked(tile::ParallelOp loop, ValueRange indices, unsigned rowIv) {
   return true;
 }
 
-bool isTransposition(tile::ParallelOp loop) {
-  auto extents = loop.constantExtents();
-  if (!extents || extents->size() != 2)
-    return false;
-  tile::LoadOp load;
-  tile::StoreOp store;
-  for (Operation &op : *loop.bodyBlock()) {
-    if (auto l = dyn_cast<tile::LoadOp>(op); l && !load)
-      load = l;
-    else if (auto s = dyn_cast<tile::StoreOp>(op); s && !store)
-      store = s;
-    else if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0)
-      return false;
-  }
-  if (!load || !store || store.getValue() != load.getResult())
+bool isTransposition(tile::MoveOp move) {
+  auto extents = move.constantExtents();
+  auto [load, store] = tile::MoveOp::plainMove(move);
+  if (!extents || extents->size() != 2 || !load)
     return false;
   tile::BufferType from = load.getBuffer().getType(), to = store.getBuffer().getType();
   bool areBytes = from.isShared() && to.isShared() && bitsOfElement(from) == 8 &&
                   from.getElementType() == to.getElementType();
   return areBytes && (*extents)[0] % blockEdge == 0 && (*extents)[1] % blockEdge == 0 &&
          from.getShape().back() % blockEdge == 0 && to.getShape().back() % blockEdge == 0 &&
-         isBlocked(loop, load.getIndices(), 1) && isBlocked(loop, store.getIndices(), 0);
+         isBlocked(move, load.getIndices(), 1) && isBlocked(move, store.getIndices(), 0);
 }
 
 bool keepsWords(Value buffer) {
@@ -101,27 +91,23 @@ bool keepsWords(Value buffer) {
 
 } // namespace
 
-SmallVector<tile::ParallelOp> byteTranspositions(tile::KernelOp kernel) {
-  SmallVector<tile::ParallelOp> loops;
-  kernel.walk([&](tile::ParallelOp loop) {
-    if (isTransposition(loop))
-      loops.push_back(loop);
+SmallVector<tile::MoveOp> byteTranspositions(tile::KernelOp kernel) {
+  SmallVector<tile::MoveOp> loops;
+  kernel.walk([&](tile::MoveOp move) {
+    if (isTransposition(move))
+      loops.push_back(move);
   });
   return loops;
 }
 
-Value readByTransposition(tile::ParallelOp loop) {
-  return (*loop.bodyBlock()->getOps<tile::LoadOp>().begin()).getBuffer();
-}
+Value readByTransposition(tile::MoveOp loop) { return loop.load().getBuffer(); }
 
-Value writtenByTransposition(tile::ParallelOp loop) {
-  return (*loop.bodyBlock()->getOps<tile::StoreOp>().begin()).getBuffer();
-}
+Value writtenByTransposition(tile::MoveOp loop) { return loop.store().getBuffer(); }
 
-void markTranspositions(ArrayRef<tile::ParallelOp> loops) {
-  for (tile::ParallelOp loop : loops)
+void markTranspositions(ArrayRef<tile::MoveOp> loops) {
+  for (tile::MoveOp loop : loops)
     if (keepsWords(readByTransposition(loop)) && keepsWords(writtenByTransposition(loop)))
-      loop.setTransposes(true);
+      tile::turnInto<tile::TransposeBytesOp>(loop);
 }
 
 bool transposeByteOperands(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {

@@ -14,14 +14,14 @@ namespace tilec {
 
 /// Loops that move element [.., j, i] of one shared buffer to [.., i, j] of another, bytes both:
 /// lanes can exchange blocks of 4 x 4.
-llvm::SmallVector<tile::ParallelOp> byteTranspositions(tile::KernelOp kernel);
+llvm::SmallVector<tile::MoveOp> byteTranspositions(tile::KernelOp kernel);
 
 /// The buffers of such a loop.
-mlir::Value readByTransposition(tile::ParallelOp loop);
-mlir::Value writtenByTransposition(tile::ParallelOp loop);
+mlir::Value readByTransposition(tile::MoveOp loop);
+mlir::Value writtenByTransposition(tile::MoveOp loop);
 
 /// Marks those of the loops whose buffers' layouts keep the words of a row together.
-void markTranspositions(llvm::ArrayRef<tile::ParallelOp> loops);
+void markTranspositions(llvm::ArrayRef<tile::MoveOp> loops);
 
 /// Operands of bytes that warp groups can only multiply with K contiguous are transposed in front
 /// of the gemm. True: warp groups multiply it then.

@@ -26,7 +26,7 @@ llvm::DenseSet<Value> madeOfProducts(tile::KernelOp kernel) {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<tile::KernelOp, tile::ForOp, tile::GemmOp>(op) || op->getNumRegions() == 0)
       return WalkResult::advance();
-    if (isa<tile::ParallelOp>(op)) {
+    if (isa<tile::ElementLoop>(op)) {
       statements.push_back(op);
       return WalkResult::skip();
     }

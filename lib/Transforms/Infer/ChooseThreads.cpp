@@ -76,7 +76,7 @@ int64_t mostFragmentBits(tile::KernelOp kernel) {
 int64_t computedFragmentBits(tile::KernelOp kernel) {
   llvm::SetVector<Value> found;
   kernel.walk([&](Operation *op) {
-    if (!isa<tile::ParallelOp, tile::FillOp, tile::ReduceOp, tile::ScanOp>(op) ||
+    if (!isa<tile::ElementLoop, tile::FillOp, tile::ReduceOp, tile::ScanOp>(op) ||
         !op->getParentOfType<tile::ForOp>())
       return;
     Accesses accesses = accessesOf(op);

@@ -51,7 +51,7 @@ bool isSerial(Value index) {
 } // namespace
 
 HeldRows::HeldRows(tile::KernelOp kernel, int64_t lanes) : lanes(lanes) {
-  kernel.walk([&](tile::ParallelOp loop) {
+  kernel.walk([&](tile::ElementLoop loop) {
     if (loop.constantExtents())
       note(loop);
   });
@@ -59,10 +59,10 @@ HeldRows::HeldRows(tile::KernelOp kernel, int64_t lanes) : lanes(lanes) {
     hold(dim);
 }
 
-void HeldRows::note(tile::ParallelOp loop) {
+void HeldRows::note(tile::ElementLoop loop) {
   loop.walk([&](Operation *op) {
     std::optional<ElementAccess> access = fragmentAccess(op);
-    if (!access || op->getParentOfType<tile::ParallelOp>() != loop)
+    if (!access || op->getParentOfType<tile::ElementLoop>() != loop)
       return;
     for (auto [d, index] : llvm::enumerate(access->indices))
       if (auto argument = dyn_cast<BlockArgument>(index);
@@ -74,7 +74,7 @@ void HeldRows::note(tile::ParallelOp loop) {
   });
 }
 
-void HeldRows::seed(tile::ParallelOp loop, Value buffer, ValueRange indices) {
+void HeldRows::seed(tile::ElementLoop loop, Value buffer, ValueRange indices) {
   ArrayRef<int64_t> shape = cast<tile::BufferType>(buffer.getType()).getShape();
   int64_t others = 1; // elements of a row that lanes share
   SmallVector<Dim> found;
@@ -114,7 +114,7 @@ void HeldRows::hold(Dim first) {
   held.insert(found.begin(), found.end());
 }
 
-FragmentLayout HeldRows::ofLoop(tile::ParallelOp loop, const FragmentLayout &layout) const {
+FragmentLayout HeldRows::ofLoop(tile::ElementLoop loop, const FragmentLayout &layout) const {
   SmallVector<Dim, 4> dims;
   for (Value iv : loop.ivs())
     dims.push_back({iv, 0});
@@ -154,7 +154,7 @@ FragmentLayout HeldRows::holding(ArrayRef<Dim> dims, const FragmentLayout &layou
 void unrollHeldRows(tile::KernelOp kernel) {
   SmallVector<KnownLoop> inner;
   kernel.walk([&](tile::ForOp loop) {
-    auto parallel = loop->getParentOfType<tile::ParallelOp>();
+    auto parallel = loop->getParentOfType<tile::ElementLoop>();
     std::optional<KnownLoop> known = knownLoop(loop);
     std::optional<FragmentLayout> layout = parallel && known && known->rounds <= mostRows
                                                ? layoutFromFragments(parallel)

@@ -21,15 +21,15 @@ public:
 
   /// The loop's layout when no fragment decides it: `layout`, unless a lane is to hold some of its
   /// dimensions whole.
-  FragmentLayout ofLoop(tile::ParallelOp loop, const FragmentLayout &layout) const;
+  FragmentLayout ofLoop(tile::ElementLoop loop, const FragmentLayout &layout) const;
   /// The same for a fragment that is filled.
   FragmentLayout ofFill(mlir::Value fragment, const FragmentLayout &layout) const;
 
 private:
   using Dim = std::pair<mlir::Value, unsigned>; ///< of a fragment, or a variable of a loop and 0
   FragmentLayout holding(llvm::ArrayRef<Dim> dims, const FragmentLayout &layout) const;
-  void note(tile::ParallelOp loop);
-  void seed(tile::ParallelOp loop, mlir::Value buffer, mlir::ValueRange indices);
+  void note(tile::ElementLoop loop);
+  void seed(tile::ElementLoop loop, mlir::Value buffer, mlir::ValueRange indices);
   void hold(Dim first);
 
   int64_t lanes;

@@ -50,7 +50,7 @@ class Carriers {
 public:
   explicit Carriers(tile::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
-      if (!isa<tile::ParallelOp, tile::ReduceOp, tile::ScanOp>(op))
+      if (!isa<tile::ElementLoop, tile::ReduceOp, tile::ScanOp>(op))
         return;
       places[op] = ops.size();
       waiting.insert(ops.size());
@@ -128,17 +128,17 @@ private:
   void fixOperands(tile::GemmOp gemm);
   void fixScans();
   void propagate();
-  void visit(tile::ParallelOp loop);
+  void visit(tile::ElementLoop loop);
   void visit(tile::ReduceOp reduce);
   void visit(tile::ScanOp scan);
   std::multimap<int64_t, tile::AllocOp, std::greater<>> openFragments();
   void setDefault(tile::AllocOp open);
   void stageAll();
   void stageMismatches();
-  bool stageMismatches(tile::ParallelOp loop);
-  SmallVector<Value> mismatches(tile::ParallelOp loop, const FragmentLayout &layout);
-  const FragmentLayout *layoutOfReads(tile::ParallelOp loop);
-  void stage(tile::ParallelOp loop, Value root);
+  bool stageMismatches(tile::ElementLoop loop);
+  SmallVector<Value> mismatches(tile::ElementLoop loop, const FragmentLayout &layout);
+  const FragmentLayout *layoutOfReads(tile::ElementLoop loop);
+  void stage(tile::ElementLoop loop, Value root);
   void defineAll(tile::AllocOp alloc);
   void keepLoopLayouts();
   llvm::SmallPtrSet<Operation *, 4> readAcrossRows();
@@ -256,7 +256,7 @@ void Inference::fixScans() {
   });
 }
 
-void Inference::visit(tile::ParallelOp loop) {
+void Inference::visit(tile::ElementLoop loop) {
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
     layout = layoutFromWindow(loop);
@@ -299,7 +299,7 @@ void Inference::visit(tile::ScanOp scan) {
 void Inference::propagate() {
   size_t from = 0;
   while (Operation *op = carriers->next(from)) {
-    if (auto loop = dyn_cast<tile::ParallelOp>(op))
+    if (auto loop = dyn_cast<tile::ElementLoop>(op))
       visit(loop);
     else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       visit(reduce);
@@ -326,7 +326,7 @@ void Inference::setDefault(tile::AllocOp open) {
     if (isa<tile::FillOp>(user) && type.rank() > 0)
       return set(open,
                  heldRows->ofFill(open, defaultFillLayout(type.getShape(), target, numWaves)));
-    auto loop = user->getParentOfType<tile::ParallelOp>();
+    auto loop = user->getParentOfType<tile::ElementLoop>();
     if (!loop || !loop.constantExtents())
       continue;
     ValueRange indices;
@@ -378,20 +378,20 @@ void Inference::stageAll() {
 }
 
 void Inference::stageMismatches() {
-  SmallVector<tile::ParallelOp> loops;
-  kernel.walk([&](tile::ParallelOp loop) {
-    if (!loop->getParentOfType<tile::ParallelOp>())
+  SmallVector<tile::ElementLoop> loops;
+  kernel.walk([&](tile::ElementLoop loop) {
+    if (!loop->getParentOfType<tile::ElementLoop>())
       loops.push_back(loop);
   });
   // A staged access is one of memory, which the layout of the loop follows: it may serve fewer
   // fragments then.
-  for (tile::ParallelOp loop : loops)
+  for (tile::ElementLoop loop : loops)
     while (loop.constantExtents() && stageMismatches(loop))
       ;
 }
 
 /// Fragments of which the loop, with this layout, touches elements of other lanes.
-SmallVector<Value> Inference::mismatches(tile::ParallelOp loop, const FragmentLayout &layout) {
+SmallVector<Value> Inference::mismatches(tile::ElementLoop loop, const FragmentLayout &layout) {
   SmallVector<Value> found;
   loop.walk([&](Operation *op) {
     std::optional<ElementAccess> access = elementAccess(op);
@@ -405,7 +405,7 @@ SmallVector<Value> Inference::mismatches(tile::ParallelOp loop, const FragmentLa
 }
 
 /// The layout of the first fragment that the loop reads element by element.
-const FragmentLayout *Inference::layoutOfReads(tile::ParallelOp loop) {
+const FragmentLayout *Inference::layoutOfReads(tile::ElementLoop loop) {
   const FragmentLayout *found = nullptr;
   loop.walk([&](tile::LoadOp load) {
     const FragmentLayout *own = fragmentLayoutOf(load.getBuffer());
@@ -426,7 +426,7 @@ static int64_t bytesOfAll(ArrayRef<Value> buffers) {
 }
 
 /// False when the layout of the loop serves all of its accesses.
-bool Inference::stageMismatches(tile::ParallelOp loop) {
+bool Inference::stageMismatches(tile::ElementLoop loop) {
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
     layout = defaultLoopLayout(loop, target, numWaves);
@@ -442,7 +442,7 @@ bool Inference::stageMismatches(tile::ParallelOp loop) {
 
 /// The loop works on a shared copy of the fragment: written before it, unless the loop does that,
 /// and read back after it when the loop stores.
-void Inference::stage(tile::ParallelOp loop, Value root) {
+void Inference::stage(tile::ElementLoop loop, Value root) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   auto type = cast<tile::BufferType>(root.getType());
@@ -457,7 +457,7 @@ void Inference::stage(tile::ParallelOp loop, Value root) {
   Value shared = tile::AllocOp::create(builder, loc, sharedType, name, Attribute());
   bool isOverwritten = overwritesAll(loop, root);
   if (!isOverwritten)
-    expandCopy(builder, loc, root, shared);
+    moveElements(builder, loc, root, shared);
   bool isStored = false;
   loop.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer() == root)
@@ -469,7 +469,7 @@ void Inference::stage(tile::ParallelOp loop, Value root) {
   });
   if (isStored) {
     builder.setInsertionPointAfter(loop);
-    expandCopy(builder, loc, shared, root);
+    moveElements(builder, loc, shared, root);
     if (!isOverwritten)
       defineAll(alloc);
   }
@@ -491,10 +491,10 @@ void Inference::defineAll(tile::AllocOp alloc) {
 /// What is constant is folded later on, and an access that decides a loop's layout may go with it.
 /// The loop keeps that layout where its other fragments need it.
 void Inference::keepLoopLayouts() {
-  kernel.walk([&](tile::ParallelOp loop) {
+  kernel.walk([&](tile::ElementLoop loop) {
     Operation *decider = layoutDecider(loop);
     bool stays = decider && isa<tile::StoreOp>(decider) && decider->getParentOp() == loop;
-    if (!decider || stays || loop->getParentOfType<tile::ParallelOp>())
+    if (!decider || stays || loop->getParentOfType<tile::ElementLoop>())
       return;
     Value decides = elementAccess(decider)->buffer;
     SmallVector<Value> others = mismatches(loop, defaultLoopLayout(loop, target, numWaves));
@@ -517,7 +517,7 @@ static tile::AllocOp tileOf(Value operand) {
   for (Operation *user : operand.getUsers()) {
     auto store = dyn_cast<tile::StoreOp>(user);
     auto load = store ? store.getValue().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
-    auto loop = load ? load->getParentOfType<tile::ParallelOp>() : tile::ParallelOp();
+    auto loop = load ? load->getParentOfType<tile::ElementLoop>() : tile::ElementLoop();
     auto tile = load ? load.getBuffer().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
     if (loop && tile && store.getBuffer() == operand &&
         llvm::equal(store.getIndices(), loop.ivs()) && llvm::equal(load.getIndices(), loop.ivs()) &&
@@ -537,7 +537,7 @@ llvm::SmallPtrSet<Operation *, 4> Inference::readAcrossRows() {
   if (!target.hasMatrixReads || hasWarpGroups)
     return found;
   kernel.walk([&](tile::LoadOp load) {
-    auto loop = load->getParentOfType<tile::ParallelOp>();
+    auto loop = load->getParentOfType<tile::ElementLoop>();
     auto alloc = load.getBuffer().getDefiningOp<tile::AllocOp>();
     tile::BufferType type = load.getBuffer().getType();
     if (!loop || !alloc || !type.isShared() || type.rank() != 2 || found.contains(alloc) ||
@@ -594,10 +594,10 @@ void Inference::setSharedLayouts() {
   llvm::SmallPtrSet<Value, 4> reshaped;
   kernel.walk([&](tile::ReshapeOp view) { reshaped.insert(rootOf(view)); });
   // Lanes read bytes to be transposed from several rows at a time.
-  SmallVector<tile::ParallelOp> transpositions;
+  SmallVector<tile::MoveOp> transpositions;
   if (target.hasMatrixReads)
     transpositions = byteTranspositions(kernel);
-  for (tile::ParallelOp loop : transpositions)
+  for (tile::MoveOp loop : transpositions)
     if (auto alloc = readByTransposition(loop).getDefiningOp<tile::AllocOp>();
         alloc && !target.groups.empty() && !reshaped.contains(alloc) &&
         SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))

@@ -94,7 +94,7 @@ void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
           tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment),
           (shared.getName() + "_kept").str(), Attribute());
       OpBuilder before(loop);
-      expandCopy(before, gemm.getLoc(), shared, kept);
+      moveElements(before, gemm.getLoc(), shared, kept);
       operand.set(kept);
     }
 }

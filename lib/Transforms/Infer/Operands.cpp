@@ -42,13 +42,13 @@ Value makeTemp(Operation *op, Value like, tile::Scope scope, StringRef suffix) {
 
 void copyBefore(Operation *op, Value from, Value to) {
   OpBuilder builder(op);
-  expandCopy(builder, op->getLoc(), from, to);
+  moveElements(builder, op->getLoc(), from, to);
 }
 
 void copyAfter(Operation *op, Value from, Value to) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
-  expandCopy(builder, op->getLoc(), from, to);
+  moveElements(builder, op->getLoc(), from, to);
 }
 
 /// The op works on a temporary of this scope, filled before it and, when `isWritten`, copied back.

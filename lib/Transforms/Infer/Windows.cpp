@@ -24,7 +24,7 @@ struct Access {
 };
 
 /// Accesses of the loop to fragments.
-SmallVector<Access> fragmentAccesses(tile::ParallelOp loop) {
+SmallVector<Access> fragmentAccesses(tile::ElementLoop loop) {
   SmallVector<Access> accesses;
   loop.walk([&](Operation *op) {
     Access access;
@@ -38,14 +38,14 @@ SmallVector<Access> fragmentAccesses(tile::ParallelOp loop) {
   return accesses;
 }
 
-bool isOfLoop(Value value, tile::ParallelOp loop) {
+bool isOfLoop(Value value, tile::ElementLoop loop) {
   auto argument = dyn_cast<BlockArgument>(value);
   return argument && argument.getOwner() == loop.bodyBlock();
 }
 
 /// Whether the index is the loop's variable `iv` in a piece of `extent` elements, whose place the
 /// variable of a serial loop says.
-bool isWindow(Value index, tile::ParallelOp loop, Value iv, int64_t extent) {
+bool isWindow(Value index, tile::ElementLoop loop, Value iv, int64_t extent) {
   LinearForm form = linearize(index);
   bool isMoved = false;
   for (auto [term, factor] : form.terms) {
@@ -88,7 +88,7 @@ std::optional<FragmentLayout> windowOf(const FragmentLayout &layout, unsigned di
 }
 
 /// Whether each lane has what it needs of fragments in every round, with the loop's variable known.
-bool servesRounds(KnownLoop outer, tile::ParallelOp loop) {
+bool servesRounds(KnownLoop outer, tile::ElementLoop loop) {
   Value iv = outer.loop.iv();
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
@@ -114,7 +114,7 @@ int64_t workOfRound(KnownLoop outer) {
   int64_t work = 0, ops = 0;
   bool picks = false;
   for (Operation &op : *outer.loop.bodyBlock()) {
-    auto loop = dyn_cast<tile::ParallelOp>(op);
+    auto loop = dyn_cast<tile::ElementLoop>(op);
     if (auto fill = dyn_cast<tile::FillOp>(op)) {
       const FragmentLayout *layout = fragmentLayoutOf(fill.getDst());
       if (!layout)
@@ -143,7 +143,7 @@ int64_t workOfRound(KnownLoop outer) {
 
 } // namespace
 
-std::optional<FragmentLayout> layoutFromWindow(tile::ParallelOp loop) {
+std::optional<FragmentLayout> layoutFromWindow(tile::ElementLoop loop) {
   auto extents = loop.constantExtents();
   if (!extents)
     return std::nullopt;

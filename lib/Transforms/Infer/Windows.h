@@ -13,7 +13,7 @@ namespace tilec {
 
 /// The layout of a loop's iterations where they are a piece of a fragment with a layout, the
 /// same in all rounds of a loop around it; nothing when lanes would need what others hold.
-std::optional<FragmentLayout> layoutFromWindow(tile::ParallelOp loop);
+std::optional<FragmentLayout> layoutFromWindow(tile::ElementLoop loop);
 
 /// Loops around parallels that index fragments by their variable become their rounds, where every
 /// lane has what it needs of every piece then, and that is not too much code. Fragments have their

@@ -30,7 +30,7 @@ const SharedLayout *sharedLayoutOf(Value root) {
   return attr ? &attr.getLayout() : nullptr;
 }
 
-SmallVector<int, 4> directIndices(ValueRange indices, tile::ParallelOp loop) {
+SmallVector<int, 4> directIndices(ValueRange indices, tile::ElementLoop loop) {
   SmallVector<int, 4> result;
   for (Value index : indices) {
     LinearForm form = linearize(index);
@@ -51,7 +51,7 @@ using Digits = SmallVector<int, 4>;
 /// For each dimension of a buffer the loop variables whose number, row-major, is the index; none
 /// where it is anything else.
 SmallVector<Digits, 4> digitsOf(ValueRange indices, ArrayRef<int64_t> shape,
-                                tile::ParallelOp loop) {
+                                tile::ElementLoop loop) {
   auto extents = loop.constantExtents();
   SmallVector<Digits, 4> result;
   for (auto [index, size] : llvm::zip_equal(indices, shape)) {
@@ -139,7 +139,7 @@ struct FragmentAccess {
   size_t order;
 };
 
-SmallVector<FragmentAccess> fragmentAccesses(tile::ParallelOp loop) {
+SmallVector<FragmentAccess> fragmentAccesses(tile::ElementLoop loop) {
   SmallVector<FragmentAccess> result;
   loop.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer().getType().isFragment())
@@ -156,7 +156,7 @@ struct Decision {
 };
 
 /// The layout that an access of a fragment gives the loop.
-std::optional<Decision> decide(tile::ParallelOp loop) {
+std::optional<Decision> decide(tile::ElementLoop loop) {
   auto extents = loop.constantExtents();
   if (!extents)
     return std::nullopt;
@@ -203,14 +203,14 @@ std::optional<Decision> decide(tile::ParallelOp loop) {
 
 } // namespace
 
-std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop) {
+std::optional<FragmentLayout> layoutFromFragments(tile::ElementLoop loop) {
   if (auto kept = loop.getLayoutAttr())
     return kept.getLayout();
   std::optional<Decision> decision = decide(loop);
   return decision ? std::optional(decision->layout) : std::nullopt;
 }
 
-Operation *layoutDecider(tile::ParallelOp loop) {
+Operation *layoutDecider(tile::ElementLoop loop) {
   std::optional<Decision> decision = loop.getLayoutAttr() ? std::nullopt : decide(loop);
   return decision ? decision->access : nullptr;
 }
@@ -236,7 +236,7 @@ FragmentLayout defaultFillLayout(ArrayRef<int64_t> shape, const TargetInfo &targ
   return spread(shape, narrowest, 1, target, numWaves);
 }
 
-FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target,
+FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &target,
                                  int64_t numWaves) {
   unsigned widest = narrowest;
   int64_t fewest = 1; // elements a lane: both of a byte that holds two
@@ -306,7 +306,7 @@ selectedDigits(const FragmentLayout &loop, ArrayRef<Digits> digits, ArrayRef<int
 }
 
 std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, ValueRange indices,
-                                               ArrayRef<int64_t> shape, tile::ParallelOp op) {
+                                               ArrayRef<int64_t> shape, tile::ElementLoop op) {
   SmallVector<Digits, 4> digits = digitsOf(indices, shape, op);
   std::optional<FragmentLayout> layout = selectedDigits(loop, digits, shape);
   unsigned d = 0;
@@ -320,7 +320,7 @@ std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, Value
 
 std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
                                                    const FragmentLayout &fragment,
-                                                   ValueRange indices, tile::ParallelOp op,
+                                                   ValueRange indices, tile::ElementLoop op,
                                                    ArrayRef<std::pair<Value, int64_t>> known) {
   if (loop.lanes() != fragment.lanes() || loop.numWaves() != fragment.numWaves())
     return std::nullopt;

@@ -19,15 +19,16 @@ const SharedLayout *sharedLayoutOf(mlir::Value root);
 
 /// How `indices` (into a buffer) read the loop variables: for each dimension the loop variable that
 /// it equals, or -1 when it is anything else.
-llvm::SmallVector<int, 4> directIndices(mlir::ValueRange indices, tile::ParallelOp loop);
+llvm::SmallVector<int, 4> directIndices(mlir::ValueRange indices, tile::ElementLoop loop);
 
 /// The layout of the iteration space when a fragment with a known layout decides it.
-std::optional<FragmentLayout> layoutFromFragments(tile::ParallelOp loop);
+std::optional<FragmentLayout> layoutFromFragments(tile::ElementLoop loop);
 /// The access that decides it; null where none does, or the loop says so itself.
-mlir::Operation *layoutDecider(tile::ParallelOp loop);
+mlir::Operation *layoutDecider(tile::ElementLoop loop);
 
 /// The layout for a loop that no fragment decides. Extents must be constant.
-FragmentLayout defaultLoopLayout(tile::ParallelOp loop, const TargetInfo &target, int64_t numWaves);
+FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &target,
+                                 int64_t numWaves);
 
 /// The layout for a fragment of this shape that is filled and of which nothing else is known.
 FragmentLayout defaultFillLayout(llvm::ArrayRef<int64_t> shape, const TargetInfo &target,
@@ -36,13 +37,13 @@ FragmentLayout defaultFillLayout(llvm::ArrayRef<int64_t> shape, const TargetInfo
 /// What a fragment of this shape accessed with `indices` gets from the loop's layout; nothing when
 /// the access is no plain selection of loop variables.
 std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, mlir::ValueRange indices,
-                                               llvm::ArrayRef<int64_t> shape, tile::ParallelOp op);
+                                               llvm::ArrayRef<int64_t> shape, tile::ElementLoop op);
 
 /// The register of `fragment` that each register of the loop's layout touches with these indices
 /// (-1: padding), when it is the same in all lanes and waves. `known`: numbers of values around the
 /// loop.
 std::optional<llvm::SmallVector<int64_t>>
 matchRegisters(const FragmentLayout &loop, const FragmentLayout &fragment, mlir::ValueRange indices,
-               tile::ParallelOp op, llvm::ArrayRef<std::pair<mlir::Value, int64_t>> known = {});
+               tile::ElementLoop op, llvm::ArrayRef<std::pair<mlir::Value, int64_t>> known = {});
 
 } // namespace tilec

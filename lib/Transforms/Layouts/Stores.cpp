@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace tilec {
 
-bool writesAll(tile::StoreOp store, tile::ParallelOp loop) {
+bool writesAll(tile::StoreOp store, tile::ElementLoop loop) {
   if (!loop.constantExtents())
     return false;
   ArrayRef<int64_t> shape = cast<tile::BufferType>(store.getBuffer().getType()).getShape();
@@ -38,7 +38,7 @@ bool writesAll(tile::StoreOp store, tile::ParallelOp loop) {
 
 /// Whether the op is a parallel that writes every element of the buffer and reads none.
 static bool computesAll(Operation *op, Value buffer) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
+  auto loop = dyn_cast<tile::ElementLoop>(op);
   return loop && !llvm::is_contained(accessesOf(op).reads, buffer) &&
          llvm::any_of(loop.bodyBlock()->getOps<tile::StoreOp>(), [&](tile::StoreOp store) {
            return store.getBuffer() == buffer && writesAll(store, loop);
@@ -68,7 +68,7 @@ bool isWholeTile(Value buffer) {
 }
 
 /// Whether the value is computed from what is outside of the loop alone.
-static bool isSameInAllRounds(Value value, tile::ParallelOp loop) {
+static bool isSameInAllRounds(Value value, tile::ElementLoop loop) {
   if (!loop.getBody().isAncestor(value.getParentRegion()))
     return true;
   Operation *op = value.getDefiningOp();
@@ -77,14 +77,14 @@ static bool isSameInAllRounds(Value value, tile::ParallelOp loop) {
 }
 
 /// Whether the loop comes to each element of a tile of this shape with its own variables, in order.
-static bool runsOver(ArrayRef<int64_t> shape, ValueRange indices, tile::ParallelOp loop) {
+static bool runsOver(ArrayRef<int64_t> shape, ValueRange indices, tile::ElementLoop loop) {
   SmallVector<int64_t, 4> extents = *loop.constantExtents();
   if (shape.empty()) // a scalar: one round
     return llvm::all_of(extents, [](int64_t extent) { return extent == 1; });
   return shape == ArrayRef<int64_t>(extents) && llvm::equal(indices, loop.ivs());
 }
 
-SmallVector<tile::StoreOp, 1> fillsIn(tile::ParallelOp loop) {
+SmallVector<tile::StoreOp, 1> fillsIn(tile::ElementLoop loop) {
   SmallVector<tile::StoreOp, 1> fills;
   if (!loop.constantExtents() || loop.getPart())
     return fills;
@@ -95,7 +95,7 @@ SmallVector<tile::StoreOp, 1> fillsIn(tile::ParallelOp loop) {
   return fills;
 }
 
-bool onlyFills(tile::ParallelOp loop) {
+bool onlyFills(tile::ElementLoop loop) {
   SmallVector<tile::StoreOp, 1> fills = fillsIn(loop);
   return !fills.empty() && llvm::all_of(*loop.bodyBlock(), [&](Operation &op) {
     return (isPure(&op) && op.getNumRegions() == 0) || llvm::is_contained(fills, &op);
@@ -110,7 +110,7 @@ static bool onlyComputes(Operation &op) {
   return op.getNumRegions() == 0 && (isMemoryEffectFree(&op) || isa<tile::LoadOp>(op));
 }
 
-tile::StoreOp onlyStore(tile::ParallelOp loop) {
+tile::StoreOp onlyStore(tile::ElementLoop loop) {
   tile::StoreOp found;
   for (Operation &op : *loop.bodyBlock()) {
     auto store = dyn_cast<tile::StoreOp>(op);

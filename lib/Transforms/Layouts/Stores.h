@@ -13,7 +13,7 @@
 namespace tilec {
 
 /// Whether the store writes every element of its buffer in the rounds of the loop around it.
-bool writesAll(tile::StoreOp store, tile::ParallelOp loop);
+bool writesAll(tile::StoreOp store, tile::ElementLoop loop);
 
 /// Whether the op, a copy, a fill, a product that clears C or a parallel, writes every element of
 /// the buffer and reads none.
@@ -27,12 +27,12 @@ bool isWholeTile(mlir::Value buffer);
 
 /// The stores of a loop that set whole tiles, element by element, to values that are the same in
 /// all of its rounds.
-llvm::SmallVector<tile::StoreOp, 1> fillsIn(tile::ParallelOp loop);
+llvm::SmallVector<tile::StoreOp, 1> fillsIn(tile::ElementLoop loop);
 
 /// Whether the loop does nothing else.
-bool onlyFills(tile::ParallelOp loop);
+bool onlyFills(tile::ElementLoop loop);
 
 /// The only store of the loop, in its body itself, where the rest of it computes and reads.
-tile::StoreOp onlyStore(tile::ParallelOp loop);
+tile::StoreOp onlyStore(tile::ElementLoop loop);
 
 } // namespace tilec

@@ -51,7 +51,7 @@ SmallVector<GlobalWrite, 1> globalWritesIn(Operation *op) {
       GlobalWrite write{inner, inner, tensor, {}};
       for (Operation *up = inner->getParentOp(); up && !isa<tile::KernelOp>(up);
            up = up->getParentOp())
-        if (isa<tile::ParallelOp>(up))
+        if (isa<tile::ElementLoop>(up))
           write.statement = up;
       if (auto store = dyn_cast<tile::StoreOp>(inner))
         findBox(store.getBuffer(), store.getIndices(), write);
@@ -184,8 +184,8 @@ bool Meeting::isFixed(Value value) const {
 /// Whether both are loops that give each iteration to the thread that has an element of a fragment,
 /// and write the same element in it.
 bool Meeting::followOneFragment() const {
-  auto a = dyn_cast<tile::ParallelOp>(first.statement),
-       b = dyn_cast<tile::ParallelOp>(second.statement);
+  auto a = dyn_cast<tile::ElementLoop>(first.statement),
+       b = dyn_cast<tile::ElementLoop>(second.statement);
   if (!a || !b || a.constantExtents() != b.constantExtents())
     return false;
   std::optional<FragmentLayout> layout = layoutFromFragments(a);

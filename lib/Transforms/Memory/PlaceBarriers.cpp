@@ -227,7 +227,7 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
     return open.close(barrier.getGlobal() || isLockstep);
   if (isa<tile::SyncThreadsOp, tile::GridSyncOp, tile::BlockVoteOp>(op))
     return open.close(/*orderGlobal=*/true);
-  if (isa<tile::ParallelOp>(op) || isOfThread(op))
+  if (isa<tile::ElementLoop>(op) || isOfThread(op))
     return visitLeaf(op, open, insert);
   if (auto loop = dyn_cast<tile::WhileOp>(op))
     return visitWhile(loop, open, insert);

@@ -113,7 +113,7 @@ private:
       bool isLoop = isa<tile::ForOp, tile::WhileOp>(at);
       if (isLoop && !startsAfresh(at, alloc, users))
         span = at;
-      else if (isa<tile::ParallelOp>(at))
+      else if (isa<tile::ElementLoop>(at))
         span = at;
     }
     return span;
@@ -197,12 +197,10 @@ void addExchanges(tile::KernelOp kernel, const TargetInfo &target, bool spares,
 void addStores(tile::KernelOp kernel, SmallVectorImpl<SharedNeed> &needs) {
   SharedNeed need;
   need.align = bufferAlign;
-  kernel.walk([&](tile::ParallelOp loop) {
-    if (!loop.getStoreBuffers())
-      return;
-    need.ops.push_back(loop);
-    need.bytes =
-        std::max(need.bytes, stagingBytes(kernel, *loop.getStoreBuffers(), *loop.getStoreBytes()));
+  kernel.walk([&](tile::StoreTileOp store) {
+    need.ops.push_back(store);
+    need.bytes = std::max(
+        need.bytes, stagingBytes(kernel, int64_t(store.getBuffers()), int64_t(store.getBytes())));
   });
   if (!need.ops.empty())
     needs.push_back(need);
@@ -305,14 +303,14 @@ void SharedMemory::addStaging(int64_t bytes) {
 
 std::optional<int64_t> sharedPlaceOf(Operation *op) {
   return TypeSwitch<Operation *, std::optional<int64_t>>(op)
-      .Case<tile::AllocOp, tile::KernelOp, tile::ReduceOp, tile::ScanOp, tile::ParallelOp,
+      .Case<tile::AllocOp, tile::KernelOp, tile::ReduceOp, tile::ScanOp, tile::StoreTileOp,
             tile::BlockVoteOp>([](auto own) { return own.getSharedPlace(); })
       .Default(std::nullopt);
 }
 
 void setSharedPlace(Operation *op, int64_t place) {
   TypeSwitch<Operation *>(op)
-      .Case<tile::AllocOp, tile::KernelOp, tile::ReduceOp, tile::ScanOp, tile::ParallelOp,
+      .Case<tile::AllocOp, tile::KernelOp, tile::ReduceOp, tile::ScanOp, tile::StoreTileOp,
             tile::BlockVoteOp>([&](auto own) { own.setSharedPlace(place); });
 }
 

@@ -36,14 +36,14 @@ public:
 private:
   bool add(Value buffer);
   bool follow(Operation *statement);
-  bool follow(tile::ParallelOp statement);
+  bool follow(tile::ElementLoop statement);
   bool isPart(Value buffer) { return llvm::is_contained(parts, buffer); }
   /// Parts, or what does not come from parts, or a mixture of both.
   enum class Form { Parts, Zero, Other, Mixed };
-  Form formOf(Value value, tile::ParallelOp statement);
+  Form formOf(Value value, tile::ElementLoop statement);
   /// An exponential that the loop computes: at most 1 where a maximum was subtracted, never
   /// infinite where the program's own results are finite (0 times infinity would be NaN).
-  bool isScale(Value value, tile::ParallelOp statement);
+  bool isScale(Value value, tile::ElementLoop statement);
 
   tile::ForOp loop;
   tile::ReduceOp first;
@@ -62,7 +62,7 @@ bool Finder::add(Value buffer) {
   return true;
 }
 
-bool Finder::isScale(Value value, tile::ParallelOp statement) {
+bool Finder::isScale(Value value, tile::ElementLoop statement) {
   auto load = value.getDefiningOp<tile::LoadOp>();
   if (!load || isPart(load.getBuffer()) || !load.getBuffer().getDefiningOp<tile::AllocOp>() ||
       !llvm::equal(load.getIndices(), statement.ivs()))
@@ -71,7 +71,7 @@ bool Finder::isScale(Value value, tile::ParallelOp statement) {
   for (Operation &op : *loop.bodyBlock()) {
     if (!llvm::is_contained(accessesOf(&op).writes, load.getBuffer()))
       continue;
-    auto writer = dyn_cast<tile::ParallelOp>(op);
+    auto writer = dyn_cast<tile::ElementLoop>(op);
     if (!writer)
       return false;
     auto result = writer.walk([&](tile::StoreOp store) {
@@ -86,7 +86,7 @@ bool Finder::isScale(Value value, tile::ParallelOp statement) {
   return isExponential;
 }
 
-Finder::Form Finder::formOf(Value value, tile::ParallelOp statement) {
+Finder::Form Finder::formOf(Value value, tile::ElementLoop statement) {
   if (isZero(value))
     return Form::Zero;
   Operation *op = value.getDefiningOp();
@@ -115,7 +115,7 @@ Finder::Form Finder::formOf(Value value, tile::ParallelOp statement) {
   return Form::Mixed;
 }
 
-bool Finder::follow(tile::ParallelOp statement) {
+bool Finder::follow(tile::ElementLoop statement) {
   auto touches = [&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     auto store = dyn_cast<tile::StoreOp>(op);
@@ -193,7 +193,7 @@ bool Finder::follow(Operation *statement) {
   }
   if (auto fill = dyn_cast<tile::FillOp>(statement))
     return isZero(fill.getValue());
-  auto parallel = dyn_cast<tile::ParallelOp>(statement);
+  auto parallel = dyn_cast<tile::ElementLoop>(statement);
   return parallel && follow(parallel);
 }
 

@@ -55,48 +55,18 @@ void foldViews(tile::ProgramOp program) {
 // Parallels that are copies
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// The only load and the only store of a body that has nothing else but index arithmetic.
-struct MoveBody {
-  tile::LoadOp load;
-  tile::StoreOp store;
-};
-
-std::optional<MoveBody> matchMove(tile::ParallelOp parallel) {
-  MoveBody body;
-  for (Operation &op : *parallel.bodyBlock()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      if (body.load || load.getPad())
-        return std::nullopt;
-      body.load = load;
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      if (body.store)
-        return std::nullopt;
-      body.store = store;
-    } else if (!isPure(&op)) {
-      return std::nullopt;
-    }
-  }
-  if (!body.load || !body.store || body.store.getValue() != body.load.getResult())
-    return std::nullopt;
-  return body;
-}
-
-} // namespace
-
 static bool raiseCopy(tile::ParallelOp parallel) {
   auto extents = parallel.constantExtents();
-  std::optional<MoveBody> move = matchMove(parallel);
-  if (!extents || !move)
+  auto [load, store] = tile::MoveOp::plainMove(parallel);
+  if (!extents || !load)
     return false;
-  tile::BufferType src = move->load.getBuffer().getType(), dst = move->store.getBuffer().getType();
+  tile::BufferType src = load.getBuffer().getType(), dst = store.getBuffer().getType();
   if (!src.isGlobal() || !dst.isShared() || src.getElementType() != dst.getElementType())
     return false;
   // The store covers the buffer in order.
   if (dst.getShape() != ArrayRef(*extents))
     return false;
-  for (auto [index, iv] : llvm::zip(move->store.getIndices(), parallel.ivs()))
+  for (auto [index, iv] : llvm::zip(store.getIndices(), parallel.ivs()))
     if (index != iv)
       return false;
   // The load's indices are iv + something that the iteration does not change, each iv once and in
@@ -105,7 +75,7 @@ static bool raiseCopy(tile::ParallelOp parallel) {
   SmallVector<LinearForm, 4> offsets;
   SmallVector<int64_t> dropped;
   size_t next = 0;
-  for (auto [d, index] : llvm::enumerate(move->load.getIndices())) {
+  for (auto [d, index] : llvm::enumerate(load.getIndices())) {
     LinearForm form = linearize(index);
     bool usesNext = next < ivs.size() && form.coefficient(ivs[next]) == 1;
     LinearForm rest = form.without(usesNext ? ValueRange(ivs[next]) : ValueRange());
@@ -140,9 +110,9 @@ static bool raiseCopy(tile::ParallelOp parallel) {
     starts.push_back(sum);
   }
   auto boxType = tile::BufferType::get(*extents, src.getElementType(), src.getScope());
-  Value view = tile::SubviewOp::create(builder, loc, boxType, move->load.getBuffer(), starts,
+  Value view = tile::SubviewOp::create(builder, loc, boxType, load.getBuffer(), starts,
                                        builder.getDenseI64ArrayAttr(dropped));
-  tile::CopyOp::create(builder, loc, view, move->store.getBuffer(), StringAttr());
+  tile::CopyOp::create(builder, loc, view, store.getBuffer(), StringAttr());
   parallel.erase();
   return true;
 }
@@ -232,13 +202,14 @@ static SmallVector<Value, 4> matchedIndices(OpBuilder &b, Location loc, ArrayRef
   return indices;
 }
 
-static tile::ParallelOp makeLoop(OpBuilder &b, Location loc, ArrayRef<int64_t> shape) {
+template <typename LoopOp = tile::ParallelOp>
+static LoopOp makeLoop(OpBuilder &b, Location loc, ArrayRef<int64_t> shape) {
   SmallVector<Value> extents;
   for (int64_t size : shape)
     extents.push_back(arith::ConstantIndexOp::create(b, loc, size));
   if (extents.empty()) // a scalar: one iteration
     extents.push_back(arith::ConstantIndexOp::create(b, loc, 1));
-  return tile::ParallelOp::create(b, loc, extents);
+  return LoopOp::create(b, loc, extents);
 }
 
 static Value loadElement(OpBuilder &b, Location loc, Value buffer, ValueRange indices) {
@@ -264,13 +235,15 @@ tile::ParallelOp makeElementwise(OpBuilder &builder, Location loc, Value dst,
   return loop;
 }
 
-tile::ParallelOp expandCopy(OpBuilder &builder, Location loc, Value src, Value dst) {
+/// A loop over elements that does what the copy does.
+template <typename LoopOp>
+static LoopOp makeCopy(OpBuilder &builder, Location loc, Value src, Value dst) {
   auto srcType = cast<tile::BufferType>(src.getType());
   auto dstType = cast<tile::BufferType>(dst.getType());
   // A fragment is walked by its own indices: its layout decides which lane does what.
   bool walksSource = srcType.isFragment() && !dstType.isFragment();
   ArrayRef<int64_t> walked = walksSource ? srcType.getShape() : dstType.getShape();
-  tile::ParallelOp loop = makeLoop(builder, loc, walked);
+  auto loop = makeLoop<LoopOp>(builder, loc, walked);
   OpBuilder b = OpBuilder::atBlockEnd(loop.bodyBlock());
   SmallVector<Value> indices(loop.ivs().begin(), loop.ivs().end());
   indices.resize(walked.size());
@@ -281,6 +254,14 @@ tile::ParallelOp expandCopy(OpBuilder &builder, Location loc, Value src, Value d
   value = convertScalar(b, loc, value, srcType.getElementType(), dstType.getElementType());
   storeElement(b, loc, value, dst, indicesOf(dstType));
   return loop;
+}
+
+tile::ParallelOp expandCopy(OpBuilder &builder, Location loc, Value src, Value dst) {
+  return makeCopy<tile::ParallelOp>(builder, loc, src, dst);
+}
+
+tile::MoveOp moveElements(OpBuilder &builder, Location loc, Value src, Value dst) {
+  return makeCopy<tile::MoveOp>(builder, loc, src, dst);
 }
 
 tile::ParallelOp expandFill(OpBuilder &builder, Location loc, Value value, Value dst) {
@@ -334,21 +315,37 @@ void replaceByLoop(Operation *op) {
   op->erase();
 }
 
-void lowerFragmentCopies(tile::ProgramOp program) {
+void raiseMoves(tile::ProgramOp program) {
+  SmallVector<tile::ParallelOp> loops;
+  program.walk([&](tile::ParallelOp loop) {
+    if (!loop->getParentOfType<tile::ParallelOp>() && tile::MoveOp::isBodyOf(loop))
+      loops.push_back(loop);
+  });
+  for (tile::ParallelOp loop : loops)
+    tile::turnInto<tile::MoveOp>(loop);
+}
+
+void copiesToMoves(tile::ProgramOp program) {
   auto isInRegisters = [](Value buffer) {
     auto type = cast<tile::BufferType>(buffer.getType());
     return type.isFragment() || type.isLocal();
   };
-  SmallVector<Operation *> ops;
+  SmallVector<tile::CopyOp> copies;
+  SmallVector<Operation *> fills;
   program.walk([&](Operation *op) {
     if (auto copy = dyn_cast<tile::CopyOp>(op);
         copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
-      ops.push_back(op);
+      copies.push_back(copy);
     if (auto fill = dyn_cast<tile::FillOp>(op); fill && !isWholeTile(fill.getDst()))
-      ops.push_back(op);
+      fills.push_back(op);
   });
-  for (Operation *op : ops)
-    replaceByLoop(op);
+  for (tile::CopyOp copy : copies) {
+    OpBuilder builder(copy);
+    moveElements(builder, copy.getLoc(), copy.getSrc(), copy.getDst());
+    copy.erase();
+  }
+  for (Operation *fill : fills)
+    replaceByLoop(fill);
 }
 
 void eraseDeadOps(Operation *root) {
@@ -401,7 +398,8 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     forwardOperands(program);
     eraseDeadOps(program); // what no branch is left for does not keep a loop from being a fill
     raiseFills(program);
-    lowerFragmentCopies(program);
+    copiesToMoves(program);
+    raiseMoves(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (!kernel.getLockstep())
         streamFragments(kernel);

@@ -19,9 +19,11 @@ void raiseCopies(tile::ProgramOp program);
 /// fragments that it does not touch otherwise are taken out. What fills all of a tile through a
 /// view names the tile.
 void raiseFills(tile::ProgramOp program);
-/// A tile.copy that touches a fragment or local buffer becomes a tile.parallel, and so does a
-/// tile.fill of anything else than a whole fragment or shared tile.
-void lowerFragmentCopies(tile::ProgramOp program);
+/// A tile.copy that touches a fragment or local buffer becomes a tile.move, and a tile.fill of
+/// anything else than a whole fragment or shared tile a tile.parallel.
+void copiesToMoves(tile::ProgramOp program);
+/// A tile.parallel that moves elements and does nothing else is a tile.move.
+void raiseMoves(tile::ProgramOp program);
 
 /// Loops with a tile.break become tile.while; no tile.break is left.
 void lowerBreaks(tile::ProgramOp program);
@@ -84,6 +86,10 @@ makeElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
 /// A tile.parallel that does what the copy does, built before it.
 tile::ParallelOp expandCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value src,
                             mlir::Value dst);
+
+/// A tile.move that does what the copy does.
+tile::MoveOp moveElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value src,
+                          mlir::Value dst);
 
 /// A tile.parallel that does what the fill does.
 tile::ParallelOp expandFill(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,

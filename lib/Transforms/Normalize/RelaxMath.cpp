@@ -88,9 +88,9 @@ private:
     auto type = cast<tile::BufferType>(store.getBuffer().getType());
     if (bitsOf(tile::dtypeOf(type.getElementType())) <= 16)
       return true;
-    auto loop = store->getParentOfType<tile::ParallelOp>();
+    auto loop = store->getParentOfType<tile::ElementLoop>();
     return type.isFragment() && store.getBuffer().getDefiningOp<tile::AllocOp>() && loop &&
-           !loop->getParentOfType<tile::ParallelOp>() && followFragment(store.getBuffer(), loop);
+           !loop->getParentOfType<tile::ElementLoop>() && followFragment(store.getBuffer(), loop);
   }
   /// What reads the fragment after `writer`.
   bool followFragment(Value fragment, Operation *writer) {
@@ -112,7 +112,7 @@ private:
 bool Uses::isHarmless(Operation *op, Value fragment) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return mayBeSummed && reduce.getKind() == tile::ReduceKind::Sum && reduce.getDst() != fragment;
-  auto loop = dyn_cast<tile::ParallelOp>(op);
+  auto loop = dyn_cast<tile::ElementLoop>(op);
   if (!loop)
     return false;
   bool isRounded = true;
@@ -177,14 +177,14 @@ bool vanishesInSums(Operation *op) {
 
 /// Whether the exponential is one of what a row's maximum was subtracted from, and is summed or
 /// rounded.
-bool isBelowMaximum(Operation *op, arith::SubFOp difference, tile::ParallelOp loop) {
+bool isBelowMaximum(Operation *op, arith::SubFOp difference, tile::ElementLoop loop) {
   tile::LoadOp element = elementIn(difference.getLhs()), top = elementIn(difference.getRhs());
   return element && top && holdsMaxima(top.getBuffer(), element.getBuffer(), loop) &&
          Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(op->getResult(0));
 }
 
 /// Whether the exponential is by how much a running maximum was raised: at most 1.
-bool isBelowRaised(arith::SubFOp difference, tile::ParallelOp loop) {
+bool isBelowRaised(arith::SubFOp difference, tile::ElementLoop loop) {
   tile::LoadOp old = elementIn(difference.getLhs()), top = elementIn(difference.getRhs());
   return old && top && llvm::equal(old.getIndices(), top.getIndices()) &&
          isRaisedFrom(top.getBuffer(), old.getBuffer(), loop);
@@ -346,7 +346,7 @@ math::Exp2Op asPowerOfTwo(math::ExpOp op, bool isOneFma) {
 }
 
 /// The loop variables that a value is computed from.
-llvm::DenseSet<Value> variablesOf(Value value, tile::ParallelOp loop) {
+llvm::DenseSet<Value> variablesOf(Value value, tile::ElementLoop loop) {
   llvm::DenseSet<Value> seen, variables;
   SmallVector<Value> work = {value};
   while (!work.empty()) {
@@ -364,7 +364,7 @@ llvm::DenseSet<Value> variablesOf(Value value, tile::ParallelOp loop) {
 /// Whether a difference must be 0 where its terms are the same: of a row before and after, in a
 /// kernel that skips scaling by 1 (the mark of chained products). One fma for x * s - y * s would
 /// leave the rounding error of a product, and saves one instruction a row.
-bool mustVanish(arith::SubFOp difference, tile::ParallelOp loop) {
+bool mustVanish(arith::SubFOp difference, tile::ElementLoop loop) {
   auto products = loop->getParentOfType<tile::KernelOp>().walk([](tile::GemmOp gemm) {
     return gemm.getChained() ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -372,7 +372,7 @@ bool mustVanish(arith::SubFOp difference, tile::ParallelOp loop) {
          variablesOf(difference.getLhs(), loop) == variablesOf(difference.getRhs(), loop);
 }
 
-void relaxExponential(Operation *op, tile::ParallelOp loop, const TargetInfo &target) {
+void relaxExponential(Operation *op, tile::ElementLoop loop, const TargetInfo &target) {
   using Flags = arith::FastMathFlags;
   // Both give the same 2^x where it is no denormal number.
   auto power = dyn_cast<math::Exp2Op>(op);
@@ -457,7 +457,7 @@ bool dependsOn(Value value, const llvm::DenseSet<Value> &fragments) {
   Operation *op = value.getDefiningOp();
   if (auto load = dyn_cast_or_null<tile::LoadOp>(op))
     return fragments.contains(load.getBuffer());
-  return op && op->getParentOfType<tile::ParallelOp>() &&
+  return op && op->getParentOfType<tile::ElementLoop>() &&
          llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, fragments); });
 }
 
@@ -552,7 +552,7 @@ Value gateOf(OpBuilder &b, Operation *function) {
 void rewriteGates(tile::KernelOp kernel) {
   SmallVector<arith::AddFOp> gates;
   kernel.walk([&](arith::AddFOp sum) {
-    if (sum->getParentOfType<tile::ParallelOp>() && sum.getType().isF32())
+    if (sum->getParentOfType<tile::ElementLoop>() && sum.getType().isF32())
       gates.push_back(sum);
   });
   for (arith::AddFOp sum : gates)
@@ -591,7 +591,7 @@ void approximateSine(Operation *sine) {
 void shortenAngles(tile::KernelOp kernel, const TargetInfo &target) {
   SmallVector<Operation *> found;
   kernel.walk([&](Operation *op) {
-    if (op->getParentOfType<tile::ParallelOp>() && hasShortAngle(op) &&
+    if (op->getParentOfType<tile::ElementLoop>() && hasShortAngle(op) &&
         Uses::besideOthers().areRounded(op->getResult(0)))
       found.push_back(op);
   });
@@ -639,12 +639,12 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
-    if (op->getParentOfType<tile::ParallelOp>() && op->getNumResults() == 1 &&
+    if (op->getParentOfType<tile::ElementLoop>() && op->getNumResults() == 1 &&
         op->getResult(0).getType().isF32())
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    auto loop = op->getParentOfType<tile::ParallelOp>();
+    auto loop = op->getParentOfType<tile::ElementLoop>();
     Value result = op->getResult(0);
     auto isRounded = [&] { return Uses(/*mayBeSummed=*/false).areRounded(result); };
     if (isa<math::Exp2Op, math::ExpOp>(op))

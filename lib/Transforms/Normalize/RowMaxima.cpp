@@ -55,7 +55,7 @@ tile::LoadOp elementIn(Value value) {
 
 /// Whether the loop only raises what `top` holds.
 static bool raises(Operation *op, Value top) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
+  auto loop = dyn_cast<tile::ElementLoop>(op);
   if (!loop)
     return false;
   bool onlyRaises = true;
@@ -75,7 +75,7 @@ static bool raises(Operation *op, Value top) {
 
 /// Whether every store of the loop into `to` is of the same element of `from`.
 static bool copies(Operation *op, Value from, Value to) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
+  auto loop = dyn_cast<tile::ElementLoop>(op);
   if (!loop)
     return false;
   auto result = loop.walk([&](tile::StoreOp store) {
@@ -89,7 +89,7 @@ static bool copies(Operation *op, Value from, Value to) {
 
 /// Whether the loop sets `top` to the maximum of something and `old`.
 static bool raisesOver(Operation *op, Value top, Value old) {
-  auto loop = dyn_cast<tile::ParallelOp>(op);
+  auto loop = dyn_cast<tile::ElementLoop>(op);
   if (!loop)
     return false;
   bool isRaised = false;
@@ -109,7 +109,7 @@ static bool raisesOver(Operation *op, Value top, Value old) {
 }
 
 /// Whether in front of the loop `top` is what `old` was, or more, element by element.
-bool isRaisedFrom(Value top, Value old, tile::ParallelOp loop) {
+bool isRaisedFrom(Value top, Value old, tile::ElementLoop loop) {
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
     llvm::SmallVector<Value, 4> writes = accessesOf(op).writes;
     bool writesTop = llvm::is_contained(writes, top), writesOld = llvm::is_contained(writes, old);
@@ -128,7 +128,7 @@ bool isRaisedFrom(Value top, Value old, tile::ParallelOp loop) {
 }
 
 /// Whether `top` holds the maxima of the rows of `tile`, or more, in front of the loop.
-bool holdsMaxima(Value top, Value tile, tile::ParallelOp loop) {
+bool holdsMaxima(Value top, Value tile, tile::ElementLoop loop) {
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
     auto reduce = dyn_cast<tile::ReduceOp>(op);
     if (reduce && reduce.getKind() == tile::ReduceKind::Max && reduce.getSrc() == tile &&
@@ -143,7 +143,7 @@ bool holdsMaxima(Value top, Value tile, tile::ParallelOp loop) {
 
 /// Whether an exponential is 2^x of some x that is not positive: (x - m) s or x s - m s with a
 /// row's maximum m.
-static bool isAtMostOne(math::Exp2Op power, tile::ParallelOp loop) {
+static bool isAtMostOne(math::Exp2Op power, tile::ElementLoop loop) {
   auto [argument, outer] = scaledArgument(power.getOperand());
   auto difference = argument.getDefiningOp<arith::SubFOp>();
   if (!difference || outer <= 0)
@@ -157,7 +157,7 @@ static bool isAtMostOne(math::Exp2Op power, tile::ParallelOp loop) {
 
 /// Whether the loop stores such a power, none of them a denormal number, into each element of
 /// `fragment`, and nothing else.
-static bool fillsWithPowers(tile::ParallelOp loop, Value fragment) {
+static bool fillsWithPowers(tile::ElementLoop loop, Value fragment) {
   bool isFilled = false;
   auto result = loop.walk([&](tile::StoreOp store) {
     if (store.getBuffer() != fragment)
@@ -170,7 +170,7 @@ static bool fillsWithPowers(tile::ParallelOp loop, Value fragment) {
   return isFilled && !result.wasInterrupted();
 }
 
-bool isSumOfPowers(Value value, tile::ParallelOp loop) {
+bool isSumOfPowers(Value value, tile::ElementLoop loop) {
   auto load = value.getDefiningOp<tile::LoadOp>();
   Value fragment = load ? load.getBuffer() : Value();
   bool isSummed = false;
@@ -179,7 +179,7 @@ bool isSumOfPowers(Value value, tile::ParallelOp loop) {
       continue;
     auto reduce = dyn_cast<tile::ReduceOp>(op);
     if (!reduce) {
-      auto powers = dyn_cast<tile::ParallelOp>(op);
+      auto powers = dyn_cast<tile::ElementLoop>(op);
       return isSummed && powers && fillsWithPowers(powers, fragment);
     }
     if (isSummed || reduce.getKind() != tile::ReduceKind::Sum || !reduce.getClear())

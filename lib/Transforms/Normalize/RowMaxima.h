@@ -29,13 +29,13 @@ mlir::arith::SubFOp differenceIn(mlir::Operation *exponential);
 tile::LoadOp elementIn(mlir::Value value);
 
 /// Whether in front of the loop `top` is what `old` was, or more, element by element.
-bool isRaisedFrom(mlir::Value top, mlir::Value old, tile::ParallelOp loop);
+bool isRaisedFrom(mlir::Value top, mlir::Value old, tile::ElementLoop loop);
 
 /// Whether `top` holds the maxima of the rows of `tile`, or more, in front of the loop.
-bool holdsMaxima(mlir::Value top, mlir::Value tile, tile::ParallelOp loop);
+bool holdsMaxima(mlir::Value top, mlir::Value tile, tile::ElementLoop loop);
 
 /// Whether a value of the loop is a row's sum of approximate powers of at most 1, none a denormal
 /// number: 0, or far from where a number or its reciprocal is a denormal.
-bool isSumOfPowers(mlir::Value value, tile::ParallelOp loop);
+bool isSumOfPowers(mlir::Value value, tile::ElementLoop loop);
 
 } // namespace tilec

@@ -60,13 +60,13 @@ public:
   void join();
 
 private:
-  bool collect(tile::ParallelOp loop, SmallVectorImpl<Access> &found);
+  bool collect(tile::ElementLoop loop, SmallVectorImpl<Access> &found);
   bool isElementwise(Value root);
   bool isIndependent(ArrayRef<Access> accesses);
   SmallVector<Form, 4> formsOf(const Access &access);
   bool isOfIteration(const Access &access);
   Operation *memberOf(Operation *op);
-  SmallVector<tile::ParallelOp> loopsOfMembers();
+  SmallVector<tile::ElementLoop> loopsOfMembers();
 
   SmallVector<Operation *> members; ///< parallels and fills
   SmallVector<int64_t, 4> extents;
@@ -75,7 +75,7 @@ private:
 };
 
 /// False when something in the loop has an effect that is no load or store.
-bool Run::collect(tile::ParallelOp loop, SmallVectorImpl<Access> &found) {
+bool Run::collect(tile::ElementLoop loop, SmallVectorImpl<Access> &found) {
   auto result = loop.getBody().walk([&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     auto store = dyn_cast<tile::StoreOp>(op);
@@ -108,7 +108,7 @@ bool isLarge(ArrayRef<int64_t> extents, Operation *member) {
 std::optional<SmallVector<int64_t, 4>> extentsOf(Operation *op) {
   if (auto fill = dyn_cast<tile::FillOp>(op))
     return SmallVector<int64_t, 4>(fill.getDst().getType().getShape());
-  auto loop = dyn_cast<tile::ParallelOp>(op);
+  auto loop = dyn_cast<tile::ElementLoop>(op);
   return loop && !loop.getPart() ? loop.constantExtents() : std::nullopt;
 }
 
@@ -119,7 +119,7 @@ bool Run::add(Operation *op) {
     return false;
   if (auto fill = dyn_cast<tile::FillOp>(op))
     found.push_back({fill, fill.getDst(), {}, /*isWrite=*/true});
-  else if (!collect(cast<tile::ParallelOp>(op), found))
+  else if (!collect(cast<tile::ElementLoop>(op), found))
     return false;
   extents.assign(own->begin(), own->end());
   members.push_back(op);
@@ -134,7 +134,7 @@ bool Run::add(Operation *op) {
 bool Run::commutesWith(Operation *op) {
   if (isPure(op) || isa<tile::AllocOp>(op))
     return true;
-  if (!isa<tile::ParallelOp, tile::CopyOp, tile::FillOp>(op))
+  if (!isa<tile::ElementLoop, tile::CopyOp, tile::FillOp>(op))
     return false;
   Accesses other = accessesOf(op);
   return llvm::none_of(other.writes, [&](Value root) { return accesses.contains(root); }) &&
@@ -149,7 +149,7 @@ Operation *Run::memberOf(Operation *op) {
 
 /// Whether it is of the element that has the loop's own variables for indices.
 bool Run::isOfIteration(const Access &access) {
-  auto loop = dyn_cast<tile::ParallelOp>(memberOf(access.op));
+  auto loop = dyn_cast<tile::ElementLoop>(memberOf(access.op));
   return !loop || llvm::equal(access.indices, loop.ivs());
 }
 
@@ -168,12 +168,12 @@ bool Run::isElementwise(Value root) {
   if (!llvm::all_of(own, [&](const Access &access) { return isOfIteration(access); }))
     return false;
   return own[0].isWrite &&
-         (isa<tile::FillOp>(own[0].op) || isa<tile::ParallelOp>(own[0].op->getParentOp()));
+         (isa<tile::FillOp>(own[0].op) || isa<tile::ElementLoop>(own[0].op->getParentOp()));
 }
 
 SmallVector<Form, 4> Run::formsOf(const Access &access) {
   SmallVector<Form, 4> forms;
-  auto loop = dyn_cast<tile::ParallelOp>(memberOf(access.op));
+  auto loop = dyn_cast<tile::ElementLoop>(memberOf(access.op));
   if (!loop) {
     for (size_t d = 0; d < extents.size(); ++d) {
       Form &form = forms.emplace_back();
@@ -220,12 +220,12 @@ bool Run::isIndependent(ArrayRef<Access> own) {
   return true;
 }
 
-SmallVector<tile::ParallelOp> Run::loopsOfMembers() {
-  SmallVector<tile::ParallelOp> loops;
+SmallVector<tile::ElementLoop> Run::loopsOfMembers() {
+  SmallVector<tile::ElementLoop> loops;
   for (Operation *member : members) {
     auto fill = dyn_cast<tile::FillOp>(member);
     if (!fill) {
-      loops.push_back(cast<tile::ParallelOp>(member));
+      loops.push_back(cast<tile::ElementLoop>(member));
       continue;
     }
     OpBuilder b(fill);
@@ -253,7 +253,7 @@ void Run::join() {
     if (!llvm::is_contained(streamed, root) && !isIndependent(own))
       return;
 
-  SmallVector<tile::ParallelOp> loops = loopsOfMembers();
+  SmallVector<tile::ElementLoop> loops = loopsOfMembers();
   OpBuilder b(loops.back());
   auto joined = tile::ParallelOp::create(b, loops[0].getLoc(), loops.back().getExtents());
   joined->setAttrs(loops[0]->getAttrs());
@@ -269,7 +269,7 @@ void Run::join() {
     map.map(root, element);
     elements.insert(element);
   }
-  for (tile::ParallelOp loop : loops) {
+  for (tile::ElementLoop loop : loops) {
     map.map(loop.ivs(), joined.ivs());
     for (Operation &op : *loop.bodyBlock())
       b.clone(op, map);
@@ -284,7 +284,7 @@ void Run::join() {
     if (auto store = dyn_cast<tile::StoreOp>(op); store && elements.contains(store.getBuffer()))
       place(store.getIndicesMutable());
   });
-  for (tile::ParallelOp loop : loops)
+  for (tile::ElementLoop loop : loops)
     loop.erase();
 }
 
@@ -305,8 +305,8 @@ void streamIn(Block &block) {
 void streamFragments(tile::KernelOp kernel) {
   SmallVector<Block *> blocks;
   kernel->walk([&](Block *block) {
-    if (!block->getParentOp()->getParentOfType<tile::ParallelOp>() &&
-        !isa<tile::ParallelOp>(block->getParentOp()))
+    if (!block->getParentOp()->getParentOfType<tile::ElementLoop>() &&
+        !isa<tile::ElementLoop>(block->getParentOp()))
       blocks.push_back(block);
   });
   for (Block *block : blocks)

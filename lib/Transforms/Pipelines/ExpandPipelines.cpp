@@ -120,7 +120,7 @@ private:
   /// Computes `count` here.
   void countIterations();
   /// Reads the copy's source of that iteration into registers.
-  tile::ParallelOp read(tile::CopyOp copy, tile::AllocOp held, Value iv);
+  tile::MoveOp read(tile::CopyOp copy, tile::AllocOp held, Value iv);
   void rewriteBody();
   /// Removes the original copies; what read the rings reads this slot.
   void useSlot(Value slot);
@@ -184,7 +184,7 @@ void Expansion::startCopies(Value iv, Value slot) {
     });
     repeatArithmetic(outside, mapping);
     mapping.map(buffer, slotView(ring, slot));
-    cast<tile::ParallelOp>(builder.clone(*gather, mapping)).setAsync(true);
+    tile::turnInto<tile::GatherOp>(cast<tile::ElementLoop>(builder.clone(*gather, mapping)));
   }
   if (round) // in any case, so that groups are rounds
     builder.setInsertionPointAfter(round);
@@ -242,20 +242,19 @@ Value Expansion::iterationOfBody() {
   return arith::DivSIOp::create(builder, loc, offset, loop.getStep());
 }
 
-tile::ParallelOp Expansion::read(tile::CopyOp copy, tile::AllocOp held, Value iv) {
+tile::MoveOp Expansion::read(tile::CopyOp copy, tile::AllocOp held, Value iv) {
   IRMapping mapping;
   mapping.map(loop.iv(), iv);
   repeatArithmetic({copy.getSrc()}, mapping);
-  return expandCopy(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()), held);
+  return moveElements(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()), held);
 }
 
 /// Gives the registers that the loop fills the layout in which it reads memory in wide pieces.
-static bool layOut(tile::AllocOp held, tile::ParallelOp loop, const TargetInfo &chip) {
-  int64_t numWaves = wavesOf(loop->getParentOfType<tile::KernelOp>(), chip);
-  tile::StoreOp store = onlyStore(loop);
+static bool layOut(tile::AllocOp held, tile::MoveOp move, const TargetInfo &chip) {
+  int64_t numWaves = wavesOf(move->getParentOfType<tile::KernelOp>(), chip);
   std::optional<FragmentLayout> layout =
-      fragmentFromLoop(defaultLoopLayout(loop, chip, numWaves), store.getIndices(),
-                       held.getResult().getType().getShape(), loop);
+      fragmentFromLoop(defaultLoopLayout(move, chip, numWaves), move.store().getIndices(),
+                       held.getResult().getType().getShape(), move);
   if (layout)
     held.setLayoutAttr(tile::FragmentLayoutAttr::get(held.getContext(), *layout));
   return layout.has_value();
@@ -272,7 +271,7 @@ bool Expansion::holdNextRound(const TargetInfo &chip) {
         builder, copy.getLoc(),
         tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment),
         (ring.getName() + "_next").str(), Attribute()));
-    tile::ParallelOp first = read(copy, held.back(), loop.getLower());
+    tile::MoveOp first = read(copy, held.back(), loop.getLower());
     made.append({first, held.back()});
     if (layOut(held.back(), first, chip))
       continue;
@@ -286,7 +285,7 @@ bool Expansion::holdNextRound(const TargetInfo &chip) {
   for (auto [copy, registers, ring] : llvm::zip(plan.copies, held, plan.rings)) {
     // Where the copy stands, so that tiles that share bytes still can.
     builder.setInsertionPoint(copy);
-    expandCopy(builder, copy.getLoc(), registers, ring);
+    moveElements(builder, copy.getLoc(), registers, ring);
     read(copy, registers, next);
     copy.erase();
   }

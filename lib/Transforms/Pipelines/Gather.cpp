@@ -128,7 +128,7 @@ bool isZero(Value value) {
 }
 
 /// The load and the store of a loop that does nothing else but compute where.
-std::optional<Gather> findAccesses(tile::ParallelOp loop) {
+std::optional<Gather> findAccesses(tile::ElementLoop loop) {
   Gather gather;
   for (Operation &op : *loop.bodyBlock()) {
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
@@ -168,7 +168,7 @@ tile::TensorOp plainTensorOf(Value buffer) {
 
 /// Whether the store writes the tile element by element as the loop counts, in a slot that is the
 /// same for all.
-bool writesInOrder(tile::ParallelOp loop, tile::StoreOp store) {
+bool writesInOrder(tile::ElementLoop loop, tile::StoreOp store) {
   auto extents = loop.constantExtents();
   ArrayRef<int64_t> shape = store.getBuffer().getType().getShape();
   if (!extents || shape.size() < extents->size() ||
@@ -188,7 +188,7 @@ bool staysTogether(const SharedLayout &layout, int64_t width) {
                                                       : layout.vecElems % width == 0;
 }
 
-bool movesInPieces(tile::ParallelOp loop, Gather &gather, const SharedLayout &layout,
+bool movesInPieces(tile::ElementLoop loop, Gather &gather, const SharedLayout &layout,
                    int64_t width) {
   BlockArgument along = loop.ivs().back();
   auto type = gather.load.getBuffer().getType();
@@ -205,9 +205,9 @@ bool movesInPieces(tile::ParallelOp loop, Gather &gather, const SharedLayout &la
 
 } // namespace
 
-std::optional<Gather> gatherOf(tile::ParallelOp loop, const TargetInfo &target) {
+std::optional<Gather> gatherOf(tile::ElementLoop loop, const TargetInfo &target) {
   if (target.asyncCopies.completion != Completion::Groups || target.asyncCopies.lanesInRow ||
-      loop->getParentOfType<tile::ParallelOp>() || !loop.constantExtents())
+      loop->getParentOfType<tile::ElementLoop>() || !loop.constantExtents())
     return std::nullopt;
   std::optional<Gather> gather = findAccesses(loop);
   if (!gather)
@@ -233,7 +233,7 @@ std::optional<Gather> gatherOf(tile::ParallelOp loop, const TargetInfo &target) 
   return std::nullopt;
 }
 
-FragmentLayout gatherLayout(tile::ParallelOp loop, Gather gather, const TargetInfo &target,
+FragmentLayout gatherLayout(tile::ElementLoop loop, Gather gather, const TargetInfo &target,
                             int64_t numWaves) {
   SmallVector<int64_t, 4> extents = *loop.constantExtents();
   int64_t elemBytes = bytesOf(tile::dtypeOf(gather.load.getBuffer().getType().getElementType()));

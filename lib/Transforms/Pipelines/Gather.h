@@ -22,11 +22,11 @@ struct Gather {
 };
 
 /// Nothing when the loop does anything else, or the target has no such copies.
-std::optional<Gather> gatherOf(tile::ParallelOp loop, const TargetInfo &target);
+std::optional<Gather> gatherOf(tile::ElementLoop loop, const TargetInfo &target);
 
 /// Which lane copies which pieces: rows of 128 bytes first, so that a lane's pieces differ by
 /// constants in shared memory and few rows' numbers are read.
-FragmentLayout gatherLayout(tile::ParallelOp loop, Gather gather, const TargetInfo &target,
+FragmentLayout gatherLayout(tile::ElementLoop loop, Gather gather, const TargetInfo &target,
                             int64_t numWaves);
 
 } // namespace tilec

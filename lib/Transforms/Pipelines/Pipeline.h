@@ -19,7 +19,7 @@ struct PipelinePlan {
   /// Copies from global memory whose destination only this loop's iteration reads.
   llvm::SmallVector<tile::CopyOp, 4> copies;
   /// Loops over elements that do the same (Gather.h).
-  llvm::SmallVector<tile::ParallelOp, 2> gathers;
+  llvm::SmallVector<tile::ElementLoop, 2> gathers;
   /// The shared buffers they fill, each once: those of `copies`, then those of `gathers`.
   llvm::SmallVector<tile::AllocOp, 4> rings;
   /// What the copies stand under in the body, if that is nothing but this: rounds are left out.

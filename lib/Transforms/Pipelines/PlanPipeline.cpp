@@ -104,7 +104,7 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
   if (loop->getParentOfType<tile::KernelOp>().getLockstep())
     return;
   Accesses all = accessesOf(loop);
-  for (tile::ParallelOp parallel : loop.bodyBlock()->getOps<tile::ParallelOp>()) {
+  for (tile::ElementLoop parallel : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
     std::optional<Gather> gather = gatherOf(parallel, target);
     auto ring = gather ? gather->store.getBuffer().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
     if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring))

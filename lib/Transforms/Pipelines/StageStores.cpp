@@ -42,7 +42,7 @@ int64_t movedBytes(tile::StoreOp store) {
 }
 
 /// Adds the arithmetic inside of the loop that `value` comes from; false where it reads memory.
-bool addArithmetic(Value value, tile::ParallelOp loop, llvm::SetVector<Operation *> &slice) {
+bool addArithmetic(Value value, tile::ElementLoop loop, llvm::SetVector<Operation *> &slice) {
   Operation *op = value.getDefiningOp();
   if (!op || !loop->isProperAncestor(op) || slice.contains(op))
     return true;
@@ -63,7 +63,7 @@ int64_t runBytes(const FragmentLayout &layout, int64_t elemBytes) {
 }
 
 /// Whether pieces of a row of the tile are whole pieces of the tensor's rows.
-bool isAligned(tile::StoreOp store, tile::ParallelOp loop, int64_t elemBytes) {
+bool isAligned(tile::StoreOp store, tile::ElementLoop loop, int64_t elemBytes) {
   tile::BufferType type = store.getBuffer().getType();
   auto tensor = store.getBuffer().getDefiningOp<tile::TensorOp>();
   int64_t piece = pieceBytes / elemBytes, rowElems = type.getShape().back();
@@ -81,7 +81,7 @@ bool isAligned(tile::StoreOp store, tile::ParallelOp loop, int64_t elemBytes) {
 }
 
 /// Rewrites the loop when that needs no more shared memory.
-void stage(tile::ParallelOp loop, tile::KernelOp kernel, const TargetInfo &target) {
+void stage(tile::ElementLoop loop, tile::KernelOp kernel, const TargetInfo &target) {
   tile::StoreOp store = onlyStore(loop);
   auto extents = loop.constantExtents();
   bool isToTensor = store && store.getBuffer().getDefiningOp<tile::TensorOp>();
@@ -106,7 +106,7 @@ void stage(tile::ParallelOp loop, tile::KernelOp kernel, const TargetInfo &targe
   b.setInsertionPoint(store);
   auto fill = tile::StoreOp::create(b, loc, store.getValue(), tile.getResult(), loop.ivs());
   b.setInsertionPointAfter(loop);
-  auto drain = tile::ParallelOp::create(b, loc, loop.getExtents());
+  auto drain = tile::MoveOp::create(b, loc, loop.getExtents());
   OpBuilder inner = OpBuilder::atBlockEnd(drain.bodyBlock());
   IRMapping mapping;
   mapping.map(loop.ivs(), drain.ivs());
@@ -138,12 +138,12 @@ struct StageStoresPass : impl::StageStoresPassBase<StageStoresPass> {
       // Warps of other roles meet no barrier; TMA stores what they would.
       if (kernel.getLockstep() || !kernel.getBody().getOps<tile::ProducerOp>().empty())
         continue;
-      SmallVector<tile::ParallelOp> loops;
-      kernel.walk([&](tile::ParallelOp loop) {
-        if (!loop.getStoreBuffers() && !loop->getParentOfType<tile::ParallelOp>())
+      SmallVector<tile::ElementLoop> loops;
+      kernel.walk([&](tile::ElementLoop loop) {
+        if (!isa<tile::StoreTileOp>(*loop) && !loop->getParentOfType<tile::ElementLoop>())
           loops.push_back(loop);
       });
-      for (tile::ParallelOp loop : loops)
+      for (tile::ElementLoop loop : loops)
         stage(loop, kernel, *chip);
     }
   }

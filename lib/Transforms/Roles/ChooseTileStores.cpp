@@ -48,7 +48,7 @@ bool readsWhatItWrites(tile::LoadOp load, const TileTarget &target) {
 
 /// Whether nothing else of the kernel has to see, or be seen by, what the loop writes to the
 /// tensor.
-bool isAlone(const TileTarget &target, tile::ParallelOp loop, tile::KernelOp kernel) {
+bool isAlone(const TileTarget &target, tile::ElementLoop loop, tile::KernelOp kernel) {
   auto result = kernel.walk([&](Operation *op) {
     if (op == target.op || op->getNumRegions() != 0 || isMemoryEffectFree(op))
       return WalkResult::advance();
@@ -65,7 +65,7 @@ bool isAlone(const TileTarget &target, tile::ParallelOp loop, tile::KernelOp ker
 }
 
 /// What no loop variable moves is computed in front of the loop.
-void hoistInvariants(tile::ParallelOp loop) {
+void hoistInvariants(tile::ElementLoop loop) {
   for (Operation &op : llvm::make_early_inc_range(*loop.bodyBlock()))
     if (isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
         llvm::none_of(op.getOperands(), [&](Value operand) {
@@ -74,7 +74,7 @@ void hoistInvariants(tile::ParallelOp loop) {
       op.moveBefore(loop);
 }
 
-std::optional<TileStore> storeOf(tile::ParallelOp loop, tile::KernelOp kernel) {
+std::optional<TileStore> storeOf(tile::ElementLoop loop, tile::KernelOp kernel) {
   std::optional<TileStore> match = matchTileStore(loop);
   if (!match || !llvm::all_of(match->targets, [&](const TileTarget &target) {
         return isAlone(target, loop, kernel);
@@ -91,7 +91,7 @@ std::optional<TileStore> storeOf(tile::ParallelOp loop, tile::KernelOp kernel) {
 /// them where they were written.
 struct PassedTile {
   tile::AllocOp tile;
-  tile::ParallelOp fill;
+  tile::ElementLoop fill;
   tile::StoreOp store;
   Operation *drain = nullptr; ///< tile.parallel, or tile.copy to a tensor
 };
@@ -102,7 +102,7 @@ bool keepsIndices(tile::BufferType tile, tile::BufferType box) {
   return tile.getShape() == box.getShape() || !llvm::is_contained(tile.getShape(), 1);
 }
 
-bool coversTile(tile::ParallelOp loop, ValueRange indices, tile::BufferType type) {
+bool coversTile(tile::ElementLoop loop, ValueRange indices, tile::BufferType type) {
   auto extents = loop.constantExtents();
   return extents && ArrayRef<int64_t>(*extents) == type.getShape() &&
          llvm::equal(indices, loop.ivs());
@@ -117,7 +117,7 @@ std::optional<PassedTile> passedTile(tile::AllocOp tile) {
     auto store = dyn_cast<tile::StoreOp>(user);
     auto load = dyn_cast<tile::LoadOp>(user);
     auto copy = dyn_cast<tile::CopyOp>(user);
-    auto loop = dyn_cast<tile::ParallelOp>(user->getParentOp());
+    auto loop = dyn_cast<tile::ElementLoop>(user->getParentOp());
     Operation *drain = copy && copy.getSrc() == tile && copy.getDst().getType().isGlobal() &&
                                keepsIndices(type, copy.getDst().getType())
                            ? user
@@ -143,7 +143,7 @@ std::optional<PassedTile> passedTile(tile::AllocOp tile) {
 /// Whether the loop only computes what it stores to the tile, and from what nothing changes until
 /// `drain`.
 bool canMoveDown(const PassedTile &passed) {
-  for (Operation &op : *tile::ParallelOp(passed.fill).bodyBlock())
+  for (Operation &op : *tile::ElementLoop(passed.fill).bodyBlock())
     if (&op != passed.store && !isa<tile::LoadOp>(op) &&
         (!isMemoryEffectFree(&op) || op.getNumRegions() != 0))
       return false;
@@ -156,14 +156,16 @@ bool canMoveDown(const PassedTile &passed) {
 }
 
 /// The loop that stores what `drain` would, straight from what `fill` computes.
-tile::ParallelOp fuse(PassedTile &passed) {
+tile::ElementLoop fuse(PassedTile &passed) {
   OpBuilder b(passed.drain);
   Location loc = passed.drain->getLoc();
-  auto loop = cast<tile::ParallelOp>(b.cloneWithoutRegions(*passed.fill));
-  Block &body = loop.getBody().emplaceBlock();
+  auto loop = tile::ParallelOp::create(b, passed.fill.getLoc(), passed.fill.getExtents());
+  loop.setPart(passed.fill.getPart());
+  if (auto layout = passed.fill.getLayoutAttr())
+    loop.setLayoutAttr(layout);
+  Block &body = *loop.bodyBlock();
   IRMapping values;
-  for (BlockArgument iv : passed.fill.ivs())
-    values.map(iv, body.addArgument(iv.getType(), iv.getLoc()));
+  values.map(passed.fill.ivs(), loop.ivs());
   b.setInsertionPointToStart(&body);
   for (Operation &op : *passed.fill.bodyBlock())
     if (&op != passed.store)
@@ -184,7 +186,7 @@ tile::ParallelOp fuse(PassedTile &passed) {
     tile::StoreOp::create(b, loc, element, place.buffer, place.indices);
     return loop;
   }
-  auto drain = cast<tile::ParallelOp>(passed.drain);
+  auto drain = cast<tile::ElementLoop>(passed.drain);
   for (auto [iv, own] : llvm::zip(drain.ivs(), body.getArguments()))
     values.map(iv, own);
   for (Operation &op : *drain.bodyBlock()) {
@@ -203,7 +205,7 @@ tile::ParallelOp fuse(PassedTile &passed) {
 
 /// The accumulator that a loop over all of it reads where its variables say, and nowhere else; null
 /// when there is none or more than one.
-Value accumulatorOf(tile::ParallelOp loop) {
+Value accumulatorOf(tile::ElementLoop loop) {
   Value only;
   bool isOne = true;
   loop.walk([&](tile::LoadOp load) {
@@ -219,7 +221,7 @@ Value accumulatorOf(tile::ParallelOp loop) {
 
 /// The loop in front of `last` that changes each element of the accumulator by itself (an
 /// activation, a bias), where only `last` sees what it leaves.
-tile::ParallelOp updateBefore(tile::ParallelOp last, Value accumulator) {
+tile::ElementLoop updateBefore(tile::ElementLoop last, Value accumulator) {
   Block *block = last->getBlock();
   if (accumulator.getDefiningOp()->getBlock() != block)
     return {};
@@ -231,7 +233,7 @@ tile::ParallelOp updateBefore(tile::ParallelOp last, Value accumulator) {
     if (statement != last && (!update || update->isBeforeInBlock(statement)))
       update = statement;
   }
-  auto loop = dyn_cast_or_null<tile::ParallelOp>(update);
+  auto loop = dyn_cast_or_null<tile::ElementLoop>(update);
   if (!loop || loop.getPart() || loop.constantExtents() != last.constantExtents())
     return {};
   tile::StoreOp only;
@@ -258,9 +260,9 @@ tile::ParallelOp updateBefore(tile::ParallelOp last, Value accumulator) {
 }
 
 /// `last` with what `update` computes in the place of what it reads of the accumulator.
-tile::ParallelOp merge(tile::ParallelOp update, tile::ParallelOp last, Value accumulator) {
+tile::ElementLoop merge(tile::ElementLoop update, tile::ElementLoop last, Value accumulator) {
   OpBuilder b(last);
-  auto merged = cast<tile::ParallelOp>(b.clone(*last));
+  auto merged = tile::turnInto<tile::ParallelOp>(cast<tile::ElementLoop>(b.clone(*last)));
   b.setInsertionPointToStart(merged.bodyBlock());
   IRMapping values;
   for (auto [iv, own] : llvm::zip(update.ivs(), merged.ivs()))
@@ -285,7 +287,7 @@ tile::ParallelOp merge(tile::ParallelOp update, tile::ParallelOp last, Value acc
 
 /// An element of a tensor that is the same in all rounds (a scale) is read once, in front of the
 /// loop, and not again for each step of the store.
-void hoistScalars(tile::ParallelOp loop) {
+void hoistScalars(tile::ElementLoop loop) {
   hoistInvariants(loop);
   Accesses accesses = accessesOf(loop);
   for (tile::LoadOp load : llvm::make_early_inc_range(loop.bodyBlock()->getOps<tile::LoadOp>())) {
@@ -301,13 +303,13 @@ void hoistScalars(tile::ParallelOp loop) {
 }
 
 /// The loop that does what `last` and the updates in front of it do, if TMA can store that.
-tile::ParallelOp mergeUpdates(tile::ParallelOp last, tile::KernelOp kernel,
-                              llvm::SmallPtrSetImpl<Operation *> &gone) {
+tile::ElementLoop mergeUpdates(tile::ElementLoop last, tile::KernelOp kernel,
+                               llvm::SmallPtrSetImpl<Operation *> &gone) {
   while (Value accumulator = accumulatorOf(last)) {
-    tile::ParallelOp update = updateBefore(last, accumulator);
+    tile::ElementLoop update = updateBefore(last, accumulator);
     if (!update)
       break;
-    tile::ParallelOp merged = merge(update, last, accumulator);
+    tile::ElementLoop merged = merge(update, last, accumulator);
     hoistScalars(merged);
     hoistInvariants(merged);
     // The loops that it replaces do not count. `merged` stands in front of `last`, so each has an
@@ -342,7 +344,7 @@ void forwardSharedTiles(tile::KernelOp kernel) {
     std::optional<PassedTile> passed = passedTile(alloc);
     if (!passed || !canMoveDown(*passed))
       continue;
-    tile::ParallelOp fused = fuse(*passed);
+    tile::ElementLoop fused = fuse(*passed);
     hoistInvariants(fused);
     // The loops that it replaces do not count.
     Operation *old[] = {passed->fill, passed->drain};
@@ -362,16 +364,16 @@ void forwardSharedTiles(tile::KernelOp kernel) {
 }
 
 void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory) {
-  SmallVector<std::pair<tile::ParallelOp, TileStore>, 1> stores;
-  SmallVector<tile::ParallelOp> loops;
-  kernel.walk([&](tile::ParallelOp loop) { loops.push_back(loop); });
-  for (tile::ParallelOp loop : loops) {
-    if (!loop->getParentOfType<tile::ParallelOp>())
+  SmallVector<std::pair<tile::ElementLoop, TileStore>, 1> stores;
+  SmallVector<tile::ElementLoop> loops;
+  kernel.walk([&](tile::ElementLoop loop) { loops.push_back(loop); });
+  for (tile::ElementLoop loop : loops) {
+    if (!loop->getParentOfType<tile::ElementLoop>())
       hoistInvariants(loop);
   }
   // Updates are merged into a loop behind them, so from behind.
   llvm::SmallPtrSet<Operation *, 8> gone;
-  for (tile::ParallelOp loop : llvm::reverse(loops)) {
+  for (tile::ElementLoop loop : llvm::reverse(loops)) {
     if (gone.contains(loop) || !matchTileStore(loop))
       continue;
     loop = mergeUpdates(loop, kernel, gone);
@@ -413,14 +415,17 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
       rows.push_back(target.rowDim);
       rowBytes.push_back(target.rowBytes);
     }
-    loop.setStoreRows(rows);
-    loop.setStoreRowBytes(rowBytes);
-    loop.setStoreBuffers(buffers);
-    loop.setStoreBytes(bytes);
     // Sums are the same in any order, and nothing else touches them (isAlone).
-    loop.setStoreInOrder(isInAuthorsLoop(loop) &&
-                         !llvm::all_of(store.targets, [](const TileTarget &t) { return t.adds; }));
-    loop.setStoreAfresh(afresh);
+    bool inOrder = isInAuthorsLoop(loop) &&
+                   !llvm::all_of(store.targets, [](const TileTarget &t) { return t.adds; });
+    OpBuilder b(loop);
+    auto stored = tile::turnInto<tile::StoreTileOp>(
+        loop, {b.getNamedAttr("buffers", b.getI64IntegerAttr(buffers)),
+               b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
+               b.getNamedAttr("rows", b.getDenseI64ArrayAttr(rows)),
+               b.getNamedAttr("row_bytes", b.getDenseI64ArrayAttr(rowBytes))});
+    stored.setInOrder(inOrder);
+    stored.setAfresh(afresh);
   }
 }
 

@@ -21,7 +21,7 @@ namespace tilec {
 /// corner where it is hardest to meet. With `rows`, in those of the warp group that asks.
 class Corner {
 public:
-  explicit Corner(tile::ParallelOp loop, std::optional<GroupRows> rows = {})
+  explicit Corner(tile::ElementLoop loop, std::optional<GroupRows> rows = {})
       : loop(loop), rows(rows), b(loop), loc(loop.getLoc()) {}
 
   /// True only where the condition is `wanted` everywhere; null where that cannot be told.
@@ -56,7 +56,7 @@ private:
   mlir::Value compare(mlir::arith::CmpIOp op, bool wanted);
   mlir::Value comparedFrom(mlir::arith::CmpIOp op, bool wanted, tile::ForOp rounds);
 
-  tile::ParallelOp loop;
+  tile::ElementLoop loop;
   std::optional<GroupRows> rows;
   mlir::Value group;
   mlir::OpBuilder b;

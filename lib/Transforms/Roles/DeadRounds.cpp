@@ -22,7 +22,7 @@ namespace {
 
 /// The masks of the loop: each chooses -inf for some elements of a tile.
 struct Mask {
-  tile::ParallelOp parallel;
+  tile::ElementLoop parallel;
   Choice choice;
   bool truth; ///< of the condition where it chooses -inf
 };
@@ -33,7 +33,7 @@ SmallVector<Mask, 2> masksOf(tile::ForOp loop) {
     return matchPattern(value, m_Constant(&attr)) && attr.getValue().isInfinity() &&
            attr.getValue().isNegative();
   };
-  for (auto parallel : loop.bodyBlock()->getOps<tile::ParallelOp>())
+  for (auto parallel : loop.bodyBlock()->getOps<tile::ElementLoop>())
     parallel.walk([&](Operation *op) {
       for (Value result : op->getResults())
         if (std::optional<Choice> choice = choiceOf(result))

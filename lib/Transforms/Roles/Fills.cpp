@@ -22,13 +22,13 @@ namespace {
 
 /// A parallel that stores to each element of a whole fragment what its place says.
 struct Masking {
-  tile::ParallelOp loop;
+  tile::ElementLoop loop;
   tile::StoreOp store;
   bool byGroup = false; ///< masks are asked for each warp group
   Value buffer() { return store.getBuffer(); }
 };
 
-std::optional<Masking> maskingOf(tile::ParallelOp loop) {
+std::optional<Masking> maskingOf(tile::ElementLoop loop) {
   if (!loop.constantExtents())
     return std::nullopt;
   Masking masking{loop, onlyStore(loop), false};
@@ -161,13 +161,13 @@ void simplify(Masking &masking, MaskPlace place) {
 void simplifyFills(tile::KernelOp kernel, MaskPlace place, bool byGroup) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
-    if (isa<tile::FillOp, tile::ParallelOp>(op))
+    if (isa<tile::FillOp, tile::ElementLoop>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
     if (auto fill = dyn_cast<tile::FillOp>(op)) {
       simplify(fill);
-    } else if (std::optional<Masking> masking = maskingOf(cast<tile::ParallelOp>(op))) {
+    } else if (std::optional<Masking> masking = maskingOf(cast<tile::ElementLoop>(op))) {
       masking->byGroup = byGroup;
       simplify(*masking, place);
     }

@@ -91,7 +91,7 @@ bool Round::hasRegisters() {
 }
 
 size_t Round::neededBy(Operation &op) {
-  bool isPlain = isa<tile::GemmOp, tile::ParallelOp, tile::ReduceOp, scf::IfOp>(op);
+  bool isPlain = isa<tile::GemmOp, tile::ElementLoop, tile::ReduceOp, scf::IfOp>(op);
   auto result = op.walk([](Operation *inner) {
     bool isOther = isa<tile::PrintOp, tile::AssertOp, tile::ForOp, tile::WhileOp>(inner);
     return isOther ? WalkResult::interrupt() : WalkResult::advance();

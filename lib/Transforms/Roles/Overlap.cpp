@@ -57,7 +57,7 @@ llvm::Error Planner::findGemms() {
     auto copy = dyn_cast<tile::CopyOp>(op);
     if (isMemoryEffectFree(&op) || (copy && llvm::is_contained(copies, copy)))
       continue;
-    if (!isa<tile::GemmOp, tile::ParallelOp, tile::FillOp, tile::ReduceOp, scf::IfOp>(op))
+    if (!isa<tile::GemmOp, tile::ElementLoop, tile::FillOp, tile::ReduceOp, scf::IfOp>(op))
       return refuse("`" + op.getName().getStringRef() + "` stands in it");
     auto result = op.walk([](Operation *inner) {
       return isa<tile::PrintOp, tile::AssertOp, tile::AtomicOp, tile::ForOp, tile::WhileOp>(inner)
@@ -125,7 +125,7 @@ llvm::Error Planner::cut() {
   for (Operation *op : plan.early) {
     if (plan.second.n() < narrowestCut)
       break;
-    auto parallel = dyn_cast<tile::ParallelOp>(op);
+    auto parallel = dyn_cast<tile::ElementLoop>(op);
     bool feedsLate = parallel && llvm::any_of(touched[op].writes, [&](Value root) {
                        auto type = cast<tile::BufferType>(root.getType());
                        return type.isFragment() && type.rank() == 2 &&
@@ -179,7 +179,7 @@ private:
   void emitHalf(Operation *op, Value iv, int64_t i) {
     IRMapping round;
     round.map(loop.iv(), iv);
-    cast<tile::ParallelOp>(emit(op, round)).setPart(ArrayRef<int64_t>{i, 2});
+    cast<tile::ElementLoop>(emit(op, round)).setPart(ArrayRef<int64_t>{i, 2});
   }
   void emitAll(ArrayRef<Operation *> list, Value iv) {
     IRMapping round;

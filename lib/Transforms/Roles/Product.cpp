@@ -112,7 +112,7 @@ std::string whyNoTeams(tile::KernelOp kernel, const ProducerLoop &plan) {
       continue;
     }
     bool isPlain = isa<tile::FillOp, tile::CopyOp>(op);
-    if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {
+    if (auto parallel = dyn_cast<tile::ElementLoop>(op)) {
       isPlain = true;
       parallel.walk([&](Operation *inner) {
         isPlain &= inner == parallel || isa<tile::LoadOp, tile::StoreOp, scf::IfOp>(inner) ||

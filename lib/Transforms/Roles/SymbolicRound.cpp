@@ -62,11 +62,11 @@ private:
   Symbol now(Value buffer);
 
   bool visit(Operation &op);
-  bool visit(tile::ParallelOp parallel);
+  bool visit(tile::ElementLoop parallel);
   bool visit(tile::FillOp fill);
   bool visit(tile::ReduceOp reduce);
   bool visit(tile::GemmOp gemm);
-  bool visitInside(Operation &op, tile::ParallelOp parallel);
+  bool visitInside(Operation &op, tile::ElementLoop parallel);
   Symbol evaluate(Operation *op);
   Symbol evaluate(Value value);
   Symbol choose(Value chosenBy, Symbol whenTrue, Symbol whenFalse);
@@ -216,7 +216,7 @@ Symbol SymbolicRound::evaluate(Operation *op) {
   return generic(op, in, !isHarmless);
 }
 
-bool SymbolicRound::visitInside(Operation &op, tile::ParallelOp parallel) {
+bool SymbolicRound::visitInside(Operation &op, tile::ElementLoop parallel) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (cast<tile::BufferType>(load.getBuffer().getType()).isGlobal())
       values[load] = unknown();
@@ -252,7 +252,7 @@ bool SymbolicRound::visitInside(Operation &op, tile::ParallelOp parallel) {
   return op.getNumResults() == 1;
 }
 
-bool SymbolicRound::visit(tile::ParallelOp parallel) {
+bool SymbolicRound::visit(tile::ElementLoop parallel) {
   return llvm::all_of(*parallel.bodyBlock(),
                       [&](Operation &op) { return visitInside(op, parallel); });
 }
@@ -297,7 +297,7 @@ bool SymbolicRound::visit(tile::GemmOp gemm) {
 
 bool SymbolicRound::visit(Operation &op) {
   values.clear();
-  if (auto parallel = dyn_cast<tile::ParallelOp>(op))
+  if (auto parallel = dyn_cast<tile::ElementLoop>(op))
     return visit(parallel);
   if (auto fill = dyn_cast<tile::FillOp>(op))
     return visit(fill);
@@ -333,7 +333,7 @@ bool SymbolicRound::changesNothing() {
 
 } // namespace
 
-bool isDirect(Value buffer, ValueRange indices, tile::ParallelOp parallel) {
+bool isDirect(Value buffer, ValueRange indices, tile::ElementLoop parallel) {
   auto type = cast<tile::BufferType>(buffer.getType());
   auto extents = parallel.constantExtents();
   if (!type.isFragment() || !buffer.getDefiningOp<tile::AllocOp>() || !extents ||

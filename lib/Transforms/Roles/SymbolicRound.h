@@ -12,7 +12,7 @@
 namespace tilec {
 
 /// Whether an access is to the element of a fragment that the loop is at.
-bool isDirect(mlir::Value buffer, mlir::ValueRange indices, tile::ParallelOp parallel);
+bool isDirect(mlir::Value buffer, mlir::ValueRange indices, tile::ElementLoop parallel);
 
 /// Whether rows are reduced by themselves, and no warp asks another one.
 bool isWithinRows(tile::ReduceOp reduce);

@@ -45,12 +45,12 @@ bool readLayout(const FragmentLayout &layout, TileStore &store) {
          layout.shape()[0] == store.rows() * store.groupsM;
 }
 
-bool isInside(Value value, tile::ParallelOp loop) {
+bool isInside(Value value, tile::ElementLoop loop) {
   return loop->isAncestor(value.getParentRegion()->getParentOp());
 }
 
 /// Whether `index` is `iv` plus something that no loop variable moves.
-bool isMovedBy(Value index, BlockArgument iv, tile::ParallelOp loop) {
+bool isMovedBy(Value index, BlockArgument iv, tile::ElementLoop loop) {
   LinearForm form = linearize(index);
   for (auto [term, factor] : form.terms)
     if (isInside(term, loop) && (term != iv || factor != 1))
@@ -58,7 +58,7 @@ bool isMovedBy(Value index, BlockArgument iv, tile::ParallelOp loop) {
   return form.coefficient(iv) == 1;
 }
 
-bool isFixed(Value index, tile::ParallelOp loop) {
+bool isFixed(Value index, tile::ElementLoop loop) {
   return llvm::none_of(linearize(index).terms,
                        [&](auto term) { return isInside(term.first, loop); });
 }
@@ -145,7 +145,7 @@ void setExtents(TileTarget &target, const TileStore &store) {
 }
 
 /// Whether TMA can write what the op writes; fills the target.
-bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, TileTarget &target) {
+bool readTarget(Operation *op, tile::ElementLoop loop, const TileStore &match, TileTarget &target) {
   target = writtenBy(op);
   auto atomic = dyn_cast<tile::AtomicOp>(op);
   auto type = cast<tile::BufferType>(target.tensor.getType());
@@ -184,7 +184,7 @@ bool readTarget(Operation *op, tile::ParallelOp loop, const TileStore &match, Ti
 
 /// The ops of the body, a guard looked through; nothing when there are others than element by
 /// element ones.
-bool collectOps(tile::ParallelOp loop, TileStore &match, scf::IfOp &guard) {
+bool collectOps(tile::ElementLoop loop, TileStore &match, scf::IfOp &guard) {
   auto take = [&](Block &block) {
     for (Operation &op : block) {
       auto branch = dyn_cast<scf::IfOp>(op);
@@ -233,7 +233,7 @@ int64_t TileStore::bufferBytes() const {
   return most;
 }
 
-TileStore tileStoreOf(tile::ParallelOp loop) {
+TileStore tileStoreOf(tile::StoreTileOp loop) {
   TileStore store;
   store.layout = *layoutFromFragments(loop);
   readLayout(store.layout, store);
@@ -245,15 +245,15 @@ TileStore tileStoreOf(tile::ParallelOp loop) {
     if (!isa<tile::StoreOp, tile::AtomicOp>(op))
       return;
     TileTarget target = writtenBy(op);
-    target.rowDim = (*loop.getStoreRows())[store.targets.size()];
-    target.rowBytes = (*loop.getStoreRowBytes())[store.targets.size()];
+    target.rowDim = loop.getRows()[store.targets.size()];
+    target.rowBytes = loop.getRowBytes()[store.targets.size()];
     setExtents(target, store);
     store.targets.push_back(std::move(target));
   });
   return store;
 }
 
-std::optional<TileStore> matchTileStore(tile::ParallelOp loop) {
+std::optional<TileStore> matchTileStore(tile::ElementLoop loop) {
   TileStore match;
   auto extents = loop.constantExtents();
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);

@@ -43,15 +43,15 @@ struct TileStore {
   int64_t bufferBytes() const;                                 ///< of one transfer of a warp group
 };
 
-/// What a loop with `store_buffers` says of itself.
-TileStore tileStoreOf(tile::ParallelOp loop);
+/// What a tile.store_tile says of itself.
+TileStore tileStoreOf(tile::StoreTileOp loop);
 
-/// What a loop could be marked as; nothing when TMA cannot write a tensor, or the body does more.
-std::optional<TileStore> matchTileStore(tile::ParallelOp loop);
+/// What a loop could become; nothing when TMA cannot write a tensor, or the body does more.
+std::optional<TileStore> matchTileStore(tile::ElementLoop loop);
 
-/// Marks the loops of the kernel that store so, where shared memory is left for it, and takes that
-/// from `memory`. Stores of each round get buffers for as many transfers as no other resident block
-/// would get shared memory for.
+/// Makes tile.store_tile of the loops of the kernel that store so, where shared memory is left for
+/// it, and takes that from `memory`. Stores of each round get buffers for as many transfers as no
+/// other resident block would get shared memory for.
 void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory);
 
 /// Accumulators that a kernel stores through a shared tile of its author's, and through nothing

@@ -34,9 +34,9 @@ private:
     return llvm::any_of(roots, [&](Value root) { return tainted.contains(root); });
   }
   bool follow(Operation &op);
-  bool follow(tile::ParallelOp parallel);
+  bool follow(tile::ElementLoop parallel);
   /// Adds that the store is outside.
-  bool require(tile::StoreOp store, tile::ParallelOp parallel);
+  bool require(tile::StoreOp store, tile::ElementLoop parallel);
 
   tile::ForOp loop;
   GroupRows rows;
@@ -44,7 +44,7 @@ private:
   Value all;
 };
 
-bool Finder::require(tile::StoreOp store, tile::ParallelOp parallel) {
+bool Finder::require(tile::StoreOp store, tile::ElementLoop parallel) {
   auto tensor = store.getBuffer().getDefiningOp<tile::TensorOp>();
   if (!tensor)
     return false;
@@ -68,7 +68,7 @@ bool Finder::require(tile::StoreOp store, tile::ParallelOp parallel) {
   return false;
 }
 
-bool Finder::follow(tile::ParallelOp parallel) {
+bool Finder::follow(tile::ElementLoop parallel) {
   auto result = parallel.walk([&](Operation *op) {
     bool isFine = true;
     if (auto load = dyn_cast<tile::LoadOp>(op))
@@ -93,7 +93,7 @@ bool Finder::follow(Operation &op) {
     return true;
   if (isa<tile::FillOp>(op)) // of each element by itself, with nothing of the loop's
     return true;
-  if (auto parallel = dyn_cast<tile::ParallelOp>(op))
+  if (auto parallel = dyn_cast<tile::ElementLoop>(op))
     return groupRowsOf(&op) == rows && follow(parallel);
   auto reduce = dyn_cast<tile::ReduceOp>(op);
   if (!reduce || !isWithinRows(reduce) || groupRowsOf(&op) != rows)

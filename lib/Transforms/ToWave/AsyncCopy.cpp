@@ -504,7 +504,7 @@ LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elemen
   AsyncCopyEmitter(e, copy, pieceBytes, elements).run();
   b.setInsertionPointToStart(branch.elseBlock());
   OpBuilder before(copy);
-  return emitParallel(e, expandCopy(before, loc, copy.getSrc(), copy.getDst()), elements);
+  return emitParallel(e, moveElements(before, loc, copy.getSrc(), copy.getDst()), elements);
 }
 
 void emitAsyncCommit(Emitter &e) {

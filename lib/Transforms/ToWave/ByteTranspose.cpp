@@ -15,7 +15,7 @@ using namespace mlir;
 namespace tilec {
 
 /// The byte address of an access with these loop variables.
-static Value sharedAddress(Emitter &e, tile::ParallelOp loop, Value buffer, ValueRange indices,
+static Value sharedAddress(Emitter &e, tile::ElementLoop loop, Value buffer, ValueRange indices,
                            ArrayRef<Value> ivs, Elements &outer) {
   Elements one;
   one.outer = &outer;
@@ -30,7 +30,7 @@ static Value sharedAddress(Emitter &e, tile::ParallelOp loop, Value buffer, Valu
   return e.sharedOffset(e.shared.find(buffer)->second, at);
 }
 
-LogicalResult emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer) {
+LogicalResult emitByteTranspose(Emitter &e, tile::TransposeBytesOp loop, Elements &outer) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
   constexpr int64_t edge = 4;

@@ -179,7 +179,7 @@ bool ElementBuilder::agrees(Value value, const Elements &elements, int64_t first
   };
   if (count == 1)
     return true;
-  tile::ParallelOp loop = elements.loop;
+  tile::ElementLoop loop = elements.loop;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != loop.bodyBlock())
       return true;

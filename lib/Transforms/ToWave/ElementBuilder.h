@@ -36,7 +36,7 @@ struct LocalPlace {
 /// The register group that a parallel's body is being computed for. Outside of parallels there is
 /// one element and no loop.
 struct Elements {
-  tile::ParallelOp loop;
+  tile::ElementLoop loop;
   const FragmentLayout *layout = nullptr;
   int64_t count = 1;
   int64_t rep = 0;          ///< repetition of the atom

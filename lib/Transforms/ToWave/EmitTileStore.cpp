@@ -26,10 +26,10 @@ constexpr int64_t fetchRegs = 16, mostFetched = 8;
 
 class TileStoreEmitter {
 public:
-  TileStoreEmitter(Emitter &e, tile::ParallelOp loop, Elements &outer)
+  TileStoreEmitter(Emitter &e, tile::StoreTileOp loop, Elements &outer)
       : e(e), b(e.b), loc(loop.getLoc()), loop(loop), outer(outer), store(tileStoreOf(loop)) {
-    buffers = *loop.getStoreBuffers();
-    bytes = *loop.getStoreBytes();
+    buffers = loop.getBuffers();
+    bytes = loop.getBytes();
   }
 
   LogicalResult run();
@@ -74,7 +74,7 @@ private:
   Emitter &e;
   OpBuilder &b;
   Location loc;
-  tile::ParallelOp loop;
+  tile::StoreTileOp loop;
   Elements &outer;
   TileStore store;
   llvm::SmallPtrSet<Operation *, 16> fetches; ///< loads of global memory and their indices
@@ -231,8 +231,8 @@ void TileStoreEmitter::send(const TileTarget &target, int64_t col, int64_t buffe
 /// The leader's transfers but the last ones have been read; the first in an author's loop also
 /// waits until all of the round before are written.
 void TileStoreEmitter::waitForBuffer() {
-  bool all = transfers == 0 && loop.getStoreInOrder();
-  bool isLast = all || loop.getStoreAfresh();
+  bool all = transfers == 0 && loop.getInOrder();
+  bool isLast = all || loop.getAfresh();
   asLeader([&] { wave::BulkWaitOp::create(b, loc, isLast ? 0 : buffers - 1, /*read=*/!all); });
 }
 
@@ -282,7 +282,7 @@ LogicalResult TileStoreEmitter::run() {
     for (auto [n, target] : llvm::enumerate(store.targets))
       for (int64_t at = 0; at < store.stepCols(); at += target.cols())
         all.push_back({n, size_t((col + at) / colsOfRep)});
-  size_t atOnce = loop.getStoreAfresh() ? buffers : 1;
+  size_t atOnce = loop.getAfresh() ? buffers : 1;
   for (ArrayRef<Transfer> rest = all; !rest.empty();
        rest = rest.drop_front(std::min(atOnce, rest.size())))
     if (failed(transfer(rest.take_front(std::min(atOnce, rest.size())))))
@@ -290,7 +290,7 @@ LogicalResult TileStoreEmitter::run() {
   return success();
 }
 
-LogicalResult emitTileStore(Emitter &e, tile::ParallelOp loop, Elements &outer) {
+LogicalResult emitTileStore(Emitter &e, tile::StoreTileOp loop, Elements &outer) {
   return TileStoreEmitter(e, loop, outer).run();
 }
 

@@ -9,8 +9,6 @@
 
 #include "ToWave/Ops.h"
 
-#include "tilec/Analysis/AsyncCopies.h"
-
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -47,9 +45,7 @@ void copyPiece(Emitter &e, const Gather &gather, Elements &elements) {
 
 } // namespace
 
-std::optional<LogicalResult> emitGather(Emitter &e, tile::ParallelOp loop, Elements &outer) {
-  if (!isAsyncGather(loop))
-    return std::nullopt;
+std::optional<LogicalResult> emitGather(Emitter &e, tile::GatherOp loop, Elements &outer) {
   std::optional<Gather> gather = gatherOf(loop, e.target);
   if (!gather || !e.tensors.contains(gather->load.getBuffer()) ||
       !e.shared.contains(gather->store.getBuffer()))

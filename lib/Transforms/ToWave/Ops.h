@@ -33,16 +33,16 @@ LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements);
 bool goesInPairs(Emitter &e);
 
 // Parallel.cpp
-LogicalResult emitParallel(Emitter &e, tile::ParallelOp loop, Elements &outer);
+LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer);
 /// Gather.cpp: nothing when the loop is no asynchronous copy.
-std::optional<LogicalResult> emitGather(Emitter &e, tile::ParallelOp loop, Elements &outer);
+std::optional<LogicalResult> emitGather(Emitter &e, tile::GatherOp loop, Elements &outer);
 /// The register group of one repetition, its loop variables bound.
-Elements elementsOf(Emitter &e, tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+Elements elementsOf(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout, int64_t rep,
                     Value dynamicRep, Elements &outer);
 /// ByteTranspose.cpp: a loop that `transposes` bytes.
-LogicalResult emitByteTranspose(Emitter &e, tile::ParallelOp loop, Elements &outer);
+LogicalResult emitByteTranspose(Emitter &e, tile::TransposeBytesOp loop, Elements &outer);
 /// EmitTileStore.cpp: a loop that stores a tile by tensor copies.
-LogicalResult emitTileStore(Emitter &e, tile::ParallelOp loop, Elements &outer);
+LogicalResult emitTileStore(Emitter &e, tile::StoreTileOp loop, Elements &outer);
 
 //===----------------------------------------------------------------------===//
 // Tiles

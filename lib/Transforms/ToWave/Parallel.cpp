@@ -23,7 +23,7 @@ namespace tilec {
 // Loops
 //===----------------------------------------------------------------------===//
 
-static bool touchesFragments(tile::ParallelOp loop) {
+static bool touchesFragments(tile::ElementLoop loop) {
   auto result = loop.walk([](Operation *op) {
     for (Value operand : op->getOperands())
       if (auto type = dyn_cast<tile::BufferType>(operand.getType()); type && type.isFragment())
@@ -35,7 +35,7 @@ static bool touchesFragments(tile::ParallelOp loop) {
 
 /// Of a loop that only moves elements from tensors to shared memory: how many repetitions are read
 /// before the first is written, so that their latencies overlap. 1 where that is left to others.
-static int64_t copiesTogether(tile::ParallelOp loop, const FragmentLayout &layout,
+static int64_t copiesTogether(tile::ElementLoop loop, const FragmentLayout &layout,
                               const TargetInfo &target) {
   if (!target.keepsOrder) // asynchronous copies, and the assembler moves loads up
     return 1;
@@ -56,7 +56,7 @@ static int64_t copiesTogether(tile::ParallelOp loop, const FragmentLayout &layou
 /// Of a loop that only moves elements from tensors to shared memory, and whose repetitions are
 /// counted by the machine: how many of them one round has, so that their latencies overlap.
 /// Repetitions that begin at a multiple of it differ by constants.
-static int64_t copiesInRound(tile::ParallelOp loop, const FragmentLayout &layout) {
+static int64_t copiesInRound(tile::ElementLoop loop, const FragmentLayout &layout) {
   constexpr int64_t most = 8; // pieces of 16 bytes in 32 registers
   for (Operation &op : *loop.bodyBlock()) {
     auto store = dyn_cast<tile::StoreOp>(op);
@@ -77,7 +77,7 @@ static int64_t copiesInRound(tile::ParallelOp loop, const FragmentLayout &layout
 
 /// Repetitions `reps` of a loop that moves elements, `together` of them at once; `dynamicRep` comes
 /// on top.
-static LogicalResult emitCopyLoop(Emitter &e, tile::ParallelOp loop, const FragmentLayout &layout,
+static LogicalResult emitCopyLoop(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout,
                                   std::pair<int64_t, int64_t> reps, int64_t together,
                                   Elements &outer, Value dynamicRep = {}) {
   for (int64_t first = reps.first; first < reps.second; first += together) {
@@ -95,7 +95,7 @@ static LogicalResult emitCopyLoop(Emitter &e, tile::ParallelOp loop, const Fragm
 
 /// Of a loop that is `F[i] *= G[i]`, both fragments, and nothing else: what reads G. F sums the
 /// products of a chain, which is where a running maximum scales it (online softmax).
-static tile::LoadOp factorOf(tile::ParallelOp loop) {
+static tile::LoadOp factorOf(tile::ElementLoop loop) {
   tile::StoreOp store;
   for (Operation &op : *loop.bodyBlock())
     if (auto other = dyn_cast<tile::StoreOp>(op)) {
@@ -125,7 +125,7 @@ static tile::LoadOp factorOf(tile::ParallelOp loop) {
 }
 
 /// Whether the loop reads and writes one buffer that other threads see.
-static bool updatesMemory(tile::ParallelOp loop) {
+static bool updatesMemory(tile::ElementLoop loop) {
   llvm::SmallPtrSet<Value, 4> read;
   loop.walk([&](tile::LoadOp load) {
     tile::BufferType type = load.getBuffer().getType();
@@ -138,7 +138,7 @@ static bool updatesMemory(tile::ParallelOp loop) {
   return result.wasInterrupted();
 }
 
-static bool storesFragments(tile::ParallelOp loop) {
+static bool storesFragments(tile::ElementLoop loop) {
   auto result = loop.walk([](tile::StoreOp store) {
     return store.getBuffer().getType().isFragment() ? WalkResult::interrupt()
                                                     : WalkResult::advance();
@@ -148,7 +148,7 @@ static bool storesFragments(tile::ParallelOp loop) {
 
 /// The loop variables of every element. A lane outside of the tile takes those of a lane inside, so
 /// that it reads what the loop reads anyway: never past a buffer, nor what nobody has written.
-static void bindLoopVariables(Emitter &e, tile::ParallelOp loop, Elements &elements) {
+static void bindLoopVariables(Emitter &e, tile::ElementLoop loop, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
   bool hasOneMask = elements.masks.size() == 1;
@@ -179,7 +179,7 @@ static void bindLoopVariables(Emitter &e, tile::ParallelOp loop, Elements &eleme
   }
 }
 
-Elements elementsOf(Emitter &e, tile::ParallelOp loop, const FragmentLayout &layout, int64_t rep,
+Elements elementsOf(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout, int64_t rep,
                     Value dynamicRep, Elements &outer) {
   Elements elements;
   elements.loop = loop;
@@ -216,7 +216,7 @@ Elements elementsOf(Emitter &e, tile::ParallelOp loop, const FragmentLayout &lay
   return elements;
 }
 
-static LogicalResult emitRep(Emitter &e, tile::ParallelOp loop, const FragmentLayout &layout,
+static LogicalResult emitRep(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout,
                              int64_t rep, Value dynamicRep, Elements &outer) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -234,7 +234,7 @@ static LogicalResult emitRep(Emitter &e, tile::ParallelOp loop, const FragmentLa
 }
 
 /// A factor of 1 changes no element, so the wave skips the loop where all of its lanes have that.
-static std::optional<LogicalResult> emitScaling(Emitter &e, tile::ParallelOp loop,
+static std::optional<LogicalResult> emitScaling(Emitter &e, tile::ElementLoop loop,
                                                 const FragmentLayout &layout, Elements &outer) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -266,15 +266,16 @@ static std::optional<LogicalResult> emitScaling(Emitter &e, tile::ParallelOp loo
   return success();
 }
 
-LogicalResult emitParallel(Emitter &e, tile::ParallelOp loop, Elements &outer) {
+LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  if (loop.getStoreBuffers())
-    return emitTileStore(e, loop, outer);
-  if (loop.getTransposes())
-    return emitByteTranspose(e, loop, outer);
-  if (std::optional<LogicalResult> done = emitGather(e, loop, outer))
-    return *done;
+  if (auto store = dyn_cast<tile::StoreTileOp>(*loop))
+    return emitTileStore(e, store, outer);
+  if (auto transpose = dyn_cast<tile::TransposeBytesOp>(*loop))
+    return emitByteTranspose(e, transpose, outer);
+  if (auto gather = dyn_cast<tile::GatherOp>(*loop))
+    if (std::optional<LogicalResult> done = emitGather(e, gather, outer))
+      return *done;
   if (!loop.constantExtents())
     return e.unsupported(*loop, "a T.Parallel with an extent that is not known at compile time");
   if (outer.loop)

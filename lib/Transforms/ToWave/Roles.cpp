@@ -66,9 +66,9 @@ void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
     if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
       TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
       tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
-    } else if (auto loop = dyn_cast<tile::ParallelOp>(op); loop && loop.getStoreBuffers()) {
-      for (const TileTarget &store : tileStoreOf(loop).targets)
-        tensorMaps[store.op] = mapOf(store.tensor, store.extents, store.rowBytes);
+    } else if (auto store = dyn_cast<tile::StoreTileOp>(op)) {
+      for (const TileTarget &to : tileStoreOf(store).targets)
+        tensorMaps[to.op] = mapOf(to.tensor, to.extents, to.rowBytes);
     }
   });
   waveKernel.setArgNamesAttr(b.getArrayAttr(names));
@@ -205,11 +205,7 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
     if (&op != producer && failed(e.emitOp(op, top)))
       return failure();
   bool storesTiles =
-      e.kernel
-          .walk([](tile::ParallelOp loop) {
-            return loop.getStoreBuffers() ? WalkResult::interrupt() : WalkResult::advance();
-          })
-          .wasInterrupted();
+      e.kernel.walk([](tile::StoreTileOp) { return WalkResult::interrupt(); }).wasInterrupted();
   if (storesTiles) {
     // Shared memory lives until the last transfer has read it.
     Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,

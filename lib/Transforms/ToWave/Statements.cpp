@@ -34,7 +34,7 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
     return success(); // looked through at their uses
   if (auto loop = dyn_cast<tile::ForOp>(op))
     return emitFor(loop, elements);
-  if (auto loop = dyn_cast<tile::ParallelOp>(op))
+  if (auto loop = dyn_cast<tile::ElementLoop>(op))
     return emitParallel(*this, loop, elements);
   if (auto loop = dyn_cast<tile::WhileOp>(op))
     return emitWhile(loop, elements);
@@ -82,7 +82,7 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   if (auto copy = dyn_cast<tile::CopyOp>(op)) {
     // Not pipelined: through registers, as a loop over the elements.
     OpBuilder before(&op);
-    tile::ParallelOp loop = expandCopy(before, loc, copy.getSrc(), copy.getDst());
+    tile::ElementLoop loop = moveElements(before, loc, copy.getSrc(), copy.getDst());
     LogicalResult result = emitParallel(*this, loop, elements);
     return result;
   }

@@ -267,7 +267,7 @@ TEST(ContractPromises, OneForm) {
   expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-normalize", copy),
              "`tile-normalize` gives: `tile.copy` copies registers");
 }
-TEST(ContractPromises, FillsAsOps) {
+TEST(ContractPromises, NamedOps) {
   Fault loop = [](Operation *root) {
     tile::FillOp fill;
     root->walk([&](tile::FillOp op) { fill = op; });

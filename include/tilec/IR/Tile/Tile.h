@@ -38,10 +38,22 @@ llvm::hash_code hash_value(const SharedLayout &layout);
 #define GET_TYPEDEF_CLASSES
 #include "tilec/IR/Tile/TileTypes.h.inc"
 
+namespace tilec::tile {
+/// Values that all are constant integers.
+std::optional<llvm::SmallVector<int64_t, 4>> constantInts(mlir::ValueRange values);
+class LoadOp;
+class StoreOp;
+} // namespace tilec::tile
+
+#include "tilec/IR/Tile/TileInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "tilec/IR/Tile/TileOps.h.inc"
 
 namespace tilec::tile {
+
+mlir::Operation *turnInto(ElementLoop loop, llvm::StringRef name,
+                          llvm::ArrayRef<mlir::NamedAttribute> own);
 
 /// The element type of a buffer of `dtype`.
 mlir::Type elementTypeOf(DType dtype, mlir::MLIRContext *context);
@@ -56,6 +68,12 @@ mlir::Type scalarTypeOf(mlir::Type elementType);
 /// Of `count` things, the numbers from first to second (without it) that belong to a `part` [i, n];
 /// all where there is none.
 std::pair<int64_t, int64_t> rangeOfPart(std::optional<llvm::ArrayRef<int64_t>> part, int64_t count);
+/// The loop as another operation over the same elements with the same body, with `attributes` of
+/// its own; `loop` is gone.
+template <typename OpT>
+OpT turnInto(ElementLoop loop, llvm::ArrayRef<mlir::NamedAttribute> own = {}) {
+  return mlir::cast<OpT>(turnInto(loop, OpT::getOperationName(), own));
+}
 /// A value that is a constant integer.
 std::optional<int64_t> constantInt(mlir::Value value);
 

@@ -10,6 +10,7 @@
 #define TILEC_IR_TILE_OPS_TD
 
 include "tilec/IR/Tile/TileDialect.td"
+include "tilec/IR/Tile/TileInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
@@ -416,56 +417,65 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
   }];
 }
 
-def Tile_ParallelOp : Tile_Op<"parallel", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
-  let summary = "a loop nest whose iterations may run in any order";
-  let description = [{
-    One index per extent, from 0. A location updated by `x = op(x, e)` that does not
-    depend on all indices is a reduction. May be nested; statements between belong
-    to the outer iteration. `part` = [i, n] is the i-th of n parts of the loop, by the registers of its layout: all of them
-    together are the loop.
-
-    `store_buffers` and `store_bytes` (both or none) make it a store of a tile by tensor copies: so
-    many buffers of so many bytes a warp group, used in turn; `shared_place` is the first byte of
-    all of them, set by `tile-place-shared`. Its body computes elements one by one; a guard that
-    keeps them inside of the tensors may be there, and is not needed. Of each tensor that it writes,
-    in order, `store_rows` has the dimension along which the tile's rows lie (its columns: the last)
-    and `store_row_bytes` what a copy takes of a row.
-    `store_in_order`: the loop around is the author's, and rounds meet in memory.
-    `store_afresh`: each time that the store is come to, all buffers are free first, and what they
-    hold together is written behind one barrier.
-
-    `transposes`: the body moves a byte of one shared buffer to another, and nothing else; a lane
-    takes blocks of 4 x 4, which it transposes, and whose corners lie at multiples of 4 in both
-    buffers' last two dimensions.
-
-    `async`: what it writes is copied piece by piece like a `tile.async_copy`, and is there behind a
-    `tile.async_wait` that covers its group and a `tile.barrier`.
-
-    `layout`: which lane runs which iteration, where what the loop accesses may cease to say so,
-    because folding removes the access that decides.
-
-    ```mlir
-    tile.parallel (%i, %j) in (%c128, %c32) { ... }
-    ```
-  }];
-  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<DenseI64ArrayAttr>:$part,
-                       OptionalAttr<I64Attr>:$store_buffers, OptionalAttr<I64Attr>:$store_bytes,
-                       OptionalAttr<DenseI64ArrayAttr>:$store_rows,
-                       OptionalAttr<DenseI64ArrayAttr>:$store_row_bytes,
-                       UnitAttr:$store_in_order, UnitAttr:$store_afresh,
-                       OptionalAttr<I64Attr>:$shared_place,
-                       UnitAttr:$async, UnitAttr:$transposes,
-                       OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+class Tile_LoopOp<string mnemonic> : Tile_Op<mnemonic, [NoTerminator, SingleBlock, RecursiveMemoryEffects, Tile_ElementLoop]> {
+  dag ofLoop = (ins Variadic<Index>:$extents, OptionalAttr<DenseI64ArrayAttr>:$part,
+                    OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+  let arguments = ofLoop;
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$extents)>];
+  let extraClassDefinition = [{
+    void $cppClass::build(::mlir::OpBuilder &builder, ::mlir::OperationState &state,
+                          ::mlir::ValueRange extents) {
+      buildElementLoop(builder, state, extents);
+    }
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &state) {
+      return parseElementLoop(parser, state);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) { printElementLoop(*this, printer); }
+  }];
+}
+
+def Tile_ParallelOp : Tile_LoopOp<"parallel"> {
+  let summary = "a loop nest whose iterations may run in any order";
+  let description = [{
+    One index per extent, from 0. A location updated by `x = op(x, e)` that does not
+    depend on all indices is a reduction. May be nested; statements between belong
+    to the outer iteration. `part` = [i, n] is the i-th of n parts of the loop, by the registers of its layout: all of them
+    together are the loop. `layout`: which lane runs which iteration, where what the loop accesses
+    may cease to say so, because folding removes the access that decides.
+
+    ```mlir
+    tile.parallel (%i, %j) in (%c128, %c32) { ... }
+    ```
+  }];
+}
+
+def Tile_MoveOp : Tile_LoopOp<"move"> {
+  let summary = "copy a tile element by element";
+  let description = [{
+    What a `tile.copy` is of which one side is in registers, and a `tile.parallel` that does the
+    same: each iteration loads one element, converts it or not, and stores it. Which elements those
+    are is in the body, as in a `tile.parallel`, and everything that holds for one holds for this.
+
+    ```mlir
+    tile.move (%i, %j) in (%c128, %c64) {
+      %v = tile.load %accumulator[%i, %j] : !tile.buffer<[128, 64], f32, fragment>
+      %row = arith.addi %first, %i : index
+      tile.store %v, %C[%row, %j] : f32, !tile.buffer<[1024, 64], f16, global>
+    }
+    ```
+  }];
   let extraClassDeclaration = [{
-    ::llvm::ArrayRef<::mlir::BlockArgument> ivs() { return getBody().getArguments(); }
-    ::mlir::Block *bodyBlock() { return &getBody().front(); }
-    /// The extents when all are constants.
-    ::std::optional<::llvm::SmallVector<int64_t, 4>> constantExtents();
+    ::tilec::tile::LoadOp load();
+    ::tilec::tile::StoreOp store();
+    /// Whether a loop with this body is one.
+    static bool isBodyOf(::tilec::tile::ElementLoop loop);
+    /// The load and the store of a loop that is one without a conversion; null of others.
+    static ::std::pair<::tilec::tile::LoadOp, ::tilec::tile::StoreOp>
+    plainMove(::tilec::tile::ElementLoop loop);
   }];
 }
 
@@ -504,6 +514,42 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
     $src `to` $dst attr-dict `:` qualified(type($src)) `,` qualified(type($dst))
   }];
   let hasVerifier = 1;
+}
+
+def Tile_GatherOp : Tile_LoopOp<"gather"> {
+  let summary = "start to copy elements of a tensor to shared memory";
+  let description = [{
+    A loop that stores elements of a tensor, or zeros, to a shared tile, where pieces of it lie
+    together on both sides: rows by number, boxes of an image. What it writes is copied piece by piece
+    like a `tile.async_copy`, and is there behind a `tile.async_wait` that covers its group and a
+    `tile.barrier`.
+  }];
+}
+
+def Tile_StoreTileOp : Tile_LoopOp<"store_tile"> {
+  let summary = "store what is computed of an accumulator by tensor copies";
+  let description = [{
+    The elements that the body stores to a tensor, or adds, form boxes, which go there through
+    shared memory: through `buffers` buffers of `bytes` bytes a warp group, used in turn; `shared_place`
+    is the first byte of all of them, set by `tile-place-shared`. The body computes elements one by
+    one; a guard that keeps them inside of the tensors may be there, and is not needed. Of each
+    tensor that it writes, in order, `rows` has the dimension along which the tile's rows lie (its
+    columns: the last) and `row_bytes` what a copy takes of a row. `in_order`: the loop around is the
+    author's, and rounds meet in memory. `afresh`: each time that the store is come to, all buffers
+    are free first, and what they hold together is written behind one barrier.
+  }];
+  let arguments = !con(ofLoop, (ins I64Attr:$buffers, I64Attr:$bytes, DenseI64ArrayAttr:$rows,
+                                    DenseI64ArrayAttr:$row_bytes, UnitAttr:$in_order, UnitAttr:$afresh,
+                                    OptionalAttr<I64Attr>:$shared_place));
+}
+
+def Tile_TransposeBytesOp : Tile_LoopOp<"transpose_bytes"> {
+  let summary = "exchange rows and columns of a shared tile of bytes";
+  let description = [{
+    The body moves a byte of one shared buffer to another, and nothing else; a lane takes blocks of
+    4 x 4, which it transposes, and whose corners lie at multiples of 4 in both buffers' last two
+    dimensions.
+  }];
 }
 
 def Tile_AsyncCommitOp : Tile_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {

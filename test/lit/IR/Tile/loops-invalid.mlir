@@ -231,20 +231,8 @@ tile.program @p {
   %one = arith.constant 1 : index
   tile.kernel "k" grid(%one) threads(64) {
   ^bb0(%bx: index):
-    // expected-error @+1 {{stores a tile through `store_buffers` of `store_bytes`, one at least}}
-    tile.parallel (%i) in (%one) attributes {store_buffers = 2 : i64} {
-    }
-  }
-}
-
-// -----
-
-tile.program @p {
-  %one = arith.constant 1 : index
-  tile.kernel "k" grid(%one) threads(64) {
-  ^bb0(%bx: index):
-    // expected-error @+1 {{is either an asynchronous copy or a store of a tile}}
-    tile.parallel (%i) in (%one) attributes {async, store_buffers = 2 : i64, store_bytes = 64 : i64} {
+    // expected-error @+1 {{has `buffers` of `bytes`, one at least}}
+    tile.store_tile (%i) in (%one) attributes {buffers = 0 : i64, bytes = 64 : i64, rows = array<i64>, row_bytes = array<i64>} {
     }
   }
 }
@@ -258,8 +246,8 @@ tile.program @p {
   ^bb0(%bx: index):
     %n = arith.constant 64 : index
     %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{`store_rows` and `store_row_bytes` have one number for each tensor that it writes}}
-    tile.parallel (%i, %j) in (%n, %n) attributes {store_buffers = 2 : i64, store_bytes = 8192 : i64} {
+    // expected-error @+1 {{`rows` and `row_bytes` have one number for each tensor that it writes}}
+    tile.store_tile (%i, %j) in (%n, %n) attributes {buffers = 2 : i64, bytes = 8192 : i64, rows = array<i64>, row_bytes = array<i64>} {
       tile.store %zero, %A[%i, %j] : f32, !tile.buffer<[128, 64], f16, global>
     }
   }
@@ -274,8 +262,8 @@ tile.program @p {
   ^bb0(%bx: index):
     %n = arith.constant 64 : index
     %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{stores a tile whose rows lie along dimension 1 of a tensor of rank 2}}
-    tile.parallel (%i, %j) in (%n, %n) attributes {store_buffers = 2 : i64, store_bytes = 8192 : i64, store_rows = array<i64: 1>, store_row_bytes = array<i64: 128>} {
+    // expected-error @+1 {{has rows along dimension 1 of a tensor of rank 2}}
+    tile.store_tile (%i, %j) in (%n, %n) attributes {buffers = 2 : i64, bytes = 8192 : i64, rows = array<i64: 1>, row_bytes = array<i64: 128>} {
       tile.store %zero, %A[%i, %j] : f32, !tile.buffer<[128, 64], f16, global>
     }
   }
@@ -290,8 +278,8 @@ tile.program @p {
   ^bb0(%bx: index):
     %n = arith.constant 64 : index
     %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{its body has no branches but a guard}}
-    tile.parallel (%i, %j) in (%n, %n) attributes {store_buffers = 2 : i64, store_bytes = 8192 : i64, store_rows = array<i64: 0>, store_row_bytes = array<i64: 128>} {
+    // expected-error @+1 {{has a body without branches but a guard}}
+    tile.store_tile (%i, %j) in (%n, %n) attributes {buffers = 2 : i64, bytes = 8192 : i64, rows = array<i64: 0>, row_bytes = array<i64: 128>} {
       tile.for %k = %one to %n step %one {
         tile.store %zero, %A[%i, %j] : f32, !tile.buffer<[128, 64], f16, global>
       }
@@ -308,11 +296,29 @@ tile.program @p {
     %S = tile.alloc "S" : !tile.buffer<[64, 64], i8, shared>
     %U = tile.alloc "U" : !tile.buffer<[64, 64], i8, shared>
     %n = arith.constant 64 : index
-    // expected-error @+1 {{transposes bytes: two extents that 4 divides, and a body that moves one byte from shared memory to shared memory}}
-    tile.parallel (%i, %j) in (%n, %n) attributes {transposes} {
+    // expected-error @+1 {{has two extents that 4 divides, and a body that moves one byte from shared memory to shared memory}}
+    tile.transpose_bytes (%i, %j) in (%n, %n) {
       %x = tile.load %S[%j, %i] : !tile.buffer<[64, 64], i8, shared> -> i8
       tile.store %x, %S[%i, %j] : i8, !tile.buffer<[64, 64], i8, shared>
       tile.store %x, %U[%i, %j] : i8, !tile.buffer<[64, 64], i8, shared>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %S = tile.alloc "S" : !tile.buffer<[64], f32, shared>
+    %U = tile.alloc "U" : !tile.buffer<[64], f32, shared>
+    %n = arith.constant 64 : index
+    // expected-error @+1 {{moves elements: its body loads one, converts it or not, and stores it}}
+    tile.move (%i) in (%n) {
+      %x = tile.load %S[%i] : !tile.buffer<[64], f32, shared> -> f32
+      %y = arith.addf %x, %x : f32
+      tile.store %y, %U[%i] : f32, !tile.buffer<[64], f32, shared>
     }
   }
 }

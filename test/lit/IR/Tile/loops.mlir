@@ -9,6 +9,8 @@ tile.program @loops {
   ^bb0(%bx: index):
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
+    %from = tile.alloc "from" : !tile.buffer<[8], f32, fragment>
+    %to = tile.alloc "to" : !tile.buffer<[8], f16, shared>
     // CHECK: tile.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
     // CHECK-NEXT: arith.addi %[[I]], %bx : index
     tile.for %i = %c0 to %c8 step %one {
@@ -28,8 +30,15 @@ tile.program @loops {
     // CHECK: tile.for {{.*}} attributes {planned = "cluster_m"} {
     tile.for %i = %c0 to %c8 step %one attributes {planned = "cluster_m"} {
     }
-    // CHECK: tile.parallel (%{{.*}}) in (%{{.*}}) attributes {async} {
-    tile.parallel (%i) in (%c8) attributes {async} {
+    // CHECK: tile.gather (%{{.*}}) in (%{{.*}}) {
+    tile.gather (%i) in (%c8) {
+    }
+    // CHECK: tile.move (%{{.*}}) in (%{{.*}}) attributes {part = array<i64: 0, 2>} {
+    tile.move (%i) in (%c8) attributes {part = array<i64: 0, 2>} {
+      %x = tile.load %from[%i] : !tile.buffer<[8], f32, fragment> -> f32
+      %y = arith.truncf %x : f32 to f16
+      %z = arith.extf %y : f16 to f32
+      tile.store %z, %to[%i] : f32, !tile.buffer<[8], f16, shared>
     }
     // CHECK: tile.parallel (%{{.*}}) in (%{{.*}}) attributes {vector_hint = 4 : i64} {
     tile.parallel (%i) in (%c8) attributes {vector_hint = 4} {

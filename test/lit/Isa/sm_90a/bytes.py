@@ -23,7 +23,7 @@
 
 # TILE:      tile.producer
 # TILE:      tile.pipe_wait
-# TILE:      tile.parallel (%[[I:.*]], %[[J:.*]]) in (%c256, %c128) attributes {transposes}
+# TILE:      tile.transpose_bytes (%[[I:.*]], %[[J:.*]]) in (%c256, %c128)
 # TILE-NEXT:   [[BYTE:%[0-9]+]] = tile.load %B_shared{{.*}}, %[[J]], %[[I]]]
 # TILE-NEXT:   tile.store [[BYTE]], %B_shared_transposed[%[[I]], %[[J]]]
 # TILE:      tile.barrier

@@ -7,7 +7,7 @@
 // it misses, where. (That each contract is checked: unit/Contracts.)
 
 // CHECK: wave.kernel @exchange
-// EARLY: tilec-opt.mlir:[[@LINE+21]]:5: error: `tile-to-wave` needs: synchronisation is missing: `tile.barrier` stands or has changed where `tile.parallel` was
+// EARLY: tilec-opt.mlir:[[@LINE+21]]:5: error: `tile-to-wave` needs: synchronisation is missing: `tile.barrier` stands or has changed where `tile.move` was
 // FIRST: error: `tile-expand-pipelines` needs: `tile.alloc` has no layout
 // NOWHERE: tilec-opt: unknown target `gfx9`
 tile.program @exchange {

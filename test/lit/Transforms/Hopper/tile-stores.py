@@ -32,7 +32,7 @@
 # PTX:            ex2.approx.ftz
 
 # SHARED-NOT:     "C_shared"
-# SHARED:         tile.parallel
+# SHARED:         tile.store_tile
 # SHARED-NEXT:      tile.load %C_local
 # SHARED:           tile.store {{.*}} : f32, !tile.buffer<[1000, 1024], bf16, global>
 # SHARED-NOT:     tile.copy
@@ -41,7 +41,7 @@
 # KEPT:           tile.copy %C_shared
 
 # Per 64 columns: f32 in two transfers of 32, bf16 in one. Accumulators are read once.
-# BOXES:          tile.parallel {{.*}}store_buffers = 2 : i64, store_bytes = 8192 : i64, store_row_bytes = array<i64: 128, 128>, store_rows = array<i64: 0, 0>
+# BOXES:          tile.store_tile {{.*}}buffers = 2 : i64, bytes = 8192 : i64, row_bytes = array<i64: 128, 128>, rows = array<i64: 0, 0>
 
 # TWO:            wave.bulk_wait read 1
 # TWO:            wave.shared_write {{.*}} vector<2xf32>

@@ -4,7 +4,7 @@
 // second read goes through a shared copy, with barriers around it.
 
 // CHECK: %[[STAGED:.*]] = tile.alloc "F_staged"
-// CHECK: tile.parallel
+// CHECK: tile.move
 // CHECK:   tile.load %F
 // CHECK:   tile.store %{{.*}}, %[[STAGED]]
 // CHECK: tile.barrier

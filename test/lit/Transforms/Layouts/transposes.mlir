@@ -3,11 +3,11 @@
 //
 // A loop that moves bytes across is marked where the target's lanes exchange blocks of 4 x 4: not what has other
 // elements, what does not start at a multiple of 4, and what does more than to move a byte.
-// NONE-NOT: transposes
+// NONE-NOT: tile.transpose_bytes
 // CHECK-LABEL: tile.kernel "bytes"
-// CHECK:       tile.parallel {{.*}} attributes {transposes}
+// CHECK:       tile.transpose_bytes
 // CHECK-LABEL: tile.kernel "others"
-// CHECK-NOT:   transposes
+// CHECK-NOT:   tile.transpose_bytes
 tile.program @p {
   %one = arith.constant 1 : index
   tile.kernel "bytes" grid(%one) threads(128) {

@@ -4,7 +4,7 @@
 // indices.
 
 // CHECK:      tile.fill %{{.*}}, %r
-// CHECK-NEXT: tile.parallel (%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) in (%c16, %c64) {
+// CHECK-NEXT: tile.move (%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) in (%c16, %c64) {
 // CHECK-NEXT:   tile.load
 // CHECK-NEXT:   tile.store
 // CHECK-NEXT: }

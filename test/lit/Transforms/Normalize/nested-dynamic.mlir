@@ -28,7 +28,7 @@ tile.program @triangle {
 // -----
 
 // CHECK-LABEL: tile.program @pieces
-// CHECK:       tile.parallel
+// CHECK:       tile.move
 // CHECK:       tile.for %[[START:.*]] = %{{.*}} to %{{.*}} step
 // CHECK:         tile.parallel (%[[I:.*]], %[[J:.*]]) in
 // CHECK:           %[[AT:.*]] = arith.addi %[[START]], %[[J]]

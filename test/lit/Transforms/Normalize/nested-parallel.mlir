@@ -7,7 +7,7 @@
 // CHECK:       %[[SUM:.*]] = tile.alloc "sum" : !tile.buffer<[64], f32, fragment>
 // CHECK:       tile.fill %{{.*}}, %[[SUM]]
 // CHECK:       %[[E:.*]] = tile.alloc "reduced" : !tile.buffer<[64, 32], f32, fragment>
-// CHECK:       tile.parallel
+// CHECK:       tile.move
 // CHECK:         tile.store %{{.*}}, %[[E]]
 // CHECK:       tile.reduce sum %[[E]] to %[[T:.*]] dim 1
 // CHECK:       tile.parallel

@@ -7,7 +7,7 @@
 // CHECK:       %[[BOX:.*]] = tile.subview %{{.*}} to !tile.buffer<[32, 64], f16, global>
 // CHECK:       tile.copy %[[BOX]] to %S
 // CHECK-NOT:   tile.copy
-// CHECK:       tile.parallel
+// CHECK:       tile.move
 // CHECK:         tile.load %S
 // CHECK:         tile.store %{{.*}}, %F
 tile.program @move {

@@ -15,7 +15,7 @@
 # CHECK-COUNT-3: tile.load {{.*}}<[1], f32, fragment>
 # CHECK:      math.log
 # CHECK:      tile.store {{.*}} %lse
-# CHECK:      tile.parallel
+# CHECK:      tile.move
 # CHECK:      tile.load %lse
 # CHECK:      tile.store {{.*}}global>
 # One barrier a reduction.

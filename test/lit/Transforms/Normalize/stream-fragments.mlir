@@ -35,7 +35,7 @@ tile.program @streamed {
 // Transposed elements are other iterations': nothing is joined.
 // CHECK-LABEL: tile.program @transposed
 // CHECK:       tile.alloc "f" : !tile.buffer<[512, 512], f32, fragment>
-// CHECK-COUNT-2: tile.parallel
+// CHECK-COUNT-2: tile.move
 tile.program @transposed {
   %A = tile.tensor "A"[] : !tile.buffer<[512, 512], f32, global>
   %c1 = arith.constant 1 : index

@@ -31,17 +31,17 @@ def rows(shift=0, rewrites=False):
 
 
 # CHECK:      [[RING:%.*]] = tile.alloc "kv" {{.*}} !tile.buffer<[3, 64, 128], f16, shared>
-# CHECK:      attributes {async}
+# CHECK:      tile.gather
 # CHECK-NEXT:   tile.load {{.*}} i32
 # CHECK:        tile.store {{.*}} [[RING]]
 # CHECK:      tile.async_commit
 # CHECK:      tile.for
 # CHECK:        tile.async_wait 1
 # CHECK:        tile.barrier
-# CHECK:        attributes {async}
+# CHECK:        tile.gather
 # CHECK:        tile.async_commit
 # CHECK:        tile.gemm
-# NONE-NOT: attributes {async}
+# NONE-NOT: tile.gather
 # Twice in front of the loop, and in it: 64 rows of 256 bytes are 4 pieces of 16 bytes a lane.
 # WAVE-COUNT-12: wave.cp_async %KV{{.*}} bytes 16
 # WAVE-NOT:     wave.cp_async %KV

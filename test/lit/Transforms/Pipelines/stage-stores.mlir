@@ -5,10 +5,10 @@
 
 // CHECK:      tile.gemm
 // CHECK:      %[[TILE:.*]] = tile.alloc "stored" layout(#tile.shared<
-// CHECK:      tile.parallel
+// CHECK:      tile.move
 // CHECK:        tile.load %C[
 // CHECK:        tile.store {{.*}}, %[[TILE]][
-// CHECK:      tile.parallel
+// CHECK:      tile.move
 // CHECK:        tile.load %[[TILE]][
 // CHECK:        tile.store {{.*}} !tile.buffer<[64, 64], f16, global>
 tile.program @staged {

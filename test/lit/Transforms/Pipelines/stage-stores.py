@@ -20,7 +20,7 @@
 # STAGED:       tile.store %{{.*}}, %[[TILE]][%[[I]], %[[J]]]
 # STAGED-NOT:   tile.store
 # STAGED:     tile.barrier
-# STAGED:     tile.parallel (%[[I2:.*]], %[[J2:.*]]) in
+# STAGED:     tile.move (%[[I2:.*]], %[[J2:.*]]) in
 # STAGED:       tile.load %[[TILE]][%[[I2]], %[[J2]]]
 # STAGED:       tile.store %{{.*}} !tile.buffer<[256, 256], f16, global>
 # STAGED-NOT:   tile.store
