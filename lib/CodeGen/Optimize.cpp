@@ -12,6 +12,7 @@
 #include "HalfPairs.h"
 #include "InvariantGuards.h"
 #include "LlvmFaults.h"
+#include "PreferRegisters.h"
 #include "ShortLoops.h"
 
 #include "tilec/CodeGen/CodeGen.h"
@@ -114,10 +115,11 @@ void optimizeWith(Module &module, TargetMachine &machine) {
     return;
   // NVPTX merges neighbouring accesses of a thread as far as each one says how it is aligned, and
   // ptxas merges none. AMD's code generator finds the alignment itself.
-  FunctionPassManager alignments;
-  alignments.addPass(InferAlignmentPass());
+  FunctionPassManager passes;
+  passes.addPass(InferAlignmentPass());
+  passes.addPass(PreferRegisters());
   ModulePassManager pipeline;
-  pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(alignments)));
+  pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   pipeline.run(module, modules);
   // What is known of tensors has been used; in PTX it would only be more words.
   for (Function &function : module)

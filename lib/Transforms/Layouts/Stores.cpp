@@ -57,8 +57,11 @@ bool overwritesAll(Operation *op, Value buffer) {
 }
 
 bool isZero(Value value) {
-  if (auto cast = value.getDefiningOp<arith::SIToFPOp>())
-    value = cast.getIn();
+  while (Operation *cast = value.getDefiningOp()) {
+    if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::TruncFOp, arith::ExtFOp>(cast))
+      break;
+    value = cast->getOperand(0);
+  }
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 

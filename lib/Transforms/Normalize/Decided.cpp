@@ -34,15 +34,20 @@ std::optional<IndexRange> rangeOfForm(const LinearForm &form) {
   return sum;
 }
 
+/// What one index is more than the other.
+std::optional<IndexRange> rangeOfDifference(Value left, Value right) {
+  LinearForm difference = linearize(left);
+  difference.add(linearize(right), -1);
+  return rangeOfForm(difference);
+}
+
 /// The outcome of a comparison of indices that is the same for all of them.
 std::optional<bool> outcomeOf(arith::CmpIOp compare) {
   using enum arith::CmpIPredicate;
   if (!compare.getLhs().getType().isIndex() ||
       !llvm::is_contained({slt, sle, sgt, sge}, compare.getPredicate()))
     return std::nullopt;
-  LinearForm difference = linearize(compare.getLhs());
-  difference.add(linearize(compare.getRhs()), -1);
-  std::optional<IndexRange> range = rangeOfForm(difference);
+  std::optional<IndexRange> range = rangeOfDifference(compare.getLhs(), compare.getRhs());
   if (!range)
     return std::nullopt;
   auto decided = [](bool always, bool never) {
@@ -58,6 +63,18 @@ std::optional<bool> outcomeOf(arith::CmpIOp compare) {
   default:
     return decided(range->low >= 0, range->high < 0);
   }
+}
+
+/// The operand that a minimum or maximum of indices always is; null where that depends.
+Value alwaysTaken(Operation *op) {
+  bool isMin = isa<arith::MinSIOp>(op);
+  if ((!isMin && !isa<arith::MaxSIOp>(op)) || !op->getResult(0).getType().isIndex())
+    return {};
+  Value left = op->getOperand(0), right = op->getOperand(1);
+  std::optional<IndexRange> range = rangeOfDifference(left, right);
+  if (!range || (range->high > 0 && range->low < 0))
+    return {};
+  return (range->high <= 0) == isMin ? left : right;
 }
 
 /// A branch whose condition is a constant: what it runs stands in its place.
@@ -76,6 +93,11 @@ void takeBranch(scf::IfOp branch, bool isTaken) {
 } // namespace
 
 void decideComparisons(tile::ProgramOp program) {
+  // Operands first: a bound that is known makes others known.
+  program.walk([](Operation *op) {
+    if (Value taken = alwaysTaken(op))
+      op->getResult(0).replaceAllUsesWith(taken);
+  });
   program.walk([](arith::CmpIOp compare) {
     if (std::optional<bool> outcome = outcomeOf(compare)) {
       OpBuilder builder(compare);

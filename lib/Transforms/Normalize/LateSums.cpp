@@ -186,7 +186,8 @@ bool Finder::follow(Operation *statement) {
                          *known = fragmentLayoutOf(first.getSrc());
     bool isLike = reduce.getKind() == tile::ReduceKind::Sum && isPart(reduce.getDst()) &&
                   !isPart(rootOf(reduce.getSrc())) && reduce.getDim() == first.getDim() && layout &&
-                  known && *layout == *known && reduce.getSrc().getType().getElementType().isF32();
+                  known && *layout == *known &&
+                  tile::scalarTypeOf(reduce.getSrc().getType().getElementType()).isF32();
     if (isLike && !llvm::is_contained(reductions, reduce))
       reductions.push_back(reduce);
     return isLike;

@@ -43,3 +43,32 @@ tile.program @tiles {
     }
   }
 }
+
+// A minimum that is always one of its operands is that one: all blocks are as long.
+// CHECK-LABEL: tile.kernel "ends"
+// CHECK-NOT:     arith.minsi
+// CHECK:         arith.maxsi
+// CHECK-NOT:     arith.maxsi
+tile.program @ends {
+  %A = tile.tensor "A"[] : !tile.buffer<[512], f32, global>
+  %c4 = arith.constant 4 : index
+  tile.kernel "ends" grid(%c4) threads(64) {
+  ^bb0(%bx: index):
+    %zero = arith.constant 0.0 : f32
+    %c128 = arith.constant 128 : index
+    %c512 = arith.constant 512 : index
+    %c200 = arith.constant 200 : index
+    %start = arith.muli %bx, %c128 : index
+    %behind = arith.addi %start, %c128 : index
+    %end = arith.minsi %behind, %c512 : index
+    %length = arith.subi %end, %start : index
+    %open = arith.maxsi %start, %c200 : index
+    %known = arith.maxsi %behind, %start : index
+    tile.parallel (%j) in (%length) {
+      %at = arith.addi %open, %j : index
+      tile.store %zero, %A[%at] : f32, !tile.buffer<[512], f32, global>
+      %other = arith.addi %known, %j : index
+      tile.store %zero, %A[%other] : f32, !tile.buffer<[512], f32, global>
+    }
+  }
+}

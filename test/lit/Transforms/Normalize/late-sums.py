@@ -9,6 +9,9 @@
 # RUN: tilec %s --target=sm_90a --entry "rows('square')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
 # RUN: tilec %s --target=sm_90a --entry "rows('view')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
 # RUN: tilec %s --target=sm_90a --entry "rows('largest')" --emit=tile-pipelined | FileCheck %s --check-prefix=KEPT
+# RUN: tilec %s --target=sm_90a --entry "columns()" --emit=tile-pipelined | FileCheck %s --check-prefix=COLUMNS
+# RUN: tilec-run %s --device=sim --target=gfx950 --entry "columns()" --check
+# RUN: tilec-run %s --device=ptx --target=sm_90a --entry "columns()" --check
 # RUN: tilec-run %s --device=sim --target=gfx942 --entry "rows()" --check
 # RUN: tilec-run %s --device=sim --target=gfx950 --entry "rows('into')" --check
 # RUN: tilec-run %s --device=ptx --target=sm_90a --entry "rows()" --check
@@ -33,7 +36,27 @@
 # KEPT-NOT:   reduce_step
 # KEPT:       tile.reduce sum
 # KEPT-NOT:   reduce_step
+
+# Of columns, of what is held in fewer bits than the sum; it starts at a 0.0 that is converted.
+# COLUMNS:      tile.for
+# COLUMNS:        tile.reduce sum %tile to %total dim 0 {{.*}}step = #tile<reduce_step parts>
+# COLUMNS:      tile.reduce sum %tile to %total dim 0 {{.*}}step = #tile<reduce_step combine>}
 import tilelang.language as T
+
+
+def columns(M=64, N=128, rounds=3):
+    @T.prim_func
+    def main(X: T.Tensor((M * rounds, N), "float8_e4m3fn"), Out: T.Tensor((N,), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            tile = T.alloc_fragment((M, N), "float8_e4m3fn")
+            total = T.alloc_fragment((N,), "float32")
+            T.fill(total, 0.0)
+            for k in T.serial(rounds):
+                T.copy(X[k * M, 0], tile)
+                T.reduce_sum(tile, total, dim=0, clear=False)
+            T.copy(total, Out)
+
+    return main
 
 
 def rows(form="sum", M=64, N=64, rounds=3):

@@ -1,0 +1,19 @@
+//===- PreferRegisters.h - registers or resident blocks ---------------------===//
+//
+// Takes the IR of an NVPTX kernel as it goes to the code generator, says where ptxas should take
+// the registers that it likes.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace tilec::codegen {
+
+/// Kernels for which one resident block is as good a wish as any get `nvvm.minctasm` = 1.
+struct PreferRegisters : llvm::PassInfoMixin<PreferRegisters> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace tilec::codegen

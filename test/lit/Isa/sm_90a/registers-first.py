@@ -1,0 +1,55 @@
+# ptxas is told that one resident block will do where registers hide more than blocks: in kernels without a loop that
+# reads memory, and in products where that was measured (CodeGen/PreferRegisters.cpp); not in other loops.
+# RUN: tilec %s --entry "straight()" --target=sm_90a --emit=asm --no-cache | FileCheck %s
+# RUN: tilec %s --entry "straight()" --target=sm_80 --emit=asm --no-cache | FileCheck %s
+# RUN: tilec %s --entry "product()" --target=sm_90a --emit=asm --no-cache | FileCheck %s
+# RUN: tilec %s --entry "product()" --target=sm_80 --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
+# RUN: tilec %s --entry "rounds()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
+# CHECK: .minnctapersm 1
+# OPEN-NOT: .minnctapersm
+# OPEN: ret;
+import tilelang.language as T
+
+
+def straight(N=4096):
+    @T.prim_func
+    def main(X: T.Tensor((8, N), "float16"), Y: T.Tensor((8, N), "float16")):
+        with T.Kernel(8, threads=128) as bx:
+            row = T.alloc_fragment((N,), "float16")
+            T.copy(X[bx, 0], row)
+            for j in T.Parallel(N):
+                row[j] = row[j] * 2
+            T.copy(row, Y[bx, 0])
+
+    return main
+
+
+def rounds(N=1024, count=64):
+    @T.prim_func
+    def main(X: T.Tensor((count, N), "float16"), Y: T.Tensor((N,), "float32")):
+        with T.Kernel(1, threads=128):
+            row = T.alloc_fragment((N,), "float32")
+            T.clear(row)
+            for k in T.serial(count):
+                for j in T.Parallel(N):
+                    row[j] += X[k, j]
+            T.copy(row, Y)
+
+    return main
+
+
+def product(M=64, N=64, K=257):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((K, N), "float16"), C: T.Tensor((M, N), "float32")):
+        with T.Kernel(1, threads=32):
+            a = T.alloc_shared((M, 32), "float16")
+            b = T.alloc_shared((32, N), "float16")
+            c = T.alloc_fragment((M, N), "float32")
+            T.clear(c)
+            for k in T.serial(T.ceildiv(K, 32)):
+                T.copy(A[0, k * 32], a)
+                T.copy(B[k * 32, 0], b)
+                T.gemm(a, b, c)
+            T.copy(c, C)
+
+    return main
