@@ -14,6 +14,7 @@
 #include "LlvmFaults.h"
 #include "PreferRegisters.h"
 #include "ShortLoops.h"
+#include "WideProducts.h"
 
 #include "tilec/CodeGen/CodeGen.h"
 
@@ -117,6 +118,7 @@ void optimizeWith(Module &module, TargetMachine &machine) {
   // ptxas merges none. AMD's code generator finds the alignment itself.
   FunctionPassManager passes;
   passes.addPass(InferAlignmentPass());
+  passes.addPass(WideProducts());
   passes.addPass(PreferRegisters());
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));

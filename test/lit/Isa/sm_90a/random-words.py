@@ -4,6 +4,10 @@
 # RUN: tilec %s --entry "words()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=WORDS
 # RUN: tilec %s --entry "words(1)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=ODD
 # RUN: tilec %s --entry "some()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=SOME
+# RUN: tilec %s --entry "words()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=HALVES
+# Products are of 32 bits each (CodeGen/WideProducts.cpp).
+# HALVES: mul.hi.u32
+# HALVES-NOT: mul.lo.s64
 # WORDS: bra
 # WORDS: [[ROUND:.*]]:
 # WORDS-NOT: bra

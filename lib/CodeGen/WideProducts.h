@@ -1,0 +1,16 @@
+//===- WideProducts.h - 32 x 32 to 64 bits on NVIDIA ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace tilec::codegen {
+
+/// Products of 64 bits of numbers that have 32 are the two halves of a product of those.
+struct WideProducts : llvm::PassInfoMixin<WideProducts> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace tilec::codegen
