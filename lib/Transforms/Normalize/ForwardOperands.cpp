@@ -1,7 +1,8 @@
-//===- ForwardOperands.cpp - products read shared tiles where they lie ----===//
+//===- ForwardOperands.cpp - what is only passed on is left out -------------===//
 //
-// Looks for fragments that are only filled from a shared tile and read by one product;
-// ForwardOperands.h says what becomes of them.
+// Looks for fragments that are only filled from a shared tile and read by one product, and for
+// shared tiles that are only filled from a tensor and read by one copy; ForwardOperands.h says what
+// becomes of them.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -80,7 +81,53 @@ SmallVector<std::pair<OpOperand *, tile::CopyOp>> passages(tile::AllocOp alloc) 
   return isAll ? found : SmallVector<std::pair<OpOperand *, tile::CopyOp>>();
 }
 
+//===----------------------------------------------------------------------===//
+// Shared tiles
+//===----------------------------------------------------------------------===//
+
+/// Whether every value of the one type is one of the other.
+bool widens(Type from, Type to) {
+  return from != to && to.isF32() && tile::scalarTypeOf(from).isF32();
+}
+
+/// The copy that fills the tile from a tensor and the one that reads it into registers, the only
+/// uses of it, where no asynchronous copy could bring it: it is converted on the way.
+std::optional<std::pair<tile::CopyOp, tile::CopyOp>> passage(tile::AllocOp tile) {
+  SmallVector<Operation *> users = usersOf(tile.getResult());
+  if (!tile.getResult().getType().isShared() || users.size() != 2)
+    return std::nullopt;
+  tile::CopyOp in, out;
+  for (Operation *user : users) {
+    auto copy = dyn_cast<tile::CopyOp>(user);
+    if (copy && rootOf(copy.getDst()) == tile.getResult() && isWhole(copy.getDst()))
+      in = copy;
+    else if (copy && rootOf(copy.getSrc()) == tile.getResult() && isWhole(copy.getSrc()))
+      out = copy;
+  }
+  if (!in || !out || in->getBlock() != out->getBlock() || !in->isBeforeInBlock(out) ||
+      !in.getSrc().getType().isGlobal() || !out.getDst().getType().isFragment() ||
+      !widens(in.getSrc().getType().getElementType(), tile.getResult().getType().getElementType()))
+    return std::nullopt;
+  // The tensor is read later, and may be another one that a caller gave twice.
+  auto isGlobal = [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); };
+  for (Operation *op = in->getNextNode(); op != out; op = op->getNextNode())
+    if (llvm::any_of(accessesOf(op).writes, isGlobal) ||
+        isa<tile::SyncThreadsOp, tile::GridSyncOp>(op))
+      return std::nullopt;
+  return std::pair(in, out);
+}
+
 } // namespace
+
+void forwardTiles(tile::ProgramOp program) {
+  program.walk([](tile::AllocOp tile) {
+    if (auto found = passage(tile)) {
+      auto [in, out] = *found;
+      out.getSrcMutable().assign(in.getSrc());
+      in.erase();
+    }
+  });
+}
 
 void forwardOperands(tile::ProgramOp program) {
   program.walk([](tile::AllocOp alloc) {

@@ -396,6 +396,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     liftScalarAccesses(program);
     rollTails(program);
     forwardOperands(program);
+    forwardTiles(program);
     eraseDeadOps(program); // what no branch is left for does not keep a loop from being a fill
     raiseFills(program);
     copiesToMoves(program);
