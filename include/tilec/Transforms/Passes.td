@@ -59,8 +59,9 @@ def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
             one sets a fragment to that it does not touch otherwise; a copy that touches
             a fragment, and a `tile.parallel` that only moves elements, is a `tile.move`;
             a fill of a box is a `tile.parallel`; nested parallels are perfect nests; a
-            reduction inside a parallel is a `tile.reduce`; no `tile.break` is left, and
-            no guard of indices whose ranges decide it.
+            reduction inside a parallel is a `tile.reduce`; no `tile.break` is left, no
+            guard, minimum or maximum of indices whose ranges decide it, and no shared
+            tile that only brings converted elements of a tensor to a fragment.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

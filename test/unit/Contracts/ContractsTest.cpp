@@ -284,6 +284,13 @@ TEST(ContractPromises, NamedOps) {
              "`tile-normalize` gives: `tile.parallel` is a fill and nothing else");
   expectSaid(withoutPass(exchange, "gfx950", "tile-normalize"),
              "`tile-normalize` gives: `tile.parallel` is a fill and nothing else");
+  Fault unnamed = [](Operation *root) {
+    tile::MoveOp move;
+    root->walk([&](tile::MoveOp op) { move = op; });
+    tile::turnInto<tile::ParallelOp>(move);
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-normalize", unnamed),
+             "`tile-normalize` gives: `tile.parallel` is a move and nothing else");
   // Folding may do that: no other pass promises it.
   EXPECT_EQ(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", loop), "");
 }
