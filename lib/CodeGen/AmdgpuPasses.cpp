@@ -12,6 +12,7 @@
 #include "HoistFreeValues.h"
 #include "KeepOffsets.h"
 #include "LargeCode.h"
+#include "ScalarOperands.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
@@ -523,6 +524,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   config->insertPass(&HoistFreeValues::ID, &KeepOffsets::ID);
   // Before `sink`, which compares each load of a block with all stores behind it.
   config->insertPass(idOf("flattencfg"), &CutLongBlocks::ID);
+  config->insertPass(idOf("si-fix-sgpr-copies"), &ScalarOperands::ID);
   if (!currentState)
     return;
   // Follows variables through registers, and our line tables have none: a tenth of the code
@@ -569,6 +571,8 @@ void registerMachinePasses() {
       createPass<SpaceBranches>);
   add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,
       createPass<KeepOffsets>);
+  add("tilec: scalar operands of asm", "tilec-scalar-operands", &ScalarOperands::ID,
+      createPass<ScalarOperands>);
   add("tilec: verify machine code", "tilec-verify-machine-code", &VerifyMachineCode::ID,
       createPass<VerifyMachineCode>);
   static RegisterTargetPassConfigCallback callback(configurePasses);

@@ -11,6 +11,9 @@
 # RUN: tilec-run %s --entry signs --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry signs --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry signs --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry counted --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry counted --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry counted --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry dots --target=gfx942 --emit=asm | FileCheck %s --check-prefix=DOTS
 # CHECK: result {{ *}}PASS
 # DOTS: v_dot4{{c?}}_i32_i8
@@ -68,3 +71,22 @@ def signs(A: T.Tensor((64, 16), "bfloat16"), B: T.Tensor((64, 16), "float32"), O
         for i, j in T.Parallel(64, 16):
             O[i, j] = T.tanh(T.cast(A[i, j], "float32"))
             P[i, j] = T.copysign(B[i, j], T.cast(A[i, j], "float32"))
+
+
+# The counter of a loop behind more than 64 others is hidden from LLVM, which puts it in registers of lanes here.
+@T.prim_func
+def counted(A: T.Tensor((4,), "int32"), B: T.Tensor((2, 4096), "float32"), O: T.Tensor((2, 128), "uint8"),
+            P: T.Tensor((2, 4096), "float32")):
+    with T.Kernel(2, threads=64) as b:
+        f = T.alloc_fragment((1, 4096), "float32")
+        h = T.alloc_fragment((1, 128), "uint8")
+        T.copy(B[b, 0], f)
+        T.clear(h)
+        for i, j in T.Parallel(1, 4096):
+            P[b, j] = T.fmod(f[i, j] * 8.0, 1.5)
+        n = T.alloc_var("int32", init=0)
+        while n < A[b] % 4 and n != 7:
+            n += 1
+            for i, j in T.Parallel(1, 128):
+                h[i, j] = h[i, j] + T.cast(j, "uint8")
+        T.copy(h, O[b:b+1, 0:128])

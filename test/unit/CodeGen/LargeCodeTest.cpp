@@ -163,6 +163,44 @@ TEST(LargeCode, HalvesAreLeftAlone) {
   }
 }
 
+/// LLVM puts the counter in registers of lanes: what it is worth where the loop is left, nothing,
+/// is that of a value that lanes have.
+TEST(ScalarOperands, OfAnAsmAreOfTheWave) {
+  for (auto [type, words, first] :
+       {std::tuple("i32", 1U, "add i32 %h, 0"), std::tuple("i64", 2U, "trunc i64 %h to i32"),
+        std::tuple("<4 x i32>", 4U, "extractelement <4 x i32> %h, i32 0")}) {
+    std::string text = R"(
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n, TYPE %one) {
+entry:
+  br label %test
+test:
+  %i = phi TYPE [ zeroinitializer, %entry ], [ %j, %more ]
+  %a = phi TYPE [ zeroinitializer, %entry ], [ %b, %more ]
+  %h = call TYPE asm "; held $0", "=s,0"(TYPE %i)
+  store volatile TYPE %h, ptr addrspace(1) %p
+  %x = FIRST
+  %c = icmp slt i32 %x, %n
+  br i1 %c, label %more, label %after
+more:
+  %j = or TYPE %i, %one
+  %b = call TYPE asm sideeffect "", "=v,0"(TYPE %a)
+  br label %test
+after:
+  ret void
+})";
+    for (size_t at; (at = text.find("TYPE")) != std::string::npos;)
+      text.replace(at, 4, type);
+    text.replace(text.find("FIRST"), 5, first);
+    OwnedModule module = parseText(text, Arch::Gfx950);
+    CodeGenOptions options = optionsFor(Arch::Gfx950);
+    options.verifyMachineCode = true;
+    options.optimizeIr = false;
+    auto made = emitAssembly(*module.module, options);
+    ASSERT_TRUE(bool(made)) << toString(made.takeError());
+    EXPECT_EQ(StringRef(*made).split("; held").first.count("v_readfirstlane_b32"), words);
+  }
+}
+
 } // namespace
 
 } // namespace tilec::codegen::test
