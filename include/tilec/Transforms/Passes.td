@@ -113,7 +113,7 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
             barriers.
     Leaves: the order of everything else.
 
-    `planPipeline` decides, `applyPipeline` rewrites. docs/machine-code/pipelining.md. Where the chip
+    `planPipeline` decides. docs/machine-code/pipelining.md. Where the chip
     has TMA, loops whose copies it can do get a producer warp instead (docs/machine-code/hopper.md).
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,

@@ -29,6 +29,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilec {
@@ -157,8 +159,8 @@ private:
 };
 
 /// Every shared buffer, and when it is needed.
-SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled) {
-  Lifetimes lifetimes(kernel);
+SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled,
+                                  Lifetimes &lifetimes) {
   SmallVector<SharedNeed> needs;
   kernel.walk([&](tile::AllocOp alloc) {
     if (alloc.getResult().getType().isShared())
@@ -214,11 +216,15 @@ int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes) {
 }
 
 SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, FilledBuffers filled)
-    : all(buffersOf(kernel, filled)), buffers(all.size()), mostBytes(target.sharedBytes) {
+    : mostBytes(target.sharedBytes), loops(std::make_shared<LoopTimes>()) {
+  Lifetimes lifetimes(kernel);
+  all = buffersOf(kernel, filled, lifetimes);
+  buffers = all.size();
+  kernel.walk([&](tile::ForOp loop) { (*loops)[loop] = lifetimes.during(loop); });
   // Of teams that take turns, and of tile.issue_fence.
   turnBarriers = 1 + (kernel.getTeams() > 1 ? int64_t(kernel.getTeams()) : 0);
   for (tile::PipeOp pipe : kernel.getBody().getOps<tile::PipeOp>())
-    countPipe(pipe.getStages());
+    addPipe(pipe.getStages());
   if (barriers)
     all[*barriers].ops.push_back(kernel);
   size_t others = all.size();
@@ -226,35 +232,67 @@ SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, Fill
     all.truncate(others);
     addExchanges(kernel, target, spares, all);
     addStores(kernel, all);
-    place();
+    isPlaced = false;
     if (left() >= 0)
       return;
   }
 }
 
-void SharedMemory::place() {
-  SmallVector<SharedNeed *> order;
-  for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
-    order.push_back(&need);
-  // Those of one size as they stand. (libstdc++ 12 warns at std::stable_sort.)
-  llvm::sort(order, [](SharedNeed *a, SharedNeed *b) {
-    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+/// Pairs that meet are few, where all fits: a sweep through the program finds them.
+void SharedMemory::findMeetings() const {
+  knowsMeetings = true;
+  meetings.assign(buffers, {});
+  std::vector<unsigned> order(buffers), live;
+  std::iota(order.begin(), order.end(), 0U);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return all[a].first != all[b].first ? all[a].first < all[b].first : a < b;
   });
-  allBytes = 0;
-  for (auto [n, need] : llvm::enumerate(order)) {
-    // The ends of others are the only places worth a try.
-    SmallVector<int64_t> candidates = {0};
-    for (SharedNeed *other : ArrayRef(order).take_front(n))
-      candidates.push_back(alignTo(other->place + other->bytes, need->align));
-    llvm::sort(candidates);
-    for (int64_t place : candidates) {
-      need->place = place;
-      if (llvm::none_of(ArrayRef(order).take_front(n),
-                        [&](SharedNeed *other) { return need->collides(*other); }))
-        break;
-    }
-    allBytes = std::max(allBytes, need->place + need->bytes);
+  for (unsigned n : order) {
+    llvm::erase_if(live, [&](unsigned other) { return all[other].last < all[n].first; });
+    for (unsigned other : live)
+      if (all[n].meets(all[other])) {
+        meetings[n].push_back(other);
+        meetings[other].push_back(n);
+      }
+    live.push_back(n);
   }
+}
+
+void SharedMemory::placeBuffers() const {
+  if (!knowsMeetings)
+    findMeetings();
+  std::vector<unsigned> order(buffers);
+  std::iota(order.begin(), order.end(), 0U);
+  // Those of one size as they stand.
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return all[a].bytes != all[b].bytes ? all[a].bytes > all[b].bytes : a < b;
+  });
+  std::vector<bool> hasPlace(buffers);
+  SmallVector<std::pair<int64_t, int64_t>> taken;
+  for (unsigned n : order) {
+    SharedNeed &need = all[n];
+    taken.clear();
+    for (unsigned other : meetings[n])
+      if (hasPlace[other])
+        taken.emplace_back(all[other].place, all[other].place + all[other].bytes);
+    llvm::sort(taken);
+    need.place = 0;
+    for (auto [begin, end] : taken) {
+      if (need.place + need.bytes <= begin)
+        break;
+      need.place = std::max(need.place, alignTo(end, need.align));
+    }
+    hasPlace[n] = true;
+    allBytes = std::max(allBytes, need.place + need.bytes);
+  }
+}
+
+void SharedMemory::place() const {
+  if (isPlaced)
+    return;
+  isPlaced = true;
+  allBytes = 0;
+  placeBuffers();
   // The others are needed all the time: one behind the other.
   for (SharedNeed &need : MutableArrayRef(all).drop_front(buffers)) {
     need.place = alignTo(allBytes, need.align);
@@ -262,24 +300,42 @@ void SharedMemory::place() {
   }
 }
 
-void SharedMemory::setSlots(tile::AllocOp ring, int64_t slots) {
+SharedNeed *SharedMemory::needOf(Operation *buffer) {
+  isPlaced = false;
   for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
-    if (need.ops.front() == ring)
-      need.bytes = bytesOfBuffer(ring, slots);
-  place();
+    if (need.ops.front() == buffer)
+      return &need;
+  return nullptr;
+}
+
+void SharedMemory::setSlots(tile::AllocOp ring, int64_t slots) {
+  if (SharedNeed *need = needOf(ring))
+    need->bytes = bytesOfBuffer(ring, slots);
 }
 
 void SharedMemory::keepDuring(tile::ForOp loop, tile::AllocOp buffer) {
-  auto [first, last] = Lifetimes(loop->getParentOfType<tile::KernelOp>()).during(loop);
-  for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
-    if (need.ops.front() == buffer) {
-      need.first = std::min(need.first, first);
-      need.last = std::max(need.last, last);
-    }
-  place();
+  SharedNeed *need = needOf(buffer);
+  if (!need)
+    return;
+  auto [first, last] = loops->lookup(loop);
+  need->first = std::min(need->first, first);
+  need->last = std::max(need->last, last);
+  knowsMeetings = false;
 }
 
-void SharedMemory::countPipe(int64_t stages) {
+void SharedMemory::replace(Operation *gone, tile::AllocOp wide, tile::ForOp loop) {
+  SharedNeed *need = needOf(gone);
+  if (!need)
+    return;
+  need->ops = {wide};
+  need->bytes = bytesOfBuffer(wide);
+  auto [first, last] = loops->lookup(loop);
+  if (need->first > first || need->last < last)
+    keepDuring(loop, wide);
+}
+
+void SharedMemory::addPipe(int64_t stages) {
+  isPlaced = false;
   if (!barriers) {
     barriers = all.size();
     all.push_back({{}, turnBarriers * mbarrierBytes});
@@ -287,14 +343,9 @@ void SharedMemory::countPipe(int64_t stages) {
   all[*barriers].bytes += 2 * stages * mbarrierBytes;
 }
 
-void SharedMemory::addPipe(int64_t stages) {
-  countPipe(stages);
-  place();
-}
-
 void SharedMemory::addStaging(int64_t bytes) {
   all.push_back({{}, bytes, bufferAlign});
-  place();
+  isPlaced = false;
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,11 @@
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Target/Target.h"
 
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+#include <vector>
+
 namespace tilec {
 
 /// How long a buffer that is filled from a tensor is needed. Before there is a producer warp, whose
@@ -46,28 +51,46 @@ public:
   SharedMemory(tile::KernelOp kernel, const TargetInfo &target,
                FilledBuffers filled = FilledBuffers::AsAccessed);
 
-  int64_t bytes() const { return allBytes; }
+  int64_t bytes() const {
+    place();
+    return allBytes;
+  }
   /// Of what a block may have; negative when it does not fit.
-  int64_t left() const { return mostBytes - allBytes; }
-  llvm::ArrayRef<SharedNeed> needs() const { return all; }
+  int64_t left() const { return mostBytes - bytes(); }
+  llvm::ArrayRef<SharedNeed> needs() const {
+    place();
+    return all;
+  }
 
   /// The ring becomes `slots` times the buffer that it is now.
   void setSlots(tile::AllocOp ring, int64_t slots);
   /// Nothing that is needed in the loop shares the buffer's bytes.
   void keepDuring(tile::ForOp loop, tile::AllocOp buffer);
+  /// `wide` is there instead of a buffer that is gone, and is filled from right before the loop on
+  /// to its end. All else is as it was.
+  void replace(mlir::Operation *gone, tile::AllocOp wide, tile::ForOp loop);
   /// A pipe's mbarriers: of `stages` slots.
   void addPipe(int64_t stages);
   /// Bytes that accumulators are stored through.
   void addStaging(int64_t bytes);
 
 private:
-  void place();
-  void countPipe(int64_t stages);
+  /// Gives each need its place, if something has changed since.
+  void place() const;
+  void placeBuffers() const;
+  void findMeetings() const;
+  SharedNeed *needOf(mlir::Operation *buffer);
+  using LoopTimes = llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>>;
 
-  llvm::SmallVector<SharedNeed> all; ///< buffers first
-  size_t buffers = 0;                ///< of `all`
-  std::optional<size_t> barriers;    ///< of `all`: the kernel's mbarriers
-  int64_t mostBytes = 0, allBytes = 0, turnBarriers = 1;
+  mutable llvm::SmallVector<SharedNeed> all; ///< buffers first
+  size_t buffers = 0;                        ///< of `all`
+  std::optional<size_t> barriers;            ///< of `all`: the kernel's mbarriers
+  int64_t mostBytes = 0, turnBarriers = 1;
+  /// When each loop runs, as needs say it.
+  std::shared_ptr<LoopTimes> loops;
+  mutable int64_t allBytes = 0;
+  mutable bool isPlaced = false, knowsMeetings = false;
+  mutable std::vector<llvm::SmallVector<unsigned, 4>> meetings; ///< of each buffer: the others
 };
 
 /// Of a shared buffer that becomes a ring of so many slots; of one that has no layout yet, without

@@ -30,6 +30,7 @@
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Gather.h"
+#include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
 #include "Pipelines/Schedulable.h"
 #include "Roles/Fills.h"
@@ -60,7 +61,8 @@ public:
   Expansion(tile::ForOp loop, PipelinePlan &plan)
       : loop(loop), plan(plan), builder(loop), loc(loop.getLoc()) {}
 
-  void run() {
+  /// What it makes of each buffer of the plan.
+  SmallVector<tile::AllocOp> run() {
     for (tile::AllocOp ring : plan.rings)
       widen(ring);
     startCopiesBefore();
@@ -69,6 +71,7 @@ public:
     // Copies past the end still write shared memory.
     tile::AsyncWaitOp::create(builder, loc, 0);
     tile::BarrierOp::create(builder, loc);
+    return rings();
   }
 
   /// Each iteration starts its copies at once, without registers, and waits for them.
@@ -89,7 +92,7 @@ public:
   bool holdNextRound(const TargetInfo &chip);
 
   /// The body stays one iteration, on slot 0 of the rings.
-  void rotate() {
+  SmallVector<tile::AllocOp> rotate() {
     for (tile::AllocOp ring : plan.rings)
       widen(ring);
     builder.setInsertionPointToStart(loop.bodyBlock());
@@ -101,11 +104,15 @@ public:
     builder.setInsertionPointToEnd(loop.bodyBlock());
     tile::BarrierOp::create(builder, loc);
     loop.setRotate(plan.stages);
+    return rings();
   }
 
 private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
+  SmallVector<tile::AllocOp> rings() const {
+    return llvm::map_to_vector(plan.rings, [&](tile::AllocOp ring) { return wide.lookup(ring); });
+  }
   /// Gives the allocation `stages` slots; its users get slot (iteration % stages).
   void widen(tile::AllocOp ring);
   Value slotView(tile::AllocOp ring, Value slot);
@@ -427,30 +434,66 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
   /// what they fill has room beside all that a round needs, and no assembler moves loads up anyway.
-  void copyTogether(tile::ForOp loop, const TargetInfo &chip) {
+  static bool copyTogether(tile::ForOp loop, const TargetInfo &chip) {
     if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty())
-      return;
+      return false;
     PipelinePlan plan = planPipeline(loop, chip);
     plan.stages = 1;
     SharedMemory memory(loop->getParentOfType<tile::KernelOp>(), chip);
     for (tile::AllocOp ring : plan.rings)
       memory.keepDuring(loop, ring);
-    if (!plan.isEmpty() && memory.left() >= 0)
+    bool fits = !plan.isEmpty() && memory.left() >= 0;
+    if (fits)
       Expansion(loop, plan).copyTogether();
+    return fits;
   }
 
-  /// Shared memory with the rings of all loops but this one that are still to be expanded.
-  static SharedMemory withOthers(tile::ForOp loop, ArrayRef<tile::ForOp> loops,
-                                 const TargetInfo &chip) {
-    SharedMemory memory(loop->getParentOfType<tile::KernelOp>(), chip);
-    for (tile::ForOp other : loops) {
-      if (other == loop || other.getStages() < 2)
-        continue;
-      PipelinePlan plan = planPipeline(other, chip);
-      for (tile::AllocOp ring : plan.rings)
-        memory.setSlots(ring, plan.stages);
-    }
-    return memory;
+  /// A loop that nobody wants to run ahead.
+  static void expandPlain(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
+    refuseSchedule(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
+    loop.setStages(1);
+    loop.setKind(loop.getKind() == tile::LoopKind::Pipelined ? tile::LoopKind::Serial
+                                                             : loop.getKind());
+    if (copyTogether(loop, chip))
+      memory.forget();
+  }
+
+  /// A loop that should have run ahead, and cannot.
+  static void expandAlone(tile::ForOp loop, PipelinePlan &plan, LoopMemory &memory,
+                          const TargetInfo &chip) {
+    refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead"
+                                        : "shared memory holds no more than one stage");
+    loop.setKind(tile::LoopKind::Serial);
+    if (holdNextRound(loop, plan, chip) || copyTogether(loop, chip))
+      memory.forget();
+    else
+      memory.leave(loop, plan);
+  }
+
+  static void expandLoop(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
+    if (loop.getStages() < 2)
+      return expandPlain(loop, memory, chip);
+    PipelinePlan plan = planPipeline(loop, chip);
+    if (plan.stages > 1)
+      fitInto(plan, memory.now());
+    if (plan.stages < int64_t(loop.getStages()))
+      loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
+                        << " stages: "
+                        << (plan.isEmpty() ? "no copy can run ahead"
+                                           : "shared memory holds no more");
+    loop.setStages(plan.stages);
+    if (plan.stages < 2)
+      return expandAlone(loop, plan, memory, chip);
+    llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
+    if (matrix)
+      return memory.replace(loop, plan, Expansion(loop, plan).rotate());
+    std::string reason = llvm::toString(matrix.takeError());
+    leaveCopiesInFlight(plan, loop->getParentOfType<tile::KernelOp>(), memory, chip);
+    bool hasWish = loop.getStrategy().has_value();
+    refuseSchedule(loop, reason);
+    if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
+      loop.emitRemark() << "pipelined without a planned schedule: " << reason;
+    memory.replace(loop, plan, Expansion(loop, plan).run());
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
@@ -471,50 +514,13 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return failure();
     SmallVector<tile::ForOp> loops;
     kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
-    for (tile::ForOp loop : loops) {
-      if (loop.getStages() < 2) {
-        refuseSchedule(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
-        loop.setStages(1);
-        loop.setKind(loop.getKind() == tile::LoopKind::Pipelined ? tile::LoopKind::Serial
-                                                                 : loop.getKind());
-        copyTogether(loop, chip);
-        continue;
-      }
-      PipelinePlan plan = planPipeline(loop, chip);
-      fitInto(plan, SharedMemory(kernel, chip));
-      if (plan.stages < int64_t(loop.getStages()))
-        loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
-                          << " stages: "
-                          << (plan.isEmpty() ? "no copy can run ahead"
-                                             : "shared memory holds no more");
-      loop.setStages(plan.stages);
-      if (plan.stages < 2) {
-        refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead"
-                                            : "shared memory holds no more than one stage");
-        loop.setKind(tile::LoopKind::Serial);
-        if (!holdNextRound(loop, plan, chip))
-          copyTogether(loop, chip);
-        continue;
-      }
-      llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
-      if (matrix) {
-        Expansion(loop, plan).rotate();
-        continue;
-      }
-      std::string reason = llvm::toString(matrix.takeError());
-      leaveCopiesInFlight(plan, kernel, withOthers(loop, loops, chip), chip);
-      bool hasWish = loop.getStrategy().has_value();
-      refuseSchedule(loop, reason);
-      if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
-        loop.emitRemark() << "pipelined without a planned schedule: " << reason;
-      applyPipeline(loop, plan);
-    }
+    LoopMemory memory(kernel, chip, loops);
+    for (tile::ForOp loop : loops)
+      expandLoop(loop, memory, chip);
     return success();
   }
 };
 
 } // namespace
-
-void applyPipeline(tile::ForOp loop, PipelinePlan plan) { Expansion(loop, plan).run(); }
 
 } // namespace tilec

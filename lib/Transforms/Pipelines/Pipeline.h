@@ -1,7 +1,7 @@
 //===- Pipeline.h - running copies ahead of their use ---------------------===//
 //
-// Takes a loop and the target, decides which copies run how far ahead (planPipeline), and rewrites
-// the loop so (applyPipeline).
+// Takes a loop and the target, decides which copies run how far ahead. `tile-expand-pipelines`
+// rewrites the loop so.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -38,15 +38,14 @@ int64_t asyncPieceBytes(mlir::Value src, mlir::Value dst, const TargetInfo &targ
 /// changes nothing.
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target);
 
-/// Takes stages away until the rings fit into a block's shared memory.
-void fitInto(PipelinePlan &plan, const SharedMemory &memory);
+/// Takes stages away until the rings fit into a block's shared memory, which they then are part of.
+void fitInto(PipelinePlan &plan, SharedMemory &memory);
+
+class LoopMemory;
 
 /// With two slots the one wait of a round is for all copies that are under way. Gives such a loop a
-/// third slot where that costs no resident block (`memory`: with what other loops will take).
-void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, SharedMemory memory,
+/// third slot where that costs no resident block, with what other loops will take.
+void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, LoopMemory &loops,
                          const TargetInfo &target);
-
-/// Rewrites the loop as planned.
-void applyPipeline(tile::ForOp loop, PipelinePlan plan);
 
 } // namespace tilec

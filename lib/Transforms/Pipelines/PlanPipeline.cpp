@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
 #include "Pipelines/Gather.h"
+#include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/RingSlots.h"
@@ -164,23 +165,23 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   return plan;
 }
 
-void fitInto(PipelinePlan &plan, const SharedMemory &memory) {
+void fitInto(PipelinePlan &plan, SharedMemory &memory) {
   auto fits = [&] {
-    SharedMemory with = memory;
     for (tile::AllocOp ring : plan.rings)
-      with.setSlots(ring, plan.stages);
-    return with.left() >= 0;
+      memory.setSlots(ring, plan.stages);
+    return memory.left() >= 0;
   };
   while (plan.stages > 1 && !fits())
     --plan.stages;
 }
 
-void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, SharedMemory memory,
+void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, LoopMemory &loops,
                          const TargetInfo &target) {
   // Where copies are counted, other waves of the scheduler fill the wait: in the simulator's
   // model products take 1 to 3 % longer with a third slot, and attention 15 %.
   if (plan.stages != 2 || target.asyncCopies.completion != Completion::Groups)
     return;
+  SharedMemory &memory = loops.wished();
   auto bytesWith = [&](int64_t slots) {
     for (tile::AllocOp ring : plan.rings)
       memory.setSlots(ring, slots);
