@@ -12,6 +12,8 @@
 #include "HoistFreeValues.h"
 #include "KeepOffsets.h"
 #include "LargeCode.h"
+#include "LongRegions.h"
+#include "Opcodes.h"
 #include "ScalarOperands.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
@@ -174,16 +176,10 @@ void MixHalves::build(MachineInstr &before, unsigned opcode, Register to,
       .setMIFlags(conversion.getFlags());
 }
 
-/// There are tens of thousands: only where there is something to do.
 void MixHalves::findOpcodes() {
-  for (unsigned opcode = 0; opcode < instructions->getNumOpcodes(); ++opcode) {
-    StringRef name = instructions->getName(opcode);
-    for (auto [wanted, found] :
-         {std::pair("V_FMA_MIXLO_F16", &lowHalf), std::pair("V_FMA_MIXHI_F16", &highHalf),
-          std::pair("S_MOV_B32", &move)})
-      if (name == wanted)
-        *found = opcode;
-  }
+  lowHalf = opcodeOf(*instructions, "V_FMA_MIXLO_F16");
+  highHalf = opcodeOf(*instructions, "V_FMA_MIXHI_F16");
+  move = opcodeOf(*instructions, "S_MOV_B32");
 }
 
 void MixHalves::pack(MachineInstr &pack, MachineInstr &low, MachineInstr &high) {
@@ -516,15 +512,13 @@ AnalysisID idOf(StringRef name) {
 }
 
 void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
-  if (!machine.getTargetTriple().isAMDGCN()) {
-    config->insertPass(idOf("codegenprepare"), &CutLongBlocks::ID);
+  config->insertPass(idOf("codegenprepare"), &CutLongBlocks::ID);
+  if (!machine.getTargetTriple().isAMDGCN())
     return;
-  }
   config->insertPass(idOf("unify-loop-exits"), &HoistFreeValues::ID); // StructurizeCFG is next
   config->insertPass(&HoistFreeValues::ID, &KeepOffsets::ID);
-  // Before `sink`, which compares each load of a block with all stores behind it.
-  config->insertPass(idOf("flattencfg"), &CutLongBlocks::ID);
   config->insertPass(idOf("si-fix-sgpr-copies"), &ScalarOperands::ID);
+  config->insertPass(idOf("si-post-ra-bundler"), &LongRegions::ID);
   if (!currentState)
     return;
   // Follows variables through registers, and our line tables have none: a tenth of the code
@@ -571,6 +565,7 @@ void registerMachinePasses() {
       createPass<SpaceBranches>);
   add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,
       createPass<KeepOffsets>);
+  add("tilec: cut long regions", "tilec-long-regions", &LongRegions::ID, createPass<LongRegions>);
   add("tilec: scalar operands of asm", "tilec-scalar-operands", &ScalarOperands::ID,
       createPass<ScalarOperands>);
   add("tilec: verify machine code", "tilec-verify-machine-code", &VerifyMachineCode::ID,

@@ -46,10 +46,9 @@ namespace {
 /// Leaves out passes. Where waits are planned: the two machine schedulers, so that the order of the
 /// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
 /// instructions. Where the code is large: those that compare all pairs of its addresses, look at
-/// all its registers for each access or at all uses of a constant for each half of a register, and
-/// a third search for common expressions; where it is huge,
-/// the search in machine code, which joins what the parts have of their own and looks at all uses
-/// of the joined register for each part.
+/// all its registers for each access or at all uses of a constant for each half of a register;
+/// where it is huge, a third search for common expressions and the one in machine code, which joins
+/// what the parts have of their own and looks at all uses of the joined register for each part.
 class Gate : public OptPassGate {
 public:
   bool keepsOrder = false, isLarge = false, isHuge = false, sinksTooFar = false;
@@ -58,9 +57,9 @@ public:
   bool shouldRunPass(StringRef pass, StringRef) const override {
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
-    bool isSlow =
-        is_contained({"slsr", "si-form-memory-clauses", "early-cse", "si-peephole-sdwa"}, pass);
-    return !(keepsOrder && moves) && !(isLarge && isSlow) && !(isHuge && pass == "machine-cse") &&
+    bool isSlow = is_contained({"slsr", "si-form-memory-clauses", "si-peephole-sdwa"}, pass);
+    bool searches = is_contained({"early-cse", "machine-cse"}, pass);
+    return !(keepsOrder && moves) && !(isLarge && isSlow) && !(isHuge && searches) &&
            !(sinksTooFar && pass == "machine-sink");
   }
 };

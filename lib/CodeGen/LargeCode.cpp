@@ -17,13 +17,17 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace tilec::codegen {
 
@@ -45,6 +49,8 @@ constexpr unsigned hugeFunction = 16 * longest.instructions;
 /// Loops of a function from which on it has many. For a fact about one, LLVM's scalar evolution
 /// asks the conditions of all loops before it: of 100, that is most of the time.
 constexpr unsigned manyLoops = 64;
+/// Of so many loops one is marked.
+constexpr unsigned loopsOfMark = 8;
 
 /// Blocks with phis of which one has registers of its own: a chain of joined copies gets a live
 /// range of some ten writes.
@@ -455,6 +461,10 @@ bool hasManyBlocks(const Module &module) {
   return any_of(module, [](const Function &f) { return f.size() >= manyBlocks; });
 }
 
+bool hasManyLoops(const Function &function, const LoopInfo &loops) {
+  return function.size() >= 2 * manyLoops && loops.getLoopsInPreorder().size() >= manyLoops;
+}
+
 bool isHuge(const Module &module) {
   return any_of(module, [](const Function &f) { return f.getInstructionCount() >= hugeFunction; });
 }
@@ -530,17 +540,42 @@ void hideCounters(Module &module, TargetMachine &machine) {
       continue;
     DominatorTree tree(function);
     LoopInfo loops(tree);
-    SmallVector<Loop *, 4> all = loops.getLoopsInPreorder();
-    if (all.size() < manyLoops)
+    if (!hasManyLoops(function, loops))
       continue;
     std::optional<Lanes> lanes;
     if (module.getTargetTriple().isAMDGCN())
       lanes.emplace(function, machine);
-    for (Loop *loop : all)
+    for (Loop *loop : loops.getLoopsInPreorder())
       if (BasicBlock *latch = loop->getLoopLatch())
         for (PHINode &counter : loop->getHeader()->phis())
           hideCounter(counter, *latch, loop->getLoopPreheader(), lanes ? &*lanes : nullptr);
   }
+}
+
+PreservedAnalyses MarkLoops::run(Function &function, FunctionAnalysisManager &analyses) {
+  LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
+  if (!hasManyLoops(function, loops))
+    return PreservedAnalyses::all();
+  LoopSimplifyPass().run(function, analyses); // each loop has a block in front of it
+  unsigned unmarked = 0;
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    BasicBlock *before = loop->getLoopPreheader();
+    if (!loop->isOutermost() || !before || ++unmarked < loopsOfMark)
+      continue;
+    IRBuilder<>(before->getTerminator()).CreateIntrinsic(Intrinsic::sideeffect, {});
+    unmarked = 0;
+  }
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses UnmarkLoops::run(Function &function, FunctionAnalysisManager &) {
+  bool changed = false;
+  for (Instruction &instr : make_early_inc_range(instructions(function)))
+    if (match(&instr, m_Intrinsic<Intrinsic::sideeffect>())) {
+      instr.eraseFromParent();
+      changed = true;
+    }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 char CutLongBlocks::ID = 0;

@@ -10,10 +10,12 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/IR/PassManager.h"
 #include "llvm/Pass.h"
 
 namespace llvm {
 class Function;
+class LoopInfo;
 class Module;
 class TargetMachine;
 } // namespace llvm
@@ -26,6 +28,8 @@ bool isLarge(const llvm::Function &function);
 bool isLarge(const llvm::Module &module);
 /// Whether a function has very many blocks.
 bool hasManyBlocks(const llvm::Module &module);
+/// Whether a function has very many loops.
+bool hasManyLoops(const llvm::Function &function, const llvm::LoopInfo &loops);
 /// Whether even what keeps the code short has to be left out.
 bool isHuge(const llvm::Module &module);
 /// In functions of very many blocks, hides from analyses that integers of very many uses (a
@@ -38,12 +42,27 @@ void separateReturns(llvm::Module &module);
 /// Cuts long blocks of large functions for two passes of LLVM before selection, and
 /// `codegenprepare` joins the parts again: itself it numbers all of a block's instructions for each
 /// one that takes a sign, a magnitude or an element of another block's (AMD), and
-/// `load-store-vectorizer` does for each access that it makes of others (NVIDIA).
+/// `load-store-vectorizer` does for each access that it makes of others (NVIDIA; on AMD it runs
+/// later, on the parts of `CutLongBlocks`).
 void cutBeforePreparing(llvm::Module &module);
 /// In functions of very many loops, hides from analyses what their counters count.
 void hideCounters(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Runs last before instruction selection: passes of the IR would join the blocks again.
+/// In such a function, `llvm.sideeffect` in front of some loops: for each load that leaves a loop,
+/// memory SSA looks for what has written memory before, back through all loops that only read, and
+/// makes and drops a phi in each. Of these calls no alias analysis says that they write what a load
+/// reads.
+struct MarkLoops : llvm::PassInfoMixin<MarkLoops> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+};
+/// Takes the calls out again.
+struct UnmarkLoops : llvm::PassInfoMixin<UnmarkLoops> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+};
+
+/// Runs behind `codegenprepare`, which would join the blocks again, and before what takes time by
+/// the square of a block's instructions: `load-store-vectorizer` and `sink`, which compares each
+/// load of a block with all stores behind it (AMD).
 class CutLongBlocks : public llvm::FunctionPass {
 public:
   static char ID;

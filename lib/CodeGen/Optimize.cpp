@@ -11,6 +11,7 @@
 
 #include "HalfPairs.h"
 #include "InvariantGuards.h"
+#include "LargeCode.h"
 #include "LlvmFaults.h"
 #include "PreferRegisters.h"
 #include "ShortLoops.h"
@@ -88,9 +89,11 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(SimplifyCFGPass());
   passes.addPass(HoistInvariantGuards());
   passes.addPass(UnrollShortLoops());
+  passes.addPass(MarkLoops());
   LoopPassManager loopPasses;
   loopPasses.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
+  passes.addPass(UnmarkLoops());
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(MaskSigns());
   passes.addPass(SplitSignedShorts());

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "ScalarOperands.h"
 
+#include "Opcodes.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
-#include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 
@@ -40,12 +40,11 @@ private:
   /// Word `n` of `from`, all of it where it has no more.
   Register wordOf(MachineInstr &before, Register from, unsigned subRegister);
   unsigned subRegister(unsigned n) const;
-  unsigned readFirstLane();
 
   const TargetInstrInfo &instructions;
   const TargetRegisterInfo &info;
   MachineRegisterInfo &registers;
-  unsigned opcode = 0;
+  std::optional<unsigned> readFirstLane; ///< its opcode, once it is needed
 };
 
 const TargetRegisterClass *FirstLane::wantedBy(const MachineInstr &instr, unsigned operand) const {
@@ -57,14 +56,6 @@ const TargetRegisterClass *FirstLane::wantedBy(const MachineInstr &instr, unsign
   return wanted && !info.isDivergentRegClass(wanted) ? wanted : nullptr;
 }
 
-/// There are tens of thousands: only where one is needed.
-unsigned FirstLane::readFirstLane() {
-  while (instructions.getName(opcode) != "V_READFIRSTLANE_B32")
-    if (++opcode == instructions.getNumOpcodes())
-      report_fatal_error("this LLVM has no instruction that reads the first lane");
-  return opcode;
-}
-
 unsigned FirstLane::subRegister(unsigned n) const {
   unsigned index = 1; // 0 is none
   while (info.getSubRegIndexName(index) != "sub" + utostr(n))
@@ -73,7 +64,9 @@ unsigned FirstLane::subRegister(unsigned n) const {
 }
 
 Register FirstLane::wordOf(MachineInstr &before, Register from, unsigned subRegister) {
-  const MCInstrDesc &read = instructions.get(readFirstLane());
+  if (!readFirstLane)
+    readFirstLane = opcodeOf(instructions, "V_READFIRSTLANE_B32");
+  const MCInstrDesc &read = instructions.get(*readFirstLane);
   MachineBasicBlock &block = *before.getParent();
   // The register may also be one that LLVM uses for matrices alone.
   Register lanes = registers.createVirtualRegister(instructions.getRegClass(read, 1));

@@ -93,12 +93,22 @@ unsigned roundsTogether(unsigned rounds, unsigned size, unsigned period) {
   return together;
 }
 
+/// Whether the loop may have a counter whose rounds are known without what loops before it count.
+bool startsAnew(const Loop &loop) {
+  const BasicBlock *before = loop.getLoopPredecessor();
+  return before && any_of(loop.getHeader()->phis(), [&](const PHINode &counter) {
+           return isa<ConstantInt>(counter.getIncomingValueForBlock(before));
+         });
+}
+
 bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   bool found = false;
+  // Scalar evolution goes back through all loops that have counted, for each one that goes on.
+  bool asksAll = !hasManyLoops(function, loops);
   for (Loop *loop : loops.getLoopsInPreorder()) {
-    if (!loop->isInnermost())
+    if (!loop->isInnermost() || !(asksAll || startsAnew(*loop)))
       continue;
     unsigned rounds = evolution.getSmallConstantTripCount(loop);
     std::optional<unsigned> size = sizeOf(*loop);

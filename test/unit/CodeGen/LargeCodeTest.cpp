@@ -5,10 +5,14 @@
 #include "TestModules.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/SlotIndexes.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
@@ -56,21 +60,56 @@ public:
 };
 char SeeNumbers::ID = 0;
 
-Pass *createSeeNumbers() { return new SeeNumbers(); }
+/// The most accesses between two places that the last scheduler moves nothing across.
+thread_local unsigned longestRegion = 0;
 
-/// Inserts the pass above behind the one that makes room.
-void seeNumbers() {
-  static PassInfo own("see numbers", "test-see-numbers", &SeeNumbers::ID, createSeeNumbers, false,
-                      false);
+/// Looks at the regions where that scheduler finds them.
+class SeeRegions : public MachineFunctionPass {
+public:
+  static char ID;
+  SeeRegions() : MachineFunctionPass(ID) {}
+  bool runOnMachineFunction(MachineFunction &function) override {
+    const TargetInstrInfo &instructions = *function.getSubtarget().getInstrInfo();
+    longestRegion = 0;
+    for (MachineBasicBlock &block : function) {
+      unsigned accesses = 0;
+      for (MachineInstr &instr : block) {
+        accesses = instructions.isSchedulingBoundary(instr, &block, function)
+                       ? 0
+                       : accesses + instr.mayLoadOrStore();
+        longestRegion = std::max(longestRegion, accesses);
+      }
+    }
+    return false;
+  }
+};
+char SeeRegions::ID = 0;
+
+template <typename PassType> Pass *createPass() { return new PassType(); }
+
+/// Inserts the passes above behind those that make what they see.
+void seeMachineCode() {
+  static PassInfo numbers("see numbers", "test-see-numbers", &SeeNumbers::ID,
+                          createPass<SeeNumbers>, false, false);
+  static PassInfo regions("see regions", "test-see-regions", &SeeRegions::ID,
+                          createPass<SeeRegions>, false, false);
   PassRegistry &registry = *PassRegistry::getPassRegistry();
-  registry.registerPass(own);
+  static bool isRegistered = false;
+  if (!isRegistered) {
+    registry.registerPass(numbers);
+    registry.registerPass(regions);
+    isRegistered = true;
+  }
   static RegisterTargetPassConfigCallback callback(
       [](TargetMachine &machine, legacy::PassManagerBase &, TargetPassConfig *config) {
-        const PassInfo *room =
-            PassRegistry::getPassRegistry()->getPassInfo(StringRef("tilec-room-for-moves"));
-        ASSERT_NE(room, nullptr);
-        if (machine.getTargetTriple().isAMDGCN())
-          config->insertPass(room->getTypeInfo(), &SeeNumbers::ID);
+        if (!machine.getTargetTriple().isAMDGCN())
+          return;
+        for (auto [behind, pass] : {std::pair("tilec-room-for-moves", &SeeNumbers::ID),
+                                    std::pair("tilec-long-regions", &SeeRegions::ID)}) {
+          const PassInfo *info = PassRegistry::getPassRegistry()->getPassInfo(StringRef(behind));
+          ASSERT_NE(info, nullptr);
+          config->insertPass(info->getTypeInfo(), pass);
+        }
       });
 }
 
@@ -86,12 +125,40 @@ std::string sums(unsigned count) {
 TEST(LargeCode, MovesOfTheSchedulerHaveRoom) {
   OwnedModule small = parseText(sums(10), Arch::Gfx950);
   ASSERT_TRUE(bool(compileModule(*small.module, optionsFor(Arch::Gfx950)))); // registers passes
-  seeNumbers();
+  seeMachineCode();
   ASSERT_TRUE(bool(compileModule(*small.module, optionsFor(Arch::Gfx950))));
   EXPECT_EQ(smallestDistance, 1);
   OwnedModule large = parseText(sums(4200), Arch::Gfx950);
   ASSERT_TRUE(bool(compileModule(*large.module, optionsFor(Arch::Gfx950))));
   EXPECT_GE(smallestDistance, 7);
+}
+
+/// `count` sums of what is loaded from one tensor and stored to another, which may be the same.
+std::string loadsAndStores(unsigned count) {
+  std::string text = "define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o) {\n";
+  for (unsigned i = 0; i < count; ++i) {
+    std::string n = utostr(i);
+    text += "%a" + n + " = getelementptr float, ptr addrspace(1) %p, i32 " + utostr(3 * i) +
+            "\n%x" + n + " = load float, ptr addrspace(1) %a" + n + "\n%y" + n +
+            " = fadd float %x" + n + ", 1.0\n%b" + n +
+            " = getelementptr float, ptr addrspace(1) %o, i32 " + utostr(3 * i) +
+            "\nstore float %y" + n + ", ptr addrspace(1) %b" + n + "\n";
+  }
+  return text + "ret void\n}\n";
+}
+
+/// Ordinary blocks stay whole; those that the code generator does not cut for their length in the
+/// IR have parts for its last scheduler.
+TEST(LargeCode, TheLastSchedulerSeesParts) {
+  OwnedModule ordinary = parseText(loadsAndStores(200), Arch::Gfx950);
+  ASSERT_TRUE(bool(compileModule(*ordinary.module, optionsFor(Arch::Gfx950)))); // registers passes
+  seeMachineCode();
+  ASSERT_TRUE(bool(compileModule(*ordinary.module, optionsFor(Arch::Gfx950))));
+  EXPECT_GE(longestRegion, 400U);
+  OwnedModule longer = parseText(loadsAndStores(300), Arch::Gfx950);
+  ASSERT_TRUE(bool(compileModule(*longer.module, optionsFor(Arch::Gfx950))));
+  EXPECT_LE(longestRegion, 257U);
+  EXPECT_GE(longestRegion, 250U);
 }
 
 /// The branches that keep the parts of a long block from `codegenprepare` are gone behind it.
@@ -160,6 +227,44 @@ TEST(LargeCode, HalvesAreLeftAlone) {
     auto made = emitAssembly(*module.module, optionsFor(Arch::Gfx950));
     ASSERT_TRUE(bool(made)) << toString(made.takeError());
     EXPECT_EQ(StringRef(*made).contains("_sdwa"), count == 10) << count;
+  }
+}
+
+/// `count` loops that go on counting up to a number in memory.
+std::string countingLoops(unsigned count) {
+  std::string text = "define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) "
+                     "noalias %o) {\nbr label %l0\n";
+  for (unsigned i = 0; i < count; ++i) {
+    std::string n = utostr(i), from = i ? "l" + utostr(i - 1) : "0",
+                start = i ? "%v" + utostr(i - 1) : "0";
+    text += "l" + n + ":\n%v" + n + " = phi i32 [ " + start + ", %" + from + " ], [ %w" + n +
+            ", %b" + n + " ]\n%a" + n + " = getelementptr i32, ptr addrspace(1) %p, i32 " + n +
+            "\n%x" + n + " = load i32, ptr addrspace(1) %a" + n + "\n%c" + n +
+            " = icmp slt i32 %v" + n + ", %x" + n + "\nbr i1 %c" + n + ", label %b" + n +
+            ", label %l" + utostr(i + 1) + "\nb" + n + ":\n%w" + n + " = add i32 %v" + n +
+            ", 1\nbr label %l" + n + "\n";
+  }
+  return text + "l" + utostr(count) + ":\nstore i32 %v" + utostr(count - 1) +
+         ", ptr addrspace(1) %o\nret void\n}\n";
+}
+
+/// The marks between loops, of which memory SSA would walk through very many, are gone, and did not
+/// keep what is read from leaving the loops.
+TEST(LargeCode, LoadsLeaveVeryManyLoops) {
+  for (unsigned count : {10U, 100U}) {
+    OwnedModule module = parseText(countingLoops(count), Arch::Gfx950);
+    ASSERT_FALSE(bool(optimizeModule(*module.module, Arch::Gfx950)));
+    Function &function = *module.module->getFunction("k");
+    DominatorTree tree(function);
+    LoopInfo loops(tree);
+    unsigned loads = 0;
+    for (BasicBlock &block : function)
+      for (Instruction &instr : block) {
+        EXPECT_FALSE(isa<CallBase>(instr));
+        loads += isa<LoadInst>(instr);
+        EXPECT_FALSE(isa<LoadInst>(instr) && loops.getLoopFor(&block));
+      }
+    EXPECT_EQ(loads, count);
   }
 }
 
