@@ -40,7 +40,7 @@ def measure(kernel, options):
     result = {"checked": "pass" if code == 0 else "FAIL"}
     if code:
         result["check_error"] = text
-    code, out, text = launch(kernel["binary"], ["--bench", "--json", "--rounds", str(options.rounds), *device])
+    code, out, text = launch(kernel["binary"], ["--bench", "--json", "--rounds", str(options.rounds), *kernel["launch"], *device])
     if code:
         return {**result, "error": text}
     timing = json.loads(out)

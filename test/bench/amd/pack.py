@@ -4,10 +4,12 @@
 or MI355X, each with what the timing model predicts for it.
 
 usage: pack.py TOOLS [-o DIR] [--target=gfx942|gfx950] [--kernels FILE] [--only NAME]... [--upstream TILELANG]
+               [--seeds FOLDER]
 
 A kernel is packed in its table's size, to be timed, and in a small one with the results of the cpu
-reference, to be checked. Scripts in {upstream} are those of a checkout of tile-ai/tilelang. On the host
-`./dev gpu-run` does all (docs/tune/on-hardware.md).
+reference, to be checked. Scripts in {upstream} are those of a checkout of tile-ai/tilelang, those in {seeds} what
+test/tools/extract_seeds.py wrote. A time that depends on the numbers is predicted and measured with the row's
+`inputs`, zeros or normal numbers. On the host `./dev gpu-run` does all (docs/tune/on-hardware.md).
 """
 import argparse
 import json
@@ -16,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from performance import normal_numbers
 
 HERE = Path(__file__).resolve().parent
 REPO = HERE.parents[2]
@@ -36,14 +40,23 @@ def product(values):
     return result
 
 
+def foreign_folders(options):
+    """Where scripts are that are not of this repository, by the mark in their paths."""
+    return {mark: folder and Path(folder).resolve()
+            for mark, folder in (("{upstream}", options.upstream), ("{seeds}", options.seeds))}
+
+
 class Packer:
     def __init__(self, options):
         self.tools, self.out, self.target = Path(options.tools), Path(options.output), options.target
         self.k_tile = 64 if self.target == "gfx950" else 32
-        self.upstream = options.upstream
+        self.foreign = foreign_folders(options)
 
     def script(self, row):
-        return REPO / row["script"].replace("{upstream}", str(self.upstream))
+        script = row["script"]
+        for mark, folder in self.foreign.items():
+            script = script.replace(mark, str(folder))
+        return REPO / script
 
     def options(self, row, small):
         return [*row.get("options", []), *(row.get("small_options", []) if small else [])]
@@ -54,25 +67,32 @@ class Packer:
              f"--target={self.target}", "-o", binary])
         return binary
 
-    def predict(self, binary):
-        """Of all launches of the manifest. tilec-launch times with buffers that caches do not hold: cold."""
+    def argument(self, row, binary, param, seed, folder):
+        """Of tilec-sim, as what the host gives the kernel."""
+        if param["kind"] == "workspace":
+            return f"--arg=zeros:{param['bytes']}"
+        if param["kind"] != "tensor":
+            sys.exit(f"gpu-pack: {binary.name}: only kernels of fixed sizes can be timed")
+        size = product(param["shape"]) * BYTES.get(param["dtype"], 1)
+        if row.get("inputs") != "normal" or "r" not in param["access"]:
+            return f"--arg=zeros:{size}"
+        if param["dtype"] != "bfloat16":
+            sys.exit(f"gpu-pack: {binary.name}: normal numbers are made of bfloat16 only")
+        return f"--arg=raw:{normal_numbers(folder, size, seed)}"
+
+    def predict(self, row, binary):
+        """Of all launches of the manifest. tilec-launch times with buffers that caches do not hold: cold. No run of the
+        whole grid with its checks comes first: that takes minutes, and the small kernel is checked."""
         manifest = json.loads(Path(f"{binary}.json").read_text())
         clock, total = 0.0, 0.0
         for launch in manifest["launches"]:
-            args = []
-            for param in launch["params"]:
-                if param["kind"] == "workspace":
-                    size = param["bytes"]
-                elif param["kind"] == "tensor":
-                    size = product(param["shape"]) * BYTES.get(param["dtype"], 1)
-                else:
-                    sys.exit(f"gpu-pack: {binary.name}: only kernels of fixed sizes can be timed")
-                args.append(f"--arg=zeros:{size}")
             with tempfile.TemporaryDirectory() as folder:
+                args = [self.argument(row, binary, param, seed, Path(folder)) for seed, param in enumerate(launch["params"])]
                 report = Path(folder) / "timing.json"
                 run([self.tools / "tilec-sim", binary, "--kernel", launch["symbol"],
                      "--grid", ",".join(map(str, launch["grid"])), "--block", ",".join(map(str, launch["block"])),
-                     "--dynamic-lds", launch["shared_bytes"], "--timing", "--cold", "--timing-json", report, *args])
+                     "--dynamic-lds", launch["shared_bytes"], "--timing", "--checks=none", "--cold",
+                     "--timing-json", report, *args])
                 timing = json.loads(report.read_text())
             clock, total = timing["clock_ghz"], total + timing["kernel_us"]
         return {"us": total, "clock_ghz": clock}
@@ -91,16 +111,24 @@ class Packer:
              f"--target={self.target}", "--device=cpu", *save])
         return check
 
+    def inputs(self, row, binary):
+        """Options for tilec-launch: numbers as those that the prediction is of."""
+        if row.get("inputs") != "zeros":
+            return []
+        manifest = json.loads(Path(f"{binary}.json").read_text())
+        return [word for launch in manifest["launches"] for param in launch["params"]
+                if param["kind"] == "tensor" and "r" in param["access"] for word in ("--arg", f"{param['name']}=zeros")]
+
     def pack(self, row):
         entry, small = (row[key].replace("{k}", str(self.k_tile)) for key in ("entry", "small"))
         name = row["name"]
         binary = self.compile(row, entry, name)
-        prediction = self.predict(binary)
+        prediction = self.predict(row, binary)
         check = self.expect(row, self.compile(row, small, f"{name}-small", small=True), small, f"{name}-small")
         print(f"gpu-pack: {name}: {prediction['us']:.1f} us predicted, not validated", flush=True)
         return {"name": name, "binary": binary.name, "entry": entry, "flops": row.get("flops"),
                 "predicted_us": prediction["us"], "model_clock_ghz": prediction["clock_ghz"],
-                "small": f"{name}-small.bin", "check": check, "rival": row.get("rival")}
+                "launch": self.inputs(row, binary), "small": f"{name}-small.bin", "check": check, "rival": row.get("rival")}
 
 
 def main():
@@ -111,6 +139,7 @@ def main():
     parser.add_argument("--kernels", default=str(HERE / "kernels.json"))
     parser.add_argument("--only", action="append", help="pack this kernel; may be repeated")
     parser.add_argument("--upstream", help="a checkout of tile-ai/tilelang, for its examples")
+    parser.add_argument("--seeds", help="what test/tools/extract_seeds.py wrote, for the seed's text")
     options = parser.parse_args()
     rows = [row for row in json.loads(Path(options.kernels).read_text())
             if options.target in row.get("targets", [options.target])]
@@ -119,10 +148,11 @@ def main():
         sys.exit(f"gpu-pack: no kernel {', '.join(sorted(unknown))} for {options.target}; there are "
                  f"{', '.join(row['name'] for row in rows)}")
     rows = [row for row in rows if not options.only or row["name"] in options.only]
-    foreign = [row for row in rows if "{upstream}" in row["script"] and not options.upstream]
-    if foreign:
-        print(f"gpu-pack: without {', '.join(row['name'] for row in foreign)}: --upstream names no checkout")
-        rows = [row for row in rows if row not in foreign]
+    for mark, folder in foreign_folders(options).items():
+        foreign = [row for row in rows if mark in row["script"] and not folder]
+        if foreign:
+            print(f"gpu-pack: without {', '.join(row['name'] for row in foreign)}: --{mark[1:-1]} names no folder")
+            rows = [row for row in rows if row not in foreign]
     out = Path(options.output)
     if (out / "pack.json").exists():
         shutil.rmtree(out)  # an older pack

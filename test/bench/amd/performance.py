@@ -35,6 +35,18 @@ TARGETS = ("gfx950", "gfx942")
 FORMS = [("NT", False, True), ("NN", False, False), ("TT", True, True), ("TN", True, False)]
 
 
+def normal_numbers(folder, size, seed, different=1 << 23):
+    """A file of normal numbers in bf16."""
+    path = folder / f"numbers-{seed}-{size}.bin"
+    if not path.exists():
+        generator = random.Random(seed)
+        words = array.array("f", (generator.gauss(0, 1) for _ in range(different))).tobytes()
+        upper = bytearray(2 * different)
+        upper[0::2], upper[1::2] = words[2::4], words[3::4]
+        path.write_bytes((bytes(upper) * (size // len(upper) + 1))[:size])
+    return path
+
+
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, Path(folder)
@@ -75,22 +87,11 @@ class Bench:
         tile = f"block_M={rows}, block_N={keys}, threads={threads}, "
         image = self.compile(REPO / "test/bench/hopper/fa.py", target, ATTENTION.format(batch, heads, tile, causal))
         size = batch * heads * length * dim * 2
-        args = [f"raw:{self.numbers(size, seed)}" if random_numbers else f"zeros:{size}" for seed in (1, 2, 2)]
+        args = [f"raw:{normal_numbers(self.folder, size, seed)}" if random_numbers else f"zeros:{size}" for seed in (1, 2, 2)]
         args.append(f"zeros:{size}")
         run = self.simulate(image, f"{heads},{length // rows},{batch}", threads, args)
         operations = 4 * batch * heads * length * length * dim // (2 if causal else 1)
         return operations / run["kernel_us"] * 1e-6
-
-    def numbers(self, size, seed, different=1 << 23):
-        """A file of normal numbers in bf16."""
-        path = self.folder / f"numbers-{seed}-{size}.bin"
-        if not path.exists():
-            generator = random.Random(seed)
-            words = array.array("f", (generator.gauss(0, 1) for _ in range(different))).tobytes()
-            upper = bytearray(2 * different)
-            upper[0::2], upper[1::2] = words[2::4], words[3::4]
-            path.write_bytes((bytes(upper) * (size // len(upper) + 1))[:size])
-        return path
 
     def of_script(self, script, target, entry, grid, sizes, kernel=None):
         """Microseconds of a kernel, by default the first, with arguments of so many bytes."""
