@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Driver/Compile.h"
 
+#include "CompileState.h"
 #include "InternalErrors.h"
 #include "Pipelines.h"
-#include "PlanFaults.h"
 #include "ProgramCache.h"
 #include "tilec/Driver/PlanFile.h"
 #include "tilec/Driver/ScheduleCheck.h"
@@ -76,11 +76,6 @@ constexpr StageRow stageRows[] = {
 constexpr std::pair<MathMode, llvm::StringLiteral> mathModes[] = {
     {MathMode::Default, "default"}, {MathMode::Fast, "fast"}, {MathMode::Libs, "libs"}};
 
-double nowMs() {
-  using namespace std::chrono;
-  return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
-}
-
 void registerPassesOnce() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -137,6 +132,11 @@ DiagId idOf(mlir::Diagnostic &diagnostic) {
 
 } // namespace
 
+double nowMs() {
+  using namespace std::chrono;
+  return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+}
+
 llvm::StringRef nameOf(Stage stage) { return stageRows[static_cast<int>(stage)].name; }
 
 std::optional<Stage> parseStage(llvm::StringRef name) {
@@ -169,24 +169,6 @@ std::string listOfMathModes() {
     list += (list.empty() ? "" : ", ") + word.str();
   return list;
 }
-
-struct Compilation::State {
-  explicit State(const TargetInfo &target) : contracts(target) {}
-
-  ContractChecker contracts;
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module, source;
-  std::unique_ptr<llvm::LLVMContext> llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> llvmModule;
-  std::string assembly;
-  std::vector<uint8_t> object;
-  OwningOpRef<ModuleOp> unscheduled;   ///< in front of wave-schedule, where `auto` chooses
-  std::optional<codegen::Image> trial; ///< of the plans that `auto` has chosen
-  double trialMs = 0;
-  std::vector<PipePlan> pipes;   ///< of stage tile-pipelined
-  std::optional<PlanFile> plans; ///< those of CompileOptions::planText, and where their text is
-  uint32_t plansFile = 0;
-};
 
 Compilation::Compilation(CompileOptions options)
     : opts(std::move(options)), diags(sources),
@@ -433,7 +415,7 @@ bool Compilation::readSource() {
   return ok;
 }
 
-static codegen::CodeGenOptions codeGenOptions(const CompileOptions &opts, ModuleOp module) {
+codegen::CodeGenOptions codeGenOptions(const CompileOptions &opts, ModuleOp module) {
   codegen::CodeGenOptions options;
   options.arch = opts.arch;
   options.ptxAssembler = opts.ptxAssembler;
@@ -442,19 +424,6 @@ static codegen::CodeGenOptions codeGenOptions(const CompileOptions &opts, Module
   options.cache = opts.cache.get();
   module.walk([&](wave::KernelOp kernel) { options.keepOrder |= kernel.getKeepOrder(); });
   return options;
-}
-
-/// Whether `auto` chooses a plan, whose machine code is to be seen. Who rewrites stages from
-/// outside gets the first one.
-static bool wantsTrial(const CompileOptions &opts, ModuleOp module) {
-  if (vendorOf(opts.arch) != Vendor::Amd || opts.afterStage ||
-      (!opts.schedule.empty() && opts.schedule != "auto"))
-    return false;
-  auto result = module.walk([](wave::PipelineOp op) {
-    bool isAuto = op.getSchedule() == "auto" && !op.getPlan();
-    return isAuto ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
 }
 
 bool Compilation::runStage(Stage stage) {
@@ -469,6 +438,10 @@ bool Compilation::runStage(Stage stage) {
       program().setLibraryMath(true);
     if (!opts.planText.empty() && !readPlanFile())
       return false;
+    if (PlanSettler::isWanted(opts)) {
+      state->tile = OwningOpRef<ModuleOp>(state->module->clone());
+      state->tileMessages = diags.all();
+    }
     break;
   case Stage::Llvm:
     return state->trial || lower();
@@ -507,13 +480,9 @@ bool Compilation::runStage(Stage stage) {
     if (state->plans &&
         !givePlans(*state->module, opts.arch, *state->plans, state->plansFile, diags))
       return false;
-    if (wantsTrial(opts, *state->module))
-      state->unscheduled = OwningOpRef<ModuleOp>(state->module->clone());
-    if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds)))
-      return false;
-    if (state->unscheduled && !settleSchedules())
-      return false;
-    break;
+    if (state->tile)
+      return PlanSettler(*this).run();
+    return runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds));
   default:
     if (!runPasses(stage, pipelineOf(stage, opts.arch, opts.schedule, opts.checkBounds, layouts())))
       return false;
@@ -628,65 +597,6 @@ bool Compilation::checkSchedules() {
   bool isError = opts.strictSchedule.value_or(isNamed);
   diags.report(isError ? DiagId::PlanNotKept : DiagId::OrderNotKept, Span(), *differences);
   return !isError;
-}
-
-/// The machine code of a plan that `auto` chose is looked at: one that spills, moves accumulators
-/// or has lost its order is left for the next one that fits; where all have faults, the one with
-/// the fewest is taken.
-bool Compilation::settleSchedules() {
-  double start = nowMs();
-  struct Attempt {
-    llvm::SmallVector<std::string> rejected; ///< before it
-    uint64_t weight;
-  };
-  std::vector<Attempt> attempts;
-  llvm::SmallVector<std::string> rejected;
-  auto plan = [&] {
-    state->module = OwningOpRef<ModuleOp>(state->unscheduled->clone());
-    llvm::SmallVector<StringRef> names(rejected.begin(), rejected.end());
-    Builder b(&state->context);
-    for (wave::KernelOp kernel : state->module->getOps<wave::KernelOp>())
-      kernel.setRejectedSchedulesAttr(b.getStrArrayAttr(names));
-    return runPasses(Stage::WaveScheduled,
-                     pipelineOf(Stage::WaveScheduled, opts.arch, opts.schedule, opts.checkBounds));
-  };
-  bool isLast = false;
-  for (;;) {
-    if (!lower())
-      return false;
-    codegen::CodeGenOptions options = codeGenOptions(opts, *state->module);
-    options.strict = false;
-    auto image = codegen::compileModule(*state->llvmModule, options);
-    if (!image)
-      return fail(image.takeError(), Stage::Binary);
-    llvm::Expected<PlanFaults> faults = faultsOf(*state->module, *image);
-    if (!faults)
-      return fail(faults.takeError());
-    if (isLast || faults->text.empty()) {
-      state->trial = std::move(*image);
-      break;
-    }
-    attempts.push_back({rejected, faults->weight});
-    llvm::SmallVector<std::string> chosen = chosenStrategies(*state->module);
-    bool isNew = false;
-    for (const std::string &name : chosen)
-      if (!llvm::is_contained(rejected, name)) {
-        isNew = true;
-        rejected.push_back(name);
-        diags.add(
-            {DiagId::IrRemark, Severity::Remark, Span(),
-             "schedule `" + name + "` is left for the next one: its machine code " + faults->text});
-      }
-    isLast = !isNew;
-    if (isLast)
-      rejected = llvm::min_element(attempts, [](const Attempt &a, const Attempt &b) {
-                   return a.weight < b.weight;
-                 })->rejected;
-    if (!plan())
-      return false;
-  }
-  state->trialMs = nowMs() - start;
-  return true;
 }
 
 bool Compilation::lower() {

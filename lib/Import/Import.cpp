@@ -215,6 +215,7 @@ void Importer::launch(const script::Launch &l, size_t number) {
                                     l.usesThreadIdentity ? b.getUnitAttr() : UnitAttr(),
                                     b.getI64IntegerAttr(l.usesThreadIdentity ? warpLanes() : 0),
                                     l.readsThreadCount ? b.getUnitAttr() : UnitAttr(),
+                                    /*least_threads=*/IntegerAttr(), /*unplanned=*/UnitAttr(),
                                     /*cluster=*/b.getI64IntegerAttr(1),
                                     /*teams=*/b.getI64IntegerAttr(1), /*shared_bytes=*/{},
                                     /*shared_place=*/{});

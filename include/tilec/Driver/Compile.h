@@ -32,6 +32,7 @@ namespace tilec {
 
 class CacheKey;
 class DiskCache;
+class PlanSettler;
 namespace build {
 struct Recording;
 }
@@ -153,7 +154,6 @@ private:
   bool verifies(Stage stage, llvm::function_ref<mlir::LogicalResult()> verify);
   bool internalError(Stage stage, llvm::StringRef text, mlir::Location place);
   bool lower();
-  bool settleSchedules();
   bool readPlanFile();
   std::string layouts() const;
   bool emitImage();
@@ -167,6 +167,8 @@ private:
   CacheKey cacheKey();
 
   struct State;
+  friend struct State;
+  friend class PlanSettler;
   CompileOptions opts;
   SourceManager sources;
   DiagnosticEngine diags;

@@ -69,6 +69,8 @@ public:
 
   /// From here on until the context ends or another handler comes. The checker outlives the passes.
   void watch(mlir::MLIRContext &context);
+  /// The passes begin anew, with a program of before them.
+  void restart() { held.clear(); }
   const std::optional<Breach> &breach() const { return found; }
 
 private:

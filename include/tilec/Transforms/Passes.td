@@ -74,7 +74,8 @@ def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> 
     Gives:  the peak of the fragments' registers and some beside fit into a thread's
             share, where more threads can do that. A block that has a unit to itself, and
             whose loops compute with more than a lane's arithmetic reaches, has a wave on
-            each scheduler.
+            each scheduler. `least_threads` are taken where fragments fit and every
+            wave has a part of each product.
     Leaves: kernels that name threads, ask for their number, give layouts of fragments
             or say `schedule.exact`; all else.
   }];

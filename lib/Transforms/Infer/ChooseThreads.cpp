@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#include "Layouts/GemmPlan.h"
 #include "Memory/SharedMemory.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -114,6 +115,19 @@ bool isFixed(tile::KernelOp kernel) {
   return result.wasInterrupted();
 }
 
+/// Whether each wave of so many threads has a part of every product for itself.
+bool fillsWaves(tile::KernelOp kernel, const TargetInfo &target, int64_t threads) {
+  KernelProducts products(kernel);
+  auto result = kernel.walk([&](tile::GemmOp gemm) {
+    std::optional<GemmPlan> plan = planGemm(gemm, target, threads / target.waveLanes, products);
+    return plan && plan->copies == 1 ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+constexpr llvm::StringLiteral keepsNumber =
+    "; `schedule.exact(...)` around a loop keeps the number";
+
 struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
   using ChooseThreadsPassBase::ChooseThreadsPassBase;
 
@@ -148,7 +162,17 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
     while ((!fits(threads) || isCrowded(threads)) && 2 * threads <= target.maxThreads)
       threads *= 2;
     // What fits nowhere is the author's to change.
-    if (threads == given || !fits(threads))
+    if (!fits(threads))
+      return;
+    if (int64_t least = kernel.getLeastThreads().value_or(0);
+        least > threads && fits(least) && fillsWaves(kernel, target, least)) {
+      kernel.setThreads(least);
+      kernel.emitRemark() << "threads= is " << least << " here, not " << given
+                          << ": with fewer the machine code spills registers or moves accumulators"
+                          << keepsNumber;
+      return;
+    }
+    if (threads == given)
       return;
     kernel.setThreads(threads);
     auto remark = kernel.emitRemark()
@@ -157,7 +181,7 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
                   << " threads, which have " << registersOf(given) << " on " << nameOf(target.arch);
     if (fits(given))
       remark << ", " << target.registers.accumulators << " of them out of arithmetic's reach";
-    remark << "; `schedule.exact(...)` around a loop keeps the number";
+    remark << keepsNumber;
   }
 };
 

@@ -76,6 +76,8 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
     return no("the target has no planned schedules");
   if (plan.stages < 2)
     return no("its copies do not run ahead");
+  if (loop->getParentOfType<tile::KernelOp>().getUnplanned())
+    return no("with every plan the machine code spills, moves accumulators or loses its order");
   if (!tile::constantInt(loop.getStep()))
     return no("its step is not a constant");
   for (Operation &op : *loop.bodyBlock()) {

@@ -113,7 +113,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     marks a kernel that mentions thread identity: its scalar statements run for
     every thread, tile operations once (docs/machine-code/lockstep.md). `warp_lanes` is the size of
     a warp on the target that the program was made for; 0 where nothing asks.
-    `fixed_threads`: the script has read the number of threads, which stays.
+    `fixed_threads`: the script has read the number of threads, which stays. The machine code
+    says two things (docs/machine-code/scheduling.md): `least_threads`, since fewer spilled
+    registers or moved accumulators; `unplanned`, since every planned order did or was lost.
     `cluster` neighbouring blocks along the grid's first dimension run together and fill
     each other's shared memory; `teams` groups of `threads` take rounds of the kernel's
     loop over tiles in turn. Both are made by the pipeliner (docs/machine-code/hopper.md).
@@ -125,7 +127,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
                        DefaultValuedAttr<BoolAttr, "false">:$raster_by_column,
                        UnitAttr:$lockstep,
                        DefaultValuedAttr<I64Attr, "0">:$warp_lanes,
-                       UnitAttr:$fixed_threads,
+                       UnitAttr:$fixed_threads, OptionalAttr<I64Attr>:$least_threads, UnitAttr:$unplanned,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$teams,
                        OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I64Attr>:$shared_place);

@@ -4,6 +4,7 @@
 // kernel whose number the script has read keeps it, and one that fits nowhere is the author's.
 
 // CHECK:      remark: threads= is 256 here, not 128: fragments take 514 registers of each of 128 threads, which have 512 on gfx950
+// CHECK:      remark: threads= is 256 here, not 128: with fewer the machine code spills registers or moves accumulators; `schedule.exact(...)` around a loop keeps the number
 // CHECK:      tile.kernel "large" grid(%c1) threads(256)
 // CHECK:      tile.kernel "named" grid(%c1) threads(128) attributes {fixed_threads}
 // CHECK:      tile.kernel "small" grid(%c1) threads(128)
@@ -12,6 +13,10 @@
 // once, not such that share their bytes.
 // CHECK:      tile.kernel "at_once" grid(%c1) threads(256)
 // CHECK:      tile.kernel "in_turn" grid(%c1) threads(128)
+// What machine code has said: more threads, where each wave of them has a part of the product.
+// CHECK:      tile.kernel "said" grid(%c1) threads(256)
+// CHECK:      tile.kernel "too_many" grid(%c1) threads(128)
+// CHECK:      tile.kernel "said_of_named" grid(%c1) threads(128)
 tile.program @kernels {
   %one = arith.constant 1 : index
   tile.kernel "large" grid(%one) threads(128) {
@@ -77,5 +82,23 @@ tile.program @kernels {
       %x = tile.load %U[%i] : !tile.buffer<[16384], f32, shared> -> f32
       tile.store %x, %U[%i] : f32, !tile.buffer<[16384], f32, shared>
     }
+  }
+  tile.kernel "said" grid(%one) threads(128) attributes {least_threads = 256 : i64} {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[128, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[128, 128], f32, fragment>
+    tile.gemm %A, %A, %C {transpose_b} : !tile.buffer<[128, 32], f16, shared>, !tile.buffer<[128, 32], f16, shared>, !tile.buffer<[128, 128], f32, fragment>
+  }
+  tile.kernel "too_many" grid(%one) threads(128) attributes {least_threads = 256 : i64} {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[16, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[16, 16], f32, fragment>
+    tile.gemm %A, %A, %C {transpose_b} : !tile.buffer<[16, 32], f16, shared>, !tile.buffer<[16, 32], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+  }
+  tile.kernel "said_of_named" grid(%one) threads(128) attributes {fixed_threads, least_threads = 256 : i64} {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[128, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[128, 128], f32, fragment>
+    tile.gemm %A, %A, %C {transpose_b} : !tile.buffer<[128, 32], f16, shared>, !tile.buffer<[128, 32], f16, shared>, !tile.buffer<[128, 128], f32, fragment>
   }
 }
