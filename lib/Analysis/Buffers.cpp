@@ -147,6 +147,15 @@ bool conflict(const Accesses &a, const Accesses &b) {
   return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
 }
 
+bool isChangedBy(ArrayRef<Value> written, Value root) {
+  auto mayOverlap = [](Value value) {
+    auto tensor = value.getDefiningOp<tile::TensorOp>();
+    return tensor && tensor.getMayOverlap();
+  };
+  return llvm::is_contained(written, root) ||
+         (mayOverlap(root) && llvm::any_of(written, mayOverlap));
+}
+
 Accesses accessesOf(Operation *op) {
   Accesses result;
   auto note = [](SmallVectorImpl<Value> &list, Value root) {

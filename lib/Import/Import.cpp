@@ -159,7 +159,8 @@ bool Importer::declareTensor(const Buffer *buffer, StringAttr name, bool isWorks
     strides.push_back(v);
   }
   buffers[buffer] = tile::TensorOp::create(b, loc, type, name, dims, strides,
-                                           /*place=*/IntegerAttr());
+                                           /*place=*/IntegerAttr(),
+                                           buffer->mayOverlap ? b.getUnitAttr() : UnitAttr());
   return true;
 }
 

@@ -223,6 +223,8 @@ private:
       os << " safe ";
       expr(b->safeValue);
     }
+    if (b->mayOverlap)
+      os << " may overlap";
   }
 
   void region(const Region *r) {

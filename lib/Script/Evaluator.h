@@ -457,6 +457,7 @@ private:
   Value emitterIntrinsic(BoundArgs &args);
   bool emitterShape(BoundArgs &args, Emitter &e);
   Value annotateSafeValue(BoundArgs &args);
+  Value annotateOverlaps(BoundArgs &args);
   Value scheduleFunction(llvm::StringRef name, CallArgs &args);
 
   // Classes under @dataclass (Classes.cpp).

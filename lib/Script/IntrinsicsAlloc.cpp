@@ -545,6 +545,19 @@ Value Evaluator::annotateSafeValue(BoundArgs &args) {
   return Value::none();
 }
 
+/// Upstream's compiler takes `__restrict__` from these parameters.
+Value Evaluator::annotateOverlaps(BoundArgs &args) {
+  for (const Value &buffer : args["buffers"].items()) {
+    if (!buffer.is(ValueKind::Buffer) || buffer.buffer()->scope != Scope::Global)
+      return fail(DiagId::WantedOther, args.spanOf("buffers"), "global tensors", typeName(buffer));
+    const Buffer *root = buffer.buffer();
+    while (root->viewOf)
+      root = root->viewOf;
+    mutableBuffers.lookup(root)->mayOverlap = true;
+  }
+  return Value::none();
+}
+
 Value Evaluator::allocIntrinsic(BoundArgs &args) {
   switch (args.id) {
   case IntrinsicId::Tensor:
@@ -579,6 +592,8 @@ Value Evaluator::allocIntrinsic(BoundArgs &args) {
     return viewIntrinsic(args);
   case IntrinsicId::AnnotateSafeValue:
     return annotateSafeValue(args);
+  case IntrinsicId::AnnotateRestrict:
+    return annotateOverlaps(args);
   case IntrinsicId::DetermineFp8: {
     bool isFnuz = arch == Arch::Gfx942;
     bool isE5 = args.values[0].is(ValueKind::Str) && args.values[0].str() == "e5m2";

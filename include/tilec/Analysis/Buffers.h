@@ -55,6 +55,9 @@ struct Accesses {
   llvm::SmallVector<mlir::Value, 4> reads, writes;
 };
 Accesses accessesOf(mlir::Operation *op);
+/// Whether writes to the roots `written` may change `root`: it is one of them, or it and one of
+/// them are tensors that may overlap.
+bool isChangedBy(llvm::ArrayRef<mlir::Value> written, mlir::Value root);
 /// Whether one writes a root that the other touches.
 bool conflict(const Accesses &a, const Accesses &b);
 

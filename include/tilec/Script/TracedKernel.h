@@ -72,6 +72,8 @@ struct Buffer {
   std::optional<ReducerOp> reducer;
   /// Value of a read outside the tensor (`T.annotate_safe_value`); null is zero.
   const Expr *safeValue = nullptr;
+  /// A parameter that may share bytes with others (`T.annotate_restrict_buffers`).
+  bool mayOverlap = false;
   Span span;
   unsigned id = 0; ///< unique in the program
 };

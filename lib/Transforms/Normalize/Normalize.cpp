@@ -380,6 +380,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     simplifyOffsets(program);
     decideComparisons(program);
     foldViews(program);
+    readOnce(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (kernel.getLockstep() && failed(makeMeetingsUniform(kernel)))
         return signalPassFailure();

@@ -28,6 +28,10 @@ void raiseMoves(tile::ProgramOp program);
 /// Loops with a tile.break become tile.while; no tile.break is left.
 void lowerBreaks(tile::ProgramOp program);
 
+/// An element of a tensor that the kernel does not write is read once in an iteration of a
+/// parallel.
+void readOnce(tile::ProgramOp program);
+
 /// Parallels have constant extents, and so have nested ones unless they are serial loops now.
 void boundNestedParallels(tile::ProgramOp program);
 /// Moves the pure arithmetic behind `value` in front of `loop`; false when it depends on the loop.

@@ -79,7 +79,7 @@ static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad =
   Operation *op = value.getDefiningOp();
   auto load = dyn_cast<tile::LoadOp>(op);
   bool isRead = mayLoad && load && load.getBuffer().getType().isGlobal() &&
-                !llvm::is_contained(mayLoad->writes, rootOf(load.getBuffer()));
+                !isChangedBy(mayLoad->writes, rootOf(load.getBuffer()));
   if (!isRead && !isPure(op))
     return false;
   return llvm::all_of(op->getOperands(), [&](Value v) { return isIndexOnly(v, loop, mayLoad); });
@@ -111,7 +111,7 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
     if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring))
       continue;
     bool isLegal = llvm::none_of(accessesOf(parallel).reads,
-                                 [&](Value root) { return llvm::is_contained(all.writes, root); });
+                                 [&](Value root) { return isChangedBy(all.writes, root); });
     parallel->walk([&](Operation *op) {
       for (Value operand : op->getOperands())
         isLegal &= parallel->isAncestor(operand.getParentRegion()->getParentOp()) ||
@@ -150,7 +150,7 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
     legal &= isFilledBy(copy, ring);
     // The source is not written while it is read ahead.
     Value source = rootOf(copy.getSrc());
-    legal &= !llvm::is_contained(all.writes, source);
+    legal &= !isChangedBy(all.writes, source);
     if (!legal)
       continue;
     plan.copies.push_back(copy);

@@ -292,8 +292,7 @@ void hoistScalars(tile::ElementLoop loop) {
   Accesses accesses = accessesOf(loop);
   for (tile::LoadOp load : llvm::make_early_inc_range(loop.bodyBlock()->getOps<tile::LoadOp>())) {
     Value root = rootOf(load.getBuffer());
-    bool isFixed = load.getBuffer().getType().isGlobal() &&
-                   !llvm::is_contained(accesses.writes, root) &&
+    bool isFixed = load.getBuffer().getType().isGlobal() && !isChangedBy(accesses.writes, root) &&
                    llvm::none_of(load->getOperands(), [&](Value operand) {
                      return loop->isAncestor(operand.getParentRegion()->getParentOp());
                    });

@@ -36,10 +36,10 @@ Value Corner::hoisted(Value value) {
     return value;
   Operation *op = value.getDefiningOp();
   auto load = dyn_cast_or_null<tile::LoadOp>(op);
-  bool isConstantLoad =
-      load && isa_and_nonnull<tile::TensorOp>(rootOf(load.getBuffer()).getDefiningOp()) &&
-      !llvm::is_contained(accessesOf(loop->getParentOfType<tile::KernelOp>()).writes,
-                          rootOf(load.getBuffer()));
+  bool isConstantLoad = load &&
+                        isa_and_nonnull<tile::TensorOp>(rootOf(load.getBuffer()).getDefiningOp()) &&
+                        !isChangedBy(accessesOf(loop->getParentOfType<tile::KernelOp>()).writes,
+                                     rootOf(load.getBuffer()));
   if (!op || op->getNumRegions() != 0 || !(isMemoryEffectFree(op) || isConstantLoad))
     return {};
   IRMapping operands;

@@ -34,7 +34,7 @@ SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> l
     bool isAround = llvm::any_of(
         loops, [&](tile::ForOp loop) { return loop != parent && parent->isAncestor(loop); });
     auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
-    if (!isAround || !tile || llvm::is_contained(written, rootOf(copy.getSrc())))
+    if (!isAround || !tile || isChangedBy(written, rootOf(copy.getSrc())))
       return;
     std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
     if (!box || box->bytes % box->periodBytes() != 0)

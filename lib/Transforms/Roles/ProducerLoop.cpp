@@ -68,7 +68,7 @@ llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKe
       return refuse(target + " is written by more than the copy");
     plan.everyThread |= !isReadOnlyBy(inBody, ring.getResult());
   }
-  if (llvm::is_contained(ofKernel.writes, rootOf(copy.getSrc())))
+  if (isChangedBy(ofKernel.writes, rootOf(copy.getSrc())))
     return refuse("the kernel writes " + quotedName(copy.getSrc()) + ", from which it copies");
   plan.copies.push_back(copy);
   plan.rings.push_back(ring);

@@ -158,7 +158,7 @@ def annotate_pass_configs(configs: Any) -> Any:
 def annotate_producer_reg_dealloc(reg_count: Any = 24) -> Any:
     """A hint: taken note of, then dropped."""
 def annotate_restrict_buffers(*buffers: Any) -> Any:
-    """A hint: taken note of, then dropped."""
+    """Evaluated while the kernel is compiled."""
 def annotate_safe_value(safe_value_map: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def annotate_ws_pipeline_depth(depth: Any) -> Any:

@@ -66,7 +66,7 @@ FUNCTIONS = {
     'annotate_min_blocks_per_sm': ('Hint', 'n', 'A hint: taken note of, then dropped. (docs/language/README.md)'),
     'annotate_pass_configs': ('Host', 'configs', 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
     'annotate_producer_reg_dealloc': ('Hint', 'reg_count=24', 'A hint: taken note of, then dropped. (docs/language/README.md)'),
-    'annotate_restrict_buffers': ('Hint', '*buffers', 'A hint: taken note of, then dropped. (docs/language/README.md)'),
+    'annotate_restrict_buffers': ('Host', '*buffers', 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
     'annotate_safe_value': ('Host', 'safe_value_map', 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
     'annotate_ws_pipeline_depth': ('Hint', 'depth', 'A hint: taken note of, then dropped. (docs/language/README.md)'),
     'annotate_ws_schedule': ('Hint', 'schedule', 'A hint: taken note of, then dropped. (docs/language/README.md)'),

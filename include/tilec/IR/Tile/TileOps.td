@@ -63,10 +63,11 @@ def Tile_TensorOp : Tile_Op<"tensor", [AttrSizedOperandSegments, HasParent<"Prog
     `dims` are the extents where the type has `?`, in order. Row-major and
     contiguous unless `strides` (elements, one per dimension) are given. `place` is the
     parameter's number in the script, where values and tensors are mixed there: in the
-    program values stand before the tensors whose extents they are.
+    program values stand before the tensors whose extents they are. No tensor has bytes of one
+    that is written, unless it `may_overlap`.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$dims, Variadic<Index>:$strides,
-                       OptionalAttr<I64Attr>:$place);
+                       OptionalAttr<I64Attr>:$place, UnitAttr:$may_overlap);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = [{
     $name `[` $dims `]` (`strides` `(` $strides^ `)`)? attr-dict `:` qualified(type($result))

@@ -33,14 +33,16 @@
 # Angles that indices bound are reduced in f32, two by two, for the instructions that take turns, without a branch;
 # their products are not rounded before a sum.
 # Beyond 2^18, and where results keep f32's bits, they are reduced in f64.
-# TURN-NOT:         {{_f64|s_cbranch|v_ldexp_f32|v_fract}}
+# X is read once, although Y is written between its uses.
+# TURN-COUNT-2:     global_load_dwordx2
+# TURN-NOT:         {{_f64|s_cbranch|v_ldexp_f32|v_fract|global_load}}
 # TURN:             v_pk_fma_f32
 # TURN-DAG:         v_sin_f32
 # TURN-DAG:         v_cos_f32
 # TURN-NOT:         v_pk_add_f32
 # TURN:             v_pk_fma_f32
 # TURN-NOT:         v_pk_add_f32
-# TURN-NOT:         {{_f64|s_cbranch|v_ldexp_f32|v_fract}}
+# TURN-NOT:         {{_f64|s_cbranch|v_ldexp_f32|v_fract|global_load}}
 # TURN:             s_endpgm
 # PTX-NOT:          .f64
 # FAR:              _f64
