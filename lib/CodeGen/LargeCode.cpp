@@ -355,11 +355,12 @@ SmallVector<SmallVector<BasicBlock *>> partsOf(Function &function,
 
 /// A copy of registers of lanes that the register coalescer does not join: it takes time by the
 /// length of both live ranges.
-Value *moved(IRBuilder<> &builder, Value *value) {
+Value *moved(IRBuilder<> &builder, Value *value, bool isAmd) {
   Type *type = value->getType(), *word = builder.getInt32Ty();
   unsigned words = type->getPrimitiveSizeInBits() / 32;
-  auto *move = InlineAsm::get(FunctionType::get(word, {word}, false), "v_mov_b32 $0, $1", "=v,v",
-                              /*hasSideEffects=*/false);
+  auto *move = InlineAsm::get(FunctionType::get(word, {word}, false),
+                              isAmd ? "v_mov_b32 $0, $1" : "mov.b32 $0, $1;",
+                              isAmd ? "=v,v" : "=r,r", /*hasSideEffects=*/false);
   if (words == 1)
     return builder.CreateBitCast(builder.CreateCall(move, {builder.CreateBitCast(value, word)}),
                                  type);
@@ -372,7 +373,7 @@ Value *moved(IRBuilder<> &builder, Value *value) {
 }
 
 /// Moves what phis carry: in front of a loop what it starts with, elsewhere what has come together.
-void movePhis(BasicBlock &block, const LoopInfo &loops, const Lanes &lanes) {
+void movePhis(BasicBlock &block, const LoopInfo &loops, const Lanes *lanes) {
   const Loop *loop = loops.getLoopFor(&block);
   bool isHeader = loop && loop->getHeader() == &block;
   BasicBlock *before = isHeader ? loop->getLoopPreheader() : nullptr;
@@ -380,19 +381,19 @@ void movePhis(BasicBlock &block, const LoopInfo &loops, const Lanes &lanes) {
     return;
   for (PHINode &phi : block.phis()) {
     unsigned bits = phi.getType()->getPrimitiveSizeInBits();
-    bool differs = any_of(phi.uses(), [&](Use &use) { return lanes.differAt(use); });
+    bool differs = !lanes || any_of(phi.uses(), [&](Use &use) { return lanes->differAt(use); });
     if (!bits || bits % 32 != 0 || !differs)
       continue;
     if (isHeader) {
       Value *start = phi.getIncomingValueForBlock(before);
       IRBuilder<> builder(before->getTerminator());
       if (isa<Instruction>(start))
-        phi.setIncomingValueForBlock(before, moved(builder, start));
+        phi.setIncomingValueForBlock(before, moved(builder, start, lanes != nullptr));
       continue;
     }
     SmallVector<Use *> uses(make_pointer_range(phi.uses()));
     IRBuilder<> builder(&block, block.getFirstInsertionPt());
-    Value *copy = moved(builder, &phi);
+    Value *copy = moved(builder, &phi, lanes != nullptr);
     for (Use *use : uses)
       use->set(copy);
   }
@@ -409,9 +410,11 @@ void cutChains(Function &function, TargetMachine &machine) {
     return;
   DominatorTree tree(function);
   LoopInfo loops(tree);
-  Lanes lanes(function, machine);
+  std::optional<Lanes> lanes;
+  if (machine.getTargetTriple().isAMDGCN())
+    lanes.emplace(function, machine);
   for (size_t i = 0; i < blocks.size(); i += phisTogether)
-    movePhis(*blocks[i], loops, lanes);
+    movePhis(*blocks[i], loops, lanes ? &*lanes : nullptr);
 }
 
 /// `value` from an asm without text.
@@ -593,10 +596,11 @@ bool CutLongBlocks::runOnFunction(Function &function) {
   FoldedValues folded(set);
   for (BasicBlock *part : parts)
     folded.of(*part);
-  if (!isAmd)
-    return !parts.empty();
   auto &machine = getAnalysis<TargetPassConfig>().getTM<TargetMachine>();
-  cutChains(function, machine);
+  if (isAmd || isLarge(function)) // ptxas joins shorter ones itself
+    cutChains(function, machine);
+  if (!isAmd)
+    return true;
   SmallVector<SmallVector<BasicBlock *>> all = partsOf(function, set);
   if (all.empty())
     return true;

@@ -22,7 +22,7 @@ RUNS = 3
 
 HEAD = """import tilelang.language as T
 @T.prim_func
-def main(A: T.Tensor((64, 64), "float32"), C: T.Tensor((64, 64), "float32")):
+def main(A: T.Tensor((64, 64), "float32"), H: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32")):
     with T.Kernel(1, threads=128):
 """
 
@@ -111,6 +111,9 @@ KINDS = {
               ["s{n} = T.alloc_shared((16, 64), 'float32')", "for k in T.Pipelined(4, num_stages=2):",
                "    T.copy(A[k * 16:k * 16 + 16, 0:64], s{n})", "    for i, j in T.Parallel(16, 64):",
                "        f[i, j] = f[i, j] * 0.5 + s{n}[i, j]"], ["T.copy(f, C[0:16, 0:64])"]),
+    "products": (["c = T.alloc_fragment((64, 64), 'float32')", "T.clear(c)"],
+                 ["a{n} = T.alloc_shared((64, 32), 'float16')", "for k in T.Pipelined(2, num_stages=2):",
+                  "    T.copy(H[0:64, k * 32:k * 32 + 32], a{n})", "    T.gemm(a{n}, a{n}, c, transpose_B=True)"], ["T.copy(c, C)"]),
     "unstaged": (["s = T.alloc_shared((16, 64), 'float32')"],
                  ["for k in T.Pipelined(4):", "    T.copy(A[k * 16:k * 16 + 16, 0:64], s)",
                   "    T.copy(s, C[k * 16:k * 16 + 16, 0:64])"], []),

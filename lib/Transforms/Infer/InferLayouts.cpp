@@ -363,7 +363,7 @@ void Inference::stageAll() {
   Operation *before = kernel->clone();
   stageMismatches();
   setSharedLayouts();
-  bool fits = SharedMemory(kernel, target).left() >= 0;
+  bool fits = SharedMemory(kernel, target).fits();
   if (!fits && !remarks.empty()) {
     kernel.getBody().takeBody(before->getRegion(0));
     defined.clear();

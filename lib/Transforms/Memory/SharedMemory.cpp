@@ -233,7 +233,7 @@ SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, Fill
     addExchanges(kernel, target, spares, all);
     addStores(kernel, all);
     isPlaced = false;
-    if (left() >= 0)
+    if (fits())
       return;
   }
 }
@@ -256,6 +256,21 @@ void SharedMemory::findMeetings() const {
       }
     live.push_back(n);
   }
+}
+
+int64_t SharedMemory::mostAtOnce() const {
+  // Bytes come when a need begins, and go behind its last op.
+  SmallVector<std::pair<int64_t, int64_t>> changes;
+  for (const SharedNeed &need : all)
+    if (need.first <= need.last) {
+      changes.emplace_back(need.first, need.bytes);
+      changes.emplace_back(need.last + 1, -need.bytes);
+    }
+  llvm::sort(changes);
+  int64_t bytes = 0, most = 0;
+  for (auto [at, change] : changes)
+    most = std::max(most, bytes += change);
+  return most;
 }
 
 void SharedMemory::placeBuffers() const {

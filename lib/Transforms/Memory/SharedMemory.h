@@ -57,6 +57,8 @@ public:
   }
   /// Of what a block may have; negative when it does not fit.
   int64_t left() const { return mostBytes - bytes(); }
+  /// Whether it fits. What is needed at one time and takes too much already is not placed for that.
+  bool fits() const { return mostAtOnce() <= mostBytes && left() >= 0; }
   llvm::ArrayRef<SharedNeed> needs() const {
     place();
     return all;
@@ -78,6 +80,8 @@ private:
   /// Gives each need its place, if something has changed since.
   void place() const;
   void placeBuffers() const;
+  /// Bytes that are needed at one time, at least.
+  int64_t mostAtOnce() const;
   void findMeetings() const;
   SharedNeed *needOf(mlir::Operation *buffer);
   using LoopTimes = llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>>;

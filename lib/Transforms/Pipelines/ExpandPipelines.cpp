@@ -442,7 +442,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     SharedMemory memory(loop->getParentOfType<tile::KernelOp>(), chip);
     for (tile::AllocOp ring : plan.rings)
       memory.keepDuring(loop, ring);
-    bool fits = !plan.isEmpty() && memory.left() >= 0;
+    bool fits = !plan.isEmpty() && memory.fits();
     if (fits)
       Expansion(loop, plan).copyTogether();
     return fits;

@@ -169,7 +169,7 @@ void fitInto(PipelinePlan &plan, SharedMemory &memory) {
   auto fits = [&] {
     for (tile::AllocOp ring : plan.rings)
       memory.setSlots(ring, plan.stages);
-    return memory.left() >= 0;
+    return memory.fits();
   };
   while (plan.stages > 1 && !fits())
     --plan.stages;

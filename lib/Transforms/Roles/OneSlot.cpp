@@ -18,8 +18,8 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-bool fillsTwoTiles(tile::ForOp loop, tile::KernelOp kernel) {
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
+bool fillsTwoTiles(tile::ForOp loop, tile::KernelOp kernel, const Accesses &ofKernel) {
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel);
   if (!plan) {
     llvm::consumeError(plan.takeError());
     return false;
@@ -52,9 +52,10 @@ OneSlotLoops findOneSlotLoops(tile::KernelOp kernel, const TargetInfo &target, S
   OneSlotLoops found;
   if (strategy == "producer_consumer" || hasNeighbour(kernel, target))
     return found;
+  const Accesses ofKernel = accessesOf(kernel);
   kernel.walk([&](tile::ForOp loop) {
     if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() == 1 &&
-        loop.getStrategy() != "producer_consumer" && fillsTwoTiles(loop, kernel))
+        loop.getStrategy() != "producer_consumer" && fillsTwoTiles(loop, kernel, ofKernel))
       found.insert(loop);
   });
   return found;

@@ -449,7 +449,7 @@ void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringR
       !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
       wishOf(loops[0], strategy) == "producer_consumer")
     return;
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(loops[0], kernel);
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(loops[0], kernel, accessesOf(kernel));
   if (!plan)
     return llvm::consumeError(plan.takeError()); // said later
   if (plan->inFlight || !plan->fitInto(memory))
@@ -496,6 +496,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
                                        const llvm::DenseMap<Operation *, Value> &deadFrom,
                                        const OneSlotLoops &oneSlot, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
+  const Accesses ofKernel = accessesOf(kernel);
   auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
     if (why.empty())
       why = reason.str();
@@ -510,7 +511,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       return leaveOut(loop, "it has no gemm");
     if (!multipliesByWarpGroups(loop))
       return leaveOut(loop, "no warp groups multiply in it; --remarks says why");
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel);
     if (!plan) {
       std::string reason = llvm::toString(plan.takeError());
       loop.emitRemark() << noProducer << reason;
@@ -584,11 +585,12 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target, St
     return;
   OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   bool hasProducer = false;
+  const Accesses ofKernel = accessesOf(kernel);
   kernel.walk([&](tile::ForOp loop) {
     if (loop.getKind() != tile::LoopKind::Pipelined ||
         (loop.getStages() < 2 && !oneSlot.contains(loop)))
       return;
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel);
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel);
     hasProducer |= bool(plan);
     if (!plan)
       llvm::consumeError(plan.takeError()); // said later
@@ -628,7 +630,7 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
   }
   chooseTileStores(kernel, target, memory);
   addSlots(kernel, plans, memory, isPersistent(kernel), target);
-  ProducerSlice slice(kernel);
+  ProducerSlice slice(kernel, accessesOf(kernel).writes);
   SmallVector<tile::ForOp> loops;
   for (ProducerLoop &plan : plans) {
     llvm::cantFail(plan.addTo(slice)); // asked before

@@ -177,7 +177,7 @@ bool ProducerLoop::fitInto(const SharedMemory &memory) {
   auto fits = [&] {
     SharedMemory with = memory;
     takeFrom(with);
-    return with.left() >= 0;
+    return with.fits();
   };
   const int64_t fewest = std::min<int64_t>(stages, 2);
   while (stages > fewest && !fits())
@@ -185,7 +185,8 @@ bool ProducerLoop::fitInto(const SharedMemory &memory) {
   return fits();
 }
 
-llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel) {
+llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
+                                              const Accesses &ofKernel) {
   ProducerLoop plan;
   plan.loop = loop;
   plan.round = roundOf(loop);
@@ -198,14 +199,13 @@ llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp k
           })
           .wasInterrupted())
     return refuse("another pipelined loop stands in it");
-  Accesses ofKernel = accessesOf(kernel);
   for (tile::CopyOp copy : plan.round->getOps<tile::CopyOp>())
     if (copy.getSrc().getType().isGlobal())
       if (llvm::Error error = takeCopy(copy, plan, ofKernel))
         return std::move(error);
   if (plan.copies.empty())
     return refuse("it copies nothing to shared memory");
-  ProducerSlice slice(kernel);
+  ProducerSlice slice(kernel, ofKernel.writes);
   if (llvm::Error error = plan.addTo(slice))
     return std::move(error);
   plan.inFlight = onlyGemm(plan);

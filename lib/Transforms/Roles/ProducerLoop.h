@@ -11,6 +11,8 @@
 #include "Roles/Overlap.h"
 #include "Roles/ProducerSlice.h"
 
+#include "tilec/Analysis/Buffers.h"
+
 namespace tilec {
 
 /// The statements of a round: the loop's body, or those of the one branch that it consists of
@@ -51,8 +53,9 @@ constexpr llvm::StringLiteral noProducer = "no producer warp copies for this loo
 
 bool multipliesByWarpGroups(tile::ForOp loop);
 
-/// Says why when a producer cannot serve the loop.
-llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel);
+/// Says why when a producer cannot serve the loop. `ofKernel`: what its kernel accesses.
+llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
+                                              const Accesses &ofKernel);
 
 /// Removes the loops whose buffers others use that have no producer, or share them differently.
 void keepWholeRings(llvm::SmallVectorImpl<ProducerLoop> &plans);

@@ -22,8 +22,8 @@ llvm::Error refuse(const Twine &why) {
 
 } // namespace
 
-ProducerSlice::ProducerSlice(tile::KernelOp kernel)
-    : kernel(kernel), written(accessesOf(kernel).writes) {}
+ProducerSlice::ProducerSlice(tile::KernelOp kernel, ArrayRef<Value> written)
+    : kernel(kernel), written(written) {}
 
 llvm::Error ProducerSlice::add(Operation *op, ValueRange values) {
   auto before = ops;

@@ -21,7 +21,8 @@ namespace tilec {
 /// elements of tensors that the kernel does not write. It never waits for what others compute.
 class ProducerSlice {
 public:
-  explicit ProducerSlice(tile::KernelOp kernel);
+  /// `written`: by the kernel.
+  ProducerSlice(tile::KernelOp kernel, llvm::ArrayRef<mlir::Value> written);
 
   /// Adds all that it takes to come to `op` as often as the kernel does, with these values at hand.
   /// Adds nothing when the producer cannot, and says why.

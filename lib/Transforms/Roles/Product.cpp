@@ -132,7 +132,7 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
   tile::ForOp only = onlyLoop(kernel);
   if (!only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
     return std::nullopt;
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel);
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel, accessesOf(kernel));
   if (!plan)
     return llvm::consumeError(plan.takeError()), std::nullopt; // said later
   if (!plan->inFlight || !plan->fitInto(memory))
