@@ -167,7 +167,6 @@ private:
   CacheKey cacheKey();
 
   struct State;
-  friend struct State;
   friend class PlanSettler;
   CompileOptions opts;
   SourceManager sources;
