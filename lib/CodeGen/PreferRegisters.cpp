@@ -28,19 +28,19 @@ namespace {
 constexpr const char *leastBlocks = "nvvm.minctasm";
 constexpr unsigned tensorSpace = 1; // addrspace of global memory
 
-StringRef asmOf(const Instruction &instr) {
+StringRef asmOf(const llvm::Instruction &instr) {
   auto *call = dyn_cast<CallInst>(&instr);
   auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
   return text ? StringRef(text->getAsmString()) : StringRef();
 }
 
-bool multipliesMatrices(const Instruction &instr) {
+bool multipliesMatrices(const llvm::Instruction &instr) {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&instr);
   return (intrinsic && intrinsic->getCalledFunction()->getName().starts_with("llvm.nvvm.mma.")) ||
          asmOf(instr).contains("mma");
 }
 
-bool readsTensors(const Instruction &instr) {
+bool readsTensors(const llvm::Instruction &instr) {
   auto *load = dyn_cast<LoadInst>(&instr);
   return (load && load->getPointerAddressSpace() == tensorSpace) ||
          asmOf(instr).contains("ld.global");
@@ -53,7 +53,7 @@ PreservedAnalyses PreferRegisters::run(Function &function, FunctionAnalysisManag
     return PreservedAnalyses::all();
   const LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
   bool multiplies = any_of(instructions(function), multipliesMatrices);
-  bool readsInLoops = any_of(instructions(function), [&](const Instruction &instr) {
+  bool readsInLoops = any_of(instructions(function), [&](const llvm::Instruction &instr) {
     return readsTensors(instr) && loops.getLoopFor(instr.getParent());
   });
   std::optional<Arch> arch = parseArch(function.getFnAttribute("target-cpu").getValueAsString());

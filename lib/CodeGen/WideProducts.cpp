@@ -26,8 +26,8 @@ constexpr unsigned half = 32;
 bool isExtended(const Value *value) { return isa<ZExtInst>(value) || isa<ConstantInt>(value); }
 
 /// Whether the code generator does not see that both operands have 32 bits, and they have.
-bool isHiddenProduct(const Instruction &instr, const DataLayout &layout) {
-  if (instr.getOpcode() != Instruction::Mul || !instr.getType()->isIntegerTy(2 * half))
+bool isHiddenProduct(const llvm::Instruction &instr, const DataLayout &layout) {
+  if (instr.getOpcode() != llvm::Instruction::Mul || !instr.getType()->isIntegerTy(2 * half))
     return false;
   const Value *left = instr.getOperand(0), *right = instr.getOperand(1);
   return !(isExtended(left) && isExtended(right)) &&
@@ -40,7 +40,7 @@ bool isHiddenProduct(const Instruction &instr, const DataLayout &layout) {
 PreservedAnalyses WideProducts::run(Function &function, FunctionAnalysisManager &) {
   const DataLayout &layout = function.getParent()->getDataLayout();
   bool changed = false;
-  for (Instruction &instr : make_early_inc_range(instructions(function))) {
+  for (llvm::Instruction &instr : make_early_inc_range(instructions(function))) {
     if (!isHiddenProduct(instr, layout))
       continue;
     IRBuilder<> b(&instr);
