@@ -377,7 +377,8 @@ bool SpaceMatrices::runOnMachineFunction(MachineFunction &function) {
 /// LLVM's hazard recogniser looks back through the predecessors of a block and takes each block
 /// once, on the first way that it finds: where an `if` behind an MFMA may be passed by, it may
 /// count the way through the `if` and leave the other one short of wait states. What is missing is
-/// spent in front of such a branch. Loops of one block have only one way to each place behind them.
+/// spent behind the MFMA, at the end of its block. Loops of one block have only one way to each
+/// place behind them.
 class SpaceBranches : public MachineFunctionPass {
 public:
   static char ID;
@@ -386,47 +387,66 @@ public:
   bool runOnMachineFunction(MachineFunction &function) override;
 
 private:
-  /// The most that LLVM's GCNHazardRecognizer asks for behind an MFMA until its result may be used:
-  /// 16 passes and 3 wait states, one more on gfx950.
-  static constexpr unsigned needed = 20;
-  static bool hasTwoWays(const MachineBasicBlock &block);
+  static unsigned neededBehind(StringRef matrix);
+  unsigned waitStatesOf(const MachineInstr &instr) const;
+  bool hasTwoWays(const MachineBasicBlock &block, unsigned since) const;
+
+  const TargetInstrInfo *instructions = nullptr;
 };
 char SpaceBranches::ID = 0;
 
-bool SpaceBranches::hasTwoWays(const MachineBasicBlock &block) {
-  constexpr unsigned mostBlocks = needed; // each holds an instruction or is passed for nothing
-  SmallPtrSet<const MachineBasicBlock *, 16> reached;
-  for (const MachineBasicBlock *successor : block.successors()) {
-    SmallPtrSet<const MachineBasicBlock *, 16> own;
-    SmallVector<const MachineBasicBlock *, 16> todo{successor};
-    while (!todo.empty() && own.size() < mostBlocks) {
-      const MachineBasicBlock *at = todo.pop_back_val();
-      if (at == &block || !own.insert(at).second)
+/// The most that LLVM's GCNHazardRecognizer asks for until the result of such an MFMA may be used:
+/// as many wait states as it has passes of 4 clocks, and 3, one more on gfx950.
+unsigned SpaceBranches::neededBehind(StringRef matrix) {
+  bool isShort = !matrix.contains("F64") && !matrix.contains("32X32");
+  return (isShort ? 8 : 16) + 4;
+}
+
+unsigned SpaceBranches::waitStatesOf(const MachineInstr &instr) const {
+  if (instr.isMetaInstruction() || instr.isInlineAsm())
+    return 0;
+  bool isNop = instructions->getName(instr.getOpcode()) == "S_NOP";
+  return isNop ? unsigned(instr.getOperand(0).getImm()) + 1 : 1;
+}
+
+/// Whether two ways lead from the end of the block, which is `since` wait states behind an MFMA, to
+/// one place from which LLVM looks back as far, whatever the MFMA.
+bool SpaceBranches::hasTwoWays(const MachineBasicBlock &block, unsigned since) const {
+  constexpr unsigned lookedAt = 20;
+  llvm::SmallDenseMap<const MachineBasicBlock *, const MachineBasicBlock *, 8> cameFrom;
+  SmallVector<std::pair<const MachineBasicBlock *, unsigned>, 8> todo{{&block, since}};
+  while (!todo.empty()) {
+    auto [from, spent] = todo.pop_back_val();
+    for (const MachineBasicBlock *to : from->successors()) {
+      if (to == from || to == &block)
         continue;
-      if (reached.contains(at))
+      auto [place, isNew] = cameFrom.try_emplace(to, from);
+      if (!isNew && place->second != from)
         return true;
-      llvm::append_range(todo, at->successors());
+      unsigned behind = spent;
+      for (const MachineInstr &instr : *to)
+        behind += waitStatesOf(instr);
+      if (isNew && behind < lookedAt)
+        todo.push_back({to, behind});
     }
-    reached.insert(own.begin(), own.end());
   }
   return false;
 }
 
 bool SpaceBranches::runOnMachineFunction(MachineFunction &function) {
-  const TargetInstrInfo *instructions = function.getSubtarget().getInstrInfo();
+  instructions = function.getSubtarget().getInstrInfo();
   bool changed = false;
   for (MachineBasicBlock &block : function) {
-    unsigned since = 0;
-    bool multiplies = false;
+    unsigned since = 0, needed = 0;
     for (const MachineInstr &instr : llvm::reverse(block)) {
       StringRef name = instructions->getName(instr.getOpcode());
-      multiplies = name.starts_with("V_MFMA_") || name.starts_with("V_SMFMAC_");
-      if (multiplies || since >= needed)
+      if (name.starts_with("V_MFMA_") || name.starts_with("V_SMFMAC_")) {
+        needed = neededBehind(name);
         break;
-      if (!instr.isMetaInstruction() && !instr.isInlineAsm())
-        since += name == "S_NOP" ? instr.getOperand(0).getImm() + 1 : 1;
+      }
+      since += waitStatesOf(instr);
     }
-    if (!multiplies || since >= needed || !hasTwoWays(block))
+    if (since >= needed || !hasTwoWays(block, since))
       continue;
     instructions->insertNoops(block, block.getFirstTerminator(), needed - since);
     changed = true;

@@ -49,7 +49,9 @@ bool readsTensors(const llvm::Instruction &instr) {
 } // namespace
 
 PreservedAnalyses PreferRegisters::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (function.getCallingConv() != CallingConv::PTX_Kernel || function.hasFnAttribute(leastBlocks))
+  // Without a number of threads ptxas ignores the other.
+  if (function.getCallingConv() != CallingConv::PTX_Kernel ||
+      !function.hasFnAttribute("nvvm.reqntid") || function.hasFnAttribute(leastBlocks))
     return PreservedAnalyses::all();
   const LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
   bool multiplies = any_of(instructions(function), multipliesMatrices);

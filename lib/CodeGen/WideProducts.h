@@ -1,5 +1,8 @@
 //===- WideProducts.h - 32 x 32 to 64 bits on NVIDIA ------------------------===//
 //
+// Takes the IR of a function as it goes to NVIDIA's code generator, gives it products of halves
+// where those are what is multiplied.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -171,8 +171,8 @@ struct TargetInfo {
   bool keepsOrder;
   /// Accumulators that no register holds are kept in memory, which is slow; else they are refused.
   bool spillsAccumulators;
-  /// That assembler should take registers for matrix products at the cost of resident blocks, as far
-  /// as was measured.
+  /// That assembler should take registers for matrix products at the cost of resident blocks, as
+  /// far as was measured.
   bool productsPreferRegisters = false;
   llvm::StringRef codeFeatures; ///< of LLVM's subtarget, beside the chip's name
 

@@ -8,6 +8,7 @@
 #include "LoopOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -117,24 +118,31 @@ static std::pair<LoadOp, StoreOp> onlyAccesses(Block &body) {
   return {load, store};
 }
 
+/// What the op converts to another type; null of other ops. To a truth value it is a comparison
+/// with zero.
+static Value convertedBy(Operation *op) {
+  if (isa<CastOpInterface, RoundOp>(op))
+    return op->getOperand(0);
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+  };
+  auto ofInt = dyn_cast<arith::CmpIOp>(op);
+  auto ofFloat = dyn_cast<arith::CmpFOp>(op);
+  bool isTest = (ofInt && ofInt.getPredicate() == arith::CmpIPredicate::ne) ||
+                (ofFloat && ofFloat.getPredicate() == arith::CmpFPredicate::UNE);
+  return isTest && isZero(op->getOperand(1)) ? op->getOperand(0) : Value();
+}
+
 bool MoveOp::isBodyOf(ElementLoop loop) {
   auto [load, store] = onlyAccesses(*loop.bodyBlock());
   if (!load || !store || load.getPad())
     return false;
-  // A conversion has one operand that is no constant.
   Value value = store.getValue();
-  while (value != load.getResult()) {
-    Operation *conversion = value.getDefiningOp();
-    if (!conversion || conversion->getBlock() != loop.bodyBlock())
-      return false;
-    auto isFree = [](Value operand) { return !matchPattern(operand, m_Constant()); };
-    bool isCast = isa<CastOpInterface, RoundOp>(conversion);
-    bool isTest = isa<arith::CmpIOp, arith::CmpFOp>(conversion);
-    if ((!isCast && !isTest) || llvm::count_if(conversion->getOperands(), isFree) != 1)
-      return false;
-    value = *llvm::find_if(conversion->getOperands(), isFree);
+  while (value && value != load.getResult()) {
+    Operation *op = value.getDefiningOp();
+    value = op && op->getBlock() == loop.bodyBlock() ? convertedBy(op) : Value();
   }
-  return true;
+  return bool(value);
 }
 
 std::pair<LoadOp, StoreOp> MoveOp::plainMove(ElementLoop loop) {

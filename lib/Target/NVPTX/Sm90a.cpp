@@ -39,7 +39,7 @@ TargetInfo makeSm90a() {
   // lanes' places it takes (test/e2e/sparse-products.py with --device=cuda).
   chip.hasSparseGroups = false;
   chip.groupDescriptor = descriptorOf;
-  chip.besideGroupAtom = 26; // ptxas, C7602: 154 registers for 256 columns
+  chip.besideGroupAtom = 26;           // ptxas, C7602: 154 registers for 256 columns
   chip.productsPreferRegisters = true; // docs/machine-code/lowering.md
   // .shared::cta bulk tensor copies need PTX 8.6; this is CUDA 12.9's.
   chip.codeFeatures = "+ptx88";

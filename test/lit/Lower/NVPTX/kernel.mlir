@@ -48,16 +48,44 @@ wave.kernel @second([]) access [] threads(1024) shared(16) {
 // CHECK: attributes #[[K]] = { nounwind "nvvm.minctasm"="2" "nvvm.reqntid"="128" "target-cpu"="sm_80" }
 // CHECK: attributes #[[SECOND]] = { nounwind "nvvm.reqntid"="1024" "target-cpu"="sm_80" }
 
-// One block has the shared memory of every chip to itself: ptxas saves no registers for a second one.
+// One block has the shared memory of every chip to itself: ptxas saves no registers for a second one. Else loops that
+// read memory leave that to it, and kernels without do not (CodeGen/PreferRegisters.cpp).
 // PTX: .visible .entry alone(
 // PTX: .minnctapersm 1
-wave.kernel @alone(["C"]) access ["w"] threads(128) shared(116736) {
+// PTX: bra
+wave.kernel @alone(["C"]) access ["rw"] threads(128) shared(116736) {
 ^bb0(%C: !wave.global):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %bx = wave.block_id 0
+  scf.for %k = %c0 to %bx step %c1 {
+    %at = arith.muli %k, %c16 : index
+    %v = wave.global_read %C[%at] align 16 : index -> vector<4xf32>
+    %w = arith.addf %v, %v : vector<4xf32>
+    wave.global_write %w, %C[%at] align 16 : vector<4xf32>, index
+  }
 }
 // PTX: .visible .entry together(
 // PTX-NOT: .minnctapersm
+// PTX: bra
+wave.kernel @together(["C"]) access ["rw"] threads(128) shared(115712) {
+^bb0(%C: !wave.global):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %bx = wave.block_id 0
+  scf.for %k = %c0 to %bx step %c1 {
+    %at = arith.muli %k, %c16 : index
+    %v = wave.global_read %C[%at] align 16 : index -> vector<4xf32>
+    %w = arith.addf %v, %v : vector<4xf32>
+    wave.global_write %w, %C[%at] align 16 : vector<4xf32>, index
+  }
+}
+// PTX: .visible .entry straight(
+// PTX: .minnctapersm 1
 // PTX: mov.u32 %{{.*}}, %laneid
-wave.kernel @together(["C"]) access ["w"] threads(128) shared(115712) {
+wave.kernel @straight(["C"]) access ["w"] threads(128) shared(115712) {
 ^bb0(%C: !wave.global):
   // Read anew, whatever is known of the thread's number.
   %o = wave.lane_id fresh
