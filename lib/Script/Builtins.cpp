@@ -318,7 +318,7 @@ Value Evaluator::builtinPow(CallArgs &args) {
     return fail(DiagId::BadArgumentValue, args.spans[1], "the exponent", exponent.toString(),
                 "0 or more with a modulus");
   uint64_t words = modulus.bitLength() / 64; // a step of the loop multiplies and divides twice
-  if (!step(args.span, exponent.bitLength() * (1 + words * words / 8)))
+  if (!step(args.span, exponent.bitLength() * (4 + words * words / 8)))
     return Value();
   return heap.integer(*Integer::powMod(args.values[0].integer(), exponent, modulus));
 }

@@ -77,8 +77,12 @@ void Evaluator::indexGlobals(ModuleScope &scope) {
 
 void Evaluator::setGlobal(llvm::StringRef name, const Value &value) {
   // A function that declares `global x` binds it in the name of the statement that called it.
-  home->versions[name].push_back(
-      {home->running == ~size_t(0) ? home->state.size() : home->running, value, std::nullopt});
+  size_t statement = home->running == ~size_t(0) ? home->state.size() : home->running;
+  auto &versions = home->versions[name];
+  // A loop binds it again and again: only what a statement leaves is seen behind it.
+  if (!versions.empty() && versions.back().statement == statement)
+    versions.pop_back();
+  versions.push_back({statement, value, std::nullopt});
 }
 
 /// Runs a module-level statement outside of whatever is being evaluated or traced now.

@@ -283,7 +283,8 @@ Value Evaluator::sequenceOp(BinaryOp op, const Value &a, const Value &b, Span sp
     if (count.is(ValueKind::Int) && (sequence.isSequence() || sequence.is(ValueKind::Str))) {
       Integer n = count.integer();
       size_t length = sequence.isSequence() ? sequence.items().size() : sequence.str().size();
-      uint64_t times = n.isNegative() ? 0 : n.fits64() ? n.value64() : limits.steps + 1;
+      bool isEmpty = n.isNegative() || length == 0;
+      uint64_t times = isEmpty ? 0 : n.fits64() ? n.value64() : limits.steps + 1;
       if (length && times > limits.steps / length) {
         step(span, limits.steps + 1);
         return Value();

@@ -157,7 +157,13 @@ void Evaluator::closeFrame(size_t journalMark) {
   while (journal.size() > journalMark) {
     JournalEntry entry = std::move(journal.back());
     journal.pop_back();
-    Binding now = entry.env->names[entry.name];
+    auto found = entry.env->names.find(entry.name);
+    if (found == entry.env->names.end()) { // deleted in the frame: what was there before is stale
+      if (entry.old)
+        entry.env->names[entry.name] = *entry.old, entry.env->names[entry.name].stale = true;
+      continue;
+    }
+    Binding now = found->second;
     if (entry.old) {
       Binding restored = *entry.old;
       bool same = restored.value.kind() == now.value.kind() &&
