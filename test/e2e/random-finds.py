@@ -7,6 +7,10 @@
 # RUN: tilec-run %s --entry "copies()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "copies()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "passed_by()" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "parted()" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "parted()" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "never_equal()" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "never_equal()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "bytes()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "bytes()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "behind()" --target=sm_90a --device=ptx --check | FileCheck %s
@@ -354,5 +358,44 @@ def folded_access(M=33, N=12):
                 else:
                     s[i, j] = C[i, j] - rows[i]
             T.copy(s, O)
+
+    return main
+
+
+# Two ways lead from a product to its uses, and part in a block behind that of the product (226173).
+def parted(M=48, N=16, K=29):
+    @T.prim_func
+    def main(A: T.Tensor((K, M), "uint4"), B: T.Tensor((N, K), "uint4"), C: T.Tensor((M, N), "int32")):
+        with T.Kernel(3, threads=64) as by:
+            a = T.alloc_shared((8, 16), "uint4")
+            b = T.alloc_shared((16, 8), "uint4")
+            c = T.alloc_fragment((16, 16), "int32")
+            T.fill(c, 0)
+            for k in T.Pipelined(T.ceildiv(K, 8), num_stages=1):
+                T.copy(A[k * 8, by * 16], a)
+                T.copy(B[0, k * 8], b)
+                T.gemm(a, b, c, transpose_A=True, transpose_B=True)
+            if by == 0:
+                for i, j in T.Parallel(16, 16):
+                    c[i, j] = c[i, j] ^ (i << 1)
+            elif by == 1:
+                for i, j in T.Parallel(16, 16):
+                    c[i, j] = c[i, j] ^ T.pow_of_int(j, 3)
+            T.copy(c, C[by * 16, 0])
+
+    return main
+
+
+# An integer is never a fraction: what compares them has nothing left to read (221321).
+def never_equal(M=64, N=8):
+    @T.prim_func
+    def main(A: T.Tensor((M, N), "int32"), O: T.Tensor((M, N), "bool")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((M, N), "int32")
+            o = T.alloc_shared((M, N), "bool")
+            T.copy(A, a)
+            for i, j in T.Parallel(M, N):
+                o[i, j] = T.cast(a[i, j], "float32") == -1.375
+            T.copy(o, O)
 
     return main
