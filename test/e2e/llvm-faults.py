@@ -41,6 +41,7 @@ def products(A: T.Tensor((64, 4), "int8"), B: T.Tensor((64, 4), "uint8"), O: T.T
 def zeros_before(A: T.Tensor((16, 16), "int8"), S: T.Tensor((16, 16), "int16"), O: T.Tensor((4, 16, 16), "int16"),
                  W: T.Tensor((2, 16, 16), "int32")):
     with T.Kernel(1, threads=64):
+        T.annotate_restrict_buffers(A, S, O, W)  # each use reads anew: LLVM's fault is one of loads
         for i, j in T.Parallel(16, 16):
             short = T.cast(A[i, j], "int16")
             O[0, i, j] = T.clz(short)
@@ -68,6 +69,7 @@ def dots(A: T.Tensor((64, 4), "int8"), B: T.Tensor((64, 4), "int8"), C: T.Tensor
 def signs(A: T.Tensor((64, 16), "bfloat16"), B: T.Tensor((64, 16), "float32"), O: T.Tensor((64, 16), "float16"),
           P: T.Tensor((64, 16), "float16")):
     with T.Kernel(1, threads=64):
+        T.annotate_restrict_buffers(A, B, O, P)
         for i, j in T.Parallel(64, 16):
             O[i, j] = T.tanh(T.cast(A[i, j], "float32"))
             P[i, j] = T.copysign(B[i, j], T.cast(A[i, j], "float32"))
