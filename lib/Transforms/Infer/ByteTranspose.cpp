@@ -100,13 +100,9 @@ SmallVector<tile::MoveOp> byteTranspositions(tile::KernelOp kernel) {
   return loops;
 }
 
-Value readByTransposition(tile::MoveOp loop) { return loop.load().getBuffer(); }
-
-Value writtenByTransposition(tile::MoveOp loop) { return loop.store().getBuffer(); }
-
 void markTranspositions(ArrayRef<tile::MoveOp> loops) {
   for (tile::MoveOp loop : loops)
-    if (keepsWords(readByTransposition(loop)) && keepsWords(writtenByTransposition(loop)))
+    if (keepsWords(loop.load().getBuffer()) && keepsWords(loop.store().getBuffer()))
       tile::turnInto<tile::TransposeBytesOp>(loop);
 }
 

@@ -16,11 +16,8 @@ namespace tilec {
 /// lanes can exchange blocks of 4 x 4.
 llvm::SmallVector<tile::MoveOp> byteTranspositions(tile::KernelOp kernel);
 
-/// The buffers of such a loop.
-mlir::Value readByTransposition(tile::MoveOp loop);
-mlir::Value writtenByTransposition(tile::MoveOp loop);
-
-/// Marks those of the loops whose buffers' layouts keep the words of a row together.
+/// Makes tile.transpose_bytes of those of the loops whose buffers' layouts keep the words of a row
+/// together.
 void markTranspositions(llvm::ArrayRef<tile::MoveOp> loops);
 
 /// Operands of bytes that warp groups can only multiply with K contiguous are transposed in front

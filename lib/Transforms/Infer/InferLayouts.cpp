@@ -598,7 +598,7 @@ void Inference::setSharedLayouts() {
   if (target.hasMatrixReads)
     transpositions = byteTranspositions(kernel);
   for (tile::MoveOp loop : transpositions)
-    if (auto alloc = readByTransposition(loop).getDefiningOp<tile::AllocOp>();
+    if (auto alloc = loop.load().getBuffer().getDefiningOp<tile::AllocOp>();
         alloc && !target.groups.empty() && !reshaped.contains(alloc) &&
         SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
       readByWarpGroups.insert(alloc);
