@@ -11,7 +11,8 @@
 
 namespace tilec::codegen {
 
-/// Kernels for which one resident block is as good a wish as any get `nvvm.minctasm` = 1.
+/// Products that say `residentBlocks` get that as `nvvm.minctasm`, kernels for which one resident
+/// block is as good a wish as any get 1.
 struct PreferRegisters : llvm::PassInfoMixin<PreferRegisters> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };

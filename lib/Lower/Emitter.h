@@ -24,6 +24,7 @@ using Builder = llvm::IRBuilder<>;
 struct KernelTraits {
   std::string name;
   int64_t threads = 0, sharedBytes = 0, minBlocks = 1, cluster = 1;
+  std::optional<int64_t> gridBlocks;
   bool keepOrder = false;
   bool hasRoles = false; ///< warp groups move registers among each other
   bool usesBlockId[3] = {false, false, false};

@@ -120,6 +120,7 @@ KernelTraits KernelLowering::traitsOf() {
   t.sharedBytes = kernel.getSharedBytes();
   t.minBlocks = kernel.getMinBlocks();
   t.cluster = kernel.getCluster();
+  t.gridBlocks = kernel.getGridBlocks();
   t.keepOrder = kernel.getKeepOrder();
   kernel.walk([&](mlir::Operation *op) {
     if (auto id = mlir::dyn_cast<wave::BlockIdOp>(op))

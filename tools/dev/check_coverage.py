@@ -33,7 +33,7 @@ PLANTED = {
 # Contracts between passes, which no script is known to break, and LLVM's own warnings. A script that gives one belongs
 # into test/lit/Diagnostics.
 NO_SCRIPT_KNOWN = {"IrWarning", "MeetingInValue", "MeetingOperand", "MeetingStep", "NoMatrixInstruction", "NotOnTarget",
-                   "OrderNotKept", "OutsideLocalArray", "UpdateNoReduction"}
+                   "OrderNotKept", "UpdateNoReduction"}
 
 # Of passes, which print no id.
 WITHOUT_ID = {"IrRemark"}

@@ -171,9 +171,9 @@ struct TargetInfo {
   bool keepsOrder;
   /// Accumulators that no register holds are kept in memory, which is slow; else they are refused.
   bool spillsAccumulators;
-  /// That assembler should take registers for matrix products at the cost of resident blocks, as
-  /// far as was measured.
-  bool productsPreferRegisters = false;
+  /// So many of a lane that assembler should have for a matrix product where as many blocks are
+  /// resident with them as without; 0: nobody measured it.
+  int64_t registersOfProducts = 0;
   llvm::StringRef codeFeatures; ///< of LLVM's subtarget, beside the chip's name
 
   Part part;

@@ -8,6 +8,10 @@
 #include "NVPTX/Hopper.h"
 #include "Types.h"
 
+#include "tilec/Base/Math.h"
+#include "tilec/CodeGen/CodeGen.h"
+#include "tilec/Target/BlocksAtOnce.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -119,6 +123,20 @@ static bool hasMultiprocessorAlone(const KernelTraits &traits) {
   return 2 * (traits.sharedBytes + reservedBytes) > most;
 }
 
+/// The blocks that are resident on a multiprocessor, where products may have their registers and
+/// no block leaves for it (CodeGen/PreferRegisters.h).
+static std::optional<int64_t> residentWithRegisters(const TargetInfo &target,
+                                                    const KernelTraits &traits) {
+  if (target.registersOfProducts == 0)
+    return std::nullopt;
+  int64_t most = blocksAtOnce(target, {traits.threads, traits.sharedBytes});
+  if (traits.gridBlocks)
+    most = std::min(most, std::max<int64_t>(*traits.gridBlocks, 1));
+  int64_t resident = ceilDiv(most, target.units);
+  int64_t ofBlock = traits.threads * target.registersOfProducts;
+  return resident * ofBlock <= target.registers.ofUnit ? std::optional(resident) : std::nullopt;
+}
+
 void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &traits) {
   barrierBase = nullptr;
   partners.clear();
@@ -129,6 +147,8 @@ void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &tra
   // registers for a second block where shared memory has no room for one.
   if (traits.minBlocks > 1 || traits.hasRoles || hasMultiprocessorAlone(traits))
     function.addFnAttr("nvvm.minctasm", std::to_string(traits.minBlocks));
+  else if (std::optional<int64_t> blocks = residentWithRegisters(target, traits))
+    function.addFnAttr(codegen::residentBlocks, std::to_string(*blocks));
   if (traits.cluster > 1)
     function.addFnAttr("nvvm.cluster_dim", std::to_string(traits.cluster) + ",1,1");
   function.addFnAttr(llvm::Attribute::NoUnwind);

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -21,8 +22,16 @@ void KnownLoop::unroll() {
   for (int64_t round = 0; round < rounds; ++round) {
     IRMapping mapping;
     mapping.map(loop.iv(), arith::ConstantIndexOp::create(b, loop.getLoc(), lower + round * step));
-    for (Operation &op : *loop.bodyBlock())
-      b.clone(op, mapping);
+    for (Operation &op : *loop.bodyBlock()) {
+      Operation *copy = b.clone(op, mapping);
+      // Bounds of inner loops that the variable gives are constants now.
+      SmallVector<Value> folded;
+      bool folds = copy->getNumRegions() == 0 && isPure(copy) && succeeded(b.tryFold(copy, folded));
+      if (!folds || folded.empty() || folded.front().getDefiningOp() == copy) // or in place
+        continue;
+      mapping.map(op.getResults(), folded);
+      copy->erase();
+    }
   }
   loop.erase();
 }

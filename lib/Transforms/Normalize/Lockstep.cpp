@@ -224,10 +224,12 @@ static bool picksLocalElement(tile::ForOp loop) {
   return result.wasInterrupted();
 }
 
-static void unrollLocalLoops(tile::KernelOp kernel) {
-  constexpr int64_t mostRounds = 256, mostOps = 8192;
+/// Loops whose bounds are known now, at most to `most` ops a loop and `left` in all.
+static bool unrollKnownLocalLoops(tile::KernelOp kernel, int64_t most, int64_t &left) {
+  constexpr int64_t mostRounds = 256;
+  bool unrolled = false;
   for (KnownLoop known : knownLoops(kernel)) {
-    if (!picksLocalElement(known.loop))
+    if (known.rounds > mostRounds || !picksLocalElement(known.loop))
       continue;
     int64_t ops = 0;
     bool leaves = false;
@@ -235,8 +237,22 @@ static void unrollLocalLoops(tile::KernelOp kernel) {
       ++ops;
       leaves |= isa<tile::BreakOp>(op);
     });
-    if (!leaves && known.rounds <= mostRounds && known.rounds * ops <= mostOps)
-      known.unroll();
+    if (leaves || known.rounds * ops > std::min(most, left))
+      continue;
+    left -= known.rounds * ops;
+    known.unroll();
+    unrolled = true;
+  }
+  return unrolled;
+}
+
+/// An inner loop whose bounds an outer one's variable gives is known once that one is unrolled.
+static void unrollLocalLoops(tile::KernelOp kernel) {
+  constexpr int64_t mostOps = 8192, mostOfInner = 32768;
+  int64_t noLimit = std::numeric_limits<int64_t>::max(), left = mostOfInner;
+  if (!unrollKnownLocalLoops(kernel, mostOps, noLimit))
+    return;
+  while (unrollKnownLocalLoops(kernel, mostOps, left)) {
   }
 }
 

@@ -146,15 +146,25 @@ static const LocalPlace *findLocal(Value root, int64_t element, const Elements &
 static Value placeInLocal(Emitter &e, Value buffer, ValueRange tileIndices, int64_t n,
                           Elements &elements) {
   auto type = cast<tile::BufferType>(buffer.getType());
-  Value at = e.index(0);
+  Value at;
+  bool isInside = true;
   SmallVector<Value, 4> indices;
   for (auto [d, v] : llvm::enumerate(tileIndices)) {
     indices.push_back(e.indexFor(v, n, elements));
-    at = e.addIndex(e.mulIndex(at, type.getShape()[d]), indices.back());
+    std::optional<int64_t> index = tile::constantInt(indices.back());
+    isInside &= index && *index >= 0 && *index < type.getShape()[d];
+    Value row = at ? e.mulIndex(at, type.getShape()[d]) : Value();
+    at = index && row ? e.addIndex(row, *index) : e.addIndex(row, indices.back());
   }
-  if (!tile::constantInt(at))
+  if (!isInside)
     trapOutside(e, buffer, tileIndices, indices, elements.maskOf(n));
-  return at;
+  return at ? at : e.index(0);
+}
+
+/// Nothing where the place is known at run time only, or is none of the array's.
+static std::optional<int64_t> knownSlot(Value at, tile::BufferType type) {
+  std::optional<int64_t> slot = tile::constantInt(at);
+  return slot && *slot >= 0 && *slot < type.numElems() ? slot : std::nullopt;
 }
 
 static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements) {
@@ -178,10 +188,8 @@ static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements
       return wave::GetOp::create(b, loc, e.memoryType(place->dtype), place->regs, slot).getResult();
     };
     Value value;
-    if (auto constant = tile::constantInt(at)) {
-      if (*constant < 0 || *constant >= type.numElems())
-        return Reported(load, DiagId::OutsideLocalArray, "reads");
-      value = read(*constant);
+    if (std::optional<int64_t> known = knownSlot(at, type)) {
+      value = read(*known);
     } else {
       value = read(0);
       for (int64_t slot = 1; slot < type.numElems(); ++slot) {
@@ -207,10 +215,8 @@ static LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &eleme
     const LocalPlace *place = findLocal(store.getBuffer(), n, elements);
     Value at = placeInLocal(e, store.getBuffer(), store.getIndices(), n, elements);
     Value value = e.fromScalar(e.lookup(store.getValue(), n, elements), place->dtype);
-    if (auto constant = tile::constantInt(at)) {
-      if (*constant < 0 || *constant >= type.numElems())
-        return Reported(store, DiagId::OutsideLocalArray, "writes");
-      wave::SetOp::create(b, loc, value, place->regs, *constant);
+    if (std::optional<int64_t> known = knownSlot(at, type)) {
+      wave::SetOp::create(b, loc, value, place->regs, *known);
       continue;
     }
     for (int64_t slot = 0; slot < type.numElems(); ++slot) {

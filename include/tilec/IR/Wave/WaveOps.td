@@ -31,9 +31,9 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
     each. Arguments of type `!wave.tensor_map` are described by `tensor_maps`, an array of
     dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
     `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
-    size of the shared array. `min_blocks` blocks should fit on a compute unit. `cluster`
-    neighbouring blocks along x reach each other's shared memory. `block_order` says in which
-    order blocks take tiles, where that is not the launch's.
+    size of the shared array. `min_blocks` blocks should fit on a compute unit. The grid has
+    `grid_blocks`, where that is known and the target asks for it. `cluster` neighbouring blocks along x reach each other's shared memory. `block_order` says in which order blocks
+    take tiles, where that is not the launch's.
 
     `wave-schedule` leaves what it planned: `schedules`, a text a loop; `schedule_parts`, for A and B
     of each the instructions of a read, and the reads that stand together; `named_schedule` where the
@@ -51,6 +51,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$arg_names, StrArrayAttr:$arg_access,
                        I64Attr:$threads, DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
                        DefaultValuedAttr<I64Attr, "1">:$min_blocks,
+                       OptionalAttr<I64Attr>:$grid_blocks,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        UnitAttr:$keep_order, UnitAttr:$named_schedule,
                        OptionalAttr<StrArrayAttr>:$schedules,
@@ -61,7 +62,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
   let builders = [OpBuilder<(ins "::llvm::StringRef":$sym_name, "::mlir::ArrayAttr":$arg_names,
                                  "::mlir::ArrayAttr":$arg_access, "int64_t":$threads), [{
     build($_builder, $_state, sym_name, arg_names, arg_access, threads, /*shared_bytes=*/0,
-          /*min_blocks=*/1, /*cluster=*/1, /*keep_order=*/false, /*named_schedule=*/false,
+          /*min_blocks=*/1, /*grid_blocks=*/::mlir::IntegerAttr(), /*cluster=*/1, /*keep_order=*/false, /*named_schedule=*/false,
           ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::StringAttr(),
           ::mlir::ArrayAttr(), /*library_math=*/false);
   }]>];
