@@ -42,7 +42,7 @@ struct Register {
   uint32_t defined = 0;          ///< lanes all of whose bytes hold a value
   uint8_t bytes[warpLanes] = {}; ///< which bytes of a lane do
   uint32_t lockedUntil = 0;      ///< accumulator of the wgmma group of this number
-  uint32_t readUntil = 0;        ///< A operand of the group of this number
+  uint32_t readUntil = 0;        ///< A, or its places, of the group of this number
   uint32_t writtenAt = 0;        ///< time of the warp
 
   void setDefined() {

@@ -129,6 +129,9 @@ Step multiply(Warp &warp, const Instruction &instr, uint32_t lanes) {
     shared.places[w].clear();
     for (unsigned lane = 0; lane < warpLanes; ++lane)
       shared.places[w].push_back(uint32_t(words[lane]));
+    // PTX ISA 9.0 says so of A and the accumulators only; on an H100 products went wrong whose
+    // words were written while they were in flight.
+    warp.reg(instr.args[3].reg).readUntil = op.group;
   }
   if (!touch(warp, instr, Descriptor(op.b), isKMajorB(instr), instr.n, kBytesOfB(instr),
              instr.bType, epoch, isFirst))

@@ -55,8 +55,8 @@ Value Evaluator::callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> values,
 /// Whether matrix instructions of the chip take a sparse A as it is: a tile that warp groups can
 /// share, places in words as they read them. What does not fit is the library's.
 bool Evaluator::takesSparse(const BoundArgs &args) const {
-  if (!targetInfo(arch).hasSparseGroups || args["transpose_A"].boolean() ||
-      args["transpose_E"].boolean())
+  const TargetInfo &target = targetInfo(arch);
+  if (!target.hasSparseGroups || args["transpose_A"].boolean() || args["transpose_E"].boolean())
     return false;
   const Buffer *a = args["A_sparse"].buffer(), *e = args["E"].buffer(), *b = args["B"].buffer(),
                *c = args["C"].buffer();
@@ -67,20 +67,28 @@ bool Evaluator::takesSparse(const BoundArgs &args) const {
   if (!isMatrix(a, Scope::Shared) || !isMatrix(e, Scope::Shared) || !isMatrix(b, Scope::Shared) ||
       !isMatrix(c, Scope::Fragment))
     return false;
-  bool isTyped = (a->type == DType::F16 || a->type == DType::BF16) && b->type == a->type &&
-                 c->type == DType::F32 && (e->type == DType::I16 || e->type == DType::U16);
+  auto atom = llvm::find_if(target.groups, [&](const GroupAtom &each) {
+    return each.a == a->type && each.b == b->type && each.c == c->type;
+  });
+  bool isTyped = atom != target.groups.end() && isFloat(a->type) && bitsOf(a->type) == 16 &&
+                 (e->type == DType::I16 || e->type == DType::U16);
+  if (!isTyped)
+    return false;
   auto extent = [](const Buffer *x, size_t d) { return *x->shape[d]->constInt(); };
   bool turnsB = args["transpose_B"].boolean();
   int64_t m = extent(c, 0), n = extent(c, 1), k = 2 * extent(a, 1);
   bool isShaped = extent(a, 0) == m && extent(e, 0) == m && extent(e, 1) * 16 == k &&
                   extent(b, turnsB) == k && extent(b, !turnsB) == n;
-  // Warp groups of 128 threads share rows in slabs of 64; a thread holds its part of C.
-  constexpr int64_t threadsOfGroup = 128, mostAccumulators = 208;
   int64_t threads = 1;
   for (int64_t count : launch->threads)
     threads *= count;
-  return isTyped && isShaped && threads % threadsOfGroup == 0 && m % 64 == 0 && k % 64 == 0 &&
-         n % (16 * threads / threadsOfGroup) == 0 && m * n / threads <= mostAccumulators;
+  // Two steps share a word, each of twice the dense K. Warp groups share rows or columns; a thread
+  // holds its part of C, and the words of its rows.
+  int64_t kOfWord = 4 * atom->k, threadsOfGroup = 4 * target.waveLanes;
+  bool isShared = threads % threadsOfGroup == 0 && m % atom->m == 0 && k % kOfWord == 0 &&
+                  n % (2 * atom->stepN * threads / threadsOfGroup) == 0;
+  int64_t held = m * n / threads + k / kOfWord * (m / atom->m);
+  return isShaped && isShared && held + target.besideGroupAtom <= target.registers.ofLane;
 }
 
 Value Evaluator::libraryIntrinsic(const BoundArgs &args) {

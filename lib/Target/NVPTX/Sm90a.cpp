@@ -35,12 +35,10 @@ TargetInfo makeSm90a() {
 #define WGMMA_SM90A
 #include "MmaSync.def"
   };
-  // wgmma.mma_async.sp: the lowering and the simulator know it, but no GPU has confirmed yet which
-  // lanes' places it takes (test/e2e/sparse-products.py with --device=cuda).
-  chip.hasSparseGroups = false;
+  chip.hasSparseGroups = true;
   chip.groupDescriptor = descriptorOf;
   chip.besideGroupAtom = 26;           // ptxas, C7602: 154 registers for 256 columns
-  chip.registersOfProducts = 168; // docs/machine-code/lowering.md
+  chip.registersOfProducts = 168;      // docs/machine-code/lowering.md
   // .shared::cta bulk tensor copies need PTX 8.6; this is CUDA 12.9's.
   chip.codeFeatures = "+ptx88";
   return chip;

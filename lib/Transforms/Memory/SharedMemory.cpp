@@ -158,6 +158,23 @@ private:
   llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
 };
 
+/// A statement of all threads, which none leaves out: barriers can stand between it and those of
+/// another buffer in its place. The round that an expanded pipeline copies ahead may be none.
+bool isOfWholeBlock(Operation *user) {
+  if (isa<tile::SubviewOp, tile::ReshapeOp>(user))
+    return llvm::all_of(user->getUsers(), isOfWholeBlock);
+  bool isAhead = isa<tile::AsyncCopyOp>(user);
+  if (auto loop = user->getParentOfType<tile::ElementLoop>())
+    user = loop;
+  else if (!isAhead &&
+           !isa<tile::CopyOp, tile::GemmOp, tile::FillOp, tile::ReduceOp, tile::ElementLoop>(user))
+    return false;
+  Operation *around = user->getParentOp();
+  while (isa<tile::ForOp>(around) || (isAhead && isa<scf::IfOp>(around)))
+    around = around->getParentOp();
+  return isa<tile::KernelOp>(around);
+}
+
 /// Every shared buffer, and when it is needed.
 SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled,
                                   Lifetimes &lifetimes) {
@@ -166,9 +183,11 @@ SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled,
     if (alloc.getResult().getType().isShared())
       needs.push_back(lifetimes.of(alloc, filled));
   });
-  // A lockstep kernel says itself when its threads are done with a buffer.
+  // Nobody says when single threads of a lockstep kernel are done with a buffer.
   if (kernel.getLockstep())
     for (SharedNeed &need : needs) {
+      if (llvm::all_of(need.ops.front()->getUsers(), isOfWholeBlock))
+        continue;
       need.first = 0;
       need.last = INT64_MAX - 1;
     }

@@ -300,11 +300,16 @@ void Expansion::consume(ProducerLoop &plan) {
     goToEndOf(*plan.round);
     plan.inFlight.setInFlight(true);
     Value c = plan.inFlight.getC();
-    tile::GemmWaitOp::create(builder, at, c, 1);
-    tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/true);
+    // The instructions read the words of places of a sparse A from registers as long as they run:
+    // the next round's words may not come before.
+    bool endsInRound = bool(plan.inFlight.getPlaces());
+    tile::GemmWaitOp::create(builder, at, c, endsInRound ? 0 : 1);
+    tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/!endsInRound);
     builder.setInsertionPointAfter(plan.loop);
-    tile::GemmWaitOp::create(builder, at, c, 0);
-    tile::PipeDrainOp::create(builder, at, pipe);
+    if (!endsInRound) {
+      tile::GemmWaitOp::create(builder, at, c, 0);
+      tile::PipeDrainOp::create(builder, at, pipe);
+    }
     if (kernel.getTeams() > 1)
       takeTurns(plan);
   } else {
