@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace tilec::rt {
@@ -71,6 +73,7 @@ public:
   }
   void unloadModule(uint64_t module) override {
     sharedBytesOf.clear(); // the driver may give a function's address to another
+    residentOf.clear();
     (void)invoke("cuModuleUnload", api.moduleUnload, reinterpret_cast<ModulePtr>(module));
   }
   Result<uint64_t> findKernel(uint64_t module, const std::string &symbol) override {
@@ -115,7 +118,8 @@ public:
     if (shape.cooperative)
       return launchTogether(function, shape, pointers, queue);
     // A driver without early launches makes the kernel wait before it begins.
-    if (!isCluster && !(shape.early && api.launchKernelEx))
+    bool isEarly = shape.early && api.launchKernelEx && gainsByOverlap(function, shape);
+    if (!isCluster && !isEarly)
       return invoke("cuLaunchKernel", api.launchKernel, function, g[0], g[1], g[2], b[0], b[1],
                     b[2], shape.sharedBytes, queue, pointers.data(), nullptr);
     if (!api.launchKernelEx)
@@ -129,7 +133,7 @@ public:
       for (int axis = 0; axis < 3; ++axis)
         cluster.clusterDim[axis] = static_cast<unsigned>(c[axis]);
     }
-    if (shape.early) {
+    if (isEarly) {
       LaunchAttribute &early = attributes[count++];
       early.id = launchAttributeProgrammaticSerialization;
       early.programmaticSerializationAllowed = 1;
@@ -229,6 +233,7 @@ private:
                       std::to_string(attribute(attributeMinor));
     deviceInfo.cacheBytes = attribute(attributeL2Bytes);
     deviceInfo.maxSharedBytes = attribute(attributeSharedOptin);
+    multiprocessors = attribute(attributeMultiprocessors);
     return success();
   }
 
@@ -302,6 +307,21 @@ private:
     return success();
   }
 
+  /// Blocks that come while the launch before still runs take what room it leaves: of a grid that
+  /// does not fill the device some multiprocessors get more than others, and the launch takes as
+  /// long as they (docs/deploy/launch-manifest.md has the figures). Not where each holds one block.
+  bool gainsByOverlap(FunctionPtr function, const LaunchShape &shape) {
+    const auto &g = shape.grid, &b = shape.block;
+    auto [known, isNew] = residentOf.try_emplace({function, b[0] * b[1] * b[2], shape.sharedBytes});
+    if (int blocks = 0; isNew && api.occupancyOf &&
+                        invoke("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyOf,
+                               &blocks, function, static_cast<int>(b[0] * b[1] * b[2]),
+                               static_cast<size_t>(shape.sharedBytes)))
+      known->second = blocks;
+    int64_t resident = known->second; // 0: the driver does not say
+    return resident <= 1 || g[0] * g[1] * g[2] >= resident * multiprocessors;
+  }
+
   static std::optional<int> promotionOf(int64_t bytes) {
     switch (bytes) {
     case 0:
@@ -337,6 +357,9 @@ private:
   ContextPtr context = nullptr;
   DeviceInfo deviceInfo;
   std::unordered_map<FunctionPtr, int64_t> sharedBytesOf; ///< what `prepare` has asked for
+  /// Blocks that a multiprocessor holds at once, by threads and shared memory of a block.
+  std::map<std::tuple<FunctionPtr, int64_t, int64_t>, int64_t> residentOf;
+  int64_t multiprocessors = 0;
 };
 
 Status CudaBackend::loadApi(const std::string &library, Api &api) {
@@ -379,6 +402,7 @@ Status CudaBackend::loadApi(const std::string &library, Api &api) {
   cuda.required(api.eventElapsedTime, {"cuEventElapsedTime_v2", "cuEventElapsedTime"});
   cuda.optional(api.memsetD8Async, {"cuMemsetD8Async"});
   cuda.optional(api.launchKernelEx, {"cuLaunchKernelEx"});
+  cuda.optional(api.occupancyOf, {"cuOccupancyMaxActiveBlocksPerMultiprocessor"});
   cuda.optional(api.launchCooperativeKernel, {"cuLaunchCooperativeKernel"});
   cuda.optional(api.tensorMapEncodeTiled, {"cuTensorMapEncodeTiled"});
   return cuda.status();

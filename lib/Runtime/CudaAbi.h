@@ -21,6 +21,7 @@ using StreamPtr = struct StreamTag *;
 using EventPtr = struct EventTag *;
 
 // CUdevice_attribute
+inline constexpr int attributeMultiprocessors = 16;
 inline constexpr int attributeL2Bytes = 38;
 inline constexpr int attributeMajor = 75, attributeMinor = 76;
 inline constexpr int attributeSharedOptin = 97;
@@ -95,6 +96,7 @@ struct Api {
                                  unsigned sharedBytes, StreamPtr stream, void **params);
   int (*launchKernelEx)(const LaunchConfig *config, FunctionPtr function, void **params,
                         void **extra);
+  int (*occupancyOf)(int *blocks, FunctionPtr function, int threads, size_t sharedBytes);
   int (*eventCreate)(EventPtr *event, unsigned flags);
   int (*eventDestroy)(EventPtr event);
   int (*eventRecord)(EventPtr event, StreamPtr stream);

@@ -281,7 +281,7 @@ int cuDeviceGetName(char *name, int bytes, int device) {
   return std::strncpy(name, text.c_str(), bytes), 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 75 ? 9 : attribute == 38 ? 1 << 16 : attribute == 97 ? 232448 : 0;
+  *value = attribute == 16 ? 4 : attribute == 75 ? 9 : attribute == 38 ? 1 << 16 : attribute == 97 ? 232448 : 0;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void **context, int device) {
@@ -328,6 +328,10 @@ int cuModuleGetFunction(void **function, void *, const char *name) {
   return *function ? 0 : notFound;
 }
 int cuFuncSetAttribute(void *, int, int) { return 0; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int, size_t sharedBytes) {
+  *blocks = sharedBytes > 48 * 1024 ? 1 : sharedBytes > 16 * 1024 ? 2 : 4;
+  return 0;
+}
 int cuStreamCreate(void **stream, unsigned) { return make(stream); }
 int cuStreamDestroy_v2(void *stream) { return destroy(stream); }
 int cuStreamSynchronize(void *) { return sticky; }
