@@ -7,8 +7,8 @@ usage: corpus.py run   --upstream DIR --out ROWS.jsonl [--only REGEX] [--jobs N]
 
 run needs torch, TileLang's own package and tilec's on a GPU host. A process runs a file twice, once with each package
 behind the name `tilelang`; of every kernel that it calls the first call's arguments are kept (benchmarks inside the
-file run their kernel once). Kernels of one name on tensors of the same shapes and types are candidates of a search: the
-fastest of each package's stands for it. Files are prepared side by side, kernels are timed one after another on an idle GPU. Both
+file run their kernel once). Of a search the fastest candidates of both packages are compared, apart from the others:
+which ones a package tries is its own. Files are prepared side by side, kernels are timed one after another on an idle GPU. Both
 packages' kernels get the same tensors; their results are compared.
 
 alone: one launch behind an overwrite of 256 MB, which is more than L2 has; sustained: launches back to back, tensors in
@@ -47,12 +47,25 @@ class Calls:
     """First calls of kernels that a file makes: (name, candidates, arguments)."""
 
     def __init__(self):
-        self.found, self.seen = {}, set()
+        self.found, self.seen, self.search = {}, set(), 0
+
+    def searching(self, inner):
+        """The autotuner's function, which says so while it runs."""
+
+        def run(*args, **named):
+            self.search = abs(self.search) + 1
+            try:
+                return inner(*args, **named)
+            finally:
+                self.search = -abs(self.search)
+
+        return run
 
     def record(self, kernel, name, args):
         import torch
 
-        form = (name, *((tuple(a.shape), a.dtype) if isinstance(a, torch.Tensor) else a for a in args if a is not None))
+        own = ("search", self.search) if self.search > 0 else id(kernel)
+        form = (own, name, *((tuple(a.shape), a.dtype) if isinstance(a, torch.Tensor) else a for a in args if a is not None))
         try:
             is_new = (id(kernel), form) not in self.seen
         except TypeError:
@@ -112,6 +125,9 @@ def of_theirs(calls):
 
     patch_benchmarks(tilelang)
 
+    tuner = importlib.import_module("tilelang.autotuner.tuner").AutoTuner
+    tuner.run = calls.searching(tuner.run)
+
     def name_of(kernel):
         return str(kernel.prim_func.attrs["global_symbol"]) if kernel.prim_func else "kernel"
 
@@ -139,6 +155,8 @@ def of_ours(calls):
     from tilec._kernel import JITKernel
 
     patch_benchmarks(tilelang)
+    tuner = importlib.import_module("tilec.tilelang.autotuner.tuner")
+    tuner.tune = calls.searching(tuner.tune)
     return watch(JITKernel, lambda k: k.name, calls)
 
 
@@ -341,6 +359,8 @@ def run(options):
 
 
 def kind_of(row):
+    if "candidates" in row:
+        return "search"
     if max(row["alone"]["tilec"], row["alone"]["tilelang"]) < LAUNCH_US:
         return "launch"
     return "memory" if row["sustained"]["/copy"] >= COPY or row["alone"]["/copy"] >= COPY else "kernel"
@@ -360,7 +380,7 @@ def table(options):
             first = entry["rows"][0]
             why = next((r["failed"] for r in entry["rows"] if r.get("failed")), "")
             reasons.append((entry["file"], len(timed), first.get("why_theirs", ""), first.get("why_ours", ""), why))
-    for kind in ("kernel", "memory", "launch"):
+    for kind in ("kernel", "memory", "launch", "search"):
         chosen = [(f, r) for f, r in rows if kind_of(r) == kind]
         print(f"\n{kind}: {len(chosen)} kernels", end="")
         for clock in ("alone", "sustained"):
