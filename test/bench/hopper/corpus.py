@@ -47,7 +47,7 @@ class Calls:
     """First calls of kernels that a file makes: (name, candidates, arguments)."""
 
     def __init__(self):
-        self.found, self.seen, self.search = {}, set(), 0
+        self.found, self.seen, self.search, self.candidates = {}, set(), 0, set()
 
     def searching(self, inner):
         """The autotuner's function, which says so while it runs."""
@@ -64,15 +64,20 @@ class Calls:
     def record(self, kernel, name, args):
         import torch
 
-        own = ("search", self.search) if self.search > 0 else id(kernel)
+        identity = id(kernel.__dict__.get("adapter", kernel))  # what TileLang's profilers call
+        if self.search > 0:
+            self.candidates.add(identity)
+        elif identity in self.candidates:
+            return
+        own = ("search", self.search) if self.search > 0 else identity
         form = (own, name, *((tuple(a.shape), a.dtype) if isinstance(a, torch.Tensor) else a for a in args if a is not None))
         try:
-            is_new = (id(kernel), form) not in self.seen
+            is_new = (identity, form) not in self.seen
         except TypeError:
             return
         if not is_new or (form not in self.found and len(self.found) >= MOST_KERNELS):
             return
-        self.seen.add((id(kernel), form))
+        self.seen.add((identity, form))
         _, candidates, _ = self.found.setdefault(form, (name, [], args))
         if len(candidates) < MOST_CANDIDATES:
             candidates.append(kernel)
