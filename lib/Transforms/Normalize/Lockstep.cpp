@@ -165,6 +165,33 @@ static LogicalResult expandThreadTiles(tile::KernelOp kernel) {
 // Single elements of fragments
 //===----------------------------------------------------------------------===//
 
+/// A fragment of one element that all threads set alike, by no tile operation, is a copy in every
+/// thread: nobody has to ask another thread for it.
+static void keepSingleElements(tile::KernelOp kernel) {
+  tile::Uniformity uniformity(kernel);
+  auto setsAlike = [&](tile::StoreOp store) {
+    return !store->getParentOfType<tile::ParallelOp>() &&
+           !uniformity.isDivergent(store->getBlock()) && uniformity.isUniform(store.getValue());
+  };
+  SmallVector<tile::AllocOp> single;
+  kernel.walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    bool isKept = type.isFragment() && type.numElems() == 1 && !alloc.getLayout() &&
+                  alloc->getParentOp() == kernel;
+    for (Operation *user : alloc->getUsers()) {
+      auto store = dyn_cast<tile::StoreOp>(user);
+      isKept &= isa<tile::LoadOp>(user) || (store && setsAlike(store));
+    }
+    if (isKept)
+      single.push_back(alloc);
+  });
+  for (tile::AllocOp alloc : single) {
+    tile::BufferType type = alloc.getResult().getType();
+    alloc.getResult().setType(
+        tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Local));
+  }
+}
+
 static void stageFragmentElements(tile::KernelOp kernel) {
   SmallVector<Operation *> accesses;
   tile::Uniformity uniformity(kernel);
@@ -298,6 +325,7 @@ struct ExpandThreadsPass : impl::ExpandThreadsPassBase<ExpandThreadsPass> {
         continue;
       if (failed(expandThreadTiles(kernel)))
         return signalPassFailure();
+      keepSingleElements(kernel);
       stageFragmentElements(kernel);
       unrollLocalLoops(kernel);
       storeOnce(kernel);
