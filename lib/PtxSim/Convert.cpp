@@ -195,17 +195,19 @@ Step convertPair(Warp &warp, const Instruction &instr, uint32_t lanes) {
   return Step::Next;
 }
 
-/// An integer in a wider register: bytes that are known stay so, and those above them come from the
-/// topmost one's sign or are zero.
-Step widen(Warp &warp, const Instruction &instr, uint32_t lanes) {
+/// An integer in a register of another width: bytes that are known stay so, and those above them
+/// come from the topmost one's sign or are zero.
+Step resize(Warp &warp, const Instruction &instr, uint32_t lanes) {
   uint64_t results[warpLanes];
   uint8_t known[warpLanes];
   Value a = warp.in(instr.args[1]);
-  unsigned fromBytes = bytesOf(instr.type2);
-  uint8_t low = uint8_t(maskTrailingOnes<uint32_t>(fromBytes));
+  bool isWider = bytesOf(instr.type) > bytesOf(instr.type2);
+  unsigned kept = std::min(bytesOf(instr.type), bytesOf(instr.type2));
+  uint8_t low = uint8_t(maskTrailingOnes<uint32_t>(kept));
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     results[lane] = convertOne(instr, instr.type, instr.type2, a[lane]);
-    bool isAboveKnown = !isSignedInt(instr.type2) || (a.bytes[lane] >> (fromBytes - 1) & 1);
+    bool isAboveKnown =
+        !isSignedInt(isWider ? instr.type2 : instr.type) || (a.bytes[lane] >> (kept - 1) & 1);
     known[lane] = uint8_t((a.bytes[lane] & low) | (isAboveKnown ? ~low : 0));
   }
   warp.outBytes(instr.args[0], lanes, results, known);
@@ -213,17 +215,13 @@ Step widen(Warp &warp, const Instruction &instr, uint32_t lanes) {
 }
 
 Step convert(Warp &warp, const Instruction &instr, uint32_t lanes) {
-  if (!isFloat(instr.type) && !isFloat(instr.type2) && !instr.saturates &&
-      bytesOf(instr.type) > bytesOf(instr.type2))
-    return widen(warp, instr, lanes);
+  if (!isFloat(instr.type) && !isFloat(instr.type2) && !instr.saturates)
+    return resize(warp, instr, lanes);
   uint64_t results[warpLanes];
   Value a = warp.in(instr.args[1]);
   uint32_t defined = a.defined;
   if (!isFloat(instr.type2)) { // the low bytes are what counts
-    uint8_t wanted = uint8_t(
-        (1u << std::min(bytesOf(instr.type2),
-                        isFloat(instr.type) || instr.saturates ? 8u : bytesOf(instr.type))) -
-        1);
+    uint8_t wanted = uint8_t(maskTrailingOnes<uint32_t>(bytesOf(instr.type2)));
     for (unsigned lane = 0; lane < warpLanes; ++lane)
       defined |= uint32_t((a.bytes[lane] & wanted) == wanted) << lane;
   }

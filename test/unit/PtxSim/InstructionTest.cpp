@@ -244,6 +244,18 @@ TEST(Lanes, AWiderIntegerKnowsTheSameBytes) {
   expectFault(run, "st.global", "stores a value that nothing has written");
 }
 
+// So does a narrower one: of a 4-bit element only the low bits of its byte are used.
+TEST(Lanes, ANarrowerIntegerKnowsTheSameBytes) {
+  PtxRun run;
+  run.body = "mov.b32 %r2, 0xd;\nbfi.b32 %r3, %r2, %r1, 0, 8;\ncvt.u16.u32 %h1, %r3;\n"
+             "shl.b16 %h1, %h1, 12;\nshr.s16 %h1, %h1, 12;\ncvt.s32.s16 %r4, %h1;\n"
+             "st.global.b32 [%mine], %r4;";
+  EXPECT_EQ(run.results()[0], 0xfffffffdu);
+  run.body = "mov.b32 %r2, 0xd;\nbfi.b32 %r3, %r2, %r1, 0, 8;\ncvt.u16.u32 %h1, %r3;\n"
+             "shl.b16 %h1, %h1, 4;\ncvt.u32.u16 %r4, %h1;\nst.global.b32 [%mine], %r4;";
+  expectFault(run, "st.global", "stores a value that nothing has written");
+}
+
 // What is used for its sign alone has any magnitude.
 TEST(Lanes, ASignIsKnownWithoutAMagnitude) {
   PtxRun run;
