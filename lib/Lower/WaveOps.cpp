@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "KernelLowering.h"
 
+#include "Elements.h"
 #include "Types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -45,7 +46,7 @@ llvm::Value *KernelLowering::extract(wave::ExtractOp op) {
     return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(bitsOf(result))), result);
   }
   if (!result->isVectorTy())
-    return b.CreateExtractElement(vector, position);
+    return elementOf(b, vector, position);
   llvm::SmallVector<int> mask;
   for (unsigned i = 0; i < elementCount(result); ++i)
     mask.push_back(static_cast<int>(position + i));
@@ -81,7 +82,7 @@ llvm::Value *KernelLowering::pack(wave::PackOp op) {
       continue;
     }
     for (unsigned i = 0; i < elementCount(value->getType()); ++i)
-      packed = b.CreateInsertElement(packed, b.CreateExtractElement(value, i), position++);
+      packed = b.CreateInsertElement(packed, elementOf(b, value, i), position++);
   }
   return packed;
 }
@@ -97,7 +98,7 @@ KernelLowering::laneExchange(llvm::Value *value,
   llvm::Type *type = value->getType();
   unsigned words = bitsOf(type) / 32;
   if (words == 1)
-    return b.CreateBitCast(exchange(b.CreateBitCast(value, b.getInt32Ty())), type);
+    return b.CreateBitCast(exchange(bitsAs(b, value, b.getInt32Ty())), type);
   auto *vector = llvm::FixedVectorType::get(b.getInt32Ty(), words);
   llvm::Value *parts = b.CreateBitCast(value, vector);
   llvm::Value *result = llvm::PoisonValue::get(vector);
@@ -111,17 +112,21 @@ LogicalResult KernelLowering::lowerScanPartner(wave::ScanPartnerOp scan) {
     return fail(*scan, "scans groups of " + llvm::Twine(scan.getWidth()) + " lanes in a wave of " +
                            llvm::Twine(e.target.waveLanes));
   llvm::Value *value = at(scan.getValue());
+  llvm::Value *fill = at(scan.getFill());
   unsigned words = bitsOf(value->getType()) / 32;
+  auto partner = [&](llvm::Value *word, llvm::Value *fillWord) {
+    return e.scanPartner(word, fillWord, scan.getStep(), scan.getWidth(), scan.getReverse());
+  };
+  if (words == 1) {
+    llvm::Value *word = partner(bitsAs(b, value, b.getInt32Ty()), bitsAs(b, fill, b.getInt32Ty()));
+    return done(*scan, b.CreateBitCast(word, value->getType()));
+  }
   auto *vector = llvm::FixedVectorType::get(b.getInt32Ty(), words);
-  llvm::Value *parts = b.CreateBitCast(value, vector);
-  llvm::Value *fills = b.CreateBitCast(at(scan.getFill()), vector);
+  llvm::Value *parts = b.CreateBitCast(value, vector), *fills = b.CreateBitCast(fill, vector);
   llvm::Value *result = llvm::PoisonValue::get(vector);
   for (unsigned i = 0; i < words; ++i)
-    result = b.CreateInsertElement(result,
-                                   e.scanPartner(b.CreateExtractElement(parts, i),
-                                                 b.CreateExtractElement(fills, i), scan.getStep(),
-                                                 scan.getWidth(), scan.getReverse()),
-                                   i);
+    result = b.CreateInsertElement(
+        result, partner(b.CreateExtractElement(parts, i), b.CreateExtractElement(fills, i)), i);
   return done(*scan, b.CreateBitCast(result, value->getType()));
 }
 

@@ -99,8 +99,9 @@ llvm::Value *AmdgpuEmitter::shuffle(llvm::Value *value, llvm::Value *lane) {
 llvm::Value *AmdgpuEmitter::scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step,
                                         unsigned width, bool reverse) {
   constexpr unsigned row = 16, allRows = 0xf, oddRows = 0xa, upperRows = 0xc;
-  llvm::Value *lane = b.CreateAnd(thread, uint64_t(target.waveLanes - 1));
   unsigned distance = 1u << step;
+  bool asksForLane = distance < row ? width < row : reverse;
+  llvm::Value *lane = asksForLane ? b.CreateAnd(thread, uint64_t(target.waveLanes - 1)) : nullptr;
   // Lanes without a source, and rows that are left out, keep `fill`.
   auto move = [&](unsigned control, unsigned rows) {
     return call(

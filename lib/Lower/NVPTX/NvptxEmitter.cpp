@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Elements.h"
 #include "Emitter.h"
 #include "NVPTX/Hopper.h"
 #include "Types.h"
@@ -332,7 +333,7 @@ bool NvptxEmitter::cpAsyncWait(int64_t pending) {
 /// A value as a vector of 32-bit words.
 llvm::Value *NvptxEmitter::words(llvm::Value *value) {
   unsigned count = bitsOf(value->getType()) / 32;
-  return b.CreateBitCast(value, llvm::FixedVectorType::get(b.getInt32Ty(), count));
+  return bitsAs(b, value, llvm::FixedVectorType::get(b.getInt32Ty(), count));
 }
 
 llvm::Value *NvptxEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b_,
@@ -345,8 +346,7 @@ llvm::Value *NvptxEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value 
   for (llvm::Value *operand : {a, b_, c}) {
     llvm::Value *parts = words(operand);
     for (unsigned i = 0; i < bitsOf(operand->getType()) / 32; ++i)
-      args.push_back(
-          b.CreateBitCast(b.CreateExtractElement(parts, i), type->getParamType(args.size())));
+      args.push_back(bitsAs(b, elementOf(b, parts, i), type->getParamType(args.size())));
   }
   llvm::Value *results = b.CreateCall(intrinsic, args);
   unsigned count = llvm::cast<llvm::StructType>(type->getReturnType())->getNumElements();
@@ -389,22 +389,24 @@ llvm::Value *NvptxEmitter::shuffle(llvm::Value *value, llvm::Value *lane) {
 llvm::Value *NvptxEmitter::scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step,
                                        unsigned width, bool reverse) {
   constexpr unsigned row = 16;
-  llvm::Value *lane = b.CreateAnd(threadId(), uint64_t(target.waveLanes - 1));
+  auto lane = [&] { return b.CreateAnd(threadId(), uint64_t(target.waveLanes - 1)); };
   unsigned distance = 1u << step;
   if (distance >= row) {
+    llvm::Value *own = lane();
     llvm::Value *other = shuffle(value, b.getInt32(reverse ? row : row - 1));
-    llvm::Value *isUpper = b.CreateICmpUGE(lane, b.getInt32(row));
+    llvm::Value *isUpper = b.CreateICmpUGE(own, b.getInt32(row));
     return reverse ? b.CreateSelect(isUpper, fill, other) : b.CreateSelect(isUpper, other, fill);
   }
   unsigned group = std::min(width, row);
-  llvm::Value *inGroup = b.CreateAnd(lane, uint64_t(group - 1));
+  // One comparison a block: LLVM looks through all users of one for each other like it.
+  auto *&has = partners[{group, distance, reverse}];
+  bool isKnown = has && has->getParent() == b.GetInsertBlock();
+  llvm::Value *inGroup = isKnown ? nullptr : b.CreateAnd(lane(), uint64_t(group - 1));
   // Lanes that would ask beyond the warp get their own value.
   llvm::Value *other = call(
       reverse ? "llvm.nvvm.shfl.sync.down.i32" : "llvm.nvvm.shfl.sync.up.i32", {},
       {b.getInt32(allLanes), value, b.getInt32(distance), b.getInt32(reverse ? wholeWarp : 0)});
-  // One comparison a block: LLVM looks through all users of one for each other like it.
-  auto *&has = partners[{group, distance, reverse}];
-  if (!has || has->getParent() != b.GetInsertBlock())
+  if (!isKnown)
     has = llvm::cast<llvm::Instruction>(reverse
                                             ? b.CreateICmpULT(inGroup, b.getInt32(group - distance))
                                             : b.CreateICmpUGE(inGroup, b.getInt32(distance)));
