@@ -92,7 +92,19 @@ bool isFolded(const Instruction &instr) {
   return isa<BitCastInst, AddrSpaceCastInst, TruncInst, ZExtInst>(instr);
 }
 
-/// Which values vary between the lanes of a wave.
+/// Whether the blocks of a function follow each other in one row.
+bool isOneRow(const Function &function) {
+  const BasicBlock *last = &function.front();
+  size_t blocks = 1;
+  for (; const BasicBlock *next = last->getSingleSuccessor(); last = next)
+    if (++blocks > function.size())
+      return false; // a loop
+  return blocks == function.size() && succ_empty(last);
+}
+
+/// Which values vary between the lanes of a wave. LLVM's analysis looks at the whole function, more
+/// than once in the memory of large code; where blocks follow each other in one row, lanes never
+/// part, and a value varies that comes from one that does.
 class Lanes {
 public:
   Lanes(Function &function, TargetMachine &machine) {
@@ -101,14 +113,50 @@ public:
     analyses.registerPass([] { return CycleAnalysis(); });
     analyses.registerPass([] { return UniformityInfoAnalysis(); });
     analyses.registerPass([&] { return machine.getTargetIRAnalysis(); });
-    uniformity = &analyses.getResult<UniformityInfoAnalysis>(function);
+    if (isOneRow(function))
+      target = &analyses.getResult<TargetIRAnalysis>(function);
+    else
+      uniformity = &analyses.getResult<UniformityInfoAnalysis>(function);
   }
-  bool differAt(const Use &use) const { return uniformity->isDivergentUse(use); }
+  bool differAt(const Use &use) const {
+    return uniformity ? uniformity->isDivergentUse(use) : varies(use.get());
+  }
 
 private:
+  bool varies(const Value *value) const;
+
   FunctionAnalysisManager analyses;
-  const UniformityInfo *uniformity;
+  const UniformityInfo *uniformity = nullptr;
+  const TargetTransformInfo *target = nullptr;
+  mutable DenseMap<const Value *, bool> known;
 };
+
+bool Lanes::varies(const Value *value) const {
+  SmallVector<const Value *> open = {value}, unknown;
+  while (!open.empty()) {
+    const Value *next = open.back();
+    auto *instr = dyn_cast<Instruction>(next);
+    auto kind = instr || isa<Argument>(next) ? target->getInstructionUniformity(next)
+                                             : InstructionUniformity::AlwaysUniform;
+    bool differs = kind == InstructionUniformity::NeverUniform;
+    unknown.clear();
+    if (instr && kind == InstructionUniformity::Default)
+      for (const Value *operand : instr->operands()) {
+        auto it = known.find(operand);
+        if (it != known.end())
+          differs |= it->second;
+        else if (isa<Instruction, Argument>(operand))
+          unknown.push_back(operand);
+      }
+    if (differs || unknown.empty()) {
+      known[next] = differs;
+      open.pop_back();
+    } else {
+      append_range(open, unknown);
+    }
+  }
+  return known.lookup(value);
+}
 
 /// Of what other parts of a long block have computed and selection folds, gives each part copies.
 class FoldedValues {
