@@ -520,25 +520,40 @@ bool isHuge(const Module &module) {
   return any_of(module, [](const Function &f) { return f.getInstructionCount() >= hugeFunction; });
 }
 
+/// Whether `value` is a comparison of integers or made of such: a guard often asks for two things.
+static bool isCondition(const Value *value) {
+  auto *both = dyn_cast<BinaryOperator>(value);
+  return isa<ICmpInst>(value) || (both && both->getType()->isIntegerTy(1) &&
+                                  isa<ICmpInst, BinaryOperator>(both->getOperand(0)) &&
+                                  isa<ICmpInst, BinaryOperator>(both->getOperand(1)));
+}
+
 /// Gives each part comparisons of its own: what is live from part to part is no register where
 /// lanes differ but a mask, and AMD's pass for these looks at all blocks between a mask and its
 /// users. Their integers are hidden next, so that they are not found to be the same again.
 static void compareInEachPart(ArrayRef<BasicBlock *> part) {
   DenseMap<Value *, Instruction *> copies;
+  auto compare = [&](auto &&self, Instruction &user) -> void {
+    for (Use &use : user.operands()) {
+      auto *condition = dyn_cast<Instruction>(use.get());
+      if (!condition || !isCondition(condition) || isa<PHINode>(user) ||
+          is_contained(part, condition->getParent()))
+        continue;
+      Instruction *&known = copies[condition];
+      if (!known) {
+        Instruction *copy = known = condition->clone();
+        copy->insertBefore(user.getIterator());
+        self(self, *copy); // `known` may be gone
+        use.set(copy);
+      } else {
+        use.set(known);
+      }
+    }
+  };
   for (BasicBlock *block : part) {
     copies.clear();
     for (Instruction &instr : *block)
-      for (Use &use : instr.operands()) {
-        auto *compare = dyn_cast<ICmpInst>(use.get());
-        if (!compare || isa<PHINode>(instr) || is_contained(part, compare->getParent()))
-          continue;
-        Instruction *&copy = copies[compare];
-        if (!copy) {
-          copy = compare->clone();
-          copy->insertBefore(instr.getIterator());
-        }
-        use.set(copy);
-      }
+      compare(compare, instr);
   }
 }
 

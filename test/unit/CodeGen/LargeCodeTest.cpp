@@ -208,6 +208,25 @@ TEST(LargeCode, ChainsThroughBlocksStay) {
   }
 }
 
+/// A guard of two comparisons would be one value with all branches for users.
+TEST(LargeCode, EachPartAsksItsGuard) {
+  std::string text = "define ptx_kernel void @k(ptr addrspace(1) %p, i32 %n) {\n"
+                     "%l = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+                     "%a = icmp slt i32 %l, 8\n%b = icmp slt i32 %n, 8\n"
+                     "%g = and i1 %a, %b\nbr label %b0\n";
+  for (unsigned i = 0; i < 600; ++i) {
+    std::string n = utostr(i), next = utostr(i + 1);
+    text += "b" + n + ":\nstore volatile i32 0, ptr addrspace(1) %p\nbr i1 %g, label %t" + n +
+            ", label %b" + next + "\nt" + n + ":\nstore volatile i32 " + n +
+            ", ptr addrspace(1) %p\nbr label %b" + next + "\n";
+  }
+  text += "b600:\nret void\n}\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
+  OwnedModule module = parseText(text, Arch::Sm90a);
+  auto made = emitAssembly(*module.module, optionsFor(Arch::Sm90a));
+  ASSERT_TRUE(bool(made)) << toString(made.takeError());
+  EXPECT_GT(StringRef(*made).count("setp."), 15U);
+}
+
 /// Each half of a register that is converted would be asked for among all uses of a constant.
 TEST(LargeCode, HalvesAreLeftAlone) {
   auto text = [](unsigned count) {
