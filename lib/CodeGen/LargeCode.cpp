@@ -53,8 +53,9 @@ constexpr unsigned manyLoops = 64;
 constexpr unsigned loopsOfMark = 8;
 
 /// Blocks with phis of which one has registers of its own: a chain of joined copies gets a live
-/// range of some ten writes.
-constexpr unsigned phisTogether = 8;
+/// range of some ten writes. A statement often has a power of two of blocks, each for a part of a
+/// fragment: every eighth would be the same part's each time, and the others' chains stay whole.
+constexpr unsigned phisTogether = 7;
 
 /// Blocks of a part of a function of many blocks.
 constexpr unsigned partBlocks = 64;
