@@ -105,11 +105,15 @@ Error failed(Arch arch, const Twine &what) {
 }
 
 /// Whether the IR has waits that leave some operations in flight: they mean the latest ones of the
-/// IR's order, and after a scheduler or a merge of accesses they would mean others.
+/// IR's order, and after a scheduler or a merge of accesses they would mean others. Not those for
+/// groups of copies that fences keep apart.
 bool hasCountedWaits(const Module &module) {
   const Function *wait = module.getFunction("llvm.amdgcn.s.waitcnt");
   return wait && any_of(wait->users(), [](const User *user) {
-           auto *immediate = dyn_cast<ConstantInt>(cast<CallInst>(user)->getArgOperand(0));
+           auto *call = cast<CallInst>(user);
+           if (call->hasMetadata(waitOfGroups))
+             return false;
+           auto *immediate = dyn_cast<ConstantInt>(call->getArgOperand(0));
            WaitCounts counts = decodeWaitCounts(immediate ? immediate->getSExtValue() : -1);
            return counts.vmcnt.value_or(0) != 0 || counts.lgkmcnt.value_or(0) != 0;
          });

@@ -45,6 +45,7 @@ std::string placeOf(Location location) {
 /// What one round does about copies from global to shared memory, in order.
 struct Round {
   int64_t starts = 0; ///< asynchronous copies
+  int64_t groups = 0; ///< of them
   bool waits = false, waitsForOwn = false;
   std::optional<int64_t> fewestLeft; ///< groups that a wait leaves in flight
   int64_t fewestSlots = 0;           ///< of the pipes it waits for; 0: none
@@ -66,6 +67,8 @@ void look(Block &block, Round &round) {
   for (Operation &op : block) {
     if (isAsyncCopy(&op)) {
       ++round.starts;
+    } else if (isa<tile::AsyncCommitOp>(op)) {
+      ++round.groups;
     } else if (auto wait = dyn_cast<tile::AsyncWaitOp>(op)) {
       round.waits = true;
       int64_t left = wait.getPending();
@@ -184,7 +187,9 @@ public:
               : round.waitsForOwn     ? "a round waits for the copies that it starts"
               : round.fewestLeft == 0 ? "a round waits for all copies in flight"
                                       : "";
-      ahead = llvm::formatv("copies start {0} rounds ahead", round.fewestLeft.value_or(0) + 1);
+      // Of the groups that the strictest wait leaves in flight, and the awaited one.
+      int64_t rounds = (round.fewestLeft.value_or(0) + 1) / std::max<int64_t>(round.groups, 1);
+      ahead = llvm::formatv("copies start {0} round{1} ahead", rounds, rounds == 1 ? "" : "s");
     } else if (round.inStep == 0 && !wanted.contains(verdict.place)) {
       return say(LoopVerdict::Sequential, "it copies nothing to shared memory");
     } else if (!wanted.contains(verdict.place)) {

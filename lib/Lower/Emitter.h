@@ -94,7 +94,10 @@ public:
   virtual void waveFence() = 0;
   /// The first `threads` threads of the block meet at the block's barrier number `id`.
   virtual bool barrierOf(int64_t threads, int64_t id) { return false; }
-  virtual bool wait(std::optional<int64_t> memory, std::optional<int64_t> shared) { return false; }
+  /// `ofGroups`: see wave.wait.
+  virtual bool wait(std::optional<int64_t> memory, std::optional<int64_t> shared, bool ofGroups) {
+    return false;
+  }
   virtual bool setPriority(int64_t level) { return false; }
   /// No instruction is moved across but of the kinds in `mask` (amdgcn.sched.barrier).
   virtual void schedFence(int64_t mask = 0) = 0;

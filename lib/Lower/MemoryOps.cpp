@@ -111,7 +111,8 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
   llvm::Type *type = typeOf(op.getResult().getType()), *carrier = carrierType(type);
   bool isIndex = op.getOffset().getType().isIndex();
   llvm::Align align(op.getAlign());
-  if (op.getMask() && isIndex)
+  llvm::MDNode *empty = llvm::MDNode::get(b.getContext(), {});
+  if (op.getMask() && isIndex && !op.getScalar())
     if (llvm::Value *value = e.maskedLoad(at(op.getBase()), at(op.getOffset()), at(op.getMask()),
                                           carrier, op.getAlign()))
       return done(*op, fromCarrier(value, type));
@@ -121,13 +122,20 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
     llvm::Value *mask = at(op.getMask()), *offset = at(op.getOffset());
     llvm::Value *safe =
         b.CreateSelect(mask, offset, llvm::Constant::getNullValue(offset->getType()));
-    llvm::Value *value =
+    llvm::LoadInst *load =
         b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), safe, isIndex), align);
+    if (op.getScalar())
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
+    llvm::Value *value = load;
     value = b.CreateSelect(mask, value, llvm::Constant::getNullValue(carrier));
     return done(*op, fromCarrier(value, type));
   }
   llvm::Value *value = under(op.getMask(), carrier, [&] {
-    return b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), op.getOffset()), align);
+    llvm::LoadInst *load =
+        b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), op.getOffset()), align);
+    if (op.getScalar())
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
+    return load;
   });
   return done(*op, fromCarrier(value, type));
 }

@@ -309,7 +309,8 @@ LogicalResult KernelLowering::lowerWave(mlir::Operation &op) {
       .Case([&](wave::CpAsyncCommitOp) { return must(e.cpAsyncCommit()); })
       .Case([&](wave::CpAsyncWaitOp wait) { return must(e.cpAsyncWait(wait.getPending())); })
       .Case([&](wave::WaitOp wait) {
-        return must(e.wait(optional(wait.getMemory()), optional(wait.getShared())));
+        return must(
+            e.wait(optional(wait.getMemory()), optional(wait.getShared()), wait.getGroups()));
       })
       .Case([&](wave::BarrierOp barrier) {
         return must(barrier.getThreads() != 0 ? e.barrierOf(barrier.getThreads(), barrier.getId())

@@ -41,10 +41,15 @@ inline constexpr const char *residentBlocks = "tilec-resident-blocks";
 /// Who turns PTX into a cubin. Auto tries ptxas, then NVRTC, and leaves PTX when there is neither.
 enum class PtxAssembler { Auto, Ptxas, Nvrtc, None };
 
+/// AMD: metadata of an s.waitcnt whose vmcnt counts the latest groups of copies to shared memory,
+/// which fences keep apart: what else is moved or merged makes it stricter at most.
+inline constexpr char waitOfGroups[] = "tilec.groups";
+
 struct CodeGenOptions {
   Arch arch = Arch::Gfx950;
   /// AMD: keep the order of the IR; LLVM's two machine schedulers and the merging of LDS accesses
-  /// do not run. For kernels whose schedule was planned; others are better off with them.
+  /// do not run. For kernels whose schedule was planned; others are better off with them. Waits
+  /// that leave operations in flight do the same, but for those with `waitOfGroups`.
   bool keepOrder = false;
   /// Runs optimizeModule first.
   bool optimizeIr = true;

@@ -9,6 +9,8 @@
 
 #include "Types.h"
 
+#include "tilec/CodeGen/CodeGen.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -160,12 +162,14 @@ void AmdgpuEmitter::markSharedAccess(llvm::Instruction &access) {
 // Order
 //===----------------------------------------------------------------------===//
 
-bool AmdgpuEmitter::wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) {
+bool AmdgpuEmitter::wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm, bool ofGroups) {
   // A count that is given is a wait: it may not become the encoding of none.
   int64_t v = vm ? std::clamp<int64_t>(*vm, 0, maxVm - 1) : maxVm;
   int64_t l = lgkm ? std::clamp<int64_t>(*lgkm, 0, maxLgkm - 1) : maxLgkm;
   int64_t encoding = (v & 15) | maxExp << 4 | l << 8 | (v >> 4) << 14;
-  call("llvm.amdgcn.s.waitcnt", {}, {b.getInt32(encoding)});
+  llvm::CallInst *call = this->call("llvm.amdgcn.s.waitcnt", {}, {b.getInt32(encoding)});
+  if (ofGroups)
+    call->setMetadata(codegen::waitOfGroups, llvm::MDNode::get(module.getContext(), {}));
   return true;
 }
 
@@ -177,9 +181,9 @@ bool AmdgpuEmitter::barrier(bool raw, bool global) {
   // promise that only behind vmcnt(0).
   if (global) {
     b.CreateFence(llvm::AtomicOrdering::Release, blockScope());
-    wait(0, 0);
+    wait(0, 0, /*ofGroups=*/false);
   } else if (!raw)
-    wait(std::nullopt, 0);
+    wait(std::nullopt, 0, /*ofGroups=*/false);
   call("llvm.amdgcn.s.barrier", {}, {});
   if (global)
     b.CreateFence(llvm::AtomicOrdering::Acquire, blockScope());

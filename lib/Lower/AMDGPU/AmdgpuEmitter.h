@@ -29,7 +29,7 @@ public:
   void pause() override;
   void dropScalars() override;
   void waveFence() override;
-  bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm) override;
+  bool wait(std::optional<int64_t> vm, std::optional<int64_t> lgkm, bool ofGroups) override;
   bool setPriority(int64_t level) override;
   void schedFence(int64_t mask = 0) override;
   bool directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) override;

@@ -11,6 +11,10 @@
 // again, into slots that nobody reads: the number of open groups stays the same in
 // every iteration, so one wait count serves them all.
 //
+// With two slots that wait would be for all copies. Where copies are counted, a round has two
+// groups then (leaveCopiesInFlight): the second one is a round further ahead, in rings with a slot
+// more, or has a wait and a barrier of its own in front of what reads it first.
+//
 // Where shared memory holds one slot, the next iteration's tiles may wait in registers
 // (holdNextRound), or the copies of an iteration start together (copyTogether).
 //
@@ -81,10 +85,10 @@ public:
       widen(ring);
     Value slot = constant(0);
     tile::BarrierOp::create(builder, loc);
-    startCopies(loop.iv(), slot);
+    startCopies(loop.iv(), slot, 0, plan.copies.size());
     tile::AsyncWaitOp::create(builder, loc, 0);
     tile::BarrierOp::create(builder, loc);
-    useSlot(slot);
+    useSlots(slot, slot);
   }
 
   /// Each iteration writes what the one before has read into registers, and reads the next one's
@@ -97,10 +101,10 @@ public:
       widen(ring);
     builder.setInsertionPointToStart(loop.bodyBlock());
     Value slot = constant(0);
-    startCopies(loop.iv(), slot);
+    startCopies(loop.iv(), slot, 0, plan.copies.size());
     tile::AsyncWaitOp::create(builder, loc, 0);
     tile::BarrierOp::create(builder, loc);
-    useSlot(slot);
+    useSlots(slot, slot);
     builder.setInsertionPointToEnd(loop.bodyBlock());
     tile::BarrierOp::create(builder, loc);
     loop.setRotate(plan.stages);
@@ -116,8 +120,25 @@ private:
   /// Gives the allocation `stages` slots; its users get slot (iteration % stages).
   void widen(tile::AllocOp ring);
   Value slotView(tile::AllocOp ring, Value slot);
-  /// The copies of one iteration into a slot, as a group. `copies` are those of the original body.
-  void startCopies(Value iv, Value slot);
+  /// Copies `first` to `last` of one iteration into a slot, as a group, and with the first one what
+  /// is gathered. They are those of the original body.
+  void startCopies(Value iv, Value slot, size_t first, size_t last);
+  /// The first group of an iteration, and its second one, if there is one.
+  void startFirst(Value iv, Value slot) {
+    startCopies(iv, slot, 0, plan.second ? plan.second : plan.copies.size());
+  }
+  void startSecond(Value iv, Value slot) {
+    if (plan.second)
+      startCopies(iv, slot, plan.second, plan.copies.size());
+  }
+  void startRound(Value iv, Value slot) {
+    startFirst(iv, slot);
+    startSecond(iv, slot);
+  }
+  /// The view, or, where the condition does not hold, what lies behind its tensor.
+  Value outsideUnless(Value condition, Value source);
+  /// The ring's slot of an iteration.
+  Value slotIn(size_t ring, Value iteration);
   /// Index arithmetic of the body for the iteration that `mapping` has.
   void repeatArithmetic(SmallVector<Value> work, IRMapping &mapping);
   ArrayRef<tile::AllocOp> ringsOfGathers() const {
@@ -129,8 +150,8 @@ private:
   /// Reads the copy's source of that iteration into registers.
   tile::MoveOp read(tile::CopyOp copy, tile::AllocOp held, Value iv);
   void rewriteBody();
-  /// Removes the original copies; what read the rings reads this slot.
-  void useSlot(Value slot);
+  /// Removes the original copies; what read the rings reads this slot of theirs.
+  void useSlots(Value ofFirst, Value ofSecond);
   /// min(iteration, count - 1) * step + lower.
   Value clampedIv(Value iteration);
   Value iterationOfBody();
@@ -151,7 +172,8 @@ void Expansion::widen(tile::AllocOp ring) {
   // reads from the ring's.
   while (layout.phases > 1 && layout.rows() % layout.periodRows() != 0)
     layout.phases /= 2;
-  wide[ring] = makeRing(builder, ring, plan.stages, layout);
+  size_t n = llvm::find(plan.rings, ring) - plan.rings.begin();
+  wide[ring] = makeRing(builder, ring, plan.slotsOf(n), layout);
 }
 
 Value Expansion::slotView(tile::AllocOp ring, Value slot) {
@@ -165,23 +187,29 @@ Value Expansion::clampedIv(Value iteration) {
   return arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
 }
 
-void Expansion::startCopies(Value iv, Value slot) {
+void Expansion::startCopies(Value iv, Value slot, size_t first, size_t last) {
   IRMapping mapping;
   mapping.map(loop.iv(), iv);
   OpBuilder::InsertionGuard guard(builder);
   scf::IfOp round;
-  if (plan.round) {
+  if (plan.round)
     repeatArithmetic({plan.round.getCondition()}, mapping);
+  if (plan.round && !plan.countsRounds) {
     round = scf::IfOp::create(builder, loc, mapping.lookupOrDefault(plan.round.getCondition()),
                               /*withElseRegion=*/false);
     builder.setInsertionPointToStart(round.thenBlock());
   }
-  for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
+  for (size_t n = first; n < last; ++n) {
+    tile::CopyOp copy = plan.copies[n];
     repeatArithmetic({copy.getSrc()}, mapping);
-    tile::AsyncCopyOp::create(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()),
-                              slotView(ring, slot));
+    Value source = mapping.lookupOrDefault(copy.getSrc());
+    if (plan.round && plan.countsRounds)
+      source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
+    tile::AsyncCopyOp::create(builder, copy.getLoc(), source, slotView(plan.rings[n], slot));
   }
   for (auto [gather, ring] : llvm::zip(plan.gathers, ringsOfGathers())) {
+    if (first != 0)
+      break;
     Value buffer = tile::AllocOp(ring).getResult();
     SmallVector<Value> outside;
     gather->walk([&](Operation *op) {
@@ -196,6 +224,21 @@ void Expansion::startCopies(Value iv, Value slot) {
   if (round) // in any case, so that groups are rounds
     builder.setInsertionPointAfter(round);
   tile::AsyncCommitOp::create(builder, loc);
+}
+
+Value Expansion::outsideUnless(Value condition, Value source) {
+  auto view = source.getDefiningOp<tile::SubviewOp>();
+  auto moved = cast<tile::SubviewOp>(builder.clone(*view));
+  Value end = constant(view.getSource().getType().getShape().front());
+  Value first = arith::SelectOp::create(builder, loc, condition, view.getOffsets().front(), end);
+  moved->setOperand(1, first);
+  moved->moveAfter(first.getDefiningOp());
+  return moved.getResult();
+}
+
+Value Expansion::slotIn(size_t ring, Value iteration) {
+  Value slots = constant(plan.slotsOf(ring));
+  return arith::RemUIOp::create(builder, loc, iteration, slots);
 }
 
 void Expansion::repeatArithmetic(SmallVector<Value> work, IRMapping &mapping) {
@@ -233,7 +276,9 @@ void Expansion::startCopiesBefore() {
   countIterations();
   auto emit = [&] {
     for (int64_t slot = 0; slot + 1 < plan.stages; ++slot)
-      startCopies(clampedIv(constant(slot)), constant(slot));
+      startRound(clampedIv(constant(slot)), constant(slot));
+    if (plan.deeperSlots)
+      startSecond(clampedIv(constant(plan.stages - 1)), constant(plan.stages - 1));
   };
   if (!mayBeEmpty(loop))
     return emit();
@@ -300,22 +345,38 @@ bool Expansion::holdNextRound(const TargetInfo &chip) {
 }
 
 void Expansion::rewriteBody() {
+  int64_t groups = plan.second ? 2 : 1;
+  if (plan.awaitedAt) {
+    builder.setInsertionPoint(plan.awaitedAt);
+    tile::AsyncWaitOp::create(builder, loc, groups * (plan.stages - 1));
+    tile::BarrierOp::create(builder, loc);
+  }
   builder.setInsertionPointToStart(loop.bodyBlock());
   Value iteration = iterationOfBody();
-  Value stages = constant(plan.stages);
-  Value slot = arith::RemUIOp::create(builder, loc, iteration, stages);
-  Value ahead = arith::AddIOp::create(builder, loc, iteration, constant(plan.stages - 1));
-  Value slotAhead = arith::RemUIOp::create(builder, loc, ahead, stages);
-  tile::AsyncWaitOp::create(builder, loc, plan.stages - 2);
+  auto after = [&](int64_t rounds) {
+    return arith::AddIOp::create(builder, loc, iteration, constant(rounds)).getResult();
+  };
+  Value slot = slotIn(0, iteration), ahead = after(plan.stages - 1);
+  Value slotAhead = slotIn(0, ahead);
+  Value second = slot, aheadOfSecond = ahead, secondAhead = slotAhead;
+  if (plan.deeperSlots) {
+    second = slotIn(plan.second, iteration);
+    aheadOfSecond = after(plan.stages);
+    secondAhead = slotIn(plan.second, aheadOfSecond);
+  }
+  // The first group of the iteration has landed, and its second one, too, where that is deeper.
+  tile::AsyncWaitOp::create(builder, loc, groups * (plan.stages - 1) - 1);
   tile::BarrierOp::create(builder, loc);
-  startCopies(clampedIv(ahead), slotAhead);
-  useSlot(slot);
+  startFirst(clampedIv(ahead), slotAhead);
+  startSecond(clampedIv(aheadOfSecond), secondAhead);
+  useSlots(slot, second);
 }
 
-void Expansion::useSlot(Value slot) {
+void Expansion::useSlots(Value ofFirst, Value ofSecond) {
   // The builder may stand at a copy: one of a whole tensor has nothing in front of it.
-  auto views =
-      llvm::map_to_vector(plan.rings, [&](tile::AllocOp ring) { return slotView(ring, slot); });
+  SmallVector<Value> views;
+  for (auto [n, ring] : llvm::enumerate(plan.rings))
+    views.push_back(slotView(ring, plan.second && n >= plan.second ? ofSecond : ofFirst));
   for (auto [copy, ring, view] : llvm::zip(plan.copies, plan.rings, views)) {
     tile::CopyOp original = copy;
     original.erase();
@@ -488,7 +549,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (matrix)
       return memory.replace(loop, plan, Expansion(loop, plan).rotate());
     std::string reason = llvm::toString(matrix.takeError());
-    leaveCopiesInFlight(plan, loop->getParentOfType<tile::KernelOp>(), memory, chip);
+    leaveCopiesInFlight(plan, loop, memory, chip);
     bool hasWish = loop.getStrategy().has_value();
     refuseSchedule(loop, reason);
     if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())

@@ -24,7 +24,21 @@ struct PipelinePlan {
   llvm::SmallVector<tile::AllocOp, 4> rings;
   /// What the copies stand under in the body, if that is nothing but this: rounds are left out.
   mlir::scf::IfOp round;
+  /// Such copies are started in every round, so that they can be counted: from outside of the
+  /// tensor, where there is nothing to read, in one that is left out.
+  bool countsRounds = false;
+  /// Copies from here on are a second group of each round, so that a wait leaves one in flight. 0:
+  /// there is one group.
+  size_t second = 0;
+  /// What the second group fills has so many slots, and it runs a round further ahead; 0: it does
+  /// not.
+  int64_t deeperSlots = 0;
+  /// Or it is awaited in front of this op, before which nothing reads what it fills.
+  mlir::Operation *awaitedAt = nullptr;
 
+  int64_t slotsOf(size_t ring) const {
+    return deeperSlots != 0 && ring >= second ? deeperSlots : stages;
+  }
   bool isEmpty() const { return copies.empty() && gathers.empty(); }
 };
 
@@ -44,8 +58,9 @@ void fitInto(PipelinePlan &plan, SharedMemory &memory);
 class LoopMemory;
 
 /// With two slots the one wait of a round is for all copies that are under way. Gives such a loop a
-/// third slot where that costs no resident block, with what other loops will take.
-void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, LoopMemory &loops,
+/// third slot where that costs no resident block, with what other loops will take; where copies are
+/// counted, one of its rings, or else a wait of its own to the copies that are read last.
+void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                          const TargetInfo &target);
 
 } // namespace tilec

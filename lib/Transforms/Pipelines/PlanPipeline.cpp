@@ -15,6 +15,8 @@
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilec {
@@ -69,9 +71,19 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   return 0;
 }
 
+/// Whether the element may be read where copies are counted: by its own counter, which what all
+/// lanes read of a tensor that the kernel does not write has, if it is no part of a word.
+static bool isReadApart(tile::LoadOp load) {
+  int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
+  auto kernel = load->getParentOfType<tile::KernelOp>();
+  return bits % 32 == 0 && !isChangedBy(accessesOf(kernel).writes, rootOf(load.getBuffer()));
+}
+
 /// Whether `value` is the same in every iteration but for the induction variable, and computed from
-/// nothing that the body stores; with `mayLoad`, elements of tensors that it does not store either.
-static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad = nullptr) {
+/// nothing that the body stores; with `mayLoad`, elements of tensors that it does not store either,
+/// and with `apart` only those that are read apart from copies.
+static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad = nullptr,
+                        bool apart = false) {
   if (!loop.getBody().isAncestor(value.getParentRegion()))
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -79,10 +91,12 @@ static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad =
   Operation *op = value.getDefiningOp();
   auto load = dyn_cast<tile::LoadOp>(op);
   bool isRead = mayLoad && load && load.getBuffer().getType().isGlobal() &&
-                !isChangedBy(mayLoad->writes, rootOf(load.getBuffer()));
+                !isChangedBy(mayLoad->writes, rootOf(load.getBuffer())) &&
+                (!apart || isReadApart(load));
   if (!isRead && !isPure(op))
     return false;
-  return llvm::all_of(op->getOperands(), [&](Value v) { return isIndexOnly(v, loop, mayLoad); });
+  return llvm::all_of(op->getOperands(),
+                      [&](Value v) { return isIndexOnly(v, loop, mayLoad, apart); });
 }
 
 /// Whether only `fill` writes the buffer and only its block reads it, and not before that.
@@ -124,18 +138,25 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
   }
 }
 
+/// Whether the view can be moved out of its tensor along its first dimension, whole as it is.
+static bool canLieOutside(tile::SubviewOp view) {
+  return view && view.getSource().getDefiningOp<tile::TensorOp>() &&
+         view.getSource().getType().rank() > 1 && view.getSource().getType().hasStaticShape();
+}
+
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   PipelinePlan plan;
   plan.stages = loop.getStages();
-  // What places are read from tensors is waited for in order where copies are counted: too late.
-  bool mayLoad = target.asyncCopies.completion == Completion::Groups &&
-                 !loop->getParentOfType<tile::KernelOp>().getLockstep();
+  // What lanes read of tensors is waited for in order where copies are counted: too late.
+  bool mayLoad = !loop->getParentOfType<tile::KernelOp>().getLockstep();
+  bool isCounted = target.asyncCopies.completion != Completion::Groups;
   Accesses all = accessesOf(loop);
   Block *round = roundOf(loop);
   if (round != loop.bodyBlock()) {
     plan.round = cast<scf::IfOp>(round->getParentOp());
-    if (!mayLoad || !isIndexOnly(plan.round.getCondition(), loop, &all))
+    if (!mayLoad || !isIndexOnly(plan.round.getCondition(), loop, &all, isCounted))
       round = loop.bodyBlock();
+    plan.countsRounds = isCounted;
   }
   for (tile::CopyOp copy : round->getOps<tile::CopyOp>()) {
     if (asyncPieceBytes(copy.getSrc(), copy.getDst(), target) == 0)
@@ -145,9 +166,11 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
       continue;
     auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
     bool legal = !view || llvm::all_of(view.getOffsets(), [&](Value v) {
-      return isIndexOnly(v, loop, mayLoad ? &all : nullptr);
+      return isIndexOnly(v, loop, mayLoad ? &all : nullptr, isCounted);
     });
     legal &= isFilledBy(copy, ring);
+    if (round != loop.bodyBlock() && isCounted)
+      legal &= canLieOutside(view);
     // The source is not written while it is read ahead.
     Value source = rootOf(copy.getSrc());
     legal &= !isChangedBy(all.writes, source);
@@ -175,24 +198,110 @@ void fitInto(PipelinePlan &plan, SharedMemory &memory) {
     --plan.stages;
 }
 
-void leaveCopiesInFlight(PipelinePlan &plan, tile::KernelOp kernel, LoopMemory &loops,
+/// Bytes that a block may take without a block less being resident, with what it takes of `before`.
+static int64_t freeBytes(tile::KernelOp kernel, int64_t before, const TargetInfo &target) {
+  return hasUnitsForAll(kernel, target)
+             ? target.sharedBytes
+             : bytesForSameOccupancy(kernel, /*producer=*/0, before, target);
+}
+
+/// The first op behind the copy that reads what it brings.
+static Operation *firstReader(tile::CopyOp copy, tile::AllocOp ring) {
+  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode())
+    if (llvm::is_contained(accessesOf(op).reads, ring.getResult()))
+      return op;
+  return nullptr;
+}
+
+/// Brings the plan's copies into that order.
+static void reorder(PipelinePlan &plan, ArrayRef<size_t> order) {
+  PipelinePlan before = plan;
+  for (auto [to, from] : llvm::enumerate(order)) {
+    plan.copies[to] = before.copies[from];
+    plan.rings[to] = before.rings[from];
+  }
+}
+
+/// Gives the smallest ring so many slots, if that fits in so many bytes.
+static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, int64_t most) {
+  SmallVector<size_t> order(plan.copies.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return bytesOfBuffer(plan.rings[a]) > bytesOfBuffer(plan.rings[b]);
+  });
+  tile::AllocOp smallest = plan.rings[order.back()];
+  memory.setSlots(smallest, slots);
+  if (memory.bytes() > most) {
+    memory.setSlots(smallest, plan.stages);
+    return false;
+  }
+  if (plan.copies.size() == 1) {
+    plan.stages = slots;
+    return true;
+  }
+  reorder(plan, order);
+  plan.second = order.size() - 1;
+  plan.deeperSlots = slots;
+  return true;
+}
+
+/// Makes a second group of the copies that are read last, if others are read before.
+static bool awaitApart(PipelinePlan &plan) {
+  SmallVector<size_t> order;
+  SmallVector<Operation *> readers;
+  for (auto [n, copy] : llvm::enumerate(plan.copies)) {
+    order.push_back(n);
+    readers.push_back(firstReader(copy, plan.rings[n]));
+    if (!readers.back())
+      return false;
+  }
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return readers[a] != readers[b] && readers[a]->isBeforeInBlock(readers[b]);
+  });
+  Operation *last = readers[order.back()];
+  size_t second = order.size();
+  while (second > 0 && readers[order[second - 1]] == last)
+    --second;
+  if (second == 0)
+    return false;
+  reorder(plan, order);
+  plan.second = second;
+  // Where waves are closest together: behind what they have read after the round's barrier.
+  for (Operation *op = last->getPrevNode(); op && !plan.awaitedAt; op = op->getPrevNode())
+    if (llvm::any_of(accessesOf(op).reads, [&](Value read) {
+          return llvm::is_contained(ArrayRef(plan.rings).take_front(second),
+                                    read.getDefiningOp<tile::AllocOp>());
+        }))
+      plan.awaitedAt = op->getNextNode();
+  return true;
+}
+
+void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                          const TargetInfo &target) {
-  // Where copies are counted, other waves of the scheduler fill the wait: in the simulator's
-  // model products take 1 to 3 % longer with a third slot, and attention 15 %.
-  if (plan.stages != 2 || target.asyncCopies.completion != Completion::Groups)
+  if (plan.stages != 2)
     return;
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
   SharedMemory &memory = loops.wished();
-  auto bytesWith = [&](int64_t slots) {
-    for (tile::AllocOp ring : plan.rings)
-      memory.setSlots(ring, slots);
-    return memory.bytes();
-  };
-  int64_t before = bytesWith(2), after = bytesWith(3);
-  int64_t most = hasUnitsForAll(kernel, target)
-                     ? target.sharedBytes
-                     : bytesForSameOccupancy(kernel, /*producer=*/0, before, target);
-  if (after <= most)
-    plan.stages = 3;
+  if (target.asyncCopies.completion == Completion::Groups) {
+    auto bytesWith = [&](int64_t slots) {
+      for (tile::AllocOp ring : plan.rings)
+        memory.setSlots(ring, slots);
+      return memory.bytes();
+    };
+    int64_t before = bytesWith(2), after = bytesWith(3);
+    if (after <= freeBytes(kernel, before, target))
+      plan.stages = 3;
+    return;
+  }
+  if (plan.copies.empty() || !plan.gathers.empty() || kernel.getLockstep())
+    return;
+  for (tile::AllocOp ring : plan.rings)
+    memory.setSlots(ring, plan.stages);
+  int64_t most = freeBytes(kernel, memory.bytes(), target);
+  // A number of slots that is no power of two costs more than a second barrier: the slot of a round
+  // takes a product and its address an addition.
+  if (!deepenOne(plan, 2 * plan.stages, memory, most) && !awaitApart(plan))
+    deepenOne(plan, plan.stages + 1, memory, most);
 }
 
 } // namespace tilec

@@ -319,7 +319,7 @@ void Application::emit(llvm::ArrayRef<ScheduleStep> steps, Values &values) {
       emitMma(step, values);
       break;
     case ScheduleStep::Wait:
-      wave::WaitOp::create(b, loc, count(step.vm), count(step.lgkm));
+      wave::WaitOp::create(b, loc, count(step.vm), count(step.lgkm), /*groups=*/false);
       break;
     case ScheduleStep::Barrier:
       wave::BarrierOp::create(b, loc, /*raw=*/true);
@@ -498,7 +498,7 @@ void Application::emitInOrder() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Values values;
-  wave::WaitOp::create(b, loc, IntegerAttr(), b.getI64IntegerAttr(0));
+  wave::WaitOp::create(b, loc, IntegerAttr(), b.getI64IntegerAttr(0), /*groups=*/false);
   wave::BarrierOp::create(b, loc, /*raw=*/true);
   for (const ScheduleStep &step : steps[ScheduleStep::Dma]) {
     auto dma = cast<wave::LoadToSharedOp>(opsOf(step.name())[0]);
@@ -554,7 +554,7 @@ llvm::Error Application::run() {
   front = marker;
   if (llvm::Error error = constantCount ? emitCount(constantCount.value()) : emitAnyCount())
     return error;
-  wave::WaitOp::create(b, loc, IntegerAttr(), b.getI64IntegerAttr(0));
+  wave::WaitOp::create(b, loc, IntegerAttr(), b.getI64IntegerAttr(0), /*groups=*/false);
   wave::BarrierOp::create(b, loc, /*raw=*/true); // the slots are free again
   op.erase();
   return llvm::Error::success();

@@ -35,7 +35,8 @@ Touches touchesOf(Operation *op) {
     return Touches::Read;
   if (isa<wave::SharedWriteOp>(op))
     return Touches::Write;
-  if (isa<wave::LoadToSharedOp>(op))
+  auto fence = dyn_cast<wave::SchedFenceOp>(op);
+  if (isa<wave::LoadToSharedOp>(op) || (fence && fence.getGroups()))
     return Touches::Copy;
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     bool isOfRegisters = true;

@@ -233,6 +233,19 @@ static LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &eleme
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Whether it is a read of whole words, the same for all lanes, in a loop that starts copies which
+/// are counted with what lanes read, in order: scalar registers read it without a wait for those.
+static bool readsBesideCopies(Emitter &e, tile::LoadOp load) {
+  auto loop = load->getParentOfType<tile::ForOp>();
+  if (e.target.asyncCopies.completion == Completion::Groups || e.kernel.getLockstep() || !loop ||
+      load->getParentOfType<tile::ElementLoop>() ||
+      loop.bodyBlock()->getOps<tile::AsyncCopyOp>().empty())
+    return false;
+  int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
+  return bits % 32 == 0 && !isChangedBy(accessesOf(load->getParentOfType<tile::KernelOp>()).writes,
+                                        rootOf(load.getBuffer()));
+}
+
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -267,9 +280,9 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       Value bounds = e.boundsMask(place, load.getIndices(), indices);
       Value mask = e.andMasks(bounds, elements.maskOf(n));
       raw = e.isPacked(dtype) ? e.loadPacked(place, indices, width, mask)
-                              : wave::GlobalReadOp::create(b, loc, vector, place.base,
-                                                           e.accessOffset(place, indices), mask,
-                                                           e.globalAlign(place, width))
+                              : wave::GlobalReadOp::create(
+                                    b, loc, vector, place.base, e.accessOffset(place, indices),
+                                    mask, e.globalAlign(place, width), readsBesideCopies(e, load))
                                     .getResult();
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);

@@ -277,6 +277,19 @@ static SmallVector<Value, 4> emitLimits(Emitter &e, Operation &op, Elements &ele
   return values;
 }
 
+/// Whether it is the number of a ring's slot, of which there are not a power of two. LLVM would
+/// make a product and a quotient of the remainder, and two additions of each address in the ring.
+static bool isUnevenSlot(Operation &op, const TargetInfo &target) {
+  auto slot = dyn_cast<arith::RemUIOp>(op);
+  std::optional<int64_t> slots = slot ? tile::constantInt(slot.getRhs()) : std::nullopt;
+  return slots && target.asyncCopies.completion != Completion::Groups &&
+         !llvm::isPowerOf2_64(*slots) && slot.getType().isIndex() &&
+         llvm::any_of(op.getUsers(), [](Operation *user) {
+           auto view = dyn_cast<tile::SubviewOp>(user);
+           return view && view.getSource().getType().isShared();
+         });
+}
+
 LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -324,6 +337,10 @@ LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements) {
     for (Value operand : op.getOperands())
       mapping.map(operand, e.lookup(operand, n, elements));
     Operation *copy = b.clone(op, mapping);
+    if (isSame && isUnevenSlot(op, e.target)) {
+      results[0].push_back(wave::OpaqueOp::create(b, loc, b.getIndexType(), copy->getResult(0)));
+      continue;
+    }
     for (auto [values, result] : llvm::zip(results, copy->getResults()))
       values.push_back(result);
   }

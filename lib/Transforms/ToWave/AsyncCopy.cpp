@@ -475,6 +475,9 @@ static void makeDescriptor(Emitter &e, TensorPlace &place) {
       wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base, bytes);
 }
 
+/// LLVM's sched.barrier: what is no memory access may be moved across.
+constexpr int64_t arithmeticPasses = 0xf;
+
 void emitCopyTemplates(Emitter &e, tile::AsyncCopyOp copy, const PipelineOperand &operand,
                        Elements &elements) {
   makeDescriptor(e, e.tensors.find(boxRootOf(copy.getSrc()))->second);
@@ -488,6 +491,11 @@ LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elemen
     return e.unsupported(*copy, "this asynchronous copy");
   TensorPlace &tensor = e.tensors.find(boxRootOf(copy.getSrc()))->second;
   makeDescriptor(e, tensor);
+  // No access to memory is moved across a wait, and so no copy into another group.
+  if (e.target.asyncCopies.completion != Completion::Groups && e.copies.hasEnded)
+    wave::SchedFenceOp::create(e.b, e.loc, /*mask=*/arithmeticPasses, StringAttr(),
+                               DenseI64ArrayAttr(), /*groups=*/true);
+  e.copies.hasEnded = false;
   if (!tensor.extents.back()) {
     AsyncCopyEmitter(e, copy, pieceBytes, elements).run();
     return success();
@@ -514,8 +522,9 @@ void emitAsyncCommit(Emitter &e) {
     wave::CpAsyncCommitOp::create(b, loc);
     return;
   }
-  e.copies.perGroup = e.copies.inGroup;
+  e.copies.ended.push_back(e.copies.inGroup);
   e.copies.inGroup = 0;
+  e.copies.hasEnded = true;
 }
 
 void emitAsyncWait(Emitter &e, int64_t pending) {
@@ -525,10 +534,14 @@ void emitAsyncWait(Emitter &e, int64_t pending) {
     wave::CpAsyncWaitOp::create(b, loc, pending);
     return;
   }
-  // The counter goes down in order: once at most pending * e.copies.perGroup operations are open,
-  // every older group has landed. Other loads issued since only make the wait stricter.
-  int64_t open = std::min(pending * e.copies.perGroup, e.target.counters.memory);
-  wave::WaitOp::create(b, loc, b.getI64IntegerAttr(open), IntegerAttr());
+  // The counter goes down in order: once no more operations are open than the latest groups have,
+  // every older group has landed. Other loads issued since only make the wait stricter. A loop's
+  // rounds start the groups that stand in front of it, in the same order.
+  auto latest = ArrayRef(e.copies.ended).take_back(pending);
+  int64_t open =
+      std::min(std::accumulate(latest.begin(), latest.end(), int64_t(0)), e.target.counters.memory);
+  wave::WaitOp::create(b, loc, b.getI64IntegerAttr(open), IntegerAttr(), /*groups=*/true);
+  e.copies.hasEnded = false;
 }
 
 } // namespace tilec

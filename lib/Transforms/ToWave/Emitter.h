@@ -21,7 +21,9 @@ class RoleEmitter;
 /// Asynchronous copies that are counted, not grouped by instructions: operations of each wave at
 /// least.
 struct CopyGroups {
-  int64_t inGroup = 0, perGroup = 0;
+  int64_t inGroup = 0;
+  llvm::SmallVector<int64_t, 8> ended; ///< groups, in the order of the program
+  bool hasEnded = false;               ///< a group, and no wait has come since
 };
 
 class Emitter : public KernelFrame {

@@ -27,7 +27,7 @@ Value MemoryBuilder::loadPacked(const TensorPlace &place, ArrayRef<Value> indice
   Value offset = arith::DivUIOp::create(b, loc, number, two);
   int64_t bytes = std::max<int64_t>(1, width / 2);
   Value raw = wave::GlobalReadOp::create(b, loc, vectorOf(bytes, b.getI8Type()), place.base, offset,
-                                         mask, bytes);
+                                         mask, bytes, /*scalar=*/false);
   Value four = constantLike(b, loc, b.getI8Type(), 4);
   auto high = [&](Value byte) -> Value { return arith::ShRUIOp::create(b, loc, byte, four); };
   SmallVector<Value, 8> elements;

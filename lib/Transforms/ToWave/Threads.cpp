@@ -262,7 +262,7 @@ std::optional<LogicalResult> emitThreadOp(Emitter &e, Operation &op, Elements &e
   }
   if (auto fence = dyn_cast<tile::SchedBarrierOp>(op)) {
     wave::SchedFenceOp::create(b, loc, fence.getMask(), fence.getDirectiveAttr(),
-                               fence.getNumbersAttr());
+                               fence.getNumbersAttr(), /*groups=*/false);
     return success();
   }
   if (auto prio = dyn_cast<tile::SetPrioOp>(op)) {

@@ -271,10 +271,11 @@ def Wave_GlobalReadOp : Wave_Op<"global_read", [MemoryEffects<[MemRead]>]> {
     `align` is the known alignment of the address in bytes. Where `mask` is false
     the result is zero and no memory outside the tensor is touched (one element at
     `base` itself may be read). A masked access with an `index` offset stays below
-    2^32 - 16.
+    2^32 - 16. With `scalar` all lanes read the same whole words of a tensor that the
+    kernel does not write: other counters than those of copies may wait for it.
   }];
   let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Optional<I1>:$mask,
-                       I64Attr:$align);
+                       I64Attr:$align, UnitAttr:$scalar);
   let results = (outs Wave_Value:$result);
   let assemblyFormat = [{
     $base `[` $offset `]` (`mask` `(` $mask^ `)`)? `align` $align attr-dict
@@ -374,11 +375,14 @@ def Wave_WaitOp : Wave_SyncOp<"wait", "at most this many operations of a counter
   let description = [{
     The counters are those of the target (TargetInfo::counters): `memory`, operations of device
     memory and copies from it to shared memory; `shared`, those of shared memory alone. A counter
-    that is absent is not waited for.
+    that is absent is not waited for. With `groups`, `memory` counts the latest groups of
+    asynchronous copies, between which no copy may be moved: operations of another kind that are
+    moved or merged make the wait stricter at most, so that the others need no fixed order.
   }];
   let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$memory,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$shared);
-  let assemblyFormat = "(`memory` `(` $memory^ `)`)? (`shared` `(` $shared^ `)`)? attr-dict";
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$shared,
+                       UnitAttr:$groups);
+  let assemblyFormat = "(`memory` `(` $memory^ `)`)? (`shared` `(` $shared^ `)`)? (`groups` $groups^)? attr-dict";
 }
 def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive before any goes on"> {
   let description = [{
@@ -397,9 +401,13 @@ def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (
   let assemblyFormat = "$level attr-dict";
 }
 def Wave_SchedFenceOp : Wave_SyncOp<"sched_fence", "no instruction is moved across"> {
-  let description = "`mask` lets some kinds pass (LLVM's sched.barrier). With `directive` it is the instruction of that name, with these `numbers`.";
+  let description = [{
+    `mask` lets some kinds pass (LLVM's sched.barrier). With `directive` it is the instruction of that
+    name, with these `numbers`. With `groups` it stands between two groups of asynchronous copies, and
+    a planned order has to keep nothing but copies apart.
+  }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask, OptionalAttr<StrAttr>:$directive,
-                       OptionalAttr<DenseI64ArrayAttr>:$numbers);
+                       OptionalAttr<DenseI64ArrayAttr>:$numbers, UnitAttr:$groups);
   let assemblyFormat = "attr-dict";
 }
 def Wave_RolledOp : Wave_SyncOp<"rolled", "the loop around it stays a loop: it is not unrolled"> {

@@ -3,7 +3,7 @@
 # RUN: tilec %s --target=gfx950 --emit=tile-pipelined -o - | FileCheck %s
 # RUN: tilec-run %s --target=gfx942 --check | FileCheck %s --check-prefix=AGREES
 # RUN: tilec-run %s --target=gfx950 --check | FileCheck %s --check-prefix=AGREES
-# CHECK-DAG: tile.alloc "a" layout(#tile.shared<shape = [2, 16, 64] pitch = 64 vec = 8 rows_per_phase = 1 phases = 8>)
+# CHECK-DAG: tile.alloc "a" layout(#tile.shared<shape = [4, 16, 64] pitch = 64 vec = 8 rows_per_phase = 1 phases = 8>)
 # CHECK-DAG: tile.alloc "b" layout(#tile.shared<shape = [2, 20, 64] pitch = 64 vec = 8 rows_per_phase = 1 phases = 4>)
 # AGREES: result {{ *}}PASS
 import tilelang.language as T
