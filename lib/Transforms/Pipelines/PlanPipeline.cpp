@@ -148,8 +148,11 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   PipelinePlan plan;
   plan.stages = loop.getStages();
   // What lanes read of tensors is waited for in order where copies are counted: too late.
-  bool mayLoad = !loop->getParentOfType<tile::KernelOp>().getLockstep();
   bool isCounted = target.asyncCopies.completion != Completion::Groups;
+  // What moves in narrow pieces is faster through registers, as one slot leaves room for blocks.
+  constexpr int64_t widePiece = 16;
+  bool mayLoad = !loop->getParentOfType<tile::KernelOp>().getLockstep() &&
+                 (!isCounted || target.asyncCopies.bytes.front() >= widePiece);
   Accesses all = accessesOf(loop);
   Block *round = roundOf(loop);
   if (round != loop.bodyBlock()) {
