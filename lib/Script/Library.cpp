@@ -84,7 +84,7 @@ bool Evaluator::takesSparse(const BoundArgs &args) const {
     threads *= count;
   // Two steps share a word, each of twice the dense K. Warp groups share rows or columns; a thread
   // holds its part of C, and the words of its rows.
-  int64_t kOfWord = 4 * atom->k, threadsOfGroup = 4 * target.waveLanes;
+  int64_t kOfWord = 4 * atom->k, threadsOfGroup = warpsPerGroup * target.waveLanes;
   bool isShared = threads % threadsOfGroup == 0 && m % atom->m == 0 && k % kOfWord == 0 &&
                   n % (2 * atom->stepN * threads / threadsOfGroup) == 0;
   int64_t held = m * n / threads + k / kOfWord * (m / atom->m);

@@ -39,6 +39,8 @@ struct NarrowAtom {
   bool isScaled = false;
 };
 
+constexpr int64_t warpsPerGroup = 4; ///< (PTX ISA, "warpgroup")
+
 /// Matrix instructions of four waves together, which read shared memory themselves: m rows, and
 /// columns in steps of `stepN`.
 struct GroupAtom {

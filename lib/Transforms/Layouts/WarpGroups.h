@@ -13,7 +13,6 @@
 
 namespace tilec {
 
-constexpr int64_t warpsPerGroup = 4;
 constexpr int64_t threadsPerGroup = 128;
 
 /// Whether warp groups can multiply it: types, tiles, and where the operands are.
