@@ -32,8 +32,9 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
     dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
     `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
     size of the shared array. `min_blocks` blocks should fit on a compute unit. The grid has
-    `grid_blocks`, where that is known and the target asks for it. `cluster` neighbouring blocks along x reach each other's shared memory. `block_order` says in which order blocks
-    take tiles, where that is not the launch's.
+    `grid_blocks`, where that is known and the target asks for it. `cluster` neighbouring blocks
+    along x reach each other's shared memory. `block_order` says in which order blocks take
+    tiles, where that is not the launch's.
 
     `wave-schedule` leaves what it planned: `schedules`, a text a loop; `schedule_parts`, for A and B
     of each the instructions of a read, and the reads that stand together; `named_schedule` where the
