@@ -313,10 +313,10 @@ private:
   bool gainsByOverlap(FunctionPtr function, const LaunchShape &shape) {
     const auto &g = shape.grid, &b = shape.block;
     auto [known, isNew] = residentOf.try_emplace({function, b[0] * b[1] * b[2], shape.sharedBytes});
-    if (int blocks = 0; isNew && api.occupancyOf &&
-                        invoke("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyOf,
-                               &blocks, function, static_cast<int>(b[0] * b[1] * b[2]),
-                               static_cast<size_t>(shape.sharedBytes)))
+    if (int blocks = 0;
+        isNew && api.occupancyOf &&
+        invoke("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyOf, &blocks, function,
+               static_cast<int>(b[0] * b[1] * b[2]), static_cast<size_t>(shape.sharedBytes)))
       known->second = blocks;
     int64_t resident = known->second; // 0: the driver does not say
     return resident <= 1 || g[0] * g[1] * g[2] >= resident * multiprocessors;

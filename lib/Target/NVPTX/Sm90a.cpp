@@ -37,8 +37,8 @@ TargetInfo makeSm90a() {
   };
   chip.hasSparseGroups = true;
   chip.groupDescriptor = descriptorOf;
-  chip.besideGroupAtom = 26;           // ptxas, C7602: 154 registers for 256 columns
-  chip.registersOfProducts = 168;      // docs/machine-code/lowering.md
+  chip.besideGroupAtom = 26;      // ptxas, C7602: 154 registers for 256 columns
+  chip.registersOfProducts = 168; // docs/machine-code/lowering.md
   // .shared::cta bulk tensor copies need PTX 8.6; this is CUDA 12.9's.
   chip.codeFeatures = "+ptx88";
   return chip;

@@ -155,7 +155,8 @@ TEST(Wgmma, ASparseAHasItsPlacesInTheLanesOfTheSelector) {
               "the places of a sparse A are 3 and 1; the second is to be behind the first");
   PtxRun early = sparseProduct(a, b, 0, 32 + 12, "0x44444d44");
   early.body.insert(early.body.find("wgmma.wait_group"), "mov.b32 %r14, 0;\n");
-  expectFault(early, "mov.b32 %r14, 0", "writes %r14, which a wgmma reads that nothing has waited for");
+  expectFault(early, "mov.b32 %r14, 0",
+              "writes %r14, which a wgmma reads that nothing has waited for");
 }
 
 TEST(Wgmma, AccumulatorsMayNotBeTouchedBeforeTheWait) {

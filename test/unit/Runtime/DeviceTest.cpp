@@ -129,8 +129,7 @@ TEST_F(OnFakeCuda, ClustersAndSharedMemoryReachTheDriver) {
   // 12 blocks do not fill four multiprocessors that hold four each, but those that hold two.
   manifest.launches[0].sharedBytes = 1024;
   ASSERT_TRUE(launch(manifest));
-  EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
-               "grid 3 2 2 block 64 1 1 shared 1024");
+  EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(), "grid 3 2 2 block 64 1 1 shared 1024");
   manifest.launches[0].sharedBytes = 40000;
   ASSERT_TRUE(launch(manifest));
   EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),

@@ -281,7 +281,11 @@ int cuDeviceGetName(char *name, int bytes, int device) {
   return std::strncpy(name, text.c_str(), bytes), 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 16 ? 4 : attribute == 75 ? 9 : attribute == 38 ? 1 << 16 : attribute == 97 ? 232448 : 0;
+  *value = attribute == 16   ? 4
+           : attribute == 75 ? 9
+           : attribute == 38 ? 1 << 16
+           : attribute == 97 ? 232448
+                             : 0;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void **context, int device) {
