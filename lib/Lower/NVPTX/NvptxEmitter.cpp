@@ -134,6 +134,9 @@ static std::optional<int64_t> residentWithRegisters(const TargetInfo &target,
   if (traits.gridBlocks)
     most = std::min(most, std::max<int64_t>(*traits.gridBlocks, 1));
   int64_t resident = ceilDiv(most, target.units);
+  // Accumulators of which two blocks do not fit leave room for one.
+  if (resident == 1 || 2 * traits.threads * traits.arrayRegisters > target.registers.ofUnit)
+    return 1;
   int64_t ofBlock = traits.threads * target.registersOfProducts;
   return resident * ofBlock <= target.registers.ofUnit ? std::optional(resident) : std::nullopt;
 }
