@@ -26,6 +26,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
