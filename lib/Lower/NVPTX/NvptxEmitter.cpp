@@ -339,14 +339,14 @@ llvm::Value *NvptxEmitter::words(llvm::Value *value) {
   return bitsAs(b, value, llvm::FixedVectorType::get(b.getInt32Ty(), count));
 }
 
-llvm::Value *NvptxEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *b_,
+llvm::Value *NvptxEmitter::mma(const MmaAtom &atom, llvm::Value *a, llvm::Value *right,
                                llvm::Value *c) {
   llvm::Function *intrinsic =
       Id::getOrInsertDeclaration(&module, Id::lookupIntrinsicID(atom.intrinsic));
   llvm::FunctionType *type = intrinsic->getFunctionType();
   // One 32-bit register a parameter: those of a, then of b, then of c.
   llvm::SmallVector<llvm::Value *> args;
-  for (llvm::Value *operand : {a, b_, c}) {
+  for (llvm::Value *operand : {a, right, c}) {
     llvm::Value *parts = words(operand);
     for (unsigned i = 0; i < bitsOf(operand->getType()) / 32; ++i)
       args.push_back(bitsAs(b, elementOf(b, parts, i), type->getParamType(args.size())));
@@ -472,8 +472,9 @@ llvm::Value *NvptxEmitter::barrierCount(llvm::Value *predicate) {
   return call("llvm.nvvm.barrier.cta.red.popc.aligned.all", {}, {b.getInt32(0), predicate});
 }
 
-llvm::Value *NvptxEmitter::dot4(llvm::Value *a, llvm::Value *b_, llvm::Value *c, bool isUnsigned) {
-  return call(isUnsigned ? "llvm.nvvm.idp4a.u.u" : "llvm.nvvm.idp4a.s.s", {}, {a, b_, c});
+llvm::Value *NvptxEmitter::dot4(llvm::Value *a, llvm::Value *right, llvm::Value *c,
+                                bool isUnsigned) {
+  return call(isUnsigned ? "llvm.nvvm.idp4a.u.u" : "llvm.nvvm.idp4a.s.s", {}, {a, right, c});
 }
 
 /// red.add.{v2, v4}.f32 and red.add.noftz.{, v2, v4}.{f16x2, bf16x2} (PTX ISA 8.1, sm_90), which
