@@ -242,8 +242,7 @@ static bool readsBesideCopies(Emitter &e, tile::LoadOp load) {
       loop.bodyBlock()->getOps<tile::AsyncCopyOp>().empty())
     return false;
   int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
-  return bits % 32 == 0 && !isChangedBy(accessesOf(load->getParentOfType<tile::KernelOp>()).writes,
-                                        rootOf(load.getBuffer()));
+  return bits % 32 == 0 && !isChangedBy(e.written(), rootOf(load.getBuffer()));
 }
 
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {

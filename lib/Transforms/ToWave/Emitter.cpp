@@ -10,6 +10,7 @@
 
 #include "Memory/SharedMemory.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Places.h"
@@ -34,6 +35,12 @@ Emitter::Emitter(tile::KernelOp kernel, const TargetInfo &target, OpBuilder &bui
       roles(std::make_unique<RoleEmitter>(*this)) {}
 
 Emitter::~Emitter() = default;
+
+ArrayRef<Value> Emitter::written() {
+  if (!writes)
+    writes = accessesOf(kernel).writes;
+  return *writes;
+}
 
 /// A launch would only say that an argument is invalid.
 LogicalResult Emitter::checkGrid() {

@@ -38,10 +38,15 @@ public:
   LogicalResult emitBlock(mlir::Block &block, Elements &elements);
   LogicalResult emitOp(Operation &op, Elements &elements);
 
+  /// Roots of the buffers that the kernel writes.
+  mlir::ArrayRef<Value> written();
+
   std::unique_ptr<RoleEmitter> roles;
   CopyGroups copies;
 
 private:
+  std::optional<llvm::SmallVector<Value, 4>> writes; ///< once somebody has asked
+
   LogicalResult checkGrid();
   LogicalResult emitFor(tile::ForOp loop, Elements &elements);
   /// Whether a wave's fragments and the addresses of the loop's operands exceed its registers.
