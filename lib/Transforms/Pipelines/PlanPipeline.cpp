@@ -71,19 +71,11 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   return 0;
 }
 
-/// Whether the element may be read where copies are counted: by its own counter, which what all
-/// lanes read of a tensor that the kernel does not write has, if it is no part of a word.
-static bool isReadApart(tile::LoadOp load) {
-  int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
-  auto kernel = load->getParentOfType<tile::KernelOp>();
-  return bits % 32 == 0 && !isChangedBy(accessesOf(kernel).writes, rootOf(load.getBuffer()));
-}
-
 /// Whether `value` is the same in every iteration but for the induction variable, and computed from
-/// nothing that the body stores; with `mayLoad`, elements of tensors that it does not store either,
-/// and with `apart` only those that are read apart from copies.
+/// nothing that the body stores; with `mayLoad`, elements of tensors that are not written there
+/// either, and with `words` no parts of words.
 static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad = nullptr,
-                        bool apart = false) {
+                        bool words = false) {
   if (!loop.getBody().isAncestor(value.getParentRegion()))
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -91,12 +83,13 @@ static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad =
   Operation *op = value.getDefiningOp();
   auto load = dyn_cast<tile::LoadOp>(op);
   bool isRead = mayLoad && load && load.getBuffer().getType().isGlobal() &&
-                !isChangedBy(mayLoad->writes, rootOf(load.getBuffer())) &&
-                (!apart || isReadApart(load));
+                !isChangedBy(mayLoad->writes, rootOf(load.getBuffer()));
+  if (isRead && words)
+    isRead = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) % 32 == 0;
   if (!isRead && !isPure(op))
     return false;
   return llvm::all_of(op->getOperands(),
-                      [&](Value v) { return isIndexOnly(v, loop, mayLoad, apart); });
+                      [&](Value v) { return isIndexOnly(v, loop, mayLoad, words); });
 }
 
 /// Whether only `fill` writes the buffer and only its block reads it, and not before that.
@@ -147,17 +140,19 @@ static bool canLieOutside(tile::SubviewOp view) {
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   PipelinePlan plan;
   plan.stages = loop.getStages();
-  // What lanes read of tensors is waited for in order where copies are counted: too late.
+  // What lanes read of tensors is waited for in order where copies are counted: too late. Words
+  // that are the same for all lanes, of what the kernel does not write, have another counter.
   bool isCounted = target.asyncCopies.completion != Completion::Groups;
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
   // What moves in narrow pieces is faster through registers, as one slot leaves room for blocks.
   constexpr int64_t widePiece = 16;
-  bool mayLoad = !loop->getParentOfType<tile::KernelOp>().getLockstep() &&
-                 (!isCounted || target.asyncCopies.bytes.front() >= widePiece);
-  Accesses all = accessesOf(loop);
+  bool mayLoad =
+      !kernel.getLockstep() && (!isCounted || target.asyncCopies.bytes.front() >= widePiece);
+  Accesses all = accessesOf(loop), read = mayLoad && isCounted ? accessesOf(kernel) : all;
   Block *round = roundOf(loop);
   if (round != loop.bodyBlock()) {
     plan.round = cast<scf::IfOp>(round->getParentOp());
-    if (!mayLoad || !isIndexOnly(plan.round.getCondition(), loop, &all, isCounted))
+    if (!mayLoad || !isIndexOnly(plan.round.getCondition(), loop, &read, isCounted))
       round = loop.bodyBlock();
     plan.countsRounds = isCounted;
   }
@@ -169,7 +164,7 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
       continue;
     auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
     bool legal = !view || llvm::all_of(view.getOffsets(), [&](Value v) {
-      return isIndexOnly(v, loop, mayLoad ? &all : nullptr, isCounted);
+      return isIndexOnly(v, loop, mayLoad ? &read : nullptr, isCounted);
     });
     legal &= isFilledBy(copy, ring);
     if (round != loop.bodyBlock() && isCounted)
