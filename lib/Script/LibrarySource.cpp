@@ -537,17 +537,20 @@ def decode_i2s_to_i8s(source, target, count=16):
 
 @T.macro
 def decode_fp4_to_bf16_twiddling(source, target, count=8):
-    # Four numbers in 16 bits, the first byte on top: sign, exponent of two bits, mantissa of one.
+    # Four numbers in 16 bits, the first byte on top: sign, exponent of two bits, mantissa of one. Where
+    # a float32 has its sign, its lowest exponents and its first mantissa bit they are 2^126 too small.
     for i in T.serial(count):
         for half in [0, 1]:
-            bits = byte_of(source, 4 * i + 2 * half) * 256 + byte_of(source, 4 * i + 2 * half + 1)
-            for j, (sign, exponent, mantissa) in enumerate([(15, 7, 6), (12, 4, 3), (9, 1, 0), (14, 10, 13)]):
-                e = (bits >> exponent) & 3
-                m = (bits >> mantissa) & 1
-                small = T.if_then_else(m == 1, 126 << 7, 0)
-                size = T.if_then_else(e == 0, small, ((e + 126) << 7) | (m << 6))
-                number = T.cast(size | (((bits >> sign) & 1) << 15), "uint16")
-                target[0][target[1] + 8 * i + 4 * half + j] = T.reinterpret(number, "bfloat16")
+            first, second = byte_of(source, 4 * i + 2 * half), byte_of(source, 4 * i + 2 * half + 1)
+            word = T.cast(first, "uint32") << T.uint32(24) | T.cast(second, "uint32") << T.uint32(16)
+            fields = T.uint32(0x81C00000)
+            last = (word << T.uint32(1) & T.uint32(0x80000000) | word >> T.uint32(3) & T.uint32(0x01800000)
+                    | word >> T.uint32(7) & T.uint32(0x00400000))
+            for j, number in enumerate([word & fields, word << T.uint32(3) & fields,
+                                        word << T.uint32(6) & fields, last]):
+                exact = T.reinterpret(T.reinterpret(number, "float32") * T.float32(2.0**126), "uint32")
+                upper = T.cast(exact >> T.uint32(16), "uint16")
+                target[0][target[1] + 8 * i + 4 * half + j] = T.reinterpret(upper, "bfloat16")
 )py";
 
 llvm::StringRef librarySource() { return text; }
