@@ -14,6 +14,7 @@
 #include "Infer/HeldRows.h"
 #include "Infer/KeepOperands.h"
 #include "Infer/Operands.h"
+#include "Infer/ThreadRows.h"
 #include "Infer/Windows.h"
 #include "Layouts/Exchange.h"
 #include "Layouts/GemmPlan.h"
@@ -141,7 +142,7 @@ private:
   void stage(tile::ElementLoop loop, Value root);
   void defineAll(tile::AllocOp alloc);
   void keepLoopLayouts();
-  llvm::SmallPtrSet<Operation *, 4> readAcrossRows();
+  llvm::SmallPtrSet<Operation *, 4> metAcrossRows();
   void setSharedLayouts();
 
   void set(Value root, const FragmentLayout &layout) {
@@ -527,21 +528,29 @@ static tile::AllocOp tileOf(Value operand) {
   return own;
 }
 
-/// Tiles that loops read into fragments of several rows a wave, whose rows start in one bank: what
-/// a matrix instruction wants, where no instruction brings a matrix (another element type). Boxes
-/// of warp groups' copies have their own swizzle.
-llvm::SmallPtrSet<Operation *, 4> Inference::readAcrossRows() {
-  llvm::SmallPtrSet<Operation *, 4> found;
+/// Tiles that loops read into fragments of several rows a wave, or write from them, whose rows start
+/// in one bank: what a matrix instruction wants or gives, where no instruction moves a matrix
+/// (another element type). Boxes of warp groups' copies have their own swizzle.
+llvm::SmallPtrSet<Operation *, 4> Inference::metAcrossRows() {
+  llvm::SmallPtrSet<Operation *, 4> found, boxes;
+  if (!target.hasMatrixReads)
+    return found;
   bool hasWarpGroups = false;
   kernel.walk([&](tile::GemmOp gemm) { hasWarpGroups |= bool(gemm.getWarpGroup()); });
-  if (!target.hasMatrixReads || hasWarpGroups)
+  // Their accumulators leave no registers for the addresses of what the compiler stages.
+  if (hasWarpGroups && !kernel.getLockstep())
     return found;
-  kernel.walk([&](tile::LoadOp load) {
-    auto loop = load->getParentOfType<tile::ElementLoop>();
-    auto alloc = load.getBuffer().getDefiningOp<tile::AllocOp>();
-    tile::BufferType type = load.getBuffer().getType();
+  if (hasWarpGroups)
+    kernel.walk([&](tile::CopyOp copy) {
+      if (copy.getSrc().getType().isGlobal())
+        boxes.insert(rootOf(copy.getDst()).getDefiningOp());
+    });
+  auto meet = [&](Operation *access, Value buffer, OperandRange indices) {
+    auto loop = access->getParentOfType<tile::ElementLoop>();
+    auto alloc = buffer.getDefiningOp<tile::AllocOp>();
+    auto type = cast<tile::BufferType>(buffer.getType());
     if (!loop || !alloc || !type.isShared() || type.rank() != 2 || found.contains(alloc) ||
-        !llvm::equal(load.getIndices(), loop.ivs()) ||
+        boxes.contains(alloc) || !llvm::equal(indices, loop.ivs()) ||
         bitsOf(tile::dtypeOf(type.getElementType())) < 8)
       return;
     std::optional<FragmentLayout> lanes = layoutFromFragments(loop);
@@ -551,6 +560,12 @@ llvm::SmallPtrSet<Operation *, 4> Inference::readAcrossRows() {
     if (passesOf(*lanes, SharedLayout::swizzled(type.getShape(), 8 * bytes), bytes, target) <
         passesOf(*lanes, SharedLayout::plain(type.getShape()), bytes, target))
       found.insert(alloc);
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && !hasWarpGroups)
+      meet(op, load.getBuffer(), load.getIndices());
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      meet(op, store.getBuffer(), store.getIndices());
   });
   return found;
 }
@@ -602,13 +617,15 @@ void Inference::setSharedLayouts() {
         alloc && !target.groups.empty() && !reshaped.contains(alloc) &&
         SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
       readByWarpGroups.insert(alloc);
-  llvm::SmallPtrSet<Operation *, 4> acrossRows = readAcrossRows();
+  llvm::SmallPtrSet<Operation *, 4> acrossRows = metAcrossRows();
+  llvm::SmallPtrSet<Operation *, 4> byThreads = tilesMetByThreads(kernel, target);
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
     if (!type.isShared() || alloc.getLayout())
       return;
     unsigned bits = 8 * bytesOf(tile::dtypeOf(type.getElementType()));
-    bool isSwizzled = readByGemm.contains(alloc) || acrossRows.contains(alloc);
+    bool isSwizzled =
+        readByGemm.contains(alloc) || acrossRows.contains(alloc) || byThreads.contains(alloc);
     SharedLayout layout = isSwizzled && !reshaped.contains(alloc)
                               ? SharedLayout::swizzled(type.getShape(), bits)
                               : SharedLayout::plain(type.getShape());

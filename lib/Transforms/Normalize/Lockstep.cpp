@@ -287,6 +287,44 @@ static void unrollLocalLoops(tile::KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
+// Reads of tensors
+//===----------------------------------------------------------------------===//
+
+/// Whether all that a loop of threads does besides arithmetic is to read and write elements, and
+/// some of it is reads of tensors that the kernel does not write: those of all rounds may start
+/// together.
+static bool readsAhead(tile::ForOp loop, const Accesses &ofKernel) {
+  bool reads = false;
+  auto result = loop.getBody().walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      reads |= load.getBuffer().getType().isGlobal() &&
+               !isChangedBy(ofKernel.writes, rootOf(load.getBuffer()));
+    bool isPlain = isa<tile::LoadOp, tile::StoreOp, tile::AllocOp>(op) ||
+                   (isPure(op) && op->getNumRegions() == 0) ||
+                   op->hasTrait<OpTrait::IsTerminator>();
+    return isPlain ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return reads && !result.wasInterrupted();
+}
+
+/// Short loops of threads that read tensors: a round waits for what it reads, and neither LLVM nor
+/// ptxas moves reads of the next one up.
+static void unrollReadingLoops(tile::KernelOp kernel) {
+  constexpr int64_t mostRounds = 8, mostOps = 8192;
+  std::optional<Accesses> ofKernel;
+  for (KnownLoop known : knownLoops(kernel)) {
+    int64_t ops = std::distance(known.loop.bodyBlock()->begin(), known.loop.bodyBlock()->end());
+    if (known.rounds > mostRounds || known.rounds * ops > mostOps ||
+        known.loop.getKind() != tile::LoopKind::Serial)
+      continue;
+    if (!ofKernel)
+      ofKernel = accessesOf(kernel);
+    if (readsAhead(known.loop, *ofKernel))
+      known.unroll();
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Stores of the block
 //===----------------------------------------------------------------------===//
 
@@ -331,6 +369,7 @@ struct ExpandThreadsPass : impl::ExpandThreadsPassBase<ExpandThreadsPass> {
       keepSingleElements(kernel);
       stageFragmentElements(kernel);
       unrollLocalLoops(kernel);
+      unrollReadingLoops(kernel);
       storeOnce(kernel);
     }
   }

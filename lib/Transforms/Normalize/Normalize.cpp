@@ -403,8 +403,10 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     copiesToMoves(program);
     raiseMoves(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
-      if (!kernel.getLockstep())
+      if (!kernel.getLockstep()) {
         streamFragments(kernel);
+        readRoundsTogether(kernel);
+      }
     eraseDeadOps(program);
   }
 };

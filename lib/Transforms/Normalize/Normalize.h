@@ -32,6 +32,10 @@ void lowerBreaks(tile::ProgramOp program);
 /// parallel.
 void readOnce(tile::ProgramOp program);
 
+/// Tiles that a loop brings to registers are read for several of its rounds at once, where a
+/// thread's registers hold them.
+void readRoundsTogether(tile::KernelOp kernel);
+
 /// Parallels have constant extents, and so have nested ones unless they are serial loops now.
 void boundNestedParallels(tile::ProgramOp program);
 /// Moves the pure arithmetic behind `value` in front of `loop`; false when it depends on the loop.

@@ -516,6 +516,48 @@ void relaxSquares(tile::ReduceOp reduce) {
     allow(product, arith::FastMathFlags::contract);
 }
 
+/// The product of a statement s = s + x * x, null of others.
+arith::MulFOp squareAdded(tile::StoreOp store) {
+  auto sum = store.getValue().getDefiningOp<arith::AddFOp>();
+  for (unsigned n = 0; sum && n < 2; ++n) {
+    auto old = sum->getOperand(n).getDefiningOp<tile::LoadOp>();
+    auto product = sum->getOperand(1 - n).getDefiningOp<arith::MulFOp>();
+    if (old && product && product.getType().isF32() && old.getBuffer() == store.getBuffer() &&
+        llvm::equal(old.getIndices(), store.getIndices()) &&
+        isSameValue(product.getLhs(), product.getRhs()))
+      return product;
+  }
+  return {};
+}
+
+/// The same of sums that are kept by statements of loops: all terms are squares, and they start at
+/// no less than 0.
+void relaxRunningSquares(tile::AllocOp sums) {
+  if (!sums.getResult().getType().isFragment() ||
+      !sums.getResult().getType().getElementType().isF32())
+    return;
+  SmallVector<arith::MulFOp> products;
+  for (Operation *user : sums->getUsers()) {
+    auto store = dyn_cast<tile::StoreOp>(user);
+    if (auto product = store ? squareAdded(store) : arith::MulFOp()) {
+      products.push_back(product);
+      continue;
+    }
+    auto fill = dyn_cast<tile::FillOp>(user);
+    std::optional<double> start = fill ? constantOf(fill.getValue()) : std::nullopt;
+    bool isStart = start && *start >= 0;
+    if (!isStart && (isa<tile::SubviewOp, tile::ReshapeOp>(user) ||
+                     llvm::is_contained(accessesOf(user).writes, sums.getResult())))
+      return;
+  }
+  for (arith::MulFOp product : products) {
+    allow(product, arith::FastMathFlags::contract);
+    for (Operation *sum : product->getUsers())
+      if (isa<arith::AddFOp>(sum))
+        allow(sum, arith::FastMathFlags::contract);
+  }
+}
+
 /// a * b + c, where the product hangs on a sum: what its rounding changes is no more than what the
 /// last bit of the sum changes.
 void relaxAffine(Operation *sum, const llvm::DenseSet<Value> &sums) {
@@ -637,6 +679,7 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
     shortenAngles(kernel, target);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
   kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
+  kernel.walk([](tile::AllocOp sums) { relaxRunningSquares(sums); });
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (op->getParentOfType<tile::ElementLoop>() && op->getNumResults() == 1 &&

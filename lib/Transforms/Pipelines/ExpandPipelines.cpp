@@ -37,6 +37,7 @@
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
 #include "Pipelines/Schedulable.h"
+#include "Pipelines/SerialRounds.h"
 #include "Roles/Fills.h"
 #include "Roles/ProducerConsumer.h"
 #include "Schedule/ScheduleWishes.h"
@@ -563,6 +564,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     relaxMath(kernel, chip);
     if (!chip.hasTensorCopies)
       simplifyFills(kernel, chip.addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
+    letSerialLoopsRunAhead(kernel, chip);
     if (producer)
       prepareProducerConsumer(kernel, chip, strategy);
     kernel.walk([](tile::ForOp loop) {

@@ -64,8 +64,11 @@ private:
   void loadParts();
   void foldLanes();
   Value laneOfResults();
-  WavePlaces placesOf(int64_t bytes);
+  WavePlaces placesOf(int64_t bytes, int64_t shares);
   void foldWaves();
+  /// Each of the partners combines as many results as the others, and reads what those have.
+  void foldShares(const WavePlaces &places, ArrayRef<WaveDigit> digits, Value start,
+                  int64_t partners);
   void store();
   Type elementOf(const FragmentPlace &place) {
     return tile::elementTypeOf(place.dtype, b.getContext());
@@ -227,14 +230,15 @@ Value ReduceEmitter::laneOfResults() {
 }
 
 /// Where each wave leaves its results: a value a lane, or, where all lanes have the same, one.
-WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
+/// Results that lie side by side are in one of the shares.
+WavePlaces ReduceEmitter::placesOf(int64_t bytes, int64_t shares) {
   int64_t count = results.size(), lanes = e.target.waveLanes;
   WavePlaces places;
   if (isUniformWithout(src.layout, dim) && e.target.predicatesLanes) {
     places.perWave = bytes;
     places.perResult = e.numWaves * bytes;
   } else {
-    while (bytes >= 4 && count % (2 * places.together) == 0 &&
+    while (bytes >= 4 && count % (2 * places.together * shares) == 0 &&
            2 * places.together * bytes <= widestAccess)
       places.together *= 2;
     places.perWave = count * lanes * bytes;
@@ -245,6 +249,50 @@ WavePlaces ReduceEmitter::placesOf(int64_t bytes) {
   places.isOwn = exchangeOf(reduce, e.target).isOwn && e.hasOwnPlace(reduce);
   places.base = e.placeOfExchange(reduce, size);
   return places;
+}
+
+/// How many waves along the digits the n-th of the partners is from the first one.
+static int64_t waveOf(ArrayRef<WaveDigit> digits, int64_t n) {
+  int64_t offset = 0;
+  for (const WaveDigit &d : digits) {
+    offset += n % d.count * d.below;
+    n /= d.count;
+  }
+  return offset;
+}
+
+void ReduceEmitter::foldShares(const WavePlaces &places, ArrayRef<WaveDigit> digits, Value start,
+                               int64_t partners) {
+  Value rank = e.index(0);
+  int64_t below = 1;
+  for (const WaveDigit &d : digits) {
+    Value digit = e.remIndex(e.divIndex(e.waveId, d.below), d.count);
+    rank = e.addIndex(rank, e.mulIndex(digit, below));
+    below *= d.count;
+  }
+  int64_t rows = int64_t(results.size()) / places.together, share = rows / partners;
+  Value mine = e.addIndex(start, e.mulIndex(rank, share * places.perResult));
+  Type row = e.vectorOf(places.together, results[0].getType());
+  SmallVector<Value> sums(share * places.together);
+  for (int64_t n = 0; n < share; ++n)
+    for (int64_t p = 0; p < partners; ++p) {
+      int64_t at = places.base + waveOf(digits, p) * places.perWave + n * places.perResult;
+      Value read = wave::SharedReadOp::create(b, loc, row, mine, at);
+      for (auto [i, part] : llvm::enumerate(e.unpack(read, places.together))) {
+        Value &sum = sums[n * places.together + i];
+        sum = sum ? fold(sum, part) : part;
+      }
+    }
+  wave::WaveFenceOp::create(b, loc); // lanes may have the same results
+  for (int64_t n = 0; n < share; ++n)
+    wave::SharedWriteOp::create(b, loc,
+                                e.pack(ArrayRef(sums).slice(n * places.together, places.together)),
+                                mine, Value(), places.base + n * places.perResult);
+  wave::BarrierOp::create(b, loc);
+  for (int64_t r = 0; r < rows; ++r) {
+    Value read = wave::SharedReadOp::create(b, loc, row, start, places.base + r * places.perResult);
+    llvm::copy(e.unpack(read, places.together), results.begin() + r * places.together);
+  }
 }
 
 void ReduceEmitter::foldWaves() {
@@ -262,7 +310,11 @@ void ReduceEmitter::foldWaves() {
   bool isBool = results[0].getType().isInteger(1);
   Type stored = isBool ? Type(b.getI8Type()) : results[0].getType();
   int64_t bytes = std::max<int64_t>(1, stored.getIntOrFloatBitWidth() / 8);
-  WavePlaces places = placesOf(bytes);
+  // A second barrier costs less than to read so many parts.
+  constexpr int64_t mostParts = 64;
+  int64_t count = results.size();
+  bool isShared = count % partners == 0 && count * partners > mostParts && bytes >= 4 && !isBool;
+  WavePlaces places = placesOf(bytes, isShared ? partners : 1);
   if (!places.isOwn)
     wave::BarrierOp::create(b, loc); // what was there is read
   auto placeOf = [&](Value wave) {
@@ -281,6 +333,8 @@ void ReduceEmitter::foldWaves() {
   }
   wave::BarrierOp::create(b, loc);
   Value start = placeOf(first);
+  if (isShared && places.lane)
+    return foldShares(places, digits, start, partners);
   // Values that lie side by side are read together.
   bool areTogether = places.perWave == bytes && digits.size() == 1 && digits[0].below == 1 &&
                      isPowerOf2(partners) && !isBool;
@@ -288,11 +342,7 @@ void ReduceEmitter::foldWaves() {
   for (size_t r = 0; r < results.size(); r += places.together) {
     SmallVector<Value, 4> sums(places.together);
     for (int64_t p = 0; p < partners; p += width) {
-      int64_t offset = 0, rest = p;
-      for (const WaveDigit &d : digits) {
-        offset += rest % d.count * d.below;
-        rest /= d.count;
-      }
+      int64_t offset = waveOf(digits, p);
       int64_t count = width * places.together; // of several waves or several results
       Value read = wave::SharedReadOp::create(b, loc, e.vectorOf(count, stored), start,
                                               places.base + offset * places.perWave +

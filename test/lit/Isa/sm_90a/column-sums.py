@@ -5,11 +5,21 @@
 # RUN: tilec-run %s --entry "column_sums()" --target=gfx942 --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --entry "column_sums(columns=96)" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --entry "column_sums(columns=96)" --target=gfx950 --check | FileCheck %s --check-prefix=RIGHT
+# With many of them each wave combines its share, and all read what the others have.
+# RUN: tilec %s --entry "column_sums(rows=64, columns=512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=SHARES
+# RUN: tilec-run %s --entry "column_sums(rows=64, columns=512)" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --entry "column_sums(rows=64, columns=512)" --target=gfx942 --check | FileCheck %s --check-prefix=RIGHT
 # CHECK-COUNT-2: st.shared.v4.b32
 # CHECK-NOT: st.shared
 # CHECK: bar.sync
 # CHECK-COUNT-16: ld.shared.v4.b32
 # CHECK-NOT: ld.shared
+# SHARES-COUNT-8: ld.shared.v2.b32
+# SHARES: bar.warp.sync
+# SHARES: st.shared.v2.b32
+# SHARES: bar.sync
+# SHARES-COUNT-8: ld.shared.v2.b32
+# SHARES-NOT: ld.shared
 # RIGHT: PASS
 import tilelang.language as T
 

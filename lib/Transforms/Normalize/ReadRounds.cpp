@@ -1,0 +1,197 @@
+//===- ReadRounds.cpp - rounds whose reads of tensors start together -------===//
+//
+// A loop that brings tiles to registers and works on them waits for memory once a round: neither
+// LLVM nor ptxas moves a read from one round into the one before.
+//
+//   for k: a = A[k]; b = B[k]; c += a * b
+//
+// becomes, for as many rounds as have room in registers,
+//
+//   for k step 2: a = A[k]; b = B[k]; a' = A[k + 1]; b' = B[k + 1]; c += a * b; c += a' * b'
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+#include "tilec/Base/Math.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+namespace {
+
+constexpr int64_t mostRounds = 8, mostBytes = 128; // of a thread, in flight
+
+class ReadRounds {
+public:
+  explicit ReadRounds(tile::ForOp loop) : loop(loop), all(accessesOf(loop)) {}
+
+  /// Whether the loop is one of these.
+  bool find();
+  void rewrite();
+
+private:
+  /// Adds the arithmetic of the body that an operand of the move is computed by.
+  bool addArithmetic(tile::MoveOp move);
+  /// Whether the move writes all of a tile that only the loop uses, and before it a round does no
+  /// more than fill it.
+  bool isFirstWrite(tile::MoveOp move);
+  void addMove(tile::MoveOp move);
+  int64_t roundsTogether(int64_t rounds) const;
+
+  tile::ForOp loop;
+  Accesses all;
+  SmallVector<tile::MoveOp> moves;
+  llvm::SmallPtrSet<Operation *, 4> dead; // fills of what a move fills
+  llvm::SetVector<Operation *> arithmetic;
+  int64_t bytes = 0; // that a round reads
+  int64_t together = 1, rounds = 0;
+};
+
+/// What a body may have: nothing that threads wait for, or that decides what runs.
+bool isPlain(Operation &op) {
+  return isa<tile::ElementLoop, tile::FillOp, tile::ReduceOp, tile::AllocOp, tile::LoadOp,
+             tile::StoreOp>(op) ||
+         (isPure(&op) && op.getNumRegions() == 0);
+}
+
+bool ReadRounds::addArithmetic(tile::MoveOp move) {
+  llvm::SetVector<Operation *> found;
+  SmallVector<Operation *> work = {move};
+  while (!work.empty()) {
+    Operation *user = work.pop_back_val();
+    bool isWhole = true;
+    user->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *op = operand.getDefiningOp();
+        if (!op || op->getBlock() != loop.bodyBlock() || isa<tile::AllocOp>(op))
+          continue;
+        isWhole &= isPure(op) && op->getNumRegions() == 0;
+        if (isWhole && found.insert(op))
+          work.push_back(op);
+      }
+    });
+    if (!isWhole)
+      return false;
+  }
+  arithmetic.insert(found.begin(), found.end());
+  return true;
+}
+
+bool ReadRounds::isFirstWrite(tile::MoveOp move) {
+  tile::StoreOp store = move.store();
+  auto tile = store.getBuffer().getDefiningOp<tile::AllocOp>();
+  auto extents = cast<tile::ElementLoop>(move.getOperation()).constantExtents();
+  if (!tile || !tile.getResult().getType().isFragment() || tile.getLayout() || !extents ||
+      ArrayRef<int64_t>(*extents) != tile.getResult().getType().getShape() ||
+      !llvm::equal(store.getIndices(), move.getBody().getArguments()) ||
+      !llvm::all_of(tile->getUsers(), [&](Operation *user) { return loop->isAncestor(user); }))
+    return false;
+  SmallVector<Operation *> fills;
+  for (Operation *op = move->getPrevNode(); op; op = op->getPrevNode()) {
+    Accesses accesses = accessesOf(op);
+    if (!llvm::is_contained(accesses.reads, tile.getResult()) &&
+        !llvm::is_contained(accesses.writes, tile.getResult()))
+      continue;
+    if (!isa<tile::FillOp>(op))
+      return false;
+    fills.push_back(op);
+  }
+  dead.insert(fills.begin(), fills.end());
+  return true;
+}
+
+void ReadRounds::addMove(tile::MoveOp move) {
+  auto source = move.load().getBuffer().getType();
+  if (!source.isGlobal() || isChangedBy(all.writes, rootOf(move.load().getBuffer())) ||
+      !isFirstWrite(move) || !addArithmetic(move))
+    return;
+  moves.push_back(move);
+  int64_t elements = move.store().getBuffer().getType().numElems();
+  bytes += elements * bitsOf(tile::dtypeOf(source.getElementType())) / 8;
+}
+
+int64_t ReadRounds::roundsTogether(int64_t rounds) const {
+  int64_t threads = loop->getParentOfType<tile::KernelOp>().getThreads();
+  int64_t most = std::min(mostRounds, mostBytes * threads / std::max<int64_t>(bytes, 1));
+  while (most > 1 && rounds % most != 0)
+    --most;
+  return most;
+}
+
+bool ReadRounds::find() {
+  std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
+  auto step = tile::constantInt(loop.getStep());
+  if (!lower || !upper || lower->low != lower->high || upper->low != upper->high || !step ||
+      *step <= 0 || !llvm::all_of(*loop.bodyBlock(), isPlain))
+    return false;
+  rounds = ceilDiv(upper->low - lower->low, *step);
+  for (tile::MoveOp move : loop.bodyBlock()->getOps<tile::MoveOp>())
+    addMove(move);
+  if (moves.empty() || rounds < 2)
+    return false;
+  together = roundsTogether(rounds);
+  return together > 1;
+}
+
+void ReadRounds::rewrite() {
+  Location loc = loop.getLoc();
+  SmallVector<Operation *> before;
+  for (Operation &op : *loop.bodyBlock())
+    before.push_back(&op);
+  auto b = OpBuilder::atBlockBegin(loop.bodyBlock());
+  SmallVector<IRMapping> mappings(together);
+  llvm::SmallPtrSet<Operation *, 4> moved;
+  for (auto [n, mapping] : llvm::enumerate(mappings)) {
+    Value offset = arith::ConstantIndexOp::create(b, loc, n * *tile::constantInt(loop.getStep()));
+    mapping.map(loop.iv(), arith::AddIOp::create(b, loc, loop.iv(), offset).getResult());
+    for (Operation *op : before)
+      if (arithmetic.contains(op))
+        b.clone(*op, mapping);
+    for (tile::MoveOp move : moves) {
+      auto tile = move.store().getBuffer().getDefiningOp<tile::AllocOp>();
+      OpBuilder outside(loop);
+      mapping.map(tile.getResult(), cast<tile::AllocOp>(outside.clone(*tile)).getResult());
+      b.clone(*move, mapping);
+      moved.insert(move);
+      moved.insert(tile);
+    }
+  }
+  for (IRMapping &mapping : mappings)
+    for (Operation *op : before)
+      if (!moved.contains(op) && !dead.contains(op) && !arithmetic.contains(op))
+        b.clone(*op, mapping);
+  for (Operation *op : llvm::reverse(before))
+    op->erase();
+  b.setInsertionPoint(loop);
+  // What a loop sums up is combined over lanes behind it (LateSums.h), also of one round.
+  if (together < rounds || !loop.bodyBlock()->getOps<tile::ReduceOp>().empty()) {
+    int64_t step = together * *tile::constantInt(loop.getStep());
+    loop.getStepMutable().assign(arith::ConstantIndexOp::create(b, loc, step).getResult());
+    return;
+  }
+  loop.iv().replaceAllUsesWith(loop.getLower());
+  loop->getBlock()->getOperations().splice(loop->getIterator(), loop.bodyBlock()->getOperations());
+  loop.erase();
+}
+
+} // namespace
+
+void readRoundsTogether(tile::KernelOp kernel) {
+  SmallVector<tile::ForOp> loops;
+  kernel.walk([&](tile::ForOp loop) {
+    if (!loop->getParentOfType<tile::ElementLoop>())
+      loops.push_back(loop);
+  });
+  for (tile::ForOp loop : loops)
+    if (ReadRounds reads(loop); reads.find())
+      reads.rewrite();
+}
+
+} // namespace tilec
