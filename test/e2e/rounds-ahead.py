@@ -8,12 +8,12 @@
 # RUN: tilec-run %s --entry "rows(5, 512, in_place=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=sm_90a --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "tiles(6)" --target=gfx942 --check | FileCheck %s
-# RUN: tilec-run %s --entry "tiles(6)" --target=gfx950 --check | FileCheck %s
-# RUN: tilec-run %s --entry "tiles(6)" --target=sm_80 --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "tiles(6)" --target=sm_90a --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "tiles(8, in_place=True)" --target=gfx950 --check | FileCheck %s
-# RUN: tilec-run %s --entry "tiles(8, in_place=True)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "tiles(4)" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "tiles(4)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "tiles(4)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "tiles(4)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "tiles(3, in_place=True)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "tiles(3, in_place=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "columns()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "columns()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "columns()" --target=sm_80 --device=ptx --check | FileCheck %s
