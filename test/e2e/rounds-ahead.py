@@ -8,6 +8,9 @@
 # RUN: tilec-run %s --entry "rows(5, 512, in_place=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "twice()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "twice()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "twice(keeps=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "tiles(4)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "tiles(4)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "tiles(4)" --target=sm_80 --device=ptx --check | FileCheck %s
@@ -76,6 +79,28 @@ def counted(D=256):
                 for i, j in T.Parallel(1, D):
                     sums[i, j] += x[i, j] * x[i, D - 1 - j]
             T.copy(sums, Y[bx, 0])
+
+    return main
+
+
+# Two loops that fill one tile; with keeps, what the last round left is read once more.
+def twice(keeps=False, D=256):
+    @T.prim_func
+    def main(X: T.Tensor((16, D), "float32"), Y: T.Tensor((17, D), "float32")):
+        with T.Kernel(1, threads=128):
+            x = T.alloc_shared((1, D), "float32")
+            sums = T.alloc_fragment((1, D), "float32")
+            T.clear(sums)
+            for k in T.serial(16):
+                T.copy(X[k, 0], x)
+                for i, j in T.Parallel(1, D):
+                    sums[i, j] += x[i, D - 1 - j]
+            for k in T.serial(16):
+                T.copy(X[15 - k, 0], x)
+                for i, j in T.Parallel(1, D):
+                    Y[k, j] = x[i, D - 1 - j] * sums[i, j]
+            if keeps:
+                T.copy(x, Y[16, 0])
 
     return main
 

@@ -32,6 +32,55 @@ static bool bringsRows(tile::ForOp loop) {
                         .wasInterrupted();
 }
 
+/// The loop of the kernel's own block that the op stands in; null: none.
+static tile::ForOp topLoopOf(Operation *op, tile::KernelOp kernel) {
+  while (op && op->getParentOp() != kernel)
+    op = op->getParentOp();
+  return dyn_cast_or_null<tile::ForOp>(op);
+}
+
+/// Whether each round of the loop begins its use of the tile with a copy to all of it.
+static bool isFilledFirst(tile::ForOp loop, Value tile) {
+  for (Operation &op : *loop.bodyBlock()) {
+    Accesses accesses = accessesOf(&op);
+    if (auto copy = dyn_cast<tile::CopyOp>(op); copy && copy.getDst() == tile)
+      return !llvm::is_contained(accesses.reads, tile);
+    if (llvm::is_contained(accesses.reads, tile) || llvm::is_contained(accesses.writes, tile))
+      return false;
+  }
+  return false;
+}
+
+/// A tile that several loops fill anew in each round becomes one a loop: rings are a loop's own.
+/// Their bytes are shared, as they are needed at different times.
+static void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
+  SmallVector<tile::AllocOp> tiles;
+  for (tile::ForOp loop : loops)
+    for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())
+      if (auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
+          tile && tile->getParentOp() == kernel && tile.getResult().getType().isShared() &&
+          !llvm::is_contained(tiles, tile))
+        tiles.push_back(tile);
+  for (tile::AllocOp tile : tiles) {
+    llvm::SetVector<Operation *> users;
+    bool isOfLoops = llvm::all_of(tile->getUsers(), [&](Operation *user) {
+      tile::ForOp loop = topLoopOf(user, kernel);
+      if (loop)
+        users.insert(loop);
+      return bool(loop);
+    });
+    if (!isOfLoops || !llvm::all_of(users, [&](Operation *loop) {
+          return isFilledFirst(cast<tile::ForOp>(loop), tile.getResult());
+        }))
+      continue;
+    for (Operation *loop : users.getArrayRef().drop_front()) {
+      auto own = cast<tile::AllocOp>(OpBuilder(tile).clone(*tile));
+      tile.getResult().replaceUsesWithIf(
+          own.getResult(), [&](OpOperand &use) { return loop->isAncestor(use.getOwner()); });
+    }
+  }
+}
+
 /// Bytes of shared memory with which a block keeps no other one from a unit, whatever registers its
 /// lanes take.
 static int64_t freeBytes(tile::KernelOp kernel, int64_t used, const TargetInfo &target) {
@@ -55,6 +104,7 @@ void letSerialLoopsRunAhead(tile::KernelOp kernel, const TargetInfo &target) {
   });
   if (hasStages || loops.empty())
     return;
+  separateTiles(kernel, loops);
   SharedMemory memory(kernel, target);
   int64_t most = freeBytes(kernel, memory.bytes(), target);
   for (tile::ForOp loop : loops) {

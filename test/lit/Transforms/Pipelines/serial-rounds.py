@@ -6,6 +6,9 @@
 # RUN: tilec %s --entry "rows(blocks=4096, R=4, D=8192)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=PLAIN
 # RUN: tilec %s --entry "products()" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=PLAIN
 # RUN: tilec %s --entry "rows()" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=PLAIN
+# RUN: tilec %s --entry "twice()" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=TWICE
+# A tile that two loops fill is one of each.
+# TWICE-COUNT-2: tile.alloc "x" layout(#tile.shared<shape = [3, 1, 4096]
 # AHEAD: loop of rows at {{.*}}: planned: copies start 2 rounds ahead
 # COPIES: tile.async_copy
 # COPIES: tile.async_copy
@@ -44,5 +47,24 @@ def products():
                 T.copy(B[k * 64, 0], b)
                 T.gemm(a, b, c)
             T.copy(c, C)
+
+    return main
+
+
+def twice(blocks=64, D=4096):
+    @T.prim_func
+    def main(X: T.Tensor((blocks * 8, D), "float16"), Y: T.Tensor((blocks * 8, D), "float16")):
+        with T.Kernel(blocks, threads=512) as bx:
+            x = T.alloc_shared((1, D), "float16")
+            sums = T.alloc_fragment((1, D), "float32")
+            T.clear(sums)
+            for k in T.serial(8):
+                T.copy(X[bx * 8 + k, 0], x)
+                for i, j in T.Parallel(1, D):
+                    sums[i, j] += x[i, j] * x[i, D - 1 - j]
+            for k in T.serial(8):
+                T.copy(X[bx * 8 + k, 0], x)
+                for i, j in T.Parallel(1, D):
+                    Y[bx * 8 + k, j] = x[i, D - 1 - j] * sums[i, j]
 
     return main
