@@ -543,8 +543,19 @@ bool Compilation::parseTileIr() {
   return true;
 }
 
+/// Whether the passes of stage wave-scheduled find a loop: an order to plan, or reads to carry.
+/// Else they would walk through the module to clean up what nobody has changed.
+static bool hasLoopsToSchedule(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        return isa<wave::PipelineOp, wave::CpAsyncWaitOp>(op) ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
-  if (pipeline.empty())
+  if (pipeline.empty() || (stage == Stage::WaveScheduled && !hasLoopsToSchedule(*state->module)))
     return true;
   FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline);
   if (failed(parsed))

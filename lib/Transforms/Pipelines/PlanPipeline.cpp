@@ -148,11 +148,19 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   constexpr int64_t widePiece = 16;
   bool mayLoad =
       !kernel.getLockstep() && (!isCounted || target.asyncCopies.bytes.front() >= widePiece);
-  Accesses all = accessesOf(loop), read = mayLoad && isCounted ? accessesOf(kernel) : all;
+  Accesses all = accessesOf(loop);
+  std::optional<Accesses> read; // a kernel of many loops is not walked through for each of them
+  auto isIndex = [&](Value value) {
+    if (isIndexOnly(value, loop, nullptr, isCounted))
+      return true;
+    if (mayLoad && !read)
+      read = isCounted ? accessesOf(kernel) : all;
+    return mayLoad && isIndexOnly(value, loop, &*read, isCounted);
+  };
   Block *round = roundOf(loop);
   if (round != loop.bodyBlock()) {
     plan.round = cast<scf::IfOp>(round->getParentOp());
-    if (!mayLoad || !isIndexOnly(plan.round.getCondition(), loop, &read, isCounted))
+    if (!mayLoad || !isIndex(plan.round.getCondition()))
       round = loop.bodyBlock();
     plan.countsRounds = isCounted;
   }
@@ -163,9 +171,7 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
     if (!ring || !ring.getResult().getType().isShared() || loop->isAncestor(ring))
       continue;
     auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
-    bool legal = !view || llvm::all_of(view.getOffsets(), [&](Value v) {
-      return isIndexOnly(v, loop, mayLoad ? &read : nullptr, isCounted);
-    });
+    bool legal = !view || llvm::all_of(view.getOffsets(), isIndex);
     legal &= isFilledBy(copy, ring);
     if (round != loop.bodyBlock() && isCounted)
       legal &= canLieOutside(view);
