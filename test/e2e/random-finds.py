@@ -40,6 +40,7 @@
 # RUN: tilec-run %s --entry "folded_access()" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "folded_access()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "folded_access()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "low_bytes()" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -397,5 +398,36 @@ def never_equal(M=64, N=8):
             for i, j in T.Parallel(M, N):
                 o[i, j] = T.cast(a[i, j], "float32") == -1.375
             T.copy(o, O)
+
+    return main
+
+
+# A load of which two bytes count, and a product of whose result the low bits do.
+def low_bytes():
+    @T.prim_func
+    def main(A: T.Tensor((8, 32), "uint8"), B: T.Tensor((8, 16), "float16"), C: T.Tensor((16, 32), "float16"),
+             O: T.Tensor((8, 32), "float32"), P: T.Tensor((8, 32), "float32")):
+        with T.Kernel(1, threads=64):
+            a = T.alloc_fragment((8, 32), "uint8")
+            b = T.alloc_shared((8, 16), "float16")
+            c = T.alloc_shared((16, 32), "float16")
+            f = T.alloc_fragment((8, 32), "float32")
+            g = T.alloc_fragment((8, 32), "float32")
+            d = T.alloc_shared((8, 32), "int4")
+            for i, j in T.Parallel(8, 32):
+                a[i, j] = A[i, j]
+            T.clear(f)
+            T.copy(B, b)
+            T.copy(C, c)
+            T.gemm(b, c, f)
+            for i, j in T.Parallel(8, 32):
+                g[i, j] = f[i, j] * T.cast(a[i, j], "float32")
+            T.copy(g, P)
+            for i, k in T.Parallel(8, 8):
+                for v in T.vectorized(4):
+                    j = k * 4 + v
+                    d[i, j] = T.cast(i, "int4") * T.cast(a[i, j], "int4")
+            for i, j in T.Parallel(8, 32):
+                O[i, j] = T.cast(d[i, j], "float32")
 
     return main

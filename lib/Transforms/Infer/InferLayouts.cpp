@@ -528,8 +528,8 @@ static tile::AllocOp tileOf(Value operand) {
   return own;
 }
 
-/// Tiles that loops read into fragments of several rows a wave, or write from them, whose rows start
-/// in one bank: what a matrix instruction wants or gives, where no instruction moves a matrix
+/// Tiles that loops read into fragments of several rows a wave, or write from them, whose rows
+/// start in one bank: what a matrix instruction wants or gives, where no instruction moves a matrix
 /// (another element type). Boxes of warp groups' copies have their own swizzle.
 llvm::SmallPtrSet<Operation *, 4> Inference::metAcrossRows() {
   llvm::SmallPtrSet<Operation *, 4> found, boxes;

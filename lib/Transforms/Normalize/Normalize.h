@@ -32,8 +32,8 @@ void lowerBreaks(tile::ProgramOp program);
 /// parallel.
 void readOnce(tile::ProgramOp program);
 
-/// Tiles that a short loop brings to registers are read for all its rounds at once, where a thread's
-/// registers hold them.
+/// Tiles that a short loop brings to registers are read for all its rounds at once, where a
+/// thread's registers hold them.
 void readRoundsTogether(tile::KernelOp kernel);
 
 /// Parallels have constant extents, and so have nested ones unless they are serial loops now.

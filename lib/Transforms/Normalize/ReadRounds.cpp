@@ -11,7 +11,7 @@
 //
 // Longer loops are left alone: ptxas reads several rounds of small bodies ahead itself, and in
 // blocks that fill a multiprocessor more reads in flight cost 9 % (preprocessing of sparse
-// attention's backward pass, H100).
+// attention's backward pass).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,7 @@ Value identityOf(OpBuilder &b, Location loc, tile::ReduceKind kind, Type type, b
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(f, value));
   }
   unsigned bits = type.getIntOrFloatBitWidth();
+  isUnsigned |= bits == 1; // true is above false
   APInt value = APInt::getZero(bits);
   if (kind == Kind::Prod)
     value = APInt(bits, 1);
@@ -84,6 +85,11 @@ Value combine(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x, Value 
   using Kind = tile::ReduceKind;
   Type element = getElementTypeOrSelf(x.getType());
   bool isFloat = isa<FloatType>(element);
+  isUnsigned |= element.isInteger(1); // true is above false
+  if (element.isInteger(1) && (kind == Kind::Sum || kind == Kind::AbsSum))
+    kind = Kind::BitOr; // a number that is not 0 is true
+  if (element.isInteger(1) && kind == Kind::Prod)
+    kind = Kind::BitAnd;
   switch (kind) {
   case Kind::Sum:
   case Kind::AbsSum:
