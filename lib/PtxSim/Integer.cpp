@@ -28,36 +28,44 @@ template <typename T> using Unsigned = std::make_unsigned_t<T>;
     });                                                                                            \
   }
 
-/// The same of sums and products, whose low bytes come from those of the operands alone: a byte of
-/// the result is known when it and those below it are known of all operands.
-#define TILEC_LOW_INT(Name, Count, Expr)                                                           \
-  Step Name(Warp &warp, const Instruction &instr, uint32_t lanes) {                                \
-    return forInt(instr.type, [&](auto zero) {                                                     \
-      using T = decltype(zero);                                                                    \
-      Value operands[3] = {warp.in(instr.args[1]), warp.in(instr.args[2]),                         \
-                           Count > 2 ? warp.in(instr.args[3]) : Value()};                          \
-      uint64_t results[warpLanes];                                                                 \
-      uint8_t known[warpLanes];                                                                    \
-      for (unsigned lane = 0; lane < warpLanes; ++lane) {                                          \
-        [[maybe_unused]] T a = T(operands[0][lane]), b = T(operands[1][lane]), c = T(0);           \
-        unsigned both = operands[0].bytes[lane] & operands[1].bytes[lane];                         \
-        if (Count > 2) {                                                                           \
-          c = T(operands[2][lane]);                                                                \
-          both &= operands[2].bytes[lane];                                                         \
-        }                                                                                          \
-        results[lane] = pack(T(Expr));                                                             \
-        known[lane] = uint8_t(both & ~(both + 1));                                                 \
-      }                                                                                            \
-      warp.outBytes(instr.args[0], lanes, results, known);                                         \
-      return Step::Next;                                                                           \
-    });                                                                                            \
-  }
+/// Sums and products, whose low bytes come from those of the operands alone: a byte of the result
+/// is known when it and those below it are known of all operands. `compute` takes three operands.
+template <unsigned Count, typename Function>
+Step fromLowBytes(Warp &warp, const Instruction &instr, uint32_t lanes, Function compute) {
+  return forInt(instr.type, [&](auto zero) {
+    using T = decltype(zero);
+    Value a = warp.in(instr.args[1]), b = warp.in(instr.args[2]);
+    Value c = Count > 2 ? warp.in(instr.args[3]) : a;
+    uint64_t results[warpLanes];
+    uint8_t known[warpLanes];
+    for (unsigned lane = 0; lane < warpLanes; ++lane) {
+      unsigned all = a.bytes[lane] & b.bytes[lane] & c.bytes[lane];
+      results[lane] =
+          pack(T(compute(Unsigned<T>(a[lane]), Unsigned<T>(b[lane]), Unsigned<T>(c[lane]))));
+      known[lane] = uint8_t(all & ~(all + 1));
+    }
+    warp.outBytes(instr.args[0], lanes, results, known);
+    return Step::Next;
+  });
+}
+Step add(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  return fromLowBytes<2>(warp, instr, lanes,
+                         [](uint64_t a, uint64_t b, uint64_t) { return a + b; });
+}
+Step sub(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  return fromLowBytes<2>(warp, instr, lanes,
+                         [](uint64_t a, uint64_t b, uint64_t) { return a - b; });
+}
+Step mulLo(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  return fromLowBytes<2>(warp, instr, lanes,
+                         [](uint64_t a, uint64_t b, uint64_t) { return a * b; });
+}
+Step madLo(Warp &warp, const Instruction &instr, uint32_t lanes) {
+  return fromLowBytes<3>(warp, instr, lanes,
+                         [](uint64_t a, uint64_t b, uint64_t c) { return a * b + c; });
+}
 
-TILEC_LOW_INT(add, 2, Unsigned<T>(a) + Unsigned<T>(b))
-TILEC_LOW_INT(sub, 2, Unsigned<T>(a) - Unsigned<T>(b))
-TILEC_LOW_INT(mulLo, 2, uint64_t(a) * uint64_t(b))
 TILEC_INT(mulHi, 2, (Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T)), T a, T b)
-TILEC_LOW_INT(madLo, 3, uint64_t(a) * uint64_t(b) + uint64_t(c))
 TILEC_INT(madHi, 3, ((Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T))) + Wide<T>(c), T a, T b, T c)
 // What a division by zero gives is not said: all ones, as hardware does.
 TILEC_INT(divide, 2,
