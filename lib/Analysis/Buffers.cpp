@@ -140,13 +140,6 @@ std::optional<ElementAccess> elementAccess(Operation *op) {
   return std::nullopt;
 }
 
-bool conflict(const Accesses &a, const Accesses &b) {
-  auto meet = [](ArrayRef<Value> x, ArrayRef<Value> y) {
-    return llvm::any_of(x, [&](Value root) { return llvm::is_contained(y, root); });
-  };
-  return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
-}
-
 bool isChangedBy(ArrayRef<Value> written, Value root) {
   auto mayOverlap = [](Value value) {
     auto tensor = value.getDefiningOp<tile::TensorOp>();
@@ -154,6 +147,13 @@ bool isChangedBy(ArrayRef<Value> written, Value root) {
   };
   return llvm::is_contained(written, root) ||
          (mayOverlap(root) && llvm::any_of(written, mayOverlap));
+}
+
+bool conflict(const Accesses &a, const Accesses &b) {
+  auto meet = [](ArrayRef<Value> writes, ArrayRef<Value> others) {
+    return llvm::any_of(others, [&](Value root) { return isChangedBy(writes, root); });
+  };
+  return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(b.writes, a.reads);
 }
 
 Accesses accessesOf(Operation *op) {

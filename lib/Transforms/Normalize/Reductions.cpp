@@ -166,7 +166,7 @@ bool areAlike(Value x, Value y) {
     while (outermost && outermost->getParentOfType<tile::ParallelOp>())
       outermost = outermost->getParentOfType<tile::ParallelOp>();
     if (!outermost || !outermost->isAncestor(b) ||
-        llvm::is_contained(accessesOf(outermost).writes, rootOf(load.getBuffer())))
+        isChangedBy(accessesOf(outermost).writes, rootOf(load.getBuffer())))
       return false;
   } else if (!isPure(a)) {
     return false;

@@ -493,7 +493,7 @@ bool isSameValue(Value a, Value b) {
   if (!isa<tile::LoadOp>(x) && !isMemoryEffectFree(x))
     return false;
   for (Operation *op = x; isa<tile::LoadOp>(x) && op != y; op = op->getNextNode())
-    if (llvm::is_contained(accessesOf(op).writes, rootOf(x->getOperand(0))))
+    if (isChangedBy(accessesOf(op).writes, rootOf(x->getOperand(0))))
       return false;
   return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
                       [](auto pair) { return isSameValue(std::get<0>(pair), std::get<1>(pair)); });

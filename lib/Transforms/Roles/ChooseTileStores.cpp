@@ -53,8 +53,7 @@ bool isAlone(const TileTarget &target, tile::ElementLoop loop, tile::KernelOp ke
     if (op == target.op || op->getNumRegions() != 0 || isMemoryEffectFree(op))
       return WalkResult::advance();
     Accesses accesses = accessesOf(op);
-    if (!llvm::is_contained(accesses.reads, target.tensor) &&
-        !llvm::is_contained(accesses.writes, target.tensor))
+    if (!isChangedBy(accesses.reads, target.tensor) && !isChangedBy(accesses.writes, target.tensor))
       return WalkResult::advance();
     auto load = dyn_cast<tile::LoadOp>(op);
     bool isSafe =

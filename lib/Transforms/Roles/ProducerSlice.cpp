@@ -92,8 +92,10 @@ llvm::Error ProducerSlice::needLoad(tile::LoadOp load) {
   Value buffer = load.getBuffer(), root = rootOf(buffer);
   tile::BufferType type = load.getBuffer().getType();
   if (type.isGlobal()) {
-    if (llvm::is_contained(written, root))
-      return refuse("it depends on elements of " + quotedName(root) + ", which the kernel writes");
+    if (isChangedBy(written, root))
+      return refuse("it depends on elements of " + quotedName(root) +
+                    (llvm::is_contained(written, root) ? ", which the kernel writes"
+                                                       : ", which may overlap what it writes"));
     if (root != buffer)
       if (llvm::Error error = need(buffer))
         return error;

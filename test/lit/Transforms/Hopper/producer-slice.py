@@ -2,6 +2,7 @@
 # RUN: tilec %s --target=sm_90a --entry "product('shared loops')" --emit=tile-pipelined | FileCheck %s --check-prefix=TWICE
 # RUN: tilec %s --target=sm_90a --entry "product('computed')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=COMPUTED
 # RUN: tilec %s --target=sm_90a --entry "product('written')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=WRITTEN
+# RUN: tilec %s --target=sm_90a --entry "product('overlapping')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=OVERLAPPING
 # RUN: tilec %s --target=sm_90a --entry "product('read')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=READ
 # RUN: tilec %s --target=sm_90a --entry "product('pitch')" --emit=tile-pipelined --remarks 2>&1 | FileCheck %s --check-prefix=PITCH
 # RUN: %if ptxas %{ tilec %s --target=sm_90a --entry "product('variable')" --strict -o %t.cubin %}
@@ -46,6 +47,7 @@
 
 # COMPUTED: remark: no producer warp copies for this loop: it depends on elements of `limits`, which the block computes
 # WRITTEN: remark: no producer warp copies for this loop: it depends on elements of `S`, which the kernel writes
+# OVERLAPPING: remark: no producer warp copies for this loop: it depends on elements of `S`, which may overlap what it writes
 # READ: remark: no producer warp copies for this loop: the kernel writes `A`, from which it copies
 # PITCH: remark: no producer warp copies for this loop: TMA cannot bring `A` to `A_shared`: its rows are not known to be a multiple of 16 bytes
 import tilelang.language as T
@@ -70,6 +72,8 @@ def product(form, count=4, BM=64, BK=64, dtype="float16"):
             limits = T.alloc_shared((count,), "int32")
             C_local = T.alloc_fragment((BM, BM), "float32")
             at = T.alloc_var("int32")
+            if form == "overlapping":
+                T.annotate_restrict_buffers(S, C)
             if form == "computed":
                 for i in T.Parallel(count):
                     limits[i] = S[i] * 2
