@@ -47,20 +47,23 @@ namespace {
 /// IR stays, and the passes that merge neighbouring memory accesses: a planned wait counts
 /// instructions. Where the code is large: those that compare all pairs of its addresses, look at
 /// all its registers for each access or at all uses of a constant for each half of a register;
-/// where it is huge, a third search for common expressions and the one in machine code, which joins
-/// what the parts have of their own and looks at all uses of the joined register for each part.
+/// where it is huge, what gains little there and walks through more memory than a processor keeps
+/// at hand: the schedule behind allocation, sinking, and the search for common expressions in
+/// machine code, which joins what the parts have of their own and looks at all uses of the joined
+/// register for each part; where it is vast, that search in the IR, too.
 class Gate : public OptPassGate {
 public:
-  bool keepsOrder = false, isLarge = false, isHuge = false, sinksTooFar = false;
+  bool keepsOrder = false, isLarge = false, isHuge = false, isVast = false, sinksTooFar = false;
 
   bool isEnabled() const override { return keepsOrder || isLarge || sinksTooFar; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
     bool isSlow = is_contained({"slsr", "si-form-memory-clauses", "si-peephole-sdwa"}, pass);
-    bool searches = is_contained({"early-cse", "machine-cse"}, pass);
-    return !(keepsOrder && moves) && !(isLarge && isSlow) && !(isHuge && searches) &&
-           !(sinksTooFar && pass == "machine-sink");
+    bool gainsLittle =
+        is_contained({"machine-cse", "machine-sink", "nary-reassociate", "postmisched"}, pass);
+    return !(keepsOrder && moves) && !(isLarge && isSlow) && !(isHuge && gainsLittle) &&
+           !(isVast && pass == "early-cse") && !(sinksTooFar && pass == "machine-sink");
   }
 };
 
@@ -204,6 +207,7 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
         }
         job.gate.isLarge = isLarge(*job.module);
         job.gate.isHuge = isHuge(*job.module);
+        job.gate.isVast = isVast(*job.module);
         job.gate.sinksTooFar =
             mayCrossBarriers(*job.module) ||
             (vendorOf(options.arch) == Vendor::Nvidia && hasManyBlocks(*job.module));

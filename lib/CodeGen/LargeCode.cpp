@@ -43,8 +43,8 @@ constexpr Size longest = {1024, 4096}, part = {256, 1024};
 /// Instructions or blocks of a function from which on it is large: some 500 loops or branches of a
 /// statement. Of 400, LLVM's straight-line strength reduction takes half a second.
 constexpr unsigned largeFunction = 2 * longest.instructions, manyBlocks = 512;
-/// From here on it is huge: no kernel with loops is.
-constexpr unsigned hugeFunction = 16 * longest.instructions;
+/// From here on it is huge, and vast: no kernel with loops is.
+constexpr unsigned hugeFunction = 8 * longest.instructions, vastFunction = 2 * hugeFunction;
 
 /// Loops of a function from which on it has many. For a fact about one, LLVM's scalar evolution
 /// asks the conditions of all loops before it: of 100, that is most of the time.
@@ -517,9 +517,11 @@ bool hasManyLoops(const Function &function, const LoopInfo &loops) {
   return function.size() >= 2 * manyLoops && loops.getLoopsInPreorder().size() >= manyLoops;
 }
 
-bool isHuge(const Module &module) {
-  return any_of(module, [](const Function &f) { return f.getInstructionCount() >= hugeFunction; });
+static bool hasInstructions(const Module &module, unsigned count) {
+  return any_of(module, [&](const Function &f) { return f.getInstructionCount() >= count; });
 }
+bool isHuge(const Module &module) { return hasInstructions(module, hugeFunction); }
+bool isVast(const Module &module) { return hasInstructions(module, vastFunction); }
 
 /// Whether `value` is a comparison of integers or made of such: a guard often asks for two things.
 static bool isCondition(const Value *value) {

@@ -30,8 +30,10 @@ bool isLarge(const llvm::Module &module);
 bool hasManyBlocks(const llvm::Module &module);
 /// Whether a function has very many loops.
 bool hasManyLoops(const llvm::Function &function, const llvm::LoopInfo &loops);
-/// Whether even what keeps the code short has to be left out.
+/// Whether a function is so large that passes that gain little in it are left out, and whether even
+/// some that keep the code short are.
 bool isHuge(const llvm::Module &module);
+bool isVast(const llvm::Module &module);
 /// In functions of very many blocks, hides from analyses that integers of very many uses (a
 /// thread's number, of which each branch asks something) are the same everywhere.
 void hideIntegers(llvm::Module &module, llvm::TargetMachine &machine);
