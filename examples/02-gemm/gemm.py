@@ -1,5 +1,6 @@
 # C = A * B^T in bfloat16, summed in float32: six steps from one loop to the speed of a library.
 import tilelang.language as T
+from tilec import tiles
 
 
 def naive(M, N, K, block=16, dtype="bfloat16"):
@@ -58,3 +59,10 @@ def tiled(M, N, K, block_M=128, block_N=128, block_K=64, threads=256, stages=0, 
             T.copy(c, C[by * block_M, bx * block_N])
 
     return gemm
+
+
+def chosen(M, N, K, dtype="bfloat16"):
+    """Step 6 with the numbers that tilec has for this shape, type and chip."""
+    tile = tiles.product(M, N, K, dtype)
+    return tiled(M, N, K, tile["block_M"], tile["block_N"], tile["block_K"], tile["threads"], tile["num_stages"],
+                 tile["panel_size"], dtype)

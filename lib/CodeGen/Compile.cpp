@@ -202,7 +202,7 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
         if (options.optimizeIr) {
           hideIntegers(*job.module, *job.machine);
           separateReturns(*job.module);
-          optimizeWith(*job.module, *job.machine);
+          optimizeWith(*job.module, *job.machine, options.arch);
           lap("optimize");
         }
         job.gate.isLarge = isLarge(*job.module);

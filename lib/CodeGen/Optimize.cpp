@@ -18,6 +18,7 @@
 #include "WideProducts.h"
 
 #include "tilec/CodeGen/CodeGen.h"
+#include "tilec/Target/Target.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -103,7 +104,7 @@ ModulePassManager cleanUpPasses() {
   return pipeline;
 }
 
-void optimizeWith(Module &module, TargetMachine &machine) {
+void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -122,7 +123,7 @@ void optimizeWith(Module &module, TargetMachine &machine) {
   FunctionPassManager passes;
   passes.addPass(InferAlignmentPass());
   passes.addPass(WideProducts());
-  passes.addPass(PreferRegisters());
+  passes.addPass(PreferRegisters(targetInfo(arch).registers.ofUnit));
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   pipeline.run(module, modules);
@@ -137,7 +138,7 @@ Error optimizeModule(Module &module, Arch arch) {
   Expected<std::unique_ptr<TargetMachine>> machine = createTargetMachine(arch);
   if (!machine)
     return machine.takeError();
-  optimizeWith(module, **machine);
+  optimizeWith(module, **machine, arch);
   return Error::success();
 }
 

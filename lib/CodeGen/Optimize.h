@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Base/Arch.h"
+
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
@@ -14,7 +16,7 @@ class TargetMachine;
 
 namespace tilec::codegen {
 
-void optimizeWith(llvm::Module &module, llvm::TargetMachine &machine);
+void optimizeWith(llvm::Module &module, llvm::TargetMachine &machine, Arch arch);
 
 /// The passes of it.
 llvm::ModulePassManager cleanUpPasses();

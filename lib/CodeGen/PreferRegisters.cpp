@@ -6,6 +6,9 @@
 // with it against without (docs/machine-code/lowering.md), TileLang's examples take 1.02 to 1.17 of
 // the speed where they multiply and keep their blocks, 1.00 to 1.17 where no loop reads memory.
 // Products that lose a block take 0.75 to 0.90, so that these say how many they keep, or nothing.
+// Kernels of rows of which few blocks fit then lose: one instead of two 0.80 (a layer norm of 16384
+// columns by 256 threads), two instead of four 0.97 (an RMS norm of 8192 by 512): while one
+// reduces, others have to read.
 // Other loops are mixed, 0.92 to 1.07: there ptxas takes loads of later rounds into registers,
 // whose latency other blocks had hidden. They are left alone, and so are products on chips for
 // which that was not measured.
@@ -28,7 +31,8 @@ namespace tilec::codegen {
 namespace {
 
 constexpr const char *leastBlocks = "nvvm.minctasm";
-constexpr unsigned tensorSpace = 1; // addrspace of global memory
+constexpr unsigned tensorSpace = 1;  // addrspace of global memory
+constexpr unsigned largeBlock = 512; // threads, whose waves wait for each other for longer
 
 StringRef asmOf(const llvm::Instruction &instr) {
   auto *call = dyn_cast<CallInst>(&instr);
@@ -48,7 +52,26 @@ bool readsTensors(const llvm::Instruction &instr) {
          asmOf(instr).contains("ld.global");
 }
 
+/// 32-bit words of a thread that are read of tensors, most of them before they are used.
+unsigned wordsRead(Function &function) {
+  uint64_t bits = 0;
+  for (const llvm::Instruction &instr : instructions(function))
+    if (readsTensors(instr))
+      bits += function.getDataLayout().getTypeSizeInBits(instr.getType());
+  return unsigned(bits / 32);
+}
+
 } // namespace
+
+bool PreferRegisters::leavesRoom(Function &function) const {
+  unsigned threads = 0;
+  if (function.getFnAttribute("nvvm.reqntid").getValueAsString().getAsInteger(10, threads))
+    return false;
+  // What ptxas took for ten kernels of rows (test/bench/hopper/rows.py), within a sixth.
+  unsigned needed = 24 + wordsRead(function) * 3 / 2;
+  unsigned blocks = threads >= largeBlock ? 3 : 2;
+  return int64_t(blocks) * needed * threads <= registersOfUnit;
+}
 
 PreservedAnalyses PreferRegisters::run(Function &function, FunctionAnalysisManager &analyses) {
   // Without a number of threads ptxas ignores the other.
@@ -63,7 +86,7 @@ PreservedAnalyses PreferRegisters::run(Function &function, FunctionAnalysisManag
   Attribute resident = function.getFnAttribute(residentBlocks);
   if (multiplies && resident.isValid())
     function.addFnAttr(leastBlocks, resident.getValueAsString());
-  else if (!multiplies && !readsInLoops)
+  else if (!multiplies && !readsInLoops && leavesRoom(function))
     function.addFnAttr(leastBlocks, "1");
   return PreservedAnalyses::all();
 }

@@ -12,9 +12,16 @@
 namespace tilec::codegen {
 
 /// Products that say `residentBlocks` get that as `nvvm.minctasm`, kernels for which one resident
-/// block is as good a wish as any get 1.
-struct PreferRegisters : llvm::PassInfoMixin<PreferRegisters> {
+/// block is as good a wish as any get 1, unless others would not be resident beside it then.
+class PreferRegisters : public llvm::PassInfoMixin<PreferRegisters> {
+public:
+  explicit PreferRegisters(int64_t registersOfUnit) : registersOfUnit(registersOfUnit) {}
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  bool leavesRoom(llvm::Function &function) const;
+
+  int64_t registersOfUnit; ///< of 32 bits, of the chip
 };
 
 } // namespace tilec::codegen

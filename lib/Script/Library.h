@@ -15,6 +15,9 @@ namespace tilec::script {
 /// The dotted name under which the evaluator finds the library: no script can import it.
 constexpr llvm::StringLiteral libraryModule = "tilec.library";
 llvm::StringRef librarySource();
+/// A module of ours that scripts import: tiles of products (python/tilec/_tiles.py, TilesFront.py).
+constexpr llvm::StringLiteral tilesModule = "tilec.tiles";
+llvm::StringRef tilesSource();
 
 /// The name of the object that T.PersistentTileScheduler gives.
 constexpr llvm::StringLiteral tileSchedulerName = "tile scheduler";

@@ -184,6 +184,8 @@ const ModuleFiles::Parsed *ModuleFiles::find(llvm::StringRef dotted) {
   std::optional<Found> found = findModule(dotted, read);
   if (dotted == libraryModule)
     found = Found{"", {"<tilec library>", librarySource().str()}, false};
+  if (dotted == tilesModule)
+    found = Found{"", {"<tilec.tiles>", tilesSource().str()}, false};
   if (!found)
     return nullptr;
   auto made = std::make_unique<Parsed>();

@@ -57,6 +57,7 @@ constexpr ModuleName moduleNames[] = {
     {"functools", "cache", ValueKind::Builtin, "identity factory"},
     {"functools", "wraps", ValueKind::Builtin, "identity factory"},
     {"tilec", "schedule", ValueKind::Module, "tilec.schedule"},
+    {"tilec", "tiles", ValueKind::Module, "tilec.tiles"},
     {"tvm", "const", ValueKind::Builtin, "tir.const"},
     {"tvm", "tir", ValueKind::Module, "tvm.tir"},
     {"tvm", "tirx", ValueKind::Module, "tvm.tir"},
@@ -213,6 +214,9 @@ Value Evaluator::moduleAttribute(llvm::StringRef moduleName, llvm::StringRef nam
       return Value::dtype(*type);
   if (moduleName == "tilec.schedule")
     return nameOfSchedule(name, span);
+  if (moduleName == tilesModule)
+    if (ModuleScope *scope = moduleBeside(tilesModule))
+      return nameOfModuleBeside(*scope, name, span);
   if (root == "tilelang" || root == "tvm")
     return nameOfTilelang(moduleName, name, span);
   if (const ModuleName *row = findName(moduleName, name))

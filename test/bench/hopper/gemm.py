@@ -9,7 +9,7 @@ TILES = [(128, 256, 256), (256, 128, 256), (192, 128, 384), (128, 192, 256), (12
 
 
 @tilelang.autotune(configs=[dict(block_M=m, block_N=n, threads=t) for m, n, t in TILES])
-def gemm(M, N, K, block_M=128, block_N=256, block_K=64, stages=4, threads=0, dtype="bfloat16", out="bfloat16", ta=False, tb=True, panel=8):
+def gemm(M, N, K, block_M=128, block_N=256, block_K=64, stages=4, threads=0, dtype="bfloat16", out="bfloat16", ta=False, tb=True, panel=8, accum="float32"):
     # Consumers: a warp group for 64 rows, of 256 rows two.
     threads = threads or (256 if block_M == 256 else 2 * block_M)
     a_shape = (K, M) if ta else (M, K)
@@ -22,7 +22,7 @@ def gemm(M, N, K, block_M=128, block_N=256, block_K=64, stages=4, threads=0, dty
         with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
             A_shared = T.alloc_shared(a_tile, dtype)
             B_shared = T.alloc_shared(b_tile, dtype)
-            C_local = T.alloc_fragment((block_M, block_N), "float32")
+            C_local = T.alloc_fragment((block_M, block_N), accum)
             T.use_swizzle(panel_size=panel)
             T.clear(C_local)
             for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):

@@ -5,6 +5,11 @@
 # RUN: tilec %s --entry "product()" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # RUN: tilec %s --entry "product()" --target=sm_80 --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
 # RUN: tilec %s --entry "rounds()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
+# A kernel that would be alone on its multiprocessor saves them, and one of large blocks of which two would fit.
+# RUN: tilec %s --entry "beside(16384)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
+# RUN: tilec %s --entry "beside(8192)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
+# RUN: tilec %s --entry "beside(4096, 512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
+# RUN: tilec %s --entry "beside(8192, 512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
 # CHECK: .minnctapersm 1
 # OPEN-NOT: .minnctapersm
 # OPEN: ret;
@@ -19,6 +24,19 @@ def straight(N=4096):
             T.copy(X[bx, 0], row)
             for j in T.Parallel(N):
                 row[j] = row[j] * 2
+            T.copy(row, Y[bx, 0])
+
+    return main
+
+
+def beside(N, threads=256):
+    @T.prim_func
+    def main(X: T.Tensor((8, N), "float16"), W: T.Tensor((2, N), "float16"), Y: T.Tensor((8, N), "float16")):
+        with T.Kernel(8, threads=threads) as bx:
+            row = T.alloc_fragment((N,), "float16")
+            T.copy(X[bx, 0], row)
+            for j in T.Parallel(N):
+                row[j] = row[j] * W[0, j] + W[1, j]
             T.copy(row, Y[bx, 0])
 
     return main

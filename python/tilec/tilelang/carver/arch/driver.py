@@ -15,6 +15,11 @@ def _properties():
     return None if cuda is None or _targets.simulated() else cuda.get_device_properties(cuda.current_device())
 
 
+def facts(target):
+    """(multiprocessors, bytes of shared memory of a block) of a target's usual chip."""
+    return _FACTS[target]
+
+
 def get_num_sms(device_id=0):
     found = _properties()
     return found.multi_processor_count if found else _FACTS[_targets.current_target()][0]

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tiles of a matrix product, as a function of its shape, its type and the chip. The compiler has this text, too.
+
+A chip is given by its compute units, the lanes of a wave, the shared memory of a block in bytes and whether warp groups
+multiply. The estimate of a tile is
+
+    launch + rounds * (slabs * slab + ends),        rounds = 0.7 ceil(x) + 0.3 x
+
+with x tiles a compute unit, slabs of 128 bytes along K and, from the rows below, the microseconds of a slab and of a tile's
+beginning and end. A round that is not full costs less than a full one, as the chip's power sets its clock. Where several
+blocks are resident, a slab of one takes longer than its share.
+"""
+
+import math
+
+# block_M, block_N, threads, microseconds of a slab, the same where B has its rows along K, and of a tile's ends.
+# Fitted to 140 shapes, 16 tiles each, on an H100 (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md). With 128
+# threads two warp groups take tiles in turn, and what a tile costs at its ends is hidden.
+_WARP_GROUPS = [
+    (64, 64, 128, 0.1495, 0.1568, 0.0), (64, 128, 128, 0.2409, 0.2262, 0.0), (64, 192, 128, 0.311, 0.3119, 0.07),
+    (64, 256, 128, 0.4748, 0.4715, 0.19), (128, 64, 256, 0.2281, 0.2345, 0.05), (128, 96, 128, 0.3384, 0.4389, 0.0),
+    (128, 112, 128, 0.3991, 0.542, 0.2), (128, 128, 128, 0.4144, 0.4152, 0.14), (128, 128, 256, 0.4236, 0.4253, 0.31),
+    (128, 160, 128, 0.5, 0.652, 0.0), (128, 176, 128, 0.553, 0.678, 0.38), (128, 192, 128, 0.5919, 0.5943, 0.0),
+    (128, 192, 256, 0.6177, 0.6226, 0.73), (128, 256, 256, 0.8413, 0.8539, 0.92), (192, 128, 384, 0.611, 0.6104, 0.46),
+    (256, 128, 256, 0.8363, 0.8271, 0.92),
+]  # fmt: skip
+# Waves of 64 lanes: block_M, block_N, threads, microseconds of a slab of a block by itself, of each of several, and of a
+# tile's ends. From the simulator's timing of gfx950; gfx942's are about twice these, in nearly the same proportions.
+_WAVES = [
+    (64, 64, 256, 0.436, 0.205, 0.6), (128, 64, 256, 0.506, 0.2375, 0.8), (64, 128, 256, 0.52, 0.26, 0.8),
+    (128, 128, 256, 0.557, 0.425, 1.3), (256, 128, 256, 0.688, 0.688, 1.5), (128, 256, 256, 0.70, 0.70, 1.5),
+    (256, 256, 512, 1.219, 1.219, 3.3),
+]  # fmt: skip
+# Warps of 32 lanes that multiply by themselves, in proportion to area and edges; not fitted to measurements.
+_WARPS = [(m, n, threads, m * n * 4e-5 + (m + n) * 1e-3, m * n * 4e-5 + (m + n) * 1e-3, 0.5)
+          for m, n, threads in [(64, 64, 128), (64, 128, 128), (128, 64, 128), (128, 128, 128), (128, 256, 256), (256, 128, 256)]]  # fmt: skip
+_LAUNCH = 3.0
+_SLAB_BITS = 1024
+
+
+def _slots(tile, block_K, bits, shared):
+    """How many slots of a ring fit."""
+    return shared * 8 // ((tile[0] + tile[1]) * block_K * bits)
+
+
+def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
+    """The `count` best, the best first, each as keyword arguments of a kernel."""
+    units, lanes, shared, has_warp_groups = chip
+    table = _WAVES if lanes == 64 else _WARP_GROUPS if has_warp_groups else _WARPS
+    # A slab is a row of the swizzle; where two slots of the largest tile would not fit, or warps copy, it is half one.
+    block_K = _SLAB_BITS // bits
+    if lanes == 64 and shared < 131072 or table == _WARPS:
+        block_K = block_K // 2
+    found = []
+    for tile in table:
+        block_M, block_N, threads, slab, other, ends = tile
+        if has_warp_groups and not transpose_B:
+            slab = other
+            if block_N * bits % _SLAB_BITS != 0 and block_N * bits > _SLAB_BITS:
+                slab = 2 * slab  # its rows along N are no whole rows of the swizzle
+        if has_warp_groups and any(pitch * bits % _SLAB_BITS != 0 for pitch in (K, K if transpose_B else N)):
+            # Rows of a slab lie in two lines each: twice the traffic, which clusters of large tiles share.
+            area = block_M * block_N
+            edge = 0.00015 if area >= 32768 else 0.0004 if threads >= 256 and area >= 24576 else 0.0011
+            slab = slab + (block_M + block_N) * edge
+        if bits > 16 and block_M * block_N > 16384 or _slots(tile, block_K, bits, shared) < 2:
+            continue
+        x = math.ceil(M / block_M) * math.ceil(N / block_N) / units
+        rounds = 0.7 * math.ceil(x) + 0.3 * x
+        if lanes == 64 and x > 1:
+            slab = other
+        time = _LAUNCH + rounds * (math.ceil(K * bits / _SLAB_BITS) * slab + ends)
+        found.append((time, block_M, block_N, threads))
+    found = sorted(found)[:count]
+    return [{"block_M": block_M, "block_N": block_N, "block_K": block_K,
+             "num_stages": 2 if lanes == 64 else 4, "threads": threads,
+             "panel_size": 8}
+            for time, block_M, block_N, threads in found]  # fmt: skip
