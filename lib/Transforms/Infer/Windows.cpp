@@ -44,10 +44,9 @@ bool isOfLoop(Value value, tile::ElementLoop loop) {
 }
 
 /// Whether the index is the loop's variable `iv` in a piece of `extent` elements, whose place the
-/// variable of a serial loop says.
+/// variables of serial loops and a constant say.
 bool isWindow(Value index, tile::ElementLoop loop, Value iv, int64_t extent) {
   LinearForm form = linearize(index);
-  bool isMoved = false;
   for (auto [term, factor] : form.terms) {
     if (term == iv && factor == 1)
       continue;
@@ -55,9 +54,8 @@ bool isWindow(Value index, tile::ElementLoop loop, Value iv, int64_t extent) {
     if (!argument || isOfLoop(term, loop) || factor % extent != 0 ||
         !isa<tile::ForOp>(argument.getOwner()->getParentOp()))
       return false;
-    isMoved = true;
   }
-  return isMoved && form.coefficient(iv) == 1 && form.constant % extent == 0;
+  return form.coefficient(iv) == 1 && form.constant % extent == 0;
 }
 
 /// The layout of the first `extent` elements along a dimension, where every lane has as many of
@@ -87,13 +85,20 @@ std::optional<FragmentLayout> windowOf(const FragmentLayout &layout, unsigned di
                         SmallVector<Factor, 4>(layout.waves()));
 }
 
+/// What fragments say of the loop's iterations, if need be those that it reads pieces of.
+std::optional<FragmentLayout> layoutOfIterations(tile::ElementLoop loop) {
+  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  return layout ? layout : layoutFromWindow(loop);
+}
+
 /// Whether each lane has what it needs of fragments in every round, with the loop's variable known.
 bool servesRounds(KnownLoop outer, tile::ElementLoop loop) {
   Value iv = outer.loop.iv();
-  std::optional<FragmentLayout> layout = layoutFromFragments(loop);
+  SmallVector<Access> accesses = fragmentAccesses(loop);
+  std::optional<FragmentLayout> layout = layoutOfIterations(loop);
   if (!layout)
-    return false;
-  for (const Access &access : fragmentAccesses(loop)) {
+    return accesses.empty();
+  for (const Access &access : accesses) {
     const FragmentLayout *own = fragmentLayoutOf(access.buffer);
     if (!own)
       return false;
@@ -136,7 +141,11 @@ int64_t workOfRound(KnownLoop outer) {
       });
     if (!servesRounds(outer, loop))
       return 0;
-    work += layoutFromFragments(loop)->numRegs();
+    // Without fragments the iterations are shared out evenly.
+    std::optional<FragmentLayout> layout = layoutOfIterations(loop);
+    int64_t threads = loop->getParentOfType<tile::KernelOp>().getThreads();
+    int64_t iterations = llvm::product_of(*loop.constantExtents());
+    work += layout ? layout->numRegs() : llvm::divideCeil(iterations, threads);
   }
   return picks ? work : 0;
 }
@@ -167,6 +176,20 @@ std::optional<FragmentLayout> layoutFromWindow(tile::ElementLoop loop) {
   return std::nullopt;
 }
 
+/// A loop whose fragments do not say who runs an iteration, but of which one is read in a piece at
+/// a constant place, is run by the lanes that have the piece, if these have all that it needs.
+static void followPiece(tile::ElementLoop loop) {
+  if (layoutFromFragments(loop))
+    return;
+  std::optional<FragmentLayout> layout = layoutFromWindow(loop);
+  bool serves = layout && llvm::all_of(fragmentAccesses(loop), [&](const Access &access) {
+                  const FragmentLayout *own = fragmentLayoutOf(access.buffer);
+                  return own && matchRegisters(*layout, *own, access.indices, loop, {});
+                });
+  if (serves)
+    loop.setLayoutAttr(tile::FragmentLayoutAttr::get(loop.getContext(), *layout));
+}
+
 void unrollWindows(tile::KernelOp kernel) {
   constexpr int64_t mostRounds = 128, mostWork = 1024;
   for (KnownLoop known : knownLoops(kernel)) {
@@ -175,6 +198,7 @@ void unrollWindows(tile::KernelOp kernel) {
     if (work > 0 && work * known.rounds <= mostWork)
       known.unroll();
   }
+  kernel.walk([](tile::ElementLoop loop) { followPiece(loop); });
 }
 
 } // namespace tilec

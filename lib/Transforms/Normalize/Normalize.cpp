@@ -12,6 +12,7 @@
 #include "Normalize/Locals.h"
 #include "Normalize/Lockstep.h"
 #include "Normalize/Offsets.h"
+#include "Normalize/Pieces.h"
 #include "Normalize/RollTails.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -378,6 +379,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     separateOverlaps(program);
     expandTilesInParallels(program);
     simplifyOffsets(program);
+    shortenToPieces(program);
     decideComparisons(program);
     foldViews(program);
     readOnce(program);

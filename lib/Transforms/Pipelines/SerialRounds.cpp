@@ -83,7 +83,7 @@ static void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
 
 /// Bytes of shared memory with which a block keeps no other one from a unit, whatever registers its
 /// lanes take.
-static int64_t freeBytes(tile::KernelOp kernel, int64_t used, const TargetInfo &target) {
+static int64_t bytesLeft(tile::KernelOp kernel, int64_t used, const TargetInfo &target) {
   if (hasUnitsForAll(kernel, target))
     return target.sharedBytes;
   int64_t lanes = target.schedulers * target.wavesOfScheduler * target.waveLanes;
@@ -106,7 +106,7 @@ void letSerialLoopsRunAhead(tile::KernelOp kernel, const TargetInfo &target) {
     return;
   separateTiles(kernel, loops);
   SharedMemory memory(kernel, target);
-  int64_t most = freeBytes(kernel, memory.bytes(), target);
+  int64_t most = bytesLeft(kernel, memory.bytes(), target);
   for (tile::ForOp loop : loops) {
     loop.setStages(2);
     PipelinePlan plan = planPipeline(loop, target);

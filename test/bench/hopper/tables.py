@@ -6,7 +6,7 @@ usage: tables.py pack TOOLS FOLDER [--tuned FILE] [--only REGEX] [--jobs N]
        tables.py run [FOLDER] [--only REGEX] [--seconds N] [--rounds N] [--against NAMES]   on the GPU host; writes FOLDER/out
        tables.py show RESULTS.json                                                   the tables as markdown
 
-Nothing is chosen of ours on the GPU host: a kernel's parameters are those of CONFIGURATIONS below or, where it has some,
+Nothing is chosen of ours on the GPU host: a product's tiles are those of `tilec.tiles`, other parameters those below or, where it has some,
 of a committed tuning file (tilec-run --tune). The libraries' algorithms and Triton's configurations are chosen there, by
 time, before a case is timed. `run` starts bench.py, which times all in one process, and starts it again where a case took
 it along; the cases that matter most come first. After each case out/results.json (everything), out/raw.txt (each round of
@@ -15,6 +15,7 @@ each contender) and out/tables.md are written anew.
 
 import argparse
 import concurrent.futures
+import importlib.util
 import json
 import os
 import pathlib
@@ -30,21 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = ["tables.py", "bench.py", "driver.py", "libraries.py", "timing.py", "triton_kernels.py", "triton_rivals.py"]
 SIZES = [1024, 2048, 4096, 8192, 16384]
 LENGTHS = [2048, 4096, 8192, 16384]
-# Where no tuning file says otherwise: the first entry whose size is not below the problem's.
-CONFIGURATIONS = [
-    (1024, "block_M=64, block_N=128, stages=8, threads=128, panel=8"),
-    (2048, "block_M=128, block_N=128, stages=6, threads=128, panel=4"),
-    (4096, "block_M=128, block_N={}, stages=6, threads=128, panel=8"),
-    (16384, "block_M=128, block_N=192, stages=4, threads=128, panel=12"),
-]
-# The fastest N tile at 4096 is no multiple of 64, which B with K as the slower dimension needs.
-NARROW = {"nt": 112, "nn": 128}
-# K-major fp8: rows of 128 bytes.
-FP8 = [(1024, "block_M=64, block_N=128, stages=6, threads=128"),
-       (2048, "block_M=128, block_N=128, stages=5, threads=128, panel=4"),
-       (4096, "block_M=128, block_N=112, stages=6, threads=128, panel=12"),
-       (8192, "block_M=128, block_N=192, stages=4, threads=128, panel=8"),
-       (16384, "block_M=128, block_N=160, stages=5, threads=128, panel=12")]
+HOPPER = (132, 32, 232448, True)  # multiprocessors, lanes, bytes of shared memory of a block, warp groups multiply
 ATTENTION = {64: "block_M=192, threads=384", 128: "block_M=128, threads=256",
              256: "block_M=128, block_N=64, threads=256", 80: "block_M=128, threads=256",
              96: "block_M=128, threads=256", 112: "block_M=128, threads=256",
@@ -56,8 +43,17 @@ HEADS = {"GEMM": ["M = N = K", "dtype", "form"], "GEMM fp8": ["M = N = K", "dtyp
 SILENCE_SECONDS = 60  # a case that takes longer hangs
 
 
-def up_to(table, size):
-    return next(text for limit, text in table if size <= limit)
+def tile_of(size, bits, form):
+    """Where no tuning file says otherwise: what `tilec.tiles` gives, as parameters of gemm.py."""
+    module = HERE / "../../../python/tilec/_tiles.py"
+    if not module.exists():  # on the GPU host, where nothing is compiled
+        return ""
+    spec = importlib.util.spec_from_file_location("tilec_tiles", module)
+    tiles = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tiles)
+    tile = tiles.candidates_on(HOPPER, size, size, size, bits, form == "nt")[0]
+    return (f'block_M={tile["block_M"]}, block_N={tile["block_N"]}, stages={tile["num_stages"]}, threads={tile["threads"]}, '
+            f'panel={tile["panel_size"]}')
 
 
 def gemm_cases():
@@ -67,11 +63,11 @@ def gemm_cases():
                 yield {"name": f"gemm-{size}-{dtype}-{form}", "table": "GEMM", "script": "gemm.py", "shape": [size] * 3,
                        "dtype": dtype, "form": form, "row": [str(size), dtype, form.upper()],
                        "call": f"gemm({size}, {size}, {size})",
-                       "parameters": up_to(CONFIGURATIONS, size).format(NARROW[form]),
+                       "parameters": tile_of(size, 16, form),
                        "types": f'dtype="{dtype}", out="{dtype}", tb={form == "nt"}'}
         yield {"name": f"gemm-{size}-fp8-nt", "table": "GEMM fp8", "script": "gemm_scaled.py", "shape": [size] * 3,
                "dtype": "float8_e4m3fn", "form": "nt", "row": [str(size), "e4m3", "NT"],
-               "call": f"scaled({size}, {size}, {size})", "parameters": up_to(FP8, size), "types": ""}
+               "call": f"scaled({size}, {size}, {size})", "parameters": tile_of(size, 8, "nt"), "types": ""}
 
 
 def attention_cases():

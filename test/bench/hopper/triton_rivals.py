@@ -61,7 +61,7 @@ def attention(q, k, v, out, shape, causal):
     """Tensors of two dimensions, [B * S, H * D]."""
     batch, length, heads, size = shape
     scale = size ** -0.5 * 1.44269504
-    for form, BM, BN, warps, stages in kernels.ATTENTION[size]:
+    for form, BM, BN, warps, stages in kernels.ATTENTION.get(size, ()):
         if length % BM or length % BN:
             continue
         grid = (length // BM, batch * heads)
