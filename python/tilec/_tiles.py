@@ -14,14 +14,15 @@ blocks are resident, a slab of one takes longer than its share.
 import math
 
 # block_M, block_N, threads, microseconds of a slab, the same where B has its rows along K, and of a tile's ends.
-# Fitted to 140 shapes, 16 tiles each, on an H100 (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md). With 128
+# Fitted to 175 shapes, 16 and more tiles each, on an H100 (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md). With 128
 # threads two warp groups take tiles in turn, and what a tile costs at its ends is hidden.
 _WARP_GROUPS = [
     (64, 64, 128, 0.1495, 0.1568, 0.0), (64, 128, 128, 0.2409, 0.2262, 0.0), (64, 192, 128, 0.311, 0.3119, 0.07),
     (64, 256, 128, 0.4748, 0.4715, 0.19), (128, 64, 256, 0.2281, 0.2345, 0.05), (128, 96, 128, 0.3384, 0.4389, 0.0),
     (128, 112, 128, 0.3991, 0.542, 0.2), (128, 128, 128, 0.4144, 0.4152, 0.14), (128, 128, 256, 0.4236, 0.4253, 0.31),
     (128, 160, 128, 0.5, 0.652, 0.0), (128, 176, 128, 0.553, 0.678, 0.38), (128, 192, 128, 0.5919, 0.5943, 0.0),
-    (128, 192, 256, 0.6177, 0.6226, 0.73), (128, 256, 256, 0.8413, 0.8539, 0.92), (192, 128, 384, 0.611, 0.6104, 0.46),
+    (128, 144, 128, 0.475, 0.62, 0.1), (128, 192, 256, 0.6177, 0.6226, 0.73), (128, 208, 256, 0.71, 0.93, 0.8),
+    (128, 224, 256, 0.755, 0.99, 0.85), (128, 256, 256, 0.8413, 0.8539, 0.92), (192, 128, 384, 0.611, 0.6104, 0.46),
     (256, 128, 256, 0.8363, 0.8271, 0.92),
 ]  # fmt: skip
 # Waves of 64 lanes: block_M, block_N, threads, microseconds of a slab of a block by itself, of each of several, and of a
@@ -61,7 +62,7 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
         if has_warp_groups and any(pitch * bits % _SLAB_BITS != 0 for pitch in (K, K if transpose_B else N)):
             # Rows of a slab lie in two lines each: twice the traffic, which clusters of large tiles share.
             area = block_M * block_N
-            edge = 0.00015 if area >= 32768 else 0.0004 if threads >= 256 and area >= 24576 else 0.0011
+            edge = 0.00015 if area >= 26624 else 0.0004 if threads >= 256 and area >= 24576 else 0.0011
             slab = slab + (block_M + block_N) * edge
         if bits > 16 and block_M * block_N > 16384 or _slots(tile, block_K, bits, shared) < 2:
             continue
