@@ -20,6 +20,7 @@
 #include "tilec/CodeGen/CodeGen.h"
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
