@@ -55,6 +55,7 @@ constexpr Row questions[] = {
     {"get_shared_memory_per_block(...)", [](const Gpu &g) { return number(g.target.sharedBytes); }},
     {"get_max_dynamic_shared_size_bytes(...)",
      [](const Gpu &g) { return number(g.target.sharedBytes); }},
+    // These two are asked by TilesFront.py alone.
     {"get_warp_size(...)", [](const Gpu &g) { return number(g.target.waveLanes); }},
     {"has_warp_groups(...)", [](const Gpu &g) { return Value::boolean(!g.target.groups.empty()); }},
     {"get_registers_per_block(...)", [](const Gpu &) { return number(65536); }},

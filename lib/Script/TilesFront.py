@@ -1,5 +1,7 @@
 
-# What a script may call, where the compiler knows the target.
+# SPDX-License-Identifier: Apache-2.0
+# Behind the text of python/tilec/_tiles.py, this is the module `tilec.tiles` of scripts: here the compiler knows the
+# target. python/tilec/tiles.py is the same for Python.
 import tilelang.language as T
 from tilelang.carver.arch import driver
 

@@ -3,8 +3,6 @@
 
 import pytest
 
-import tilec.language as T
-import tilec.tilelang as tilelang
 from tilec import _targets, tiles
 
 SHAPES = [(1024, 1024, 1024), (8192, 8192, 8192), (300, 5000, 640), (1, 1, 1), (0, 64, 64)]

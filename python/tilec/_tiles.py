@@ -14,14 +14,15 @@ blocks are resident, a slab of one takes longer than its share.
 import math
 
 # block_M, block_N, threads, microseconds of a slab, the same where B has its rows along K, and of a tile's ends.
-# Fitted to 175 shapes, 16 and more tiles each, on an H100 (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md). With 128
-# threads two warp groups take tiles in turn, and what a tile costs at its ends is hidden.
+# Fitted to 140 shapes, 16 tiles each, on an H100 (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md); by hand
+# 160 and 176 columns, a little more than fitted, as they are worse for a launch by itself, and 144, 208 and 224, of 22 other
+# shapes. With 128 threads two warp groups take tiles in turn, and what a tile costs at its ends is hidden.
 _WARP_GROUPS = [
     (64, 64, 128, 0.1495, 0.1568, 0.0), (64, 128, 128, 0.2409, 0.2262, 0.0), (64, 192, 128, 0.311, 0.3119, 0.07),
     (64, 256, 128, 0.4748, 0.4715, 0.19), (128, 64, 256, 0.2281, 0.2345, 0.05), (128, 96, 128, 0.3384, 0.4389, 0.0),
-    (128, 112, 128, 0.3991, 0.542, 0.2), (128, 128, 128, 0.4144, 0.4152, 0.14), (128, 128, 256, 0.4236, 0.4253, 0.31),
+    (128, 112, 128, 0.3991, 0.542, 0.2), (128, 128, 128, 0.4144, 0.4152, 0.14), (128, 144, 128, 0.475, 0.62, 0.1),
     (128, 160, 128, 0.5, 0.652, 0.0), (128, 176, 128, 0.553, 0.678, 0.38), (128, 192, 128, 0.5919, 0.5943, 0.0),
-    (128, 144, 128, 0.475, 0.62, 0.1), (128, 192, 256, 0.6177, 0.6226, 0.73), (128, 208, 256, 0.71, 0.93, 0.8),
+    (128, 128, 256, 0.4236, 0.4253, 0.31), (128, 192, 256, 0.6177, 0.6226, 0.73), (128, 208, 256, 0.71, 0.93, 0.8),
     (128, 224, 256, 0.755, 0.99, 0.85), (128, 256, 256, 0.8413, 0.8539, 0.92), (192, 128, 384, 0.611, 0.6104, 0.46),
     (256, 128, 256, 0.8363, 0.8271, 0.92),
 ]  # fmt: skip
@@ -39,22 +40,23 @@ _LAUNCH = 3.0
 _SLAB_BITS = 1024
 
 
-def _slots(tile, block_K, bits, shared):
-    """How many slots of a ring fit."""
-    return shared * 8 // ((tile[0] + tile[1]) * block_K * bits)
-
-
 def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
     """The `count` best, the best first, each as keyword arguments of a kernel."""
     units, lanes, shared, has_warp_groups = chip
-    table = _WAVES if lanes == 64 else _WARP_GROUPS if has_warp_groups else _WARPS
-    # A slab is a row of the swizzle; where two slots of the largest tile would not fit, or warps copy, it is half one.
+    is_waves = lanes == 64
+    table = _WAVES if is_waves else _WARP_GROUPS if has_warp_groups else _WARPS
+    # A slab is a row of the swizzle. Half one where two slots of the largest tile would not fit, or where warps copy.
     block_K = _SLAB_BITS // bits
-    if lanes == 64 and shared < 131072 or table == _WARPS:
+    is_half = shared < 131072 if is_waves else not has_warp_groups
+    if is_half:
         block_K = block_K // 2
     found = []
     for tile in table:
         block_M, block_N, threads, slab, other, ends = tile
+        # A ring has two slots at least; products of f32 need registers for operands, too.
+        slots = shared * 8 // ((block_M + block_N) * block_K * bits)
+        if slots < 2 or bits > 16 and block_M * block_N > 16384:
+            continue
         if has_warp_groups and not transpose_B:
             slab = other
             if block_N * bits % _SLAB_BITS != 0 and block_N * bits > _SLAB_BITS:
@@ -64,16 +66,16 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             area = block_M * block_N
             edge = 0.00015 if area >= 26624 else 0.0004 if threads >= 256 and area >= 24576 else 0.0011
             slab = slab + (block_M + block_N) * edge
-        if bits > 16 and block_M * block_N > 16384 or _slots(tile, block_K, bits, shared) < 2:
-            continue
         x = math.ceil(M / block_M) * math.ceil(N / block_N) / units
         rounds = 0.7 * math.ceil(x) + 0.3 * x
-        if lanes == 64 and x > 1:
+        if is_waves and x > 1:
             slab = other
         time = _LAUNCH + rounds * (math.ceil(K * bits / _SLAB_BITS) * slab + ends)
-        found.append((time, block_M, block_N, threads))
-    found = sorted(found)[:count]
-    return [{"block_M": block_M, "block_N": block_N, "block_K": block_K,
-             "num_stages": 2 if lanes == 64 else 4, "threads": threads,
+        # Small tiles need more slots for as many bytes on the way (1024, B with its rows along K: 1.08 of cuBLAS with 8, 0.85
+        # with 4); more than 160 KB let blocks run apart, and what they share leaves the cache (4096: 1.03 with 5, 0.75 with 7).
+        is_small = (block_M + block_N) * block_K * bits <= 8 * 24576
+        stages = 2 if is_waves else 8 if has_warp_groups and is_small else 4
+        found.append((time, block_M, block_N, threads, stages))
+    return [{"block_M": block_M, "block_N": block_N, "block_K": block_K, "num_stages": stages, "threads": threads,
              "panel_size": 8}
-            for time, block_M, block_N, threads in found]  # fmt: skip
+            for time, block_M, block_N, threads, stages in sorted(found)[:count]]  # fmt: skip

@@ -24,7 +24,6 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = ["builds.py", "driver.py", "timing.py"]
-OVERWRITTEN = 256 << 20
 NEAR = 2e-2  # results of two builds, relative to the largest element: sums of 16-bit products in another order
 
 
@@ -74,9 +73,8 @@ def run(options):
     import torch
 
     import driver
-    from timing import Timer, ratios
+    from timing import OVERWRITTEN, Timer, ratios
     timer = Timer()
-    flood = torch.empty(OVERWRITTEN // 4, device="cuda")
     for case in json.loads((pathlib.Path(options.folder) / "cases.json").read_text()):
         if options.only not in case["label"] or not case["builds"]:
             continue
@@ -101,20 +99,7 @@ def run(options):
             results["cuBLAS"] = {written[0]: torch.mm(inputs[a], inputs[b].t()).float()}
         worst = max(((results[name][t] - results[base][t]).abs().max() / results[base][t].abs().max().clamp(min=1e-20)).item()
                     for base in list(results)[:1] for name in results for t in written if t in results[name])
-        alone = {name: [] for name in contenders}
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        names = list(contenders)
-        for _ in range(options.rounds + 2):
-            timer.random.shuffle(names)
-            for name in names:
-                flood.fill_(1.0)
-                torch.cuda._sleep(100_000)
-                begin.record()
-                contenders[name](0)
-                end.record()
-                timer.stream.synchronize()
-                alone[name].append(begin.elapsed_time(end) * 1e3)
-        alone = {name: times[2:] for name, times in alone.items()}
+        alone = timer.alone(contenders, options.rounds)
         sustained, _ = timer.rounds(contenders, options.rounds, sample_ms=8.0)
         row = f"{case['label']:40} {'same' if worst < NEAR else f'DIFFERS {worst:.1e}'}"
         for clock, times in (("alone", alone), ("sustained", sustained)):

@@ -6,10 +6,10 @@ usage: tables.py pack TOOLS FOLDER [--tuned FILE] [--only REGEX] [--jobs N]
        tables.py run [FOLDER] [--only REGEX] [--seconds N] [--rounds N] [--against NAMES]   on the GPU host; writes FOLDER/out
        tables.py show RESULTS.json                                                   the tables as markdown
 
-Nothing is chosen of ours on the GPU host: a product's tiles are those of `tilec.tiles`, other parameters those below or, where it has some,
-of a committed tuning file (tilec-run --tune). The libraries' algorithms and Triton's configurations are chosen there, by
-time, before a case is timed. `run` starts bench.py, which times all in one process, and starts it again where a case took
-it along; the cases that matter most come first. After each case out/results.json (everything), out/raw.txt (each round of
+Nothing is chosen of ours on the GPU host: a product's tiles are those of `tilec.tiles`, other parameters those below or,
+where it has some, of a committed tuning file (tilec-run --tune). The libraries' algorithms and Triton's configurations are
+chosen there, by time, before a case is timed. `run` starts bench.py, which times all in one process, and starts it again
+where a case took it along; the cases that matter most come first. After each case out/results.json (everything), out/raw.txt (each round of
 each contender) and out/tables.md are written anew.
 """
 

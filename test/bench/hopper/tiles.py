@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tiles that `tilec.tiles` gives, beside all others that fit and cuBLAS, for listed and drawn shapes of products.
 
-usage: tiles.py pack TOOLS FOLDER [--squares] [--shape M,N,K,FORM ...] [--drawn N] [--seed S] [--dtype T ...] [--chosen]     compiles
-       tiles.py run FOLDER [--rounds N]                      on a GPU host with PyTorch: writes FOLDER/rows.jsonl
+usage: tiles.py pack TOOLS FOLDER [--squares] [--shape M,N,K,FORM ...] [--drawn N] [--seed S] [--dtype T ...] [--chosen]
+       tiles.py run FOLDER [--rounds N] [--sustained]      on a GPU host with PyTorch: writes FOLDER/rows.jsonl
        tiles.py table ROWS.jsonl
 
 A shape is M, N, K and a form, `nt` (A B^T) or `nn` (A B). --squares: 1024 to 16384, both forms; --drawn: as many shapes
@@ -23,13 +23,12 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCES = ["tiles.py", "driver.py", "timing.py", "libraries.py"]
-OVERWRITTEN = 256 << 20
+SOURCES = ["tiles.py", "driver.py", "timing.py"]
 # block_M, block_N, threads: what the search is over.
 OTHERS = [(64, 64, 128), (64, 128, 128), (64, 192, 128), (64, 256, 128), (128, 64, 256), (128, 96, 128), (128, 112, 128),
           (128, 128, 128), (128, 160, 128), (128, 176, 128), (128, 192, 128), (128, 128, 256), (128, 192, 256),
-          (128, 208, 256), (128, 224, 256), (128, 240, 256),
-          (128, 256, 256), (128, 144, 128), (256, 128, 256), (192, 128, 384)]
+          (128, 208, 256), (128, 224, 256), (128, 240, 256), (128, 256, 256), (128, 144, 128), (256, 128, 256),
+          (192, 128, 384)]
 BITS = {"float16": 16, "bfloat16": 16, "float8_e4m3fn": 8, "int8": 8}
 
 
@@ -54,8 +53,10 @@ def entry_of(shape, dtype, tile):
     common = f'{m}, {n}, {k}, dtype="{dtype}", out="{out}", tb={form == "nt"}'
     if tile is None:
         return "gemm_tiles.py", f"gemm({common})"
-    bk = 1024 // BITS[dtype]
-    return "gemm.py", f"gemm({common}, block_M={tile[0]}, block_N={tile[1]}, block_K={bk}, threads={tile[2]}, accum={'int32' if dtype == 'int8' else 'float32'!r})"
+    stages = 8 if tile[0] + tile[1] <= 192 else 4  # as tilec.tiles asks for
+    accum = "int32" if dtype == "int8" else "float32"
+    return "gemm.py", (f'gemm({common}, block_M={tile[0]}, block_N={tile[1]}, block_K={1024 // BITS[dtype]}, threads={tile[2]}, stages={stages}, '
+                       f'accum="{accum}")')
 
 
 def compiled(tools, folder, number, shape, dtype, tile):
@@ -83,8 +84,7 @@ def pack(options):
             if BITS[dtype] == 8 and shape[3] != "nt":
                 continue
             cases.append({"shape": shape, "dtype": dtype, "files": {}})
-            tasks += [(cases[-1], shape, dtype, tile) for tile in ([None] if options.chosen else [None, *OTHERS] if
-                      (HERE / "gemm_tiles.py").exists() else OTHERS)]
+            tasks += [(cases[-1], shape, dtype, tile) for tile in ([None] if options.chosen else [None, *OTHERS])]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = pool.map(lambda task: compiled(options.tools, folder, task[0], *task[1][1:]), enumerate(tasks))
         for (case, *_), result in zip(tasks, made):
@@ -94,25 +94,38 @@ def pack(options):
     print(f"{len(cases)} shapes, {len(tasks)} kernels")
 
 
-def rows_of(case, folder, options, torch, driver, timing, libraries, timer, flood):
-    types = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32, "int8": torch.int8,
-             "int32": torch.int32, "float8_e4m3fn": torch.float8_e4m3fn}
-    rounds = options.rounds
+def data_of(case, sets, out):
+    """Tensors of so many launches in turn."""
+    import torch
     m, n, k, form = case["shape"]
-    nt = form == "nt"
-    dtype = types[case["dtype"]]
-    make = (lambda *s: torch.randint(-4, 5, s, device="cuda", dtype=torch.int32).to(dtype)) if case["dtype"] == "int8" else (
-        lambda *s: torch.randn(s, device="cuda").to(dtype))
-    sets = max(1, min(3, OVERWRITTEN // ((m * k + n * k + m * n) * 2)))
-    programs = {label: driver.Program(str(folder / file)) for label, file in case["files"].items()}
-    out = types[next(p["dtype"] for p in next(iter(programs.values())).launch["params"] if p["name"] == "C")]
-    data = [{"A": make(m, k), "B": make(n, k) if nt else make(k, n), "C": torch.empty((m, n), device="cuda", dtype=out)} for _ in range(sets)]
-    contenders, results, bad = {}, {}, []
-    if BITS[case["dtype"]] == 16:
-        contenders["cublas"] = lambda i: torch.mm(data[i % sets]["A"], data[i % sets]["B"].t() if nt else data[i % sets]["B"])
-        expected = contenders["cublas"](0).float()
-    else:
-        expected = data[0]["A"].float() @ (data[0]["B"].float().t() if nt else data[0]["B"].float())
+
+    def numbers(*shape):
+        if case["dtype"] == "int8":
+            return torch.randint(-4, 5, shape, device="cuda", dtype=torch.int8)
+        return torch.randn(shape, device="cuda").to(getattr(torch, case["dtype"]))
+
+    return [{"A": numbers(m, k), "B": numbers(n, k) if form == "nt" else numbers(k, n),
+             "C": torch.empty((m, n), device="cuda", dtype=out)} for _ in range(sets)]
+
+
+def row_of(case, options, timer):
+    import torch
+
+    import driver
+    import timing
+    m, n, k, form = case["shape"]
+    sets = max(1, min(3, timing.OVERWRITTEN // ((m * k + n * k + m * n) * 2)))
+    programs = {label: driver.Program(str(pathlib.Path(options.folder) / file)) for label, file in case["files"].items()}
+    params = next(iter(programs.values())).launch["params"]
+    data = data_of(case, sets, getattr(torch, next(p["dtype"] for p in params if p["name"] == "C")))
+
+    def library(i, dtype=None):
+        a, b = (data[i % sets][name] if dtype is None else data[i % sets][name].to(dtype) for name in "AB")
+        return torch.mm(a, b.t() if form == "nt" else b)
+
+    is_timed = BITS[case["dtype"]] == 16  # torch has no plain product of bytes
+    contenders, wrong = {"cublas": library} if is_timed else {}, []
+    expected = library(0, None if is_timed else torch.float32).float()
     for label, program in programs.items():
         launches = [program.bind({name: t.data_ptr() for name, t in one.items()}, timer.stream.cuda_stream) for one in data]
         data[0]["C"].zero_()
@@ -120,29 +133,15 @@ def rows_of(case, folder, options, torch, driver, timing, libraries, timer, floo
         torch.cuda.synchronize()
         error = ((data[0]["C"].float() - expected).abs().max() / expected.abs().max()).item()
         if not error < 2e-2:
-            bad.append(f"{label}: {error:.1e}")
+            wrong.append(f"{label}: {error:.1e}")
         contenders[label] = lambda i, launches=launches: launches[i % sets]()
     rough = {label: timer.once(run) for label, run in contenders.items()}
-    best = min(rough.values())
-    limit = 1.6 if options.sustained else 1.15
-    near = {label: run for label, run in contenders.items() if label in ("cublas", "chosen") or rough[label] <= limit * best}
-    alone = {label: [] for label in near}
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    names = list(near)
-    for _ in range(0 if options.sustained else rounds + 2):
-        timer.random.shuffle(names)
-        for name in names:
-            flood.fill_(1.0)
-            torch.cuda._sleep(60_000)
-            begin.record()
-            near[name](0)
-            end.record()
-            timer.stream.synchronize()
-            alone[name].append(begin.elapsed_time(end) * 1e3)
-    alone = {name: times[2:] for name, times in alone.items() if times}
-    sustained, _ = timer.rounds(near, rounds, sample_ms=3.0)
-    row = {"shape": case["shape"], "dtype": case["dtype"], "wrong": bad, "rough": {l: round(t * 1e3, 2) for l, t in rough.items()}}
-    for clock, times in (("alone", alone), ("sustained", sustained)):
+    limit = (1.6 if options.sustained else 1.15) * min(rough.values())
+    near = {label: run for label, run in contenders.items() if label in ("cublas", "chosen") or rough[label] <= limit}
+    clocks = {} if options.sustained else {"alone": timer.alone(near, options.rounds)}
+    clocks["sustained"], _ = timer.rounds(near, options.rounds)
+    row = {"shape": case["shape"], "dtype": case["dtype"], "wrong": wrong, "rough": {l: round(t * 1e3, 2) for l, t in rough.items()}}
+    for clock, times in clocks.items():
         row[clock] = {label: round(statistics.median(t), 2) for label, t in times.items()}
         if "chosen" in times and "cublas" in times:
             row[clock + "/cublas"] = timing.ratios(times["chosen"], times["cublas"])
@@ -150,33 +149,30 @@ def rows_of(case, folder, options, torch, driver, timing, libraries, timer, floo
 
 
 def run(options):
-    import torch
-
-    import driver
-    import libraries
     import timing
-    folder = pathlib.Path(options.folder)
     timer = timing.Timer()
-    flood = torch.empty(OVERWRITTEN // 4, device="cuda")
+    folder = pathlib.Path(options.folder)
     with open(folder / "rows.jsonl", "w") as out:
         for case in json.loads((folder / "cases.json").read_text()):
-            row = rows_of(case, folder, options, torch, driver, timing, libraries, timer, flood)
-            out.write(json.dumps(row) + "\n")
+            out.write(json.dumps(row_of(case, options, timer)) + "\n")
             out.flush()
 
 
 def table(options):
-    worst, print_ratio = [], lambda r: f"{r['ratio']:.3f} [{r['ratio_low']:.3f} {r['ratio_high']:.3f}]" if r else "-"
+    def ratio(value):
+        return f"{value['ratio']:.3f} [{value['ratio_low']:.3f} {value['ratio_high']:.3f}]" if value else "-"
+
+    worst = 1.0
     print("| shape | dtype | alone / cuBLAS | sustained / cuBLAS | of the best tile, sustained | best |\n|---|---|---|---|---|---|")
     for line in open(options.rows):
         row = json.loads(line)
-        tiles = {l: t for l, t in row["sustained"].items() if l not in ("cublas",)}
+        tiles = {label: time for label, time in row["sustained"].items() if label != "cublas"}
         best = min(tiles, key=tiles.get)
         share = tiles[best] / tiles["chosen"]
-        worst.append(share)
-        print(f"| {' x '.join(map(str, row['shape']))} | {row['dtype']} | {print_ratio(row.get('alone/cublas'))} | "
-              f"{print_ratio(row.get('sustained/cublas'))} | {share:.3f} | {best} |{' WRONG ' + str(row['wrong']) if row['wrong'] else ''}")
-    print(f"\nworst choice: {min(worst):.3f} of the best tile")
+        worst = min(worst, share)
+        print(f"| {' x '.join(map(str, row['shape']))} | {row['dtype']} | {ratio(row.get('alone/cublas'))} | "
+              f"{ratio(row.get('sustained/cublas'))} | {share:.3f} | {best} |{' WRONG ' + str(row['wrong']) if row['wrong'] else ''}")
+    print(f"\nworst choice: {worst:.3f} of the best tile")
 
 
 def main():

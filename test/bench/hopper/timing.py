@@ -12,6 +12,7 @@ import statistics
 import torch
 
 SPIN_CYCLES = 200_000  # about 0.1 ms: the host has queued a round by then
+OVERWRITTEN = 256 << 20  # bytes, more than L2 has
 HOPELESS = 1.3         # so many times as slow as the best candidate, and one is not timed further
 
 
@@ -35,6 +36,7 @@ class Timer:
         torch.cuda.set_stream(self.stream)  # graphs cannot be captured from the default stream
         self.random = random.Random(seed)
         self.events = []
+        self.flood = None
 
     def capture(self, run, runs):
         run(0)  # whatever is loaded, chosen or allocated the first time
@@ -95,6 +97,25 @@ class Timer:
             log.update({label: round(times[label] * 1e3, 3) for label in last})
         best = min(last, key=times.get)
         return best, dict(candidates)[best], log
+
+    def alone(self, contenders, rounds):
+        """Microseconds of one launch behind an overwrite of L2, {name: one a round}, in another order in every round."""
+        if self.flood is None:
+            self.flood = torch.empty(OVERWRITTEN // 4, device="cuda")
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        samples, names = {name: [] for name in contenders}, list(contenders)
+        for turn in range(rounds + 2):  # the first two warm up
+            self.random.shuffle(names)
+            for name in names:
+                self.flood.fill_(1.0)
+                torch.cuda._sleep(SPIN_CYCLES // 2)
+                begin.record()
+                contenders[name](0)
+                end.record()
+                self.stream.synchronize()
+                if turn >= 2:
+                    samples[name].append(begin.elapsed_time(end) * 1e3)
+        return samples
 
     def rounds(self, contenders, rounds, sample_ms=3.0, warm_ms=60.0):
         """Microseconds a run, {name: one a round}, of contenders {name: run} in another order in every round."""
