@@ -14,16 +14,19 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
                        llvm::StringRef layouts) {
   const std::string chip = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
   std::string target = chip;
+  auto chipWith = [&](const std::string &options) {
+    return options.empty() ? chip : chip.substr(0, chip.size() - 1) + " " + options + "}";
+  };
+  std::string wish = schedule.empty() ? "" : ("strategy=" + schedule).str();
   switch (stage) {
   case Stage::TileLaidOut:
     // Errors are found in the program as it was written; layouts are asked for by ops in their one
     // form.
     // Threads are kept apart while branches still say which of them go where.
     return "builtin.module(tile.program(tile-check,tile-expand-threads,tile-separate-threads,"
-           "tile-normalize,tile-choose-threads" +
-           target + ",tile-infer-layouts" +
-           (layouts.empty() ? chip : chip.substr(0, chip.size() - 1) + " " + layouts.str() + "}") +
-           "))";
+           "tile-normalize,tile-set-k-tiles" +
+           chipWith(wish) + ",tile-choose-threads" + chip + ",tile-split-products" +
+           chipWith(wish) + ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
   case Stage::TilePipelined:
     // Matrix loops whose order is planned get their plan when they are machine operations
     // (WaveScheduled).

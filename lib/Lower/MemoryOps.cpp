@@ -206,6 +206,8 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
   auto must = [&](bool emitted) { return emitted ? success() : unsupported(op); };
   return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
       .Case([&](wave::SharedReadOp read) {
+        if (read.getBlock())
+          return unsupported(op);
         llvm::Type *type = typeOf(read.getResult().getType());
         llvm::LoadInst *load = b.CreateAlignedLoad(
             carrierType(type), sharedPointer(read.getOffset(), read.getImm()),

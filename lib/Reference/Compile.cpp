@@ -259,7 +259,7 @@ bool Compiler::compileElementOp(Operation *op, Instr &instr) {
     aux->access = accessOf(load.getBuffer(), load.getIndices());
     aux->pad = asStored(aux->access.dtype, load.getPad() ? load.getPad()->convertToDouble() : 0);
     instr.dst = define(load.getResult());
-    instr.run = execLoad;
+    instr.run = loadFrom(load, *aux);
     return true;
   }
   if (auto atomic = dyn_cast<tile::AtomicOp>(op)) {
@@ -602,7 +602,7 @@ bool Compiler::compileControl(Operation *op, Instr &instr, Code &code) {
     frame->parallel ? compileInnerParallel(parallel, instr) : compileParallel(parallel, instr);
   } else if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
     compileKernel(kernel, instr);
-  } else if (isa<tile::GridSyncOp>(op)) {
+  } else if (isa<tile::GridSyncOp, tile::ClusterBarrierOp>(op)) {
     if (frame->parallel)
       fail(op, "is inside tile.parallel");
     instr.run = execGridSync;
@@ -628,7 +628,7 @@ void Compiler::compileKernel(tile::KernelOp op, Instr &instr) {
   scope.outer = frame;
   scope.lanes = aux->lanes = op.getLockstep() ? op.getThreads() : 1;
   uniformity.emplace(op);
-  aux->waitsForBlocks = tile::hasGridSync(op);
+  aux->waitsForBlocks = waitsForBlocks(op);
   frame = &scope;
   for (Value id : op.getBody().getArguments())
     aux->ids.push_back(define(id));

@@ -1,14 +1,16 @@
 //===- GridSync.cpp - blocks that wait for each other ---------------------===//
 //
-// The blocks of a kernel with tile.grid_sync run as coroutines, each from one barrier
-// of the grid to the next, in order. Each has shared memory and registers of its own.
+// The blocks of a kernel with tile.grid_sync or tile.cluster_barrier run as coroutines, each from
+// one barrier to the next, in order. Each has shared memory, registers and pipes of its own.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "GridSync.h"
 
 #include "BlockOrder.h"
-#include "Coroutine.h"
+#include "Pipes.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -25,7 +27,9 @@ struct ResidentBlock {
         coroutine([this, &aux] {
           if (!body.machine.failed)
             runCode(body, aux.body);
+          finishProducer(body.machine);
         }) {
+    pipes->pipes.resize(frame.machine.pipes->pipes.size());
     importValues(frame, 0, body, aux.imports);
     for (auto [i, slot] : llvm::enumerate(aux.ids))
       std::fill_n(body.at<int64_t>(slot), aux.lanes, id[i]);
@@ -34,12 +38,11 @@ struct ResidentBlock {
   std::array<int64_t, 3> id;
   std::vector<uint8_t> data;
   Frame body;
-  std::vector<std::unique_ptr<uint8_t[]>> storage; ///< of `owned`, while it waits
+  std::vector<std::unique_ptr<uint8_t[]>> storage;              ///< of `owned`, while it waits
+  std::unique_ptr<PipeSet> pipes = std::make_unique<PipeSet>(); ///< while it waits
   Operation *waitsAt = nullptr;
   Coroutine coroutine;
 };
-
-namespace {
 
 /// One launch.
 class Together {
@@ -83,6 +86,14 @@ public:
     return false;
   }
 
+  /// Memory of a buffer on the chip in the block that is `step` further on than the one that runs.
+  uint8_t *memoryOf(uint32_t buffer, int64_t step) {
+    if (step == 0)
+      return machine.buffers[buffer].base;
+    ResidentBlock &block = *blocks[machine.blockNumber + step];
+    return block.storage[llvm::find(owned, buffer) - owned.begin()].get();
+  }
+
   /// Lets what waits after a failure leave its code.
   void finish() {
     for (auto [number, block] : llvm::enumerate(blocks))
@@ -101,6 +112,7 @@ private:
     exchangeStorage(block);
   }
   void exchangeStorage(ResidentBlock &block) {
+    std::swap(machine.pipes, block.pipes);
     for (auto [buffer, own] : llvm::zip(owned, block.storage)) {
       std::swap(machine.storage[buffer], own);
       machine.buffers[buffer].base = machine.storage[buffer].get();
@@ -113,7 +125,13 @@ private:
   std::vector<std::unique_ptr<ResidentBlock>> blocks;
 };
 
-} // namespace
+bool waitsForBlocks(tile::KernelOp kernel) {
+  auto result = kernel.walk([](Operation *op) {
+    return isa<tile::GridSyncOp, tile::ClusterBarrierOp>(op) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
 
 void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid) {
   Machine &machine = frame.machine;
@@ -127,15 +145,36 @@ void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid) 
     for (int64_t y = 0; y < grid[1]; ++y)
       for (int64_t x = 0; x < grid[0] && !machine.failed; ++x)
         together.start(frame, {x, y, z});
+  machine.together = &together;
   while (!machine.failed && together.runPhase())
     continue;
   together.finish();
+  machine.together = nullptr;
 }
 
 void execGridSync(Frame &frame, const Instr &instr) {
   ResidentBlock *self = frame.machine.resident;
   self->waitsAt = instr.op;
   self->coroutine.wait();
+}
+
+static void execLoadOfBlock(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const LoadAux *>(instr.aux);
+  Machine &machine = frame.machine;
+  uint32_t buffer = aux.access.chain.buffer;
+  int64_t own = machine.block[0] % aux.blocks;
+  llvm::SaveAndRestore memory(
+      machine.buffers[buffer].base,
+      machine.together->memoryOf(buffer, (own + aux.block) % aux.blocks - own));
+  execLoad(frame, instr);
+}
+
+void (*loadFrom(tile::LoadOp load, LoadAux &aux))(Frame &, const Instr &) {
+  if (!load.getBlock())
+    return execLoad;
+  aux.block = *load.getBlock();
+  aux.blocks = load->getParentOfType<tile::KernelOp>().getCluster();
+  return execLoadOfBlock;
 }
 
 } // namespace tilec::reference

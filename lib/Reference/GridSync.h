@@ -10,8 +10,13 @@
 
 namespace tilec::reference {
 
-/// Runs all blocks of a kernel with tile.grid_sync.
+/// Whether blocks of the kernel wait for each other.
+bool waitsForBlocks(tile::KernelOp kernel);
+/// Runs all blocks of a kernel with tile.grid_sync or tile.cluster_barrier, which here waits for
+/// the whole grid, too.
 void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid);
 void execGridSync(Frame &frame, const Instr &instr);
+/// What runs a load, of the own block's memory or another's; says which in `aux`.
+void (*loadFrom(tile::LoadOp load, LoadAux &aux))(Frame &, const Instr &);
 
 } // namespace tilec::reference

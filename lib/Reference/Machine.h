@@ -168,6 +168,7 @@ private:
 
 struct PipeSet;
 struct ResidentBlock;
+class Together;
 class BlockOrder;
 
 struct Machine {
@@ -186,6 +187,7 @@ struct Machine {
   int64_t steps = 0;
   int64_t block[3] = {0, 0, 0};
   ResidentBlock *resident = nullptr;               ///< that runs; blocks that wait for each other
+  Together *together = nullptr;                    ///< all of those
   uint64_t blockNumber = 0;                        ///< in the order in which blocks run
   std::vector<std::unique_ptr<BlockOrder>> orders; ///< by buffer; null: not used yet
   bool insideKernel = false;
@@ -304,6 +306,7 @@ void execDp4a(Frame &frame, const Instr &instr);
 struct LoadAux {
   Access access;
   double pad = 0;
+  int64_t block = 0, blocks = 0; ///< how much further on in a cluster of how many; 0: none
 };
 struct StoreAux {
   Access access;

@@ -40,6 +40,28 @@ _LAUNCH = 3.0
 _SLAB_BITS = 1024
 
 
+# Blocks that share a tile, fitted to 39 shapes of few tiles on an H100: microseconds of their sum and of each of its elements, of a
+# slab and of each of its elements while not all of the chip multiplies, and bytes a microsecond that come from memory,
+# where several blocks read the same and where they do not.
+_SUM, _SUM_OF_ELEMENT = 3.0, 7e-5
+_SLAB, _SLAB_OF_ELEMENT = 0.06, 1.8e-5
+_SHARED_BYTES, _BYTES = 1.5e6, 2.5e6
+
+
+def _in_one_round(rows, columns, units, slabs, tile):
+    """Microseconds where every tile is multiplied at once by several blocks, each with a part of K, as the compiler has it
+    where tiles are few (lib/Transforms/Roles/SplitProduct.cpp)."""
+    block_M, block_N, threads, slab_nt, slab_nn, ends = tile
+    best, tiles, is_row = math.inf, rows * columns, rows == 1 or columns == 1
+    for blocks in (2, 4, 8):
+        is_idle = tiles <= 0.4 * units or is_row
+        if is_idle and tiles * blocks <= (units if blocks == 2 else units * 10 // 11) and slabs >= 4 * blocks:
+            fetched = (rows * block_M + columns * block_N) * blocks * _SLAB_BITS // 8
+            slab = max(_SLAB + _SLAB_OF_ELEMENT * block_M * block_N, fetched / (_BYTES if is_row else _SHARED_BYTES))
+            best = min(best, math.ceil(slabs / blocks) * slab + ends + _SUM + _SUM_OF_ELEMENT * block_M * block_N)
+    return best
+
+
 def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
     """The `count` best, the best first, each as keyword arguments of a kernel."""
     units, lanes, shared, has_warp_groups = chip
@@ -68,11 +90,16 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             slab = slab + (block_M + block_N) * edge
         x = math.ceil(M / block_M) * math.ceil(N / block_N) / units
         rounds = 0.7 * math.ceil(x) + 0.3 * x
+        if x <= 1 and (block_M, block_N) == (64, 192):
+            rounds = 1.35 * rounds  # without a second tile behind it
         if is_waves and x > 1:
             slab = other
-        time = _LAUNCH + rounds * (math.ceil(K * bits / _SLAB_BITS) * slab + ends)
+        slabs = math.ceil(K * bits / _SLAB_BITS)
+        time = _LAUNCH + rounds * (slabs * slab + ends)
+        if has_warp_groups:
+            time = min(time, _LAUNCH + _in_one_round(math.ceil(M / block_M), math.ceil(N / block_N), units, slabs, tile))
         # Small tiles need more slots for as many bytes on the way (1024, B with its rows along K: 1.08 of cuBLAS with 8, 0.85
-        # with 4); more than 160 KB let blocks run apart, and what they share leaves the cache (4096: 1.03 with 5, 0.75 with 7).
+        # with 4).
         is_small = (block_M + block_N) * block_K * bits <= 8 * 24576
         stages = 2 if is_waves else 8 if has_warp_groups and is_small else 4
         found.append((time, block_M, block_N, threads, stages))

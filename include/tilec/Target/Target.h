@@ -113,6 +113,7 @@ struct TargetInfo {
   int64_t schedulers; ///< of a unit: the waves of a block are dealt to them in turn
   int64_t wavesOfScheduler;
   int64_t units;        ///< compute units or multiprocessors of `part`
+  int64_t clusterUnits; ///< of those, that blocks in clusters of four and eight reach at once
   int64_t dies;         ///< with a cache of their own, to which blocks are dealt in turn
   int64_t maxThreads;   ///< lanes of a block
   int64_t mostBlocksYZ; ///< of a grid, along its second and third dimension

@@ -82,6 +82,37 @@ def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> 
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
+def SetKTilesPass : Pass<"tile-set-k-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "products whose rounds bring whole rows of the swizzle";
+  let description = [{
+    Needs:  `tile-normalize`.
+    Gives:  a loop that copies two operands and multiplies them does so in rounds of 128 bytes along
+            K where rows along K are copied: fewer longer rounds instead of shorter ones, and more
+            shorter ones where shared memory would hold few slots.
+    Leaves: chips without warp groups and TMA, loops whose schedule or stages the author named, all
+            else; the order in which sums are added. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"", "`--schedule=`">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SplitProductsPass : Pass<"tile-split-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products with few tiles and a long K: a cluster of blocks a tile";
+  let description = [{
+    Needs:  `tile-choose-threads`.
+    Gives:  where blocks are few and their loops along K long enough to pay for a sum, `cluster`
+            blocks run a part of the rounds each, add their accumulators through each other's
+            shared memory (`tile.load block(n)` between two `tile.cluster_barrier`) and finish
+            some of the tile's rows each.
+    Leaves: chips without clusters, loops whose schedule the author named, kernels that do more
+            than multiply and pass rows on. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"", "`--schedule=`">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
   let summary = "choose where the elements of every fragment and shared buffer are";
   let description = [{

@@ -204,6 +204,8 @@ LogicalResult ReshapeOp::verify() {
 }
 
 LogicalResult LoadOp::verify() {
+  if (getBlock() && (!getBuffer().getType().isShared() || int64_t(*getBlock()) < 0))
+    return emitOpError("reads shared memory of a block of the cluster");
   if (failed(checkIndices(*this, getBuffer().getType(), getIndices().size())))
     return failure();
   return checkValue(*this, getBuffer().getType(), getResult().getType());

@@ -382,7 +382,22 @@ LogicalResult HopperLowering::lowerStMatrix(wave::StMatrixOp op) {
   return success();
 }
 
+LogicalResult HopperLowering::lowerReadOfBlock(wave::SharedReadOp op) {
+  llvm::Value *own = sharedPointer(op.getOffset(), op.getImm());
+  int64_t blocks = kernel.kernelTraits().cluster;
+  llvm::Value *rank = intrinsic(e, "llvm.nvvm.read.ptx.sreg.cluster.ctarank", {});
+  llvm::Value *block = b.CreateURem(b.CreateAdd(rank, b.getInt32(uint32_t(*op.getBlock()))),
+                                    b.getInt32(uint32_t(blocks)));
+  llvm::Value *there = intrinsic(e, "llvm.nvvm.mapa.shared.cluster", {own, block});
+  llvm::Type *type = kernel.typeOf(op.getResult().getType());
+  uint64_t bytes = wave::bitsOf(op.getResult().getType()) / 8;
+  llvm::Value *load = b.CreateAlignedLoad(carrierType(type), there, llvm::Align(bytes));
+  return kernel.done(*op, b.CreateBitCast(load, type));
+}
+
 std::optional<LogicalResult> HopperLowering::lower(mlir::Operation &op) {
+  if (auto read = mlir::dyn_cast<wave::SharedReadOp>(op); read && read.getBlock())
+    return e.target.hasMbarriers ? lowerReadOfBlock(read) : kernel.unsupported(op);
   bool isOurs = mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
                           wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp,
                           wave::GridWaitOp, wave::GridReleaseOp, wave::TmaPrefetchOp, wave::ElectOp,

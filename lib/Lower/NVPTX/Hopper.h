@@ -26,6 +26,7 @@ private:
   mlir::LogicalResult lowerGroupMmaWait(wave::GroupMmaWaitOp op);
   mlir::LogicalResult lowerTma(mlir::Operation &op);
   mlir::LogicalResult lowerStMatrix(wave::StMatrixOp op);
+  mlir::LogicalResult lowerReadOfBlock(wave::SharedReadOp op);
   void lowerMBarrierArrive(wave::MBarrierArriveOp op);
   void lowerMBarrierWait(wave::MBarrierWaitOp op);
   llvm::Value *barrierPointer(mlir::Value offset, int64_t imm);

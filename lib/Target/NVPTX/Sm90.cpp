@@ -13,6 +13,9 @@ namespace tilec::chips {
 TargetInfo makeSm90() {
   TargetInfo chip = makeMmaSync(Arch::Sm90);
   chip.units = 132;
+  // cuOccupancyMaxActiveClusters on an H100 SXM: 66 clusters of two blocks, 30 of four, 15 of
+  // eight.
+  chip.clusterUnits = 120;
   chip.sharedBytes = 227 << 10;
   chip.sharedBytesOfUnit = 228 << 10;
   chip.hasMbarriers = true;

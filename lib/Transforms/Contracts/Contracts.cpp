@@ -32,6 +32,8 @@ ArrayRef<Contract> contracts() {
        {true, {"tile.sync_threads", "tile.sync_warp"}, ""}},
       {"tile-normalize", {WholeBuffers}, {OneForm, NamedOps}, parameters},
       {"tile-choose-threads", {OneForm}, {}, {true, {"threads"}, ""}},
+      {"tile-set-k-tiles", {OneForm}, {}, parameters},
+      {"tile-split-products", {OneForm}, {}, parameters},
       {"tile-infer-layouts", {WholeBuffers, OneForm}, {Layouts}, parameters},
       {"tile-expand-pipelines",
        {WholeBuffers, OneForm, Layouts},

@@ -225,6 +225,8 @@ bool Placement::isOfThread(Operation *op) const {
 void Placement::visit(Operation *op, Open &open, bool insert) {
   if (auto barrier = dyn_cast<tile::BarrierOp>(op))
     return open.close(barrier.getGlobal() || isLockstep);
+  if (isa<tile::ClusterBarrierOp>(op))
+    return open.close(/*orderGlobal=*/false);
   if (isa<tile::SyncThreadsOp, tile::GridSyncOp, tile::BlockVoteOp>(op))
     return open.close(/*orderGlobal=*/true);
   if (isa<tile::ElementLoop>(op) || isOfThread(op))

@@ -35,12 +35,6 @@ int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
   return std::max<int64_t>(clocks, 1);
 }
 
-/// Slots beyond which a round never waits for memory.
-int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
-  return std::min(mostSlots,
-                  1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
-}
-
 int64_t allFragmentBits(tile::KernelOp kernel) {
   int64_t bits = 0;
   kernel.walk([&](tile::AllocOp alloc) {
@@ -66,6 +60,11 @@ int64_t blocksByRegisters(tile::KernelOp kernel, int64_t producer, const TargetI
 }
 
 } // namespace
+
+int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
+  return std::min(mostSlots,
+                  1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
+}
 
 int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t producer, int64_t usedBytes,
                               const TargetInfo &target) {
@@ -108,7 +107,8 @@ void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, Shared
           return other->exactSlots || other->overlap;
         }))
       continue; // the softmax beside overlapped gemms is long enough for a copy
-    for (int64_t wanted = usefulSlots(plan, target); plan.stages < wanted;) {
+    int64_t wanted = std::max(usefulSlots(plan, target), int64_t(plan.loop.getStages()));
+    while (plan.stages < wanted) {
       SharedMemory with = memory;
       plan.takeSlot(with);
       if (with.bytes() > most) {

@@ -273,7 +273,9 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
     if (type.isShared()) {
       trapOutside(e, root, load.getIndices(), indices, elements.maskOf(n));
       Value offset = e.sharedOffset(e.shared.find(root)->second, indices);
-      raw = wave::SharedReadOp::create(b, loc, vector, offset, 0);
+      auto read = wave::SharedReadOp::create(b, loc, vector, offset, 0);
+      read.setBlockAttr(load.getBlockAttr());
+      raw = read;
     } else {
       const TensorPlace &place = e.tensors.find(root)->second;
       Value bounds = e.boundsMask(place, load.getIndices(), indices);

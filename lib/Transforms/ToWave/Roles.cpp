@@ -160,7 +160,8 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
   bindTensorMaps(waveKernel);
   placePipes();
   initPipes(waveKernel);
-  if (clusterBlocks() > 1)
+  const bool sharesSlots = llvm::any_of(pipes, [](auto &pipe) { return pipe.second.shared; });
+  if (sharesSlots)
     wave::ClusterBarrierOp::create(b, loc);
   else
     wave::BarrierOp::create(b, loc);
@@ -186,6 +187,15 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
   Elements alone;
   if (failed(e.emitBlock(producer.getBody().front(), alone)))
     return failure();
+
+  // Every thread of the cluster meets at the consumers' barriers. The one that copies comes back to
+  // its warp first.
+  auto meetings = llvm::range_size(e.kernel.getBody().getOps<tile::ClusterBarrierOp>());
+  b.setInsertionPointAfter(loader);
+  if (meetings)
+    wave::WaveFenceOp::create(b, loc);
+  for (size_t i = 0; i < size_t(meetings); ++i)
+    wave::ClusterBarrierOp::create(b, loc);
 
   b.setInsertionPointToStart(&roles.getElseRegion().front());
   if (split)
@@ -225,7 +235,7 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
     syncAt(e.team, teams, firstTeamBarrier, e.kernel.getThreads());
     barrier.erase();
   }
-  if (clusterBlocks() > 1) {
+  if (sharesSlots) {
     // Shared memory lives until the others of the cluster have filled and released their slots. The
     // thread that copies comes back to its warp first.
     b.setInsertionPointAfter(roles);
@@ -424,6 +434,8 @@ std::optional<LogicalResult> RoleEmitter::emit(Operation &op, Elements &elements
     elements.map[rank.getRank()] = {e.remIndex(block, clusterBlocks())};
     return success();
   }
+  if (isa<tile::ClusterBarrierOp>(op))
+    return wave::ClusterBarrierOp::create(b, loc), success();
   if (auto number = dyn_cast<tile::TeamOp>(op)) {
     elements.map[number.getTeam()] = {e.team ? e.team : e.index(0)};
     return success();

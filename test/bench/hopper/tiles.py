@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tiles that `tilec.tiles` gives, beside all others that fit and cuBLAS, for listed and drawn shapes of products.
 
-usage: tiles.py pack TOOLS FOLDER [--squares] [--shape M,N,K,FORM ...] [--drawn N] [--seed S] [--dtype T ...] [--chosen]
+usage: tiles.py pack TOOLS FOLDER [--squares] [--shape M,N,K,FORM ...] [--drawn N] [--few N] [--seed S] [--dtype T ...]
+                [--chosen]
        tiles.py run FOLDER [--rounds N] [--sustained]      on a GPU host with PyTorch: writes FOLDER/rows.jsonl
        tiles.py table ROWS.jsonl
 
 A shape is M, N, K and a form, `nt` (A B^T) or `nn` (A B). --squares: 1024 to 16384, both forms; --drawn: as many shapes
-by the printed seed. --chosen: only what `tilec.tiles` gives, without the others. Clocks are those of builds.py: alone,
+by the printed seed; --few: as many more of few tiles and a long K. --chosen: only what `tilec.tiles` gives, without the others. Clocks are those of builds.py: alone,
 one launch behind an overwrite of L2, and sustained.
 """
 
@@ -43,6 +44,10 @@ def shapes_of(options):
     for _ in range(options.drawn):
         m, n, k = (64 * round(2 ** draw.uniform(math.log2(low), math.log2(high)) / 64)
                    for low, high in ((512, 16384), (512, 16384), (512, 8192)))
+        shapes.append((m, n, k, draw.choice(("nt", "nn"))))
+    for _ in range(options.few):
+        m, n = (64 * max(1, round(2 ** draw.uniform(4, 10) / 64)) for _ in range(2))
+        k = 64 * round(2 ** draw.uniform(11, 14.3) / 64)
         shapes.append((m, n, k, draw.choice(("nt", "nn"))))
     return shapes
 
@@ -184,6 +189,7 @@ def main():
     packing.add_argument("--squares", action="store_true")
     packing.add_argument("--shape", action="append", metavar="M,N,K,FORM")
     packing.add_argument("--drawn", type=int, default=0)
+    packing.add_argument("--few", type=int, default=0)
     packing.add_argument("--seed", type=int, default=1)
     packing.add_argument("--dtype", action="append")
     packing.add_argument("--chosen", action="store_true")

@@ -202,12 +202,19 @@ def Tile_LoadOp : Tile_Op<"load"> {
   let description = [{
     Gives the element as a scalar: floats narrower than f32 are extended to f32,
     unsigned integers come as signless. Outside a global buffer: zero, or `pad`.
+    With `block` = n, of a shared buffer: that of the block n places further on in the cluster,
+    behind whose last one comes the first.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$buffer, Variadic<Index>:$indices,
-                       OptionalAttr<F64Attr>:$pad);
+                       OptionalAttr<F64Attr>:$pad, OptionalAttr<I64Attr>:$block);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer,
+                                 "::mlir::ValueRange":$indices, "::mlir::FloatAttr":$pad), [{
+    build($_builder, $_state, result, buffer, indices, pad, ::mlir::IntegerAttr());
+  }]>];
   let results = (outs Tile_Scalar:$result);
   let assemblyFormat = [{
-    $buffer `[` $indices `]` (`pad` $pad^)? attr-dict `:` qualified(type($buffer)) `->` type($result)
+    $buffer `[` $indices `]` (`pad` $pad^)? (`block` `(` $block^ `)`)? attr-dict
+    `:` qualified(type($buffer)) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -677,6 +684,16 @@ def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
   let summary = "the number of the block that asks in its cluster, below the kernel's `cluster`";
   let results = (outs Index:$rank);
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_ClusterBarrierOp : Tile_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all waves of all blocks of the cluster arrive before any goes on";
+  let description = [{
+    What they wrote to shared memory is visible to all of them. `kept` is memory of each that the
+    others have read until here.
+  }];
+  let arguments = (ins Arg<Variadic<Tile_BufferType>, "", [MemRead]>:$kept);
+  let assemblyFormat = "(`keeps` `(` $kept^ `:` qualified(type($kept)) `)`)? attr-dict";
 }
 
 def Tile_BelowOp : Tile_Op<"below", [Pure]> {

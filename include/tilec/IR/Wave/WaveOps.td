@@ -199,16 +199,19 @@ def Wave_SharedReadOp : Wave_Op<"shared_read", [MemoryEffects<[MemRead]>]> {
   let description = [{
     Aligned to the result's size, up to 16 bytes; 1 to 16 bytes. Data that an
     asynchronous copy writes is only read after its wait and a barrier: no wait is
-    added for it.
+    added for it. With `block` = n, of the block n places further on in the cluster, behind
+    whose last one comes the first.
   }];
   let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm,
-                       OptionalAttr<Wave_StepAttr>:$step);
+                       OptionalAttr<Wave_StepAttr>:$step, OptionalAttr<I64Attr>:$block);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$offset,
                                  CArg<"int64_t", "0">:$imm), [{
-    build($_builder, $_state, result, offset, imm, StepAttr());
+    build($_builder, $_state, result, offset, imm, StepAttr(), ::mlir::IntegerAttr());
   }]>];
   let results = (outs Wave_Value:$result);
-  let assemblyFormat = "$offset (`imm` `(` $imm^ `)`)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $offset (`imm` `(` $imm^ `)`)? (`block` `(` $block^ `)`)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 

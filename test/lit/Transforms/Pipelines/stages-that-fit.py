@@ -4,7 +4,7 @@
 # RUN: tilec %s --target=sm_90a --entry "two(128, 128, 176, 256, 3)" --remarks --ptx-assembler=none -o %t.ptx 2>&1 | FileCheck %s --check-prefix=TMA
 # RUN: tilec %s --target=sm_80 --entry "two(128, 128, 128, 256, 4)" --remarks --ptx-assembler=none -o %t.ptx 2>&1 | FileCheck %s --check-prefix=ASYNC
 # RUN: tilec %s --target=gfx942 --entry "two(128, 64, 64, 256, 4)" --remarks -o %t.hsaco 2>&1 | FileCheck %s --check-prefix=AMD
-# ROWS: remark: pipelined with 5 instead of 6 stages: shared memory holds no more
+# ROWS: remark: pipelined with 4 instead of 6 stages: shared memory holds no more
 # TMA: remark: pipelined with 2 instead of 3 stages: shared memory holds no more
 # ASYNC: remark: pipelined with 2 instead of 4 stages: shared memory holds no more
 # AMD: remark: pipelined with 2 instead of 4 stages: shared memory holds no more

@@ -1,0 +1,200 @@
+//===- KTiles.cpp - how much of K a round brings ---------------------------===//
+//
+// A round of 128 x 128 x 32 in 16-bit elements copies rows of 64 bytes, half a row of the swizzle
+// and half a line of L2, and meets twice as often for as many products: 0.64 of cuBLAS at 4096,
+// where 128 x 128 x 64 has 1.04 (docs/numbers/hopper-trials.md). One of 128 x 128 x 128 leaves
+// shared memory for two slots: 0.62. So where rows along K are copied, a round of a product brings
+// whole rows of the swizzle, and no more than that where slots are large.
+//
+// The sums are added in the same order as before.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/PlainProduct.h"
+#include "Roles/Product.h"
+
+#include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_SETKTILESPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+namespace {
+
+constexpr int64_t rowBits = 8 * 128; ///< of the widest swizzle
+/// Slots that a ring shall have at least, and that stay when rounds are made longer.
+constexpr int64_t fewestSlots = 6, fewestOfLonger = 3;
+
+/// One operand of the product: its tile, the copy that fills it, and which dimension is K.
+struct Operand {
+  tile::AllocOp tile;
+  tile::CopyOp copy;
+  tile::SubviewOp box;
+  unsigned dim = 0;    ///< of the tile
+  unsigned source = 0; ///< of the tensor
+
+  int64_t bits() { return bitsOf(tile::dtypeOf(tile.getResult().getType().getElementType())); }
+  bool hasRowsAlongK() { return dim == 1; }
+};
+
+struct Rounds {
+  tile::ForOp loop;
+  tile::GemmOp gemm;
+  int64_t count = 0, k = 0;
+  SmallVector<Operand, 2> operands;
+};
+
+/// The operand, when one copy a round brings a box of a tensor that is `k` further on along K in
+/// each and nowhere else, and nothing but the product reads the tile.
+std::optional<Operand> operandOf(Rounds &rounds, Value value, unsigned dim) {
+  Operand operand;
+  operand.dim = dim;
+  operand.tile = value.getDefiningOp<tile::AllocOp>();
+  if (!operand.tile || operand.tile.getLayout())
+    return std::nullopt;
+  for (Operation *user : value.getUsers()) {
+    auto copy = dyn_cast<tile::CopyOp>(user);
+    if (user == rounds.gemm)
+      continue;
+    if (!copy || operand.copy || copy->getBlock() != rounds.loop.bodyBlock())
+      return std::nullopt;
+    operand.copy = copy;
+  }
+  operand.box = operand.copy ? operand.copy.getSrc().getDefiningOp<tile::SubviewOp>() : nullptr;
+  if (!operand.box || !operand.box->hasOneUse() ||
+      !operand.box.getSource().getDefiningOp<tile::TensorOp>() ||
+      operand.box.getResult().getType().getShape() != operand.tile.getResult().getType().getShape())
+    return std::nullopt;
+  ArrayRef<int64_t> dropped = operand.box.getDropped();
+  for (unsigned d = 0, kept = 0; d < operand.box.getOffsets().size(); ++d)
+    if (!llvm::is_contained(dropped, int64_t(d)) && kept++ == dim)
+      operand.source = d;
+  Value iv = rounds.loop.iv();
+  for (auto [d, offset] : llvm::enumerate(operand.box.getOffsets())) {
+    LinearForm form = linearize(offset);
+    if (d == operand.source ? form.coefficient(iv) != rounds.k : dependsOn(offset, iv))
+      return std::nullopt;
+    for (auto [term, factor] : form.terms)
+      if (term != iv && dependsOn(term, iv))
+        return std::nullopt;
+  }
+  return operand;
+}
+
+/// Whether what lies behind the loop's last round reads as zero.
+bool endsWithTensor(Rounds &rounds, Operand &operand) {
+  auto type = cast<tile::BufferType>(operand.box.getSource().getType());
+  int64_t extent = type.getShape()[operand.source];
+  LinearForm form = linearize(operand.box.getOffsets()[operand.source]);
+  return !ShapedType::isDynamic(extent) && form.terms.size() == 1 &&
+         form.constant + rounds.count * rounds.k >= extent;
+}
+
+std::optional<Rounds> roundsOf(tile::ForOp loop) {
+  Rounds rounds;
+  rounds.loop = loop;
+  rounds.gemm = isFreeProductLoop(loop) ? onlyGemmOf(loop) : nullptr;
+  if (!rounds.gemm || rounds.gemm.getPlaces())
+    return std::nullopt;
+  rounds.count = *tile::constantInt(loop.getUpper());
+  rounds.k = rounds.gemm.k();
+  std::optional<Operand> a =
+      operandOf(rounds, rounds.gemm.getA(), rounds.gemm.getTransposeA() ? 0 : 1);
+  std::optional<Operand> b =
+      operandOf(rounds, rounds.gemm.getB(), rounds.gemm.getTransposeB() ? 1 : 0);
+  auto copies = loop.bodyBlock()->getOps<tile::CopyOp>();
+  if (!a || !b || a->tile == b->tile || std::distance(copies.begin(), copies.end()) != 2)
+    return std::nullopt;
+  rounds.operands = {*a, *b};
+  return rounds;
+}
+
+/// K of a round: whole rows of the swizzle.
+int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
+  int64_t k = rounds.k, slotBits = 0, row = 0;
+  for (Operand &operand : rounds.operands) {
+    slotBits += operand.tile.getResult().getType().numElems() * operand.bits();
+    if (operand.hasRowsAlongK())
+      row = std::max(row, rowBits / operand.bits());
+  }
+  auto slotsOf = [&](int64_t other) { return target.sharedBytes * 8 / (slotBits / k * other); };
+  if (row == 0 || row % k * k % row != 0 || slotBits % k != 0)
+    return k;
+  if (row < k)
+    return k % row == 0 && slotsOf(k) < fewestSlots ? row : k;
+  bool isWhole = rounds.count % (row / k) == 0 ||
+                 llvm::all_of(rounds.operands,
+                              [&](Operand &operand) { return endsWithTensor(rounds, operand); });
+  return isWhole && rounds.count > row / k && slotsOf(row) >= fewestOfLonger ? row : k;
+}
+
+/// Boxes, tiles and rounds of another length.
+void setK(Rounds &rounds, int64_t k) {
+  tile::ForOp loop = rounds.loop;
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); };
+  int64_t all = rounds.count * rounds.k;
+  loop.getUpperMutable().assign(index((all + k - 1) / k));
+  for (Operand &operand : rounds.operands) {
+    // Where the first round's box is, and `k` further on in each.
+    b.setInsertionPoint(operand.box);
+    SmallVector<Value> offsets(operand.box.getOffsets());
+    IndexSum first;
+    LinearForm form = linearize(offsets[operand.source]).without(loop.iv());
+    Value at = arith::MulIOp::create(b, loc, loop.iv(), index(k));
+    for (auto [term, factor] : form.terms)
+      at = arith::AddIOp::create(b, loc, at, arith::MulIOp::create(b, loc, term, index(factor)));
+    if (form.constant != 0)
+      at = arith::AddIOp::create(b, loc, at, index(form.constant));
+    offsets[operand.source] = at;
+    auto withK = [&](tile::BufferType type) {
+      SmallVector<int64_t> shape(type.getShape());
+      shape[operand.dim] = k;
+      return tile::BufferType::get(shape, type.getElementType(), type.getScope());
+    };
+    operand.tile.getResult().setType(withK(operand.tile.getResult().getType()));
+    Value box =
+        tile::SubviewOp::create(b, operand.box.getLoc(), withK(operand.box.getResult().getType()),
+                                operand.box.getSource(), offsets, operand.box.getDropped());
+    operand.copy.getSrcMutable().assign(box);
+    operand.box.erase();
+  }
+}
+
+struct SetKTilesPass : impl::SetKTilesPassBase<SetKTilesPass> {
+  using SetKTilesPassBase::SetKTilesPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    if (!chip->hasTensorCopies || chip->groups.empty() || (!strategy.empty() && strategy != "auto"))
+      return;
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
+      if (kernel.getLockstep())
+        continue;
+      SmallVector<tile::ForOp> loops;
+      kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
+      for (tile::ForOp loop : loops) {
+        std::optional<Rounds> rounds = roundsOf(loop);
+        int64_t k = rounds ? chooseK(*rounds, *chip) : 0;
+        if (!rounds || k == rounds->k)
+          continue;
+        loop.emitRemark() << "a round brings " << k << " of K instead of " << rounds->k;
+        setK(*rounds, k);
+      }
+    }
+  }
+};
+
+} // namespace
+
+} // namespace tilec

@@ -1,0 +1,47 @@
+//===- PlainProduct.cpp - loops that do nothing but copy and multiply -----===//
+//
+// Recognises them; PlainProduct.h says what they are.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Roles/PlainProduct.h"
+
+#include "tilec/Transforms/ProductPlan.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+/// Of operands that warp groups multiply.
+constexpr unsigned mostBits = 32;
+
+tile::GemmOp onlyGemmOf(tile::ForOp loop) {
+  tile::GemmOp only;
+  for (Operation &op : *loop.bodyBlock()) {
+    if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
+      bool isWide = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType())) > mostBits;
+      if (only || gemm.getClear() || isWide)
+        return {};
+      only = gemm;
+      continue;
+    }
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    bool brings = copy && copy.getSrc().getType().isGlobal() && copy.getDst().getType().isShared();
+    if (!brings && !(isMemoryEffectFree(&op) && op.getNumRegions() == 0))
+      return {};
+  }
+  return only;
+}
+
+bool isFreeProductLoop(tile::ForOp loop) {
+  SmallVector<StringRef, 4> names;
+  loop.getStrategy().value_or("").split(names, ',', -1, false);
+  bool isNamed = llvm::any_of(names, [](StringRef name) { return isProductStrategy(name.trim()); });
+  return !isNamed && loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() >= 2 &&
+         !loop.getExact() && tile::constantInt(loop.getLower()) == 0 &&
+         tile::constantInt(loop.getStep()) == 1 && tile::constantInt(loop.getUpper());
+}
+
+} // namespace tilec

@@ -1,0 +1,22 @@
+//===- PlainProduct.h - loops that do nothing but copy and multiply -------===//
+//
+// Takes a kernel before it has layouts, finds its loops that are matrix products as their author
+// wrote them.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// The gemm of a loop that does nothing but copy to shared memory and multiply; null for others,
+/// for sums that begin anew in it, and for elements of 64 bits.
+tile::GemmOp onlyGemmOf(tile::ForOp loop);
+
+/// Whether the pipelined loop counts from 0 by 1 to what is known, and its author has left stages
+/// and schedule to the compiler.
+bool isFreeProductLoop(tile::ForOp loop);
+
+} // namespace tilec
