@@ -30,8 +30,8 @@ std::string messagesOf(Compilation &compilation) {
   return text;
 }
 
-/// Runs the program with inputs that depend on nothing but its parameters; gives all tensors. Sums of
-/// products are exact, as how they are associated is left open.
+/// Runs the program with inputs that depend on nothing but its parameters; gives all tensors. Sums
+/// of products are exact, as how they are associated is left open.
 llvm::Expected<std::vector<uint8_t>> runOn(tile::ProgramOp program) {
   constexpr int64_t dim = 100; // no multiple of any tile: every symbolic extent is ragged
   ReferenceArgs args;
