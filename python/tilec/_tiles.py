@@ -40,9 +40,9 @@ _LAUNCH = 3.0
 _SLAB_BITS = 1024
 
 
-# Blocks that share a tile, fitted to 39 shapes of few tiles on an H100: microseconds of their sum and of each of its elements, of a
-# slab and of each of its elements while not all of the chip multiplies, and bytes a microsecond that come from memory,
-# where several blocks read the same and where they do not.
+# Blocks that share a tile, fitted to 39 shapes of few tiles on an H100: microseconds of their sum and of each of its
+# elements, of a slab and of each of its elements while not all of the chip multiplies, and bytes a microsecond that come
+# from memory, where several blocks read the same and where they do not.
 _SUM, _SUM_OF_ELEMENT = 3.0, 7e-5
 _SLAB, _SLAB_OF_ELEMENT = 0.06, 1.8e-5
 _SHARED_BYTES, _BYTES = 1.5e6, 2.5e6

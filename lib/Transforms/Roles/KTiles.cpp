@@ -17,8 +17,6 @@
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 
 namespace tilec {
@@ -29,7 +27,7 @@ namespace tilec {
 namespace {
 
 constexpr int64_t rowBits = 8 * 128; ///< of the widest swizzle
-/// Slots that a ring shall have at least, and that stay when rounds are made longer.
+/// Slots that a ring of short rounds shall have at least, and one of rounds that were joined.
 constexpr int64_t fewestSlots = 6, fewestOfLonger = 3;
 
 /// One operand of the product: its tile, the copy that fills it, and which dimension is K.
@@ -124,7 +122,14 @@ int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
     if (operand.hasRowsAlongK())
       row = std::max(row, rowBits / operand.bits());
   }
-  auto slotsOf = [&](int64_t other) { return target.sharedBytes * 8 / (slotBits / k * other); };
+  // What else lies in shared memory may do so at the same time.
+  int64_t left = target.sharedBytes * 8 + slotBits;
+  rounds.loop->getParentOfType<tile::KernelOp>().walk([&](tile::AllocOp alloc) {
+    tile::BufferType type = alloc.getResult().getType();
+    if (type.isShared())
+      left -= type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
+  });
+  auto slotsOf = [&](int64_t other) { return left / (slotBits / k * other); };
   if (row == 0 || row % k * k % row != 0 || slotBits % k != 0)
     return k;
   if (row < k)
@@ -147,7 +152,6 @@ void setK(Rounds &rounds, int64_t k) {
     // Where the first round's box is, and `k` further on in each.
     b.setInsertionPoint(operand.box);
     SmallVector<Value> offsets(operand.box.getOffsets());
-    IndexSum first;
     LinearForm form = linearize(offsets[operand.source]).without(loop.iv());
     Value at = arith::MulIOp::create(b, loc, loop.iv(), index(k));
     for (auto [term, factor] : form.terms)

@@ -14,15 +14,23 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Of operands that warp groups multiply.
-constexpr unsigned mostBits = 32;
+tile::ForOp onlyLoop(tile::KernelOp kernel) {
+  tile::ForOp only;
+  bool isOne = true;
+  kernel.walk([&](tile::ForOp loop) {
+    isOne &= !only && loop->getParentOp() == kernel;
+    only = loop;
+  });
+  return isOne ? only : tile::ForOp();
+}
 
 tile::GemmOp onlyGemmOf(tile::ForOp loop) {
   tile::GemmOp only;
   for (Operation &op : *loop.bodyBlock()) {
     if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
-      bool isWide = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType())) > mostBits;
-      if (only || gemm.getClear() || isWide)
+      unsigned bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
+      bool isForWarpGroups = bits <= 16 || (bits == 32 && gemm.getTfloat32());
+      if (only || gemm.getClear() || !isForWarpGroups)
         return {};
       only = gemm;
       continue;

@@ -11,8 +11,11 @@
 
 namespace tilec {
 
+/// The only loop of the kernel, when it is a statement of its body.
+tile::ForOp onlyLoop(tile::KernelOp kernel);
+
 /// The gemm of a loop that does nothing but copy to shared memory and multiply; null for others,
-/// for sums that begin anew in it, and for elements of 64 bits.
+/// for sums that begin anew in it, and for elements that warp groups do not multiply.
 tile::GemmOp onlyGemmOf(tile::ForOp loop);
 
 /// Whether the pipelined loop counts from 0 by 1 to what is known, and its author has left stages

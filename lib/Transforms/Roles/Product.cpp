@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/Product.h"
 
+#include "Roles/PlainProduct.h"
 #include "Roles/TmaBox.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -36,17 +37,6 @@ bool isPartible(tile::CopyOp copy, int64_t parts) {
 }
 
 namespace {
-
-/// The only loop of the kernel, when it is a statement of its body.
-tile::ForOp onlyLoop(tile::KernelOp kernel) {
-  tile::ForOp only;
-  bool isOne = true;
-  kernel.walk([&](tile::ForOp loop) {
-    isOne &= !only && loop->getParentOp() == kernel;
-    only = loop;
-  });
-  return isOne ? only : tile::ForOp();
-}
 
 tile::CopyOp copyInto(const ProducerLoop &loop, Value operand) {
   for (tile::CopyOp copy : loop.copies)

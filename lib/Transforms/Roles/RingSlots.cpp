@@ -24,17 +24,6 @@ constexpr int64_t mostSlots = 8;
 /// descriptors.
 constexpr int64_t otherRegisters = 40;
 
-/// Clocks of the tensor cores in one round, at least.
-int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
-  int64_t clocks = 0;
-  loop.walk([&](tile::GemmOp gemm) {
-    int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
-    clocks +=
-        gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16 / target.clocks.multiplyAdds16;
-  });
-  return std::max<int64_t>(clocks, 1);
-}
-
 int64_t allFragmentBits(tile::KernelOp kernel) {
   int64_t bits = 0;
   kernel.walk([&](tile::AllocOp alloc) {
@@ -60,6 +49,16 @@ int64_t blocksByRegisters(tile::KernelOp kernel, int64_t producer, const TargetI
 }
 
 } // namespace
+
+int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
+  int64_t clocks = 0;
+  loop.walk([&](tile::GemmOp gemm) {
+    int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
+    clocks +=
+        gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16 / target.clocks.multiplyAdds16;
+  });
+  return std::max<int64_t>(clocks, 1);
+}
 
 int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
   return std::min(mostSlots,

@@ -21,6 +21,9 @@ namespace tilec {
 void addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
               bool isPersistent, const TargetInfo &target);
 
+/// Clocks of the tensor cores in a round of the loop; at least 1.
+int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target);
+
 /// Slots beyond which a round of the loop never waits for memory.
 int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target);
 

@@ -20,9 +20,11 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
+#include "Roles/RingSlots.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -38,9 +40,8 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t mostBlocks = 8; ///< of a cluster that every chip with clusters can run
-/// Rounds of a block below which its ring is never full.
-constexpr int64_t fewestRounds = 4;
+constexpr int64_t mostBlocks = 8;   ///< of a cluster that every chip with clusters can run
+constexpr int64_t fewestRounds = 4; ///< of a block: with fewer its ring is never full
 /// What a sum costs whatever its size, in clocks, and how many of its bytes go through shared
 /// memory in one (docs/numbers/hopper-trials.md).
 constexpr int64_t clocksOfMeeting = 700, remoteBytes = 17;
@@ -60,20 +61,6 @@ struct SplitProduct {
   SmallVector<Operation *> rest;
   llvm::SetVector<Value> byRow;
 };
-
-/// The only loop of the kernel's body, when it is a product.
-tile::ForOp onlyProductLoop(tile::KernelOp kernel) {
-  tile::ForOp only;
-  bool isOne = true;
-  kernel.walk([&](Operation *op) {
-    isOne &= !isa<tile::WhileOp, scf::IfOp>(op) || op->getParentOfType<tile::ElementLoop>();
-    if (auto loop = dyn_cast<tile::ForOp>(op)) {
-      isOne &= !only && loop->getParentOp() == kernel;
-      only = loop;
-    }
-  });
-  return isOne && only && isFreeProductLoop(only) ? only : tile::ForOp();
-}
 
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
@@ -107,19 +94,10 @@ bool hasRows(Value buffer, int64_t rows) {
   return buffer.getDefiningOp<tile::AllocOp>() && type.rank() > 0 && type.getShape()[0] == rows;
 }
 
-bool isComputedFrom(Value value, Value source) {
-  if (value == source)
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && (op->getNumRegions() != 0 || llvm::any_of(op->getOperands(), [&](Value operand) {
-                  return isComputedFrom(operand, source);
-                }));
-}
-
 /// Takes a loop over elements that leaves a row of what it writes to the row's iteration.
 bool takeLoop(tile::ElementLoop loop, SplitProduct &product) {
   std::optional<SmallVector<int64_t, 4>> extents = loop.constantExtents();
-  if (!extents || loop.getPart() || loop->getParentOp() != product.kernel)
+  if (!extents || loop.getPart() || loop.getLayoutAttr() || loop->getParentOp() != product.kernel)
     return false;
   const int64_t rows = product.gemm.m();
   bool isWhole = (*extents)[0] == rows, touches = false, isPlain = true;
@@ -144,11 +122,11 @@ bool takeLoop(tile::ElementLoop loop, SplitProduct &product) {
       product.byRow.insert(access->buffer);
     }
     if (product.byRow.contains(access->buffer))
-      isPlain &= isWhole && access->indices[0] == row &&
-                 llvm::none_of(access->indices.drop_front(),
-                               [&](Value v) { return isComputedFrom(v, row); });
+      isPlain &=
+          isWhole && access->indices[0] == row &&
+          llvm::none_of(access->indices.drop_front(), [&](Value v) { return dependsOn(v, row); });
     else if (!type.isGlobal() && !type.isShared())
-      isPlain &= llvm::none_of(access->indices, [&](Value v) { return isComputedFrom(v, row); });
+      isPlain &= llvm::none_of(access->indices, [&](Value v) { return dependsOn(v, row); });
   });
   return isPlain && (!touches || isWhole);
 }
@@ -183,6 +161,18 @@ bool takeRest(SplitProduct &product) {
       return false;
     }
   }
+  // What is written by rows is there for no other block: no row of a tensor is read again.
+  Accesses accesses;
+  for (Operation *op : product.rest) {
+    Accesses own = accessesOf(op);
+    accesses.reads.append(own.reads);
+    accesses.writes.append(own.writes);
+  }
+  if (llvm::any_of(accesses.reads, [&](Value root) {
+        return cast<tile::BufferType>(root.getType()).isGlobal() &&
+               isChangedBy(accesses.writes, root);
+      }))
+    return false;
   // All that touches a buffer of rows is what was taken.
   auto isTaken = [&](Operation *user) {
     Operation *top = product.kernel.getBody().front().findAncestorOpInBlock(*user);
@@ -200,8 +190,9 @@ bool takeRest(SplitProduct &product) {
 std::optional<SplitProduct> splitProductOf(tile::KernelOp kernel) {
   SplitProduct product;
   product.kernel = kernel;
-  product.loop = onlyProductLoop(kernel);
-  if (kernel.getLockstep() || kernel.getCluster() > 1 || !product.loop)
+  product.loop = onlyLoop(kernel);
+  if (kernel.getLockstep() || kernel.getCluster() > 1 || tile::hasGridSync(kernel) ||
+      !product.loop || !isFreeProductLoop(product.loop))
     return std::nullopt;
   product.gemm = onlyGemmOf(product.loop);
   product.sum = product.gemm ? product.gemm.getC().getDefiningOp<tile::AllocOp>() : nullptr;
@@ -222,14 +213,6 @@ std::optional<SplitProduct> splitProductOf(tile::KernelOp kernel) {
   return product;
 }
 
-/// Clocks of a round: of the tensor cores, and of what begins and ends it.
-int64_t clocksOfRound(SplitProduct &product, const TargetInfo &target) {
-  tile::GemmOp gemm = product.gemm;
-  int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
-  int64_t rate = std::max<int64_t>(1, target.clocks.multiplyAdds16);
-  return clocksOfSlot + gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16 / rate;
-}
-
 /// Tiles of the operand that `copy` brings: blocks that differ otherwise bring the same.
 int64_t tilesOf(tile::KernelOp kernel, tile::CopyOp copy) {
   int64_t tiles = 1;
@@ -248,12 +231,16 @@ bool hasOneRow(SplitProduct &product) {
       copies, [&](tile::CopyOp copy) { return tilesOf(product.kernel, copy) == product.tiles; });
 }
 
-/// Whether a ring of two slots fits beside what is added.
+/// Whether a ring of two slots fits beside what is added and all else that the kernel has.
 bool fits(SplitProduct &product, int64_t sumBytes, const TargetInfo &target) {
   int64_t bytes = sumBytes;
-  for (tile::CopyOp copy : product.loop.bodyBlock()->getOps<tile::CopyOp>())
-    bytes += 2 * storageBytes(tile::dtypeOf(copy.getDst().getType().getElementType()),
-                              copy.getDst().getType().numElems());
+  for (tile::AllocOp alloc : product.kernel.getBody().getOps<tile::AllocOp>()) {
+    tile::BufferType type = alloc.getResult().getType();
+    bool isOperand = llvm::is_contained(product.gemm->getOperands(), alloc.getResult());
+    if (type.isShared())
+      bytes +=
+          (isOperand ? 2 : 1) * storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
+  }
   return bytes <= target.sharedBytes;
 }
 
@@ -266,7 +253,7 @@ int64_t blocksOfTile(SplitProduct &product, const TargetInfo &target) {
       (product.tiles > fewTiles * target.units && !hasOneRow(product)))
     return 1;
   double cost = clocksOfMeeting + double(sumBytes) / remoteBytes;
-  int64_t round = clocksOfRound(product, target), best = 1;
+  int64_t round = clocksOfSlot + clocksOfRound(product.loop, target), best = 1;
   for (int64_t blocks = 2; blocks <= mostBlocks; blocks *= 2) {
     int64_t own = ceilDiv(product.rounds, blocks);
     int64_t atOnce = blocks > 2 ? target.clusterUnits : target.units;

@@ -8,8 +8,8 @@ usage: tiles.py pack TOOLS FOLDER [--squares] [--shape M,N,K,FORM ...] [--drawn 
        tiles.py table ROWS.jsonl
 
 A shape is M, N, K and a form, `nt` (A B^T) or `nn` (A B). --squares: 1024 to 16384, both forms; --drawn: as many shapes
-by the printed seed; --few: as many more of few tiles and a long K. --chosen: only what `tilec.tiles` gives, without the others. Clocks are those of builds.py: alone,
-one launch behind an overwrite of L2, and sustained.
+by the printed seed; --few: as many more of few tiles and a long K. --chosen: only what `tilec.tiles` gives, without the
+others. Clocks are those of builds.py: alone, one launch behind an overwrite of L2, and sustained.
 """
 
 import argparse

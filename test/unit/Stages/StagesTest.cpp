@@ -21,6 +21,9 @@ namespace {
 
 struct Case {
   const char *file, *entry;
+  /// On sm_90a stages associate its sums of products differently, which is left open: there the
+  /// inputs are such that sums are exact.
+  bool joinsRounds = false;
 };
 
 std::string messagesOf(Compilation &compilation) {
@@ -30,9 +33,8 @@ std::string messagesOf(Compilation &compilation) {
   return text;
 }
 
-/// Runs the program with inputs that depend on nothing but its parameters; gives all tensors. Sums
-/// of products are exact, as how they are associated is left open.
-llvm::Expected<std::vector<uint8_t>> runOn(tile::ProgramOp program) {
+/// Runs the program with inputs that depend on nothing but its parameters; gives all tensors.
+llvm::Expected<std::vector<uint8_t>> runOn(tile::ProgramOp program, bool hasExactSums) {
   constexpr int64_t dim = 100; // no multiple of any tile: every symbolic extent is ragged
   ReferenceArgs args;
   std::vector<std::vector<uint8_t>> storage;
@@ -49,8 +51,10 @@ llvm::Expected<std::vector<uint8_t>> runOn(tile::ProgramOp program) {
     unsigned bytes = bytesOf(dtype);
     std::vector<uint8_t> &data = storage.emplace_back(count * bytes);
     for (int64_t i = 0; i < count; ++i) {
-      uint64_t code = isFloat(dtype) ? encodeFloat(dtype, (int(random() % 17) - 8) / 8.0)
-                                     : encodeInt(dtype, int64_t(random() % 8));
+      double value =
+          hasExactSums ? (int(random() % 17) - 8) / 8.0 : (int(random() % 2001) - 1000) / 500.0;
+      uint64_t code =
+          isFloat(dtype) ? encodeFloat(dtype, value) : encodeInt(dtype, int64_t(random() % 8));
       std::memcpy(&data[i * bytes], &code, bytes);
     }
     tensor.data = data.data();
@@ -75,7 +79,8 @@ void expectStagesAgree(const Case &c, Arch arch) {
   std::vector<uint8_t> first;
   for (Stage stage : {Stage::Tile, Stage::TileLaidOut, Stage::TilePipelined}) {
     ASSERT_TRUE(compilation.runTo(stage)) << messagesOf(compilation);
-    llvm::Expected<std::vector<uint8_t>> result = runOn(compilation.program());
+    llvm::Expected<std::vector<uint8_t>> result =
+        runOn(compilation.program(), c.joinsRounds && arch == Arch::Sm90a);
     ASSERT_TRUE(bool(result)) << nameOf(stage).str() << ": " << llvm::toString(result.takeError());
     if (stage == Stage::Tile)
       first = *result;
@@ -94,13 +99,13 @@ const Case cases[] = {
     {"examples/gemm.py", "gemm(256, 256, 128)"},
     {"examples/elementwise_add.py", "add(M=100, N=77)"},
     {"examples/cast_copy.py", "cast(300)"},
-    {"test/e2e/gemm-forms.py", "gemm(128, 128, 256, 64, 64, 32, 'nn', 'float16', 2, 128)"},
+    {"test/e2e/gemm-forms.py", "gemm(128, 128, 256, 64, 64, 32, 'nn', 'float16', 2, 128)", true},
     {"test/e2e/gemm-forms.py", "gemm(128, 128, 64, 64, 64, 32, 'nt', 'bfloat16', 3, 128)"},
     {"test/e2e/gemm-forms.py", "gemm(128, 128, 64, 64, 64, 32, 'tn', 'float16', 2, 256)"},
     {"test/e2e/gemm-forms.py", "gemm(128, 128, 64, 64, 64, 32, 'tt', 'bfloat16', 4, 256)"},
     // Fewer rounds than stages; ragged edges; K that no tile divides.
     {"test/e2e/gemm-forms.py", "gemm(64, 64, 32, 64, 64, 32, 'nt', 'float16', 4, 128)"},
-    {"test/e2e/gemm-forms.py", "gemm(65, 63, 100, 64, 64, 32, 'nn', 'bfloat16', 3, 128)"},
+    {"test/e2e/gemm-forms.py", "gemm(65, 63, 100, 64, 64, 32, 'nn', 'bfloat16', 3, 128)", true},
     {"test/e2e/gemm-forms.py", "gemm(256, 128, 192, 128, 128, 64, 'nt', 'float16', 3, 256)"},
     // Blocks of a cluster share tiles on sm_90a; rounds of 64 bytes along K become such of 128.
     {"test/e2e/split-products.py",
