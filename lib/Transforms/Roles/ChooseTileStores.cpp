@@ -361,7 +361,8 @@ void forwardSharedTiles(tile::KernelOp kernel) {
   }
 }
 
-void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory) {
+void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory,
+                      llvm::function_ref<bool()> makeRoom) {
   SmallVector<std::pair<tile::ElementLoop, TileStore>, 1> stores;
   SmallVector<tile::ElementLoop> loops;
   kernel.walk([&](tile::ElementLoop loop) { loops.push_back(loop); });
@@ -393,6 +394,8 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
     with.addStaging(stagingBytes(kernel, count, bytes));
     return with.left() >= 0 ? with.bytes() : -1;
   };
+  while (bytesWith(1) < 0 && makeRoom())
+    continue;
   while (buffers > 0 && bytesWith(buffers) < 0)
     --buffers;
   if (buffers == 0)

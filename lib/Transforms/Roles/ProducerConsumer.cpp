@@ -496,8 +496,8 @@ bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef st
 
 /// The loops of the kernel that a producer serves, which take what they need from `memory`; `why`
 /// says what keeps the first of the others from being one.
-SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &target,
-                                       StringRef strategy, SharedMemory &memory,
+SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy,
+                                       SharedMemory &memory,
                                        const llvm::DenseMap<Operation *, Value> &deadFrom,
                                        const OneSlotLoops &oneSlot, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
@@ -530,9 +530,6 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &
                     deadFrom.lookup(loop));
     if (loop.getStages() < 2 && plan->pipes().size() < 2)
       return leaveOut(loop, "nothing runs ahead with num_stages=1");
-    // What an accumulator is stored through comes first, then the rest of the wish (addSlots).
-    if (!plan->exactSlots && !plan->overlap && plan->stages > 2)
-      plan->stages = std::min(plan->stages, std::max<int64_t>(2, usefulSlots(*plan, target)));
     auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
     if (same != plans.end()) {
       plan->stages = same->stages;
@@ -628,13 +625,13 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
   SharedMemory memory(kernel, target,
                       isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
   std::string why;
-  SmallVector<ProducerLoop, 1> plans =
-      planLoops(kernel, target, strategy, memory, deadFrom, oneSlot, why);
+  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, memory, deadFrom, oneSlot, why);
   if (plans.empty()) {
     refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
     return success();
   }
-  chooseTileStores(kernel, target, memory);
+  // What an accumulator is stored through comes before slots that only the author's wish asks for.
+  chooseTileStores(kernel, target, memory, [&] { return giveSlot(plans, memory, target); });
   addSlots(kernel, plans, memory, isPersistent(kernel), target);
   for (ProducerLoop &plan : plans)
     if (plan.stages < int64_t(plan.loop.getStages()))

@@ -165,12 +165,12 @@ void ProducerLoop::takeFrom(SharedMemory &memory) {
     memory.addPipe(stages);
 }
 
-void ProducerLoop::takeSlot(SharedMemory &memory) {
-  ++stages;
+void ProducerLoop::takeSlots(SharedMemory &memory, int64_t count) {
+  stages += count;
   for (tile::AllocOp ring : rings)
     memory.setSlots(ring, stages);
   for (size_t i = 0; i < pipes().size(); ++i)
-    memory.addPipe(1);
+    memory.addPipe(count);
 }
 
 bool ProducerLoop::fitInto(const SharedMemory &memory) {

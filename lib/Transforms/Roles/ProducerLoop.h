@@ -39,8 +39,8 @@ struct ProducerLoop {
   bool sharesRings(ProducerLoop &other);
   /// Takes the slots beyond the first, and the mbarriers of all.
   void takeFrom(SharedMemory &memory);
-  /// Takes one more slot.
-  void takeSlot(SharedMemory &memory);
+  /// Takes so many more slots; negative: gives them back.
+  void takeSlots(SharedMemory &memory, int64_t count);
   /// Takes stages away until what `takeFrom` takes is left; false when two do not fit, or the one
   /// of a loop that asks for one.
   bool fitInto(const SharedMemory &memory);

@@ -90,34 +90,55 @@ bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target) {
          2 * bytes <= target.sharedBytesOfUnit;
 }
 
+/// The loops of each ring whose slots are the compiler's; the first of them speaks for all.
+static SmallVector<SmallVector<ProducerLoop *, 2>> freeRings(MutableArrayRef<ProducerLoop> plans) {
+  SmallVector<SmallVector<ProducerLoop *, 2>> rings;
+  for (ProducerLoop &plan : plans) {
+    SmallVector<ProducerLoop *, 2> ring;
+    for (ProducerLoop &other : plans)
+      if (other.sharesRings(plan))
+        ring.push_back(&other);
+    // The softmax beside overlapped gemms is long enough for a copy.
+    if (ring.front() == &plan && llvm::none_of(ring, [](ProducerLoop *other) {
+          return other->exactSlots || other->overlap;
+        }))
+      rings.push_back(std::move(ring));
+  }
+  return rings;
+}
+
+bool giveSlot(MutableArrayRef<ProducerLoop> plans, SharedMemory &memory, const TargetInfo &target) {
+  for (ArrayRef<ProducerLoop *> ring : freeRings(plans)) {
+    ProducerLoop &first = *ring.front();
+    if (first.stages <= std::max<int64_t>(2, usefulSlots(first, target)))
+      continue;
+    first.takeSlots(memory, -1);
+    for (ProducerLoop *other : ring)
+      other->stages = first.stages;
+    return true;
+  }
+  return false;
+}
+
 void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
               bool isPersistent, const TargetInfo &target) {
-  int64_t most = isPersistent
+  int64_t most = isPersistent || hasUnitsForAll(kernel, target)
                      ? target.sharedBytes
                      : bytesForSameOccupancy(kernel, producerThreads(target, kernel.getThreads()),
                                              memory.bytes(), target);
-  for (ProducerLoop &plan : plans) {
-    // Loops that fill the same buffers have one ring; the first of them speaks for all.
-    SmallVector<ProducerLoop *, 2> group;
-    for (ProducerLoop &other : plans)
-      if (other.sharesRings(plan))
-        group.push_back(&other);
-    if (group.front() != &plan || llvm::any_of(group, [](ProducerLoop *other) {
-          return other->exactSlots || other->overlap;
-        }))
-      continue; // the softmax beside overlapped gemms is long enough for a copy
-    int64_t wanted = std::max(usefulSlots(plan, target), int64_t(plan.loop.getStages()));
-    while (plan.stages < wanted) {
+  for (ArrayRef<ProducerLoop *> ring : freeRings(plans)) {
+    ProducerLoop &first = *ring.front();
+    for (int64_t wanted = usefulSlots(first, target); first.stages < wanted;) {
       SharedMemory with = memory;
-      plan.takeSlot(with);
+      first.takeSlots(with, 1);
       if (with.bytes() > most) {
-        --plan.stages;
+        --first.stages;
         break;
       }
       memory = with;
     }
-    for (ProducerLoop *other : group)
-      other->stages = plan.stages;
+    for (ProducerLoop *other : ring)
+      other->stages = first.stages;
   }
 }
 

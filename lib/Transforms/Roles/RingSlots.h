@@ -27,6 +27,11 @@ int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target);
 /// Slots beyond which a round of the loop never waits for memory.
 int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target);
 
+/// Takes a slot away from a ring that has more than are useful, and no author who wants exactly
+/// those; gives it back to `memory`. False: there is none.
+bool giveSlot(llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory &memory,
+              const TargetInfo &target);
+
 /// What a block with a producer of so many threads, or none, may take of shared memory so that as
 /// many are resident as with `usedBytes`.
 int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t producer, int64_t usedBytes,

@@ -51,8 +51,10 @@ std::optional<TileStore> matchTileStore(tile::ElementLoop loop);
 
 /// Makes tile.store_tile of the loops of the kernel that store so, where shared memory is left for
 /// it, and takes that from `memory`. Stores of each round get buffers for as many transfers as no
-/// other resident block would get shared memory for.
-void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory);
+/// other resident block would get shared memory for. Where none fits, `makeRoom` is asked to give
+/// back some of `memory` until it returns false.
+void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory,
+                      llvm::function_ref<bool()> makeRoom);
 
 /// Accumulators that a kernel stores through a shared tile of its author's, and through nothing
 /// else, are stored from registers where TMA can do that.
