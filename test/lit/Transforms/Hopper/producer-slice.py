@@ -11,7 +11,8 @@
 # The producer repeats the control flow around the copies, on variables of its own, and leaves out the rest.
 # Where it cannot, a remark names what is in its way.
 
-# CHECK:      tile.pipe stages(3)
+# A block that has a multiprocessor to itself takes more slots than it asks for.
+# CHECK:      tile.pipe stages(8)
 # CHECK-NOT:  tile.pipe stages
 # CHECK:      tile.producer {
 # CHECK:        tile.alloc "at"
@@ -39,7 +40,7 @@
 # CHECK:            tile.pipe_drain
 
 # Two loops that fill the same buffers share them and their pipe.
-# TWICE:      [[PIPE:%[0-9]+]] = tile.pipe stages(3)
+# TWICE:      [[PIPE:%[0-9]+]] = tile.pipe stages(8)
 # TWICE-NOT:  tile.pipe stages
 # TWICE:      tile.producer {
 # TWICE-COUNT-2: tile.pipe_acquire [[PIPE]]
