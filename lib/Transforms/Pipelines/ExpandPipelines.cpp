@@ -15,6 +15,10 @@
 // groups then (leaveCopiesInFlight): the second one is a round further ahead, in rings with a slot
 // more, or has a wait and a barrier of its own in front of what reads it first.
 //
+// What gathers find their rows by is copied before them, and further ahead (RowNumbers): a round
+// starts those copies first, and its one wait, for tiles that were started behind them, covers
+// them.
+//
 // Where shared memory holds one slot, the next iteration's tiles may wait in registers
 // (holdNextRound), or the copies of an iteration start together (copyTogether).
 //
@@ -36,6 +40,7 @@
 #include "Pipelines/Gather.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
+#include "Pipelines/RowNumbers.h"
 #include "Pipelines/Schedulable.h"
 #include "Pipelines/SerialRounds.h"
 #include "Roles/Fills.h"
@@ -86,10 +91,10 @@ public:
       widen(ring);
     Value slot = constant(0);
     tile::BarrierOp::create(builder, loc);
-    startCopies(loop.iv(), slot, 0, plan.copies.size());
+    startCopies({slot, loop.iv(), slot}, 0, plan.fills.size());
     tile::AsyncWaitOp::create(builder, loc, 0);
     tile::BarrierOp::create(builder, loc);
-    useSlots(slot, slot);
+    useSlots(slot, slot, slot);
   }
 
   /// Each iteration writes what the one before has read into registers, and reads the next one's
@@ -102,10 +107,10 @@ public:
       widen(ring);
     builder.setInsertionPointToStart(loop.bodyBlock());
     Value slot = constant(0);
-    startCopies(loop.iv(), slot, 0, plan.copies.size());
+    startCopies({slot, loop.iv(), slot}, 0, plan.fills.size());
     tile::AsyncWaitOp::create(builder, loc, 0);
     tile::BarrierOp::create(builder, loc);
-    useSlots(slot, slot);
+    useSlots(slot, slot, slot);
     builder.setInsertionPointToEnd(loop.bodyBlock());
     tile::BarrierOp::create(builder, loc);
     loop.setRotate(plan.stages);
@@ -121,20 +126,23 @@ private:
   /// Gives the allocation `stages` slots; its users get slot (iteration % stages).
   void widen(tile::AllocOp ring);
   Value slotView(tile::AllocOp ring, Value slot);
-  /// Copies `first` to `last` of one iteration into a slot, as a group, and with the first one what
-  /// is gathered. They are those of the original body.
-  void startCopies(Value iv, Value slot, size_t first, size_t last);
+  /// An iteration, what the loop's variable is in it, and the slot that it fills.
+  struct Round {
+    Value number, iv, slot;
+  };
+  /// Fills `first` to `last` of one iteration, as a group. They are those of the original body.
+  void startCopies(Round round, size_t first, size_t last);
+  void startCopy(tile::CopyOp copy, Value to, IRMapping &mapping, bool uncounted);
+  void startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round, IRMapping &mapping);
+  /// What that iteration's gathers will find their rows by.
+  void startNumbers(Value number);
   /// The first group of an iteration, and its second one, if there is one.
-  void startFirst(Value iv, Value slot) {
-    startCopies(iv, slot, 0, plan.second ? plan.second : plan.copies.size());
+  void startFirst(Round round) {
+    startCopies(round, plan.numbers, plan.second ? plan.second : plan.fills.size());
   }
-  void startSecond(Value iv, Value slot) {
+  void startSecond(Round round) {
     if (plan.second)
-      startCopies(iv, slot, plan.second, plan.copies.size());
-  }
-  void startRound(Value iv, Value slot) {
-    startFirst(iv, slot);
-    startSecond(iv, slot);
+      startCopies(round, plan.second, plan.fills.size());
   }
   /// The view, or, where the condition does not hold, what lies behind its tensor.
   Value outsideUnless(Value condition, Value source);
@@ -142,17 +150,14 @@ private:
   Value slotIn(size_t ring, Value iteration);
   /// Index arithmetic of the body for the iteration that `mapping` has.
   void repeatArithmetic(SmallVector<Value> work, IRMapping &mapping);
-  ArrayRef<tile::AllocOp> ringsOfGathers() const {
-    return ArrayRef(plan.rings).drop_front(plan.copies.size());
-  }
   void startCopiesBefore();
   /// Computes `count` here.
   void countIterations();
   /// Reads the copy's source of that iteration into registers.
   tile::MoveOp read(tile::CopyOp copy, tile::AllocOp held, Value iv);
   void rewriteBody();
-  /// Removes the original copies; what read the rings reads this slot of theirs.
-  void useSlots(Value ofFirst, Value ofSecond);
+  /// Removes the original fills; what read the rings reads this slot of theirs in that iteration.
+  void useSlots(Value number, Value ofFirst, Value ofSecond);
   /// min(iteration, count - 1) * step + lower.
   Value clampedIv(Value iteration);
   Value iterationOfBody();
@@ -188,9 +193,9 @@ Value Expansion::clampedIv(Value iteration) {
   return arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
 }
 
-void Expansion::startCopies(Value iv, Value slot, size_t first, size_t last) {
+void Expansion::startCopies(Round at, size_t first, size_t last) {
   IRMapping mapping;
-  mapping.map(loop.iv(), iv);
+  mapping.map(loop.iv(), at.iv);
   OpBuilder::InsertionGuard guard(builder);
   scf::IfOp round;
   if (plan.round)
@@ -201,30 +206,46 @@ void Expansion::startCopies(Value iv, Value slot, size_t first, size_t last) {
     builder.setInsertionPointToStart(round.thenBlock());
   }
   for (size_t n = first; n < last; ++n) {
-    tile::CopyOp copy = plan.copies[n];
-    repeatArithmetic({copy.getSrc()}, mapping);
-    Value source = mapping.lookupOrDefault(copy.getSrc());
-    if (plan.round && plan.countsRounds)
-      source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
-    tile::AsyncCopyOp::create(builder, copy.getLoc(), source, slotView(plan.rings[n], slot));
-  }
-  for (auto [gather, ring] : llvm::zip(plan.gathers, ringsOfGathers())) {
-    if (first != 0)
-      break;
-    Value buffer = tile::AllocOp(ring).getResult();
-    SmallVector<Value> outside;
-    gather->walk([&](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (operand != buffer && !gather->isAncestor(operand.getParentRegion()->getParentOp()))
-          outside.push_back(operand);
-    });
-    repeatArithmetic(outside, mapping);
-    mapping.map(buffer, slotView(ring, slot));
-    tile::turnInto<tile::GatherOp>(cast<tile::ElementLoop>(builder.clone(*gather, mapping)));
+    if (tile::CopyOp copy = plan.copyAt(n))
+      startCopy(copy, slotView(plan.rings[n], at.slot), mapping, /*uncounted=*/false);
+    else
+      startGather(cast<tile::ElementLoop>(plan.fills[n]), plan.rings[n], at, mapping);
   }
   if (round) // in any case, so that groups are rounds
     builder.setInsertionPointAfter(round);
   tile::AsyncCommitOp::create(builder, loc);
+}
+
+void Expansion::startCopy(tile::CopyOp copy, Value to, IRMapping &mapping, bool uncounted) {
+  repeatArithmetic({copy.getSrc()}, mapping);
+  Value source = mapping.lookupOrDefault(copy.getSrc());
+  if (plan.round && plan.countsRounds)
+    source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
+  tile::AsyncCopyOp::create(builder, copy.getLoc(), source, to, uncounted);
+}
+
+void Expansion::startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round,
+                            IRMapping &mapping) {
+  Value buffer = ring.getResult();
+  SmallVector<Value> outside;
+  gather->walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (operand != buffer && !gather->isAncestor(operand.getParentRegion()->getParentOp()))
+        outside.push_back(operand);
+  });
+  repeatArithmetic(outside, mapping);
+  mapping.map(buffer, slotView(ring, round.slot));
+  for (size_t n = 0; n < plan.numbers; ++n)
+    mapping.map(plan.rings[n].getResult(), slotView(plan.rings[n], slotIn(n, round.number)));
+  tile::turnInto<tile::GatherOp>(cast<tile::ElementLoop>(builder.clone(*gather, mapping)));
+}
+
+void Expansion::startNumbers(Value number) {
+  IRMapping mapping;
+  mapping.map(loop.iv(), clampedIv(number));
+  for (size_t n = 0; n < plan.numbers; ++n)
+    startCopy(plan.copyAt(n), slotView(plan.rings[n], slotIn(n, number)), mapping,
+              /*uncounted=*/true);
 }
 
 Value Expansion::outsideUnless(Value condition, Value source) {
@@ -275,11 +296,22 @@ bool mayBeEmpty(tile::ForOp loop) {
 void Expansion::startCopiesBefore() {
   builder.setInsertionPoint(loop);
   countIterations();
+  auto round = [&](int64_t number) {
+    return Round{constant(number), clampedIv(constant(number)), constant(number)};
+  };
   auto emit = [&] {
-    for (int64_t slot = 0; slot + 1 < plan.stages; ++slot)
-      startRound(clampedIv(constant(slot)), constant(slot));
+    if (plan.numbers != 0) {
+      for (int64_t number = 0; number < plan.numbersAhead(); ++number)
+        startNumbers(constant(number));
+      tile::AsyncWaitOp::create(builder, loc, 0);
+      tile::BarrierOp::create(builder, loc);
+    }
+    for (int64_t slot = 0; slot + 1 < plan.stages; ++slot) {
+      startFirst(round(slot));
+      startSecond(round(slot));
+    }
     if (plan.deeperSlots)
-      startSecond(clampedIv(constant(plan.stages - 1)), constant(plan.stages - 1));
+      startSecond(round(plan.stages - 1));
   };
   if (!mayBeEmpty(loop))
     return emit();
@@ -318,7 +350,8 @@ bool Expansion::holdNextRound(const TargetInfo &chip) {
   countIterations();
   SmallVector<tile::AllocOp> held;
   SmallVector<Operation *> made;
-  for (auto [copy, ring] : llvm::zip(plan.copies, plan.rings)) {
+  for (auto [n, ring] : llvm::enumerate(plan.rings)) {
+    tile::CopyOp copy = plan.copyAt(n);
     tile::BufferType type = ring.getResult().getType();
     held.push_back(tile::AllocOp::create(
         builder, copy.getLoc(),
@@ -335,7 +368,8 @@ bool Expansion::holdNextRound(const TargetInfo &chip) {
   builder.setInsertionPointToStart(loop.bodyBlock());
   Value next = arith::AddIOp::create(builder, loc, iterationOfBody(), constant(1));
   next = clampedIv(next);
-  for (auto [copy, registers, ring] : llvm::zip(plan.copies, held, plan.rings)) {
+  for (auto [n, registers, ring] : llvm::enumerate(held, plan.rings)) {
+    tile::CopyOp copy = plan.copyAt(n);
     // Where the copy stands, so that tiles that share bytes still can.
     builder.setInsertionPoint(copy);
     moveElements(builder, copy.getLoc(), registers, ring);
@@ -357,8 +391,8 @@ void Expansion::rewriteBody() {
   auto after = [&](int64_t rounds) {
     return arith::AddIOp::create(builder, loc, iteration, constant(rounds)).getResult();
   };
-  Value slot = slotIn(0, iteration), ahead = after(plan.stages - 1);
-  Value slotAhead = slotIn(0, ahead);
+  Value slot = slotIn(plan.numbers, iteration), ahead = after(plan.stages - 1);
+  Value slotAhead = slotIn(plan.numbers, ahead);
   Value second = slot, aheadOfSecond = ahead, secondAhead = slotAhead;
   if (plan.deeperSlots) {
     second = slotIn(plan.second, iteration);
@@ -368,25 +402,24 @@ void Expansion::rewriteBody() {
   // The first group of the iteration has landed, and its second one, too, where that is deeper.
   tile::AsyncWaitOp::create(builder, loc, groups * (plan.stages - 1) - 1);
   tile::BarrierOp::create(builder, loc);
-  startFirst(clampedIv(ahead), slotAhead);
-  startSecond(clampedIv(aheadOfSecond), secondAhead);
-  useSlots(slot, second);
+  if (plan.numbers != 0)
+    startNumbers(after(plan.numbersAhead()));
+  startFirst({ahead, clampedIv(ahead), slotAhead});
+  startSecond({aheadOfSecond, clampedIv(aheadOfSecond), secondAhead});
+  useSlots(iteration, slot, second);
 }
 
-void Expansion::useSlots(Value ofFirst, Value ofSecond) {
+void Expansion::useSlots(Value number, Value ofFirst, Value ofSecond) {
   // The builder may stand at a copy: one of a whole tensor has nothing in front of it.
   SmallVector<Value> views;
-  for (auto [n, ring] : llvm::enumerate(plan.rings))
-    views.push_back(slotView(ring, plan.second && n >= plan.second ? ofSecond : ofFirst));
-  for (auto [copy, ring, view] : llvm::zip(plan.copies, plan.rings, views)) {
-    tile::CopyOp original = copy;
-    original.erase();
-    ring.getResult().replaceAllUsesWith(view);
+  for (auto [n, ring] : llvm::enumerate(plan.rings)) {
+    bool isSecond = plan.second && n >= plan.second;
+    Value slot = n < plan.numbers ? slotIn(n, number) : isSecond ? ofSecond : ofFirst;
+    views.push_back(slotView(ring, slot));
   }
-  for (size_t n = 0; n < plan.gathers.size(); ++n) {
-    plan.gathers[n].erase();
-    size_t ring = plan.copies.size() + n;
-    plan.rings[ring].getResult().replaceAllUsesWith(views[ring]);
+  for (auto [fill, ring, view] : llvm::zip(plan.fills, plan.rings, views)) {
+    fill->erase();
+    ring.getResult().replaceAllUsesWith(view);
   }
   for (tile::AllocOp ring : plan.rings)
     ring.erase();
@@ -486,8 +519,9 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   /// tiles wait in registers instead, where those have room.
   static bool holdNextRound(tile::ForOp loop, PipelinePlan &plan, const TargetInfo &chip) {
     if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty() ||
-        plan.copies.empty() || !plan.gathers.empty() || plan.round || mayBeEmpty(loop) ||
-        !llvm::all_of(plan.copies, readsWidePieces))
+        plan.isEmpty() || plan.hasGathers() || plan.round || mayBeEmpty(loop) ||
+        !llvm::all_of(plan.fills,
+                      [](Operation *fill) { return readsWidePieces(cast<tile::CopyOp>(fill)); }))
       return false;
     auto kernel = loop->getParentOfType<tile::KernelOp>();
     return !kernel.getLockstep() && fitsRegisters(plan, kernel, chip) &&
@@ -535,9 +569,19 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   static void expandLoop(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
     if (loop.getStages() < 2)
       return expandPlain(loop, memory, chip);
+    RowNumbers numbers(loop, chip);
+    if (!numbers.isEmpty())
+      memory.forget();
     PipelinePlan plan = planPipeline(loop, chip);
     if (plan.stages > 1)
       fitInto(plan, memory.now());
+    if (!numbers.isEmpty() && (plan.stages < 2 || plan.numbers == 0)) {
+      numbers.undo();
+      memory.forget();
+      plan = planPipeline(loop, chip);
+      if (plan.stages > 1)
+        fitInto(plan, memory.now());
+    }
     if (plan.stages < int64_t(loop.getStages()))
       loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
                         << " stages: "

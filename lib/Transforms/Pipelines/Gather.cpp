@@ -1,4 +1,4 @@
-//===- Gather.cpp - loops over elements that cp.async can do ---------------===//
+//===- Gather.cpp - loops over elements that copies can do -----------------===//
 //
 // Follows the index arithmetic of the load from the loop's last variable. In a piece of w
 // elements that begins at a multiple of w, a value is the same for all, or counts from a
@@ -23,6 +23,12 @@ namespace {
 
 /// Bytes of a row that a group of lanes copies together: a line of L2, a swizzle's panel.
 constexpr int64_t lineBytes = 128;
+
+/// Whether it reads an element that all threads may see.
+bool readsMemory(Operation &op) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return load && (load.getBuffer().getType().isGlobal() || load.getBuffer().getType().isShared());
+}
 
 /// How values move inside of a piece of `width` elements along `along`.
 class PieceValues {
@@ -103,9 +109,8 @@ PieceValues::Motion PieceValues::ofArith(Operation *op) {
   if (isa<arith::RemUIOp, arith::RemSIOp, arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
     if (Motion motion = ofDivision(op); motion.kind != Other)
       return motion;
-  auto load = dyn_cast<tile::LoadOp>(op);
   bool isPlain = op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-                 (isMemoryEffectFree(op) || (load && load.getBuffer().getType().isGlobal()));
+                 (isMemoryEffectFree(op) || readsMemory(*op));
   for (Value operand : op->getOperands())
     isPlain &= isa<tile::BufferType>(operand.getType()) || isSame(operand);
   if (!isPlain)
@@ -137,10 +142,7 @@ std::optional<Gather> findAccesses(tile::ElementLoop loop) {
       gather.store = store;
       continue;
     }
-    auto load = dyn_cast<tile::LoadOp>(op);
-    bool isPlain = op.getNumRegions() == 0 &&
-                   (isMemoryEffectFree(&op) || (load && load.getBuffer().getType().isGlobal()));
-    if (!isPlain)
+    if (op.getNumRegions() != 0 || !(isMemoryEffectFree(&op) || readsMemory(op)))
       return std::nullopt;
   }
   if (!gather.store)
@@ -203,11 +205,29 @@ bool movesInPieces(tile::ElementLoop loop, Gather &gather, const SharedLayout &l
          (!gather.mask || values.isSame(gather.mask));
 }
 
+/// Whether the lanes of each instruction fill one piece of the tile behind the other, of a tensor
+/// that 32 bits reach across.
+bool fillsWaves(Gather &gather, const SharedLayout &layout, int64_t pieceBytes,
+                const TargetInfo &target) {
+  tile::BufferType from = gather.load.getBuffer().getType(),
+                   to = gather.store.getBuffer().getType();
+  DType dtype = tile::dtypeOf(from.getElementType());
+  auto extents = cast<tile::ElementLoop>(gather.store->getParentOp()).constantExtents();
+  int64_t elems = 1;
+  for (int64_t extent : *extents)
+    elems *= extent;
+  return from.hasStaticShape() &&
+         storageBytes(dtype, from.numElems()) <= (int64_t(1) << 31) &&
+         elems * bytesOf(dtype) % (target.waveLanes * pieceBytes) == 0 &&
+         layout.panelElems == 0 && layout.pitchElems == to.getShape().back();
+}
+
 } // namespace
 
 std::optional<Gather> gatherOf(tile::ElementLoop loop, const TargetInfo &target) {
-  if (target.asyncCopies.completion != Completion::Groups || target.asyncCopies.lanesInRow ||
-      loop->getParentOfType<tile::ElementLoop>() || !loop.constantExtents())
+  bool isKnown = target.asyncCopies.lanesInRow ||
+                 target.asyncCopies.completion == Completion::Groups;
+  if (!isKnown || loop->getParentOfType<tile::ElementLoop>() || !loop.constantExtents())
     return std::nullopt;
   std::optional<Gather> gather = findAccesses(loop);
   if (!gather)
@@ -225,7 +245,8 @@ std::optional<Gather> gatherOf(tile::ElementLoop loop, const TargetInfo &target)
     return std::nullopt;
   for (int64_t bytes : target.asyncCopies.bytes) {
     int64_t width = bytes * 8 / elemBits;
-    if (width == 0 || !movesInPieces(loop, *gather, *layout, width))
+    if (width == 0 || !movesInPieces(loop, *gather, *layout, width) ||
+        (target.asyncCopies.lanesInRow && !fillsWaves(*gather, *layout, bytes, target)))
       continue;
     gather->pieceBytes = bytes;
     return gather;

@@ -1,4 +1,4 @@
-//===- Gather.h - loops over elements that cp.async can do -----------------===//
+//===- Gather.h - loops over elements that copies can do -------------------===//
 //
 // Takes a tile.parallel, says whether it fills a shared tile with elements of a tensor in pieces
 // that lie together on both sides: rows by number, boxes of an image, masked copies.

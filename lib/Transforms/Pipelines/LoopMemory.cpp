@@ -49,8 +49,7 @@ SharedMemory &LoopMemory::wished() {
     if (loop.getStages() < 2)
       continue;
     PipelinePlan plan = planPipeline(loop, chip);
-    for (tile::AllocOp ring : plan.rings)
-      asked->setSlots(ring, plan.stages);
+    setSlots(plan, *asked);
   }
   return *asked;
 }

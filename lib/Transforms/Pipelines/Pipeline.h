@@ -16,18 +16,19 @@ namespace tilec {
 /// What is decided about one loop.
 struct PipelinePlan {
   int64_t stages = 1; ///< buffers of each ring; copies run stages - 1 iterations ahead
-  /// Copies from global memory whose destination only this loop's iteration reads.
-  llvm::SmallVector<tile::CopyOp, 4> copies;
-  /// Loops over elements that do the same (Gather.h).
-  llvm::SmallVector<tile::ElementLoop, 2> gathers;
-  /// The shared buffers they fill, each once: those of `copies`, then those of `gathers`.
+  /// Copies from global memory whose destination only this loop's iteration reads: tile.copy, and
+  /// loops over elements that do the same (Gather.h).
+  llvm::SmallVector<mlir::Operation *, 4> fills;
+  /// The shared buffers they fill, each once.
   llvm::SmallVector<tile::AllocOp, 4> rings;
+  /// The first so many copies bring what gathers find their rows by, further ahead of them.
+  size_t numbers = 0;
   /// What the copies stand under in the body, if that is nothing but this: rounds are left out.
   mlir::scf::IfOp round;
   /// Such copies are started in every round, so that they can be counted: from outside of the
   /// tensor, where there is nothing to read, in one that is left out.
   bool countsRounds = false;
-  /// Copies from here on are a second group of each round, so that a wait leaves one in flight. 0:
+  /// Fills from here on are a second group of each round, so that a wait leaves one in flight. 0:
   /// there is one group.
   size_t second = 0;
   /// What the second group fills has so many slots, and it runs a round further ahead; 0: it does
@@ -36,10 +37,17 @@ struct PipelinePlan {
   /// Or it is awaited in front of this op, before which nothing reads what it fills.
   mlir::Operation *awaitedAt = nullptr;
 
-  int64_t slotsOf(size_t ring) const {
-    return deeperSlots != 0 && ring >= second ? deeperSlots : stages;
+  /// Iterations that numbers run ahead. A gather's wait for its tile leaves what was started behind
+  /// it in flight, the last round's gathers; what those were preceded by has landed.
+  int64_t numbersAhead() const { return std::max(stages, 2 * stages - 3); }
+  /// Slots of the ring with that number; of those of numbers a power of two.
+  int64_t slotsOf(size_t ring) const;
+  /// Null where it is a gather.
+  tile::CopyOp copyAt(size_t n) const { return mlir::dyn_cast<tile::CopyOp>(fills[n]); }
+  bool hasGathers() const {
+    return !llvm::all_of(fills, [](mlir::Operation *op) { return mlir::isa<tile::CopyOp>(op); });
   }
-  bool isEmpty() const { return copies.empty() && gathers.empty(); }
+  bool isEmpty() const { return fills.empty(); }
 };
 
 /// A copy that the target can do without registers, in pieces of so many bytes per lane; 0 when it
@@ -48,9 +56,16 @@ struct PipelinePlan {
 /// whole pieces.
 int64_t asyncPieceBytes(mlir::Value src, mlir::Value dst, const TargetInfo &target);
 
+/// Whether copies without registers move as much at once as a lane's access does: narrower ones are
+/// slower than registers, which leave shared memory to other blocks.
+bool copiesWidePieces(const TargetInfo &target);
+
 /// The copies of the loop that can run ahead of their use, and `num_stages` of them; decides,
 /// changes nothing.
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target);
+
+/// Gives the rings of the plan their slots.
+void setSlots(const PipelinePlan &plan, SharedMemory &memory);
 
 /// Takes stages away until the rings fit into a block's shared memory, which they then are part of.
 void fitInto(PipelinePlan &plan, SharedMemory &memory);

@@ -21,6 +21,18 @@ using namespace mlir;
 
 namespace tilec {
 
+bool copiesWidePieces(const TargetInfo &target) {
+  constexpr int64_t widePiece = 16;
+  return target.asyncCopies.bytes.front() >= widePiece;
+}
+
+int64_t PipelinePlan::slotsOf(size_t ring) const {
+  if (ring >= numbers)
+    return deeperSlots != 0 && ring >= second ? deeperSlots : stages;
+  // What is brought in front of the loop, and one more.
+  return int64_t(llvm::PowerOf2Ceil(numbersAhead() + 1));
+}
+
 int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) {
   auto src = cast<tile::BufferType>(srcView.getType());
   auto dst = cast<tile::BufferType>(dstView.getType());
@@ -107,9 +119,66 @@ static bool isFilledBy(Operation *fill, tile::AllocOp ring) {
   return true;
 }
 
+/// Brings the plan's fills into that order.
+static void reorder(PipelinePlan &plan, ArrayRef<size_t> order) {
+  PipelinePlan before = plan;
+  for (auto [to, from] : llvm::enumerate(order)) {
+    plan.fills[to] = before.fills[from];
+    plan.rings[to] = before.rings[from];
+  }
+}
+
+/// Whether `value`, which a gather's body uses, may be another one in another round of the loop.
+static bool variesByRound(Value value, tile::ForOp loop) {
+  if (!loop.getBody().isAncestor(value.getParentRegion()))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == loop.bodyBlock();
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && !load.getBuffer().getType().isGlobal())
+    return true;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return variesByRound(operand, loop); });
+}
+
+/// Where copies are counted, what lanes read of tensors in a round would be waited for with them:
+/// rows are found by what copies have brought, or by what is read once for all rounds.
+static bool findsRowsByCopies(const Gather &gather, tile::ElementLoop parallel, tile::ForOp loop,
+                              const PipelinePlan &plan) {
+  return llvm::all_of(parallel.bodyBlock()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
+    if (load == gather.load || load->use_empty())
+      return true;
+    if (load.getBuffer().getType().isGlobal())
+      return !variesByRound(load.getResult(), loop);
+    return plan.stages > 1 &&
+           llvm::is_contained(plan.rings, load.getBuffer().getDefiningOp<tile::AllocOp>());
+  });
+}
+
+/// Brings the copies of what gathers read to the front of the plan.
+static void bringNumbersForward(PipelinePlan &plan) {
+  SmallVector<size_t> order;
+  auto isRead = [&](size_t n) {
+    return llvm::any_of(plan.fills, [&](Operation *fill) {
+      return !isa<tile::CopyOp>(fill) &&
+             llvm::is_contained(accessesOf(fill).reads, plan.rings[n].getResult());
+    });
+  };
+  for (bool isNumber : {true, false}) {
+    for (size_t n = 0; n < plan.fills.size(); ++n)
+      if (isRead(n) == isNumber)
+        order.push_back(n);
+    if (isNumber)
+      plan.numbers = order.size();
+  }
+  reorder(plan, order);
+}
+
 /// Adds the loops over elements that a copy could stand for, where the target can.
 static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target) {
-  if (loop->getParentOfType<tile::KernelOp>().getLockstep())
+  bool isCounted = target.asyncCopies.completion != Completion::Groups;
+  if (loop->getParentOfType<tile::KernelOp>().getLockstep() ||
+      (isCounted && !copiesWidePieces(target)))
     return;
   Accesses all = accessesOf(loop);
   for (tile::ElementLoop parallel : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
@@ -117,18 +186,25 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
     auto ring = gather ? gather->store.getBuffer().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
     if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring))
       continue;
-    bool isLegal = llvm::none_of(accessesOf(parallel).reads,
-                                 [&](Value root) { return isChangedBy(all.writes, root); });
+    bool isLegal = llvm::none_of(accessesOf(parallel).reads, [&](Value root) {
+      bool isBrought =
+          isCounted && llvm::is_contained(plan.rings, root.getDefiningOp<tile::AllocOp>());
+      return !isBrought && isChangedBy(all.writes, root);
+    });
     parallel->walk([&](Operation *op) {
       for (Value operand : op->getOperands())
         isLegal &= parallel->isAncestor(operand.getParentRegion()->getParentOp()) ||
-                   isIndexOnly(operand, loop, &all);
+                   isIndexOnly(operand, loop, &all, isCounted);
     });
+    if (isCounted)
+      isLegal &= findsRowsByCopies(*gather, parallel, loop, plan);
     if (!isLegal)
       continue;
-    plan.gathers.push_back(parallel);
+    plan.fills.push_back(parallel);
     plan.rings.push_back(ring);
   }
+  if (isCounted)
+    bringNumbersForward(plan);
 }
 
 /// Whether the view can be moved out of its tensor along its first dimension, whole as it is.
@@ -144,10 +220,7 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   // that are the same for all lanes, of what the kernel does not write, have another counter.
   bool isCounted = target.asyncCopies.completion != Completion::Groups;
   auto kernel = loop->getParentOfType<tile::KernelOp>();
-  // What moves in narrow pieces is faster through registers, as one slot leaves room for blocks.
-  constexpr int64_t widePiece = 16;
-  bool mayLoad =
-      !kernel.getLockstep() && (!isCounted || target.asyncCopies.bytes.front() >= widePiece);
+  bool mayLoad = !kernel.getLockstep() && (!isCounted || copiesWidePieces(target));
   Accesses all = accessesOf(loop);
   std::optional<Accesses> read; // a kernel of many loops is not walked through for each of them
   auto isIndex = [&](Value value) {
@@ -180,7 +253,7 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
     legal &= !isChangedBy(all.writes, source);
     if (!legal)
       continue;
-    plan.copies.push_back(copy);
+    plan.fills.push_back(copy);
     plan.rings.push_back(ring);
   }
   if (round == loop.bodyBlock()) {
@@ -192,10 +265,14 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   return plan;
 }
 
+void setSlots(const PipelinePlan &plan, SharedMemory &memory) {
+  for (auto [n, ring] : llvm::enumerate(plan.rings))
+    memory.setSlots(ring, plan.stages == 1 ? 1 : plan.slotsOf(n));
+}
+
 void fitInto(PipelinePlan &plan, SharedMemory &memory) {
   auto fits = [&] {
-    for (tile::AllocOp ring : plan.rings)
-      memory.setSlots(ring, plan.stages);
+    setSlots(plan, memory);
     return memory.fits();
   };
   while (plan.stages > 1 && !fits())
@@ -209,72 +286,70 @@ static int64_t freeBytes(tile::KernelOp kernel, int64_t before, const TargetInfo
              : bytesForSameOccupancy(kernel, /*producer=*/0, before, target);
 }
 
-/// The first op behind the copy that reads what it brings.
-static Operation *firstReader(tile::CopyOp copy, tile::AllocOp ring) {
-  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode())
+/// The first op behind the fill that reads what it brings.
+static Operation *firstReader(Operation *fill, tile::AllocOp ring) {
+  for (Operation *op = fill->getNextNode(); op; op = op->getNextNode())
     if (llvm::is_contained(accessesOf(op).reads, ring.getResult()))
       return op;
   return nullptr;
 }
 
-/// Brings the plan's copies into that order.
-static void reorder(PipelinePlan &plan, ArrayRef<size_t> order) {
-  PipelinePlan before = plan;
-  for (auto [to, from] : llvm::enumerate(order)) {
-    plan.copies[to] = before.copies[from];
-    plan.rings[to] = before.rings[from];
-  }
-}
-
-/// Gives the smallest ring so many slots, if that fits in so many bytes.
+/// Gives the smallest ring so many slots, if that fits in so many bytes. Of several, it is one that
+/// a tile.copy fills: rows that lie further ahead would want their numbers further ahead, too.
 static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, int64_t most) {
-  SmallVector<size_t> order(plan.copies.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return bytesOfBuffer(plan.rings[a]) > bytesOfBuffer(plan.rings[b]);
-  });
-  tile::AllocOp smallest = plan.rings[order.back()];
-  memory.setSlots(smallest, slots);
+  PipelinePlan deeper = plan;
+  if (plan.fills.size() - plan.numbers == 1) {
+    deeper.stages = slots;
+  } else {
+    SmallVector<size_t> order(plan.fills.size());
+    std::iota(order.begin(), order.end(), 0);
+    llvm::stable_sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
+      bool isGather = !plan.copyAt(a), isOther = !plan.copyAt(b);
+      return isGather != isOther ? isGather
+                                 : bytesOfBuffer(plan.rings[a]) > bytesOfBuffer(plan.rings[b]);
+    });
+    if (!plan.copyAt(order.back()))
+      return false;
+    reorder(deeper, order);
+    deeper.second = order.size() - 1;
+    deeper.deeperSlots = slots;
+  }
+  setSlots(deeper, memory);
   if (memory.bytes() > most) {
-    memory.setSlots(smallest, plan.stages);
+    setSlots(plan, memory);
     return false;
   }
-  if (plan.copies.size() == 1) {
-    plan.stages = slots;
-    return true;
-  }
-  reorder(plan, order);
-  plan.second = order.size() - 1;
-  plan.deeperSlots = slots;
+  plan = deeper;
   return true;
 }
 
-/// Makes a second group of the copies that are read last, if others are read before.
+/// Makes a second group of the fills that are read last, if others are read before.
 static bool awaitApart(PipelinePlan &plan) {
   SmallVector<size_t> order;
   SmallVector<Operation *> readers;
-  for (auto [n, copy] : llvm::enumerate(plan.copies)) {
+  for (auto [n, fill] : llvm::enumerate(plan.fills)) {
     order.push_back(n);
-    readers.push_back(firstReader(copy, plan.rings[n]));
+    readers.push_back(firstReader(fill, plan.rings[n]));
     if (!readers.back())
       return false;
   }
-  llvm::stable_sort(order, [&](size_t a, size_t b) {
+  llvm::stable_sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
     return readers[a] != readers[b] && readers[a]->isBeforeInBlock(readers[b]);
   });
   Operation *last = readers[order.back()];
   size_t second = order.size();
-  while (second > 0 && readers[order[second - 1]] == last)
+  while (second > plan.numbers && readers[order[second - 1]] == last)
     --second;
-  if (second == 0)
+  if (second == plan.numbers)
     return false;
   reorder(plan, order);
   plan.second = second;
   // Where waves are closest together: behind what they have read after the round's barrier.
   for (Operation *op = last->getPrevNode(); op && !plan.awaitedAt; op = op->getPrevNode())
     if (llvm::any_of(accessesOf(op).reads, [&](Value read) {
-          return llvm::is_contained(ArrayRef(plan.rings).take_front(second),
-                                    read.getDefiningOp<tile::AllocOp>());
+          return llvm::is_contained(
+              ArrayRef(plan.rings).take_front(second).drop_front(plan.numbers),
+              read.getDefiningOp<tile::AllocOp>());
         }))
       plan.awaitedAt = op->getNextNode();
   return true;
@@ -297,10 +372,9 @@ void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops
       plan.stages = 3;
     return;
   }
-  if (plan.copies.empty() || !plan.gathers.empty() || kernel.getLockstep())
+  if (kernel.getLockstep())
     return;
-  for (tile::AllocOp ring : plan.rings)
-    memory.setSlots(ring, plan.stages);
+  setSlots(plan, memory);
   int64_t most = freeBytes(kernel, memory.bytes(), target);
   // A number of slots that is no power of two costs more than a second barrier: the slot of a round
   // takes a product and its address an addition.

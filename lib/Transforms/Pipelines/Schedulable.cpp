@@ -86,7 +86,7 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
         return no("it has two matrix products");
       found.gemm = gemm;
     } else if (auto copy = dyn_cast<tile::CopyOp>(op)) {
-      if (!llvm::is_contained(plan.copies, copy))
+      if (!llvm::is_contained(plan.fills, copy))
         return no("a copy cannot run ahead");
     } else if (!isa<tile::SubviewOp, tile::ReshapeOp, tile::AssumeOp>(op) &&
                !(isPure(&op) && op.getNumRegions() == 0)) {
@@ -99,12 +99,13 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
     return no("its matrix product clears C");
   if (found.gemm.getTfloat32())
     return no("its operands are masked before they are multiplied");
-  if (plan.copies.size() != 2 || found.gemm.getA() == found.gemm.getB())
+  if (plan.fills.size() != 2 || plan.hasGathers() || found.gemm.getA() == found.gemm.getB())
     return no("it does not copy exactly its two operands");
-  for (tile::CopyOp copy : plan.copies)
+  for (size_t fill : {0, 1})
     for (int n : {0, 1})
-      if (copy.getDst() == (n == 0 ? found.gemm.getA() : found.gemm.getB()))
-        found.copies[n] = copy;
+      if (plan.rings[fill] ==
+          (n == 0 ? found.gemm.getA() : found.gemm.getB()).getDefiningOp<tile::AllocOp>())
+        found.copies[n] = plan.copyAt(fill);
   int64_t waves = wavesOf(loop->getParentOfType<tile::KernelOp>(), target);
   llvm::Expected<GemmPlan> gemmPlan = gemmPlanOf(found.gemm, target, waves);
   if (!gemmPlan)

@@ -111,9 +111,8 @@ void letSerialLoopsRunAhead(tile::KernelOp kernel, const TargetInfo &target) {
     loop.setStages(2);
     PipelinePlan plan = planPipeline(loop, target);
     // Rounds that are left out would be brought all the same.
-    bool runs = !plan.copies.empty() && !plan.round;
-    for (tile::AllocOp ring : plan.rings)
-      memory.setSlots(ring, plan.stages);
+    bool runs = llvm::any_of(plan.fills, llvm::IsaPred<tile::CopyOp>) && !plan.round;
+    setSlots(plan, memory);
     if (runs && memory.bytes() <= most)
       continue;
     loop.setStages(1);

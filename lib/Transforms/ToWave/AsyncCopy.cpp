@@ -18,13 +18,38 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Outside of any tensor that an LDS DMA reads (asyncPieceBytes), whatever soffset adds in the
-/// check.
-constexpr int64_t outside = int64_t(1) << 31;
+constexpr int64_t outside = outsideOfTensors;
 /// LLVM keeps each address in shared memory that stays the same in a loop in a scalar register of
 /// its own. Of some 100 registers these may take so many; of more each is an addition, for which
 /// the instruction does that would move it.
 constexpr int64_t mostTargets = 64;
+
+SmallVector<Value, 4> pointInTile(Emitter &e, Location loc, const SharedLayout &layout,
+                                  ArrayRef<int64_t> shape, int64_t pieceElems, Value row,
+                                  Value inRow) {
+  if (layout.phases > 1) {
+    // The box starts at a multiple of the swizzle's period (asyncPieceBytes).
+    Value phase = e.phaseOf(layout, row);
+    Value chunk = arith::XOrIOp::create(e.b, loc, e.divIndex(inRow, layout.vecElems), phase);
+    Value col = e.mulIndex(chunk, layout.vecElems);
+    inRow =
+        pieceElems == layout.vecElems ? col : e.addIndex(col, e.remIndex(inRow, layout.vecElems));
+  }
+  if (layout.panelElems != 0) {
+    // Panel after panel, each with all rows.
+    Value panel = e.divIndex(row, layout.matrixRows());
+    row = e.remIndex(row, layout.matrixRows());
+    inRow = e.addIndex(inRow, e.mulIndex(panel, layout.panelElems));
+  }
+  SmallVector<Value, 4> point(shape.size());
+  point.back() = inRow;
+  for (int64_t d = int64_t(shape.size()) - 2; d >= 0; --d) {
+    point[d] = d == 0 ? row : e.remIndex(row, shape[d]);
+    if (d > 0)
+      row = e.divIndex(row, shape[d]);
+  }
+  return point;
+}
 
 class AsyncCopyEmitter {
 public:
@@ -33,7 +58,7 @@ public:
         source(boxOf(copy.getSrc())), dest(boxOf(copy.getDst())), boxType(copy.getDst().getType()),
         tensor(emitter.tensors.find(source.root)->second),
         place(emitter.shared.find(dest.root)->second), sourceType(copy.getSrc().getType()),
-        loop(copy->getParentOp()) {
+        loop(copy->getParentOp()), uncounted(copy.getUncounted()) {
     while (loop && !isa<tile::ForOp, scf::ForOp, scf::WhileOp>(loop))
       loop = loop->getParentOp();
     elemBytes = bytesOf(place.dtype);
@@ -99,6 +124,7 @@ private:
   const SharedPlace &place;
   tile::BufferType sourceType;
   Operation *loop;    ///< the innermost one around the copy; null: none
+  bool uncounted;
   Value commonTarget; ///< see findCommonTarget
 };
 
@@ -108,29 +134,7 @@ SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
 }
 
 SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value row, Value inRow) {
-  const SharedLayout &layout = place.layout;
-  if (layout.phases > 1) {
-    // The box starts at a multiple of the swizzle's period (asyncPieceBytes).
-    Value phase = e.phaseOf(layout, row);
-    Value chunk = arith::XOrIOp::create(b, loc, e.divIndex(inRow, layout.vecElems), phase);
-    Value col = e.mulIndex(chunk, layout.vecElems);
-    inRow =
-        pieceElems == layout.vecElems ? col : e.addIndex(col, e.remIndex(inRow, layout.vecElems));
-  }
-  if (layout.panelElems != 0) {
-    // Panel after panel, each with all rows.
-    Value panel = e.divIndex(row, layout.matrixRows());
-    row = e.remIndex(row, layout.matrixRows());
-    inRow = e.addIndex(inRow, e.mulIndex(panel, layout.panelElems));
-  }
-  SmallVector<Value, 4> point(boxType.rank());
-  point.back() = inRow;
-  for (int64_t d = boxType.rank() - 2; d >= 0; --d) {
-    point[d] = d == 0 ? row : e.remIndex(row, boxType.getShape()[d]);
-    if (d > 0)
-      row = e.divIndex(row, boxType.getShape()[d]);
-  }
-  return point;
+  return pointInTile(e, loc, place.layout, boxType.getShape(), pieceElems, row, inRow);
 }
 
 int64_t AsyncCopyEmitter::rowDimOfSource() const {
@@ -455,11 +459,11 @@ void AsyncCopyEmitter::run() {
     else
       emitCpAsync(piece);
   }
-  if (lanesInRow)
+  if (lanesInRow && !uncounted)
     e.copies.inGroup += certain;
 }
 
-static void makeDescriptor(Emitter &e, TensorPlace &place) {
+void makeDescriptor(Emitter &e, TensorPlace &place) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
   if (!e.target.hasDescriptors || place.desc)
@@ -478,6 +482,13 @@ static void makeDescriptor(Emitter &e, TensorPlace &place) {
 /// LLVM's sched.barrier: what is no memory access may be moved across.
 constexpr int64_t arithmeticPasses = 0xf;
 
+void keepGroupsApart(Emitter &e) {
+  if (e.target.asyncCopies.completion != Completion::Groups && e.copies.hasEnded)
+    wave::SchedFenceOp::create(e.b, e.loc, /*mask=*/arithmeticPasses, StringAttr(),
+                               DenseI64ArrayAttr(), /*groups=*/true);
+  e.copies.hasEnded = false;
+}
+
 void emitCopyTemplates(Emitter &e, tile::AsyncCopyOp copy, const PipelineOperand &operand,
                        Elements &elements) {
   makeDescriptor(e, e.tensors.find(boxRootOf(copy.getSrc()))->second);
@@ -491,11 +502,9 @@ LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elemen
     return e.unsupported(*copy, "this asynchronous copy");
   TensorPlace &tensor = e.tensors.find(boxRootOf(copy.getSrc()))->second;
   makeDescriptor(e, tensor);
-  // No access to memory is moved across a wait, and so no copy into another group.
-  if (e.target.asyncCopies.completion != Completion::Groups && e.copies.hasEnded)
-    wave::SchedFenceOp::create(e.b, e.loc, /*mask=*/arithmeticPasses, StringAttr(),
-                               DenseI64ArrayAttr(), /*groups=*/true);
-  e.copies.hasEnded = false;
+  keepGroupsApart(e);
+  // What stands in front of a group is older than all of it.
+  e.copies.hasEnded = copy.getUncounted();
   if (!tensor.extents.back()) {
     AsyncCopyEmitter(e, copy, pieceBytes, elements).run();
     return success();

@@ -62,6 +62,18 @@ LogicalResult emitScan(Emitter &e, tile::ScanOp scan, Elements &elements);
 // AsyncCopy.cpp
 LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elements);
 void emitAsyncCommit(Emitter &e);
+/// Outside of any tensor that an LDS DMA reads (asyncPieceBytes), whatever soffset adds in the
+/// check.
+constexpr int64_t outsideOfTensors = int64_t(1) << 31;
+/// Makes the tensor's descriptor, where copies need one and there is none.
+void makeDescriptor(Emitter &e, TensorPlace &place);
+/// No access to memory is moved across a wait, and so no copy into another group: in front of the
+/// first copy behind a group's end.
+void keepGroupsApart(Emitter &e);
+/// Coordinates in a shared tile of the element that lies there in memory, the first of a piece.
+SmallVector<Value, 4> pointInTile(Emitter &e, Location loc, const SharedLayout &layout,
+                                  ArrayRef<int64_t> shape, int64_t pieceElems, Value row,
+                                  Value inRow);
 void emitAsyncWait(Emitter &e, int64_t pending);
 
 /// Pipeline.cpp: the parts of a matrix loop, whose order `wave-schedule` plans; those of its copies

@@ -516,10 +516,11 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
   let summary = "start a copy from global to shared memory";
   let description = [{
     Like `tile.copy`, but the destination may be read only after a
-    `tile.async_wait` that covers its group and a `tile.barrier`.
+    `tile.async_wait` that covers its group and a `tile.barrier`. `uncounted`: where waits count
+    copies, they do not count this one, and who needs it waits for a copy that was started later.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$src,
-                       Arg<Tile_BufferType, "", [MemWrite]>:$dst);
+                       Arg<Tile_BufferType, "", [MemWrite]>:$dst, UnitAttr:$uncounted);
   let assemblyFormat = [{
     $src `to` $dst attr-dict `:` qualified(type($src)) `,` qualified(type($dst))
   }];
