@@ -15,6 +15,35 @@
 # RUN: tilec-run %s --entry "open_rows()" --dim batch=3 --dim count=5 --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "image()" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "image(channels=48, stride=2)" --target=sm_80 --device=ptx --check | FileCheck %s
+#
+# Where copies are counted (gfx950), what gathers find their rows by is copied to shared memory ahead of them: numbers,
+# pages, what a mask reads, too; numbers that are the same in all rounds are read in front of the loop.
+# RUN: tilec-run %s --entry "forms('numbers')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "forms('numbers', stages=3, threads=128)" --target=gfx950 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "forms('numbers', stages=4, rows=32)" --target=gfx950 --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "forms('pages', dtype='bfloat16')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "forms('pages', stages=3, picked=100)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('pages')" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('pages')" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('own')" --target=gfx950 --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "forms('own', stages=4)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('own')" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('own', stages=1)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "forms('masked')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "forms('seen', stages=3)" --target=gfx950 --check --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %s --entry "forms('seen')" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('backwards')" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('same')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "forms('staged')" --target=gfx950 --check --sim-interleave=5 | FileCheck %s
+# RUN: tilec-run %s --entry "forms('both')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "forms('both', stages=3, threads=512)" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
+# RUN: tilec-run %s --entry "forms('numbers', numbers='int64')" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('numbers', blocks=300, picked=128, dim=576)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('masked', blocks=3)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(shift=4)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(stages=3, threads=256)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "rows(dim=40, picked=70)" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "image()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -37,6 +66,54 @@ def rows(count=50, picked=192, dim=128, dtype="float16", stages=2, threads=128, 
                 T.clear(c)
                 T.gemm(q, kv, c, transpose_B=True)
                 T.copy(c, C[0, k * 64])
+
+    return main
+
+
+def forms(form, picked=320, rows=64, dim=128, stages=2, threads=256, dtype="float16", numbers="int32", blocks=1, count=50):
+    @T.prim_func
+    def main(Q: T.Tensor((64, dim), dtype), KV: T.Tensor((count, dim), dtype), V: T.Tensor((count, dim), dtype),
+             Numbers: T.Tensor((blocks, picked), numbers), C: T.Tensor((blocks, 64, picked), "float32")):
+        with T.Kernel(blocks, threads=threads) as bx:
+            q = T.alloc_shared((64, dim), dtype)
+            kv = T.alloc_shared((rows, dim), dtype)
+            v = T.alloc_shared((rows, dim), dtype)
+            own = T.alloc_shared((rows,), numbers)
+            mask = T.alloc_fragment((rows,), "float32")
+            c = T.alloc_fragment((64, rows), "float32")
+            T.copy(Q, q)
+            if form == "staged":
+                T.copy(Numbers[bx, 0], own)
+            for k in T.Pipelined(T.ceildiv(picked, rows), num_stages=stages):
+                if form == "own":
+                    T.copy(Numbers[bx, k * rows], own)
+                for i, j in T.Parallel(rows, dim):
+                    if form == "own" or form == "staged":
+                        kv[i, j] = KV[own[i], j]
+                    elif form == "masked":
+                        kv[i, j] = T.if_then_else(Numbers[bx, k * rows + i] >= 3, KV[Numbers[bx, k * rows + i], j], 0)
+                    elif form == "pages":
+                        kv[i, j] = KV[Numbers[bx, (k * rows + i) // 16] * 16 + (k * rows + i) % 16, j]
+                    elif form == "backwards":
+                        kv[i, j] = KV[Numbers[bx, k * rows + rows - 1 - i] * 2 + 1, j]
+                    elif form == "same":
+                        kv[i, j] = KV[Numbers[bx, i], j]
+                    else:
+                        kv[i, j] = KV[Numbers[bx, k * rows + i], j]
+                if form == "both":
+                    for i, j in T.Parallel(rows, dim):
+                        v[i, j] = V[Numbers[bx, k * rows + i], j]
+                if form == "seen":
+                    for i in T.Parallel(rows):
+                        mask[i] = T.if_then_else(Numbers[bx, k * rows + i] > 10, 1.0, 0.0)
+                T.clear(c)
+                T.gemm(q, kv, c, transpose_B=True)
+                if form == "both":
+                    T.gemm(q, v, c, transpose_B=True)
+                if form == "seen":
+                    for i, j in T.Parallel(64, rows):
+                        c[i, j] = c[i, j] * mask[j]
+                T.copy(c, C[bx, 0, k * rows])
 
     return main
 

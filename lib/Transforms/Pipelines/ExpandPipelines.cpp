@@ -518,8 +518,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   /// A loop of products whose author asks for more slots than there is room for: the next round's
   /// tiles wait in registers instead, where those have room.
   static bool holdNextRound(tile::ForOp loop, PipelinePlan &plan, const TargetInfo &chip) {
-    if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty() ||
-        plan.isEmpty() || plan.hasGathers() || plan.round || mayBeEmpty(loop) ||
+    if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty() || plan.isEmpty() ||
+        plan.hasGathers() || plan.round || mayBeEmpty(loop) ||
         !llvm::all_of(plan.fills,
                       [](Operation *fill) { return readsWidePieces(cast<tile::CopyOp>(fill)); }))
       return false;
@@ -556,9 +556,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
 
   /// A loop that should have run ahead, and cannot.
   static void expandAlone(tile::ForOp loop, PipelinePlan &plan, LoopMemory &memory,
-                          const TargetInfo &chip) {
-    refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead"
-                                        : "shared memory holds no more than one stage");
+                          const TargetInfo &chip, StringRef why) {
+    refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead" : why);
     loop.setKind(tile::LoopKind::Serial);
     if (holdNextRound(loop, plan, chip) || copyTogether(loop, chip))
       memory.forget();
@@ -566,21 +565,40 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       memory.leave(loop, plan);
   }
 
+  /// A plan, with as many stages as there is shared memory for.
+  static PipelinePlan planThatFits(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip,
+                                   bool withGathers = true) {
+    PipelinePlan plan = planPipeline(loop, chip, withGathers);
+    if (plan.stages > 1)
+      fitInto(plan, memory.now());
+    return plan;
+  }
+
   static void expandLoop(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
     if (loop.getStages() < 2)
       return expandPlain(loop, memory, chip);
     RowNumbers numbers(loop, chip);
-    if (!numbers.isEmpty())
-      memory.forget();
-    PipelinePlan plan = planPipeline(loop, chip);
-    if (plan.stages > 1)
-      fitInto(plan, memory.now());
-    if (!numbers.isEmpty() && (plan.stages < 2 || plan.numbers == 0)) {
+    auto undoNumbers = [&] {
+      if (numbers.isEmpty())
+        return;
       numbers.undo();
       memory.forget();
-      plan = planPipeline(loop, chip);
-      if (plan.stages > 1)
-        fitInto(plan, memory.now());
+    };
+    if (!numbers.isEmpty())
+      memory.forget();
+    PipelinePlan plan = planThatFits(loop, memory, chip);
+    if (plan.stages > 1 && gathersTakeUnit(plan, loop, memory, chip)) {
+      SmallVector<tile::AllocOp> gathered;
+      for (auto [n, ring] : llvm::enumerate(plan.rings))
+        if (!plan.copyAt(n))
+          gathered.push_back(ring);
+      undoNumbers();
+      plan = planThatFits(loop, memory, chip, /*withGathers=*/false);
+      for (tile::AllocOp ring : gathered)
+        memory.wished().setSlots(ring, 1);
+    } else if (plan.stages < 2 || plan.numbers == 0) {
+      undoNumbers();
+      plan = planThatFits(loop, memory, chip);
     }
     if (plan.stages < int64_t(loop.getStages()))
       loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
@@ -589,11 +607,18 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
                                            : "shared memory holds no more");
     loop.setStages(plan.stages);
     if (plan.stages < 2)
-      return expandAlone(loop, plan, memory, chip);
+      return expandAlone(loop, plan, memory, chip, "shared memory holds no more than one stage");
     llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
     if (matrix)
       return memory.replace(loop, plan, Expansion(loop, plan).rotate());
     std::string reason = llvm::toString(matrix.takeError());
+    leaveRoomForBlocks(plan, loop, memory, chip);
+    loop.setStages(plan.stages);
+    if (plan.stages < 2) {
+      undoNumbers();
+      plan = planThatFits(loop, memory, chip);
+      return expandAlone(loop, plan, memory, chip, "a second stage takes the room of a block");
+    }
     leaveCopiesInFlight(plan, loop, memory, chip);
     bool hasWish = loop.getStrategy().has_value();
     refuseSchedule(loop, reason);

@@ -216,17 +216,16 @@ bool fillsWaves(Gather &gather, const SharedLayout &layout, int64_t pieceBytes,
   int64_t elems = 1;
   for (int64_t extent : *extents)
     elems *= extent;
-  return from.hasStaticShape() &&
-         storageBytes(dtype, from.numElems()) <= (int64_t(1) << 31) &&
-         elems * bytesOf(dtype) % (target.waveLanes * pieceBytes) == 0 &&
-         layout.panelElems == 0 && layout.pitchElems == to.getShape().back();
+  return from.hasStaticShape() && storageBytes(dtype, from.numElems()) <= (int64_t(1) << 31) &&
+         elems * bytesOf(dtype) % (target.waveLanes * pieceBytes) == 0 && layout.panelElems == 0 &&
+         layout.pitchElems == to.getShape().back();
 }
 
 } // namespace
 
 std::optional<Gather> gatherOf(tile::ElementLoop loop, const TargetInfo &target) {
-  bool isKnown = target.asyncCopies.lanesInRow ||
-                 target.asyncCopies.completion == Completion::Groups;
+  bool isKnown =
+      target.asyncCopies.lanesInRow || target.asyncCopies.completion == Completion::Groups;
   if (!isKnown || loop->getParentOfType<tile::ElementLoop>() || !loop.constantExtents())
     return std::nullopt;
   std::optional<Gather> gather = findAccesses(loop);

@@ -62,7 +62,7 @@ bool copiesWidePieces(const TargetInfo &target);
 
 /// The copies of the loop that can run ahead of their use, and `num_stages` of them; decides,
 /// changes nothing.
-PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target);
+PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withGathers = true);
 
 /// Gives the rings of the plan their slots.
 void setSlots(const PipelinePlan &plan, SharedMemory &memory);
@@ -71,6 +71,17 @@ void setSlots(const PipelinePlan &plan, SharedMemory &memory);
 void fitInto(PipelinePlan &plan, SharedMemory &memory);
 
 class LoopMemory;
+
+/// Whether the plan leaves a unit one block because its gathers have a second slot; where copies
+/// are counted, and other blocks of the grid want the unit.
+bool gathersTakeUnit(const PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
+                     const TargetInfo &target);
+
+/// Where copies are counted, and other blocks of the grid want the unit: takes slots away that keep
+/// them from it. More than two never do, and the second does not take the place of the only other
+/// block. Says so in a remark.
+void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
+                        const TargetInfo &target);
 
 /// With two slots the one wait of a round is for all copies that are under way. Gives such a loop a
 /// third slot where that costs no resident block, with what other loops will take; where copies are

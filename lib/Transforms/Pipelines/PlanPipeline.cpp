@@ -142,7 +142,7 @@ static bool variesByRound(Value value, tile::ForOp loop) {
 }
 
 /// Where copies are counted, what lanes read of tensors in a round would be waited for with them:
-/// rows are found by what copies have brought, or by what is read once for all rounds.
+/// rows are found by what is in shared memory, or by what is read once for all rounds.
 static bool findsRowsByCopies(const Gather &gather, tile::ElementLoop parallel, tile::ForOp loop,
                               const PipelinePlan &plan) {
   return llvm::all_of(parallel.bodyBlock()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
@@ -150,8 +150,9 @@ static bool findsRowsByCopies(const Gather &gather, tile::ElementLoop parallel, 
       return true;
     if (load.getBuffer().getType().isGlobal())
       return !variesByRound(load.getResult(), loop);
-    return plan.stages > 1 &&
-           llvm::is_contained(plan.rings, load.getBuffer().getDefiningOp<tile::AllocOp>());
+    // Others of shared memory stay as they are in all rounds.
+    return plan.stages > 1 ||
+           !llvm::is_contained(plan.rings, load.getBuffer().getDefiningOp<tile::AllocOp>());
   });
 }
 
@@ -213,7 +214,7 @@ static bool canLieOutside(tile::SubviewOp view) {
          view.getSource().getType().rank() > 1 && view.getSource().getType().hasStaticShape();
 }
 
-PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
+PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withGathers) {
   PipelinePlan plan;
   plan.stages = loop.getStages();
   // What lanes read of tensors is waited for in order where copies are counted: too late. Words
@@ -258,7 +259,8 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target) {
   }
   if (round == loop.bodyBlock()) {
     plan.round = {};
-    addGathers(plan, loop, target);
+    if (withGathers)
+      addGathers(plan, loop, target);
   }
   if (plan.isEmpty())
     plan.stages = 1;
@@ -353,6 +355,54 @@ static bool awaitApart(PipelinePlan &plan) {
         }))
       plan.awaitedAt = op->getNextNode();
   return true;
+}
+
+/// Whether slots of the loop's rings may keep blocks from a unit that could be there, and who wrote
+/// it leaves that to the compiler.
+static bool competes(tile::ForOp loop, const TargetInfo &target) {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  return target.asyncCopies.completion != Completion::Groups && !kernel.getLockstep() &&
+         !loop.getExact() && !hasUnitsForAll(kernel, target);
+}
+
+/// Blocks on a unit where the plan has so many stages.
+static int64_t blocksWith(PipelinePlan plan, int64_t stages, tile::ForOp loop, SharedMemory &memory,
+                          const TargetInfo &target) {
+  plan.stages = stages;
+  setSlots(plan, memory);
+  return residentBlocks(loop->getParentOfType<tile::KernelOp>(), /*producer=*/0, memory.bytes(),
+                        target);
+}
+
+bool gathersTakeUnit(const PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
+                     const TargetInfo &target) {
+  if (!plan.hasGathers() || !competes(loop, target))
+    return false;
+  SharedMemory memory = loops.wished();
+  if (blocksWith(plan, 2, loop, memory, target) > 1)
+    return false;
+  for (size_t n = 0; n < plan.fills.size(); ++n)
+    if (n < plan.numbers || !isa<tile::CopyOp>(plan.fills[n]))
+      memory.setSlots(plan.rings[n], 1);
+  return residentBlocks(loop->getParentOfType<tile::KernelOp>(), /*producer=*/0, memory.bytes(),
+                        target) > 1;
+}
+
+void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
+                        const TargetInfo &target) {
+  if (!competes(loop, target))
+    return;
+  SharedMemory memory = loops.wished();
+  auto blocks = [&](int64_t stages) { return blocksWith(plan, stages, loop, memory, target); };
+  int64_t asked = plan.stages;
+  if (plan.stages > 2 && blocks(plan.stages) < blocks(2))
+    plan.stages = 2;
+  if (plan.stages == 2 && blocks(2) == 1 && blocks(1) > 1)
+    plan.stages = 1;
+  if (plan.stages != asked)
+    loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << asked
+                      << " stages: a compute unit has " << blocks(plan.stages) << " blocks so, and "
+                      << blocks(asked) << " with more";
 }
 
 void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,

@@ -107,7 +107,8 @@ bool Split::add(const LinearForm &form, OpBuilder &inRound, OpBuilder &inLoop) {
       Value counted = term;
       if (factor < 0) { // down from its last value
         constant += factor * range->high;
-        counted = arith::SubIOp::create(inLoop, term.getLoc(), constantIn(inLoop, range->high), term);
+        counted =
+            arith::SubIOp::create(inLoop, term.getLoc(), constantIn(inLoop, range->high), term);
       }
       addTo(ofLoop, counted, std::abs(factor), inLoop);
       most += std::abs(factor) * range->high;
@@ -218,8 +219,7 @@ RowNumbers::Tile RowNumbers::makeTile(tile::LoadOp load, const Place &place) {
   auto view = tile::SubviewOp::create(
       builder, loc, tile::BufferType::get({extent}, from.getElementType(), tile::Scope::Global),
       load.getBuffer(), place.first, builder.getDenseI64ArrayAttr(dropped));
-  auto copy =
-      tile::CopyOp::create(builder, loc, view.getResult(), alloc.getResult(), StringAttr());
+  auto copy = tile::CopyOp::create(builder, loc, view.getResult(), alloc.getResult(), StringAttr());
   SmallVector<LinearForm, 4> first =
       llvm::map_to_vector<4>(place.first, [](Value value) { return linearize(value); });
   return {load.getBuffer(), first, extent, alloc, copy};

@@ -65,11 +65,16 @@ int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
                   1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
 }
 
+int64_t residentBlocks(tile::KernelOp kernel, int64_t producer, int64_t bytes,
+                       const TargetInfo &target) {
+  return std::min(blocksByRegisters(kernel, producer, target),
+                  target.sharedBytesOfUnit / (bytes + target.sharedBytesKept));
+}
+
 int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t producer, int64_t usedBytes,
                               const TargetInfo &target) {
   int64_t all = target.sharedBytesOfUnit, kept = target.sharedBytesKept;
-  int64_t resident =
-      std::min(blocksByRegisters(kernel, producer, target), all / (usedBytes + kept));
+  int64_t resident = residentBlocks(kernel, producer, usedBytes, target);
   return std::min<int64_t>(target.sharedBytes, all / std::max<int64_t>(resident, 1) - kept);
 }
 

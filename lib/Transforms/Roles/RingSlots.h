@@ -32,6 +32,11 @@ int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target);
 bool giveSlot(llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory &memory,
               const TargetInfo &target);
 
+/// Blocks that are resident on a unit, of which each has so many bytes of shared memory and a
+/// producer of so many threads, or none.
+int64_t residentBlocks(tile::KernelOp kernel, int64_t producer, int64_t bytes,
+                       const TargetInfo &target);
+
 /// What a block with a producer of so many threads, or none, may take of shared memory so that as
 /// many are resident as with `usedBytes`.
 int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t producer, int64_t usedBytes,

@@ -123,7 +123,7 @@ private:
   const TensorPlace &tensor;
   const SharedPlace &place;
   tile::BufferType sourceType;
-  Operation *loop;    ///< the innermost one around the copy; null: none
+  Operation *loop; ///< the innermost one around the copy; null: none
   bool uncounted;
   Value commonTarget; ///< see findCommonTarget
 };

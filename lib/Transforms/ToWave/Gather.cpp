@@ -11,6 +11,7 @@
 
 #include "ToWave/Ops.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 
@@ -56,6 +57,8 @@ public:
         tensor(emitter.tensors.find(loadOf().getBuffer())->second),
         place(emitter.shared.find(storeOf().getBuffer())->second) {
     pieceElems = gather.pieceBytes / bytesOf(place.dtype);
+    if (auto around = loop->getParentOfType<tile::ForOp>())
+      written = accessesOf(around).writes;
   }
 
   LogicalResult run();
@@ -83,6 +86,7 @@ private:
   TensorPlace &tensor;
   const SharedPlace &place;
   int64_t pieceElems;
+  SmallVector<Value, 4> written; ///< in the loop around
 };
 
 Elements RowsByLanes::elementsAt(Value piece) {
@@ -111,7 +115,9 @@ bool RowsByLanes::varies(Value value) {
   Operation *op = value.getDefiningOp();
   if (!loop->isProperAncestor(op))
     return true;
-  if (auto load = dyn_cast<tile::LoadOp>(op); load && !load.getBuffer().getType().isGlobal())
+  // A shared tile that the loop fills. Gathers read no tensors that it writes (PlanPipeline.cpp).
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && !load.getBuffer().getType().isGlobal() &&
+                                              isChangedBy(written, rootOf(load.getBuffer())))
     return true;
   return llvm::any_of(op->getOperands(), [&](Value operand) { return varies(operand); });
 }

@@ -2,7 +2,8 @@
 # RUN: tilec %s --entry "rows()" --target=sm_90a --emit=wave | FileCheck %s --check-prefix=WAVE
 # RUN: tilec %s --entry "rows(shift=1)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
 # RUN: tilec %s --entry "rows(rewrites=True)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
-# RUN: tilec %s --entry "rows()" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
+# RUN: tilec %s --entry "rows()" --target=gfx942 --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
+# RUN: tilec %s --entry "rows(rewrites=True)" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
 #
 # A loop over elements that fills a tile with rows by number is copied ahead like a T.copy, the numbers with it. A lane
 # has 128 bytes of a row at a time: its pieces of other lines have the same row, so that it reads two numbers, not eight.
