@@ -217,6 +217,8 @@ MaybeValue evaluate(StringRef operation, Args args) {
     });
   if (operation == "andn2" && two())
     return bitwise(args, [&](unsigned lane) { return args[0].lanes[lane] & ~args[1].lanes[lane]; });
+  if (operation == "brev" && args.size() == 1)
+    return bitwise(args, [&](unsigned lane) { return llvm::reverseBits(args[0].lanes[lane]); });
   if (operation == "not" && args.size() == 1)
     return bitwise(args, [&](unsigned lane) { return ~args[0].lanes[lane]; });
   if (std::optional<Choice> choice = choiceOf(operation); choice && two())
@@ -266,6 +268,8 @@ static StringRef operationOf(StringRef mnemonic) {
                                              {"v_ashrrev_i32_e32", "ashrrev"},
                                              {"v_ashrrev_i32_e64", "ashrrev"},
                                              {"s_andn2_b32", "andn2"},
+                                             {"s_brev_b32", "brev"},
+                                             {"v_bfrev_b32_e32", "brev"},
                                              {"s_not_b32", "not"},
                                              {"v_not_b32_e32", "not"},
                                              {"s_min_i32", "min_i32"},

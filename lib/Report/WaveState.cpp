@@ -63,6 +63,9 @@ std::optional<LaneInts> WaveState::operand(StringRef text, bool isShortImmediate
     return registerValue(RegisterFile::Vector, number);
   if (StringRef rest = text; rest.consume_front("s") && !rest.getAsInteger(10, number))
     return registerValue(RegisterFile::Scalar, number);
+  // An inline constant is printed as the number that it is in floating point, whoever reads it.
+  if (double inlined; text.contains('.') && !text.getAsDouble(inlined))
+    return uniform(llvm::bit_cast<uint32_t>(float(inlined)));
   if (text.getAsInteger(0, constant))
     return std::nullopt;
   return uniform(isShortImmediate ? int16_t(constant) : static_cast<uint32_t>(constant));

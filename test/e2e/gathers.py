@@ -26,19 +26,19 @@
 # RUN: tilec-run %s --entry "forms('pages')" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "forms('pages')" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "forms('own')" --target=gfx950 --check --sim-interleave=3 | FileCheck %s
-# RUN: tilec-run %s --entry "forms('own', stages=4)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('own', stages=4, threads=128)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "forms('own')" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "forms('own', stages=1)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "forms('masked')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "forms('seen', stages=3)" --target=gfx950 --check --sim-interleave=4 | FileCheck %s
 # RUN: tilec-run %s --entry "forms('seen')" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "forms('backwards')" --target=gfx950 --check | FileCheck %s
-# RUN: tilec-run %s --entry "forms('same')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
-# RUN: tilec-run %s --entry "forms('staged')" --target=gfx950 --check --sim-interleave=5 | FileCheck %s
+# RUN: tilec-run %s --entry "forms('same', threads=128)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "forms('staged', threads=128)" --target=gfx950 --check --sim-interleave=5 | FileCheck %s
 # RUN: tilec-run %s --entry "forms('both')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "forms('both', stages=3, threads=512)" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
 # RUN: tilec-run %s --entry "forms('numbers', numbers='int64')" --target=gfx950 --check | FileCheck %s
-# RUN: tilec-run %s --entry "forms('numbers', blocks=300, picked=128, dim=576)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "forms('numbers', dim=576, picked=128, blocks=300)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "forms('masked', blocks=3)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "rows(shift=4)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "rows(stages=3, threads=256)" --target=gfx950 --check | FileCheck %s

@@ -176,10 +176,11 @@ Accesses Placement::accessesThatMatter(Operation *op) {
 void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bool insert,
                          bool ofThread) {
   bool conflicts = false, isOverGlobal = false;
-  // A ring is separated from itself by its pipeline.
-  bool isRing = isAsyncCopy(op);
   auto check = [&](Value root, const llvm::SetVector<Value> &list) {
-    bool isSame = list.contains(root) && (!isRing || isGlobal(root));
+    // A ring is separated from itself by its pipeline; what a gather finds its rows by is not.
+    bool isRing =
+        isAsyncCopy(op) && !isGlobal(root) && llvm::is_contained(accesses.writes, root);
+    bool isSame = list.contains(root) && !isRing;
     bool meets = isSame || llvm::any_of(list, [&](Value other) {
                    return other != root && shareBytes(root, other);
                  });

@@ -132,7 +132,7 @@ private:
   };
   /// Fills `first` to `last` of one iteration, as a group. They are those of the original body.
   void startCopies(Round round, size_t first, size_t last);
-  void startCopy(tile::CopyOp copy, Value to, IRMapping &mapping, bool uncounted);
+  void startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncounted);
   void startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round, IRMapping &mapping);
   /// What that iteration's gathers will find their rows by.
   void startNumbers(Value number);
@@ -206,8 +206,8 @@ void Expansion::startCopies(Round at, size_t first, size_t last) {
     builder.setInsertionPointToStart(round.thenBlock());
   }
   for (size_t n = first; n < last; ++n) {
-    if (tile::CopyOp copy = plan.copyAt(n))
-      startCopy(copy, slotView(plan.rings[n], at.slot), mapping, /*uncounted=*/false);
+    if (plan.copyAt(n))
+      startCopy(n, at.slot, mapping, /*uncounted=*/false);
     else
       startGather(cast<tile::ElementLoop>(plan.fills[n]), plan.rings[n], at, mapping);
   }
@@ -216,12 +216,14 @@ void Expansion::startCopies(Round at, size_t first, size_t last) {
   tile::AsyncCommitOp::create(builder, loc);
 }
 
-void Expansion::startCopy(tile::CopyOp copy, Value to, IRMapping &mapping, bool uncounted) {
+void Expansion::startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncounted) {
+  tile::CopyOp copy = plan.copyAt(fill);
   repeatArithmetic({copy.getSrc()}, mapping);
   Value source = mapping.lookupOrDefault(copy.getSrc());
   if (plan.round && plan.countsRounds)
     source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
-  tile::AsyncCopyOp::create(builder, copy.getLoc(), source, to, uncounted);
+  tile::AsyncCopyOp::create(builder, copy.getLoc(), source, slotView(plan.rings[fill], slot),
+                            uncounted);
 }
 
 void Expansion::startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round,
@@ -244,8 +246,7 @@ void Expansion::startNumbers(Value number) {
   IRMapping mapping;
   mapping.map(loop.iv(), clampedIv(number));
   for (size_t n = 0; n < plan.numbers; ++n)
-    startCopy(plan.copyAt(n), slotView(plan.rings[n], slotIn(n, number)), mapping,
-              /*uncounted=*/true);
+    startCopy(n, slotIn(n, number), mapping, /*uncounted=*/true);
 }
 
 Value Expansion::outsideUnless(Value condition, Value source) {

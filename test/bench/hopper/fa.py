@@ -5,7 +5,7 @@ from tilec import schedule
 
 
 def fa(B=1, H=2, S=512, D=128, block_M=128, block_N=128, stages=2, threads=256, causal=False, dtype="bfloat16",
-       turns=False):
+       turns=False, exact=False):
     scale = (1.0 / D) ** 0.5 * 1.44269504
     shape = [B, S, H, D]
     together = H
@@ -36,7 +36,7 @@ def fa(B=1, H=2, S=512, D=128, block_M=128, block_N=128, stages=2, threads=256, 
             T.fill(m_i, -T.infinity("float32"))
             loop_range = T.ceildiv((bx + 1) * block_M, block_N) if causal else T.ceildiv(S, block_N)
             rounds = T.Pipelined(loop_range, num_stages=stages)
-            for k in schedule.ping_pong(rounds) if turns else rounds:
+            for k in schedule.ping_pong(rounds) if turns else schedule.exact(rounds) if exact else rounds:
                 T.copy(K[bz, k * block_N:(k + 1) * block_N, by, :], K_shared)
                 if causal:
                     for i, j in T.Parallel(block_M, block_N):

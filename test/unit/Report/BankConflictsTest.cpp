@@ -90,6 +90,9 @@ TEST(BankConflicts, AddressesByEveryOperation) {
       "s_bfe_u32 s5, 64, 0x30004\nv_lshlrev_b32_e32 v5, s5, v0", // bits 4 to 6 of 64: 4
       "s_mov_b32 s5, 5\ns_bitset0_b32 s5, 0\nv_lshlrev_b32_e32 v5, s5, v0",
       "s_mov_b32 s5, 0\ns_bitset1_b32 s5, 2\nv_lshlrev_b32_e32 v5, s5, v0",
+      // The bits of 0.5 the other way round are 252.
+      "v_bfrev_b32_e32 v7, 0.5\nv_and_b32_e32 v7, 4, v7\nv_lshlrev_b32_e32 v5, v7, v0",
+      "s_brev_b32 s5, 0.5\ns_and_b32 s5, s5, 4\nv_lshlrev_b32_e32 v5, s5, v0",
   };
   for (const char *text : same) {
     LoopConflicts found =
