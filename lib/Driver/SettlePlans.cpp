@@ -46,7 +46,7 @@ PlanSettler::~PlanSettler() = default;
 
 /// Who rewrites stages from outside, names a strategy or gives plans gets them.
 bool PlanSettler::isWanted(const CompileOptions &options) {
-  return vendorOf(options.arch) == Vendor::Amd && !options.afterStage && options.planText.empty() &&
+  return targetInfo(options.arch).keepsOrder && !options.afterStage && options.planText.empty() &&
          (options.schedule.empty() || options.schedule == "auto");
 }
 

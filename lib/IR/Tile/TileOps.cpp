@@ -118,6 +118,17 @@ LogicalResult GridSyncOp::verify() {
   return success();
 }
 
+std::optional<int64_t> KernelOp::blocksOfGrid() {
+  int64_t blocks = 1;
+  for (Value extent : getGrid()) {
+    std::optional<int64_t> known = constantInt(extent);
+    if (!known)
+      return std::nullopt;
+    blocks = std::min<int64_t>(blocks, int64_t(1) << 31) * *known;
+  }
+  return blocks;
+}
+
 LogicalResult KernelOp::verify() {
   if (getGrid().empty() || getGrid().size() > 3)
     return emitOpError() << "has " << getGrid().size() << " grid extents; 1 to 3 are possible";

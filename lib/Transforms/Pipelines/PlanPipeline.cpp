@@ -378,7 +378,7 @@ bool gathersTakeUnit(const PipelinePlan &plan, tile::ForOp loop, LoopMemory &loo
                      const TargetInfo &target) {
   if (!plan.hasGathers() || !competes(loop, target))
     return false;
-  SharedMemory memory = loops.wished();
+  SharedMemory &memory = loops.wished();
   if (blocksWith(plan, 2, loop, memory, target) > 1)
     return false;
   for (size_t n = 0; n < plan.fills.size(); ++n)
@@ -392,7 +392,7 @@ void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                         const TargetInfo &target) {
   if (!competes(loop, target))
     return;
-  SharedMemory memory = loops.wished();
+  SharedMemory &memory = loops.wished();
   auto blocks = [&](int64_t stages) { return blocksWith(plan, stages, loop, memory, target); };
   int64_t asked = plan.stages;
   if (plan.stages > 2 && blocks(plan.stages) < blocks(2))

@@ -79,11 +79,7 @@ int64_t bytesForSameOccupancy(tile::KernelOp kernel, int64_t producer, int64_t u
 }
 
 bool hasUnitsForAll(tile::KernelOp kernel, const TargetInfo &target) {
-  std::optional<int64_t> blocks = 1;
-  for (Value extent : kernel.getGrid()) {
-    std::optional<int64_t> known = tile::constantInt(extent);
-    blocks = blocks && known ? std::optional(*blocks * *known) : std::nullopt;
-  }
+  std::optional<int64_t> blocks = kernel.blocksOfGrid();
   return blocks && *blocks <= target.units;
 }
 

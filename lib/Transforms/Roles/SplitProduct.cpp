@@ -199,12 +199,10 @@ std::optional<SplitProduct> splitProductOf(tile::KernelOp kernel) {
   if (!product.sum || !product.sum.getResult().getType().isFragment())
     return std::nullopt;
   product.rounds = *tile::constantInt(product.loop.getUpper());
-  for (Value extent : kernel.getGrid()) {
-    std::optional<int64_t> known = tile::constantInt(extent);
-    if (!known)
-      return std::nullopt;
-    product.tiles *= *known;
-  }
+  std::optional<int64_t> blocks = kernel.blocksOfGrid();
+  if (!blocks)
+    return std::nullopt;
+  product.tiles = *blocks;
   for (tile::AllocOp alloc : kernel.getBody().getOps<tile::AllocOp>())
     if (alloc.getLayout()) // the author's
       return std::nullopt;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Ops.h"
 
+#include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/IR/Reported.h"
@@ -239,7 +240,7 @@ static bool readsBesideCopies(Emitter &e, tile::LoadOp load) {
   auto loop = load->getParentOfType<tile::ForOp>();
   if (e.target.asyncCopies.completion == Completion::Groups || e.kernel.getLockstep() || !loop ||
       load->getParentOfType<tile::ElementLoop>() ||
-      loop.bodyBlock()->getOps<tile::AsyncCopyOp>().empty())
+      llvm::none_of(*loop.bodyBlock(), [](Operation &op) { return isAsyncCopy(&op); }))
     return false;
   int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
   return bits % 32 == 0 && !isChangedBy(e.written(), rootOf(load.getBuffer()));

@@ -51,18 +51,6 @@ LogicalResult Emitter::checkGrid() {
   return success();
 }
 
-/// Nothing where an extent is known at the launch only.
-static std::optional<int64_t> blocksOfGrid(tile::KernelOp kernel) {
-  int64_t blocks = 1;
-  for (Value extent : kernel.getGrid()) {
-    std::optional<int64_t> known = tile::constantInt(extent);
-    if (!known)
-      return std::nullopt;
-    blocks = std::min<int64_t>(blocks, INT32_MAX) * *known;
-  }
-  return blocks;
-}
-
 /// Blocks that wait for each other are on the chip all at once. What registers allow only the back
 /// end knows; devices ask again.
 static LogicalResult checkGridFits(tile::KernelOp kernel, wave::KernelOp waveKernel,
@@ -114,7 +102,7 @@ LogicalResult Emitter::run() {
   }
   waveKernel.setSharedBytes(sharedBytes);
   if (target.registersOfProducts > 0)
-    if (std::optional<int64_t> blocks = blocksOfGrid(kernel))
+    if (std::optional<int64_t> blocks = kernel.blocksOfGrid())
       waveKernel.setGridBlocks(blocks);
   return checkGridFits(kernel, waveKernel, target);
 }

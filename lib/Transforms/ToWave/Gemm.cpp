@@ -566,9 +566,8 @@ ChainPriorities GemmEmitter::chainPriorities() {
 
 static bool sharesSchedulers(Emitter &e) {
   int64_t sharedBytes = tile::KernelOp(e.kernel).getSharedBytes().value_or(0);
-  int64_t blocks = e.target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1), ofGrid = 1;
-  for (Value extent : tile::KernelOp(e.kernel).getGrid())
-    ofGrid *= tile::constantInt(extent).value_or(e.target.units * blocks);
+  int64_t blocks = e.target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1);
+  int64_t ofGrid = e.kernel.blocksOfGrid().value_or(e.target.units * blocks);
   return std::min(blocks, ceilDiv(ofGrid, e.target.units)) * e.numWaves > e.target.schedulers;
 }
 

@@ -136,6 +136,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
   let assemblyFormat = [{
     $name `grid` `(` $grid `)` `threads` `(` $threads `)` attr-dict-with-keyword $body
   }];
+  let extraClassDeclaration = [{
+    /// Blocks of the grid, or 2^31 and more; nothing where an extent is known at the launch only.
+    std::optional<int64_t> blocksOfGrid();
+  }];
   let hasVerifier = 1;
 }
 
