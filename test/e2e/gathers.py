@@ -43,6 +43,8 @@
 # RUN: tilec-run %s --entry "rows(shift=4)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "rows(stages=3, threads=256)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "rows(dim=40, picked=70)" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "twice()" --target=gfx950 --check --sim-interleave=7 | FileCheck %s
+# RUN: tilec-run %s --entry "twice()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "image()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
@@ -114,6 +116,29 @@ def forms(form, picked=320, rows=64, dim=128, stages=2, threads=256, dtype="floa
                     for i, j in T.Parallel(64, rows):
                         c[i, j] = c[i, j] * mask[j]
                 T.copy(c, C[bx, 0, k * rows])
+
+    return main
+
+
+# What gathers bring is no copy that could run further ahead of gathers.
+def twice(picked=256, dim=64, stages=3, threads=256, count=50):
+    @T.prim_func
+    def main(Q: T.Tensor((64, dim), "float16"), KV: T.Tensor((count, dim), "float16"), Pages: T.Tensor((40, 64), "int32"),
+             Numbers: T.Tensor((picked,), "int32"), C: T.Tensor((64, picked), "float32")):
+        with T.Kernel(1, threads=threads) as bx:
+            q = T.alloc_shared((64, dim), "float16")
+            kv = T.alloc_shared((64, dim), "float16")
+            pages = T.alloc_shared((64, 64), "int32")
+            c = T.alloc_fragment((64, 64), "float32")
+            T.copy(Q, q)
+            for k in T.Pipelined(picked // 64, num_stages=stages):
+                for i, j in T.Parallel(64, 64):
+                    pages[i, j] = Pages[Numbers[k * 64 + i], j]
+                for i, j in T.Parallel(64, dim):
+                    kv[i, j] = KV[pages[i, 0], j]
+                T.clear(c)
+                T.gemm(q, kv, c, transpose_B=True)
+                T.copy(c, C[0, k * 64])
 
     return main
 

@@ -597,7 +597,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       plan = planThatFits(loop, memory, chip, /*withGathers=*/false);
       for (tile::AllocOp ring : gathered)
         memory.wished().setSlots(ring, 1);
-    } else if (plan.stages < 2 || plan.numbers == 0) {
+    } else if (!numbers.isEmpty() && (plan.stages < 2 || plan.numbers == 0)) {
       undoNumbers();
       plan = planThatFits(loop, memory, chip);
     }

@@ -188,8 +188,8 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
     if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring))
       continue;
     bool isLegal = llvm::none_of(accessesOf(parallel).reads, [&](Value root) {
-      bool isBrought =
-          isCounted && llvm::is_contained(plan.rings, root.getDefiningOp<tile::AllocOp>());
+      size_t n = llvm::find(plan.rings, root.getDefiningOp<tile::AllocOp>()) - plan.rings.begin();
+      bool isBrought = isCounted && n < plan.rings.size() && plan.copyAt(n);
       return !isBrought && isChangedBy(all.writes, root);
     });
     parallel->walk([&](Operation *op) {

@@ -157,7 +157,7 @@ LogicalResult RowsByLanes::emitBody(Elements &elements, bool varying) {
   for (Operation &op : *loop.bodyBlock()) {
     bool isOfPiece =
         &op == loadOf() || &op == storeOf() || &op == storeOf().getValue().getDefiningOp();
-    bool isUnused = isa<tile::LoadOp>(op) && op.use_empty();
+    bool isUnused = op.use_empty();
     if (!isOfPiece && !isUnused && varies(op.getResult(0)) == varying &&
         failed(e.emitOp(op, elements)))
       return failure();
