@@ -178,8 +178,7 @@ void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bo
   bool conflicts = false, isOverGlobal = false;
   auto check = [&](Value root, const llvm::SetVector<Value> &list) {
     // A ring is separated from itself by its pipeline; what a gather finds its rows by is not.
-    bool isRing =
-        isAsyncCopy(op) && !isGlobal(root) && llvm::is_contained(accesses.writes, root);
+    bool isRing = isAsyncCopy(op) && !isGlobal(root) && llvm::is_contained(accesses.writes, root);
     bool isSame = list.contains(root) && !isRing;
     bool meets = isSame || llvm::any_of(list, [&](Value other) {
                    return other != root && shareBytes(root, other);
