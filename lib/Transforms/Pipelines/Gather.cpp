@@ -14,6 +14,8 @@
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <numeric>
 
 using namespace mlir;

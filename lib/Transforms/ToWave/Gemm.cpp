@@ -758,7 +758,7 @@ LogicalResult GemmEmitter::runTemplates(const PipelineOperand (&copied)[2]) {
         for (int64_t n = 0; n < plan.repsN; ++n) {
           Value left = partOf(regs[0][m], part), right = partOf(regs[1][n], part);
           named(wave::StepAttr::get(b.getContext(), wave::StepKind::Mma, m, n,
-                                    step * plan.kPack + part, /*slotBytes=*/0, /*advance=*/0,
+                                    step * plan.kPack + part, /*slot_bytes=*/0, /*advance=*/0,
                                     /*cover=*/0, /*together=*/1),
                 [&] { multiply(m, n, left, right); });
         }
