@@ -377,8 +377,8 @@ bool SpaceMatrices::runOnMachineFunction(MachineFunction &function) {
 /// LLVM's hazard recogniser looks back through the predecessors of a block and takes each block
 /// once, on the first way that it finds: where an `if` behind an MFMA may be passed by, it may
 /// count the way through the `if` and leave the other one short of wait states. What is missing is
-/// spent behind the MFMA, at the end of its block. Loops of one block have only one way to each
-/// place behind them.
+/// spent behind the MFMA, at the end of its block. A short loop of one block behind the MFMA is two
+/// ways to its own beginning: from the loop's end LLVM may look back through all of it first.
 class SpaceBranches : public MachineFunctionPass {
 public:
   static char ID;
@@ -418,8 +418,10 @@ bool SpaceBranches::hasTwoWays(const MachineBasicBlock &block, unsigned since) c
   while (!todo.empty()) {
     auto [from, spent] = todo.pop_back_val();
     for (const MachineBasicBlock *to : from->successors()) {
-      if (to == from || to == &block)
+      if (to == &block)
         continue;
+      if (to == from)
+        return true;
       auto [place, isNew] = cameFrom.try_emplace(to, from);
       if (!isNew && place->second != from)
         return true;
