@@ -209,14 +209,14 @@ bool movesInPieces(tile::ElementLoop loop, Gather &gather, const SharedLayout &l
 
 /// Whether the lanes of each instruction fill one piece of the tile behind the other, of a tensor
 /// that 32 bits reach across.
-bool fillsWaves(Gather &gather, const SharedLayout &layout, int64_t pieceBytes,
-                const TargetInfo &target) {
+bool fillsWaves(tile::ElementLoop loop, Gather &gather, const SharedLayout &layout,
+                int64_t pieceBytes, const TargetInfo &target) {
   tile::BufferType from = gather.load.getBuffer().getType(),
                    to = gather.store.getBuffer().getType();
   DType dtype = tile::dtypeOf(from.getElementType());
-  auto extents = cast<tile::ElementLoop>(gather.store->getParentOp()).constantExtents();
+  SmallVector<int64_t, 4> extents = *loop.constantExtents();
   int64_t elems = 1;
-  for (int64_t extent : *extents)
+  for (int64_t extent : extents)
     elems *= extent;
   return from.hasStaticShape() && storageBytes(dtype, from.numElems()) <= (int64_t(1) << 31) &&
          elems * bytesOf(dtype) % (target.waveLanes * pieceBytes) == 0 && layout.panelElems == 0 &&
@@ -247,12 +247,28 @@ std::optional<Gather> gatherOf(tile::ElementLoop loop, const TargetInfo &target)
   for (int64_t bytes : target.asyncCopies.bytes) {
     int64_t width = bytes * 8 / elemBits;
     if (width == 0 || !movesInPieces(loop, *gather, *layout, width) ||
-        (target.asyncCopies.lanesInRow && !fillsWaves(*gather, *layout, bytes, target)))
+        (target.asyncCopies.lanesInRow && !fillsWaves(loop, *gather, *layout, bytes, target)))
       continue;
     gather->pieceBytes = bytes;
     return gather;
   }
   return std::nullopt;
+}
+
+bool variesByRound(Value value, tile::ElementLoop gather, ArrayRef<Value> written) {
+  auto around = gather->getParentOfType<tile::ForOp>();
+  if (!around || !around.getBody().isAncestor(value.getParentRegion()))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() != gather.bodyBlock();
+  Operation *op = value.getDefiningOp();
+  if (!gather->isProperAncestor(op))
+    return true;
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && !load.getBuffer().getType().isGlobal() &&
+                                              isChangedBy(written, rootOf(load.getBuffer())))
+    return true;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return variesByRound(operand, gather, written); });
 }
 
 FragmentLayout gatherLayout(tile::ElementLoop loop, Gather gather, const TargetInfo &target,

@@ -24,6 +24,12 @@ struct Gather {
 /// Nothing when the loop does anything else, or the target has no such copies.
 std::optional<Gather> gatherOf(tile::ElementLoop loop, const TargetInfo &target);
 
+/// Whether a value that the gather's body uses may be another one in another round of the loop
+/// around, which writes those buffers. What does not vary is known in front of the loop. Tensors
+/// that the loop writes are not asked for: a gather reads none.
+bool variesByRound(mlir::Value value, tile::ElementLoop gather,
+                   llvm::ArrayRef<mlir::Value> written);
+
 /// Which lane copies which pieces: rows of 128 bytes first, so that a lane's pieces differ by
 /// constants in shared memory and few rows' numbers are read.
 FragmentLayout gatherLayout(tile::ElementLoop loop, Gather gather, const TargetInfo &target,

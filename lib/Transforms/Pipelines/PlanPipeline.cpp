@@ -128,28 +128,15 @@ static void reorder(PipelinePlan &plan, ArrayRef<size_t> order) {
   }
 }
 
-/// Whether `value`, which a gather's body uses, may be another one in another round of the loop.
-static bool variesByRound(Value value, tile::ForOp loop) {
-  if (!loop.getBody().isAncestor(value.getParentRegion()))
-    return false;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() == loop.bodyBlock();
-  Operation *op = value.getDefiningOp();
-  if (auto load = dyn_cast<tile::LoadOp>(op); load && !load.getBuffer().getType().isGlobal())
-    return true;
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return variesByRound(operand, loop); });
-}
-
 /// Where copies are counted, what lanes read of tensors in a round would be waited for with them:
 /// rows are found by what is in shared memory, or by what is read once for all rounds.
-static bool findsRowsByCopies(const Gather &gather, tile::ElementLoop parallel, tile::ForOp loop,
-                              const PipelinePlan &plan) {
+static bool findsRowsByCopies(const Gather &gather, tile::ElementLoop parallel,
+                              ArrayRef<Value> written, const PipelinePlan &plan) {
   return llvm::all_of(parallel.bodyBlock()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
     if (load == gather.load || load->use_empty())
       return true;
     if (load.getBuffer().getType().isGlobal())
-      return !variesByRound(load.getResult(), loop);
+      return !variesByRound(load.getResult(), parallel, written);
     // Others of shared memory stay as they are in all rounds.
     return plan.stages > 1 ||
            !llvm::is_contained(plan.rings, load.getBuffer().getDefiningOp<tile::AllocOp>());
@@ -198,7 +185,7 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
                    isIndexOnly(operand, loop, &all, isCounted);
     });
     if (isCounted)
-      isLegal &= findsRowsByCopies(*gather, parallel, loop, plan);
+      isLegal &= findsRowsByCopies(*gather, parallel, all.writes, plan);
     if (!isLegal)
       continue;
     plan.fills.push_back(parallel);

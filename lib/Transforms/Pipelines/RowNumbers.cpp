@@ -11,7 +11,6 @@
 #include "Pipelines/Gather.h"
 #include "Pipelines/Pipeline.h"
 
-#include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 
 using namespace mlir;
@@ -132,8 +131,8 @@ bool varies(Value value, tile::ForOp loop) {
 
 RowNumbers::RowNumbers(tile::ForOp loop, const TargetInfo &target) : loop(loop), target(target) {
   bool isCounted = target.asyncCopies.completion != Completion::Groups;
-  if (!isCounted || !target.asyncCopies.lanesInRow || !copiesWidePieces(target) ||
-      loop.getStages() < 2 || loop->getParentOfType<tile::KernelOp>().getLockstep())
+  if (!isCounted || !copiesWidePieces(target) || loop.getStages() < 2 ||
+      loop->getParentOfType<tile::KernelOp>().getLockstep())
     return;
   SmallVector<tile::LoadOp> numbers, others;
   for (tile::ElementLoop parallel : loop.bodyBlock()->getOps<tile::ElementLoop>()) {

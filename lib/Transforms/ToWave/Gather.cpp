@@ -68,8 +68,6 @@ private:
   tile::StoreOp storeOf() const { return gather.store; }
   /// The piece's first element, its loop variables bound.
   Elements elementsAt(Value piece);
-  /// Whether the value is another one in another round of the loop around.
-  bool varies(Value value);
   /// What the places of the piece and its mask are computed from: the part that is the same in all
   /// rounds, or the other one.
   LogicalResult emitBody(Elements &elements, bool varying);
@@ -104,22 +102,6 @@ Elements RowsByLanes::elementsAt(Value piece) {
     elements.coords.push_back({value, 0, 1});
   }
   return elements;
-}
-
-bool RowsByLanes::varies(Value value) {
-  auto around = loop->getParentOfType<tile::ForOp>();
-  if (!around || !around.getBody().isAncestor(value.getParentRegion()))
-    return false;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() != loop.bodyBlock();
-  Operation *op = value.getDefiningOp();
-  if (!loop->isProperAncestor(op))
-    return true;
-  // A shared tile that the loop fills. Gathers read no tensors that it writes (PlanPipeline.cpp).
-  if (auto load = dyn_cast<tile::LoadOp>(op); load && !load.getBuffer().getType().isGlobal() &&
-                                              isChangedBy(written, rootOf(load.getBuffer())))
-    return true;
-  return llvm::any_of(op->getOperands(), [&](Value operand) { return varies(operand); });
 }
 
 std::pair<Value, Value> RowsByLanes::sourceOf(Elements &elements) {
@@ -158,7 +140,7 @@ LogicalResult RowsByLanes::emitBody(Elements &elements, bool varying) {
     bool isOfPiece =
         &op == loadOf() || &op == storeOf() || &op == storeOf().getValue().getDefiningOp();
     bool isUnused = op.use_empty();
-    if (!isOfPiece && !isUnused && varies(op.getResult(0)) == varying &&
+    if (!isOfPiece && !isUnused && variesByRound(op.getResult(0), loop, written) == varying &&
         failed(e.emitOp(op, elements)))
       return failure();
   }
