@@ -64,9 +64,11 @@ SharedLayout SharedLayout::transposed(llvm::ArrayRef<int64_t> shape, unsigned el
 
 /// How wide the panels of such rows are; 0: none.
 static int64_t panelBytesOf(int64_t rowBytes) {
-  for (int64_t bytes : {128, 64})
-    if (rowBytes % bytes == 0)
-      return bytes;
+  constexpr int64_t widest = 128;
+  if (rowBytes % widest == 0 || alignTo(rowBytes, widest) * 4 <= rowBytes * 5)
+    return widest;
+  if (rowBytes % 64 == 0)
+    return 64;
   if (rowBytes == 32)
     return 32;
   for (int64_t bytes : {128, 64, 32})

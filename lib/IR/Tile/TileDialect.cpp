@@ -352,9 +352,8 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  if (layout.panelElems != 0 && (layout.panelElems < 0 || layout.panelElems != layout.pitchElems ||
-                                 layout.cols() % layout.panelElems != 0)) {
-    parser.emitError(at, "a panel is as wide as the pitch and divides the row");
+  if (layout.panelElems != 0 && (layout.panelElems < 0 || layout.panelElems != layout.pitchElems)) {
+    parser.emitError(at, "a panel is as wide as the pitch");
     return {};
   }
   bool legal = (layout.panelElems != 0 || layout.pitchElems >= layout.cols()) &&

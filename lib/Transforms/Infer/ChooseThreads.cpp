@@ -3,12 +3,16 @@
 // A block's fragments are spread over its threads. Where a thread would hold more than it has
 // registers, which is memory traffic in every round, as many more threads are taken as can hold
 // them. What no number of threads can hold stays with the author's. Schedulers that no wave would
-// use are given one where threads hold more than their arithmetic reaches.
+// use are given one where threads hold more than their arithmetic reaches. A second warp group that
+// can only share the columns of products' one slab of rows is left out where it keeps a second block
+// from a unit and the units' last blocks would leave many of them idle.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
 #include "Layouts/GemmPlan.h"
+#include "Layouts/Registers.h"
+#include "Layouts/WarpGroups.h"
 #include "Memory/SharedMemory.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -125,6 +129,40 @@ bool fillsWaves(tile::KernelOp kernel, const TargetInfo &target, int64_t threads
   return !result.wasInterrupted();
 }
 
+/// Whether units are idle for a sixth of the time and more when one block after the other runs on
+/// each.
+bool leavesUnitsIdle(tile::KernelOp kernel, const TargetInfo &target) {
+  std::optional<int64_t> blocks = kernel.blocksOfGrid();
+  return blocks && *blocks > target.units &&
+         5 * ceilDiv(*blocks, target.units) * target.units >= 6 * *blocks;
+}
+
+/// Whether the kernel is products of one slab of rows in pipelined loops that compute nothing else,
+/// and one warp group can do them with half of a unit: its registers, and shared memory for three
+/// rounds.
+bool suitsOneGroup(tile::KernelOp kernel, const TargetInfo &target, int64_t fragmentBits) {
+  int64_t threads = threadsPerGroup + producerThreads(target, threadsPerGroup);
+  int64_t registers = ceilDiv(fragmentBits, 32 * threadsPerGroup) + besideFragments;
+  constexpr int64_t slabRows = 64, leastSlots = 3;
+  if (2 * registers * threads > target.registers.ofUnit ||
+      2 * leastSlots * SharedMemory(kernel, target).bytes() > target.sharedBytesOfUnit)
+    return false;
+  bool hasProduct = false;
+  auto result = kernel.walk([&](Operation *op) {
+    auto loop = op->getParentOfType<tile::ForOp>();
+    if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
+      hasProduct = true;
+      bool suits = loop && loop.getStages() > 1 && gemm.m() == slabRows &&
+                   isWarpGroupGemm(gemm, target, threadsPerGroup / target.waveLanes);
+      return suits ? WalkResult::advance() : WalkResult::interrupt();
+    }
+    bool computes = isa<tile::ElementLoop, tile::ReduceOp, tile::ScanOp>(op) && loop &&
+                    llvm::any_of(loop.getOps<tile::GemmOp>(), [](auto) { return true; });
+    return computes ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return hasProduct && !result.wasInterrupted();
+}
+
 constexpr llvm::StringLiteral keepsNumber =
     "; `schedule.exact(...)` around a loop keeps the number";
 
@@ -159,6 +197,15 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
              ceilDiv(computed, 32 * count) + besideFragments >
                  target.registers.ofLane - target.registers.accumulators;
     };
+    if (given == 2 * threadsPerGroup && leavesUnitsIdle(kernel, target) &&
+        suitsOneGroup(kernel, target, bits)) {
+      kernel.setThreads(threadsPerGroup);
+      kernel.emitRemark() << "threads= is " << threadsPerGroup << " here, not " << given
+                          << ": products have one slab of rows, a second warp group leaves a unit no "
+                             "second block, and the last blocks would leave units idle"
+                          << keepsNumber;
+      return;
+    }
     while ((!fits(threads) || isCrowded(threads)) && 2 * threads <= target.maxThreads)
       threads *= 2;
     // What fits nowhere is the author's to change.

@@ -213,14 +213,14 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
   }
   if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB(), shape->k))
     return error;
-  // Columns of B as the fast dimension: every part starts at a panel.
+  // Columns of B as the fast dimension: every part is whole panels, or lies in one.
   bool isCut = shape->groupsN > 1 || shape->pieces > 1;
   if (!gemm.getTransposeB() && isCut) {
     ArrayRef<int64_t> tile = matrixOf(gemm.getB())->alloc.getResult().getType().getShape();
     int64_t panel = SharedLayout::panelled(tile, bitsOf(b))->pitchElems;
-    if (shape->n % panel != 0)
+    if (shape->n % panel != 0 && panel % shape->n != 0)
       return refuse("K is the slower dimension of " + quotedName(gemm.getB()) +
-                    ", whose parts of " + Twine(shape->n) + " columns are no multiple of " +
+                    ", whose parts of " + Twine(shape->n) + " columns are no multiple and no part of " +
                     Twine(panel));
   }
   return llvm::Error::success();
@@ -322,8 +322,8 @@ GroupOperand groupOperand(const GemmPlan &plan, const SharedLayout &layout, int6
       if (kIsRow) {
         // A step is as many rows of each panel.
         int64_t col = firstCol + part * (isA ? shape.slabRows : shape.n);
-        int64_t row = firstRow + step * shape.k;
-        operand.starts.push_back(col * elemBytes / rowBytes * panelBytes + row * rowBytes);
+        int64_t row = firstRow + step * shape.k, inRow = col * elemBytes;
+        operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes + row * rowBytes);
       } else {
         int64_t row = firstRow + part * (isA ? rowsOfAtom : shape.n);
         int64_t inRow = (firstCol + step * (isA ? shape.storedK : shape.k)) * elemBytes;
@@ -333,7 +333,14 @@ GroupOperand groupOperand(const GemmPlan &plan, const SharedLayout &layout, int6
   int64_t groupRows = isA ? shape.slabRows * shape.slabs : shape.n * shape.pieces;
   if (kIsRow) {
     leadBytes = panelBytes;
-    operand.groupBytes = groupRows * elemBytes / rowBytes * panelBytes;
+    int64_t groupRowBytes = groupRows * elemBytes;
+    if (groupRowBytes < rowBytes) {
+      operand.groupBytes = groupRowBytes;
+      operand.groupsOfPanel = rowBytes / groupRowBytes;
+      operand.panelBytes = panelBytes;
+    } else {
+      operand.groupBytes = groupRowBytes / rowBytes * panelBytes;
+    }
   } else {
     strideBytes *= isA ? shape.slabs : 1;
     operand.groupBytes = groupRows * rowBytes;

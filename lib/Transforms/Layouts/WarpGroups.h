@@ -36,6 +36,8 @@ struct GroupOperand {
   uint64_t descriptor = 0;           ///< bits 16 to 63
   llvm::SmallVector<int64_t> starts; ///< bytes from the tile's first; [step][slab or piece]
   int64_t groupBytes = 0;            ///< between the parts of neighbouring warp groups
+  int64_t groupsOfPanel = 1;         ///< whose parts lie side by side in one panel
+  int64_t panelBytes = 0;            ///< between panels, where that are several
 };
 /// `isA`: rows are M and come in slabs; else they are N and come in pieces. The operand starts at
 /// this row and column of the matrix that `layout` is of.
