@@ -48,7 +48,25 @@ _SLAB, _SLAB_OF_ELEMENT = 0.06, 1.8e-5
 _SHARED_BYTES, _BYTES = 1.5e6, 2.5e6
 
 
-def _in_one_round(rows, columns, units, slabs, tile):
+# A row of L2 and one of its sectors, in bits.
+_ROW_BITS, _SECTOR_BITS = 1024, 256
+
+
+def _of_edges(area, threads, pitches, is_shared):
+    """Microseconds of a slab for each of a tile's rows and columns, as rows of A and B are so many bits apart. Those that do
+    not begin at rows of L2 lie in two each: twice the traffic, which clusters of large tiles share; where they do not
+    begin at sectors either, clusters share it from tiles of 128 x 128 on (lib/Transforms/Roles/Strategies/Cluster.cpp;
+    fitted to 20 shapes, test/bench/results/h100-ragged-tiles-2026-11-27.jsonl)."""
+    split = sum(pitch % _SECTOR_BITS != 0 for pitch in pitches)
+    if split:
+        edge = 0.0016 if area < 16384 or not is_shared else 0.00055 if area < 20480 else 0.0003 if area < 26624 else 0.0
+        return edge if split == 2 else 0.6 * edge
+    if all(pitch % _ROW_BITS == 0 for pitch in pitches):
+        return 0.0
+    return 0.00015 if area >= 26624 and is_shared else 0.0004 if threads >= 256 and area >= 24576 else 0.0011
+
+
+def _in_one_round(rows, columns, units, slabs, tile, edges):
     """Microseconds where every tile is multiplied at once by several blocks, each with a part of K, as the compiler has it
     where tiles are few (lib/Transforms/Roles/SplitProduct.cpp)."""
     block_M, block_N, threads, slab_nt, slab_nn, ends = tile
@@ -57,7 +75,7 @@ def _in_one_round(rows, columns, units, slabs, tile):
         is_idle = tiles <= 0.4 * units or is_row
         if is_idle and tiles * blocks <= (units if blocks == 2 else units * 10 // 11) and slabs >= 4 * blocks:
             fetched = (rows * block_M + columns * block_N) * blocks * _SLAB_BITS // 8
-            slab = max(_SLAB + _SLAB_OF_ELEMENT * block_M * block_N, fetched / (_BYTES if is_row else _SHARED_BYTES))
+            slab = max(_SLAB + _SLAB_OF_ELEMENT * block_M * block_N, fetched / (_BYTES if is_row else _SHARED_BYTES)) + edges
             best = min(best, math.ceil(slabs / blocks) * slab + ends + _SUM + _SUM_OF_ELEMENT * block_M * block_N)
     return best
 
@@ -81,12 +99,16 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             continue
         if has_warp_groups and not transpose_B:
             slab = other
-        if has_warp_groups and any(pitch * bits % _SLAB_BITS != 0 for pitch in (K, K if transpose_B else N)):
-            # Rows of a slab lie in two lines each: twice the traffic, which clusters of large tiles share.
-            area = block_M * block_N
-            edge = 0.00015 if area >= 26624 else 0.0004 if threads >= 256 and area >= 24576 else 0.0011
-            slab = slab + (block_M + block_N) * edge
-        x = math.ceil(M / block_M) * math.ceil(N / block_N) / units
+        rows, columns, edges = math.ceil(M / block_M), math.ceil(N / block_N), 0.0
+        x = rows * columns / units
+        if has_warp_groups:
+            # Two blocks of a cluster; an odd tile has a neighbour that does nothing.
+            pairs = (rows + 1) // 2 * columns if block_N >= block_M else rows * ((columns + 1) // 2)
+            is_shared = x > 0.5 and math.ceil(2 * pairs / units) == math.ceil(x)
+            pitches = (K * bits, (K if transpose_B else N) * bits)
+            slab = slab + (block_M + block_N) * _of_edges(block_M * block_N, threads, pitches, is_shared)
+            # Where blocks share a tile they share no copies, and each has a part of the chip's way to memory.
+            edges = 0.4 * (block_M + block_N) * _of_edges(0, threads, pitches, False)
         rounds = 0.7 * math.ceil(x) + 0.3 * x
         if x <= 1 and (block_M, block_N) == (64, 192):
             rounds = 1.35 * rounds  # without a second tile behind it
@@ -97,7 +119,7 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
         slabs = math.ceil(K * bits / _SLAB_BITS)
         time = _LAUNCH + rounds * (slabs * slab + ends)
         if has_warp_groups:
-            time = min(time, _LAUNCH + _in_one_round(math.ceil(M / block_M), math.ceil(N / block_N), units, slabs, tile))
+            time = min(time, _LAUNCH + _in_one_round(rows, columns, units, slabs, tile, edges))
         # Small tiles need more slots for as many bytes on the way (1024, B with its rows along K: 1.08 of cuBLAS with 8, 0.85
         # with 4).
         is_small = (block_M + block_N) * block_K * bits <= 8 * 24576

@@ -7,6 +7,11 @@
 # RUN: tilec-run %S/hopper-forms.py --target=sm_90a --device=ptx --check --entry "gemm(128, 64, 128, 'nn', 'bfloat16', 'float32', 'bfloat16', BN=32)" | FileCheck %s
 # RUN: tilec-run %S/hopper-forms.py --target=sm_90a --device=ptx --check --entry "gemm(64, 32, 64, 'nn', 'bfloat16', 'float32', 'bfloat16', BM=64, BN=16, threads=128)" | FileCheck %s
 # RUN: tilec-run %S/hopper-forms.py --target=sm_90a --device=ptx --check --entry "gemm(64, 128, 128, 'tt', 'bfloat16', 'float32', 'bfloat16', BM=64, BN=64, threads=128)" | FileCheck %s
+# Warp groups that have 32 columns each of one panel, and a last panel of which half is padding.
+# RUN: tilec-run %S/hopper-forms.py --target=sm_90a --device=ptx --check --entry "gemm(136, 200, 192, 'nn', 'bfloat16', 'float32', 'bfloat16', BM=64, BN=64, BK=64, threads=256)" --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %S/hopper-forms.py --target=sm_90a --device=ptx --check --entry "gemm(136, 200, 192, 'nn', 'float16', 'float32', 'float16', BM=64, BN=128, BK=64, threads=512)" --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %S/hopper-forms.py --target=sm_90a --device=ptx --check --entry "gemm(136, 264, 192, 'nn', 'float16', 'float32', 'float16', BM=128, BN=224, BK=64)" --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %S/hopper-forms.py --target=sm_90a --device=ptx --check --entry "gemm(136, 264, 320, 'nt', 'float16', 'float32', 'float16', BM=128, BN=64, BK=160)" --sim-interleave=5 | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "parts(128, 128, 64, 192)" --sim-interleave=2 | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "parts(64, 64, 96, 160, threads=128)" | FileCheck %s
 # RUN: tilec-run %repo/test/bench/hopper/fa.py --target=sm_90a --device=ptx --check --entry "fa(1, 2, 256, 80, block_N=64, dtype='float16')" --sim-interleave=2 | FileCheck %s
@@ -15,6 +20,9 @@
 # RUN: tilec %repo/test/bench/hopper/fa.py --target=sm_90a --entry "fa(1, 2, 256, 80, block_N=64, dtype='float16')" --emit=wave --remarks 2>&1 | FileCheck %s --check-prefix=WAVE --implicit-check-not="no warp groups multiply"
 # RUN: tilec %S/hopper-forms.py --target=sm_90a --entry "gemm(144, 160, 160, 'nn', 'bfloat16', 'float32', 'bfloat16', BN=80, BK=80)" --emit=wave --remarks 2>&1 | FileCheck %s --check-prefix=WAVE --implicit-check-not="no warp groups multiply"
 # RUN: tilec %s --target=sm_90a --entry "parts(128, 128, 64, 192)" --emit=wave --remarks 2>&1 | FileCheck %s --check-prefix=WAVE --implicit-check-not="no warp groups multiply"
+# RUN: tilec %S/hopper-forms.py --target=sm_90a --entry "gemm(136, 200, 192, 'nn', 'bfloat16', 'float32', 'bfloat16', BM=64, BN=64, BK=64, threads=256)" --emit=wave --remarks 2>&1 | FileCheck %s --check-prefix=WAVE --implicit-check-not="no warp groups multiply"
+# RUN: tilec %S/hopper-forms.py --target=sm_90a --entry "gemm(136, 264, 192, 'nn', 'float16', 'float32', 'float16', BM=128, BN=224, BK=64)" --emit=wave --remarks 2>&1 | FileCheck %s --check-prefixes=WAVE,WIDE --implicit-check-not="no warp groups multiply"
+# WIDE: box = array<i64: 64, 64>, name = "B_map
 # CHECK: result {{ *}}PASS
 # WAVE: wave.group_mma
 import tilelang.language as T

@@ -40,10 +40,11 @@ struct SharedLayout {
   /// 16 rows at once: chunks of 16 elements, and phases so that those rows fill all 64 banks.
   static SharedLayout transposed(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
   /// The swizzle of TMA and wgmma over rows of 32, 64 or 128 bytes; other rows become panels of
-  /// the widest of these that divides them. On an H200 attention with panels of 32 bytes (head dim
-  /// 112) took longer than with 128 columns, since TMA writes row by row; so wider ones are taken
-  /// for them when that pads a row by a quarter at most. Nothing when neither is to be had, or a
-  /// matrix has no multiple of 8 rows.
+  /// 128 bytes, or of the widest of these that divides them where that would pad a row by more than
+  /// a quarter. TMA writes row by row: on an H200 attention with panels of 32 bytes (head dim 112)
+  /// took longer than with 128 columns, on an H100 products with 224 and 160 columns of a B with K
+  /// as the slower dimension are 1.04 to 1.2 times as fast in wide panels (docs/numbers/
+  /// hopper-trials.md). Nothing when neither is to be had, or a matrix has no multiple of 8 rows.
   static std::optional<SharedLayout> panelled(llvm::ArrayRef<int64_t> shape, unsigned elemBits);
 
   bool isSwizzled() const { return phases > 1; }

@@ -30,8 +30,11 @@ struct ProductShape {
   int64_t mostThreads = 0;               ///< of a block
   std::optional<int64_t> tilesM, tilesN; ///< nothing where only a run knows
   std::optional<int64_t> tiles;          ///< of the whole grid
+  std::optional<int64_t> tilesK;         ///< rounds of a tile
   /// Rows of A or B do not begin at multiples of 64 bytes: copies touch sectors of L2 twice.
   bool raggedPitch = false;
+  /// Rows of A, rows of B do not even begin at sectors (32 bytes): one more is read of each.
+  bool splitSectorsA = false, splitSectorsB = false;
   /// Why neighbouring blocks along M cannot share their copies of B, those along N theirs of A, and
   /// why teams cannot take tiles in turn; "" where they can.
   std::string noClusterM, noClusterN, noTeams;

@@ -4,8 +4,8 @@
 // registers, which is memory traffic in every round, as many more threads are taken as can hold
 // them. What no number of threads can hold stays with the author's. Schedulers that no wave would
 // use are given one where threads hold more than their arithmetic reaches. A second warp group that
-// can only share the columns of products' one slab of rows is left out where it keeps a second block
-// from a unit and the units' last blocks would leave many of them idle.
+// can only share the columns of products' one slab of rows is left out where it keeps a second
+// block from a unit and the units' last blocks would leave many of them idle.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -197,13 +197,15 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
              ceilDiv(computed, 32 * count) + besideFragments >
                  target.registers.ofLane - target.registers.accumulators;
     };
-    if (given == 2 * threadsPerGroup && leavesUnitsIdle(kernel, target) &&
+    bool spills = kernel.getLeastThreads().value_or(0) > threadsPerGroup; // with so few
+    if (given == 2 * threadsPerGroup && !spills && leavesUnitsIdle(kernel, target) &&
         suitsOneGroup(kernel, target, bits)) {
       kernel.setThreads(threadsPerGroup);
-      kernel.emitRemark() << "threads= is " << threadsPerGroup << " here, not " << given
-                          << ": products have one slab of rows, a second warp group leaves a unit no "
-                             "second block, and the last blocks would leave units idle"
-                          << keepsNumber;
+      kernel.emitRemark()
+          << "threads= is " << threadsPerGroup << " here, not " << given
+          << ": products have one slab of rows, a second warp group leaves a unit no "
+             "second block, and the last blocks would leave units idle"
+          << keepsNumber;
       return;
     }
     while ((!fits(threads) || isCrowded(threads)) && 2 * threads <= target.maxThreads)

@@ -220,8 +220,8 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
     int64_t panel = SharedLayout::panelled(tile, bitsOf(b))->pitchElems;
     if (shape->n % panel != 0 && panel % shape->n != 0)
       return refuse("K is the slower dimension of " + quotedName(gemm.getB()) +
-                    ", whose parts of " + Twine(shape->n) + " columns are no multiple and no part of " +
-                    Twine(panel));
+                    ", whose parts of " + Twine(shape->n) +
+                    " columns are no multiple and no part of " + Twine(panel));
   }
   return llvm::Error::success();
 }

@@ -10,6 +10,7 @@
 #include "Roles/TmaBox.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -45,12 +46,14 @@ tile::CopyOp copyInto(const ProducerLoop &loop, Value operand) {
   return {};
 }
 
-/// Whether rows of the tensor are known not to begin at multiples of 64 bytes, two sectors of L2.
-bool hasRaggedPitch(tile::CopyOp copy) {
+constexpr int64_t sectorBytes = 32; // of L2
+
+/// Whether rows of the tensor are known not to begin at multiples of so many bytes.
+bool hasRaggedPitch(tile::CopyOp copy, int64_t bytes) {
   auto type = cast<tile::BufferType>(rootOf(copy.getSrc()).getType());
   if (type.rank() < 2 || ShapedType::isDynamic(type.getShape().back()))
     return false;
-  return type.getShape().back() * bitsOf(tile::dtypeOf(type.getElementType())) % (64 * 8) != 0;
+  return type.getShape().back() * bitsOf(tile::dtypeOf(type.getElementType())) % (bytes * 8) != 0;
 }
 
 bool touchesGlobal(Operation *op) {
@@ -63,6 +66,8 @@ bool touchesGlobal(Operation *op) {
 /// operand: `copy` does not move along it.
 std::string whyNoCluster(tile::KernelOp kernel, const ProducerLoop &plan, int dim,
                          tile::CopyOp copy) {
+  if (kernel.getCluster() > 1)
+    return "the blocks of a cluster share a tile, each a part of K";
   if (dim < 0)
     return "no dimension of the grid moves along one operand alone";
   Value id = kernel.getBody().getArgument(dim);
@@ -140,8 +145,16 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
   shape.mostThreads = target.maxThreads;
   int64_t bits = bitsOf(tile::dtypeOf(gemm.getC().getType().getElementType()));
   shape.accumulatorRegs = gemm.m() * gemm.n() * bits / 32 / shape.threads;
-  shape.raggedPitch = llvm::any_of(plan->copies, hasRaggedPitch);
+  shape.raggedPitch = llvm::any_of(
+      plan->copies, [](tile::CopyOp copy) { return hasRaggedPitch(copy, 2 * sectorBytes); });
   tile::CopyOp a = copyInto(*plan, gemm.getA()), b = copyInto(*plan, gemm.getB());
+  shape.splitSectorsA = a && hasRaggedPitch(a, sectorBytes);
+  shape.splitSectorsB = b && hasRaggedPitch(b, sectorBytes);
+  std::optional<int64_t> lower = tile::constantInt(only.getLower()),
+                         upper = tile::constantInt(only.getUpper()),
+                         step = tile::constantInt(only.getStep());
+  if (lower && upper && step && *step > 0)
+    shape.tilesK = ceilDiv(*upper - *lower, *step);
   shape.tiles = 1;
   for (auto [dim, extent] : llvm::enumerate(kernel.getGrid())) {
     Value id = kernel.getBody().getArgument(dim);

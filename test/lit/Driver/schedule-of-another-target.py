@@ -1,7 +1,7 @@
 # A schedule that the target has not is never dropped in silence. On the command line it is an error ...
 # RUN: not tilec %s --target=sm_90a --entry "gemm()" --schedule=interleave 2>&1 | FileCheck %s --check-prefix=AMDS
 # RUN: not tilec-run %s --target=sm_90a --device=ptx --entry "gemm()" --schedule=interleave 2>&1 | FileCheck %s --check-prefix=AMDS
-# AMDS: error: --schedule: `interleave` is a schedule of other targets (gfx942, gfx950); sm_90a has auto, ping_pong, cluster_m, cluster_n, ping_pong_cluster_m, ping_pong_cluster_n, producer_consumer, overlap
+# AMDS: error: --schedule: `interleave` is a schedule of other targets (gfx942, gfx950); sm_90a has auto, ping_pong, ping_pong_cluster_m, ping_pong_cluster_n, cluster_m, cluster_n, producer_consumer, overlap
 # RUN: not tilec %s --target=sm_80 --entry "gemm()" --schedule=ping_pong 2>&1 | FileCheck %s --check-prefix=AMPERE
 # AMPERE: error: --schedule: `ping_pong` is a schedule of other targets (gfx942, gfx950, sm_90a); sm_80 has only auto
 # RUN: not tilec %s --target=gfx950 --entry "gemm()" --schedule=cluster_m 2>&1 | FileCheck %s --check-prefix=HOPPERS
@@ -12,7 +12,7 @@
 #
 # ... and in a script, which may be for both vendors, a warning at the loop, unless one of the names is for the target.
 # RUN: tilec %s --target=sm_90a --entry "gemm(['interleave'])" --ptx-assembler=none -o %t.ptx 2>&1 | FileCheck %s --check-prefix=SCRIPT
-# SCRIPT: schedule-of-another-target.py:[[#LOOP:]]:{{[0-9]+}}: warning: schedule `interleave` is not applied: `interleave` is a schedule of other targets (gfx942, gfx950); sm_90a has auto, ping_pong, cluster_m, {{.*}}; name one for each target, as in `schedule.ping_pong(schedule.interleave(...))`
+# SCRIPT: schedule-of-another-target.py:[[#LOOP:]]:{{[0-9]+}}: warning: schedule `interleave` is not applied: `interleave` is a schedule of other targets (gfx942, gfx950); sm_90a has auto, ping_pong, {{.*}}; name one for each target, as in `schedule.ping_pong(schedule.interleave(...))`
 # SCRIPT-NEXT: for k in wish(names,
 # RUN: tilec %s --target=gfx942 --entry "gemm(['cluster_m', 'overlap'])" --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=BOTHS
 # BOTHS: warning: schedule `overlap` is not applied: {{.*}} name one for each target, as in `schedule.interleave(schedule.overlap(...))`

@@ -43,8 +43,8 @@ TEST(Panels, OfOtherRowsAreNarrowerOrPadded) {
   struct Row {
     int64_t cols, panelElems, panels;
   };
-  for (Row row : {Row{96, 32, 3}, Row{80, 32, 3}, Row{112, 64, 2}, Row{160, 32, 5}, Row{40, 16, 3},
-                  Row{48, 16, 3}}) {
+  for (Row row : {Row{96, 32, 3}, Row{80, 32, 3}, Row{112, 64, 2}, Row{160, 64, 3}, Row{224, 64, 4},
+                  Row{40, 16, 3}, Row{48, 16, 3}}) {
     std::optional<SharedLayout> layout = SharedLayout::panelled({16, row.cols}, 16);
     ASSERT_TRUE(layout.has_value()) << row.cols;
     EXPECT_EQ(layout->panelElems, row.panelElems) << row.cols;

@@ -53,6 +53,50 @@ TEST(Product, AutoTakesClustersEarlierWhereRowsAreRagged) {
   EXPECT_EQ(chosen(shape), "producer_consumer");
 }
 
+TEST(Product, AutoSharesRowsThatSplitSectors) {
+  ProductShape shape = square(1664, 128, 128, 256); // 169 tiles
+  EXPECT_EQ(chosen(shape), "producer_consumer");
+  shape.raggedPitch = shape.splitSectorsB = true;
+  EXPECT_EQ(chosen(shape), "cluster_m");
+  shape.splitSectorsA = true;
+  EXPECT_EQ(chosen(shape), "cluster_m");
+  shape.splitSectorsB = false;
+  EXPECT_EQ(chosen(shape), "cluster_n");
+  // Of the tile's narrow side less is to be had.
+  shape.tileN = 192;
+  EXPECT_EQ(chosen(shape), "producer_consumer");
+  shape.tileN = 64;
+  EXPECT_EQ(chosen(shape), "producer_consumer") << "small tiles";
+}
+
+TEST(Product, SectorsAreNotSharedWhereThatCostsMore) {
+  ProductShape shape = square(1280, 128, 128, 256); // 100 tiles
+  shape.raggedPitch = shape.splitSectorsB = true;
+  shape.tilesK = 32;
+  EXPECT_EQ(chosen(shape), "cluster_m");
+  shape.tilesK = 31;
+  EXPECT_EQ(chosen(shape), "producer_consumer") << "one round of a short K";
+  shape.tilesK = 32;
+  shape.tiles = 66;
+  EXPECT_EQ(chosen(shape), "producer_consumer") << "half of the chip is idle";
+  shape.tilesM = 13;
+  shape.tilesN = 10;
+  shape.tiles = 130;
+  EXPECT_EQ(chosen(shape), "producer_consumer") << "140 tiles are two rounds";
+}
+
+TEST(Product, TeamsShareSectorsToo) {
+  ProductShape shape = square(2560, 128, 192, 128);
+  EXPECT_EQ(chosen(shape), "ping_pong");
+  shape.raggedPitch = shape.splitSectorsB = true;
+  EXPECT_EQ(chosen(shape), "ping_pong_cluster_m");
+  shape = square(2560, 128, 128, 128);
+  shape.raggedPitch = shape.splitSectorsA = true;
+  EXPECT_EQ(chosen(shape), "ping_pong_cluster_n");
+  shape.noClusterN = "there is a reason";
+  EXPECT_EQ(chosen(shape), "ping_pong");
+}
+
 TEST(Product, AutoLeavesOutWhatDoesNotFit) {
   ProductShape shape = square(16384, 128, 256, 256);
   shape.noClusterM = "there is a reason";
@@ -99,8 +143,8 @@ TEST(Product, TeamsInClustersNeedWhatBothNeed) {
 
 TEST(Product, NamesThatAreNoneAreRefused) {
   EXPECT_EQ(chosen(square(4096, 128, 256, 256), "interleave"),
-            "`interleave` is no schedule; known: auto, ping_pong, cluster_m, cluster_n, "
-            "ping_pong_cluster_m, ping_pong_cluster_n, producer_consumer");
+            "`interleave` is no schedule; known: auto, ping_pong, ping_pong_cluster_m, "
+            "ping_pong_cluster_n, cluster_m, cluster_n, producer_consumer");
   for (const ProductStrategy &strategy : productStrategies())
     EXPECT_TRUE(isProductStrategy(strategy.name));
   EXPECT_FALSE(isProductStrategy("auto"));

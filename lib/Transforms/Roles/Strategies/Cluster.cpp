@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/Strategies/Strategies.h"
 
+#include "tilec/Base/Math.h"
+
 namespace tilec::product {
 
 constexpr int64_t blocks = 2;
@@ -25,6 +27,30 @@ static bool hasManyRounds(const ProductShape &shape) {
   int64_t fewest = shape.raggedPitch ? fewestRaggedRounds : fewestRounds;
   return shape.tiles && *shape.tiles >= fewest * shape.units;
 }
+/// Where they do not begin at one of its sectors, reading less of that operand counts for more than
+/// anything else, in one round of tiles as in several: on an H100 1.05 to 1.4 (docs/numbers/
+/// hopper-trials.md). Not that of the tile's narrow side (0.93 at 1056 x 2448 x 2744); nor where
+/// half of the chip is idle, since a cluster's blocks are neighbours there, which share a way to L2
+/// (0.8 at 808 x 1552 x 5032); nor in one round of a short K, where that clusters begin and end
+/// together counts (0.9 at 1368 x 1104 x 1272).
+static bool sharesSectors(const ProductShape &shape, bool ofB) {
+  constexpr int64_t leastArea = 128 * 128, fewestTilesK = 32;
+  bool isSplit = ofB ? shape.splitSectorsB : shape.splitSectorsA;
+  bool isWide = ofB ? shape.tileN >= shape.tileM : shape.tileM >= shape.tileN;
+  if (!isSplit || !isWide || shape.tileM * shape.tileN < leastArea || !shape.tiles)
+    return false;
+  bool isShort = *shape.tiles <= shape.units && shape.tilesK.value_or(fewestTilesK) < fewestTilesK;
+  return 2 * *shape.tiles > shape.units && !isShort;
+}
+/// Whether the neighbour that an odd last tile is given makes one more round of tiles: 1632 x 1800
+/// x 5864 took 111 us in 140 tiles of 128 x 192, 86 in 130.
+static bool addsRound(const ProductShape &shape, bool alongM) {
+  std::optional<int64_t> along = alongM ? shape.tilesM : shape.tilesN;
+  if (!along || !shape.tiles || *along % 2 == 0 || *shape.tiles >= fewestRounds * shape.units)
+    return false;
+  int64_t padded = *shape.tiles / *along * (*along + 1);
+  return ceilDiv(padded, shape.units) > ceilDiv(*shape.tiles, shape.units);
+}
 /// Smaller tiles ask more of shared memory than clusters save in L2.
 static bool isWide(const ProductShape &shape) { return shape.tileM * shape.tileN >= 128 * 192; }
 
@@ -32,7 +58,9 @@ static std::string fitsM(const ProductShape &shape) {
   return shape.tilesM == 1 ? "the grid has one row of tiles" : shape.noClusterM;
 }
 static bool suitsM(const ProductShape &shape) {
-  return hasManyRounds(shape) && isWide(shape) && shape.tileN >= shape.tileM;
+  bool isWanted = sharesSectors(shape, /*ofB=*/true) ||
+                  (hasManyRounds(shape) && isWide(shape) && shape.tileN >= shape.tileM);
+  return isWanted && !addsRound(shape, /*alongM=*/true);
 }
 static ProductPlan planM(const ProductShape &) { return {"cluster_m", blocks, 1}; }
 
@@ -40,7 +68,9 @@ static std::string fitsN(const ProductShape &shape) {
   return shape.tilesN == 1 ? "the grid has one column of tiles" : shape.noClusterN;
 }
 static bool suitsN(const ProductShape &shape) {
-  return hasManyRounds(shape) && isWide(shape) && shape.tileM > shape.tileN;
+  bool isWanted = sharesSectors(shape, /*ofB=*/false) ||
+                  (hasManyRounds(shape) && isWide(shape) && shape.tileM > shape.tileN);
+  return isWanted && !addsRound(shape, /*alongM=*/false);
 }
 static ProductPlan planN(const ProductShape &) { return {"cluster_n", 1, blocks}; }
 

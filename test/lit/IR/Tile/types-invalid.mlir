@@ -171,7 +171,7 @@ tile.program @p {
   %one = arith.constant 1 : index
   tile.kernel "k" grid(%one) threads(64) {
   ^bb0(%bx: index):
-    // expected-error @+1 {{a panel is as wide as the pitch and divides the row}}
+    // expected-error @+1 {{a panel is as wide as the pitch}}
     %a = tile.alloc "a" layout(#tile.shared<shape = [4, 128] pitch = 64 vec = 8 rows_per_phase = 1 phases = 1 panel = 32>) : !tile.buffer<[4, 128], f16, shared>
   }
 }
@@ -182,18 +182,7 @@ tile.program @p {
   %one = arith.constant 1 : index
   tile.kernel "k" grid(%one) threads(64) {
   ^bb0(%bx: index):
-    // expected-error @+1 {{a panel is as wide as the pitch and divides the row}}
-    %a = tile.alloc "a" layout(#tile.shared<shape = [4, 96] pitch = 64 vec = 8 rows_per_phase = 1 phases = 1 panel = 64>) : !tile.buffer<[4, 96], f16, shared>
-  }
-}
-
-// -----
-
-tile.program @p {
-  %one = arith.constant 1 : index
-  tile.kernel "k" grid(%one) threads(64) {
-  ^bb0(%bx: index):
-    // expected-error @+1 {{a panel is as wide as the pitch and divides the row}}
+    // expected-error @+1 {{a panel is as wide as the pitch}}
     %a = tile.alloc "a" layout(#tile.shared<shape = [4, 96] pitch = 64 vec = 8 rows_per_phase = 1 phases = 1 panel = -64>) : !tile.buffer<[4, 96], f16, shared>
   }
 }

@@ -59,6 +59,8 @@ tile.program @types {
     %copies = tile.alloc "copies" layout(#tile.fragment<shape = [4] register = [] lane = [[0], [1], [2]] reps = [] waves = [[-1, 2]]>) : !tile.buffer<[4], f32, fragment>
     // CHECK: tile.alloc "swizzled" layout(#tile.shared<shape = [128, 32] pitch = 32 vec = 8 rows_per_phase = 2 phases = 4>) : !tile.buffer<[128, 32], f16, shared>
     %swizzled = tile.alloc "swizzled" layout(#tile.shared<shape = [128, 32] pitch = 32 vec = 8 rows_per_phase = 2 phases = 4>) : !tile.buffer<[128, 32], f16, shared>
+    // CHECK: tile.alloc "padded" layout(#tile.shared<shape = [64, 96] pitch = 64 vec = 8 rows_per_phase = 1 phases = 8 panel = 64>) : !tile.buffer<[64, 96], f16, shared>
+    %padded = tile.alloc "padded" layout(#tile.shared<shape = [64, 96] pitch = 64 vec = 8 rows_per_phase = 1 phases = 8 panel = 64>) : !tile.buffer<[64, 96], f16, shared>
     // CHECK: tile.alloc "panels" layout(#tile.shared<shape = [64, 128] pitch = 64 vec = 8 rows_per_phase = 1 phases = 8 panel = 64>) : !tile.buffer<[64, 128], f16, shared>
     %panels = tile.alloc "panels" layout(#tile.shared<shape = [64, 128] pitch = 64 vec = 8 rows_per_phase = 1 phases = 8 panel = 64>) : !tile.buffer<[64, 128], f16, shared>
   }

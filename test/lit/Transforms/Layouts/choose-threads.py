@@ -15,6 +15,17 @@
 # RUN: tilec %s --entry "summed(64, 256, 32)" --target=gfx942 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
 # RUN: tilec-run %s --entry "summed(64, 512, 32)" --target=gfx942 --check --seed 1 | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --entry "summed(64, 512, 32)" --target=gfx950 --check --seed 1 | FileCheck %s --check-prefix=RIGHT
+# A second warp group of 64 rows keeps a second block from a multiprocessor; 192 blocks on 132 leave many idle behind the
+# first round. Not with 128 blocks, which all run at once, nor with what computes in the loop, nor where three rounds
+# of copies do not fit into half of shared memory.
+# RUN: tilec %s --entry "slab(192, 8192)" --target=sm_90a --remarks --stop-after=tile-laid-out -o - 2>&1 | FileCheck %s --check-prefixes=SAME,FEWER
+# RUN: tilec %s --entry "slab(128, 8192)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
+# RUN: tilec %s --entry "slab(192, 8192, scaled=True)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
+# RUN: tilec %s --entry "slab(192, 16384, BN=256)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
+# RUN: tilec %s --entry "slab(192, 8192, stages=1)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
+# RUN: tilec %s --entry "slab(192, 8192)" --target=sm_80 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
+# RUN: tilec-run %s --entry "slab(192, 8192, K=128)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s --check-prefix=RIGHT
+# FEWER: threads= is 128 here, not 256: products have one slab of rows
 # REMARK: threads= is 256 here, not 128: fragments take 256 registers of each of 128 threads, which have 255 on sm_80
 # AMD: two waves would leave two schedulers idle, where shared memory holds one block only (gfx942), and arithmetic
 # in the loop would reach half of their registers. Accumulators that only products change may lie in the others.
@@ -83,5 +94,25 @@ def summed(M, N, K, scaled=True, rounds=2):
                     for i, j in T.Parallel(M, N):
                         c[i, j] = c[i, j] * 0.5
             T.copy(c, C)
+
+    return main
+
+
+def slab(M, N, K=256, BN=128, BK=64, stages=2, scaled=False):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((K, N), "float16"), C: T.Tensor((M, N), "float16")):
+        with T.Kernel(T.ceildiv(N, BN), M // 64, threads=256) as (bx, by):
+            a = T.alloc_shared((64, BK), "float16")
+            b = T.alloc_shared((BK, BN), "float16")
+            c = T.alloc_fragment((64, BN), "float32")
+            T.clear(c)
+            for k in T.Pipelined(K // BK, num_stages=stages):
+                T.copy(A[by * 64, k * BK], a)
+                T.copy(B[k * BK, bx * BN], b)
+                T.gemm(a, b, c)
+                if scaled:
+                    for i, j in T.Parallel(64, BN):
+                        c[i, j] = c[i, j] * 0.5
+            T.copy(c, C[by * 64, bx * BN])
 
     return main
