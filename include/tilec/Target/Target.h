@@ -123,9 +123,10 @@ struct TargetInfo {
   int64_t sharedBytes;       ///< that one block may use
   int64_t sharedBytesOfUnit; ///< of all blocks of a unit
   int64_t sharedBytesKept;   ///< of these, by the system for each block
-  int64_t sharedStep;        ///< blocks get multiples of so many
-  int64_t sharedBanks;       ///< that one read meets, of 4 bytes each
-  int64_t cacheLine;         ///< bytes
+  int64_t sharedGrain; ///< asynchronous copies begin at multiples of it and may write all of one
+  int64_t sharedStep;  ///< blocks get multiples of so many
+  int64_t sharedBanks; ///< that one read meets, of 4 bytes each
+  int64_t cacheLine;   ///< bytes
 
   // --- memory and what brings it
   AsyncCopies asyncCopies;

@@ -31,6 +31,7 @@ TargetInfo makeCdna(Arch arch) {
                     .scalars = 102,
                     .mostMoved = std::nullopt};
   chip.sharedBytesKept = 0;
+  chip.sharedGrain = 1024; // 64 lanes, 16 bytes each
   chip.cacheLine = 128;
   // vmcnt has 6 bits, lgkmcnt 4, and all ones wait for nothing.
   chip.counters = {.memory = 62, .shared = 14};

@@ -29,6 +29,7 @@ TargetInfo makeMmaSync(Arch arch) {
                     .scalars = 63, // uniform registers
                     .mostMoved = std::nullopt};
   chip.sharedBytesKept = 1024;
+  chip.sharedGrain = 128; // of tensor copies without a swizzle; others begin and end anywhere
   chip.sharedStep = 128;
   chip.sharedBanks = 32;
   chip.cacheLine = 128;

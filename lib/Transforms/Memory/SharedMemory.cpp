@@ -36,21 +36,21 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Asynchronous copies write whole rows of 1 KB; tensor copies read such.
-constexpr int64_t bufferAlign = 1024;
+/// Where swizzles of tensor copies and of instructions that read shared memory start anew.
+constexpr int64_t swizzleAlign = 1024;
 
 int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots) {
   DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
   const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
   int64_t elems = layout ? layout->numElems() : alloc.getResult().getType().numElems();
-  return alignTo(bytesOf(dtype) * elems * slots, bufferAlign);
+  return bytesOf(dtype) * elems * slots;
 }
 
 namespace {
 
 class Lifetimes {
 public:
-  explicit Lifetimes(tile::KernelOp kernel) : kernel(kernel) {
+  Lifetimes(tile::KernelOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {
     int64_t count = 0;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { begins[op] = ends[op] = count++; });
     kernel.walk([&](Operation *op) { // inner ops first
@@ -61,7 +61,9 @@ public:
 
   SharedNeed of(tile::AllocOp alloc, FilledBuffers filled) {
     SharedNeed need{{alloc}};
-    need.bytes = bytesOfBuffer(alloc);
+    need.bytes = alignTo(bytesOfBuffer(alloc), target.sharedGrain);
+    const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
+    need.align = layout && layout->isSwizzled() ? swizzleAlign : target.sharedGrain;
     need.first = INT64_MAX;
     need.last = -1;
     SmallVector<Operation *> users;
@@ -69,7 +71,7 @@ public:
     bool isAhead = false, isFilled = false;
     llvm::SmallSetVector<Value, 2> pipes;
     for (Operation *user : users) {
-      isFilled |= copiesFromGlobal(user);
+      isFilled |= copiesFromGlobal(user) && filled != FilledBuffers::AsAccessed;
       if (user->getParentOfType<tile::ProducerOp>()) {
         isAhead = true;
         if (auto transfer = dyn_cast<tile::TmaCopyOp>(user))
@@ -85,7 +87,8 @@ public:
       for (Operation *user : pipe.getUsers())
         if (!user->getParentOfType<tile::ProducerOp>())
           need.last = std::max(need.last, ends.lookup(spanOf(user, alloc, users)));
-    if (isAhead || (isFilled && filled != FilledBuffers::AsAccessed))
+    isFilled = isFilled && mayBeAhead(users);
+    if (isAhead || isFilled)
       need.first = begins.lookup(kernel);
     // A buffer that only the producer touches is read by nobody who says so.
     if ((isAhead && need.last < 0) || (isFilled && filled == FilledBuffers::Always))
@@ -141,6 +144,17 @@ private:
     auto copy = dyn_cast<tile::CopyOp>(op);
     return copy && copy.getSrc().getType().isGlobal();
   }
+  /// Whether a producer may come to fill the buffer: in a loop, or where only gemms read it
+  /// (Roles/OneFill.h).
+  static bool mayBeAhead(ArrayRef<Operation *> users) {
+    bool isInLoop = false, isForGemms = true;
+    for (Operation *user : users) {
+      auto loop = user->getParentOfType<tile::ForOp>();
+      isInLoop |= copiesFromGlobal(user) && loop && !loop.getPersistent();
+      isForGemms &= copiesFromGlobal(user) || isa<tile::GemmOp>(user);
+    }
+    return isInLoop || isForGemms;
+  }
   /// Whether the buffer is used in this loop only, and each iteration overwrites it first.
   static bool startsAfresh(Operation *loop, tile::AllocOp alloc, ArrayRef<Operation *> users) {
     auto serial = dyn_cast<tile::ForOp>(loop);
@@ -156,6 +170,7 @@ private:
   }
 
   tile::KernelOp kernel;
+  const TargetInfo &target;
   llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
 };
 
@@ -218,7 +233,7 @@ void addExchanges(tile::KernelOp kernel, const TargetInfo &target, bool spares,
 /// What accumulators are stored through: the same buffers for all stores.
 void addStores(tile::KernelOp kernel, SmallVectorImpl<SharedNeed> &needs) {
   SharedNeed need;
-  need.align = bufferAlign;
+  need.align = swizzleAlign;
   kernel.walk([&](tile::StoreTileOp store) {
     need.ops.push_back(store);
     need.bytes = std::max(
@@ -236,8 +251,9 @@ int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes) {
 }
 
 SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, FilledBuffers filled)
-    : mostBytes(target.sharedBytes), loops(std::make_shared<LoopTimes>()) {
-  Lifetimes lifetimes(kernel);
+    : mostBytes(target.sharedBytes), sharedGrain(target.sharedGrain),
+      loops(std::make_shared<LoopTimes>()) {
+  Lifetimes lifetimes(kernel, target);
   all = buffersOf(kernel, filled, lifetimes);
   buffers = all.size();
   kernel.walk([&](tile::ForOp loop) { (*loops)[loop] = lifetimes.during(loop); });
@@ -345,7 +361,7 @@ SharedNeed *SharedMemory::needOf(Operation *buffer) {
 
 void SharedMemory::setSlots(tile::AllocOp ring, int64_t slots) {
   if (SharedNeed *need = needOf(ring))
-    need->bytes = bytesOfBuffer(ring, slots);
+    need->bytes = alignTo(bytesOfBuffer(ring, slots), sharedGrain);
 }
 
 void SharedMemory::keepDuring(tile::ForOp loop, tile::AllocOp buffer) {
@@ -363,7 +379,7 @@ void SharedMemory::replace(Operation *gone, tile::AllocOp wide, tile::ForOp loop
   if (!need)
     return;
   need->ops = {wide};
-  need->bytes = bytesOfBuffer(wide);
+  need->bytes = alignTo(bytesOfBuffer(wide), sharedGrain);
   auto [first, last] = loops->lookup(loop);
   if (need->first > first || need->last < last)
     keepDuring(loop, wide);
@@ -379,7 +395,7 @@ void SharedMemory::addPipe(int64_t stages) {
 }
 
 void SharedMemory::addStaging(int64_t bytes) {
-  all.push_back({{}, bytes, bufferAlign});
+  all.push_back({{}, bytes, swizzleAlign});
   isPlaced = false;
 }
 

@@ -89,7 +89,7 @@ private:
   mutable llvm::SmallVector<SharedNeed> all; ///< buffers first
   size_t buffers = 0;                        ///< of `all`
   std::optional<size_t> barriers;            ///< of `all`: the kernel's mbarriers
-  int64_t mostBytes = 0, turnBarriers = 1;
+  int64_t mostBytes = 0, sharedGrain = 1, turnBarriers = 1;
   /// When each loop runs, as needs say it.
   std::shared_ptr<LoopTimes> loops;
   mutable int64_t allBytes = 0;
