@@ -129,7 +129,7 @@ Uses::Fate Uses::fateIn(Value fragment, Block *block, Block::iterator at) {
       return Fate::Overwritten;
     if (!llvm::is_contained(accessesOf(&*at).reads, fragment))
       continue;
-    if (!isa<tile::ForOp, scf::IfOp>(*at)) {
+    if (!isa<tile::ForOp, tile::WhileOp, scf::IfOp>(*at)) {
       if (!isHarmless(&*at, fragment))
         return Fate::Misused;
       continue;
@@ -149,11 +149,15 @@ bool Uses::scan(Value fragment, Block *block, Block::iterator at) {
   Operation *parent = block->getParentOp();
   if (isa<tile::KernelOp>(parent))
     return true;
-  if (isa<tile::ForOp>(parent) && roundsOfLoops.insert({fragment, parent}).second &&
-      !scan(fragment, block, block->begin()))
+  if (!isa<tile::ForOp, tile::WhileOp, scf::IfOp>(parent))
     return false;
-  return isa<tile::ForOp, scf::IfOp>(parent) &&
-         scan(fragment, parent->getBlock(), std::next(parent->getIterator()));
+  // The next round, in front of which a while's condition is asked.
+  if (!isa<scf::IfOp>(parent) && roundsOfLoops.insert({fragment, parent}).second &&
+      !llvm::all_of(parent->getRegions(), [&](Region &region) {
+        return fateIn(fragment, &region.front(), region.front().begin()) != Fate::Misused;
+      }))
+    return false;
+  return scan(fragment, parent->getBlock(), std::next(parent->getIterator()));
 }
 
 /// Whether all that the value does is to be added to numbers beside which 2^-126 is nothing.
