@@ -36,6 +36,18 @@ struct Known {
   bool mayVanish = false;  ///< is zero where it should be tiny
 };
 
+/// What a choice between values gives, one of which is used here; null where it is no choice. One
+/// of values that are only read where they are chosen (`T.if_then_else`) is an scf.if.
+Value chosenAs(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0)
+    return user->getResult(0);
+  if (isa<scf::YieldOp>(user))
+    if (auto choice = dyn_cast<scf::IfOp>(user->getParentOp()))
+      return choice.getResult(use.getOperandNumber());
+  return {};
+}
+
 /// Where values go from an op on.
 class Uses {
 public:
@@ -66,8 +78,8 @@ private:
     // A clamp, as in front of a rounding to 8 bits.
     if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp>(user))
       return areRounded(user->getResult(0), Known{false, known.mayVanish});
-    if (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0)
-      return areRounded(user->getResult(0), Known{false, known.mayVanish});
+    if (Value chosen = chosenAs(use))
+      return areRounded(chosen, Known{false, known.mayVanish});
     if (isa<arith::DivFOp>(user)) {
       bool isDivisor = use.getOperandNumber() == 1;
       return !(isDivisor && known.mayVanish) &&
@@ -127,18 +139,25 @@ Uses::Fate Uses::fateIn(Value fragment, Block *block, Block::iterator at) {
   for (; at != block->end(); ++at) {
     if (overwritesAll(&*at, fragment))
       return Fate::Overwritten;
-    if (!llvm::is_contained(accessesOf(&*at).reads, fragment))
-      continue;
     if (!isa<tile::ForOp, tile::WhileOp, scf::IfOp>(*at)) {
-      if (!isHarmless(&*at, fragment))
+      if (llvm::is_contained(accessesOf(&*at).reads, fragment) && !isHarmless(&*at, fragment))
         return Fate::Misused;
       continue;
     }
-    // Whether it runs at all is not known, so what is behind counts as well.
-    for (Region &region : at->getRegions())
-      if (!region.empty() &&
-          fateIn(fragment, &region.front(), region.front().begin()) == Fate::Misused)
+    // Whether a loop runs at all is not known, so what is behind counts as well; one of two
+    // branches runs.
+    auto choice = dyn_cast<scf::IfOp>(*at);
+    bool isOverwritten = choice && !choice.getElseRegion().empty();
+    for (Region &region : at->getRegions()) {
+      if (region.empty())
+        continue;
+      Fate fate = fateIn(fragment, &region.front(), region.front().begin());
+      if (fate == Fate::Misused)
         return Fate::Misused;
+      isOverwritten &= fate == Fate::Overwritten;
+    }
+    if (isOverwritten)
+      return Fate::Overwritten;
   }
   return Fate::Kept;
 }
@@ -168,6 +187,21 @@ bool isAddedToNumbers(Value value) {
     auto other = constantOf(use.getOwner()->getOperand(1 - use.getOperandNumber()));
     return other && std::abs(*other) >= smallestVisible;
   });
+}
+
+/// Whether a quotient is c / (d + e^x), as in a sigmoid, all of whose uses may have zero for what
+/// is below 2^-126: the reciprocal of a sum that large. No reciprocal is infinite.
+bool isGate(arith::DivFOp quotient) {
+  auto sum = quotient.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!sum || !constantOf(quotient.getLhs()))
+    return false;
+  for (int n : {0, 1}) {
+    std::optional<double> least = constantOf(sum->getOperand(n));
+    Operation *power = sum->getOperand(1 - n).getDefiningOp();
+    if (least && *least >= smallestVisible && isa_and_nonnull<math::ExpOp, math::Exp2Op>(power))
+      return Uses(/*mayBeSummed=*/false, /*mayVanish=*/true).areRounded(quotient.getResult());
+  }
+  return false;
 }
 
 /// Whether `op` may take the hardware's approximation for what it is added to. That of 2^x differs
@@ -259,8 +293,8 @@ bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen) {
       return scalesSum(product) ||
              Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(product);
     }
-    if (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0)
-      return isOnlyScale(user->getResult(0), seen);
+    if (Value chosen = chosenAs(use))
+      return isOnlyScale(chosen, seen);
     auto store = dyn_cast<tile::StoreOp>(user);
     if (!store || store.getValue() != use.get() || !store.getBuffer().getType().isFragment() ||
         !store.getBuffer().getDefiningOp<tile::AllocOp>())
@@ -288,8 +322,10 @@ bool vanishesWhenRounded(Value value) {
       auto factor = constantOf(user->getOperand(1 - use.getOperandNumber()));
       return factor && std::abs(*factor) <= large && vanishesWhenRounded(user->getResult(0));
     }
-    if (isa<arith::NegFOp>(user) || (isa<arith::SelectOp>(user) && use.getOperandNumber() != 0))
+    if (isa<arith::NegFOp>(user))
       return vanishesWhenRounded(user->getResult(0));
+    if (Value chosen = chosenAs(use))
+      return vanishesWhenRounded(chosen);
     auto store = dyn_cast<tile::StoreOp>(user);
     return store && store.getValue() == use.get() &&
            isCoarse(
@@ -703,7 +739,8 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
       bool isMean = constantOf(quotient.getRhs()) && dependsOn(quotient.getLhs(), sums);
       if (isMean || isRounded())
         allow(op, arith::FastMathFlags::arcp);
-      if (isRounded() && !target.hasAccurateExp2 && isSumOfPowers(quotient.getRhs(), loop))
+      bool isSafe = isSumOfPowers(quotient.getRhs(), loop) || isGate(quotient);
+      if (!target.hasAccurateExp2 && isSafe && isRounded())
         allow(op, arith::FastMathFlags::afn);
     } else if (isa<math::RsqrtOp>(op) && isRounded())
       allow(op, arith::FastMathFlags::afn);
