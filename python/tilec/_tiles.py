@@ -16,7 +16,9 @@ import math
 # block_M, block_N, threads, microseconds of a slab, the same where B has its rows along K, and of a tile's ends.
 # Fitted to 140 shapes, 16 tiles each, on an H100 (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md); by hand
 # 160 and 176 columns, a little more than fitted, as they are worse for a launch by itself, and 144, 208 and 224, of 22 other
-# shapes; columns that are no multiple of 64, with B's rows along K, of 18 shapes (test/bench/results/h100-nn-tiles-2026-11-27.jsonl). With 128 threads two warp groups take tiles in turn, and what a tile costs at its ends is hidden.
+# shapes; columns that are no multiple of 64, of 18 shapes with B's rows along K
+# (test/bench/results/h100-nn-tiles-2026-11-27.jsonl). With 128 threads two warp groups take tiles in turn, and what a tile
+# costs at its ends is hidden.
 _WARP_GROUPS = [
     (64, 64, 128, 0.1495, 0.1568, 0.0), (64, 128, 128, 0.2409, 0.2262, 0.0), (64, 192, 128, 0.311, 0.3119, 0.07),
     (64, 256, 128, 0.4748, 0.4715, 0.19), (128, 64, 256, 0.2281, 0.2345, 0.05), (128, 96, 128, 0.3384, 0.48, 0.0),

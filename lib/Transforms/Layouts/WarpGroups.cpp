@@ -218,10 +218,11 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
   if (!gemm.getTransposeB() && isCut) {
     ArrayRef<int64_t> tile = matrixOf(gemm.getB())->alloc.getResult().getType().getShape();
     int64_t panel = SharedLayout::panelled(tile, bitsOf(b))->pitchElems;
-    if (shape->n % panel != 0 && panel % shape->n != 0)
-      return refuse("K is the slower dimension of " + quotedName(gemm.getB()) +
-                    ", whose parts of " + Twine(shape->n) +
-                    " columns are no multiple and no part of " + Twine(panel));
+    for (int64_t part : {shape->n, shape->n * shape->pieces})
+      if (part % panel != 0 && panel % part != 0)
+        return refuse("K is the slower dimension of " + quotedName(gemm.getB()) +
+                      ", whose parts of " + Twine(part) +
+                      " columns are no multiple and no part of " + Twine(panel));
   }
   return llvm::Error::success();
 }

@@ -72,12 +72,12 @@ LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &p
     ArrayRef<IndexSum> inMatrix = ArrayRef(box.offsets).take_back(2);
     parts = groupOperand(plan, tile.layout, elemBytes, isA, kIsRow, *inMatrix[0].constant(),
                          *inMatrix[1].constant(), e.target);
-    Value group = isA ? groupM : groupN;
-    Value at = e.mulIndex(e.remIndex(group, parts.groupsOfPanel), parts.groupBytes);
-    if (parts.groupsOfPanel > 1)
-      at = e.addIndex(at, e.mulIndex(e.divIndex(group, parts.groupsOfPanel), parts.panelBytes));
-    else
-      at = e.mulIndex(group, parts.groupBytes);
+    Value own = isA ? groupM : groupN, panel;
+    if (parts.groupsOfPanel > 1) {
+      panel = e.mulIndex(e.divIndex(own, parts.groupsOfPanel), parts.panelBytes);
+      own = e.remIndex(own, parts.groupsOfPanel);
+    }
+    Value at = e.addIndex(panel, e.mulIndex(own, parts.groupBytes));
     int64_t stride =
         tile.layout.matrixRows() * tile.layout.pitchElems * tile.layout.panels() * elemBytes;
     for (int64_t d = int64_t(box.offsets.size()) - 3; d >= 0; --d) {

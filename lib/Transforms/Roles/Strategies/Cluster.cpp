@@ -28,11 +28,11 @@ static bool hasManyRounds(const ProductShape &shape) {
   return shape.tiles && *shape.tiles >= fewest * shape.units;
 }
 /// Where they do not begin at one of its sectors, reading less of that operand counts for more than
-/// anything else, in one round of tiles as in several: on an H100 1.05 to 1.4 (docs/numbers/
-/// hopper-trials.md). Not that of the tile's narrow side (0.93 at 1056 x 2448 x 2744); nor where
-/// half of the chip is idle, since a cluster's blocks are neighbours there, which share a way to L2
-/// (0.8 at 808 x 1552 x 5032); nor in one round of a short K, where that clusters begin and end
-/// together counts (0.9 at 1368 x 1104 x 1272).
+/// anything else, in one round of tiles as in several: measured 1.05 to 1.4 times as fast. Not that
+/// of the tile's narrow side (0.93 at 1056 x 2448 x 2744); nor where half of the chip is idle,
+/// since a cluster's blocks are neighbours there, which share a way to L2 (0.8 at 808 x 1552 x
+/// 5032); nor in one round of a short K, where that clusters begin and end together counts (0.9 at
+/// 1368 x 1104 x 1272).
 static bool sharesSectors(const ProductShape &shape, bool ofB) {
   constexpr int64_t leastArea = 128 * 128, fewestTilesK = 32;
   bool isSplit = ofB ? shape.splitSectorsB : shape.splitSectorsA;
