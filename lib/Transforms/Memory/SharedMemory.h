@@ -17,8 +17,9 @@
 
 namespace tilec {
 
-/// How long a buffer that is filled from a tensor is needed. Before there is a producer warp, whose
-/// copies run ahead, the rings that it will have are not known.
+/// How long a buffer is needed that a producer warp may come to fill from a tensor: in a loop, or in
+/// front of one where only gemms read it. Before there is one, whose copies run ahead, the rings
+/// that it will have are not known.
 enum class FilledBuffers {
   AsAccessed,
   FromStart, ///< a producer fills it as early as it can
