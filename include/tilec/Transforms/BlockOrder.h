@@ -32,6 +32,9 @@ struct BlockOrder {
   static BlockOrder panels(int64_t panel, bool byColumn, int64_t dies) {
     return {panel, byColumn, dies, panel * panel};
   }
+  /// Rows of so many blocks, which share what blocks of other rows do not read: each goes to one
+  /// die.
+  static BlockOrder rows(int64_t blocks, int64_t dies) { return {1, false, dies, blocks}; }
   bool isLaunchOrder() const { return panel <= 1 && dies <= 1; }
   /// "panels of 8 rows, chunks of 64 blocks on each of 8 dies": for attributes and messages.
   std::string str() const;

@@ -17,8 +17,8 @@
 
 namespace tilec {
 
-/// How long a buffer is needed that a producer warp may come to fill from a tensor: in a loop, or in
-/// front of one where only gemms read it. Before there is one, whose copies run ahead, the rings
+/// How long a buffer is needed that a producer warp may come to fill from a tensor: in a loop, or
+/// in front of one where only gemms read it. Before there is one, whose copies run ahead, the rings
 /// that it will have are not known.
 enum class FilledBuffers {
   AsAccessed,

@@ -4,7 +4,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Roles/Product.h"
 #include "ToWave/KernelFrame.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Tile/Uniformity.h"
 
 using namespace mlir;
 
@@ -43,6 +47,52 @@ struct IndexOps {
   }
 };
 
+/// What the op copies from a tensor, in a loop; null: nothing.
+Value sourceInLoop(Operation *op) {
+  Value source;
+  if (auto copy = dyn_cast<tile::CopyOp>(op))
+    source = copy.getSrc();
+  else if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
+    source = copy.getSrc();
+  bool isTensor = source && cast<tile::BufferType>(source.getType()).isGlobal();
+  bool isInLoop = op->getParentOfType<tile::ForOp>() || op->getParentOfType<tile::WhileOp>();
+  return isTensor && isInLoop ? source : Value();
+}
+
+/// Whether a place moves with a coordinate of the block. How far a loop goes is no place: of the
+/// round that is copied ahead the last one is the limit.
+bool movesWith(Value place, Value id) {
+  auto limited = place.getDefiningOp<arith::MinSIOp>();
+  if (limited)
+    return movesWith(limited.getLhs(), id) && movesWith(limited.getRhs(), id);
+  Operation *op = place.getDefiningOp();
+  bool isComputed = op && op->getNumOperands() > 0 && op->getNumRegions() == 0 &&
+                    (isMemoryEffectFree(op) || isa<tile::SubviewOp>(op));
+  if (!isComputed)
+    return dependsOn(place, id);
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return movesWith(operand, id); });
+}
+
+/// Whether loops of the blocks of one row of the grid copy the same of some tensor, and those of a
+/// column nothing of any, as attention does whose rows of blocks are heads. Not where blocks may
+/// wait for others, in the order of the grid.
+bool sharesAlongRowsOnly(tile::KernelOp kernel) {
+  Value x = kernel.getBody().getArgument(0), y = kernel.getBody().getArgument(1);
+  bool isShared = false;
+  auto result = kernel.walk([&](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    auto loop = op->getParentOfType<tile::WhileOp>();
+    bool mayWait = load && loop && loop.getCondition().isAncestor(op->getParentRegion()) &&
+                   load.getBuffer().getType().isGlobal();
+    Value source = sourceInLoop(op);
+    if (mayWait || (source && !movesWith(source, y)))
+      return WalkResult::interrupt();
+    isShared |= source && !movesWith(source, x);
+    return WalkResult::advance();
+  });
+  return isShared && !result.wasInterrupted() && !tile::hasGridSync(kernel);
+}
+
 } // namespace
 
 std::pair<int64_t, int64_t> blockAt(const BlockOrder &order, int64_t number, int64_t gridX,
@@ -66,8 +116,19 @@ BlockOrder KernelFrame::makeBlockIds() {
   SmallVector<Value, 3> ids;
   for (size_t d = 0; d < kernel.getGrid().size(); ++d)
     ids.push_back(wave::BlockIdOp::create(b, loc, b.getIndexType(), d));
-  if (kernel.getRasterPanel() > 1 && ids.size() >= 2) {
-    order = BlockOrder::panels(kernel.getRasterPanel(), kernel.getRasterByColumn(), target.dies);
+  if (ids.size() >= 2) {
+    std::optional<int64_t> row = tile::constantInt(kernel.getGrid()[0]);
+    if (target.dies > 1 && row && *row > 1 && sharesAlongRowsOnly(kernel)) {
+      order = BlockOrder::rows(*row, target.dies);
+      if (kernel.getRasterPanel() > 1)
+        kernel.emitRemark() << "blocks of a row of the grid share tiles, those of a column none: "
+                               "rows of blocks go to one die, instead of panels of "
+                            << kernel.getRasterPanel();
+    } else if (kernel.getRasterPanel() > 1) {
+      order = BlockOrder::panels(kernel.getRasterPanel(), kernel.getRasterByColumn(), target.dies);
+    }
+  }
+  if (!order.isLaunchOrder()) {
     Value gridX = lookup(kernel.getGrid()[0], 0, Elements());
     Value gridY = lookup(kernel.getGrid()[1], 0, Elements());
     IndexOps ops{b, loc};

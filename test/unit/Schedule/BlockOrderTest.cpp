@@ -53,6 +53,17 @@ TEST(BlockOrder, PanelsRunDownTheirRows) {
   }
 }
 
+// 8 of 11 rows make a whole deal, a row a die; the others stay.
+TEST(BlockOrder, ADieGetsARowOfBlocks) {
+  BlockOrder order = BlockOrder::rows(3, 8);
+  EXPECT_EQ(order.str(), "launch order, chunks of 3 blocks on each of 8 dies");
+  EXPECT_FALSE(order.isLaunchOrder());
+  for (int64_t number = 0; number < 24; ++number)
+    EXPECT_EQ(blockAt(order, number, 3, 11), Place(number / 8, number % 8)) << number;
+  for (int64_t number = 24; number < 33; ++number)
+    EXPECT_EQ(blockAt(order, number, 3, 11), Place(number % 3, number / 3)) << number;
+}
+
 // Work-group n runs on die n % 8. What one die gets in a deal is a square of blocks.
 TEST(BlockOrder, ADieGetsASquareOfBlocks) {
   BlockOrder order = BlockOrder::panels(4, false, 8);
