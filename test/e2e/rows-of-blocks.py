@@ -4,6 +4,7 @@
 # RUN: tilec %s --target=gfx942 --entry "heads(3, 11, causal=True, stages=2)" --emit=wave | FileCheck %s --check-prefix=ROWS
 # RUN: tilec %s --target=gfx950 --entry "heads(3, 11, panel=4)" --remarks --emit=wave 2>&1 | FileCheck %s --check-prefixes=ROWS,INSTEAD
 # RUN: tilec %s --target=gfx950 --entry "heads(3, 11, waits=True)" --emit=wave | FileCheck %s --check-prefix=PLAIN
+# RUN: tilec %S/hopper-control-flow.py --target=gfx950 --entry "experts(200, 192, 152, 3)" --emit=wave | FileCheck %s --check-prefix=PLAIN
 # RUN: tilec %s --target=sm_90a --entry "heads(3, 11)" --emit=wave | FileCheck %s --check-prefix=PLAIN
 # RUN: tilec %S/many-blocks.py --target=gfx950 --entry "sums(2240, 2304, bm=128, bn=128)" --emit=wave | FileCheck %s --check-prefix=PLAIN
 # RUN: tilec-run %s --target=gfx950 --entry "heads(3, 11)" --check --seed 1 --sim-mode=strict | FileCheck %s

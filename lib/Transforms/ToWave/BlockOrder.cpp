@@ -73,6 +73,16 @@ bool movesWith(Value place, Value id) {
   return llvm::any_of(op->getOperands(), [&](Value operand) { return movesWith(operand, id); });
 }
 
+/// Whether a place is read from a tensor: of which blocks it is the same is not known (experts, to
+/// which several rows of blocks belong).
+bool isRead(Value place) {
+  Operation *op = place.getDefiningOp();
+  if (!op)
+    return false;
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return (load && load.getBuffer().getType().isGlobal()) || llvm::any_of(op->getOperands(), isRead);
+}
+
 /// Whether loops of the blocks of one row of the grid copy the same of some tensor, and those of a
 /// column nothing of any, as attention does whose rows of blocks are heads. Not where blocks may
 /// wait for others, in the order of the grid.
@@ -85,7 +95,7 @@ bool sharesAlongRowsOnly(tile::KernelOp kernel) {
     bool mayWait = load && loop && loop.getCondition().isAncestor(op->getParentRegion()) &&
                    load.getBuffer().getType().isGlobal();
     Value source = sourceInLoop(op);
-    if (mayWait || (source && !movesWith(source, y)))
+    if (mayWait || (source && (isRead(source) || !movesWith(source, y))))
       return WalkResult::interrupt();
     isShared |= source && !movesWith(source, x);
     return WalkResult::advance();
