@@ -75,7 +75,8 @@ def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> 
             share, where more threads can do that. A block that has a unit to itself, and
             whose loops compute with more than a lane's arithmetic reaches, has a wave on
             each scheduler. `least_threads` are taken where fragments fit and every
-            wave has a part of each product.
+            wave has a part of each product. One warp group instead of two where products
+            have one slab of rows and the last blocks would leave units idle.
     Leaves: kernels that name threads, ask for their number, give layouts of fragments
             or say `schedule.exact`; all else.
   }];

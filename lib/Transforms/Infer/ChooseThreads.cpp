@@ -143,8 +143,8 @@ bool leavesUnitsIdle(tile::KernelOp kernel, const TargetInfo &target) {
 bool suitsOneGroup(tile::KernelOp kernel, const TargetInfo &target, int64_t fragmentBits) {
   int64_t threads = threadsPerGroup + producerThreads(target, threadsPerGroup);
   int64_t registers = ceilDiv(fragmentBits, 32 * threadsPerGroup) + besideFragments;
-  constexpr int64_t slabRows = 64, leastSlots = 3;
-  if (2 * registers * threads > target.registers.ofUnit ||
+  constexpr int64_t leastSlots = 3;
+  if (target.groups.empty() || 2 * registers * threads > target.registers.ofUnit ||
       2 * leastSlots * SharedMemory(kernel, target).bytes() > target.sharedBytesOfUnit)
     return false;
   bool hasProduct = false;
@@ -152,7 +152,7 @@ bool suitsOneGroup(tile::KernelOp kernel, const TargetInfo &target, int64_t frag
     auto loop = op->getParentOfType<tile::ForOp>();
     if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
       hasProduct = true;
-      bool suits = loop && loop.getStages() > 1 && gemm.m() == slabRows &&
+      bool suits = loop && loop.getStages() > 1 && gemm.m() == target.groups.front().m &&
                    isWarpGroupGemm(gemm, target, threadsPerGroup / target.waveLanes);
       return suits ? WalkResult::advance() : WalkResult::interrupt();
     }

@@ -83,24 +83,36 @@ bool isRead(Value place) {
   return (load && load.getBuffer().getType().isGlobal()) || llvm::any_of(op->getOperands(), isRead);
 }
 
+/// Whether blocks may wait for earlier ones, in the order of the grid: a `while` that asks a
+/// tensor, or one beside a tensor that the kernel reads and writes.
+bool mayWaitForOthers(tile::KernelOp kernel) {
+  Accesses all = accessesOf(kernel);
+  bool exchanges = llvm::any_of(all.writes, [&](Value root) {
+    return cast<tile::BufferType>(root.getType()).isGlobal() && llvm::is_contained(all.reads, root);
+  });
+  auto result = kernel.walk([&](tile::WhileOp loop) {
+    auto asks = loop.getCondition().walk([](tile::LoadOp load) {
+      return load.getBuffer().getType().isGlobal() ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+    });
+    return exchanges || asks.wasInterrupted() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return tile::hasGridSync(kernel) || result.wasInterrupted();
+}
+
 /// Whether loops of the blocks of one row of the grid copy the same of some tensor, and those of a
-/// column nothing of any, as attention does whose rows of blocks are heads. Not where blocks may
-/// wait for others, in the order of the grid.
+/// column nothing of any, as attention does whose rows of blocks are heads.
 bool sharesAlongRowsOnly(tile::KernelOp kernel) {
   Value x = kernel.getBody().getArgument(0), y = kernel.getBody().getArgument(1);
   bool isShared = false;
   auto result = kernel.walk([&](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    auto loop = op->getParentOfType<tile::WhileOp>();
-    bool mayWait = load && loop && loop.getCondition().isAncestor(op->getParentRegion()) &&
-                   load.getBuffer().getType().isGlobal();
     Value source = sourceInLoop(op);
-    if (mayWait || (source && (isRead(source) || !movesWith(source, y))))
+    if (source && (isRead(source) || !movesWith(source, y)))
       return WalkResult::interrupt();
     isShared |= source && !movesWith(source, x);
     return WalkResult::advance();
   });
-  return isShared && !result.wasInterrupted() && !tile::hasGridSync(kernel);
+  return isShared && !result.wasInterrupted() && !mayWaitForOthers(kernel);
 }
 
 } // namespace
