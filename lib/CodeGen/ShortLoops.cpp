@@ -32,6 +32,7 @@ namespace {
 
 constexpr unsigned mostRounds = 16;
 constexpr unsigned mostInstructions = 640;    // of all rounds
+constexpr unsigned mostBehindReads = 1536;    // the same where every round waits for device memory
 constexpr unsigned mostLevels = 2;            // of loops in each other
 constexpr unsigned longestPeriod = 8;         // of a condition, in rounds
 constexpr unsigned mostPeriods = 4;           // side by side in a round
@@ -55,6 +56,16 @@ std::optional<unsigned> sizeOf(const Loop &loop) {
       size += !isa<PHINode>(instr) && !instr.isDebugOrPseudoInst();
     }
   return size;
+}
+
+/// Whether the loop reads what nobody writes: the assembler starts the reads of all rounds at once
+/// where they stand in one piece of code.
+bool readsConstants(const Loop &loop) {
+  return any_of(loop.blocks(), [](const BasicBlock *block) {
+    return any_of(*block, [](const Instruction &instr) {
+      return isa<LoadInst>(instr) && instr.hasMetadata(LLVMContext::MD_invariant_load);
+    });
+  });
 }
 
 /// A comparison of a few low bits of a number that all rounds move on by the same: after how many
@@ -114,7 +125,8 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
     std::optional<unsigned> size = sizeOf(*loop);
     if (rounds < 2 || !size)
       continue;
-    if (rounds <= mostRounds && *size * rounds <= mostInstructions) {
+    unsigned most = readsConstants(*loop) ? mostBehindReads : mostInstructions;
+    if (rounds <= mostRounds && *size * rounds <= most) {
       addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
     } else {
       unsigned together = roundsTogether(rounds, *size, periodOf(*loop, evolution));

@@ -70,7 +70,10 @@ rt::Param paramOf(Operation *op, llvm::StringRef access) {
   if (auto tensor = dyn_cast<tile::TensorOp>(op)) {
     param.kind = rt::ParamKind::Tensor;
     param.dtype = tile::dtypeOf(tensor.getResult().getType().getElementType());
-    param.shape = shapeOf(tensor.getResult(), tensor.getDims());
+    if (std::optional<ArrayRef<int64_t>> seen = tensor.getSeenShape())
+      param.shape.assign(seen->begin(), seen->end());
+    else
+      param.shape = shapeOf(tensor.getResult(), tensor.getDims());
     for (Value stride : tensor.getStrides())
       param.strides.push_back(exprOf(stride));
   } else if (auto scalar = dyn_cast<tile::ScalarOp>(op)) {

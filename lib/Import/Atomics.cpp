@@ -55,9 +55,8 @@ bool Importer::atomicVector(const Call *call, int64_t lanes) {
   if (!into || !from || !headOf(dst.region, to) || !headOf(src.region, at0))
     return false;
   Location loc = at(call->span);
-  for (int64_t lane = 0; lane < lanes; ++lane) {
+  auto add = [&](Value offset) {
     SmallVector<Value> toLane(to), fromLane(at0);
-    Value offset = indexConstant(lane, call->span);
     toLane.back() = arith::AddIOp::create(b, loc, to.back(), offset);
     fromLane.back() = arith::AddIOp::create(b, loc, at0.back(), offset);
     Value v = tile::LoadOp::create(b, loc, scalarType(src.region->buffer->type), from, fromLane,
@@ -65,7 +64,13 @@ bool Importer::atomicVector(const Call *call, int64_t lanes) {
     v = cast(v, src.region->buffer->type, dst.region->buffer->type, loc);
     tile::AtomicOp::create(b, loc, scalarType(dst.region->buffer->type), tile::AtomicKind::Add, v,
                            into, toLane, false);
-  }
+    return true;
+  };
+  // Of a parallel the elements are its innermost dimension, so that a lane adds them at once.
+  if (parallelDepth > 0)
+    return overTile(lanes, call->span, [&](llvm::ArrayRef<Value> i) { return add(i[0]); });
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    add(indexConstant(lane, call->span));
   return true;
 }
 

@@ -160,7 +160,8 @@ bool Importer::declareTensor(const Buffer *buffer, StringAttr name, bool isWorks
   }
   buffers[buffer] = tile::TensorOp::create(b, loc, type, name, dims, strides,
                                            /*place=*/IntegerAttr(),
-                                           buffer->mayOverlap ? b.getUnitAttr() : UnitAttr());
+                                           buffer->mayOverlap ? b.getUnitAttr() : UnitAttr(),
+                                           /*seen_shape=*/DenseI64ArrayAttr());
   return true;
 }
 
@@ -241,6 +242,8 @@ void Importer::launch(const script::Launch &l, size_t number) {
     else
       failed = true;
   body(l.body);
+  if (!failed)
+    placeTensors();
 }
 
 OwningOpRef<ModuleOp> importProgram(MLIRContext &context, const script::Program &program,

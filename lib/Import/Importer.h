@@ -172,6 +172,15 @@ private:
   bool rasterize(const Call *call);
   bool annotateLayout(const Call *call);
   bool checkLayout(const script::LayoutSpec &layout, const Buffer *buf, Span span);
+  // Layouts of tensors (TensorLayouts.cpp).
+  /// The shape that a layout of a tensor gives it; nothing where it stays row-major.
+  std::optional<llvm::SmallVector<int64_t>> boxOfLayout(const Buffer *buf,
+                                                        const script::LayoutSpec &layout);
+  Value placeIn(const script::LayoutSpec &layout, const Expr *e, llvm::ArrayRef<Value> indices,
+                mlir::Location loc);
+  bool copyElements(tile::CopyOp copy, Span span);
+  /// Gives the kernel's accesses their indices in these.
+  void placeTensors();
 
   // Thread-level code (Threads.cpp).
   int64_t warpLanes() const;
@@ -228,6 +237,13 @@ private:
   llvm::DenseMap<const script::Var *, ExprRange> ranges; ///< of index variables, where known
   /// Locals that only emitters use, with the shape of the tile they stand for.
   llvm::DenseMap<const Buffer *, llvm::SmallVector<int64_t, 2>> emitterLocals;
+  struct PlacedTensor {
+    const Buffer *buffer;
+    const script::LayoutSpec *layout;
+    llvm::SmallVector<int64_t> box; ///< of the layout's places
+    Span span;                      ///< of the annotation
+  };
+  llvm::MapVector<Value, PlacedTensor> placedTensors;
   const script::Launch *current = nullptr;
   tile::KernelOp kernelOp;
   Span statementSpan;        ///< of the statement being imported: where a value of no place is used

@@ -1,7 +1,8 @@
 //===- Layouts.cpp - T.annotate_layout ------------------------------------===//
 //
 // A layout says where elements lie, never what they are (reference/tilelang.md, 8 row
-// 30): it is checked to give each element a place of its own, and is a hint then.
+// 30): it is checked to give each element a place of its own, and is a hint then. Of a tensor it
+// is kept (TensorLayouts.cpp): another program reads that memory.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -183,7 +184,13 @@ bool Importer::annotateLayout(const Call *call) {
     for (const Expr *e : buf->shape)
       shape.push_back(e->constInt().value_or(ShapedType::kDynamic));
     if (buf->scope == script::Scope::Global) {
-      diags.report(DiagId::LayoutOfTensor, call->span, buf->name);
+      std::optional<SmallVector<int64_t>> box = boxOfLayout(buf, layout);
+      if (!box)
+        diags.report(DiagId::LayoutOfTensor, call->span, buf->name);
+      else if (!checkLayout(layout, buf, layout.span))
+        return false;
+      else
+        placedTensors.insert({buffers.lookup(buf), {buf, &layout, *box, call->span}});
       continue;
     }
     if (isFunction && llvm::ArrayRef<int64_t>(shape) != layout.shape) {

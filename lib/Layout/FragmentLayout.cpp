@@ -287,9 +287,9 @@ std::string FragmentLayout::str() const {
 }
 
 FragmentLayout blockedLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes, int64_t numWaves,
-                             int64_t vecElems) {
+                             int64_t vecElems, int64_t lanesOnRows) {
   unsigned rank = shape.size();
-  assert(rank > 0 && isPowerOf2(vecElems) && isPowerOf2(lanes));
+  assert(rank > 0 && isPowerOf2(vecElems) && isPowerOf2(lanes) && isPowerOf2(lanesOnRows));
   LayoutInput regs{"register", {}}, laneBits{"lane", {}};
   Coords box(rank, 1); // covered so far, powers of two
   auto addBit = [&](LayoutInput &in, unsigned dim) {
@@ -300,9 +300,12 @@ FragmentLayout blockedLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes, int64
   };
   for (int64_t v = 1; v < vecElems; v *= 2)
     addBit(regs, rank - 1);
+  int rows = int(rank) - 2; // the last dimension but one that has several
+  while (rows >= 0 && shape[rows] == 1)
+    --rows;
   for (int64_t l = 1; l < lanes; l *= 2) {
     // Innermost dimension that the lanes do not cover yet; copies when all are covered.
-    int dim = rank - 1;
+    int dim = l < lanesOnRows ? rows : int(rank) - 1;
     while (dim >= 0 && box[dim] >= shape[dim])
       --dim;
     if (dim >= 0)

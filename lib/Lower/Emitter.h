@@ -105,9 +105,9 @@ public:
   virtual bool directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) { return false; }
 
   /// A load of `type` at base + offset (unsigned 32-bit bytes) where `mask` holds and zero
-  /// elsewhere, without a branch. Null: the caller branches.
+  /// elsewhere, without a branch. Null: the caller branches. `isConstant`: nobody writes there.
   virtual llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
-                                  llvm::Type *type, int64_t align) {
+                                  llvm::Type *type, int64_t align, bool isConstant) {
     return nullptr;
   }
   /// The same for a store.

@@ -114,7 +114,7 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
   llvm::MDNode *empty = llvm::MDNode::get(b.getContext(), {});
   if (op.getMask() && isIndex && !op.getScalar())
     if (llvm::Value *value = e.maskedLoad(at(op.getBase()), at(op.getOffset()), at(op.getMask()),
-                                          carrier, op.getAlign()))
+                                          carrier, op.getAlign(), op.getConstant()))
       return done(*op, fromCarrier(value, type));
   // One element at `base` may always be read, but for a race where another block writes it; a
   // vector there may reach past a small tensor.
@@ -124,7 +124,7 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
         b.CreateSelect(mask, offset, llvm::Constant::getNullValue(offset->getType()));
     llvm::LoadInst *load =
         b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), safe, isIndex), align);
-    if (op.getScalar())
+    if (op.getScalar() || op.getConstant())
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
     llvm::Value *value = load;
     value = b.CreateSelect(mask, value, llvm::Constant::getNullValue(carrier));
@@ -133,7 +133,7 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
   llvm::Value *value = under(op.getMask(), carrier, [&] {
     llvm::LoadInst *load =
         b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), op.getOffset()), align);
-    if (op.getScalar())
+    if (op.getScalar() || op.getConstant())
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
     return load;
   });

@@ -1,7 +1,6 @@
 //===- Compile.cpp - from tile ops to instructions ------------------------===//
 //
-// One walk over the program. A FrameScope gives each scalar its slot; a value of an
-// outer frame is imported when first used.
+// One walk over the program. Each scalar has a slot of its frame; others' are imported when used.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -650,6 +649,7 @@ bool Compiler::compileParam(Operation *op, Instr &instr) {
     for (Value dim : tensor.getDims())
       aux->dims.push_back(slotOf(dim));
     aux->buffer = declareBuffer(tensor.getResult(), false);
+    aux->seenShape = tensor.getSeenShape();
     instr.run = execTensor;
   } else if (auto workspace = dyn_cast<tile::WorkspaceOp>(op)) {
     auto *aux = attach<ParamAux>(instr);

@@ -382,6 +382,8 @@ struct ParamAux {
   DType dtype;
   uint32_t buffer = 0;
   llvm::SmallVector<Slot, 4> dims;
+  /// Of a tensor whose elements lie in another order: the shape that it is given with.
+  std::optional<llvm::ArrayRef<int64_t>> seenShape;
 };
 
 // Parameters of the program (Program.cpp).

@@ -109,14 +109,19 @@ void execTensor(Frame &frame, const Instr &instr) {
   buffer.shape.clear();
   if (!takeShape(frame, instr, aux, decl.type, buffer.shape))
     return;
-  if (ArrayRef(buffer.shape) != ArrayRef(tensor.shape))
-    return machine.fail(instr.op, "`" + aux.name + "` has the shape " + printShape(buffer.shape) +
+  ArrayRef<int64_t> seen = aux.seenShape ? *aux.seenShape : ArrayRef<int64_t>(buffer.shape);
+  if (seen != ArrayRef(tensor.shape))
+    return machine.fail(instr.op, "`" + aux.name + "` has the shape " + printShape(seen) +
                                       ", the tensor given for it " + printShape(tensor.shape));
-  if (!tensor.strides.empty() && tensor.strides.size() != buffer.shape.size())
+  bool isOrdered = aux.seenShape && !tensor.strides.empty();
+  if (isOrdered && tensor.strides != rowMajor(seen))
+    return machine.fail(instr.op,
+                        "`" + aux.name + "` has a layout, the tensor given for it strides");
+  if (!isOrdered && !tensor.strides.empty() && tensor.strides.size() != buffer.shape.size())
     return machine.fail(instr.op, "`" + aux.name + "` has " + Twine(buffer.shape.size()) +
                                       " dimensions, the tensor given for it " +
                                       Twine(tensor.strides.size()) + " strides");
-  buffer.strides = tensor.strides.empty() ? rowMajor(buffer.shape) : tensor.strides;
+  buffer.strides = tensor.strides.empty() || isOrdered ? rowMajor(buffer.shape) : tensor.strides;
   int64_t last = 0;
   bool isEmpty = llvm::is_contained(buffer.shape, 0);
   for (auto [extent, stride] : llvm::zip(buffer.shape, buffer.strides)) {

@@ -538,19 +538,19 @@ def decode_i2s_to_i8s(source, target, count=16):
 @T.macro
 def decode_fp4_to_bf16_twiddling(source, target, count=8):
     # Four numbers in 16 bits, the first byte on top: sign, exponent of two bits, mantissa of one. Where
-    # a float32 has its sign, its lowest exponents and its first mantissa bit they are 2^126 too small.
+    # a bfloat16 has its sign, its lowest exponents and its first mantissa bit they are 2^126 too small.
     for i in T.serial(count):
-        for half in [0, 1]:
-            first, second = byte_of(source, 4 * i + 2 * half), byte_of(source, 4 * i + 2 * half + 1)
-            word = T.cast(first, "uint32") << T.uint32(24) | T.cast(second, "uint32") << T.uint32(16)
-            fields = T.uint32(0x81C00000)
-            last = (word << T.uint32(1) & T.uint32(0x80000000) | word >> T.uint32(3) & T.uint32(0x01800000)
-                    | word >> T.uint32(7) & T.uint32(0x00400000))
-            for j, number in enumerate([word & fields, word << T.uint32(3) & fields,
-                                        word << T.uint32(6) & fields, last]):
-                exact = T.reinterpret(T.reinterpret(number, "float32") * T.float32(2.0**126), "uint32")
-                upper = T.cast(exact >> T.uint32(16), "uint16")
-                target[0][target[1] + 8 * i + 4 * half + j] = T.reinterpret(upper, "bfloat16")
+        bytes = [T.cast(byte_of(source, 4 * i + n), "uint32") << T.uint32(24 - 8 * n) for n in range(4)]
+        word = bytes[0] | bytes[1] | bytes[2] | bytes[3]
+        fields = T.uint32(0x81C081C0)
+        last = (word << T.uint32(1) & T.uint32(0x80008000) | word >> T.uint32(3) & T.uint32(0x01800180)
+                | word >> T.uint32(7) & T.uint32(0x00400040))
+        for j, pair in enumerate([word & fields, word << T.uint32(3) & fields,
+                                  word << T.uint32(6) & fields, last]):
+            for half in [0, 1]:
+                bits = T.cast(pair >> T.uint32(16 - 16 * half), "uint16")
+                number = T.reinterpret(bits, "bfloat16") * T.bfloat16(2.0**126)
+                target[0][target[1] + 8 * i + 4 * half + j] = number
 )py";
 
 llvm::StringRef librarySource() { return text; }

@@ -5,7 +5,7 @@
 # RUN: tilec-run %s --entry "dots(rows=77, columns=100)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "dots()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=WIDE
 # CHECK: result {{ *}}PASS
-# WIDE-COUNT-8: ld.global.v4.b32
+# WIDE-COUNT-8: ld.global.nc.v4.b32
 # WIDE-NOT: ld.global.b16
 import tilelang.language as T
 

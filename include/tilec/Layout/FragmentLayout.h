@@ -83,8 +83,9 @@ private:
 
 /// A layout for element-wise work without other wishes: `vecElems` consecutive elements of the last
 /// dimension per register group, then lanes along the last dimension first, then waves over the
-/// rows. `vecElems` is a power of two that divides the last extent.
+/// rows. `vecElems` is a power of two that divides the last extent. So many lanes as `lanesOnRows`,
+/// a power of two, that are neighbours have rows of their own.
 FragmentLayout blockedLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes, int64_t numWaves,
-                             int64_t vecElems);
+                             int64_t vecElems, int64_t lanesOnRows = 1);
 
 } // namespace tilec

@@ -94,6 +94,14 @@ LogicalResult TensorOp::verify() {
     return failure();
   if (!getStrides().empty() && int64_t(getStrides().size()) != type.rank())
     return emitOpError() << "has " << getStrides().size() << " strides for rank " << type.rank();
+  if (std::optional<ArrayRef<int64_t>> seen = getSeenShape()) {
+    auto elements = [](ArrayRef<int64_t> shape) {
+      return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+    };
+    if (!type.hasStaticShape() || !getStrides().empty() ||
+        elements(*seen) != elements(type.getShape()))
+      return emitOpError("is seen with another number of elements than it has");
+  }
   return success();
 }
 

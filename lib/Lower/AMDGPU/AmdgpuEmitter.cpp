@@ -275,7 +275,7 @@ static llvm::Type *bufferType(llvm::Type *type) {
 }
 
 llvm::Value *AmdgpuEmitter::maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
-                                       llvm::Type *type, int64_t align) {
+                                       llvm::Type *type, int64_t align, bool isConstant) {
   if (!isBufferAccess(type, align))
     return nullptr;
   llvm::Value *loaded =

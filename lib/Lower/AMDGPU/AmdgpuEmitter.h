@@ -35,7 +35,7 @@ public:
   bool directive(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) override;
 
   llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
-                          llvm::Type *type, int64_t align) override;
+                          llvm::Type *type, int64_t align, bool isConstant) override;
   bool maskedStore(llvm::Value *value, llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
                    int64_t align) override;
 

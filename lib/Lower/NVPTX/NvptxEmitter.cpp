@@ -47,7 +47,7 @@ public:
   void schedFence(int64_t mask = 0) override;
 
   llvm::Value *maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
-                          llvm::Type *type, int64_t align) override;
+                          llvm::Type *type, int64_t align, bool isConstant) override;
   bool maskedStore(llvm::Value *value, llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
                    int64_t align) override;
 
@@ -94,7 +94,8 @@ public:
 private:
   llvm::Value *words(llvm::Value *value);
   llvm::Value *guarded(llvm::StringRef access, llvm::Value *mask, llvm::Value *base,
-                       llvm::Value *offset, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args);
+                       llvm::Value *offset, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args,
+                       bool isConstant = false);
 
   llvm::Value *thread = nullptr, *warp = nullptr;
   llvm::Value *barrierBase = nullptr; ///< of the kernel: HopperLowering
@@ -249,14 +250,14 @@ static const char *typeOfWords(unsigned count) {
 /// there are any), the address, the mask.
 llvm::Value *NvptxEmitter::guarded(llvm::StringRef access, llvm::Value *mask, llvm::Value *base,
                                    llvm::Value *offset, llvm::Type *result,
-                                   llvm::ArrayRef<llvm::Value *> args) {
+                                   llvm::ArrayRef<llvm::Value *> args, bool isConstant) {
   bool isLoad = !result->isVoidTy();
   std::string constraints;
   for (size_t i = 0; isLoad && i < args.size(); ++i)
     constraints += "=r,";
   for (size_t i = 0; i < args.size(); ++i)
     constraints += isLoad ? std::to_string(i) + "," : "r,";
-  constraints += "l,r,~{memory}";
+  constraints += isConstant ? "l,r" : "l,r,~{memory}";
   size_t last = args.size() * (isLoad ? 2 : 1) + 1;
   std::string text =
       "{ .reg .pred p; setp.ne.b32 p, $" + std::to_string(last) + ", 0; @p " + access.str() + "; }";
@@ -267,23 +268,25 @@ llvm::Value *NvptxEmitter::guarded(llvm::StringRef access, llvm::Value *mask, ll
   for (llvm::Value *value : all)
     types.push_back(value->getType());
   auto *type = llvm::FunctionType::get(result, types, false);
-  llvm::CallInst *asmCall =
-      b.CreateCall(llvm::InlineAsm::get(type, text, constraints, /*hasSideEffects=*/true), all);
+  llvm::CallInst *asmCall = b.CreateCall(
+      llvm::InlineAsm::get(type, text, constraints, /*hasSideEffects=*/!isConstant), all);
   asmCall->addFnAttr(llvm::Attribute::NoUnwind);
+  if (isConstant)
+    asmCall->setDoesNotAccessMemory();
   return asmCall;
 }
 
 llvm::Value *NvptxEmitter::maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
-                                      llvm::Type *type, int64_t align) {
+                                      llvm::Type *type, int64_t align, bool isConstant) {
   unsigned count = wordsOfAccess(type, align);
   if (count == 0 || llvm::isa<llvm::Constant>(mask))
     return nullptr;
   llvm::SmallVector<llvm::Value *> zeros(count, b.getInt32(0));
   llvm::SmallVector<llvm::Type *> parts(count, b.getInt32Ty());
   llvm::Type *result = count == 1 ? parts[0] : llvm::StructType::get(b.getContext(), parts);
-  std::string access = std::string("ld.global") + typeOfWords(count) + operands(0, count) + ", [$" +
-                       std::to_string(2 * count) + "]";
-  llvm::Value *loaded = guarded(access, mask, base, offset, result, zeros);
+  std::string access = std::string("ld.global") + (isConstant ? ".nc" : "") + typeOfWords(count) +
+                       operands(0, count) + ", [$" + std::to_string(2 * count) + "]";
+  llvm::Value *loaded = guarded(access, mask, base, offset, result, zeros, isConstant);
   if (count == 1)
     return b.CreateBitCast(loaded, type);
   llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));

@@ -37,6 +37,7 @@ TargetInfo makeMmaSync(Arch arch) {
       .bytes = {16, 8, 4}, .completion = Completion::Groups, .lanesInRow = false}; // cp.async
   chip.counters = {.memory = INT64_MAX, .shared = INT64_MAX}; // scoreboards: waits are the chip's
   chip.constants = {.buffer = 0, .global = 1 << 23, .shared = 1 << 23}; // 24 bits, with a sign
+  chip.hasConstantReads = true;                                         // ld.global.nc
   chip.hasMatrixReads = true;                                           // ldmatrix
   // A vector instruction's result can be had four clocks later.
   chip.clocks = {.dependentVector = 4, .copyToShared = 0, .multiplyAdds16 = 0};

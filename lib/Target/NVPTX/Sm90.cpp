@@ -19,6 +19,7 @@ TargetInfo makeSm90() {
   chip.sharedBytes = 227 << 10;
   chip.sharedBytesOfUnit = 228 << 10;
   chip.hasMbarriers = true;
+  chip.hasMatrixWrites = true; // stmatrix
   chip.convertsFp8 = true;
   chip.vectorAddBytes = 16;     // red.v2, red.v4 of f32: PTX 8.1
   chip.halfAddBytes = 16;       // red of f16x2, bf16x2, and of v2 and v4 of them

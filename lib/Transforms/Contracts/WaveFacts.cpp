@@ -68,7 +68,8 @@ Complaint isMissingOn(Operation *op, const TargetInfo &target) {
                       int64_t(wait.getShared().value_or(0)) <= target.counters.shared);
       })
       .Case([&](BufferDescOp) { return unless(target.hasDescriptors); })
-      .Case<LdMatrixOp, StMatrixOp>([&](auto) { return unless(target.hasMatrixReads); })
+      .Case([&](LdMatrixOp) { return unless(target.hasMatrixReads); })
+      .Case([&](StMatrixOp) { return unless(target.hasMatrixWrites); })
       .Case([&](SharedReadTrOp) { return unless(target.transposedBits != 0); })
       .Case<MBarrierInitOp, MBarrierExpectOp, MBarrierArriveOp, MBarrierWaitOp, ClusterBarrierOp>(
           [&](auto) { return unless(target.hasMbarriers); })

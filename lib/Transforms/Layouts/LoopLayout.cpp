@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 #include "tilec/Layout/SameLayout.h"
+
+#include <set>
 
 using namespace mlir;
 
@@ -236,10 +239,95 @@ FragmentLayout defaultFillLayout(ArrayRef<int64_t> shape, const TargetInfo &targ
   return spread(shape, narrowest, 1, target, numWaves);
 }
 
+/// Whether neighbours of the loop's last variable are no neighbours in memory, but rearranged (a
+/// layout of a tensor): how many of them a lane has is left to the loop's other accesses.
+static bool isRearranged(tile::LoadOp load, tile::ElementLoop loop) {
+  return load.getBuffer().getType().isGlobal() && !load.getIndices().empty() &&
+         llvm::any_of(linearize(load.getIndices().back()).terms, [&](auto &term) {
+           Operation *op = term.first.getDefiningOp();
+           return op && op->getBlock() == loop.bodyBlock() &&
+                  isa<arith::DivUIOp, arith::RemUIOp>(op);
+         });
+}
+
+/// An index at a point of the loop, up to what is the same for all of its points; nothing where it
+/// depends on what is read.
+static std::optional<int64_t> evaluated(Value index, tile::ElementLoop loop,
+                                        ArrayRef<int64_t> point) {
+  if (std::optional<int64_t> constant = tile::constantInt(index))
+    return constant;
+  for (auto [iv, at] : llvm::zip(loop.ivs(), point))
+    if (index == iv)
+      return at;
+  Operation *op = index.getDefiningOp();
+  if (!op || op->getBlock() != loop.bodyBlock())
+    return 0;
+  if (op->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<int64_t> x = evaluated(op->getOperand(0), loop, point),
+                         y = evaluated(op->getOperand(1), loop, point);
+  if (!x || !y)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *x + *y;
+  if (isa<arith::MulIOp>(op))
+    return *x * *y;
+  if (*x < 0 || *y <= 0)
+    return std::nullopt;
+  return isa<arith::DivUIOp>(op)   ? std::optional(*x / *y)
+         : isa<arith::RemUIOp>(op) ? std::optional(*x % *y)
+                                   : std::nullopt;
+}
+
+/// Lines of the cache that a wave touches with one repetition of the layout, in tensors of known
+/// shapes.
+static int64_t linesTouched(tile::ElementLoop loop, const FragmentLayout &layout, int64_t line) {
+  int64_t sum = 0;
+  loop.walk([&](Operation *op) {
+    std::optional<ElementAccess> access = elementAccess(op);
+    auto type = access ? cast<tile::BufferType>(access->buffer.getType()) : tile::BufferType();
+    if (!type || !type.isGlobal() || !type.hasStaticShape())
+      return;
+    std::set<int64_t> lines;
+    for (int64_t lane = 0; lane < layout.lanes(); ++lane)
+      for (int64_t reg = 0; reg < layout.atomRegs(); ++reg) {
+        Coords point = layout.coords(reg, lane, 0);
+        if (!layout.isInside(point))
+          continue;
+        int64_t element = 0;
+        for (auto [index, size] : llvm::zip(access->indices, type.getShape())) {
+          std::optional<int64_t> at = evaluated(index, loop, point);
+          if (!at)
+            return;
+          element = element * size + *at;
+        }
+        lines.insert(element * bitsOf(tile::dtypeOf(type.getElementType())) / (8 * line));
+      }
+    sum += int64_t(lines.size());
+  });
+  return sum;
+}
+
+/// Lanes on rows of their own, where that is what the memory's order asks for.
+static FragmentLayout alongMemory(tile::ElementLoop loop, FragmentLayout layout,
+                                  const TargetInfo &target, int64_t numWaves) {
+  constexpr int64_t mostRows = 16;
+  int64_t vec = layout.atomRegs(), fewest = linesTouched(loop, layout, target.cacheLine);
+  for (int64_t rows = 2; rows <= mostRows; rows *= 2) {
+    FragmentLayout other = blockedLayout(layout.shape(), target.waveLanes, numWaves, vec, rows);
+    if (int64_t lines = linesTouched(loop, other, target.cacheLine); lines < fewest) {
+      fewest = lines;
+      layout = other;
+    }
+  }
+  return layout;
+}
+
 FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &target,
                                  int64_t numWaves) {
   unsigned widest = narrowest;
   int64_t fewest = 1; // elements a lane: both of a byte that holds two
+  bool rearranges = false;
   loop.walk([&](Operation *op) {
     auto note = [&](tile::BufferType type) {
       DType dtype = tile::dtypeOf(type.getElementType());
@@ -248,12 +336,16 @@ FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &targe
       if (type.isGlobal() && bitsOf(dtype) == 4)
         fewest = 2;
     };
-    if (auto load = dyn_cast<tile::LoadOp>(op))
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (load && isRearranged(load, loop))
+      rearranges = true;
+    else if (load)
       note(load.getBuffer().getType());
     if (auto store = dyn_cast<tile::StoreOp>(op))
       note(store.getBuffer().getType());
   });
-  return spread(*loop.constantExtents(), widest, fewest, target, numWaves);
+  FragmentLayout layout = spread(*loop.constantExtents(), widest, fewest, target, numWaves);
+  return rearranges ? alongMemory(loop, layout, target, numWaves) : layout;
 }
 
 /// The layout of a fragment of which each dimension is a loop variable, or of size 1 (-1).

@@ -9,6 +9,7 @@
 
 #include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"
+#include "Normalize/Quotients.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
@@ -370,6 +371,7 @@ struct ExpandThreadsPass : impl::ExpandThreadsPassBase<ExpandThreadsPass> {
       stageFragmentElements(kernel);
       unrollLocalLoops(kernel);
       unrollReadingLoops(kernel);
+      shareQuotients(kernel);
       storeOnce(kernel);
     }
   }

@@ -33,7 +33,7 @@ Touches touchesOf(Operation *op) {
     return Touches::Nothing;
   if (isa<wave::SharedReadOp, wave::SharedReadTrOp>(op))
     return Touches::Read;
-  if (isa<wave::SharedWriteOp>(op))
+  if (isa<wave::SharedWriteOp, wave::StMatrixOp>(op))
     return Touches::Write;
   auto fence = dyn_cast<wave::SchedFenceOp>(op);
   if (isa<wave::LoadToSharedOp>(op) || (fence && fence.getGroups()))

@@ -246,6 +246,44 @@ static bool readsBesideCopies(Emitter &e, tile::LoadOp load) {
   return bits % 32 == 0 && !isChangedBy(e.written(), rootOf(load.getBuffer()));
 }
 
+/// Whether the read says that nobody writes there: in loops, whose rounds wait for what they read.
+/// Elsewhere the assembler would start all reads of a kernel at its beginning, and hold them in
+/// registers (docs/numbers/hopper-trials.md, "Constant reads").
+static bool isConstant(Emitter &e, tile::LoadOp load) {
+  return load->getParentOfType<tile::ForOp>() && e.isConstant(rootOf(load.getBuffer()));
+}
+
+/// Elements of a tensor that are neighbours in memory in another order than in the loop; fails
+/// where there are none, or some may be outside of the tensor.
+static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements) {
+  OpBuilder &b = e.b;
+  Location &loc = e.loc;
+  tile::BufferType type = load.getBuffer().getType();
+  DType dtype = tile::dtypeOf(type.getElementType());
+  if (!elements.loop || !type.isGlobal() || e.isPacked(dtype) || elements.masks.size() > 1 ||
+      llvm::any_of(llvm::zip(load.getIndices(), type.getShape()),
+                   [](auto pair) { return !isProvedInside(std::get<0>(pair), std::get<1>(pair)); }))
+    return failure();
+  const TensorPlace &place = e.tensors.find(load.getBuffer())->second;
+  ElementRuns runs = e.runsOf(load.getIndices(), place, dtype, elements);
+  if (int64_t(runs.size()) == elements.count || runs.empty())
+    return failure();
+  SmallVector<Value, 4> values(elements.count);
+  for (ArrayRef<int64_t> run : runs) {
+    SmallVector<Value, 4> indices;
+    for (Value v : load.getIndices())
+      indices.push_back(e.indexFor(v, run.front(), elements));
+    Value raw = wave::GlobalReadOp::create(
+        b, loc, e.vectorOf(int64_t(run.size()), e.memoryType(dtype)), place.base,
+        e.accessOffset(place, indices), elements.maskOf(0),
+        e.globalAlign(place, int64_t(run.size())), /*scalar=*/false, isConstant(e, load));
+    for (auto [n, value] : llvm::zip(run, e.unpack(e.toScalar(raw, dtype), int64_t(run.size()))))
+      values[n] = value;
+  }
+  elements.map[load.getResult()] = values;
+  return success();
+}
+
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -264,6 +302,8 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   int64_t width = isSame ? 1 : e.accessWidth(load.getIndices(), root, elements);
   if (elements.masks.size() > 1 || wantsTrap(e, root, load.getIndices()))
     width = 1;
+  if (width == 1 && count > 1 && succeeded(emitRuns(e, load, elements)))
+    return success();
   SmallVector<Value, 4> values;
   for (int64_t n = 0; n < count; n += width) {
     SmallVector<Value, 4> indices;
@@ -281,11 +321,12 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       const TensorPlace &place = e.tensors.find(root)->second;
       Value bounds = e.boundsMask(place, load.getIndices(), indices);
       Value mask = e.andMasks(bounds, elements.maskOf(n));
-      raw = e.isPacked(dtype) ? e.loadPacked(place, indices, width, mask)
-                              : wave::GlobalReadOp::create(
-                                    b, loc, vector, place.base, e.accessOffset(place, indices),
-                                    mask, e.globalAlign(place, width), readsBesideCopies(e, load))
-                                    .getResult();
+      raw = e.isPacked(dtype)
+                ? e.loadPacked(place, indices, width, mask, isConstant(e, load))
+                : wave::GlobalReadOp::create(
+                      b, loc, vector, place.base, e.accessOffset(place, indices), mask,
+                      e.globalAlign(place, width), readsBesideCopies(e, load), isConstant(e, load))
+                      .getResult();
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);
         double pad = load.getPad()->convertToDouble();

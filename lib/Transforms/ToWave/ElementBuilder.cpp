@@ -94,6 +94,16 @@ Value ElementBuilder::indexFor(const IndexSum &sum, int64_t element, Elements &e
   return whole;
 }
 
+/// Whether the value is the same in each group of so many elements.
+static bool agreeInGroups(Value value, const Elements &elements, int64_t width) {
+  if (elements.count % width != 0)
+    return false;
+  for (int64_t first = 0; first < elements.count; first += width)
+    if (!ElementBuilder::agrees(value, elements, first, width))
+      return false;
+  return true;
+}
+
 int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &elements) {
   if (elements.count == 1 || indices.empty())
     return 1;
@@ -112,11 +122,13 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
       by += forms[d].coefficient(iv) * elements.deltas[e][n];
     return by;
   };
-  // An index that is no linear form of the loop variables may depend on them in any way.
+  // An index that is no linear form of the loop variables may depend on them in any way: of a group
+  // it is the same where it is made of what is the same (a row whose number is read).
   for (const LinearForm &form : forms)
     for (auto [term, factor] : form.terms)
       if (!isSameForAll(term, elements) && !llvm::is_contained(elements.loop.ivs(), term))
-        return 1;
+        while (width > 1 && !agreeInGroups(term, elements, width))
+          width /= 2;
   int64_t divisor = 1 << 20;
   const LinearForm &last = forms.back();
   divisor = std::gcd(divisor, last.constant == 0 ? divisor : std::abs(last.constant));

@@ -61,6 +61,9 @@ struct Elements {
   }
 };
 
+/// Elements of a group, those together that one access moves, in the order of memory.
+using ElementRuns = SmallVector<SmallVector<int64_t, 8>, 4>;
+
 /// Images of values and of fragments' registers.
 class ElementBuilder : public MemoryBuilder {
 public:
@@ -80,6 +83,9 @@ public:
   static Elements elementsOf(Elements &elements, int64_t first, int64_t count);
   /// Elements that one access of this op may move at once.
   int64_t accessWidth(ValueRange indices, Value root, Elements &elements);
+  /// The same where neighbours in memory are other elements than neighbours of the group
+  /// (Runs.cpp); none where that is not known.
+  ElementRuns runsOf(ValueRange indices, const TensorPlace &place, DType dtype, Elements &elements);
 
   /// A slot's registers in the type of memory.
   Value getSlot(const FragmentPlace &place, int64_t slot);
@@ -102,6 +108,8 @@ protected:
 
 private:
   Value cloneProgramValue(Value value);
+  int64_t divisorOfFirst(Value index, Elements &elements);
+  std::optional<int64_t> movedBy(Value index, int64_t element, Elements &elements);
 
   llvm::DenseMap<Operation *, SmallVector<int64_t>> registerCache;
 };

@@ -36,6 +36,22 @@ Emitter::Emitter(tile::KernelOp kernel, const TargetInfo &target, OpBuilder &bui
 
 Emitter::~Emitter() = default;
 
+/// A producer may be there before the launch in front has ended (wave.grid_wait), and a `while` may
+/// wait for another kernel.
+bool Emitter::isConstant(Value root) {
+  if (!target.hasConstantReads || !producers.empty())
+    return false;
+  if (!mayWait)
+    mayWait = kernel.walk([](tile::WhileOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return !*mayWait && !isChangedBy(written(), root);
+}
+
+bool Emitter::isDivergent(Block *block) {
+  if (!uniformity)
+    uniformity.emplace(kernel);
+  return uniformity->isDivergent(block);
+}
+
 ArrayRef<Value> Emitter::written() {
   if (!writes)
     writes = accessesOf(kernel).writes;

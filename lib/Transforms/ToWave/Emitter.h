@@ -12,6 +12,8 @@
 
 #include "ToWave/KernelFrame.h"
 
+#include "tilec/IR/Tile/Uniformity.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tilec {
@@ -40,12 +42,18 @@ public:
 
   /// Roots of the buffers that the kernel writes.
   mlir::ArrayRef<Value> written();
+  /// Whether reads of the tensor may say that nobody writes it (TargetInfo::hasConstantReads).
+  bool isConstant(Value root);
+  /// Whether only some threads of a block may get to the ops of this block of the program.
+  bool isDivergent(mlir::Block *block);
 
   std::unique_ptr<RoleEmitter> roles;
   CopyGroups copies;
 
 private:
   std::optional<llvm::SmallVector<Value, 4>> writes; ///< once somebody has asked
+  std::optional<tile::Uniformity> uniformity;        ///< the same
+  std::optional<bool> mayWait;                       ///< the same: for what another kernel writes
 
   LogicalResult checkGrid();
   LogicalResult emitFor(tile::ForOp loop, Elements &elements);

@@ -49,7 +49,8 @@ public:
 
   /// Packed.cpp: `width` consecutive elements of 4 bits, as bytes; the first index is even when
   /// there are several.
-  Value loadPacked(const TensorPlace &place, ArrayRef<Value> indices, int64_t width, Value mask);
+  Value loadPacked(const TensorPlace &place, ArrayRef<Value> indices, int64_t width, Value mask,
+                   bool isConstant);
   void storePacked(Value value, const TensorPlace &place, ArrayRef<Value> indices, Value mask);
 
   Value sharedOffset(const SharedPlace &place, ArrayRef<Value> indices);

@@ -39,6 +39,11 @@ std::optional<LogicalResult> emitGather(Emitter &e, tile::GatherOp loop, Element
 /// The register group of one repetition, its loop variables bound.
 Elements elementsOf(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout, int64_t rep,
                     Value dynamicRep, Elements &outer);
+/// MatrixWrites.cpp: repetitions of a loop that writes fragments to shared memory; nothing where
+/// they are no matrices.
+std::optional<LogicalResult> emitMatrixWrites(Emitter &e, tile::ElementLoop loop,
+                                              const FragmentLayout &layout,
+                                              std::pair<int64_t, int64_t> reps, Elements &outer);
 /// ByteTranspose.cpp: a loop that `transposes` bytes.
 LogicalResult emitByteTranspose(Emitter &e, tile::TransposeBytesOp loop, Elements &outer);
 /// EmitTileStore.cpp: a loop that stores a tile by tensor copies.

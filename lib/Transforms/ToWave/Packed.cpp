@@ -20,14 +20,14 @@ Value MemoryBuilder::elementNumber(const TensorPlace &place, ArrayRef<Value> ind
 }
 
 Value MemoryBuilder::loadPacked(const TensorPlace &place, ArrayRef<Value> indices, int64_t width,
-                                Value mask) {
+                                Value mask, bool isConstant) {
   Value number = elementNumber(place, indices);
   Type type = number.getType();
   Value two = constantLike(b, loc, type, 2);
   Value offset = arith::DivUIOp::create(b, loc, number, two);
   int64_t bytes = std::max<int64_t>(1, width / 2);
   Value raw = wave::GlobalReadOp::create(b, loc, vectorOf(bytes, b.getI8Type()), place.base, offset,
-                                         mask, bytes, /*scalar=*/false);
+                                         mask, bytes, /*scalar=*/false, isConstant);
   Value four = constantLike(b, loc, b.getI8Type(), 4);
   auto high = [&](Value byte) -> Value { return arith::ShRUIOp::create(b, loc, byte, four); };
   SmallVector<Value, 8> elements;

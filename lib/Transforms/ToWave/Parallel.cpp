@@ -53,21 +53,36 @@ static int64_t copiesTogether(tile::ElementLoop loop, const FragmentLayout &layo
   return registers == 0 ? 1 : std::max<int64_t>(target.registers.ofLane / 8 / registers, 1);
 }
 
-/// Of a loop that only moves elements from tensors to shared memory, and whose repetitions are
-/// counted by the machine: how many of them one round has, so that their latencies overlap.
-/// Repetitions that begin at a multiple of it differ by constants.
-static int64_t copiesInRound(tile::ElementLoop loop, const FragmentLayout &layout) {
-  constexpr int64_t most = 8; // pieces of 16 bytes in 32 registers
+/// Of a loop that only moves elements from tensors to shared memory or to other tensors, and whose
+/// repetitions are counted by the machine: how many of them one round has, so that their latencies
+/// overlap. Repetitions that begin at a multiple of it differ by constants.
+static int64_t copiesInRound(tile::ElementLoop loop, const FragmentLayout &layout,
+                             const TargetInfo &target) {
+  int64_t most = 8; // pieces of 16 bytes in 32 registers
+  SmallVector<Value, 4> read, written;
   for (Operation &op : *loop.bodyBlock()) {
     auto store = dyn_cast<tile::StoreOp>(op);
     auto load = dyn_cast<tile::LoadOp>(op);
-    if (!isMemoryEffectFree(&op) && !(load && load.getBuffer().getType().isGlobal()) &&
-        !(store && store.getBuffer().getType().isShared()))
+    // A target that keeps the program's order has batches of its own.
+    bool isWrite = store && (store.getBuffer().getType().isShared() ||
+                             (store.getBuffer().getType().isGlobal() && !target.keepsOrder));
+    if (!isMemoryEffectFree(&op) && !(load && load.getBuffer().getType().isGlobal()) && !isWrite)
       return 1;
+    if (load)
+      read.push_back(rootOf(load.getBuffer()));
+    if (store)
+      written.push_back(rootOf(store.getBuffer()));
   }
+  if (llvm::any_of(read, [&](Value root) { return isChangedBy(written, root); }))
+    return 1;
+  if (llvm::all_of(written,
+                   [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); }))
+    most *= 2; // such a loop is a kernel's only one, as a rule
   int64_t together = 1;
   for (const Factor &factor : layout.reps()) {
-    int64_t digit = std::gcd(factor.count, most / together);
+    int64_t digit = std::min(factor.count, most / together);
+    while (factor.count % digit != 0)
+      --digit;
     together *= digit;
     if (digit != factor.count)
       break;
@@ -291,13 +306,17 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer) 
     return emitCopyLoop(e, loop, *layout, {from, to}, together, outer);
   if (std::optional<LogicalResult> done = emitScaling(e, loop, *layout, outer))
     return *done;
-  if (touchesFragments(loop) || reps <= mostUnrolled) {
+  bool ofFragments = touchesFragments(loop);
+  if (ofFragments)
+    if (std::optional<LogicalResult> done = emitMatrixWrites(e, loop, *layout, {from, to}, outer))
+      return *done;
+  if (ofFragments || reps <= mostUnrolled) {
     for (int64_t rep = from; rep < to; ++rep)
       if (failed(emitRep(e, loop, *layout, rep, nullptr, outer)))
         return failure();
     return success();
   }
-  int64_t inRound = from == 0 && to == reps ? copiesInRound(loop, *layout) : 1;
+  int64_t inRound = from == 0 && to == reps ? copiesInRound(loop, *layout, e.target) : 1;
   auto counter = scf::ForOp::create(b, loc, e.index(from), e.index(to), e.index(inRound));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(counter.getBody());

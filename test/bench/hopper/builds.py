@@ -6,7 +6,8 @@ usage: builds.py pack FOLDER LIST --tools NAME=BIN [--tools NAME=BIN ...]       
        builds.py run FOLDER [--rounds N] [--only TEXT]                          on a GPU host with PyTorch
 
 LIST has one kernel a line: LABEL | SCRIPT | ENTRY, SCRIPT from the list's folder; # begins a comment. A line that
-ends in `| mm` is a product A B^T of its first two tensors, and torch.mm (cublasGemmEx) takes part.
+ends in `| mm` is a product A B^T of its first two tensors, and torch.mm (cublasGemmEx) takes part; one that ends in
+`| n=512 m=64` gives the dims of its tensors.
 
 alone: one launch behind an overwrite of 256 MB, which is more than L2 has; sustained: launches back to back for some
 milliseconds, inputs in turn. All contenders of a kernel run in one process, in another order in every round. Printed
@@ -42,7 +43,8 @@ def pack(options):
         shutil.copy(HERE / name, folder)
     cases = []
     for number, (label, script, entry, *kind) in enumerate(lines_of(options.list)):
-        case = {"label": label, "mm": kind == ["mm"], "builds": {}}
+        dims = dict(word.split("=") for word in " ".join(kind).split() if "=" in word)
+        case = {"label": label, "mm": kind == ["mm"], "dims": {name: int(size) for name, size in dims.items()}, "builds": {}}
         for tool in options.tools:
             name, _, folder_of_tools = tool.partition("=")
             binary = f"k{number}-{name}.bin"
@@ -57,13 +59,13 @@ def pack(options):
     print(f"{len(cases)} kernels")
 
 
-def tensors_of(program, torch, driver):
-    types = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32, "int8": torch.int8,
-             "int32": torch.int32, "float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2}
+def tensors_of(program, dims, torch, driver):
+    types = {name: getattr(torch, name) for name in ("bfloat16", "float16", "float32", "int8", "uint8", "int32", "int64",
+                                                     "float8_e4m3fn", "float8_e5m2")}
     tensors = {}
     for param in program.launch["params"]:
         if param["kind"] == "tensor":
-            shape = [driver.evaluate(extent, {}) for extent in param["shape"]]
+            shape = [driver.evaluate(extent, dims) for extent in param["shape"]]
             values = torch.randn(shape, device="cuda") if "float" in param["dtype"] else torch.randint(0, 4, shape, device="cuda")
             tensors[param["name"]] = values.to(types[param["dtype"]])
     return tensors
@@ -80,7 +82,7 @@ def run(options):
             continue
         programs = {name: driver.Program(str(pathlib.Path(options.folder) / file)) for name, file in case["builds"].items()}
         first = next(iter(programs.values()))
-        inputs = tensors_of(first, torch, driver)
+        inputs = tensors_of(first, case["dims"], torch, driver)
         written = [p["name"] for p in first.launch["params"] if p["kind"] == "tensor" and p["access"] != "r"]
         size = sum(t.numel() * t.element_size() for t in inputs.values())
         copies = [inputs] + [{k: v.clone() for k, v in inputs.items()} for _ in range(min(3, OVERWRITTEN // size))]
@@ -88,7 +90,8 @@ def run(options):
         for name, program in programs.items():
             for tensor in written:
                 inputs[tensor].zero_()
-            launches = [program.bind({k: v.data_ptr() for k, v in copy.items()}, timer.stream.cuda_stream) for copy in copies]
+            launches = [program.bind({k: v.data_ptr() for k, v in copy.items()}, timer.stream.cuda_stream, case["dims"])
+                        for copy in copies]
             launches[0]()
             torch.cuda.synchronize()
             results[name] = {tensor: inputs[tensor].float().clone() for tensor in written}

@@ -118,11 +118,19 @@ TEST(FragmentLayout, WhatReachesAcrossACutIsNotSplit) {
 
 TEST(FragmentLayout, BlockedCoversEverything) {
   for (Coords shape : {Coords{128, 128}, Coords{7, 24}, Coords{1, 8}, Coords{33, 512}})
-    for (int64_t waves : {1, 2, 3, 4, 8}) {
-      FragmentLayout layout = blockedLayout(shape, 64, waves, 8);
-      EXPECT_EQ(layout.numWaves(), waves);
-      EXPECT_EQ(countElements(layout).size(), size_t(shape[0] * shape[1]));
-    }
+    for (int64_t waves : {1, 2, 3, 4, 8})
+      for (int64_t lanesOnRows : {1, 2, 8}) {
+        FragmentLayout layout = blockedLayout(shape, 64, waves, 8, lanesOnRows);
+        EXPECT_EQ(layout.numWaves(), waves);
+        EXPECT_EQ(countElements(layout).size(), size_t(shape[0] * shape[1]));
+      }
+}
+
+TEST(FragmentLayout, LanesOnRowsOfTheirOwn) {
+  FragmentLayout layout = blockedLayout({1, 64, 1, 192}, 32, 4, 8, 8);
+  EXPECT_EQ(layout.coords(0, 7, 0), Coords({0, 7, 0, 0}));
+  EXPECT_EQ(layout.coords(0, 8, 0), Coords({0, 0, 0, 8}));
+  EXPECT_EQ(blockedLayout({1, 64, 1, 192}, 32, 4, 8).coords(0, 7, 0), Coords({0, 0, 0, 56}));
 }
 
 TEST(SharedLayout, OffsetAndPointAreInverse) {

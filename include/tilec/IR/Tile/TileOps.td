@@ -64,10 +64,12 @@ def Tile_TensorOp : Tile_Op<"tensor", [AttrSizedOperandSegments, HasParent<"Prog
     contiguous unless `strides` (elements, one per dimension) are given. `place` is the
     parameter's number in the script, where values and tensors are mixed there: in the
     program values stand before the tensors whose extents they are. No tensor has bytes of one
-    that is written, unless it `may_overlap`.
+    that is written, unless it `may_overlap`. `seen_shape` is the shape that callers give it,
+    where a layout of the script puts its elements in another order than that.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$dims, Variadic<Index>:$strides,
-                       OptionalAttr<I64Attr>:$place, UnitAttr:$may_overlap);
+                       OptionalAttr<I64Attr>:$place, UnitAttr:$may_overlap,
+                       OptionalAttr<DenseI64ArrayAttr>:$seen_shape);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = [{
     $name `[` $dims `]` (`strides` `(` $strides^ `)`)? attr-dict `:` qualified(type($result))

@@ -276,10 +276,12 @@ def Wave_GlobalReadOp : Wave_Op<"global_read", [MemoryEffects<[MemRead]>]> {
     the result is zero and no memory outside the tensor is touched (one element at
     `base` itself may be read). A masked access with an `index` offset stays below
     2^32 - 16. With `scalar` all lanes read the same whole words of a tensor that the
-    kernel does not write: other counters than those of copies may wait for it.
+    kernel does not write: other counters than those of copies may wait for it. With
+    `constant` nothing writes there while the kernel runs: the read may be moved across
+    writes and barriers.
   }];
   let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Optional<I1>:$mask,
-                       I64Attr:$align, UnitAttr:$scalar);
+                       I64Attr:$align, UnitAttr:$scalar, UnitAttr:$constant);
   let results = (outs Wave_Value:$result);
   let assemblyFormat = [{
     $base `[` $offset `]` (`mask` `(` $mask^ `)`)? `align` $align attr-dict
@@ -533,7 +535,7 @@ def Wave_AsyncFenceOp : Wave_SyncOp<"async_fence", "this thread's shared writes 
 }
 
 def Wave_StMatrixOp : Wave_Op<"stmatrix", [MemoryEffects<[MemWrite]>]> {
-  let summary = "stmatrix.x1/.x2/.x4 of 8x8 matrices of 16-bit elements (TargetInfo::hasMatrixReads)";
+  let summary = "stmatrix.x1/.x2/.x4 of 8x8 matrices of 16-bit elements (TargetInfo::hasMatrixWrites)";
   let description = "Lane l gives the shared address of row l % 8 of matrix l / 8.";
   let arguments = (ins AnyVectorOfNonZeroRank:$value, Index:$offset,
                        DefaultValuedAttr<I64Attr, "0">:$imm, UnitAttr:$trans);
