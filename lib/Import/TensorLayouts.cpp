@@ -10,6 +10,8 @@
 
 #include "tilec/Base/Math.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 
 namespace tilec {

@@ -47,7 +47,11 @@ _SLAB_BITS = 1024
 # from memory, where several blocks read the same and where they do not.
 _SUM, _SUM_OF_ELEMENT = 3.0, 7e-5
 _SLAB, _SLAB_OF_ELEMENT = 0.06, 1.8e-5
-_SHARED_BYTES, _BYTES = 1.5e6, 2.5e6
+_SHARED_BYTES, _BYTES = 1.5e6, 4.5e6
+# Where M or N has one tile: of a slab, for each of the tile's rows and columns that are outside of the tensor, which a
+# tensor copy fills with zeros no faster than it brings others, and while all that comes from memory is read once. The bytes
+# above and these two: 22 shapes of few rows on an H200 (test/bench/results/h200-row-tiles-2026-11-27.jsonl).
+_OUTSIDE, _READ_ONCE = 0.005, 0.03
 
 
 # A row of L2 and one of its sectors, in bits.
@@ -111,6 +115,11 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             slab = slab + (block_M + block_N) * _of_edges(block_M * block_N, threads, pitches, is_shared)
             # Where blocks share a tile they share no copies, and each has a part of the chip's way to memory.
             edges = 0.4 * (block_M + block_N) * _of_edges(0, threads, pitches, False)
+        slabs = math.ceil(K * bits / _SLAB_BITS)
+        if has_warp_groups and (rows == 1 or columns == 1):
+            outside = _OUTSIDE * ((rows * block_M - M) / rows + (columns * block_N - N) / columns)
+            fetched = (rows * block_M + columns * block_N) / max(x, 1) * _SLAB_BITS / 8
+            slab, edges = max(slab + outside, fetched / _BYTES + _READ_ONCE), edges + outside
         rounds = 0.7 * math.ceil(x) + 0.3 * x
         if x <= 1 and (block_M, block_N) == (64, 192):
             rounds = 1.35 * rounds  # without a second tile behind it
@@ -118,7 +127,6 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             rounds = 1.2 * rounds  # 1512 x 2200 x 5632 took 80 us, 63 in tiles of 256 x 128
         if is_waves and x > 1:
             slab = other
-        slabs = math.ceil(K * bits / _SLAB_BITS)
         time = _LAUNCH + rounds * (slabs * slab + ends)
         if has_warp_groups:
             time = min(time, _LAUNCH + _in_one_round(rows, columns, units, slabs, tile, edges))

@@ -20,6 +20,9 @@
 # RUN: tilec-run %s --target=gfx942 --device=sim --check --entry "by_threads(64, 64, some=True)" --arg n=-3 | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "shorts(64, 64)" | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --device=sim --check --entry "shorts(64, 64)" | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "parts(32, 64)" --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "parts(16, 64)" | FileCheck %s
+# RUN: tilec-run %s --target=gfx942 --device=sim --check --entry "parts(32, 64)" | FileCheck %s
 # CHECK: PASS
 # RUN: tilec %s --target=sm_90a --entry "staged(128, 64, threads=256)" --emit=wave | FileCheck %s --check-prefix=FOUR
 # RUN: tilec %s --target=sm_90a --entry "staged(64, 80)" --emit=wave | FileCheck %s --check-prefix=FOUR
@@ -30,6 +33,7 @@
 # RUN: tilec %s --target=sm_90a --entry "staged(96, 80, pad=3)" --emit=wave | FileCheck %s --check-prefix=NONE --implicit-check-not="wave.stmatrix"
 # RUN: tilec %s --target=sm_80 --entry "staged(96, 80)" --emit=wave | FileCheck %s --check-prefix=NONE --implicit-check-not="wave.stmatrix"
 # NONE: wave.shared_write
+# RUN: tilec %s --target=sm_90a --entry "parts(32, 64)" --emit=wave | FileCheck %s --check-prefix=FOUR
 # RUN: tilec %s --target=sm_90a --entry "by_threads(64, 64)" --emit=wave | FileCheck %s --check-prefix=FOUR
 import tilelang.language as T
 
@@ -124,5 +128,27 @@ def shorts(M, N, K=64):
                 staged[i, j] = T.cast(c[i, j] // 8, "int16")
             for i, j in T.Parallel(M, N):
                 C[i, j] = staged[i, N - 1 - j]
+
+    return main
+
+
+def parts(M, N, K=64):
+    """Halves of a tile, by sums of the loop's variables and of the block's."""
+
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((2, M, N), "float16")):
+        with T.Kernel(2, threads=64) as bx:
+            a = T.alloc_shared((M, K), "float16")
+            b = T.alloc_shared((N, K), "float16")
+            c = T.alloc_fragment((M, N), "float32")
+            staged = T.alloc_shared((2 * M, N), "float16")
+            T.copy(A, a)
+            T.copy(B, b)
+            T.clear(c)
+            T.gemm(a, b, c, transpose_B=True)
+            T.copy(c[0 : M // 2, :], staged[bx * M : bx * M + M // 2, :])
+            T.copy(c[M // 2 : M, :], staged[bx * M + M // 2 : bx * M + M, :])
+            for i, j in T.Parallel(M, N):
+                C[bx, i, j] = staged[bx * M + i, N - 1 - j]
 
     return main

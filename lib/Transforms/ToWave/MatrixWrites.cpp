@@ -81,10 +81,11 @@ bool holdsHalves(tile::BufferType type) {
   return bitsOf(tile::dtypeOf(type.getElementType())) == 16;
 }
 
-/// Whether `index` is a sum of the loop's variables and of what is the same for all elements.
-bool isLinear(Emitter &e, Value index, Elements &elements) {
+/// Whether `index` is a sum of the loop's variables and of what stands in front of the loop.
+bool isLinear(Value index, tile::ElementLoop loop) {
   for (auto [term, factor] : linearize(index).terms)
-    if (!llvm::is_contained(elements.loop.ivs(), term) && !e.isSameForAll(term, elements))
+    if (!llvm::is_contained(loop.ivs(), term) &&
+        loop->getRegion(0).isAncestor(term.getParentRegion()))
       return false;
   return true;
 }
@@ -102,6 +103,8 @@ private:
   bool findStores();
   /// Every one of the rows that a store writes is 16 bytes of shared memory, at a multiple of 16.
   bool writesRows(tile::StoreOp store, Elements &elements);
+  /// Of an index that is linear: the body's ops are not emitted for the rows.
+  Value indexFor(Value index, int64_t element, Elements &places);
   void write(tile::StoreOp store, Elements &places, ArrayRef<Elements> values);
   int64_t together() const { return rows.pairsReps ? 2 : 1; }
 
@@ -135,7 +138,7 @@ bool MatrixWriter::findStores() {
 
 bool MatrixWriter::writesRows(tile::StoreOp store, Elements &elements) {
   return e.shared.contains(store.getBuffer()) &&
-         llvm::all_of(store.getIndices(), [&](Value i) { return isLinear(e, i, elements); }) &&
+         llvm::all_of(store.getIndices(), [&](Value i) { return isLinear(i, loop); }) &&
          e.accessWidth(store.getIndices(), store.getBuffer(), elements) == rowElems;
 }
 
@@ -155,6 +158,16 @@ bool MatrixWriter::suits(std::pair<int64_t, int64_t> reps) {
   return llvm::all_of(stores, [&](tile::StoreOp store) { return writesRows(store, places); });
 }
 
+Value MatrixWriter::indexFor(Value index, int64_t element, Elements &places) {
+  LinearForm form = linearize(index);
+  Value sum;
+  for (auto [term, factor] : form.terms) {
+    Value part = e.mulIndex(e.indexFor(term, element, places), factor);
+    sum = sum ? e.addIndex(sum, part) : part;
+  }
+  return e.addIndex(sum, form.constant);
+}
+
 /// `places`: of the rows; `values`: of the repetitions that they have.
 void MatrixWriter::write(tile::StoreOp store, Elements &places, ArrayRef<Elements> values) {
   OpBuilder &b = e.b;
@@ -167,7 +180,7 @@ void MatrixWriter::write(tile::StoreOp store, Elements &places, ArrayRef<Element
   for (auto [n, reg] : llvm::enumerate(others)) {
     SmallVector<Value, 4> indices;
     for (Value index : store.getIndices())
-      indices.push_back(e.indexFor(index, int64_t(n) * rowElems, places));
+      indices.push_back(indexFor(index, int64_t(n) * rowElems, places));
     SmallVector<Value, 8> parts;
     for (int64_t matrix = 0; matrix < rows.matrices(); ++matrix) {
       int64_t at = reg;
