@@ -117,7 +117,7 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             edges = 0.4 * (block_M + block_N) * _of_edges(0, threads, pitches, False)
         slabs = math.ceil(K * bits / _SLAB_BITS)
         if has_warp_groups and (rows == 1 or columns == 1):
-            outside = _OUTSIDE * ((rows * block_M - M) / rows + (columns * block_N - N) / columns)
+            outside = _OUTSIDE * ((rows * block_M - M) / max(rows, 1) + (columns * block_N - N) / max(columns, 1))
             fetched = (rows * block_M + columns * block_N) / max(x, 1) * _SLAB_BITS / 8
             slab, edges = max(slab + outside, fetched / _BYTES + _READ_ONCE), edges + outside
         rounds = 0.7 * math.ceil(x) + 0.3 * x
