@@ -178,7 +178,7 @@ private:
                                                         const script::LayoutSpec &layout);
   Value placeIn(const script::LayoutSpec &layout, const Expr *e, llvm::ArrayRef<Value> indices,
                 mlir::Location loc);
-  bool copyElements(tile::CopyOp copy, Span span);
+  void copyElements(tile::CopyOp copy, Span span);
   /// Gives the kernel's accesses their indices in these.
   void placeTensors();
 

@@ -27,7 +27,7 @@ struct Interval {
 /// Of sums, products, quotients and remainders of a layout's variables.
 std::optional<Interval> intervalOf(const script::Expr *e, const LayoutSpec &layout) {
   if (std::optional<int64_t> constant = e->constInt())
-    return Interval{*constant, *constant};
+    return fitsIndex(*constant) ? std::optional(Interval{*constant, *constant}) : std::nullopt;
   if (e->op == ExprOp::Var) {
     for (auto [var, size] : llvm::zip(layout.indices, layout.shape))
       if (var == e->var)
@@ -44,8 +44,12 @@ std::optional<Interval> intervalOf(const script::Expr *e, const LayoutSpec &layo
   switch (e->op) {
   case ExprOp::Add:
     return Interval{x->low + y->low, x->high + y->high};
-  case ExprOp::Mul:
-    return Interval{x->low * y->low, x->high * y->high};
+  case ExprOp::Mul: {
+    int64_t high;
+    if (__builtin_mul_overflow(x->high, y->high, &high) || !fitsIndex(high))
+      return std::nullopt;
+    return Interval{x->low * y->low, high};
+  }
   case ExprOp::FloorDiv:
     if (y->low != y->high || y->low == 0)
       return std::nullopt;
@@ -111,10 +115,10 @@ SmallVector<Value> inSource(tile::SubviewOp view, ValueRange indices, OpBuilder 
 /// tensor is outside of the layout's box.
 std::optional<SmallVector<int64_t>> Importer::boxOfLayout(const Buffer *buf,
                                                           const LayoutSpec &layout) {
+  Value held = buffers.lookup(buf);
   if (layout.kind != LayoutSpec::Function || program.launches.size() != 1 ||
       !buf->strides.empty() || layout.shape.size() != buf->shape.size() ||
-      bitsOf(buf->type) % 8 != 0 ||
-      !isa_and_nonnull<tile::TensorOp>(buffers.lookup(buf).getDefiningOp()))
+      bitsOf(buf->type) % 8 != 0 || !held || !held.getDefiningOp<tile::TensorOp>())
     return std::nullopt;
   for (auto [size, e] : llvm::zip(layout.shape, buf->shape))
     if (size <= 0 || e->constInt() != size)
@@ -128,9 +132,11 @@ std::optional<SmallVector<int64_t>> Importer::boxOfLayout(const Buffer *buf,
     box.push_back(interval->high + 1);
   }
   for (int64_t size : layout.shape)
-    elements *= size;
+    if (__builtin_mul_overflow(elements, size, &elements))
+      return std::nullopt;
   for (int64_t size : box)
-    places *= size;
+    if (__builtin_mul_overflow(places, size, &places))
+      return std::nullopt;
   bool keepsOutside = llvm::all_of(llvm::zip(layout.indices, layout.shape), [&](auto pair) {
     auto [var, size] = pair;
     return llvm::any_of(layout.forward, [&, var = var, size = size](const Expr *e) {
@@ -161,13 +167,10 @@ Value Importer::placeIn(const LayoutSpec &layout, const Expr *e, llvm::ArrayRef<
   return floorDivision(x, y, e->op == ExprOp::FloorMod, isNotNegative(x), loc);
 }
 
-/// Copies from or to the tensor, an element at a time.
-bool Importer::copyElements(tile::CopyOp copy, Span span) {
+/// Copies from or to the tensor, an element at a time. Shapes are known.
+void Importer::copyElements(tile::CopyOp copy, Span span) {
   llvm::ArrayRef<int64_t> from = typeOf(copy.getSrc()).getShape(),
                           to = typeOf(copy.getDst()).getShape();
-  if (llvm::is_contained(from, ShapedType::kDynamic) ||
-      llvm::is_contained(to, ShapedType::kDynamic))
-    return false;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(copy);
   DType read = tile::dtypeOf(typeOf(copy.getSrc()).getElementType()),
@@ -180,7 +183,6 @@ bool Importer::copyElements(tile::CopyOp copy, Span span) {
     return true;
   });
   copy.erase();
-  return true;
 }
 
 void Importer::placeTensors() {

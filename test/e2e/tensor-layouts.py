@@ -30,6 +30,11 @@
 # What a lane reads of a layout is one access where it lies side by side.
 # RUN: tilec %s --target=sm_90a --entry "moved()" --emit=wave | FileCheck %s --check-prefix=WIDE
 # WIDE: wave.global_read %A[{{.*}} align 16 : index -> vector<4xf32>
+# Boxes of a tensor whose dimensions change places are still copied as a whole.
+# RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "permuted()" --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --device=sim --check --entry "permuted()" | FileCheck %s
+# RUN: tilec %s --target=sm_90a --entry "permuted()" --emit=wave | FileCheck %s --check-prefix=BOX
+# BOX: tensor_maps = [{box = array<i64: 64, 64, 1, 1>, name = "A_map0", of = "A"
 # What is not known, or not kept outside of the tensor, stays row-major and says so.
 # RUN: tilec %s --target=sm_90a --entry "unknown(True)" --emit=tile 2>&1 | FileCheck %s --check-prefix=WARN
 # RUN: tilec %s --target=sm_90a --entry "unknown(False)" --emit=tile 2>&1 | FileCheck %s --check-prefix=WARN
@@ -126,6 +131,25 @@ def edges(M):
             T.sync_threads()
             for i, j in T.Parallel(M + 16, 32):
                 A[i - 8, j] = i * 32 + j
+
+    return main
+
+
+def permuted():
+    """Products of a head's rows, which lie side by side."""
+
+    @T.prim_func
+    def main(A: T.Tensor((2, 128, 3, 64), "float16"), B: T.Tensor((2, 3, 64, 128), "float32")):
+        with T.Kernel(2, 3, threads=128) as (bz, bx):
+            T.annotate_layout({A: lambda b, l, h, d: [b, h, l, d]})
+            q = T.alloc_shared((64, 64), "float16")
+            a = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((64, 64), "float32")
+            T.copy(A[bz, 0:64, bx, :], q)
+            for i in T.Pipelined(2, num_stages=2):
+                T.copy(A[bz, i * 64 : (i + 1) * 64, bx, :], a)
+                T.gemm(q, a, c, transpose_B=True, clear_accum=True)
+                T.copy(c, B[bz, bx, 0:64, i * 64 : (i + 1) * 64])
 
     return main
 

@@ -29,7 +29,7 @@ def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> 
     Gives:  in lockstep kernels, what each thread does on its own is loads, stores and
             atomics of whole buffers, in loops and branches; elements of fragments are
             reached through a shared copy; what all threads store to shared memory alike,
-            one of them stores.
+            one of them stores; places in one row share their quotient and remainder.
     Leaves: other kernels. docs/machine-code/lockstep.md.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
