@@ -13,6 +13,7 @@
 #include "KeepOffsets.h"
 #include "LargeCode.h"
 #include "LongRegions.h"
+#include "MatrixResults.h"
 #include "Opcodes.h"
 #include "ScalarOperands.h"
 
@@ -298,164 +299,6 @@ bool HoistM0::runOnMachineFunction(MachineFunction &function) {
   return changed;
 }
 
-/// An MFMA of f32 may take the result of another kind as its C only after six wait states (gfx942:
-/// five), also where the registers are the very same (CDNA4 ISA, table 38: "S/DGEMM read VGPR as
-/// Source C"). LLVM's hazard recogniser takes equal registers for an accumulation that needs none,
-/// as they are between MFMAs of one kind. Runs before it, since it may only lengthen what is there.
-class SpaceMatrices : public MachineFunctionPass {
-public:
-  static char ID;
-  SpaceMatrices() : MachineFunctionPass(ID) {}
-  StringRef getPassName() const override { return "tilec: wait states between kinds of MFMA"; }
-  bool runOnMachineFunction(MachineFunction &function) override;
-
-private:
-  static constexpr unsigned needed = 6; ///< by results of four passes, those of all our atoms
-  enum class Kind { None, F32, Other };
-  Kind kindOf(const MachineInstr &instr) const;
-  /// Wait states since another kind has written `reg`, `needed` if none has lately. `seen`: behind
-  /// `before` there are so many.
-  unsigned since(const MachineBasicBlock &block, MachineBasicBlock::const_iterator before,
-                 Register reg, unsigned seen, unsigned depth) const;
-  const TargetInstrInfo *instructions = nullptr;
-  const TargetRegisterInfo *registers = nullptr;
-};
-char SpaceMatrices::ID = 0;
-
-SpaceMatrices::Kind SpaceMatrices::kindOf(const MachineInstr &instr) const {
-  StringRef name = instructions->getName(instr.getOpcode());
-  if (!name.starts_with("V_MFMA_") && !name.starts_with("V_SMFMAC_"))
-    return Kind::None;
-  // V_MFMA_F32_16X16X4F32_..., but not ...16X16X8XF32_... or ...16X16X32_F16_...
-  StringRef shape = name.consume_front("V_MFMA_F32_") ? name.split('_').first : "";
-  return shape.ends_with("F32") && !shape.ends_with("XF32") ? Kind::F32 : Kind::Other;
-}
-
-unsigned SpaceMatrices::since(const MachineBasicBlock &block,
-                              MachineBasicBlock::const_iterator before, Register reg, unsigned seen,
-                              unsigned depth) const {
-  for (auto at = before; at != block.begin();) {
-    const MachineInstr &instr = *--at;
-    if (instr.isMetaInstruction() || instr.isInlineAsm())
-      continue;
-    Kind kind = kindOf(instr);
-    if (kind != Kind::None && registers->regsOverlap(instr.getOperand(dstOperand).getReg(), reg))
-      return kind == Kind::Other ? seen : needed;
-    seen +=
-        instructions->getName(instr.getOpcode()) == "S_NOP" ? instr.getOperand(0).getImm() + 1 : 1;
-    if (seen >= needed)
-      return needed;
-  }
-  // Blocks without instructions may form a loop.
-  constexpr unsigned mostBlocks = 8;
-  unsigned fewest = needed;
-  if (depth < mostBlocks)
-    for (const MachineBasicBlock *predecessor : block.predecessors())
-      fewest = std::min(fewest, since(*predecessor, predecessor->end(), reg, seen, depth + 1));
-  return fewest;
-}
-
-bool SpaceMatrices::runOnMachineFunction(MachineFunction &function) {
-  instructions = function.getSubtarget().getInstrInfo();
-  registers = function.getSubtarget().getRegisterInfo();
-  bool changed = false;
-  for (MachineBasicBlock &block : function)
-    for (MachineInstr &instr : block) {
-      if (kindOf(instr) != Kind::F32 || instr.getNumOperands() <= accumulatorOperand ||
-          !instr.getOperand(accumulatorOperand).isReg())
-        continue;
-      unsigned there = since(block, MachineBasicBlock::const_iterator(instr),
-                             instr.getOperand(accumulatorOperand).getReg(), 0, 0);
-      if (there == needed)
-        continue;
-      instructions->insertNoops(block, instr.getIterator(), needed - there);
-      changed = true;
-    }
-  return changed;
-}
-
-/// LLVM's hazard recogniser looks back through the predecessors of a block and takes each block
-/// once, on the first way that it finds: where an `if` behind an MFMA may be passed by, it may
-/// count the way through the `if` and leave the other one short of wait states. What is missing is
-/// spent behind the MFMA, at the end of its block. A short loop of one block behind the MFMA is two
-/// ways to its own beginning: from the loop's end LLVM may look back through all of it first.
-class SpaceBranches : public MachineFunctionPass {
-public:
-  static char ID;
-  SpaceBranches() : MachineFunctionPass(ID) {}
-  StringRef getPassName() const override { return "tilec: wait states in front of branches"; }
-  bool runOnMachineFunction(MachineFunction &function) override;
-
-private:
-  static unsigned neededBehind(StringRef matrix);
-  unsigned waitStatesOf(const MachineInstr &instr) const;
-  bool hasTwoWays(const MachineBasicBlock &block, unsigned since) const;
-
-  const TargetInstrInfo *instructions = nullptr;
-};
-char SpaceBranches::ID = 0;
-
-/// The most that LLVM's GCNHazardRecognizer asks for until the result of such an MFMA may be used:
-/// as many wait states as it has passes of 4 clocks, and 3, one more on gfx950.
-unsigned SpaceBranches::neededBehind(StringRef matrix) {
-  bool isShort = !matrix.contains("F64") && !matrix.contains("32X32");
-  return (isShort ? 8 : 16) + 4;
-}
-
-unsigned SpaceBranches::waitStatesOf(const MachineInstr &instr) const {
-  if (instr.isMetaInstruction() || instr.isInlineAsm())
-    return 0;
-  bool isNop = instructions->getName(instr.getOpcode()) == "S_NOP";
-  return isNop ? unsigned(instr.getOperand(0).getImm()) + 1 : 1;
-}
-
-/// Whether two ways lead from the end of the block, which is `since` wait states behind an MFMA, to
-/// one place from which LLVM looks back as far, whatever the MFMA.
-bool SpaceBranches::hasTwoWays(const MachineBasicBlock &block, unsigned since) const {
-  constexpr unsigned lookedAt = 20;
-  llvm::SmallDenseMap<const MachineBasicBlock *, const MachineBasicBlock *, 8> cameFrom;
-  SmallVector<std::pair<const MachineBasicBlock *, unsigned>, 8> todo{{&block, since}};
-  while (!todo.empty()) {
-    auto [from, spent] = todo.pop_back_val();
-    for (const MachineBasicBlock *to : from->successors()) {
-      if (to == &block)
-        continue;
-      if (to == from)
-        return true;
-      auto [place, isNew] = cameFrom.try_emplace(to, from);
-      if (!isNew && place->second != from)
-        return true;
-      unsigned behind = spent;
-      for (const MachineInstr &instr : *to)
-        behind += waitStatesOf(instr);
-      if (isNew && behind < lookedAt)
-        todo.push_back({to, behind});
-    }
-  }
-  return false;
-}
-
-bool SpaceBranches::runOnMachineFunction(MachineFunction &function) {
-  instructions = function.getSubtarget().getInstrInfo();
-  bool changed = false;
-  for (MachineBasicBlock &block : function) {
-    unsigned since = 0, needed = 0;
-    for (const MachineInstr &instr : llvm::reverse(block)) {
-      StringRef name = instructions->getName(instr.getOpcode());
-      if (name.starts_with("V_MFMA_") || name.starts_with("V_SMFMAC_")) {
-        needed = neededBehind(name);
-        break;
-      }
-      since += waitStatesOf(instr);
-    }
-    if (since >= needed || !hasTwoWays(block, since))
-      continue;
-    instructions->insertNoops(block, block.getFirstTerminator(), needed - since);
-    changed = true;
-  }
-  return changed;
-}
-
 /// The scheduler moves an instruction several times, and each move takes a new number between those
 /// of its neighbours. Where none is left, all that follow are numbered anew until some room is
 /// found, soon to the function's end: time by the square. Gives the instructions of a large
@@ -550,8 +393,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   config->insertPass(&TwoAddressInstructionPassID, &AccumulateInPlace::ID);
   config->insertPass(&RegisterCoalescerID, &RoomForMoves::ID);
   config->insertPass(idOf("si-insert-waitcnts"), &HoistM0::ID);
-  config->insertPass(&HoistM0::ID, &SpaceMatrices::ID);
-  config->insertPass(&SpaceMatrices::ID, &SpaceBranches::ID);
+  config->insertPass(&PostRAHazardRecognizerID, &MatrixResults::ID);
   if (currentState->verify)
     for (AnalysisID after : {AnalysisID(&MixHalves::ID), AnalysisID(&AccumulateInPlace::ID),
                              AnalysisID(&RegisterCoalescerID), AnalysisID(&VirtRegRewriterID),
@@ -581,10 +423,8 @@ void registerMachinePasses() {
   add("tilec: halves by mixed products", "tilec-mix-halves", &MixHalves::ID, createPass<MixHalves>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
   add("tilec: room for moves", "tilec-room-for-moves", &RoomForMoves::ID, createPass<RoomForMoves>);
-  add("tilec: wait states between kinds of MFMA", "tilec-space-matrices", &SpaceMatrices::ID,
-      createPass<SpaceMatrices>);
-  add("tilec: wait states in front of branches", "tilec-space-branches", &SpaceBranches::ID,
-      createPass<SpaceBranches>);
+  add("tilec: wait for matrix results", "tilec-matrix-results", &MatrixResults::ID,
+      createPass<MatrixResults>);
   add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,
       createPass<KeepOffsets>);
   add("tilec: cut long regions", "tilec-long-regions", &LongRegions::ID, createPass<LongRegions>);

@@ -97,8 +97,16 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
 
 LogicalResult Emitter::emitAlloc(tile::AllocOp alloc, Elements &elements) {
   tile::BufferType type = alloc.getResult().getType();
-  if (!type.isLocal())
-    return success(); // placed already
+  if (!type.isLocal()) {
+    // Placed already. What one tile of a block leaves in a fragment is nothing to the next: else it
+    // is carried there where a product begins in registers that it does not read.
+    auto fragment = fragments.find(alloc.getResult());
+    auto loop = dyn_cast<tile::ForOp>(alloc->getParentOp());
+    if (fragment != fragments.end() && loop && loop.getPersistent())
+      fragment->second.regs.getDefiningOp()->moveBefore(b.getInsertionBlock(),
+                                                        b.getInsertionPoint());
+    return success();
+  }
   DType dtype = tile::dtypeOf(type.getElementType());
   SmallVector<LocalPlace, 4> places;
   for (int64_t e = 0; e < elements.count; ++e) {
