@@ -37,7 +37,7 @@ SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> l
     if (!isAround || !tile || isChangedBy(written, rootOf(copy.getSrc())))
       return;
     std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
-    if (!box || box->bytes % box->periodBytes() != 0)
+    if (!box || box->tileBytes() % box->periodBytes() != 0)
       return;
     OneFill fill{copy, tile, box->bytes};
     fill.isRepeated = parent != kernel;

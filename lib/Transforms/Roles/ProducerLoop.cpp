@@ -54,7 +54,7 @@ llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKe
   if (!box)
     return box.takeError();
   // Transfers begin at multiples of the swizzle's period; slots as well.
-  if (int64_t period = box->periodBytes(); box->bytes % period != 0)
+  if (int64_t period = box->periodBytes(); box->tileBytes() % period != 0)
     return refuse(target + " is no multiple of " + Twine(period) + " bytes");
   for (Operation *user : ring->getUsers()) {
     Operation *inBody = plan.round->findAncestorOpInBlock(*user);

@@ -10,6 +10,7 @@
 #include "Layouts/LoopLayout.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 
 using namespace mlir;
@@ -30,6 +31,41 @@ std::optional<int64_t> swizzleOf(const SharedLayout &layout, int64_t elemBytes) 
                layout.rowsPerPhase == std::max<int64_t>(1, 128 / rowBytes) &&
                layout.matrixRows() % 8 == 0;
   return isTma ? std::optional(rowBytes) : std::nullopt;
+}
+
+/// Whether all that writes the tile in shared memory copies from the tensor.
+bool isFilledFrom(Value tensor, Value tile) {
+  SmallVector<Value> views = {tile};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (isa<tile::SubviewOp, tile::ReshapeOp, tile::AssumeOp>(user)) {
+        llvm::append_range(views, user->getResults());
+        continue;
+      }
+      if (!llvm::is_contained(accessesOf(user).writes, tile))
+        continue;
+      Value source;
+      if (auto copy = dyn_cast<tile::CopyOp>(user))
+        source = copy.getSrc();
+      else if (auto copy = dyn_cast<tile::TmaCopyOp>(user))
+        source = copy.getSrc();
+      if (!source || rootOf(source) != tensor)
+        return false;
+    }
+  return true;
+}
+
+/// Rows of the tile, of `rows`, in which the box may have elements of the tensor: whole groups of
+/// 8, after which a swizzle starts anew.
+int64_t rowsWithin(const BufferBox &box, int64_t rowDim, int64_t rows, Value tile) {
+  constexpr int64_t together = 8;
+  int64_t extent = box.rootType().getShape()[rowDim];
+  if (ShapedType::isDynamic(extent) || llvm::alignTo(extent, together) >= uint64_t(rows))
+    return rows;
+  std::optional<IndexRange> first = rangeOf(box.offsets[rowDim]);
+  if (!first || first->low < 0 || !isFilledFrom(box.root, boxRootOf(tile)))
+    return rows;
+  return std::max<int64_t>(llvm::alignTo(extent, together), together);
 }
 
 } // namespace
@@ -84,6 +120,9 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   int64_t rows = isVector ? 1 : shared.getShape()[0], cols = shared.getShape().back();
   result.panels = layout->panels();
   result.panelElems = layout->panelElems != 0 ? layout->panelElems : cols;
+  result.panelBytes = rows * result.panelElems * elemBytes;
+  if (!isVector)
+    rows = rowsWithin(box, result.rowDim, rows, sharedTile);
   result.chunks = ceilDiv(rows, widestExtent);
   result.chunkRows = rows / result.chunks;
   result.bytes = rows * result.panels * result.panelElems * elemBytes;

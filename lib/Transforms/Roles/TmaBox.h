@@ -15,7 +15,9 @@
 namespace tilec {
 
 /// How a box of a global tensor and a tile of shared memory meet: `panels` x `chunks` transfers of
-/// `box`, chunk by chunk down the rows of a panel.
+/// `box`, chunk by chunk down the rows of a panel. Where the tensor has fewer rows than the tile,
+/// the transfers end with them, rounded up to 8: rows outside of a tensor take TMA as long as those
+/// inside. What is below in each panel stays as it is: zeros, from the kernel's begin on.
 struct TmaBox {
   mlir::Value root;                      ///< the tensor
   llvm::SmallVector<int64_t, 5> extents; ///< of one transfer, per dimension of the tensor
@@ -24,11 +26,15 @@ struct TmaBox {
   int64_t panelElems = 0, chunkRows = 0;
   /// The tensor's dimensions that rows and columns run along; a vector has no rows (-1).
   int64_t rowDim = -1, colDim = 0;
-  int64_t bytes = 0; ///< of all transfers
+  int64_t bytes = 0;      ///< of all transfers
+  int64_t panelBytes = 0; ///< of a panel of the tile
+  int64_t tileBytes() const { return panels * panelBytes; }
 
   /// Bytes after which the swizzle repeats, of which shared addresses are multiples; 128 without.
   int64_t periodBytes() const { return std::max<int64_t>(128, 8 * swizzleBytes); }
   int64_t transferBytes() const { return bytes / (panels * chunks); }
+  /// Bytes at the end of each panel that no transfer writes.
+  int64_t untouchedBytes() const { return panelBytes - chunks * transferBytes(); }
   /// Whether every transfer can be cut into `parts` along its rows: the swizzle starts anew after 8
   /// rows.
   bool canSplit(int64_t parts) const { return chunkRows % (8 * parts) == 0; }

@@ -153,6 +153,36 @@ void RoleEmitter::initPipes(wave::KernelOp waveKernel) {
   }
 }
 
+/// Zeros in the rows of tiles that no transfer ever writes.
+void RoleEmitter::clearUntouched(int64_t threads) {
+  constexpr int64_t pieceBytes = 16;
+  llvm::SmallPtrSet<Value, 4> done;
+  e.kernel.walk([&](tile::TmaCopyOp copy) {
+    TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+    Value tile = boxRootOf(copy.getDst());
+    if (box.untouchedBytes() == 0 || !done.insert(tile).second)
+      return;
+    const SharedPlace &place = e.shared.find(tile)->second;
+    // The ends of all panels in one row of pieces, which threads take in turn.
+    auto type = cast<tile::BufferType>(tile.getType());
+    int64_t tileBytes = type.numElems() * bytesOf(tile::dtypeOf(type.getElementType()));
+    int64_t ofPanel = box.untouchedBytes() / pieceBytes;
+    int64_t pieces = tileBytes / box.panelBytes * ofPanel;
+    auto loop = scf::ForOp::create(b, loc, e.blockThread, e.index(pieces), e.index(threads));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value piece = loop.getInductionVar();
+    Value at = e.addIndex(e.mulIndex(e.divIndex(piece, ofPanel), box.panelBytes),
+                          e.mulIndex(e.remIndex(piece, ofPanel), pieceBytes));
+    auto word = VectorType::get(pieceBytes / 4, b.getI32Type());
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(word));
+    wave::SharedWriteOp::create(b, loc, zeros, at, Value(),
+                                place.baseBytes + box.panelBytes - box.untouchedBytes());
+  });
+  if (!done.empty())
+    wave::AsyncFenceOp::create(b, loc);
+}
+
 LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp waveKernel) {
   int64_t teams = e.kernel.getTeams(), consumers = teams * int64_t(e.kernel.getThreads());
   int64_t threads = consumers + producerThreads(e.target, consumers);
@@ -160,6 +190,7 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
   bindTensorMaps(waveKernel);
   placePipes();
   initPipes(waveKernel);
+  clearUntouched(threads);
   const bool sharesSlots = llvm::any_of(pipes, [](auto &pipe) { return pipe.second.shared; });
   if (sharesSlots)
     wave::ClusterBarrierOp::create(b, loc);
@@ -356,7 +387,7 @@ LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements)
   const SharedPlace &place = e.shared.find(boxRootOf(copy.getDst()))->second;
   PipePlace &pipe = pipes[copy.getPipe()];
   Value slot = e.lookup(copy.getSlot(), 0, elements);
-  int64_t slotBytes = box->bytes;
+  int64_t slotBytes = box->tileBytes();
   Value base = e.addIndex(e.mulIndex(slot, slotBytes), place.baseBytes);
   Value barrier = e.addIndex(e.mulIndex(slot, mbarrierBytes), pipe.fullBytes);
   // A part of every transfer is this block's; it lands in the e.shared memory of all blocks.
@@ -379,7 +410,7 @@ LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements)
         at = e.addIndex(at, more);
         coords.push_back(d == box->rowDim && rowOfPart ? e.addIndex(at, rowOfPart) : at);
       }
-      Value to = e.addIndex(base, (panel * box->chunks + chunk) * box->transferBytes());
+      Value to = e.addIndex(base, panel * box->panelBytes + chunk * box->transferBytes());
       wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, to, barrier, multicast);
     }
   return success();

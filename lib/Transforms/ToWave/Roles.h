@@ -43,6 +43,7 @@ private:
   void bindTensorMaps(wave::KernelOp waveKernel);
   void placePipes();
   void initPipes(wave::KernelOp waveKernel);
+  void clearUntouched(int64_t threads);
   void waitTurn();
   void passTurn();
   void skipSlots(PipePlace &pipe, Value count);
