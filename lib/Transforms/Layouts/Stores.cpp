@@ -36,11 +36,9 @@ bool writesAll(tile::StoreOp store, tile::ElementLoop loop) {
   return covers;
 }
 
-/// Whether the op is a parallel that writes every element of the buffer and reads none.
-static bool computesAll(Operation *op, Value buffer) {
+bool storesAll(Operation *op, Value buffer) {
   auto loop = dyn_cast<tile::ElementLoop>(op);
-  return loop && !llvm::is_contained(accessesOf(op).reads, buffer) &&
-         llvm::any_of(loop.bodyBlock()->getOps<tile::StoreOp>(), [&](tile::StoreOp store) {
+  return loop && llvm::any_of(loop.bodyBlock()->getOps<tile::StoreOp>(), [&](tile::StoreOp store) {
            return store.getBuffer() == buffer && writesAll(store, loop);
          });
 }
@@ -53,7 +51,7 @@ bool overwritesAll(Operation *op, Value buffer) {
   if (auto gemm = dyn_cast<tile::GemmOp>(op))
     return gemm.getC() == buffer && gemm.getClear() &&
            tile::constantInt(gemm.getClear()).value_or(0) != 0;
-  return computesAll(op, buffer);
+  return storesAll(op, buffer) && !llvm::is_contained(accessesOf(op).reads, buffer);
 }
 
 bool isZero(Value value) {

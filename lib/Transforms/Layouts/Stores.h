@@ -18,6 +18,8 @@ bool writesAll(tile::StoreOp store, tile::ElementLoop loop);
 /// Whether the op, a copy, a fill, a product that clears C or a parallel, writes every element of
 /// the buffer and reads none.
 bool overwritesAll(mlir::Operation *op, mlir::Value buffer);
+/// Whether the op is a parallel that writes every element of the buffer, which it may read as well.
+bool storesAll(mlir::Operation *op, mlir::Value buffer);
 
 /// Whether the value is a constant zero; of floats, with either sign.
 bool isZero(mlir::Value value);

@@ -48,26 +48,51 @@ Value chosenAs(OpOperand &use) {
   return {};
 }
 
+/// A fragment and the statement that writes it.
+using Written = std::pair<Value, Operation *>;
+
+/// What has been found out about fragments of a kernel so far, by what their values may become: so
+/// that each statement is followed once. Rewriting arithmetic changes none of it.
+struct Fates {
+  /// Asks from the last statement on, so that none has far to go.
+  explicit Fates(tile::KernelOp kernel);
+
+  llvm::DenseMap<Written, bool> areRounded[8];
+};
+
 /// Where values go from an op on.
 class Uses {
 public:
   /// `mayBeSummed`: sums of the values are no matter either. `mayVanish`: of the values themselves.
-  explicit Uses(bool mayBeSummed, bool mayVanish = false)
-      : mayBeSummed(mayBeSummed), mayVanish(mayVanish) {}
+  Uses(Fates &fates, bool mayBeSummed, bool mayVanish = false)
+      : Uses(fates, mayBeSummed, mayVanish, /*mayBeAdded=*/false) {}
   /// Of which other values may be added or subtracted: errors of the values' own size may be of any
   /// size beside a result.
-  static Uses besideOthers() {
-    Uses uses(/*mayBeSummed=*/false);
-    uses.mayBeAdded = true;
-    return uses;
+  static Uses besideOthers(Fates &fates) {
+    return Uses(fates, /*mayBeSummed=*/false, /*mayVanish=*/false, /*mayBeAdded=*/true);
   }
 
   /// Whether all that the value leads to is rounded to 16 bits.
   bool areRounded(Value value, bool isPositive = false) {
-    return areRounded(value, Known{isPositive, mayVanish});
+    return keep(areRounded(value, Known{isPositive, mayVanish}));
+  }
+  /// Whether all that reads the fragment after `writer` is.
+  bool isFragmentRounded(Value fragment, Operation *writer) {
+    return keep(followFragment(fragment, writer));
   }
 
 private:
+  Uses(Fates &fates, bool mayBeSummed, bool mayVanish, bool mayBeAdded)
+      : mayBeSummed(mayBeSummed), mayVanish(mayVanish), mayBeAdded(mayBeAdded),
+        known(fates.areRounded[mayBeSummed + 2 * mayVanish + 4 * mayBeAdded]) {}
+  /// While an answer is sought, a statement that was met before counts as a round further. What
+  /// nothing speaks against holds for all that was followed.
+  bool keep(bool areRounded) {
+    if (areRounded)
+      for (const Written &written : followed)
+        known[written] = true;
+    return areRounded;
+  }
   bool areRounded(Value value, Known known) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isRounded(use, known); });
   }
@@ -106,9 +131,14 @@ private:
   }
   /// What reads the fragment after `writer`.
   bool followFragment(Value fragment, Operation *writer) {
+    if (auto found = known.find({fragment, writer}); found != known.end())
+      return found->second;
     if (!followed.insert({fragment, writer}).second)
       return true; // a round further
-    return scan(fragment, writer->getBlock(), std::next(writer->getIterator()));
+    if (scan(fragment, writer->getBlock(), std::next(writer->getIterator())))
+      return true;
+    known[{fragment, writer}] = false;
+    return false;
   }
   bool scan(Value fragment, Block *block, Block::iterator at);
   /// What becomes of the fragment in the rest of a block.
@@ -116,10 +146,29 @@ private:
   Fate fateIn(Value fragment, Block *block, Block::iterator at);
   bool isHarmless(Operation *op, Value fragment);
 
-  bool mayBeSummed, mayVanish, mayBeAdded = false;
-  llvm::DenseSet<std::pair<Value, Operation *>> followed;
-  llvm::DenseSet<std::pair<Value, Operation *>> roundsOfLoops;
+  bool mayBeSummed, mayVanish, mayBeAdded;
+  llvm::DenseMap<Written, bool> &known;
+  llvm::DenseSet<Written> followed;
+  llvm::DenseSet<Written> roundsOfLoops;
 };
+
+Fates::Fates(tile::KernelOp kernel) {
+  SmallVector<Written> all;
+  kernel.walk([&](tile::StoreOp store) {
+    auto loop = store->getParentOfType<tile::ElementLoop>();
+    auto type = cast<tile::BufferType>(store.getBuffer().getType());
+    if (loop && !loop->getParentOfType<tile::ElementLoop>() && type.isFragment() &&
+        bitsOf(tile::dtypeOf(type.getElementType())) > 16 &&
+        store.getBuffer().getDefiningOp<tile::AllocOp>())
+      all.push_back({store.getBuffer(), loop});
+  });
+  for (const auto &[fragment, loop] : llvm::reverse(all)) {
+    for (bool mayBeSummed : {false, true})
+      for (bool mayVanish : {false, true})
+        Uses(*this, mayBeSummed, mayVanish).isFragmentRounded(fragment, loop);
+    Uses::besideOthers(*this).isFragmentRounded(fragment, loop);
+  }
+}
 
 bool Uses::isHarmless(Operation *op, Value fragment) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
@@ -130,7 +179,7 @@ bool Uses::isHarmless(Operation *op, Value fragment) {
   bool isRounded = true;
   loop.walk([&](tile::LoadOp load) {
     if (rootOf(load.getBuffer()) == fragment)
-      isRounded &= areRounded(load.getResult());
+      isRounded = isRounded && areRounded(load.getResult(), Known{false, mayVanish});
   });
   return isRounded;
 }
@@ -142,6 +191,8 @@ Uses::Fate Uses::fateIn(Value fragment, Block *block, Block::iterator at) {
     if (!isa<tile::ForOp, tile::WhileOp, scf::IfOp>(*at)) {
       if (llvm::is_contained(accessesOf(&*at).reads, fragment) && !isHarmless(&*at, fragment))
         return Fate::Misused;
+      if (storesAll(&*at, fragment))
+        return Fate::Overwritten;
       continue;
     }
     // Whether a loop runs at all is not known, so what is behind counts as well; one of two
@@ -191,7 +242,7 @@ bool isAddedToNumbers(Value value) {
 
 /// Whether a quotient is c / (d + e^x), as in a sigmoid, all of whose uses may have zero for what
 /// is below 2^-126: the reciprocal of a sum that large. No reciprocal is infinite.
-bool isGate(arith::DivFOp quotient) {
+bool isGate(arith::DivFOp quotient, Fates &fates) {
   auto sum = quotient.getRhs().getDefiningOp<arith::AddFOp>();
   if (!sum || !constantOf(quotient.getLhs()))
     return false;
@@ -199,26 +250,27 @@ bool isGate(arith::DivFOp quotient) {
     std::optional<double> least = constantOf(sum->getOperand(n));
     Operation *power = sum->getOperand(1 - n).getDefiningOp();
     if (least && *least >= smallestVisible && isa_and_nonnull<math::ExpOp, math::Exp2Op>(power))
-      return Uses(/*mayBeSummed=*/false, /*mayVanish=*/true).areRounded(quotient.getResult());
+      return Uses(fates, /*mayBeSummed=*/false, /*mayVanish=*/true)
+          .areRounded(quotient.getResult());
   }
   return false;
 }
 
 /// Whether `op` may take the hardware's approximation for what it is added to. That of 2^x differs
 /// below 2^-126 only.
-bool vanishesInSums(Operation *op) {
+bool vanishesInSums(Operation *op, Fates &fates) {
   Value result = op->getResult(0);
-  Uses uses(/*mayBeSummed=*/false, /*mayVanish=*/true);
+  Uses uses(fates, /*mayBeSummed=*/false, /*mayVanish=*/true);
   return isAddedToNumbers(result) &&
          (isa<math::Exp2Op>(op) || uses.areRounded(result, /*isPositive=*/true));
 }
 
 /// Whether the exponential is one of what a row's maximum was subtracted from, and is summed or
 /// rounded.
-bool isBelowMaximum(Operation *op, arith::SubFOp difference, tile::ElementLoop loop) {
+bool isBelowMaximum(Operation *op, arith::SubFOp difference, tile::ElementLoop loop, Fates &fates) {
   tile::LoadOp element = elementIn(difference.getLhs()), top = elementIn(difference.getRhs());
   return element && top && holdsMaxima(top.getBuffer(), element.getBuffer(), loop) &&
-         Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(op->getResult(0));
+         Uses(fates, /*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(op->getResult(0));
 }
 
 /// Whether the exponential is by how much a running maximum was raised: at most 1.
@@ -274,7 +326,7 @@ bool isShareOfSum(arith::SubFOp difference) {
 
 /// Whether a factor of at most 1 only scales running sums: those of a gemm, those that more is
 /// added to, and what is rounded to 16 bits.
-bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen) {
+bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen, Fates &fates) {
   auto scalesSum = [](Value product) {
     return llvm::all_of(product.getUses(), [&](OpOperand &use) {
       if (isa<arith::AddFOp>(use.getOwner()))
@@ -291,10 +343,10 @@ bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen) {
     if (isa<arith::MulFOp>(user)) {
       Value product = user->getResult(0);
       return scalesSum(product) ||
-             Uses(/*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(product);
+             Uses(fates, /*mayBeSummed=*/true, /*mayVanish=*/true).areRounded(product);
     }
     if (Value chosen = chosenAs(use))
-      return isOnlyScale(chosen, seen);
+      return isOnlyScale(chosen, seen, fates);
     auto store = dyn_cast<tile::StoreOp>(user);
     if (!store || store.getValue() != use.get() || !store.getBuffer().getType().isFragment() ||
         !store.getBuffer().getDefiningOp<tile::AllocOp>())
@@ -304,7 +356,7 @@ bool isOnlyScale(Value value, llvm::DenseSet<Value> &seen) {
     return llvm::all_of(store.getBuffer().getUsers(), [&](Operation *other) {
       auto load = dyn_cast<tile::LoadOp>(other);
       return isa<tile::StoreOp, tile::FillOp>(other) ||
-             (load && isOnlyScale(load.getResult(), seen));
+             (load && isOnlyScale(load.getResult(), seen, fates));
     });
   });
 }
@@ -412,24 +464,25 @@ bool mustVanish(arith::SubFOp difference, tile::ElementLoop loop) {
          variablesOf(difference.getLhs(), loop) == variablesOf(difference.getRhs(), loop);
 }
 
-void relaxExponential(Operation *op, tile::ElementLoop loop, const TargetInfo &target) {
+void relaxExponential(Operation *op, tile::ElementLoop loop, const TargetInfo &target,
+                      Fates &fates) {
   using Flags = arith::FastMathFlags;
   // Both give the same 2^x where it is no denormal number.
   auto power = dyn_cast<math::Exp2Op>(op);
-  if (vanishesInSums(op) || (power && hasNormalPower(power)))
+  if (vanishesInSums(op, fates) || (power && hasNormalPower(power)))
     return allow(op, Flags::afn);
   // Where the accurate 2^x is an instruction nothing is gained by the other one.
   bool isDear = !target.hasAccurateExp2;
   Value result = op->getResult(0);
   arith::SubFOp difference = differenceIn(op);
   llvm::DenseSet<Value> seen;
-  bool isBelow =
-      difference && (isBelowMaximum(op, difference, loop) ||
-                     (isDear && isBelowRaised(difference, loop) && isOnlyScale(result, seen)));
-  if (!isBelow && !Uses(/*mayBeSummed=*/false).areRounded(result))
+  bool isBelow = difference &&
+                 (isBelowMaximum(op, difference, loop, fates) ||
+                  (isDear && isBelowRaised(difference, loop) && isOnlyScale(result, seen, fates)));
+  if (!isBelow && !Uses(fates, /*mayBeSummed=*/false).areRounded(result))
     return;
   bool isShare = isDear && difference && isShareOfSum(difference) &&
-                 Uses(/*mayBeSummed=*/false, /*mayVanish=*/true).areRounded(result);
+                 Uses(fates, /*mayBeSummed=*/false, /*mayVanish=*/true).areRounded(result);
   bool mayFuse = difference && !hasHugeConstant(op->getParentOfType<tile::KernelOp>()) &&
                  !mustVanish(difference, loop);
   if (mayFuse) {
@@ -451,6 +504,7 @@ void relaxExponential(Operation *op, tile::ElementLoop loop, const TargetInfo &t
 /// there, too, as the running one of an online softmax does.
 class Exponents {
 public:
+  explicit Exponents(Fates &fates) : fates(fates) {}
   /// Whether all that the value leads to is such an argument.
   bool areArguments(Value value) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isArgument(use); });
@@ -463,7 +517,7 @@ private:
       return areArguments(user->getResult(0));
     if (isa<math::ExpOp, math::Exp2Op>(user)) {
       Value power = user->getResult(0);
-      return Uses(/*mayBeSummed=*/false).areRounded(power) || isInLogarithms(power);
+      return Uses(fates, /*mayBeSummed=*/false).areRounded(power) || isInLogarithms(power);
     }
     auto store = dyn_cast<tile::StoreOp>(user);
     if (!store || store.getValue() != use.get() || !store.getBuffer().getType().isFragment() ||
@@ -485,6 +539,8 @@ private:
       return isa<math::LogOp, math::Log2Op>(user) && areArguments(user->getResult(0));
     });
   }
+
+  Fates &fates;
   llvm::DenseSet<Value> seen;
 };
 
@@ -600,8 +656,8 @@ void relaxRunningSquares(tile::AllocOp sums) {
 
 /// a * b + c, where the product hangs on a sum: what its rounding changes is no more than what the
 /// last bit of the sum changes.
-void relaxAffine(Operation *sum, const llvm::DenseSet<Value> &sums) {
-  if (!Uses(/*mayBeSummed=*/false).areRounded(sum->getResult(0)))
+void relaxAffine(Operation *sum, const llvm::DenseSet<Value> &sums, Fates &fates) {
+  if (!Uses(fates, /*mayBeSummed=*/false).areRounded(sum->getResult(0)))
     return;
   for (Value term : sum->getOperands())
     if (auto product = term.getDefiningOp<arith::MulFOp>(); product && dependsOn(term, sums)) {
@@ -631,7 +687,7 @@ Value gateOf(OpBuilder &b, Operation *function) {
   return arith::DivFOp::create(b, loc, number(2), sum, arith::FastMathFlags::arcp);
 }
 
-void rewriteGates(tile::KernelOp kernel) {
+void rewriteGates(tile::KernelOp kernel, Fates &fates) {
   SmallVector<arith::AddFOp> gates;
   kernel.walk([&](arith::AddFOp sum) {
     if (sum->getParentOfType<tile::ElementLoop>() && sum.getType().isF32())
@@ -642,7 +698,7 @@ void rewriteGates(tile::KernelOp kernel) {
       Operation *function = sum->getOperand(n).getDefiningOp();
       std::optional<double> other = constantOf(sum->getOperand(1 - n));
       if (!isa_and_nonnull<math::ErfOp, math::TanhOp>(function) || other != 1.0 ||
-          !Uses(/*mayBeSummed=*/false).areRounded(sum.getResult(), /*isPositive=*/true))
+          !Uses(fates, /*mayBeSummed=*/false).areRounded(sum.getResult(), /*isPositive=*/true))
         continue;
       OpBuilder builder(sum);
       sum.getResult().replaceAllUsesWith(gateOf(builder, function));
@@ -670,11 +726,11 @@ void approximateSine(Operation *sine) {
 /// Sines and cosines that others are added to before 16 bits are left: their error, of an f32's
 /// last bits or, by an instruction, 2^-20, is below what the agreement rule gives every row of a
 /// kernel with such functions: 2^-19 of its largest element.
-void shortenAngles(tile::KernelOp kernel, const TargetInfo &target) {
+void shortenAngles(tile::KernelOp kernel, const TargetInfo &target, Fates &fates) {
   SmallVector<Operation *> found;
   kernel.walk([&](Operation *op) {
     if (op->getParentOfType<tile::ElementLoop>() && hasShortAngle(op) &&
-        Uses::besideOthers().areRounded(op->getResult(0)))
+        Uses::besideOthers(fates).areRounded(op->getResult(0)))
       found.push_back(op);
   });
   for (Operation *op : found)
@@ -713,10 +769,11 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   auto program = kernel->getParentOfType<tile::ProgramOp>();
   if (program.getLibraryMath())
     return;
-  rewriteGates(kernel);
+  Fates fates(kernel);
+  rewriteGates(kernel, fates);
   bool isFast = program.getFastMath();
   if (!isFast)
-    shortenAngles(kernel, target);
+    shortenAngles(kernel, target, fates);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
   kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
   kernel.walk([](tile::AllocOp sums) { relaxRunningSquares(sums); });
@@ -729,22 +786,22 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   for (Operation *op : ops) {
     auto loop = op->getParentOfType<tile::ElementLoop>();
     Value result = op->getResult(0);
-    auto isRounded = [&] { return Uses(/*mayBeSummed=*/false).areRounded(result); };
+    auto isRounded = [&] { return Uses(fates, /*mayBeSummed=*/false).areRounded(result); };
     if (isa<math::Exp2Op, math::ExpOp>(op))
-      relaxExponential(op, loop, target);
+      relaxExponential(op, loop, target, fates);
     else if (auto difference = dyn_cast<arith::SubFOp>(op);
              isa<arith::AddFOp>(op) || (difference && !mustVanish(difference, loop)))
-      relaxAffine(op, sums);
+      relaxAffine(op, sums, fates);
     else if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
       bool isMean = constantOf(quotient.getRhs()) && dependsOn(quotient.getLhs(), sums);
       if (isMean || isRounded())
         allow(op, arith::FastMathFlags::arcp);
-      bool isSafe = isSumOfPowers(quotient.getRhs(), loop) || isGate(quotient);
+      bool isSafe = isSumOfPowers(quotient.getRhs(), loop) || isGate(quotient, fates);
       if (!target.hasAccurateExp2 && isSafe && isRounded())
         allow(op, arith::FastMathFlags::afn);
     } else if (isa<math::RsqrtOp>(op) && isRounded())
       allow(op, arith::FastMathFlags::afn);
-    else if (isa<math::LogOp, math::Log2Op>(op) && Exponents().areArguments(result))
+    else if (isa<math::LogOp, math::Log2Op>(op) && Exponents(fates).areArguments(result))
       allow(op, arith::FastMathFlags::afn);
   }
   fuseExactProducts(kernel);

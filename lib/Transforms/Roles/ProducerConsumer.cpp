@@ -227,19 +227,24 @@ void Expansion::produceAhead(ProducerLoop &plan, IRMapping &values) {
     }
     produceSlot(pipes[plan.loop][number], copies, rings, sources);
   };
-  auto fillIf = [&](arith::CmpIPredicate predicate, Value left, Value right, Value iv) {
+  auto fillIf = [&](arith::CmpIPredicate predicate, Value left, Value right,
+                    llvm::function_ref<void()> fills) {
     Value holds = arith::CmpIOp::create(builder, loc, predicate, left, right);
     auto branch = scf::IfOp::create(builder, loc, holds, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&branch.getThenRegion().front());
-    fill(0, iv);
+    fills();
   };
   auto of = [&](Value value) { return values.lookupOrDefault(value); };
-  Value iv = of(plan.loop.iv());
-  fillIf(arith::CmpIPredicate::eq, iv, of(plan.loop.getLower()), iv);
+  Value iv = of(plan.loop.iv()), lower = of(plan.loop.getLower());
+  // Nothing keeps the second gemm's first tiles: they do not wait until the first gemm is done.
+  fillIf(arith::CmpIPredicate::eq, iv, lower, [&] {
+    fill(0, iv);
+    fill(1, iv);
+  });
   Value next = arith::AddIOp::create(builder, loc, iv, of(plan.loop.getStep()));
-  fillIf(arith::CmpIPredicate::slt, next, of(plan.loop.getUpper()), next);
-  fill(1, iv);
+  fillIf(arith::CmpIPredicate::slt, next, of(plan.loop.getUpper()), [&] { fill(0, next); });
+  fillIf(arith::CmpIPredicate::ne, iv, lower, [&] { fill(1, iv); });
 }
 
 /// The consumers' side of a tile that is filled once, or once a round of loops around.
