@@ -8,6 +8,8 @@
 #include "ToWave/Ops.h"
 #include "ToWave/Roles.h"
 
+#include "Layouts/LoopLayout.h"
+
 #include "tilec/Base/Math.h"
 
 #include "Normalize/Normalize.h"
@@ -239,9 +241,60 @@ static int64_t takeTogether(scf::IfOp op, Elements &elements, int64_t first,
   return count;
 }
 
+/// Whether the loop reads an element that is there in each of its iterations.
+static bool isWithin(tile::LoadOp load, tile::ElementLoop loop) {
+  std::optional<SmallVector<int64_t, 4>> extents = loop.constantExtents();
+  SmallVector<int, 4> direct = directIndices(load.getIndices(), loop);
+  return extents && llvm::all_of(llvm::enumerate(direct), [&](auto index) {
+           return index.value() >= 0 &&
+                  (*extents)[index.value()] <= load.getBuffer().getType().getShape()[index.index()];
+         });
+}
+
+/// Whether both sides only read elements of fragments and compute so little that a lane does both
+/// in less time than a branch takes.
+static bool isCheapChoice(scf::IfOp op) {
+  constexpr int64_t mostOps = 8;
+  if (op.getNumResults() == 0 || op.getElseRegion().empty())
+    return false;
+  auto loop = op->getParentOfType<tile::ElementLoop>();
+  int64_t ops = 0;
+  for (Region *side : {&op.getThenRegion(), &op.getElseRegion()})
+    for (Operation &inner : side->front()) {
+      if (isa<scf::YieldOp>(inner))
+        continue;
+      auto load = dyn_cast<tile::LoadOp>(inner);
+      if (load && loop && load.getBuffer().getType().isFragment() && isWithin(load, loop))
+        continue;
+      bool isCheap = isa<arith::ArithDialect>(inner.getDialect()) && isSpeculatable(&inner) &&
+                     isMemoryEffectFree(&inner) && !isa<arith::DivFOp, arith::RemFOp>(inner);
+      if (!isCheap || ++ops > mostOps)
+        return false;
+    }
+  return true;
+}
+
 /// One branch when all elements agree on the condition, else several; values that it yields go
-/// through registers.
+/// through registers. Cheap choices are no branches.
 LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
+  if (isCheapChoice(op)) {
+    for (Region *side : {&op.getThenRegion(), &op.getElseRegion()})
+      for (Operation &inner : side->front().without_terminator())
+        if (failed(emitOp(inner, elements)))
+          return failure();
+    auto yielded = [&](Region &side, unsigned n, int64_t e) {
+      return lookup(side.front().getTerminator()->getOperand(n), e, elements);
+    };
+    for (auto [n, result] : llvm::enumerate(op.getResults())) {
+      SmallVector<Value, 4> values;
+      for (int64_t e = 0; e < elements.count; ++e)
+        values.push_back(arith::SelectOp::create(b, loc, lookup(op.getCondition(), e, elements),
+                                                 yielded(op.getThenRegion(), n, e),
+                                                 yielded(op.getElseRegion(), n, e)));
+      elements.map[result] = values;
+    }
+    return success();
+  }
   if (isSameForAll(op.getCondition(), elements))
     return emitBranch(op, lookup(op.getCondition(), 0, elements), elements, elements.count,
                       [&](Value value, int64_t e) { return lookup(value, e, elements); });
