@@ -70,6 +70,8 @@ public:
   /// The lane's number, by a value that nothing else is; null: there is none.
   virtual llvm::Value *freshLaneId() { return nullptr; }
   virtual llvm::Value *blockId(unsigned dim) = 0;
+  /// A pointer to device memory of which 8 bytes may always be read.
+  virtual llvm::Value *readablePointer() = 0;
   /// A value that is equal in all lanes, made so for the compiler. i32.
   virtual llvm::Value *uniform(llvm::Value *value) = 0;
   virtual llvm::Value *waveId(llvm::Value *threadId) = 0;

@@ -76,7 +76,9 @@ private:
   // MemoryOps.cpp
   llvm::Value *sharedPointer(mlir::Value offset, int64_t imm) override;
   llvm::Value *pointerFrom(llvm::Value *base, mlir::Value offset, int64_t imm) override;
-  llvm::Value *globalPointer(mlir::Value base, llvm::Value *offset, bool isIndex);
+  /// The base, or other memory that may be read where that is null.
+  llvm::Value *readableBase(mlir::Value base);
+  llvm::Value *globalPointer(llvm::Value *base, llvm::Value *offset, bool isIndex);
   llvm::Value *globalPointer(mlir::Value base, mlir::Value offset);
   llvm::Value *toCarrier(llvm::Value *value);
   llvm::Value *fromCarrier(llvm::Value *value, llvm::Type *type);
@@ -133,6 +135,7 @@ private:
   llvm::DenseMap<mlir::Operation *, std::pair<llvm::Value *, llvm::Value *>> folds;
   llvm::DenseMap<mlir::Value, unsigned> arrayNumbers;
   std::vector<std::vector<llvm::Value *>> arrays; ///< current value of every register
+  llvm::DenseMap<mlir::Value, llvm::Value *> readableBases;
 };
 
 } // namespace tilec::lower

@@ -49,20 +49,32 @@ static std::pair<mlir::Value, int64_t> splitOffset(mlir::Value offset) {
   return {sum.getLhs(), constant.getValue().getZExtValue()};
 }
 
-llvm::Value *KernelLowering::globalPointer(mlir::Value base, llvm::Value *offset, bool isIndex) {
+llvm::Value *KernelLowering::readableBase(mlir::Value base) {
+  llvm::Value *&known = readableBases[base];
+  if (known)
+    return known;
+  llvm::IRBuilderBase::InsertPointGuard guard(b);
+  llvm::BasicBlock &entry = function->getEntryBlock();
+  b.SetInsertPoint(&entry, entry.getFirstInsertionPt());
+  llvm::Value *pointer = at(base);
+  llvm::Value *isNull = b.CreateIsNull(pointer);
+  return known = b.CreateSelect(isNull, e.readablePointer(), pointer);
+}
+
+llvm::Value *KernelLowering::globalPointer(llvm::Value *base, llvm::Value *offset, bool isIndex) {
   // An index offset counts up to 4 GiB: zero-extended, which is also what addressing modes with a
   // scalar base and a 32-bit lane offset want.
   llvm::Value *wide = isIndex ? b.CreateZExt(offset, b.getInt64Ty()) : offset;
-  return b.CreateGEP(b.getInt8Ty(), at(base), wide);
+  return b.CreateGEP(b.getInt8Ty(), base, wide);
 }
 
 llvm::Value *KernelLowering::globalPointer(mlir::Value base, mlir::Value offset) {
   bool isIndex = offset.getType().isIndex();
   auto [variable, constant] = splitOffset(offset);
   if (!variable)
-    return globalPointer(base, at(offset), isIndex);
+    return globalPointer(at(base), at(offset), isIndex);
   // The constant stays apart and becomes the instruction's own offset.
-  return b.CreateGEP(b.getInt8Ty(), globalPointer(base, at(variable), isIndex),
+  return b.CreateGEP(b.getInt8Ty(), globalPointer(at(base), at(variable), isIndex),
                      b.getInt64(constant));
 }
 
@@ -122,8 +134,9 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
     llvm::Value *mask = at(op.getMask()), *offset = at(op.getOffset());
     llvm::Value *safe =
         b.CreateSelect(mask, offset, llvm::Constant::getNullValue(offset->getType()));
+    llvm::Value *base = op.getMayBeEmpty() ? readableBase(op.getBase()) : at(op.getBase());
     llvm::LoadInst *load =
-        b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), safe, isIndex), align);
+        b.CreateAlignedLoad(carrier, globalPointer(base, safe, isIndex), align);
     if (op.getScalar() || op.getConstant())
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
     llvm::Value *value = load;

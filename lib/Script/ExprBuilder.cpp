@@ -53,6 +53,10 @@ const Expr *ExprBuilder::constFloat(double value, DType type, Span span) {
 }
 
 const Expr *ExprBuilder::literal(double value, DType type, Span span) {
+  if (!isFloat(type)) {
+    bool isNarrow = static_cast<float>(value) == value;
+    return cast(constFloat(value, isNarrow ? DType::F32 : DType::F64, span), type, span);
+  }
   if (!isHalfOrLess(type))
     return constFloat(value, type, span);
   Expr *e = make(ExprOp::ConstFloat, type, span);

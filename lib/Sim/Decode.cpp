@@ -261,6 +261,9 @@ llvm::Expected<Operand> parseOperand(StringRef word, const DecodeContext &contex
     result.kind = OperandKind::Imm;
     return result;
   }
+  // A literal where an inline constant would do.
+  if (rest.starts_with("lit(") && rest.consume_back(")"))
+    rest = rest.drop_front(4);
   if (rest.starts_with("sendmsg(")) {
     result.kind = OperandKind::Imm;
     return result;

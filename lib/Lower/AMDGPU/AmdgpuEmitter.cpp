@@ -86,6 +86,9 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
     if (!traits.usesBlockId[dim])
       function.addFnAttr(noBlockId[dim]);
 
+  // Shared memory has a known size, and LLVM would read it in front of a branch for the threads
+  // inside: for others that is a race with what threads write. (No code is added for this.)
+  function.addFnAttr(llvm::Attribute::SanitizeThread);
   shared = nullptr;
   if (traits.sharedBytes > 0) {
     auto *array = llvm::ArrayType::get(b.getInt8Ty(), traits.sharedBytes);
@@ -106,6 +109,12 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
     sharedScope =
         llvm::MDNode::get(context, {metadata.createAnonymousAliasScope(domain, "access")});
   }
+}
+
+/// The kernel's arguments, one of which is a pointer.
+llvm::Value *AmdgpuEmitter::readablePointer() {
+  return b.CreateAddrSpaceCast(call("llvm.amdgcn.kernarg.segment.ptr", {}, {}),
+                               b.getPtrTy(1));
 }
 
 llvm::Value *AmdgpuEmitter::blockId(unsigned dim) {

@@ -17,6 +17,7 @@ public:
   void beginKernel(llvm::Function &function, const KernelTraits &traits) override;
   llvm::Value *threadId() override { return thread; }
   llvm::Value *blockId(unsigned dim) override;
+  llvm::Value *readablePointer() override;
   llvm::Value *uniform(llvm::Value *value) override;
   llvm::Value *waveId(llvm::Value *threadId) override;
 

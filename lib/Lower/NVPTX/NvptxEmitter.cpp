@@ -38,6 +38,7 @@ public:
   llvm::Value *threadId() override { return thread; }
   llvm::Value *freshLaneId() override;
   llvm::Value *blockId(unsigned dim) override;
+  llvm::Value *readablePointer() override;
   llvm::Value *uniform(llvm::Value *value) override { return value; }
   llvm::Value *waveId(llvm::Value *threadId) override;
 
@@ -184,6 +185,21 @@ llvm::Value *NvptxEmitter::freshLaneId() {
   llvm::CallInst *id = call("llvm.nvvm.read.ptx.sreg.laneid", {}, {});
   id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, 32)));
   return id;
+}
+
+llvm::Value *NvptxEmitter::readablePointer() {
+  constexpr const char *name = "tilec_readable";
+  constexpr unsigned bytes = 16;
+  llvm::GlobalVariable *global = module.getGlobalVariable(name, /*AllowInternal=*/true);
+  if (!global) {
+    auto *array = llvm::ArrayType::get(b.getInt8Ty(), bytes);
+    global = new llvm::GlobalVariable(module, array, /*isConstant=*/false,
+                                      llvm::GlobalValue::InternalLinkage,
+                                      llvm::ConstantAggregateZero::get(array), name, nullptr,
+                                      llvm::GlobalValue::NotThreadLocal, 1);
+    global->setAlignment(llvm::Align(bytes));
+  }
+  return global;
 }
 
 llvm::Value *NvptxEmitter::blockId(unsigned dim) {

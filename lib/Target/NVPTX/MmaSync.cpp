@@ -48,7 +48,7 @@ TargetInfo makeMmaSync(Arch arch) {
   chip.hasBarrierCount = true; // barrier.red.popc
   chip.predicatesLanes = true;
   chip.spillsAccumulators = true; // ptxas
-  chip.codeFeatures = "+ptx80";   // CUDA 12.0
+  chip.codeFeatures = "+ptx83";   // CUDA 12.3: says which bytes of a wide load are used
   chip.mma = mmaOfSm80();
   return chip;
 }

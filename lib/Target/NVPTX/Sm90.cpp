@@ -23,7 +23,7 @@ TargetInfo makeSm90() {
   chip.convertsFp8 = true;
   chip.vectorAddBytes = 16;     // red.v2, red.v4 of f32: PTX 8.1
   chip.halfAddBytes = 16;       // red of f16x2, bf16x2, and of v2 and v4 of them
-  chip.codeFeatures = "+ptx81"; // CUDA 12.1
+  chip.codeFeatures = "+ptx83"; // CUDA 12.3
   chip.part = {.name = "NVIDIA H100 80GB HBM3",
                .major = 9,
                .minor = 0,

@@ -113,11 +113,67 @@ static llvm::StringRef spelling(Operation *op) {
       .Default([](Operation *) { return "T.Parallel"; });
 }
 
+static bool dependsOn(Value value, Value iv) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *def = values[i].getDefiningOp();
+    if (def && isPure(def))
+      values.insert(def->operand_begin(), def->operand_end());
+  }
+  return values.contains(iv);
+}
+
+/// Whether both are computed alike.
+static bool isSameIndex(Value a, Value b) {
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  return a == b || (x && y && isMemoryEffectFree(x) && x->getName() == y->getName() &&
+                    x->getAttrs() == y->getAttrs() && x->getNumRegions() == 0 &&
+                    x->getNumOperands() == y->getNumOperands() &&
+                    llvm::all_of_zip(x->getOperands(), y->getOperands(), isSameIndex));
+}
+
+/// Whether what is stored is made of the element that it takes the place of, the same one in every
+/// iteration.
+static bool updatesOneElement(tile::StoreOp store, tile::ParallelOp loop) {
+  auto walksAlong = [&](Value index) {
+    return llvm::any_of(loop.ivs(), [&](Value iv) { return dependsOn(index, iv); });
+  };
+  if (llvm::any_of(store.getIndices(), walksAlong))
+    return false;
+  SmallVector<Value> work = {store.getValue()};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !loop->isAncestor(op) || !seen.insert(op).second)
+      continue;
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (load && load.getBuffer() == store.getBuffer() &&
+        llvm::all_of_zip(load.getIndices(), store.getIndices(), isSameIndex))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
+/// Whether all that the loop leaves in local buffers are such updates.
+static bool onlyUpdatesLocals(tile::ParallelOp loop) {
+  auto result = loop.walk([&](tile::StoreOp store) {
+    Operation *root = tile::bufferBehind(store.getBuffer()).getDefiningOp();
+    bool isLeft = store.getBuffer().getType().isLocal() && root && !loop->isAncestor(root);
+    return isLeft && !updatesOneElement(store, loop) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
 /// Whether the op has to be done by each thread. What is the same in all threads and reads a
 /// fragment is done once, and all threads get the result (`s += f[i]` into a variable).
 static bool belongsToThread(Operation *op, const tile::Uniformity &uniformity) {
-  return uniformity.runsPerThread(op) &&
-         !(isa<tile::ParallelOp>(op) && !uniformity.usesDiffering(op) && touchesFragment(op));
+  if (!uniformity.runsPerThread(op))
+    return false;
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  return !loop || uniformity.usesDiffering(op) || !touchesFragment(op) || !onlyUpdatesLocals(loop);
 }
 
 static LogicalResult expandThreadTiles(tile::KernelOp kernel) {
@@ -233,17 +289,6 @@ static void stageFragmentElements(tile::KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 // Local arrays
 //===----------------------------------------------------------------------===//
-
-static bool dependsOn(Value value, Value iv) {
-  llvm::SetVector<Value> values;
-  values.insert(value);
-  for (size_t i = 0; i < values.size(); ++i) {
-    Operation *def = values[i].getDefiningOp();
-    if (def && isPure(def))
-      values.insert(def->operand_begin(), def->operand_end());
-  }
-  return values.contains(iv);
-}
 
 static bool picksLocalElement(tile::ForOp loop) {
   auto result = loop.walk([&](Operation *op) {

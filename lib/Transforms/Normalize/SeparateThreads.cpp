@@ -142,10 +142,11 @@ bool Separation::isOfPipeline(Operation *op) const {
   return false;
 }
 
-/// A branch that all threads take alike, so that a barrier may stand in it as it is.
+/// A branch that all threads that get there take alike. tile-normalize leaves it around a barrier
+/// inside, also where not all threads get there: the barrier counts on this way alone. Of any other
+/// branch it brings all threads to the barrier.
 bool Separation::isOneForAll(scf::IfOp branch) const {
-  return branch.getNumResults() == 0 &&
-         !accesses.uniformity().isDivergent(&branch.getThenRegion().front());
+  return branch.getNumResults() == 0 && accesses.uniformity().isUniform(branch.getCondition());
 }
 
 /// The op around `place` that keeps tile-normalize from bringing all threads to a barrier there.
@@ -297,7 +298,7 @@ Conflict Separation::visitNest(Operation *op, OpenAccesses &open, Mode mode) {
   return inside(open, Mode::Learn);
 }
 
-/// All threads take the same way.
+/// All threads that get there take the same way.
 Conflict Separation::visitBranches(scf::IfOp branch, OpenAccesses &open, Mode mode) {
   Conflict conflict;
   OpenAccesses before = open, after;

@@ -142,30 +142,44 @@ static const LocalPlace *findLocal(Value root, int64_t element, const Elements &
   return nullptr;
 }
 
-/// Row-major position in a local array; one that is not constant selects among all slots, and is
-/// checked.
-static Value placeInLocal(Emitter &e, Value buffer, ValueRange tileIndices, int64_t n,
-                          Elements &elements) {
-  auto type = cast<tile::BufferType>(buffer.getType());
+/// Where an element of a local array may be: in one slot, or in those of which the index `at` has
+/// the number that is beside each.
+struct LocalSlots {
   Value at;
+  SmallVector<std::pair<int64_t, int64_t>, 4> slots; ///< number, slot
+};
+
+/// Indices that are constant leave less to choose from; others are checked.
+static LocalSlots slotsInLocal(Emitter &e, Value buffer, ValueRange tileIndices, int64_t n,
+                               Elements &elements) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  LocalSlots result{Value(), {{0, 0}}};
   bool isInside = true;
   SmallVector<Value, 4> indices;
   for (auto [d, v] : llvm::enumerate(tileIndices)) {
     indices.push_back(e.indexFor(v, n, elements));
-    std::optional<int64_t> index = tile::constantInt(indices.back());
-    isInside &= index && *index >= 0 && *index < type.getShape()[d];
-    Value row = at ? e.mulIndex(at, type.getShape()[d]) : Value();
-    at = index && row ? e.addIndex(row, *index) : e.addIndex(row, indices.back());
+    int64_t extent = type.getShape()[d];
+    std::optional<int64_t> known = tile::constantInt(indices.back());
+    bool isKnown = known && *known >= 0 && *known < extent;
+    isInside &= isKnown;
+    IndexRange range{0, extent - 1};
+    if (isKnown)
+      range = {*known, *known};
+    else if (std::optional<IndexRange> possible = rangeOf(v))
+      range = {std::clamp<int64_t>(possible->low, 0, extent - 1),
+               std::clamp<int64_t>(possible->high, 0, extent - 1)};
+    SmallVector<std::pair<int64_t, int64_t>, 4> wider;
+    for (auto [number, slot] : result.slots)
+      for (int64_t index = range.low; index <= range.high; ++index)
+        wider.push_back({isKnown ? number : number * extent + index, slot * extent + index});
+    result.slots = std::move(wider);
+    if (!isKnown)
+      result.at =
+          e.addIndex(result.at ? e.mulIndex(result.at, extent) : Value(), indices.back());
   }
   if (!isInside)
     trapOutside(e, buffer, tileIndices, indices, elements.maskOf(n));
-  return at ? at : e.index(0);
-}
-
-/// Nothing where the place is known at run time only, or is none of the array's.
-static std::optional<int64_t> knownSlot(Value at, tile::BufferType type) {
-  std::optional<int64_t> slot = tile::constantInt(at);
-  return slot && *slot >= 0 && *slot < type.numElems() ? slot : std::nullopt;
+  return result;
 }
 
 static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements) {
@@ -184,19 +198,15 @@ static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements
                                            [&](Value v) { return e.isSameForAll(v, elements); });
   for (int64_t n = 0; n < (isSame ? 1 : elements.count); ++n) {
     const LocalPlace *place = findLocal(root, n, elements);
-    Value at = placeInLocal(e, load.getBuffer(), load.getIndices(), n, elements);
+    LocalSlots found = slotsInLocal(e, load.getBuffer(), load.getIndices(), n, elements);
     auto read = [&](int64_t slot) {
       return wave::GetOp::create(b, loc, e.memoryType(place->dtype), place->regs, slot).getResult();
     };
-    Value value;
-    if (std::optional<int64_t> known = knownSlot(at, type)) {
-      value = read(*known);
-    } else {
-      value = read(0);
-      for (int64_t slot = 1; slot < type.numElems(); ++slot) {
-        Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at, e.index(slot));
-        value = arith::SelectOp::create(b, loc, hit, read(slot), value);
-      }
+    Value value = read(found.slots.front().second);
+    for (auto [number, slot] : llvm::drop_begin(found.slots)) {
+      Value hit =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found.at, e.index(number));
+      value = arith::SelectOp::create(b, loc, hit, read(slot), value);
     }
     if (e.memoryType(dtype) != value.getType())
       value = wave::BitcastOp::create(b, loc, e.memoryType(dtype), value);
@@ -209,20 +219,20 @@ static LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements
 static LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  auto type = cast<tile::BufferType>(store.getBuffer().getType());
   if (!store.getBuffer().getDefiningOp<tile::AllocOp>())
     return e.unsupported(*store, "a write through a view of a local array");
   for (int64_t n = 0; n < elements.count; ++n) {
     const LocalPlace *place = findLocal(store.getBuffer(), n, elements);
-    Value at = placeInLocal(e, store.getBuffer(), store.getIndices(), n, elements);
+    LocalSlots found = slotsInLocal(e, store.getBuffer(), store.getIndices(), n, elements);
     Value value = e.fromScalar(e.lookup(store.getValue(), n, elements), place->dtype);
-    if (std::optional<int64_t> known = knownSlot(at, type)) {
-      wave::SetOp::create(b, loc, value, place->regs, *known);
+    if (!found.at) {
+      wave::SetOp::create(b, loc, value, place->regs, found.slots.front().second);
       continue;
     }
-    for (int64_t slot = 0; slot < type.numElems(); ++slot) {
+    for (auto [number, slot] : found.slots) {
       Value old = wave::GetOp::create(b, loc, e.memoryType(place->dtype), place->regs, slot);
-      Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at, e.index(slot));
+      Value hit =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found.at, e.index(number));
       wave::SetOp::create(b, loc, arith::SelectOp::create(b, loc, hit, value, old).getResult(),
                           place->regs, slot);
     }
@@ -284,6 +294,12 @@ static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements)
   return success();
 }
 
+/// Whether a tensor of this type is never empty.
+static bool holdsElements(tile::BufferType type) {
+  return llvm::all_of(type.getShape(),
+                      [](int64_t extent) { return !ShapedType::isDynamic(extent) && extent > 0; });
+}
+
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -325,7 +341,8 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
                 ? e.loadPacked(place, indices, width, mask, isConstant(e, load))
                 : wave::GlobalReadOp::create(
                       b, loc, vector, place.base, e.accessOffset(place, indices), mask,
-                      e.globalAlign(place, width), readsBesideCopies(e, load), isConstant(e, load))
+                      e.globalAlign(place, width), readsBesideCopies(e, load), isConstant(e, load),
+                      !holdsElements(type))
                       .getResult();
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);
