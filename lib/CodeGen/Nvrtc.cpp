@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -270,6 +271,53 @@ void appendQuoted(std::string &source, StringRef text) {
   }
 }
 
+/// A kernel's name where C++ has another use for it: then one of the same length, which the strings
+/// of the cubin get back (restoreName).
+std::string nameInCpp(StringRef name) {
+  static const StringRef taken[] = {
+      "main",      "alignas",   "alignof",  "and",      "asm",      "auto",     "bool",
+      "break",     "case",      "catch",    "char",     "class",    "const",    "constexpr",
+      "continue",  "decltype",  "default",  "delete",   "do",       "double",   "else",
+      "enum",      "explicit",  "export",   "extern",   "false",    "float",    "for",
+      "friend",    "goto",      "if",       "inline",   "int",      "long",     "mutable",
+      "namespace", "new",       "noexcept", "not",      "nullptr",  "operator", "or",
+      "private",   "protected", "public",   "register", "return",   "short",    "signed",
+      "sizeof",    "static",    "struct",   "switch",   "template", "this",     "throw",
+      "true",      "try",       "typedef",  "typeid",   "typename", "union",    "unsigned",
+      "using",     "virtual",   "void",     "volatile", "while",    "xor"};
+  std::string other = name.str();
+  if (is_contained(taken, name))
+    other.back() = '_';
+  return other;
+}
+
+void replaceAll(std::string &text, const std::string &from, const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// In the tables of strings of a cubin: names of sections end with the kernel's.
+Error restoreName(std::vector<uint8_t> &cubin, StringRef other, StringRef name) {
+  using File = object::ELFFile<object::ELF64LE>;
+  StringRef bytes(reinterpret_cast<const char *>(cubin.data()), cubin.size());
+  Expected<File> file = File::create(bytes);
+  if (!file)
+    return file.takeError();
+  auto sections = file->sections();
+  if (!sections)
+    return sections.takeError();
+  for (const auto &section : *sections) {
+    if (section.sh_type != ELF::SHT_STRTAB)
+      continue;
+    StringRef table = bytes.substr(section.sh_offset, section.sh_size);
+    std::string wanted = other.str() + '\0';
+    for (size_t at = table.find(wanted); at != StringRef::npos; at = table.find(wanted, at + 1))
+      if (at == 0 || table[at - 1] == '\0' || table[at - 1] == '.')
+        std::copy(name.begin(), name.end(), cubin.begin() + section.sh_offset + at);
+  }
+  return Error::success();
+}
+
 Expected<std::string> wrap(const PtxModule &module) {
   std::string source = "template <int A, int N> struct alignas(A) TilecBytes { char bytes[N]; };\n";
   for (auto &[name, align] : module.dynamicShared)
@@ -278,7 +326,7 @@ Expected<std::string> wrap(const PtxModule &module) {
     auto bounds = attributes(kernel.attributes);
     if (!bounds)
       return bounds.takeError();
-    source += "extern \"C\" __global__ void " + *bounds + kernel.name + "(";
+    source += "extern \"C\" __global__ void " + *bounds + nameInCpp(kernel.name) + "(";
     SmallVector<StringRef> lines;
     kernel.parameters.split(lines, ',', -1, /*KeepEmpty=*/false);
     unsigned index = 0;
@@ -293,7 +341,10 @@ Expected<std::string> wrap(const PtxModule &module) {
     source += ") {\n  asm volatile(\"{\\n\"\n\"";
     for (StringRef shared : module.sharedVariables)
       appendQuoted(source, (shared + "\n").str());
-    appendQuoted(source, kernel.body);
+    std::string body = kernel.body.str();
+    if (std::string other = nameInCpp(kernel.name); other != kernel.name)
+      replaceAll(body, kernel.name + "_param_", other + "_param_");
+    appendQuoted(source, body);
     source += "\\n}\" :: ";
     // Without any operand NVRTC would leave `%%` as it is; naming the dynamic array declares it.
     source += "\"r\"(0)";
@@ -334,6 +385,10 @@ Expected<Cubin> compileWithNvrtc(const Nvrtc &nvrtc, StringRef ptx, Arch arch) {
   nvrtc.destroyProgram(&program);
   if (code != 0)
     return createStringError("NVRTC refused the PTX (code %d): %s", code, cubin.log.c_str());
+  for (const PtxKernel &kernel : module->kernels)
+    if (std::string other = nameInCpp(kernel.name); other != kernel.name)
+      if (Error error = restoreName(cubin.bytes, other, kernel.name))
+        return std::move(error);
   return cubin;
 }
 

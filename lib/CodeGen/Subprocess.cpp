@@ -60,6 +60,9 @@ Expected<ToolResult> runTool(StringRef program, ArrayRef<StringRef> args) {
   std::string message;
   int code = sys::ExecuteAndWait(program, all, std::nullopt, redirects, /*SecondsToWait=*/0,
                                  /*MemoryLimit=*/0, &message);
+  constexpr int bySignal = -2;
+  if (code == bySignal)
+    return createStringError("`" + program + "` was ended by a signal: " + message);
   if (code < 0)
     return createStringError("cannot run `" + program + "`: " + message);
   Expected<std::string> output = log->read();

@@ -12,6 +12,7 @@
 #include "RunReport.h"
 #include "ScheduleSearch.h"
 #include "Tune.h"
+#include "Workers.h"
 
 #include "tilec/Base/Version.h"
 #include "tilec/Driver/Tools.h"
@@ -691,7 +692,7 @@ int tilecRunMain(int argc, char **argv) {
   if (args.schedule == "search")
     return runSearch(args, messages, arch);
   if (!args.tune.empty() || !args.tuneMerge.empty())
-    return runTuning(args, messages, arch);
+    return endProcess(runTuning(args, messages, arch));
   if (std::string error = applyTuned(args.tuned, args.file, arch, args.entry, args.schedule);
       !error.empty())
     return messages.failure(DiagId::TuningFailed, error);

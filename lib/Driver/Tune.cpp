@@ -338,23 +338,28 @@ private:
   }
 
   void compileAll() {
-    std::atomic<size_t> next = 0, done = 0;
-    std::mutex printing;
-    auto work = [&] {
-      for (size_t i; (i = next++) < candidates.size() && !isInterrupted();) {
-        if (!candidates[i].isDone)
-          compile(candidates[i]);
-        std::lock_guard<std::mutex> lock(printing);
-        keep(candidates[i]);
-        show(llvm::formatv("compiling: {0} of {1}", ++done, candidates.size()));
-      }
+    struct Work {
+      std::atomic<size_t> next = 0, done = 0;
+      std::mutex changing;
+      bool isOver = false; ///< what a thread still compiles is of no use
     };
-    std::vector<std::thread> running;
-    for (unsigned i = 1; i < std::min<size_t>(threads(), candidates.size()); ++i)
-      running.emplace_back(work);
-    work();
-    for (std::thread &thread : running)
-      thread.join();
+    auto work = std::make_shared<Work>();
+    unsigned count = std::max<size_t>(std::min<size_t>(threads(), candidates.size()), 1);
+    bool haveEnded = runUntilInterrupted(count, [this, work] {
+      for (size_t i; (i = work->next++) < candidates.size() && !isInterrupted();) {
+        Candidate candidate = candidates[i];
+        if (!candidate.isDone)
+          compile(candidate);
+        std::lock_guard<std::mutex> lock(work->changing);
+        if (work->isOver)
+          return;
+        candidates[i] = std::move(candidate);
+        keep(candidates[i]);
+        show(llvm::formatv("compiling: {0} of {1}", ++work->done, candidates.size()));
+      }
+    });
+    std::lock_guard<std::mutex> lock(work->changing);
+    work->isOver = !haveEnded;
   }
 
   /// Parameters that make no difference to the code are not measured again: `auto` beside the
@@ -403,16 +408,23 @@ private:
     if (!request.check)
       return rt::success();
     show("running the cpu reference");
-    CompileOptions options = request.compile;
-    options.entry = *withParameters(options.entry, first->outcome.parameters);
-    options.cache = nullptr;
-    Compilation compilation(options);
-    if (!compilation.open(request.file) || !compilation.runTo(Stage::Wave))
-      return rt::Error{firstError(compilation.diagnostics())};
-    rt::Result<std::vector<Expected>> results = expectedResults(compilation, before);
-    if (!results)
-      return results.error();
-    expected = std::move(*results);
+    using Results = rt::Result<std::vector<Expected>>;
+    auto results = std::make_shared<std::optional<Results>>();
+    bool haveEnded = runUntilInterrupted(1, [this, first, results] {
+      CompileOptions options = request.compile;
+      options.entry = *withParameters(options.entry, first->outcome.parameters);
+      options.cache = nullptr;
+      Compilation compilation(options);
+      if (!compilation.open(request.file) || !compilation.runTo(Stage::Wave))
+        *results = rt::Error{firstError(compilation.diagnostics())};
+      else
+        *results = expectedResults(compilation, before);
+    });
+    if (!haveEnded)
+      return rt::success(); // nothing will be measured
+    if (!**results)
+      return (*results)->error();
+    expected = std::move(***results);
     return rt::success();
   }
 
@@ -702,7 +714,13 @@ private:
 
 } // namespace
 
-rt::Result<TuneRecord> tune(const TuneRequest &request) { return Search(request).run(); }
+rt::Result<TuneRecord> tune(const TuneRequest &request) {
+  auto search = std::make_unique<Search>(request);
+  rt::Result<TuneRecord> record = search->run();
+  if (hasThreadsLeft())
+    (void)search.release();
+  return record;
+}
 rt::Result<TuneRecord> mergeShards(const TuneRequest &request) { return Search(request).merge(); }
 
 std::string printRecord(const TuneRecord &record) {

@@ -8,17 +8,23 @@
 #include "Workers.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace tilec {
 namespace {
@@ -174,6 +180,52 @@ void holdInterrupts() {
 }
 
 bool isInterrupted() { return wasInterrupted != 0; }
+
+namespace {
+std::atomic<bool> goOn = false; ///< threads that an interrupt has left alone
+} // namespace
+
+bool runUntilInterrupted(unsigned threads, std::function<void()> work) {
+  constexpr auto slice = std::chrono::milliseconds(50);
+  constexpr int slicesOfGrace = 10;
+  struct State {
+    std::mutex mutex;
+    std::condition_variable ended;
+    unsigned running;
+  };
+  auto state = std::make_shared<State>();
+  state->running = threads;
+  std::vector<std::thread> started;
+  for (unsigned i = 0; i < threads; ++i)
+    started.emplace_back([state, work] {
+      work();
+      std::lock_guard<std::mutex> lock(state->mutex);
+      --state->running;
+      state->ended.notify_all();
+    });
+  std::unique_lock<std::mutex> lock(state->mutex);
+  int slices = 0;
+  while (state->running > 0 && slices < slicesOfGrace) {
+    state->ended.wait_for(lock, slice);
+    slices += isInterrupted();
+  }
+  bool haveEnded = state->running == 0;
+  lock.unlock();
+  for (std::thread &thread : started)
+    haveEnded ? thread.join() : thread.detach();
+  goOn = goOn || !haveEnded;
+  return haveEnded;
+}
+
+bool hasThreadsLeft() { return goOn; }
+
+int endProcess(int code) {
+  if (!goOn)
+    return code;
+  llvm::outs().flush();
+  std::fflush(nullptr);
+  _exit(code);
+}
 
 void measureAtOnce(const std::vector<size_t> &indices, unsigned atOnce, double timeoutSeconds,
                    const std::function<Measured(size_t)> &measure,

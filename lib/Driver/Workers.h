@@ -26,6 +26,14 @@ struct Measured {
 void holdInterrupts();
 bool isInterrupted();
 
+/// Runs `work` on so many threads of this process. False: an interrupt has come, and not all of
+/// them have ended within half a second. They go on by themselves until the process ends: nothing
+/// that they use may be destroyed.
+bool runUntilInterrupted(unsigned threads, std::function<void()> work);
+bool hasThreadsLeft();
+/// Gives the code, with which the process ends. Where threads go on, it ends at once.
+int endProcess(int code);
+
 /// Runs `measure(i)` for i in `indices`, in order, in children of this process, and hands each
 /// outcome to `done` in this one. A child that says nothing for `timeoutSeconds` is killed. What an
 /// interrupt leaves unmeasured has no outcome.

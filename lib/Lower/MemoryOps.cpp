@@ -135,8 +135,7 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
     llvm::Value *safe =
         b.CreateSelect(mask, offset, llvm::Constant::getNullValue(offset->getType()));
     llvm::Value *base = op.getMayBeEmpty() ? readableBase(op.getBase()) : at(op.getBase());
-    llvm::LoadInst *load =
-        b.CreateAlignedLoad(carrier, globalPointer(base, safe, isIndex), align);
+    llvm::LoadInst *load = b.CreateAlignedLoad(carrier, globalPointer(base, safe, isIndex), align);
     if (op.getScalar() || op.getConstant())
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
     llvm::Value *value = load;

@@ -10,6 +10,7 @@
 #include "tilec/Base/MessageJson.h"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 
 #include <cerrno>
 #include <cstdio>
@@ -20,6 +21,7 @@ namespace tilec {
 
 Messages::Messages(std::string tool, int argc, char **argv, int failed)
     : name(std::move(tool)), failed(failed) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file beyond its limit is an error of writing, as a full disk
   constexpr std::string_view option = "--diagnostics";
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];

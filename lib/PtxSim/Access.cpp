@@ -110,7 +110,7 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
       block->noteVisit(warp.agent, warp.clock.before[warp.agent]);
     bool isAtomic = kind == AccessKind::Atomic || instr.isVolatile;
     Access access{&warp.clock, warp.epoch(touchOf(bytes, isAtomic)), false,
-                  warp.machine.options.checkOrder};
+                  warp.machine.options.checkOrder, warp.machine.program.hasSwaps};
     std::string problem = kind == AccessKind::Read
                               ? target.shared->checkRead(target.offset, bytes, access)
                               : target.shared->checkWrite(target.offset, bytes, access, values);

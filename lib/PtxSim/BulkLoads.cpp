@@ -120,7 +120,7 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
   copy.clock = ++warp.loadClock;
   for (Block *block : copy.targets) {
     Access access{&warp.clock, Epoch::make(copy.agent, copy.clock), true,
-                  warp.machine.options.checkOrder};
+                  warp.machine.options.checkOrder, warp.machine.program.hasSwaps};
     std::string problem = block->shared.checkWrite(copy.shared, copy.bytes, access);
     MBarrier *counts = block->shared.barrier(copy.barrier);
     if (problem.empty() && !counts)

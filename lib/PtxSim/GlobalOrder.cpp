@@ -44,7 +44,7 @@ std::string GlobalOrder::read(uint64_t address, uint32_t bytes, const GlobalAcce
     if (w.writer != nobody) {
       if (access.isConstant)
         return "reads " + place(at) + " as a constant (.nc), which this launch has written";
-      bool needsOrder = clash(w.written, epoch, false);
+      bool needsOrder = clash(w.written, epoch, false, hasSwaps);
       if (w.writer != access.cluster && needsOrder && w.writeMeetings == access.meetings)
         return "reads " + place(at) +
                ", which another block writes: nothing says that the write comes first";
@@ -69,7 +69,7 @@ std::string GlobalOrder::write(uint64_t address, uint32_t bytes, const GlobalAcc
     uint64_t first = std::max(at, address), end = std::min(at + wordBytes, address + bytes);
     bool isSame = after && std::memcmp(before + (first - address), after + (first - address),
                                        size_t(end - first)) == 0;
-    if (!isSame && w.writer != nobody && clash(w.written, epoch, true)) {
+    if (!isSame && w.writer != nobody && clash(w.written, epoch, true, hasSwaps)) {
       bool isOrdered = w.writeMeetings != access.meetings;
       if (w.writer != access.cluster && !isOrdered)
         return "writes " + place(at) + ", which another block writes too";
@@ -77,7 +77,7 @@ std::string GlobalOrder::write(uint64_t address, uint32_t bytes, const GlobalAcc
         return "writes " + place(at) + ", which " + nameOfAgent(w.written.agent()) +
                " writes too: nothing says which comes first";
     }
-    if (!isSame && w.reader != nobody && clash(w.read, epoch, false)) {
+    if (!isSame && w.reader != nobody && clash(w.read, epoch, false, hasSwaps)) {
       bool isOrdered = w.readMeetings != access.meetings;
       if (w.reader != access.cluster && !isOrdered)
         return "writes " + place(at) +

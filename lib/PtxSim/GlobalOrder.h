@@ -29,6 +29,8 @@ struct GlobalAccess {
 
 class GlobalOrder {
 public:
+  /// `hasSwaps`: the program has compare-and-swaps (Order.h).
+  explicit GlobalOrder(bool hasSwaps) : hasSwaps(hasSwaps) {}
   /// Empty, or what is wrong with reading these bytes now; remembers the read.
   std::string read(uint64_t address, uint32_t bytes, const GlobalAccess &access);
   /// The same for writing. `before` and `after`, where given, are the bytes there and those that
@@ -48,6 +50,7 @@ private:
   using Page = std::array<Word, pageBytes / wordBytes>;
   Word &word(uint64_t address);
 
+  const bool hasSwaps;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
   uint64_t lastPage = ~0ull;
   Page *last = nullptr;

@@ -62,14 +62,14 @@ inline Touch touchOf(unsigned bytes, bool isAtomic) {
   return isAtomic ? Touch::Atomic : bytes < 4 ? Touch::Part : Touch::Whole;
 }
 
-/// Whether two accesses of a word need an order, one of which writes.
-inline bool clash(Epoch a, Epoch b, bool bothWrite) {
+/// Whether two accesses of a word need an order, one of which writes. `hasSwaps`: of the program.
+inline bool clash(Epoch a, Epoch b, bool bothWrite, bool hasSwaps) {
   Touch x = a.touch(), y = b.touch();
   if (x == Touch::Whole && y == Touch::Whole)
     return true;
   // Loops of compare-and-swap begin with a plain read, which may be old (LLVM's AtomicExpand).
   if (x == Touch::Whole || y == Touch::Whole)
-    return bothWrite || (x != Touch::Atomic && y != Touch::Atomic);
+    return bothWrite || !hasSwaps || (x != Touch::Atomic && y != Touch::Atomic);
   return false; // other bytes perhaps, or both atomic
 }
 

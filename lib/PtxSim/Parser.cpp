@@ -348,6 +348,7 @@ private:
               .str();
     program->hasGridFences |= instruction.isGridFence;
     program->hasOrderedAccesses |= instruction.isOrderedAccess;
+    program->hasSwaps |= parsed.has("cas");
     program->code.push_back(std::move(instruction));
   }
 

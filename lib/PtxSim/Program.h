@@ -164,6 +164,7 @@ struct Program {
   std::vector<Instruction> code;
   uint32_t registers = 0;
   bool hasGridFences = false, hasOrderedAccesses = false; ///< that reach other clusters
+  bool hasSwaps = false;                                  ///< compare-and-swaps
   std::vector<std::pair<uint32_t, uint64_t>> constants;   ///< register, value
   /// The same for addresses of shared variables, which differ between the blocks of a cluster.
   std::vector<std::pair<uint32_t, uint64_t>> sharedAddresses;

@@ -35,7 +35,8 @@ Machine::Machine(const Program &program, const LaunchConfig &config, ArrayRef<ui
     : program(program), config(config), options(options), params(params.begin(), params.end()),
       memory(memory), random(options.seed * 0x9e3779b97f4a7c15ull + 1),
       ordersBlocks(config.cooperative ? program.hasOrderedAccesses
-                                      : program.hasOrderedAccesses || program.hasGridFences) {}
+                                      : program.hasOrderedAccesses || program.hasGridFences),
+      globalOrder(program.hasSwaps) {}
 
 size_t Machine::agents() const {
   return size_t(warpsPerBlock()) * volume(config.cluster) * agentsPerWarp;

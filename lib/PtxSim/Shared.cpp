@@ -91,7 +91,7 @@ std::string SharedMemory::checkRead(uint32_t address, uint32_t count, const Acce
     if (e == last || !e.exists())
       continue;
     last = e;
-    if (clash(e, access.epoch, false) && !access.clock->knows(e))
+    if (clash(e, access.epoch, false, access.hasSwaps) && !access.clock->knows(e))
       return "reads " + place(word * wordBytes) + ", which " + nameOfAgent(e.agent()) +
              " writes: nothing says that the write comes first";
     if (access.isAsync && !isAsyncProxy(e.agent()) && !access.clock->sees(e))
@@ -111,7 +111,7 @@ std::string SharedMemory::checkWrite(uint32_t address, uint32_t count, const Acc
   for (uint32_t word = address / wordBytes; word <= (address + count - 1) / wordBytes; ++word) {
     Epoch e = lastWrite[word];
     bool isSame = e == last || !e.exists();
-    if (!isSame && clash(e, access.epoch, true) && !access.clock->knows(e)) {
+    if (!isSame && clash(e, access.epoch, true, access.hasSwaps) && !access.clock->knows(e)) {
       uint32_t first = std::max(address, word * wordBytes);
       uint32_t end = std::min(address + count, (word + 1) * wordBytes);
       if (!values || std::memcmp(&bytes[first], values + (first - address), end - first) != 0)
@@ -126,7 +126,7 @@ std::string SharedMemory::checkWrite(uint32_t address, uint32_t count, const Acc
     for (Epoch read : lastReads[word]) {
       if (!read.exists())
         break;
-      if (!clash(read, access.epoch, false) || access.clock->knows(read))
+      if (!clash(read, access.epoch, false, access.hasSwaps) || access.clock->knows(read))
         continue;
       return "writes " + place(word * wordBytes) + ", which " + nameOfAgent(read.agent()) +
              " reads: nothing says that the read is over";

@@ -37,6 +37,7 @@ struct Access {
   Epoch epoch;                  ///< that the access gets
   bool isAsync = false;         ///< asynchronous proxy
   bool checksOrder = true;
+  bool hasSwaps = true; ///< the program has compare-and-swaps (Order.h)
 };
 
 /// As a message says it; warps are counted through the cluster.

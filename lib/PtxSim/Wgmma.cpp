@@ -57,7 +57,8 @@ bool touch(Warp &warp, const Instruction &instr, const Descriptor &d, bool isKMa
                          ", which is inside of a pattern: its descriptor needs a base offset"),
            false;
   SharedMemory &shared = warp.block.shared;
-  Access access{&warp.clock, epoch, true, warp.machine.options.checkOrder};
+  Access access{&warp.clock, epoch, true, warp.machine.options.checkOrder,
+                warp.machine.program.hasSwaps};
   bool isGood = true;
   forChunks(d, isKMajor, size, kBytes, bytesOf(type), [&](unsigned, unsigned, uint32_t address) {
     if (!isGood)

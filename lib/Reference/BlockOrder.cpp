@@ -58,8 +58,9 @@ void fail(Machine &machine, uint32_t buffer, int64_t elem, uint32_t other, const
 bool readOne(Machine &machine, BlockOrder &order, uint32_t buffer, int64_t elem, Operation *op) {
   BlockOrder::Cell &cell = order.cells[elem];
   uint32_t self = machine.blockNumber + 1;
-  if (cell.writer && !(cell.writer & atomicBit) && cell.writer != self) {
-    fail(machine, buffer, elem, cell.writer, "reads", "writes", op);
+  if (cell.writer && blockOf(cell.writer) != self) {
+    fail(machine, buffer, elem, cell.writer, "reads",
+         cell.writer & atomicBit ? "updates" : "writes", op);
     return false;
   }
   cell.reader = cell.reader == 0 || cell.reader == self ? self : several;
@@ -104,10 +105,13 @@ void noteAtomics(Frame &frame, const Access &access, const int64_t *offsets, Ope
   for (int lane = 0; order && lane < frame.lanes && !machine.failed; ++lane)
     if (offsets[lane] >= 0 && frame.isOn(lane))
       forElems(*order, access.dtype, offsets[lane], [&](int64_t elem) {
-        uint32_t &writer = order->cells[elem].writer;
+        auto &[writer, reader] = order->cells[elem];
         if (writer && !(writer & atomicBit) && writer != self)
-          fail(machine, buffer, elem, writer, "changes", "writes", op);
-        writer = self | atomicBit;
+          fail(machine, buffer, elem, writer, "updates", "writes", op);
+        else if (reader && reader != self)
+          fail(machine, buffer, elem, reader, "updates", "reads", op);
+        bool isOthers = (writer & atomicBit) && writer != (self | atomicBit);
+        writer = (isOthers ? several : self) | atomicBit;
       });
 }
 

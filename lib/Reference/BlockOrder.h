@@ -2,8 +2,7 @@
 //
 // Blocks of a launch are in no order: what one writes no other may use, atomics among
 // atomics and equal values written twice excepted. Kept for the tensors that a kernel
-// writes, while it runs. (Atomics are not compared with plain reads, as PTX's checks do
-// not either: loops of compare-and-swap begin with one.)
+// writes, while it runs.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

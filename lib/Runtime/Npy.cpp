@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -182,8 +183,15 @@ static Status writeInto(File file, const std::string &path, std::string_view con
 /// device or a pipe.
 static std::string regularTarget(const std::string &path) {
   struct stat found;
-  if (stat(path.c_str(), &found) != 0)
-    return path;
+  if (stat(path.c_str(), &found) != 0) {
+    // Nothing is there yet, or a link to nothing: what it names is made.
+    std::filesystem::path target = path;
+    std::error_code error;
+    constexpr int mostLinks = 40; // as the kernel follows
+    for (int i = 0; i < mostLinks && std::filesystem::is_symlink(target, error); ++i)
+      target = target.parent_path() / std::filesystem::read_symlink(target, error);
+    return target;
+  }
   if (!S_ISREG(found.st_mode))
     return "";
   std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);

@@ -119,13 +119,14 @@ void GlobalOrder::race(Wave &wave, const MemOp &op, const Part &part, uint32_t o
 
 void GlobalOrder::read(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell) {
   uint32_t self = idOf(wave);
-  if (cell.writer && !cell.isAtomic) {
+  if (cell.writer && !(cell.isAtomic && hasSwaps)) {
+    const char *what = cell.isAtomic ? "read of what is changed by" : "read of what is written by";
     if (cell.writer != self) {
       if (!ordersGroups() && cell.writeMeetings == meetingsOf(wave))
-        race(wave, op, part, cell.writer, nullptr, "read of what is written by");
+        race(wave, op, part, cell.writer, nullptr, what);
     } else if (const AccessRecord *other = wave.group->checker->find(cell.write);
                other && other->wave != wave.index && wave.group->checker->isInFlight(*other)) {
-      race(wave, op, part, self, other, "read of what is written by");
+      race(wave, op, part, self, other, what);
     }
   }
   bool isOther = cell.reader != 0 && cell.reader != self;
@@ -154,19 +155,21 @@ void GlobalOrder::write(Wave &wave, const MemOp &op, const Part &part, GlobalCel
     if (other && other->wave != wave.index && checker.isInFlight(*other))
       race(wave, op, part, self, other, "overwrites what is written by");
   }
-  // Loops of compare-and-swap begin with a plain read, which may be old (LLVM's AtomicExpand).
-  if (cell.reader && !part.isAtomic) {
+  if (cell.reader && !(part.isAtomic && hasSwaps)) {
+    const char *what = part.isAtomic ? "changes what is read by" : "overwrites what is read by";
     if (cell.reader != self) {
       if (!ordersGroups() && cell.readMeetings == meetingsOf(wave))
-        race(wave, op, part, cell.reader, nullptr, "overwrites what is read by");
+        race(wave, op, part, cell.reader, nullptr, what);
     } else {
       const AccessRecord *last = checker.find(cell.reads.last);
       bool isOther = last && last->wave != wave.index && checker.isInFlight(*last);
       if (isOther || cell.reads.others(wave.group->barrierEpoch, wave.index))
-        race(wave, op, part, self, isOther ? last : nullptr, "overwrites what is read by");
+        race(wave, op, part, self, isOther ? last : nullptr, what);
     }
   }
-  cell.writer = self;
+  bool isOthers = part.isAtomic && cell.isAtomic && cell.writer && cell.writer != self &&
+                  cell.writeMeetings == meetingsOf(wave);
+  cell.writer = isOthers ? several : self;
   cell.writeMeetings = meetingsOf(wave);
   cell.write = op.checkId;
   cell.isAtomic = part.isAtomic;

@@ -44,7 +44,9 @@ public:
   void access(Wave &wave, const MemOp &op, int lane, const GlobalCells &cells, uint64_t address,
               unsigned bytes, bool isWrite, const void *data);
   /// `barrier`: the word by which the work-groups of a cooperative launch meet, or 0.
-  explicit GlobalOrder(uint64_t barrier) : barrier(barrier) {}
+  /// `hasSwaps`: the kernel has compare-and-swaps, whose loops begin with a plain read that may be
+  /// old (LLVM's AtomicExpand): then atomics are not compared with reads.
+  GlobalOrder(uint64_t barrier, bool hasSwaps) : barrier(barrier), hasSwaps(hasSwaps) {}
   /// The work-group has made what it did known to others, or what others did to itself.
   void fence(Group &group);
 
@@ -63,6 +65,7 @@ private:
     GlobalCells cells;
   };
   const uint64_t barrier;
+  const bool hasSwaps;
   std::mutex mutex;
   std::map<uint64_t, Region> regions; ///< by the allocation's address
   std::atomic<bool> hasFences = false;

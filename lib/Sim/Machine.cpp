@@ -217,6 +217,20 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
   }
 }
 
+/// Whether the kernel's code, as far as its size is known, has a compare-and-swap.
+bool hasSwaps(const Launch &launch) {
+  uint32_t pc = launch.setup->entryPc, end = pc + launch.setup->codeBytes / 4;
+  if (launch.setup->codeBytes == 0)
+    return true;
+  while (pc < end) {
+    const Instr *instr = launch.program->at(pc);
+    if (instr->traits & isCompareAndSwap)
+      return true;
+    pc = std::max(instr->next, pc + 1);
+  }
+  return false;
+}
+
 /// Hands out work-groups; those that had their turn wait behind the new ones.
 class Dispatcher {
 public:
@@ -227,7 +241,7 @@ public:
                      static_cast<int64_t>(std::min(launch.options->maxSeconds, 1e9) * 1e6))) {
     // Cells number work-groups with 32 bits.
     if (launch.options->checks == Checks::All && launch.gridGroups() < GlobalOrder::several - 1)
-      order = std::make_unique<GlobalOrder>(launch.options->barrier);
+      order = std::make_unique<GlobalOrder>(launch.options->barrier, hasSwaps(launch));
   }
 
   void work() {

@@ -25,6 +25,18 @@
 # RUN: tilec-run %s --entry "no_rounds()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "no_rounds()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "no_rounds()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "elements()" --dim m=0 --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "elements()" --dim m=0 --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "elements()" --dim m=0 --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "elements()" --dim m=0 --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "columns()" --dim m=0 --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "columns()" --dim m=0 --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "columns()" --dim m=0 --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "columns()" --dim m=0 --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "tile()" --dim m=0 --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "tile()" --dim m=0 --target=gfx950 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "tile()" --dim m=0 --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "tile()" --dim m=0 --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: PASS
 import tilelang.language as T
 
@@ -120,4 +132,42 @@ def no_rounds(k=0):
             for i in T.unroll(k):
                 c[i, 0] += 1.0
             T.copy(c, C)
+    return main
+
+
+# Reads of an empty tensor are outside of it: nothing at its null address is touched.
+def elements():
+    m = T.dynamic("m")
+
+    @T.prim_func
+    def main(A: T.Tensor((m, 4), "float32"), C: T.Tensor((4,), "float32")):
+        with T.Kernel(1, threads=64):
+            for i in T.Parallel(4):
+                C[i] = A[0, i] + 1.0
+
+    return main
+
+
+def columns():
+    m = T.dynamic("m")
+
+    @T.prim_func
+    def main(A: T.Tensor((4, m), "float16"), C: T.Tensor((4,), "float32")):
+        with T.Kernel(1, threads=64):
+            for i in T.Parallel(4):
+                C[i] = A[i, 0] + 1.0
+
+    return main
+
+
+def tile():
+    m = T.dynamic("m")
+
+    @T.prim_func
+    def main(A: T.Tensor((64, m), "float16"), C: T.Tensor((64, 64), "float16")):
+        with T.Kernel(1, threads=64):
+            a = T.alloc_shared((64, 64), "float16")
+            T.copy(A[0:64, 0:64], a)
+            T.copy(a, C)
+
     return main

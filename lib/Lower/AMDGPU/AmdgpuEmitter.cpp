@@ -113,8 +113,7 @@ void AmdgpuEmitter::beginKernel(llvm::Function &function, const KernelTraits &tr
 
 /// The kernel's arguments, one of which is a pointer.
 llvm::Value *AmdgpuEmitter::readablePointer() {
-  return b.CreateAddrSpaceCast(call("llvm.amdgcn.kernarg.segment.ptr", {}, {}),
-                               b.getPtrTy(1));
+  return b.CreateAddrSpaceCast(call("llvm.amdgcn.kernarg.segment.ptr", {}, {}), b.getPtrTy(1));
 }
 
 llvm::Value *AmdgpuEmitter::blockId(unsigned dim) {

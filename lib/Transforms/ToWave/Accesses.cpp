@@ -174,8 +174,7 @@ static LocalSlots slotsInLocal(Emitter &e, Value buffer, ValueRange tileIndices,
         wider.push_back({isKnown ? number : number * extent + index, slot * extent + index});
     result.slots = std::move(wider);
     if (!isKnown)
-      result.at =
-          e.addIndex(result.at ? e.mulIndex(result.at, extent) : Value(), indices.back());
+      result.at = e.addIndex(result.at ? e.mulIndex(result.at, extent) : Value(), indices.back());
   }
   if (!isInside)
     trapOutside(e, buffer, tileIndices, indices, elements.maskOf(n));
@@ -337,13 +336,12 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       const TensorPlace &place = e.tensors.find(root)->second;
       Value bounds = e.boundsMask(place, load.getIndices(), indices);
       Value mask = e.andMasks(bounds, elements.maskOf(n));
-      raw = e.isPacked(dtype)
-                ? e.loadPacked(place, indices, width, mask, isConstant(e, load))
-                : wave::GlobalReadOp::create(
-                      b, loc, vector, place.base, e.accessOffset(place, indices), mask,
-                      e.globalAlign(place, width), readsBesideCopies(e, load), isConstant(e, load),
-                      !holdsElements(type))
-                      .getResult();
+      raw = e.isPacked(dtype) ? e.loadPacked(place, indices, width, mask, isConstant(e, load))
+                              : wave::GlobalReadOp::create(
+                                    b, loc, vector, place.base, e.accessOffset(place, indices),
+                                    mask, e.globalAlign(place, width), readsBesideCopies(e, load),
+                                    isConstant(e, load), !holdsElements(type))
+                                    .getResult();
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);
         double pad = load.getPad()->convertToDouble();

@@ -75,3 +75,19 @@ def fine():
             T.atomic_add(N[0], 1)
 
     return main
+
+
+# A counter that is read beside others' updates, by blocks and by the waves of one block.
+@tilelang.jit
+def counter(blocks=8, threads=64, waits=0):
+
+    @T.prim_func
+    def main(N: T.Tensor((1,), "int32"), C: T.Tensor((blocks, threads), "int32")):
+        with T.Kernel(blocks, threads=threads) as bx:
+            tx = T.get_thread_binding()
+            T.atomic_add(N[0], 1)
+            if waits:
+                T.sync_threads()
+            C[bx, tx] = N[0]
+
+    return main
