@@ -60,8 +60,9 @@ public:
     bool moves = is_contained(
         {"machine-scheduler", "postmisched", "si-load-store-opt", "load-store-vectorizer"}, pass);
     bool isSlow = is_contained({"slsr", "si-form-memory-clauses", "si-peephole-sdwa"}, pass);
-    bool gainsLittle =
-        is_contained({"machine-cse", "machine-sink", "machine-scheduler", "nary-reassociate", "postmisched"}, pass);
+    bool gainsLittle = is_contained(
+        {"machine-cse", "machine-sink", "machine-scheduler", "nary-reassociate", "postmisched"},
+        pass);
     return !(keepsOrder && moves) && !(isLarge && isSlow) && !(isHuge && gainsLittle) &&
            !(isVast && pass == "early-cse") && !(sinksTooFar && pass == "machine-sink");
   }

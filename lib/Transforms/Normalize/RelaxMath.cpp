@@ -574,86 +574,6 @@ llvm::DenseSet<Value> fragmentsOfSums(tile::KernelOp kernel) {
   return found;
 }
 
-/// Whether two values of one loop are the same expression, of elements that no store changes
-/// between.
-bool isSameValue(Value a, Value b) {
-  if (a == b)
-    return true;
-  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  if (!x || !y || x->getBlock() != y->getBlock() || x->getName() != y->getName() ||
-      x->getAttrDictionary() != y->getAttrDictionary() || x->getNumRegions() != 0 ||
-      x->getNumOperands() != y->getNumOperands())
-    return false;
-  if (y->isBeforeInBlock(x))
-    std::swap(x, y);
-  if (!isa<tile::LoadOp>(x) && !isMemoryEffectFree(x))
-    return false;
-  for (Operation *op = x; isa<tile::LoadOp>(x) && op != y; op = op->getNextNode())
-    if (isChangedBy(accessesOf(op).writes, rootOf(x->getOperand(0))))
-      return false;
-  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
-                      [](auto pair) { return isSameValue(std::get<0>(pair), std::get<1>(pair)); });
-}
-
-/// x * x + y, where x * x is a term of a sum: all terms are positive, so one rounding less is only
-/// nearer to the sum. Reductions allow it (ReduceEmitter); here the product does.
-void relaxSquares(tile::ReduceOp reduce) {
-  Value squares = reduce.getSrc();
-  if (reduce.getKind() != tile::ReduceKind::Sum || !squares.getDefiningOp<tile::AllocOp>())
-    return;
-  SmallVector<arith::MulFOp> products;
-  for (Operation *user : squares.getUsers()) {
-    auto store = dyn_cast<tile::StoreOp>(user);
-    auto product = store ? store.getValue().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-    if (product && product.getType().isF32() && isSameValue(product.getLhs(), product.getRhs()))
-      products.push_back(product);
-  }
-  for (arith::MulFOp product : products)
-    allow(product, arith::FastMathFlags::contract);
-}
-
-/// The product of a statement s = s + x * x, null of others.
-arith::MulFOp squareAdded(tile::StoreOp store) {
-  auto sum = store.getValue().getDefiningOp<arith::AddFOp>();
-  for (unsigned n = 0; sum && n < 2; ++n) {
-    auto old = sum->getOperand(n).getDefiningOp<tile::LoadOp>();
-    auto product = sum->getOperand(1 - n).getDefiningOp<arith::MulFOp>();
-    if (old && product && product.getType().isF32() && old.getBuffer() == store.getBuffer() &&
-        llvm::equal(old.getIndices(), store.getIndices()) &&
-        isSameValue(product.getLhs(), product.getRhs()))
-      return product;
-  }
-  return {};
-}
-
-/// The same of sums that are kept by statements of loops: all terms are squares, and they start at
-/// no less than 0.
-void relaxRunningSquares(tile::AllocOp sums) {
-  if (!sums.getResult().getType().isFragment() ||
-      !sums.getResult().getType().getElementType().isF32())
-    return;
-  SmallVector<arith::MulFOp> products;
-  for (Operation *user : sums->getUsers()) {
-    auto store = dyn_cast<tile::StoreOp>(user);
-    if (auto product = store ? squareAdded(store) : arith::MulFOp()) {
-      products.push_back(product);
-      continue;
-    }
-    auto fill = dyn_cast<tile::FillOp>(user);
-    std::optional<double> start = fill ? constantOf(fill.getValue()) : std::nullopt;
-    bool isStart = start && *start >= 0;
-    if (!isStart && (isa<tile::SubviewOp, tile::ReshapeOp>(user) ||
-                     llvm::is_contained(accessesOf(user).writes, sums.getResult())))
-      return;
-  }
-  for (arith::MulFOp product : products) {
-    allow(product, arith::FastMathFlags::contract);
-    for (Operation *sum : product->getUsers())
-      if (isa<arith::AddFOp>(sum))
-        allow(sum, arith::FastMathFlags::contract);
-  }
-}
-
 /// a * b + c, where the product hangs on a sum: what its rounding changes is no more than what the
 /// last bit of the sum changes.
 void relaxAffine(Operation *sum, const llvm::DenseSet<Value> &sums, Fates &fates) {
@@ -775,8 +695,7 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   if (!isFast)
     shortenAngles(kernel, target, fates);
   llvm::DenseSet<Value> sums = fragmentsOfSums(kernel);
-  kernel.walk([](tile::ReduceOp reduce) { relaxSquares(reduce); });
-  kernel.walk([](tile::AllocOp sums) { relaxRunningSquares(sums); });
+  relaxSquares(kernel);
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (op->getParentOfType<tile::ElementLoop>() && op->getNumResults() == 1 &&

@@ -33,9 +33,11 @@ namespace tilec {
 /// * a logarithm that is only subtracted from arguments of exponentials that are rounded to 16 bits
 ///   is the hardware's (`afn`);
 /// * a product is not rounded in front of a sum (`contract`) where it is a square in a reduction,
-/// and
-///   where it hangs on a reduction's sum and what comes out is rounded to 16 bits.
+///   and where it hangs on a reduction's sum and what comes out is rounded to 16 bits.
 void relaxMath(tile::KernelOp kernel, const TargetInfo &target);
+
+/// The last of these for squares, in RelaxSquares.cpp.
+void relaxSquares(tile::KernelOp kernel);
 
 /// Adds flags to those that an op has.
 void allow(mlir::Operation *op, mlir::arith::FastMathFlags more);

@@ -645,8 +645,14 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     });
     if (producer && failed(expandProducerConsumer(kernel, chip, strategy)))
       return failure();
-    SmallVector<tile::ForOp> loops;
-    kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
+    SmallVector<tile::ForOp> loops, pipelined;
+    kernel.walk([&](tile::ForOp loop) {
+      loops.push_back(loop);
+      if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
+        pipelined.push_back(loop);
+    });
+    if (!kernel.getLockstep())
+      separateTiles(kernel, pipelined);
     LoopMemory memory(kernel, chip, loops);
     for (tile::ForOp loop : loops)
       expandLoop(loop, memory, chip);

@@ -51,9 +51,7 @@ static bool isFilledFirst(tile::ForOp loop, Value tile) {
   return false;
 }
 
-/// A tile that several loops fill anew in each round becomes one a loop: rings are a loop's own.
-/// Their bytes are shared, as they are needed at different times.
-static void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
+void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
   SmallVector<tile::AllocOp> tiles;
   for (tile::ForOp loop : loops)
     for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())

@@ -39,7 +39,7 @@ SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> l
     std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
     if (!box || box->tileBytes() % box->periodBytes() != 0)
       return;
-    OneFill fill{copy, tile, box->bytes};
+    OneFill fill{copy, tile, box->tileBytes()};
     fill.isRepeated = parent != kernel;
     bool isRead = false;
     for (Operation *user : tile->getUsers()) {

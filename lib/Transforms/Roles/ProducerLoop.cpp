@@ -142,7 +142,7 @@ SmallVector<SmallVector<unsigned>> ProducerLoop::pipes() {
 int64_t ProducerLoop::bytesOf(ArrayRef<unsigned> numbers) {
   int64_t bytes = 0;
   for (unsigned i : numbers)
-    bytes += tmaBoxOf(copies[i].getSrc(), copies[i].getDst())->bytes;
+    bytes += tmaBoxOf(copies[i].getSrc(), copies[i].getDst())->tileBytes();
   return bytes;
 }
 

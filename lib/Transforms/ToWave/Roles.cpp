@@ -76,6 +76,20 @@ void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
   waveKernel.setTensorMapsAttr(b.getArrayAttr(specs));
 }
 
+/// Bytes of a slot that its transfers leave as they are.
+static int64_t bytesNotBrought(Value pipe) {
+  llvm::SmallDenseMap<Value, int64_t, 4> ofTiles;
+  for (Operation *user : pipe.getUsers())
+    if (auto copy = dyn_cast<tile::TmaCopyOp>(user)) {
+      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+      ofTiles[boxRootOf(copy.getDst())] = box.tileBytes() - box.bytes;
+    }
+  int64_t bytes = 0;
+  for (auto [tile, left] : ofTiles)
+    bytes += left;
+  return bytes;
+}
+
 void RoleEmitter::placePipes() {
   auto regs = [&] {
     return wave::AllocRegsOp::create(
@@ -88,7 +102,7 @@ void RoleEmitter::placePipes() {
   for (tile::PipeOp op : e.kernel.getBody().getOps<tile::PipeOp>()) {
     PipePlace pipe;
     pipe.stages = op.getStages();
-    pipe.bytes = op.getBytes();
+    pipe.bytes = op.getBytes() - bytesNotBrought(op.getPipe());
     pipe.everyThread = op.getEveryThread();
     pipe.shared = op.getShared();
     pipe.arrivals =

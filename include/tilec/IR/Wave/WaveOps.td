@@ -274,11 +274,11 @@ def Wave_GlobalReadOp : Wave_Op<"global_read", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `align` is the known alignment of the address in bytes. Where `mask` is false
     the result is zero and no memory outside the tensor is touched (one element at
-    `base` itself may be read, but not with `may_be_empty` where `base` is null). A masked access with an `index` offset stays below
-    2^32 - 16. With `scalar` all lanes read the same whole words of a tensor that the
-    kernel does not write: other counters than those of copies may wait for it. With
-    `constant` nothing writes there while the kernel runs: the read may be moved across
-    writes and barriers.
+    `base` itself may be read; with `may_be_empty` not where `base` is null). A masked
+    access with an `index` offset stays below 2^32 - 16. With `scalar` all lanes read the
+    same whole words of a tensor that the kernel does not write: other counters than those
+    of copies may wait for it. With `constant` nothing writes there while the kernel runs:
+    the read may be moved across writes and barriers.
   }];
   let arguments = (ins Wave_GlobalType:$base, Wave_Offset:$offset, Optional<I1>:$mask,
                        I64Attr:$align, UnitAttr:$scalar, UnitAttr:$constant,
