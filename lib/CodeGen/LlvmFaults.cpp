@@ -8,6 +8,7 @@
 #include "LlvmFaults.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -127,6 +128,82 @@ PreservedAnalyses SplitSignedShorts::run(Function &function, FunctionAnalysisMan
     instr.eraseFromParent();
     changed = true;
   }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+namespace {
+
+/// `bits`, of which all above bit `width` - 1 are zero, with that one as their sign.
+Value *withSignOf(IRBuilder<> &b, Value *bits, unsigned width) {
+  Constant *sign = ConstantInt::get(bits->getType(), APInt::getOneBitSet(32, width - 1));
+  return b.CreateSub(b.CreateXor(bits, sign), sign);
+}
+
+/// The same value without an arithmetic shift by whole bytes; null where there is none.
+Value *withoutSignedShift(Instruction *instr) {
+  IRBuilder<> b(instr);
+  if (auto *sign = dyn_cast<SExtInst>(instr)) {
+    unsigned width = sign->getSrcTy()->getScalarSizeInBits();
+    bool isPart = width == 8 || width == 16;
+    return isPart ? withSignOf(b, b.CreateZExt(sign->getOperand(0), sign->getType()), width)
+                  : nullptr;
+  }
+  const APInt *by = nullptr;
+  bool isByBytes = instr->getOpcode() == Instruction::AShr &&
+                   match(instr->getOperand(1), PatternMatch::m_APInt(by)) && by->ult(32) &&
+                   !by->isZero() && by->getZExtValue() % 8 == 0;
+  return isByBytes ? withSignOf(b, b.CreateLShr(instr->getOperand(0), instr->getOperand(1)),
+                                32 - unsigned(by->getZExtValue()))
+                   : nullptr;
+}
+
+} // namespace
+
+/// Whether each byte of what the instruction gives is a byte of an operand, a sign or zero.
+static bool movesBytes(const Instruction &instr) {
+  const APInt *constant = nullptr;
+  bool isKnown =
+      instr.getNumOperands() == 2 && match(instr.getOperand(1), PatternMatch::m_APInt(constant));
+  switch (instr.getOpcode()) {
+  case Instruction::Or:
+  case Instruction::SExt:
+    return true;
+  case Instruction::Shl:
+  case Instruction::LShr:
+  case Instruction::AShr:
+    return isKnown && constant->urem(8) == 0;
+  case Instruction::And:
+    for (unsigned byte = 0; isKnown && byte < 4; ++byte)
+      if (uint64_t bits = constant->extractBitsAsZExtValue(8, 8 * byte); bits != 0 && bits != 0xff)
+        return false;
+    return isKnown;
+  default:
+    return false;
+  }
+}
+
+PreservedAnalyses SplitSignedParts::run(Function &function, FunctionAnalysisManager &) {
+  if (function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
+    return PreservedAnalyses::all();
+  // What is put together byte by byte, seen through what moves bytes.
+  SmallSetVector<Instruction *, 16> parts;
+  for (Instruction &instr : instructions(function))
+    if (instr.getOpcode() == Instruction::Or && instr.getType()->isIntOrIntVectorTy(32))
+      parts.insert(&instr);
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (Value *operand : parts[i]->operands()) {
+      auto *op = dyn_cast<Instruction>(operand);
+      bool isMoved = op && op->getType()->isIntOrIntVectorTy(32) && movesBytes(*op);
+      if (isMoved)
+        parts.insert(op);
+    }
+  bool changed = false;
+  for (Instruction *part : parts)
+    if (Value *other = withoutSignedShift(part)) {
+      part->replaceAllUsesWith(other);
+      part->eraseFromParent();
+      changed = true;
+    }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

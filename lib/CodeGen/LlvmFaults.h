@@ -31,6 +31,13 @@ struct SplitSignedShorts : llvm::PassInfoMixin<SplitSignedShorts> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
 };
 
+/// LLVM 22 (performOrCombine) makes a v_perm_b32 of an OR whose bytes are parts of words, and takes
+/// zeros for what an arithmetic shift by whole bytes fills with signs; the sign extension of a
+/// word's last byte is one. Signs that come to an OR are made by a subtraction here. AMD only.
+struct SplitSignedParts : llvm::PassInfoMixin<SplitSignedParts> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
+};
+
 /// LLVM 22 (performAddCombine) makes a v_dot4 of a*b + f(c*d, e) where all are bytes and f is any
 /// operation, not only an addition; also that of a division by a constant. Leaves out one of the
 /// two features (as `target-features`) that it needs for it: that of signed dots unless the kernel

@@ -98,6 +98,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(MaskSigns());
   passes.addPass(SplitSignedShorts());
+  passes.addPass(SplitSignedParts());
   passes.addPass(LeaveOutDots());
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
