@@ -83,6 +83,10 @@ private:
   Value partOf(Value registers, int64_t part);
   bool fitsLdMatrix(const GemmOperand &operand);
   Value zeroPastK(const GemmOperand &operand, Value registers, int64_t rep, int64_t step);
+  /// K of all steps, of which operands may have less.
+  int64_t covered(const GemmOperand &operand) const {
+    return operand.layout->atom().boxShape()[1] * plan.kSteps;
+  }
   Value offsetAt(const GemmOperand &operand, ArrayRef<LaneCoord> rowAndK, int64_t &imm);
   void clear();
 
@@ -485,9 +489,11 @@ Value GemmEmitter::read(const GemmOperand &operand, int64_t rep, int64_t step) {
   auto fragment = e.fragments.find(operand.buffer);
   if (fragment != e.fragments.end()) {
     const FragmentPlace &place = fragment->second;
-    return wave::GetOp::create(b, loc,
-                               e.vectorOf(place.layout.atomRegs(), e.memoryType(place.dtype)),
-                               place.regs, step + plan.kSteps * rep);
+    Value registers =
+        wave::GetOp::create(b, loc, e.vectorOf(place.layout.atomRegs(), e.memoryType(place.dtype)),
+                            place.regs, step + plan.kSteps * rep);
+    // What is behind the last column is whatever was computed there: zero times it may be no zero.
+    return covered(operand) > operand.k ? zeroPastK(operand, registers, rep, step) : registers;
   }
   if (fitsLdMatrix(operand))
     return readLdMatrix(operand, rep, 1, step).front();
