@@ -56,9 +56,9 @@ bool isFilledFrom(Value tensor, Value tile) {
 }
 
 /// Rows of the tile, of `rows`, in which the box may have elements of the tensor: whole groups of
-/// 8, after which a swizzle starts anew.
+/// 8, after which a swizzle starts anew, in each of the tile's boxes.
 int64_t rowsWithin(const BufferBox &box, int64_t rowDim, int64_t rows, Value tile) {
-  constexpr int64_t together = 8;
+  const int64_t together = 8 * ceilDiv(rows, widestExtent);
   int64_t extent = box.rootType().getShape()[rowDim];
   if (ShapedType::isDynamic(extent) || llvm::alignTo(extent, together) >= uint64_t(rows))
     return rows;
