@@ -388,7 +388,7 @@ Expected<Cubin> compileWithNvrtc(const Nvrtc &nvrtc, StringRef ptx, Arch arch) {
   for (const PtxKernel &kernel : module->kernels)
     if (std::string other = nameInCpp(kernel.name); other != kernel.name)
       if (Error error = restoreName(cubin.bytes, other, kernel.name))
-        return std::move(error);
+        return error;
   return cubin;
 }
 
