@@ -74,15 +74,21 @@ llvm::Expected<std::unique_ptr<Disassembler>> Disassembler::create(llvm::StringR
   return made;
 }
 
-/// A VOP3 instruction with a literal constant: chips before gfx10 have none, and LLVM 22's
-/// disassembler reads a string that is gone when it says so (llvm-objdump dies of it as well).
+/// A VOP3 instruction with a literal constant, also where a scalar result stands: chips before
+/// gfx10 have none, and LLVM 22's disassembler reads a string that is gone when it says so
+/// (llvm-objdump dies of it as well).
 static bool hasLiteralInVop3(llvm::ArrayRef<uint8_t> bytes) {
   constexpr uint32_t vop3 = 0b110100, scalePrefix = 0xd3ac, literal = 255;
+  constexpr uint32_t readFirstLane = 0x142, readLane = 0x289; // comparisons are those below 0x100
   for (; bytes.size() >= 8; bytes = bytes.drop_front(8)) {
     uint32_t first = llvm::support::endian::read32le(bytes.data());
     uint32_t sources = llvm::support::endian::read32le(bytes.data() + 4);
     if (first >> 26 != vop3)
       return false;
+    uint32_t opcode = first >> 16 & 0x3ff;
+    bool hasScalarResult = opcode < 0x100 || opcode == readFirstLane || opcode == readLane;
+    if (hasScalarResult && (first & 255) == literal)
+      return true;
     for (unsigned shift : {0, 9, 18})
       if ((sources >> shift & 511) == literal)
         return true;
@@ -131,19 +137,37 @@ static bool hasUnknownSdwaPart(llvm::ArrayRef<uint8_t> bytes) {
          (hasResult && (parts >> 8 & 7) == none);
 }
 
+/// v_madmk_f16 or v_madak_f16 with a constant of exactly 255. LLVM 22 takes the constant's value
+/// for the code of a literal that follows, and reads on.
+static bool hasConstantOf255(llvm::ArrayRef<uint8_t> bytes) {
+  constexpr uint32_t madmk = 0b0100100, madak = 0b0100101;
+  if (bytes.size() < 8 || llvm::support::endian::read32le(bytes.data() + 4) != 255)
+    return false;
+  uint32_t opcode = llvm::support::endian::read32le(bytes.data()) >> 25;
+  return opcode == madmk || opcode == madak;
+}
+
 AsmText Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const {
   llvm::MCInst inst;
   uint64_t size = 0;
   AsmText result;
-  if (hasLiteralInVop3(bytes) || hasLiteralOffset(bytes) || hasUnknownSdwaPart(bytes) ||
-      hasScalarFactor(bytes))
-    return result;
   // Where a literal is cut off, LLVM 22 reads a string that is gone to say so: zeros behind the end
   // make it one that is too long.
   constexpr size_t longest = 20;
   llvm::SmallVector<uint8_t, 2 * longest> padded(bytes.take_front(longest));
   padded.append(longest, 0);
+  if (hasLiteralInVop3(padded) || hasLiteralOffset(padded) || hasUnknownSdwaPart(padded) ||
+      hasScalarFactor(padded))
+    return result;
+  constexpr uint8_t inPlaceOf255 = 254;
+  bool is255 = hasConstantOf255(padded);
+  if (is255)
+    padded[4] = inPlaceOf255;
   auto status = parts->decoder->getInstruction(inst, size, padded, address, llvm::nulls());
+  if (is255)
+    for (llvm::MCOperand &operand : inst)
+      if (operand.isImm() && operand.getImm() == inPlaceOf255)
+        operand.setImm(255);
   result.sizeBytes = static_cast<uint32_t>(size);
   // A soft failure is an encoding with reserved bits set: hardware's behaviour is not defined.
   if (status != llvm::MCDisassembler::Success || size == 0 || size > bytes.size())

@@ -204,10 +204,11 @@ TEST(Faults, AreReportedNotGuessed) {
   EXPECT_EQ(fatalKind(".Lx: s_branch .Lx", options), CheckKind::Limit);
 }
 
-// LLVM's disassembler dies of these: v_add_f32_e64 and an MFMA with a literal constant.
+// LLVM's disassembler dies of these: v_add_f32_e64 and an MFMA with a literal constant, a
+// comparison that gives one.
 TEST(Faults, LiteralsInVop3AreNoInstruction) {
   for (const char *words : {".long 0xd1010004, 0x000208ff", ".long 0xd1010004, 0x0001fe05",
-                            ".long 0xd3d70010, 0x04ddffd9"})
+                            ".long 0xd3d70010, 0x04ddffd9", ".long 0xd04623ff, 0x0478a96c"})
     EXPECT_EQ(fatalKind(std::string(words) + "\n.long 0\ns_endpgm"), CheckKind::BadProgram)
         << words;
 }
@@ -308,6 +309,24 @@ TEST(CodeObject, SurvivesRandomInstructions) {
     auto result =
         sim::run(**object, "k", {1, 1, 1}, {64, 1, 1}, std::vector<uint8_t>(64), memory, options);
     ASSERT_TRUE(bool(result));
+  }
+}
+
+// The same with the fields of sources set to the codes that LLVM's disassembler treats on their
+// own, a literal's among them.
+TEST(CodeObject, SurvivesRareSources) {
+  std::mt19937 random(7);
+  constexpr uint32_t codes[] = {255, 249, 250, 253, 254, 235, 124, 128, 240};
+  for (const char *chip : {"gfx942", "gfx950"}) {
+    std::string body;
+    for (unsigned i = 0; i < 100000; ++i) {
+      uint32_t word = random(), shift = std::array{0, 9, 18, 24}[random() % 4];
+      word = (word & ~(255u << shift)) | codes[random() % std::size(codes)] << shift;
+      body += ".long " + std::to_string(i % 8 ? word : codes[random() % std::size(codes)]) + "\n";
+    }
+    auto object = CodeObject::load(assemble(chip, kernelText(chip, body + "s_endpgm", {})));
+    ASSERT_TRUE(bool(object));
+    EXPECT_GT((*object)->coverage((*object)->kernels()[0]).unsupported.size(), 1000u);
   }
 }
 

@@ -67,6 +67,8 @@ TEST(Vop, UnfusedF16) {
   EXPECT_EQ(one("v_mov_b32 v10, 0x3c00\nv_mac_f16 v10, v1, v2", 0x4000, 0x4200), 0x4700u);
   EXPECT_EQ(one("v_madmk_f16 v10, v1, 0x4200, v2", 0x4000, 0x3c00), 0x4700u);
   EXPECT_EQ(one("v_madak_f16 v10, v1, v2, 0x3c00", 0x4000, 0x4200), 0x4700u);
+  // LLVM's disassembler dies of a constant that is the code of a literal.
+  EXPECT_EQ(one("v_madak_f16 v10, v1, v2, 0xff", 0x4000, 0x4200), 0x4600u);
 }
 
 TEST(Vop, SourceAndResultModifiers) {
