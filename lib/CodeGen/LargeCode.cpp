@@ -517,11 +517,15 @@ bool hasManyLoops(const Function &function, const LoopInfo &loops) {
   return function.size() >= 2 * manyLoops && loops.getLoopsInPreorder().size() >= manyLoops;
 }
 
-static bool hasInstructions(const Module &module, unsigned count) {
-  return any_of(module, [&](const Function &f) { return f.getInstructionCount() >= count; });
+bool isHuge(const Function &function) { return function.getInstructionCount() >= hugeFunction; }
+
+bool isHuge(const Module &module) {
+  return any_of(module, [](const Function &function) { return isHuge(function); });
 }
-bool isHuge(const Module &module) { return hasInstructions(module, hugeFunction); }
-bool isVast(const Module &module) { return hasInstructions(module, vastFunction); }
+
+bool isVast(const Module &module) {
+  return any_of(module, [](const Function &f) { return f.getInstructionCount() >= vastFunction; });
+}
 
 /// Whether `value` is a comparison of integers or made of such: a guard often asks for two things.
 static bool isCondition(const Value *value) {

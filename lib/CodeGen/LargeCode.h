@@ -32,6 +32,7 @@ bool hasManyBlocks(const llvm::Module &module);
 bool hasManyLoops(const llvm::Function &function, const llvm::LoopInfo &loops);
 /// Whether a function is so large that passes that gain little in it are left out, and whether even
 /// some that keep the code short are.
+bool isHuge(const llvm::Function &function);
 bool isHuge(const llvm::Module &module);
 bool isVast(const llvm::Module &module);
 /// In functions of very many blocks, hides from analyses that integers of very many uses (a

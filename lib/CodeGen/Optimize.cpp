@@ -30,6 +30,7 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -77,13 +78,23 @@ struct DropIdleAtomics : PassInfoMixin<DropIdleAtomics> {
   }
 };
 
+/// Of huge code, the equal and the constant alone: a sign that each of a thousand statements passes
+/// on is moved by InstCombine step by step before all of them.
+struct CombineInstructions : PassInfoMixin<CombineInstructions> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (isHuge(function))
+      return InstSimplifyPass().run(function, analyses);
+    return InstCombinePass().run(function, analyses);
+  }
+};
+
 } // namespace
 
 ModulePassManager cleanUpPasses() {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::PreserveCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
-  passes.addPass(InstCombinePass());
+  passes.addPass(CombineInstructions());
   passes.addPass(SplitNegations());
   passes.addPass(DropIdleAtomics());
   passes.addPass(HalfPairs());

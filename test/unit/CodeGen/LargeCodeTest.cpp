@@ -13,6 +13,7 @@
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
@@ -246,6 +247,31 @@ TEST(LargeCode, HalvesAreLeftAlone) {
     auto made = emitAssembly(*module.module, optionsFor(Arch::Gfx950));
     ASSERT_TRUE(bool(made)) << toString(made.takeError());
     EXPECT_EQ(StringRef(*made).contains("_sdwa"), count == 10) << count;
+  }
+}
+
+/// What a thousand statements pass on would be moved before all of them, step by step. Equal
+/// instructions and those of constants are joined all the same.
+TEST(LargeCode, IsSimplifiedAlone) {
+  for (unsigned count : {10U, 12000U}) {
+    std::string text = "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n";
+    for (unsigned i = 0; i < count; ++i) {
+      std::string n = utostr(i);
+      text += "%x" + n + " = load volatile i32, ptr addrspace(1) %p\n%e" + n +
+              " = sub i32 9, 1\n%y" + n + " = mul i32 %x" + n + ", %e" + n +
+              "\nstore volatile i32 %y" + n + ", ptr addrspace(1) %p\n";
+    }
+    OwnedModule module = parseText(text + "ret void\n}\n", Arch::Gfx950);
+    ASSERT_FALSE(bool(optimizeModule(*module.module, Arch::Gfx950)));
+    unsigned shifts = 0, products = 0, differences = 0;
+    for (Instruction &instr : instructions(*module.module->getFunction("k"))) {
+      shifts += instr.getOpcode() == Instruction::Shl;
+      products += instr.getOpcode() == Instruction::Mul;
+      differences += instr.getOpcode() == Instruction::Sub;
+    }
+    EXPECT_EQ(shifts, count == 10 ? count : 0);
+    EXPECT_EQ(products, count == 10 ? 0 : count);
+    EXPECT_EQ(differences, 0U);
   }
 }
 
