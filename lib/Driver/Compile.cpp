@@ -543,15 +543,20 @@ bool Compilation::parseTileIr() {
   return true;
 }
 
-/// Whether the passes of stage wave-scheduled find a loop: an order to plan, or reads to carry.
-/// Else they would walk through the module to clean up what nobody has changed.
-static bool hasLoopsToSchedule(ModuleOp module) {
-  return module
+template <class... Ops> static bool holds(Operation *parent) {
+  return parent
       ->walk([](Operation *op) {
-        return isa<wave::PipelineOp, wave::CpAsyncWaitOp>(op) ? WalkResult::interrupt()
-                                                              : WalkResult::advance();
+        return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether the passes of stage wave-scheduled find a loop: an order to plan, reads to carry, or
+/// atomics that a wait for copies need not end. Else they would walk through the module to clean up
+/// what nobody has changed.
+static bool hasLoopsToSchedule(ModuleOp module) {
+  return holds<wave::PipelineOp, wave::CpAsyncWaitOp>(module) ||
+         (holds<wave::LoadToSharedOp>(module) && holds<wave::GlobalAtomicOp>(module));
 }
 
 bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {

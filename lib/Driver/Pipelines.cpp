@@ -46,7 +46,7 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
              "),canonicalize{region-simplify=disabled},cse)";
     if (!schedule.empty())
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
-    return "builtin.module(wave.kernel(wave-schedule" + target +
+    return "builtin.module(wave.kernel(wave-schedule" + target + ",wave-leave-atomics" + chip +
            "),canonicalize{region-simplify=disabled},cse)";
   default:
     return "";

@@ -245,4 +245,17 @@ def CarryRoundsPass : Pass<"wave-carry-rounds", "::tilec::wave::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def LeaveAtomicsPass : Pass<"wave-leave-atomics", "::tilec::wave::KernelOp"> {
+  let summary = "waits for copies leave the atomics behind them in flight";
+  let description = [{
+    Needs:  `tile-to-wave`, for a chip that counts copies in order.
+    Gives:  a wait for copies in a loop leaves in flight the atomics that each wave issues
+            behind the latest copy, of the round before, too; in front of such a loop
+            stands the wait as it was.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string",
+                        "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
 #endif // TILEC_TRANSFORMS_PASSES_TD

@@ -479,12 +479,9 @@ void makeDescriptor(Emitter &e, TensorPlace &place) {
       wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), place.base, bytes);
 }
 
-/// LLVM's sched.barrier: what is no memory access may be moved across.
-constexpr int64_t arithmeticPasses = 0xf;
-
 void keepGroupsApart(Emitter &e) {
   if (e.target.asyncCopies.completion != Completion::Groups && e.copies.hasEnded)
-    wave::SchedFenceOp::create(e.b, e.loc, /*mask=*/arithmeticPasses, StringAttr(),
+    wave::SchedFenceOp::create(e.b, e.loc, /*mask=*/wave::arithmeticPasses, StringAttr(),
                                DenseI64ArrayAttr(), /*groups=*/true);
   e.copies.hasEnded = false;
 }

@@ -31,6 +31,9 @@
 
 namespace tilec::wave {
 
+/// `mask` of a sched_fence: what is no memory access may be moved across.
+constexpr int64_t arithmeticPasses = 0xf;
+
 /// Which part of a `wave.pipeline` the op is; null where it is none.
 StepAttr stepOf(mlir::Operation *op);
 /// Null takes it away. Only what may be a step is asked to be one.
