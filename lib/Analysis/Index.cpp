@@ -273,6 +273,11 @@ std::optional<IndexRange> rangeOf(Value value) {
       return std::nullopt;
     return rangeOf(form);
   }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto one = rangeOf(select.getTrueValue()), other = rangeOf(select.getFalseValue());
+    return one && other ? checked(std::min(one->low, other->low), std::max(one->high, other->high))
+                        : std::nullopt;
+  }
   if (op->getNumOperands() == 2)
     return rangeOfBinary(op);
   return std::nullopt;
@@ -326,6 +331,8 @@ static int64_t divisorOf(const LinearForm &form) {
       own = divisorOf(below.getValue());
     else if (auto mul = term.getDefiningOp<arith::MulIOp>())
       own = std::min(divisorOf(mul.getLhs()) * divisorOf(mul.getRhs()), most);
+    else if (auto select = term.getDefiningOp<arith::SelectOp>())
+      own = std::gcd(divisorOf(select.getTrueValue()), divisorOf(select.getFalseValue()));
     else if (auto argument = dyn_cast<BlockArgument>(term))
       if (auto loop = dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp()))
         own = std::gcd(divisorOf(loop.getLower()), divisorOf(loop.getStep()));

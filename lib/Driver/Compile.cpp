@@ -552,11 +552,11 @@ template <class... Ops> static bool holds(Operation *parent) {
 }
 
 /// Whether the passes of stage wave-scheduled find a loop: an order to plan, reads to carry, or
-/// atomics that a wait for copies need not end. Else they would walk through the module to clean up
-/// what nobody has changed.
+/// reads and atomics that wait for copies. Else they would walk through the module to clean up what
+/// nobody has changed.
 static bool hasLoopsToSchedule(ModuleOp module) {
   return holds<wave::PipelineOp, wave::CpAsyncWaitOp>(module) ||
-         (holds<wave::LoadToSharedOp>(module) && holds<wave::GlobalAtomicOp>(module));
+         (holds<wave::LoadToSharedOp>(module) && holds<wave::GlobalAtomicOp, wave::GlobalReadOp>(module));
 }
 
 bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {

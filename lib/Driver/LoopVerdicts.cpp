@@ -169,13 +169,13 @@ public:
       verdict.reason = reason.str();
       return verdict;
     };
+    if (hasOneRound(loop))
+      return say(LoopVerdict::Sequential, "it has one round");
     std::string fault, ahead;
     Round round;
     look(*loop.bodyBlock(), round);
     if (loop.getRotate()) {
       fault = faultOfRotated(kernel.getName());
-      if (hasOneRound(loop))
-        return say(LoopVerdict::Sequential, "it has one round");
       ahead = "copies and matrix instructions in the order of a schedule";
     } else if (round.fewestSlots == 1 && round.pipes.size() > 1) {
       ahead = "a producer fills one tile while another is read";

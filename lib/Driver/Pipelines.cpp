@@ -46,8 +46,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
              "),canonicalize{region-simplify=disabled},cse)";
     if (!schedule.empty())
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
-    return "builtin.module(wave.kernel(wave-schedule" + target + ",wave-leave-atomics" + chip +
-           "),canonicalize{region-simplify=disabled},cse)";
+    return "builtin.module(wave.kernel(wave-schedule" + target + ",wave-reads-first" + chip +
+           ",wave-leave-atomics" + chip + "),canonicalize{region-simplify=disabled},cse)";
   default:
     return "";
   }

@@ -245,6 +245,19 @@ def CarryRoundsPass : Pass<"wave-carry-rounds", "::tilec::wave::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ReadsFirstPass : Pass<"wave-reads-first", "::tilec::wave::KernelOp"> {
+  let summary = "what a round reads to registers is read before its copies";
+  let description = [{
+    Needs:  `tile-to-wave`, for a chip that counts copies in order.
+    Gives:  a round of a loop with counted copies reads tensors that the kernel does not
+            write to registers before the first copy that it starts, where the place is
+            known there, and an eighth of a lane's registers hold what is read.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string",
+                        "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
 def LeaveAtomicsPass : Pass<"wave-leave-atomics", "::tilec::wave::KernelOp"> {
   let summary = "waits for copies leave the atomics behind them in flight";
   let description = [{

@@ -52,6 +52,15 @@ Type elementOf(Type type) {
   return vector ? vector.getElementType() : type;
 }
 
+bool startsCopies(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<LoadToSharedOp, CpAsyncOp>(inner) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 int64_t bitsOf(Type type) {
   Type element = elementOf(type);
   int64_t bits = element.isIndex() ? 32 : element.getIntOrFloatBitWidth();

@@ -9,6 +9,7 @@
 #include "Layouts/Stores.h"
 #include "Normalize/Decided.h"
 #include "Normalize/ForwardOperands.h"
+#include "Normalize/JoinCopies.h"
 #include "Normalize/Locals.h"
 #include "Normalize/Lockstep.h"
 #include "Normalize/Offsets.h"
@@ -396,6 +397,7 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     if (failed(recognizeReductions(program)))
       return signalPassFailure();
     raiseCopies(program);
+    joinCopies(program);
     liftScalarAccesses(program);
     rollTails(program);
     forwardOperands(program);

@@ -292,10 +292,11 @@ static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, i
   } else {
     SmallVector<size_t> order(plan.fills.size());
     std::iota(order.begin(), order.end(), 0);
-    llvm::stable_sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
-      bool isGather = !plan.copyAt(a), isOther = !plan.copyAt(b);
-      return isGather != isOther ? isGather
-                                 : bytesOfBuffer(plan.rings[a]) > bytesOfBuffer(plan.rings[b]);
+    llvm::sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
+      auto rank = [&](size_t n) {
+        return std::tuple(plan.copyAt(n) != nullptr, -bytesOfBuffer(plan.rings[n]), n);
+      };
+      return rank(a) < rank(b);
     });
     if (!plan.copyAt(order.back()))
       return false;
@@ -322,8 +323,8 @@ static bool awaitApart(PipelinePlan &plan) {
     if (!readers.back())
       return false;
   }
-  llvm::stable_sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
-    return readers[a] != readers[b] && readers[a]->isBeforeInBlock(readers[b]);
+  llvm::sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
+    return readers[a] != readers[b] ? readers[a]->isBeforeInBlock(readers[b]) : a < b;
   });
   Operation *last = readers[order.back()];
   size_t second = order.size();

@@ -45,10 +45,6 @@ bool isCertain(Operation &op) {
          isa<FloatType>(wave::elementOf(atomic.getValue().getType()));
 }
 
-bool copies(Operation &op) {
-  return op.walk([](wave::LoadToSharedOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 /// Goes back from the wait to the last copy, through the end of the loop if none stands before the
 /// wait. Nothing: no round starts a copy.
 std::optional<Behind> behindCopies(wave::WaitOp wait) {
@@ -62,12 +58,12 @@ std::optional<Behind> behindCopies(wave::WaitOp wait) {
     behind.ofLastRound |= ofLastRound;
   };
   for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
-    if (copies(*op))
+    if (wave::startsCopies(op))
       return behind;
     count(*op, false);
   }
   for (Operation *op = &body.back(); op != wait; op = op->getPrevNode()) {
-    if (copies(*op))
+    if (wave::startsCopies(op))
       return behind;
     count(*op, true);
   }

@@ -39,6 +39,9 @@ StepAttr stepOf(mlir::Operation *op);
 /// Null takes it away. Only what may be a step is asked to be one.
 void setStep(mlir::Operation *op, StepAttr step);
 
+/// Whether the op, or one in it, copies to shared memory without waiting for it.
+bool startsCopies(mlir::Operation *op);
+
 /// Bits of an integer, a float or a vector of them; index counts 32.
 int64_t bitsOf(mlir::Type type);
 /// Elements of a vector; 1 for a scalar.
