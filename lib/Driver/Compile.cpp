@@ -556,7 +556,8 @@ template <class... Ops> static bool holds(Operation *parent) {
 /// nobody has changed.
 static bool hasLoopsToSchedule(ModuleOp module) {
   return holds<wave::PipelineOp, wave::CpAsyncWaitOp>(module) ||
-         (holds<wave::LoadToSharedOp>(module) && holds<wave::GlobalAtomicOp, wave::GlobalReadOp>(module));
+         (holds<wave::LoadToSharedOp>(module) &&
+          holds<wave::GlobalAtomicOp, wave::GlobalReadOp>(module));
 }
 
 bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {

@@ -1,5 +1,5 @@
 # Rounds that read scales of rows and columns from tensors while copies of later rounds are on their way: the reads stand
-# before the copies (ReadsFirst.cpp), so that their wait leaves those in flight.
+# among the copies (ReadsFirst.cpp), so that their wait leaves some in flight.
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx950 --check --sim-mode strict | FileCheck %s
@@ -13,6 +13,7 @@
 # RUN: tilec %s --entry "scaled(512)" --target=gfx950 --emit=asm -o - | FileCheck %s --check-prefix=FIRST
 # FIRST: BB0_1:
 # FIRST: s_barrier
+# FIRST-COUNT-4: lds
 # FIRST-NOT: lds
 # FIRST-COUNT-4: global_load_dword
 # FIRST: buffer_load_dwordx4 {{.*}} lds

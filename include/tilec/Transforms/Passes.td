@@ -246,12 +246,12 @@ def CarryRoundsPass : Pass<"wave-carry-rounds", "::tilec::wave::KernelOp"> {
 }
 
 def ReadsFirstPass : Pass<"wave-reads-first", "::tilec::wave::KernelOp"> {
-  let summary = "what a round reads to registers is read before its copies";
+  let summary = "what a round reads to registers is read among its copies";
   let description = [{
     Needs:  `tile-to-wave`, for a chip that counts copies in order.
     Gives:  a round of a loop with counted copies reads tensors that the kernel does not
-            write to registers before the first copy that it starts, where the place is
-            known there, and an eighth of a lane's registers hold what is read.
+            write to registers before the second half of the copies that it starts, where the
+            place is known there, and an eighth of a lane's registers hold what is read.
     Leaves: everything else.
   }];
   let options = [Option<"target", "target", "std::string",

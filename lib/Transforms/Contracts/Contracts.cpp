@@ -50,6 +50,11 @@ ArrayRef<Contract> contracts() {
        {OneDialect, OnTarget},
        {true, {}, "tile.program"}},
       {"wave-schedule", {OneDialect, OnTarget}, {Planned}, parameters},
+      {"wave-reads-first", {OneDialect, OnTarget}, {}, parameters},
+      {"wave-leave-atomics",
+       {OneDialect, OnTarget},
+       {},
+       {true, {"wave.wait", "wave.sched_fence"}, ""}},
       {"wave-carry-rounds", {OneDialect, OnTarget}, {Planned}, parameters},
   };
   return rows;

@@ -1,6 +1,7 @@
 //===- JoinCopies.h - one copy for two branches ---------------------------===//
 //
-// Takes a program, gives one in which two branches that copy to the same tiles are one row of copies.
+// Takes a program, gives one in which two branches that copy to the same tiles are one row of
+// copies.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

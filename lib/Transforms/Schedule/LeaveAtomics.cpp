@@ -94,7 +94,8 @@ struct LeaveAtomicsPass : impl::LeaveAtomicsPassBase<LeaveAtomicsPass> {
     wait.setMemory(std::min<int64_t>(*wait.getMemory() + behind.atomics, most));
     // The atomics stay behind the copies.
     b.setInsertionPoint(behind.first);
-    wave::SchedFenceOp::create(b, wait.getLoc(), /*mask=*/wave::arithmeticPasses, StringAttr(),
+    wave::SchedFenceOp::create(b, wait.getLoc(),
+                               /*mask=*/wave::arithmeticPasses | wave::sharedPasses, StringAttr(),
                                DenseI64ArrayAttr(), /*groups=*/true);
   }
 };

@@ -1,4 +1,4 @@
-//===- ReadsFirst.cpp - what a round reads to registers, before its copies -===//
+//===- ReadsFirst.cpp - what a round reads to registers, among its copies --===//
 //
 // A counter goes down in order: what a round reads to registers behind the copies that it starts is
 // there when those are, which are for a later round. So
@@ -7,9 +7,11 @@
 //
 // becomes
 //
-//   for k: wait; barrier; x = scales[k]; copies of k + 1; products; y * x
+//   for k: wait; barrier; half of the copies; x = scales[k]; the other half; products; y * x
 //
-// where the reads' places are known in front of the copies and registers hold what they bring.
+// where the reads' places are known there and registers hold what they bring. In front of all
+// copies reads of a line for each lane would keep those: 4096 x 4096 x 2048 in block-scaled fp8
+// takes 51.8 us so on gfx950, and 47.5 with them between (model).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -68,7 +70,8 @@ public:
     }
     OpBuilder b(start);
     if (hasMoved) // LLVM's scheduler would bring them back to where they are needed
-      wave::SchedFenceOp::create(b, start->getLoc(), /*mask=*/wave::arithmeticPasses, StringAttr(),
+      wave::SchedFenceOp::create(b, start->getLoc(),
+                                 /*mask=*/wave::arithmeticPasses | wave::sharedPasses, StringAttr(),
                                  DenseI64ArrayAttr(), /*groups=*/true);
   }
 
@@ -101,9 +104,13 @@ struct ReadsFirstPass : impl::ReadsFirstPassBase<ReadsFirstPass> {
     getOperation().walk([&](wave::WaitOp wait) {
       if (!wait.getGroups() || !wait.getMemory() || !isa<scf::ForOp>(wait->getParentOp()))
         return;
+      SmallVector<Operation *> copies;
       for (Operation *op = wait->getNextNode(); op; op = op->getNextNode())
         if (wave::startsCopies(op))
-          return Round(*wait->getBlock(), op).run(chip->registers.ofLane / partOfRegisters);
+          copies.push_back(op);
+      if (!copies.empty())
+        Round(*wait->getBlock(), copies[copies.size() / 2])
+            .run(chip->registers.ofLane / partOfRegisters);
     });
   }
 };

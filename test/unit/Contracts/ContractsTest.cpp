@@ -518,6 +518,15 @@ TEST(ContractsLeave, KernelsOfWaves) {
              "`wave-schedule` leaves: `wave.kernel` stands or has changed");
   expectSaid(saidOfPlanted(product, "sm_80", "wave-schedule", "wave-carry-rounds", moreThreads),
              "`wave-carry-rounds` leaves: `wave.kernel` stands or has changed");
+  for (StringRef pass : {"wave-reads-first", "wave-leave-atomics"})
+    expectSaid(saidOfPlanted(product, "gfx950", "wave-schedule", pass, moreThreads),
+               ("`" + pass + "` leaves: `wave.kernel` ").str());
+  Fault addPriority = [](Operation *root) {
+    OpBuilder b = OpBuilder::atBlockBegin(&root->getRegion(0).front());
+    wave::SetPrioOp::create(b, root->getLoc(), 1);
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "wave-schedule", "wave-leave-atomics", addPriority),
+             "`wave-leave-atomics` leaves: `wave.setprio` ");
 }
 
 } // namespace

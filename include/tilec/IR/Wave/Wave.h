@@ -31,8 +31,9 @@
 
 namespace tilec::wave {
 
-/// `mask` of a sched_fence: what is no memory access may be moved across.
-constexpr int64_t arithmeticPasses = 0xf;
+/// `mask` of a sched_fence: what is no memory access may be moved across; accesses of shared memory
+/// alone may.
+constexpr int64_t arithmeticPasses = 0xf, sharedPasses = 0x380;
 
 /// Which part of a `wave.pipeline` the op is; null where it is none.
 StepAttr stepOf(mlir::Operation *op);

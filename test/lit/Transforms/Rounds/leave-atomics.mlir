@@ -9,7 +9,7 @@
 // CHECK-NEXT:    wave.wait memory(3) groups
 // CHECK-NEXT:    wave.barrier
 // CHECK-NEXT:    wave.load_to_shared
-// CHECK-NEXT:    wave.sched_fence {groups, mask = 15 : i64}
+// CHECK-NEXT:    wave.sched_fence {groups, mask = 911 : i64}
 // CHECK-NEXT:    wave.global_atomic
 // CHECK-NEXT:    wave.global_atomic
 // CHECK-NEXT:    wave.global_atomic {{.*}} mask
@@ -40,7 +40,7 @@ wave.kernel @before(["G", "S"]) access ["r", "rw"] threads(64) shared(4096) {
 // CHECK:       scf.for
 // CHECK-NEXT:    wave.global_atomic
 // CHECK-NEXT:    wave.load_to_shared
-// CHECK-NEXT:    wave.sched_fence {groups, mask = 15 : i64}
+// CHECK-NEXT:    wave.sched_fence {groups, mask = 911 : i64}
 // CHECK-NEXT:    wave.global_atomic
 // CHECK-NEXT:    wave.wait memory(1) groups
 wave.kernel @same_round(["G", "S"]) access ["r", "rw"] threads(64) shared(4096) {

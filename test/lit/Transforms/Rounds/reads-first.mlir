@@ -1,14 +1,15 @@
 // RUN: tilec-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-reads-first{target=gfx950}))' | FileCheck %s
 //
-// What a round reads to registers stands before the first copy that it starts, with the arithmetic of its place; not
+// What a round reads to registers stands in the middle of the copies that it starts, with the arithmetic of its place; not
 // what scalar registers read, what depends on a read, nor what the kernel writes.
 
 // CHECK-LABEL: wave.kernel @scales
 // CHECK:         wave.wait memory(0) groups
 // CHECK-NEXT:    wave.barrier
+// CHECK-NEXT:    wave.load_to_shared
 // CHECK-NEXT:    %[[PLACE:.*]] = arith.muli
 // CHECK-NEXT:    wave.global_read %S[%[[PLACE]]] align 4 : index -> f32
-// CHECK-NEXT:    wave.sched_fence {groups, mask = 15 : i64}
+// CHECK-NEXT:    wave.sched_fence {groups, mask = 911 : i64}
 // CHECK-NEXT:    wave.load_to_shared
 // CHECK-NEXT:    wave.global_read %S{{.*}} {scalar}
 // CHECK-NEXT:    arith.index_cast
@@ -24,6 +25,7 @@ wave.kernel @scales(["G", "S", "O"]) access ["r", "r", "rw"] threads(64) shared(
   scf.for %k = %c0 to %c8 step %c1 {
     wave.wait memory(0) groups
     wave.barrier
+    wave.load_to_shared %desc, %c0, %c0 to %c0 bytes 4
     wave.load_to_shared %desc, %c0, %c0 to %c0 bytes 4
     %place = arith.muli %k, %c8 : index
     %0 = wave.global_read %S[%place] align 4 : index -> f32
