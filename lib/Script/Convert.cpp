@@ -205,15 +205,16 @@ bool Evaluator::toShape(const Value &v, Span span, llvm::SmallVectorImpl<const E
     const Expr *e = toIndex(item, span);
     if (!e)
       return false;
-    if (std::optional<int64_t> size = e->constInt(); size && *size <= 0) {
+    std::optional<int64_t> size = e->constInt();
+    if (size && (*size < 0 || (mustBeConstant && *size == 0))) {
       fail(DiagId::BadShape, span, *size);
       return false;
-    } else if (size && (*size > maxElems / elems)) {
+    }
+    if (size && *size > maxElems / std::max<int64_t>(elems, 1)) {
       fail(DiagId::ShapeTooLarge, span, maxElems);
       return false;
-    } else if (size) {
-      elems *= *size;
     }
+    elems *= size.value_or(1);
     out.push_back(e);
   }
   return true;

@@ -139,7 +139,7 @@ Value Evaluator::dynamicDims(BoundArgs &args, bool isConst) {
       std::optional<int64_t> value = toInt(given->value, given->place(), name);
       if (!value)
         return Value();
-      if (*value <= 0)
+      if (*value < 0)
         return fail(DiagId::BadShape, given->place(), *value);
       out.push_back(Value::small(*value));
       continue;

@@ -33,7 +33,7 @@ Value Evaluator::makeLaunch(BoundArgs &args) {
     const Expr *e = toIndex(v, span);
     if (!e)
       return Value();
-    if (std::optional<int64_t> c = e->constInt(); c && *c <= 0)
+    if (std::optional<int64_t> c = e->constInt(); c && *c < 0)
       return fail(DiagId::BadGrid, span, *c);
     frame->grid.push_back(e);
   }
