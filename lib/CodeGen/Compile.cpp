@@ -48,9 +48,9 @@ namespace {
 /// instructions. Where the code is large: those that compare all pairs of its addresses, look at
 /// all its registers for each access or at all uses of a constant for each half of a register;
 /// where it is huge, what gains little there and walks through more memory than a processor keeps
-/// at hand: the schedule behind allocation, sinking, and the search for common expressions in
-/// machine code, which joins what the parts have of their own and looks at all uses of the joined
-/// register for each part; where it is vast, that search in the IR, too.
+/// at hand: the schedules before and behind allocation, sinking, and the search for common
+/// expressions in machine code, which joins what the parts have of their own and looks at all uses
+/// of the joined register for each part; where it is vast, that search in the IR, too.
 class Gate : public OptPassGate {
 public:
   bool keepsOrder = false, isLarge = false, isHuge = false, isVast = false, sinksTooFar = false;
