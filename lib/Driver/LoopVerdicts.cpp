@@ -169,13 +169,13 @@ public:
       verdict.reason = reason.str();
       return verdict;
     };
-    if (hasOneRound(loop))
-      return say(LoopVerdict::Sequential, "it has one round");
     std::string fault, ahead;
     Round round;
     look(*loop.bodyBlock(), round);
     if (loop.getRotate()) {
       fault = faultOfRotated(kernel.getName());
+      if (hasOneRound(loop))
+        return say(LoopVerdict::Sequential, "it has one round");
       ahead = "copies and matrix instructions in the order of a schedule";
     } else if (round.fewestSlots == 1 && round.pipes.size() > 1) {
       ahead = "a producer fills one tile while another is read";
@@ -194,6 +194,8 @@ public:
       return say(LoopVerdict::Sequential, "it copies nothing to shared memory");
     } else if (!wanted.contains(verdict.place)) {
       return say(LoopVerdict::Sequential, "its author asks for no stages");
+    } else if (hasOneRound(loop)) {
+      return say(LoopVerdict::Sequential, "it has one round");
     } else if (holdsNextRound(loop)) {
       return say(LoopVerdict::Unplanned, "copies run one round ahead in registers, and a round "
                                          "waits for all of them");

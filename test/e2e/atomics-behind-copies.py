@@ -2,14 +2,14 @@
 # the round before in flight (LeaveAtomics.cpp), where each wave executes them.
 # RUN: tilec-run %s --entry "sums(512)" --target=gfx942 --check --arg S=zeros | FileCheck %s
 # RUN: tilec-run %s --entry "sums(512)" --target=gfx950 --check --arg S=zeros | FileCheck %s
-# RUN: tilec-run %s --entry "sums(512)" --target=gfx950 --check --arg S=zeros --sim-mode strict | FileCheck %s
+# RUN: tilec-run %s --entry "sums(512)" --target=gfx950 --check --arg S=zeros --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "sums(512)" --target=sm_90a --device=ptx --check --arg S=zeros | FileCheck %s
 # RUN: tilec-run %s --entry "sums(512, last='early')" --target=gfx950 --check --arg S=zeros | FileCheck %s
 # RUN: tilec-run %s --entry "sums(512, last='some')" --target=gfx950 --check --arg S=zeros | FileCheck %s
 # RUN: tilec-run %s --entry "sums(512, dtype='int32')" --target=gfx950 --check --arg S=zeros | FileCheck %s
 # RUN: tilec-run %s --entry "products(256)" --target=gfx942 --check --arg S=zeros | FileCheck %s
 # RUN: tilec-run %s --entry "products(256)" --target=gfx950 --check --arg S=zeros | FileCheck %s
-# RUN: tilec-run %s --entry "products(256)" --target=gfx950 --check --arg S=zeros --sim-mode strict | FileCheck %s
+# RUN: tilec-run %s --entry "products(256)" --target=gfx950 --check --arg S=zeros --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "products(256)" --target=sm_80 --device=ptx --check --arg S=zeros | FileCheck %s
 # RUN: tilec-run %s --entry "products(256)" --target=sm_90a --device=ptx --check --arg S=zeros | FileCheck %s
 # CHECK: result {{ *}}PASS

@@ -2,7 +2,7 @@
 # among the copies (ReadsFirst.cpp), so that their wait leaves some in flight.
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx950 --check | FileCheck %s
-# RUN: tilec-run %s --entry "scaled(512)" --target=gfx950 --check --sim-mode strict | FileCheck %s
+# RUN: tilec-run %s --entry "scaled(512)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512, numbers=True)" --target=gfx950 --check | FileCheck %s
