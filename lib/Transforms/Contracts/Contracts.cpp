@@ -12,6 +12,7 @@
 #include "tilec/IR/Tile/Tile.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/SaveAndRestore.h"
