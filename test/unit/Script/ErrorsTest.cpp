@@ -116,8 +116,8 @@ TEST(Errors, Kernels) {
   expectError(
       trace(head + "@T.prim_func\ndef f():\n    with T.Kernel(1, 2, 3, 4):\n        pass\n"),
       "5:10", "GridRank");
-  expectError(trace(head + "@T.prim_func\ndef f():\n    with T.Kernel(-1):\n        pass\n"), "5:19",
-              "BadGrid");
+  expectError(trace(head + "@T.prim_func\ndef f():\n    with T.Kernel(-1):\n        pass\n"),
+              "5:19", "BadGrid");
   expectError(trace(head + "@T.prim_func\ndef f():\n    with T.Kernel(1, threads=2048):\n"
                            "        pass\n"),
               "5:30", "BadThreads");
