@@ -45,6 +45,22 @@ bool isOnlyRead(Value base) {
          cast<StringAttr>(kernel.getArgAccess()[argument.getArgNumber()]).getValue() == "r";
 }
 
+/// Whether a read may be moved to the front of the op: nothing that it reads is written there, or
+/// seen only behind it (tensors that are not written may overlap with such that are; another kernel
+/// may write what a loop waits for).
+bool mayGoBefore(Operation &op) {
+  if (auto barrier = dyn_cast<wave::BarrierOp>(op))
+    return !barrier.getGlobal();
+  if (isa<scf::IfOp, scf::ForOp>(op))
+    return llvm::all_of(op.getRegions(), [](Region &region) {
+      return region.empty() || llvm::all_of(region.front(), mayGoBefore);
+    });
+  return isa<wave::GlobalReadOp, wave::SharedReadOp, wave::SharedWriteOp, wave::LoadToSharedOp,
+             wave::MmaOp, wave::GetOp, wave::SetOp, wave::WaitOp, wave::SchedFenceOp,
+             wave::SetPrioOp>(op) ||
+         (op.getNumRegions() == 0 && isMemoryEffectFree(&op));
+}
+
 class Round {
 public:
   Round(Block &body, Operation *start) : body(body), start(start) {}
@@ -53,6 +69,8 @@ public:
     bool hasMoved = false;
     for (Operation &op : llvm::make_early_inc_range(
              llvm::make_range(std::next(start->getIterator()), body.end()))) {
+      if (!mayGoBefore(op))
+        break;
       auto read = dyn_cast<wave::GlobalReadOp>(op);
       if (!read || read.getScalar() || !isOnlyRead(read.getBase()))
         continue;
@@ -101,9 +119,12 @@ struct ReadsFirstPass : impl::ReadsFirstPassBase<ReadsFirstPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
+    SmallVector<wave::WaitOp> waits;
     getOperation().walk([&](wave::WaitOp wait) {
-      if (!wait.getGroups() || !wait.getMemory() || !isa<scf::ForOp>(wait->getParentOp()))
-        return;
+      if (wait.getGroups() && wait.getMemory() && isa<scf::ForOp>(wait->getParentOp()))
+        waits.push_back(wait);
+    });
+    for (wave::WaitOp wait : waits) {
       SmallVector<Operation *> copies;
       for (Operation *op = wait->getNextNode(); op; op = op->getNextNode())
         if (wave::startsCopies(op))
@@ -111,7 +132,7 @@ struct ReadsFirstPass : impl::ReadsFirstPassBase<ReadsFirstPass> {
       if (!copies.empty())
         Round(*wait->getBlock(), copies[copies.size() / 2])
             .run(chip->registers.ofLane / partOfRegisters);
-    });
+    }
   }
 };
 

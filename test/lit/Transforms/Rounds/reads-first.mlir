@@ -38,3 +38,46 @@ wave.kernel @scales(["G", "S", "O"]) access ["r", "r", "rw"] threads(64) shared(
     wave.global_write %4, %O[%k] align 4 : f32, index
   }
 }
+
+// Tensors may overlap, as the program says: nothing that another access writes or makes seen is crossed.
+// CHECK-LABEL: wave.kernel @behind_write
+// CHECK:         wave.load_to_shared
+// CHECK-NEXT:    wave.global_write
+// CHECK-NEXT:    wave.global_read
+// CHECK-LABEL: wave.kernel @behind_barrier
+// CHECK:         wave.load_to_shared
+// CHECK-NEXT:    wave.barrier global
+// CHECK-NEXT:    wave.global_read
+wave.kernel @behind_write(["G", "S", "O"]) access ["r", "r", "rw"] threads(64) shared(4096) {
+^bb0(%G: !wave.global, %S: !wave.global, %O: !wave.global):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1.0 : f32
+  %bytes = arith.constant 4096 : i64
+  %desc = wave.buffer_desc %G, %bytes
+  scf.for %k = %c0 to %c8 step %c1 {
+    wave.wait memory(0) groups
+    wave.barrier
+    wave.load_to_shared %desc, %c0, %c0 to %c0 bytes 4
+    wave.global_write %one, %O[%k] align 4 : f32, index
+    %0 = wave.global_read %S[%k] align 4 : index -> f32
+    wave.global_write %0, %O[%k] align 4 : f32, index
+  }
+}
+wave.kernel @behind_barrier(["G", "S", "O"]) access ["r", "r", "rw"] threads(64) shared(4096) {
+^bb0(%G: !wave.global, %S: !wave.global, %O: !wave.global):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %bytes = arith.constant 4096 : i64
+  %desc = wave.buffer_desc %G, %bytes
+  scf.for %k = %c0 to %c8 step %c1 {
+    wave.wait memory(0) groups
+    wave.barrier
+    wave.load_to_shared %desc, %c0, %c0 to %c0 bytes 4
+    wave.barrier global
+    %0 = wave.global_read %S[%k] align 4 : index -> f32
+    wave.global_write %0, %O[%k] align 4 : f32, index
+  }
+}
