@@ -251,7 +251,8 @@ def ReadsFirstPass : Pass<"wave-reads-first", "::tilec::wave::KernelOp"> {
     Needs:  `tile-to-wave`, for a chip that counts copies in order.
     Gives:  a round of a loop with counted copies reads tensors that the kernel does not
             write to registers before the second half of the copies that it starts, where the
-            place is known there, and an eighth of a lane's registers hold what is read.
+            place is known there, an eighth of a lane's registers hold what is read, and
+            nothing in between writes tensors or makes writes seen.
     Leaves: everything else.
   }];
   let options = [Option<"target", "target", "std::string",
