@@ -4,10 +4,11 @@
 
 usage: sanitizer.py pack TOOLS FOLDER [--only REGEX]
        sanitizer.py run [FOLDER] [--only REGEX] [--tools memcheck,racecheck,synccheck] [--jobs N] [--seconds N]
-                        [--sanitizer PATH]                                             on the GPU host
+                        [--batch N] [--skip N] [--every N] [--sanitizer PATH]          on the GPU host
 
 pack compiles for sm_90a whatever the RUN lines of test/e2e run on the simulator, each entry once, and the products and
-attention of test/bench/hopper with ragged shapes. run prints a line for each kernel and tool: `clean`, or what the tool
+attention of test/bench/hopper with ragged shapes. run launches --batch of them in a process (a start takes seconds
+under a tool); what a batch does not end clean is run again kernel by kernel, and that counts. run prints a line for each kernel and tool: `clean`, or what the tool
 found, or why it did not end; FOLDER/out/sanitizer.txt keeps all. Exit code 0: everything that ran is clean.
 """
 
@@ -21,11 +22,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ["memcheck", "racecheck", "synccheck"]
 FAILED = 77  # --error-exitcode
+LAUNCHER = "tilec-launch-each"
 HOPPER = [
     ("gemm.py", 'gemm(256, 512, 256)'), ("gemm.py", 'gemm(200, 328, 136)'), ("gemm.py", 'gemm(1, 8, 8)'),
     ("gemm.py", 'gemm(129, 264, 72, tb=False)'), ("gemm.py", 'gemm(136, 264, 72, ta=True)'),
@@ -79,9 +82,9 @@ def pack(options):
     folder, tools = pathlib.Path(options.folder), pathlib.Path(options.tools)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    shutil.copy(tools / "tilec-launch", folder)
+    shutil.copy(tools / LAUNCHER, folder)
     shutil.copy(__file__, folder / "sanitizer.py")
-    subprocess.run(["strip", str(folder / "tilec-launch")], check=False)
+    subprocess.run(["strip", str(folder / LAUNCHER)], check=False)
     kernels = [(str(ROOT / "test/bench/hopper" / script), entry, (), "") for script, entry in HOPPER] + e2e_kernels()
     packed, refused, names = [], [], {}
     for script, entry, launch, schedule in kernels:
@@ -138,46 +141,60 @@ def verdict(returncode, text):
     return "; ".join(parts)
 
 
-def run_one(sanitizer, folder, tool, kernel):
-    command = [sanitizer, "--tool", tool, "--error-exitcode", str(FAILED), "--print-limit", "3",
-               str(folder / "tilec-launch"), str(folder / kernel["binary"]), *kernel["launch"]]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder)
-    except subprocess.TimeoutExpired:
-        return "no end after 60 s", ""
-    return verdict(done.returncode, done.stdout + done.stderr), done.stdout + done.stderr
+def run_tool(sanitizer, folder, tool, kernels, seconds):
+    """The verdict on one process that launches these in turn (None: clean), and what the tool printed."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", dir=folder / "out") as listing:
+        json.dump(kernels, listing)
+        listing.flush()
+        command = [sanitizer, "--tool", tool, "--error-exitcode", str(FAILED), "--print-limit", "3",
+                   str(folder / LAUNCHER), listing.name]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=folder)
+        except subprocess.TimeoutExpired:
+            return f"no end after {seconds} s", ""
+    text = done.stdout + done.stderr
+    missing = [kernel["binary"] for kernel in kernels if f"ran {kernel['binary']}\n" not in text]
+    return verdict(done.returncode, text) or (f"{missing[0]} did not run" if missing else None), text
+
+
+def run_batch(sanitizer, folder, tool, kernels):
+    """(kernel, verdict, text) of each: of one run of all where that is clean, else of a run of its own."""
+    if len(kernels) > 1 and run_tool(sanitizer, folder, tool, kernels, 60 + 10 * len(kernels))[0] is None:
+        return [(kernel, None, "") for kernel in kernels]
+    return [(kernel, *run_tool(sanitizer, folder, tool, [kernel], 60)) for kernel in kernels]
 
 
 def run(options):
     folder = pathlib.Path(options.folder).resolve()
     sanitizer = find_sanitizer(options.sanitizer)
     (folder / "out").mkdir(exist_ok=True)
+    all_kernels = json.loads((folder / "kernels.json").read_text())
     planted = {"binary": "planted.bin", "launch": ["--arg", f"at={1 << 29}"]}
-    found, text = run_one(sanitizer, folder, "memcheck", planted)
+    found, text = run_tool(sanitizer, folder, "memcheck", [all_kernels[0], planted], 60)
     if "Invalid __global__ write" not in (found or ""):
         sys.exit(f"sanitizer.py: the planted fault was not found, so nothing it says counts: {found or 'clean'}\n{text}")
-    kernels = [k for k in json.loads((folder / "kernels.json").read_text()) if re.search(options.only, k["label"])]
-    kernels = kernels[options.skip:]
-    work = [(tool, kernel) for kernel in kernels for tool in options.tools.split(",")]
-    started, bad, skipped = time.monotonic(), 0, 0
+    kernels = [kernel for kernel in all_kernels if re.search(options.only, kernel["label"])]
+    kernels = kernels[options.skip::options.every]
+    work = [(tool, kernels[at:at + options.batch]) for at in range(0, len(kernels), options.batch)
+            for tool in options.tools.split(",")]
+    started, clean, bad, skipped = time.monotonic(), 0, 0, 0
     with open(folder / "out" / "sanitizer.txt", "w") as log, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
 
         def guarded(item):
-            return None if time.monotonic() - started > options.seconds else run_one(sanitizer, folder, *item)
+            return None if time.monotonic() - started > options.seconds else run_batch(sanitizer, folder, *item)
 
-        for (tool, kernel), result in zip(work, pool.map(guarded, work)):
-            if result is None:
-                skipped += 1
+        for (tool, batch), results in zip(work, pool.map(guarded, work)):
+            if results is None:
+                skipped += len(batch)
                 continue
-            line = f"{'clean' if result[0] is None else 'FOUND'} {tool:9} {kernel['label']}"
-            if result[0] is not None:
-                bad += 1
-                line += f": {result[0]}"
-            if result[0] is not None or not options.quiet:
-                print(line, flush=True)
-            print(line, result[1] if result[0] else "", file=log, sep="\n")
-    print(f"sanitizer: {len(work) - skipped - bad} clean, {bad} with findings, {skipped} not run (out of time)")
+            for kernel, found, text in results:
+                line = f"{'FOUND' if found else 'clean'} {tool:9} {kernel['label']}" + (f": {found}" if found else "")
+                clean, bad = clean + (not found), bad + bool(found)
+                if found or not options.quiet:
+                    print(line, flush=True)
+                print(line, text if found else "", file=log, sep="\n")
+    print(f"sanitizer: {clean} clean, {bad} with findings, {skipped} not run (out of time)")
     return 1 if bad else 0
 
 
@@ -191,8 +208,10 @@ def main():
     running.add_argument("folder", nargs="?", default=".")
     running.add_argument("--tools", default=",".join(TOOLS))
     running.add_argument("--jobs", type=int, default=8)
+    running.add_argument("--batch", type=int, default=12, help="kernels of a process")
     running.add_argument("--seconds", type=float, default=1e9, help="start nothing after this long")
     running.add_argument("--skip", type=int, default=0, help="leave out so many kernels: they ran before")
+    running.add_argument("--every", type=int, default=1, help="with --skip: the share of one of so many GPUs")
     running.add_argument("--sanitizer", default="")
     running.add_argument("--quiet", action="store_true", help="print findings only")
     for verb in [packing, running]:
