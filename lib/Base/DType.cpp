@@ -199,6 +199,8 @@ uint64_t encodeFloat(DType type, double value) {
   if (r.kind == 'e') { // the power of two at or above |value|, clamped
     if (std::isnan(value))
       return 0xff;
+    if (std::isinf(value)) // of which frexp tells no exponent
+      return 0xfe;
     int exponent = 0;
     double m = std::frexp(std::fabs(value), &exponent);
     int e = (m == 0.5 ? exponent - 1 : exponent) + r.bias;
@@ -249,6 +251,24 @@ uint64_t encodeInt(DType type, int64_t value) {
   if (type == DType::Bool)
     return value != 0;
   return static_cast<uint64_t>(value) & lowMask(bitsOf(type));
+}
+
+int64_t floatToInt(double value, unsigned bits, bool isUnsigned) {
+  if (std::isnan(value))
+    return 0;
+  unsigned wide = bits <= 32 ? 32 : 64;
+  double low = isUnsigned ? 0 : -std::ldexp(1.0, wide - 1);
+  double above = std::ldexp(1.0, isUnsigned ? wide : wide - 1); // the first value too large
+  value = std::trunc(value);
+  uint64_t result;
+  if (value < low)
+    result = isUnsigned ? 0 : uint64_t(1) << (wide - 1);
+  else if (value >= above)
+    result = isUnsigned ? (wide == 64 ? ~0ull : 0xffffffffull) : (uint64_t(1) << (wide - 1)) - 1;
+  else
+    result = isUnsigned ? static_cast<uint64_t>(value)
+                        : static_cast<uint64_t>(static_cast<int64_t>(value));
+  return wrapInt(static_cast<int64_t>(result), bits);
 }
 
 double maxValue(DType type) {

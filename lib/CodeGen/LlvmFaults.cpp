@@ -39,6 +39,22 @@ PreservedAnalyses SplitNegations::run(Function &function, FunctionAnalysisManage
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
+PreservedAnalyses ChooseSigned::run(Function &function, FunctionAnalysisManager &) {
+  bool changed = false;
+  for (Instruction &instr : make_early_inc_range(instructions(function))) {
+    auto *cast = dyn_cast<SIToFPInst>(&instr);
+    if (!cast || !cast->getSrcTy()->isIntOrIntVectorTy(1))
+      continue;
+    Type *type = cast->getType();
+    IRBuilder<> b(cast);
+    cast->replaceAllUsesWith(b.CreateSelect(cast->getOperand(0), ConstantFP::get(type, -1.0),
+                                            ConstantFP::getZero(type)));
+    cast->eraseFromParent();
+    changed = true;
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
 namespace {
 
 SmallVector<IntrinsicInst *> callsOf(Function &function, Intrinsic::ID id) {

@@ -47,4 +47,10 @@ struct LeaveOutDots : llvm::PassInfoMixin<LeaveOutDots> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
 };
 
+/// LLVM 22 gives the signed value of a bit as a bfloat16 the wrong sign on NVPTX where the bit
+/// comes from another block. Such conversions are made of a choice between two constants.
+struct ChooseSigned : llvm::PassInfoMixin<ChooseSigned> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
+};
+
 } // namespace tilec::codegen

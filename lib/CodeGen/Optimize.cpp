@@ -107,6 +107,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
   passes.addPass(UnmarkLoops());
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(ChooseSigned());
   passes.addPass(MaskSigns());
   passes.addPass(SplitSignedShorts());
   passes.addPass(SplitSignedParts());

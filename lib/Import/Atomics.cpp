@@ -31,6 +31,35 @@ bool Importer::atomicElement(const Call *call, const script::Var *result, tile::
   return true;
 }
 
+bool Importer::atomicRead(const Call *call, const script::Var *result) {
+  const Argument &src = argument(*call, "src");
+  if (!isElement(src)) {
+    fail(DiagId::AtomicElement, src.span, nameOf(call->id));
+    return false;
+  }
+  const Buffer *buf = src.region->buffer;
+  Value from = buffer(buf, src.span);
+  SmallVector<Value> list;
+  if (!from || !indices(buf, src.region->offsets, src.span, list))
+    return false;
+  Location loc = at(call->span);
+  Type type = scalarType(buf->type);
+  // What belongs to one thread, or is packed, has no instruction of its own.
+  bool isShared = buf->scope == script::Scope::Global || buf->scope == script::Scope::Shared;
+  Value v;
+  if (isShared && bitsOf(buf->type) >= 8) {
+    Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    v = tile::AtomicOp::create(b, loc, type, tile::AtomicKind::Read, none, from, list,
+                               isUnsigned(buf->type))
+            .getOld();
+  } else {
+    v = tile::LoadOp::create(b, loc, type, from, list, FloatAttr());
+  }
+  if (result)
+    vars[result] = v;
+  return true;
+}
+
 /// Consecutive elements: `T.atomic_addx2(C[i, j], A[i, j])`.
 bool Importer::atomicVector(const Call *call, int64_t lanes) {
   const Argument &dst = argument(*call, "dst"), &src = argument(*call, "value");
@@ -123,20 +152,18 @@ bool Importer::atomicTile(const Call *call, tile::AtomicKind kind) {
 
 bool Importer::atomic(const script::TileCallStmt *s) {
   const Call *call = s->call;
-  if (call->id == IntrinsicId::AtomicLoad) {
-    const Argument &src = argument(*call, "src");
-    if (!isElement(src)) {
-      fail(DiagId::AtomicElement, src.span, nameOf(call->id));
-      return false;
-    }
-    Value v = value(src.expr);
-    bindResult(s, v);
-    return v != nullptr;
-  }
+  if (call->id == IntrinsicId::AtomicLoad)
+    return atomicRead(call, s->result);
   const Argument &dst = argument(*call, "dst");
   script::Scope scope = dst.region->buffer->scope;
   if (scope != script::Scope::Global && scope != script::Scope::Shared) {
     fail(DiagId::AtomicScope, dst.span, nameOf(call->id), dst.region->buffer->name);
+    return false;
+  }
+  DType type = dst.region->buffer->type;
+  bool isFp8 = isFloat(type) && bitsOf(type) == 8;
+  if (isFp8 && call->id != IntrinsicId::AtomicStore) {
+    fail(DiagId::AtomicType, dst.span, nameOf(call->id), dst.region->buffer->name, dtypeText(type));
     return false;
   }
   if (call->id == IntrinsicId::AtomicAddX2 || call->id == IntrinsicId::AtomicAddX4)

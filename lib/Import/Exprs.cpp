@@ -79,8 +79,8 @@ bool Importer::isNonNegative(const Expr *e) const {
     return e->intValue >= 0;
   case ExprOp::Var:
     return nonNegative.lookup(e->var);
-  case ExprOp::Cast:
-    return isWideInteger(e->args[0]->type) && isNonNegative(e->args[0]);
+  case ExprOp::Cast: // to int8 it may become negative
+    return isWideInteger(e->type) && isWideInteger(e->args[0]->type) && isNonNegative(e->args[0]);
   case ExprOp::Add:
   case ExprOp::Mul:
   case ExprOp::Min:
@@ -89,6 +89,7 @@ bool Importer::isNonNegative(const Expr *e) const {
     return isNonNegative(e->args[0]) || isNonNegative(e->args[1]);
   case ExprOp::FloorDiv:
   case ExprOp::TruncDiv:
+  case ExprOp::CeilDiv:
     return isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
   case ExprOp::FloorMod:
     return isNonNegative(e->args[1]);
@@ -136,8 +137,8 @@ Value Importer::indexPart(const Expr *e) {
       return it->second;
   }
   bool distributes =
-      isWideInteger(e->type) &&
-      (isIndexOp(e->op) || (e->op == ExprOp::Cast && isWideInteger(e->args[0]->type)));
+      isWideInteger(e->type) && (isIndexOp(e->op) || (e->op == ExprOp::Neg && isIndexLike(e)) ||
+                                 (e->op == ExprOp::Cast && isWideInteger(e->args[0]->type)));
   if (!distributes) {
     Value v = value(e);
     if (!v)
@@ -149,7 +150,8 @@ Value Importer::indexPart(const Expr *e) {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
   }
   // Sums and products are right modulo 2^32; quotients and the like are not.
-  bool isModular = e->op == ExprOp::Add || e->op == ExprOp::Sub || e->op == ExprOp::Mul;
+  bool isModular =
+      e->op == ExprOp::Add || e->op == ExprOp::Sub || e->op == ExprOp::Mul || e->op == ExprOp::Neg;
   bool isWideValue = e->type == DType::I64 && !isIndexLike(e) && !isModular;
   auto needsWide = [&](const Expr *arg) { return isWide(arg) && (!isModular || arg->constInt()); };
   if (e->op != ExprOp::Cast && (isWideValue || llvm::any_of(e->args, needsWide))) {
@@ -157,10 +159,12 @@ Value Importer::indexPart(const Expr *e) {
     return v ? narrowed(v, e) : nullptr;
   }
   Value x = indexPart(e->args[0]);
-  if (e->op == ExprOp::Cast)
+  if (e->op == ExprOp::Cast || !x)
     return x;
+  if (e->op == ExprOp::Neg)
+    return arith::SubIOp::create(b, loc, indexConstant(0, e->span), x);
   Value y = indexPart(e->args[1]);
-  if (!x || !y)
+  if (!y)
     return nullptr;
   bool positive = isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
   return integerOf(e->op, x, y, DType::I64, positive, loc);
@@ -260,7 +264,8 @@ Value Importer::valueKind(const Expr *e) {
     const Expr *from = e->args[0];
     Value v = value(from);
     bool isWider = isHalfOrLess(from->type) && !from->isRounded();
-    return v ? cast(v, isWider ? DType::F32 : from->type, e->type, loc) : nullptr;
+    return v ? cast(v, isWider ? DType::F32 : from->type, e->type, loc, fitsFloat32(from))
+             : nullptr;
   }
   case ExprOp::Promote: { // to a narrow float, whose values are held in float32
     Value v = value(e->args[0]);
@@ -304,10 +309,10 @@ Value Importer::unary(const Expr *e) {
   if (e->op == ExprOp::LogicalNot)
     return arith::XOrIOp::create(b, loc, v, constant(1, v.getType(), loc));
   if (e->op == ExprOp::BitNot)
-    return arith::XOrIOp::create(b, loc, v, constant(-1, v.getType(), loc));
+    return wrapped(arith::XOrIOp::create(b, loc, v, constant(-1, v.getType(), loc)), e->type, loc);
   if (isa<FloatType>(v.getType()))
     return arith::NegFOp::create(b, loc, v);
-  return arith::SubIOp::create(b, loc, constant(0, v.getType(), loc), v);
+  return wrapped(arith::SubIOp::create(b, loc, constant(0, v.getType(), loc), v), e->type, loc);
 }
 
 Value Importer::binary(const Expr *e) {
@@ -317,7 +322,20 @@ Value Importer::binary(const Expr *e) {
     return nullptr;
   if (isFloat(e->type))
     return floatBinary(e->op, x, y, loc);
-  return integerOf(e, x, y, loc);
+  Value v = integerOf(e, x, y, loc);
+  bool staysInside = e->op == ExprOp::Min || e->op == ExprOp::Max || e->op == ExprOp::Shr ||
+                     (e->op >= ExprOp::BitAnd && e->op <= ExprOp::BitXor);
+  return staysInside ? v : wrapped(v, e->type, loc);
+}
+
+/// A 4-bit value lives in 8 bits: what has left its 4 is wrapped.
+Value Importer::wrapped(Value v, DType type, Location loc) {
+  if (!isInteger(type) || bitsOf(type) != 4)
+    return v;
+  if (type == DType::U4)
+    return arith::AndIOp::create(b, loc, v, constant(15, v.getType(), loc));
+  Value four = constant(4, v.getType(), loc);
+  return arith::ShRSIOp::create(b, loc, arith::ShLIOp::create(b, loc, v, four).getResult(), four);
 }
 
 Value Importer::integerOf(const Expr *e, Value x, Value y, Location loc) {
@@ -336,6 +354,9 @@ Value Importer::integerOf(ExprOp op, Value x, Value y, DType type, bool positive
       return floorDivision(x, y, op == ExprOp::TruncMod, true, loc);
     return op == ExprOp::TruncDiv ? arith::DivSIOp::create(b, loc, x, y).getResult()
                                   : arith::RemSIOp::create(b, loc, x, y).getResult();
+  case ExprOp::CeilDiv:
+    return positive ? arith::CeilDivUIOp::create(b, loc, x, y).getResult()
+                    : arith::CeilDivSIOp::create(b, loc, x, y).getResult();
   default:
     return integerBinary(op, x, y, type, loc);
   }
@@ -419,7 +440,7 @@ Value Importer::comparison(const Expr *e) {
 
 bool Importer::isSpeculatable(const Expr *e, unsigned &loads) const {
   bool divides = e->op == ExprOp::FloorDiv || e->op == ExprOp::FloorMod ||
-                 e->op == ExprOp::TruncDiv || e->op == ExprOp::TruncMod;
+                 e->op == ExprOp::TruncDiv || e->op == ExprOp::TruncMod || e->op == ExprOp::CeilDiv;
   if (divides && !isFloat(e->type) && (!e->args[1]->constInt() || *e->args[1]->constInt() == 0))
     return false;
   if (e->op == ExprOp::Load) {
@@ -495,7 +516,7 @@ Value Importer::choose(const Expr *e) {
   return made.getResult(0);
 }
 
-Value Importer::cast(Value v, DType from, DType to, Location loc) {
+Value Importer::cast(Value v, DType from, DType to, Location loc, bool fitsFloat32) {
   if (from == to)
     return v;
   Type type = scalarType(to);
@@ -513,21 +534,17 @@ Value Importer::cast(Value v, DType from, DType to, Location loc) {
                        : arith::ExtSIOp::create(b, loc, type, v).getResult();
     else if (after < before)
       v = arith::TruncIOp::create(b, loc, type, v);
-    // A 4-bit value lives in 8 bits: wrap it.
-    if (bitsOf(to) == 4) {
-      Value four = constant(4, type, loc);
-      v = arith::ShLIOp::create(b, loc, v, four);
-      v = to == DType::U4 ? arith::ShRUIOp::create(b, loc, v, four).getResult()
-                          : arith::ShRSIOp::create(b, loc, v, four).getResult();
-    }
-    return v;
+    return wrapped(v, to, loc);
   }
+  if (roundsTwice(from, to) && !fitsFloat32)
+    v = fromFloat ? oddFloat32(v, loc) : gathered(v, fromUnsigned, loc);
   if (!fromFloat) {
     v = fromUnsigned ? arith::UIToFPOp::create(b, loc, type, v).getResult()
                      : arith::SIToFPOp::create(b, loc, type, v).getResult();
   } else if (!toFloat) {
-    return isUnsigned(to) ? arith::FPToUIOp::create(b, loc, type, v).getResult()
-                          : arith::FPToSIOp::create(b, loc, type, v).getResult();
+    v = isUnsigned(to) ? arith::FPToUIOp::create(b, loc, type, v).getResult()
+                       : arith::FPToSIOp::create(b, loc, type, v).getResult();
+    return wrapped(v, to, loc);
   } else if (v.getType() != type) {
     v = type.isF64() ? arith::ExtFOp::create(b, loc, type, v).getResult()
                      : arith::TruncFOp::create(b, loc, type, v).getResult();
@@ -555,8 +572,9 @@ Value Importer::convertTo(const Expr *e, DType type, Span span) {
   if (!v)
     return nullptr;
   if (isFloat(e->type) && isFloat(type) && isHalfOrLess(type))
-    return cast(v, e->type, DType::F32, at(span)); // F32 from F32 is nothing
-  return cast(v, e->type, type, at(span));
+    return e->type == DType::F64 ? oddFloat32(v, at(span))
+                                 : cast(v, e->type, DType::F32, at(span)); // mostly nothing
+  return cast(v, e->type, type, at(span), fitsFloat32(e));
 }
 
 Value Importer::reinterpret(const Expr *e) {
@@ -567,7 +585,7 @@ Value Importer::reinterpret(const Expr *e) {
     return nullptr;
   bool same = isFloat(from) == isFloat(to) && (!isFloat(from) || from == to);
   if (same)
-    return v;
+    return wrapped(v, to, loc);
   if (bitsOf(from) >= 32)
     return arith::BitcastOp::create(b, loc, scalarType(to), v);
   // Narrow floats are no scalars of the IR: their bits go through a buffer with two views.
@@ -614,6 +632,9 @@ Value Importer::math(const Expr *e) {
   if (llvm::is_contained(x, Value()))
     return nullptr;
   Type type = x[0].getType();
+  bool isNibble = isInteger(e->type) && bitsOf(e->type) == 4;
+  if (isNibble && e->fn != MathFn::Abs) // counts of its 4 bits
+    x[0] = wrapped(x[0], DType::U4, loc);
   auto number = [&](double v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, v));
   };
@@ -648,7 +669,6 @@ Value Importer::math(const Expr *e) {
     UNARY(Round, RoundEvenOp);
     UNARY(RoundAway, RoundOp);
     UNARY(PopCount, CtPopOp);
-    UNARY(Clz, CountLeadingZerosOp);
 #undef UNARY
   case MathFn::IsNan:
     return math::IsNaNOp::create(b, loc, b.getI1Type(), x[0]);
@@ -656,9 +676,14 @@ Value Importer::math(const Expr *e) {
     return math::IsInfOp::create(b, loc, b.getI1Type(), x[0]);
   case MathFn::IsFinite:
     return math::IsFiniteOp::create(b, loc, b.getI1Type(), x[0]);
+  case MathFn::Clz: {
+    Value zeros = math::CountLeadingZerosOp::create(b, loc, x[0]);
+    return isNibble ? arith::SubIOp::create(b, loc, zeros, constant(4, type, loc)).getResult()
+                    : zeros;
+  }
   case MathFn::Abs:
     return isa<FloatType>(type) ? math::AbsFOp::create(b, loc, x[0]).getResult()
-                                : math::AbsIOp::create(b, loc, x[0]).getResult();
+                                : wrapped(math::AbsIOp::create(b, loc, x[0]), e->type, loc);
   case MathFn::Exp10:
     return math::PowFOp::create(b, loc, number(10), x[0]);
   case MathFn::Sigmoid: {

@@ -87,12 +87,14 @@ private:
   mlir::FloatAttr padOf(const Buffer *buf);
   Value unary(const Expr *e);
   Value binary(const Expr *e);
+  Value wrapped(Value v, DType type, mlir::Location loc);
   Value integerBinary(script::ExprOp op, Value a, Value b, DType type, mlir::Location loc);
   Value floatBinary(script::ExprOp op, Value a, Value b, mlir::Location loc);
   Value comparison(const Expr *e);
   Value logical(const Expr *e);
   Value choose(const Expr *e);
-  Value cast(Value v, DType from, DType to, mlir::Location loc);
+  /// `fitsFloat32`: an integer that float32 holds.
+  Value cast(Value v, DType from, DType to, mlir::Location loc, bool fitsFloat32 = false);
   Value reinterpret(const Expr *e);
   Value math(const Expr *e);
   Value nextAfter(Value x, Value y, mlir::Location loc);
@@ -122,6 +124,13 @@ private:
   bool isSpeculatable(const Expr *e, unsigned &loads) const;
   /// The value of a dtype's own element, converted to the scalar form of `type`.
   Value convertTo(const Expr *e, DType type, Span span);
+
+  // One rounding of wide numbers (Rounding.cpp).
+  /// An f64 as f32, from where it is rounded to a narrower format as it would be at once.
+  Value oddFloat32(Value v, mlir::Location loc);
+  /// An integer that f32 holds, and that is rounded to bfloat16 as `v` is.
+  Value gathered(Value v, bool isUnsigned, mlir::Location loc);
+  bool fitsFloat32(const Expr *e) const;
 
   // Statements (Statements.cpp).
   void body(script::Body list);
@@ -166,6 +175,7 @@ private:
   Value combine(script::ReducerOp op, Value a, Value b, DType type, mlir::Location loc);
   bool atomic(const script::TileCallStmt *s);
   bool atomicElement(const Call *call, const script::Var *result, tile::AtomicKind kind);
+  bool atomicRead(const Call *call, const script::Var *result);
   bool atomicTile(const Call *call, tile::AtomicKind kind);
   bool atomicVector(const Call *call, int64_t lanes);
   bool print(const Call *call);
@@ -253,6 +263,14 @@ private:
   unsigned restCopies = 0; ///< branches with a `continue` that something follows
   unsigned loopDepth = 0;  ///< serial loops inside of the innermost parallel
 };
+
+/// Whether a conversion by way of float32 would round there, and once more, with another result.
+/// Integers beyond 2^24 are too large for the other narrow formats.
+inline bool roundsTwice(DType from, DType to) {
+  bool isWide = isInteger(from) && bitsOf(from) >= 32;
+  return (from == DType::F64 && isHalfOrLess(to)) ||
+         (isWide && (to == DType::BF16 || to == DType::E8M0));
+}
 
 inline tile::BufferType typeOf(mlir::Value buffer) {
   return mlir::cast<tile::BufferType>(buffer.getType());

@@ -46,7 +46,7 @@ public:
 private:
   static std::optional<int64_t> apply(ExprOp op, llvm::ArrayRef<int64_t> x) {
     bool divides = op == ExprOp::FloorDiv || op == ExprOp::FloorMod || op == ExprOp::TruncDiv ||
-                   op == ExprOp::TruncMod;
+                   op == ExprOp::TruncMod || op == ExprOp::CeilDiv;
     bool shifts = op == ExprOp::Shl || op == ExprOp::Shr;
     if ((divides && x[1] == 0) || (shifts && (x[1] < 0 || x[1] > 62)))
       return std::nullopt;
@@ -71,6 +71,8 @@ private:
       return x[0] / x[1];
     case ExprOp::TruncMod:
       return x[0] % x[1];
+    case ExprOp::CeilDiv:
+      return floorDiv(x[0], x[1]) + (x[0] % x[1] != 0);
     case ExprOp::Min:
       return std::min(x[0], x[1]);
     case ExprOp::Max:

@@ -285,7 +285,8 @@ bool Importer::copy(const Call *call) {
     note(DiagId::OperandShape, dst.span, "destination", dst.region->buffer->name, shapeText(c));
     return false;
   }
-  if (FloatAttr pad = padOf(src.region->buffer))
+  FloatAttr pad = padOf(src.region->buffer);
+  if (pad || roundsTwice(src.region->buffer->type, dst.region->buffer->type))
     return overTile(c, call->span, [&](llvm::ArrayRef<Value> i) {
       SmallVector<Value> place = sameElement(c, i, a, call->span);
       DType type = src.region->buffer->type;

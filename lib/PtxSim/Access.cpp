@@ -110,7 +110,7 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
       block->noteVisit(warp.agent, warp.clock.before[warp.agent]);
     bool isAtomic = kind == AccessKind::Atomic || instr.isVolatile;
     Access access{&warp.clock, warp.epoch(touchOf(bytes, isAtomic)), false,
-                  warp.machine.options.checkOrder, warp.machine.program.hasSwaps};
+                  warp.machine.options.checkOrder && !instr.isGuess, warp.machine.program.hasSwaps};
     std::string problem = kind == AccessKind::Read
                               ? target.shared->checkRead(target.offset, bytes, access)
                               : target.shared->checkWrite(target.offset, bytes, access, values);
@@ -118,7 +118,7 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
       warp.fail(instr, bit, problem);
       return {};
     }
-    if (kind == AccessKind::Read)
+    if (kind == AccessKind::Read && !instr.isGuess)
       target.shared->noteRead(target.offset, bytes, access.epoch);
     target.host = target.shared->data(target.offset);
     return target;
@@ -157,6 +157,8 @@ Target locate(Warp &warp, const Instruction &instr, Space space, uint64_t addres
       warp.fail(instr, bit, verb + warp.machine.describeOutside(address, bytes));
       return target;
     }
+    if (instr.isGuess)
+      return target;
     Touch touch = touchOf(bytes, kind == AccessKind::Atomic || instr.isVolatile);
     std::string problem = warp.machine.noteGlobal(warp, kind, address, bytes, warp.epoch(touch),
                                                   instr.isConstant, target.host, values);

@@ -91,6 +91,13 @@ uint64_t combine(const Instruction &instr, uint64_t old, uint64_t value) {
   }
 }
 
+uint64_t bytesThatDiffer(uint64_t a, uint64_t b, unsigned bytes) {
+  uint64_t mask = 0;
+  for (unsigned i = 0; i < bytes; ++i)
+    mask |= uint64_t(((a ^ b) >> 8 * i & 0xff) != 0) << i;
+  return mask;
+}
+
 /// atom has a result in front, red has none.
 Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
   bool hasResult = instr.mode2;
@@ -115,19 +122,27 @@ Step atomic(Warp &warp, const Instruction &instr, uint32_t lanes) {
     // the rest of such a word may be anything.
     bool isBitwise = instr.mode == And || instr.mode == Or || instr.mode == Xor ||
                      instr.mode == Exchange || instr.mode == CompareSwap;
-    if (!isBitwise && !holdsValues(target, bytes)) {
+    // Behind a guess, the bytes that a compare-and-swap changes are the element that it is about.
+    uint64_t withValues = instr.hasGuess ? bytesWithValues(target, bytes) : ~0ull;
+    bool lacksValue =
+        instr.hasGuess && (bytesThatDiffer(values[lane], swaps[lane], bytes) & ~withValues);
+    if (lacksValue || (!isBitwise && !holdsValues(target, bytes))) {
       warp.fail(instr, 1u << lane, "an atomic on memory that nothing has written");
       return Step::Next;
     }
-    if (target.written)
+    if (target.written && !instr.hasGuess)
       std::memset(target.written, 1, bytes);
     uint64_t old = 0;
     std::memcpy(&old, target.host, bytes);
     uint64_t next =
         swaps ? (old == values[lane] ? swaps[lane] : old) : combine(instr, old, values[lane]);
     std::memcpy(target.host, &next, bytes);
-    if (target.shared)
+    if (target.shared) {
       target.shared->noteWrite(target.offset, bytes, warp.epoch(Touch::Atomic));
+      for (unsigned i = 0; i < bytes; ++i) // what is put back has no more value than before
+        if (!(withValues >> i & 1))
+          target.shared->forget(target.offset + i, 1);
+    }
     results[lane] = old;
   }
   if (hasResult)
@@ -171,6 +186,7 @@ bool decodeAtomics(const Statement &s, Instruction &i) {
   if (s.opcode != "atom" && s.opcode != "red")
     return false;
   i.mode2 = s.opcode == "atom";
+  i.isSwap = s.has("cas");
   i.space = parseSpace(s);
   for (StringRef mod : s.mods) {
     uint8_t op = StringSwitch<uint8_t>(mod)

@@ -44,7 +44,7 @@ std::optional<uint64_t> read(Warp &warp, const Instruction &instr, uint64_t addr
     if (!target.host)
       return std::nullopt;
     std::memcpy(data, target.host, bytes);
-    return holdsValues(target, bytes) ? all : bytesWithValues(target, bytes);
+    return instr.isGuess || holdsValues(target, bytes) ? all : bytesWithValues(target, bytes);
   }
   if (address % bytes != 0) {
     warp.fail(instr, 1u << lane,
@@ -155,7 +155,8 @@ bool decodeMemory(const Statement &s, Instruction &i) {
   i.space = parseSpace(s);
   i.isConstant = s.has("nc");
   i.n = s.has("v8") ? 8 : s.has("v4") ? 4 : s.has("v2") ? 2 : 1;
-  i.run = s.opcode == "ld" ? load : store;
+  i.isLoad = s.opcode == "ld";
+  i.run = i.isLoad ? load : store;
   const Operand &regs = i.args[s.opcode == "ld" ? 0 : 1];
   return i.n == 1 ? regs.parts.size() <= 1 : regs.parts.size() == i.n;
 }

@@ -248,6 +248,7 @@ private:
     if (names->isOpen())
       fail("the kernel has no end");
     names->finish();
+    markSwapLoops(*program);
   }
 
   void parseDirective() {

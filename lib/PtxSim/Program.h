@@ -101,9 +101,12 @@ struct Instruction {
   Space space = Space::Generic;
   uint8_t mode = 0; ///< the handler's own: a comparison, a rounding, a shuffle
   uint8_t mode2 = 0;
-  bool isGridFence = false;     ///< that reaches other clusters
-  bool isOrderedAccess = false; ///< an access with such a fence
-  bool isSparse = false;        ///< a matrix instruction whose A is
+  bool isGridFence = false;            ///< that reaches other clusters
+  bool isOrderedAccess = false;        ///< an access with such a fence
+  bool isLoad = false, isSwap = false; ///< ld, a compare-and-swap
+  bool isGuess = false;  ///< a load of what a compare-and-swap will judge (SwapLoops.cpp)
+  bool hasGuess = false; ///< a compare-and-swap behind such a load
+  bool isSparse = false; ///< a matrix instruction whose A is
   bool saturates = false, flushes = false, transposes = false, isVolatile = false,
        isConstant = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes
@@ -186,6 +189,8 @@ struct Statement {
 
 /// Sets the handler and everything else that the opcode says; false: not known here.
 bool decode(const Statement &statement, Instruction &instruction);
+/// Marks `isGuess` and `hasGuess`, once all of the code is there.
+void markSwapLoops(Program &program);
 Ty parseType(llvm::StringRef name);
 
 } // namespace tilec::ptx

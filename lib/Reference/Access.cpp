@@ -227,6 +227,8 @@ static int64_t atomicInt(tile::AtomicKind kind, bool isUnsigned, int64_t old, in
     return old ^ value;
   case tile::AtomicKind::Exchange:
     return value;
+  case tile::AtomicKind::Read:
+    return old;
   }
   llvm_unreachable("unknown atomic");
 }
@@ -283,6 +285,10 @@ static void runAtomic(Frame &frame, const Instr &instr, const AtomicAux &aux,
     T old = 0;
     if (offsets[lane] >= 0 && frame.isOn(lane)) {
       decodeSpan(dtype, base, offsets[lane], 1, 1, &old);
+      if (aux.kind == tile::AtomicKind::Read) {
+        olds[lane] = old;
+        continue;
+      }
       T updated;
       if constexpr (std::is_same_v<T, int64_t>) {
         bool isUnsignedKind = aux.isUnsigned || isUnsigned(dtype);

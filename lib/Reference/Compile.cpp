@@ -273,7 +273,7 @@ bool Compiler::compileElementOp(Operation *op, Instr &instr) {
       fail(op, "combines the bits of floats");
     instr.a = slotOf(atomic.getValue());
     instr.dst = define(atomic.getOld());
-    instr.run = execAtomic;
+    instr.run = atomicOf(atomic);
     return true;
   }
   if (auto round = dyn_cast<tile::RoundOp>(op)) {

@@ -1,7 +1,8 @@
 //===- GridSync.cpp - blocks that wait for each other ---------------------===//
 //
 // The blocks of a kernel with tile.grid_sync or tile.cluster_barrier run as coroutines, each from
-// one barrier to the next, in order. Each has shared memory, registers and pipes of its own.
+// one barrier to the next, in order. Each has shared memory, registers and pipes of its own. So do
+// blocks that read global memory by atomics in a `while`: before each such read the others go on.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -18,6 +19,9 @@ namespace tilec::reference {
 
 /// More than any chip holds; each has a thread.
 constexpr int64_t mostBlocks = 4096;
+
+/// Turns in which every block that goes on at all only asks again whether it may.
+constexpr int mostTurns = 20000;
 
 /// A block that has begun.
 struct ResidentBlock {
@@ -41,6 +45,7 @@ struct ResidentBlock {
   std::vector<std::unique_ptr<uint8_t[]>> storage;              ///< of `owned`, while it waits
   std::unique_ptr<PipeSet> pipes = std::make_unique<PipeSet>(); ///< while it waits
   Operation *waitsAt = nullptr;
+  bool asks = false; ///< it waits in front of a read, not at a barrier
   Coroutine coroutine;
 };
 
@@ -69,13 +74,26 @@ public:
   /// From one barrier of the grid to the next. False: all have ended, or the run has failed.
   bool runPhase() {
     beginBlockOrder(machine);
+    auto hasEnded = [](const auto &block) { return block->coroutine.hasEnded(); };
+    auto asks = [&](const auto &block) { return block->asks && !hasEnded(block); };
+    // Those at a barrier go on when all have come to it.
+    bool anyAsks = llvm::any_of(blocks, asks);
     for (auto [number, block] : llvm::enumerate(blocks)) {
-      if (!block->coroutine.hasEnded())
+      if (!hasEnded(block) && (!anyAsks || block->asks)) {
+        block->asks = false;
         run(*block, number);
+      }
       if (machine.failed)
         return false;
     }
-    auto hasEnded = [](const auto &block) { return block->coroutine.hasEnded(); };
+    turns = anyAsks ? turns + 1 : 0;
+    if (auto block = llvm::find_if(blocks, asks); block != blocks.end()) {
+      if (turns < mostTurns)
+        return true;
+      std::copy_n((*block)->id.begin(), 3, machine.block);
+      machine.fail((*block)->waitsAt, "waits for what no other block writes,");
+      return false;
+    }
     auto waiting = llvm::find_if_not(blocks, hasEnded);
     if (waiting == blocks.end())
       return false;
@@ -121,14 +139,22 @@ private:
 
   Machine &machine;
   const KernelAux &aux;
+  int turns = 0;                     ///< since a barrier, in which some block only asked
   llvm::SmallVector<uint32_t> owned; ///< buffers on the chip
   std::vector<std::unique_ptr<ResidentBlock>> blocks;
 };
 
+static bool asksInLoop(tile::AtomicOp atomic) {
+  return atomic.getKind() == tile::AtomicKind::Read && atomic.getBuffer().getType().isGlobal() &&
+         atomic->getParentOfType<tile::WhileOp>() && !atomic->getParentOfType<tile::ElementLoop>();
+}
+
 bool waitsForBlocks(tile::KernelOp kernel) {
   auto result = kernel.walk([](Operation *op) {
-    return isa<tile::GridSyncOp, tile::ClusterBarrierOp>(op) ? WalkResult::interrupt()
-                                                             : WalkResult::advance();
+    auto atomic = dyn_cast<tile::AtomicOp>(op);
+    bool waits =
+        isa<tile::GridSyncOp, tile::ClusterBarrierOp>(op) || (atomic && asksInLoop(atomic));
+    return waits ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
@@ -156,6 +182,18 @@ void execGridSync(Frame &frame, const Instr &instr) {
   ResidentBlock *self = frame.machine.resident;
   self->waitsAt = instr.op;
   self->coroutine.wait();
+}
+
+static void execAsk(Frame &frame, const Instr &instr) {
+  ResidentBlock *self = frame.machine.resident;
+  self->waitsAt = instr.op;
+  self->asks = true;
+  self->coroutine.wait();
+  execAtomic(frame, instr);
+}
+
+void (*atomicOf(tile::AtomicOp atomic))(Frame &, const Instr &) {
+  return asksInLoop(atomic) ? execAsk : execAtomic;
 }
 
 static void execLoadOfBlock(Frame &frame, const Instr &instr) {

@@ -16,6 +16,8 @@ bool waitsForBlocks(tile::KernelOp kernel);
 /// the whole grid, too.
 void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid);
 void execGridSync(Frame &frame, const Instr &instr);
+/// What runs an atomic; a read in a `while` lets the other blocks go on first.
+void (*atomicOf(tile::AtomicOp atomic))(Frame &, const Instr &);
 /// What runs a load, of the own block's memory or another's; says which in `aux`.
 void (*loadFrom(tile::LoadOp load, LoadAux &aux))(Frame &, const Instr &);
 

@@ -66,24 +66,6 @@ void encodeWith(uint8_t *base, int64_t first, int64_t stride, int64_t count, con
 
 } // namespace
 
-int64_t floatToInt(double value, unsigned bits, bool isUnsigned) {
-  if (std::isnan(value))
-    return 0;
-  unsigned wide = bits <= 32 ? 32 : 64;
-  double low = isUnsigned ? 0 : -std::ldexp(1.0, wide - 1);
-  double above = std::ldexp(1.0, isUnsigned ? wide : wide - 1); // the first value too large
-  value = std::trunc(value);
-  uint64_t result;
-  if (value < low)
-    result = isUnsigned ? 0 : uint64_t(1) << (wide - 1);
-  else if (value >= above)
-    result = isUnsigned ? (wide == 64 ? ~0ull : 0xffffffffull) : (uint64_t(1) << (wide - 1)) - 1;
-  else
-    result = isUnsigned ? static_cast<uint64_t>(value)
-                        : static_cast<uint64_t>(static_cast<int64_t>(value));
-  return wrapInt(static_cast<int64_t>(result), bits);
-}
-
 template <typename T>
 void decodeSpan(DType dtype, const uint8_t *base, int64_t first, int64_t stride, int64_t count,
                 T *out) {
@@ -141,12 +123,13 @@ void decodeSpan(DType dtype, const uint8_t *base, int64_t first, int64_t stride,
 template <typename T>
 void encodeSpan(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,
                 const T *in) {
-  // A double passes through a float rounded to odd, so that the second rounding is the only one.
+  // What is wide passes through a float rounded to odd, so that the second rounding is the only
+  // one.
   auto narrow = [](T v) {
-    if constexpr (std::is_same_v<T, double>)
-      return toFloatOdd(v);
+    if constexpr (std::is_same_v<T, float>)
+      return v;
     else
-      return static_cast<float>(v);
+      return toFloatOdd(v);
   };
   unsigned bits = bitsOf(dtype);
   if (!isFloat(dtype)) {

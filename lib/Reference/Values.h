@@ -46,6 +46,16 @@ inline float toFloatOdd(double d) {
   return std::bit_cast<float>(bits | 1);
 }
 
+/// The same of an integer, for formats of at most 8 significant bits whose range has all of int64
+/// (those that have more hold no integer that f32 does not).
+inline float toFloatOdd(int64_t i) {
+  constexpr int64_t exact = int64_t(1) << 53, low = (int64_t(1) << 24) - 1;
+  bool isExact = i >= -exact && i <= exact;
+  // Below half of the last place that f64 has beyond 2^53, let alone f32: one bit tells of them.
+  int64_t odd = (i | ((i & low) + low)) & ~low;
+  return toFloatOdd(static_cast<double>(isExact ? i : odd));
+}
+
 inline uint16_t floatToHalf(float f) {
   uint32_t bits = std::bit_cast<uint32_t>(f), sign = (bits >> 16) & 0x8000;
   bits &= 0x7fffffff;
@@ -110,19 +120,10 @@ template <typename T>
 void encodeSpanAcrossTies(DType dtype, uint8_t *base, int64_t first, int64_t stride, int64_t count,
                           const T *in);
 
-/// A float as an integer of `bits` bits: towards zero, saturating at 32 (or 64) bits and then
-/// wrapping, as GPU conversions do; NaN gives 0.
-int64_t floatToInt(double value, unsigned bits, bool isUnsigned);
 /// An integer dtype's value as a double; uint64 is not negative.
 inline double intToDouble(DType dtype, int64_t value) {
   return dtype == DType::U64 ? static_cast<double>(static_cast<uint64_t>(value))
                              : static_cast<double>(value);
-}
-/// The low `bits` of `value`, sign-extended: how integer scalars are held.
-inline int64_t wrapInt(int64_t value, unsigned bits) {
-  return bits >= 64
-             ? value
-             : static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - bits)) >> (64 - bits);
 }
 
 /// Bytes that make a use of an uninitialised element visible: NaN, or 0xA5 in every byte.

@@ -307,7 +307,7 @@ int64_t Launch::paramBytes() const {
   int64_t end = 0;
   for (const Param &param : params)
     end = std::max(end, param.offset + param.size);
-  return end;
+  return (end + 3) / 4 * 4; // code objects take whole words
 }
 
 std::vector<Param> Manifest::arguments() const {

@@ -31,6 +31,8 @@ llvm::StringRef spelling(ExprOp op) {
     return "truncdiv";
   case ExprOp::TruncMod:
     return "truncmod";
+  case ExprOp::CeilDiv:
+    return "ceildiv";
   case ExprOp::Min:
     return "min";
   case ExprOp::Max:
@@ -169,6 +171,7 @@ public:
     case ExprOp::Max:
     case ExprOp::TruncDiv:
     case ExprOp::TruncMod:
+    case ExprOp::CeilDiv:
       os << spelling(e->op);
       return parens(e);
     default:

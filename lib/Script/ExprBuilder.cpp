@@ -106,6 +106,8 @@ const Expr *ExprBuilder::cast(const Expr *e, DType type, Span span) {
     return constInt(e->intValue, type, span);
   if (e->isConst() && isFloat(type))
     return constFloat(valueOf(e), type, span);
+  if (e->isConst() && isInteger(type))
+    return constInt(floatToInt(e->floatValue, bitsOf(type), isUnsigned(type)), type, span);
   return make(ExprOp::Cast, type, span, e);
 }
 
@@ -245,6 +247,8 @@ const Expr *ExprBuilder::foldInt(ExprOp op, const Expr *a, const Expr *b, Span s
     return value(x / y);
   case ExprOp::TruncMod:
     return value(x % y);
+  case ExprOp::CeilDiv:
+    return value(floorDiv(x, y) + (x % y != 0));
   default:
     return nullptr;
   }
@@ -264,6 +268,7 @@ const Expr *ExprBuilder::simplify(ExprOp op, const Expr *a, const Expr *b, Span 
     return is(b, 1) ? a : is(a, 1) ? b : nullptr;
   case ExprOp::FloorDiv:
   case ExprOp::TruncDiv:
+  case ExprOp::CeilDiv:
     return is(b, 1) ? a : nullptr;
   case ExprOp::FloorMod:
   case ExprOp::TruncMod:
@@ -342,7 +347,44 @@ const Expr *ExprBuilder::math(MathFn fn, llvm::ArrayRef<const Expr *> args, Span
   return e;
 }
 
+/// Whether it is made of index variables and constants, which the importer computes exactly, and
+/// where `isPositive` holds, of such that are never negative.
+bool ExprBuilder::isIndex(const Expr *e, bool isPositive, unsigned &steps) const {
+  if (steps == 0 || (e->type != DType::I32 && e->type != DType::I64))
+    return false;
+  --steps;
+  switch (e->op) {
+  case ExprOp::ConstInt:
+    return !isPositive || e->intValue > 0;
+  case ExprOp::Var: {
+    if (e->var->kind != VarKind::Let)
+      return isPositive ? e->var->kind == VarKind::Dim : e->var->kind != VarKind::ScalarParam;
+    const Expr *definition = sums.definitionOf(e->var);
+    return definition && isIndex(definition, isPositive, steps);
+  }
+  case ExprOp::Sub:
+  case ExprOp::FloorMod:
+    if (isPositive)
+      return false;
+    [[fallthrough]];
+  case ExprOp::Cast:
+  case ExprOp::Add:
+  case ExprOp::Mul:
+  case ExprOp::FloorDiv:
+  case ExprOp::Min:
+  case ExprOp::Max:
+    return llvm::all_of(e->args, [&](const Expr *arg) { return isIndex(arg, isPositive, steps); });
+  default:
+    return false;
+  }
+}
+
 const Expr *ExprBuilder::ceilDiv(const Expr *a, const Expr *b, Span span) {
+  // The sum would leave an int32 of the script, and has the other quotient by a negative number;
+  // analyses of indices read it best.
+  unsigned steps = 256;
+  if (!isIndex(a, /*isPositive=*/false, steps) || !isIndex(b, /*isPositive=*/true, steps))
+    return binary(ExprOp::CeilDiv, a, b, span);
   const Expr *one = constInt(1, commonType(a->type, b->type), span);
   const Expr *sum = binary(ExprOp::Add, a, binary(ExprOp::Sub, b, one, span), span);
   return binary(ExprOp::FloorDiv, sum, b, span);

@@ -38,7 +38,7 @@ public:
   /// Arguments are promoted to one floating type where the function wants one.
   const Expr *math(MathFn fn, llvm::ArrayRef<const Expr *> args, Span span);
   const Expr *toBool(const Expr *e, Span span);
-  /// (a + b - 1) // b
+  /// a / b, rounded up; of indices by a positive one (a + b - 1) // b.
   const Expr *ceilDiv(const Expr *a, const Expr *b, Span span);
   /// a - b, where what both have in common cancels: the extent of `a[x + n * k : x + n * (k + 1)]`
   /// is n. `sums` knows the names and the reads.
@@ -56,6 +56,7 @@ public:
 private:
   Expr *make(ExprOp op, DType type, Span span, llvm::ArrayRef<const Expr *> args = {});
   const Expr *foldInt(ExprOp op, const Expr *a, const Expr *b, Span span);
+  bool isIndex(const Expr *e, bool isPositive, unsigned &steps) const;
   const Expr *simplify(ExprOp op, const Expr *a, const Expr *b, Span span);
 
   Program &program;

@@ -68,10 +68,8 @@ Value Evaluator::castIntrinsic(const Value &value, Span valueSpan, DType type, S
     if (value.is(ValueKind::Float) && !isFloat(type)) {
       if (type == DType::Bool)
         return Value::expr(build.constBool(value.real() != 0, span));
-      std::optional<Integer> i = Integer::fromDouble(value.real());
-      if (!i || !i->fits64())
-        return fail(DiagId::BadConversion, valueSpan, shown(value), std::string(nameOf(type)));
-      return Value::expr(build.constInt(i->value64(), type, span));
+      int64_t number = floatToInt(value.real(), bitsOf(type), isUnsigned(type));
+      return Value::expr(build.constInt(number, type, span));
     }
     if (isFloat(type))
       return Value::expr(build.constFloat(value.toDouble(), type, valueSpan));

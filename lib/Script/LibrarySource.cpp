@@ -291,7 +291,7 @@ def scheduler_make(num_m_tiles, num_n_tiles, num_workers, swizzle_size, column_m
 
 
 def scheduler_coord(state, tile):
-    panel = state["primary"] * state["swizzle_size"]
+    panel = T.max(1, state["primary"] * state["swizzle_size"])
     group = tile // panel
     base = group * state["swizzle_size"]
     width = T.max(1, T.min(state["swizzle_size"], state["secondary"] - base))

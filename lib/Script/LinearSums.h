@@ -23,6 +23,7 @@ public:
 
   /// A name is bound to a value.
   void define(const Var *name, const Expr *value) { definitions[name] = value; }
+  const Expr *definitionOf(const Var *name) const { return definitions.lookup(name); }
   /// A read is built: it sees what has been written until now.
   void noteLoad(const Expr *load) { versions[load] = versionOf(load->buffer); }
   /// A statement is traced, which may write.

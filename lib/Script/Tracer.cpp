@@ -401,16 +401,31 @@ Flow Evaluator::traceIf(const ast::IfStmt *s, const Expr *condition) {
 
 Flow Evaluator::traceWhile(const ast::Expr *condition, ast::Body body, Span span) {
   bool ok = runtimeFrame({body}, {}, span, [&] {
-    Value v = eval(condition);
-    const Expr *goesOn = v.ok() ? toCondition(v, condition->span) : nullptr;
+    std::vector<const Stmt *> asked; // calls in the condition: again in each round
+    const Expr *goesOn = nullptr;
+    {
+      llvm::SaveAndRestore savedStatements(statements, &asked);
+      if (Value v = eval(condition); v.ok())
+        goesOn = toCondition(v, condition->span);
+    }
     if (!goesOn)
       return false;
+    if (!asked.empty()) { // while True: if not condition: break
+      auto *leaves = program.make<IfStmt>(condition->span,
+                                          build.unary(ExprOp::LogicalNot, goesOn, condition->span));
+      const Stmt *jump = program.make<JumpStmt>(condition->span, /*isBreak=*/true);
+      leaves->thenBody = program.copy(llvm::ArrayRef(jump));
+      asked.push_back(leaves);
+      goesOn = build.constBool(true, condition->span);
+    }
     auto *node = program.make<WhileStmt>(span, goesOn);
     loops.push_back({true, frames + 1});
     bool traced = traceBody(body, span, node->body);
     loops.pop_back();
     if (!traced)
       return false;
+    asked.insert(asked.end(), node->body.begin(), node->body.end());
+    node->body = program.copy(llvm::ArrayRef<const Stmt *>(asked));
     emit(node);
     return !failure;
   });

@@ -3,14 +3,15 @@
 // Waves of a work-group are ordered by s_barrier only. Another wave may use what a wave
 // wrote once the writer has waited for its operation and both have passed a barrier
 // after that wait; it may overwrite what a wave has read behind a barrier. Atomics are
-// in no order among themselves, and need none. Accesses are looked at when they are
-// issued, in strict mode, too.
+// in no order among themselves, and need none; a compare-and-swap uses the bytes that it
+// changes. Accesses are looked at when they are issued, in strict mode, too.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
 
 #include "CodeObjectImpl.h"
+#include "MemOps.h"
 
 #include <cstring>
 
@@ -78,7 +79,6 @@ void GroupChecker::retireAccess(uint32_t id) {
 }
 
 void GroupChecker::barrierOpened() {
-  reportHeld();
   // What was waited for before the barrier is in order with all that follows.
   records.drop([&](const AccessRecord &record) { return record.retireEpoch < group.barrierEpoch; });
 }
@@ -107,25 +107,6 @@ void GroupChecker::checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint
   else if (waves)
     reportRace(wave, *op.instr, timingClass(), lane, offset, nullptr,
                static_cast<uint32_t>(__builtin_ctz(waves)), what);
-}
-
-void GroupChecker::holdRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
-                            const SharedAccess &atomics) {
-  uint16_t waves = atomics.others(group.barrierEpoch, wave.index);
-  const AccessRecord *last = find(atomics.last);
-  bool isOther = last && last->wave != wave.index && isInFlight(*last);
-  if (isOther || waves)
-    held.try_emplace({wave.index, offset / 4},
-                     HeldRead{&wave, op.instr, lane, offset,
-                              isOther ? last->wave : static_cast<uint32_t>(__builtin_ctz(waves)),
-                              isOther ? last->instr : nullptr});
-}
-
-void GroupChecker::reportHeld() {
-  for (const auto &[place, read] : held)
-    reportRace(*read.wave, *read.instr, timingClass(), read.lane, read.offset, read.other,
-               read.otherWave, "read of what is changed by");
-  held.clear();
 }
 
 void GroupChecker::checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
@@ -222,8 +203,19 @@ bool GroupChecker::noteHarmless(Wave &wave, const MemOp &op, uint32_t offset, un
 
 void GroupChecker::ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                              unsigned bytes, bool store, const void *data) {
-  if (!op.checkId || noteHarmless(wave, op, offset, bytes, store, data))
+  if (!op.checkId || isGuess(wave, op) || noteHarmless(wave, op, offset, bytes, store, data))
     return;
+  uint32_t all = isLaneSwap(op, static_cast<int>(lane)) ? (1u << bytes) - 1 : 0;
+  uint32_t changed = all ? bytesOfSwap(op, lane, bytes) : 0;
+  if (changed == all)
+    return ldsPartAccess(wave, op, lane, offset, bytes, store, data);
+  for (uint32_t i = 0; i < bytes; ++i)
+    if (changed >> i & 1)
+      ldsPartAccess(wave, op, lane, offset + i, 1, store, nullptr);
+}
+
+void GroupChecker::ldsPartAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+                                 unsigned bytes, bool store, const void *data) {
   uint32_t end = offset + bytes;
   const auto *from = static_cast<const uint8_t *>(data);
   auto part = [&](uint32_t first, uint32_t count) {
@@ -261,13 +253,9 @@ void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, Lds
     checkRead(wave, op, lane, bytes.first, cell);
   if (!store) {
     if (!atomics.empty())
-      holdRead(wave, op, lane, bytes.first, atomics[bytes.first]);
+      checkAgainst(wave, op, lane, bytes.first, atomics[bytes.first], "read of what is changed by");
     cell.reads.note(op.checkId, now, wave.index);
     return;
-  }
-  if (op.instr->traits & isCompareAndSwap) {
-    cell.reads.waves &= static_cast<uint16_t>(~(1u << wave.index % 16));
-    held.erase({wave.index, bytes.first / 4});
   }
   if (!atomic)
     checkWrite(wave, op, lane, bytes, cell);

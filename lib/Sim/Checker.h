@@ -166,8 +166,6 @@ public:
   bool isInFlight(const AccessRecord &record) const;
   /// All waves have passed a barrier, or have ended.
   void barrierOpened();
-  /// All waves have ended.
-  void groupEnded() { reportHeld(); }
   /// One lane's access; called before the bytes move. `data`: what a plain store is about to write.
   void ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, unsigned bytes,
                  bool store, const void *data);
@@ -184,6 +182,8 @@ private:
   /// Whether it is whole dwords that no check has anything to say of, and has been noted.
   bool noteHarmless(Wave &wave, const MemOp &op, uint32_t offset, unsigned bytes, bool store,
                     const void *data);
+  void ldsPartAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, unsigned bytes,
+                     bool store, const void *data);
   void ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, bool store,
                      LdsCell &cell);
   void checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, LdsCell &cell);
@@ -191,25 +191,12 @@ private:
   void checkWrite(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, LdsCell &cell);
   void checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                     const SharedAccess &others, const char *what);
-  void holdRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
-                const SharedAccess &atomics);
-  void reportHeld();
 
   Group &group;
   std::vector<LdsCell> cells;        ///< one a dword
   std::vector<SharedAccess> atomics; ///< of each byte; empty until there is one
   /// Of dwords of which an operation has used a part: waves may share a dword, but no byte.
   llvm::DenseMap<uint32_t, std::array<LdsCell, 4>> byteCells;
-  /// Reads beside atomics of other waves: a race, unless the wave goes on with a compare-and-swap
-  /// there, whose loop begins with a plain read that may be old (LLVM's AtomicExpand).
-  struct HeldRead {
-    Wave *wave;
-    const Instr *instr;
-    unsigned lane;
-    uint32_t offset, otherWave;
-    const Instr *other; ///< nullptr: not known
-  };
-  std::map<std::pair<uint32_t, uint32_t>, HeldRead> held; ///< by wave and dword
   AccessRecords records;
 };
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "GlobalOrder.h"
 
+#include "MemOps.h"
+
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -185,11 +187,24 @@ void GlobalOrder::accessCell(Wave &wave, const MemOp &op, const Part &part, Glob
 
 void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCells &cells,
                          uint64_t address, unsigned bytes, bool isWrite, const void *data) {
-  const Instr &instr = *op.instr;
   if (barrier != 0 && address == barrier) {
     wave.group->gridMeetings += isWrite;
     return;
   }
+  if (isGuess(wave, op))
+    return;
+  uint32_t all = isLaneSwap(op, lane) ? (1u << bytes) - 1 : 0;
+  uint32_t changed = all ? bytesOfSwap(op, static_cast<unsigned>(lane), bytes) : 0;
+  if (changed == all)
+    return accessPart(wave, op, lane, cells, address, bytes, isWrite, data);
+  for (unsigned i = 0; i < bytes; ++i)
+    if (changed >> i & 1)
+      accessPart(wave, op, lane, cells, address + i, 1, isWrite, nullptr);
+}
+
+void GlobalOrder::accessPart(Wave &wave, const MemOp &op, int lane, const GlobalCells &cells,
+                             uint64_t address, unsigned bytes, bool isWrite, const void *data) {
+  const Instr &instr = *op.instr;
   // Loads and stores of device scope are those of atomics.
   bool isAtomicAccess = (instr.flags & isAtomic) || instr.isDeviceScope;
   const auto *from = static_cast<const uint8_t *>(data);
@@ -223,9 +238,6 @@ void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCell
       accessCell(wave, op, part(first, 4), cell);
       continue;
     }
-    // A compare-and-swap of a dword is how a part of it is changed; which one it does not say.
-    if ((instr.flags & isAtomic) && (instr.traits & isCompareAndSwap))
-      continue;
     for (uint64_t byte = first; byte < last; ++byte)
       accessCell(wave, op, part(byte, 1), bytesOf[byte % 4]);
   }

@@ -52,6 +52,8 @@ public:
 
 private:
   struct Part;
+  void accessPart(Wave &wave, const MemOp &op, int lane, const GlobalCells &cells, uint64_t address,
+                  unsigned bytes, bool isWrite, const void *data);
   void accessCell(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell);
   void read(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell);
   void write(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell);

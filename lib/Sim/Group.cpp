@@ -280,11 +280,7 @@ Turn runGroup(Group &group, uint64_t maxInstructions) {
     if (group.instructions >= limit)
       break;
   }
-  if (!allEnded(group))
-    return Turn::TimeIsUp;
-  if (group.checker)
-    group.checker->groupEnded();
-  return Turn::Ended;
+  return allEnded(group) ? Turn::Ended : Turn::TimeIsUp;
 }
 
 } // namespace tilec::sim

@@ -12,6 +12,7 @@
 #include "GlobalOrder.h"
 #include "Progress.h"
 #include "Reporter.h"
+#include "SwapLoops.h"
 #include "Timing/Recorder.h"
 
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -217,20 +218,6 @@ void startGroup(const Launch &launch, Engine &engine, uint64_t number, Group &gr
   }
 }
 
-/// Whether the kernel's code, as far as its size is known, has a compare-and-swap.
-bool hasSwaps(const Launch &launch) {
-  uint32_t pc = launch.setup->entryPc, end = pc + launch.setup->codeBytes / 4;
-  if (launch.setup->codeBytes == 0)
-    return true;
-  while (pc < end) {
-    const Instr *instr = launch.program->at(pc);
-    if (instr->traits & isCompareAndSwap)
-      return true;
-    pc = std::max(instr->next, pc + 1);
-  }
-  return false;
-}
-
 /// Hands out work-groups; those that had their turn wait behind the new ones.
 class Dispatcher {
 public:
@@ -239,15 +226,19 @@ public:
         deadline(std::chrono::steady_clock::now() +
                  std::chrono::microseconds(
                      static_cast<int64_t>(std::min(launch.options->maxSeconds, 1e9) * 1e6))) {
+    if (launch.options->checks != Checks::All)
+      return;
+    swapLoops = findSwapLoops(*launch.program, *launch.setup);
     // Cells number work-groups with 32 bits.
-    if (launch.options->checks == Checks::All && launch.gridGroups() < GlobalOrder::several - 1)
-      order = std::make_unique<GlobalOrder>(launch.options->barrier, hasSwaps(launch));
+    if (launch.gridGroups() < GlobalOrder::several - 1)
+      order = std::make_unique<GlobalOrder>(launch.options->barrier, swapLoops.hasSwaps);
   }
 
   void work() {
     auto engine =
         std::make_unique<Engine>(Engine{launch.program, launch.options, launch.memory, &reporter,
                                         MemoryPort(*launch.memory, order.get()), deadline});
+    engine->swapLoops = &swapLoops;
     if (launch.options->recorder)
       engine->slice = launch.options->recorder->slice;
     std::unique_ptr<Group> spare;
@@ -356,6 +347,7 @@ private:
   Reporter &reporter;
   std::chrono::steady_clock::time_point deadline;
   std::unique_ptr<GlobalOrder> order; ///< null: not looked at
+  SwapLoops swapLoops;
   std::mutex mutex;
   uint64_t nextGroup = 0;
   bool preferOld = false;

@@ -12,6 +12,7 @@
 #include "Execute.h"
 #include "GlobalOrder.h"
 #include "LdsBanks.h"
+#include "SwapLoops.h"
 #include "Timing/Recorder.h"
 
 #include <algorithm>
@@ -118,16 +119,45 @@ uint64_t atomicAt(uint8_t *host, AtomicOp op, unsigned bytes, uint64_t data, uin
                     : atomicOn<uint64_t, int64_t>(host, op, data, compare);
 }
 
+bool isGuess(const Wave &wave, const MemOp &op) {
+  const SwapLoops *loops = wave.group->engine->swapLoops;
+  return loops && loops->isGuess(*op.instr);
+}
+
+uint32_t bytesOfSwap(const MemOp &op, unsigned lane, unsigned bytes) {
+  uint32_t changed = 0;
+  for (unsigned i = 0; i < bytes; ++i) { // the new value and the expected one, in either order
+    uint32_t differs = op.data[i / 4][lane] ^ op.data[(bytes + i) / 4][lane];
+    changed |= static_cast<uint32_t>((differs >> i % 4 * 8 & 0xff) != 0) << i;
+  }
+  return changed;
+}
+
+/// touchGlobal of a compare-and-swap. Returns the first byte without a value, or `bytes`.
+static uint64_t touchChanged(const MemOp &op, unsigned lane, uint8_t *written, unsigned bytes) {
+  uint32_t changed = bytesOfSwap(op, lane, bytes);
+  uint64_t missing = bytes;
+  for (unsigned i = bytes; i-- > 0;)
+    if (changed >> i & 1) {
+      missing = written[i] ? missing : i;
+      written[i] = 1;
+    }
+  return missing;
+}
+
 void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_t *written,
                  unsigned bytes, Touch touch) {
   static constexpr uint8_t yes[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  const uint8_t *missing = written + bytes;
-  if (touch != Touch::Write && wave.checker)
-    missing = std::find(written, written + bytes, 0);
-  uint64_t offset = static_cast<uint64_t>(missing - written);
-  if (touch != Touch::Read)
-    copyBytes(written, yes, bytes);
-  if (offset == bytes)
+  uint64_t offset = bytes;
+  if (isLaneSwap(op, lane)) {
+    offset = touchChanged(op, static_cast<unsigned>(lane), written, bytes);
+  } else {
+    if (touch != Touch::Write)
+      offset = static_cast<uint64_t>(std::find(written, written + bytes, 0) - written);
+    if (touch != Touch::Read)
+      copyBytes(written, yes, bytes);
+  }
+  if (offset == bytes || !wave.checker || isGuess(wave, op))
     return;
   const Allocation *allocation = wave.group->engine->memory->find(address);
   uint64_t at = address + offset;

@@ -34,6 +34,7 @@ class RecordedGroup;
 class ControlSlice;
 class ProgressWatch;
 class GlobalOrder;
+struct SwapLoops;
 struct GlobalCell;
 
 /// Who has used the bytes of an allocation (GlobalOrder.h): a cell a dword, and four a dword for
@@ -82,6 +83,7 @@ struct Engine {
   MemoryPort port;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   const ControlSlice *slice = nullptr; ///< only this part is executed, the rest counted
+  const SwapLoops *swapLoops = nullptr;
 };
 
 /// What performing an operation does: in strict mode the checks of order come when it is issued,

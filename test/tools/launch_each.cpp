@@ -38,8 +38,8 @@ Result<std::vector<Entry>> readList(const std::string &path) {
     return Error{path + " holds no list"};
   std::vector<Entry> entries;
   for (const auto &item : list)
-    entries.push_back({item.value("binary", std::string()),
-                       item.value("launch", std::vector<std::string>())});
+    entries.push_back(
+        {item.value("binary", std::string()), item.value("launch", std::vector<std::string>())});
   return entries;
 }
 

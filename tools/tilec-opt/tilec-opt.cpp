@@ -24,9 +24,13 @@
 #include "mlir/Support/FileUtilities.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -91,7 +95,14 @@ int run(int argc, char **argv, mlir::DialectRegistry &registry) {
 
 } // namespace
 
+/// A full disk or a closed pipe behind standard output, which LLVM tells as its own error.
+static void sayFatal(void *, const char *reason, bool) {
+  std::fprintf(stderr, "tilec-opt: error: %s\n", reason);
+  std::_Exit(1);
+}
+
 int main(int argc, char **argv) {
+  llvm::install_fatal_error_handler(sayFatal);
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << tilec::versionOf("tilec-opt", LLVM_VERSION_STRING) << '\n';
   });

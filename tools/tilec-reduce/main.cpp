@@ -12,6 +12,7 @@
 #include "tilec/Runtime/Npy.h"
 #include "tilec/Script/ModuleFiles.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -72,10 +73,13 @@ public:
   Command(const Arguments &args, std::string program, std::string scratch)
       : args(args), program(std::move(program)), scratch(std::move(scratch)) {}
 
-  /// The exit status on `text`; negative for a signal, and where the message is not printed.
+  static constexpr int cannotRun = -1, crashed = -2; ///< as llvm::sys::ExecuteAndWait says it
+  static constexpr int notSaid = -3;                 ///< the message is not printed
+
+  /// The exit status on `text`, or one of these; a timeout is a crash.
   int run(const std::string &text) {
     if (!tilec::rt::writeFile(scratch, text))
-      return -1;
+      return cannotRun;
     std::string printed = scratch + ".out";
     std::vector<std::string> words;
     for (std::string word : args.command) {
@@ -90,7 +94,7 @@ public:
     auto buffer = llvm::MemoryBuffer::getFile(printed);
     isSaid = buffer && (*buffer)->getBuffer().contains(args.message);
     (void)llvm::sys::fs::remove(printed);
-    return isSaid ? status : -1;
+    return isSaid ? status : notSaid;
   }
 
   bool isSaid = false; ///< in the last run
@@ -116,18 +120,25 @@ int reduce(const Arguments &args, const tilec::Messages &messages) {
   if (!program)
     return messages.failure(DiagId::CommandLine,
                             "cannot find the command `" + args.command[0] + "`");
+  if (llvm::none_of(args.command,
+                    [](const std::string &word) { return word.find("{}") != std::string::npos; }))
+    return messages.failure(DiagId::CommandLine,
+                            "the command does not name the file: write {} where it stands");
   Scratch scratch;
   if (!scratch.make(args.file, text))
     return messages.failure(DiagId::CannotWrite, "cannot make a temporary folder");
   Command command(args, *program, scratch.path("candidate.py"));
   int wanted = args.status >= 0 ? args.status : command.run(text);
-  if (wanted < 0 && !args.message.empty() && !command.isSaid)
+  if (wanted == Command::cannotRun)
+    return failure("the command cannot be run: `" + args.command[0] + "`");
+  if (wanted == Command::notSaid)
     return failure("the command does not print `" + args.message + "` on " + args.file);
   auto has = [&](const std::string &candidate) { return command.run(candidate) == wanted; };
-  if (wanted <= 0 && args.status < 0 && args.message.empty())
+  if (wanted == 0 && args.status < 0 && args.message.empty())
     return failure("the command does not fail on " + args.file + "; give --status or --message");
   if (!has(text))
-    return failure("the command does not end with status " + std::to_string(wanted) +
+    return failure("the command does not end with " +
+                   (wanted < 0 ? "the same crash" : "status " + std::to_string(wanted)) +
                    (args.message.empty() ? "" : " and that message") + " on " + args.file);
   tilec::ReduceResult result = tilec::reduceScript(text, has, args.options);
   llvm::errs() << "tilec-reduce: " << text.size() << " to " << result.text.size() << " bytes in "

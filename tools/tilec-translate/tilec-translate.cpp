@@ -18,12 +18,16 @@
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
+
+#include <cstdio>
+#include <cstdlib>
 
 namespace cl = llvm::cl;
 using namespace tilec;
@@ -74,7 +78,14 @@ static llvm::Expected<std::string> translate(mlir::ModuleOp module, Arch arch) {
   llvm_unreachable("an output without a case");
 }
 
+/// A full disk or a closed pipe behind standard output, which LLVM tells as its own error.
+static void sayFatal(void *, const char *reason, bool) {
+  std::fprintf(stderr, "tilec-translate: error: %s\n", reason);
+  std::_Exit(1);
+}
+
 int main(int argc, char **argv) {
+  llvm::install_fatal_error_handler(sayFatal);
   llvm::InitLLVM init(argc, argv);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << versionOf("tilec-translate", LLVM_VERSION_STRING) << '\n';

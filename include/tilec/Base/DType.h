@@ -64,13 +64,24 @@ std::optional<DType> parseDType(std::string_view name);
 double decodeFloat(DType type, uint64_t bits);
 /// Rounds to nearest, ties to even. f16 and bf16 overflow to infinity; fp8 and fp4 saturate to the
 /// largest finite value (also for infinities, as hardware's saturating conversions do); NaN stays
-/// NaN where the format has one and becomes the largest magnitude in e2m1.
+/// NaN where the format has one and becomes the largest magnitude in e2m1. e8m0: the power of two
+/// at or above the magnitude, at most 2^127.
 uint64_t encodeFloat(DType type, double value);
 
 /// An integer element as a 64-bit value, sign- or zero-extended.
 int64_t decodeInt(DType type, uint64_t bits);
 /// The low bitsOf(type) bits: integers wrap.
 uint64_t encodeInt(DType type, int64_t value);
+
+/// The low `bits` of `value`, sign-extended: how the reference holds integer scalars.
+inline int64_t wrapInt(int64_t value, unsigned bits) {
+  return bits >= 64
+             ? value
+             : static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - bits)) >> (64 - bits);
+}
+/// A float as an integer of `bits` bits, held as wrapInt does: towards zero, saturating at 32 (or
+/// 64) bits and then wrapping, as GPU conversions do; NaN gives 0.
+int64_t floatToInt(double value, unsigned bits, bool isUnsigned);
 
 /// Largest and smallest finite values (for integers, as double when exact).
 double maxValue(DType type);

@@ -85,7 +85,7 @@ struct Launch {
   /// The barrier's counter of a cooperative launch, else null.
   const Param *barrier() const;
 
-  /// Bytes of the parameter buffer: the end of the last parameter.
+  /// Bytes of the parameter buffer: whole words up to the end of the last parameter.
   int64_t paramBytes() const;
 };
 

@@ -88,7 +88,8 @@ enum class ExprOp : uint8_t {
   Neg,
   BitNot,
   LogicalNot,
-  // Binary; both operands have the same dtype. Floor* round to minus infinity, Trunc* to zero.
+  // Binary; both operands have the same dtype. Floor* round to minus infinity, Trunc* to zero,
+  // Ceil* to infinity.
   Add,
   Sub,
   Mul,
@@ -97,6 +98,7 @@ enum class ExprOp : uint8_t {
   FloorMod,
   TruncDiv,
   TruncMod,
+  CeilDiv,
   Min,
   Max,
   Shl,

@@ -175,10 +175,13 @@ private:
 };
 
 /// A statement of all threads, which none leaves out: barriers can stand between it and those of
-/// another buffer in its place. The round that an expanded pipeline copies ahead may be none.
+/// another buffer in its place. The round that an expanded pipeline copies ahead may be none, and a
+/// producer's pipes say when it may copy.
 bool isOfWholeBlock(Operation *user) {
   if (isa<tile::SubviewOp, tile::ReshapeOp>(user))
     return llvm::all_of(user->getUsers(), isOfWholeBlock);
+  if (user->getParentOfType<tile::ProducerOp>())
+    return true;
   bool isAhead = isa<tile::AsyncCopyOp>(user);
   if (auto loop = user->getParentOfType<tile::ElementLoop>())
     user = loop;

@@ -66,6 +66,7 @@ private:
   bool isDoneByAll(Operation &op) const;
   LogicalResult emitMeeting(Operation *op, Value active);
   void emitPiece(ArrayRef<Operation *> ops, Value active);
+  llvm::DenseSet<Operation *> opsThatFeedCuts(Block &block, bool forAll) const;
   llvm::SetVector<Operation *> sharedOps(Block &block, bool forAll);
   /// Whether there was anything to carry.
   bool carryValues(Block &block, bool forAll);
@@ -158,13 +159,13 @@ static bool mayRunAnywhere(Operation *op) {
   return true;
 }
 
-/// Ops of the block whose results a meeting uses, directly or through arithmetic.
-static llvm::DenseSet<Operation *> opsThatFeedMeetings(Block &block) {
+/// Ops of the block whose results a cut uses, directly or through arithmetic.
+llvm::DenseSet<Operation *> Meetings::opsThatFeedCuts(Block &block, bool forAll) const {
   llvm::DenseSet<Operation *> result;
   for (Operation &op : llvm::reverse(block)) {
     bool feeds = llvm::any_of(op.getUsers(), [&](Operation *user) {
       Operation *top = block.findAncestorOpInBlock(*user);
-      return top && (hasMeeting(top) || (mayRunAnywhere(top) && result.contains(top)));
+      return top && (isCut(top, forAll) || (mayRunAnywhere(top) && result.contains(top)));
     });
     if (feeds)
       result.insert(&op);
@@ -207,7 +208,7 @@ bool Meetings::isCut(Operation *op, bool forAll) const {
 /// thread's own registers or of a place that is the same for all.
 llvm::SetVector<Operation *> Meetings::sharedOps(Block &block, bool forAll) {
   llvm::SetVector<Operation *> result;
-  llvm::DenseSet<Operation *> feeding = opsThatFeedMeetings(block);
+  llvm::DenseSet<Operation *> feeding = opsThatFeedCuts(block, forAll);
   for (Operation &op : block) {
     auto load = dyn_cast<tile::LoadOp>(op);
     bool mayLoad =

@@ -50,7 +50,7 @@ bool isRepeatable(Value value, tile::ForOp loop) {
 
 OneSlotLoops findOneSlotLoops(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
   OneSlotLoops found;
-  if (strategy == "producer_consumer" || hasNeighbour(kernel, target))
+  if (strategy == "producer_consumer" || kernel.getLockstep() || hasNeighbour(kernel, target))
     return found;
   const Accesses ofKernel = accessesOf(kernel);
   kernel.walk([&](tile::ForOp loop) {

@@ -530,7 +530,9 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
     std::string wish = wishOf(loop, strategy);
     plan->exactSlots = loop.getExact() || wish != "auto";
     plan->isPlain = wish == "producer_consumer";
-    if (!loop.getPlanned())
+    if (kernel.getLockstep() && !plan->isPlain)
+      refuseWish(loop, wish, "the kernel mentions its threads");
+    else if (!loop.getPlanned())
       chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
                     deadFrom.lookup(loop));
     if (loop.getStages() < 2 && plan->pipes().size() < 2)
@@ -558,8 +560,6 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
 std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
   if (!target.hasTensorCopies)
     return "the target has no TMA";
-  if (kernel.getLockstep())
-    return "the kernel mentions its threads";
   // It would run ahead of what other blocks write.
   if (tile::hasGridSync(kernel))
     return "the kernel's blocks wait for each other";
@@ -617,16 +617,20 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
   }
   OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   llvm::DenseMap<Operation *, Value> deadFrom;
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() == tile::LoopKind::Pipelined &&
-        (loop.getStages() > 1 || oneSlot.contains(loop)))
-      deadFrom[loop] = findDeadRounds(loop);
-  });
-  simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
-  SharedMemory persistent(kernel, target, FilledBuffers::Always);
-  if (!planProductOf(kernel, target, strategy, persistent))
-    return failure();
-  shareOutOverlapped(kernel, target, strategy, persistent, oneSlot);
+  // What threads do of their own stays in the order and the rounds in which it is written: a
+  // producer only copies for it.
+  if (!kernel.getLockstep()) {
+    kernel.walk([&](tile::ForOp loop) {
+      if (loop.getKind() == tile::LoopKind::Pipelined &&
+          (loop.getStages() > 1 || oneSlot.contains(loop)))
+        deadFrom[loop] = findDeadRounds(loop);
+    });
+    simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
+    SharedMemory persistent(kernel, target, FilledBuffers::Always);
+    if (!planProductOf(kernel, target, strategy, persistent))
+      return failure();
+    shareOutOverlapped(kernel, target, strategy, persistent, oneSlot);
+  }
   SharedMemory memory(kernel, target,
                       isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
   std::string why;
@@ -648,7 +652,9 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
     llvm::cantFail(plan.addTo(slice)); // asked before
     loops.push_back(plan.loop);
   }
-  SmallVector<OneFill> fills = findOneFills(kernel, loops, slice);
+  SmallVector<OneFill> fills;
+  if (!kernel.getLockstep())
+    fills = findOneFills(kernel, loops, slice);
   Expansion(kernel, slice, std::move(plans), std::move(fills)).run();
   return success();
 }

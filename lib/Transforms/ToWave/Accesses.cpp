@@ -96,6 +96,23 @@ static LogicalResult loadFragment(Emitter &e, tile::LoadOp load, Elements &eleme
   return success();
 }
 
+/// Whether the loop may be over less than the fragment: lanes that it leaves out, because they are
+/// behind its extents, hold elements all the same.
+static bool leavesElements(tile::StoreOp store, const Elements &elements) {
+  if (elements.masks.empty())
+    return false;
+  tile::ElementLoop loop = elements.loop;
+  for (auto [index, size] : llvm::zip(store.getIndices(), store.getBuffer().getType().getShape())) {
+    if (tile::constantInt(index))
+      continue;
+    auto iv = dyn_cast<BlockArgument>(index);
+    if (!iv || iv.getOwner()->getParentOp() != loop.getOperation() ||
+        elements.layout->shape()[iv.getArgNumber()] < size)
+      return true;
+  }
+  return false;
+}
+
 static LogicalResult storeFragment(Emitter &e, tile::StoreOp store, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -109,7 +126,8 @@ static LogicalResult storeFragment(Emitter &e, tile::StoreOp store, Elements &el
   if (!registers)
     return e.unsupported(*store, "this access to a fragment");
   int64_t group = place.slotRegs;
-  std::map<int64_t, SmallVector<Value, 8>> slots;
+  bool mayKeep = leavesElements(store, elements);
+  std::map<int64_t, SmallVector<Value, 8>> slots, masks;
   for (int64_t n = 0; n < elements.count; ++n) {
     int64_t reg = (*registers)[elements.registerOf(n)];
     if (reg < 0) // padding
@@ -117,13 +135,19 @@ static LogicalResult storeFragment(Emitter &e, tile::StoreOp store, Elements &el
     auto &slot = slots[place.slotOf(reg)];
     slot.resize(group);
     slot[place.placeInSlot(reg)] = e.lookup(store.getValue(), n, elements);
+    auto &mask = masks[place.slotOf(reg)];
+    mask.resize(group);
+    mask[place.placeInSlot(reg)] = elements.maskOf(n);
   }
   for (auto &[slot, parts] : slots) {
-    if (llvm::is_contained(parts, Value())) {
+    if (mayKeep || llvm::is_contained(parts, Value())) {
       // The rest of the slot keeps its value.
       SmallVector<Value, 8> kept = e.unpack(e.getSlot(place, slot), group);
-      for (int64_t i = 0; i < group; ++i)
-        parts[i] = parts[i] ? e.fromScalar(parts[i], place.dtype) : kept[i];
+      for (int64_t i = 0; i < group; ++i) {
+        Value part = parts[i] ? e.fromScalar(parts[i], place.dtype) : kept[i];
+        Value mask = mayKeep && parts[i] ? masks[slot][i] : Value();
+        parts[i] = mask ? arith::SelectOp::create(b, loc, mask, part, kept[i]).getResult() : part;
+      }
       wave::SetOp::create(b, loc, e.pack(parts), place.regs, slot);
       continue;
     }
@@ -421,6 +445,8 @@ static wave::AtomicKind atomicKindOf(tile::AtomicOp atomic) {
     return wave::AtomicKind::Xor;
   case tile::AtomicKind::Exchange:
     return wave::AtomicKind::Exchange;
+  case tile::AtomicKind::Read: // of no bits
+    return wave::AtomicKind::Or;
   }
   llvm_unreachable("unknown atomic");
 }
@@ -459,6 +485,14 @@ LogicalResult emitAtomic(Emitter &e, tile::AtomicOp atomic, Elements &elements) 
     for (int64_t i = 0; i < width; ++i)
       parts.push_back(e.lookup(atomic.getValue(), n + i, elements));
     Value value = e.fromScalar(e.pack(parts), dtype);
+    Type held = value.getType(), word = b.getIntegerType(wave::bitsOf(held));
+    bool isRead = atomic.getKind() == tile::AtomicKind::Read;
+    // Memory holds bits; its instructions know few kinds of floats.
+    bool isMoved = isRead || atomic.getKind() == tile::AtomicKind::Exchange;
+    if (isRead)
+      value = arith::ConstantOp::create(b, loc, b.getIntegerAttr(word, 0));
+    else if (isMoved && held != word && wave::bitsOf(held) == 8)
+      value = arith::BitcastOp::create(b, loc, word, value);
     Value mask = writerMask(e, elements, n);
     Value old;
     if (type.isShared()) {
@@ -472,6 +506,8 @@ LogicalResult emitAtomic(Emitter &e, tile::AtomicOp atomic, Elements &elements) 
       old = wave::GlobalAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
                                          place.base, e.accessOffset(place, indices), mask);
     }
+    if (old.getType() != held)
+      old = arith::BitcastOp::create(b, loc, held, old);
     if (width == 1)
       olds.push_back(e.toScalar(old, dtype));
   }

@@ -3,6 +3,9 @@
 # RUN: not tilec-reduce %s -- tilec-no-such-tool {} 2>&1 | FileCheck %s --check-prefix=NOTOOL
 # RUN: not tilec-reduce %s --status 0 -- tilec {} --target=gfx950 --emit=tile 2>&1 | FileCheck %s --check-prefix=STATUS
 # RUN: not tilec-reduce %s --message "no such message" -- tilec {} --target=gfx950 --emit=tile 2>&1 | FileCheck %s --check-prefix=UNSAID
+# RUN: tilec-reduce %s -- sh -c "grep -q T.gemm {} && kill -11 $$" | FileCheck %s
+# RUN: not tilec-reduce %s -- sh -c "exit 3" 2>&1 | FileCheck %s --check-prefix=NOFILE
+# NOFILE: the command does not name the file: write {} where it stands
 # UNSAID: error: the command does not print `no such message` on {{.*}}reduce.py
 # NOTOOL: cannot find the command `tilec-no-such-tool`
 # STATUS: the command does not end with status 0

@@ -46,6 +46,15 @@ TEST(DType, KnownValues) {
   EXPECT_EQ(decodeFloat(DType::E8M0, 127), 1.0);
 }
 
+TEST(DType, PowersOfTwoAtOrAbove) {
+  EXPECT_EQ(encodeFloat(DType::E8M0, 1.0), 127u);
+  EXPECT_EQ(encodeFloat(DType::E8M0, -1.5), 128u);
+  EXPECT_EQ(encodeFloat(DType::E8M0, 1e300), 254u);
+  EXPECT_EQ(encodeFloat(DType::E8M0, INFINITY), 254u); // as all that is too large
+  EXPECT_EQ(encodeFloat(DType::E8M0, -INFINITY), 254u);
+  EXPECT_EQ(encodeFloat(DType::E8M0, std::nan("")), 255u);
+}
+
 TEST(DType, RoundsToNearestEven) {
   EXPECT_EQ(encodeFloat(DType::BF16, 1.0 + 1.0 / 256), 0x3f80u); // tie, to even below
   EXPECT_EQ(encodeFloat(DType::BF16, 1.0 + 3.0 / 256), 0x3f82u); // tie, to even above

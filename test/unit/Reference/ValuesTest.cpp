@@ -109,6 +109,19 @@ TEST(Values, FourBitElementsShareABytePerPair) {
   EXPECT_EQ(stored[1], 0x87);
 }
 
+// By way of a plain float these would be ties, and go to the even neighbour.
+TEST(Values, IntegersAreRoundedOnceToBfloat16) {
+  int64_t in[] = {(int64_t(1) << 30) + (1 << 22) + 1, -(int64_t(1) << 30) - (1 << 22) - 1,
+                  (int64_t(1) << 62) + (int64_t(1) << 54) + 1,
+                  (int64_t(1) << 62) + 3 * (int64_t(1) << 54) - 1};
+  uint16_t out[4];
+  encodeSpan(DType::BF16, reinterpret_cast<uint8_t *>(out), 0, 1, 4, in);
+  EXPECT_EQ(out[0], 0x4e81); // 2^30 * (1 + 2^-7)
+  EXPECT_EQ(out[1], 0xce81);
+  EXPECT_EQ(out[2], 0x5e81);
+  EXPECT_EQ(out[3], 0x5e81);
+}
+
 TEST(Values, FloatToIntTruncatesAndSaturatesAt32Bits) {
   EXPECT_EQ(floatToInt(-2.9, 32, false), -2);
   EXPECT_EQ(floatToInt(1e10, 32, false), 0x7fffffff);

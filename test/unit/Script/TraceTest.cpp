@@ -178,6 +178,38 @@ TEST(Trace, LiteralsTakeTheOtherDType) {
             "  A[0, 6] = float32((I[0] * I[0]))\n");
 }
 
+// Of indices the sum that analyses read; of numbers of the script, which have no room for it, not.
+TEST(Trace, CeildivOfNumbersIsNoSum) {
+  EXPECT_EQ(traceBody("I[0] = T.ceildiv(bx, 8)\n"
+                      "I[1] = T.ceildiv(I[0], 8)\n"
+                      "I[2] = T.ceildiv(bx, -8)\n"
+                      "x = T.ceildiv(bx + 1, 2)\n"
+                      "I[3] = T.ceildiv(x, 4)\n"
+                      "I[4] = T.ceildiv(7, bx)\n"
+                      "I[5] = T.ceildiv(T.int32(7), T.int32(-2))"),
+            "  I[0] = ((bx + 7) // 8)\n"
+            "  I[1] = ceildiv(I[0], 8)\n"
+            "  I[2] = ceildiv(bx, -8)\n"
+            "  let x: int32 = (((bx + 1) + 1) // 2)\n"
+            "  I[3] = ((x + 3) // 4)\n"
+            "  I[4] = ceildiv(7, bx)\n"
+            "  I[5] = -3\n");
+}
+
+// A constant becomes the integer that it would become at run time.
+TEST(Trace, FloatConstantsSaturateAsIntegers) {
+  EXPECT_EQ(traceBody("I[0] = T.cast(-3.5, 'uint8')\n"
+                      "I[1] = T.cast(3e9, 'int8')\n"
+                      "I[2] = T.cast(float('nan'), 'int32')\n"
+                      "I[3] = 1e30\n"
+                      "I[4] = T.cast(-3e9, 'int16')"),
+            "  I[0] = 0\n"
+            "  I[1] = -1\n"
+            "  I[2] = 0\n"
+            "  I[3] = 2147483647\n"
+            "  I[4] = 0\n");
+}
+
 // A number beside a narrow float has its dtype and float32's value; casts round.
 TEST(Trace, NumbersBesideNarrowFloatsAreNotRounded) {
   EXPECT_EQ(traceBody("h = T.cast(A[0, 0], 'float16')\n"

@@ -111,6 +111,62 @@ TEST(LdsRaces, TheReadOfACompareAndSwapIsNone) {
       "ds_read_b32 v5, v6" + lgkm + "v_add_u32 v8, v5, v7\nds_cmpst_rtn_b32 v9, v6, v5, v8" + lgkm;
   expectKinds(setZero + loop, none);
   expectKinds(setZero + onlyWave(0, loop) + onlyWave(1, "ds_read_b32 v5, v6" + lgkm), ldsRace);
+  // Its own read before the loop is one of its own.
+  const std::string read = "ds_read_b32 v10, v6" + lgkm;
+  expectKinds(setZero + onlyWave(0, read + loop) + onlyWave(1, loop), ldsRace);
+}
+
+/// An addition to the 16-bit element at byte 2 * `half` of the dword at `base` (a register of 0),
+/// as LLVM expands it. `load`, `swap`: with their operands behind the mnemonic.
+std::string addToHalf(int half, const std::string &load, const std::string &swap,
+                      const std::string &wait) {
+  static int count = 0;
+  const std::string label = ".Lswap" + std::to_string(count++),
+                    kept = half ? "0xffff" : "0xffff0000", addend = half ? "0x10000" : "1";
+  return "s_mov_b32 s20, " + kept + "\ns_not_b32 s21, s20\ns_mov_b64 s[22:23], 0\n" + load + wait +
+         label + ":\nv_add_u32 v8, " + addend +
+         ", v9\nv_and_b32 v8, s21, v8\nv_and_or_b32 v8, v9, s20, v8\n" + swap + wait +
+         "v_cmp_eq_u32 vcc, v12, v9\ns_or_b64 s[22:23], vcc, s[22:23]\nv_mov_b32 v9, v12\n"
+         "s_andn2_b64 exec, exec, s[22:23]\ns_cbranch_execnz " +
+         label + "\ns_mov_b64 exec, -1\n";
+}
+std::string addInLds(int half) {
+  return addToHalf(half, "ds_read_b32 v9, v6", "ds_cmpst_rtn_b32 v12, v6, v9, v8", lgkm);
+}
+
+// A compare-and-swap of a dword is how an element of 16 bits is changed: that element is what it
+// uses, by whatever other elements of the dword it is compared.
+TEST(LdsRaces, ACompareAndSwapUsesWhatItChanges) {
+  const std::string store = "v_mov_b32 v8, 5\nds_write_b16 v6, v8", read = "ds_read_u16 v11, v6",
+                    late = "s_nop 15\ns_nop 15\ns_nop 15\ns_nop 15\n", high = " offset:2";
+  expectKinds(setZero + addInLds(0) + barrier + read + lgkm, none);
+  expectKinds(setZero + onlyWave(0, addInLds(0)) + onlyWave(1, addInLds(1)), none);
+  for (const std::string &wait : {std::string(), late}) {
+    auto besideAdd = [&](const std::string &what) {
+      return setZero + onlyWave(0, addInLds(0)) + onlyWave(1, wait + what + lgkm);
+    };
+    expectKinds(besideAdd(store + high), none);
+    expectKinds(besideAdd(read + high), none);
+    expectKinds(besideAdd(store), ldsRace);
+    expectKinds(besideAdd(read), ldsRace);
+    expectKinds(besideAdd("ds_read_b32 v11, v6"), ldsRace);
+    expectKinds(besideAdd("ds_write_b32 v6, v7"), ldsRace);
+  }
+  // Waves that all add, and read without a barrier.
+  expectKinds(setZero + addInLds(0) + read + lgkm, ldsRace);
+}
+
+// Bytes without a value may be put back, but not changed.
+TEST(LdsRaces, ACompareAndSwapNeedsTheValueOfItsElement) {
+  const Names unwritten = {"uninitialized"};
+  const std::string setHalf = onlyWave(0, "ds_write_b16 v6, v6" + lgkm) + barrier;
+  expectKinds(setHalf + addInLds(0) + barrier + "ds_read_u16 v11, v6" + lgkm, none);
+  expectKinds(setHalf + addInLds(1), unwritten);
+  expectKinds(addInLds(0), unwritten);
+  // What is put back has no value still.
+  expectKinds(setHalf + addInLds(0) + barrier + "ds_read_u16 v11, v6 offset:2" + lgkm, unwritten);
+  // A read that nothing swaps.
+  expectKinds(setHalf + "ds_read_b32 v9, v6" + lgkm + barrier + addInLds(0), unwritten);
 }
 
 // The last reader is the writer itself; the one before it is not.
@@ -164,6 +220,33 @@ TEST(GlobalRaces, BetweenWorkGroups) {
   expectKinds("global_atomic_add v6, v7, s[8:9]" + vm, none, two);
   expectKinds("global_atomic_add v6, v7, s[8:9]" + vm + "global_store_dword v6, v8, s[8:9]" + vm,
               {"uninitialized", "global-race"}, two);
+}
+
+// As in LDS: the element that a compare-and-swap of its dword changes.
+TEST(GlobalRaces, NeighboursOfWhatIsSwapped) {
+  const std::string add = addToHalf(0, "global_load_dword v9, v6, s[8:9]",
+                                    "v_mov_b32 v14, v8\nv_mov_b32 v15, v9\n"
+                                    "global_atomic_cmpswap v12, v6, v[14:15], s[8:9] sc0",
+                                    vm),
+                    store = "global_store_short v6, v7, s[8:9]";
+  auto onlyGroup = [](int n, const std::string &what) {
+    std::string label = ".Lgroup" + std::to_string(n);
+    return "s_cmp_lg_u32 s2, " + std::to_string(n) + "\ns_cbranch_scc1 " + label + "\n" + what +
+           "\n" + label + ":\n";
+  };
+  for (int adder : {0, 1}) {
+    auto beside = [&](const std::string &what) {
+      return onlyGroup(adder, add) + onlyGroup(1 - adder, what + vm);
+    };
+    expectKinds(beside(store + " offset:2"), none, {2, 1});
+    expectKinds(beside(store), globalRace, {2, 1});
+    expectKinds(beside("global_store_dword v6, v7, s[8:9]"), globalRace, {2, 1});
+  }
+  expectKinds(add, none, {2, 2});
+  // A load that nothing swaps.
+  expectKinds(onlyGroup(0, "global_load_dword v13, v6, s[8:9]" + vm + add) +
+                  onlyGroup(1, store + " offset:2" + vm),
+              globalRace, {2, 1});
 }
 
 // A counter says that a group has written; only a fence makes that known to another.

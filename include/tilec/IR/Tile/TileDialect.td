@@ -79,7 +79,8 @@ def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "an atomic update", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"And", 3, "and">,
     I32EnumAttrCase<"Or", 4, "or">, I32EnumAttrCase<"Xor", 5, "xor">,
-    I32EnumAttrCase<"Exchange", 6, "exchange">]> {
+    I32EnumAttrCase<"Exchange", 6, "exchange">,
+    I32EnumAttrCase<"Read", 7, "read">]> {
   let cppNamespace = "::tilec::tile";
   let genSpecializedAttr = 0;
 }
