@@ -593,13 +593,15 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target, St
   OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   bool hasProducer = false;
   const Accesses ofKernel = accessesOf(kernel);
+  SharedMemory memory(kernel, target, FilledBuffers::FromStart);
   kernel.walk([&](tile::ForOp loop) {
     if (loop.getKind() != tile::LoopKind::Pipelined ||
         (loop.getStages() < 2 && !oneSlot.contains(loop)))
       return;
     llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel);
-    hasProducer |= bool(plan);
-    if (!plan)
+    if (plan)
+      hasProducer |= plan->fitInto(memory);
+    else
       llvm::consumeError(plan.takeError()); // said later
   });
   if (hasProducer)
