@@ -165,6 +165,7 @@ private:
   /// The argument `dim` of a call about `src`, from 0 on; nothing, and an error, where `src` has no
   /// such dimension.
   std::optional<int64_t> dimension(const Call *call, const Argument &src, tile::BufferType type);
+  Value widened(Value from, const Argument &src, DType type);
   bool reduce(const Call *call, tile::ReduceKind kind);
   bool scan(const Call *call, tile::ReduceKind kind);
   bool transpose(const Call *call);

@@ -27,6 +27,35 @@ std::optional<int64_t> Importer::dimension(const Call *call, const Argument &src
   return std::nullopt;
 }
 
+/// The integers that what elements of `src` add up to is computed in before it goes to `dst`; none:
+/// those of `src` do. Fewer bits than dst's would lose what dst can hold.
+static std::optional<DType> sumTypeOf(tile::ReduceKind kind, DType src, DType dst) {
+  using Kind = tile::ReduceKind;
+  bool grows = kind == Kind::Sum || kind == Kind::AbsSum || kind == Kind::AbsMax;
+  if (!grows || isFloat(src) || src == dst || dst == DType::Bool)
+    return std::nullopt;
+  unsigned bits = src == DType::Bool ? 1 : bitsOf(src), wanted = bitsOf(dst);
+  // Integers hold what a float would round in each step. The absolute value of the least number is
+  // above the largest one.
+  if (isFloat(dst) || (kind == Kind::AbsMax && isSigned(src) && wanted == bits))
+    wanted = 2 * bits;
+  if (bits >= 64 || wanted <= bits)
+    return std::nullopt;
+  if (wanted > 32)
+    return isUnsigned(src) ? DType::U64 : DType::I64;
+  return isUnsigned(src) ? DType::U32 : DType::I32;
+}
+
+/// A source of narrow integers in wider ones.
+Value Importer::widened(Value from, const Argument &src, DType type) {
+  tile::Scope scope =
+      typeOf(from).getScope() == tile::Scope::Local ? tile::Scope::Local : tile::Scope::Fragment;
+  Value wide = allocBuffer((src.region->buffer->name + "_" + dtypeText(type)).str(),
+                           typeOf(from).getShape(), type, scope, src.span);
+  tile::CopyOp::create(b, at(src.span), from, wide, StringAttr());
+  return wide;
+}
+
 bool Importer::reduce(const Call *call, tile::ReduceKind kind) {
   const Argument &src = argument(*call, "buffer"), &dst = argument(*call, "out");
   Value from = tile(src, true), to = tile(dst, true);
@@ -56,6 +85,8 @@ bool Importer::reduce(const Call *call, tile::ReduceKind kind) {
     fail(DiagId::BitwiseFloat, src.span, nameOf(call->id), dtypeText(src.region->buffer->type));
     return false;
   }
+  if (auto sum = sumTypeOf(kind, src.region->buffer->type, dst.region->buffer->type))
+    from = widened(from, src, *sum);
   bool clear = call->id == IntrinsicId::ReduceAbsSum || argument(*call, "clear").isTrue();
   bool hasNan = call->id == IntrinsicId::ReduceMax || call->id == IntrinsicId::ReduceMin ||
                 call->id == IntrinsicId::ReduceAbsMax;

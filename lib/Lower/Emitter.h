@@ -157,7 +157,10 @@ public:
   /// Lanes with the same i32 or i64.
   virtual llvm::Value *matchAny(llvm::Value *value) = 0;
   virtual llvm::Value *reduceWave(wave::AtomicKind kind, llvm::Value *value) { return nullptr; }
-  virtual llvm::Value *barrierCount(llvm::Value *predicate) { return nullptr; }
+  /// `threads` of them at the barrier `id`; 0: all of the block.
+  virtual llvm::Value *barrierCount(llvm::Value *predicate, llvm::Value *id, int64_t threads) {
+    return nullptr;
+  }
   virtual llvm::Value *dot4(llvm::Value *a, llvm::Value *b, llvm::Value *c, bool isUnsigned) = 0;
 
   virtual llvm::SyncScope::ID deviceScope() = 0;

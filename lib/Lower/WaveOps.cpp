@@ -148,7 +148,9 @@ LogicalResult KernelLowering::lowerVote(mlir::Operation &op) {
         return done(op, e.reduceWave(reduce.getKind(), at(reduce.getValue())));
       })
       .Case([&](wave::BarrierCountOp count) {
-        return done(op, e.barrierCount(at(count.getPredicate())));
+        llvm::Value *id =
+            count.getId() ? b.CreateTrunc(uniformAt(count.getId()), b.getInt32Ty()) : b.getInt32(0);
+        return done(op, e.barrierCount(at(count.getPredicate()), id, count.getThreads()));
       })
       .Case([&](wave::Dot4Op dot) {
         return done(op,

@@ -274,14 +274,50 @@ Value Evaluator::evalUnary(const UnaryExpr *e) {
   return fail(DiagId::BadOperand, e->span, spelling, typeName(v));
 }
 
+/// What `e` calls goes into `made` and not behind the statements so far.
+Value Evaluator::evalApart(const ast::Expr *e, std::vector<const Stmt *> &made) {
+  llvm::SaveAndRestore savedStatements(statements, &made);
+  return eval(e);
+}
+
+/// `a` where the condition holds, else `b`, each with the calls that only it needs.
+const Expr *Evaluator::chooseMade(const Expr *condition, std::vector<const Stmt *> &ofA,
+                                  const Expr *a, std::vector<const Stmt *> &ofB, const Expr *b,
+                                  Span span) {
+  if (ofA.empty() && ofB.empty())
+    return build.choose(ExprOp::IfThenElse, condition, a, b, span);
+  Buffer *chosen = newBuffer("chosen", a->type, Scope::Var, {}, span);
+  auto *branch = program.make<IfStmt>(span, condition);
+  for (auto [made, value, body] :
+       {std::tuple(&ofA, a, &branch->thenBody), std::tuple(&ofB, b, &branch->elseBody)}) {
+    made->push_back(
+        program.make<StoreStmt>(span, chosen, llvm::ArrayRef<const Expr *>(), value, span));
+    *body = program.copy(llvm::ArrayRef<const Stmt *>(*made));
+  }
+  emit(program.make<AllocStmt>(span, chosen));
+  emit(branch);
+  build.sums.noteFrame();
+  return build.load(chosen, {}, span);
+}
+
 /// Compile-time operands fold away; what is left is a runtime and/or with Python's order.
 Value Evaluator::evalBool(const BoolExpr *e) {
   const Expr *joined = nullptr;
   Value last;
   for (const ast::Expr *operand : e->operands) {
-    last = eval(operand);
+    std::vector<const Stmt *> made, none;
+    last = joined ? evalApart(operand, made) : eval(operand);
     if (!last.ok())
       return Value();
+    if (!made.empty()) { // only where the operands before have not decided
+      const Expr *condition = toCondition(last, operand->span);
+      if (!condition)
+        return Value();
+      const Expr *decided = build.constBool(!e->isAnd, operand->span);
+      joined = e->isAnd ? chooseMade(joined, made, condition, none, decided, e->span)
+                        : chooseMade(joined, none, decided, made, condition, e->span);
+      continue;
+    }
     if (isRuntime(last) && !(last.expr()->isConst())) {
       const Expr *condition = toCondition(last, operand->span);
       if (!condition)
@@ -337,12 +373,13 @@ Value Evaluator::evalConditional(const ConditionalExpr *e) {
     return t ? eval(*t ? e->thenValue : e->elseValue) : Value();
   }
   const Expr *c = toCondition(condition, e->condition->span);
-  Value a = c ? eval(e->thenValue) : Value();
-  Value b = a.ok() ? eval(e->elseValue) : Value();
+  std::vector<const Stmt *> ofA, ofB;
+  Value a = c ? evalApart(e->thenValue, ofA) : Value();
+  Value b = a.ok() ? evalApart(e->elseValue, ofB) : Value();
   const Expr *x, *y;
   if (!b.ok() || !pairUp(a, b, e->thenValue->span, e->elseValue->span, x, y, "if-else"))
     return Value();
-  return Value::expr(build.choose(ExprOp::IfThenElse, c, x, y, e->span));
+  return Value::expr(chooseMade(c, ofA, x, ofB, y, e->span));
 }
 
 Value Evaluator::evalLambda(const LambdaExpr *e) {

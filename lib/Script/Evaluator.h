@@ -174,6 +174,9 @@ private:
   Value evalSequence(const ast::SequenceExpr *e);
   Value evalDict(const ast::DictExpr *e);
   Value evalUnary(const ast::UnaryExpr *e);
+  Value evalApart(const ast::Expr *e, std::vector<const Stmt *> &made);
+  const Expr *chooseMade(const Expr *condition, std::vector<const Stmt *> &ofA, const Expr *a,
+                         std::vector<const Stmt *> &ofB, const Expr *b, Span span);
   Value evalBool(const ast::BoolExpr *e);
   Value evalCompare(const ast::CompareExpr *e);
   Value evalConditional(const ast::ConditionalExpr *e);

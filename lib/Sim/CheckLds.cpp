@@ -111,7 +111,7 @@ void GroupChecker::checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint
 
 void GroupChecker::checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                              LdsCell &cell) {
-  if (cell.write == 0 && (atomics.empty() || atomics[offset].last == 0)) {
+  if (isUnwritten(offset, cell)) {
     report(wave, *op.instr, CheckKind::Uninitialized, FindingClass::Error, false,
            static_cast<int>(lane),
            "LDS byte " + llvm::Twine(offset) + " is read and nothing has written it");
@@ -214,6 +214,27 @@ void GroupChecker::ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_
       ldsPartAccess(wave, op, lane, offset + i, 1, store, nullptr);
 }
 
+uint32_t GroupChecker::followedBits(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
+                                    unsigned bytes, uint32_t dword) {
+  // LLVM joins reads of bytes, and takes a whole dword where those end.
+  const Instr &instr = *op.instr;
+  llvm::StringRef name = instr.op->name;
+  bool isPair = name.starts_with("ds_read2");
+  if (!(isPair || name.starts_with("ds_read_b")) || name.contains("_tr_") || offset % 4 ||
+      bytes % 4 || (isPair && instr.offset == instr.offset1))
+    return 0;
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < 4; ++i)
+    if (isUnwritten(4 * dword + i, byteCells[dword][i]))
+      bits |= 0xffu << 8 * i;
+  if (bits == ~0u || bits == 0)
+    return 0;
+  bool isSecond = isPair && offset != static_cast<uint32_t>(op.addr[lane]);
+  unsigned reg = instr.dst[0].reg + dword - offset / 4 + (isSecond ? bytes / 4 : 0);
+  wave.checker->loadsUndefined(instr, reg, lane, bits);
+  return bits;
+}
+
 void GroupChecker::ldsPartAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                                  unsigned bytes, bool store, const void *data) {
   uint32_t end = offset + bytes;
@@ -240,8 +261,12 @@ void GroupChecker::ldsPartAccess(Wave &wave, const MemOp &op, unsigned lane, uin
       ldsCellAccess(wave, op, lane, part(first, last - first), store, cell);
       continue;
     }
+    uint32_t followed = store ? 0 : followedBits(wave, op, lane, offset, bytes, dword);
     for (uint32_t byte = first; byte < last; ++byte)
-      ldsCellAccess(wave, op, lane, part(byte, 1), store, byteCells[dword][byte % 4]);
+      if (followed >> 8 * (byte % 4) & 1)
+        byteCells[dword][byte % 4].reads.note(op.checkId, group.barrierEpoch, wave.index);
+      else
+        ldsCellAccess(wave, op, lane, part(byte, 1), store, byteCells[dword][byte % 4]);
   }
 }
 

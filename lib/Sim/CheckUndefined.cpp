@@ -212,16 +212,18 @@ void WaveChecker::scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint
   for (unsigned dword = 0; dword * 4 < bytes; ++dword) {
     uint8_t *end = written + std::min(bytes, dword * 4 + 4);
     if (std::find(written + dword * 4, end, 0) != end)
-      loadedUndefined.push_back(
-          {op.instr, static_cast<uint16_t>(op.instr->dst[0].reg + dword), 1ull << lane});
+      loadsUndefined(*op.instr, op.instr->dst[0].reg + dword, lane, ~0u);
   }
 }
 
 /// After `define`, which takes what a load gives as defined.
 void WaveChecker::forgetLoadedUndefined() {
   for (const LoadedUndefined &l : loadedUndefined) {
-    if (BitRow *bits = definedBitsV[l.reg].get())
-      forEachActiveLane(l.lanes & definedV[l.reg], [&](unsigned lane) { (*bits)[lane] = 0; });
+    std::unique_ptr<BitRow> &row = definedBitsV[l.reg];
+    if (!row && l.bits != ~0u)
+      row = std::make_unique<BitRow>(BitRow{});
+    if (row)
+      forEachActiveLane(l.lanes & definedV[l.reg], [&](unsigned lane) { (*row)[lane] = ~l.bits; });
     definedV[l.reg] &= ~l.lanes;
     origin[l.reg] = l.load;
   }

@@ -88,6 +88,10 @@ public:
   /// stored makes the register undefined: reloading a spilled register of idle lanes is no mistake.
   void scratchAccess(Wave &wave, const MemOp &op, unsigned lane, uint64_t at, unsigned bytes,
                      bool store);
+  /// The current instruction loads these bits, which nothing has written, into the register.
+  void loadsUndefined(const Instr &load, unsigned reg, unsigned lane, uint32_t bits) {
+    loadedUndefined.push_back({&load, static_cast<uint16_t>(reg), 1ull << lane, bits});
+  }
 
 private:
   // ---- outstanding memory operations (CheckWaits.cpp)
@@ -126,6 +130,7 @@ private:
     const Instr *load;
     uint16_t reg;
     uint64_t lanes;
+    uint32_t bits;
   };
   std::vector<LoadedUndefined> loadedUndefined; ///< by the current instruction
   void forgetLoadedUndefined();
@@ -187,6 +192,13 @@ private:
   void ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, bool store,
                      LdsCell &cell);
   void checkRead(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, LdsCell &cell);
+  bool isUnwritten(uint32_t offset, const LdsCell &cell) const {
+    return cell.write == 0 && (atomics.empty() || atomics[offset].last == 0);
+  }
+  /// The bits of a dword of which some bytes are written that are not, and that the register which
+  /// a read at `offset` loads them into takes over.
+  uint32_t followedBits(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset, unsigned bytes,
+                        uint32_t dword);
   SharedAccess &atomicsOf(uint32_t byte);
   void checkWrite(Wave &wave, const MemOp &op, unsigned lane, LdsBytes bytes, LdsCell &cell);
   void checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,

@@ -17,6 +17,11 @@
 # RUN: tilec-run %s --target=gfx942 --entry "two_loops()" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "epilogue()" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "epilogue()" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "voted()" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_80 --device=ptx --entry "voted(threads=256)" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "voted(threads=256)" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --entry "voted()" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "where()" --check | FileCheck %s
 # PLAN: planned: a producer fills up to
 # TWO: planned: a producer fills up to
 # TWO: planned: a producer fills up to
@@ -127,5 +132,49 @@ def epilogue(M=128, N=64, K=192, block=64, threads=128, stages=2):
             for i in T.serial(64 * N // threads):
                 at = i * threads + tx
                 C[at // 64, by * 64 + at % 64] = held[at % 64, at // 64]
+
+    return main
+
+
+def voted(M=64, N=64, K=1024, block=64, threads=128, stages=2):
+    """Threads vote in rounds for which a producer copies; it is none of them."""
+
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float16"), V: T.Tensor((threads,), "int32")):
+        with T.Kernel(1, threads=threads):
+            tx = T.get_thread_binding()
+            a = T.alloc_shared((M, block), "float16")
+            b = T.alloc_shared((N, block), "float16")
+            sums = T.alloc_fragment((M, N), "float32")
+            n = T.alloc_local((1,), "int32")
+            n[0] = 0
+            T.clear(sums)
+            for k in T.Pipelined(K // block, num_stages=stages):
+                T.copy(A[0, k * block], a)
+                T.copy(B[0, k * block], b)
+                n[0] += T.syncthreads_count(a[tx % 64, 3] > 0)
+                T.gemm(a, b, sums, transpose_B=True)
+            T.copy(sums, C)
+            V[tx] = n[0]
+
+    return main
+
+
+def where():
+    """A vote is the barrier in front of a product."""
+
+    @T.prim_func
+    def main(A: T.Tensor((64, 64), "float16"), B: T.Tensor((64, 64), "float16"), I: T.Tensor((128,), "float32"), C: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=128):
+            tx = T.get_thread_binding()
+            a = T.alloc_shared((64, 64), "float16")
+            b = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((64, 64), "float32")
+            T.clear(c)
+            T.copy(A, a)
+            T.copy(B, b)
+            if I[tx] > 0:
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C)
 
     return main

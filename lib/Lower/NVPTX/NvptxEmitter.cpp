@@ -69,7 +69,7 @@ public:
   llvm::Value *vote(llvm::Value *predicate, bool all) override;
   llvm::Value *matchAny(llvm::Value *value) override;
   llvm::Value *reduceWave(wave::AtomicKind kind, llvm::Value *value) override;
-  llvm::Value *barrierCount(llvm::Value *predicate) override;
+  llvm::Value *barrierCount(llvm::Value *predicate, llvm::Value *id, int64_t threads) override;
   llvm::Value *dot4(llvm::Value *a, llvm::Value *b, llvm::Value *c, bool isUnsigned) override;
 
   llvm::SyncScope::ID deviceScope() override;
@@ -487,8 +487,11 @@ llvm::Value *NvptxEmitter::reduceWave(wave::AtomicKind kind, llvm::Value *value)
   return call(name, {}, {value, b.getInt32(allLanes)});
 }
 
-llvm::Value *NvptxEmitter::barrierCount(llvm::Value *predicate) {
-  return call("llvm.nvvm.barrier.cta.red.popc.aligned.all", {}, {b.getInt32(0), predicate});
+llvm::Value *NvptxEmitter::barrierCount(llvm::Value *predicate, llvm::Value *id, int64_t threads) {
+  if (threads == 0)
+    return call("llvm.nvvm.barrier.cta.red.popc.aligned.all", {}, {id, predicate});
+  return call("llvm.nvvm.barrier.cta.red.popc.aligned.count", {},
+              {id, b.getInt32(uint32_t(threads)), predicate});
 }
 
 llvm::Value *NvptxEmitter::dot4(llvm::Value *a, llvm::Value *right, llvm::Value *c,

@@ -466,23 +466,33 @@ static bool isLeftOut(tile::StoreOp store, IterationValues &values) {
 /// Whether two iterations that differ in `used` are seen to update one element. What depends on
 /// memory is not tried out: tile-check warns of it.
 bool ReductionRewriter::mayMeet(tile::StoreOp store, const llvm::SmallSet<unsigned, 4> &used) {
-  constexpr int64_t mostTried = 1 << 16;
+  constexpr int64_t mostTried = 1 << 18;
   SmallVector<unsigned> open;
   for (unsigned n = 0; n < loop.ivs().size(); ++n)
     if (used.contains(n) && !isSeparated(store, n))
       open.push_back(n);
   if (open.empty())
     return false;
-  // Those that are separated say nothing about the others.
+  // Those that are separated say nothing about the others but in conditions; of a condition on
+  // those that are not in the place at all nothing is known.
+  llvm::SmallSet<unsigned, 4> asked;
+  for (Operation *at = store; at != loop; at = at->getParentOp())
+    if (auto branch = dyn_cast<scf::IfOp>(at->getParentOp()))
+      collectIvs(branch.getCondition(), loop, asked);
+  bool knowsConditions = true;
+  for (unsigned n : asked) {
+    knowsConditions &= used.contains(n);
+    if (used.contains(n) && !llvm::is_contained(open, n))
+      open.push_back(n);
+  }
   IterationValues values(loop);
   for (Value iv : loop.ivs())
     values.variables[iv] = 0;
   SmallVector<int64_t, 4> extents = *loop.constantExtents();
   int64_t count = 1;
-  for (unsigned n : open) {
-    extents[n] = std::min(extents[n], std::max<int64_t>(2, mostTried / count));
-    count *= extents[n];
-  }
+  for (unsigned n : open)
+    if (__builtin_mul_overflow(count, extents[n], &count) || count > mostTried)
+      return true; // for all that is known
   llvm::DenseSet<uint64_t> places;
   for (int64_t iteration = 0; iteration < count; ++iteration) {
     int64_t rest = iteration;
@@ -490,7 +500,7 @@ bool ReductionRewriter::mayMeet(tile::StoreOp store, const llvm::SmallSet<unsign
       values.variables[loop.ivs()[n]] = rest % extents[n];
       rest /= extents[n];
     }
-    if (isLeftOut(store, values))
+    if (knowsConditions && isLeftOut(store, values))
       continue;
     uint64_t place = 0;
     for (Value index : store.getIndices()) {

@@ -125,6 +125,14 @@ static void clampTo(OpBuilder &b, Location loc, LaneCoord &coord, int64_t extent
   coord = {arith::MinSIOp::create(b, loc, at, last), 0, run};
 }
 
+/// What divides the column of the shared tile where the operand, maybe a slice, starts: wider reads
+/// could leave a vector of the swizzle. 1 if its neighbours along the fast dimension are apart.
+static int64_t startDivisorOf(const GemmOperand &operand) {
+  BufferBox box = boxOf(operand.buffer);
+  bool isLast = box.dims.back() == int64_t(box.offsets.size()) - 1;
+  return isLast ? divisorOf(box.offsets.back()) : 1;
+}
+
 Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t step) {
   const FragmentLayout &layout = *operand.layout;
   int64_t group = layout.atomRegs();
@@ -139,6 +147,7 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
   Type element = e.memoryType(dtype);
 
   const SharedPlace &place = e.shared.find(boxRootOf(operand.buffer))->second;
+  int64_t startDivisor = startDivisorOf(operand);
   SmallVector<Value> parts;
   for (int64_t reg = 0; reg < group;) {
     Coords at = layout.coords(firstReg + reg, 0, 0);
@@ -154,6 +163,7 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
     run = int64_t(1) << log2Floor(run);
     int64_t aligned = std::gcd(lane[fast].value ? lane[fast].divisor : int64_t(1) << 20,
                                at[fast] == 0 ? int64_t(1) << 20 : at[fast]);
+    aligned = std::gcd(aligned, startDivisor);
     if (place.layout.phases > 1)
       aligned = std::min(aligned, place.layout.vecElems);
     // A run lies inside or outside of the tile as a whole.

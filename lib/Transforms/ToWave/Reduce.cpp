@@ -45,8 +45,9 @@ private:
     tile::ReduceKind base = kind;
     return identityOf(b, loc, base, type, isUnsignedType);
   }
-  Value fold(Value x, Value y) {
-    Value result = combine(b, loc, kind, x, y, isUnsignedType, reduce.getNanPropagate());
+  Value fold(Value x, Value y) { return fold(x, y, isUnsignedType); }
+  Value fold(Value x, Value y, bool areUnsigned) {
+    Value result = combine(b, loc, kind, x, y, areUnsigned, reduce.getNanPropagate());
     // Fused with those products that allow it, too (RelaxMath.h).
     if (auto sum = result.getDefiningOp<arith::AddFOp>())
       sum.setFastmath(arith::FastMathFlags::contract);
@@ -69,6 +70,8 @@ private:
   /// Each of the partners combines as many results as the others, and reads what those have.
   void foldShares(const WavePlaces &places, ArrayRef<WaveDigit> digits, Value start,
                   int64_t partners);
+  /// A result in dst's type, combined with what dst held (null: with nothing).
+  Value finished(Value part, Value before);
   void store();
   Type elementOf(const FragmentPlace &place) {
     return tile::elementTypeOf(place.dtype, b.getContext());
@@ -360,6 +363,20 @@ void ReduceEmitter::foldWaves() {
   }
 }
 
+Value ReduceEmitter::finished(Value part, Value before) {
+  Type from = elementOf(src), to = elementOf(dst);
+  bool isSum = kind == tile::ReduceKind::Sum || kind == tile::ReduceKind::AbsSum;
+  if (before && isSum && isFloat(src.dtype) && !isFloat(dst.dtype)) {
+    // Fractions count until the whole is converted; f64 holds the integers.
+    Type wide = tile::elementTypeOf(DType::F64, b.getContext());
+    Value sum =
+        fold(convertScalar(b, loc, before, to, wide), convertScalar(b, loc, part, from, wide));
+    return convertScalar(b, loc, sum, wide, to);
+  }
+  part = convertScalar(b, loc, part, from, to);
+  return before ? fold(before, part, isUnsigned(dst.dtype)) : part;
+}
+
 void ReduceEmitter::store() {
   int64_t group = dst.layout.atomRegs();
   llvm::DenseMap<int64_t, SmallVector<Value, 8>> slots;
@@ -369,10 +386,9 @@ void ReduceEmitter::store() {
       before = e.registersOf(dst, rep);
     for (int64_t i = 0; i < group; ++i) {
       int64_t reg = rep * group + i;
-      Value part = convertScalar(b, loc, results[reg], elementOf(src), elementOf(dst));
       SmallVector<Value, 8> &slot = slots[dst.slotOf(reg)];
       slot.resize(dst.slotRegs);
-      slot[dst.placeInSlot(reg)] = before.empty() ? part : fold(before[i], part);
+      slot[dst.placeInSlot(reg)] = finished(results[reg], before.empty() ? Value() : before[i]);
     }
     for (int64_t slot = rep * group / dst.slotRegs; slot < (rep + 1) * group / dst.slotRegs; ++slot)
       wave::SetOp::create(b, loc, e.fromScalar(e.pack(slots[slot]), dst.dtype), dst.regs, slot);

@@ -280,6 +280,12 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
     syncAt(e.team, teams, firstTeamBarrier, e.kernel.getThreads());
     barrier.erase();
   }
+  roles.getElseRegion().walk([&](wave::BarrierCountOp count) {
+    b.setInsertionPoint(count);
+    Value first = e.index(firstTeamBarrier);
+    count.getIdMutable().assign(teams == 1 ? first : e.addIndex(e.team, first));
+    count.setThreads(e.kernel.getThreads());
+  });
   if (sharesSlots) {
     // Shared memory lives until the others of the cluster have filled and released their slots. The
     // thread that copies comes back to its warp first.

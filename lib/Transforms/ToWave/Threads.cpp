@@ -199,7 +199,9 @@ Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
   said = where(active, said, 0);
   Value count;
   if (e.target.hasBarrierCount) {
-    count = wave::BarrierCountOp::create(b, loc, b.getI32Type(), said);
+    if (e.roles->needsAsyncFence())
+      wave::AsyncFenceOp::create(b, loc);
+    count = wave::BarrierCountOp::create(b, loc, said);
   } else {
     auto barrier = [&] { wave::BarrierOp::create(b, loc).setGlobal(true); };
     count = math::CtPopOp::create(b, loc, wholeBallot(said));

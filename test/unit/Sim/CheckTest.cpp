@@ -182,7 +182,8 @@ TEST(LdsRace, NeighboursInOneDword) {
             Names{"lds-race"});
   EXPECT_EQ(kinds(twoWaves(places + "v_mov_b32 v6, 0x80\n" + store + read)), Names{});
   // Nothing has written bytes 0 and 1.
-  Names unset = kinds(twoWaves(places + "v_mov_b32 v6, 0\n" + store + read));
+  Names unset =
+      kinds(twoWaves(places + "v_mov_b32 v6, 0\n" + store + read + "\nv_cmp_eq_u32 vcc, v5, v5"));
   ASSERT_FALSE(unset.empty());
   EXPECT_EQ(unset[0], "uninitialized");
 }
@@ -377,6 +378,29 @@ TEST(Uninitialized, BitsTakenOutByAMask) {
 }
 TEST(Uninitialized, Lds) {
   EXPECT_EQ(found("ds_read_b32 v10, v1\ns_waitcnt lgkmcnt(0)"), Names{"uninitialized"});
+}
+// What reads of bytes were joined to may take in bytes that nobody uses.
+TEST(Uninitialized, LdsBytesWhereTheyDecide) {
+  const std::string wait = "\ns_waitcnt lgkmcnt(0)\n", written = "ds_write_b16 v1, v2" + wait;
+  auto used = [&](const std::string &read, const std::string &use) {
+    return found(written + read + wait + use);
+  };
+  auto stored = [&](const std::string &bits, const std::string &read, const std::string &reg) {
+    return used(read, "v_bfe_u32 v12, " + reg + bits + "\nglobal_store_dword v1, v12, s[8:9]");
+  };
+  const Names bad = {"uninitialized"};
+  EXPECT_EQ(used("ds_read_b32 v10, v1", ""), Names{});
+  EXPECT_EQ(used("ds_read_b32 v10, v1", "global_store_dword v1, v10, s[8:9]"), bad);
+  EXPECT_EQ(used("ds_read_u8 v10, v1 offset:2", ""), bad);
+  EXPECT_EQ(stored(", 8, 8", "ds_read_b32 v10, v1", "v10"), Names{});
+  EXPECT_EQ(stored(", 16, 8", "ds_read_b32 v10, v1", "v10"), bad);
+  const std::string front = "v_mov_b32 v4, 0\n";
+  EXPECT_EQ(stored(", 8, 8", front + "ds_read_b64 v[10:11], v4", "v11"), Names{});
+  EXPECT_EQ(stored(", 16, 8", front + "ds_read_b64 v[10:11], v4", "v11"), bad);
+  EXPECT_EQ(stored(", 24, 8", front + "ds_read2_b32 v[10:11], v4 offset1:2", "v11"), bad);
+  EXPECT_EQ(stored(", 8, 8", front + "ds_read2_b32 v[10:11], v4 offset1:2", "v11"), Names{});
+  EXPECT_EQ(stored(", 24, 8", "ds_write_b8 v1, v2 offset:3" + wait + "ds_read_b32 v10, v1", "v10"),
+            Names{});
 }
 
 // The frame's output buffer, s[6:7], is uninitialized; the one at s[8:9] holds zeros.

@@ -166,7 +166,9 @@ TEST(LdsRaces, ACompareAndSwapNeedsTheValueOfItsElement) {
   // What is put back has no value still.
   expectKinds(setHalf + addInLds(0) + barrier + "ds_read_u16 v11, v6 offset:2" + lgkm, unwritten);
   // A read that nothing swaps.
-  expectKinds(setHalf + "ds_read_b32 v9, v6" + lgkm + barrier + addInLds(0), unwritten);
+  expectKinds(setHalf + "ds_read_b32 v9, v6" + lgkm + "v_cmp_eq_u32 vcc, v9, v9\n" + barrier +
+                  addInLds(0),
+              unwritten);
 }
 
 // The last reader is the writer itself; the one before it is not.

@@ -685,9 +685,15 @@ def Wave_ReduceOp : Wave_Op<"reduce", [MemoryEffects<[MemRead]>]> {
 }
 
 def Wave_BarrierCountOp : Wave_SyncOp<"barrier_count", "wave.barrier, and in how many of the block's lanes the predicate holds"> {
-  let arguments = (ins I1:$predicate);
+  let description = [{
+    With `threads`, so many threads take part, at the barrier of that number.
+  }];
+  let arguments = (ins I1:$predicate, Optional<Index>:$id, DefaultValuedAttr<I64Attr, "0">:$threads);
   let results = (outs I32:$result);
-  let assemblyFormat = "$predicate attr-dict";
+  let builders = [OpBuilder<(ins "::mlir::Value":$predicate), [{
+    build($_builder, $_state, $_builder.getI32Type(), predicate, ::mlir::Value(), 0);
+  }]>];
+  let assemblyFormat = "$predicate (`id` $id^)? attr-dict";
 }
 
 def Wave_Dot4Op : Wave_Op<"dot4", [Pure]> {
