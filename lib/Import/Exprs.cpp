@@ -355,6 +355,15 @@ Value Importer::integerOf(ExprOp op, Value x, Value y, DType type, bool positive
     return op == ExprOp::TruncDiv ? arith::DivSIOp::create(b, loc, x, y).getResult()
                                   : arith::RemSIOp::create(b, loc, x, y).getResult();
   case ExprOp::CeilDiv:
+    if (std::optional<int64_t> by = tile::constantInt(y); by && *by > 0) {
+      // In fewer instructions than for divisors of either sign.
+      Value rest = floorDivision(x, y, /*isMod=*/true, positive, loc);
+      Value zero = arith::ConstantOp::create(b, loc, b.getIntegerAttr(x.getType(), 0));
+      Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(x.getType(), 1));
+      Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, zero);
+      return arith::AddIOp::create(b, loc, floorDivision(x, y, /*isMod=*/false, positive, loc),
+                                   arith::SelectOp::create(b, loc, more, one, zero));
+    }
     return positive ? arith::CeilDivUIOp::create(b, loc, x, y).getResult()
                     : arith::CeilDivSIOp::create(b, loc, x, y).getResult();
   default:

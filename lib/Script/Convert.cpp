@@ -307,7 +307,9 @@ const Region *Evaluator::elementRegion(const Expr *load) {
 
 bool Evaluator::listArgument(const Value &v, Span span, Argument &out) {
   Deeper deeper(*this, span);
-  if (!deeper.ok)
+  // Lists of one list many times over are as many arguments as they print.
+  constexpr uint64_t stepsOfArgument = 16;
+  if (!deeper.ok || !step(span, stepsOfArgument * v.items().size()))
     return false;
   std::vector<Argument> items(v.items().size());
   for (size_t i = 0; i < items.size(); ++i)
