@@ -214,14 +214,6 @@ LogicalResult KernelLowering::lowerAtomic(mlir::Operation &op, wave::AtomicKind 
 // Everything
 //===----------------------------------------------------------------------===//
 
-/// Whether the read stands in a branch in a loop: LLVM would do it once in front of the loop, in
-/// lanes, too, that do not take the branch and whose reads no barrier keeps from others' writes.
-static bool staysInBranch(wave::SharedReadOp read) {
-  auto branch = read->getParentOfType<mlir::scf::IfOp>();
-  return branch && (branch->getParentOfType<mlir::scf::ForOp>() ||
-                    branch->getParentOfType<mlir::scf::WhileOp>());
-}
-
 LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
   auto must = [&](bool emitted) { return emitted ? success() : unsupported(op); };
   return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
@@ -232,7 +224,8 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
         llvm::LoadInst *load = b.CreateAlignedLoad(
             carrierType(type), sharedPointer(read.getOffset(), read.getImm()),
             naturalAlign(wave::bitsOf(read.getResult().getType()) / 8), traits.keepOrder);
-        if (e.target.keepsOrder && staysInBranch(read) && !load->getType()->isVectorTy())
+        // Where the assembler moves reads as it likes, nothing is won.
+        if (read.getStays() && e.target.keepsOrder && !load->getType()->isVectorTy())
           load->setAtomic(llvm::AtomicOrdering::Monotonic, e.blockScope());
         e.markSharedAccess(*load);
         return done(op, fromCarrier(load, type));

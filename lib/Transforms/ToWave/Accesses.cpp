@@ -323,6 +323,14 @@ static bool holdsElements(tile::BufferType type) {
                       [](int64_t extent) { return !ShapedType::isDynamic(extent) && extent > 0; });
 }
 
+/// Whether threads read in a branch in a loop: LLVM would do it once in front of the loop, in
+/// lanes, too, that do not take the branch and whose reads no barrier keeps from others' writes.
+static bool staysInBranch(tile::LoadOp load) {
+  auto branch = load->getParentOfType<scf::IfOp>();
+  return branch && load->getParentOfType<tile::KernelOp>().getLockstep() &&
+         (branch->getParentOfType<tile::ForOp>() || branch->getParentOfType<tile::WhileOp>());
+}
+
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -355,6 +363,7 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       Value offset = e.sharedOffset(e.shared.find(root)->second, indices);
       auto read = wave::SharedReadOp::create(b, loc, vector, offset, 0);
       read.setBlockAttr(load.getBlockAttr());
+      read.setStays(staysInBranch(load));
       raw = read;
     } else {
       const TensorPlace &place = e.tensors.find(root)->second;

@@ -200,17 +200,18 @@ def Wave_SharedReadOp : Wave_Op<"shared_read", [MemoryEffects<[MemRead]>]> {
     Aligned to the result's size, up to 16 bytes; 1 to 16 bytes. Data that an
     asynchronous copy writes is only read after its wait and a barrier: no wait is
     added for it. With `block` = n, of the block n places further on in the cluster, behind
-    whose last one comes the first.
+    whose last one comes the first. With `stays`, only lanes that come to it read: it is not done in front of
+    a branch.
   }];
   let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm,
-                       OptionalAttr<Wave_StepAttr>:$step, OptionalAttr<I64Attr>:$block);
+                       OptionalAttr<Wave_StepAttr>:$step, OptionalAttr<I64Attr>:$block, UnitAttr:$stays);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$offset,
                                  CArg<"int64_t", "0">:$imm), [{
-    build($_builder, $_state, result, offset, imm, StepAttr(), ::mlir::IntegerAttr());
+    build($_builder, $_state, result, offset, imm, StepAttr(), ::mlir::IntegerAttr(), false);
   }]>];
   let results = (outs Wave_Value:$result);
   let assemblyFormat = [{
-    $offset (`imm` `(` $imm^ `)`)? (`block` `(` $block^ `)`)? attr-dict `:` type($result)
+    $offset (`imm` `(` $imm^ `)`)? (`block` `(` $block^ `)`)? (`stays` $stays^)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }
