@@ -218,8 +218,11 @@ static void runIterations(Frame &outer, const Instr &instr, const ParallelAux &a
     for (int l = 0; l < frame.lanes; ++l) {
       for (auto [slot, index] : llvm::zip(aux.ivs, point))
         frame.at<int64_t>(slot)[l] = index;
-      for (size_t d = point.size(); d-- > 0 && ++point[d] == extents[d];)
-        point[d] = 0;
+      for (size_t d = point.size(); d > 0; --d) {
+        if (++point[d - 1] < extents[d - 1])
+          break;
+        point[d - 1] = 0;
+      }
     }
     runCode(frame, aux.body);
     if (machine.failed)
@@ -303,8 +306,7 @@ void execKernel(Frame &frame, const Instr &instr) {
     grid[i] = frame.at<int64_t>(slot)[0];
   machine.insideKernel = true;
   machine.blockNumber = 0;
-  if (aux.waitsForBlocks) {
-    runTogether(frame, instr, {grid[0], grid[1], grid[2]});
+  if (aux.waitsForBlocks && runTogether(frame, instr, {grid[0], grid[1], grid[2]})) {
     machine.insideKernel = machine.failed;
     return;
   }

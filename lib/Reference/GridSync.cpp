@@ -11,6 +11,7 @@
 #include "BlockOrder.h"
 #include "Pipes.h"
 
+#include "llvm/ADT/Hashing.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -20,7 +21,7 @@ namespace tilec::reference {
 /// More than any chip holds; each has a thread.
 constexpr int64_t mostBlocks = 4096;
 
-/// Turns in which every block that goes on at all only asks again whether it may.
+/// Turns in which no block ends, comes to a barrier or is told anything new.
 constexpr int mostTurns = 20000;
 
 /// A block that has begun.
@@ -45,7 +46,9 @@ struct ResidentBlock {
   std::vector<std::unique_ptr<uint8_t[]>> storage;              ///< of `owned`, while it waits
   std::unique_ptr<PipeSet> pipes = std::make_unique<PipeSet>(); ///< while it waits
   Operation *waitsAt = nullptr;
-  bool asks = false; ///< it waits in front of a read, not at a barrier
+  bool asks = false;   ///< it waits in front of a read, not at a barrier
+  uint64_t answer = 0; ///< of the last such read
+  bool hasNews = false;
   Coroutine coroutine;
 };
 
@@ -77,16 +80,17 @@ public:
     auto hasEnded = [](const auto &block) { return block->coroutine.hasEnded(); };
     auto asks = [&](const auto &block) { return block->asks && !hasEnded(block); };
     // Those at a barrier go on when all have come to it.
-    bool anyAsks = llvm::any_of(blocks, asks);
+    bool anyAsks = llvm::any_of(blocks, asks), isStuck = true;
     for (auto [number, block] : llvm::enumerate(blocks)) {
       if (!hasEnded(block) && (!anyAsks || block->asks)) {
-        block->asks = false;
+        block->asks = block->hasNews = false;
         run(*block, number);
+        isStuck &= asks(block) && !block->hasNews;
       }
       if (machine.failed)
         return false;
     }
-    turns = anyAsks ? turns + 1 : 0;
+    turns = isStuck ? turns + 1 : 0;
     if (auto block = llvm::find_if(blocks, asks); block != blocks.end()) {
       if (turns < mostTurns)
         return true;
@@ -139,7 +143,7 @@ private:
 
   Machine &machine;
   const KernelAux &aux;
-  int turns = 0;                     ///< since a barrier, in which some block only asked
+  int turns = 0;                     ///< in which all were stuck
   llvm::SmallVector<uint32_t> owned; ///< buffers on the chip
   std::vector<std::unique_ptr<ResidentBlock>> blocks;
 };
@@ -149,23 +153,32 @@ static bool asksInLoop(tile::AtomicOp atomic) {
          atomic->getParentOfType<tile::WhileOp>() && !atomic->getParentOfType<tile::ElementLoop>();
 }
 
-bool waitsForBlocks(tile::KernelOp kernel) {
+static bool meetsAtBarriers(tile::KernelOp kernel) {
   auto result = kernel.walk([](Operation *op) {
-    auto atomic = dyn_cast<tile::AtomicOp>(op);
-    bool waits =
-        isa<tile::GridSyncOp, tile::ClusterBarrierOp>(op) || (atomic && asksInLoop(atomic));
-    return waits ? WalkResult::interrupt() : WalkResult::advance();
+    return isa<tile::GridSyncOp, tile::ClusterBarrierOp>(op) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
-void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid) {
+bool waitsForBlocks(tile::KernelOp kernel) {
+  auto result = kernel.walk([](tile::AtomicOp atomic) {
+    return asksInLoop(atomic) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted() || meetsAtBarriers(kernel);
+}
+
+bool runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid) {
   Machine &machine = frame.machine;
   int64_t count = 1;
   for (int64_t extent : grid)
-    if (__builtin_mul_overflow(count, extent, &count) || count > mostBlocks)
-      return machine.fail(instr.op, "has more than " + llvm::Twine(mostBlocks) +
-                                        " blocks that wait for each other");
+    if (__builtin_mul_overflow(count, extent, &count) || count > mostBlocks) {
+      if (!meetsAtBarriers(cast<tile::KernelOp>(instr.op)))
+        return false;
+      machine.fail(instr.op,
+                   "has more than " + llvm::Twine(mostBlocks) + " blocks that wait for each other");
+      return true;
+    }
   Together together(frame, instr);
   for (int64_t z = 0; z < grid[2]; ++z)
     for (int64_t y = 0; y < grid[1]; ++y)
@@ -176,6 +189,7 @@ void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid) 
     continue;
   together.finish();
   machine.together = nullptr;
+  return true;
 }
 
 void execGridSync(Frame &frame, const Instr &instr) {
@@ -186,10 +200,16 @@ void execGridSync(Frame &frame, const Instr &instr) {
 
 static void execAsk(Frame &frame, const Instr &instr) {
   ResidentBlock *self = frame.machine.resident;
+  if (!self) // one block after the other
+    return execAtomic(frame, instr);
   self->waitsAt = instr.op;
   self->asks = true;
   self->coroutine.wait();
   execAtomic(frame, instr);
+  const auto *told = frame.at<int64_t>(instr.dst);
+  uint64_t answer = llvm::hash_combine_range(told, told + frame.lanes);
+  self->hasNews |= answer != self->answer;
+  self->answer = answer;
 }
 
 void (*atomicOf(tile::AtomicOp atomic))(Frame &, const Instr &) {

@@ -13,8 +13,8 @@ namespace tilec::reference {
 /// Whether blocks of the kernel wait for each other.
 bool waitsForBlocks(tile::KernelOp kernel);
 /// Runs all blocks of a kernel with tile.grid_sync or tile.cluster_barrier, which here waits for
-/// the whole grid, too.
-void runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid);
+/// the whole grid, too. False: they are too many, and only read what others write: not run.
+bool runTogether(Frame &frame, const Instr &instr, std::array<int64_t, 3> grid);
 void execGridSync(Frame &frame, const Instr &instr);
 /// What runs an atomic; a read in a `while` lets the other blocks go on first.
 void (*atomicOf(tile::AtomicOp atomic))(Frame &, const Instr &);

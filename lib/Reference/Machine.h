@@ -372,7 +372,7 @@ struct KernelAux {
   std::vector<Import> imports;
   uint32_t numSlots = 0;
   int lanes = 1;
-  bool waitsForBlocks = false; ///< has a tile.grid_sync
+  bool waitsForBlocks = false; ///< as GridSync.h says
 };
 struct AssertAux {
   std::string message;

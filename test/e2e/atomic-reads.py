@@ -14,6 +14,9 @@
 # RUN: tilec-run %s --target=sm_80 --device=ptx --entry "shared('int8')" --check | FileCheck %s
 # RUN: not tilec %s --target=gfx942 --entry "while_any()" -o %t.hsaco 2>&1 | FileCheck %s --check-prefix=MEETS
 # RUN: not tilec-run %s --device=cpu --entry "never()" --arg=N=zeros 2>&1 | FileCheck %s --check-prefix=NEVER
+# RUN: tilec-run %s --device=cpu --entry "queue(2, 25000)" --arg=N=zeros --check | FileCheck %s
+# RUN: tilec-run %s --device=cpu --entry "queue(5000, 100)" --arg=N=zeros --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx942 --entry "queue(2, 300)" --arg=N=zeros --check | FileCheck %s
 # AMD: LBB
 # AMD: global_load_dword {{.*}} sc1
 # NV: BB0
@@ -46,6 +49,23 @@ def never():
             if tx == 0:
                 while T.atomic_load(N[0]) < 1:
                     C[bx] = 0
+
+    return main
+
+
+def queue(blocks, items):
+    """Blocks take items as long as there are any: what each is told is new, however often it asks; on cpu more blocks than
+    can be under way at once come one after another."""
+
+    @T.prim_func
+    def main(N: T.Tensor((1,), "int32"), C: T.Tensor((items,), "int32")):
+        with T.Kernel(blocks, threads=64):
+            tx = T.get_thread_binding()
+            if tx == 0:
+                while T.atomic_load(N[0]) < items:
+                    item = T.atomic_add(N[0], 1, return_prev=True)
+                    if item < items:
+                        C[item] = item
 
     return main
 

@@ -1,7 +1,7 @@
 # A kernel that names its threads has a producer warp, too, where its products are of warp groups: what threads make of
 # one tile goes beside copies of the next. Ragged sizes, threads that are done with a slot in a branch, tiles with an
 # epilogue by threads, two loops, a wish for a strategy that moves statements (refused).
-# RUN: tilec %s --target=sm_90a --entry "widened(200, 136, 256)" --emit=report | FileCheck %s --check-prefix=PLAN
+# RUN: tilec %s --target=sm_90a --entry "widened(200, 136, 272)" --emit=report | FileCheck %s --check-prefix=PLAN
 # RUN: tilec %s --target=sm_90a --entry "two_loops()" --emit=report | FileCheck %s --check-prefix=TWO
 # RUN: tilec %s --target=sm_90a --entry "widened(128, 128, 256)" --schedule=ping_pong -o %t.cubin 2>&1 | FileCheck %s --check-prefix=WISH
 # RUN: tilec-run %s --device=cpu --entry "widened(200, 136, 264)" --check | FileCheck %s

@@ -379,7 +379,7 @@ def Tile_AtomicOp : Tile_Op<"atomic"> {
   let summary = "update one element of a global or shared buffer, atomically";
   let description = [{
     Relaxed, device scope. Gives the old value. Outside a global buffer: nothing
-    happens and the old value is zero.
+    happens and the old value is zero. `read` leaves the element as it is, whatever the value.
   }];
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_Scalar:$value,
                        Arg<Tile_BufferType, "", [MemRead, MemWrite]>:$buffer,

@@ -200,8 +200,8 @@ def Wave_SharedReadOp : Wave_Op<"shared_read", [MemoryEffects<[MemRead]>]> {
     Aligned to the result's size, up to 16 bytes; 1 to 16 bytes. Data that an
     asynchronous copy writes is only read after its wait and a barrier: no wait is
     added for it. With `block` = n, of the block n places further on in the cluster, behind
-    whose last one comes the first. With `stays`, only lanes that come to it read: it is not done in front of
-    a branch.
+    whose last one comes the first. With `stays`, only lanes that come to it read: it is not done
+    in front of a branch.
   }];
   let arguments = (ins Index:$offset, DefaultValuedAttr<I64Attr, "0">:$imm,
                        OptionalAttr<Wave_StepAttr>:$step, OptionalAttr<I64Attr>:$block, UnitAttr:$stays);
@@ -687,7 +687,7 @@ def Wave_ReduceOp : Wave_Op<"reduce", [MemoryEffects<[MemRead]>]> {
 
 def Wave_BarrierCountOp : Wave_SyncOp<"barrier_count", "wave.barrier, and in how many of the block's lanes the predicate holds"> {
   let description = [{
-    With `threads`, so many threads take part, at the barrier of that number.
+    With `threads`, so many threads take part, at the barrier `id`.
   }];
   let arguments = (ins I1:$predicate, Optional<Index>:$id, DefaultValuedAttr<I64Attr, "0">:$threads);
   let results = (outs I32:$result);
