@@ -10,6 +10,7 @@
 #include "AmdgpuPasses.h"
 
 #include "HoistFreeValues.h"
+#include "JoinedLanes.h"
 #include "KeepOffsets.h"
 #include "LargeCode.h"
 #include "LongRegions.h"
@@ -383,6 +384,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   config->insertPass(idOf("unify-loop-exits"), &HoistFreeValues::ID); // StructurizeCFG is next
   config->insertPass(&HoistFreeValues::ID, &KeepOffsets::ID);
   config->insertPass(idOf("si-fix-sgpr-copies"), &ScalarOperands::ID);
+  config->insertPass(&VirtRegRewriterID, &JoinedLanes::ID);
   config->insertPass(idOf("si-post-ra-bundler"), &LongRegions::ID);
   if (!currentState)
     return;
@@ -423,6 +425,8 @@ void registerMachinePasses() {
   add("tilec: halves by mixed products", "tilec-mix-halves", &MixHalves::ID, createPass<MixHalves>);
   add("tilec: hoist m0 writes", "tilec-hoist-m0", &HoistM0::ID, createPass<HoistM0>);
   add("tilec: room for moves", "tilec-room-for-moves", &RoomForMoves::ID, createPass<RoomForMoves>);
+  add("tilec: moves behind the join of lanes", "tilec-joined-lanes", &JoinedLanes::ID,
+      createPass<JoinedLanes>);
   add("tilec: wait for matrix results", "tilec-matrix-results", &MatrixResults::ID,
       createPass<MatrixResults>);
   add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,

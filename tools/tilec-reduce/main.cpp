@@ -73,8 +73,9 @@ public:
   Command(const Arguments &args, std::string program, std::string scratch)
       : args(args), program(std::move(program)), scratch(std::move(scratch)) {}
 
-  static constexpr int cannotRun = -1, crashed = -2; ///< as llvm::sys::ExecuteAndWait says it
-  static constexpr int notSaid = -3;                 ///< the message is not printed
+  static constexpr int cannotRun =
+      -1; ///< as llvm::sys::ExecuteAndWait says it, -2 of a crash or a timeout
+  static constexpr int notSaid = -3; ///< the message is not printed
 
   /// The exit status on `text`, or one of these; a timeout is a crash.
   int run(const std::string &text) {
