@@ -12,6 +12,7 @@
 #include "HoistFreeValues.h"
 #include "JoinedLanes.h"
 #include "KeepOffsets.h"
+#include "KeptConditions.h"
 #include "LargeCode.h"
 #include "LongRegions.h"
 #include "MatrixResults.h"
@@ -385,6 +386,7 @@ void configurePasses(TargetMachine &machine, PassManagerBase &, TargetPassConfig
   config->insertPass(&HoistFreeValues::ID, &KeepOffsets::ID);
   config->insertPass(idOf("si-fix-sgpr-copies"), &ScalarOperands::ID);
   config->insertPass(&VirtRegRewriterID, &JoinedLanes::ID);
+  config->insertPass(idOf("si-insert-waitcnts"), &KeptConditions::ID);
   config->insertPass(idOf("si-post-ra-bundler"), &LongRegions::ID);
   if (!currentState)
     return;
@@ -431,6 +433,8 @@ void registerMachinePasses() {
       createPass<MatrixResults>);
   add("tilec: keep buffer offsets", "tilec-keep-offsets", &KeepOffsets::ID,
       createPass<KeepOffsets>);
+  add("tilec: keep conditions", "tilec-kept-conditions", &KeptConditions::ID,
+      createPass<KeptConditions>);
   add("tilec: cut long regions", "tilec-long-regions", &LongRegions::ID, createPass<LongRegions>);
   add("tilec: scalar operands of asm", "tilec-scalar-operands", &ScalarOperands::ID,
       createPass<ScalarOperands>);

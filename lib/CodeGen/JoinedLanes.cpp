@@ -1,7 +1,7 @@
 //===- JoinedLanes.cpp - moves of vectors behind the join of lanes --------===//
 //
-// A machine pass: takes code whose registers are allocated, makes what the allocator put in front of
-// a join of lanes happen for all of them.
+// A machine pass: takes code whose registers are allocated, makes what the allocator put in front
+// of a join of lanes happen for all of them.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -47,8 +47,8 @@ private:
   SlotIndexes *numbers; ///< if anyone asks for them later
 };
 
-/// `exec` becomes the lanes of the branch and those of a mask. (With a constant for a mask it is the
-/// beginning of a part that all lanes do.)
+/// `exec` becomes the lanes of the branch and those of a mask. (With a constant for a mask it is
+/// the beginning of a part that all lanes do.)
 bool Joins::isJoin(const MachineInstr &instr) const {
   StringRef name = instructions.getName(instr.getOpcode());
   if (!name.starts_with("S_OR_B") && !name.starts_with("S_OR_SAVEEXEC_B"))

@@ -423,6 +423,7 @@ private:
   bool storeItems(const Region *region, llvm::ArrayRef<Value> items, Span span, Span targetSpan,
                   Span valueSpan);
   bool checkDirective(BoundArgs &args);
+  bool checkMemoryOrder(const BoundArgs &args);
   Value tileScheduler(const BoundArgs &args);
   Value schedulerAttribute(const Value &scheduler, llvm::StringRef name, Span span, Span nameSpan);
   Value callScheduler(const Value &scheduler, llvm::StringRef name, CallArgs &args);

@@ -209,6 +209,31 @@ Value Evaluator::annotateConfigs(const BoundArgs &args) {
   return Value::none();
 }
 
+/// An atomic's order, by its name in C++: no other is taken, and one that would order other
+/// accesses is without effect.
+bool Evaluator::checkMemoryOrder(const BoundArgs &args) {
+  constexpr llvm::StringRef name = "memory_order";
+  const Value &order = args[name];
+  if (!args.isGiven(name) || order.is(ValueKind::None))
+    return true;
+  bool loads = args.id != IntrinsicId::AtomicStore, stores = args.id != IntrinsicId::AtomicLoad;
+  llvm::SmallVector<llvm::StringRef> known{"relaxed"};
+  if (loads)
+    known.append({"consume", "acquire"});
+  if (stores)
+    known.push_back("release");
+  if (loads && stores)
+    known.push_back("acq_rel");
+  known.push_back("seq_cst");
+  if (!order.is(ValueKind::Str) || !llvm::is_contained(known, order.str()))
+    return fail(DiagId::BadArgumentValue, args.spanOf(name), name, shown(order),
+                "`\"" + llvm::join(known, "\"`, `\"") + "\"`")
+        .ok();
+  if (order.str() != "relaxed")
+    remark(DiagId::MemoryOrderIgnored, args.spanOf(name), order.str());
+  return true;
+}
+
 const Call *Evaluator::makeCall(BoundArgs &args) {
   auto *call = program.make<Call>();
   call->id = args.id;
@@ -341,6 +366,8 @@ Value Evaluator::atomicVectorPrev(const BoundArgs &args) {
 Value Evaluator::emitIntrinsic(BoundArgs &args) {
   if (args.id == IntrinsicId::Directive && !checkDirective(args))
     return failure ? Value() : Value::none();
+  if (llvm::is_contained(parametersOf(args.id), "memory_order") && !checkMemoryOrder(args))
+    return Value();
   bool isVector = args.id == IntrinsicId::AtomicAddX2 || args.id == IntrinsicId::AtomicAddX4;
   if (isVector && args["return_prev"].is(ValueKind::Bool) && args["return_prev"].boolean())
     return atomicVectorPrev(args);

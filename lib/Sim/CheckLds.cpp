@@ -100,11 +100,14 @@ static void reportRace(Wave &wave, const Instr &instr, FindingClass cls, unsigne
 void GroupChecker::checkAgainst(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                                 const SharedAccess &others, const char *what) {
   uint16_t waves = others.others(group.barrierEpoch, wave.index);
-  const AccessRecord *last = find(others.last);
-  bool isOther = last && last->wave != wave.index;
-  if (isOther && isInFlight(*last))
-    reportRace(wave, *op.instr, timingClass(), lane, offset, last->instr, last->wave, what);
-  else if (waves)
+  for (uint32_t id : {others.last, others.open}) {
+    const AccessRecord *record = find(id);
+    if (!record || record->wave == wave.index || !isInFlight(*record))
+      continue;
+    reportRace(wave, *op.instr, timingClass(), lane, offset, record->instr, record->wave, what);
+    return;
+  }
+  if (waves)
     reportRace(wave, *op.instr, timingClass(), lane, offset, nullptr,
                static_cast<uint32_t>(__builtin_ctz(waves)), what);
 }
@@ -183,7 +186,8 @@ bool GroupChecker::noteHarmless(Wave &wave, const MemOp &op, uint32_t offset, un
   };
   LdsCell *begin = &cells[offset / 4], *end = begin + bytes / 4;
   for (LdsCell *cell = begin; cell != end; ++cell) {
-    bool isRead = store && (cell->reads.others(now, wave.index) || !isOver(cell->reads.last));
+    bool isRead = store && (cell->reads.others(now, wave.index) || !isOver(cell->reads.last) ||
+                            !isOver(cell->reads.open));
     bool isUnknown = !store && !cell->write;
     if (cell->isSplit || isRead || isUnknown || !isOver(cell->write))
       return false;
@@ -192,7 +196,7 @@ bool GroupChecker::noteHarmless(Wave &wave, const MemOp &op, uint32_t offset, un
     if (store)
       cell->write = op.checkId;
     else
-      cell->reads.note(op.checkId, now, wave.index);
+      cell->reads.note(op.checkId, now, wave.index, records);
   for (LdsCell *cell = begin; store && cell != end; ++cell) {
     cell->value = 0;
     if (data)
@@ -203,10 +207,13 @@ bool GroupChecker::noteHarmless(Wave &wave, const MemOp &op, uint32_t offset, un
 
 void GroupChecker::ldsAccess(Wave &wave, const MemOp &op, unsigned lane, uint32_t offset,
                              unsigned bytes, bool store, const void *data) {
-  if (!op.checkId || isGuess(wave, op) || noteHarmless(wave, op, offset, bytes, store, data))
+  bool isPair = (op.instr->flags & isLds) && op.instr->op->aux >> 16;
+  bool isSecond = isPair && offset != static_cast<uint32_t>(op.addr[lane]);
+  if (!op.checkId || isGuess(wave, op, isSecond) ||
+      noteHarmless(wave, op, offset, bytes, store, data))
     return;
-  uint32_t all = isLaneSwap(op, static_cast<int>(lane)) ? (1u << bytes) - 1 : 0;
-  uint32_t changed = all ? bytesOfSwap(op, lane, bytes) : 0;
+  uint32_t all = mayLeaveBytes(op, static_cast<int>(lane)) ? (1u << bytes) - 1 : 0;
+  uint32_t changed = all ? bytesChanged(op, lane, bytes) : 0;
   if (changed == all)
     return ldsPartAccess(wave, op, lane, offset, bytes, store, data);
   for (uint32_t i = 0; i < bytes; ++i)
@@ -264,7 +271,7 @@ void GroupChecker::ldsPartAccess(Wave &wave, const MemOp &op, unsigned lane, uin
     uint32_t followed = store ? 0 : followedBits(wave, op, lane, offset, bytes, dword);
     for (uint32_t byte = first; byte < last; ++byte)
       if (followed >> 8 * (byte % 4) & 1)
-        byteCells[dword][byte % 4].reads.note(op.checkId, group.barrierEpoch, wave.index);
+        byteCells[dword][byte % 4].reads.note(op.checkId, group.barrierEpoch, wave.index, records);
       else
         ldsCellAccess(wave, op, lane, part(byte, 1), store, byteCells[dword][byte % 4]);
   }
@@ -279,7 +286,7 @@ void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, Lds
   if (!store) {
     if (!atomics.empty())
       checkAgainst(wave, op, lane, bytes.first, atomics[bytes.first], "read of what is changed by");
-    cell.reads.note(op.checkId, now, wave.index);
+    cell.reads.note(op.checkId, now, wave.index, records);
     return;
   }
   if (!atomic)
@@ -287,7 +294,7 @@ void GroupChecker::ldsCellAccess(Wave &wave, const MemOp &op, unsigned lane, Lds
   checkAgainst(wave, op, lane, bytes.first, cell.reads,
                atomic ? "changes what is read by" : "overwrites what is read by");
   if (atomic) {
-    atomicsOf(bytes.first).note(op.checkId, now, wave.index);
+    atomicsOf(bytes.first).note(op.checkId, now, wave.index, records);
     return;
   }
   if (!atomics.empty())

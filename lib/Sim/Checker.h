@@ -27,34 +27,6 @@ struct AccessRecord {
   uint64_t retireEpoch = ~0ull; ///< barriers passed when it was waited for; ~0: not yet
 };
 
-/// Which waves have accessed some bytes since the last barrier, in one way (reads, or atomics).
-struct SharedAccess {
-  uint32_t last = 0; ///< AccessRecord
-  uint32_t epoch = 0;
-  uint16_t waves = 0; ///< of that epoch
-  void note(uint32_t id, uint64_t now, uint32_t wave) {
-    if (epoch != static_cast<uint32_t>(now))
-      waves = 0;
-    epoch = static_cast<uint32_t>(now);
-    waves |= static_cast<uint16_t>(1u << wave % 16);
-    last = id;
-  }
-  /// Others than `wave` in the epoch `now`.
-  uint16_t others(uint64_t now, uint32_t wave) const {
-    return epoch == static_cast<uint32_t>(now) ? waves & static_cast<uint16_t>(~(1u << wave % 16))
-                                               : 0;
-  }
-};
-
-/// State of four bytes of LDS, or of one. As small as it can be: most of the time that the checks
-/// take goes into fetching these.
-struct LdsCell {
-  uint32_t write = 0; ///< AccessRecord that last wrote; 0: none has
-  uint32_t value = 0; ///< that a plain store has written
-  SharedAccess reads;
-  bool isSplit = false; ///< the dword's bytes have cells of their own
-};
-
 /// The accesses that later ones may race with, by number, 1 first.
 class AccessRecords {
 public:
@@ -72,6 +44,47 @@ public:
 private:
   std::vector<AccessRecord> ring = std::vector<AccessRecord>(1 << 10);
   uint32_t mask = (1 << 10) - 1, first = 1, next = 1;
+};
+
+/// Which waves have accessed some bytes since the last barrier, in one way (reads, or atomics).
+struct SharedAccess {
+  uint32_t last = 0; ///< AccessRecord
+  uint32_t epoch = 0;
+  uint16_t waves = 0; ///< of that epoch
+  uint32_t open = 0;  ///< an AccessRecord before `last`, of another wave that had not waited for it
+  void note(uint32_t id, uint64_t now, uint32_t wave, const AccessRecords &records) {
+    if (last && last != id)
+      keepOpen(wave, records);
+    if (epoch != static_cast<uint32_t>(now))
+      waves = 0;
+    epoch = static_cast<uint32_t>(now);
+    waves |= static_cast<uint16_t>(1u << wave % 16);
+    last = id;
+  }
+  /// Others than `wave` in the epoch `now`.
+  uint16_t others(uint64_t now, uint32_t wave) const {
+    return epoch == static_cast<uint32_t>(now) ? waves & static_cast<uint16_t>(~(1u << wave % 16))
+                                               : 0;
+  }
+
+private:
+  void keepOpen(uint32_t wave, const AccessRecords &records) {
+    auto notWaitedFor = [&](uint32_t id) {
+      const AccessRecord *record = records.find(id);
+      return record && record->wave != wave && record->retireEpoch == ~0ull;
+    };
+    if (notWaitedFor(last) && !notWaitedFor(open))
+      open = last;
+  }
+};
+
+/// State of four bytes of LDS, or of one. As small as it can be: most of the time that the checks
+/// take goes into fetching these.
+struct LdsCell {
+  uint32_t write = 0; ///< AccessRecord that last wrote; 0: none has
+  uint32_t value = 0; ///< that a plain store has written
+  SharedAccess reads;
+  bool isSplit = false; ///< the dword's bytes have cells of their own
 };
 
 class GroupChecker;
@@ -167,6 +180,7 @@ public:
   void retireAccess(uint32_t id);
   /// None: it has been waited for before the last barrier.
   const AccessRecord *find(uint32_t id) const { return records.find(id); }
+  const AccessRecords &accesses() const { return records; }
   /// Not waited for before the last barrier.
   bool isInFlight(const AccessRecord &record) const;
   /// All waves have passed a barrier, or have ended.

@@ -140,7 +140,8 @@ void GlobalOrder::read(Wave &wave, const MemOp &op, const Part &part, GlobalCell
     cell.reads = SharedAccess();
   cell.readMeetings = meetingsOf(wave);
   cell.reader = self;
-  cell.reads.note(op.checkId, wave.group->barrierEpoch, wave.index);
+  const GroupChecker &checker = *wave.group->checker;
+  cell.reads.note(op.checkId, wave.group->barrierEpoch, wave.index, checker.accesses());
 }
 
 void GlobalOrder::write(Wave &wave, const MemOp &op, const Part &part, GlobalCell &cell) {
@@ -193,8 +194,8 @@ void GlobalOrder::access(Wave &wave, const MemOp &op, int lane, const GlobalCell
   }
   if (isGuess(wave, op))
     return;
-  uint32_t all = isLaneSwap(op, lane) ? (1u << bytes) - 1 : 0;
-  uint32_t changed = all ? bytesOfSwap(op, static_cast<unsigned>(lane), bytes) : 0;
+  uint32_t all = mayLeaveBytes(op, lane) ? (1u << bytes) - 1 : 0;
+  uint32_t changed = all ? bytesChanged(op, static_cast<unsigned>(lane), bytes) : 0;
   if (changed == all)
     return accessPart(wave, op, lane, cells, address, bytes, isWrite, data);
   for (unsigned i = 0; i < bytes; ++i)

@@ -119,23 +119,27 @@ uint64_t atomicAt(uint8_t *host, AtomicOp op, unsigned bytes, uint64_t data, uin
                     : atomicOn<uint64_t, int64_t>(host, op, data, compare);
 }
 
-bool isGuess(const Wave &wave, const MemOp &op) {
+bool isGuess(const Wave &wave, const MemOp &op, bool isSecond) {
   const SwapLoops *loops = wave.group->engine->swapLoops;
-  return loops && loops->isGuess(*op.instr);
+  return loops && loops->isGuess(*op.instr, isSecond);
 }
 
-uint32_t bytesOfSwap(const MemOp &op, unsigned lane, unsigned bytes) {
-  uint32_t changed = 0;
-  for (unsigned i = 0; i < bytes; ++i) { // the new value and the expected one, in either order
-    uint32_t differs = op.data[i / 4][lane] ^ op.data[(bytes + i) / 4][lane];
+uint32_t bytesChanged(const MemOp &op, unsigned lane, unsigned bytes) {
+  uint32_t changed = 0, traits = op.instr->traits;
+  for (unsigned i = 0; i < bytes; ++i) {
+    uint32_t differs = op.data[i / 4][lane];
+    if (traits & isCompareAndSwap) // the new value and the expected one, in either order
+      differs ^= op.data[(bytes + i) / 4][lane];
+    else if (traits & isAndOfBits)
+      differs = ~differs;
     changed |= static_cast<uint32_t>((differs >> i % 4 * 8 & 0xff) != 0) << i;
   }
   return changed;
 }
 
-/// touchGlobal of a compare-and-swap. Returns the first byte without a value, or `bytes`.
+/// touchGlobal of one that may leave bytes. Returns the first byte without a value, or `bytes`.
 static uint64_t touchChanged(const MemOp &op, unsigned lane, uint8_t *written, unsigned bytes) {
-  uint32_t changed = bytesOfSwap(op, lane, bytes);
+  uint32_t changed = bytesChanged(op, lane, bytes);
   uint64_t missing = bytes;
   for (unsigned i = bytes; i-- > 0;)
     if (changed >> i & 1) {
@@ -149,7 +153,7 @@ void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_
                  unsigned bytes, Touch touch) {
   static constexpr uint8_t yes[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   uint64_t offset = bytes;
-  if (isLaneSwap(op, lane)) {
+  if (mayLeaveBytes(op, lane)) {
     offset = touchChanged(op, static_cast<unsigned>(lane), written, bytes);
   } else {
     if (touch != Touch::Write)

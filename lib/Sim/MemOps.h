@@ -118,14 +118,15 @@ enum class Touch : uint8_t { Read, Write, Update, None };
 
 /// Whether it loads what only a compare-and-swap of the same bytes will judge (SwapLoops.h): it
 /// needs no order, and the bytes no value.
-bool isGuess(const Wave &wave, const MemOp &op);
+bool isGuess(const Wave &wave, const MemOp &op, bool isSecond = false);
 /// Of a lane's compare-and-swap only the bytes count that it changes: the others it puts back as it
-/// has found them, or fails. So elements of 8 and 16 bits are updated within their word.
-inline bool isLaneSwap(const MemOp &op, int lane) {
-  return (op.instr->traits & isCompareAndSwap) && lane >= 0;
+/// has found them, or fails. So elements of 8 and 16 bits are updated within their word. Of an or,
+/// xor or and those count whose operand may change them.
+inline bool mayLeaveBytes(const MemOp &op, int lane) {
+  return (op.instr->traits & (isCompareAndSwap | isOrOfBits | isAndOfBits)) && lane >= 0;
 }
 /// Those bytes, as bits.
-uint32_t bytesOfSwap(const MemOp &op, unsigned lane, unsigned bytes);
+uint32_t bytesChanged(const MemOp &op, unsigned lane, unsigned bytes);
 
 /// Keeps the flags of initialized bytes and reports reads of others. `lane` < 0: a scalar access.
 void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_t *written,

@@ -1,7 +1,8 @@
 //===- SwapLoops.cpp - loads that begin a loop of compare-and-swap --------===//
 //
-// Follows the code behind each load: what it has loaded must reach a compare-and-swap of the same
-// place as the value that is compared.
+// Follows the code behind each load: what it has loaded must reach a compare-and-swap as the value
+// that is compared. In memory both must name the place alike; in LDS, where LLVM moves constants
+// between register and offset and joins loads, any place will do: nothing else compares so.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -22,10 +23,12 @@ unsigned bytesOf(const Instr &instr) { return instr.op->aux & 0xff; }
 
 bool mayBegin(const Instr &instr) {
   bool isPlainLoad = (instr.flags & isLoad) && !(instr.flags & (isStore | isAtomic | isLdsDma));
-  bool isPair = (instr.flags & isLds) && instr.op->aux >> 16; // ds_read2, see Ds.cpp
-  return isPlainLoad && (instr.flags & (isLds | isVmem)) && !isPair && instr.dst[0].isVgpr() &&
+  return isPlainLoad && (instr.flags & (isLds | isVmem)) && instr.dst[0].isVgpr() &&
          (bytesOf(instr) == 4 || bytesOf(instr) == 8);
 }
+
+/// ds_read2, see Ds.cpp.
+bool isPair(const Instr &instr) { return (instr.flags & isLds) && instr.op->aux >> 16; }
 
 bool isSame(const Operand &a, const Operand &b) {
   return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm;
@@ -36,7 +39,9 @@ llvm::StringRef segmentOf(const Instr &instr) {
   return llvm::StringRef(instr.op->name).split('_').first;
 }
 
-bool isSamePlace(const Instr &a, const Instr &b) {
+bool mayBeSamePlace(const Instr &a, const Instr &b) {
+  if (a.flags & b.flags & isLds)
+    return bytesOf(a) == bytesOf(b);
   return segmentOf(a) == segmentOf(b) && bytesOf(a) == bytesOf(b) && a.offset == b.offset &&
          a.offen == b.offen && a.idxen == b.idxen && isSame(a.src[0], b.src[0]) &&
          isSame(a.src[2], b.src[2]) && isSame(a.src[3], b.src[3]);
@@ -73,11 +78,13 @@ void step(const Instr &instr, unsigned words, llvm::SmallVectorImpl<uint16_t> &c
     copies.push_back(instr.dst[0].reg);
 }
 
-bool beginsSwap(const Program &program, const Instr &load) {
-  if (overlaps(defsOf(load), usesOf(load)))
+/// Whether what is loaded to `reg` is compared.
+bool beginsSwap(const Program &program, const Instr &load, uint16_t reg) {
+  bool inLds = load.flags & isLds;
+  if (!inLds && overlaps(defsOf(load), usesOf(load)))
     return false;
   unsigned words = bytesOf(load) / 4;
-  llvm::SmallVector<Path, 4> open = {{load.next, {load.dst[0].reg}}};
+  llvm::SmallVector<Path, 4> open = {{load.next, {reg}}};
   llvm::DenseSet<uint32_t> seen;
   while (!open.empty() && seen.size() < mostFollowed) {
     Path path = open.pop_back_val();
@@ -85,11 +92,12 @@ bool beginsSwap(const Program &program, const Instr &load) {
       continue;
     const Instr &instr = *program.at(path.pc);
     llvm::StringRef name = instr.op->name;
-    if ((instr.traits & isCompareAndSwap) && isSamePlace(load, instr) &&
+    if ((instr.traits & isCompareAndSwap) && mayBeSamePlace(load, instr) &&
         llvm::is_contained(path.copies, comparedBy(instr)))
       return true;
     // Behind a barrier it would not be a guess any more.
-    if (name == "s_barrier" || name == "s_endpgm" || overlaps(defsOf(instr), usesOf(load)))
+    bool movesPlace = !inLds && overlaps(defsOf(instr), usesOf(load));
+    if (name == "s_barrier" || name == "s_endpgm" || movesPlace)
       continue;
     step(instr, words, path.copies);
     if (path.copies.empty())
@@ -119,9 +127,15 @@ SwapLoops findSwapLoops(const Program &program, const KernelSetup &setup) {
       loads.push_back(instr);
     pc = std::max(instr->next, pc + 1);
   }
-  for (const Instr *load : loads)
-    if (result.hasSwaps && beginsSwap(program, *load))
+  for (const Instr *load : loads) {
+    if (!result.hasSwaps)
+      break;
+    uint16_t reg = load->dst[0].reg, second = static_cast<uint16_t>(reg + bytesOf(*load) / 4);
+    if (beginsSwap(program, *load, reg))
       result.guesses.insert(load->pc);
+    if (isPair(*load) && beginsSwap(program, *load, second))
+      result.secondGuesses.insert(load->pc);
+  }
   return result;
 }
 

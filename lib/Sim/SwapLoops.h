@@ -18,10 +18,13 @@ class Program;
 struct KernelSetup;
 
 struct SwapLoops {
-  bool hasSwaps = true;             ///< or the code's size is not known
-  llvm::DenseSet<uint32_t> guesses; ///< program counters of loads
-  bool isGuess(const Instr &instr) const {
-    return !guesses.empty() && !(instr.flags & isStore) && guesses.contains(instr.pc);
+  bool hasSwaps = true;                   ///< or the code's size is not known
+  llvm::DenseSet<uint32_t> guesses;       ///< program counters of loads
+  llvm::DenseSet<uint32_t> secondGuesses; ///< and of pairs whose second part is one
+  /// `isSecond`: of the second part of a pair.
+  bool isGuess(const Instr &instr, bool isSecond) const {
+    const llvm::DenseSet<uint32_t> &of = isSecond ? secondGuesses : guesses;
+    return !of.empty() && !(instr.flags & isStore) && of.contains(instr.pc);
   }
 };
 

@@ -16,6 +16,7 @@
 #include "Normalize/Lockstep.h"
 #include "Normalize/ThreadValues.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Uniformity.h"
 
@@ -63,6 +64,8 @@ private:
   LogicalResult emitRegion(Block &block, Value active, bool forAll = false);
   LogicalResult emitForAll(Block &block, Value active);
   void keepResultsInRegisters();
+  bool isWritten(Value buffer) const;
+  void loadForAll(tile::LoadOp load, Value active);
   bool isTakenByAll(Operation *op) const;
   bool isCut(Operation *op, bool forAll) const;
   bool isDoneByAll(Operation &op) const;
@@ -88,6 +91,7 @@ private:
   tile::KernelOp kernel;
   std::optional<tile::Uniformity> uniformity;
   llvm::DenseSet<Value> differing; ///< made here
+  llvm::DenseSet<Value> written;   ///< buffers
   OpBuilder b;
 };
 
@@ -431,6 +435,47 @@ LogicalResult Meetings::emitUnevenLoop(tile::ForOp loop, Value active) {
   return success();
 }
 
+/// Whether a load of the buffer asks for an order: threads write it, or tile operations do.
+bool Meetings::isWritten(Value buffer) const {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  return !type.isLocal() && (type.isShared() || written.contains(rootOf(buffer)));
+}
+
+/// A load that is the same for all threads of a branch, of what some of them may have written
+/// before and may write behind it: all threads of the block load it where any takes the branch,
+/// between barriers.
+void Meetings::loadForAll(tile::LoadOp load, Value active) {
+  Location loc = load.getLoc();
+  Type type = load.getResult().getType();
+  Value any = anyThread(active, loc);
+  auto carried = [&]() -> Value {
+    if (!any)
+      return {};
+    auto local = tile::BufferType::get({}, type, tile::Scope::Local);
+    Value registers = tile::AllocOp::create(b, loc, local, "carried", Attribute());
+    tile::StoreOp::create(b, loc, zeroOf(type, loc), registers, ValueRange());
+    return registers;
+  }();
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    if (any)
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, loc, any, /*withElseRegion=*/false).thenBlock());
+    tile::SyncThreadsOp::create(b, loc);
+    load->remove();
+    b.insert(load);
+    if (any)
+      tile::StoreOp::create(b, loc, load.getResult(), carried, ValueRange());
+    tile::SyncThreadsOp::create(b, loc);
+  }
+  if (!any)
+    return;
+  auto again = tile::LoadOp::create(b, loc, type, carried, ValueRange(), FloatAttr());
+  load.getResult().replaceUsesWithIf(again.getResult(), [&](OpOperand &use) {
+    return use.getOwner()->getBlock() != load->getBlock();
+  });
+}
+
 LogicalResult Meetings::emitRegion(Block &block, Value active, bool forAll) {
   // A value that is loaded again may end a piece, too, and then more has to be carried.
   while (carryValues(block, forAll)) {
@@ -450,7 +495,10 @@ LogicalResult Meetings::emitRegion(Block &block, Value active, bool forAll) {
       emitPiece(piece, active);
       piece.clear();
     }
-    if (isShared) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (isShared && load && active && !forAll && isWritten(load.getBuffer())) {
+      loadForAll(load, active);
+    } else if (isShared) {
       op->remove();
       b.insert(op);
       if (auto alloc = dyn_cast<tile::AllocOp>(op); alloc && forAll)
@@ -550,6 +598,10 @@ void Meetings::keepResultsInRegisters() {
 LogicalResult Meetings::run() {
   constexpr int64_t widestWave = 64;
   int64_t threads = kernel.getThreads(), lanes = kernel.getWarpLanes();
+  kernel.walk([&](Operation *op) {
+    if (op->getNumRegions() == 0)
+      written.insert_range(accessesOf(op).writes);
+  });
   Block &body = kernel.getBody().front();
   if (threads % (lanes ? lanes : widestWave) == 0) {
     uniformity.emplace(kernel);

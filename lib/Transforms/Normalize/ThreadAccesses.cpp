@@ -542,10 +542,23 @@ Gap ThreadAccesses::search(const Difference &difference, const Access &first, co
   return gap;
 }
 
+/// Atomics whose effect is the same in any order: updates of one kind, and reads. What updates
+/// return is what they find, in the order in which threads come (docs/language/threads.md).
+static bool inAnyOrder(Operation *first, Operation *second) {
+  auto a = dyn_cast<tile::AtomicOp>(first), b = dyn_cast<tile::AtomicOp>(second);
+  return a && b && a.getKind() == b.getKind() && a.getKind() != tile::AtomicKind::Exchange;
+}
+
+/// A read that the lanes without a thread do, too, where the last wave is not whole.
+bool ThreadAccesses::isReadByAll(Operation *op) const {
+  return isa<tile::LoadOp>(op) && uniform.isUniform(op->getResult(0)) &&
+         !uniform.isDivergent(op->getBlock());
+}
+
 Gap ThreadAccesses::gapBetween(Operation *first, Operation *second, Operation *crossed) {
   if (isa<tile::LoadOp>(first) && isa<tile::LoadOp>(second))
     return Gap::None;
-  if (isa<tile::AtomicOp>(first) && isa<tile::AtomicOp>(second))
+  if (inAnyOrder(first, second))
     return Gap::None;
   Scope scope{nullptr, crossed};
   scope.loop = loopAround(crossed ? crossed->getParentOp() : first->getParentOp());
@@ -560,7 +573,14 @@ Gap ThreadAccesses::gapBetween(Operation *first, Operation *second, Operation *c
   };
   if (typeOf(a).getShape() != typeOf(b).getShape() || bitsOfElement(a) != bitsOfElement(b))
     return threads > lanes ? Gap::Block : Gap::Wave;
-  return storesSame(first, second, scope) ? Gap::None : gapOf(a, b, scope);
+  if (storesSame(first, second, scope))
+    return Gap::None;
+  Gap gap = gapOf(a, b, scope);
+  bool isPartWave = threads % lanes != 0;
+  if (gap == Gap::None && isPartWave && (isReadByAll(first) || isReadByAll(second)) &&
+      !areApart(a, b))
+    gap = Gap::Wave;
+  return gap;
 }
 
 Gap ThreadAccesses::gapOf(const Access &first, const Access &second, const Scope &scope) {

@@ -109,6 +109,7 @@ private:
   bool excludes(const Guard &guard, bool isOfFirst, const Difference &difference,
                 const Access &first, const Access &second, const Scope &scope) const;
   static bool areApart(const Access &first, const Access &second);
+  bool isReadByAll(mlir::Operation *op) const;
   bool storesSame(mlir::Operation *first, mlir::Operation *second, const Scope &scope) const;
   bool isRefuted(const Difference &difference, const Access &first, const Access &second,
                  const Scope &scope) const;

@@ -187,6 +187,52 @@ TEST(LdsRaces, AReadThatIsNotWaitedForBeforeTheBarrier) {
   expectKinds(setZero + onlyWave(0, "ds_read_b32 v5, v6") + barrier + write, ldsRace);
 }
 
+// An atomic (or a read) that is under way across a barrier, behind which another wave's comes, too.
+TEST(LdsRaces, WhatIsUnderWayIsNotForgottenForTheNext) {
+  const std::string late = "s_nop 15\ns_nop 15\ns_nop 15\n", add = "ds_add_u32 v6, v7";
+  auto both = [&](const std::string &open, const std::string &done) {
+    return setZero + onlyWave(0, open) + onlyWave(1, late + done + lgkm) + barrier;
+  };
+  const std::string read = "ds_read_b32 v5, v6" + lgkm, write = "ds_write_b32 v6, v6" + lgkm;
+  expectKinds(both(add + lgkm, add) + onlyWave(1, read), none);
+  expectKinds(both(add, add) + onlyWave(1, read), ldsRace);
+  expectKinds(both("ds_read_b32 v5, v6", "ds_read_b32 v5, v6") + onlyWave(1, write), ldsRace);
+}
+
+// Bits of an or, xor or and that change nothing touch no element beside.
+TEST(LdsRaces, BitsOfOneElement) {
+  const std::string beside = "v_mov_b32 v8, 5\nds_write_b16 v6, v8 offset:2" + lgkm,
+                    same = "v_mov_b32 v8, 5\nds_write_b16 v6, v8" + lgkm;
+  for (const std::string &update :
+       {std::string("ds_or_b32 v6, v7"), std::string("ds_xor_b32 v6, v7"),
+        std::string("v_mov_b32 v9, 0xfffffffe\nds_and_b32 v6, v9")}) {
+    expectKinds(setZero + onlyWave(0, update + lgkm) + onlyWave(1, beside), none);
+    expectKinds(setZero + onlyWave(0, update + lgkm) + onlyWave(1, same), ldsRace);
+  }
+  const std::string setHalf = onlyWave(0, "ds_write_b16 v6, v6" + lgkm) + barrier;
+  expectKinds(setHalf + "ds_or_b32 v6, v7" + lgkm, none);
+  expectKinds(setHalf + "v_mov_b32 v8, 0x10000\nds_or_b32 v6, v8" + lgkm, {"uninitialized"});
+}
+
+// LLVM moves constants between register and offset, and joins the first read with another.
+TEST(LdsRaces, TheReadOfACompareAndSwapHasAnotherForm) {
+  const std::string place = "v_mov_b32 v13, 4\n",
+                    zeros = setZero + onlyWave(0, "ds_write_b32 v6, v6 offset:4" + lgkm) + barrier;
+  auto moved = [&](int half) {
+    return place + addToHalf(half, "ds_read_b32 v9, v6 offset:4",
+                             "ds_cmpst_rtn_b32 v12, v13, v9, v8", lgkm);
+  };
+  expectKinds(zeros + onlyWave(0, moved(0)) + onlyWave(1, moved(1)), none);
+  auto joined = [&](int half) {
+    return place + addToHalf(half,
+                             "ds_read2_b32 v[16:17], v6 offset1:1" + lgkm + "v_mov_b32 v9, v17\n",
+                             "ds_cmpst_rtn_b32 v12, v13, v9, v8", lgkm);
+  };
+  expectKinds(zeros + onlyWave(0, joined(0)) + onlyWave(1, joined(1)), none);
+  // The other half is a read like any.
+  expectKinds(zeros + onlyWave(0, joined(0)) + onlyWave(1, "ds_write_b32 v6, v7" + lgkm), ldsRace);
+}
+
 //===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//
