@@ -293,8 +293,8 @@ bool Compiler::compileElementOp(Operation *op, Instr &instr) {
 }
 
 bool Compiler::compileThreadOp(Operation *op, Instr &instr) {
-  if (!isa<tile::ThreadIdOp, tile::ShuffleOp, tile::VoteOp, tile::BallotOp, tile::MatchOp,
-           tile::WarpReduceOp, tile::BlockVoteOp, tile::Dp4aOp>(op))
+  if (!isa<tile::ThreadIdOp, tile::OnWavesOp, tile::ShuffleOp, tile::VoteOp, tile::BallotOp,
+           tile::MatchOp, tile::WarpReduceOp, tile::BlockVoteOp, tile::Dp4aOp>(op))
     return false;
   Value active;
   auto *aux = attach<WarpAux>(instr);
@@ -306,6 +306,11 @@ bool Compiler::compileThreadOp(Operation *op, Instr &instr) {
   }
   llvm::TypeSwitch<Operation *>(op)
       .Case<tile::ThreadIdOp>([&](auto) { instr.run = execThreadId; })
+      .Case<tile::OnWavesOp>([&](tile::OnWavesOp waves) {
+        aux->firstWave = waves.getFirst();
+        aux->waves = waves.getCount();
+        instr.run = execOnWaves;
+      })
       .Case<tile::ShuffleOp>([&](tile::ShuffleOp shuffle) {
         instr.b = slotOf(shuffle.getLane());
         aux->shuffle = shuffle.getKind();

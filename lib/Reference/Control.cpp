@@ -335,6 +335,14 @@ void execThreadId(Frame &frame, const Instr &instr) {
     frame.at<int64_t>(instr.dst)[lane] = lane;
 }
 
+void execOnWaves(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const WarpAux *>(instr.aux);
+  for (int lane = 0; lane < frame.lanes; ++lane) {
+    int64_t wave = lane / aux.warpLanes;
+    frame.at<int64_t>(instr.dst)[lane] = wave >= aux.firstWave && wave < aux.firstWave + aux.waves;
+  }
+}
+
 void execAssert(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const AssertAux *>(instr.aux);
   const int64_t *condition = frame.at<int64_t>(instr.a);

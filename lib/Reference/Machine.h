@@ -288,6 +288,7 @@ void execParallel(Frame &frame, const Instr &instr);
 void execInnerParallel(Frame &frame, const Instr &instr);
 void execAssert(Frame &frame, const Instr &instr);
 void execThreadId(Frame &frame, const Instr &instr);
+void execOnWaves(Frame &frame, const Instr &instr);
 void execConstant(Frame &frame, const Instr &instr);
 void execClusterRank(Frame &frame, const Instr &instr);
 void execRoundTo(Frame &frame, const Instr &instr);
@@ -335,7 +336,8 @@ struct TileOpAux {
 };
 struct WarpAux {
   int warpLanes = 1;
-  int64_t width = 1; ///< shuffle: lanes of a segment
+  int64_t width = 1;                ///< shuffle: lanes of a segment
+  int64_t firstWave = 0, waves = 0; ///< on_waves
   tile::ShuffleKind shuffle = tile::ShuffleKind::Idx;
   tile::VoteKind vote = tile::VoteKind::Any;
   tile::ReduceKind reduce = tile::ReduceKind::Sum;

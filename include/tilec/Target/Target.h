@@ -166,11 +166,12 @@ struct TargetInfo {
   bool hasAccurateExp2;     ///< 2^x is one instruction, with subnormals
   /// One instruction adds or multiplies pairs of f32. It does not run beside matrix instructions.
   bool pairsF32;
-  bool hasSineOfTurns;  ///< sine and cosine of 2 pi x are one instruction each, to 2^-20
-  bool hasWaveReduce;   ///< one instruction combines 32-bit integers of all lanes
-  bool hasBarrierCount; ///< a barrier that counts lanes with a predicate
-  bool hasPriorities;   ///< waves may go before others
-  bool predicatesLanes; ///< leaving lanes out of a store costs no change of the wave's mask
+  bool hasSineOfTurns;      ///< sine and cosine of 2 pi x are one instruction each, to 2^-20
+  bool hasWaveReduce;       ///< one instruction combines 32-bit integers of all lanes
+  bool hasBarrierCount;     ///< a barrier that counts lanes with a predicate
+  int64_t partBarriers = 0; ///< that some waves of a block may have for themselves, numbered from 1
+  bool hasPriorities;       ///< waves may go before others
+  bool predicatesLanes;     ///< leaving lanes out of a store costs no change of the wave's mask
 
   // --- what stands behind LLVM
   /// Machine code has the order of instructions that it is given. Else an assembler orders them

@@ -49,6 +49,21 @@ def SeparateThreadsPass : Pass<"tile-separate-threads", "::tilec::tile::ProgramO
   }];
 }
 
+def PartWavesPass : Pass<"tile-part-waves", "::tilec::tile::ProgramOp"> {
+  let summary = "branches of some waves run side by side";
+  let description = [{
+    Needs:  `tile-separate-threads`.
+    Gives:  in lockstep kernels, branches with tile operations that whole waves take, and of which
+            none writes what another one touches, stand under `tile.on_waves`, behind a barrier
+            of the block and in front of one. Where several waves take one, the target has a barrier
+            for them.
+    Leaves: everything else, and kernels with products, which are the whole block's.
+            docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
 def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
   let summary = "give every tile operation one form";
   let description = [{

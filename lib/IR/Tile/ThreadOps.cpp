@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Tile/Tile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -93,6 +95,22 @@ LogicalResult WarpReduceOp::verify() {
   default:
     return emitOpError("has one of sum, max, min, bitand, bitor, bitxor");
   }
+}
+
+LogicalResult OnWavesOp::verify() {
+  std::optional<int64_t> lanes = warpLanesOf(*this);
+  if (!lanes)
+    return failure();
+  int64_t threads = (*this)->getParentOfType<KernelOp>().getThreads();
+  if (threads % *lanes != 0 || int64_t(getFirst() + getCount()) > threads / *lanes)
+    return emitOpError() << "names waves up to " << getFirst() + getCount() - 1 << " of a block of "
+                         << threads << " threads, waves of " << *lanes;
+  for (Operation *user : (*this)->getUsers()) {
+    auto branch = dyn_cast<scf::IfOp>(user);
+    if (!branch || branch.getNumResults() != 0 || !branch.getElseRegion().empty())
+      return emitOpError("is the condition of branches that give no values and have one side");
+  }
+  return success();
 }
 
 LogicalResult BlockVoteOp::verify() { return success(threadsOf(*this) != nullptr); }

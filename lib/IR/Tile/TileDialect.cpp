@@ -172,6 +172,23 @@ Type scalarTypeOf(Type elementType) {
   return b.getIntegerType(std::max(8u, bitsOf(dtype)));
 }
 
+OnWavesOp wavesAround(Operation *statement) {
+  for (Operation *at = statement; at && !isa<KernelOp>(at); at = at->getParentOp())
+    if (auto branch = dyn_cast_or_null<scf::IfOp>(at->getParentOp()))
+      if (auto waves = branch.getCondition().getDefiningOp<OnWavesOp>())
+        return waves;
+  return {};
+}
+
+int64_t threadsAt(Operation *statement) {
+  auto kernel = dyn_cast<KernelOp>(statement);
+  if (!kernel)
+    kernel = statement->getParentOfType<KernelOp>();
+  OnWavesOp waves = wavesAround(statement);
+  return waves ? int64_t(waves.getCount()) * int64_t(kernel.getWarpLanes())
+               : int64_t(kernel.getThreads());
+}
+
 std::optional<int64_t> constantInt(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))

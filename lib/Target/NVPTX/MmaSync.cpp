@@ -46,6 +46,7 @@ TargetInfo makeMmaSync(Arch arch) {
   chip.hasAccurateExp2 = true; // ex2.approx
   chip.hasWaveReduce = true;   // redux.sync
   chip.hasBarrierCount = true; // barrier.red.popc
+  chip.partBarriers = 15;      // PTX ISA, "bar": 16, of which number 0 is the block's
   chip.predicatesLanes = true;
   chip.spillsAccumulators = true; // ptxas
   chip.codeFeatures = "+ptx83";   // CUDA 12.3: says which bytes of a wide load are used

@@ -31,6 +31,7 @@ ArrayRef<Contract> contracts() {
        {WholeBuffers},
        {ThreadsApart},
        {true, {"tile.sync_threads", "tile.sync_warp"}, ""}},
+      {"tile-part-waves", {WholeBuffers, ThreadsApart}, {WholeBuffers}, parameters},
       {"tile-normalize", {WholeBuffers}, {OneForm, NamedOps}, parameters},
       {"tile-choose-threads", {OneForm}, {}, {true, {"threads"}, ""}},
       {"tile-set-k-tiles", {OneForm}, {}, parameters},

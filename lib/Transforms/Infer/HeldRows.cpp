@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Infer/HeldRows.h"
 
+#include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Normalize/KnownLoops.h"
 
@@ -50,7 +51,7 @@ bool isSerial(Value index) {
 
 } // namespace
 
-HeldRows::HeldRows(tile::KernelOp kernel, int64_t lanes) : lanes(lanes) {
+HeldRows::HeldRows(tile::KernelOp kernel, const TargetInfo &target) : target(target) {
   kernel.walk([&](tile::ElementLoop loop) {
     if (loop.constantExtents())
       note(loop);
@@ -90,7 +91,7 @@ void HeldRows::seed(tile::ElementLoop loop, Value buffer, ValueRange indices) {
   // A small matrix in every lane; its other dimension is held where its loop is.
   if (others <= mostRows)
     seeds.append(found);
-  if (others < lanes)
+  if (others < target.waveLanes * wavesOf(loop, target))
     return;
   seeds.append(found);
   for (auto [iv, extent] : llvm::zip_equal(loop.ivs(), *loop.constantExtents()))
@@ -140,7 +141,7 @@ FragmentLayout HeldRows::holding(ArrayRef<Dim> dims, const FragmentLayout &layou
   if (extents == shape)
     return layout;
   // As many neighbours together as before, but enough for all lanes.
-  int64_t together = layout.atomRegs();
+  int64_t together = layout.atomRegs(), lanes = layout.lanes() * layout.numWaves();
   while (together > 1 && (extents.back() % together != 0 || total < together * lanes))
     together /= 2;
   FragmentLayout spread = blockedLayout(extents, layout.lanes(), layout.numWaves(), together);

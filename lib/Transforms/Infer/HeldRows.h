@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
 
 namespace tilec {
 
@@ -16,8 +17,7 @@ namespace tilec {
 /// fragments whose layouts are open take part, with all that share loops with them.
 class HeldRows {
 public:
-  /// `lanes`: of the whole block.
-  HeldRows(tile::KernelOp kernel, int64_t lanes);
+  HeldRows(tile::KernelOp kernel, const TargetInfo &target);
 
   /// The loop's layout when no fragment decides it: `layout`, unless a lane is to hold some of its
   /// dimensions whole.
@@ -32,7 +32,7 @@ private:
   void seed(tile::ElementLoop loop, mlir::Value buffer, mlir::ValueRange indices);
   void hold(Dim first);
 
-  int64_t lanes;
+  const TargetInfo &target;
   llvm::DenseMap<Dim, llvm::SmallVector<Dim, 4>> alike;
   llvm::SmallVector<Dim> seeds;
   llvm::DenseSet<Dim> held;

@@ -93,8 +93,8 @@ class Inference {
 public:
   Inference(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups, StringRef atoms,
             int64_t swizzle)
-      : kernel(kernel), target(target), numWaves(wavesOf(kernel, target)),
-        useWarpGroups(useWarpGroups), atoms(atoms), swizzle(swizzle) {}
+      : kernel(kernel), target(target), useWarpGroups(useWarpGroups), atoms(atoms),
+        swizzle(swizzle) {}
 
   LogicalResult run() {
     isolateOperands(kernel, target, useWarpGroups);
@@ -108,7 +108,7 @@ public:
       return failure();
     fixScans();
     propagate();
-    heldRows.emplace(kernel, target.waveLanes * numWaves);
+    heldRows.emplace(kernel, target);
     for (auto [rank, open] : openFragments())
       if (!open.getLayout()) {
         setDefault(open);
@@ -158,7 +158,6 @@ private:
 
   tile::KernelOp kernel;
   const TargetInfo &target;
-  int64_t numWaves;
   bool useWarpGroups;
   StringRef atoms; ///< `large`, `small` or nothing: of products that could have either
   int64_t swizzle; ///< shared layouts without bank conflicts that are passed over
@@ -174,7 +173,7 @@ LogicalResult Inference::fixGemms() {
   auto result = kernel.walk([&](tile::GemmOp gemm) {
     if (gemm.getMma()) // chosen by whoever wrote the program
       return fixChosen(gemm);
-    std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves, products);
+    std::optional<GemmPlan> plan = planGemm(gemm, target, wavesOf(gemm, target), products);
     if (!plan) {
       auto nameOfType = [](Value v) {
         return nameOf(tile::dtypeOf(cast<tile::BufferType>(v.getType()).getElementType()));
@@ -199,7 +198,7 @@ LogicalResult Inference::fixGemms() {
 }
 
 WalkResult Inference::fixChosen(tile::GemmOp gemm) {
-  llvm::Expected<GemmPlan> plan = gemmPlanOf(gemm, target, numWaves);
+  llvm::Expected<GemmPlan> plan = gemmPlanOf(gemm, target, wavesOf(gemm, target));
   if (!plan) {
     gemm.emitOpError() << llvm::toString(plan.takeError());
     return WalkResult::interrupt();
@@ -218,7 +217,7 @@ void Inference::fixAccumulator(tile::GemmOp gemm, const GemmPlan &plan) {
 
 void Inference::fixOperands(tile::GemmOp gemm) {
   // It has been decided, but for the order of k.
-  GemmPlan plan = llvm::cantFail(gemmPlanOf(gemm, target, numWaves));
+  GemmPlan plan = llvm::cantFail(gemmPlanOf(gemm, target, wavesOf(gemm, target)));
   Value operands[] = {gemm.getA(), gemm.getB()};
   // Those that lie where they are made decide the order of k, then the other one follows.
   for (bool isB : {false, true}) {
@@ -234,7 +233,7 @@ void Inference::fixOperands(tile::GemmOp gemm) {
       if (!llvm::is_sorted(*order)) {
         plan.kOrder.assign(order->begin(), order->end());
         setMma(gemm, plan);
-        plan = llvm::cantFail(gemmPlanOf(gemm, target, numWaves));
+        plan = llvm::cantFail(gemmPlanOf(gemm, target, wavesOf(gemm, target)));
       }
       replace(alloc, operandLayout(gemm, isB, plan));
     }
@@ -250,7 +249,7 @@ void Inference::fixScans() {
   kernel.walk([&](tile::ScanOp scan) {
     if (fragmentLayoutOf(scan.getSrc()) || fragmentLayoutOf(scan.getDst()))
       return;
-    FragmentLayout layout = scanLayoutOf(scan, target, numWaves);
+    FragmentLayout layout = scanLayoutOf(scan, target, wavesOf(scan, target));
     set(scan.getSrc(), layout);
     set(scan.getDst(), layout);
     propagate();
@@ -322,6 +321,7 @@ std::multimap<int64_t, tile::AllocOp, std::greater<>> Inference::openFragments()
 
 void Inference::setDefault(tile::AllocOp open) {
   tile::BufferType type = open.getResult().getType();
+  const int64_t numWaves = wavesOf(open, target);
   // The loop that walks all of it knows the memory it comes from.
   for (Operation *user : open->getUsers()) {
     if (isa<tile::FillOp>(user) && type.rank() > 0)
@@ -430,7 +430,7 @@ static int64_t bytesOfAll(ArrayRef<Value> buffers) {
 bool Inference::stageMismatches(tile::ElementLoop loop) {
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
-    layout = defaultLoopLayout(loop, target, numWaves);
+    layout = defaultLoopLayout(loop, target, wavesOf(loop, target));
   SmallVector<Value> staged = mismatches(loop, *layout);
   if (const FragmentLayout *reads = sparesMemory ? layoutOfReads(loop) : nullptr)
     if (SmallVector<Value> other = mismatches(loop, *reads);
@@ -498,7 +498,8 @@ void Inference::keepLoopLayouts() {
     if (!decider || stays || loop->getParentOfType<tile::ElementLoop>())
       return;
     Value decides = elementAccess(decider)->buffer;
-    SmallVector<Value> others = mismatches(loop, defaultLoopLayout(loop, target, numWaves));
+    SmallVector<Value> others =
+        mismatches(loop, defaultLoopLayout(loop, target, wavesOf(loop, target)));
     if (llvm::any_of(others, [&](Value buffer) { return buffer != decides; }))
       loop.setLayoutAttr(
           tile::FragmentLayoutAttr::get(loop.getContext(), *layoutFromFragments(loop)));
@@ -578,7 +579,7 @@ void Inference::setSharedLayouts() {
   kernel.walk([&](tile::GemmOp gemm) {
     std::optional<GemmPlan> plan;
     if (!target.hasMatrixReads)
-      plan = llvm::cantFail(gemmPlanOf(gemm, target, numWaves));
+      plan = llvm::cantFail(gemmPlanOf(gemm, target, wavesOf(gemm, target)));
     for (int n : {0, 1}) {
       Value operand = n == 0 ? gemm.getA() : gemm.getB();
       tile::AllocOp alloc = tileOf(operand);

@@ -143,7 +143,7 @@ int64_t workOfRound(KnownLoop outer) {
       return 0;
     // Without fragments the iterations are shared out evenly.
     std::optional<FragmentLayout> layout = layoutOfIterations(loop);
-    int64_t threads = loop->getParentOfType<tile::KernelOp>().getThreads();
+    int64_t threads = tile::threadsAt(loop);
     int64_t iterations = llvm::product_of(*loop.constantExtents());
     work += layout ? layout->numRegs() : llvm::divideCeil(iterations, threads);
   }

@@ -73,12 +73,10 @@ Exchange exchangeOfReduce(tile::ReduceOp reduce, const TargetInfo &target, int64
 } // namespace
 
 Exchange exchangeOf(Operation *op, const TargetInfo &target) {
-  auto kernel = isa<tile::ReduceOp, tile::ScanOp, tile::BlockVoteOp>(op)
-                    ? op->getParentOfType<tile::KernelOp>()
-                    : nullptr;
-  if (!kernel)
+  if (!isa<tile::ReduceOp, tile::ScanOp, tile::BlockVoteOp>(op) ||
+      !op->getParentOfType<tile::KernelOp>())
     return {};
-  int64_t numWaves = wavesOf(kernel, target);
+  int64_t numWaves = wavesOf(op, target);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return exchangeOfReduce(reduce, target, numWaves);
   if (auto scan = dyn_cast<tile::ScanOp>(op))

@@ -289,8 +289,8 @@ bool isLaneProduct(tile::GemmOp gemm, const TargetInfo &target) {
          gemm.m() / atom.m * (gemm.n() / atom.n) % waves == 0;
 }
 
-int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target) {
-  return ceilDiv(kernel.getThreads(), target.waveLanes);
+int64_t wavesOf(mlir::Operation *statement, const TargetInfo &target) {
+  return ceilDiv(tile::threadsAt(statement), target.waveLanes);
 }
 
 /// Atoms and how waves share them.

@@ -102,8 +102,8 @@ bool readsTransposed(const FragmentLayout &operand, bool kIsRow, DType dtype,
 FragmentLayout transposedAddresses(const FragmentLayout &operand, DType dtype,
                                    const TargetInfo &target);
 
-/// The waves of a kernel's block.
-int64_t wavesOf(tile::KernelOp kernel, const TargetInfo &target);
+/// The waves that share out a statement of a kernel (tile::wavesAround), or the kernel's.
+int64_t wavesOf(mlir::Operation *statement, const TargetInfo &target);
 
 /// `layout` with its two coordinates exchanged.
 LinearLayout exchanged(const LinearLayout &layout);

@@ -27,6 +27,7 @@
 #include "tilec/Base/Math.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -214,10 +215,10 @@ SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled,
 }
 
 /// What waves tell each other: bytes of their own first, then the place that all others use, or,
-/// where bytes are to be spared, all.
+/// where bytes are to be spared, all. Waves that run beside others have a place of their own.
 void addExchanges(tile::KernelOp kernel, const TargetInfo &target, bool spares,
                   SmallVectorImpl<SharedNeed> &needs) {
-  SharedNeed shared;
+  llvm::MapVector<Operation *, SharedNeed> shared; // by the waves that have a branch of their own
   kernel.walk([&](Operation *op) {
     Exchange exchange = exchangeOf(op, target);
     if (exchange.bytes == 0)
@@ -226,11 +227,12 @@ void addExchanges(tile::KernelOp kernel, const TargetInfo &target, bool spares,
       needs.push_back({{op}, exchange.bytes});
       return;
     }
-    shared.ops.push_back(op);
-    shared.bytes = std::max(shared.bytes, exchange.bytes);
+    SharedNeed &need = shared[tile::wavesAround(op)];
+    need.ops.push_back(op);
+    need.bytes = std::max(need.bytes, exchange.bytes);
   });
-  if (!shared.ops.empty())
-    needs.push_back(shared);
+  for (auto &[waves, need] : shared)
+    needs.push_back(need);
 }
 
 /// What accumulators are stored through: the same buffers for all stores.

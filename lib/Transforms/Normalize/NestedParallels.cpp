@@ -145,7 +145,7 @@ bool cutInPieces(tile::ParallelOp loop, tile::ParallelOp nested) {
   if (!llvm::all_of(nested.getExtents(), [&](Value v) { return hoistBefore(v, loop); }))
     return false;
   Location loc = nested.getLoc();
-  int64_t threads = loop->getParentOfType<tile::KernelOp>().getThreads();
+  int64_t threads = tile::threadsAt(loop);
   OpBuilder at(nested);
   size_t rank = nested.getExtents().size();
   SmallVector<int64_t> bounds(rank, 1);

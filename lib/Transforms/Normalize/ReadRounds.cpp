@@ -129,7 +129,7 @@ bool ReadRounds::find() {
   rounds = ceilDiv(upper->low - lower->low, *step);
   for (tile::MoveOp move : loop.bodyBlock()->getOps<tile::MoveOp>())
     addMove(move);
-  int64_t threads = loop->getParentOfType<tile::KernelOp>().getThreads();
+  int64_t threads = tile::threadsAt(loop);
   return !moves.empty() && rounds > 1 && rounds <= mostRounds &&
          rounds * bytes <= mostBytes * threads;
 }

@@ -301,7 +301,7 @@ void chunkDynamicParallels(tile::ProgramOp program) {
   for (tile::ParallelOp loop : loops) {
     OpBuilder b(loop);
     Location loc = loop.getLoc();
-    int64_t threads = loop->getParentOfType<tile::KernelOp>().getThreads();
+    int64_t threads = tile::threadsAt(loop);
     SmallVector<Value> bounds, starts(loop.ivs().size());
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     // The last dynamic dimension is cut into pieces of a block's lanes, others are walked.

@@ -77,7 +77,7 @@ public:
     DType dtype =
         scanDType(tile::dtypeOf(src.getElementType()), tile::dtypeOf(dst.getElementType()));
     element = tile::elementTypeOf(dtype, scan.getContext());
-    int64_t threads = scan->getParentOfType<tile::KernelOp>().getThreads();
+    int64_t threads = tile::threadsAt(scan);
     most = threads * mostElements * 4 / bytesOf(dtype);
   }
 

@@ -100,7 +100,7 @@ bool isLarge(ArrayRef<int64_t> extents, Operation *member) {
   int64_t count = 1;
   for (int64_t extent : extents)
     count *= extent;
-  return count / int64_t(member->getParentOfType<tile::KernelOp>().getThreads()) >= 32;
+  return count / tile::threadsAt(member) >= 32;
 }
 
 /// The extents of a loop or of the tile that a fill fills; nothing of other ops, of parts of loops
@@ -246,7 +246,7 @@ void Run::join() {
       streamed.push_back(root);
       bits += type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
     }
-  int64_t threads = members[0]->getParentOfType<tile::KernelOp>().getThreads();
+  int64_t threads = tile::threadsAt(members[0]);
   if (bits / 32 / threads < tooManyRegisters)
     return;
   for (auto &[root, own] : accesses)

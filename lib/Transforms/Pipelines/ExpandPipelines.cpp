@@ -337,7 +337,7 @@ tile::MoveOp Expansion::read(tile::CopyOp copy, tile::AllocOp held, Value iv) {
 
 /// Gives the registers that the loop fills the layout in which it reads memory in wide pieces.
 static bool layOut(tile::AllocOp held, tile::MoveOp move, const TargetInfo &chip) {
-  int64_t numWaves = wavesOf(move->getParentOfType<tile::KernelOp>(), chip);
+  int64_t numWaves = wavesOf(move, chip);
   std::optional<FragmentLayout> layout =
       fragmentFromLoop(defaultLoopLayout(move, chip, numWaves), move.store().getIndices(),
                        held.getResult().getType().getShape(), move);

@@ -317,7 +317,7 @@ LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements) {
     return success();
   }
   if (isa<tile::ThreadIdOp>(op)) {
-    elements.map[op.getResult(0)] = {e.threadId};
+    elements.map[op.getResult(0)] = {e.programThread};
     return success();
   }
   SmallVector<Value, 4> together = emitPairs(e, op, elements);

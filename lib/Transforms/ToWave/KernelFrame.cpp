@@ -174,6 +174,7 @@ wave::KernelOp KernelFrame::makeKernel() {
     waveId = remIndex(blockWave, numWaves);
     threadId = remIndex(blockThread, threads);
   }
+  programThread = threadId;
   waveKernel.setCluster(kernel.getCluster());
   topAnchor = threadId.getDefiningOp();
   bindParameters(waveKernel, parameters);

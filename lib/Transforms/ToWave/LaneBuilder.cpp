@@ -183,4 +183,31 @@ LaneScope::~LaneScope() {
     static_cast<LaneState &>(lanes) = std::move(*saved);
 }
 
+WavesScope::WavesScope(LaneBuilder &lanes, int64_t first, int64_t count)
+    : lanes(lanes), saved(lanes), numWaves(lanes.numWaves) {
+  lanes.numWaves = count;
+  lanes.laneCoordCache.clear();
+  lanes.primaryCache.clear();
+  if (count == 1) {
+    lanes.waveId = lanes.index(0);
+    lanes.threadId = lanes.laneId;
+  } else {
+    auto from = [&](Value number, int64_t start) {
+      return start == 0 ? number
+                        : arith::SubIOp::create(lanes.b, lanes.loc, number, lanes.index(start))
+                              .getResult();
+    };
+    lanes.waveId = from(lanes.blockWave, first);
+    lanes.threadId = from(lanes.blockThread, first * int64_t(lanes.target.waveLanes));
+  }
+  if (Operation *last = lanes.threadId.getDefiningOp();
+      last->getBlock() == lanes.b.getInsertionBlock())
+    lanes.topAnchor = last;
+}
+
+WavesScope::~WavesScope() {
+  static_cast<LaneState &>(lanes) = std::move(saved);
+  lanes.numWaves = numWaves;
+}
+
 } // namespace tilec

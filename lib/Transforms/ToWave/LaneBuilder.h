@@ -27,7 +27,7 @@ struct LaneCoord {
 SmallVector<Coords, 8> elementsOfRep(const FragmentLayout &layout, int64_t rep);
 
 /// Who executes, and what is known of that so far. `waveId`, `threadId`: in the team, where the
-/// block's consumers are several; else in the block.
+/// block's consumers are several; among the waves of a branch of their own; else in the block.
 struct LaneState {
   Value laneId, waveId, threadId;
   bool isShort = false;           ///< of registers, in the loop that is emitted
@@ -56,9 +56,10 @@ public:
   void renewLane();
 
   const TargetInfo &target;
-  int64_t numWaves;             ///< of the team
+  int64_t numWaves;             ///< of the team, or that have the branch
   Value blockWave, blockThread; ///< in the block, whoever it is
   Value team;                   ///< null where there is one
+  Value programThread;          ///< the thread's number as the program knows it
 
 private:
   SmallVector<LaneCoord, 4> computeLaneCoords(const FragmentLayout &layout);
@@ -76,6 +77,20 @@ public:
 private:
   LaneBuilder &lanes;
   std::optional<LaneState> saved;
+};
+
+/// Code of a branch that `count` waves from number `first` of the block on have for themselves.
+class WavesScope {
+public:
+  WavesScope(LaneBuilder &lanes, int64_t first, int64_t count);
+  ~WavesScope();
+  WavesScope(const WavesScope &) = delete;
+  WavesScope &operator=(const WavesScope &) = delete;
+
+private:
+  LaneBuilder &lanes;
+  LaneState saved;
+  int64_t numWaves;
 };
 
 } // namespace tilec

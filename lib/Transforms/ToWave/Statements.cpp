@@ -274,6 +274,26 @@ static bool isCheapChoice(scf::IfOp op) {
   return true;
 }
 
+/// Barriers of a branch that some waves have for themselves wait for these alone: none where that
+/// is one, else those of the number that no other branch beside has (tile-part-waves).
+static void narrowBarriers(Region &branch, tile::OnWavesOp waves, int64_t lanes) {
+  SmallVector<wave::BarrierOp> ofBlock;
+  branch.walk([&](wave::BarrierOp barrier) {
+    if (barrier.getThreads() == 0)
+      ofBlock.push_back(barrier);
+  });
+  for (wave::BarrierOp barrier : ofBlock) {
+    if (waves.getCount() == 1) {
+      OpBuilder b(barrier);
+      wave::WaveFenceOp::create(b, barrier.getLoc());
+      barrier.erase();
+      continue;
+    }
+    barrier.setThreads(waves.getCount() * lanes);
+    barrier.setId(1 + waves.getFirst() / 2);
+  }
+}
+
 /// One branch when all elements agree on the condition, else several; values that it yields go
 /// through registers. Cheap choices are no branches.
 LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
@@ -316,6 +336,7 @@ LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
 
 LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &elements, int64_t count,
                                   llvm::function_ref<Value(Value, int64_t)> valueOf) {
+  auto waves = op.getCondition().getDefiningOp<tile::OnWavesOp>();
   SmallVector<Value> regs;
   for (Type type : op.getResultTypes())
     regs.push_back(wave::AllocRegsOp::create(
@@ -328,6 +349,9 @@ LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &eleme
       continue;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&to->front());
+    std::optional<WavesScope> scope;
+    if (waves)
+      scope.emplace(*this, waves.getFirst(), waves.getCount());
     for (Operation &inner : from->front()) {
       auto yield = dyn_cast<scf::YieldOp>(inner);
       if (!yield) {
@@ -339,6 +363,8 @@ LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &eleme
         for (int64_t e = 0; e < count; ++e)
           wave::SetOp::create(b, loc, valueOf(value, e), reg, e);
     }
+    if (waves)
+      narrowBarriers(*to, waves, int64_t(target.waveLanes));
   }
   for (auto [n, result] : llvm::enumerate(op.getResults())) {
     SmallVector<Value, 4> values;

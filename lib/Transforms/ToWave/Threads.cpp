@@ -258,6 +258,17 @@ std::optional<LogicalResult> emitThreadOp(Emitter &e, Operation &op, Elements &e
     wave::GridSyncOp::create(b, loc, counter, e.lookup(sync.getStep(), 0, elements));
     return success();
   }
+  if (auto waves = dyn_cast<tile::OnWavesOp>(op)) {
+    auto is = [&](arith::CmpIPredicate predicate, int64_t bound) {
+      return arith::CmpIOp::create(b, loc, predicate, e.blockWave, e.index(bound)).getResult();
+    };
+    int64_t first = waves.getFirst(), end = first + int64_t(waves.getCount());
+    Value here = first == 0 ? Value() : is(arith::CmpIPredicate::sge, first);
+    if (!here || end < wavesOf(e.kernel, e.target))
+      here = e.andMasks(here, is(arith::CmpIPredicate::slt, end));
+    elements.map[op.getResult(0)] = {here};
+    return success();
+  }
   if (isa<tile::SyncWarpOp>(op)) {
     wave::WaveFenceOp::create(b, loc);
     return success();

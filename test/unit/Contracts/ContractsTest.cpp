@@ -146,6 +146,7 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
   std::vector<std::string> all = {"tile-check",
                                   "tile-expand-threads",
                                   "tile-separate-threads",
+                                  "tile-part-waves" + chip,
                                   "tile-normalize",
                                   "tile-choose-threads" + chip,
                                   "tile-infer-layouts" + chip,

@@ -115,6 +115,10 @@ const Case cases[] = {
     {"test/e2e/attention.py", "attention(1, 2, 1, 256, 64, 128, 64, 256, causal=True)"},
     {"test/e2e/attention.py", "attention(2, 2, 2, 200, 64, 64, 64, 128, 3, lengths=True)"},
     {"test/e2e/attention.py", "attention(1, 70, 70, 128, 64, 64, 64, 128)"},
+    // Branches that some waves have for themselves.
+    {"test/e2e/waves-apart.py", "mixed()"},
+    {"test/e2e/waves-apart.py", "three()"},
+    {"test/e2e/waves-apart.py", "halves()"},
 };
 // What the comparison above is for: if these forms were gone, it would compare little.
 TEST(StagesCover, AsyncCopiesAndProducers) {

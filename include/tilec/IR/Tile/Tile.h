@@ -77,4 +77,10 @@ OpT turnInto(ElementLoop loop, llvm::ArrayRef<mlir::NamedAttribute> own = {}) {
 /// A value that is a constant integer.
 std::optional<int64_t> constantInt(mlir::Value value);
 
+/// The condition of the innermost branch around the statement that only some waves of the block
+/// take, as one; null: the statement is the whole block's.
+OnWavesOp wavesAround(mlir::Operation *statement);
+/// The threads that share out a statement of a kernel, or the kernel's.
+int64_t threadsAt(mlir::Operation *statement);
+
 } // namespace tilec::tile

@@ -805,6 +805,20 @@ def Tile_ThreadIdOp : Tile_Op<"thread_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_OnWavesOp : Tile_Op<"on_waves", [Pure]> {
+  let summary = "whether the thread's wave is one of `count` from number `first` on";
+  let description = [{
+    The condition of a branch of its own for these waves: they alone share out its tile operations,
+    and its barriers are theirs. What the branch touches, nobody else writes meanwhile. In kernels
+    whose threads fill their waves.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$first,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$count);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$first `count` $count attr-dict";
+  let hasVerifier = 1;
+}
+
 def Tile_SyncThreadsOp : Tile_Op<"sync_threads", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a phase boundary of a lockstep kernel";
   let description = [{

@@ -118,3 +118,27 @@ tile.program @p {
     tile.grid_sync %step, %counter : !tile.buffer<[2], i32, global>
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(128) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{names waves up to 2 of a block of 128 threads, waves of 64}}
+    %a = tile.on_waves 1 count 2
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(128) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %yes = arith.constant true
+    // expected-error @+1 {{is the condition of branches that give no values and have one side}}
+    %a = tile.on_waves 1 count 1
+    %b = arith.andi %a, %yes : i1
+  }
+}

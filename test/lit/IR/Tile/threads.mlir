@@ -43,6 +43,12 @@ tile.program @threads {
     %m = tile.block_vote count %yes
     // CHECK: tile.dp4a %{{.*}}, %{{.*}}, %{{.*}} {is_unsigned}
     %n = tile.dp4a %i, %i, %i {is_unsigned}
+    // CHECK: %[[W:.*]] = tile.on_waves 1 count 1
+    %w = tile.on_waves 1 count 1
+    // CHECK: scf.if %[[W]] {
+    scf.if %w {
+      tile.sync_warp
+    }
     // CHECK: tile.sync_threads
     tile.sync_threads
     // CHECK: tile.sync_warp
