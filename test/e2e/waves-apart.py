@@ -1,5 +1,5 @@
-# Branches of whole waves that touch nothing of each other's run side by side: each has barriers, reductions and copies of
-# its own waves. Where one reads what the other writes they do not; on AMD, where they would need barriers, neither.
+# Branches of whole waves that touch nothing of each other's run side by side: each has barriers, reductions and copies
+# of its own waves. Where one reads what the other writes they do not; on AMD, where they would need barriers, neither.
 # RUN: tilec %s --target=sm_90a --entry "mixed()" --emit=asm -o - | FileCheck %s --check-prefix=MIXED
 # RUN: tilec %s --target=sm_90a --entry "three()" --emit=asm -o - | FileCheck %s --check-prefix=THREE
 # RUN: tilec %s --target=gfx950 --entry "halves()" --emit=tile-laid-out -o - | FileCheck %s --check-prefix=ALONE
@@ -24,6 +24,13 @@
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "halves()" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "chained()" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "chained()" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --entry "rings(1, 1, 64)" --arg=H=zeros --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_80 --device=ptx --entry "rings(2, 2)" --arg=H=zeros --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "rings(1, 3)" --arg=H=zeros --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "rings(3, dtype='float32')" --arg=H=zeros --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --entry "of_threads(1, 1, 64)" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "of_threads(1, 3)" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "of_threads(2, 2)" --check | FileCheck %s
 # CHECK: PASS
 import tilelang.language as T
 
@@ -84,8 +91,8 @@ def mixed(tokens=5, hidden=256, repeat=3, threads=96, dtype="bfloat16"):
     return main
 
 
-# Two branches of two warps, whose waves tell each other what they have reduced: in places of their own, with barriers of
-# their own.
+# Two branches of two warps, whose waves tell each other what they have reduced: in places of their own, with barriers
+# of their own.
 # THREE-DAG: {{bar.*sync.* 1, 64}}
 # THREE-DAG: {{bar.*sync.* 2, 64}}
 
@@ -131,7 +138,12 @@ def halves(threads=128):
     """A wave each on AMD with 128 threads; statements of threads stay where they are."""
 
     @T.prim_func
-    def main(A: T.Tensor((2, 256), "float32"), C: T.Tensor((2, 256), "float32"), D: T.Tensor((threads,), "float32")):
+    def main(
+        A: T.Tensor((2, 256), "float32"),
+        C: T.Tensor((2, 256), "float32"),
+        D: T.Tensor((threads // 2,), "float32"),
+        E: T.Tensor((threads // 2,), "float32"),
+    ):
         with T.Kernel(2, threads=threads) as bx:
             tx = T.get_thread_binding()
             if tx < threads // 2:
@@ -150,7 +162,7 @@ def halves(threads=128):
                 T.reduce_sum(f, total)
                 T.copy(total, b[0:1])
                 if bx == 0:
-                    D[tx] = b[tx - threads // 2]
+                    E[tx - threads // 2] = b[tx - threads // 2]
 
     return main
 
@@ -168,5 +180,99 @@ def chained():
             else:
                 for k in T.Parallel(64):
                     C[k] = s[63 - k]
+
+    return main
+
+
+def rings(p=1, q=3, w=32, n=1024, rounds=3, dtype="float16"):
+    """Copies that run ahead on one side, reductions of its waves on the other, tiles of the whole block behind."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((4, rounds * 64, 64), dtype),
+        B: T.Tensor((4, rounds, n), "float32"),
+        C: T.Tensor((4, 64), "float32"),
+        D: T.Tensor((4, rounds, n), "float32"),
+        H: T.Tensor((16,), "int32"),
+        G: T.Tensor((16,), "int32"),
+        O: T.Tensor((4, rounds, 64), "float32"),
+    ):
+        with T.Kernel(4, threads=w * (p + q)) as bx:
+            tx = T.get_thread_binding()
+            s = T.alloc_shared(64, "float32")
+            t = T.alloc_shared(n, "float32")
+            whole = T.alloc_fragment(64, "float32")
+            for r in T.serial(rounds):
+                if tx < w * p:
+                    acc = T.alloc_fragment(64, "float32")
+                    T.clear(acc)
+                    for k in T.Pipelined(4, num_stages=3):
+                        tile = T.alloc_shared((16, 64), dtype)
+                        T.copy(A[bx, r * 64 + k * 16, 0], tile)
+                        part = T.alloc_fragment((16, 64), "float32")
+                        for i, j in T.Parallel(16, 64):
+                            part[i, j] = tile[15 - i, j]
+                        T.reduce_sum(part, acc, dim=0, clear=False)
+                    T.copy(acc, s)
+                    if bx < 2:
+                        T.copy(acc, C[bx, 0:64])
+                    T.atomic_add(H[bx * 2], 1)
+                else:
+                    f = T.alloc_fragment(n, "float32")
+                    top = T.alloc_fragment(1, "float32")
+                    low = T.alloc_fragment(1, "float32")
+                    row = T.alloc_shared(n, "float32")
+                    for k in T.serial(2):
+                        T.copy(B[bx, r, :], row)
+                        for i in T.Parallel(n):
+                            f[i] = row[n - 1 - i] * (k + 1)
+                        T.reduce_max(f, top)
+                        T.reduce_min(f, low)
+                        for i in T.Parallel(n):
+                            f[i] = f[i] - top[0] + low[0]
+                        T.copy(f, t)
+                    T.copy(f, D[bx, r, :])
+                    if tx == w * p + 5:
+                        G[bx * 2 + 1] = r + tx
+                for i in T.Parallel(64):
+                    whole[i] = s[63 - i] + t[i * 2]
+                T.copy(whole, O[bx, r, :])
+                for i in T.Parallel(64):
+                    s[i] = 0
+
+    return main
+
+
+def of_threads(p=2, q=2, w=32):
+    """Statements of threads and the author's barriers on both sides."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((256,), "float32"),
+        C: T.Tensor((256,), "float32"),
+        D: T.Tensor((w * (p + q),), "float32"),
+        E: T.Tensor((256,), "float32"),
+    ):
+        with T.Kernel(1, threads=w * (p + q)):
+            tx = T.get_thread_binding()
+            u = T.alloc_shared(256, "float32")
+            x = T.alloc_shared(256, "float32")
+            T.clear(u)
+            if tx >= w * p:
+                T.copy(A, u)
+                T.sync_threads()
+                D[tx] = u[255 - tx]
+                u[tx - w * p] = 3.0
+                D[tx] = D[tx] + u[w * (p + q) - 1 - tx]
+            else:
+                for i in T.Parallel(256):
+                    x[i] = A[i] * 2
+                T.sync_threads()
+                for i in T.Parallel(256):
+                    C[i] = x[255 - i]
+                D2 = x[tx]
+                x[w * p - 1 - tx] = D2 + 1
+            for i in T.Parallel(256):
+                E[i] = x[i] + u[i]
 
     return main

@@ -198,23 +198,20 @@ SmallVector<WavesPart, 2> PartPlanner::partsOf(scf::IfOp branch) {
   return withTiles >= 2 && areApart(parts) ? parts : SmallVector<WavesPart, 2>();
 }
 
-/// Whether nothing between the op and the beginning of the kernel (its end) has an effect.
-bool isFirstOfKernel(Operation *op) {
-  if (!isa<tile::KernelOp>(op->getParentOp()))
-    return false;
-  while ((op = op->getPrevNode()))
-    if (!isa<tile::AllocOp>(op) && (op->getNumRegions() != 0 || !isPure(op)))
-      return false;
-  return true;
+/// Whether nothing that counts stands between the op and a barrier of the block, or the beginning or
+/// the end of the kernel.
+bool isBeginning(Operation *op) {
+  Operation *at = op->getPrevNode();
+  while (at && (isa<tile::AllocOp>(at) || (at->getNumRegions() == 0 && isPure(at))))
+    at = at->getPrevNode();
+  return at ? isa<tile::SyncThreadsOp>(at) : isa<tile::KernelOp>(op->getParentOp());
 }
 
-bool isLastOfKernel(Operation *op) {
-  if (!isa<tile::KernelOp>(op->getParentOp()))
-    return false;
-  while ((op = op->getNextNode()))
-    if (op->getNumRegions() != 0 || !isPure(op))
-      return false;
-  return true;
+bool isEnd(Operation *op) {
+  Operation *at = op->getNextNode();
+  while (at && (isa<tile::AllocOp>(at) || (at->getNumRegions() == 0 && isPure(at))))
+    at = at->getNextNode();
+  return at ? isa<tile::SyncThreadsOp>(at) : isa<tile::KernelOp>(op->getParentOp());
 }
 
 void giveToWaves(scf::IfOp branch, ArrayRef<WavesPart> parts) {
@@ -225,7 +222,7 @@ void giveToWaves(scf::IfOp branch, ArrayRef<WavesPart> parts) {
       for (Operation &op : llvm::make_early_inc_range(*at->getBlock()))
         if (&op != at && !op.hasTrait<OpTrait::IsTerminator>())
           op.moveBefore(branch);
-  if (!isFirstOfKernel(branch))
+  if (!isBeginning(branch))
     tile::SyncThreadsOp::create(b, loc);
   for (const WavesPart &part : parts) {
     Value here = tile::OnWavesOp::create(b, loc, b.getI1Type(), part.first, part.count);
@@ -237,7 +234,7 @@ void giveToWaves(scf::IfOp branch, ArrayRef<WavesPart> parts) {
     to->getOperations().splice(std::prev(to->end()), part.block->getOperations(),
                                part.block->begin(), std::prev(part.block->end()));
   }
-  if (!isLastOfKernel(branch))
+  if (!isEnd(branch))
     tile::SyncThreadsOp::create(b, loc);
 }
 
