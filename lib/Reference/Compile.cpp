@@ -305,12 +305,7 @@ bool Compiler::compileThreadOp(Operation *op, Instr &instr) {
     aux->bits = value.getType().getIntOrFloatBitWidth();
   }
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tile::ThreadIdOp>([&](auto) { instr.run = execThreadId; })
-      .Case<tile::OnWavesOp>([&](tile::OnWavesOp waves) {
-        aux->firstWave = waves.getFirst();
-        aux->waves = waves.getCount();
-        instr.run = execOnWaves;
-      })
+      .Case<tile::ThreadIdOp, tile::OnWavesOp>([&](auto) { instr.run = execThreadId; })
       .Case<tile::ShuffleOp>([&](tile::ShuffleOp shuffle) {
         instr.b = slotOf(shuffle.getLane());
         aux->shuffle = shuffle.getKind();

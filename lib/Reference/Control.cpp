@@ -330,16 +330,13 @@ void execKernel(Frame &frame, const Instr &instr) {
   machine.insideKernel = false;
 }
 
+/// Also whether the thread is in one of some waves.
 void execThreadId(Frame &frame, const Instr &instr) {
-  for (int lane = 0; lane < frame.lanes; ++lane)
-    frame.at<int64_t>(instr.dst)[lane] = lane;
-}
-
-void execOnWaves(Frame &frame, const Instr &instr) {
-  const auto &aux = *static_cast<const WarpAux *>(instr.aux);
+  auto waves = dyn_cast<tile::OnWavesOp>(instr.op);
+  const int64_t warpLanes = static_cast<const WarpAux *>(instr.aux)->warpLanes;
   for (int lane = 0; lane < frame.lanes; ++lane) {
-    int64_t wave = lane / aux.warpLanes;
-    frame.at<int64_t>(instr.dst)[lane] = wave >= aux.firstWave && wave < aux.firstWave + aux.waves;
+    int64_t in = waves ? lane / warpLanes - int64_t(waves.getFirst()) : 0;
+    frame.at<int64_t>(instr.dst)[lane] = waves ? in >= 0 && in < int64_t(waves.getCount()) : lane;
   }
 }
 

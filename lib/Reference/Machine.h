@@ -288,7 +288,6 @@ void execParallel(Frame &frame, const Instr &instr);
 void execInnerParallel(Frame &frame, const Instr &instr);
 void execAssert(Frame &frame, const Instr &instr);
 void execThreadId(Frame &frame, const Instr &instr);
-void execOnWaves(Frame &frame, const Instr &instr);
 void execConstant(Frame &frame, const Instr &instr);
 void execClusterRank(Frame &frame, const Instr &instr);
 void execRoundTo(Frame &frame, const Instr &instr);
@@ -336,8 +335,7 @@ struct TileOpAux {
 };
 struct WarpAux {
   int warpLanes = 1;
-  int64_t width = 1;                ///< shuffle: lanes of a segment
-  int64_t firstWave = 0, waves = 0; ///< on_waves
+  int64_t width = 1; ///< shuffle: lanes of a segment
   tile::ShuffleKind shuffle = tile::ShuffleKind::Idx;
   tile::VoteKind vote = tile::VoteKind::Any;
   tile::ReduceKind reduce = tile::ReduceKind::Sum;

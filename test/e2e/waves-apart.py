@@ -24,10 +24,10 @@
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "halves()" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "chained()" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "chained()" --check | FileCheck %s
-# RUN: tilec-run %s --target=gfx950 --entry "rings(1, 1, 64)" --arg=H=zeros --check | FileCheck %s
-# RUN: tilec-run %s --target=sm_80 --device=ptx --entry "rings(2, 2)" --arg=H=zeros --check | FileCheck %s
-# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "rings(1, 3)" --arg=H=zeros --check | FileCheck %s
-# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "rings(3, dtype='float32')" --arg=H=zeros --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --entry "rings(1, 1, 64)" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_80 --device=ptx --entry "rings(2, 2)" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "rings(1, 3)" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "rings(3, dtype='float32')" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "of_threads(1, 1, 64)" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "of_threads(1, 3)" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "of_threads(2, 2)" --check | FileCheck %s

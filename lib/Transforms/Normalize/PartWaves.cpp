@@ -198,8 +198,8 @@ SmallVector<WavesPart, 2> PartPlanner::partsOf(scf::IfOp branch) {
   return withTiles >= 2 && areApart(parts) ? parts : SmallVector<WavesPart, 2>();
 }
 
-/// Whether nothing that counts stands between the op and a barrier of the block, or the beginning or
-/// the end of the kernel.
+/// Whether nothing that counts stands between the op and a barrier of the block, or the beginning
+/// or the end of the kernel.
 bool isBeginning(Operation *op) {
   Operation *at = op->getPrevNode();
   while (at && (isa<tile::AllocOp>(at) || (at->getNumRegions() == 0 && isPure(at))))
@@ -253,7 +253,8 @@ struct PartWavesPass : impl::PartWavesPassBase<PartWavesPass> {
   /// Products are the whole block's: its waves, and what barriers there are, belong to them.
   static bool mayHaveParts(tile::KernelOp kernel, const TargetInfo &chip) {
     return kernel.getLockstep() && int64_t(kernel.getWarpLanes()) == chip.waveLanes &&
-           kernel.getThreads() % chip.waveLanes == 0 && int64_t(kernel.getThreads()) > chip.waveLanes &&
+           kernel.getThreads() % chip.waveLanes == 0 &&
+           int64_t(kernel.getThreads()) > chip.waveLanes &&
            !kernel.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
