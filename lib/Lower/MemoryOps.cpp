@@ -221,12 +221,12 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
         if (read.getBlock())
           return unsupported(op);
         llvm::Type *type = typeOf(read.getResult().getType());
+        // Where the assembler moves reads as it likes, nothing is won. An atomic read would lose
+        // the alias tag, and LLVM would wait for copies in front of it.
+        bool stays = read.getStays() && e.target.keepsOrder && !carrierType(type)->isVectorTy();
         llvm::LoadInst *load = b.CreateAlignedLoad(
             carrierType(type), sharedPointer(read.getOffset(), read.getImm()),
-            naturalAlign(wave::bitsOf(read.getResult().getType()) / 8), traits.keepOrder);
-        // Where the assembler moves reads as it likes, nothing is won.
-        if (read.getStays() && e.target.keepsOrder && !load->getType()->isVectorTy())
-          load->setAtomic(llvm::AtomicOrdering::Monotonic, e.blockScope());
+            naturalAlign(wave::bitsOf(read.getResult().getType()) / 8), traits.keepOrder || stays);
         e.markSharedAccess(*load);
         return done(op, fromCarrier(load, type));
       })

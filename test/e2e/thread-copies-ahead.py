@@ -1,6 +1,7 @@
 # A kernel that names its threads has a producer warp, too, where its products are of warp groups: what threads make of
 # one tile goes beside copies of the next. Ragged sizes, threads that are done with a slot in a branch, tiles with an
-# epilogue by threads, two loops, a wish for a strategy that moves statements (refused).
+# epilogue by threads, two loops, a wish for a strategy that moves statements (refused). On AMD, barriers of such rounds
+# leave the copies in flight, but where threads tell each other something through a tensor.
 # RUN: tilec %s --target=sm_90a --entry "widened(200, 136, 272)" --emit=report | FileCheck %s --check-prefix=PLAN
 # RUN: tilec %s --target=sm_90a --entry "two_loops()" --emit=report | FileCheck %s --check-prefix=TWO
 # RUN: tilec %s --target=sm_90a --entry "widened(128, 128, 256)" --schedule=ping_pong -o %t.cubin 2>&1 | FileCheck %s --check-prefix=WISH
@@ -22,6 +23,35 @@
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "voted(threads=256)" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "voted()" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "where()" --check | FileCheck %s
+# RUN: tilec %s --target=gfx950 --entry "widened(200, 136, 264)" --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --target=gfx942 --entry "widened(200, 136, 264, stages=2)" --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --target=gfx950 --entry "by_some()" --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --target=gfx942 --entry "voted()" --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --target=gfx950 --entry "two_loops()" --emit=report | FileCheck %s --check-prefix=BOTH
+# RUN: tilec %s --target=gfx950 --entry "voted()" --emit=wave | FileCheck %s --check-prefix=APART
+# RUN: tilec %s --target=gfx950 --entry "told()" --emit=wave | FileCheck %s --check-prefix=TOLD
+# RUN: tilec-run %s --target=gfx950 --device=sim --sim-mode=strict --entry "widened(200, 136, 264, stages=2)" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx942 --device=sim --sim-mode=strict --entry "by_some()" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --device=sim --sim-mode=strict --entry "voted()" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --device=sim --sim-mode=strict --entry "two_loops()" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx942 --device=sim --sim-mode=strict --entry "told()" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --device=sim --sim-mode=strict --entry "told()" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_80 --device=ptx --entry "two_loops()" --check | FileCheck %s
+# AHEAD: planned: copies start
+# BOTH-COUNT-2: planned: copies and matrix instructions
+# APART: scf.for
+# APART-NOT: wave.barrier global
+# APART: wave.wait memory({{[1-9]}}
+# APART: wave.wave_fence
+# APART-NEXT: wave.barrier{{$}}
+# APART-NEXT: wave.wave_fence
+# APART-NOT: wave.barrier global
+# APART: wave.wait memory(0)
+# TOLD: scf.for
+# TOLD: wave.wait memory({{[1-9]}}
+# TOLD: wave.barrier global
+# TOLD: wave.global_write
+# TOLD: wave.barrier global
 # PLAN: planned: a producer fills up to
 # TWO: planned: a producer fills up to
 # TWO: planned: a producer fills up to
@@ -176,5 +206,31 @@ def where():
             if I[tx] > 0:
                 T.gemm(a, b, c, transpose_B=True)
             T.copy(c, C)
+
+    return main
+
+
+def told(M=64, N=64, K=320, block=64, threads=128, stages=3):
+    """Threads tell each other through a tensor in rounds that leave copies in flight."""
+
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float16"), X: T.Tensor((threads,), "float32"), S: T.Tensor((threads,), "float32")):
+        with T.Kernel(1, threads=threads):
+            tx = T.get_thread_binding()
+            a = T.alloc_shared((M, block), "float16")
+            b = T.alloc_shared((N, block), "float16")
+            sums = T.alloc_fragment((M, N), "float32")
+            row = T.alloc_local((1,), "float32")
+            row[0] = 0
+            T.clear(sums)
+            for k in T.Pipelined(K // block, num_stages=stages):
+                T.copy(A[0, k * block], a)
+                T.copy(B[0, k * block], b)
+                X[tx] = a[tx % M, k]
+                T.sync_threads()
+                row[0] += X[(tx + 64) % threads]
+                T.gemm(a, b, sums, transpose_B=True)
+            T.copy(sums, C)
+            S[tx] = row[0]
 
     return main

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Memory/DeviceOrder.h"
 #include "ToWave/KernelFrame.h"
 
 #include "tilec/IR/Tile/Uniformity.h"
@@ -46,6 +47,8 @@ public:
   bool isConstant(Value root);
   /// Whether only some threads of a block may get to the ops of this block of the program.
   bool isDivergent(mlir::Block *block);
+  /// The barrier of the block that the op asks for.
+  void emitBarrier(Operation *op);
 
   std::unique_ptr<RoleEmitter> roles;
   CopyGroups copies;
@@ -54,6 +57,7 @@ private:
   std::optional<llvm::SmallVector<Value, 4>> writes; ///< once somebody has asked
   std::optional<tile::Uniformity> uniformity;        ///< the same
   std::optional<bool> mayWait;                       ///< the same: for what another kernel writes
+  std::optional<DeviceOrder> deviceOrder;            ///< the same
 
   LogicalResult checkGrid();
   LogicalResult emitFor(tile::ForOp loop, Elements &elements);

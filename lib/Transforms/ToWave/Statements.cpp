@@ -76,9 +76,10 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   if (isa<tile::BarrierOp>(op)) {
     if (roles->needsAsyncFence())
       wave::AsyncFenceOp::create(b, loc);
-    // Between scalar code of threads, only fences keep LLVM from moving accesses across.
-    wave::BarrierOp::create(b, loc).setGlobal(kernel.getLockstep() ||
-                                              cast<tile::BarrierOp>(op).getGlobal());
+    if (kernel.getLockstep())
+      emitBarrier(&op);
+    else
+      wave::BarrierOp::create(b, loc).setGlobal(cast<tile::BarrierOp>(op).getGlobal());
     return success();
   }
   if (auto copy = dyn_cast<tile::CopyOp>(op)) {

@@ -203,7 +203,7 @@ Value ThreadEmitter::blockVote(tile::BlockVoteOp op) {
       wave::AsyncFenceOp::create(b, loc);
     count = wave::BarrierCountOp::create(b, loc, said);
   } else {
-    auto barrier = [&] { wave::BarrierOp::create(b, loc).setGlobal(true); };
+    auto barrier = [&] { e.emitBarrier(op); };
     count = math::CtPopOp::create(b, loc, wholeBallot(said));
     count = arith::TruncIOp::create(b, loc, b.getI32Type(), count);
     barrier();
@@ -240,6 +240,33 @@ static LogicalResult emitDot(Emitter &e, tile::Dp4aOp op, Elements &elements) {
   return success();
 }
 
+/// Whether the op stands in rounds that leave copies in flight.
+static bool isBesideCopies(Operation *op) {
+  for (auto loop = op->getParentOfType<tile::ForOp>(); loop;
+       loop = loop->getParentOfType<tile::ForOp>())
+    if (llvm::any_of(loop.bodyBlock()->getOps<tile::AsyncWaitOp>(),
+                     [](tile::AsyncWaitOp wait) { return wait.getPending() > 0; }))
+      return true;
+  return false;
+}
+
+void Emitter::emitBarrier(Operation *op) {
+  bool isGlobal = true;
+  // Where copies are counted, order in device memory waits for those in flight.
+  if (target.asyncCopies.completion != Completion::Groups && isBesideCopies(op)) {
+    if (!deviceOrder)
+      deviceOrder.emplace(kernel);
+    auto barrier = dyn_cast<tile::BarrierOp>(op);
+    isGlobal = (barrier && barrier.getGlobal()) || deviceOrder->isKeptBy(op);
+  }
+  // Between scalar code of threads, only fences keep LLVM from moving accesses across.
+  if (!isGlobal)
+    wave::WaveFenceOp::create(b, loc);
+  wave::BarrierOp::create(b, loc).setGlobal(isGlobal);
+  if (!isGlobal)
+    wave::WaveFenceOp::create(b, loc);
+}
+
 std::optional<LogicalResult> emitThreadOp(Emitter &e, Operation &op, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -248,7 +275,7 @@ std::optional<LogicalResult> emitThreadOp(Emitter &e, Operation &op, Elements &e
   if (isa<tile::SyncThreadsOp>(op)) {
     if (e.roles->needsAsyncFence())
       wave::AsyncFenceOp::create(b, loc);
-    wave::BarrierOp::create(b, loc).setGlobal(true);
+    e.emitBarrier(&op);
     return success();
   }
   if (auto sync = dyn_cast<tile::GridSyncOp>(op)) {
