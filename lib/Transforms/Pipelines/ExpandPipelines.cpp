@@ -570,8 +570,18 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   static PipelinePlan planThatFits(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip,
                                    bool withGathers = true) {
     PipelinePlan plan = planPipeline(loop, chip, withGathers);
-    if (plan.stages > 1)
+    if (plan.stages < 2)
+      return plan;
+    PipelinePlan whole = plan;
+    if (plan.numbers == 0)
+      dropParts(whole, chip);
+    fitInto(plan, memory.now());
+    if (plan.stages < whole.stages && whole.fills.size() < plan.fills.size()) {
+      for (tile::AllocOp ring : plan.rings)
+        memory.now().setSlots(ring, 1);
+      plan = whole;
       fitInto(plan, memory.now());
+    }
     return plan;
   }
 
@@ -651,8 +661,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
         pipelined.push_back(loop);
     });
-    if (!kernel.getLockstep())
-      separateTiles(kernel, pipelined);
+    separateTiles(kernel, pipelined);
     LoopMemory memory(kernel, chip, loops);
     for (tile::ForOp loop : loops)
       expandLoop(loop, memory, chip);

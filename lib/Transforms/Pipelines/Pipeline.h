@@ -56,6 +56,9 @@ struct PipelinePlan {
 /// whole pieces.
 int64_t asyncPieceBytes(mlir::Value src, mlir::Value dst, const TargetInfo &target);
 
+/// Takes out of the plan the copies of tiles that fill no whole instruction of a wave.
+void dropParts(PipelinePlan &plan, const TargetInfo &target);
+
 /// Whether copies without registers move as much at once as a lane's access does: narrower ones are
 /// slower than registers, which leave shared memory to other blocks.
 bool copiesWidePieces(const TargetInfo &target);

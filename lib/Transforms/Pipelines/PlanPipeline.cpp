@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Pipelines/Gather.h"
 #include "Pipelines/LoopMemory.h"
@@ -61,7 +62,7 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   if (elemBits % 8 != 0)
     return 0;
   int64_t elemBytes = elemBits / 8;
-  int64_t startDivisor = divisorOf(box.offsets.back());
+  int64_t startDivisor = divisorOf(box.offsets.back()), ofPart = 0;
   for (int64_t bytes : target.asyncCopies.bytes) {
     int64_t elems = bytes / elemBytes;
     if (bytes % elemBytes != 0 || elems == 0)
@@ -71,16 +72,38 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
         (ShapedType::isDynamic(rowElems) || rowElems % elems == 0) && startDivisor % elems == 0;
     bool staysTogether =
         layout->phases == 1 ? layout->pitchElems % elems == 0 : layout->vecElems % elems == 0;
-    bool fillsWaves = true;
-    if (target.asyncCopies.lanesInRow) {
-      // One instruction writes waveLanes pieces in a row; the last one may not pass the end.
-      fillsWaves = dst.numElems() * elemBytes % (target.waveLanes * bytes) == 0 &&
-                   layout->pitchElems == dst.getShape().back();
-    }
-    if (isAligned && staysTogether && fillsWaves && dst.getShape().back() % elems == 0)
+    // One instruction writes waveLanes pieces in a row; the last one may not pass the end.
+    bool fillsRows = !target.asyncCopies.lanesInRow || layout->pitchElems == dst.getShape().back();
+    if (!isAligned || !staysTogether || !fillsRows || dst.getShape().back() % elems != 0)
+      continue;
+    if (!target.asyncCopies.lanesInRow ||
+        dst.numElems() * elemBytes % (target.waveLanes * bytes) == 0)
       return bytes;
+    if (ofPart == 0)
+      ofPart = bytes;
   }
-  return 0;
+  return ofPart;
+}
+
+/// Whether some lanes of a wave have no part in the copy: a branch, and no wait counts on it.
+static bool leavesLanesOut(tile::CopyOp copy, const TargetInfo &target) {
+  tile::BufferType tile = copy.getDst().getType();
+  int64_t bytes = storageBytes(tile::dtypeOf(tile.getElementType()), tile.numElems());
+  int64_t piece = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
+  return target.asyncCopies.lanesInRow && bytes % (target.waveLanes * piece) != 0;
+}
+
+void dropParts(PipelinePlan &plan, const TargetInfo &target) {
+  size_t kept = 0;
+  for (size_t n = 0; n < plan.fills.size(); ++n) {
+    tile::CopyOp copy = plan.copyAt(n);
+    if (copy && leavesLanesOut(copy, target))
+      continue;
+    plan.fills[kept] = plan.fills[n];
+    plan.rings[kept++] = plan.rings[n];
+  }
+  plan.fills.truncate(kept);
+  plan.rings.truncate(kept);
 }
 
 /// Whether `value` is the same in every iteration but for the induction variable, and computed from
@@ -244,6 +267,11 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withG
     plan.fills.push_back(copy);
     plan.rings.push_back(ring);
   }
+  // A wait has to count on something in each round.
+  PipelinePlan whole = plan;
+  dropParts(whole, target);
+  if (plan.stages < 2 || whole.isEmpty())
+    plan = whole;
   if (round == loop.bodyBlock()) {
     plan.round = {};
     if (withGathers)
@@ -283,22 +311,36 @@ static Operation *firstReader(Operation *fill, tile::AllocOp ring) {
   return nullptr;
 }
 
+/// Whether each wave of the block has a part of the fill: a wait counts on no other copies.
+static bool isOfAllWaves(const PipelinePlan &plan, size_t n, const TargetInfo &target) {
+  tile::CopyOp copy = plan.copyAt(n);
+  int64_t pieceBytes = copy ? asyncPieceBytes(copy.getSrc(), copy.getDst(), target)
+                            : target.asyncCopies.bytes.front();
+  int64_t waves = wavesOf(plan.fills[n]->getParentOfType<tile::KernelOp>(), target);
+  return bytesOfBuffer(plan.rings[n]) >= pieceBytes * target.waveLanes * waves;
+}
+
 /// Gives the smallest ring so many slots, if that fits in so many bytes. Of several, it is one that
-/// a tile.copy fills: rows that lie further ahead would want their numbers further ahead, too.
-static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, int64_t most) {
+/// a tile.copy of all waves fills: rows that lie further ahead would want their numbers further
+/// ahead, too.
+static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, int64_t most,
+                      const TargetInfo &target) {
   PipelinePlan deeper = plan;
+  auto isCounted = [&](size_t n) { return plan.copyAt(n) && isOfAllWaves(plan, n, target); };
   if (plan.fills.size() - plan.numbers == 1) {
+    if (!isOfAllWaves(plan, plan.numbers, target))
+      return false;
     deeper.stages = slots;
   } else {
     SmallVector<size_t> order(plan.fills.size());
     std::iota(order.begin(), order.end(), 0);
     llvm::sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
       auto rank = [&](size_t n) {
-        return std::tuple(plan.copyAt(n) != nullptr, -bytesOfBuffer(plan.rings[n]), n);
+        return std::tuple(isCounted(n), -bytesOfBuffer(plan.rings[n]), n);
       };
       return rank(a) < rank(b);
     });
-    if (!plan.copyAt(order.back()))
+    if (!isCounted(order.back()))
       return false;
     reorder(deeper, order);
     deeper.second = order.size() - 1;
@@ -314,7 +356,7 @@ static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, i
 }
 
 /// Makes a second group of the fills that are read last, if others are read before.
-static bool awaitApart(PipelinePlan &plan) {
+static bool awaitApart(PipelinePlan &plan, const TargetInfo &target) {
   SmallVector<size_t> order;
   SmallVector<Operation *> readers;
   for (auto [n, fill] : llvm::enumerate(plan.fills)) {
@@ -326,8 +368,12 @@ static bool awaitApart(PipelinePlan &plan) {
   llvm::sort(MutableArrayRef(order).drop_front(plan.numbers), [&](size_t a, size_t b) {
     return readers[a] != readers[b] ? readers[a]->isBeforeInBlock(readers[b]) : a < b;
   });
-  Operation *last = readers[order.back()];
   size_t second = order.size();
+  while (second > plan.numbers && !isOfAllWaves(plan, order[second - 1], target))
+    --second;
+  if (second == plan.numbers)
+    return false;
+  Operation *last = readers[order[second - 1]];
   while (second > plan.numbers && readers[order[second - 1]] == last)
     --second;
   if (second == plan.numbers)
@@ -410,14 +456,12 @@ void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops
       plan.stages = 3;
     return;
   }
-  if (kernel.getLockstep())
-    return;
   setSlots(plan, memory);
   int64_t most = freeBytes(kernel, memory.bytes(), target);
   // A number of slots that is no power of two costs more than a second barrier: the slot of a round
   // takes a product and its address an addition.
-  if (!deepenOne(plan, 2 * plan.stages, memory, most) && !awaitApart(plan))
-    deepenOne(plan, plan.stages + 1, memory, most);
+  if (!deepenOne(plan, 2 * plan.stages, memory, most, target) && !awaitApart(plan, target))
+    deepenOne(plan, plan.stages + 1, memory, most, target);
 }
 
 } // namespace tilec
