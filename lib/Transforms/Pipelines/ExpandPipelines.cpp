@@ -566,25 +566,6 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       memory.leave(loop, plan);
   }
 
-  /// A plan, with as many stages as there is shared memory for.
-  static PipelinePlan planThatFits(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip,
-                                   bool withGathers = true) {
-    PipelinePlan plan = planPipeline(loop, chip, withGathers);
-    if (plan.stages < 2)
-      return plan;
-    PipelinePlan whole = plan;
-    if (plan.numbers == 0)
-      dropParts(whole, chip);
-    fitInto(plan, memory.now());
-    if (plan.stages < whole.stages && whole.fills.size() < plan.fills.size()) {
-      for (tile::AllocOp ring : plan.rings)
-        memory.now().setSlots(ring, 1);
-      plan = whole;
-      fitInto(plan, memory.now());
-    }
-    return plan;
-  }
-
   static void expandLoop(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
     if (loop.getStages() < 2)
       return expandPlain(loop, memory, chip);

@@ -56,9 +56,6 @@ struct PipelinePlan {
 /// whole pieces.
 int64_t asyncPieceBytes(mlir::Value src, mlir::Value dst, const TargetInfo &target);
 
-/// Takes out of the plan the copies of tiles that fill no whole instruction of a wave.
-void dropParts(PipelinePlan &plan, const TargetInfo &target);
-
 /// Whether copies without registers move as much at once as a lane's access does: narrower ones are
 /// slower than registers, which leave shared memory to other blocks.
 bool copiesWidePieces(const TargetInfo &target);
@@ -74,6 +71,10 @@ void setSlots(const PipelinePlan &plan, SharedMemory &memory);
 void fitInto(PipelinePlan &plan, SharedMemory &memory);
 
 class LoopMemory;
+
+/// A plan, with as many stages as there is shared memory for.
+PipelinePlan planThatFits(tile::ForOp loop, LoopMemory &memory, const TargetInfo &target,
+                          bool withGathers = true);
 
 /// Whether the plan leaves a unit one block because its gathers have a second slot; where copies
 /// are counted, and other blocks of the grid want the unit.

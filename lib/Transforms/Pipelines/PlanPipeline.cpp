@@ -34,6 +34,32 @@ int64_t PipelinePlan::slotsOf(size_t ring) const {
   return int64_t(llvm::PowerOf2Ceil(numbersAhead() + 1));
 }
 
+/// Whether offsets of 32 bits reach all of the tensor.
+static bool isNarrow(tile::BufferType root) {
+  return root.hasStaticShape() &&
+         storageBytes(tile::dtypeOf(root.getElementType()), root.numElems()) <= (int64_t(1) << 31);
+}
+
+/// Whether they reach all of the box from its beginning on.
+static bool isBoxNarrow(const BufferBox &box, Value view) {
+  tile::BufferType root = box.rootType();
+  ArrayRef<int64_t> shape = root.getShape();
+  ArrayRef<int64_t> extents = cast<tile::BufferType>(view.getType()).getShape();
+  int64_t stride = 1, elems = 1;
+  size_t inView = extents.size();
+  for (int64_t d = root.rank() - 1; d >= 0 && inView > 0; --d) {
+    if (box.dims[inView - 1] == d && extents[--inView] != 1) {
+      if (stride < 0)
+        return false;
+      elems += (extents[inView] - 1) * stride;
+    }
+    stride = stride < 0 || ShapedType::isDynamic(shape[d]) || stride > (int64_t(1) << 31)
+                 ? -1
+                 : stride * shape[d];
+  }
+  return storageBytes(tile::dtypeOf(root.getElementType()), elems) <= (int64_t(1) << 31);
+}
+
 int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) {
   auto src = cast<tile::BufferType>(srcView.getType());
   auto dst = cast<tile::BufferType>(dstView.getType());
@@ -48,11 +74,8 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
   tile::BufferType root = box.rootType();
   if (tensor && !tensor.getStrides().empty())
     return 0;
-  // 32-bit offsets: larger and dynamic tensors are copied through registers. A lane's own address
-  // has 64 bits.
-  bool isNarrow = root.hasStaticShape() && storageBytes(tile::dtypeOf(root.getElementType()),
-                                                        root.numElems()) <= (int64_t(1) << 31);
-  if (!isNarrow && target.asyncCopies.lanesInRow)
+  // A lane's own address has 64 bits.
+  if (target.asyncCopies.lanesInRow && !isNarrow(root) && !isBoxNarrow(box, srcView))
     return 0;
   // The last dimension of the box runs along the tensor's rows.
   if (root.rank() == 0 || box.dims.empty() || box.dims.back() != root.rank() - 1)
@@ -93,17 +116,32 @@ static bool leavesLanesOut(tile::CopyOp copy, const TargetInfo &target) {
   return target.asyncCopies.lanesInRow && bytes % (target.waveLanes * piece) != 0;
 }
 
-void dropParts(PipelinePlan &plan, const TargetInfo &target) {
+/// Takes the copies out of the plan for which that holds.
+static void drop(PipelinePlan &plan, llvm::function_ref<bool(tile::CopyOp)> isOut) {
   size_t kept = 0;
   for (size_t n = 0; n < plan.fills.size(); ++n) {
     tile::CopyOp copy = plan.copyAt(n);
-    if (copy && leavesLanesOut(copy, target))
+    if (copy && isOut(copy))
       continue;
     plan.fills[kept] = plan.fills[n];
     plan.rings[kept++] = plan.rings[n];
   }
   plan.fills.truncate(kept);
   plan.rings.truncate(kept);
+}
+
+static void dropParts(PipelinePlan &plan, const TargetInfo &target) {
+  drop(plan, [&](tile::CopyOp copy) { return leavesLanesOut(copy, target); });
+}
+
+/// And those whose addresses cost more in each round: registers serve a round as well that waits
+/// for its own copies.
+static void dropCostly(PipelinePlan &plan, const TargetInfo &target) {
+  drop(plan, [&](tile::CopyOp copy) {
+    bool isFar = target.asyncCopies.lanesInRow &&
+                 !isNarrow(cast<tile::BufferType>(boxRootOf(copy.getSrc()).getType()));
+    return isFar || leavesLanesOut(copy, target);
+  });
 }
 
 /// Whether `value` is the same in every iteration but for the induction variable, and computed from
@@ -270,7 +308,9 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withG
   // A wait has to count on something in each round.
   PipelinePlan whole = plan;
   dropParts(whole, target);
-  if (plan.stages < 2 || whole.isEmpty())
+  if (plan.stages < 2)
+    dropCostly(plan, target);
+  else if (whole.isEmpty())
     plan = whole;
   if (round == loop.bodyBlock()) {
     plan.round = {};
@@ -294,6 +334,32 @@ void fitInto(PipelinePlan &plan, SharedMemory &memory) {
   };
   while (plan.stages > 1 && !fits())
     --plan.stages;
+}
+
+PipelinePlan planThatFits(tile::ForOp loop, LoopMemory &memory, const TargetInfo &target,
+                          bool withGathers) {
+  PipelinePlan plan = planPipeline(loop, target, withGathers);
+  if (plan.stages < 2)
+    return plan;
+  PipelinePlan all = plan;
+  fitInto(plan, memory.now());
+  // Fewer copies may have more slots, or slots at all. Gathers keep the tiles that they read.
+  auto prefer = [&](PipelinePlan fewer, int64_t below) {
+    if (plan.stages >= below || plan.numbers != 0 || fewer.fills.size() == plan.fills.size())
+      return;
+    for (tile::AllocOp ring : all.rings)
+      memory.now().setSlots(ring, 1);
+    plan = std::move(fewer);
+    if (plan.isEmpty())
+      plan.stages = 1;
+    fitInto(plan, memory.now());
+  };
+  PipelinePlan fewer = all;
+  dropParts(fewer, target);
+  prefer(fewer, all.stages);
+  dropCostly(fewer, target);
+  prefer(fewer, 2);
+  return plan;
 }
 
 /// Bytes that a block may take without a block less being resident, with what it takes of `before`.

@@ -35,15 +35,23 @@ static bool dependsOn(Value value, Value iv) {
 std::optional<int64_t> advanceBytes(Value source, tile::ForOp loop) {
   BufferBox box = boxOf(source);
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
-  if (!step || *step <= 0 || !box.rootType().hasStaticShape())
+  if (!step || *step <= 0)
     return std::nullopt;
   auto shape = box.rootType().getShape();
   auto viewShape = cast<tile::BufferType>(source.getType()).getShape();
-  int64_t stride = 1, elems = 0;
-  for (int64_t d = int64_t(shape.size()) - 1; d >= 0; stride *= shape[d], --d) {
+  DType dtype = tile::dtypeOf(box.rootType().getElementType());
+  constexpr int64_t mostBytes = int64_t(1) << 31; // offsets from the box's beginning on
+  int64_t stride = 1, elems = 0;                  // stride < 0: not known, or too large
+  auto behind = [&](int64_t d) {
+    bool isKnown = stride >= 0 && !ShapedType::isDynamic(shape[d]) && shape[d] <= mostBytes;
+    return isKnown && storageBytes(dtype, stride * shape[d]) <= mostBytes ? stride * shape[d] : -1;
+  };
+  for (int64_t d = int64_t(shape.size()) - 1; d >= 0; stride = behind(d), --d) {
     const IndexSum &offset = box.offsets[d];
     if (llvm::none_of(offset.terms, [&](Value term) { return dependsOn(term, loop.iv()); }))
       continue;
+    if (behind(d) < 0)
+      return std::nullopt;
     LinearForm form = linearize(offset);
     for (auto [term, coefficient] : form.terms)
       if (term != loop.iv() && dependsOn(term, loop.iv()))
@@ -56,7 +64,7 @@ std::optional<int64_t> advanceBytes(Value source, tile::ForOp loop) {
       return std::nullopt;
     elems += form.coefficient(loop.iv()) * *step * stride;
   }
-  int64_t bytes = storageBytes(tile::dtypeOf(box.rootType().getElementType()), std::abs(elems));
+  int64_t bytes = storageBytes(dtype, std::abs(elems));
   return elems < 0 ? -bytes : bytes;
 }
 

@@ -105,6 +105,11 @@ private:
   std::pair<int64_t, int64_t> sameColumn(int64_t round);
   /// Of a place for which no bound was left to check: the lane's part and the uniform one.
   std::pair<Value, Value> splitOffset(const SourcePlace &from);
+  /// A descriptor from the box on, for a tensor whose end only 64 bits reach, or only the run
+  /// knows.
+  Value describeBox();
+  /// The place of a lane from there on; behind the descriptor's end where the mask is false.
+  Value offsetInBox(const SourcePlace &from);
   /// Of one with a mask: past the end of any tensor where it is false.
   Value maskedOffset(const SourcePlace &from);
   /// The same where the descriptor checks the rest: what is not masked is added behind the choice.
@@ -126,6 +131,7 @@ private:
   Operation *loop; ///< the innermost one around the copy; null: none
   bool uncounted;
   Value commonTarget; ///< see findCommonTarget
+  Value ofBox;        ///< see describeBox; null: the tensor's descriptor reaches it all
 };
 
 SmallVector<Value, 4> AsyncCopyEmitter::pointAt(Value offset) {
@@ -273,6 +279,30 @@ std::pair<Value, Value> AsyncCopyEmitter::splitOffset(const SourcePlace &from) {
   return {e.globalOffset(tensor, lane), e.globalOffset(tensor, uniform)};
 }
 
+Value AsyncCopyEmitter::describeBox() {
+  SmallVector<Value, 4> start;
+  for (const IndexSum &sum : source.offsets) {
+    Value offset = e.indexFor(sum, 0, elements);
+    start.push_back(offset ? offset : e.index(0));
+  }
+  Value base = wave::AddGlobalOp::create(b, loc, tensor.base.getType(), tensor.base,
+                                         e.globalOffset(tensor, start));
+  Value bytes = arith::ConstantIntOp::create(b, loc, outside, 64);
+  return wave::BufferDescOp::create(b, loc, wave::DescType::get(b.getContext()), base, bytes);
+}
+
+Value AsyncCopyEmitter::offsetInBox(const SourcePlace &from) {
+  Value offset;
+  for (auto [part, stride] : llvm::zip(from.lanePart, tensor.staticStrides))
+    if (part)
+      offset = e.addIndex(offset, e.mulIndex(part, stride * elemBytes));
+  if (!offset)
+    offset = e.index(0);
+  if (!from.mask)
+    return offset;
+  return arith::SelectOp::create(b, loc, from.mask, offset, e.index(-outside));
+}
+
 Value AsyncCopyEmitter::findCommonTarget(Value start, int64_t rounds) {
   bool moves = llvm::any_of(dest.offsets, [&](const IndexSum &offset) {
     return llvm::any_of(offset.terms, [&](Value term) { return variesInLoop(term, loop); });
@@ -332,6 +362,11 @@ void AsyncCopyEmitter::emitDma(int64_t round, Value piece, Value start) {
   int64_t chunkBytes = e.target.waveLanes * pieceBytes;
   Value target = commonTarget ? e.addIndex(commonTarget, round * e.numWaves * chunkBytes)
                               : e.addIndex(start, e.mulIndex(chunkOf(round), chunkBytes));
+  if (ofBox) {
+    Value voffset = offsetInBox(sourceOf(pointOf(round, piece)));
+    wave::LoadToSharedOp::create(b, loc, ofBox, voffset, e.index(0), target, 0, pieceBytes);
+    return;
+  }
   SourcePlace from = sourceOf(pointOf(round, piece), 0, /*hasDescriptor=*/true);
   Value voffset, soffset = e.index(0);
   if (from.mask || from.endsTensor) {
@@ -365,29 +400,34 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
   Value firstElement = e.addIndex(lanePiece, e.mulIndex(waveChunk, chunkElems));
   Value sharedStart = e.addIndex(e.mulIndex(waveChunk, copies.chunkBytes), place.baseBytes);
   SourcePlace first = sourceOf(pointAt(firstElement));
+  if (tensor.isWide)
+    ofBox = describeBox();
+  auto placeOfLane = [&](const SourcePlace &from) -> std::pair<Value, Value> {
+    if (ofBox)
+      return {offsetInBox(from), e.index(0)};
+    if (from.mask)
+      return {maskedOffset(from), e.index(0)};
+    return splitOffset(from);
+  };
 
   // Whole rows, and whole periods of the swizzle, further on: the same place in the row.
   int64_t period = place.layout.periodRows() * place.layout.pitchElems;
   int64_t rowDim = rowDimOfSource();
   for (auto [d, chunk] : llvm::enumerate(copies.copyChunk)) {
     int64_t elems = chunk * chunkElems;
-    Value voffset, soffset = e.index(0);
+    Value voffset, soffset;
     if (!first.mask && rowDim >= 0 && elems % period == 0) {
-      std::tie(voffset, soffset) = splitOffset(first);
+      std::tie(voffset, soffset) = placeOfLane(first);
       int64_t rows = elems / place.layout.pitchElems;
       soffset = e.addIndex(soffset, rows * tensor.staticStrides[rowDim] * elemBytes);
     } else {
-      SourcePlace from = sourceOf(pointAt(e.addIndex(firstElement, elems)));
-      if (from.mask)
-        voffset = maskedOffset(from);
-      else
-        std::tie(voffset, soffset) = splitOffset(from);
+      std::tie(voffset, soffset) = placeOfLane(sourceOf(pointAt(e.addIndex(firstElement, elems))));
     }
     auto step = wave::StepAttr::get(b.getContext(),
                                     operand.isA ? wave::StepKind::CopyA : wave::StepKind::CopyB, d,
                                     /*j=*/0, /*k=*/0, operand.slotBytes, operand.advanceBytes,
                                     /*cover=*/0, /*together=*/1);
-    wave::LoadToSharedOp::create(b, loc, tensor.desc, voffset, soffset,
+    wave::LoadToSharedOp::create(b, loc, ofBox ? ofBox : tensor.desc, voffset, soffset,
                                  e.addIndex(sharedStart, chunk * copies.chunkBytes), 0, pieceBytes,
                                  step);
   }
@@ -445,6 +485,8 @@ void AsyncCopyEmitter::run() {
   Value start = slotStart();
   if (lanesInRow)
     commonTarget = findCommonTarget(start, rounds);
+  if (lanesInRow && tensor.isWide)
+    ofBox = describeBox();
   for (int64_t round = 0; round < rounds; ++round) {
     OpBuilder::InsertionGuard guard(b);
     Value piece = pieceOf(round);
@@ -466,7 +508,7 @@ void AsyncCopyEmitter::run() {
 void makeDescriptor(Emitter &e, TensorPlace &place) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  if (!e.target.hasDescriptors || place.desc)
+  if (!e.target.hasDescriptors || place.desc || place.isWide)
     return;
   // Once, at the top of the e.kernel.
   OpBuilder::InsertionGuard guard(b);
