@@ -419,9 +419,38 @@ Value Importer::floatBinary(ExprOp op, Value x, Value y, Location loc) {
     return result(arith::MinNumFOp::create(b, loc, x, y));
   case ExprOp::Max:
     return result(arith::MaxNumFOp::create(b, loc, x, y));
+  case ExprOp::FloorDiv:
+    return flooredQuotient(x, y, loc);
+  case ExprOp::FloorMod:
+    return flooredRemainder(x, y, loc);
   default:
     llvm_unreachable("no float operation");
   }
+}
+
+/// Python's x % y, of y's sign: the exact remainder of the truncated quotient, and y more where
+/// that is of the other sign. x - floor(x / y) * y has the rounding errors of all three.
+Value Importer::flooredRemainder(Value x, Value y, Location loc) {
+  Value rest = arith::RemFOp::create(b, loc, x, y);
+  Value turned = math::CopySignOp::create(b, loc, rest, y); // zeros, too
+  Value isOfSign = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, turned, rest);
+  Value raised = arith::AddFOp::create(b, loc, rest, y);
+  return arith::SelectOp::create(b, loc, isOfSign, turned, raised);
+}
+
+/// Python's x // y: the floor of the exact quotient, rounded once.
+Value Importer::flooredQuotient(Value x, Value y, Location loc) {
+  if (x.getType().isF64()) {
+    // Near a whole number, which rounding finds.
+    Value whole = arith::SubFOp::create(b, loc, x, flooredRemainder(x, y, loc));
+    return math::RoundEvenOp::create(b, loc, arith::DivFOp::create(b, loc, whole, y));
+  }
+  // The quotient of two f32 is further from a whole number that it is not than f64 rounds, up to
+  // 2^28; of what is larger f32 has no halves, and no neighbours of whole numbers.
+  auto widened = [&](Value v) -> Value { return arith::ExtFOp::create(b, loc, b.getF64Type(), v); };
+  Value quotient = arith::DivFOp::create(b, loc, widened(x), widened(y));
+  Value floor = math::FloorOp::create(b, loc, quotient);
+  return arith::TruncFOp::create(b, loc, x.getType(), floor);
 }
 
 Value Importer::comparison(const Expr *e) {

@@ -90,6 +90,8 @@ private:
   Value wrapped(Value v, DType type, mlir::Location loc);
   Value integerBinary(script::ExprOp op, Value a, Value b, DType type, mlir::Location loc);
   Value floatBinary(script::ExprOp op, Value a, Value b, mlir::Location loc);
+  Value flooredRemainder(Value x, Value y, mlir::Location loc);
+  Value flooredQuotient(Value x, Value y, mlir::Location loc);
   Value comparison(const Expr *e);
   Value logical(const Expr *e);
   Value choose(const Expr *e);

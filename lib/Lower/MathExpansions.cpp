@@ -355,7 +355,9 @@ llvm::Value *MathExpansions::erfc(llvm::Value *x) {
 }
 
 llvm::Value *MathExpansions::approxErfc(llvm::Value *x) {
-  llvm::Value *magnitude = clamp(abs(x), 0.0, 5.5);
+  // From where on the power is zero, which a large factor must not make something of. (Far beyond
+  // it the polynomial grows again.)
+  llvm::Value *magnitude = clamp(abs(x), 0.0, 13.0);
   llvm::Value *tail =
       e.approxExp2(b.CreateFMul(magnitude, polynomial(erfcPowerCoefficients, magnitude)));
   return select(less(x, 0.0), b.CreateFSub(number(x, 2.0), tail), tail);

@@ -420,13 +420,6 @@ Value Evaluator::runtimeBinary(BinaryOp op, const Value &a, const Value &b, Span
     x = build.cast(x, DType::F32, aSpan);
     y = build.cast(y, DType::F32, bSpan);
   }
-  if (isFloating && divides) {
-    const Expr *quotient = build.math(MathFn::Floor, build.binary(ExprOp::Div, x, y, span), span);
-    if (*which == ExprOp::FloorDiv)
-      return Value::expr(quotient);
-    return Value::expr(
-        build.binary(ExprOp::Sub, x, build.binary(ExprOp::Mul, quotient, y, span), span));
-  }
   const Expr *result = build.binary(*which, x, y, span);
   if (depthOf(result, limits.exprDepth) >= limits.exprDepth)
     return fail(DiagId::ExpressionTooDeep, span, limits.exprDepth);

@@ -63,7 +63,8 @@ static void expandReduce(tile::ReduceOp reduce) {
   bool isUnsignedType = isUnsigned(tile::dtypeOf(src.getElementType()));
   if (reduce.getClear())
     makeElementwise(b, loc, reduce.getDst(), [&](OpBuilder &inner, ValueRange) {
-      return identityOfElement(inner, loc, kind, dst.getElementType(), isUnsignedType);
+      return identityOfElement(inner, loc, kind, dst.getElementType(), isUnsignedType,
+                               reduce.getNanPropagate());
     });
   SmallVector<Value> extents;
   for (int64_t size : src.getShape())

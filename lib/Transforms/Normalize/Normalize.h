@@ -76,12 +76,13 @@ void parallelizeSerialLoops(tile::ProgramOp program);
 /// A parallel with extents that are known at run time becomes a loop over parallels of fixed size.
 void chunkDynamicParallels(tile::ProgramOp program);
 
-/// The neutral value of a combination.
+/// The neutral value of a combination. Of a largest or smallest float it is NaN, which loses
+/// against every number, so that nothing but NaN gives NaN; where NaN wins, an infinity.
 mlir::Value identityOf(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind,
-                       mlir::Type type, bool isUnsigned);
+                       mlir::Type type, bool isUnsigned, bool nanPropagate = false);
 /// The same as an element of a buffer, which may hold less than the scalars computed with.
 mlir::Value identityOfElement(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind,
-                              mlir::Type elementType, bool isUnsigned);
+                              mlir::Type elementType, bool isUnsigned, bool nanPropagate = false);
 /// One step of it. max and min give the number when one side is NaN, unless `nanPropagate`.
 mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind, mlir::Value x,
                     mlir::Value y, bool isUnsigned, bool nanPropagate);

@@ -45,9 +45,14 @@ namespace tilec {
 // Combinations
 //===----------------------------------------------------------------------===//
 
-Value identityOf(OpBuilder &b, Location loc, tile::ReduceKind kind, Type type, bool isUnsigned) {
+Value identityOf(OpBuilder &b, Location loc, tile::ReduceKind kind, Type type, bool isUnsigned,
+                 bool nanPropagate) {
   using Kind = tile::ReduceKind;
   if (auto f = dyn_cast<FloatType>(type)) {
+    bool isLimit = kind == Kind::Max || kind == Kind::Min || kind == Kind::AbsMax;
+    if (isLimit && !nanPropagate)
+      return arith::ConstantOp::create(b, loc,
+                                       b.getFloatAttr(f, APFloat::getQNaN(f.getFloatSemantics())));
     double value = kind == Kind::Max    ? -std::numeric_limits<double>::infinity()
                    : kind == Kind::Min  ? std::numeric_limits<double>::infinity()
                    : kind == Kind::Prod ? 1.0
@@ -69,12 +74,14 @@ Value identityOf(OpBuilder &b, Location loc, tile::ReduceKind kind, Type type, b
 }
 
 Value identityOfElement(OpBuilder &b, Location loc, tile::ReduceKind kind, Type elementType,
-                        bool isUnsigned) {
+                        bool isUnsigned, bool nanPropagate) {
   DType dtype = tile::dtypeOf(elementType);
   Type scalar = tile::scalarTypeOf(elementType);
   bool isLimit = kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min;
+  // A float of 4 bits has no NaN.
   if (!isLimit || !isInteger(dtype) || bitsOf(dtype) >= 8)
-    return identityOf(b, loc, kind, scalar, isUnsigned);
+    return identityOf(b, loc, kind, scalar, isUnsigned,
+                      nanPropagate || (isFloat(dtype) && bitsOf(dtype) < 8));
   // An element of 4 bits is computed with in 8, and does not hold that type's limits.
   double value = kind == tile::ReduceKind::Max ? minValue(dtype) : maxValue(dtype);
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(scalar, int64_t(value)));

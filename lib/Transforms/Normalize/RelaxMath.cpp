@@ -12,6 +12,7 @@
 #include "Layouts/GemmPlan.h"
 #include "Layouts/Stores.h"
 #include "Normalize/ExactProducts.h"
+#include "Normalize/Magnitudes.h"
 #include "Normalize/RowMaxima.h"
 #include "Normalize/ShortAngles.h"
 
@@ -660,6 +661,23 @@ void shortenAngles(tile::KernelOp kernel, const TargetInfo &target, Fates &fates
       shortenAngle(op);
 }
 
+/// x / y as x / (y * s) * s, where s makes a divisor large that is a denormal number: the product
+/// with a reciprocal that is infinite, or that of what was taken for zero, says nothing of x / y.
+void raiseDivisor(arith::DivFOp quotient) {
+  constexpr double smallestNormal = 0x1p-126, raise = 0x1p32;
+  OpBuilder b(quotient);
+  Location loc = quotient.getLoc();
+  Value divisor = quotient.getRhs(), size = math::AbsFOp::create(b, loc, divisor);
+  Value isTiny = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size,
+                                       numberLike(b, loc, smallestNormal));
+  Value factor =
+      arith::SelectOp::create(b, loc, isTiny, numberLike(b, loc, raise), numberLike(b, loc, 1));
+  quotient.getRhsMutable().assign(arith::MulFOp::create(b, loc, divisor, factor));
+  b.setInsertionPointAfter(quotient);
+  auto result = arith::MulFOp::create(b, loc, quotient.getResult(), factor);
+  quotient.getResult().replaceAllUsesExcept(result, result);
+}
+
 /// What `--math=fast` allows.
 void relaxAll(tile::KernelOp kernel) {
   using Flags = arith::FastMathFlags;
@@ -702,6 +720,8 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
         op->getResult(0).getType().isF32())
       ops.push_back(op);
   });
+  Steps steps(kernel);
+  SmallVector<arith::DivFOp> raised;
   for (Operation *op : ops) {
     auto loop = op->getParentOfType<tile::ElementLoop>();
     Value result = op->getResult(0);
@@ -712,17 +732,24 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
              isa<arith::AddFOp>(op) || (difference && !mustVanish(difference, loop)))
       relaxAffine(op, sums, fates);
     else if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
-      bool isMean = constantOf(quotient.getRhs()) && dependsOn(quotient.getLhs(), sums);
-      if (isMean || isRounded())
+      bool isConstant = constantOf(quotient.getRhs()).has_value();
+      bool isMean = isConstant && dependsOn(quotient.getLhs(), sums) && !steps.isReachedBy(result);
+      bool isQuick = isRounded();
+      if (isMean || isQuick)
         allow(op, arith::FastMathFlags::arcp);
       bool isSafe = isSumOfPowers(quotient.getRhs(), loop) || isGate(quotient, fates);
-      if (!target.hasAccurateExp2 && isSafe && isRounded())
+      if (!target.hasAccurateExp2 && isSafe && isQuick)
         allow(op, arith::FastMathFlags::afn);
-    } else if (isa<math::RsqrtOp>(op) && isRounded())
+      if (isQuick && !isConstant && !isSafe && mayBeDenormal(quotient.getRhs()))
+        raised.push_back(quotient);
+    } else if (isa<math::RsqrtOp>(op) && isRounded() && !mayBeDenormal(op->getOperand(0)))
       allow(op, arith::FastMathFlags::afn);
     else if (isa<math::LogOp, math::Log2Op>(op) && Exponents(fates).areArguments(result))
       allow(op, arith::FastMathFlags::afn);
   }
+  // Last: what follows a divisor above must not meet the question.
+  if (!isFast)
+    llvm::for_each(raised, raiseDivisor);
   fuseExactProducts(kernel);
   if (isFast)
     relaxAll(kernel);

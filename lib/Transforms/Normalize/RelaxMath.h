@@ -24,10 +24,11 @@ namespace tilec {
 /// * of any other that is rounded to 16 bits the argument is rounded once, and e^x is 2^(x log2 e);
 /// * 1 + erf(x) and 1 + tanh(x), as in a GELU, become erfc(-x) and 2 / (1 + exp(-2x)), `afn`, where
 ///   they are rounded to 16 bits;
-/// * a quotient that is rounded to 16 bits is a product with the reciprocal (`arcp`), as is that of
-///   a reduction's sum and a number; of a sum of powers of at most 1, and
-///   of a sigmoid's, the reciprocal is the hardware's, without scaling (`afn`); so is an inverse
-///   square root that is rounded to 16 bits;
+/// * a quotient that is rounded to 16 bits is a product with the reciprocal (`arcp`), of a divisor
+///   that is made larger where it may be a denormal number; as is that of a reduction's sum and a
+///   number, unless it reaches a rounding to integers or a comparison; of a sum of powers of at
+///   most 1, and of a sigmoid's, the reciprocal is the hardware's, without scaling (`afn`); so is
+///   an inverse square root that is rounded to 16 bits, of what is no denormal number;
 /// * sines and cosines of angles with a known bound, from which values come that are rounded to 16
 ///   bits, are computed in f32 (ShortAngles.h);
 /// * a logarithm that is only subtracted from arguments of exponentials that are rounded to 16 bits

@@ -41,7 +41,7 @@ void expandReduce(tile::ReduceOp op) {
     Value sum = tile::AllocOp::create(b, loc, localType, "running", Attribute());
     Value first;
     if (op.getClear()) {
-      first = identityOf(b, loc, op.getKind(), scalar, isUnsignedType);
+      first = identityOf(b, loc, op.getKind(), scalar, isUnsignedType, op.getNanPropagate());
     } else {
       Type dstScalar = tile::scalarTypeOf(dst.getElementType());
       first = tile::LoadOp::create(b, loc, dstScalar, op.getDst(), at, FloatAttr());

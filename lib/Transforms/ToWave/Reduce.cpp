@@ -43,7 +43,7 @@ public:
 private:
   Value identity(Type type) {
     tile::ReduceKind base = kind;
-    return identityOf(b, loc, base, type, isUnsignedType);
+    return identityOf(b, loc, base, type, isUnsignedType, reduce.getNanPropagate());
   }
   Value fold(Value x, Value y) { return fold(x, y, isUnsignedType); }
   Value fold(Value x, Value y, bool areUnsigned) {

@@ -76,10 +76,6 @@ private:
 
 Value ScanEmitter::identity() {
   Type scalar = tile::scalarTypeOf(element);
-  bool isLimit = kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min;
-  if (auto type = dyn_cast<FloatType>(scalar); type && isLimit)
-    return arith::ConstantOp::create(
-        b, loc, b.getFloatAttr(type, APFloat::getQNaN(type.getFloatSemantics())));
   return identityOf(b, loc, kind, scalar, isUnsignedType);
 }
 
