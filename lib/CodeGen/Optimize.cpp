@@ -10,7 +10,9 @@
 #include "Optimize.h"
 
 #include "HalfPairs.h"
+#include "HalfSums.h"
 #include "InvariantGuards.h"
+#include "JoinBases.h"
 #include "LargeCode.h"
 #include "LlvmFaults.h"
 #include "PreferRegisters.h"
@@ -94,6 +96,7 @@ ModulePassManager cleanUpPasses() {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::PreserveCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(HalfSums());
   passes.addPass(CombineInstructions());
   passes.addPass(SplitNegations());
   passes.addPass(DropIdleAtomics());
@@ -134,6 +137,7 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   // NVPTX merges neighbouring accesses of a thread as far as each one says how it is aligned, and
   // ptxas merges none. AMD's code generator finds the alignment itself.
   FunctionPassManager passes;
+  passes.addPass(JoinBases());
   passes.addPass(InferAlignmentPass());
   passes.addPass(WideProducts());
   passes.addPass(PreferRegisters(targetInfo(arch).registers.ofUnit));

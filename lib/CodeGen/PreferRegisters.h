@@ -12,7 +12,7 @@
 namespace tilec::codegen {
 
 /// Products that say `residentBlocks` get that as `nvvm.minctasm`, kernels for which one resident
-/// block is as good a wish as any get 1, unless others would not be resident beside it then.
+/// block is as good a wish as any get 1, unless others would be resident beside it but for that.
 class PreferRegisters : public llvm::PassInfoMixin<PreferRegisters> {
 public:
   explicit PreferRegisters(int64_t registersOfUnit) : registersOfUnit(registersOfUnit) {}

@@ -9,6 +9,7 @@
 
 #include "LargeCode.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -37,6 +38,8 @@ constexpr unsigned mostLevels = 2;            // of loops in each other
 constexpr unsigned longestPeriod = 8;         // of a condition, in rounds
 constexpr unsigned mostPeriods = 4;           // side by side in a round
 constexpr unsigned mostWithConditions = 2560; // instructions of such a round, before they go
+constexpr unsigned mostComputed = 65536;      // of all rounds that give constants, here
+constexpr unsigned timesFewer = 8;            // are left of them
 
 /// A load or store that a lane leaves out where it has nothing to move (Lower/NVPTX).
 bool isMaskedAccess(const CallBase &call) {
@@ -112,6 +115,39 @@ bool startsAnew(const Loop &loop) {
          });
 }
 
+/// Of a loop whose rounds follow from constants, but for where they store (random numbers of a known
+/// seed): whether they are little when that is computed here.
+bool becomesConstants(const Loop &loop, unsigned rounds, unsigned size) {
+  const BasicBlock *before = loop.getLoopPredecessor();
+  if (!before || uint64_t(rounds) * size > mostComputed)
+    return false;
+  SmallPtrSet<const Instruction *, 16> unknown;
+  auto isUnknown = [&](const Value *value) {
+    auto *instr = dyn_cast<Instruction>(value);
+    return instr ? !loop.contains(instr) || unknown.contains(instr) : !isa<Constant>(value);
+  };
+  auto follows = [&](const Instruction &instr) {
+    if (instr.mayReadOrWriteMemory())
+      return false;
+    if (auto *phi = dyn_cast<PHINode>(&instr); phi && phi->getParent() == loop.getHeader())
+      return !any_of(phi->incoming_values(), isUnknown);
+    return !any_of(instr.operands(), [&](const Use &use) {
+      return !isa<BasicBlock>(use.get()) && isUnknown(use.get());
+    });
+  };
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const BasicBlock *block : loop.blocks())
+      for (const Instruction &instr : *block)
+        if (!unknown.contains(&instr) && !follows(instr))
+          changes |= unknown.insert(&instr).second;
+  }
+  for (const BasicBlock *block : loop.blocks())
+    if (unknown.contains(block->getTerminator()))
+      return false;
+  return unknown.size() * timesFewer <= size && unknown.size() * rounds <= mostInstructions;
+}
+
 bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
@@ -126,7 +162,8 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
     if (rounds < 2 || !size)
       continue;
     unsigned most = readsConstants(*loop) ? mostBehindReads : mostInstructions;
-    if (rounds <= mostRounds && *size * rounds <= most) {
+    if ((rounds <= mostRounds && *size * rounds <= most) ||
+        becomesConstants(*loop, rounds, *size)) {
       addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
     } else {
       unsigned together = roundsTogether(rounds, *size, periodOf(*loop, evolution));

@@ -211,10 +211,12 @@ void Importer::launch(const script::Launch &l, size_t number) {
   std::string name = program.name;
   if (program.launches.size() > 1)
     name += "_" + std::to_string(number);
+  bool ownBarriers = l.usesThreadIdentity && asksFor(program, "tl.disable_thread_storage_sync");
   kernelOp = tile::KernelOp::create(b, at(l.span), b.getStringAttr(name), grid,
                                     b.getI64IntegerAttr(threads), b.getI64IntegerAttr(0),
                                     b.getBoolAttr(false),
                                     l.usesThreadIdentity ? b.getUnitAttr() : UnitAttr(),
+                                    ownBarriers ? b.getUnitAttr() : UnitAttr(),
                                     b.getI64IntegerAttr(l.usesThreadIdentity ? warpLanes() : 0),
                                     l.readsThreadCount ? b.getUnitAttr() : UnitAttr(),
                                     /*least_threads=*/IntegerAttr(), /*unplanned=*/UnitAttr(),

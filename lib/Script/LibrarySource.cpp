@@ -362,17 +362,26 @@ def first_lane(value):
 def thread_allreduce(combine, identity, value, predicate, axes):
     extents = [T.get_thread_extent(axis) for axis in range(3)]
     threads = [T.get_thread_binding(axis) for axis in range(3)]
-    values = T.alloc_shared((extents[2], extents[1], extents[0]), value.dtype)
     result = T.alloc_local((1,), value.dtype)
-    given = T.cast(value, value.dtype)
-    values[threads[2], threads[1], threads[0]] = T.if_then_else(predicate, given, T.cast(identity, value.dtype))
-    T.sync_threads()
-    result[0] = T.cast(identity, value.dtype)
-    ranges = [extents[axis] if axis in axes else 1 for axis in range(3)]
-    for z, y, x in T.grid(ranges[2], ranges[1], ranges[0]):
-        place = [i if axis in axes else threads[axis] for axis, i in enumerate([x, y, z])]
-        result[0] = combine(result[0], values[place[2], place[1], place[0]])
-    T.sync_threads()
+    given = T.if_then_else(predicate, T.cast(value, value.dtype), T.cast(identity, value.dtype))
+    if axes == [0] and extents[0] in [2, 4, 8, 16, 32]:
+        # Neighbours in a warp tell each other.
+        result[0] = given
+        for distance in [1, 2, 4, 8, 16]:
+            if distance < extents[0]:
+                other = T.alloc_local((1,), value.dtype)
+                other[0] = T.shfl_xor(result[0], distance)
+                result[0] = combine(result[0], other[0])
+    else:
+        values = T.alloc_shared((extents[2], extents[1], extents[0]), value.dtype)
+        values[threads[2], threads[1], threads[0]] = given
+        T.sync_threads()
+        result[0] = T.cast(identity, value.dtype)
+        ranges = [extents[axis] if axis in axes else 1 for axis in range(3)]
+        for z, y, x in T.grid(ranges[2], ranges[1], ranges[0]):
+            place = [i if axis in axes else threads[axis] for axis, i in enumerate([x, y, z])]
+            result[0] = combine(result[0], values[place[2], place[1], place[0]])
+        T.sync_threads()
     return result[0]
 
 

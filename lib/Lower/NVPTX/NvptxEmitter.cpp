@@ -155,6 +155,8 @@ void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &tra
     function.addFnAttr("nvvm.minctasm", std::to_string(traits.minBlocks));
   else if (std::optional<int64_t> blocks = residentWithRegisters(target, traits))
     function.addFnAttr(codegen::residentBlocks, std::to_string(*blocks));
+  if (target.registersOfProducts != 0 && traits.gridBlocks && *traits.gridBlocks <= target.units)
+    function.addFnAttr(codegen::oneBlockOfGrid);
   if (traits.cluster > 1)
     function.addFnAttr("nvvm.cluster_dim", std::to_string(traits.cluster) + ",1,1");
   function.addFnAttr(llvm::Attribute::NoUnwind);

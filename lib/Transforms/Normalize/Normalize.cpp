@@ -9,9 +9,11 @@
 #include "Layouts/Stores.h"
 #include "Normalize/Decided.h"
 #include "Normalize/ForwardOperands.h"
+#include "Normalize/GuardedReads.h"
 #include "Normalize/JoinCopies.h"
 #include "Normalize/Locals.h"
 #include "Normalize/Lockstep.h"
+#include "Normalize/NarrowTiles.h"
 #include "Normalize/Offsets.h"
 #include "Normalize/Pieces.h"
 #include "Normalize/RollTails.h"
@@ -378,11 +380,13 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       shared.append(placeLocals(kernel));
     separateOverlaps(program);
+    narrowTiles(program);
     expandTilesInParallels(program);
     simplifyOffsets(program);
     shortenToPieces(program);
     decideComparisons(program);
     foldViews(program);
+    guardReads(program);
     readOnce(program);
     for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
       if (kernel.getLockstep() && failed(makeMeetingsUniform(kernel)))

@@ -10,7 +10,7 @@
 // Barriers may stand in branches that only some threads take: tile-normalize moves them to where
 // the whole block passes. Where it cannot, the program is refused.
 //
-// Global memory is the author's to keep apart.
+// Global memory is the author's to keep apart, and all of it where they say so (`own_barriers`).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -345,7 +345,7 @@ struct SeparateThreadsPass : impl::SeparateThreadsPassBase<SeparateThreadsPass> 
     // A barrier in a branch that no thread takes is none.
     decideComparisons(getOperation());
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (kernel.getLockstep() && failed(Separation(kernel).run()))
+      if (kernel.getLockstep() && !kernel.getOwnBarriers() && failed(Separation(kernel).run()))
         return signalPassFailure();
   }
 };

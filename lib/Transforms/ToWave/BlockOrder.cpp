@@ -136,8 +136,12 @@ std::string BlockOrder::str() const {
 BlockOrder KernelFrame::makeBlockIds() {
   BlockOrder order;
   SmallVector<Value, 3> ids;
-  for (size_t d = 0; d < kernel.getGrid().size(); ++d)
-    ids.push_back(wave::BlockIdOp::create(b, loc, b.getIndexType(), d));
+  for (auto [d, extent] : llvm::enumerate(kernel.getGrid())) {
+    // Of one block all numbers are known, and what they are the places of.
+    bool isOne = tile::constantInt(extent) == 1 && kernel.getCluster() == 1;
+    ids.push_back(isOne ? Value(arith::ConstantIndexOp::create(b, loc, 0))
+                        : wave::BlockIdOp::create(b, loc, b.getIndexType(), d));
+  }
   if (ids.size() >= 2) {
     std::optional<int64_t> row = tile::constantInt(kernel.getGrid()[0]);
     if (target.dies > 1 && row && *row > 1 && sharesAlongRowsOnly(kernel)) {

@@ -13,6 +13,7 @@
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
 
+#include <deque>
 #include <numeric>
 
 using namespace mlir;
@@ -51,6 +52,66 @@ static int64_t copiesTogether(tile::ElementLoop loop, const FragmentLayout &layo
   }
   int64_t registers = ceilDiv(bytes, 4);
   return registers == 0 ? 1 : std::max<int64_t>(target.registers.ofLane / 8 / registers, 1);
+}
+
+/// Whether the loop only moves elements from tensors to buffers of this kind that it does not read.
+static bool movesFromTensors(tile::ElementLoop loop, tile::Scope scope) {
+  SmallVector<Value, 4> read, written;
+  for (Operation &op : *loop.bodyBlock()) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if ((load && !load.getBuffer().getType().isGlobal()) ||
+        (store && store.getBuffer().getType().getScope() != scope) ||
+        (!load && !store && !(isMemoryEffectFree(&op) && op.getNumRegions() == 0)))
+      return false;
+    if (load)
+      read.push_back(rootOf(load.getBuffer()));
+    if (store)
+      written.push_back(rootOf(store.getBuffer()));
+  }
+  return !written.empty() && !read.empty() &&
+         llvm::none_of(read, [&](Value root) { return isChangedBy(written, root); });
+}
+
+/// The loop's own layout, or one whose waves take several rows at once, if that is done in fewer
+/// repetitions: of rows of 576 a wave of 128 elements needs five, of two rows together nine.
+static FragmentLayout layoutOfMoves(tile::ElementLoop loop, FragmentLayout layout,
+                                    const TargetInfo &target, int64_t numWaves) {
+  unsigned narrowest = 128;
+  loop.walk([&](Operation *op) {
+    if (std::optional<ElementAccess> access = elementAccess(op))
+      narrowest = std::min(narrowest, bitsOf(tile::dtypeOf(access->type().getElementType())));
+  });
+  int64_t vec = layout.atomRegs();
+  auto isLine = [&](int64_t rows) { // that lanes of a row have together
+    return target.waveLanes / rows * vec * narrowest >= 8 * target.cacheLine;
+  };
+  FragmentLayout best = layout;
+  for (int64_t rows = 2; rows < target.waveLanes && isLine(rows); rows *= 2)
+    if (FragmentLayout other = blockedLayout(layout.shape(), target.waveLanes, numWaves, vec, rows);
+        other.numReps() < best.numReps())
+      best = other;
+  return best;
+}
+
+/// Of a loop between tensors that is written out: how many repetitions are read ahead of their
+/// write, in registers that the grid's blocks leave each other. 0 where a loop does as well.
+static int64_t readsAhead(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout) {
+  constexpr int64_t mostWrittenOut = 128; // repetitions
+  const TargetInfo &target = e.target;
+  std::optional<int64_t> blocks = e.kernel.blocksOfGrid();
+  if (target.keepsOrder || !blocks || layout.numReps() > mostWrittenOut)
+    return 0;
+  int64_t bits = 0;
+  for (auto load : loop.bodyBlock()->getOps<tile::LoadOp>())
+    bits += layout.atomRegs() * bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
+  int64_t threads = e.numWaves * target.waveLanes;
+  int64_t ofUnit = std::clamp<int64_t>(ceilDiv(*blocks, target.units), 1,
+                                       std::max<int64_t>(target.part.threadsOfUnit / threads, 1));
+  int64_t registers =
+      std::min(target.registers.ofLane, target.registers.ofUnit / (threads * ofUnit));
+  // An eighth is for addresses and what is being converted.
+  return registers * 7 / 8 / ceilDiv(bits, 32);
 }
 
 /// Of a loop that only moves elements from tensors to shared memory or to other tensors, and whose
@@ -104,6 +165,33 @@ static LogicalResult emitCopyLoop(Emitter &e, tile::ElementLoop loop, const Frag
         for (Operation &op : *loop.bodyBlock())
           if (isa<tile::StoreOp>(op) == writes && failed(e.emitOp(op, elements)))
             return failure();
+  }
+  return success();
+}
+
+/// All repetitions of a loop that moves elements, each of which is read `ahead` repetitions before
+/// it is written.
+static LogicalResult emitCopyAhead(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout,
+                                   int64_t ahead, Elements &outer) {
+  int64_t reps = layout.numReps();
+  std::deque<Elements> read;
+  for (int64_t n = 0; n < reps + ahead; ++n) {
+    auto emit = [&](Elements &elements, bool writes) {
+      for (Operation &op : *loop.bodyBlock())
+        if (isa<tile::StoreOp>(op) == writes && failed(e.emitOp(op, elements)))
+          return failure();
+      return success();
+    };
+    if (n >= ahead) {
+      if (failed(emit(read.front(), true)))
+        return failure();
+      read.pop_front();
+    }
+    if (n < reps) {
+      read.push_back(elementsOf(e, loop, layout, n, nullptr, outer));
+      if (failed(emit(read.back(), false)))
+        return failure();
+    }
   }
   return success();
 }
@@ -296,10 +384,15 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer) 
   if (outer.loop)
     return e.unsupported(*loop, "this nesting of T.Parallel");
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
-  if (!layout)
-    layout = defaultLoopLayout(loop, e.target, e.numWaves);
   // Without e.fragments nothing ties a repetition to a register: many repetitions are a loop.
   constexpr int64_t mostUnrolled = 16;
+  bool isBetweenTensors = !layout && movesFromTensors(loop, tile::Scope::Global);
+  bool isToShared =
+      !layout && !e.target.keepsOrder && movesFromTensors(loop, tile::Scope::Shared);
+  if (!layout)
+    layout = defaultLoopLayout(loop, e.target, e.numWaves);
+  if (isBetweenTensors || (isToShared && layout->numReps() <= mostUnrolled))
+    layout = layoutOfMoves(loop, *layout, e.target, e.numWaves);
   int64_t reps = layout->numReps();
   auto [from, to] = tile::rangeOfPart(loop.getPart(), reps);
   if (int64_t together = copiesTogether(loop, *layout, e.target); together > 1)
@@ -316,7 +409,11 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer) 
         return failure();
     return success();
   }
-  int64_t inRound = from == 0 && to == reps ? copiesInRound(loop, *layout, e.target) : 1;
+  bool isWhole = from == 0 && to == reps;
+  int64_t inRound = isWhole ? copiesInRound(loop, *layout, e.target) : 1;
+  if (int64_t ahead = isBetweenTensors && isWhole ? readsAhead(e, loop, *layout) : 0;
+      ahead > inRound)
+    return emitCopyAhead(e, loop, *layout, std::min(ahead, reps), outer);
   auto counter = scf::ForOp::create(b, loc, e.index(from), e.index(to), e.index(inRound));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(counter.getBody());

@@ -114,7 +114,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     coordinates. `threads` counts lanes of a block. `raster_panel` > 0 reorders
     blocks for cache reuse (`T.use_swizzle`) and has no other effect. `lockstep`
     marks a kernel that mentions thread identity: its scalar statements run for
-    every thread, tile operations once (docs/machine-code/lockstep.md). `warp_lanes` is the size of
+    every thread, tile operations once (docs/machine-code/lockstep.md); `own_barriers`: its code of
+    threads has all the barriers that it needs. `warp_lanes` is the size of
     a warp on the target that the program was made for; 0 where nothing asks.
     `fixed_threads`: the script has read the number of threads, which stays. The machine code
     says two things (docs/machine-code/scheduling.md): `least_threads`, since fewer spilled
@@ -128,7 +129,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
   let arguments = (ins StrAttr:$name, Variadic<Index>:$grid, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$raster_panel,
                        DefaultValuedAttr<BoolAttr, "false">:$raster_by_column,
-                       UnitAttr:$lockstep,
+                       UnitAttr:$lockstep, UnitAttr:$own_barriers,
                        DefaultValuedAttr<I64Attr, "0">:$warp_lanes,
                        UnitAttr:$fixed_threads, OptionalAttr<I64Attr>:$least_threads, UnitAttr:$unplanned,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
