@@ -1,6 +1,7 @@
 //===- HalfSums.cpp - sums of products that stay f16 ----------------------===//
 //
-// Runs before InstCombine, which makes the conversion of an integer to f16 and on to f32 one to f32.
+// Runs before InstCombine, which makes the conversion of an integer to f16 and on to f32 one to
+// f32.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -49,9 +49,8 @@ static bool isReadBehind(const MachineInstr &instr, Register scc, const TargetRe
     if (at->modifiesRegister(scc, &info))
       return false;
   }
-  return llvm::any_of(block.successors(), [&](const MachineBasicBlock *next) {
-    return next->isLiveIn(scc);
-  });
+  return llvm::any_of(block.successors(),
+                      [&](const MachineBasicBlock *next) { return next->isLiveIn(scc); });
 }
 
 bool KeptConditions::runOnMachineFunction(MachineFunction &function) {

@@ -11,10 +11,10 @@
 
 namespace tilec::codegen {
 
-/// `vcc = s_and vcc, exec` in front of a branch on vcc says in `scc`, too, whether any lane is left.
-/// LLVM 22 (SIPreEmitPeephole) takes it away where the branch does not need it, and does not ask who
-/// reads `scc`: an `s_cselect` then takes what an instruction before has left there. Compares vcc
-/// anew where `scc` is read.
+/// `vcc = s_and vcc, exec` in front of a branch on vcc says in `scc`, too, whether any lane is
+/// left. LLVM 22 (SIPreEmitPeephole) takes it away where the branch does not need it, and does not
+/// ask who reads `scc`: an `s_cselect` then takes what an instruction before has left there.
+/// Compares vcc anew where `scc` is read.
 class KeptConditions : public llvm::MachineFunctionPass {
 public:
   static char ID;

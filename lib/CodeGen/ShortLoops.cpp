@@ -115,8 +115,8 @@ bool startsAnew(const Loop &loop) {
          });
 }
 
-/// Of a loop whose rounds follow from constants, but for where they store (random numbers of a known
-/// seed): whether they are little when that is computed here.
+/// Of a loop whose rounds follow from constants, but for where they store (random numbers of a
+/// known seed): whether they are little when that is computed here.
 bool becomesConstants(const Loop &loop, unsigned rounds, unsigned size) {
   const BasicBlock *before = loop.getLoopPredecessor();
   if (!before || uint64_t(rounds) * size > mostComputed)

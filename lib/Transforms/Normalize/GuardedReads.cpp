@@ -121,8 +121,8 @@ void GuardedRead::rewrite() {
   OpBuilder b(load);
   Location loc = load.getLoc();
   Value outside = arith::ConstantIndexOp::create(b, loc, -1);
-  Value index = arith::SelectOp::create(b, loc, branch.getCondition(), load.getIndices()[dim],
-                                        outside);
+  Value index =
+      arith::SelectOp::create(b, loc, branch.getCondition(), load.getIndices()[dim], outside);
   load.getIndicesMutable()[dim].set(index);
   branch.erase();
 }

@@ -172,8 +172,9 @@ void NarrowTiles::rewrite(const llvm::MapVector<Dim, int64_t> &sizes) {
   for (Operation *tile : tiles)
     for (Operation *user : tile->getUsers()) {
       auto copy = dyn_cast<tile::CopyOp>(user);
-      Value other = !copy ? Value()
-                    : copy.getSrc() == tile->getResult(0) ? copy.getDst() : copy.getSrc();
+      Value other = !copy                                 ? Value()
+                    : copy.getSrc() == tile->getResult(0) ? copy.getDst()
+                                                          : copy.getSrc();
       tile::SubviewOp box = other ? boxOf(other) : tile::SubviewOp();
       if (!box)
         continue;

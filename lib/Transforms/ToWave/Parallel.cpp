@@ -387,8 +387,7 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer) 
   // Without e.fragments nothing ties a repetition to a register: many repetitions are a loop.
   constexpr int64_t mostUnrolled = 16;
   bool isBetweenTensors = !layout && movesFromTensors(loop, tile::Scope::Global);
-  bool isToShared =
-      !layout && !e.target.keepsOrder && movesFromTensors(loop, tile::Scope::Shared);
+  bool isToShared = !layout && !e.target.keepsOrder && movesFromTensors(loop, tile::Scope::Shared);
   if (!layout)
     layout = defaultLoopLayout(loop, e.target, e.numWaves);
   if (isBetweenTensors || (isToShared && layout->numReps() <= mostUnrolled))

@@ -10,6 +10,8 @@
 # RUN: tilec %s --entry "beside(8192)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # RUN: tilec %s --entry "beside(4096, 512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # RUN: tilec %s --entry "beside(8192, 512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
+# Where the grid has a block for each multiprocessor at most, there is no other.
+# RUN: tilec %s --entry "beside(16384, rows=8)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # CHECK: .minnctapersm 1
 # OPEN-NOT: .minnctapersm
 # OPEN: ret;
@@ -29,10 +31,10 @@ def straight(N=4096):
     return main
 
 
-def beside(N, threads=256):
+def beside(N, threads=256, rows=800):
     @T.prim_func
-    def main(X: T.Tensor((8, N), "float16"), W: T.Tensor((2, N), "float16"), Y: T.Tensor((8, N), "float16")):
-        with T.Kernel(8, threads=threads) as bx:
+    def main(X: T.Tensor((rows, N), "float16"), W: T.Tensor((2, N), "float16"), Y: T.Tensor((rows, N), "float16")):
+        with T.Kernel(rows, threads=threads) as bx:
             row = T.alloc_fragment((N,), "float16")
             T.copy(X[bx, 0], row)
             for j in T.Parallel(N):
