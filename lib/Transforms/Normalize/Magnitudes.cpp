@@ -1,5 +1,9 @@
 //===- Magnitudes.cpp - how small numbers may be, and who minds a last bit ===//
 //
+// Takes a value of a kernel. Its smallest magnitude follows from the constants, types and
+// operations that it is made of; who minds its last bit is found by walking on from it, through
+// buffers whatever the order of what writes and reads them.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Magnitudes.h"
