@@ -8,6 +8,7 @@
 #include "Importer.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -438,19 +439,43 @@ Value Importer::flooredRemainder(Value x, Value y, Location loc) {
   return arith::SelectOp::create(b, loc, isOfSign, turned, raised);
 }
 
-/// Python's x // y: the floor of the exact quotient, rounded once.
+/// Python's x // y: the floor of the exact quotient, rounded once; of f64 as CPython has it.
 Value Importer::flooredQuotient(Value x, Value y, Location loc) {
+  auto compare = [&](arith::CmpFPredicate how, Value a, Value c) -> Value {
+    return arith::CmpFOp::create(b, loc, how, a, c);
+  };
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), value));
+  };
+  Value zero = number(0), one = number(1);
   if (x.getType().isF64()) {
     // Near a whole number, which rounding finds.
-    Value whole = arith::SubFOp::create(b, loc, x, flooredRemainder(x, y, loc));
-    return math::RoundEvenOp::create(b, loc, arith::DivFOp::create(b, loc, whole, y));
+    Value rest = arith::RemFOp::create(b, loc, x, y);
+    Value whole = arith::DivFOp::create(b, loc, arith::SubFOp::create(b, loc, x, rest), y);
+    Value isTurned =
+        compare(arith::CmpFPredicate::ONE, math::CopySignOp::create(b, loc, rest, y), rest);
+    Value below = arith::SubFOp::create(b, loc, whole, one);
+    whole = arith::SelectOp::create(b, loc, isTurned, below, whole);
+    whole = math::RoundEvenOp::create(b, loc, whole);
+    Value sign = arith::DivFOp::create(b, loc, x, y);
+    Value none = math::CopySignOp::create(b, loc, zero, sign);
+    return arith::SelectOp::create(b, loc, compare(arith::CmpFPredicate::OEQ, whole, zero), none,
+                                   whole);
   }
   // The quotient of two f32 is further from a whole number that it is not than f64 rounds, up to
   // 2^28; of what is larger f32 has no halves, and no neighbours of whole numbers.
   auto widened = [&](Value v) -> Value { return arith::ExtFOp::create(b, loc, b.getF64Type(), v); };
   Value quotient = arith::DivFOp::create(b, loc, widened(x), widened(y));
-  Value floor = math::FloorOp::create(b, loc, quotient);
-  return arith::TruncFOp::create(b, loc, x.getType(), floor);
+  Value floor =
+      arith::TruncFOp::create(b, loc, x.getType(), math::FloorOp::create(b, loc, quotient));
+  // By an infinity the exact one is less than nothing where the signs differ.
+  Value infinity = number(std::numeric_limits<double>::infinity());
+  Value byInfinity = compare(arith::CmpFPredicate::OEQ, math::AbsFOp::create(b, loc, y), infinity);
+  Value ofFinite = compare(arith::CmpFPredicate::OLT, math::AbsFOp::create(b, loc, x), infinity);
+  Value differ = compare(arith::CmpFPredicate::OLT, arith::MulFOp::create(b, loc, x, y), zero);
+  Value isBelow =
+      arith::AndIOp::create(b, loc, arith::AndIOp::create(b, loc, byInfinity, ofFinite), differ);
+  return arith::SelectOp::create(b, loc, isBelow, number(-1), floor);
 }
 
 Value Importer::comparison(const Expr *e) {

@@ -38,6 +38,8 @@ public:
   std::optional<bool> isTaken(const Instruction &branch) const;
   /// Whether all lanes are known to be active.
   bool hasAllLanes() const;
+  /// The lanes that are on; nothing where that is not known.
+  std::optional<uint64_t> active() const { return maskIn({RegisterFile::Exec, 0}); }
 
   void step(const Instruction &instr);
 
@@ -60,7 +62,6 @@ private:
   std::optional<LaneInts> operand(llvm::StringRef text, bool isShortImmediate = false) const;
   std::optional<uint64_t> mask(llvm::StringRef text) const;
   std::optional<uint64_t> maskIn(RegisterKey low) const;
-  std::optional<uint64_t> active() const { return maskIn({RegisterFile::Exec, 0}); }
   std::optional<uint64_t> maskResult(const Instruction &instr) const;
   std::optional<uint64_t> compareLanes(const Instruction &instr) const;
   std::optional<bool> compareScalars(const Instruction &instr) const;

@@ -71,7 +71,8 @@ private:
   using Pieces = SmallVector<uint32_t, 2 * waveLanes>;
   std::optional<Pieces> piecesOf(const Instruction &instr, uint32_t index, bool isDma) const;
   static ByteSet united(Pieces begins, uint32_t width);
-  void note(const Instruction &instr, uint32_t index, bool isDma);
+  /// Whether it is a use: no lane may be on.
+  bool note(const Instruction &instr, uint32_t index, bool isDma);
   void count(const Instruction &instr, uint32_t index);
   void wait(std::deque<Outstanding> &counter, unsigned atMost);
   std::optional<uint32_t> nextAfter(const Instruction &instr, uint32_t index);
@@ -128,10 +129,11 @@ ByteSet Tracer::united(Pieces begins, uint32_t width) {
   return result;
 }
 
-/// Where the pieces of all lanes begin.
+/// Where the pieces of the lanes begin that are on; of all where that is not known.
 std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, uint32_t index,
                                                bool isDma) const {
   unsigned width = widths[index], places = accessesTwoPlaces(instr) ? 2 : 1;
+  uint64_t active = state->active().value_or(~uint64_t(0));
   Pieces pieces;
   for (unsigned place = 0; place < places; ++place) {
     std::optional<LaneInts> at = isDma ? state->dmaTarget() : state->sharedAddress(instr, place);
@@ -139,16 +141,21 @@ std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, uint32_
       return std::nullopt;
     for (unsigned lane = 0; lane < waveLanes; ++lane)
       // A DMA puts lane n's data behind that of lane n - 1 (CDNA3 ISA document, 9.1.9).
-      pieces.push_back(isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane]);
+      if (active >> lane & 1)
+        pieces.push_back(isDma ? at->lanes[0] + instr.immediate + lane * width : at->lanes[lane]);
   }
   return pieces;
 }
 
-void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
+bool Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
   std::optional<Pieces> pieces = piecesOf(instr, index, isDma);
-  if (!pieces)
-    return giveUp(instr, "its LDS address does not follow from the numbers of the threads" +
-                             sourceText(instr));
+  if (!pieces) {
+    giveUp(instr,
+           "its LDS address does not follow from the numbers of the threads" + sourceText(instr));
+    return false;
+  }
+  if (pieces->empty())
+    return false;
   auto [known, isNew] = bytesOf.try_emplace({index, pieces->front()});
   if (isNew || known->second.first != *pieces)
     known->second = {*pieces, idOf(united(*pieces, widths[index]))};
@@ -159,6 +166,7 @@ void Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
   use.issueEpoch = epoch;
   use.issueStep = step;
   uses.push_back(use);
+  return true;
 }
 
 void Tracer::wait(std::deque<Outstanding> &counter, unsigned atMost) {
@@ -176,14 +184,13 @@ void Tracer::wait(std::deque<Outstanding> &counter, unsigned atMost) {
 }
 
 void Tracer::count(const Instruction &instr, uint32_t index) {
-  bool isCertain = state->hasAllLanes();
+  bool isCertain = state->active().value_or(0) != 0;
   auto add = [&](std::deque<Outstanding> &counter, bool isUse) {
     counter.push_back({isUse ? int64_t(uses.size()) - 1 : -1, isCertain});
   };
   switch (instr.kind) {
   case InstrKind::SharedDma:
-    note(instr, index, true);
-    add(vector, traces.problem.empty());
+    add(vector, note(instr, index, true));
     break;
   case InstrKind::GlobalLoad:
   case InstrKind::GlobalStore:
@@ -192,8 +199,7 @@ void Tracer::count(const Instruction &instr, uint32_t index) {
     add(vector, false);
     break;
   case InstrKind::SharedRead:
-    note(instr, index, false);
-    add(shared, traces.problem.empty());
+    add(shared, note(instr, index, false));
     break;
   case InstrKind::SharedWrite:
   case InstrKind::SharedOther:

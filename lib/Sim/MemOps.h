@@ -121,9 +121,11 @@ enum class Touch : uint8_t { Read, Write, Update, None };
 bool isGuess(const Wave &wave, const MemOp &op, bool isSecond = false);
 /// Of a lane's compare-and-swap only the bytes count that it changes: the others it puts back as it
 /// has found them, or fails. So elements of 8 and 16 bits are updated within their word. Of an or,
-/// xor or and those count whose operand may change them.
+/// xor or and in LDS those count whose operand may change them. (In memory LLVM stores bytes of a
+/// word so, also where nothing has written the others.)
 inline bool mayLeaveBytes(const MemOp &op, int lane) {
-  return (op.instr->traits & (isCompareAndSwap | isOrOfBits | isAndOfBits)) && lane >= 0;
+  bool isOfBits = (op.instr->flags & isLds) && op.instr->traits & (isOrOfBits | isAndOfBits);
+  return (isOfBits || op.instr->traits & isCompareAndSwap) && lane >= 0;
 }
 /// Those bytes, as bits.
 uint32_t bytesChanged(const MemOp &op, unsigned lane, unsigned bytes);

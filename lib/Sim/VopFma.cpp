@@ -175,10 +175,13 @@ template <class T> void execDivFmas(Wave &wave, const Instr &instr) {
   alignas(64) T out[numLanes];
   for (unsigned lane = 0; lane < numLanes; ++lane) {
     T c = laneOf<T>(s[2], lane);
-    T sum = std::fma(laneOf<T>(s[0], lane), laneOf<T>(s[1], lane), c);
-    if (vcc >> lane & 1)
-      sum = std::ldexp(sum, std::fabs(c) >= T(2) ? step : -step);
-    out[lane] = sum;
+    // Rounded once, at the end: to a denormal number with fewer bits.
+    using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+    bool isScaled = vcc >> lane & 1;
+    Wide sum = std::fma(Wide(laneOf<T>(s[0], lane)), Wide(laneOf<T>(s[1], lane)), Wide(c));
+    int by = std::fabs(c) >= T(2) ? step : -step;
+    out[lane] = isScaled ? static_cast<T>(std::ldexp(sum, by))
+                         : std::fma(laneOf<T>(s[0], lane), laneOf<T>(s[1], lane), c);
   }
   writeResult<T>(wave, instr, out, writeMask(wave, instr));
 }

@@ -13,7 +13,7 @@
 # RUN: tilec %s --entry "decode(heads=64, keys=8192, dim=512)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=REPORT
 # CHECK: result {{ *}}PASS
 # REPORT: spills 0 vector, 0 scalar
-# REPORT: 18 shared dma
+# REPORT: 9 shared dma
 # REPORT: 1 x vmcnt(0) lgkmcnt(0)
 # REPORT-NOT: vmcnt
 # REPORT: LDS bank

@@ -9,8 +9,8 @@
 # RUN: tilec-run %s --device=cpu --entry "rows()" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --device=sim --entry "rows()" --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --target=gfx942 --device=sim --entry "rows()" --check --sim-mode=strict | FileCheck %s
-# RUN: tilec-run %s --target=gfx950 --device=sim --entry "rows(M=300, block=48, threads=256)" --check | FileCheck %s
-# RUN: tilec-run %s --target=gfx942 --device=sim --entry "rows(M=292, block=48, threads=256)" --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --device=sim --entry "rows(M=300, block=48, threads=128)" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx942 --device=sim --entry "rows(M=292, block=48, threads=128)" --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --device=sim --entry "narrow()" --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --target=gfx942 --device=sim --entry "narrow(lanes=8)" --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --device=sim --entry "only_rows()" --check | FileCheck %s

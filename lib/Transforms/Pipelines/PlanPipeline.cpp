@@ -48,7 +48,9 @@ static bool isBoxNarrow(const BufferBox &box, Value view) {
   int64_t stride = 1, elems = 1;
   size_t inView = extents.size();
   for (int64_t d = root.rank() - 1; d >= 0 && inView > 0; --d) {
-    if (box.dims[inView - 1] == d && extents[--inView] != 1) {
+    bool isInView = box.dims[inView - 1] == d;
+    inView -= isInView;
+    if (isInView && extents[inView] != 1) {
       if (stride < 0)
         return false;
       elems += (extents[inView] - 1) * stride;
