@@ -229,6 +229,7 @@ def told(M=64, N=64, K=320, block=64, threads=128, stages=3):
                 X[tx] = a[tx % M, k]
                 T.sync_threads()
                 row[0] += X[(tx + 64) % threads]
+                T.sync_threads()
                 T.gemm(a, b, sums, transpose_B=True)
             T.copy(sums, C)
             S[tx] = row[0]

@@ -99,7 +99,7 @@ void decideComparisons(tile::ProgramOp program) {
       op->getResult(0).replaceAllUsesWith(taken);
   });
   program.walk([](arith::CmpIOp compare) {
-    if (std::optional<bool> outcome = outcomeOf(compare)) {
+    if (std::optional<bool> outcome = outcomeOf(compare); outcome && !compare->use_empty()) {
       OpBuilder builder(compare);
       Value constant =
           arith::ConstantOp::create(builder, compare.getLoc(), builder.getBoolAttr(*outcome));
@@ -110,7 +110,7 @@ void decideComparisons(tile::ProgramOp program) {
   program.walk([](Operation *op) {
     OpBuilder builder(op);
     SmallVector<Value, 1> folded;
-    if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp>(op) &&
+    if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp>(op) && !op->use_empty() &&
         succeeded(builder.tryFold(op, folded)) && !folded.empty())
       op->replaceAllUsesWith(folded);
   });

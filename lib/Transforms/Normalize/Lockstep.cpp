@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Lockstep.h"
 
+#include "Normalize/Decided.h"
 #include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/Quotients.h"
@@ -420,6 +421,8 @@ struct ExpandThreadsPass : impl::ExpandThreadsPassBase<ExpandThreadsPass> {
       shareQuotients(kernel);
       storeOnce(kernel);
     }
+    // A barrier in a branch that no thread takes is none, and must not be counted on.
+    decideComparisons(program);
   }
 };
 } // namespace

@@ -14,7 +14,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/Decided.h"
 #include "Normalize/ThreadAccesses.h"
 #include "tilec/IR/Reported.h"
 
@@ -342,8 +341,6 @@ Conflict Separation::walk(Block &block, OpenAccesses &open, Mode mode) {
 
 struct SeparateThreadsPass : impl::SeparateThreadsPassBase<SeparateThreadsPass> {
   void runOnOperation() override {
-    // A barrier in a branch that no thread takes is none.
-    decideComparisons(getOperation());
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
       if (kernel.getLockstep() && !kernel.getOwnBarriers() && failed(Separation(kernel).run()))
         return signalPassFailure();
