@@ -36,6 +36,7 @@
 # RUN: tilec-run %s --target=gfx950 --device=sim --sim-mode=strict --entry "two_loops()" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx942 --device=sim --sim-mode=strict --entry "told()" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --device=sim --sim-mode=strict --entry "told()" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "told()" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_80 --device=ptx --entry "two_loops()" --check | FileCheck %s
 # AHEAD: planned: copies start
 # BOTH-COUNT-2: planned: copies and matrix instructions
@@ -229,7 +230,6 @@ def told(M=64, N=64, K=320, block=64, threads=128, stages=3):
                 X[tx] = a[tx % M, k]
                 T.sync_threads()
                 row[0] += X[(tx + 64) % threads]
-                T.sync_threads()
                 T.gemm(a, b, sums, transpose_B=True)
             T.copy(sums, C)
             S[tx] = row[0]

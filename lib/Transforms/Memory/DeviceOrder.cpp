@@ -15,7 +15,7 @@ namespace tilec {
 DeviceOrder::DeviceOrder(tile::KernelOp kernel) : kernel(kernel) {
   int64_t next = 0;
   auto visit = [&](Operation *op, auto &&self) -> void {
-    Span &own = numbers[op];
+    AccessSpan &own = numbers[op];
     own.first = next++;
     bool isLeaf = op->getNumRegions() == 0;
     for (Region &region : op->getRegions())
@@ -24,7 +24,7 @@ DeviceOrder::DeviceOrder(tile::KernelOp kernel) : kernel(kernel) {
     numbers[op] = {numbers[op].first, next - 1};
     if (!isLeaf)
       return;
-    auto note = [&](ArrayRef<Value> roots, Span Uses::*uses) {
+    auto note = [&](ArrayRef<Value> roots, AccessSpan Uses::*uses) {
       for (Value root : roots)
         if (cast<tile::BufferType>(root.getType()).isGlobal())
           (tensors[root].*uses).add(next - 1);
@@ -45,7 +45,7 @@ bool DeviceOrder::isKeptBy(Operation *barrier) const {
   if (found == numbers.end())
     return true;
   auto [begin, end] = found->second;
-  auto isBefore = [end = end](Span span) { return span.first >= 0 && span.first <= end; };
+  auto isBefore = [end = end](AccessSpan span) { return span.first >= 0 && span.first <= end; };
   for (const auto &[tensor, uses] : tensors)
     if (isBefore(uses.writes))
       return true;

@@ -11,6 +11,15 @@
 
 namespace tilec {
 
+/// From the first to the last of some accesses, by their numbers in program order.
+struct AccessSpan {
+  int64_t first = -1, last = -1;
+  void add(int64_t number) {
+    first = first < 0 ? number : first;
+    last = number;
+  }
+};
+
 /// Of a kernel whose ops stay where they are while it is asked.
 class DeviceOrder {
 public:
@@ -22,20 +31,12 @@ public:
   bool isKeptBy(mlir::Operation *barrier) const;
 
 private:
-  /// From the first to the last of some accesses, by their numbers in program order.
-  struct Span {
-    int64_t first = -1, last = -1;
-    void add(int64_t number) {
-      first = first < 0 ? number : first;
-      last = number;
-    }
-  };
   struct Uses {
-    Span reads, writes;
+    AccessSpan reads, writes;
   };
 
   tile::KernelOp kernel;
-  llvm::DenseMap<mlir::Operation *, Span> numbers; ///< of each op, with all that is in it
+  llvm::DenseMap<mlir::Operation *, AccessSpan> numbers; ///< of each op, with all that is in it
   llvm::MapVector<mlir::Value, Uses> tensors;
 };
 

@@ -556,6 +556,24 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
   return plans;
 }
 
+/// Whether threads read what threads write to a tensor. Tile operations between them order that, by
+/// a barrier in each round; with a producer a round has none.
+bool tellsThroughTensors(tile::KernelOp kernel) {
+  llvm::DenseSet<Value> read, written;
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(op) ||
+        op->getParentOfType<tile::ElementLoop>())
+      return;
+    Accesses own = accessesOf(op);
+    if (isa<tile::LoadOp>(op)) // atomics need no order among themselves
+      read.insert_range(own.reads);
+    written.insert_range(own.writes);
+  });
+  return llvm::any_of(read, [&](Value root) {
+    return cast<tile::BufferType>(root.getType()).isGlobal() && written.contains(root);
+  });
+}
+
 /// Why the kernel cannot have a producer warp; "" where it can.
 std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
   if (!target.hasTensorCopies)
@@ -563,6 +581,8 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
   // It would run ahead of what other blocks write.
   if (tile::hasGridSync(kernel))
     return "the kernel's blocks wait for each other";
+  if (kernel.getLockstep() && tellsThroughTensors(kernel))
+    return "threads of the kernel read what others write to a tensor";
   if (kernel.getThreads() % threadsPerGroup != 0 ||
       int64_t(kernel.getThreads()) + producerThreads(target, kernel.getThreads()) >
           target.maxThreads)
