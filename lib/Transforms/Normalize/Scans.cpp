@@ -13,6 +13,8 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace tilec {
