@@ -1,9 +1,10 @@
 //===- AmdgpuPasses.cpp - accumulate in place, hoist m0 writes ------------===//
 //
 // Machine passes that LLVM 22 needs to give an MFMA loop the code that one
-// writes by hand, to convert to f16 for less, and for wait states that it leaves out. They hook in
-// through public headers only, and a thread_local says whether the compile of this thread wants
-// them, so compiles stay independent. Measured and explained in docs/machine-code/codegen.md.
+// writes by hand, to convert to f16 for less, for wait states that it leaves out, and where its own
+// lose lanes or conditions. They hook in through public headers only, and a thread_local says
+// whether the compile of this thread wants the first of them, so compiles stay independent.
+// Measured and explained in docs/machine-code/codegen.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

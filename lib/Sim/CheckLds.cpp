@@ -4,7 +4,8 @@
 // wrote once the writer has waited for its operation and both have passed a barrier
 // after that wait; it may overwrite what a wave has read behind a barrier. Atomics are
 // in no order among themselves, and need none; a compare-and-swap uses the bytes that it
-// changes. Accesses are looked at when they are issued, in strict mode, too.
+// changes, an or, xor or and those that its operand may change. Accesses are looked at when they
+// are issued, in strict mode, too.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -125,7 +125,7 @@ enum CheckTrait : uint16_t {
   isF32Matrix = 1u << 8,
   isF64Matrix = 1u << 9,
   isCompareAndSwap = 1u << 10,
-  isOrOfBits = 1u << 11, ///< atomics; xor, too
+  isOrOfBits = 1u << 11, ///< atomics of LDS; xor, too
   isAndOfBits = 1u << 12,
 };
 

@@ -124,8 +124,7 @@ bool isGuess(const Wave &wave, const MemOp &op, bool isSecond = false);
 /// xor or and in LDS those count whose operand may change them. (In memory LLVM stores bytes of a
 /// word so, also where nothing has written the others.)
 inline bool mayLeaveBytes(const MemOp &op, int lane) {
-  bool isOfBits = (op.instr->flags & isLds) && op.instr->traits & (isOrOfBits | isAndOfBits);
-  return (isOfBits || op.instr->traits & isCompareAndSwap) && lane >= 0;
+  return (op.instr->traits & (isCompareAndSwap | isOrOfBits | isAndOfBits)) && lane >= 0;
 }
 /// Those bytes, as bits.
 uint32_t bytesChanged(const MemOp &op, unsigned lane, unsigned bytes);

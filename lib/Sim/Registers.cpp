@@ -51,12 +51,8 @@ static uint16_t traitsOf(const Instr &instr) {
   add(name == "v_div_fmas_f32" || name == "v_div_fmas_f64", isDivFmas);
   add(name.starts_with("v_permlane"), isPermLane);
   add(name.starts_with("ds_cmpst") || name.contains("cmpswap"), isCompareAndSwap);
-  bool isAtomicBits = name.starts_with("ds_") || name.contains("atomic_");
-  auto isUpdate = [&](llvm::StringRef what) {
-    return name.starts_with(("ds_" + what + "_").str()) || name.contains(("atomic_" + what).str());
-  };
-  add(isAtomicBits && (isUpdate("or") || isUpdate("xor")), isOrOfBits);
-  add(isAtomicBits && isUpdate("and"), isAndOfBits);
+  add(name.starts_with("ds_or_") || name.starts_with("ds_xor_"), isOrOfBits);
+  add(name.starts_with("ds_and_"), isAndOfBits);
   if (instr.flags & isMfma) {
     add(name.ends_with("_f32") && !name.ends_with("_xf32"), isF32Matrix);
     add(name.ends_with("_f64"), isF64Matrix);

@@ -29,7 +29,8 @@ def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> 
     Gives:  in lockstep kernels, what each thread does on its own is loads, stores and
             atomics of whole buffers, in loops and branches; elements of fragments are
             reached through a shared copy; what all threads store to shared memory alike,
-            one of them stores; places in one row share their quotient and remainder.
+            one of them stores; places in one row share their quotient and remainder; branches
+            that no thread takes are gone.
     Leaves: other kernels. docs/machine-code/lockstep.md.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
@@ -40,7 +41,7 @@ def SeparateThreadsPass : Pass<"tile-separate-threads", "::tilec::tile::ProgramO
   let description = [{
     Needs:  `tile-expand-threads`.
     Gives:  in lockstep kernels, between two accesses of a shared buffer that may be of one
-            element, by threads of different waves, and not both reads or both atomic,
+            element, by threads of different waves, and not both reads or atomics of one kind,
             there is a `tile.sync_threads`; by threads of one wave, a `tile.sync_warp`.
             Around loops as well, and between threads and tile operations. Errors where
             a barrier cannot stand.

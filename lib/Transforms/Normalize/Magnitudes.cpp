@@ -1,16 +1,13 @@
-//===- Magnitudes.cpp - how small numbers may be, and who minds a last bit ===//
+//===- Magnitudes.cpp - how small numbers may be --------------------------===//
 //
-// Takes a value of a kernel. Its smallest magnitude follows from the constants, types and
-// operations that it is made of; who minds its last bit is found by walking on from it, through
-// buffers whatever the order of what writes and reads them.
+// The smallest magnitude of a value follows from the constants, types and operations that it is
+// made of.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Magnitudes.h"
 
 #include "Normalize/RowMaxima.h"
-
-#include "tilec/Analysis/Buffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,10 +22,6 @@
 using namespace mlir;
 
 namespace tilec {
-
-//===----------------------------------------------------------------------===//
-// The smallest numbers
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -159,51 +152,5 @@ private:
 } // namespace
 
 bool mayBeDenormal(Value value) { return !(Magnitudes().of(value) >= smallestNormal); }
-
-//===----------------------------------------------------------------------===//
-// Steps
-//===----------------------------------------------------------------------===//
-
-llvm::ArrayRef<Operation *> Steps::readersOf(Value root) {
-  if (!isScanned)
-    kernel.walk([&](Operation *op) {
-      if (op->getNumRegions() == 0)
-        for (Value read : accessesOf(op).reads)
-          readers[read].push_back(op);
-    });
-  isScanned = true;
-  return readers[root];
-}
-
-bool Steps::isReachedBy(Value value) {
-  llvm::DenseSet<Value> seen = {value};
-  SmallVector<Value> work = {value};
-  auto add = [&](ValueRange values) {
-    for (Value next : values)
-      if (seen.insert(next).second)
-        work.push_back(next);
-  };
-  while (!work.empty()) {
-    Value next = work.pop_back_val();
-    if (auto type = dyn_cast<tile::BufferType>(next.getType())) {
-      if (isInteger(tile::dtypeOf(type.getElementType())))
-        return true;
-      for (Operation *reader : readersOf(next)) {
-        add(reader->getResults());
-        add(accessesOf(reader).writes);
-      }
-      continue;
-    }
-    for (Operation *user : next.getUsers()) {
-      if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp,
-              arith::FPToSIOp, arith::FPToUIOp, arith::RemFOp, arith::CmpFOp>(user))
-        return true;
-      add(isa<scf::YieldOp>(user) ? user->getParentOp()->getResults() : user->getResults());
-      if (user->getNumRegions() == 0)
-        add(accessesOf(user).writes);
-    }
-  }
-  return false;
-}
 
 } // namespace tilec

@@ -448,14 +448,12 @@ void Meetings::loadForAll(tile::LoadOp load, Value active) {
   Location loc = load.getLoc();
   Type type = load.getResult().getType();
   Value any = anyThread(active, loc);
-  auto carried = [&]() -> Value {
-    if (!any)
-      return {};
+  Value carried;
+  if (any) {
     auto local = tile::BufferType::get({}, type, tile::Scope::Local);
-    Value registers = tile::AllocOp::create(b, loc, local, "carried", Attribute());
-    tile::StoreOp::create(b, loc, zeroOf(type, loc), registers, ValueRange());
-    return registers;
-  }();
+    carried = tile::AllocOp::create(b, loc, local, "carried", Attribute());
+    tile::StoreOp::create(b, loc, zeroOf(type, loc), carried, ValueRange());
+  }
   {
     OpBuilder::InsertionGuard insertion(b);
     if (any)

@@ -28,8 +28,9 @@ namespace tilec {
 namespace {
 
 /// Columns of the narrowest product whose waves have whole matrix instructions each, however they
-/// share it: of 16, and one side of the tile may be all of theirs; a panel of shared memory.
-constexpr int64_t leastOfWave = 16, lanesOfWave = 32, leastOfTile = 64;
+/// share it: of 16, and one side of the tile may be all of theirs, of waves as narrow as any
+/// chip's; a panel of shared memory.
+constexpr int64_t leastOfWave = 16, narrowestWave = 32, leastOfTile = 64;
 
 using Dim = std::pair<Operation *, int64_t>; // of an allocation
 
@@ -43,8 +44,8 @@ private:
   void visit(Operation *user, tile::AllocOp tile);
   void visitCopy(tile::CopyOp copy, tile::AllocOp tile);
   void visitGemm(tile::GemmOp gemm, tile::AllocOp tile);
-  /// The tile and the tensor's box have these dimensions in the same order.
-  void boundBy(tile::SubviewOp box, tile::AllocOp tile, bool isStored);
+  /// Of a tile that goes to the tensor's box; both have their dimensions in the same order.
+  void noteStored(tile::SubviewOp box, tile::AllocOp tile);
   void keep(Dim dim) { kept.insert(dim); }
   void keepAll(tile::AllocOp tile);
   int64_t sizeOf(Dim dim) {
@@ -90,7 +91,7 @@ void NarrowTiles::keepAll(tile::AllocOp tile) {
     keep({tile, d});
 }
 
-void NarrowTiles::boundBy(tile::SubviewOp box, tile::AllocOp tile, bool isStored) {
+void NarrowTiles::noteStored(tile::SubviewOp box, tile::AllocOp tile) {
   ArrayRef<int64_t> dropped = box.getDropped();
   SmallVector<int64_t, 4> ofBox; // dimension of the source for each one of the box
   for (int64_t d = 0; d < box.getSource().getType().rank(); ++d)
@@ -104,8 +105,7 @@ void NarrowTiles::boundBy(tile::SubviewOp box, tile::AllocOp tile, bool isStored
     std::optional<IndexRange> from = rangeOf(box.getOffsets()[inSource]);
     bool isKnown = !ShapedType::isDynamic(extent) && from && from->low >= 0;
     int64_t inside = isKnown ? std::clamp<int64_t>(extent - from->low, 0, size) : size;
-    if (isStored)
-      stored[dim] = std::max(stored.lookup(dim), inside);
+    stored[dim] = std::max(stored.lookup(dim), inside);
   }
 }
 
@@ -118,8 +118,10 @@ void NarrowTiles::visitCopy(tile::CopyOp copy, tile::AllocOp tile) {
   SmallVector<int64_t, 4> own = realDims(tile.getResult().getType()), its = realDims(type);
   if ((!otherTile && !box) || own.size() != its.size())
     return keepAll(tile);
+  if (box && isStored)
+    noteStored(box, tile);
   if (box)
-    return boundBy(box, tile, isStored);
+    return;
   for (auto [d, e] : llvm::zip(own, its))
     same.unionSets({tile, d}, {otherTile, e});
 }
@@ -154,7 +156,7 @@ std::optional<int64_t> NarrowTiles::narrowed(ArrayRef<Dim> dims) {
       return std::nullopt;
     needed = std::max(needed, stored.lookup(dim));
   }
-  int64_t ofWaves = kernel.getThreads() / lanesOfWave * leastOfWave;
+  int64_t ofWaves = kernel.getThreads() / narrowestWave * leastOfWave;
   int64_t least = llvm::PowerOf2Ceil(std::max({needed, leastOfTile, ofWaves}));
   return needed > 0 && least < size ? std::optional(least) : std::nullopt;
 }

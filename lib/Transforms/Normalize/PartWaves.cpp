@@ -166,8 +166,8 @@ SmallVector<WavesPart, 2> PartPlanner::partsOf(scf::IfOp branch) {
   ThreadSet left(threads, true);
   auto add = [&](const ThreadSet &who, Block &block) {
     std::optional<WavesPart> part = partOf(who, block);
-    // A barrier's number is that of the pair of waves that its first wave is in: one of 16.
-    bool hasBarrier = part && (part->count == 1 || part->first / 2 < target.partBarriers);
+    bool hasBarrier =
+        part && (part->count == 1 || tile::barrierOfWaves(part->first) <= target.partBarriers);
     if (!hasBarrier || !mayBeAlone(block))
       return false;
     parts.push_back(*part);

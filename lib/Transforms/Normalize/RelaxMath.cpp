@@ -15,6 +15,7 @@
 #include "Normalize/Magnitudes.h"
 #include "Normalize/RowMaxima.h"
 #include "Normalize/ShortAngles.h"
+#include "Normalize/Steps.h"
 
 #include "tilec/Analysis/Buffers.h"
 

@@ -9,6 +9,7 @@
 #include "Pipelines/Gather.h"
 
 #include "Layouts/LoopLayout.h"
+#include "Pipelines/AsyncPieces.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -218,9 +219,8 @@ bool fillsWaves(tile::ElementLoop loop, Gather &gather, const SharedLayout &layo
   int64_t elems = 1;
   for (int64_t extent : extents)
     elems *= extent;
-  return from.hasStaticShape() && storageBytes(dtype, from.numElems()) <= (int64_t(1) << 31) &&
-         elems * bytesOf(dtype) % (target.waveLanes * pieceBytes) == 0 && layout.panelElems == 0 &&
-         layout.pitchElems == to.getShape().back();
+  return fitsOffsets(from) && elems * bytesOf(dtype) % (target.waveLanes * pieceBytes) == 0 &&
+         layout.panelElems == 0 && layout.pitchElems == to.getShape().back();
 }
 
 } // namespace

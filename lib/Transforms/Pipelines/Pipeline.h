@@ -50,16 +50,6 @@ struct PipelinePlan {
   bool isEmpty() const { return fills.empty(); }
 };
 
-/// A copy that the target can do without registers, in pieces of so many bytes per lane; 0 when it
-/// cannot: the pieces must be contiguous and aligned on both sides and entirely inside or outside
-/// the tensor. Where only the run knows how long the tensor's rows are, that holds for those of
-/// whole pieces.
-int64_t asyncPieceBytes(mlir::Value src, mlir::Value dst, const TargetInfo &target);
-
-/// Whether copies without registers move as much at once as a lane's access does: narrower ones are
-/// slower than registers, which leave shared memory to other blocks.
-bool copiesWidePieces(const TargetInfo &target);
-
 /// The copies of the loop that can run ahead of their use, and `num_stages` of them; decides,
 /// changes nothing.
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withGathers = true);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
+#include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Gather.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
@@ -22,100 +23,11 @@ using namespace mlir;
 
 namespace tilec {
 
-bool copiesWidePieces(const TargetInfo &target) {
-  constexpr int64_t widePiece = 16;
-  return target.asyncCopies.bytes.front() >= widePiece;
-}
-
 int64_t PipelinePlan::slotsOf(size_t ring) const {
   if (ring >= numbers)
     return deeperSlots != 0 && ring >= second ? deeperSlots : stages;
   // What is brought in front of the loop, and one more.
   return int64_t(llvm::PowerOf2Ceil(numbersAhead() + 1));
-}
-
-/// Whether offsets of 32 bits reach all of the tensor.
-static bool isNarrow(tile::BufferType root) {
-  return root.hasStaticShape() &&
-         storageBytes(tile::dtypeOf(root.getElementType()), root.numElems()) <= (int64_t(1) << 31);
-}
-
-/// Whether they reach all of the box from its beginning on.
-static bool isBoxNarrow(const BufferBox &box, Value view) {
-  tile::BufferType root = box.rootType();
-  ArrayRef<int64_t> shape = root.getShape();
-  ArrayRef<int64_t> extents = cast<tile::BufferType>(view.getType()).getShape();
-  int64_t stride = 1, elems = 1;
-  size_t inView = extents.size();
-  for (int64_t d = root.rank() - 1; d >= 0 && inView > 0; --d) {
-    bool isInView = box.dims[inView - 1] == d;
-    inView -= isInView;
-    if (isInView && extents[inView] != 1) {
-      if (stride < 0)
-        return false;
-      elems += (extents[inView] - 1) * stride;
-    }
-    stride = stride < 0 || ShapedType::isDynamic(shape[d]) || stride > (int64_t(1) << 31)
-                 ? -1
-                 : stride * shape[d];
-  }
-  return storageBytes(tile::dtypeOf(root.getElementType()), elems) <= (int64_t(1) << 31);
-}
-
-int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) {
-  auto src = cast<tile::BufferType>(srcView.getType());
-  auto dst = cast<tile::BufferType>(dstView.getType());
-  if (!src.isGlobal() || !dst.isShared() || src.getElementType() != dst.getElementType())
-    return 0;
-  auto ring = boxRootOf(dstView).getDefiningOp<tile::AllocOp>();
-  const SharedLayout *layout = ring ? sharedLayoutOf(ring) : nullptr;
-  if (!layout || (layout->panelElems != 0 && dst.rank() != 2))
-    return 0;
-  BufferBox box = boxOf(srcView);
-  auto tensor = box.root.getDefiningOp<tile::TensorOp>();
-  tile::BufferType root = box.rootType();
-  if (tensor && !tensor.getStrides().empty())
-    return 0;
-  // A lane's own address has 64 bits.
-  if (target.asyncCopies.lanesInRow && !isNarrow(root) && !isBoxNarrow(box, srcView))
-    return 0;
-  // The last dimension of the box runs along the tensor's rows.
-  if (root.rank() == 0 || box.dims.empty() || box.dims.back() != root.rank() - 1)
-    return 0;
-  int64_t rowElems = root.getShape().back(),
-          elemBits = bitsOf(tile::dtypeOf(root.getElementType()));
-  if (elemBits % 8 != 0)
-    return 0;
-  int64_t elemBytes = elemBits / 8;
-  int64_t startDivisor = divisorOf(box.offsets.back()), ofPart = 0;
-  for (int64_t bytes : target.asyncCopies.bytes) {
-    int64_t elems = bytes / elemBytes;
-    if (bytes % elemBytes != 0 || elems == 0)
-      continue;
-    // Rows of a length that only the run knows are asked for it (emitAsyncCopy).
-    bool isAligned =
-        (ShapedType::isDynamic(rowElems) || rowElems % elems == 0) && startDivisor % elems == 0;
-    bool staysTogether =
-        layout->phases == 1 ? layout->pitchElems % elems == 0 : layout->vecElems % elems == 0;
-    // One instruction writes waveLanes pieces in a row; the last one may not pass the end.
-    bool fillsRows = !target.asyncCopies.lanesInRow || layout->pitchElems == dst.getShape().back();
-    if (!isAligned || !staysTogether || !fillsRows || dst.getShape().back() % elems != 0)
-      continue;
-    if (!target.asyncCopies.lanesInRow ||
-        dst.numElems() * elemBytes % (target.waveLanes * bytes) == 0)
-      return bytes;
-    if (ofPart == 0)
-      ofPart = bytes;
-  }
-  return ofPart;
-}
-
-/// Whether some lanes of a wave have no part in the copy: a branch, and no wait counts on it.
-static bool leavesLanesOut(tile::CopyOp copy, const TargetInfo &target) {
-  tile::BufferType tile = copy.getDst().getType();
-  int64_t bytes = storageBytes(tile::dtypeOf(tile.getElementType()), tile.numElems());
-  int64_t piece = asyncPieceBytes(copy.getSrc(), copy.getDst(), target);
-  return target.asyncCopies.lanesInRow && bytes % (target.waveLanes * piece) != 0;
 }
 
 /// Takes the copies out of the plan for which that holds.
@@ -132,6 +44,7 @@ static void drop(PipelinePlan &plan, llvm::function_ref<bool(tile::CopyOp)> isOu
   plan.rings.truncate(kept);
 }
 
+/// Those that some lanes have no part in: a branch, and no wait counts on it.
 static void dropParts(PipelinePlan &plan, const TargetInfo &target) {
   drop(plan, [&](tile::CopyOp copy) { return leavesLanesOut(copy, target); });
 }
@@ -141,7 +54,7 @@ static void dropParts(PipelinePlan &plan, const TargetInfo &target) {
 static void dropCostly(PipelinePlan &plan, const TargetInfo &target) {
   drop(plan, [&](tile::CopyOp copy) {
     bool isFar = target.asyncCopies.lanesInRow &&
-                 !isNarrow(cast<tile::BufferType>(boxRootOf(copy.getSrc()).getType()));
+                 !fitsOffsets(cast<tile::BufferType>(boxRootOf(copy.getSrc()).getType()));
     return isFar || leavesLanesOut(copy, target);
   });
 }

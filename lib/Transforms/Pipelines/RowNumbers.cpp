@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipelines/RowNumbers.h"
+#include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Gather.h"
 #include "Pipelines/Pipeline.h"
 

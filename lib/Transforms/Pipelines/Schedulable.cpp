@@ -9,6 +9,7 @@
 
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
+#include "Pipelines/AsyncPieces.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -39,18 +40,13 @@ std::optional<int64_t> advanceBytes(Value source, tile::ForOp loop) {
     return std::nullopt;
   auto shape = box.rootType().getShape();
   auto viewShape = cast<tile::BufferType>(source.getType()).getShape();
-  DType dtype = tile::dtypeOf(box.rootType().getElementType());
-  constexpr int64_t mostBytes = int64_t(1) << 31; // offsets from the box's beginning on
-  int64_t stride = 1, elems = 0;                  // stride < 0: not known, or too large
-  auto behind = [&](int64_t d) {
-    bool isKnown = stride >= 0 && !ShapedType::isDynamic(shape[d]) && shape[d] <= mostBytes;
-    return isKnown && storageBytes(dtype, stride * shape[d]) <= mostBytes ? stride * shape[d] : -1;
-  };
-  for (int64_t d = int64_t(shape.size()) - 1; d >= 0; stride = behind(d), --d) {
+  SmallVector<int64_t> sizes = sizesWithinOffsets(box.rootType());
+  int64_t elems = 0;
+  for (int64_t d = int64_t(shape.size()) - 1; d >= 0; --d) {
     const IndexSum &offset = box.offsets[d];
     if (llvm::none_of(offset.terms, [&](Value term) { return dependsOn(term, loop.iv()); }))
       continue;
-    if (behind(d) < 0)
+    if (sizes[d] < 0)
       return std::nullopt;
     LinearForm form = linearize(offset);
     for (auto [term, coefficient] : form.terms)
@@ -62,8 +58,9 @@ std::optional<int64_t> advanceBytes(Value source, tile::ForOp loop) {
     std::optional<IndexRange> range = rangeOf(offset);
     if (!range || range->low < 0 || range->high + extent > shape[d])
       return std::nullopt;
-    elems += form.coefficient(loop.iv()) * *step * stride;
+    elems += form.coefficient(loop.iv()) * *step * sizes[d + 1];
   }
+  DType dtype = tile::dtypeOf(box.rootType().getElementType());
   int64_t bytes = storageBytes(dtype, std::abs(elems));
   return elems < 0 ? -bytes : bytes;
 }

@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
+#include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Pipeline.h"
 #include "ToWave/Ops.h"
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Pipeline.h"
 
+#include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Pipeline.h"
 #include "Pipelines/Schedulable.h"
 #include "ToWave/Ops.h"

@@ -291,7 +291,7 @@ static void narrowBarriers(Region &branch, tile::OnWavesOp waves, int64_t lanes)
       continue;
     }
     barrier.setThreads(waves.getCount() * lanes);
-    barrier.setId(1 + waves.getFirst() / 2);
+    barrier.setId(tile::barrierOfWaves(waves.getFirst()));
   }
 }
 

@@ -80,6 +80,10 @@ std::optional<int64_t> constantInt(mlir::Value value);
 /// The condition of the innermost branch around the statement that only some waves of the block
 /// take, as one; null: the statement is the whole block's.
 OnWavesOp wavesAround(mlir::Operation *statement);
+/// The number of the barrier that several waves of a branch of their own have, from 1 on; the
+/// block's is 0. No two branches that run side by side have the same, as each of them has more than
+/// one wave.
+inline int64_t barrierOfWaves(int64_t firstWave) { return 1 + firstWave / 2; }
 /// The threads that share out a statement of a kernel, or the kernel's.
 int64_t threadsAt(mlir::Operation *statement);
 

@@ -329,7 +329,7 @@ def Wave_AddGlobalOp : Wave_Op<"add_global", [Pure]> {
 
 def Wave_BufferDescOp : Wave_Op<"buffer_desc", [Pure]> {
   let summary = "a raw buffer descriptor over `bytes` bytes at `base` (TargetInfo::hasDescriptors)";
-  let description = "Made once, outside loops. `base` and `bytes` are uniform; reads past `bytes` give zero.";
+  let description = "Made once, outside loops, of a tensor; of a box where only the run knows the tensor's rows. `base` and `bytes` are uniform; reads past `bytes` give zero.";
   let arguments = (ins Wave_GlobalType:$base, I64:$bytes);
   let results = (outs Wave_DescType:$result);
   let assemblyFormat = "$base `,` $bytes attr-dict";
