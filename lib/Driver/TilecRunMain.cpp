@@ -169,21 +169,7 @@ rt::Status saveSpreads(const Arguments &args, Compilation &compilation,
 }
 
 rt::Result<rt::ArgumentRequest> requestOf(const Arguments &args) {
-  rt::ArgumentRequest request;
-  request.seed = args.seed;
-  for (const std::string &text : args.args) {
-    rt::Result<rt::ArgSpec> spec = rt::parseArgSpec(text);
-    if (!spec)
-      return spec.error();
-    request.specs.push_back(*spec);
-  }
-  for (const std::string &text : args.dims) {
-    rt::Result<std::pair<std::string, int64_t>> dim = rt::parseDim(text);
-    if (!dim)
-      return dim.error();
-    request.dims[dim->first] = dim->second;
-  }
-  return request;
+  return rt::parseRequest(args.args, args.dims, args.seed);
 }
 
 /// What `--tune`'s search has found, or what there is to say against it. 0 is the process's status.

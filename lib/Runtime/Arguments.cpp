@@ -39,10 +39,9 @@ public:
 
 private:
   const ArgSpec *specOf(const std::string &name) const {
-    for (auto it = request.specs.rbegin(); it != request.specs.rend(); ++it)
-      if (it->name == name) // the last one counts
-        return &*it;
-    return nullptr;
+    auto it = std::find_if(request.specs.begin(), request.specs.end(),
+                           [&](const ArgSpec &spec) { return spec.name == name; });
+    return it == request.specs.end() ? nullptr : &*it;
   }
 
   Status checkNames() {
@@ -81,7 +80,11 @@ private:
       if (param.kind != ParamKind::Scalar)
         continue;
       const ArgSpec *spec = specOf(param.name);
-      if (!spec || spec->kind != ArgSpec::Scalar)
+      if (spec && spec->kind != ArgSpec::Scalar)
+        return Error{"--arg " + param.name + "=" + spec->text + ": `" + param.name +
+                     "` is a scalar, which takes a number (" + std::string(nameOf(param.dtype)) +
+                     ")"};
+      if (!spec)
         return Error{"scalar `" + param.name + "` needs a value: --arg " + param.name +
                      "=NUMBER (" + std::string(nameOf(param.dtype)) + ")"};
       Result<uint64_t> bits = parseScalar(spec->text, param.dtype);
@@ -250,6 +253,31 @@ Argument *ArgumentSet::find(std::string_view name) {
 
 const Argument *ArgumentSet::find(std::string_view name) const {
   return const_cast<ArgumentSet *>(this)->find(name);
+}
+
+Result<ArgumentRequest> parseRequest(const std::vector<std::string> &args,
+                                     const std::vector<std::string> &dims, uint32_t seed) {
+  ArgumentRequest request;
+  request.seed = seed;
+  for (const std::string &text : args) {
+    Result<ArgSpec> spec = parseArgSpec(text);
+    if (!spec)
+      return inContext("--arg", spec.error());
+    for (const ArgSpec &earlier : request.specs)
+      if (earlier.name == spec->name)
+        return Error{"--arg " + text + ": `" + spec->name + "` is given twice, before as `" +
+                     earlier.text + "`"};
+    request.specs.push_back(std::move(*spec));
+  }
+  for (const std::string &text : dims) {
+    Result<std::pair<std::string, int64_t>> dim = parseDim(text);
+    if (!dim)
+      return inContext("--dim", dim.error());
+    if (auto [it, isNew] = request.dims.insert(*dim); !isNew)
+      return Error{"--dim " + text + ": `" + dim->first + "` is given twice, before as `" +
+                   std::to_string(it->second) + "`"};
+  }
+  return request;
 }
 
 Result<ArgumentSet> makeArguments(const Manifest &manifest, const ArgumentRequest &request) {

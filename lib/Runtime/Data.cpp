@@ -92,6 +92,19 @@ void prefillOutput(HostTensor &tensor) {
     std::fill(tensor.bytes.begin(), tensor.bytes.end(), 0xA5);
 }
 
+/// The number that the whole text spells. One beyond all doubles is infinite, with errno ERANGE.
+static std::optional<double> readFloat(const std::string &text) {
+  // strtod skips leading space, which no number here has.
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])))
+    return std::nullopt;
+  char *end = nullptr;
+  errno = 0;
+  double value = std::strtod(text.c_str(), &end);
+  if (*end != '\0' || end == text.c_str())
+    return std::nullopt;
+  return value;
+}
+
 Result<ArgSpec> parseArgSpec(std::string_view text) {
   size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
@@ -109,7 +122,9 @@ Result<ArgSpec> parseArgSpec(std::string_view text) {
     }
   bool file = spec.text.size() > 4 && spec.text.substr(spec.text.size() - 4) == ".npy";
   spec.kind = file ? ArgSpec::File : ArgSpec::Scalar;
-  if (!file && !parseScalar(spec.text, DType::F64))
+  // Whether a number fits is seen when its type is known.
+  bool isTruth = spec.text == "true" || spec.text == "false";
+  if (!file && !isTruth && !readFloat(spec.text))
     return Error{"`" + std::string(text) + "`: `" + spec.text +
                  "` is neither randn, uniform, zeros, a .npy file nor a number"};
   return spec;
@@ -120,17 +135,22 @@ Result<uint64_t> parseScalar(std::string_view view, DType dtype) {
   Error bad{"`" + text + "` is no number of type " + std::string(nameOf(dtype))};
   if (text == "true" || text == "false")
     text = text == "true" ? "1" : "0";
-  // strtod and strtoll skip leading space, which no number here has.
+  Error tooLarge{"`" + text + "` does not fit in " + std::string(nameOf(dtype))};
+  if (isFloat(dtype)) {
+    std::optional<double> value = readFloat(text);
+    if (!value)
+      return bad;
+    bool isBeyondDoubles = std::isinf(*value) && errno == ERANGE;
+    uint64_t bits = encodeFloat(dtype, *value);
+    if (isBeyondDoubles || (std::isfinite(*value) && std::isinf(decodeFloat(dtype, bits))))
+      return tooLarge;
+    return bits;
+  }
+  // strtoll skips leading space, which no number here has.
   if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])))
     return bad;
   char *end = nullptr;
   errno = 0;
-  if (isFloat(dtype)) {
-    double value = std::strtod(text.c_str(), &end);
-    if (*end != '\0' || end == text.c_str())
-      return bad;
-    return encodeFloat(dtype, value);
-  }
   bool negative = text[0] == '-';
   int64_t value = 0;
   if (dtype == DType::U64 && !negative)
@@ -141,7 +161,7 @@ Result<uint64_t> parseScalar(std::string_view view, DType dtype) {
     return bad;
   bool fits = errno != ERANGE && decodeInt(dtype, encodeInt(dtype, value)) == value;
   if (!fits || (negative && isUnsigned(dtype) && value != 0))
-    return Error{"`" + text + "` does not fit in " + std::string(nameOf(dtype))};
+    return tooLarge;
   return encodeInt(dtype, value);
 }
 

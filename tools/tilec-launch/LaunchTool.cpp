@@ -108,21 +108,11 @@ private:
   }
 
   Status readRequest() {
-    rt::ArgumentRequest request;
-    request.seed = options.seed;
-    for (const std::string &text : options.args) {
-      Result<rt::ArgSpec> spec = rt::parseArgSpec(text);
-      if (!spec)
-        return inContext("--arg", spec.error());
-      request.specs.push_back(std::move(*spec));
-    }
-    for (const std::string &text : options.dims) {
-      auto dim = rt::parseDim(text);
-      if (!dim)
-        return inContext("--dim", dim.error());
-      request.dims[dim->first] = dim->second;
-    }
-    Result<rt::ArgumentSet> made = rt::makeArguments(manifest, request);
+    Result<rt::ArgumentRequest> request =
+        rt::parseRequest(options.args, options.dims, options.seed);
+    if (!request)
+      return request.error();
+    Result<rt::ArgumentSet> made = rt::makeArguments(manifest, *request);
     if (!made)
       return made.error();
     arguments = std::move(*made);

@@ -26,25 +26,16 @@ bool isByName(StringRef argument) {
 }
 
 rt::Result<rt::ArgumentSet> argumentsOf(const ToolOptions &options, const rt::Manifest &manifest) {
-  rt::ArgumentRequest request;
-  request.seed = options.seed;
-  for (const std::string &text : options.args) {
+  for (const std::string &text : options.args)
     if (!isByName(text))
       return rt::Error{"--arg " + text +
                        ": the manifest knows arguments by name: write NAME=...; "
                        "--grid and --block run the kernel without the manifest"};
-    rt::Result<rt::ArgSpec> spec = rt::parseArgSpec(text);
-    if (!spec)
-      return spec.error();
-    request.specs.push_back(*spec);
-  }
-  for (const std::string &text : options.dims) {
-    auto dim = rt::parseDim(text);
-    if (!dim)
-      return dim.error();
-    request.dims[dim->first] = dim->second;
-  }
-  return rt::makeArguments(manifest, request);
+  rt::Result<rt::ArgumentRequest> request =
+      rt::parseRequest(options.args, options.dims, options.seed);
+  if (!request)
+    return request.error();
+  return rt::makeArguments(manifest, *request);
 }
 
 rt::Status saveAll(const ToolOptions &options, const rt::ArgumentSet &arguments) {

@@ -35,6 +35,11 @@ struct ArgumentRequest {
   uint32_t seed = 0;
 };
 
+/// Reads the texts of `--arg` and `--dim`. What is malformed, or given twice, is an error that
+/// names the option and its text.
+Result<ArgumentRequest> parseRequest(const std::vector<std::string> &args,
+                                     const std::vector<std::string> &dims, uint32_t seed);
+
 /// Makes all arguments. A dim takes its value from `--dim`, else from the shape of an .npy file,
 /// else there is an error that says so; a stride is that of a dense tensor unless given. Tensors
 /// without a spec are `randn` where the kernel reads them, else prefilled (Data.h); scalars need a

@@ -48,7 +48,8 @@ struct ArgSpec {
 Result<ArgSpec> parseArgSpec(std::string_view text);
 
 /// A number as an element of `dtype`: decimal or 0x integers, decimal floats, inf, nan, true,
-/// false. Integers that do not fit are refused; floats are rounded.
+/// false. Integers that do not fit are refused, and finite floats that would become infinite; other
+/// floats are rounded.
 Result<uint64_t> parseScalar(std::string_view text, DType dtype);
 /// An element as text: integers in decimal, floats with as many digits as tell them apart.
 std::string printElement(DType dtype, uint64_t bits);

@@ -95,7 +95,9 @@ TEST_F(Arguments, SeedsAndSpecsChangeTheData) {
 TEST_F(Arguments, SayWhatIsMissingOrUnknown) {
   DimValues dims = {{"m", 2}, {"n", 2}, {"k", 2}};
   EXPECT_HAS(errorOf({}, dims), "scalar `scale` needs a value: --arg scale=NUMBER");
-  EXPECT_HAS(errorOf({"scale=randn"}, dims), "scalar `scale` needs a value");
+  EXPECT_HAS(errorOf({"scale=randn"}, dims), "--arg scale=randn: `scale` is a scalar");
+  EXPECT_HAS(errorOf({"scale=1e400"}, dims), "--arg scale: `1e400` does not fit in float32");
+  EXPECT_HAS(errorOf({"scale=1", "A=65520"}, dims), "--arg A: `65520` does not fit in float16");
   EXPECT_HAS(errorOf({"scale=1"}, {{"m", 2}, {"n", 2}}), "dim `k` has no value: give --dim k=N");
   EXPECT_HAS(errorOf({"scale=1", "D=randn"}, dims), "no argument `D`; it has A, B, C, scale");
   EXPECT_HAS(errorOf({"scale=1"}, {{"q", 2}}), "no dim `q`; it has m, n, k");
@@ -105,6 +107,18 @@ TEST_F(Arguments, SayWhatIsMissingOrUnknown) {
   EXPECT_HAS(errorOf({"scale=1"}, {{"m", 1 << 30}, {"n", 1 << 30}, {"k", 1}}), "2^40");
   EXPECT_HAS(errorOf({"scale=1"}, {{"m", 2}, {"n", 2}, {"k", 2}, {"A_stride_0", -4}}), "negative");
   EXPECT_HAS(errorOf({"scale=1"}, {{"m", 1 << 19}, {"n", 1 << 20}, {"k", 1}}), "this machine has");
+}
+
+TEST(Requests, NameWhatIsMalformedOrGivenTwice) {
+  auto errorOf = [](std::vector<std::string> args, std::vector<std::string> dims) {
+    Result<ArgumentRequest> request = parseRequest(args, dims, 0);
+    return request ? "made" : request.error().message;
+  };
+  EXPECT_EQ(errorOf({"A=1", "B=1"}, {"m=1", "n=1"}), "made");
+  EXPECT_EQ(errorOf({"A=1", "A=randn"}, {}), "--arg A=randn: `A` is given twice, before as `1`");
+  EXPECT_EQ(errorOf({}, {"m=1", "m=2"}), "--dim m=2: `m` is given twice, before as `1`");
+  EXPECT_HAS(errorOf({"A=1x"}, {}), "--arg: `A=1x`: `1x` is neither");
+  EXPECT_HAS(errorOf({}, {"m=-1"}), "--dim: `m=-1`: write NAME=N");
 }
 
 TEST_F(Arguments, IntegerScalarsAreSizes) {

@@ -109,6 +109,14 @@ TEST(Scalars, ParseByType) {
   EXPECT_EQ(*parseScalar("1.5", DType::F16), 0x3e00u);
   EXPECT_EQ(*parseScalar("true", DType::Bool), 1u);
   EXPECT_EQ(*parseScalar("inf", DType::BF16), 0x7f80u);
+  EXPECT_EQ(*parseScalar("65519", DType::F16), 0x7bffu);
+  EXPECT_EQ(*parseScalar("1e-400", DType::F64), 0u);
+  for (auto [text, dtype] : {std::pair{"1e400", DType::F64}, std::pair{"-1e400", DType::F32},
+                             std::pair{"1e39", DType::F32}, std::pair{"65520", DType::F16},
+                             std::pair{"1e400", DType::E4M3FN}})
+    EXPECT_FALSE(parseScalar(text, dtype)) << text;
+  EXPECT_NE(parseScalar("1e400", DType::F64).error().message.find("does not fit in float64"),
+            std::string::npos);
   EXPECT_NE(parseScalar("300", DType::U8).error().message.find("does not fit in uint8"),
             std::string::npos);
   for (auto [text, dtype] :
