@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -55,7 +56,36 @@ void Messages::say(DiagId id, const std::string &text) const {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+/// What speaks against `text` as a value of an option that takes whole numbers, or nothing. CLI11
+/// makes the largest number of one that is too large for 64 bits, and wraps those below 0.
+static std::string problemOfNumber(const std::string &text, bool isSigned) {
+  char *end = nullptr;
+  errno = 0;
+  std::strtoll(text.c_str(), &end, 0);
+  if (text.empty() || *end != '\0' || end == text.c_str())
+    return "`" + text + "` is not a whole number";
+  if (text.find('-') != std::string::npos && !isSigned)
+    return "`" + text + "` is less than 0";
+  if (!isSigned) {
+    errno = 0;
+    std::strtoull(text.c_str(), &end, 0);
+  }
+  return errno == ERANGE ? "`" + text + "` is too large" : "";
+}
+
+/// An option that takes whole numbers says itself what is wrong with another value.
+static void checkWholeNumbers(CLI::App &app) {
+  for (CLI::Option *option : app.get_options()) {
+    std::string type = option->get_type_name();
+    bool isSigned = type.starts_with("INT");
+    if (isSigned || type.starts_with("UINT"))
+      option->check(
+          [isSigned](const std::string &text) { return problemOfNumber(text, isSigned); });
+  }
+}
+
 std::optional<int> Messages::parse(CLI::App &app, int argc, char **argv) const {
+  checkWholeNumbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
