@@ -438,7 +438,12 @@ bool Compiler::compileTileOp(Operation *op, Instr &instr) {
                     !isUnsigned(aux->views[0].dtype);
   };
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tile::CopyOp, tile::AsyncCopyOp>([&](auto) { instr.run = execCopy; })
+      .Case<tile::CopyOp, tile::AsyncCopyOp>([&](auto) {
+        const ViewChain &from = aux->views[0], &to = aux->views[1];
+        aux->readsFirst = !frame->parallel && runsPerThread(op) && from.buffer == to.buffer &&
+                          from.dtype == to.dtype;
+        instr.run = execCopy;
+      })
       .Case<tile::FillOp>([&](tile::FillOp fill) {
         instr.a = slotOf(fill.getValue());
         aux->rep = repOf(fill.getValue().getType());

@@ -324,6 +324,8 @@ struct ReduceIntoAux {
 struct TileOpAux {
   llvm::SmallVector<ViewChain, 3> views;
   bool perLane = false; ///< touches a buffer of which every lane has its own
+  /// copy of threads within a buffer: all of them read before any writes
+  bool readsFirst = false;
   int64_t dim = 0;
   Combine combine = Combine::Sum;
   bool absolute = false, clear = true, reverse = false, transposeA = false, transposeB = false;

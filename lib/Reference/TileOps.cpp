@@ -16,9 +16,12 @@ using namespace mlir;
 namespace tilec::reference {
 namespace {
 
-/// Runs a tile op once, or for every lane when it works on a lane's own buffer.
-void forLanes(Frame &frame, const Instr &instr,
-              llvm::function_ref<void(ArrayRef<View>, int lane)> fn) {
+/// Runs a tile op once, or for every lane when it works on a lane's own buffer. `last` ends it,
+/// after all lanes.
+void forLanes(
+    Frame &frame, const Instr &instr, llvm::function_ref<void(ArrayRef<View>, int lane)> fn,
+    llvm::function_ref<void()> last = [] {}) {
+  std::vector<BlockWrites> writes;
   const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
   for (int lane = frame.firstOn(); lane >= 0 && lane < frame.lanes; ++lane) {
     if (!frame.isOn(lane))
@@ -29,21 +32,21 @@ void forLanes(Frame &frame, const Instr &instr,
       if (frame.machine.failed || !frame.machine.takeWork(views.back().numElems(), 0, instr.op))
         return;
     }
-    std::optional<BlockWrites> writes;
     for (auto [i, view] : llvm::enumerate(views)) {
       if (int(i) == aux.written)
-        writes.emplace(frame.machine, aux.views[i].buffer, instr.op).note(view);
+        writes.emplace_back(frame.machine, aux.views[i].buffer, instr.op).note(view);
       else
         noteReads(frame.machine, aux.views[i].buffer, view, instr.op);
     }
     if (frame.machine.failed)
       return;
     fn(views, lane);
-    if (writes)
-      writes->finish();
     if (!aux.perLane)
-      return;
+      break;
   }
+  last();
+  for (BlockWrites &written : writes)
+    written.finish();
 }
 
 /// The stored bits of every element; 0 outside.
@@ -57,14 +60,18 @@ std::vector<uint64_t> readBitsOf(const View &view) {
   return values;
 }
 
+void writeBitsTo(const View &dst, const std::vector<uint64_t> &values) {
+  unsigned bits = bitsOf(dst.dtype);
+  forSpans(dst, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
+    for (int64_t i = 0; i < count && isValid; ++i)
+      writeBits(dst.base, bits, first + i * stride, values[at + i]);
+  });
+}
+
 void copyBits(const View &src, const View &dst) {
   unsigned bits = bitsOf(src.dtype);
   if (bits == 4) {
-    std::vector<uint64_t> values = readBitsOf(src);
-    forSpans(dst, [&](int64_t at, int64_t first, int64_t stride, int64_t count, bool isValid) {
-      for (int64_t i = 0; i < count && isValid; ++i)
-        writeBits(dst.base, bits, first + i * stride, values[at + i]);
-    });
+    writeBitsTo(dst, readBitsOf(src));
     return;
   }
   int64_t bytes = bits / 8;
@@ -242,12 +249,36 @@ void printView(llvm::raw_ostream &os, const View &view) {
 
 } // namespace
 
+/// Whether as many elements are read as written; the machine fails else.
+static bool isSameCount(Frame &frame, const Instr &instr, const View &src, const View &dst) {
+  if (src.numElems() == dst.numElems())
+    return true;
+  frame.machine.fail(instr.op,
+                     "copies " + Twine(src.numElems()) + " elements to " + Twine(dst.numElems()));
+  return false;
+}
+
+/// A copy from one part of a buffer to another one: all lanes read before any writes.
+static void copyWithin(Frame &frame, const Instr &instr) {
+  std::vector<std::pair<View, std::vector<uint64_t>>> held;
+  auto read = [&](ArrayRef<View> views, int) {
+    if (isSameCount(frame, instr, views[0], views[1]))
+      held.emplace_back(views[1], readBitsOf(views[0]));
+  };
+  forLanes(frame, instr, read, [&] {
+    for (const auto &[dst, values] : held)
+      writeBitsTo(dst, values);
+  });
+}
+
 void execCopy(Frame &frame, const Instr &instr) {
+  const auto &aux = *static_cast<const TileOpAux *>(instr.aux);
+  if (aux.readsFirst)
+    return copyWithin(frame, instr);
   forLanes(frame, instr, [&](ArrayRef<View> views, int) {
     const View &src = views[0], &dst = views[1];
-    if (src.numElems() != dst.numElems())
-      return frame.machine.fail(instr.op, "copies " + Twine(src.numElems()) + " elements to " +
-                                              Twine(dst.numElems()));
+    if (!isSameCount(frame, instr, src, dst))
+      return;
     if (src.dtype == dst.dtype)
       return copyBits(src, dst);
     if (!isFloat(src.dtype) && !isFloat(dst.dtype))

@@ -9,9 +9,13 @@
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Tile/Uniformity.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
 
 using namespace mlir;
 
@@ -69,12 +73,13 @@ void expandReduce(tile::ReduceOp op) {
   });
 }
 
-/// A copy from one part of a buffer to another one: all is read before anything is written.
-void readFirst(tile::CopyOp copy) {
+/// A copy from one part of a buffer to another one: all is read before anything is written. What a
+/// thread copies on its own it holds alone.
+void readFirst(tile::CopyOp copy, tile::Scope scope) {
   OpBuilder builder(copy);
   auto dst = cast<tile::BufferType>(copy.getDst().getType());
   auto src = cast<tile::BufferType>(copy.getSrc().getType());
-  auto type = tile::BufferType::get(src.getShape(), dst.getElementType(), tile::Scope::Fragment);
+  auto type = tile::BufferType::get(src.getShape(), dst.getElementType(), scope);
   Value held = tile::AllocOp::create(builder, copy.getLoc(), type, "held", Attribute());
   tile::CopyOp::create(builder, copy.getLoc(), copy.getSrc(), held, StringAttr());
   copy.getSrcMutable().assign(held);
@@ -89,8 +94,14 @@ void separateOverlaps(tile::ProgramOp program) {
         !copy->getParentOfType<tile::ParallelOp>())
       copies.push_back(copy);
   });
-  for (tile::CopyOp copy : copies)
-    readFirst(copy);
+  llvm::DenseMap<Operation *, std::unique_ptr<tile::Uniformity>> ofKernels;
+  for (tile::CopyOp copy : copies) {
+    auto kernel = copy->getParentOfType<tile::KernelOp>();
+    std::unique_ptr<tile::Uniformity> &uniformity = ofKernels[kernel];
+    if (!uniformity)
+      uniformity = std::make_unique<tile::Uniformity>(kernel);
+    readFirst(copy, uniformity->runsPerThread(copy) ? tile::Scope::Local : tile::Scope::Fragment);
+  }
 }
 
 void expandTilesInParallels(tile::ProgramOp program) {
