@@ -18,6 +18,7 @@
 #include "PreferRegisters.h"
 #include "ShortLoops.h"
 #include "WideProducts.h"
+#include "WordPhis.h"
 
 #include "tilec/CodeGen/CodeGen.h"
 #include "tilec/Target/Target.h"
@@ -132,8 +133,14 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   cleanUpPasses().run(module, modules);
-  if (!machine.getTargetTriple().isNVPTX())
+  if (!machine.getTargetTriple().isNVPTX()) {
+    FunctionPassManager last;
+    last.addPass(WordPhis());
+    ModulePassManager pipeline;
+    pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(last)));
+    pipeline.run(module, modules);
     return;
+  }
   // NVPTX merges neighbouring accesses of a thread as far as each one says how it is aligned, and
   // ptxas merges none. AMD's code generator finds the alignment itself.
   FunctionPassManager passes;

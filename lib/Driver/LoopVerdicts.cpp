@@ -2,8 +2,8 @@
 //
 // The tile program at its last stage says what starts, waits and reads in a round. A loop whose
 // order `wave-schedule` planned is as its plan says, if the machine code has kept it. On AMD the
-// innermost loops with copies to LDS are looked at in the machine code as well: a vmcnt(0) there is
-// a wait for everything, whoever put it.
+// innermost loops with copies to LDS, and those of products whose tiles wait in registers, are
+// looked at in the machine code as well: a vmcnt(0) there is a wait for everything, whoever put it.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -89,25 +89,6 @@ void look(Block &block, Round &round) {
   }
 }
 
-/// Whether the body writes fragments to shared memory that it reads from global memory behind that:
-/// of the next round.
-bool holdsNextRound(tile::ForOp loop) {
-  llvm::SmallPtrSet<Value, 4> written;
-  for (auto move : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
-    Accesses accesses = accessesOf(move);
-    auto touches = [](ArrayRef<Value> buffers, auto is) {
-      return llvm::any_of(buffers,
-                          [&](Value v) { return is(cast<tile::BufferType>(v.getType())); });
-    };
-    if (touches(accesses.writes, [](tile::BufferType type) { return type.isShared(); }))
-      written.insert(accesses.reads.begin(), accesses.reads.end());
-    if (touches(accesses.reads, [](tile::BufferType type) { return type.isGlobal(); }) &&
-        llvm::any_of(accesses.writes, [&](Value v) { return written.contains(v); }))
-      return true;
-  }
-  return false;
-}
-
 /// Whether the plan's copies are for later tiles, and its waits leave some of them in flight.
 std::string faultOfPlan(StringRef text) {
   llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(text);
@@ -153,9 +134,12 @@ public:
     llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
     if (!object)
       return object.takeError();
-    for (const report::KernelCard &kernel : report::makeScorecard(*object).kernels)
-      if (waitsForAll(kernel))
+    for (const report::KernelCard &kernel : report::makeScorecard(*object).kernels) {
+      if (waitsForAll(kernel, copiesWithoutRegisters))
         waiting.insert(kernel.facts.name);
+      if (waitsForAll(kernel, readsTiles))
+        reading.insert(kernel.facts.name);
+    }
     return llvm::Error::success();
   }
 
@@ -196,9 +180,11 @@ public:
       return say(LoopVerdict::Sequential, "its author asks for no stages");
     } else if (hasOneRound(loop)) {
       return say(LoopVerdict::Sequential, "it has one round");
-    } else if (holdsNextRound(loop)) {
-      return say(LoopVerdict::Unplanned, "copies run one round ahead in registers, and a round "
-                                         "waits for all of them");
+    } else if (round.inStep == 0 && readsNextRound(loop)) {
+      if (reading.contains(verdict.kernel))
+        return say(LoopVerdict::Unplanned, "tiles are read one round ahead to registers, and its "
+                                           "machine code has vmcnt(0) in a loop with such reads");
+      return say(LoopVerdict::Planned, "tiles are read 1 round ahead to registers");
     } else {
       return say(LoopVerdict::Unplanned, "no copy runs ahead; --remarks says why");
     }
@@ -216,17 +202,25 @@ public:
   }
 
 private:
-  /// Whether an innermost loop with copies to LDS waits for all operations in flight.
-  static bool waitsForAll(const report::KernelCard &kernel) {
-    auto copies = [](const report::LoopCard &loop) {
-      return loop.count(report::InstrKind::SharedDma) != 0;
-    };
+  static bool copiesWithoutRegisters(const report::LoopCard &loop) {
+    return loop.count(report::InstrKind::SharedDma) != 0;
+  }
+  /// Products of tiles that it writes to LDS itself.
+  static bool readsTiles(const report::LoopCard &loop) {
+    return loop.count(report::InstrKind::GlobalLoad) != 0 &&
+           loop.count(report::InstrKind::SharedWrite) != 0 &&
+           loop.count(report::InstrKind::Mfma) != 0;
+  }
+
+  /// Whether an innermost one of such loops waits for all operations in flight.
+  static bool waitsForAll(const report::KernelCard &kernel,
+                          llvm::function_ref<bool(const report::LoopCard &)> isSuch) {
     return llvm::any_of(kernel.loops, [&](const report::LoopCard &loop) {
       bool isInnermost = llvm::none_of(kernel.loops, [&](const report::LoopCard &other) {
-        return &other != &loop && copies(other) && other.beginAddress >= loop.beginAddress &&
+        return &other != &loop && isSuch(other) && other.beginAddress >= loop.beginAddress &&
                other.endAddress <= loop.endAddress;
       });
-      return copies(loop) && isInnermost && loop.vmcntZeros != 0;
+      return isSuch(loop) && isInnermost && loop.vmcntZeros != 0;
     });
   }
 
@@ -244,7 +238,8 @@ private:
 
   ModuleOp module;
   llvm::StringSet<> wanted;  ///< places of loops whose author asks for stages
-  llvm::StringSet<> waiting; ///< kernels
+  llvm::StringSet<> waiting; ///< kernels whose loops with copies wait for all
+  llvm::StringSet<> reading; ///< and whose loops with tiles that wait in registers do
   llvm::StringMap<size_t> rotated;
   bool hasLostOrder = false;
 };

@@ -100,9 +100,11 @@ std::optional<LaneInts> WaveState::sharedAddress(const Instruction &instr, unsig
   if (!isShared || instr.reads.empty())
     return std::nullopt;
   std::optional<LaneInts> value = registerValue(instr.reads[0].file, instr.reads[0].first);
-  if (value)
-    for (uint32_t &lane : value->lanes)
-      lane += offsetOf(instr, which);
+  if (!value)
+    return std::nullopt;
+  uint32_t offset = offsetOf(instr, which);
+  for (uint32_t &lane : value->lanes)
+    lane += offset;
   return value;
 }
 

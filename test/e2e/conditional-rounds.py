@@ -28,7 +28,7 @@
 # CHECK: result {{ *}}PASS
 # REPORT: planned: a producer fills up to {{[1-7]}} slots ahead
 # AHEAD: planned: copies start 2 rounds ahead
-# NARROW: unplanned: no copy runs ahead
+# NARROW: planned: tiles are read 1 round ahead to registers
 # COUNTED: planned: copies start 1 round ahead
 # NAMED: warning: schedule `cluster_m` is not applied
 import tilelang.language as T

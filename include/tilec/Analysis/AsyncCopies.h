@@ -1,6 +1,7 @@
-//===- AsyncCopies.h - ops that copy without waiting -----------------------===//
+//===- AsyncCopies.h - what travels while a round computes -----------------===//
 //
-// Takes an op, says whether what it writes is there only behind a tile.async_wait and a barrier.
+// Takes an op, says whether what it writes is there only behind a tile.async_wait and a barrier;
+// takes a loop, says whether a round reads the tiles of the next one to registers.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -13,5 +14,9 @@ namespace tilec {
 inline bool isAsyncCopy(mlir::Operation *op) {
   return mlir::isa<tile::AsyncCopyOp, tile::GatherOp>(op);
 }
+
+/// Whether the body writes fragments to shared memory that it reads from global memory behind that:
+/// of the next round.
+bool readsNextRound(tile::ForOp loop);
 
 } // namespace tilec

@@ -159,7 +159,8 @@ def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramO
     Needs:  layouts.
     Gives:  no loop has `stages` > 1; its copies from global to shared memory are
             asynchronous, in a ring of `stages` buffers, with explicit waits and
-            barriers.
+            barriers. Tiles that cannot be copied so, or find no room for a second slot,
+            wait in registers (where the chip keeps the order of what it reads).
     Leaves: the order of everything else.
 
     `planPipeline` decides. docs/machine-code/pipelining.md. Where the chip

@@ -77,6 +77,25 @@ struct Open {
   }
 };
 
+/// Whether the op goes on with what the last one that touched the buffer has begun: they are parts
+/// of one loop, whose elements are others.
+bool continuesWrite(Operation *op, Value root) {
+  auto loop = dyn_cast<tile::ElementLoop>(op);
+  if (!loop || !loop.getPart())
+    return false;
+  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    Accesses accesses = accessesOf(before);
+    if (!llvm::is_contained(accesses.writes, root) && !llvm::is_contained(accesses.reads, root))
+      continue;
+    auto other = dyn_cast<tile::ElementLoop>(before);
+    return other && other.getPart() && (*other.getPart())[1] == (*loop.getPart())[1] &&
+           (*other.getPart())[0] < (*loop.getPart())[0] &&
+           OperationEquivalence::isRegionEquivalentTo(&loop.getBody(), &other.getBody(),
+                                                      OperationEquivalence::IgnoreLocations);
+  }
+  return false;
+}
+
 class Placement {
 public:
   explicit Placement(tile::KernelOp kernel) : isLockstep(kernel.getLockstep()), uniformity(kernel) {
@@ -179,7 +198,7 @@ void Placement::separate(Operation *op, const Accesses &accesses, Open &open, bo
   auto check = [&](Value root, const llvm::SetVector<Value> &list) {
     // A ring is separated from itself by its pipeline; what a gather finds its rows by is not.
     bool isRing = isAsyncCopy(op) && !isGlobal(root) && llvm::is_contained(accesses.writes, root);
-    bool isSame = list.contains(root) && !isRing;
+    bool isSame = list.contains(root) && !isRing && !continuesWrite(op, root);
     bool meets = isSame || llvm::any_of(list, [&](Value other) {
                    return other != root && shareBytes(root, other);
                  });

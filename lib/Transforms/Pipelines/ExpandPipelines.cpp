@@ -37,7 +37,10 @@
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
+#include "Pipelines/Ahead.h"
+#include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Gather.h"
+#include "Pipelines/HeldRounds.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
 #include "Pipelines/RowNumbers.h"
@@ -45,6 +48,7 @@
 #include "Pipelines/SerialRounds.h"
 #include "Roles/Fills.h"
 #include "Roles/ProducerConsumer.h"
+#include "Roles/ProducerLoop.h"
 #include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/AsyncCopies.h"
@@ -69,14 +73,15 @@ namespace {
 class Expansion {
 public:
   Expansion(tile::ForOp loop, PipelinePlan &plan)
-      : loop(loop), plan(plan), builder(loop), loc(loop.getLoc()) {}
+      : loop(loop), plan(plan), builder(loop), loc(loop.getLoc()), rounds(loop, builder) {}
 
-  /// What it makes of each buffer of the plan.
-  SmallVector<tile::AllocOp> run() {
+  /// What it makes of each buffer of the plan. `held`, if there is one, has brought other tiles to
+  /// the front of the round: a round waits behind its writes, and starts copies behind its reads.
+  SmallVector<tile::AllocOp> run(HeldRounds *held = nullptr) {
     for (tile::AllocOp ring : plan.rings)
       widen(ring);
     startCopiesBefore();
-    rewriteBody();
+    rewriteBody(held);
     builder.setInsertionPointAfter(loop);
     // Copies past the end still write shared memory.
     tile::AsyncWaitOp::create(builder, loc, 0);
@@ -96,10 +101,6 @@ public:
     tile::BarrierOp::create(builder, loc);
     useSlots(slot, slot, slot);
   }
-
-  /// Each iteration writes what the one before has read into registers, and reads the next one's
-  /// tiles. False, and nothing is changed, where a tile has no layout in registers.
-  bool holdNextRound(const TargetInfo &chip);
 
   /// The body stays one iteration, on slot 0 of the rings.
   SmallVector<tile::AllocOp> rotate() {
@@ -148,26 +149,16 @@ private:
   Value outsideUnless(Value condition, Value source);
   /// The ring's slot of an iteration.
   Value slotIn(size_t ring, Value iteration);
-  /// Index arithmetic of the body for the iteration that `mapping` has.
-  void repeatArithmetic(SmallVector<Value> work, IRMapping &mapping);
   void startCopiesBefore();
-  /// Computes `count` here.
-  void countIterations();
-  /// Reads the copy's source of that iteration into registers.
-  tile::MoveOp read(tile::CopyOp copy, tile::AllocOp held, Value iv);
-  void rewriteBody();
+  void rewriteBody(HeldRounds *held);
   /// Removes the original fills; what read the rings reads this slot of theirs in that iteration.
   void useSlots(Value number, Value ofFirst, Value ofSecond);
-  /// min(iteration, count - 1) * step + lower.
-  Value clampedIv(Value iteration);
-  Value iterationOfBody();
-
   tile::ForOp loop;
   PipelinePlan &plan;
   OpBuilder builder;
   Location loc;
+  OtherRounds rounds;
   llvm::DenseMap<Operation *, tile::AllocOp> wide; // original ring -> ring with slots
-  Value count;                                     // iterations, computed before the loop
 };
 
 void Expansion::widen(tile::AllocOp ring) {
@@ -186,20 +177,13 @@ Value Expansion::slotView(tile::AllocOp ring, Value slot) {
   return slotOf(builder, loc, wide[ring], ring.getResult().getType(), slot);
 }
 
-Value Expansion::clampedIv(Value iteration) {
-  Value last = arith::SubIOp::create(builder, loc, count, constant(1));
-  Value clamped = arith::MinSIOp::create(builder, loc, iteration, last);
-  Value scaled = arith::MulIOp::create(builder, loc, clamped, loop.getStep());
-  return arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
-}
-
 void Expansion::startCopies(Round at, size_t first, size_t last) {
   IRMapping mapping;
   mapping.map(loop.iv(), at.iv);
   OpBuilder::InsertionGuard guard(builder);
   scf::IfOp round;
   if (plan.round)
-    repeatArithmetic({plan.round.getCondition()}, mapping);
+    rounds.repeatArithmetic({plan.round.getCondition()}, mapping);
   if (plan.round && !plan.countsRounds) {
     round = scf::IfOp::create(builder, loc, mapping.lookupOrDefault(plan.round.getCondition()),
                               /*withElseRegion=*/false);
@@ -218,7 +202,7 @@ void Expansion::startCopies(Round at, size_t first, size_t last) {
 
 void Expansion::startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncounted) {
   tile::CopyOp copy = plan.copyAt(fill);
-  repeatArithmetic({copy.getSrc()}, mapping);
+  rounds.repeatArithmetic({copy.getSrc()}, mapping);
   Value source = mapping.lookupOrDefault(copy.getSrc());
   if (plan.round && plan.countsRounds)
     source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
@@ -235,7 +219,7 @@ void Expansion::startGather(tile::ElementLoop gather, tile::AllocOp ring, Round 
       if (operand != buffer && !gather->isAncestor(operand.getParentRegion()->getParentOp()))
         outside.push_back(operand);
   });
-  repeatArithmetic(outside, mapping);
+  rounds.repeatArithmetic(outside, mapping);
   mapping.map(buffer, slotView(ring, round.slot));
   for (size_t n = 0; n < plan.numbers; ++n)
     mapping.map(plan.rings[n].getResult(), slotView(plan.rings[n], slotIn(n, round.number)));
@@ -244,7 +228,7 @@ void Expansion::startGather(tile::ElementLoop gather, tile::AllocOp ring, Round 
 
 void Expansion::startNumbers(Value number) {
   IRMapping mapping;
-  mapping.map(loop.iv(), clampedIv(number));
+  mapping.map(loop.iv(), rounds.variableIn(number));
   for (size_t n = 0; n < plan.numbers; ++n)
     startCopy(n, slotIn(n, number), mapping, /*uncounted=*/true);
 }
@@ -264,41 +248,11 @@ Value Expansion::slotIn(size_t ring, Value iteration) {
   return arith::RemUIOp::create(builder, loc, iteration, slots);
 }
 
-void Expansion::repeatArithmetic(SmallVector<Value> work, IRMapping &mapping) {
-  SetVector<Operation *> slice;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || !loop->isProperAncestor(op) || !slice.insert(op))
-      continue;
-    llvm::append_range(work, op->getOperands());
-  }
-  // Of a round under a condition some stand in its block.
-  SmallVector<Operation *> ordered;
-  loop.bodyBlock()->walk([&](Operation *op) {
-    if (slice.contains(op))
-      ordered.push_back(op);
-  });
-  for (Operation *op : ordered)
-    if (!mapping.contains(op->getResult(0)))
-      builder.clone(*op, mapping);
-}
-
-void Expansion::countIterations() {
-  Value span = arith::SubIOp::create(builder, loc, loop.getUpper(), loop.getLower());
-  count = arith::CeilDivSIOp::create(builder, loc, span, loop.getStep());
-}
-
-/// A loop that does not run must not touch memory. Bounds are usually constants.
-bool mayBeEmpty(tile::ForOp loop) {
-  std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
-  return !lower || !upper || upper->low <= lower->high;
-}
-
 void Expansion::startCopiesBefore() {
   builder.setInsertionPoint(loop);
-  countIterations();
+  rounds.countRounds();
   auto round = [&](int64_t number) {
-    return Round{constant(number), clampedIv(constant(number)), constant(number)};
+    return Round{constant(number), rounds.variableIn(constant(number)), constant(number)};
   };
   auto emit = [&] {
     if (plan.numbers != 0) {
@@ -316,71 +270,15 @@ void Expansion::startCopiesBefore() {
   };
   if (!mayBeEmpty(loop))
     return emit();
-  Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, count, constant(0));
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, rounds.count(), constant(0));
   auto guard = scf::IfOp::create(builder, loc, runs, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard keep(builder);
   builder.setInsertionPointToStart(&guard.getThenRegion().front());
   emit();
 }
 
-Value Expansion::iterationOfBody() {
-  Value offset = arith::SubIOp::create(builder, loc, loop.iv(), loop.getLower());
-  return arith::DivSIOp::create(builder, loc, offset, loop.getStep());
-}
-
-tile::MoveOp Expansion::read(tile::CopyOp copy, tile::AllocOp held, Value iv) {
-  IRMapping mapping;
-  mapping.map(loop.iv(), iv);
-  repeatArithmetic({copy.getSrc()}, mapping);
-  return moveElements(builder, copy.getLoc(), mapping.lookupOrDefault(copy.getSrc()), held);
-}
-
-/// Gives the registers that the loop fills the layout in which it reads memory in wide pieces.
-static bool layOut(tile::AllocOp held, tile::MoveOp move, const TargetInfo &chip) {
-  int64_t numWaves = wavesOf(move, chip);
-  std::optional<FragmentLayout> layout =
-      fragmentFromLoop(defaultLoopLayout(move, chip, numWaves), move.store().getIndices(),
-                       held.getResult().getType().getShape(), move);
-  if (layout)
-    held.setLayoutAttr(tile::FragmentLayoutAttr::get(held.getContext(), *layout));
-  return layout.has_value();
-}
-
-bool Expansion::holdNextRound(const TargetInfo &chip) {
-  builder.setInsertionPoint(loop);
-  countIterations();
-  SmallVector<tile::AllocOp> held;
-  SmallVector<Operation *> made;
-  for (auto [n, ring] : llvm::enumerate(plan.rings)) {
-    tile::CopyOp copy = plan.copyAt(n);
-    tile::BufferType type = ring.getResult().getType();
-    held.push_back(tile::AllocOp::create(
-        builder, copy.getLoc(),
-        tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment),
-        (ring.getName() + "_next").str(), Attribute()));
-    tile::MoveOp first = read(copy, held.back(), loop.getLower());
-    made.append({first, held.back()});
-    if (layOut(held.back(), first, chip))
-      continue;
-    for (Operation *op : made)
-      op->erase();
-    return false;
-  }
-  builder.setInsertionPointToStart(loop.bodyBlock());
-  Value next = arith::AddIOp::create(builder, loc, iterationOfBody(), constant(1));
-  next = clampedIv(next);
-  for (auto [n, registers, ring] : llvm::enumerate(held, plan.rings)) {
-    tile::CopyOp copy = plan.copyAt(n);
-    // Where the copy stands, so that tiles that share bytes still can.
-    builder.setInsertionPoint(copy);
-    moveElements(builder, copy.getLoc(), registers, ring);
-    read(copy, registers, next);
-    copy.erase();
-  }
-  return true;
-}
-
-void Expansion::rewriteBody() {
+void Expansion::rewriteBody(HeldRounds *held) {
   int64_t groups = plan.second ? 2 : 1;
   if (plan.awaitedAt) {
     builder.setInsertionPoint(plan.awaitedAt);
@@ -388,7 +286,7 @@ void Expansion::rewriteBody() {
     tile::BarrierOp::create(builder, loc);
   }
   builder.setInsertionPointToStart(loop.bodyBlock());
-  Value iteration = iterationOfBody();
+  Value iteration = rounds.numberOfBody();
   auto after = [&](int64_t rounds) {
     return arith::AddIOp::create(builder, loc, iteration, constant(rounds)).getResult();
   };
@@ -400,13 +298,17 @@ void Expansion::rewriteBody() {
     aheadOfSecond = after(plan.stages);
     secondAhead = slotIn(plan.second, aheadOfSecond);
   }
+  if (held)
+    builder.setInsertionPoint(held->afterWrites());
   // The first group of the iteration has landed, and its second one, too, where that is deeper.
   tile::AsyncWaitOp::create(builder, loc, groups * (plan.stages - 1) - 1);
   tile::BarrierOp::create(builder, loc);
+  if (held)
+    builder.setInsertionPointAfter(held->afterReads());
   if (plan.numbers != 0)
     startNumbers(after(plan.numbersAhead()));
-  startFirst({ahead, clampedIv(ahead), slotAhead});
-  startSecond({aheadOfSecond, clampedIv(aheadOfSecond), secondAhead});
+  startFirst({ahead, rounds.variableIn(ahead), slotAhead});
+  startSecond({aheadOfSecond, rounds.variableIn(aheadOfSecond), secondAhead});
   useSlots(iteration, slot, second);
 }
 
@@ -426,32 +328,6 @@ void Expansion::useSlots(Value number, Value ofFirst, Value ofSecond) {
     ring.erase();
   loop.setStages(1);
   loop.setKind(tile::LoopKind::Serial);
-}
-
-/// Whether a lane reads the copy's source in pieces as wide as an access: copies without registers
-/// are better at narrow ones.
-bool readsWidePieces(tile::CopyOp copy) {
-  constexpr int64_t pieceBytes = 16;
-  BufferBox box = boxOf(copy.getSrc());
-  int64_t rowElems = box.rootType().getShape().back();
-  int64_t bytes = bytesOf(tile::dtypeOf(box.rootType().getElementType()));
-  auto isWhole = [&](int64_t elems) { return elems * bytes % pieceBytes == 0; };
-  return !ShapedType::isDynamic(rowElems) && isWhole(rowElems) &&
-         isWhole(divisorOf(box.offsets.back())) &&
-         isWhole(copy.getDst().getType().getShape().back());
-}
-
-/// Whether registers hold the tiles of a round beside all fragments, with as many blocks on a unit
-/// as shared memory lets there be.
-bool fitsRegisters(const PipelinePlan &plan, tile::KernelOp kernel, const TargetInfo &chip) {
-  int64_t waves = wavesOf(kernel, chip), bytes = 0;
-  for (tile::AllocOp ring : plan.rings)
-    bytes += bytesOfBuffer(ring);
-  int64_t ofBlock = SharedMemory(kernel, chip).bytes() + chip.sharedBytesKept;
-  int64_t most = chip.schedulers * chip.wavesOfScheduler;
-  int64_t resident = std::min(most, std::max<int64_t>(1, chip.sharedBytesOfUnit / ofBlock) * waves);
-  int64_t held = ceilDiv(bytes, 4 * waves * chip.waveLanes);
-  return fragmentRegisters(kernel, chip) + held + besideFragments <= chip.registersOf(resident);
 }
 
 /// Whether an element of a variable is the same in all rounds of the loop.
@@ -516,17 +392,43 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     eraseDeadOps(getOperation());
   }
 
-  /// A loop of products whose author asks for more slots than there is room for: the next round's
-  /// tiles wait in registers instead, where those have room.
-  static bool holdNextRound(tile::ForOp loop, PipelinePlan &plan, const TargetInfo &chip) {
-    if (!chip.keepsOrder || loop.bodyBlock()->getOps<tile::GemmOp>().empty() || plan.isEmpty() ||
-        plan.hasGathers() || plan.round || mayBeEmpty(loop) ||
-        !llvm::all_of(plan.fills,
-                      [](Operation *fill) { return readsWidePieces(cast<tile::CopyOp>(fill)); }))
+  /// The next round's tiles of a loop of products wait in registers, where those have room.
+  static bool holdNextRound(tile::ForOp loop, HeldRounds &held, const TargetInfo &chip,
+                            int64_t fewestWaves = 0) {
+    // Copies that need no registers are better at pieces that are narrower than an access. Parts of
+    // words each take a register: with matrix instructions of half the depth, as targets have whose
+    // copies are narrow, too, that is slower (products of K = 4097: 331 us, 363 so on gfx942; 398,
+    // 287 on gfx950 in the model).
+    constexpr int64_t accessBytes = 16, wordBytes = 4;
+    auto suits = [&](Operation *fill) {
+      auto copy = dyn_cast<tile::CopyOp>(fill);
+      if (copy && asyncPieceBytes(copy.getSrc(), copy.getDst(), chip) != 0)
+        return HeldRounds::readsPieces(fill, accessBytes);
+      return HeldRounds::readsPieces(fill, copiesWidePieces(chip) ? wordBytes / 2 : wordBytes);
+    };
+    return mayHold(loop, chip) && !held.fills().empty() && llvm::all_of(held.fills(), suits) &&
+           held.fits(fewestWaves) && held.expand();
+  }
+
+  static bool mayHold(tile::ForOp loop, const TargetInfo &chip) {
+    return chip.keepsOrder && !roundOf(loop)->getOps<tile::GemmOp>().empty() &&
+           !loop->getParentOfType<tile::KernelOp>().getLockstep();
+  }
+
+  /// Waves on a scheduler that are enough where the alternative is that a round waits for tiles
+  /// which it reads itself.
+  static constexpr int64_t fewestWaves = 2;
+
+  /// A loop of which some tiles cannot be copied without registers, and the others only in narrow
+  /// pieces, or not ahead: all wait in registers. False where it is no such loop.
+  static bool holdMixedRound(tile::ForOp loop, const PipelinePlan &plan, const TargetInfo &chip) {
+    if (!mayHold(loop, chip) || (copiesWidePieces(chip) && plan.stages > 1))
       return false;
-    auto kernel = loop->getParentOfType<tile::KernelOp>();
-    return !kernel.getLockstep() && fitsRegisters(plan, kernel, chip) &&
-           Expansion(loop, plan).holdNextRound(chip);
+    HeldRounds held(loop, chip);
+    bool isMixed = held.isAll() && llvm::any_of(held.fills(), [&](Operation *fill) {
+                     return !llvm::is_contained(plan.fills, fill);
+                   });
+    return isMixed && holdNextRound(loop, held, chip, fewestWaves);
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
@@ -560,7 +462,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
                           const TargetInfo &chip, StringRef why) {
     refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead" : why);
     loop.setKind(tile::LoopKind::Serial);
-    if (holdNextRound(loop, plan, chip) || copyTogether(loop, chip))
+    HeldRounds held(loop, chip);
+    if (holdNextRound(loop, held, chip) || copyTogether(loop, chip))
       memory.forget();
     else
       memory.leave(loop, plan);
@@ -592,6 +495,12 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       undoNumbers();
       plan = planThatFits(loop, memory, chip);
     }
+    if (holdMixedRound(loop, plan, chip)) {
+      refuseSchedule(loop, "its tiles run ahead in registers");
+      loop.setStages(1);
+      loop.setKind(tile::LoopKind::Serial);
+      return memory.forget();
+    }
     if (plan.stages < int64_t(loop.getStages()))
       loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
                         << " stages: "
@@ -616,7 +525,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     refuseSchedule(loop, reason);
     if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
-    memory.replace(loop, plan, Expansion(loop, plan).run());
+    // What is left goes through registers, a round ahead.
+    HeldRounds held(loop, chip, plan.fills);
+    bool holds = copiesWidePieces(chip) && !plan.round && plan.numbers == 0 && held.isAll() &&
+                 holdNextRound(loop, held, chip, fewestWaves);
+    memory.replace(loop, plan, Expansion(loop, plan).run(holds ? &held : nullptr));
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {

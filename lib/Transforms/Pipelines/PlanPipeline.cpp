@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
+#include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Gather.h"
 #include "Pipelines/LoopMemory.h"
@@ -57,42 +58,6 @@ static void dropCostly(PipelinePlan &plan, const TargetInfo &target) {
                  !fitsOffsets(cast<tile::BufferType>(boxRootOf(copy.getSrc()).getType()));
     return isFar || leavesLanesOut(copy, target);
   });
-}
-
-/// Whether `value` is the same in every iteration but for the induction variable, and computed from
-/// nothing that the body stores; with `mayLoad`, elements of tensors that are not written there
-/// either, and with `words` no parts of words.
-static bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad = nullptr,
-                        bool words = false) {
-  if (!loop.getBody().isAncestor(value.getParentRegion()))
-    return true;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() == loop.bodyBlock();
-  Operation *op = value.getDefiningOp();
-  auto load = dyn_cast<tile::LoadOp>(op);
-  bool isRead = mayLoad && load && load.getBuffer().getType().isGlobal() &&
-                !isChangedBy(mayLoad->writes, rootOf(load.getBuffer()));
-  if (isRead && words)
-    isRead = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) % 32 == 0;
-  if (!isRead && !isPure(op))
-    return false;
-  return llvm::all_of(op->getOperands(),
-                      [&](Value v) { return isIndexOnly(v, loop, mayLoad, words); });
-}
-
-/// Whether only `fill` writes the buffer and only its block reads it, and not before that.
-static bool isFilledBy(Operation *fill, tile::AllocOp ring) {
-  for (Operation *user : ring->getUsers()) {
-    Operation *inBody = fill->getBlock()->findAncestorOpInBlock(*user);
-    if (!inBody || isa<tile::ReshapeOp>(user))
-      return false;
-    if (inBody == fill)
-      continue;
-    if (!fill->isBeforeInBlock(inBody) ||
-        llvm::is_contained(accessesOf(inBody).writes, ring.getResult()))
-      return false;
-  }
-  return true;
 }
 
 /// Brings the plan's fills into that order.

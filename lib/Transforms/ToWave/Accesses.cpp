@@ -267,13 +267,15 @@ static LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &eleme
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Whether it is a read of whole words, the same for all lanes, in a loop that starts copies which
-/// are counted with what lanes read, in order: scalar registers read it without a wait for those.
+/// Whether it is a read of whole words, the same for all lanes, in a loop that starts copies, or
+/// reads tiles, which are counted with what lanes read, in order: scalar registers read it without
+/// a wait for those.
 static bool readsBesideCopies(Emitter &e, tile::LoadOp load) {
   auto loop = load->getParentOfType<tile::ForOp>();
   if (e.target.asyncCopies.completion == Completion::Groups || e.kernel.getLockstep() || !loop ||
       load->getParentOfType<tile::ElementLoop>() ||
-      llvm::none_of(*loop.bodyBlock(), [](Operation &op) { return isAsyncCopy(&op); }))
+      (llvm::none_of(*loop.bodyBlock(), [](Operation &op) { return isAsyncCopy(&op); }) &&
+       !readsNextRound(loop)))
     return false;
   int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
   return bits % 32 == 0 && !isChangedBy(e.written(), rootOf(load.getBuffer()));

@@ -22,7 +22,7 @@
 # TOGETHER-NEXT: tile.async_commit
 # TOGETHER-NEXT: tile.async_wait 0
 # REPORT:        spills 0 vector, 0 scalar
-# REPORT:        unplanned: copies run one round ahead in registers, and a round waits for all of them
+# REPORT:        planned: tiles are read 1 round ahead to registers
 # RIGHT:         PASS
 import tilelang.language as T
 

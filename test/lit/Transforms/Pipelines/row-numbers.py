@@ -63,7 +63,7 @@ def picked(stages=2, same=False, mixed=False, written=False, rows=64, dim=128):
 # SAME: wave.load_to_shared
 # SAME-NOT: wave.global_read
 
-# MIXED: unplanned
+# MIXED: planned: tiles are read 1 round ahead to registers
 
 # Pieces of four bytes are slower than registers; and numbers that the loop writes are not read ahead.
 # NARROW-NOT: tile.gather

@@ -1,0 +1,94 @@
+//===- Ahead.cpp - what a round of a loop computes, for another round ------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Pipelines/Ahead.h"
+
+#include "tilec/Analysis/Index.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad, bool words) {
+  if (!loop.getBody().isAncestor(value.getParentRegion()))
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == loop.bodyBlock();
+  Operation *op = value.getDefiningOp();
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isRead = mayLoad && load && load.getBuffer().getType().isGlobal() &&
+                !isChangedBy(mayLoad->writes, rootOf(load.getBuffer()));
+  if (isRead && words)
+    isRead = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) % 32 == 0;
+  if (!isRead && !isPure(op))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value v) { return isIndexOnly(v, loop, mayLoad, words); });
+}
+
+bool isFilledBy(Operation *fill, tile::AllocOp ring) {
+  for (Operation *user : ring->getUsers()) {
+    Operation *inBody = fill->getBlock()->findAncestorOpInBlock(*user);
+    if (!inBody || isa<tile::ReshapeOp>(user))
+      return false;
+    if (inBody == fill)
+      continue;
+    if (!fill->isBeforeInBlock(inBody) ||
+        llvm::is_contained(accessesOf(inBody).writes, ring.getResult()))
+      return false;
+  }
+  return true;
+}
+
+bool mayBeEmpty(tile::ForOp loop) {
+  std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
+  return !lower || !upper || upper->low <= lower->high;
+}
+
+Value OtherRounds::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loop.getLoc(), value);
+}
+
+void OtherRounds::countRounds() {
+  Location loc = loop.getLoc();
+  Value span = arith::SubIOp::create(builder, loc, loop.getUpper(), loop.getLower());
+  rounds = arith::CeilDivSIOp::create(builder, loc, span, loop.getStep());
+}
+
+Value OtherRounds::variableIn(Value round) {
+  Location loc = loop.getLoc();
+  Value last = arith::SubIOp::create(builder, loc, rounds, constant(1));
+  Value clamped = arith::MinSIOp::create(builder, loc, round, last);
+  Value scaled = arith::MulIOp::create(builder, loc, clamped, loop.getStep());
+  return arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
+}
+
+Value OtherRounds::numberOfBody() {
+  Location loc = loop.getLoc();
+  Value offset = arith::SubIOp::create(builder, loc, loop.iv(), loop.getLower());
+  return arith::DivSIOp::create(builder, loc, offset, loop.getStep());
+}
+
+void OtherRounds::repeatArithmetic(SmallVector<Value> work, IRMapping &mapping) {
+  SetVector<Operation *> slice;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !loop->isProperAncestor(op) || !slice.insert(op))
+      continue;
+    llvm::append_range(work, op->getOperands());
+  }
+  // Of a round under a condition some stand in its block.
+  SmallVector<Operation *> ordered;
+  loop.bodyBlock()->walk([&](Operation *op) {
+    if (slice.contains(op))
+      ordered.push_back(op);
+  });
+  for (Operation *op : ordered)
+    if (!mapping.contains(op->getResult(0)))
+      builder.clone(*op, mapping);
+}
+
+} // namespace tilec

@@ -1,0 +1,53 @@
+//===- Ahead.h - what a round of a loop computes, for another round --------===//
+//
+// Takes a counted loop whose copies or reads run ahead, says what of a round is known before it,
+// and computes it for a later one.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Tile/Tile.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace tilec {
+
+/// Whether `value` is the same in every iteration but for the induction variable, and computed from
+/// nothing that the body stores; with `mayLoad`, elements of tensors that are not written there
+/// either, and with `words` no parts of words.
+bool isIndexOnly(mlir::Value value, tile::ForOp loop, const Accesses *mayLoad = nullptr,
+                 bool words = false);
+
+/// Whether only `fill` writes the buffer and only its block reads it, and not before that.
+bool isFilledBy(mlir::Operation *fill, tile::AllocOp ring);
+
+/// A loop that does not run must not touch memory. Bounds are usually constants.
+bool mayBeEmpty(tile::ForOp loop);
+
+/// Rounds of a loop by their numbers, from 0 on. What it makes stands where the builder does.
+class OtherRounds {
+public:
+  OtherRounds(tile::ForOp loop, mlir::OpBuilder &builder) : loop(loop), builder(builder) {}
+
+  /// Computes how many there are: in front of the loop, before the others are asked for.
+  void countRounds();
+  mlir::Value count() const { return rounds; }
+  /// The loop's variable in that round, or in the last one, if that comes before.
+  mlir::Value variableIn(mlir::Value round);
+  /// The number of the round that the body does.
+  mlir::Value numberOfBody();
+  /// Index arithmetic of the body that gives these values, for the round whose variable `mapping`
+  /// has.
+  void repeatArithmetic(llvm::SmallVector<mlir::Value> work, mlir::IRMapping &mapping);
+
+private:
+  mlir::Value constant(int64_t value);
+
+  tile::ForOp loop;
+  mlir::OpBuilder &builder;
+  mlir::Value rounds;
+};
+
+} // namespace tilec

@@ -1,0 +1,616 @@
+//===- HeldRounds.cpp - the next round's tiles wait in registers -----------===//
+//
+// A fill becomes two loops over the same elements: one reads tensors into fragments, in the round
+// before, and one computes from them what the tile gets. A round is
+//
+//   write this round's tiles from the fragments
+//   read the next round's elements into the fragments
+//   everything else
+//
+// for one tile after the other, so that the waits for registers, which LLVM counts, leave the reads
+// of other tiles in flight. Past the end the last round is read again. Of a round under a condition
+// the writes stand under it, and the reads are done in any case, so that they can be counted: from
+// behind the tensor, where there is nothing to read, where the next round is left out.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Pipelines/HeldRounds.h"
+
+#include "Infer/KeepOperands.h"
+#include "Layouts/Exchange.h"
+#include "Layouts/GemmPlan.h"
+#include "Layouts/LoopLayout.h"
+#include "Memory/SharedMemory.h"
+#include "Normalize/Normalize.h"
+#include "Roles/ProducerLoop.h"
+
+#include "tilec/Base/Math.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+bool movesToShared(Operation *op) {
+  Accesses accesses = accessesOf(op);
+  auto hasAny = [](ArrayRef<Value> buffers, auto is) {
+    return llvm::any_of(buffers, [&](Value v) { return is(cast<tile::BufferType>(v.getType())); });
+  };
+  return hasAny(accesses.reads, [](tile::BufferType type) { return type.isGlobal(); }) &&
+         hasAny(accesses.writes, [](tile::BufferType type) { return type.isShared(); });
+}
+
+/// A tile that the loop is given, not one of its body.
+bool isTileOf(tile::ForOp loop, tile::AllocOp ring) {
+  return ring && ring.getResult().getType().isShared() && !loop->isAncestor(ring);
+}
+
+/// Whether places can be behind the tensor along its first dimension alone.
+bool canLieOutside(tile::BufferType tensor) { return tensor.rank() > 1 && tensor.hasStaticShape(); }
+
+/// What the values are computed from in the loop over elements, in order; what `ends` says is there
+/// without what it is computed from.
+SetVector<Operation *> sliceOf(ValueRange values, tile::ElementLoop parallel,
+                               llvm::function_ref<bool(Operation *)> ends = nullptr) {
+  llvm::SmallPtrSet<Operation *, 16> slice;
+  SmallVector<Value> work(values);
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == parallel.bodyBlock() && slice.insert(op).second &&
+        !(ends && ends(op)))
+      llvm::append_range(work, op->getOperands());
+  }
+  SetVector<Operation *> ordered;
+  for (Operation &op : *parallel.bodyBlock())
+    if (slice.contains(&op))
+      ordered.insert(&op);
+  return ordered;
+}
+
+/// Values around the loop over elements that these ops use, without buffers.
+SmallVector<Value> usedFromOutside(ArrayRef<Operation *> ops, tile::ElementLoop parallel) {
+  SmallVector<Value> values;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (!parallel.getBody().isAncestor(operand.getParentRegion()))
+        values.push_back(operand);
+  return values;
+}
+
+/// Loads of tensors: those whose elements become values of the tile, and those that say where such
+/// a value lies (numbers of rows) and are found without others. One may be both.
+struct TensorLoads {
+  SmallVector<tile::LoadOp> values, places;
+};
+TensorLoads loadsOf(tile::ElementLoop parallel) {
+  auto isRead = [](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    return load && load.getBuffer().getType().isGlobal();
+  };
+  TensorLoads result;
+  auto add = [](Operation *op, SmallVector<tile::LoadOp> &list) {
+    auto load = cast<tile::LoadOp>(op);
+    if (!llvm::is_contained(list, load))
+      list.push_back(load);
+  };
+  for (auto store : parallel.bodyBlock()->getOps<tile::StoreOp>())
+    for (Operation *op : sliceOf(store->getOperands(), parallel, isRead))
+      if (isRead(op))
+        add(op, result.values);
+  for (tile::LoadOp value : result.values)
+    for (Operation *op : sliceOf(value.getIndices(), parallel)) {
+      auto load = dyn_cast<tile::LoadOp>(op);
+      if (load && isRead(op) &&
+          llvm::none_of(sliceOf(load.getIndices(), parallel),
+                        [](Operation *inner) { return isa<tile::LoadOp>(inner); }))
+        add(op, result.places);
+    }
+  return result;
+}
+
+/// The loop's variables that the values depend on.
+SmallVector<unsigned, 4> variablesOf(ValueRange values, tile::ElementLoop parallel) {
+  SmallVector<Value> used(values);
+  for (Operation *op : sliceOf(values, parallel))
+    llvm::append_range(used, op->getOperands());
+  SmallVector<unsigned, 4> variables;
+  for (auto [n, variable] : llvm::enumerate(parallel.ivs()))
+    if (llvm::is_contained(used, variable))
+      variables.push_back(n);
+  return variables;
+}
+
+} // namespace
+
+HeldRounds::HeldRounds(tile::ForOp loop, const TargetInfo &chip, ArrayRef<Operation *> others)
+    : loop(loop), chip(chip), builder(loop), rounds(loop, builder), all(accessesOf(loop)),
+      isBeside(!others.empty()) {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  ofKernel = accessesOf(kernel);
+  block = roundOf(loop);
+  if (block != loop.bodyBlock()) {
+    round = cast<scf::IfOp>(block->getParentOp());
+    if (kernel.getLockstep() || !isIndex(round.getCondition())) {
+      block = loop.bodyBlock();
+      round = {};
+    }
+  }
+  for (Operation &op : *block) {
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    auto parallel = dyn_cast<tile::ElementLoop>(op);
+    if (llvm::is_contained(others, &op))
+      continue;
+    if (copy && isLegal(copy))
+      found.push_back(copy);
+    else if (parallel && isLegal(parallel))
+      found.push_back(parallel);
+    else if (movesToShared(&op))
+      holdsAll = false;
+  }
+}
+
+/// What lanes read of tensors to find places would be waited for in the order of all reads; words
+/// that are the same for all lanes have another counter.
+bool HeldRounds::isIndex(Value value) {
+  return isIndexOnly(value, loop, &ofKernel, /*words=*/true);
+}
+
+bool HeldRounds::isLegal(tile::CopyOp copy) {
+  auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
+  if (!copy.getSrc().getType().isGlobal() || !isTileOf(loop, ring) || !isFilledBy(copy, ring) ||
+      bitsOf(tile::dtypeOf(copy.getSrc().getType().getElementType())) < 8 ||
+      isChangedBy(all.writes, rootOf(copy.getSrc())) ||
+      (round && !canLieOutside(cast<tile::BufferType>(boxRootOf(copy.getSrc()).getType()))))
+    return false;
+  for (Value buffer = copy.getSrc(); Operation *view = buffer.getDefiningOp();) {
+    if (!isa<tile::SubviewOp, tile::ReshapeOp>(view))
+      break;
+    for (Value operand : view->getOperands())
+      if (!isa<tile::BufferType>(operand.getType()) && !isIndex(operand))
+        return false;
+    buffer = view->getOperand(0);
+  }
+  return true;
+}
+
+bool HeldRounds::isKnownAhead(tile::LoadOp load, tile::ElementLoop parallel) {
+  SetVector<Operation *> slice = sliceOf(load.getIndices(), parallel);
+  for (Operation *op : slice)
+    if (auto other = dyn_cast<tile::LoadOp>(op);
+        other && isChangedBy(all.writes, rootOf(other.getBuffer())))
+      return false;
+  SmallVector<Operation *> ops(slice.begin(), slice.end());
+  ops.push_back(load);
+  return llvm::all_of(usedFromOutside(ops, parallel), [&](Value value) { return isIndex(value); });
+}
+
+bool HeldRounds::isLegal(tile::ElementLoop parallel) {
+  tile::AllocOp ring;
+  if (!parallel.constantExtents() || parallel.getPart())
+    return false;
+  for (Operation &op : *parallel.bodyBlock()) {
+    if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      auto to = store.getBuffer().getDefiningOp<tile::AllocOp>();
+      if (!isTileOf(loop, to) || (ring && ring != to))
+        return false;
+      ring = to;
+    } else if (op.getNumRegions() != 0 || !(isMemoryEffectFree(&op) || isa<tile::LoadOp>(op))) {
+      return false;
+    }
+  }
+  SmallVector<tile::LoadOp> values = loadsOf(parallel).values;
+  bool hasWhole = values.size() == 1 || llvm::any_of(values, [&](tile::LoadOp load) {
+                    return variablesOf(load.getIndices(), parallel).size() == parallel.ivs().size();
+                  });
+  if (!ring || values.empty() || !hasWhole || !isFilledBy(parallel, ring))
+    return false;
+  for (tile::LoadOp load : values)
+    if (isChangedBy(all.writes, rootOf(load.getBuffer())) ||
+        bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) < 8 ||
+        variablesOf(load.getIndices(), parallel).empty() || !isKnownAhead(load, parallel) ||
+        (round && !canLieOutside(load.getBuffer().getType())))
+      return false;
+  if (!round && !isBeside)
+    return true;
+  // It is moved to the front of its round.
+  for (auto load : parallel.bodyBlock()->getOps<tile::LoadOp>())
+    if (isChangedBy(all.writes, rootOf(load.getBuffer())))
+      return false;
+  SmallVector<Operation *> ops;
+  for (Operation &op : *parallel.bodyBlock())
+    ops.push_back(&op);
+  return llvm::all_of(usedFromOutside(ops, parallel), [&](Value value) { return isIndex(value); });
+}
+
+bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) {
+  auto isWhole = [&](tile::BufferType tensor, ArrayRef<int64_t> elements) {
+    int64_t bits = bitsOf(tile::dtypeOf(tensor.getElementType()));
+    return llvm::all_of(elements, [&](int64_t n) { return n * bits % (8 * bytes) == 0; });
+  };
+  if (auto copy = dyn_cast<tile::CopyOp>(fill)) {
+    BufferBox box = boxOf(copy.getSrc());
+    int64_t rowElems = box.rootType().getShape().back();
+    return !ShapedType::isDynamic(rowElems) &&
+           isWhole(box.rootType(), {rowElems, divisorOf(box.offsets.back()),
+                                    copy.getDst().getType().getShape().back()});
+  }
+  auto parallel = cast<tile::ElementLoop>(fill);
+  return llvm::all_of(loadsOf(parallel).values, [&](tile::LoadOp load) {
+    tile::BufferType tensor = load.getBuffer().getType();
+    // What several elements share is little.
+    if (isWhole(tensor, {1}) ||
+        variablesOf(load.getIndices(), parallel).size() < parallel.ivs().size())
+      return true;
+    LinearForm form = linearize(load.getIndices().back());
+    SmallVector<int64_t> multiples{tensor.getShape().back(), form.constant};
+    for (auto [term, factor] : form.terms)
+      if (term != parallel.ivs().back())
+        multiples.push_back(factor * divisorOf(term));
+    return !ShapedType::isDynamic(multiples.front()) && isWhole(tensor, multiples);
+  });
+}
+
+bool HeldRounds::fits(int64_t fewestWaves) const {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  int64_t waves = wavesOf(loop, chip), bits = 0;
+  auto add = [&](tile::BufferType type, int64_t elements) {
+    bits += elements * bitsOf(tile::dtypeOf(type.getElementType()));
+  };
+  for (Operation *op : found) {
+    if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+      add(copy.getSrc().getType(), copy.getDst().getType().numElems());
+      continue;
+    }
+    auto parallel = cast<tile::ElementLoop>(op);
+    for (tile::LoadOp load : loadsOf(parallel).values) {
+      int64_t elements = 1;
+      for (unsigned n : variablesOf(load.getIndices(), parallel))
+        elements *= (*parallel.constantExtents())[n];
+      add(load.getBuffer().getType(), elements);
+    }
+  }
+  int64_t ofBlock = SharedMemory(kernel, chip).bytes() + chip.sharedBytesKept;
+  int64_t most = chip.schedulers * chip.wavesOfScheduler;
+  int64_t resident = std::min(most, std::max<int64_t>(1, chip.sharedBytesOfUnit / ofBlock) * waves);
+  if (fewestWaves != 0)
+    resident = std::min(resident, std::max(waves, fewestWaves * chip.schedulers));
+  int64_t held = ceilDiv(bits, 32 * waves * chip.waveLanes);
+  return fragmentRegisters(kernel, chip) + held + besideFragments <= chip.registersOf(resident);
+}
+
+bool HeldRounds::varies(tile::LoadOp load, tile::ElementLoop parallel) {
+  SetVector<Operation *> slice = sliceOf(load.getIndices(), parallel);
+  SmallVector<Operation *> ops(slice.begin(), slice.end());
+  ops.push_back(load);
+  SmallVector<Value> work = usedFromOutside(ops, parallel);
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (value == loop.iv())
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (op && loop->isProperAncestor(op) && seen.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
+tile::AllocOp HeldRounds::registersFor(Held &held, const FragmentLayout &layout,
+                                       tile::ElementLoop parallel, const Twine &name) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> variables;
+  for (unsigned n : held.variables) {
+    shape.push_back((*parallel.constantExtents())[n]);
+    variables.push_back(parallel.ivs()[n]);
+  }
+  std::optional<FragmentLayout> ofRegisters = fragmentFromLoop(layout, variables, shape, parallel);
+  if (!ofRegisters)
+    return {};
+  auto type = tile::BufferType::get(shape, held.load.getBuffer().getType().getElementType(),
+                                    tile::Scope::Fragment);
+  builder.setInsertionPoint(loop);
+  return tile::AllocOp::create(builder, held.load.getLoc(), type, name.str(),
+                               tile::FragmentLayoutAttr::get(builder.getContext(), *ofRegisters));
+}
+
+std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
+  Fill fill;
+  auto copy = dyn_cast<tile::CopyOp>(op);
+  fill.isNew = bool(copy);
+  if (copy) {
+    builder.setInsertionPoint(copy);
+    fill.loop = moveElements(builder, copy.getLoc(), copy.getSrc(), copy.getDst());
+  } else {
+    fill.loop = cast<tile::ElementLoop>(op);
+  }
+  std::optional<FragmentLayout> known = layoutFromFragments(fill.loop);
+  FragmentLayout layout =
+      known ? *known : defaultLoopLayout(fill.loop, chip, wavesOf(fill.loop, chip));
+  StringRef ring;
+  for (auto store : fill.loop.bodyBlock()->getOps<tile::StoreOp>())
+    ring = store.getBuffer().getDefiningOp<tile::AllocOp>().getName();
+  TensorLoads loads = loadsOf(fill.loop);
+  for (tile::LoadOp load : loads.values) {
+    Held held{load, variablesOf(load.getIndices(), fill.loop), {}, {}};
+    bool isOnly = loads.values.size() == 1;
+    if (isOnly) // an element for each of the tile, as the loop's layout is
+      held.variables = llvm::to_vector<4>(llvm::seq<unsigned>(0, fill.loop.ivs().size()));
+    bool isWhole = held.variables.size() == fill.loop.ivs().size();
+    std::string name = (isOnly ? ring : nameOfRoot(rootOf(load.getBuffer()))).str();
+    held.registers = registersFor(held, layout, fill.loop, name + (isWhole ? "_next" : "_now"));
+    if (held.registers && !isWhole)
+      held.coming = registersFor(held, layout, fill.loop, name + "_next");
+    if (!held.registers) {
+      undo(fill);
+      return std::nullopt;
+    }
+    (isWhole ? fill.held : fill.few).push_back(held);
+  }
+  for (tile::LoadOp load : loads.places) {
+    Held held{load, variablesOf(load.getIndices(), fill.loop), {}, {}};
+    if (held.variables.empty()) // the same for all lanes
+      continue;
+    StringRef name = nameOfRoot(rootOf(load.getBuffer()));
+    held.registers = registersFor(held, layout, fill.loop, name + "_rows");
+    if (held.registers && varies(load, fill.loop))
+      held.coming = registersFor(held, layout, fill.loop, name + "_ahead");
+    if (held.registers)
+      fill.places.push_back(held);
+  }
+  return fill;
+}
+
+void HeldRounds::undo(Fill &fill) {
+  for (ArrayRef<Held> list : {ArrayRef(fill.held), ArrayRef(fill.few), ArrayRef(fill.places)})
+    for (const Held &held : list)
+      for (tile::AllocOp registers : {held.registers, held.coming})
+        if (registers)
+          registers->erase();
+  if (fill.isNew)
+    fill.loop->erase();
+}
+
+tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
+  Location loc = held.load.getLoc();
+  // It is found by what other loads have brought.
+  auto placeOf = [&](Operation *op) {
+    return llvm::find_if(fill.places, [&](Held &place) { return place.load == op; });
+  };
+  SetVector<Operation *> slice = sliceOf(held.load.getIndices(), fill.loop, [&](Operation *op) {
+    return placeOf(op) != fill.places.end();
+  });
+  SmallVector<Operation *> ops, others;
+  for (Operation *op : slice) {
+    ops.push_back(op);
+    if (placeOf(op) == fill.places.end())
+      others.push_back(op);
+  }
+  others.push_back(held.load);
+  rounds.repeatArithmetic(usedFromOutside(others, fill.loop), mapping);
+  bool isValue =
+      llvm::is_contained(llvm::map_range(fill.held, [](Held &h) { return h.load; }), held.load);
+  Value isDone = round && isValue ? mapping.lookupOrDefault(round.getCondition()) : Value();
+  SmallVector<Value> extents;
+  for (unsigned n : held.variables)
+    extents.push_back(
+        arith::ConstantIndexOp::create(builder, loc, (*fill.loop.constantExtents())[n]));
+  auto loop = tile::ParallelOp::create(builder, loc, extents);
+  for (auto [n, variable] : llvm::zip_equal(held.variables, loop.ivs()))
+    mapping.map(fill.loop.ivs()[n], variable);
+  OpBuilder inside = OpBuilder::atBlockEnd(loop.bodyBlock());
+  for (Operation *op : ops) {
+    auto place = placeOf(op);
+    if (place == fill.places.end()) {
+      inside.clone(*op, mapping);
+      continue;
+    }
+    mapping.map(op->getResult(0), loadHeld(*place, inside, fill.loop, mapping));
+  }
+  auto load = cast<tile::LoadOp>(inside.clone(*held.load, mapping));
+  tile::AllocOp to = held.coming ? held.coming : held.registers;
+  tile::StoreOp::create(inside, loc, load.getResult(), to.getResult(), loop.ivs());
+  if (isDone) { // else from behind the tensor, where nothing is read
+    int64_t rows = load.getBuffer().getType().getShape().front();
+    builder.setInsertionPoint(loop);
+    Value end = arith::ConstantIndexOp::create(builder, loc, rows);
+    OpBuilder before(load);
+    load.getIndicesMutable()[0].assign(
+        arith::SelectOp::create(before, loc, isDone, load.getIndices().front(), end));
+    builder.setInsertionPointAfter(loop);
+  }
+  return tile::MoveOp::isBodyOf(loop) ? tile::turnInto<tile::MoveOp>(loop)
+                                      : tile::ElementLoop(loop);
+}
+
+/// The element of this iteration.
+Value HeldRounds::loadHeld(const Held &held, OpBuilder &inside, tile::ElementLoop parallel,
+                           IRMapping &mapping) {
+  SmallVector<Value> indices;
+  for (unsigned n : held.variables)
+    indices.push_back(mapping.lookupOrDefault(Value(parallel.ivs()[n])));
+  tile::LoadOp load = held.load;
+  return tile::LoadOp::create(inside, load.getLoc(), load.getType(),
+                              tile::AllocOp(held.registers).getResult(), indices, FloatAttr());
+}
+
+void HeldRounds::advance(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
+  for (Held &held : list)
+    if (held.coming) {
+      moveElements(builder, held.load.getLoc(), held.coming.getResult(),
+                   held.registers.getResult());
+      read(fill, held, mapping);
+    }
+}
+
+/// Writes, and what is computed for them, stay behind the reads of the fill before them, which they
+/// leave in flight.
+tile::SchedBarrierOp HeldRounds::keepOrder() {
+  return tile::SchedBarrierOp::create(builder, loop.getLoc(), /*mask=*/0, StringAttr(),
+                                      DenseI64ArrayAttr());
+}
+
+void HeldRounds::readFirst() {
+  builder.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  rounds.countRounds();
+  if (mayBeEmpty(loop)) {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value runs =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, rounds.count(), zero);
+    builder.setInsertionPointToStart(
+        scf::IfOp::create(builder, loc, runs, /*withElseRegion=*/false).thenBlock());
+  }
+  IRMapping mapping;
+  mapping.map(loop.iv(), loop.getLower());
+  if (round)
+    rounds.repeatArithmetic({round.getCondition()}, mapping);
+  IRMapping second;
+  second.map(loop.iv(), rounds.variableIn(arith::ConstantIndexOp::create(builder, loc, 1)));
+  for (auto [n, fill] : llvm::enumerate(made)) {
+    if (n != 0) // in the order of a round, as waits at its beginning are for both
+      keepOrder();
+    for (Held &place : fill.places)
+      read(fill, place, mapping);
+    advance(fill, fill.places, second);
+    for (Held &held : fill.few)
+      read(fill, held, mapping);
+    for (Held &held : fill.held)
+      read(fill, held, mapping);
+  }
+}
+
+/// What is left of the fill computes the tile from registers.
+void HeldRounds::writeFromRegisters(Fill &fill) {
+  IRMapping same;
+  for (ArrayRef<Held> list : {ArrayRef(fill.held), ArrayRef(fill.few)})
+    for (const Held &held : list) {
+      OpBuilder inside(held.load);
+      Value value = loadHeld(held, inside, fill.loop, same);
+      tile::LoadOp(held.load).getResult().replaceAllUsesWith(value);
+    }
+  for (ArrayRef<Held> list : {ArrayRef(fill.held), ArrayRef(fill.few)})
+    for (const Held &held : list)
+      tile::LoadOp(held.load)->erase();
+}
+
+/// Brings the fill here, with what its places are computed from.
+void HeldRounds::moveHere(Fill &fill) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : *fill.loop.bodyBlock())
+    ops.push_back(&op);
+  SmallVector<Value> outside = usedFromOutside(ops, fill.loop);
+  llvm::append_range(outside, fill.loop->getOperands());
+  llvm::erase_if(outside, [&](Value value) {
+    return !block->getParent()->isAncestor(value.getParentRegion());
+  });
+  IRMapping here;
+  here.map(loop.iv(), loop.iv());
+  rounds.repeatArithmetic(outside, here);
+  fill.loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+  fill.loop->walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(here.lookupOrDefault(operand.get()));
+  });
+}
+
+void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &third) {
+  for (Fill &fill : made) {
+    advance(fill, fill.places, third);
+    advance(fill, fill.few, next);
+    moveHere(fill);
+  }
+  written = keepOrder();
+  for (Fill &fill : made) {
+    for (Held &held : fill.held)
+      read(fill, held, next);
+    writeFromRegisters(fill);
+  }
+  readNext = keepOrder();
+}
+
+void HeldRounds::rewriteBody() {
+  Location loc = loop.getLoc();
+  IRMapping next;
+  builder.setInsertionPointToStart(loop.bodyBlock());
+  Value number = arith::AddIOp::create(builder, loc, rounds.numberOfBody(),
+                                       arith::ConstantIndexOp::create(builder, loc, 1));
+  next.map(loop.iv(), rounds.variableIn(number));
+  IRMapping third;
+  bool anyComing = llvm::any_of(made, [](Fill &fill) {
+    return llvm::any_of(fill.places, [](Held &place) { return bool(place.coming); });
+  });
+  if (anyComing)
+    third.map(loop.iv(),
+              rounds.variableIn(arith::AddIOp::create(
+                  builder, loc, number, arith::ConstantIndexOp::create(builder, loc, 1))));
+  if (isBeside)
+    return rewriteBesideCopies(next, third);
+  if (round) {
+    builder.setInsertionPoint(round);
+    rounds.repeatArithmetic({round.getCondition()}, next);
+  }
+  // One fill has two parts for that.
+  bool hasParts = made.size() == 1 && !round &&
+                  fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
+  for (auto [n, fill] : llvm::enumerate(made)) {
+    // Where the copy stands, so that tiles that share bytes still can.
+    builder.setInsertionPoint(round ? round.getOperation() : fill.loop.getOperation());
+    if (n != 0 && !round)
+      keepOrder();
+    // What says where rows lie, and what there is little of, is older than the rest.
+    advance(fill, fill.places, third);
+    advance(fill, fill.few, next);
+    if (!round)
+      builder.setInsertionPointAfter(fill.loop);
+    if (round) {
+      // The branch is an order of its own.
+      OpBuilder::InsertPoint at = builder.saveInsertionPoint();
+      SmallVector<tile::ElementLoop> reads;
+      for (Held &held : fill.held)
+        reads.push_back(read(fill, held, next));
+      builder.setInsertionPoint(reads.front());
+      writeFromRegisters(fill);
+      auto writes = scf::IfOp::create(builder, loc, round.getCondition(), false);
+      builder.setInsertionPointToStart(writes.thenBlock());
+      moveHere(fill);
+      builder.restoreInsertionPoint(at);
+      continue;
+    }
+    SmallVector<tile::ElementLoop> parts;
+    for (Held &held : fill.held)
+      parts.push_back(read(fill, held, next));
+    writeFromRegisters(fill);
+    if (!hasParts)
+      continue;
+    keepOrder();
+    parts.insert(parts.begin(), fill.loop);
+    for (tile::ElementLoop first : parts) {
+      cast<tile::ElementLoop>(builder.clone(*first)).setPart(ArrayRef<int64_t>{1, 2});
+      first.setPart(ArrayRef<int64_t>{0, 2});
+    }
+  }
+}
+
+bool HeldRounds::expand() {
+  for (Operation *op : found) {
+    std::optional<Fill> fill = makeFill(op);
+    if (fill) {
+      made.push_back(*fill);
+      continue;
+    }
+    for (Fill &before : made)
+      undo(before);
+    made.clear();
+    return false;
+  }
+  readFirst();
+  rewriteBody();
+  for (Operation *op : found)
+    if (isa<tile::CopyOp>(op))
+      op->erase();
+  return true;
+}
+
+} // namespace tilec

@@ -1,0 +1,104 @@
+//===- HeldRounds.h - the next round's tiles wait in registers -------------===//
+//
+// Takes a loop that fills shared tiles from tensors, lets each round write what the one before has
+// read, and read what the next one will write: for copies that cannot run ahead without registers,
+// or where shared memory holds one slot.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Pipelines/Ahead.h"
+
+#include "tilec/Layout/FragmentLayout.h"
+#include "tilec/Target/Target.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <vector>
+
+namespace tilec {
+
+class HeldRounds {
+public:
+  /// Finds what can be read a round ahead: copies, and loops over elements, that alone fill a
+  /// shared tile, from tensors that the loop does not write. Changes nothing.
+  /// `others` are copied without registers, in front of which tiles are written and read then:
+  /// those copies are in flight at the waits for registers, and counted alone at their own.
+  HeldRounds(tile::ForOp loop, const TargetInfo &chip,
+             llvm::ArrayRef<mlir::Operation *> others = {});
+
+  /// Those, in their order.
+  llvm::ArrayRef<mlir::Operation *> fills() const { return found; }
+  /// Whether nothing else of the round brings what tensors hold to shared memory.
+  bool isAll() const { return holdsAll; }
+  /// Whether lanes read so many bytes of a row together.
+  static bool readsPieces(mlir::Operation *fill, int64_t bytes);
+  /// Whether registers hold what is read for a round beside all fragments, with as many blocks on a
+  /// unit as shared memory lets there be, or with so many waves of a scheduler, if that is not 0.
+  bool fits(int64_t fewestWaves = 0) const;
+  /// False, and nothing is changed, where a tile has no layout in registers.
+  bool expand();
+  /// With `others`: where a round has written its tiles, and where it has read the next ones.
+  mlir::Operation *afterWrites() { return written; }
+  mlir::Operation *afterReads() { return readNext; }
+
+private:
+  /// What a loop over elements reads of a tensor, in registers of which each dimension is one of
+  /// the loop's variables.
+  struct Held {
+    tile::LoadOp load;
+    llvm::SmallVector<unsigned, 4> variables;
+    tile::AllocOp registers;
+    /// The round's behind that: of what says where another load reads, if that varies, and of what
+    /// not all of the loop's variables name.
+    tile::AllocOp coming;
+  };
+  struct Fill {
+    tile::ElementLoop loop;
+    llvm::SmallVector<Held, 2> held;   ///< values, one for each element
+    llvm::SmallVector<Held, 2> few;    ///< values that elements share
+    llvm::SmallVector<Held, 2> places; ///< numbers of rows: of all rounds, or of the next one
+    bool isNew;                        ///< it was a tile.copy
+  };
+
+  bool isLegal(tile::CopyOp copy);
+  bool isLegal(tile::ElementLoop parallel);
+  /// Whether the places that the load reads in a later round are known in this one.
+  bool isKnownAhead(tile::LoadOp load, tile::ElementLoop parallel);
+  bool isIndex(mlir::Value value);
+  /// Whether it reads another place in another round.
+  bool varies(tile::LoadOp load, tile::ElementLoop parallel);
+  std::optional<Fill> makeFill(mlir::Operation *op);
+  void undo(Fill &fill);
+  /// Null where they have no layout.
+  tile::AllocOp registersFor(Held &held, const FragmentLayout &layout, tile::ElementLoop parallel,
+                             const llvm::Twine &name);
+  mlir::Value loadHeld(const Held &held, mlir::OpBuilder &inside, tile::ElementLoop parallel,
+                       mlir::IRMapping &mapping);
+  /// Reads one round's elements here.
+  tile::ElementLoop read(Fill &fill, Held &held, mlir::IRMapping mapping);
+  /// What was to come is there; reads what then is to come, of the round `mapping` has.
+  void advance(Fill &fill, llvm::MutableArrayRef<Held> list, const mlir::IRMapping &mapping);
+  tile::SchedBarrierOp keepOrder();
+  void readFirst();
+  void writeFromRegisters(Fill &fill);
+  void moveHere(Fill &fill);
+  void rewriteBody();
+  void rewriteBesideCopies(const mlir::IRMapping &next, const mlir::IRMapping &third);
+
+  tile::ForOp loop;
+  const TargetInfo &chip;
+  mlir::OpBuilder builder;
+  OtherRounds rounds;
+  Accesses all;
+  Accesses ofKernel;
+  mlir::Block *block;    ///< of the fills
+  mlir::scf::IfOp round; ///< the branch that it is of, if it is not the loop's body
+  llvm::SmallVector<mlir::Operation *, 4> found;
+  std::vector<Fill> made;
+  bool holdsAll = true, isBeside;
+  tile::SchedBarrierOp written, readNext;
+};
+
+} // namespace tilec

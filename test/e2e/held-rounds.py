@@ -1,0 +1,156 @@
+# Where copies cannot run ahead without registers, the next round's tiles wait in them (AMD): rows that a tensor of numbers
+# names, the same in all rounds or others, and found by what is true of a round; rounds under a condition; places that a
+# tensor has; operands that are computed on their way. The loops are planned: no wait of a round is for all reads.
+# RUN: tilec-run %s --entry "gathered()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "gathered(M=100, N=130, K=200)" --target=gfx942 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "gathered(K=0)" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "gathered()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "gathered()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "varying()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "varying(masked=True, picked=200)" --target=gfx942 --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "varying(dtype='bfloat16', stages=3)" --target=gfx942 --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "varying(masked=True)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "conditional()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "conditional(place=True)" --target=gfx942 --check --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %s --entry "conditional(gather=True)" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "conditional(gather=True)" --target=gfx950 --check --sim-interleave=5 | FileCheck %s
+# RUN: tilec-run %s --entry "conditional(gather=True)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "scaled()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "scaled(M=70, N=200)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "scaled(both=True)" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
+# RUN: tilec-run %s --entry "counted()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec %s --entry "gathered()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec %s --entry "varying()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec %s --entry "varying(masked=True)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec %s --entry "conditional()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec %s --entry "conditional(place=True)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec %s --entry "scaled()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec %s --entry "scaled()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=BESIDE
+# RUN: tilec %s --entry "scaled(both=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED
+# CHECK: PASS
+# PLANNED: spills 0 vector, 0 scalar
+# PLANNED: : planned: tiles are read 1 round ahead to registers
+# BESIDE: spills 0 vector, 0 scalar
+# BESIDE: : planned: copies start 3 rounds ahead
+import tilelang.language as T
+
+
+# The same rows in all rounds, some of them outside of the tensor.
+def gathered(M=128, N=128, K=192, rows=90, bm=64, bn=128, bk=64, threads=256):
+    @T.prim_func
+    def main(A: T.Tensor((rows, K), "float16"), Numbers: T.Tensor((M,), "int32"), B: T.Tensor((N, K), "float16"),
+             C: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=threads) as (bx, by):
+            a = T.alloc_shared((bm, bk), "float16")
+            b = T.alloc_shared((bn, bk), "float16")
+            c = T.alloc_fragment((bm, bn), "float32")
+            T.clear(c)
+            for k in T.Pipelined(T.ceildiv(K, bk), num_stages=2):
+                for i, j in T.Parallel(bm, bk):
+                    a[i, j] = A[Numbers[by * bm + i], k * bk + j]
+                T.copy(B[bx * bn, k * bk], b)
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * bm, bx * bn])
+
+    return main
+
+
+# Other rows in each round; `masked`: the number says what becomes of its row, too.
+def varying(picked=256, rows=300, D=128, heads=64, bk=64, threads=256, stages=2, masked=False, dtype="float16"):
+    @T.prim_func
+    def main(Q: T.Tensor((heads, D), dtype), KV: T.Tensor((rows, D), dtype), Numbers: T.Tensor((picked,), "int32"),
+             O: T.Tensor((heads, D), "float32")):
+        with T.Kernel(1, threads=threads):
+            q = T.alloc_shared((heads, D), dtype)
+            kv = T.alloc_shared((bk, D), dtype)
+            s = T.alloc_fragment((heads, bk), "float32")
+            p = T.alloc_fragment((heads, bk), dtype)
+            o = T.alloc_fragment((heads, D), "float32")
+            T.copy(Q, q)
+            T.clear(o)
+            for k in T.Pipelined(T.ceildiv(picked, bk), num_stages=stages):
+                for i, j in T.Parallel(bk, D):
+                    if masked:
+                        kv[i, j] = T.if_then_else(Numbers[k * bk + i] >= 3, KV[Numbers[k * bk + i], j], 0)
+                    else:
+                        kv[i, j] = KV[Numbers[k * bk + i], j]
+                T.clear(s)
+                T.gemm(q, kv, s, transpose_B=True)
+                T.copy(s, p)
+                T.gemm(p, kv, o)
+            T.copy(o, O)
+
+    return main
+
+
+# Rounds that a tensor leaves out, or whose place along K it has.
+def conditional(M=128, N=128, K=256, bm=128, bn=128, bk=32, threads=256, place=False, gather=False):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), F: T.Tensor((K // bk,), "int32"),
+             Rows: T.Tensor((M,), "int32"), C: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=threads) as (bx, by):
+            a = T.alloc_shared((bm, bk), "float16")
+            b = T.alloc_shared((bn, bk), "float16")
+            c = T.alloc_fragment((bm, bn), "float32")
+            T.clear(c)
+            for k in T.Pipelined(T.ceildiv(K, bk), num_stages=2):
+                if place:
+                    T.copy(A[by * bm, F[k] * bk], a)
+                    T.copy(B[bx * bn, F[k] * bk], b)
+                    T.gemm(a, b, c, transpose_B=True)
+                else:
+                    if F[k] % 2 == 0:
+                        if gather:
+                            for i, j in T.Parallel(bm, bk):
+                                a[i, j] = A[Rows[by * bm + i], k * bk + j]
+                        else:
+                            T.copy(A[by * bm, k * bk], a)
+                        T.copy(B[bx * bn, k * bk], b)
+                        T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * bm, bx * bn])
+
+    return main
+
+
+# Bytes times a scale that their row shares.
+def scaled(M=128, N=128, K=256, bm=64, bn=128, bk=64, threads=256, both=False):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "int8" if both else "float16"), B: T.Tensor((N, K), "int8"),
+             SA: T.Tensor((M, K // bk), "float16"), SB: T.Tensor((N, K // bk), "float16"), C: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=threads) as (bx, by):
+            a = T.alloc_shared((bm, bk), "float16")
+            b = T.alloc_shared((bn, bk), "float16")
+            c = T.alloc_fragment((bm, bn), "float32")
+            T.clear(c)
+            for k in T.Pipelined(K // bk, num_stages=2):
+                if both:
+                    for i, j in T.Parallel(bm, bk):
+                        a[i, j] = A[by * bm + i, k * bk + j] * SA[by * bm + i, k]
+                else:
+                    T.copy(A[by * bm, k * bk], a)
+                for i, j in T.Parallel(bn, bk):
+                    b[i, j] = B[bx * bn + i, k * bk + j] * SB[bx * bn + i, k]
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * bm, bx * bn])
+
+    return main
+
+
+# As many rounds as a tensor says, for some blocks none.
+def counted(blocks=3, rows=256, D=64, bk=64, threads=128):
+    @T.prim_func
+    def main(Q: T.Tensor((64, D), "float16"), KV: T.Tensor((rows, D), "float16"), Counts: T.Tensor((blocks,), "int32"),
+             Numbers: T.Tensor((rows,), "int32"), O: T.Tensor((blocks, 64, bk), "float32")):
+        with T.Kernel(blocks, threads=threads) as bx:
+            q = T.alloc_shared((64, D), "float16")
+            kv = T.alloc_shared((bk, D), "float16")
+            o = T.alloc_fragment((64, bk), "float32")
+            T.copy(Q, q)
+            T.clear(o)
+            for k in T.Pipelined(T.max(0, T.min(Counts[bx], rows // bk)), num_stages=2):
+                for i, j in T.Parallel(bk, D):
+                    kv[i, j] = KV[Numbers[k * bk + i], j]
+                T.gemm(q, kv, o, transpose_B=True)
+            T.copy(o, O[bx, 0, 0])
+
+    return main

@@ -1,0 +1,74 @@
+# What the next round's reads look like (gfx942). Rows that all rounds have in common are found once, in front of the loop;
+# others a round before those that they name, which leaves the rows in flight. A single tile is written and read in two
+# parts, without a barrier between, so that a wait leaves a part. Of a round under a condition only the writes stand under
+# it: the reads are from behind the tensor where the round is left out. What rows share is read ahead of the rest.
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "gathered()" --emit=tile-pipelined | FileCheck %s --check-prefix=SAME
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "varying()" --emit=tile-pipelined | FileCheck %s --check-prefix=VARY
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "conditional()" --emit=tile-pipelined | FileCheck %s --check-prefix=ROUND
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "scaled()" --emit=tile-pipelined | FileCheck %s --check-prefix=SHARED
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "scaled()" --emit=asm | FileCheck %s --check-prefix=BYTES
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "gathered(K=191)" --emit=tile-pipelined | FileCheck %s --check-prefix=NARROW
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx950 --entry "scaled()" --emit=tile-pipelined | FileCheck %s --check-prefix=BESIDE
+# SAME:          tile.store {{.*}} %Numbers_rows
+# SAME:          tile.load %Numbers_rows
+# SAME:          tile.store {{.*}} %a_next
+# SAME:          tile.sched_barrier 0
+# SAME:          tile.store {{.*}} %b_next
+# SAME:          tile.for
+# SAME:          tile.load %a_next
+# SAME-NOT:      %Numbers[
+# SAME:          tile.store {{.*}} %a_next
+# SAME:          tile.sched_barrier 0
+# SAME:          tile.load %b_next
+# SAME:          tile.store {{.*}} %b_next
+# SAME-NOT:      sched_barrier
+# SAME:          tile.gemm
+# VARY:          tile.for
+# VARY:          tile.load %Numbers_ahead
+# VARY:          tile.store {{.*}} %Numbers_rows
+# VARY:          tile.store {{.*}} %Numbers_ahead
+# VARY:          tile.barrier
+# VARY:          tile.parallel {{.*}}part = array<i64: 0, 2>
+# VARY:          tile.load %kv_next
+# VARY:          tile.parallel {{.*}}part = array<i64: 0, 2>
+# VARY:          tile.load %Numbers_rows
+# VARY:          tile.sched_barrier 0
+# VARY-NOT:      tile.barrier
+# VARY:          tile.parallel {{.*}}part = array<i64: 1, 2>
+# VARY:          tile.parallel {{.*}}part = array<i64: 1, 2>
+# ROUND:         tile.for
+# ROUND:         %[[DONE:.*]] = arith.cmpi eq
+# ROUND:         scf.if
+# ROUND:         tile.load %a_next
+# ROUND:         arith.select
+# ROUND:         tile.store {{.*}} %a_next
+# ROUND:         scf.if
+# ROUND:         tile.load %b_next
+# ROUND:         tile.store {{.*}} %b_next
+# ROUND:         scf.if
+# ROUND-NOT:     tile.load %b_next
+# ROUND:         tile.gemm
+# SHARED:        tile.for
+# SHARED:        tile.store {{.*}} %a_next
+# SHARED:        tile.load %SB_next
+# SHARED:        tile.store {{.*}} %SB_now
+# SHARED:        tile.store {{.*}} %SB_next
+# SHARED:        tile.load %B_next
+# SHARED:        tile.load %SB_now
+# SHARED:        tile.store {{.*}} %b[
+# SHARED:        tile.store {{.*}} %B_next
+# Bytes wait in words: none is cut off before its round.
+# BYTES:         s_cbranch
+# BYTES-NOT:     v_lshrrev_b32_e32 v{{.*}}, 24
+# BYTES:         s_endpgm
+# NARROW-NOT:    _next
+# Beside copies (gfx950) the tile is written in front of their wait, and the next one read before later copies start.
+# BESIDE:        tile.for
+# BESIDE:        tile.store {{.*}} %b[
+# BESIDE:        tile.async_wait
+# BESIDE-NEXT:   tile.barrier
+# BESIDE-NEXT:   tile.sched_barrier 0
+# BESIDE:        tile.store {{.*}} %B_next
+# BESIDE:        tile.sched_barrier 0
+# BESIDE:        tile.async_copy
+# BESIDE:        tile.gemm
