@@ -1,5 +1,7 @@
 //===- AsyncCopies.cpp - what travels while a round computes ---------------===//
 //
+// Takes a loop, looks at the loops over elements of its body and of branches there.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Analysis/AsyncCopies.h"

@@ -1,5 +1,7 @@
 //===- WordPhis.cpp - bytes that live from round to round ------------------===//
 //
+// Takes a function, gives it with each such phi replaced by one of words, cast back behind it.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "WordPhis.h"

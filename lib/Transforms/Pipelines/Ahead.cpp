@@ -1,5 +1,8 @@
 //===- Ahead.cpp - what a round of a loop computes, for another round ------===//
 //
+// Takes values of a loop's body, follows what they are computed from, copies that for another
+// round.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipelines/Ahead.h"
