@@ -15,6 +15,31 @@
 
 namespace tilec::reference {
 
+/// The combination of a reduction of such elements; nothing where there is none (bits of floats).
+inline std::optional<Combine> combineOf(tile::ReduceKind kind, DType src, bool propagatesNan) {
+  using K = tile::ReduceKind;
+  bool isUnsigned = src == DType::U64; // narrower ones are held as what they mean
+  switch (kind) {
+  case K::Sum:
+  case K::AbsSum:
+    return Combine::Sum;
+  case K::Prod:
+    return Combine::Prod;
+  case K::Max:
+  case K::AbsMax:
+    return isUnsigned ? Combine::MaxU : propagatesNan ? Combine::MaxNan : Combine::Max;
+  case K::Min:
+    return isUnsigned ? Combine::MinU : propagatesNan ? Combine::MinNan : Combine::Min;
+  case K::BitAnd:
+    return isFloat(src) ? std::nullopt : std::optional(Combine::And);
+  case K::BitOr:
+    return isFloat(src) ? std::nullopt : std::optional(Combine::Or);
+  case K::BitXor:
+    return isFloat(src) ? std::nullopt : std::optional(Combine::Xor);
+  }
+  llvm_unreachable("unknown reduction");
+}
+
 inline int64_t combine(Combine how, int64_t a, int64_t b) {
   switch (how) {
   case Combine::Sum:

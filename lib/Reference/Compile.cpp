@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Compile.h"
 
+#include "Combine.h"
 #include "GridSync.h"
 #include "ParallelPlan.h"
 #include "Pipes.h"
@@ -387,30 +388,6 @@ void Compiler::compileStore(tile::StoreOp store, Instr &instr, Code &code) {
 //===----------------------------------------------------------------------===//
 // Tile ops
 //===----------------------------------------------------------------------===//
-
-std::optional<Combine> combineOf(tile::ReduceKind kind, DType src, bool propagatesNan) {
-  using K = tile::ReduceKind;
-  bool isUnsigned = src == DType::U64; // narrower ones are held as what they mean
-  switch (kind) {
-  case K::Sum:
-  case K::AbsSum:
-    return Combine::Sum;
-  case K::Prod:
-    return Combine::Prod;
-  case K::Max:
-  case K::AbsMax:
-    return isUnsigned ? Combine::MaxU : propagatesNan ? Combine::MaxNan : Combine::Max;
-  case K::Min:
-    return isUnsigned ? Combine::MinU : propagatesNan ? Combine::MinNan : Combine::Min;
-  case K::BitAnd:
-    return isFloat(src) ? std::nullopt : std::optional(Combine::And);
-  case K::BitOr:
-    return isFloat(src) ? std::nullopt : std::optional(Combine::Or);
-  case K::BitXor:
-    return isFloat(src) ? std::nullopt : std::optional(Combine::Xor);
-  }
-  llvm_unreachable("unknown reduction");
-}
 
 bool Compiler::compileTileOp(Operation *op, Instr &instr) {
   if (!isa<tile::CopyOp, tile::AsyncCopyOp, tile::FillOp, tile::GemmOp, tile::ReduceOp,

@@ -172,6 +172,10 @@ MaybeValue evaluate(StringRef operation, Args args) {
     return shiftRight(args[0], args[1]);
   if (operation == "lshrrev" && two())
     return shiftRight(args[1], args[0]);
+  if (operation == "lshrrev_b16" && two()) // the upper half becomes zero (CDNA3 ISA document, 6.2)
+    return bitwise(args, [&](unsigned lane) {
+      return (args[1].lanes[lane] & 0xffff) >> (args[0].lanes[lane] & 15);
+    });
   if (operation == "lshl_add" && three())
     return chain(shiftLeft(args[0], args[1]), args[2], add);
   if (operation == "add_lshl" && three())
@@ -295,6 +299,8 @@ static StringRef operationOf(StringRef mnemonic) {
                                              {"s_lshr_b32", "lshr"},
                                              {"v_lshrrev_b32_e32", "lshrrev"},
                                              {"v_lshrrev_b32_e64", "lshrrev"},
+                                             {"v_lshrrev_b16_e32", "lshrrev_b16"},
+                                             {"v_lshrrev_b16_e64", "lshrrev_b16"},
                                              {"v_lshl_add_u32", "lshl_add"},
                                              {"v_add_lshl_u32", "add_lshl"},
                                              {"v_lshl_or_b32", "lshl_or"},

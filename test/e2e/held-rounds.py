@@ -19,6 +19,7 @@
 # RUN: tilec-run %s --entry "scaled(M=70, N=200)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(both=True)" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "counted()" --target=gfx950 --check --sim-interleave=7 | FileCheck %s
 # RUN: tilec %s --entry "gathered()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "varying()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "varying(masked=True)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
@@ -137,7 +138,7 @@ def scaled(M=128, N=128, K=256, bm=64, bn=128, bk=64, threads=256, both=False):
 
 
 # As many rounds as a tensor says, for some blocks none.
-def counted(blocks=3, rows=256, D=64, bk=64, threads=128):
+def counted(blocks=3, rows=768, D=64, bk=64, threads=128):
     @T.prim_func
     def main(Q: T.Tensor((64, D), "float16"), KV: T.Tensor((rows, D), "float16"), Counts: T.Tensor((blocks,), "int32"),
              Numbers: T.Tensor((rows,), "int32"), O: T.Tensor((blocks, 64, bk), "float32")):

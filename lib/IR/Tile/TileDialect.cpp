@@ -219,7 +219,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (ShapedType::isDynamic(size)) {
       if (scope != Scope::Global)
         return emitError() << "only global buffers may have a dynamic extent";
-    } else if (size <= 0) {
+    } else if (size < 0 || (size == 0 && scope != Scope::Global)) { // a tensor may be empty
       return emitError() << "a buffer's extents are positive, not " << size;
     } else if (__builtin_mul_overflow(count, size, &count) || count > maxElems) {
       return emitError() << "a buffer has at most 2^48 elements";

@@ -397,8 +397,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
                             int64_t fewestWaves = 0) {
     // Copies that need no registers are better at pieces that are narrower than an access. Parts of
     // words each take a register: with matrix instructions of half the depth, as targets have whose
-    // copies are narrow, too, that is slower (products of K = 4097: 331 us, 363 so on gfx942; 398,
-    // 287 on gfx950 in the model).
+    // copies are narrow, too, that is slower (docs/machine-code/pipelining.md).
     constexpr int64_t accessBytes = 16, wordBytes = 4;
     auto suits = [&](Operation *fill) {
       auto copy = dyn_cast<tile::CopyOp>(fill);

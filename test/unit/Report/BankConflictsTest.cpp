@@ -85,6 +85,8 @@ TEST(BankConflicts, AddressesByEveryOperation) {
       "v_mad_u32_u24 v5, v0, 16, s7",
       "v_mbcnt_lo_u32_b32 v6, -1, 0\nv_mbcnt_hi_u32_b32 v6, -1, v6\nv_lshlrev_b32_e32 v5, 4, v6",
       "v_lshlrev_b32_e32 v6, 6, v0\nv_lshrrev_b32_e32 v5, 2, v6",
+      // Of the upper half nothing is left.
+      "v_lshlrev_b32_e32 v6, 6, v0\nv_or_b32_e32 v6, 0x70000, v6\nv_lshrrev_b16_e32 v5, 2, v6",
       "v_lshlrev_b32_e32 v6, 3, v0\nv_add3_u32 v5, v6, v6, s9",
       "v_lshlrev_b32_e32 v6, 4, v0\nv_bitop3_b32 v5, v6, 0, 0 bitop3:0xf0",
       "s_bfe_u32 s5, 64, 0x30004\nv_lshlrev_b32_e32 v5, s5, v0", // bits 4 to 6 of 64: 4

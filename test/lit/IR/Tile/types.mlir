@@ -4,6 +4,8 @@
 // Element types, scopes and layouts.
 
 tile.program @types {
+  // CHECK: tile.tensor "none"[] : !tile.buffer<[0, 5], f32, global>
+  %none = tile.tensor "none"[] : !tile.buffer<[0, 5], f32, global>
   %c1 = arith.constant 1 : index
   tile.kernel "k" grid(%c1) threads(64) {
   ^bb0(%bx: index):
