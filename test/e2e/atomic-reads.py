@@ -66,6 +66,8 @@ def queue(blocks, items):
                     item = T.atomic_add(N[0], 1, return_prev=True)
                     if item < items:
                         C[item] = item
+                    else: # two may have seen that one was left
+                        T.atomic_add(N[0], -1)
 
     return main
 

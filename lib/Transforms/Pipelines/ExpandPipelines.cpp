@@ -393,8 +393,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   /// The next round's tiles of a loop of products wait in registers, where those have room.
-  static bool holdNextRound(tile::ForOp loop, HeldRounds &held, const TargetInfo &chip,
-                            int64_t fewestWaves = 0) {
+  static bool holdNextRound(tile::ForOp loop, HeldRounds &held, SharedMemory &memory,
+                            const TargetInfo &chip, int64_t fewestWaves = 0) {
     // Copies that need no registers are better at pieces that are narrower than an access. Parts of
     // words each take a register: with matrix instructions of half the depth, as targets have whose
     // copies are narrow, too, that is slower (docs/machine-code/pipelining.md).
@@ -406,7 +406,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return HeldRounds::readsPieces(fill, copiesWidePieces(chip) ? wordBytes / 2 : wordBytes);
     };
     return mayHold(loop, chip) && !held.fills().empty() && llvm::all_of(held.fills(), suits) &&
-           held.fits(fewestWaves) && held.expand();
+           held.fits(fewestWaves) && held.hasRoom(memory) && held.expand();
   }
 
   static bool mayHold(tile::ForOp loop, const TargetInfo &chip) {
@@ -420,14 +420,20 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
 
   /// A loop of which some tiles cannot be copied without registers, and the others only in narrow
   /// pieces, or not ahead: all wait in registers. False where it is no such loop.
-  static bool holdMixedRound(tile::ForOp loop, const PipelinePlan &plan, const TargetInfo &chip) {
+  static bool holdMixedRound(tile::ForOp loop, const PipelinePlan &plan, LoopMemory &memory,
+                             const TargetInfo &chip) {
     if (!mayHold(loop, chip) || (copiesWidePieces(chip) && plan.stages > 1))
       return false;
     HeldRounds held(loop, chip);
     bool isMixed = held.isAll() && llvm::any_of(held.fills(), [&](Operation *fill) {
                      return !llvm::is_contained(plan.fills, fill);
                    });
-    return isMixed && holdNextRound(loop, held, chip, fewestWaves);
+    if (!isMixed)
+      return false;
+    SharedMemory ofOneSlot = memory.now();
+    for (tile::AllocOp ring : plan.rings)
+      ofOneSlot.setSlots(ring, 1);
+    return holdNextRound(loop, held, ofOneSlot, chip, fewestWaves);
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
@@ -462,7 +468,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead" : why);
     loop.setKind(tile::LoopKind::Serial);
     HeldRounds held(loop, chip);
-    if (holdNextRound(loop, held, chip) || copyTogether(loop, chip))
+    if (holdNextRound(loop, held, memory.now(), chip) || copyTogether(loop, chip))
       memory.forget();
     else
       memory.leave(loop, plan);
@@ -494,7 +500,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       undoNumbers();
       plan = planThatFits(loop, memory, chip);
     }
-    if (holdMixedRound(loop, plan, chip)) {
+    if (holdMixedRound(loop, plan, memory, chip)) {
       refuseSchedule(loop, "its tiles run ahead in registers");
       loop.setStages(1);
       loop.setKind(tile::LoopKind::Serial);
@@ -526,8 +532,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
     // What is left goes through registers, a round ahead.
     HeldRounds held(loop, chip, plan.fills);
+    SharedMemory withPlan = memory.now();
+    setSlots(plan, withPlan);
     bool holds = copiesWidePieces(chip) && !plan.round && plan.numbers == 0 && held.isAll() &&
-                 holdNextRound(loop, held, chip, fewestWaves);
+                 holdNextRound(loop, held, withPlan, chip, fewestWaves);
     memory.replace(loop, plan, Expansion(loop, plan).run(holds ? &held : nullptr));
   }
 

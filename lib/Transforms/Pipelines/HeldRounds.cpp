@@ -280,6 +280,17 @@ bool HeldRounds::fits(int64_t fewestWaves) const {
   return fragmentRegisters(kernel, chip) + held + besideFragments <= chip.registersOf(resident);
 }
 
+bool HeldRounds::hasRoom(SharedMemory memory) const {
+  if (!isBeside && !round)
+    return true;
+  for (Operation *op : found)
+    for (Value buffer : accessesOf(op).writes)
+      if (auto tile = buffer.getDefiningOp<tile::AllocOp>();
+          tile && tile.getResult().getType().isShared())
+        memory.keepDuring(loop, tile);
+  return memory.fits();
+}
+
 bool HeldRounds::varies(tile::LoadOp load, tile::ElementLoop parallel) {
   SetVector<Operation *> slice = sliceOf(load.getIndices(), parallel);
   SmallVector<Operation *> ops(slice.begin(), slice.end());

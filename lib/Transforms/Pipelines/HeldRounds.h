@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Memory/SharedMemory.h"
 #include "Pipelines/Ahead.h"
 
 #include "tilec/Layout/FragmentLayout.h"
@@ -37,6 +38,9 @@ public:
   /// Whether registers hold what is read for a round beside all fragments, with as many blocks on a
   /// unit as shared memory lets there be, or with so many waves of a scheduler, if that is not 0.
   bool fits(int64_t fewestWaves = 0) const;
+  /// Whether shared memory, as it will be beside that, holds all tiles that are written at a
+  /// round's beginning, where they may have shared bytes one after the other.
+  bool hasRoom(SharedMemory memory) const;
   /// False, and nothing is changed, where a tile has no layout in registers.
   bool expand();
   /// With `others`: where a round has written its tiles, and where it has read the next ones.
