@@ -35,13 +35,9 @@ bool readsNextRound(tile::ForOp loop) {
   llvm::SmallPtrSet<Value, 4> written;
   for (tile::ElementLoop move : moves) {
     Accesses accesses = accessesOf(move);
-    auto touches = [](ArrayRef<Value> buffers, auto is) {
-      return llvm::any_of(buffers,
-                          [&](Value v) { return is(cast<tile::BufferType>(v.getType())); });
-    };
-    if (touches(accesses.writes, [](tile::BufferType type) { return type.isShared(); }))
+    if (anyShared(accesses.writes))
       written.insert(accesses.reads.begin(), accesses.reads.end());
-    if (touches(accesses.reads, [](tile::BufferType type) { return type.isGlobal(); }) &&
+    if (anyGlobal(accesses.reads) &&
         llvm::any_of(accesses.writes, [&](Value v) { return written.contains(v); }))
       return true;
   }

@@ -140,6 +140,21 @@ std::optional<ElementAccess> elementAccess(Operation *op) {
   return std::nullopt;
 }
 
+bool anyGlobal(ArrayRef<Value> roots) {
+  return llvm::any_of(roots,
+                      [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); });
+}
+
+bool anyShared(ArrayRef<Value> roots) {
+  return llvm::any_of(roots,
+                      [](Value root) { return cast<tile::BufferType>(root.getType()).isShared(); });
+}
+
+bool movesToShared(Operation *op) {
+  Accesses accesses = accessesOf(op);
+  return anyGlobal(accesses.reads) && anyShared(accesses.writes);
+}
+
 bool isChangedBy(ArrayRef<Value> written, Value root) {
   auto mayOverlap = [](Value value) {
     auto tensor = value.getDefiningOp<tile::TensorOp>();

@@ -134,11 +134,8 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   cleanUpPasses().run(module, modules);
   if (!machine.getTargetTriple().isNVPTX()) {
-    FunctionPassManager last;
-    last.addPass(WordPhis());
-    ModulePassManager pipeline;
-    pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(last)));
-    pipeline.run(module, modules);
+    for (Function &function : module)
+      WordPhis().run(function, functions);
     return;
   }
   // NVPTX merges neighbouring accesses of a thread as far as each one says how it is aligned, and

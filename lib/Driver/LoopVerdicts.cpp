@@ -53,16 +53,6 @@ struct Round {
   int64_t inStep = 0; ///< copies that the round itself does
 };
 
-bool isGlobalToShared(Operation *op) {
-  bool reads = false, writes = false;
-  Accesses accesses = accessesOf(op);
-  for (Value buffer : accesses.reads)
-    reads |= cast<tile::BufferType>(buffer.getType()).isGlobal();
-  for (Value buffer : accesses.writes)
-    writes |= cast<tile::BufferType>(buffer.getType()).isShared();
-  return reads && writes;
-}
-
 void look(Block &block, Round &round) {
   for (Operation &op : block) {
     if (isAsyncCopy(&op)) {
@@ -80,7 +70,7 @@ void look(Block &block, Round &round) {
       int64_t slots = pipe.getStages();
       round.fewestSlots = round.fewestSlots ? std::min(round.fewestSlots, slots) : slots;
     } else if (isa<tile::CopyOp, tile::ElementLoop>(op)) {
-      round.inStep += isGlobalToShared(&op);
+      round.inStep += movesToShared(&op);
     } else if (isa<scf::IfOp>(op)) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)
@@ -182,7 +172,7 @@ public:
       return say(LoopVerdict::Sequential, "it has one round");
     } else if (round.inStep == 0 && readsNextRound(loop)) {
       if (reading.contains(verdict.kernel))
-        return say(LoopVerdict::Unplanned, "tiles are read one round ahead to registers, and its "
+        return say(LoopVerdict::Unplanned, "tiles are read 1 round ahead to registers, and its "
                                            "machine code has vmcnt(0) in a loop with such reads");
       return say(LoopVerdict::Planned, "tiles are read 1 round ahead to registers");
     } else {

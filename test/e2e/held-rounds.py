@@ -34,10 +34,11 @@
 # BESIDE: spills 0 vector, 0 scalar
 # BESIDE: : planned: copies start 3 rounds ahead
 import tilelang.language as T
+from tilec import schedule
 
 
 # The same rows in all rounds, some of them outside of the tensor.
-def gathered(M=128, N=128, K=192, rows=90, bm=64, bn=128, bk=64, threads=256):
+def gathered(M=128, N=128, K=192, rows=90, bm=64, bn=128, bk=64, threads=256, exact=False):
     @T.prim_func
     def main(A: T.Tensor((rows, K), "float16"), Numbers: T.Tensor((M,), "int32"), B: T.Tensor((N, K), "float16"),
              C: T.Tensor((M, N), "float32")):
@@ -46,7 +47,8 @@ def gathered(M=128, N=128, K=192, rows=90, bm=64, bn=128, bk=64, threads=256):
             b = T.alloc_shared((bn, bk), "float16")
             c = T.alloc_fragment((bm, bn), "float32")
             T.clear(c)
-            for k in T.Pipelined(T.ceildiv(K, bk), num_stages=2):
+            rounds = T.Pipelined(T.ceildiv(K, bk), num_stages=2)
+            for k in schedule.exact(rounds) if exact else rounds:
                 for i, j in T.Parallel(bm, bk):
                     a[i, j] = A[Numbers[by * bm + i], k * bk + j]
                 T.copy(B[bx * bn, k * bk], b)

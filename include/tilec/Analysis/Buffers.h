@@ -55,6 +55,11 @@ struct Accesses {
   llvm::SmallVector<mlir::Value, 4> reads, writes;
 };
 Accesses accessesOf(mlir::Operation *op);
+/// Whether any of the roots is a tensor, or shared.
+bool anyGlobal(llvm::ArrayRef<mlir::Value> roots);
+bool anyShared(llvm::ArrayRef<mlir::Value> roots);
+/// Whether the op reads tensors and writes shared memory.
+bool movesToShared(mlir::Operation *op);
 /// Whether writes to the roots `written` may change `root`: it is one of them, or it and one of
 /// them are tensors that may overlap.
 bool isChangedBy(llvm::ArrayRef<mlir::Value> written, mlir::Value root);

@@ -19,8 +19,9 @@
 // starts those copies first, and its one wait, for tiles that were started behind them, covers
 // them.
 //
-// Where shared memory holds one slot, the next iteration's tiles may wait in registers
-// (holdNextRound), or the copies of an iteration start together (copyTogether).
+// Where shared memory holds one slot, or tiles cannot be copied without registers, the next
+// iteration's may wait in those (HeldRounds), or the copies of an iteration start together
+// (copyTogether).
 //
 // A loop that is a matrix product and nothing else keeps its iterations in order:
 // `wave-schedule` plans its copies together with the rest (docs/machine-code/scheduling.md).
@@ -393,8 +394,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   /// The next round's tiles of a loop of products wait in registers, where those have room.
-  static bool holdNextRound(tile::ForOp loop, HeldRounds &held, SharedMemory &memory,
-                            const TargetInfo &chip, int64_t fewestWaves = 0) {
+  static bool holdNextRound(HeldRounds &held, const SharedMemory &memory, const TargetInfo &chip,
+                            int64_t fewestWaves = 0) {
     // Copies that need no registers are better at pieces that are narrower than an access. Parts of
     // words each take a register: with matrix instructions of half the depth, as targets have whose
     // copies are narrow, too, that is slower (docs/machine-code/pipelining.md).
@@ -405,8 +406,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         return HeldRounds::readsPieces(fill, accessBytes);
       return HeldRounds::readsPieces(fill, copiesWidePieces(chip) ? wordBytes / 2 : wordBytes);
     };
-    return mayHold(loop, chip) && !held.fills().empty() && llvm::all_of(held.fills(), suits) &&
-           held.fits(fewestWaves) && held.hasRoom(memory) && held.expand();
+    return !held.fills().empty() && llvm::all_of(held.fills(), suits) && held.fits(fewestWaves) &&
+           held.hasRoom(memory) && held.expand();
   }
 
   static bool mayHold(tile::ForOp loop, const TargetInfo &chip) {
@@ -422,7 +423,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   /// pieces, or not ahead: all wait in registers. False where it is no such loop.
   static bool holdMixedRound(tile::ForOp loop, const PipelinePlan &plan, LoopMemory &memory,
                              const TargetInfo &chip) {
-    if (!mayHold(loop, chip) || (copiesWidePieces(chip) && plan.stages > 1))
+    bool keepsSlots = plan.stages > 1 && (copiesWidePieces(chip) || loop.getExact());
+    if (!mayHold(loop, chip) || keepsSlots)
       return false;
     HeldRounds held(loop, chip);
     bool isMixed = held.isAll() && llvm::any_of(held.fills(), [&](Operation *fill) {
@@ -433,7 +435,19 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     SharedMemory ofOneSlot = memory.now();
     for (tile::AllocOp ring : plan.rings)
       ofOneSlot.setSlots(ring, 1);
-    return holdNextRound(loop, held, ofOneSlot, chip, fewestWaves);
+    return holdNextRound(held, ofOneSlot, chip, fewestWaves);
+  }
+
+  /// What the plan does not copy goes through registers, a round ahead, beside copies in wide
+  /// pieces.
+  static bool holdOthers(tile::ForOp loop, HeldRounds &held, const PipelinePlan &plan,
+                         LoopMemory &memory, const TargetInfo &chip) {
+    bool mayBe = mayHold(loop, chip) && copiesWidePieces(chip) && !plan.round && plan.numbers == 0;
+    if (!mayBe || held.fills().empty() || !held.isAll())
+      return false;
+    SharedMemory withPlan = memory.now();
+    setSlots(plan, withPlan);
+    return holdNextRound(held, withPlan, chip, fewestWaves);
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
@@ -468,7 +482,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead" : why);
     loop.setKind(tile::LoopKind::Serial);
     HeldRounds held(loop, chip);
-    if (holdNextRound(loop, held, memory.now(), chip) || copyTogether(loop, chip))
+    bool holds = mayHold(loop, chip) && holdNextRound(held, memory.now(), chip);
+    if (holds || copyTogether(loop, chip))
       memory.forget();
     else
       memory.leave(loop, plan);
@@ -500,7 +515,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       undoNumbers();
       plan = planThatFits(loop, memory, chip);
     }
+    int64_t asked = loop.getStages();
     if (holdMixedRound(loop, plan, memory, chip)) {
+      loop.emitRemark() << "pipelined with one slot instead of " << asked
+                        << ": the next round's tiles wait in registers, as some cannot be copied "
+                           "without";
       refuseSchedule(loop, "its tiles run ahead in registers");
       loop.setStages(1);
       loop.setKind(tile::LoopKind::Serial);
@@ -530,13 +549,9 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     refuseSchedule(loop, reason);
     if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
-    // What is left goes through registers, a round ahead.
     HeldRounds held(loop, chip, plan.fills);
-    SharedMemory withPlan = memory.now();
-    setSlots(plan, withPlan);
-    bool holds = copiesWidePieces(chip) && !plan.round && plan.numbers == 0 && held.isAll() &&
-                 holdNextRound(loop, held, withPlan, chip, fewestWaves);
-    memory.replace(loop, plan, Expansion(loop, plan).run(holds ? &held : nullptr));
+    bool isBeside = holdOthers(loop, held, plan, memory, chip);
+    memory.replace(loop, plan, Expansion(loop, plan).run(isBeside ? &held : nullptr));
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {

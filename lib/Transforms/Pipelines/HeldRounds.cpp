@@ -33,15 +33,6 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-bool movesToShared(Operation *op) {
-  Accesses accesses = accessesOf(op);
-  auto hasAny = [](ArrayRef<Value> buffers, auto is) {
-    return llvm::any_of(buffers, [&](Value v) { return is(cast<tile::BufferType>(v.getType())); });
-  };
-  return hasAny(accesses.reads, [](tile::BufferType type) { return type.isGlobal(); }) &&
-         hasAny(accesses.writes, [](tile::BufferType type) { return type.isShared(); });
-}
-
 /// A tile that the loop is given, not one of its body.
 bool isTileOf(tile::ForOp loop, tile::AllocOp ring) {
   return ring && ring.getResult().getType().isShared() && !loop->isAncestor(ring);
@@ -128,7 +119,6 @@ HeldRounds::HeldRounds(tile::ForOp loop, const TargetInfo &chip, ArrayRef<Operat
     : loop(loop), chip(chip), builder(loop), rounds(loop, builder), all(accessesOf(loop)),
       isBeside(!others.empty()) {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
-  ofKernel = accessesOf(kernel);
   block = roundOf(loop);
   if (block != loop.bodyBlock()) {
     round = cast<scf::IfOp>(block->getParentOp());
@@ -154,7 +144,11 @@ HeldRounds::HeldRounds(tile::ForOp loop, const TargetInfo &chip, ArrayRef<Operat
 /// What lanes read of tensors to find places would be waited for in the order of all reads; words
 /// that are the same for all lanes have another counter.
 bool HeldRounds::isIndex(Value value) {
-  return isIndexOnly(value, loop, &ofKernel, /*words=*/true);
+  if (isIndexOnly(value, loop))
+    return true;
+  if (!ofKernel) // a kernel of many loops is not walked through for each of them
+    ofKernel = accessesOf(loop->getParentOfType<tile::KernelOp>());
+  return isIndexOnly(value, loop, &*ofKernel, /*words=*/true);
 }
 
 bool HeldRounds::isLegal(tile::CopyOp copy) {
@@ -280,9 +274,10 @@ bool HeldRounds::fits(int64_t fewestWaves) const {
   return fragmentRegisters(kernel, chip) + held + besideFragments <= chip.registersOf(resident);
 }
 
-bool HeldRounds::hasRoom(SharedMemory memory) const {
+bool HeldRounds::hasRoom(const SharedMemory &now) const {
   if (!isBeside && !round)
     return true;
+  SharedMemory memory = now;
   for (Operation *op : found)
     for (Value buffer : accessesOf(op).writes)
       if (auto tile = buffer.getDefiningOp<tile::AllocOp>();
@@ -374,11 +369,10 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
 }
 
 void HeldRounds::undo(Fill &fill) {
-  for (ArrayRef<Held> list : {ArrayRef(fill.held), ArrayRef(fill.few), ArrayRef(fill.places)})
-    for (const Held &held : list)
-      for (tile::AllocOp registers : {held.registers, held.coming})
-        if (registers)
-          registers->erase();
+  for (Held &held : llvm::concat<Held>(fill.held, fill.few, fill.places))
+    for (tile::AllocOp registers : {held.registers, held.coming})
+      if (registers)
+        registers->erase();
   if (fill.isNew)
     fill.loop->erase();
 }
@@ -436,16 +430,17 @@ tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
 }
 
 /// The element of this iteration.
-Value HeldRounds::loadHeld(const Held &held, OpBuilder &inside, tile::ElementLoop parallel,
+Value HeldRounds::loadHeld(Held &held, OpBuilder &inside, tile::ElementLoop parallel,
                            IRMapping &mapping) {
   SmallVector<Value> indices;
   for (unsigned n : held.variables)
     indices.push_back(mapping.lookupOrDefault(Value(parallel.ivs()[n])));
-  tile::LoadOp load = held.load;
-  return tile::LoadOp::create(inside, load.getLoc(), load.getType(),
-                              tile::AllocOp(held.registers).getResult(), indices, FloatAttr());
+  return tile::LoadOp::create(inside, held.load.getLoc(), held.load.getType(),
+                              held.registers.getResult(), indices, FloatAttr());
 }
 
+/// What says where rows lie, and what there is little of, is read before the rest: older, it is
+/// there without a wait for that.
 void HeldRounds::advance(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
   for (Held &held : list)
     if (held.coming) {
@@ -495,15 +490,11 @@ void HeldRounds::readFirst() {
 /// What is left of the fill computes the tile from registers.
 void HeldRounds::writeFromRegisters(Fill &fill) {
   IRMapping same;
-  for (ArrayRef<Held> list : {ArrayRef(fill.held), ArrayRef(fill.few)})
-    for (const Held &held : list) {
-      OpBuilder inside(held.load);
-      Value value = loadHeld(held, inside, fill.loop, same);
-      tile::LoadOp(held.load).getResult().replaceAllUsesWith(value);
-    }
-  for (ArrayRef<Held> list : {ArrayRef(fill.held), ArrayRef(fill.few)})
-    for (const Held &held : list)
-      tile::LoadOp(held.load)->erase();
+  for (Held &held : llvm::concat<Held>(fill.held, fill.few)) {
+    OpBuilder inside(held.load);
+    held.load.getResult().replaceAllUsesWith(loadHeld(held, inside, fill.loop, same));
+    held.load->erase();
+  }
 }
 
 /// Brings the fill here, with what its places are computed from.
@@ -541,6 +532,49 @@ void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &thi
   readNext = keepOrder();
 }
 
+void HeldRounds::rewriteRound(IRMapping &next, const IRMapping &third) {
+  builder.setInsertionPoint(round);
+  rounds.repeatArithmetic({round.getCondition()}, next);
+  for (Fill &fill : made) {
+    advance(fill, fill.places, third);
+    advance(fill, fill.few, next);
+    // The branch is an order of its own.
+    auto writes = scf::IfOp::create(builder, loop.getLoc(), round.getCondition(), false);
+    for (Held &held : fill.held)
+      read(fill, held, next);
+    writeFromRegisters(fill);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(writes.thenBlock());
+    moveHere(fill);
+  }
+}
+
+void HeldRounds::rewriteInPlace(const IRMapping &next, const IRMapping &third) {
+  // One fill has two parts, so that a wait leaves one of them in flight.
+  bool hasParts =
+      made.size() == 1 && fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
+  for (auto [n, fill] : llvm::enumerate(made)) {
+    // Where the copy stands, so that tiles that share bytes still can.
+    builder.setInsertionPoint(fill.loop);
+    if (n != 0)
+      keepOrder();
+    advance(fill, fill.places, third);
+    advance(fill, fill.few, next);
+    builder.setInsertionPointAfter(fill.loop);
+    SmallVector<tile::ElementLoop> parts{fill.loop};
+    for (Held &held : fill.held)
+      parts.push_back(read(fill, held, next));
+    writeFromRegisters(fill);
+    if (!hasParts)
+      continue;
+    keepOrder();
+    for (tile::ElementLoop first : parts) {
+      cast<tile::ElementLoop>(builder.clone(*first)).setPart(ArrayRef<int64_t>{1, 2});
+      first.setPart(ArrayRef<int64_t>{0, 2});
+    }
+  }
+}
+
 void HeldRounds::rewriteBody() {
   Location loc = loop.getLoc();
   IRMapping next;
@@ -557,51 +591,11 @@ void HeldRounds::rewriteBody() {
               rounds.variableIn(arith::AddIOp::create(
                   builder, loc, number, arith::ConstantIndexOp::create(builder, loc, 1))));
   if (isBeside)
-    return rewriteBesideCopies(next, third);
-  if (round) {
-    builder.setInsertionPoint(round);
-    rounds.repeatArithmetic({round.getCondition()}, next);
-  }
-  // One fill has two parts for that.
-  bool hasParts = made.size() == 1 && !round &&
-                  fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
-  for (auto [n, fill] : llvm::enumerate(made)) {
-    // Where the copy stands, so that tiles that share bytes still can.
-    builder.setInsertionPoint(round ? round.getOperation() : fill.loop.getOperation());
-    if (n != 0 && !round)
-      keepOrder();
-    // What says where rows lie, and what there is little of, is older than the rest.
-    advance(fill, fill.places, third);
-    advance(fill, fill.few, next);
-    if (!round)
-      builder.setInsertionPointAfter(fill.loop);
-    if (round) {
-      // The branch is an order of its own.
-      OpBuilder::InsertPoint at = builder.saveInsertionPoint();
-      SmallVector<tile::ElementLoop> reads;
-      for (Held &held : fill.held)
-        reads.push_back(read(fill, held, next));
-      builder.setInsertionPoint(reads.front());
-      writeFromRegisters(fill);
-      auto writes = scf::IfOp::create(builder, loc, round.getCondition(), false);
-      builder.setInsertionPointToStart(writes.thenBlock());
-      moveHere(fill);
-      builder.restoreInsertionPoint(at);
-      continue;
-    }
-    SmallVector<tile::ElementLoop> parts;
-    for (Held &held : fill.held)
-      parts.push_back(read(fill, held, next));
-    writeFromRegisters(fill);
-    if (!hasParts)
-      continue;
-    keepOrder();
-    parts.insert(parts.begin(), fill.loop);
-    for (tile::ElementLoop first : parts) {
-      cast<tile::ElementLoop>(builder.clone(*first)).setPart(ArrayRef<int64_t>{1, 2});
-      first.setPart(ArrayRef<int64_t>{0, 2});
-    }
-  }
+    rewriteBesideCopies(next, third);
+  else if (round)
+    rewriteRound(next, third);
+  else
+    rewriteInPlace(next, third);
 }
 
 bool HeldRounds::expand() {

@@ -28,6 +28,8 @@ public:
   /// those copies are in flight at the waits for registers, and counted alone at their own.
   HeldRounds(tile::ForOp loop, const TargetInfo &chip,
              llvm::ArrayRef<mlir::Operation *> others = {});
+  HeldRounds(const HeldRounds &) = delete;
+  HeldRounds &operator=(const HeldRounds &) = delete;
 
   /// Those, in their order.
   llvm::ArrayRef<mlir::Operation *> fills() const { return found; }
@@ -40,7 +42,7 @@ public:
   bool fits(int64_t fewestWaves = 0) const;
   /// Whether shared memory, as it will be beside that, holds all tiles that are written at a
   /// round's beginning, where they may have shared bytes one after the other.
-  bool hasRoom(SharedMemory memory) const;
+  bool hasRoom(const SharedMemory &memory) const;
   /// False, and nothing is changed, where a tile has no layout in registers.
   bool expand();
   /// With `others`: where a round has written its tiles, and where it has read the next ones.
@@ -78,7 +80,7 @@ private:
   /// Null where they have no layout.
   tile::AllocOp registersFor(Held &held, const FragmentLayout &layout, tile::ElementLoop parallel,
                              const llvm::Twine &name);
-  mlir::Value loadHeld(const Held &held, mlir::OpBuilder &inside, tile::ElementLoop parallel,
+  mlir::Value loadHeld(Held &held, mlir::OpBuilder &inside, tile::ElementLoop parallel,
                        mlir::IRMapping &mapping);
   /// Reads one round's elements here.
   tile::ElementLoop read(Fill &fill, Held &held, mlir::IRMapping mapping);
@@ -89,6 +91,10 @@ private:
   void writeFromRegisters(Fill &fill);
   void moveHere(Fill &fill);
   void rewriteBody();
+  /// With the next round's variable in `next`, and of the one behind that in `third`: where fills
+  /// stand, in front of a branch that they stand in, or of other copies.
+  void rewriteInPlace(const mlir::IRMapping &next, const mlir::IRMapping &third);
+  void rewriteRound(mlir::IRMapping &next, const mlir::IRMapping &third);
   void rewriteBesideCopies(const mlir::IRMapping &next, const mlir::IRMapping &third);
 
   tile::ForOp loop;
@@ -96,9 +102,9 @@ private:
   mlir::OpBuilder builder;
   OtherRounds rounds;
   Accesses all;
-  Accesses ofKernel;
-  mlir::Block *block;    ///< of the fills
-  mlir::scf::IfOp round; ///< the branch that it is of, if it is not the loop's body
+  std::optional<Accesses> ofKernel; ///< once somebody asks
+  mlir::Block *block;               ///< of the fills
+  mlir::scf::IfOp round;            ///< the branch that it is of, if it is not the loop's body
   llvm::SmallVector<mlir::Operation *, 4> found;
   std::vector<Fill> made;
   bool holdsAll = true, isBeside;

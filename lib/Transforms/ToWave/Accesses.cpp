@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/Ops.h"
 
-#include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/IR/Reported.h"
@@ -273,9 +272,7 @@ static LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &eleme
 static bool readsBesideCopies(Emitter &e, tile::LoadOp load) {
   auto loop = load->getParentOfType<tile::ForOp>();
   if (e.target.asyncCopies.completion == Completion::Groups || e.kernel.getLockstep() || !loop ||
-      load->getParentOfType<tile::ElementLoop>() ||
-      (llvm::none_of(*loop.bodyBlock(), [](Operation &op) { return isAsyncCopy(&op); }) &&
-       !readsNextRound(loop)))
+      load->getParentOfType<tile::ElementLoop>() || !e.runsAhead(loop))
     return false;
   int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
   return bits % 32 == 0 && !isChangedBy(e.written(), rootOf(load.getBuffer()));

@@ -10,6 +10,7 @@
 
 #include "Memory/SharedMemory.h"
 
+#include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
@@ -44,6 +45,15 @@ bool Emitter::isConstant(Value root) {
   if (!mayWait)
     mayWait = kernel.walk([](tile::WhileOp) { return WalkResult::interrupt(); }).wasInterrupted();
   return !*mayWait && !isChangedBy(written(), root);
+}
+
+bool Emitter::runsAhead(tile::ForOp loop) {
+  auto [known, isNew] = loopsAhead.try_emplace(loop);
+  if (isNew)
+    known->second =
+        llvm::any_of(*loop.bodyBlock(), [](Operation &op) { return isAsyncCopy(&op); }) ||
+        readsNextRound(loop);
+  return known->second;
 }
 
 bool Emitter::isDivergent(Block *block) {

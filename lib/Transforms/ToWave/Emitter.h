@@ -45,6 +45,8 @@ public:
   mlir::ArrayRef<Value> written();
   /// Whether reads of the tensor may say that nobody writes it (TargetInfo::hasConstantReads).
   bool isConstant(Value root);
+  /// Whether a round of the loop starts copies, or reads tiles, for a later one.
+  bool runsAhead(tile::ForOp loop);
   /// Whether only some threads of a block may get to the ops of this block of the program.
   bool isDivergent(mlir::Block *block);
   /// The barrier of the block that the op asks for.
@@ -56,6 +58,7 @@ public:
 private:
   std::optional<llvm::SmallVector<Value, 4>> writes; ///< once somebody has asked
   std::optional<tile::Uniformity> uniformity;        ///< the same
+  llvm::DenseMap<Operation *, bool> loopsAhead;      ///< of those that somebody has asked for
   std::optional<bool> mayWait;                       ///< the same: for what another kernel writes
   std::optional<DeviceOrder> deviceOrder;            ///< the same
 

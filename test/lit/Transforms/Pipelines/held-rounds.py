@@ -9,6 +9,12 @@
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "scaled()" --emit=asm | FileCheck %s --check-prefix=BYTES
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "gathered(K=191)" --emit=tile-pipelined | FileCheck %s --check-prefix=NARROW
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx950 --entry "scaled()" --emit=tile-pipelined | FileCheck %s --check-prefix=BESIDE
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "gathered()" --remarks -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "gathered(exact=True)" --emit=tile-pipelined | FileCheck %s --check-prefix=EXACT
+# REMARK:        remark: pipelined with one slot instead of 2: the next round's tiles wait in registers
+# EXACT-NOT:     _next
+# EXACT:         tile.alloc "b" {{.*}}!tile.buffer<[{{[2-9]}}, 128, 64], f16, shared>
+# EXACT-NOT:     _next
 # SAME:          tile.store {{.*}} %Numbers_rows
 # SAME:          tile.load %Numbers_rows
 # SAME:          tile.store {{.*}} %a_next
@@ -58,9 +64,9 @@
 # SHARED:        tile.store {{.*}} %b[
 # SHARED:        tile.store {{.*}} %B_next
 # Bytes wait in words: none is cut off before its round.
-# BYTES:         s_cbranch
-# BYTES-NOT:     v_lshrrev_b32_e32 v{{.*}}, 24
-# BYTES:         s_endpgm
+# BYTES:         {{^}}.LBB0_1:
+# BYTES-NOT:     v_lshrrev_b32_e32 v{{[0-9]+}}, 24,
+# BYTES:         s_cbranch_{{.*}}.LBB0_1
 # NARROW-NOT:    _next
 # Beside copies (gfx950) the tile is written in front of their wait, and the next one read before later copies start.
 # BESIDE:        tile.for
