@@ -304,6 +304,9 @@ bool isWithin(Value index, Value dim) {
   if (!dim.getDefiningOp<tile::DimOp>()) // dims are not negative
     return false;
   LinearForm form = linearize(index);
+  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second == 1 &&
+      endOf(form.terms[0].first) == dim)
+    return true;
   for (auto [term, factor] : form.terms) {
     Value end = endOf(term);
     Operation *pieces = end ? end.getDefiningOp() : nullptr;
@@ -316,6 +319,102 @@ bool isWithin(Value index, Value dim) {
       return true;
   }
   return false;
+}
+
+/// By how much `a` is more than `b`, where that is a constant.
+static std::optional<int64_t> differenceOf(Value a, Value b) {
+  LinearForm form = linearize(a);
+  form.add(linearize(b), -1);
+  return form.terms.empty() ? std::optional(form.constant) : std::nullopt;
+}
+
+/// Whether an index counts from 0 upwards: the variable of a loop in steps of a power of two, of
+/// which the rest is less, so that no sum of them leaves the numbers that an index has.
+static bool countsUp(Value index) {
+  LinearForm form = linearize(index);
+  for (auto [term, factor] : form.terms) {
+    std::optional<IndexRange> rest = rangeOf(form.without(term));
+    if (endOf(term) && factor > 0 && isPowerOf2(factor) && rest && rest->low >= 0 &&
+        rest->high < factor)
+      return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// What holds in a branch is a conjunction of comparisons.
+class Conditions {
+public:
+  Conditions(Value index, Value dim, int64_t extent) : index(index), dim(dim), extent(extent) {}
+
+  void add(Value condition) {
+    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+      add(both.getLhs());
+      add(both.getRhs());
+      return;
+    }
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    if (!compare)
+      return;
+    using Predicate = arith::CmpIPredicate;
+    Value left = compare.getLhs(), right = compare.getRhs();
+    switch (compare.getPredicate()) {
+    case Predicate::slt:
+      return addLess(left, right, 1);
+    case Predicate::sle:
+      return addLess(left, right, 0);
+    case Predicate::sgt:
+      return addLess(right, left, 1);
+    case Predicate::sge:
+      return addLess(right, left, 0);
+    default:
+      return;
+    }
+  }
+
+  KnownEnds known;
+
+private:
+  /// left + by <= right.
+  void addLess(Value left, Value right, int64_t by) {
+    std::optional<int64_t> behind = differenceOf(left, index); // left = index + behind
+    if (behind && isAtMostExtent(right, *behind + by - 1))
+      known.isBelow = true;
+    std::optional<int64_t> before = differenceOf(right, index); // right = index + before
+    std::optional<IndexRange> least = before ? rangeOf(left) : std::nullopt;
+    if (least && least->low + by - *before >= 0)
+      known.isNotNegative = true;
+  }
+
+  /// Whether `end` is at most the extent and `more`.
+  bool isAtMostExtent(Value end, int64_t more) {
+    if (auto least = end.getDefiningOp<arith::MinSIOp>())
+      if (isAtMostExtent(least.getLhs(), more) || isAtMostExtent(least.getRhs(), more))
+        return true;
+    if (dim) {
+      std::optional<int64_t> over = differenceOf(end, dim);
+      return over && *over <= more;
+    }
+    std::optional<IndexRange> range = rangeOf(end);
+    return range && range->high <= extent + more;
+  }
+
+  Value index, dim;
+  int64_t extent;
+};
+
+} // namespace
+
+KnownEnds knownEnds(Operation *op, Value index, Value dim, int64_t extent,
+                    const llvm::SmallPtrSetImpl<Operation *> &branches) {
+  Conditions conditions(index, dim, extent);
+  conditions.known.isNotNegative = countsUp(index);
+  for (; op && !isa<tile::KernelOp>(op); op = op->getParentOp())
+    if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
+        branch && branches.contains(branch) && op->getParentRegion() == &branch.getThenRegion())
+      conditions.add(branch.getCondition());
+  return conditions.known;
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,49 +8,135 @@
 #include "tilec/Driver/Compile.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/IR/Reported.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Reference/Reference.h"
 #include "tilec/Transforms/ProductPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tilec {
 namespace {
 
-/// Index arithmetic on dims, as the manifest's expression.
-rt::DimExpr exprOf(Value value) {
-  using rt::DimExpr;
-  if (std::optional<int64_t> constant = tile::constantInt(value))
-    return DimExpr(*constant);
+using rt::DimExpr;
+
+/// 1 where a != b, else 0.
+DimExpr differs(const DimExpr &a, const DimExpr &b) { return min(max(a - b, b - a), DimExpr(1)); }
+
+/// 1 where a < b, else 0.
+DimExpr isLess(const DimExpr &a, const DimExpr &b) {
+  return min(max(b - a, DimExpr(0)), DimExpr(1));
+}
+
+/// a where the choice is 1, b where it is 0.
+DimExpr chosen(const DimExpr &choice, const DimExpr &a, const DimExpr &b) {
+  return b + choice * (a - b);
+}
+
+/// Unsigned comparisons are those of numbers that are not negative.
+DimExpr compared(arith::CmpIPredicate predicate, const DimExpr &a, const DimExpr &b) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::eq:
+    return DimExpr(1) - differs(a, b);
+  case Predicate::ne:
+    return differs(a, b);
+  case Predicate::slt:
+  case Predicate::ult:
+    return isLess(a, b);
+  case Predicate::sle:
+  case Predicate::ule:
+    return DimExpr(1) - isLess(b, a);
+  case Predicate::sgt:
+  case Predicate::ugt:
+    return isLess(b, a);
+  case Predicate::sge:
+  case Predicate::uge:
+    return DimExpr(1) - isLess(a, b);
+  }
+  llvm_unreachable("all predicates are above");
+}
+
+/// Whether the value may be negative: dims are not.
+bool dependsOnScalar(Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto dim = dyn_cast<tile::DimOp>(op))
+  return !op || isa<tile::ScalarOp>(op) || llvm::any_of(op->getOperands(), dependsOnScalar);
+}
+
+/// The quotient that is rounded towards zero.
+DimExpr truncated(const DimExpr &a, const DimExpr &b, Operation *op) {
+  if (!dependsOnScalar(op->getResult(0)))
+    return floorDiv(a, b);
+  DimExpr size = floorDiv(max(a, DimExpr(0) - a), max(b, DimExpr(0) - b));
+  return chosen(differs(isLess(a, DimExpr(0)), isLess(b, DimExpr(0))), DimExpr(0) - size, size);
+}
+
+/// Arithmetic on parameters, as the manifest's expression; nothing where a launch cannot do it.
+std::optional<DimExpr> expressionOf(Value value) {
+  bool isTruth = value.getType().isInteger(1);
+  if (std::optional<int64_t> constant = tile::constantInt(value))
+    return DimExpr(isTruth ? *constant & 1 : *constant);
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast_or_null<tile::DimOp>(op))
     return DimExpr::name(dim.getName().str());
-  if (auto scalar = dyn_cast<tile::ScalarOp>(op))
-    return DimExpr::name(scalar.getName().str());
-  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
-    return exprOf(op->getOperand(0));
-  DimExpr left = exprOf(op->getOperand(0));
-  DimExpr right = op->getNumOperands() > 1 ? exprOf(op->getOperand(1)) : DimExpr(0);
-  if (isa<arith::AddIOp>(op))
-    return left + right;
-  if (isa<arith::SubIOp>(op))
-    return left - right;
-  if (isa<arith::MulIOp>(op))
-    return left * right;
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
-    return floorDiv(left, right);
-  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
-    return ceilDiv(left, right);
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return left % right;
-  if (isa<arith::MinSIOp>(op))
-    return min(left, right);
-  if (isa<arith::MaxSIOp>(op))
-    return max(left, right);
-  llvm_unreachable("the importer makes no other arithmetic between parameters");
+  if (auto scalar = dyn_cast_or_null<tile::ScalarOp>(op))
+    return value.getType().isIntOrIndex() ? std::optional(DimExpr::name(scalar.getName().str()))
+                                          : std::nullopt;
+  if (!op || op->getNumOperands() == 0 || !isa<arith::ArithDialect>(op->getDialect()))
+    return std::nullopt;
+  SmallVector<DimExpr, 3> of;
+  for (Value operand : op->getOperands()) {
+    std::optional<DimExpr> one = expressionOf(operand);
+    if (!one)
+      return std::nullopt;
+    of.push_back(*one);
+  }
+  bool isShift = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
+  std::optional<int64_t> by = isShift ? tile::constantInt(op->getOperand(1)) : std::nullopt;
+  if (isShift && (!by || *by < 0 || *by > 62))
+    return std::nullopt;
+  using Result = std::optional<DimExpr>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp, arith::TruncIOp>(
+          [&](auto) { return of[0]; })
+      .Case([&](arith::ExtSIOp) {
+        bool ofTruth = op->getOperand(0).getType().isInteger(1);
+        return ofTruth ? DimExpr(0) - of[0] : of[0];
+      })
+      .Case([&](arith::AddIOp) { return of[0] + of[1]; })
+      .Case([&](arith::SubIOp) { return of[0] - of[1]; })
+      .Case([&](arith::MulIOp) { return of[0] * of[1]; })
+      .Case<arith::FloorDivSIOp, arith::DivUIOp>([&](auto) { return floorDiv(of[0], of[1]); })
+      .Case([&](arith::DivSIOp) { return truncated(of[0], of[1], op); })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) { return ceilDiv(of[0], of[1]); })
+      .Case([&](arith::RemUIOp) { return of[0] % of[1]; })
+      .Case([&](arith::RemSIOp) {
+        return dependsOnScalar(value) ? of[0] - truncated(of[0], of[1], op) * of[1] : of[0] % of[1];
+      })
+      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return min(of[0], of[1]); })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return max(of[0], of[1]); })
+      .Case([&](arith::AndIOp) { return of[0] & of[1]; })
+      .Case([&](arith::OrIOp) { return of[0] | of[1]; })
+      .Case([&](arith::XOrIOp) { return of[0] ^ of[1]; })
+      .Case([&](arith::ShLIOp) { return of[0] * DimExpr(int64_t(1) << *by); })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>(
+          [&](auto) { return floorDiv(of[0], DimExpr(int64_t(1) << *by)); })
+      .Case([&](arith::CmpIOp compare) { return compared(compare.getPredicate(), of[0], of[1]); })
+      .Case([&](arith::SelectOp) -> Result {
+        return op->getResult(0).getType().isIntOrIndex() ? Result(chosen(of[0], of[1], of[2]))
+                                                         : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The same of what checkLaunchArithmetic has let pass.
+DimExpr exprOf(Value value) {
+  std::optional<DimExpr> expression = expressionOf(value);
+  return expression ? *expression : DimExpr(0);
 }
 
 std::vector<rt::DimExpr> shapeOf(Value buffer, ValueRange dims) {
@@ -155,7 +241,9 @@ std::optional<rt::DimExpr> flopsOf(tile::KernelOp kernel, const rt::Launch &laun
       std::optional<uint64_t> perRound = loop ? loop.getPersistent() : std::nullopt;
       if (perRound) {
         // Its rounds in all clusters together are the tiles.
-        times = times * exprOf(loop.getUpper()) * rt::DimExpr(int64_t(*perRound));
+        std::optional<DimExpr> tiles = expressionOf(loop.getUpper());
+        isKnown &= tiles.has_value();
+        times = times * tiles.value_or(DimExpr(0)) * rt::DimExpr(int64_t(*perRound));
         isPersistent = true;
         continue;
       }
@@ -264,6 +352,27 @@ static void dropUnmentionedDims(rt::Manifest &manifest) {
     }
   }
   std::erase_if(manifest.dims, [&](const rt::DimDecl &dim) { return !names.count(dim.name); });
+}
+
+LogicalResult checkLaunchArithmetic(tile::ProgramOp program) {
+  auto result = program.walk([](Operation *op) {
+    SmallVector<Value> sizes;
+    if (auto tensor = dyn_cast<tile::TensorOp>(op)) {
+      llvm::append_range(sizes, tensor.getDims());
+      llvm::append_range(sizes, tensor.getStrides());
+    } else if (auto workspace = dyn_cast<tile::WorkspaceOp>(op)) {
+      llvm::append_range(sizes, workspace.getDims());
+    } else if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
+      llvm::append_range(sizes, kernel.getGrid());
+    }
+    for (Value size : sizes)
+      if (!expressionOf(size)) {
+        (void)Reported(op, DiagId::NotLaunchArithmetic);
+        return WalkResult::interrupt();
+      }
+    return isa<tile::KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, ModuleOp module,

@@ -429,7 +429,7 @@ codegen::CodeGenOptions codeGenOptions(const CompileOptions &opts, ModuleOp modu
 bool Compilation::runStage(Stage stage) {
   switch (stage) {
   case Stage::Tile:
-    if (!(isTileIr ? parseTileIr() : importScript()))
+    if (!(isTileIr ? parseTileIr() : importScript()) || failed(checkLaunchArithmetic(program())))
       return false;
     state->source = OwningOpRef<ModuleOp>(state->module->clone());
     if (opts.math == MathMode::Fast) // not of the source: the reference knows no approximation

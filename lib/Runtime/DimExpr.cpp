@@ -34,6 +34,12 @@ std::optional<int64_t> apply(Op op, int64_t a, int64_t b) {
     return std::min(a, b);
   case Op::Max:
     return std::max(a, b);
+  case Op::And:
+    return a & b;
+  case Op::Xor:
+    return a ^ b;
+  case Op::Or:
+    return a | b;
   default:
     break;
   }
@@ -70,6 +76,12 @@ const char *symbolOf(Op op) {
     return " * ";
   case Op::FloorDiv:
     return " // ";
+  case Op::And:
+    return " & ";
+  case Op::Xor:
+    return " ^ ";
+  case Op::Or:
+    return " | ";
   default:
     return " % ";
   }
@@ -78,17 +90,23 @@ const char *symbolOf(Op op) {
 /// How tightly an operator binds; calls, names and constants most of all.
 int precedenceOf(const DimExpr::Node &node) {
   switch (node.op) {
+  case Op::Or:
+    return 1;
+  case Op::Xor:
+    return 2;
+  case Op::And:
+    return 3;
   case Op::Add:
   case Op::Sub:
-    return 1;
+    return 4;
   case Op::Mul:
   case Op::FloorDiv:
   case Op::Mod:
-    return 2;
+    return 5;
   case Op::Constant:
-    return node.value < 0 ? 0 : 3; // -3 in an operator needs parentheses
+    return node.value < 0 ? 0 : 6; // -3 in an operator needs parentheses
   default:
-    return 3;
+    return 6;
   }
 }
 
@@ -160,7 +178,7 @@ public:
     if (text.size() > maxTextChars)
       return Error{"expression of " + std::to_string(text.size()) + " characters, at most " +
                    std::to_string(maxTextChars) + " are read"};
-    DimExpr expr = sum();
+    DimExpr expr = either();
     skipSpace();
     if (message.empty() && at < text.size())
       fail("unexpected `" + std::string(1, text[at]) + "`");
@@ -185,6 +203,27 @@ private:
     if (message.empty())
       message = std::move(what) + " at character " + std::to_string(at + 1);
     return {};
+  }
+
+  DimExpr either() {
+    DimExpr lhs = differing();
+    while (eat("|"))
+      lhs = lhs | differing();
+    return lhs;
+  }
+
+  DimExpr differing() {
+    DimExpr lhs = both();
+    while (eat("^"))
+      lhs = lhs ^ both();
+    return lhs;
+  }
+
+  DimExpr both() {
+    DimExpr lhs = sum();
+    while (eat("&"))
+      lhs = lhs & sum();
+    return lhs;
   }
 
   DimExpr sum() {
@@ -228,7 +267,7 @@ private:
     if (eat("-"))
       return DimExpr(0) - factor();
     if (eat("(")) {
-      DimExpr inner = sum();
+      DimExpr inner = either();
       return eat(")") ? inner : fail("expected `)`");
     }
     skipSpace();
@@ -264,10 +303,10 @@ private:
   DimExpr call(Op op) {
     if (!eat("("))
       return fail(std::string("expected `(` after `") + nameOfCall(op) + "`");
-    DimExpr lhs = sum();
+    DimExpr lhs = either();
     if (!eat(","))
       return fail("expected `,`");
-    DimExpr rhs = sum();
+    DimExpr rhs = either();
     if (!eat(")"))
       return fail("expected `)`");
     return DimExpr::binary(op, lhs, rhs);

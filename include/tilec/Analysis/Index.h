@@ -13,6 +13,7 @@
 #include "mlir/IR/ValueRange.h"
 #include "mlir/Support/LLVM.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -59,6 +60,17 @@ std::optional<IndexRange> rangeOf(const IndexSum &sum);
 /// rest, where n counts whole pieces of the dim (a coordinate of the grid or a loop's variable
 /// below dim / piece) and the rest is less than a piece.
 bool isWithin(mlir::Value index, mlir::Value dim);
+
+/// What is known of an index at an op.
+struct KnownEnds {
+  bool isNotNegative = false;
+  bool isBelow = false; ///< the extent that was asked about
+};
+
+/// The same by what branches ask, those of `branches` whose first region the op is in:
+/// `if i < dim: use(i)`. The extent is a dim or, if that is null, a number.
+KnownEnds knownEnds(mlir::Operation *op, mlir::Value index, mlir::Value dim, int64_t extent,
+                    const llvm::SmallPtrSetImpl<mlir::Operation *> &branches);
 
 /// The largest number known to divide `value`, at most 2^20; 2^20 for zero.
 int64_t divisorOf(mlir::Value value);

@@ -184,6 +184,10 @@ private:
   std::vector<script::ImportedModule> modulesRead; ///< by the script, in order
 };
 
+/// Reports a size of a tensor, a workspace or a grid that no expression of a manifest says
+/// (tilec/Runtime/DimExpr.h).
+llvm::LogicalResult checkLaunchArithmetic(tile::ProgramOp program);
+
 /// The launch manifest of a program whose kernels have become wave kernels; `source` is the program
 /// as the script said it.
 rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, mlir::ModuleOp module,

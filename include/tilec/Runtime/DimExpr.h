@@ -1,7 +1,7 @@
 //===- DimExpr.h - integer expressions over a kernel's dims ---------------===//
 //
 // Grids, workspaces and shapes of a launch manifest depend on sizes that are only
-// known at launch. The grammar is Python's: `+ - * // %`, parentheses, names,
+// known at launch. The grammar is Python's: `+ - * // % & ^ |`, parentheses, names,
 // decimal integers, and the calls `ceildiv(a, b)`, `min(a, b)`, `max(a, b)`.
 // Division floors, as in the language.
 //
@@ -27,7 +27,7 @@ using DimValues = std::map<std::string, int64_t, std::less<>>;
 /// An immutable expression; copies share their nodes. Building folds constants.
 class DimExpr {
 public:
-  enum class Op { Constant, Name, Add, Sub, Mul, FloorDiv, Mod, CeilDiv, Min, Max };
+  enum class Op { Constant, Name, Add, Sub, Mul, FloorDiv, Mod, CeilDiv, Min, Max, And, Xor, Or };
   struct Node {
     Op op;
     int64_t value = 0; ///< Constant
@@ -78,6 +78,15 @@ public:
   }
   friend DimExpr max(const DimExpr &a, const DimExpr &b) {
     return DimExpr::binary(DimExpr::Op::Max, a, b);
+  }
+  friend DimExpr operator&(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::And, a, b);
+  }
+  friend DimExpr operator^(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Xor, a, b);
+  }
+  friend DimExpr operator|(const DimExpr &a, const DimExpr &b) {
+    return DimExpr::binary(DimExpr::Op::Or, a, b);
   }
   friend bool operator==(const DimExpr &a, const DimExpr &b) { return a.str() == b.str(); }
 

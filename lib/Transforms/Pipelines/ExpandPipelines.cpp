@@ -152,6 +152,8 @@ private:
   Value slotIn(size_t ring, Value iteration);
   void startCopiesBefore();
   void rewriteBody(HeldRounds *held);
+  /// The same where slots are filled behind their reads.
+  void fillBehind();
   /// Removes the original fills; what read the rings reads this slot of theirs in that iteration.
   void useSlots(Value number, Value ofFirst, Value ofSecond);
   tile::ForOp loop;
@@ -262,7 +264,8 @@ void Expansion::startCopiesBefore() {
       tile::AsyncWaitOp::create(builder, loc, 0);
       tile::BarrierOp::create(builder, loc);
     }
-    for (int64_t slot = 0; slot + 1 < plan.stages; ++slot) {
+    int64_t ahead = plan.fillsBehind ? plan.stages : plan.stages - 1;
+    for (int64_t slot = 0; slot < ahead; ++slot) {
       startFirst(round(slot));
       startSecond(round(slot));
     }
@@ -279,7 +282,23 @@ void Expansion::startCopiesBefore() {
   emit();
 }
 
+void Expansion::fillBehind() {
+  builder.setInsertionPointToStart(loop.bodyBlock());
+  Value iteration = rounds.numberOfBody();
+  Value slot = slotIn(0, iteration);
+  tile::AsyncWaitOp::create(builder, loc, plan.stages - 1);
+  Operation *landed = tile::BarrierOp::create(builder, loc);
+  builder.setInsertionPointToEnd(loop.bodyBlock());
+  tile::BarrierOp::create(builder, loc);
+  Value ahead = arith::AddIOp::create(builder, loc, iteration, constant(plan.stages));
+  startFirst({ahead, rounds.variableIn(ahead), slot});
+  builder.setInsertionPointAfter(landed);
+  useSlots(iteration, slot, slot);
+}
+
 void Expansion::rewriteBody(HeldRounds *held) {
+  if (plan.fillsBehind)
+    return fillBehind();
   int64_t groups = plan.second ? 2 : 1;
   if (plan.awaitedAt) {
     builder.setInsertionPoint(plan.awaitedAt);
@@ -551,7 +570,15 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
     HeldRounds held(loop, chip, plan.fills);
     bool isBeside = holdOthers(loop, held, plan, memory, chip);
+    plan.fillsBehind = !isBeside && fillsBehind(plan, chip);
     memory.replace(loop, plan, Expansion(loop, plan).run(isBeside ? &held : nullptr));
+  }
+
+  /// Two slots, of which a wait for the one would be a wait for everything: a second barrier costs
+  /// less. Where the compiler keeps the order of a round, copies stand where it has them.
+  static bool fillsBehind(const PipelinePlan &plan, const TargetInfo &chip) {
+    return plan.stages == 2 && chip.asyncCopies.completion == Completion::Groups && !plan.second &&
+           plan.deeperSlots == 0 && !plan.awaitedAt && plan.numbers == 0 && !plan.round;
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {

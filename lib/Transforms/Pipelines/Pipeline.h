@@ -16,6 +16,9 @@ namespace tilec {
 /// What is decided about one loop.
 struct PipelinePlan {
   int64_t stages = 1; ///< buffers of each ring; copies run stages - 1 iterations ahead
+  /// A slot is filled again in the round that has read it, behind a second barrier, and copies run
+  /// as many iterations ahead as there are slots: where these are two, a wait leaves one in flight.
+  bool fillsBehind = false;
   /// Copies from global memory whose destination only this loop's iteration reads: tile.copy, and
   /// loops over elements that do the same (Gather.h).
   llvm::SmallVector<mlir::Operation *, 4> fills;

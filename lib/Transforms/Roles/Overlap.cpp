@@ -205,6 +205,7 @@ private:
     issue(second);
     return second;
   }
+  void emitRound(tile::ForOp rounds);
   void emitRounds();
   /// Where the group's own rounds end.
   Value endOfOwn();
@@ -297,6 +298,48 @@ void Rewriter::emitDeadRounds(Value first) {
     tile::PipeReleaseOp::create(b, loc, pipe, slot, /*previous=*/false);
 }
 
+void Rewriter::emitRound(tile::ForOp rounds) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(rounds.bodyBlock());
+  Value iv = rounds.iv(), before = arith::SubIOp::create(b, loc, iv, loop.getStep());
+  emitAll(plan.head, iv);
+  Start first = waitForTiles(plan.first, iv);
+  if (plan.takesTurns)
+    tile::GroupTurnOp::create(b, loc, /*pass=*/false);
+  issue(first);
+  Start second = startSecond(before);
+  if (plan.takesTurns)
+    tile::GroupTurnOp::create(b, loc, /*pass=*/true);
+  tile::GemmWaitOp::create(b, loc, SmallVector<Value>{rootOf(plan.first.getC())}, 1);
+  release(first);
+  if (plan.endsTogether) {
+    tile::GemmWaitOp::create(b, loc, tiedToSecond(), 0);
+    release(second);
+    emitAll(plan.early, iv);
+    emitAll(plan.late, iv);
+    return;
+  }
+  // Up to here beside the second gemm, and after its end.
+  ArrayRef<Operation *> early(plan.early), after;
+  if (plan.longest) {
+    size_t at = llvm::find(early, plan.longest) - early.begin();
+    after = early.drop_front(at + 1);
+    early = early.take_front(at);
+  }
+  emitAll(early, iv);
+  if (plan.longest)
+    emitHalf(plan.longest, iv, 0);
+  // ptxas moves waits for gemms up within a block of code, in front of what is to run beside the
+  // gemm.
+  tile::IssueFenceOp::create(b, loc);
+  tile::GemmWaitOp::create(b, loc, tiedToSecond(), 0);
+  release(second);
+  if (plan.longest)
+    emitHalf(plan.longest, iv, 1);
+  emitAll(after, iv);
+  emitAll(plan.late, iv);
+}
+
 void Rewriter::emitRounds() {
   Value lower = loop.getLower(), step = loop.getStep(), upper = endOfOwn();
   SmallVector<Value> firstC = {rootOf(plan.first.getC())};
@@ -310,40 +353,7 @@ void Rewriter::emitRounds() {
 
   Value from = arith::AddIOp::create(b, loc, lower, step);
   auto rounds = tile::ForOp::create(b, loc, from, upper, step);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(rounds.bodyBlock());
-    Value iv = rounds.iv(), before = arith::SubIOp::create(b, loc, iv, step);
-    emitAll(plan.head, iv);
-    first = waitForTiles(plan.first, iv);
-    if (plan.takesTurns)
-      tile::GroupTurnOp::create(b, loc, /*pass=*/false);
-    issue(first);
-    Start second = startSecond(before);
-    if (plan.takesTurns)
-      tile::GroupTurnOp::create(b, loc, /*pass=*/true);
-    tile::GemmWaitOp::create(b, loc, firstC, 1);
-    release(first);
-    // Up to here beside the second gemm, and after its end.
-    ArrayRef<Operation *> early(plan.early), after;
-    if (plan.longest) {
-      size_t at = llvm::find(early, plan.longest) - early.begin();
-      after = early.drop_front(at + 1);
-      early = early.take_front(at);
-    }
-    emitAll(early, iv);
-    if (plan.longest)
-      emitHalf(plan.longest, iv, 0);
-    // ptxas moves waits for gemms up within a block of code, in front of what is to run beside the
-    // gemm.
-    tile::IssueFenceOp::create(b, loc);
-    tile::GemmWaitOp::create(b, loc, tiedToSecond(), 0);
-    release(second);
-    if (plan.longest)
-      emitHalf(plan.longest, iv, 1);
-    emitAll(after, iv);
-    emitAll(plan.late, iv);
-  }
+  emitRound(rounds);
   // lower + (count - 1) * step.
   Value span = arith::SubIOp::create(b, loc, upper, lower);
   Value count = arith::CeilDivSIOp::create(b, loc, span, step);

@@ -38,6 +38,9 @@ struct OverlapPlan {
   llvm::SmallVector<mlir::Operation *>
       deferred;            ///< too, but the next first gemm need not wait for it
   bool takesTurns = false; ///< `ping_pong`
+  /// The second gemm is waited for beside the first, and its tile released: where there is no
+  /// second slot and the gemms take less time than a copy, the next tile comes beside `early`.
+  bool endsTogether = false;
   /// From this value of the loop's variable on, rounds change nothing for the warp group that asks
   /// (DeadRounds.h). Null: all of them may.
   mlir::Value deadFrom;

@@ -664,10 +664,13 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
   // What an accumulator is stored through comes before slots that only the author's wish asks for.
   chooseTileStores(kernel, target, memory, [&] { return giveSlot(plans, memory, target); });
   addSlots(kernel, plans, memory, isPersistent(kernel), target);
-  for (ProducerLoop &plan : plans)
+  for (ProducerLoop &plan : plans) {
+    if (plan.overlap && plan.stages == 1)
+      plan.overlap->endsTogether = gemmsTakeLessThanCopies(plan.loop, target);
     if (plan.stages < int64_t(plan.loop.getStages()))
       plan.loop.emitRemark() << "pipelined with " << plan.stages << " instead of "
                              << plan.loop.getStages() << " stages: shared memory holds no more";
+  }
   ProducerSlice slice(kernel, accessesOf(kernel).writes);
   SmallVector<tile::ForOp> loops;
   for (ProducerLoop &plan : plans) {

@@ -60,6 +60,11 @@ int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
   return std::max<int64_t>(clocks, 1);
 }
 
+bool gemmsTakeLessThanCopies(tile::ForOp loop, const TargetInfo &target) {
+  constexpr int64_t times = 4; // between 64 x 64 x 64 and 128 x 128 x 128 of 16 bits
+  return times * clocksOfRound(loop, target) <= target.clocks.copyToShared;
+}
+
 int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
   return std::min(mostSlots,
                   1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));

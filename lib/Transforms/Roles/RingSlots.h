@@ -24,6 +24,10 @@ void addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans, 
 /// Clocks of the tensor cores in a round of the loop; at least 1.
 int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target);
 
+/// Whether a copy takes several times as long as the gemms of a round: what waits for one of these
+/// loses less than what starts a copy later.
+bool gemmsTakeLessThanCopies(tile::ForOp loop, const TargetInfo &target);
+
 /// Slots beyond which a round of the loop never waits for memory.
 int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target);
 

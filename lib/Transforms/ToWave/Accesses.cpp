@@ -359,14 +359,16 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
     Value raw;
     if (type.isShared()) {
       trapOutside(e, root, load.getIndices(), indices, elements.maskOf(n));
-      Value offset = e.sharedOffset(e.shared.find(root)->second, indices);
-      auto read = wave::SharedReadOp::create(b, loc, vector, offset, 0);
+      int64_t imm = 0;
+      Value offset =
+          e.sharedOffsetOf(e.shared.find(root)->second, load.getIndices(), n, elements, imm);
+      auto read = wave::SharedReadOp::create(b, loc, vector, offset, imm);
       read.setBlockAttr(load.getBlockAttr());
       read.setStays(staysInBranch(load));
       raw = read;
     } else {
       const TensorPlace &place = e.tensors.find(root)->second;
-      Value bounds = e.boundsMask(place, load.getIndices(), indices);
+      Value bounds = e.boundsMask(place, load.getIndices(), indices, load);
       Value mask = e.andMasks(bounds, elements.maskOf(n));
       raw = e.isPacked(dtype) ? e.loadPacked(place, indices, width, mask, isConstant(e, load))
                               : wave::GlobalReadOp::create(
@@ -420,12 +422,14 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
     Value mask = writerMask(e, elements, n);
     if (type.isShared()) {
       trapOutside(e, root, store.getIndices(), indices, elements.maskOf(n));
-      wave::SharedWriteOp::create(b, loc, value,
-                                  e.sharedOffset(e.shared.find(root)->second, indices), mask, 0);
+      int64_t imm = 0;
+      Value offset =
+          e.sharedOffsetOf(e.shared.find(root)->second, store.getIndices(), n, elements, imm);
+      wave::SharedWriteOp::create(b, loc, value, offset, mask, imm);
       continue;
     }
     const TensorPlace &place = e.tensors.find(root)->second;
-    mask = e.andMasks(mask, e.boundsMask(place, store.getIndices(), indices));
+    mask = e.andMasks(mask, e.boundsMask(place, store.getIndices(), indices, store));
     if (e.isPacked(dtype)) {
       e.storePacked(value, place, indices, mask);
       continue;
@@ -510,7 +514,7 @@ LogicalResult emitAtomic(Emitter &e, tile::AtomicOp atomic, Elements &elements) 
                                        e.sharedOffset(e.shared.find(root)->second, indices), mask);
     } else {
       const TensorPlace &place = e.tensors.find(root)->second;
-      mask = e.andMasks(mask, e.boundsMask(place, atomic.getIndices(), indices));
+      mask = e.andMasks(mask, e.boundsMask(place, atomic.getIndices(), indices, atomic));
       old = wave::GlobalAtomicOp::create(b, loc, value.getType(), atomicKindOf(atomic), value,
                                          place.base, e.accessOffset(place, indices), mask);
     }

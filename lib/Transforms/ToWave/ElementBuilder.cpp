@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/ElementBuilder.h"
 
+#include "Layouts/LoopLayout.h"
+
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 
@@ -92,6 +94,36 @@ Value ElementBuilder::indexFor(const IndexSum &sum, int64_t element, Elements &e
     whole = whole ? addIndex(whole, part) : part;
   }
   return whole;
+}
+
+Value ElementBuilder::sharedOffsetOf(const SharedPlace &place, ValueRange indices, int64_t element,
+                                     Elements &elements, int64_t &imm) {
+  SmallVector<LaneCoord, 4> coords(indices.size());
+  SmallVector<Value, 4> offsets(indices.size());
+  bool isSwizzled = place.layout.phases > 1 && place.layout.panelElems == 0;
+  // Elements outside of the tile have other places (insideMasks).
+  bool isOfLanes = isSwizzled && elements.loop && elements.layout && elements.masks.empty() &&
+                   indices.size() >= 2;
+  if (isOfLanes)
+    for (auto [d, variable] : llvm::enumerate(directIndices(indices, elements.loop))) {
+      if (variable < 0) {
+        isOfLanes &= d + 2 < indices.size() && isSameForAll(indices[d], elements);
+        offsets[d] = isOfLanes ? indexFor(indices[d], 0, elements) : Value();
+        continue;
+      }
+      coords[d] = elements.coords[variable];
+      coords[d].constant += elements.deltas[element][variable];
+      coords[d].bits = bitsOfLanes(*elements.layout)[variable];
+      // Of a repetition that is counted when the kernel runs nothing is known.
+      isOfLanes &= coords[d].bits != -1 && coords[d].most >= 0;
+    }
+  if (isOfLanes)
+    return sharedOffset(place, coords, offsets, imm);
+  SmallVector<Value, 4> at;
+  for (Value index : indices)
+    at.push_back(indexFor(index, element, elements));
+  imm = 0;
+  return sharedOffset(place, at);
 }
 
 /// Whether the value is the same in each group of so many elements.

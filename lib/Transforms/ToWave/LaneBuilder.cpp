@@ -76,6 +76,27 @@ SmallVector<LaneCoord, 4> LaneBuilder::computeLaneCoords(const FragmentLayout &l
   return coords;
 }
 
+SmallVector<int64_t, 4> LaneBuilder::bitsOfLanes(const FragmentLayout &layout) {
+  for (auto &[known, bits] : bitsCache)
+    if (known == layout)
+      return bits;
+  Coords box = layout.atom().boxShape(), reps = layout.repsPerDim();
+  SmallVector<int64_t, 4> bits(layout.rank(), -1);
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    if (isPowerOf2(box[d] * reps[d])) { // of a wave
+      bits[d] = -box[d] * reps[d];
+      for (const Coords &base : layout.atom().inputs()[1].bases)
+        bits[d] |= base[d];
+    }
+  for (int64_t reg = 0; reg < layout.numRegs(); ++reg) {
+    Coords at = layout.coords(reg, 0, 0);
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      if (bits[d] & at[d])
+        bits[d] = -1;
+  }
+  return bitsCache.emplace_back(layout, std::move(bits)).second;
+}
+
 void LaneBuilder::setLane(Value id) {
   laneId = id;
   topAnchor = laneId.getDefiningOp();

@@ -34,11 +34,15 @@ struct LaneState {
   Operation *topAnchor = nullptr; ///< lane arithmetic that any code may use stands before it
   std::vector<std::pair<FragmentLayout, SmallVector<LaneCoord, 4>>> laneCoordCache;
   std::vector<std::pair<FragmentLayout, Value>> primaryCache;
+  std::vector<std::pair<FragmentLayout, SmallVector<int64_t, 4>>> bitsCache;
 };
 
 /// Coordinates and masks of the lane in fragment layouts.
 class LaneBuilder : public WaveBuilder, public LaneState {
 public:
+  /// For each dimension the bits that lanes and waves set in a coordinate of the layout where no
+  /// register sets one of them, else all.
+  SmallVector<int64_t, 4> bitsOfLanes(const FragmentLayout &layout);
   LaneBuilder(mlir::OpBuilder &builder, Location loc, const TargetInfo &target, int64_t numWaves)
       : WaveBuilder(builder, loc), target(target), numWaves(numWaves) {}
 

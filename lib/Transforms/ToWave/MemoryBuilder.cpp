@@ -83,7 +83,7 @@ Value MemoryBuilder::accessOffset(const TensorPlace &place, ArrayRef<Value> indi
 }
 
 Value MemoryBuilder::boundsMask(const TensorPlace &place, ValueRange tileIndices,
-                                ArrayRef<Value> indices) {
+                                ArrayRef<Value> indices, Operation *at) {
   Value mask;
   for (size_t d = 0; d < indices.size(); ++d) {
     std::optional<IndexRange> range = rangeOf(tileIndices[d]);
@@ -94,6 +94,14 @@ Value MemoryBuilder::boundsMask(const TensorPlace &place, ValueRange tileIndices
     bool isWhole = !isStatic && place.dims[d] && isWithin(tileIndices[d], place.dims[d]);
     if (isWhole || (!needsLow && !needsHigh))
       continue;
+    if (at && (isStatic || place.dims[d])) {
+      KnownEnds known = knownEnds(at, tileIndices[d], isStatic ? Value() : place.dims[d],
+                                  isStatic ? size : 0, entered);
+      needsLow &= !known.isNotNegative;
+      needsHigh &= !known.isBelow;
+      if (!needsLow && !needsHigh)
+        continue;
+    }
     Value extent = isStatic ? index(size) : place.extents[d];
     // One unsigned comparison covers both ends.
     auto predicate = needsLow ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;

@@ -43,8 +43,13 @@ public:
   /// The same of one access; a constant part is added last, as some targets' instructions can
   /// (AddressConstants::global).
   Value accessOffset(const TensorPlace &place, ArrayRef<Value> indices);
-  /// The mask of the bounds that are not proved (may be null).
-  Value boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices);
+  /// The mask of the bounds that are not proved (may be null), also by what the branches ask that
+  /// the op `at` is emitted in.
+  Value boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,
+                   Operation *at = nullptr);
+  /// Branches of the program whose first region is being emitted, as a branch: some reads of others
+  /// are made ahead of them.
+  llvm::SmallPtrSet<Operation *, 8> entered;
   int64_t globalAlign(const TensorPlace &place, int64_t elems) const;
 
   /// Packed.cpp: `width` consecutive elements of 4 bits, as bytes; the first index is even when

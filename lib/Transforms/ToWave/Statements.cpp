@@ -16,6 +16,7 @@
 #include "Pipelines/Schedulable.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
@@ -353,6 +354,10 @@ LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &eleme
     std::optional<WavesScope> scope;
     if (waves)
       scope.emplace(*this, waves.getFirst(), waves.getCount());
+    bool isFirst = from == &op.getThenRegion();
+    if (isFirst)
+      entered.insert(op);
+    llvm::scope_exit leave([&] { entered.erase(op); });
     for (Operation &inner : from->front()) {
       auto yield = dyn_cast<scf::YieldOp>(inner);
       if (!yield) {

@@ -1,19 +1,19 @@
 # RUN: tilec %s --target=gfx950 --entry "product(2)" --emit=report | FileCheck %s --check-prefix=SCHEDULE
 # RUN: tilec %s --target=sm_80 --entry "product(3)" --emit=report --json | FileCheck %s --check-prefix=AHEAD
 # RUN: tilec %s --target=sm_80 --entry "product(2)" --emit=report | FileCheck %s --check-prefix=THIRD
-# RUN: tilec %s --target=sm_80 --entry "product(2, deep=128)" --emit=report | FileCheck %s --check-prefix=ALL
+# RUN: tilec %s --target=sm_80 --entry "product(2, deep=128)" --emit=report | FileCheck %s --check-prefix=BEHIND
 # RUN: tilec %s --target=sm_90a --entry "product(3)" --emit=report | FileCheck %s --check-prefix=PIPE
 # RUN: tilec %s --target=gfx950 --entry "product(1)" --emit=report | FileCheck %s --check-prefix=ONE
 # RUN: tilec %s --target=gfx950 --entry "rounds()" --emit=report | FileCheck %s --check-prefix=NOTHING
 #
 # What each counted loop was made into. Two stages of cp.async get a third slot where it costs no resident block, and
-# else wait for everything; a loop that asks for one stage has no plan to miss.
+# else are filled again in the round that has read them; a loop that asks for one stage has no plan to miss.
 
 # SCHEDULE: loop of {{product|rounds}} at {{.*}}loop-verdicts.py:[[@LINE+19]]: planned: copies and matrix instructions in the order of a schedule
 # AHEAD:    "reason": "copies start 2 rounds ahead",
 # AHEAD-NEXT: "verdict": "planned"
 # THIRD:    planned: copies start 2 rounds ahead
-# ALL:      unplanned: a round waits for all copies in flight
+# BEHIND:   planned: copies start 2 rounds ahead
 # PIPE:     planned: a producer fills up to {{[0-9]+}} slots ahead
 # ONE:      sequential: its author asks for no stages
 # NOTHING:  loop of {{product|rounds}} at {{.*}}: sequential: it copies nothing to shared memory

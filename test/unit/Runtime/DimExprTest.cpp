@@ -36,9 +36,19 @@ TEST(DimExpr, EvaluatesLikePython) {
   EXPECT_EQ(valueOf("ceildiv(m, 128) * ceildiv(n, 64)", {{"m", 129}, {"n", 64}}), 2);
 }
 
+TEST(DimExpr, BindsBitsAsPythonDoes) {
+  EXPECT_EQ(valueOf("12 & 7 + 1"), 8);    // 12 & (7 + 1)
+  EXPECT_EQ(valueOf("1 | 6 ^ 3 & 2"), 5); // 1 | (6 ^ (3 & 2))
+  EXPECT_EQ(valueOf("(1 | 6) & 2"), 2);
+  EXPECT_EQ(valueOf("-8 & 12"), 8); // of two's complement
+  EXPECT_EQ(valueOf("min(m | 1, m ^ 3)", {{"m", 6}}), 5);
+  EXPECT_EQ(errorOf("m &"), "in expression `m &`: expected a number, a name or `(` at character 4");
+}
+
 TEST(DimExpr, PrintsWhatItReads) {
   for (const char *text : {"m", "m * (n + 1)", "m - (n - k)", "m - n - k", "m // (n // 2)",
-                           "ceildiv(m, 128) * ceildiv(n, 64)", "min(m, 4) % 3", "m + (-3)"}) {
+                           "ceildiv(m, 128) * ceildiv(n, 64)", "min(m, 4) % 3", "m + (-3)",
+                           "m | n & k ^ 3", "(m | n) & k + 1", "m ^ (n | k)"}) {
     Result<DimExpr> expr = DimExpr::parse(text);
     ASSERT_TRUE(expr) << text;
     Result<DimExpr> again = DimExpr::parse(expr->str());

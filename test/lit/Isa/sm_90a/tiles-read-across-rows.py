@@ -3,6 +3,11 @@
 # RUN: tilec %s --entry "converted()" --target=sm_90a --emit=tile-laid-out --no-cache | FileCheck %s --check-prefix=ACROSS
 # RUN: tilec %s --entry "copied()" --target=sm_90a --emit=tile-laid-out --no-cache | FileCheck %s --check-prefix=ALONG
 # RUN: tilec-run %s --entry "converted()" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec %s --entry "converted()" --target=sm_90a --emit=ptx --no-cache -o - | FileCheck %s --check-prefix=PLACES
+# Elements of a lane share what the swizzle makes of its place: an address for each of the eight chunks that the
+# lane's is exchanged with, not one for each element.
+# PLACES-COUNT-32: xor.b32
+# PLACES-NOT: xor.b32
 # ACROSS: "a" layout(#tile.shared<shape = [32, 256] pitch = 256 vec = 8 rows_per_phase = 1 phases = 8>)
 # ALONG: "a" layout(#tile.shared<shape = [32, 256] pitch = 256 vec = 1 rows_per_phase = 1 phases = 1>)
 # RIGHT: PASS

@@ -7,10 +7,17 @@
 # RUN: tilec-run %s --entry "attention(keys=384)" --target=sm_90a --device=ptx --check --sim-interleave=1 | FileCheck %s --check-prefix=PASS
 # RUN: tilec-run %s --entry "attention(keys=128)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s --check-prefix=PASS
 # RUN: tilec-run %s --entry "attention(keys=300, is_causal=True)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s --check-prefix=PASS
+# RUN: tilec %s --entry "attention(block=64, dim=64, threads=128)" --target=sm_90a --emit=tile-pipelined | FileCheck %s --check-prefix=TOGETHER
 #
 # `num_stages=1` asks for no second slot. A loop of two gemms that read different tiles has a producer all the same, with
 # one slot a tile, which fills the first gemm's a round ahead of the second one's: so consumers release them. 0 stays
-# sequential, and so does a kernel of which a multiprocessor holds another block.
+# sequential, and so does a kernel of which a multiprocessor holds another block. Small gemms end together, so that both
+# tiles are filled beside the exponentials; large ones run beside these.
+# TOGETHER: tile.for %{{.*}} = %c1 to
+# TOGETHER: tile.gemm_wait %s pending 1
+# TOGETHER: tile.gemm_wait %o, {{.*}} pending 0
+# TOGETHER: tile.pipe_release
+# TOGETHER: math.exp2
 import tilelang.language as T
 
 

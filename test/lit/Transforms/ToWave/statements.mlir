@@ -9,7 +9,7 @@
 // CHECK:       wave.set {{.*}}, [[F]][0]
 // CHECK:       scf.for
 // CHECK:         scf.if
-// CHECK:           [[INSIDE:%[0-9]+]] = arith.cmpi ult, {{%[0-9]+}}, [[N]]
+// CHECK:           [[INSIDE:%[0-9]+]] = arith.cmpi slt, {{%[0-9]+}}, [[N]]
 // CHECK:           [[X:%[0-9]+]] = wave.global_read %A[{{%[0-9]+}}] mask([[INSIDE]]) align 4 {may_be_empty} : i64 -> f32
 // CHECK:           wave.set [[X]], [[F]][0]
 // CHECK:       wave.global_write {{.*}} mask({{%[0-9]+}}) align 4 : f32, i64
