@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -328,17 +329,43 @@ static std::optional<int64_t> differenceOf(Value a, Value b) {
   return form.terms.empty() ? std::optional(form.constant) : std::nullopt;
 }
 
+/// Whether so many times a number below `end` is one that an index has, of 32 bits: it is few, or
+/// counts pieces of that size of such a number.
+static bool staysIndex(Value end, int64_t factor) {
+  Operation *op = end.getDefiningOp();
+  bool isQuotient = isa_and_nonnull<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
+                                    arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+  std::optional<int64_t> piece = isQuotient ? tile::constantInt(op->getOperand(1)) : std::nullopt;
+  std::optional<IndexRange> range = rangeOf(end);
+  return factor == 1 || (piece && factor <= *piece) ||
+         (range && range->high <= std::numeric_limits<int32_t>::max() / factor);
+}
+
 /// Whether an index counts from 0 upwards: the variable of a loop in steps of a power of two, of
 /// which the rest is less, so that no sum of them leaves the numbers that an index has.
 static bool countsUp(Value index) {
   LinearForm form = linearize(index);
   for (auto [term, factor] : form.terms) {
+    Value end = endOf(term);
     std::optional<IndexRange> rest = rangeOf(form.without(term));
-    if (endOf(term) && factor > 0 && isPowerOf2(factor) && rest && rest->low >= 0 &&
-        rest->high < factor)
+    if (end && factor > 0 && isPowerOf2(factor) && staysIndex(end, factor) && rest &&
+        rest->low >= 0 && rest->high < factor)
       return true;
   }
   return false;
+}
+
+/// Whether a conversion to fewer bits than an index has is in the value: what is compared then is
+/// another number.
+static bool isNarrowed(Value value) {
+  auto isNarrow = [](Type type) {
+    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 32;
+  };
+  Operation *op = value.getDefiningOp();
+  if (isNarrow(value.getType()))
+    return true;
+  return op && isa<arith::ArithDialect>(op->getDialect()) && !isa<arith::SelectOp>(op) &&
+         llvm::any_of(op->getOperands(), isNarrowed);
 }
 
 namespace {
@@ -355,7 +382,7 @@ public:
       return;
     }
     auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    if (!compare)
+    if (!compare || isNarrowed(compare.getLhs()) || isNarrowed(compare.getRhs()))
       return;
     using Predicate = arith::CmpIPredicate;
     Value left = compare.getLhs(), right = compare.getRhs();

@@ -75,6 +75,21 @@ DimExpr truncated(const DimExpr &a, const DimExpr &b, Operation *op) {
   return chosen(differs(isLess(a, DimExpr(0)), isLess(b, DimExpr(0))), DimExpr(0) - size, size);
 }
 
+/// Whether a number that is converted to the type is the same as before: sizes have 32 bits.
+bool keepsNumbers(Type type) { return type.isIndex() || type.getIntOrFloatBitWidth() >= 32; }
+
+/// The sum; a quotient and 1 where there is a rest, which is how the language rounds up, by its
+/// name.
+DimExpr sumOf(const DimExpr &a, const DimExpr &b) {
+  const DimExpr::Node &node = a.node();
+  if (node.op == DimExpr::Op::FloorDiv) {
+    DimExpr whole = DimExpr::of(node.lhs), by = DimExpr::of(node.rhs);
+    if (b == differs(whole - a * by, DimExpr(0)))
+      return ceilDiv(whole, by);
+  }
+  return a + b;
+}
+
 /// Arithmetic on parameters, as the manifest's expression; nothing where a launch cannot do it.
 std::optional<DimExpr> expressionOf(Value value) {
   bool isTruth = value.getType().isInteger(1);
@@ -102,12 +117,12 @@ std::optional<DimExpr> expressionOf(Value value) {
   using Result = std::optional<DimExpr>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp, arith::TruncIOp>(
-          [&](auto) { return of[0]; })
+          [&](auto) { return keepsNumbers(value.getType()) ? Result(of[0]) : std::nullopt; })
       .Case([&](arith::ExtSIOp) {
         bool ofTruth = op->getOperand(0).getType().isInteger(1);
         return ofTruth ? DimExpr(0) - of[0] : of[0];
       })
-      .Case([&](arith::AddIOp) { return of[0] + of[1]; })
+      .Case([&](arith::AddIOp) { return sumOf(of[0], of[1]); })
       .Case([&](arith::SubIOp) { return of[0] - of[1]; })
       .Case([&](arith::MulIOp) { return of[0] * of[1]; })
       .Case<arith::FloorDivSIOp, arith::DivUIOp>([&](auto) { return floorDiv(of[0], of[1]); })
@@ -136,7 +151,9 @@ std::optional<DimExpr> expressionOf(Value value) {
 /// The same of what checkLaunchArithmetic has let pass.
 DimExpr exprOf(Value value) {
   std::optional<DimExpr> expression = expressionOf(value);
-  return expression ? *expression : DimExpr(0);
+  if (!expression)
+    llvm::report_fatal_error("a pass has made a size that a launch cannot compute");
+  return *expression;
 }
 
 std::vector<rt::DimExpr> shapeOf(Value buffer, ValueRange dims) {

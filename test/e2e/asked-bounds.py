@@ -9,6 +9,8 @@
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "shifted()" --dim n=70 --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "otherwise()" --dim n=70 --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "otherwise()" --dim n=70 --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "narrowed()" --dim n=200 --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx942 --entry "narrowed()" --dim n=200 --check | FileCheck %s
 # CHECK: PASS
 # RUN: tilec %s --target=sm_90a --entry "counted()" --emit=wave -o - | FileCheck %s --check-prefix=ASKED
 # ASKED: scf.if
@@ -73,5 +75,22 @@ def otherwise():
                     B[i] = A[i] * 2.0
                 else:
                     B[i] = A[i] + A[i - 8]
+
+    return main
+
+
+# What is compared is another number than the index: 8 bits of it.
+def narrowed():
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def main(A: T.Tensor((n,), "float32"), B: T.Tensor((512,), "float32")):
+        with T.Kernel(1, threads=512):
+            t = T.get_thread_binding()
+            x = T.alloc_var("float32")
+            x = 0.0
+            if T.cast(T.cast(t, "int8"), "int32") < n:
+                x = A[t]
+            B[t] = x
 
     return main

@@ -16,7 +16,7 @@
 # RUN: tilec %s --target=gfx950 --entry "marked('shift')" --emit=manifest -o - | FileCheck %s --check-prefix=SHIFT
 # SHIFT: "n // 8"
 # RUN: tilec %s --target=gfx950 --entry "marked('ceildiv')" --emit=manifest -o - | FileCheck %s --check-prefix=CEILDIV
-# CEILDIV: "n // 16 + min(max(n - n // 16 * 16, 0 - (n - n // 16 * 16)), 1)"
+# CEILDIV: "ceildiv(n, 16)"
 import tilelang.language as T
 
 

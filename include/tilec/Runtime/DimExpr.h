@@ -54,6 +54,8 @@ public:
   std::string str() const;
 
   const Node &node() const { return *root; }
+  /// A part of another expression.
+  static DimExpr of(std::shared_ptr<const Node> node) { return DimExpr(std::move(node)); }
   // Friends, found only for a DimExpr: they must not hide the functions on integers of Base.
   friend DimExpr operator+(const DimExpr &a, const DimExpr &b) {
     return DimExpr::binary(DimExpr::Op::Add, a, b);

@@ -85,11 +85,11 @@ public:
   int64_t accessWidth(ValueRange indices, Value root, Elements &elements);
   /// The same where neighbours in memory are other elements than neighbours of the group
   /// (Runs.cpp); none where that is not known.
+  ElementRuns runsOf(ValueRange indices, const TensorPlace &place, DType dtype, Elements &elements);
   /// The byte address in shared memory of an element of such indices is the result plus `imm`:
   /// elements of a lane share what the swizzle makes of its place.
   Value sharedOffsetOf(const SharedPlace &place, ValueRange indices, int64_t element,
                        Elements &elements, int64_t &imm);
-  ElementRuns runsOf(ValueRange indices, const TensorPlace &place, DType dtype, Elements &elements);
 
   /// A slot's registers in the type of memory.
   Value getSlot(const FragmentPlace &place, int64_t slot);
