@@ -164,6 +164,17 @@ bool isChangedBy(ArrayRef<Value> written, Value root) {
          (mayOverlap(root) && llvm::any_of(written, mayOverlap));
 }
 
+bool isOfWords(Value root) {
+  constexpr int64_t wordBits = 32;
+  auto type = cast<tile::BufferType>(root.getType());
+  int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
+  if (bits % wordBits == 0)
+    return true;
+  auto tensor = root.getDefiningOp<tile::TensorOp>();
+  return bits >= 8 && tensor && tensor.getStrides().empty() && type.hasStaticShape() &&
+         type.numElems() * bits % wordBits == 0;
+}
+
 bool conflict(const Accesses &a, const Accesses &b) {
   auto meet = [](ArrayRef<Value> writes, ArrayRef<Value> others) {
     return llvm::any_of(others, [&](Value root) { return isChangedBy(writes, root); });

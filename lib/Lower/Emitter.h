@@ -72,6 +72,9 @@ public:
   virtual llvm::Value *blockId(unsigned dim) = 0;
   /// A pointer to device memory of which 8 bytes may always be read.
   virtual llvm::Value *readablePointer() = 0;
+  /// One of which `bytes` are zero, for lanes that have nothing to read in a place of their own;
+  /// null: those are better kept from the read by a branch.
+  virtual llvm::Value *zeroMemory(int64_t bytes) { return nullptr; }
   /// A value that is equal in all lanes, made so for the compiler. i32.
   virtual llvm::Value *uniform(llvm::Value *value) = 0;
   virtual llvm::Value *waveId(llvm::Value *threadId) = 0;

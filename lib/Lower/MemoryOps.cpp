@@ -128,6 +128,18 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
     if (llvm::Value *value = e.maskedLoad(at(op.getBase()), at(op.getOffset()), at(op.getMask()),
                                           carrier, op.getAlign(), op.getConstant()))
       return done(*op, fromCarrier(value, type));
+  auto read = [&](llvm::Value *pointer) {
+    llvm::LoadInst *load = b.CreateAlignedLoad(carrier, pointer, align);
+    if (op.getScalar() || op.getConstant())
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
+    return load;
+  };
+  int64_t bytes = int64_t(e.module.getDataLayout().getTypeStoreSize(carrier));
+  bool hasMask = op.getMask() && !op.getScalar();
+  if (llvm::Value *zeros = hasMask ? e.zeroMemory(bytes) : nullptr) {
+    llvm::Value *place = globalPointer(op.getBase(), op.getOffset());
+    return done(*op, fromCarrier(read(b.CreateSelect(at(op.getMask()), place, zeros)), type));
+  }
   // One element at `base` may always be read, but for a race where another block writes it; a
   // vector there may reach past a small tensor.
   if (op.getMask() && wave::elementsOf(op.getResult().getType()) == 1 && !isWritten(op.getBase())) {
@@ -135,20 +147,12 @@ LogicalResult KernelLowering::lowerGlobalRead(wave::GlobalReadOp op) {
     llvm::Value *safe =
         b.CreateSelect(mask, offset, llvm::Constant::getNullValue(offset->getType()));
     llvm::Value *base = op.getMayBeEmpty() ? readableBase(op.getBase()) : at(op.getBase());
-    llvm::LoadInst *load = b.CreateAlignedLoad(carrier, globalPointer(base, safe, isIndex), align);
-    if (op.getScalar() || op.getConstant())
-      load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
-    llvm::Value *value = load;
+    llvm::Value *value = read(globalPointer(base, safe, isIndex));
     value = b.CreateSelect(mask, value, llvm::Constant::getNullValue(carrier));
     return done(*op, fromCarrier(value, type));
   }
-  llvm::Value *value = under(op.getMask(), carrier, [&] {
-    llvm::LoadInst *load =
-        b.CreateAlignedLoad(carrier, globalPointer(op.getBase(), op.getOffset()), align);
-    if (op.getScalar() || op.getConstant())
-      load->setMetadata(llvm::LLVMContext::MD_invariant_load, empty);
-    return load;
-  });
+  llvm::Value *value = under(op.getMask(), carrier,
+                             [&] { return read(globalPointer(op.getBase(), op.getOffset())); });
   return done(*op, fromCarrier(value, type));
 }
 

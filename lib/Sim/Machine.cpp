@@ -412,12 +412,23 @@ public:
     return address;
   }
 
+  /// What a loader has put where the program counter is.
+  llvm::Error addImage(llvm::ArrayRef<uint8_t> image) {
+    if (llvm::Error e = memory.place(codeBase, image, "code object"))
+      return e;
+    addresses.push_back(codeBase);
+    return llvm::Error::success();
+  }
+
 private:
   Memory &memory;
   std::vector<uint64_t> addresses;
 };
 
-llvm::Error placeLaunchData(Launch &launch, TemporaryBuffers &buffers) {
+llvm::Error placeLaunchData(Launch &launch, llvm::ArrayRef<uint8_t> image,
+                            TemporaryBuffers &buffers) {
+  if (llvm::Error e = buffers.addImage(image))
+    return e;
   // Compilers may load up to the next 64 bytes of the segment.
   uint64_t kernargBytes = (launch.kernarg.size() + 63) / 64 * 64 + 64;
   auto kernarg = buffers.add(launch.kernarg, kernargBytes, "kernel arguments");
@@ -471,7 +482,7 @@ llvm::Expected<RunResult> run(const CodeObject &object, llvm::StringRef kernelNa
     return e;
   launch.program = &impl.programFor(setup);
   TemporaryBuffers buffers(memory);
-  if (llvm::Error e = placeLaunchData(launch, buffers))
+  if (llvm::Error e = placeLaunchData(launch, impl.image, buffers))
     return e;
 
   Reporter reporter(options.maxFindings);

@@ -172,9 +172,12 @@ void touchGlobal(Wave &wave, const MemOp &op, int lane, uint64_t address, uint8_
 
 void reportGlobal(Wave &wave, const MemOp &op, unsigned lane, uint64_t address, unsigned bytes,
                   bool store) {
-  const Allocation *near = wave.group->engine->memory->nearest(address);
+  const Memory &memory = *wave.group->engine->memory;
+  const Allocation *held = memory.find(address), *near = memory.nearest(address);
   std::string hint = "no allocation is near";
-  if (near) {
+  if (held && held->isReadOnly) {
+    hint = "`" + held->name + "` is only there to be read";
+  } else if (near) {
     uint64_t end = near->base + near->sizeBytes;
     if (address >= near->base && address < end)
       hint = "it crosses the end of `" + near->name + "`";

@@ -152,6 +152,8 @@ inline uint8_t *globalAt(Wave &wave, const MemOp &op, int lane, uint64_t address
                          Touch touch, const void *data = nullptr) {
   MemoryPort &port = wave.group->engine->port;
   uint8_t *host = port.translate(address, bytes);
+  if (host && port.isReadOnly && touch != Touch::Read && touch != Touch::None) [[unlikely]]
+    host = nullptr;
   if (host && port.order && touch != Touch::None && op.phase != Phase::Move)
     checkGlobalOrder(wave, op, lane, address, bytes, touch, data);
   if (op.phase == Phase::Check)

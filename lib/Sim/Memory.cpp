@@ -72,7 +72,7 @@ llvm::Expected<uint64_t> Memory::allocate(uint64_t sizeBytes, llvm::StringRef na
     return llvm::createStringError("the host has no %llu bytes for `%s`",
                                    static_cast<unsigned long long>(sizeBytes), name.str().c_str());
   std::memset(block->storage.get(), unwritten, sizeBytes);
-  block->allocation = {nextBase, sizeBytes, block->storage.get(), nullptr, name.str()};
+  block->allocation = {nextBase, sizeBytes, block->storage.get(), nullptr, name.str(), false};
   block->forget();
   if (!block->written)
     return llvm::createStringError("the host has no memory for the shadow of `%s`",
@@ -82,6 +82,23 @@ llvm::Expected<uint64_t> Memory::allocate(uint64_t sizeBytes, llvm::StringRef na
   used += sizeBytes;
   blocks.push_back(std::move(block)); // addresses only grow: stays sorted
   return blocks.back()->allocation.base;
+}
+
+llvm::Error Memory::place(uint64_t address, llvm::ArrayRef<uint8_t> bytes, llvm::StringRef name) {
+  size_t after = indexAfter(address);
+  uint64_t end = after == blocks.size() ? firstBase : blocks[after]->allocation.base;
+  if (address % pageBytes != 0 || find(address) || bytes.size() > end - address)
+    return llvm::createStringError("`%s` cannot be placed at 0x%llx", name.str().c_str(),
+                                   static_cast<unsigned long long>(address));
+  auto block = std::make_unique<Block>();
+  block->storage.reset(static_cast<uint8_t *>(std::malloc(std::max<size_t>(bytes.size(), 1))));
+  if (!block->storage)
+    return llvm::createStringError("the host has no memory for `%s`", name.str().c_str());
+  llvm::copy(bytes, block->storage.get());
+  block->allocation = {address, bytes.size(), block->storage.get(), nullptr, name.str(), true};
+  used += bytes.size();
+  blocks.insert(blocks.begin() + static_cast<std::ptrdiff_t>(after), std::move(block));
+  return llvm::Error::success();
 }
 
 llvm::Error Memory::release(uint64_t address) {
@@ -111,8 +128,12 @@ const Allocation *Memory::find(uint64_t address) const {
 
 const Allocation *Memory::nearest(uint64_t address) const {
   size_t after = indexAfter(address);
-  const Allocation *below = after == 0 ? nullptr : &blocks[after - 1]->allocation;
-  const Allocation *above = after == blocks.size() ? nullptr : &blocks[after]->allocation;
+  auto isNamed = [](const auto &block) { return !block->allocation.isReadOnly; };
+  auto before = std::find_if(std::make_reverse_iterator(blocks.begin() + static_cast<std::ptrdiff_t>(after)),
+                             blocks.rend(), isNamed);
+  auto behind = std::find_if(blocks.begin() + static_cast<std::ptrdiff_t>(after), blocks.end(), isNamed);
+  const Allocation *below = before == blocks.rend() ? nullptr : &(*before)->allocation;
+  const Allocation *above = behind == blocks.end() ? nullptr : &(*behind)->allocation;
   if (!below || !above)
     return below ? below : above;
   uint64_t past = address - (below->base + below->sizeBytes);
@@ -186,6 +207,7 @@ uint8_t *MemoryPort::translateSlowly(uint64_t address, uint64_t bytes) {
   size = a->sizeBytes;
   host = a->host;
   written = a->written;
+  isReadOnly = a->isReadOnly;
   if (order)
     cells = order->cellsOf(*a);
   return host + (address - base);

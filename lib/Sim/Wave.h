@@ -66,6 +66,7 @@ public:
   bool isWatched = false;
   GlobalOrder *const order; ///< null: not looked at
   GlobalCells cells;        ///< of what `translate` has just given; none: not looked at
+  bool isReadOnly = false;  ///< that
 
 private:
   uint8_t *translateSlowly(uint64_t address, uint64_t bytes);

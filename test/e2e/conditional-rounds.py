@@ -18,6 +18,13 @@
 # RUN: tilec-run %s --entry "product(rule='flag', stages=2)" --target=gfx942 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "product(rule='flag', stages=2)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "product(rule='flag')" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "product(stages=2)" --target=sm_80 --device=ptx --check --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %s --entry "product(rule='none', stages=2)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "product(stages=2)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "product(stages=2)" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec %s --entry "product(stages=2)" --target=sm_80 --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --entry "product()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --entry "product(stages=2)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=NARROW
 # RUN: tilec %s --entry "product(rule='odd')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=AHEAD
 # RUN: tilec %s --entry "product(rule='number')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=AHEAD
 # RUN: tilec %s --entry "product(rule='flag', stages=2)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=NARROW

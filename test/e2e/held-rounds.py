@@ -1,4 +1,4 @@
-# Where copies cannot run ahead without registers, the next round's tiles wait in them (AMD): rows that a tensor of numbers
+# Where copies cannot run ahead without registers, the next round's tiles wait in them: rows that a tensor of numbers
 # names, the same in all rounds or others, and found by what is true of a round; rounds under a condition; places that a
 # tensor has; operands that are computed on their way. The loops are planned: no wait of a round is for all reads.
 # RUN: tilec-run %s --entry "gathered()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
@@ -20,6 +20,23 @@
 # RUN: tilec-run %s --entry "scaled(both=True)" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "counted()" --target=gfx950 --check --sim-interleave=7 | FileCheck %s
+# RUN: tilec-run %s --entry "scaled()" --target=sm_80 --device=ptx --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "scaled(M=70, N=200)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "scaled()" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "scaled(M=70, N=200, threads=128)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "scaled(both=True)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "scaled(both=True, K=0)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "gathered(M=100, N=130, K=200)" --target=sm_90a --device=ptx --check --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %s --entry "gathered(K=0)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "odd()" --target=sm_80 --device=ptx --check --sim-interleave=5 | FileCheck %s
+# RUN: tilec-run %s --entry "odd(columns=True)" --target=sm_90a --device=ptx --check --sim-interleave=6 | FileCheck %s
+# RUN: tilec-run %s --entry "odd(columns=True)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec %s --entry "scaled()" --target=sm_80 --emit=report | FileCheck %s --check-prefix=GROUPS
+# RUN: tilec %s --entry "scaled()" --target=sm_90a --emit=report | FileCheck %s --check-prefix=PRODUCER
+# RUN: tilec %s --entry "gathered()" --target=sm_90a --emit=report | FileCheck %s --check-prefix=PRODUCER
+# RUN: tilec %s --entry "scaled(both=True)" --target=sm_90a --emit=report | FileCheck %s --check-prefix=NVIDIA
+# RUN: tilec %s --entry "odd()" --target=sm_80 --emit=report | FileCheck %s --check-prefix=NVIDIA
+# RUN: tilec %s --entry "odd()" --target=sm_80 --emit=llvm | FileCheck %s --check-prefix=MOVED
 # RUN: tilec %s --entry "gathered()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "varying()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "varying(masked=True)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
@@ -33,6 +50,14 @@
 # PLANNED: : planned: tiles are read 1 round ahead to registers
 # BESIDE: spills 0 vector, 0 scalar
 # BESIDE: : planned: copies start 3 rounds ahead
+# GROUPS: spills 0 bytes
+# GROUPS: : planned: copies start 2 rounds ahead
+# PRODUCER: spills 0 bytes
+# PRODUCER: : planned: a producer fills up to
+# NVIDIA: spills 0 bytes
+# NVIDIA: : planned: tiles are read 1 round ahead to registers
+# What is only moved is not converted, piece by piece neither.
+# MOVED-NOT: fpext
 import tilelang.language as T
 from tilec import schedule
 
@@ -134,6 +159,25 @@ def scaled(M=128, N=128, K=256, bm=64, bn=128, bk=64, threads=256, both=False):
                 for i, j in T.Parallel(bn, bk):
                     b[i, j] = B[bx * bn + i, k * bk + j] * SB[bx * bn + i, k]
                 T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * bm, bx * bn])
+
+    return main
+
+
+# Rows that begin at any multiple of 2 bytes.
+def odd(M=70, N=130, K=99, bm=64, bn=128, bk=32, threads=128, columns=False):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((K, N + 1) if columns else (N, K), "float16"),
+             C: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=threads) as (bx, by):
+            a = T.alloc_shared((bm, bk), "float16")
+            b = T.alloc_shared((bk, bn) if columns else (bn, bk), "float16")
+            c = T.alloc_fragment((bm, bn), "float32")
+            T.clear(c)
+            for k in T.Pipelined(T.ceildiv(K, bk), num_stages=3):
+                T.copy(A[by * bm, k * bk], a)
+                T.copy(B[k * bk, bx * bn] if columns else B[bx * bn, k * bk], b)
+                T.gemm(a, b, c, transpose_B=not columns)
             T.copy(c, C[by * bm, bx * bn])
 
     return main

@@ -27,6 +27,7 @@ struct Allocation {
   /// One byte a byte: whether anything has written it. nullptr: everything holds a value.
   uint8_t *written = nullptr;
   std::string name; ///< what reports call it
+  bool isReadOnly = false;
 };
 
 /// Not thread-safe against allocate and release while a kernel runs; a running kernel's work-groups
@@ -43,7 +44,10 @@ public:
   /// memory or `limitBytes` is exceeded. Device addresses are below 2^47 and allocations are at
   /// least 64 KiB apart, so that running off an end is always found.
   llvm::Expected<uint64_t> allocate(uint64_t sizeBytes, llvm::StringRef name = "buffer");
-  /// Fails when `address` is not what `allocate` returned.
+  /// Puts what kernels may read and not write at `address`, a multiple of 4096 below all that
+  /// `allocate` gives: a code object as it is loaded. Fails where something is there.
+  llvm::Error place(uint64_t address, llvm::ArrayRef<uint8_t> bytes, llvm::StringRef name);
+  /// Fails when `address` is not what `allocate` returned, nor one of `place`.
   llvm::Error release(uint64_t address);
 
   /// Copies between host and device; fails, copying nothing, unless one allocation holds the whole
@@ -61,7 +65,7 @@ public:
   /// The allocation that holds `address`, or nullptr.
   const Allocation *find(uint64_t address) const;
   /// The allocation that ends at or before `address` or begins after it, whichever is nearer: what
-  /// an out-of-bounds report names. nullptr when there is none.
+  /// an out-of-bounds report names, so none that is read only. nullptr when there is none.
   const Allocation *nearest(uint64_t address) const;
 
   /// All allocations together may not exceed this; the default is 64 GiB.

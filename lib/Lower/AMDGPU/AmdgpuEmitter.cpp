@@ -116,6 +116,25 @@ llvm::Value *AmdgpuEmitter::readablePointer() {
   return b.CreateAddrSpaceCast(call("llvm.amdgcn.kernarg.segment.ptr", {}, {}), b.getPtrTy(1));
 }
 
+/// Behind a branch around a read LLVM waits for everything in flight, and to choose zero behind the
+/// read is to wait for it.
+llvm::Value *AmdgpuEmitter::zeroMemory(int64_t bytes) {
+  constexpr int64_t mostBytes = 16;
+  if (bytes > mostBytes)
+    return nullptr;
+  constexpr const char *name = "tilec.zeros";
+  llvm::GlobalVariable *zeros = module.getNamedGlobal(name);
+  if (!zeros) {
+    auto *type = llvm::ArrayType::get(b.getInt8Ty(), mostBytes);
+    zeros = new llvm::GlobalVariable(module, type, /*isConstant=*/true,
+                                     llvm::GlobalValue::InternalLinkage,
+                                     llvm::ConstantAggregateZero::get(type), name, nullptr,
+                                     llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
+    zeros->setAlignment(llvm::Align(mostBytes));
+  }
+  return zeros;
+}
+
 llvm::Value *AmdgpuEmitter::blockId(unsigned dim) {
   const char *names[] = {"llvm.amdgcn.workgroup.id.x", "llvm.amdgcn.workgroup.id.y",
                          "llvm.amdgcn.workgroup.id.z"};

@@ -18,6 +18,7 @@ public:
   llvm::Value *threadId() override { return thread; }
   llvm::Value *blockId(unsigned dim) override;
   llvm::Value *readablePointer() override;
+  llvm::Value *zeroMemory(int64_t bytes) override;
   llvm::Value *uniform(llvm::Value *value) override;
   llvm::Value *waveId(llvm::Value *threadId) override;
 

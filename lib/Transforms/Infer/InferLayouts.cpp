@@ -139,6 +139,7 @@ private:
   bool stageMismatches(tile::ElementLoop loop);
   SmallVector<Value> mismatches(tile::ElementLoop loop, const FragmentLayout &layout);
   const FragmentLayout *layoutOfReads(tile::ElementLoop loop);
+  Operation *placeOfCopy(tile::ElementLoop loop, Value root);
   void stage(tile::ElementLoop loop, Value root);
   void defineAll(tile::AllocOp alloc);
   void keepLoopLayouts();
@@ -441,10 +442,26 @@ bool Inference::stageMismatches(tile::ElementLoop loop) {
   return !staged.empty();
 }
 
+/// Where what the loop reads of the fragment can be written to shared memory: in front of the loops
+/// around it, as far as those leave the fragment as it is. The copy takes its bytes for longer.
+Operation *Inference::placeOfCopy(tile::ElementLoop loop, Value root) {
+  constexpr int64_t partOfMemory = 32;
+  Operation *place = loop;
+  if (sparesMemory || bytesOfAll({root}) > target.sharedBytes / partOfMemory)
+    return place;
+  while (auto around = dyn_cast<tile::ForOp>(place->getParentOp())) {
+    if (around->isAncestor(root.getDefiningOp()) ||
+        isChangedBy(accessesOf(around).writes, root))
+      break;
+    place = around;
+  }
+  return place;
+}
+
 /// The loop works on a shared copy of the fragment: written before it, unless the loop does that,
 /// and read back after it when the loop stores.
 void Inference::stage(tile::ElementLoop loop, Value root) {
-  OpBuilder builder(loop);
+  OpBuilder builder(placeOfCopy(loop, root));
   Location loc = loop.getLoc();
   auto type = cast<tile::BufferType>(root.getType());
   auto alloc = root.getDefiningOp<tile::AllocOp>();

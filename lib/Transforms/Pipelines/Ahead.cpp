@@ -25,7 +25,7 @@ bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad, bool wo
   bool isRead = mayLoad && load && load.getBuffer().getType().isGlobal() &&
                 !isChangedBy(mayLoad->writes, rootOf(load.getBuffer()));
   if (isRead && words)
-    isRead = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) % 32 == 0;
+    isRead = isOfWords(load.getBuffer());
   if (!isRead && !isPure(op))
     return false;
   return llvm::all_of(op->getOperands(),

@@ -429,8 +429,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
            held.hasRoom(memory) && held.expand();
   }
 
-  static bool mayHold(tile::ForOp loop, const TargetInfo &chip) {
-    return chip.keepsOrder && !roundOf(loop)->getOps<tile::GemmOp>().empty() &&
+  static bool mayHold(tile::ForOp loop) {
+    return !roundOf(loop)->getOps<tile::GemmOp>().empty() &&
            !loop->getParentOfType<tile::KernelOp>().getLockstep();
   }
 
@@ -443,7 +443,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   static bool holdMixedRound(tile::ForOp loop, const PipelinePlan &plan, LoopMemory &memory,
                              const TargetInfo &chip) {
     bool keepsSlots = plan.stages > 1 && (copiesWidePieces(chip) || loop.getExact());
-    if (!mayHold(loop, chip) || keepsSlots)
+    if (!mayHold(loop) || keepsSlots)
       return false;
     HeldRounds held(loop, chip);
     bool isMixed = held.isAll() && llvm::any_of(held.fills(), [&](Operation *fill) {
@@ -461,12 +461,21 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   /// pieces.
   static bool holdOthers(tile::ForOp loop, HeldRounds &held, const PipelinePlan &plan,
                          LoopMemory &memory, const TargetInfo &chip) {
-    bool mayBe = mayHold(loop, chip) && copiesWidePieces(chip) && !plan.round && plan.numbers == 0;
+    bool mayBe = mayHold(loop) && copiesWidePieces(chip) && !plan.round && plan.numbers == 0;
     if (!mayBe || held.fills().empty() || !held.isAll())
       return false;
     SharedMemory withPlan = memory.now();
     setSlots(plan, withPlan);
     return holdNextRound(held, withPlan, chip, fewestWaves);
+  }
+
+  /// A round whose other tiles a producer brings: what the round itself reads of tensors waits in
+  /// registers.
+  static bool holdBesideProducer(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
+    if (loop.bodyBlock()->getOps<tile::PipeWaitOp>().empty() || !mayHold(loop))
+      return false;
+    HeldRounds held(loop, chip);
+    return held.isAll() && holdNextRound(held, memory.now(), chip, fewestWaves);
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
@@ -491,7 +500,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     loop.setStages(1);
     loop.setKind(loop.getKind() == tile::LoopKind::Pipelined ? tile::LoopKind::Serial
                                                              : loop.getKind());
-    if (copyTogether(loop, chip))
+    if (holdBesideProducer(loop, memory, chip) || copyTogether(loop, chip))
       memory.forget();
   }
 
@@ -501,7 +510,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead" : why);
     loop.setKind(tile::LoopKind::Serial);
     HeldRounds held(loop, chip);
-    bool holds = mayHold(loop, chip) && holdNextRound(held, memory.now(), chip);
+    bool holds = mayHold(loop) && holdNextRound(held, memory.now(), chip);
     if (holds || copyTogether(loop, chip))
       memory.forget();
     else
@@ -578,7 +587,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   /// less. Where the compiler keeps the order of a round, copies stand where it has them.
   static bool fillsBehind(const PipelinePlan &plan, const TargetInfo &chip) {
     return plan.stages == 2 && chip.asyncCopies.completion == Completion::Groups && !plan.second &&
-           plan.deeperSlots == 0 && !plan.awaitedAt && plan.numbers == 0 && !plan.round;
+           plan.deeperSlots == 0 && !plan.awaitedAt && plan.numbers == 0;
   }
 
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {

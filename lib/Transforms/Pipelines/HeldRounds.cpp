@@ -38,6 +38,10 @@ bool isTileOf(tile::ForOp loop, tile::AllocOp ring) {
   return ring && ring.getResult().getType().isShared() && !loop->isAncestor(ring);
 }
 
+/// Registers of a lane that the places of a tile's next round take, where addresses are no scalars:
+/// three tiles with a scale each spilled 1112 bytes without (sm_90a).
+constexpr int64_t ofAddresses = 16;
+
 /// Whether places can be behind the tensor along its first dimension alone.
 bool canLieOutside(tile::BufferType tensor) { return tensor.rank() > 1 && tensor.hasStaticShape(); }
 
@@ -221,13 +225,14 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
 bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) {
   auto isWhole = [&](tile::BufferType tensor, ArrayRef<int64_t> elements) {
     int64_t bits = bitsOf(tile::dtypeOf(tensor.getElementType()));
-    return llvm::all_of(elements, [&](int64_t n) { return n * bits % (8 * bytes) == 0; });
+    return llvm::all_of(elements, [&](int64_t n) {
+      return (ShapedType::isDynamic(n) ? 1 : n) * bits % (8 * bytes) == 0;
+    });
   };
   if (auto copy = dyn_cast<tile::CopyOp>(fill)) {
     BufferBox box = boxOf(copy.getSrc());
     int64_t rowElems = box.rootType().getShape().back();
-    return !ShapedType::isDynamic(rowElems) &&
-           isWhole(box.rootType(), {rowElems, divisorOf(box.offsets.back()),
+    return isWhole(box.rootType(), {rowElems, divisorOf(box.offsets.back()),
                                     copy.getDst().getType().getShape().back()});
   }
   auto parallel = cast<tile::ElementLoop>(fill);
@@ -237,20 +242,31 @@ bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) {
     if (isWhole(tensor, {1}) ||
         variablesOf(load.getIndices(), parallel).size() < parallel.ivs().size())
       return true;
-    LinearForm form = linearize(load.getIndices().back());
-    SmallVector<int64_t> multiples{tensor.getShape().back(), form.constant};
+    SmallVector<int64_t> multiples{tensor.getShape().back()};
+    Value column = load.getIndices().back();
+    // A column of an image's channels: whole pieces are so, too, behind what wraps.
+    while (auto rest = column.getDefiningOp<arith::RemUIOp>()) {
+      std::optional<int64_t> divisor = tile::constantInt(rest.getRhs());
+      if (!divisor)
+        break;
+      multiples.push_back(*divisor);
+      column = rest.getLhs();
+    }
+    LinearForm form = linearize(column);
+    multiples.push_back(form.constant);
     for (auto [term, factor] : form.terms)
       if (term != parallel.ivs().back())
         multiples.push_back(factor * divisorOf(term));
-    return !ShapedType::isDynamic(multiples.front()) && isWhole(tensor, multiples);
+    return isWhole(tensor, multiples);
   });
 }
 
 bool HeldRounds::fits(int64_t fewestWaves) const {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
-  int64_t waves = wavesOf(loop, chip), bits = 0;
+  int64_t waves = wavesOf(loop, chip), bits = 0, addresses = 0;
   auto add = [&](tile::BufferType type, int64_t elements) {
     bits += elements * bitsOf(tile::dtypeOf(type.getElementType()));
+    addresses += chip.registers.besideFragments != 0 ? ofAddresses : 0;
   };
   for (Operation *op : found) {
     if (auto copy = dyn_cast<tile::CopyOp>(op)) {
@@ -271,7 +287,8 @@ bool HeldRounds::fits(int64_t fewestWaves) const {
   if (fewestWaves != 0)
     resident = std::min(resident, std::max(waves, fewestWaves * chip.schedulers));
   int64_t held = ceilDiv(bits, 32 * waves * chip.waveLanes);
-  return fragmentRegisters(kernel, chip) + held + besideFragments <= chip.registersOf(resident);
+  return fragmentRegisters(kernel, chip) + held + addresses + besideFragments <=
+         chip.registersOf(resident);
 }
 
 bool HeldRounds::hasRoom(const SharedMemory &now) const {

@@ -32,11 +32,16 @@ static bool bringsRows(tile::ForOp loop) {
                         .wasInterrupted();
 }
 
-/// The loop of the kernel's own block that the op stands in; null: none.
-static tile::ForOp topLoopOf(Operation *op, tile::KernelOp kernel) {
-  while (op && op->getParentOp() != kernel)
-    op = op->getParentOp();
-  return dyn_cast_or_null<tile::ForOp>(op);
+/// The outermost of `loops` that the op stands in, or, if it is in none, of all; null: it is in no
+/// loop.
+static tile::ForOp topLoopOf(Operation *op, ArrayRef<tile::ForOp> loops) {
+  tile::ForOp among, any;
+  for (; op; op = op->getParentOp())
+    if (auto loop = dyn_cast<tile::ForOp>(op)) {
+      any = loop;
+      among = llvm::is_contained(loops, loop) ? loop : among;
+    }
+  return among ? among : any;
 }
 
 /// Whether each round of the loop begins its use of the tile with a copy to all of it.
@@ -62,7 +67,7 @@ void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
   for (tile::AllocOp tile : tiles) {
     llvm::SetVector<Operation *> users;
     bool isOfLoops = llvm::all_of(tile->getUsers(), [&](Operation *user) {
-      tile::ForOp loop = topLoopOf(user, kernel);
+      tile::ForOp loop = topLoopOf(user, loops);
       if (loop)
         users.insert(loop);
       return bool(loop);

@@ -274,8 +274,29 @@ static bool readsBesideCopies(Emitter &e, tile::LoadOp load) {
   if (e.target.asyncCopies.completion == Completion::Groups || e.kernel.getLockstep() || !loop ||
       load->getParentOfType<tile::ElementLoop>() || !e.runsAhead(loop))
     return false;
-  int64_t bits = bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
-  return bits % 32 == 0 && !isChangedBy(e.written(), rootOf(load.getBuffer()));
+  return isOfWords(load.getBuffer()) && !isChangedBy(e.written(), rootOf(load.getBuffer()));
+}
+
+/// An element that is narrower than a word, of the word that scalar registers read.
+static Value readInWord(Emitter &e, const TensorPlace &place, Value offset, Value mask,
+                        Type element) {
+  OpBuilder &b = e.b;
+  auto constant = [&](Type type, int64_t value) -> Value {
+    return arith::ConstantOp::create(b, e.loc, b.getIntegerAttr(type, value));
+  };
+  Type word = b.getI32Type(), narrow = b.getIntegerType(element.getIntOrFloatBitWidth());
+  Value inWord = arith::AndIOp::create(b, e.loc, offset, constant(offset.getType(), 3));
+  Value start = arith::SubIOp::create(b, e.loc, offset, inWord);
+  Value read = wave::GlobalReadOp::create(b, e.loc, word, place.base, start, mask, /*align=*/4,
+                                          /*scalar=*/true, /*constant=*/false);
+  Value bit = offset.getType().isIndex()
+                  ? arith::IndexCastUIOp::create(b, e.loc, word, inWord).getResult()
+                  : arith::TruncIOp::create(b, e.loc, word, inWord).getResult();
+  bit = arith::MulIOp::create(b, e.loc, bit, constant(word, 8));
+  Value shifted = arith::ShRUIOp::create(b, e.loc, read, bit);
+  Value value = arith::TruncIOp::create(b, e.loc, narrow, shifted);
+  return narrow == element ? value
+                           : wave::BitcastOp::create(b, e.loc, element, value).getResult();
 }
 
 /// Whether the read says that nobody writes there: in loops, whose rounds wait for what they read.
@@ -370,12 +391,15 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       const TensorPlace &place = e.tensors.find(root)->second;
       Value bounds = e.boundsMask(place, load.getIndices(), indices, load);
       Value mask = e.andMasks(bounds, elements.maskOf(n));
-      raw = e.isPacked(dtype) ? e.loadPacked(place, indices, width, mask, isConstant(e, load))
-                              : wave::GlobalReadOp::create(
-                                    b, loc, vector, place.base, e.accessOffset(place, indices),
-                                    mask, e.globalAlign(place, width), readsBesideCopies(e, load),
-                                    isConstant(e, load), !holdsElements(type))
-                                    .getResult();
+      bool isScalar = !e.isPacked(dtype) && readsBesideCopies(e, load);
+      if (e.isPacked(dtype))
+        raw = e.loadPacked(place, indices, width, mask, isConstant(e, load));
+      else if (isScalar && bitsOf(dtype) < 32)
+        raw = readInWord(e, place, e.accessOffset(place, indices), mask, vector);
+      else
+        raw = wave::GlobalReadOp::create(b, loc, vector, place.base, e.accessOffset(place, indices),
+                                         mask, e.globalAlign(place, width), isScalar,
+                                         isConstant(e, load), !holdsElements(type));
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);
         double pad = load.getPad()->convertToDouble();

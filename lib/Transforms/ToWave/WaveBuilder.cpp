@@ -108,6 +108,22 @@ Value WaveBuilder::toScalar(Value value, DType dtype) {
   return value;
 }
 
+Value WaveBuilder::beforeExtension(Value value, Type element) {
+  if (auto extension = value.getDefiningOp<arith::ExtFOp>())
+    return wave::elementOf(extension.getIn().getType()) == element ? extension.getIn() : Value();
+  auto together = value.getDefiningOp<wave::PackOp>();
+  if (!together)
+    return {};
+  SmallVector<Value, 8> parts;
+  for (Value part : together->getOperands()) {
+    Value narrow = beforeExtension(part, element);
+    if (!narrow)
+      return {};
+    parts.push_back(narrow);
+  }
+  return pack(parts);
+}
+
 Value WaveBuilder::fromScalar(Value value, DType dtype) {
   int64_t count = wave::elementsOf(value.getType());
   if (dtype == DType::E2M1)
@@ -117,12 +133,10 @@ Value WaveBuilder::fromScalar(Value value, DType dtype) {
   if (dtype == DType::Bool)
     return arith::ExtUIOp::create(b, loc, vectorOf(count, b.getI8Type()), value);
   if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64) {
-    Type type = vectorOf(count, memoryType(dtype));
     // What is only moved is not converted there and back. fp8 is: a store of infinity saturates.
-    auto extension = value.getDefiningOp<arith::ExtFOp>();
-    if (extension && bitsOf(dtype) == 16 && extension.getIn().getType() == type)
-      return extension.getIn();
-    return arith::TruncFOp::create(b, loc, type, value);
+    if (Value narrow = bitsOf(dtype) == 16 ? beforeExtension(value, memoryType(dtype)) : Value())
+      return narrow;
+    return arith::TruncFOp::create(b, loc, vectorOf(count, memoryType(dtype)), value);
   }
   return value;
 }

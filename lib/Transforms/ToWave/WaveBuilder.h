@@ -41,6 +41,8 @@ public:
   Type vectorOf(int64_t count, Type element); ///< the element itself for count 1
   /// Between memory types and scalar types; both may be vectors of `count`.
   Value toScalar(Value value, DType dtype);
+  /// What `value` was before elements of that type were made f32; null: it was none.
+  Value beforeExtension(Value value, Type element);
   Value fromScalar(Value value, DType dtype);
   /// Element widths below a byte: packed in device memory, a byte each on chip.
   static bool isPacked(DType dtype) { return bitsOf(dtype) < 8 && dtype != DType::Bool; }

@@ -274,6 +274,38 @@ TEST(OutOfBounds, Lds) {
   EXPECT_FALSE(s.result.ok());
 }
 
+/// The words behind a s_getpc_b64 are the kernel's own: constants of a code object.
+TEST(Global, ACodeObjectIsReadAndNotWritten) {
+  Snippet s;
+  s.body = "s_getpc_b64 s[10:11]\nv_mov_b32 v3, 0\nv_mov_b32 v4, 0\n"
+           "global_load_dword v4, v3, s[10:11]\ns_waitcnt vmcnt(0)";
+  s.out = {"v4"};
+  EXPECT_EQ(s.run()["v4"], all(0x7e060280)); // v_mov_b32 v3, 0
+  expectClean(s);
+  s.body += "\nglobal_store_dword v3, v4, s[10:11]\ns_waitcnt vmcnt(0)";
+  s.run();
+  ASSERT_FALSE(s.result.findings.empty());
+  EXPECT_EQ(s.result.findings[0].kind, CheckKind::OutOfBounds);
+}
+
+TEST(Memory, WhatIsPlacedIsReadOnlyAndNamesNoReport) {
+  Memory memory;
+  std::vector<uint8_t> image(100, 7);
+  constexpr uint64_t place = 1 << 20;
+  EXPECT_FALSE(llvm::errorToBool(memory.place(place, image, "image")));
+  EXPECT_TRUE(llvm::errorToBool(memory.place(place, image, "image"))); // something is there
+  EXPECT_TRUE(llvm::errorToBool(memory.place(place + 8192 + 1, image, "image")));
+  uint64_t a = llvm::cantFail(memory.allocate(100, "a"));
+  EXPECT_EQ(memory.find(place + 99)->name, "image");
+  EXPECT_TRUE(memory.find(place)->isReadOnly);
+  EXPECT_FALSE(memory.find(a)->isReadOnly);
+  EXPECT_EQ(*memory.hostPointer(place + 99, 1), 7);
+  EXPECT_EQ(memory.nearest(place + 200)->name, "a");
+  EXPECT_FALSE(llvm::errorToBool(memory.release(place)));
+  EXPECT_EQ(memory.find(place), nullptr);
+  EXPECT_EQ(memory.usedBytes(), 100u);
+}
+
 TEST(Memory, AllocationsAreApartAndChecked) {
   Memory memory;
   uint64_t a = llvm::cantFail(memory.allocate(100, "a")),

@@ -1,10 +1,14 @@
 # RUN: tilec %s --entry "product()" --target=sm_80 --emit=tile-pipelined --verify-stages | FileCheck %s
 # RUN: tilec %s --entry "product(counts=True)" --target=sm_80 --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
-# RUN: tilec %s --entry "product()" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=NONE
+# RUN: tilec %s --entry "product()" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=AMD
+# RUN: tilec %s --entry "product()" --target=gfx950 --emit=llvm | FileCheck %s --check-prefix=WORD
+# RUN: tilec-run %s --entry "product()" --target=gfx950 --check --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --entry "product()" --target=gfx942 --check --sim-mode=strict | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --entry "product()" --target=sm_80 --device=ptx --check --sim-interleave=1 | FileCheck %s --check-prefix=RIGHT
 #
 # Rounds that a table names or leaves out: the copies of a later round start under its own condition, from its own place,
-# and their group ends in any case. A condition that the rounds themselves change is not known ahead.
+# and their group ends in any case. A condition that the rounds themselves change is not known ahead. AMD's copies are
+# counted: they are done in any case, from behind the tensor, and a condition of bytes is read by the word, as scalars are.
 import tilelang.language as T
 
 
@@ -43,4 +47,12 @@ def product(counts=False):
 # CHECK:        scf.if
 # CHECK:          tile.gemm
 # NONE-NOT: tile.async_commit
+# AMD:      tile.for
+# AMD:        tile.async_wait
+# AMD:        [[RUNS:%.*]] = tile.load {{.*}} -> i1
+# AMD:        arith.select [[RUNS]]
+# AMD:        tile.async_copy
+# WORD: load i32, {{.*}} !invariant.load
+# WORD: lshr i32
+# WORD-NOT: load i8
 # RIGHT: result {{ *}}PASS
