@@ -129,9 +129,11 @@ const Allocation *Memory::find(uint64_t address) const {
 const Allocation *Memory::nearest(uint64_t address) const {
   size_t after = indexAfter(address);
   auto isNamed = [](const auto &block) { return !block->allocation.isReadOnly; };
-  auto before = std::find_if(std::make_reverse_iterator(blocks.begin() + static_cast<std::ptrdiff_t>(after)),
-                             blocks.rend(), isNamed);
-  auto behind = std::find_if(blocks.begin() + static_cast<std::ptrdiff_t>(after), blocks.end(), isNamed);
+  auto before =
+      std::find_if(std::make_reverse_iterator(blocks.begin() + static_cast<std::ptrdiff_t>(after)),
+                   blocks.rend(), isNamed);
+  auto behind =
+      std::find_if(blocks.begin() + static_cast<std::ptrdiff_t>(after), blocks.end(), isNamed);
   const Allocation *below = before == blocks.rend() ? nullptr : &(*before)->allocation;
   const Allocation *above = behind == blocks.end() ? nullptr : &(*behind)->allocation;
   if (!below || !above)

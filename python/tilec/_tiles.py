@@ -28,6 +28,10 @@ _WARP_GROUPS = [
     (128, 224, 256, 0.755, 0.78, 0.85), (128, 256, 256, 0.8413, 0.8539, 0.92), (192, 128, 384, 0.611, 0.6104, 0.46),
     (256, 128, 256, 0.8363, 0.8271, 0.92),
 ]  # fmt: skip
+# The same where rows are no multiples of 16 bytes, which threads bring element by element: medians of 16 shapes on an H200
+# (test/bench/results/h200-uneven-tiles-2026-11-28.jsonl), of which these four tiles together come closest to the best of 20.
+_UNEVEN, _UNEVEN_BITS = [(128, 192, 256, 4.39, 4.88, 0.0), (128, 208, 256, 4.42, 5.1, 0.0), (128, 240, 256, 5.9, 5.24, 0.0),
+                         (256, 128, 256, 5.42, 5.71, 0.0)], 128  # fmt: skip
 # Waves of 64 lanes: block_M, block_N, threads, microseconds of a slab of a block by itself, of each of several, and of a
 # tile's ends. From the simulator's timing of gfx950; gfx942's are about twice these, in nearly the same proportions.
 _WAVES = [
@@ -48,10 +52,15 @@ _SLAB_BITS = 1024
 _SUM, _SUM_OF_ELEMENT = 3.0, 7e-5
 _SLAB, _SLAB_OF_ELEMENT = 0.06, 1.8e-5
 _SHARED_BYTES, _BYTES = 1.5e6, 4.5e6
-# Where M or N has one tile: of a slab, for each of the tile's rows and columns that are outside of the tensor, which a
-# tensor copy fills with zeros no faster than it brings others, and while all that comes from memory is read once. The bytes
-# above and these two: 22 shapes of few rows on an H200 (test/bench/results/h200-row-tiles-2026-11-27.jsonl).
-_OUTSIDE, _READ_ONCE = 0.005, 0.03
+# Where M or N has one tile: of a slab while all that comes from memory is read once.
+_READ_ONCE = 0.03
+# At most 64 rows: microseconds of a launch, of a slab, of a slab's columns, of a tile's columns, of the sum of several blocks
+# and of its columns; how many times a slab where B has its rows along K and a tile is no power of two wide; bytes a
+# microsecond from memory; the part of a round that is not full which costs nothing, behind others and of the only one. Fitted
+# to 25 shapes on an H200 (test/bench/results/h200-row-tiles-2026-11-28.jsonl).
+_ROWS_LAUNCH, _ROWS_SLAB, _ROWS_SLAB_OF_COLUMN, _ROWS_OF_COLUMN = 2.0, 0.153, 0.00164, 0.0126
+_ROWS_SUM, _ROWS_SUM_OF_COLUMN, _ROWS_PARTS, _ROWS_BYTES = 1.17, 0.00026, 1.37, 4.13e6
+_ROWS_IDLE, _ROWS_IDLE_ALONE = 0.415, 0.758
 
 
 # A row of L2 and one of its sectors, in bits.
@@ -86,6 +95,22 @@ def _in_one_round(rows, columns, units, slabs, tile, edges):
     return best
 
 
+def _of_few_rows(block_N, N, K, bits, units, transpose_B):
+    """Microseconds of a product of at most 64 rows, whose tiles are one row: where all of B is read is what counts."""
+    columns, slabs, best = math.ceil(N / block_N), math.ceil(K * bits / _SLAB_BITS), math.inf
+    slab = _ROWS_SLAB + _ROWS_SLAB_OF_COLUMN * block_N
+    if not transpose_B and block_N not in (64, 128, 256):
+        slab *= _ROWS_PARTS
+    for blocks in (1, 2, 4, 8):
+        if blocks > 1 and (columns * blocks > (units if blocks == 2 else units * 10 // 11) or slabs < 4 * blocks):
+            break
+        x = columns * blocks / units
+        rounds = (1 - _ROWS_IDLE) * math.ceil(x) + _ROWS_IDLE * x if x > 1 else 1 - _ROWS_IDLE_ALONE * (1 - x)
+        total = _ROWS_SUM + _ROWS_SUM_OF_COLUMN * block_N if blocks > 1 else 0.0
+        best = min(best, max(rounds * math.ceil(slabs / blocks) * slab, N * K * bits / 8 / _ROWS_BYTES) + total)
+    return _ROWS_LAUNCH + best + _ROWS_OF_COLUMN * block_N
+
+
 def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
     """The `count` best, the best first, each as keyword arguments of a kernel."""
     units, lanes, shared, has_warp_groups = chip
@@ -96,8 +121,11 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
     is_half = shared < 131072 if is_waves else not has_warp_groups
     if is_half:
         block_K = block_K // 2
+    pitches = (K * bits, (K if transpose_B else N) * bits)
+    is_uneven = has_warp_groups and bits <= 16 and M > 64 and any(pitch % _UNEVEN_BITS for pitch in pitches)
+    has_copies = has_warp_groups and not is_uneven
     found = []
-    for tile in table:
+    for tile in _UNEVEN if is_uneven else table:
         block_M, block_N, threads, slab, other, ends = tile
         # A ring has two slots at least; products of f32 need registers for operands, too.
         slots = shared * 8 // ((block_M + block_N) * block_K * bits)
@@ -107,20 +135,20 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             slab = other
         rows, columns, edges = math.ceil(M / block_M), math.ceil(N / block_N), 0.0
         x = rows * columns / units
-        if has_warp_groups:
+        if has_copies:
             # Two blocks of a cluster; an odd tile has a neighbour that does nothing.
             pairs = (rows + 1) // 2 * columns if block_N >= block_M else rows * ((columns + 1) // 2)
             is_shared = x > 0.5 and math.ceil(2 * pairs / units) == math.ceil(x)
-            pitches = (K * bits, (K if transpose_B else N) * bits)
             slab = slab + (block_M + block_N) * _of_edges(block_M * block_N, threads, pitches, is_shared)
             # Where blocks share a tile they share no copies, and each has a part of the chip's way to memory.
             edges = 0.4 * (block_M + block_N) * _of_edges(0, threads, pitches, False)
         slabs = math.ceil(K * bits / _SLAB_BITS)
-        if has_warp_groups and (rows == 1 or columns == 1):
-            outside = _OUTSIDE * ((rows * block_M - M) / max(rows, 1) + (columns * block_N - N) / max(columns, 1))
+        if has_copies and (rows == 1 or columns == 1):
             fetched = (rows * block_M + columns * block_N) / max(x, 1) * _SLAB_BITS / 8
-            slab, edges = max(slab + outside, fetched / _BYTES + _READ_ONCE), edges + outside
+            slab = max(slab, fetched / _BYTES + _READ_ONCE)
         rounds = 0.7 * math.ceil(x) + 0.3 * x
+        if is_uneven:
+            rounds = 0.6 * math.ceil(x) + 0.4 * x if x > 1 else x
         if x <= 1 and (block_M, block_N) == (64, 192):
             rounds = 1.35 * rounds  # without a second tile behind it
         if x <= 1 and block_N == 224 and not transpose_B:
@@ -128,8 +156,13 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
         if is_waves and x > 1:
             slab = other
         time = _LAUNCH + rounds * (slabs * slab + ends)
-        if has_warp_groups:
+        if has_copies:
             time = min(time, _LAUNCH + _in_one_round(rows, columns, units, slabs, tile, edges))
+        if has_warp_groups and M <= 64:
+            # The compiler has no rows in a tile that the tensor does not: 128 x 128 is 64 x 128.
+            if threads != 128 or block_M == 128 and block_N not in (96, 112):
+                continue
+            time = _of_few_rows(block_N, N, K, bits, units, transpose_B)
         # Small tiles need more slots for as many bytes on the way (1024, B with its rows along K: 1.08 of cuBLAS with 8, 0.85
         # with 4).
         is_small = (block_M + block_N) * block_K * bits <= 8 * 24576

@@ -63,8 +63,8 @@ bool movesToShared(mlir::Operation *op);
 /// Whether writes to the roots `written` may change `root`: it is one of them, or it and one of
 /// them are tensors that may overlap.
 bool isChangedBy(llvm::ArrayRef<mlir::Value> written, mlir::Value root);
-/// Whether each element of a tensor is in 32-bit words that are the tensor's as a whole: what is the
-/// same for all lanes can then be read word by word. Tensors begin at multiples of 16 bytes.
+/// Whether each element of a tensor is in 32-bit words that are the tensor's as a whole: what is
+/// the same for all lanes can then be read word by word. Tensors begin at multiples of 16 bytes.
 bool isOfWords(mlir::Value root);
 /// Whether one writes a root that the other touches.
 bool conflict(const Accesses &a, const Accesses &b);

@@ -37,6 +37,8 @@ namespace tilec::codegen {
 /// Attribute of an NVPTX kernel's function: with the registers that a product likes so many of its
 /// blocks are resident on a multiprocessor, none fewer than with less.
 inline constexpr const char *residentBlocks = "tilec-resident-blocks";
+/// So many blocks a multiprocessor's shared memory holds.
+inline constexpr const char *blocksInShared = "tilec-blocks-in-shared";
 /// On a kernel of a grid of no more blocks than the chip has multiprocessors.
 inline constexpr const char *oneBlockOfGrid = "tilec-one-block";
 

@@ -157,6 +157,10 @@ void NvptxEmitter::beginKernel(llvm::Function &function, const KernelTraits &tra
     function.addFnAttr(codegen::residentBlocks, std::to_string(*blocks));
   if (target.registersOfProducts != 0 && traits.gridBlocks && *traits.gridBlocks <= target.units)
     function.addFnAttr(codegen::oneBlockOfGrid);
+  if (target.registersOfProducts != 0) { // where registers were weighed against blocks
+    int64_t ofBlock = traits.sharedBytes + target.sharedBytesKept;
+    function.addFnAttr(codegen::blocksInShared, std::to_string(target.sharedBytesOfUnit / ofBlock));
+  }
   if (traits.cluster > 1)
     function.addFnAttr("nvvm.cluster_dim", std::to_string(traits.cluster) + ",1,1");
   function.addFnAttr(llvm::Attribute::NoUnwind);

@@ -450,8 +450,7 @@ Operation *Inference::placeOfCopy(tile::ElementLoop loop, Value root) {
   if (sparesMemory || bytesOfAll({root}) > target.sharedBytes / partOfMemory)
     return place;
   while (auto around = dyn_cast<tile::ForOp>(place->getParentOp())) {
-    if (around->isAncestor(root.getDefiningOp()) ||
-        isChangedBy(accessesOf(around).writes, root))
+    if (around->isAncestor(root.getDefiningOp()) || isChangedBy(accessesOf(around).writes, root))
       break;
     place = around;
   }

@@ -295,8 +295,7 @@ static Value readInWord(Emitter &e, const TensorPlace &place, Value offset, Valu
   bit = arith::MulIOp::create(b, e.loc, bit, constant(word, 8));
   Value shifted = arith::ShRUIOp::create(b, e.loc, read, bit);
   Value value = arith::TruncIOp::create(b, e.loc, narrow, shifted);
-  return narrow == element ? value
-                           : wave::BitcastOp::create(b, e.loc, element, value).getResult();
+  return narrow == element ? value : wave::BitcastOp::create(b, e.loc, element, value).getResult();
 }
 
 /// Whether the read says that nobody writes there: in loops, whose rounds wait for what they read.

@@ -12,6 +12,10 @@
 # RUN: tilec %s --entry "beside(8192, 512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
 # Where the grid has a block for each multiprocessor at most, there is no other.
 # RUN: tilec %s --entry "beside(16384, rows=8)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
+# A block that meets twice wants more others beside it, if shared memory has room for them.
+# RUN: tilec %s --entry "meets()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
+# RUN: tilec %s --entry "meets(once=True)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
+# RUN: tilec %s --entry "meets(held=24576)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # CHECK: .minnctapersm 1
 # OPEN-NOT: .minnctapersm
 # OPEN: ret;
@@ -39,6 +43,34 @@ def beside(N, threads=256, rows=800):
             T.copy(X[bx, 0], row)
             for j in T.Parallel(N):
                 row[j] = row[j] * W[0, j] + W[1, j]
+            T.copy(row, Y[bx, 0])
+
+    return main
+
+
+def meets(N=4096, rows=800, once=False, held=0):
+    @T.prim_func
+    def main(X: T.Tensor((rows, N), "float16"), W: T.Tensor((2, N), "float16"), Y: T.Tensor((rows, N), "float16")):
+        with T.Kernel(rows, threads=256) as bx:
+            row = T.alloc_fragment((N,), "float32")
+            square = T.alloc_fragment((N,), "float32")
+            mean = T.alloc_fragment((1,), "float32")
+            spread = T.alloc_fragment((1,), "float32")
+            kept = T.alloc_shared((max(held, 1),), "float16")
+            T.copy(X[bx, 0], row)
+            T.reduce_sum(row, mean, dim=0)
+            if held:
+                for j in T.Parallel(N):
+                    kept[j] = row[j]
+                    kept[held - 1 - j] = row[j] + 1
+            for j in T.Parallel(N):
+                square[j] = (row[j] - mean[0]) * (row[j] - mean[0])
+            if not once:
+                T.reduce_sum(square, spread, dim=0)
+            for j in T.Parallel(N):
+                row[j] = row[j] * W[0, j] + W[1, j] + (mean[0] if once else spread[0])
+                if held:
+                    row[j] = row[j] + kept[N - 1 - j] + kept[held - N + j]
             T.copy(row, Y[bx, 0])
 
     return main
