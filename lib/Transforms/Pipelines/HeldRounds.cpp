@@ -43,7 +43,9 @@ bool isTileOf(tile::ForOp loop, tile::AllocOp ring) {
 constexpr int64_t ofAddresses = 16;
 
 /// Whether places can be behind the tensor along its first dimension alone.
-bool canLieOutside(tile::BufferType tensor) { return tensor.rank() > 1 && tensor.hasStaticShape(); }
+bool canLieOutside(tile::BufferType tensor) {
+  return tensor.rank() > 1 && !ShapedType::isDynamic(tensor.getShape().front());
+}
 
 /// What the values are computed from in the loop over elements, in order; what `ends` says is there
 /// without what it is computed from.
@@ -557,19 +559,36 @@ void HeldRounds::rewriteRound(IRMapping &next, const IRMapping &third) {
     advance(fill, fill.few, next);
     // The branch is an order of its own.
     auto writes = scf::IfOp::create(builder, loop.getLoc(), round.getCondition(), false);
+    SmallVector<tile::ElementLoop> reads;
     for (Held &held : fill.held)
-      read(fill, held, next);
+      reads.push_back(read(fill, held, next));
     writeFromRegisters(fill);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(writes.thenBlock());
-    moveHere(fill);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(writes.thenBlock());
+      moveHere(fill);
+    }
+    if (!hasParts())
+      continue;
+    keepOrder();
+    builder.clone(*writes)->walk(
+        [](tile::ElementLoop loop) { loop.setPart(ArrayRef<int64_t>{1, 2}); });
+    fill.loop.setPart(ArrayRef<int64_t>{0, 2});
+    for (tile::ElementLoop first : reads)
+      splitBehind(first);
   }
 }
 
+bool HeldRounds::hasParts() {
+  return made.size() == 1 && fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
+}
+
+void HeldRounds::splitBehind(tile::ElementLoop first) {
+  cast<tile::ElementLoop>(builder.clone(*first)).setPart(ArrayRef<int64_t>{1, 2});
+  first.setPart(ArrayRef<int64_t>{0, 2});
+}
+
 void HeldRounds::rewriteInPlace(const IRMapping &next, const IRMapping &third) {
-  // One fill has two parts, so that a wait leaves one of them in flight.
-  bool hasParts =
-      made.size() == 1 && fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
   for (auto [n, fill] : llvm::enumerate(made)) {
     // Where the copy stands, so that tiles that share bytes still can.
     builder.setInsertionPoint(fill.loop);
@@ -582,13 +601,11 @@ void HeldRounds::rewriteInPlace(const IRMapping &next, const IRMapping &third) {
     for (Held &held : fill.held)
       parts.push_back(read(fill, held, next));
     writeFromRegisters(fill);
-    if (!hasParts)
+    if (!hasParts())
       continue;
     keepOrder();
-    for (tile::ElementLoop first : parts) {
-      cast<tile::ElementLoop>(builder.clone(*first)).setPart(ArrayRef<int64_t>{1, 2});
-      first.setPart(ArrayRef<int64_t>{0, 2});
-    }
+    for (tile::ElementLoop first : parts)
+      splitBehind(first);
   }
 }
 

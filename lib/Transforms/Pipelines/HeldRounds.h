@@ -94,6 +94,10 @@ private:
   /// With the next round's variable in `next`, and of the one behind that in `third`: where fills
   /// stand, in front of a branch that they stand in, or of other copies.
   void rewriteInPlace(const mlir::IRMapping &next, const mlir::IRMapping &third);
+  /// One fill has two parts, so that a wait leaves one of them in flight.
+  bool hasParts();
+  /// The loop's second part behind what stands here.
+  void splitBehind(tile::ElementLoop first);
   void rewriteRound(mlir::IRMapping &next, const mlir::IRMapping &third);
   void rewriteBesideCopies(const mlir::IRMapping &next, const mlir::IRMapping &third);
 
