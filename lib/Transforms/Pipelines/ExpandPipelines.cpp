@@ -1,34 +1,14 @@
-//===- ExpandPipelines.cpp - loops whose copies run ahead -----------------===//
+//===- ExpandPipelines.cpp - which way each pipelined loop goes -----------===//
 //
-// With s stages, ring slot k % s holds iteration k's tile. The body becomes
-//
-//   wait until at most s - 2 groups are open     // iteration k's copies have landed
-//   barrier                                      // in all waves; slot (k - 1) % s is free
-//   start the copies of iteration k + s - 1
-//   everything else
-//
-// after s - 1 groups in front of the loop. Past the end the last tile is copied
-// again, into slots that nobody reads: the number of open groups stays the same in
-// every iteration, so one wait count serves them all.
-//
-// With two slots that wait would be for all copies. Where copies are counted, a round has two
-// groups then (leaveCopiesInFlight): the second one is a round further ahead, in rings with a slot
-// more, or has a wait and a barrier of its own in front of what reads it first.
-//
-// What gathers find their rows by is copied before them, and further ahead (RowNumbers): a round
-// starts those copies first, and its one wait, for tiles that were started behind them, covers
-// them.
-//
-// Where shared memory holds one slot, or tiles cannot be copied without registers, the next
-// iteration's may wait in those (HeldRounds), or the copies of an iteration start together
-// (copyTogether).
+// A loop's copies run ahead in rings (RunAhead). Where shared memory holds one slot, or tiles
+// cannot be copied without registers, the next round's may wait in those (HeldRounds), or the
+// copies of a round start together (RunAhead::copyTogether).
 //
 // A loop that is a matrix product and nothing else keeps its iterations in order:
 // `wave-schedule` plans its copies together with the rest (docs/machine-code/scheduling.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/KeepOperands.h"
 #include "Layouts/Exchange.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
@@ -45,6 +25,7 @@
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
 #include "Pipelines/RowNumbers.h"
+#include "Pipelines/RunAhead.h"
 #include "Pipelines/Schedulable.h"
 #include "Pipelines/SerialRounds.h"
 #include "Roles/Fills.h"
@@ -70,285 +51,6 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 
 namespace {
-
-class Expansion {
-public:
-  Expansion(tile::ForOp loop, PipelinePlan &plan)
-      : loop(loop), plan(plan), builder(loop), loc(loop.getLoc()), rounds(loop, builder) {}
-
-  /// What it makes of each buffer of the plan. `held`, if there is one, has brought other tiles to
-  /// the front of the round: a round waits behind its writes, and starts copies behind its reads.
-  SmallVector<tile::AllocOp> run(HeldRounds *held = nullptr) {
-    for (tile::AllocOp ring : plan.rings)
-      widen(ring);
-    startCopiesBefore();
-    rewriteBody(held);
-    builder.setInsertionPointAfter(loop);
-    // Copies past the end still write shared memory.
-    tile::AsyncWaitOp::create(builder, loc, 0);
-    tile::BarrierOp::create(builder, loc);
-    return rings();
-  }
-
-  /// Each iteration starts its copies at once, without registers, and waits for them.
-  void copyTogether() {
-    builder.setInsertionPointToStart(loop.bodyBlock());
-    for (tile::AllocOp ring : plan.rings)
-      widen(ring);
-    Value slot = constant(0);
-    tile::BarrierOp::create(builder, loc);
-    startCopies({slot, loop.iv(), slot}, 0, plan.fills.size());
-    tile::AsyncWaitOp::create(builder, loc, 0);
-    tile::BarrierOp::create(builder, loc);
-    useSlots(slot, slot, slot);
-  }
-
-  /// The body stays one iteration, on slot 0 of the rings.
-  SmallVector<tile::AllocOp> rotate() {
-    for (tile::AllocOp ring : plan.rings)
-      widen(ring);
-    builder.setInsertionPointToStart(loop.bodyBlock());
-    Value slot = constant(0);
-    startCopies({slot, loop.iv(), slot}, 0, plan.fills.size());
-    tile::AsyncWaitOp::create(builder, loc, 0);
-    tile::BarrierOp::create(builder, loc);
-    useSlots(slot, slot, slot);
-    builder.setInsertionPointToEnd(loop.bodyBlock());
-    tile::BarrierOp::create(builder, loc);
-    loop.setRotate(plan.stages);
-    return rings();
-  }
-
-private:
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-
-  SmallVector<tile::AllocOp> rings() const {
-    return llvm::map_to_vector(plan.rings, [&](tile::AllocOp ring) { return wide.lookup(ring); });
-  }
-  /// Gives the allocation `stages` slots; its users get slot (iteration % stages).
-  void widen(tile::AllocOp ring);
-  Value slotView(tile::AllocOp ring, Value slot);
-  /// An iteration, what the loop's variable is in it, and the slot that it fills.
-  struct Round {
-    Value number, iv, slot;
-  };
-  /// Fills `first` to `last` of one iteration, as a group. They are those of the original body.
-  void startCopies(Round round, size_t first, size_t last);
-  void startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncounted);
-  void startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round, IRMapping &mapping);
-  /// What that iteration's gathers will find their rows by.
-  void startNumbers(Value number);
-  /// The first group of an iteration, and its second one, if there is one.
-  void startFirst(Round round) {
-    startCopies(round, plan.numbers, plan.second ? plan.second : plan.fills.size());
-  }
-  void startSecond(Round round) {
-    if (plan.second)
-      startCopies(round, plan.second, plan.fills.size());
-  }
-  /// The view, or, where the condition does not hold, what lies behind its tensor.
-  Value outsideUnless(Value condition, Value source);
-  /// The ring's slot of an iteration.
-  Value slotIn(size_t ring, Value iteration);
-  void startCopiesBefore();
-  void rewriteBody(HeldRounds *held);
-  /// The same where slots are filled behind their reads.
-  void fillBehind();
-  /// Removes the original fills; what read the rings reads this slot of theirs in that iteration.
-  void useSlots(Value number, Value ofFirst, Value ofSecond);
-  tile::ForOp loop;
-  PipelinePlan &plan;
-  OpBuilder builder;
-  Location loc;
-  OtherRounds rounds;
-  llvm::DenseMap<Operation *, tile::AllocOp> wide; // original ring -> ring with slots
-};
-
-void Expansion::widen(tile::AllocOp ring) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(ring);
-  SharedLayout layout = *sharedLayoutOf(ring);
-  // Every slot starts with a whole period of the swizzle: copies count rows from the slot's start,
-  // reads from the ring's.
-  while (layout.phases > 1 && layout.rows() % layout.periodRows() != 0)
-    layout.phases /= 2;
-  size_t n = llvm::find(plan.rings, ring) - plan.rings.begin();
-  wide[ring] = makeRing(builder, ring, plan.slotsOf(n), layout);
-}
-
-Value Expansion::slotView(tile::AllocOp ring, Value slot) {
-  return slotOf(builder, loc, wide[ring], ring.getResult().getType(), slot);
-}
-
-void Expansion::startCopies(Round at, size_t first, size_t last) {
-  IRMapping mapping;
-  mapping.map(loop.iv(), at.iv);
-  OpBuilder::InsertionGuard guard(builder);
-  scf::IfOp round;
-  if (plan.round)
-    rounds.repeatArithmetic({plan.round.getCondition()}, mapping);
-  if (plan.round && !plan.countsRounds) {
-    round = scf::IfOp::create(builder, loc, mapping.lookupOrDefault(plan.round.getCondition()),
-                              /*withElseRegion=*/false);
-    builder.setInsertionPointToStart(round.thenBlock());
-  }
-  for (size_t n = first; n < last; ++n) {
-    if (plan.copyAt(n))
-      startCopy(n, at.slot, mapping, /*uncounted=*/false);
-    else
-      startGather(cast<tile::ElementLoop>(plan.fills[n]), plan.rings[n], at, mapping);
-  }
-  if (round) // in any case, so that groups are rounds
-    builder.setInsertionPointAfter(round);
-  tile::AsyncCommitOp::create(builder, loc);
-}
-
-void Expansion::startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncounted) {
-  tile::CopyOp copy = plan.copyAt(fill);
-  rounds.repeatArithmetic({copy.getSrc()}, mapping);
-  Value source = mapping.lookupOrDefault(copy.getSrc());
-  if (plan.round && plan.countsRounds)
-    source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
-  tile::AsyncCopyOp::create(builder, copy.getLoc(), source, slotView(plan.rings[fill], slot),
-                            uncounted);
-}
-
-void Expansion::startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round,
-                            IRMapping &mapping) {
-  Value buffer = ring.getResult();
-  SmallVector<Value> outside;
-  gather->walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (operand != buffer && !gather->isAncestor(operand.getParentRegion()->getParentOp()))
-        outside.push_back(operand);
-  });
-  rounds.repeatArithmetic(outside, mapping);
-  mapping.map(buffer, slotView(ring, round.slot));
-  for (size_t n = 0; n < plan.numbers; ++n)
-    mapping.map(plan.rings[n].getResult(), slotView(plan.rings[n], slotIn(n, round.number)));
-  tile::turnInto<tile::GatherOp>(cast<tile::ElementLoop>(builder.clone(*gather, mapping)));
-}
-
-void Expansion::startNumbers(Value number) {
-  IRMapping mapping;
-  mapping.map(loop.iv(), rounds.variableIn(number));
-  for (size_t n = 0; n < plan.numbers; ++n)
-    startCopy(n, slotIn(n, number), mapping, /*uncounted=*/true);
-}
-
-Value Expansion::outsideUnless(Value condition, Value source) {
-  auto view = source.getDefiningOp<tile::SubviewOp>();
-  auto moved = cast<tile::SubviewOp>(builder.clone(*view));
-  Value end = constant(view.getSource().getType().getShape().front());
-  Value first = arith::SelectOp::create(builder, loc, condition, view.getOffsets().front(), end);
-  moved->setOperand(1, first);
-  moved->moveAfter(first.getDefiningOp());
-  return moved.getResult();
-}
-
-Value Expansion::slotIn(size_t ring, Value iteration) {
-  Value slots = constant(plan.slotsOf(ring));
-  return arith::RemUIOp::create(builder, loc, iteration, slots);
-}
-
-void Expansion::startCopiesBefore() {
-  builder.setInsertionPoint(loop);
-  rounds.countRounds();
-  auto round = [&](int64_t number) {
-    return Round{constant(number), rounds.variableIn(constant(number)), constant(number)};
-  };
-  auto emit = [&] {
-    if (plan.numbers != 0) {
-      for (int64_t number = 0; number < plan.numbersAhead(); ++number)
-        startNumbers(constant(number));
-      tile::AsyncWaitOp::create(builder, loc, 0);
-      tile::BarrierOp::create(builder, loc);
-    }
-    int64_t ahead = plan.fillsBehind ? plan.stages : plan.stages - 1;
-    for (int64_t slot = 0; slot < ahead; ++slot) {
-      startFirst(round(slot));
-      startSecond(round(slot));
-    }
-    if (plan.deeperSlots)
-      startSecond(round(plan.stages - 1));
-  };
-  if (!mayBeEmpty(loop))
-    return emit();
-  Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, rounds.count(), constant(0));
-  auto guard = scf::IfOp::create(builder, loc, runs, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard keep(builder);
-  builder.setInsertionPointToStart(&guard.getThenRegion().front());
-  emit();
-}
-
-void Expansion::fillBehind() {
-  builder.setInsertionPointToStart(loop.bodyBlock());
-  Value iteration = rounds.numberOfBody();
-  Value slot = slotIn(0, iteration);
-  tile::AsyncWaitOp::create(builder, loc, plan.stages - 1);
-  Operation *landed = tile::BarrierOp::create(builder, loc);
-  builder.setInsertionPointToEnd(loop.bodyBlock());
-  tile::BarrierOp::create(builder, loc);
-  Value ahead = arith::AddIOp::create(builder, loc, iteration, constant(plan.stages));
-  startFirst({ahead, rounds.variableIn(ahead), slot});
-  builder.setInsertionPointAfter(landed);
-  useSlots(iteration, slot, slot);
-}
-
-void Expansion::rewriteBody(HeldRounds *held) {
-  if (plan.fillsBehind)
-    return fillBehind();
-  int64_t groups = plan.second ? 2 : 1;
-  if (plan.awaitedAt) {
-    builder.setInsertionPoint(plan.awaitedAt);
-    tile::AsyncWaitOp::create(builder, loc, groups * (plan.stages - 1));
-    tile::BarrierOp::create(builder, loc);
-  }
-  builder.setInsertionPointToStart(loop.bodyBlock());
-  Value iteration = rounds.numberOfBody();
-  auto after = [&](int64_t rounds) {
-    return arith::AddIOp::create(builder, loc, iteration, constant(rounds)).getResult();
-  };
-  Value slot = slotIn(plan.numbers, iteration), ahead = after(plan.stages - 1);
-  Value slotAhead = slotIn(plan.numbers, ahead);
-  Value second = slot, aheadOfSecond = ahead, secondAhead = slotAhead;
-  if (plan.deeperSlots) {
-    second = slotIn(plan.second, iteration);
-    aheadOfSecond = after(plan.stages);
-    secondAhead = slotIn(plan.second, aheadOfSecond);
-  }
-  if (held)
-    builder.setInsertionPoint(held->afterWrites());
-  // The first group of the iteration has landed, and its second one, too, where that is deeper.
-  tile::AsyncWaitOp::create(builder, loc, groups * (plan.stages - 1) - 1);
-  tile::BarrierOp::create(builder, loc);
-  if (held)
-    builder.setInsertionPointAfter(held->afterReads());
-  if (plan.numbers != 0)
-    startNumbers(after(plan.numbersAhead()));
-  startFirst({ahead, rounds.variableIn(ahead), slotAhead});
-  startSecond({aheadOfSecond, rounds.variableIn(aheadOfSecond), secondAhead});
-  useSlots(iteration, slot, second);
-}
-
-void Expansion::useSlots(Value number, Value ofFirst, Value ofSecond) {
-  // The builder may stand at a copy: one of a whole tensor has nothing in front of it.
-  SmallVector<Value> views;
-  for (auto [n, ring] : llvm::enumerate(plan.rings)) {
-    bool isSecond = plan.second && n >= plan.second;
-    Value slot = n < plan.numbers ? slotIn(n, number) : isSecond ? ofSecond : ofFirst;
-    views.push_back(slotView(ring, slot));
-  }
-  for (auto [fill, ring, view] : llvm::zip(plan.fills, plan.rings, views)) {
-    fill->erase();
-    ring.getResult().replaceAllUsesWith(view);
-  }
-  for (tile::AllocOp ring : plan.rings)
-    ring.erase();
-  loop.setStages(1);
-  loop.setKind(tile::LoopKind::Serial);
-}
 
 /// Whether an element of a variable is the same in all rounds of the loop.
 bool readsTheSame(tile::LoadOp load, tile::ForOp loop) {
@@ -490,7 +192,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       memory.keepDuring(loop, ring);
     bool fits = !plan.isEmpty() && memory.fits();
     if (fits)
-      Expansion(loop, plan).copyTogether();
+      RunAhead(loop, plan).copyTogether();
     return fits;
   }
 
@@ -563,7 +265,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return expandAlone(loop, plan, memory, chip, "shared memory holds no more than one stage");
     llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
     if (matrix)
-      return memory.replace(loop, plan, Expansion(loop, plan).rotate());
+      return memory.replace(loop, plan, RunAhead(loop, plan).rotate());
     std::string reason = llvm::toString(matrix.takeError());
     leaveRoomForBlocks(plan, loop, memory, chip);
     loop.setStages(plan.stages);
@@ -580,7 +282,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     HeldRounds held(loop, chip, plan.fills);
     bool isBeside = holdOthers(loop, held, plan, memory, chip);
     plan.fillsBehind = !isBeside && fillsBehind(plan, chip);
-    memory.replace(loop, plan, Expansion(loop, plan).run(isBeside ? &held : nullptr));
+    memory.replace(loop, plan, RunAhead(loop, plan).run(isBeside ? &held : nullptr));
   }
 
   /// Two slots, of which a wait for the one would be a wait for everything: a second barrier costs

@@ -1,32 +1,18 @@
-//===- HeldRounds.cpp - the next round's tiles wait in registers -----------===//
+//===- HeldRounds.cpp - which tiles may wait in registers ------------------===//
 //
-// A fill becomes two loops over the same elements: one reads tensors into fragments, in the round
-// before, and one computes from them what the tile gets. A round is
-//
-//   write this round's tiles from the fragments
-//   read the next round's elements into the fragments
-//   everything else
-//
-// for one tile after the other, so that the waits for registers, which LLVM counts, leave the reads
-// of other tiles in flight. Past the end the last round is read again. Of a round under a condition
-// the writes stand under it, and the reads are done in any case, so that they can be counted: from
-// behind the tensor, where there is nothing to read, where the next round is left out.
+// Decides; changes nothing. What becomes of the round is in HoldRounds.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipelines/HeldRounds.h"
 
 #include "Infer/KeepOperands.h"
-#include "Layouts/Exchange.h"
 #include "Layouts/GemmPlan.h"
-#include "Layouts/LoopLayout.h"
 #include "Memory/SharedMemory.h"
-#include "Normalize/Normalize.h"
+#include "Pipelines/TensorReads.h"
 #include "Roles/ProducerLoop.h"
 
 #include "tilec/Base/Math.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -45,78 +31,6 @@ constexpr int64_t ofAddresses = 16;
 /// Whether places can be behind the tensor along its first dimension alone.
 bool canLieOutside(tile::BufferType tensor) {
   return tensor.rank() > 1 && !ShapedType::isDynamic(tensor.getShape().front());
-}
-
-/// What the values are computed from in the loop over elements, in order; what `ends` says is there
-/// without what it is computed from.
-SetVector<Operation *> sliceOf(ValueRange values, tile::ElementLoop parallel,
-                               llvm::function_ref<bool(Operation *)> ends = nullptr) {
-  llvm::SmallPtrSet<Operation *, 16> slice;
-  SmallVector<Value> work(values);
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (op && op->getBlock() == parallel.bodyBlock() && slice.insert(op).second &&
-        !(ends && ends(op)))
-      llvm::append_range(work, op->getOperands());
-  }
-  SetVector<Operation *> ordered;
-  for (Operation &op : *parallel.bodyBlock())
-    if (slice.contains(&op))
-      ordered.insert(&op);
-  return ordered;
-}
-
-/// Values around the loop over elements that these ops use, without buffers.
-SmallVector<Value> usedFromOutside(ArrayRef<Operation *> ops, tile::ElementLoop parallel) {
-  SmallVector<Value> values;
-  for (Operation *op : ops)
-    for (Value operand : op->getOperands())
-      if (!parallel.getBody().isAncestor(operand.getParentRegion()))
-        values.push_back(operand);
-  return values;
-}
-
-/// Loads of tensors: those whose elements become values of the tile, and those that say where such
-/// a value lies (numbers of rows) and are found without others. One may be both.
-struct TensorLoads {
-  SmallVector<tile::LoadOp> values, places;
-};
-TensorLoads loadsOf(tile::ElementLoop parallel) {
-  auto isRead = [](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    return load && load.getBuffer().getType().isGlobal();
-  };
-  TensorLoads result;
-  auto add = [](Operation *op, SmallVector<tile::LoadOp> &list) {
-    auto load = cast<tile::LoadOp>(op);
-    if (!llvm::is_contained(list, load))
-      list.push_back(load);
-  };
-  for (auto store : parallel.bodyBlock()->getOps<tile::StoreOp>())
-    for (Operation *op : sliceOf(store->getOperands(), parallel, isRead))
-      if (isRead(op))
-        add(op, result.values);
-  for (tile::LoadOp value : result.values)
-    for (Operation *op : sliceOf(value.getIndices(), parallel)) {
-      auto load = dyn_cast<tile::LoadOp>(op);
-      if (load && isRead(op) &&
-          llvm::none_of(sliceOf(load.getIndices(), parallel),
-                        [](Operation *inner) { return isa<tile::LoadOp>(inner); }))
-        add(op, result.places);
-    }
-  return result;
-}
-
-/// The loop's variables that the values depend on.
-SmallVector<unsigned, 4> variablesOf(ValueRange values, tile::ElementLoop parallel) {
-  SmallVector<Value> used(values);
-  for (Operation *op : sliceOf(values, parallel))
-    llvm::append_range(used, op->getOperands());
-  SmallVector<unsigned, 4> variables;
-  for (auto [n, variable] : llvm::enumerate(parallel.ivs()))
-    if (llvm::is_contained(used, variable))
-      variables.push_back(n);
-  return variables;
 }
 
 } // namespace
@@ -200,7 +114,7 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
       return false;
     }
   }
-  SmallVector<tile::LoadOp> values = loadsOf(parallel).values;
+  SmallVector<tile::LoadOp> values = tensorReadsOf(parallel).values;
   bool hasWhole = values.size() == 1 || llvm::any_of(values, [&](tile::LoadOp load) {
                     return variablesOf(load.getIndices(), parallel).size() == parallel.ivs().size();
                   });
@@ -238,7 +152,7 @@ bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) {
                                     copy.getDst().getType().getShape().back()});
   }
   auto parallel = cast<tile::ElementLoop>(fill);
-  return llvm::all_of(loadsOf(parallel).values, [&](tile::LoadOp load) {
+  return llvm::all_of(tensorReadsOf(parallel).values, [&](tile::LoadOp load) {
     tile::BufferType tensor = load.getBuffer().getType();
     // What several elements share is little.
     if (isWhole(tensor, {1}) ||
@@ -276,7 +190,7 @@ bool HeldRounds::fits(int64_t fewestWaves) const {
       continue;
     }
     auto parallel = cast<tile::ElementLoop>(op);
-    for (tile::LoadOp load : loadsOf(parallel).values) {
+    for (tile::LoadOp load : tensorReadsOf(parallel).values) {
       int64_t elements = 1;
       for (unsigned n : variablesOf(load.getIndices(), parallel))
         elements *= (*parallel.constantExtents())[n];
@@ -320,336 +234,6 @@ bool HeldRounds::varies(tile::LoadOp load, tile::ElementLoop parallel) {
       llvm::append_range(work, op->getOperands());
   }
   return false;
-}
-
-tile::AllocOp HeldRounds::registersFor(Held &held, const FragmentLayout &layout,
-                                       tile::ElementLoop parallel, const Twine &name) {
-  SmallVector<int64_t> shape;
-  SmallVector<Value> variables;
-  for (unsigned n : held.variables) {
-    shape.push_back((*parallel.constantExtents())[n]);
-    variables.push_back(parallel.ivs()[n]);
-  }
-  std::optional<FragmentLayout> ofRegisters = fragmentFromLoop(layout, variables, shape, parallel);
-  if (!ofRegisters)
-    return {};
-  auto type = tile::BufferType::get(shape, held.load.getBuffer().getType().getElementType(),
-                                    tile::Scope::Fragment);
-  builder.setInsertionPoint(loop);
-  return tile::AllocOp::create(builder, held.load.getLoc(), type, name.str(),
-                               tile::FragmentLayoutAttr::get(builder.getContext(), *ofRegisters));
-}
-
-std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
-  Fill fill;
-  auto copy = dyn_cast<tile::CopyOp>(op);
-  fill.isNew = bool(copy);
-  if (copy) {
-    builder.setInsertionPoint(copy);
-    fill.loop = moveElements(builder, copy.getLoc(), copy.getSrc(), copy.getDst());
-  } else {
-    fill.loop = cast<tile::ElementLoop>(op);
-  }
-  std::optional<FragmentLayout> known = layoutFromFragments(fill.loop);
-  FragmentLayout layout =
-      known ? *known : defaultLoopLayout(fill.loop, chip, wavesOf(fill.loop, chip));
-  StringRef ring;
-  for (auto store : fill.loop.bodyBlock()->getOps<tile::StoreOp>())
-    ring = store.getBuffer().getDefiningOp<tile::AllocOp>().getName();
-  TensorLoads loads = loadsOf(fill.loop);
-  for (tile::LoadOp load : loads.values) {
-    Held held{load, variablesOf(load.getIndices(), fill.loop), {}, {}};
-    bool isOnly = loads.values.size() == 1;
-    if (isOnly) // an element for each of the tile, as the loop's layout is
-      held.variables = llvm::to_vector<4>(llvm::seq<unsigned>(0, fill.loop.ivs().size()));
-    bool isWhole = held.variables.size() == fill.loop.ivs().size();
-    std::string name = (isOnly ? ring : nameOfRoot(rootOf(load.getBuffer()))).str();
-    held.registers = registersFor(held, layout, fill.loop, name + (isWhole ? "_next" : "_now"));
-    if (held.registers && !isWhole)
-      held.coming = registersFor(held, layout, fill.loop, name + "_next");
-    if (!held.registers) {
-      undo(fill);
-      return std::nullopt;
-    }
-    (isWhole ? fill.held : fill.few).push_back(held);
-  }
-  for (tile::LoadOp load : loads.places) {
-    Held held{load, variablesOf(load.getIndices(), fill.loop), {}, {}};
-    if (held.variables.empty()) // the same for all lanes
-      continue;
-    StringRef name = nameOfRoot(rootOf(load.getBuffer()));
-    held.registers = registersFor(held, layout, fill.loop, name + "_rows");
-    if (held.registers && varies(load, fill.loop))
-      held.coming = registersFor(held, layout, fill.loop, name + "_ahead");
-    if (held.registers)
-      fill.places.push_back(held);
-  }
-  return fill;
-}
-
-void HeldRounds::undo(Fill &fill) {
-  for (Held &held : llvm::concat<Held>(fill.held, fill.few, fill.places))
-    for (tile::AllocOp registers : {held.registers, held.coming})
-      if (registers)
-        registers->erase();
-  if (fill.isNew)
-    fill.loop->erase();
-}
-
-tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
-  Location loc = held.load.getLoc();
-  // It is found by what other loads have brought.
-  auto placeOf = [&](Operation *op) {
-    return llvm::find_if(fill.places, [&](Held &place) { return place.load == op; });
-  };
-  SetVector<Operation *> slice = sliceOf(held.load.getIndices(), fill.loop, [&](Operation *op) {
-    return placeOf(op) != fill.places.end();
-  });
-  SmallVector<Operation *> ops, others;
-  for (Operation *op : slice) {
-    ops.push_back(op);
-    if (placeOf(op) == fill.places.end())
-      others.push_back(op);
-  }
-  others.push_back(held.load);
-  rounds.repeatArithmetic(usedFromOutside(others, fill.loop), mapping);
-  bool isValue =
-      llvm::is_contained(llvm::map_range(fill.held, [](Held &h) { return h.load; }), held.load);
-  Value isDone = round && isValue ? mapping.lookupOrDefault(round.getCondition()) : Value();
-  SmallVector<Value> extents;
-  for (unsigned n : held.variables)
-    extents.push_back(
-        arith::ConstantIndexOp::create(builder, loc, (*fill.loop.constantExtents())[n]));
-  auto loop = tile::ParallelOp::create(builder, loc, extents);
-  for (auto [n, variable] : llvm::zip_equal(held.variables, loop.ivs()))
-    mapping.map(fill.loop.ivs()[n], variable);
-  OpBuilder inside = OpBuilder::atBlockEnd(loop.bodyBlock());
-  for (Operation *op : ops) {
-    auto place = placeOf(op);
-    if (place == fill.places.end()) {
-      inside.clone(*op, mapping);
-      continue;
-    }
-    mapping.map(op->getResult(0), loadHeld(*place, inside, fill.loop, mapping));
-  }
-  auto load = cast<tile::LoadOp>(inside.clone(*held.load, mapping));
-  tile::AllocOp to = held.coming ? held.coming : held.registers;
-  tile::StoreOp::create(inside, loc, load.getResult(), to.getResult(), loop.ivs());
-  if (isDone) { // else from behind the tensor, where nothing is read
-    int64_t rows = load.getBuffer().getType().getShape().front();
-    builder.setInsertionPoint(loop);
-    Value end = arith::ConstantIndexOp::create(builder, loc, rows);
-    OpBuilder before(load);
-    load.getIndicesMutable()[0].assign(
-        arith::SelectOp::create(before, loc, isDone, load.getIndices().front(), end));
-    builder.setInsertionPointAfter(loop);
-  }
-  return tile::MoveOp::isBodyOf(loop) ? tile::turnInto<tile::MoveOp>(loop)
-                                      : tile::ElementLoop(loop);
-}
-
-/// The element of this iteration.
-Value HeldRounds::loadHeld(Held &held, OpBuilder &inside, tile::ElementLoop parallel,
-                           IRMapping &mapping) {
-  SmallVector<Value> indices;
-  for (unsigned n : held.variables)
-    indices.push_back(mapping.lookupOrDefault(Value(parallel.ivs()[n])));
-  return tile::LoadOp::create(inside, held.load.getLoc(), held.load.getType(),
-                              held.registers.getResult(), indices, FloatAttr());
-}
-
-/// What says where rows lie, and what there is little of, is read before the rest: older, it is
-/// there without a wait for that.
-void HeldRounds::advance(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
-  for (Held &held : list)
-    if (held.coming) {
-      moveElements(builder, held.load.getLoc(), held.coming.getResult(),
-                   held.registers.getResult());
-      read(fill, held, mapping);
-    }
-}
-
-/// Writes, and what is computed for them, stay behind the reads of the fill before them, which they
-/// leave in flight.
-tile::SchedBarrierOp HeldRounds::keepOrder() {
-  return tile::SchedBarrierOp::create(builder, loop.getLoc(), /*mask=*/0, StringAttr(),
-                                      DenseI64ArrayAttr());
-}
-
-void HeldRounds::readFirst() {
-  builder.setInsertionPoint(loop);
-  Location loc = loop.getLoc();
-  rounds.countRounds();
-  if (mayBeEmpty(loop)) {
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value runs =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, rounds.count(), zero);
-    builder.setInsertionPointToStart(
-        scf::IfOp::create(builder, loc, runs, /*withElseRegion=*/false).thenBlock());
-  }
-  IRMapping mapping;
-  mapping.map(loop.iv(), loop.getLower());
-  if (round)
-    rounds.repeatArithmetic({round.getCondition()}, mapping);
-  IRMapping second;
-  second.map(loop.iv(), rounds.variableIn(arith::ConstantIndexOp::create(builder, loc, 1)));
-  for (auto [n, fill] : llvm::enumerate(made)) {
-    if (n != 0) // in the order of a round, as waits at its beginning are for both
-      keepOrder();
-    for (Held &place : fill.places)
-      read(fill, place, mapping);
-    advance(fill, fill.places, second);
-    for (Held &held : fill.few)
-      read(fill, held, mapping);
-    for (Held &held : fill.held)
-      read(fill, held, mapping);
-  }
-}
-
-/// What is left of the fill computes the tile from registers.
-void HeldRounds::writeFromRegisters(Fill &fill) {
-  IRMapping same;
-  for (Held &held : llvm::concat<Held>(fill.held, fill.few)) {
-    OpBuilder inside(held.load);
-    held.load.getResult().replaceAllUsesWith(loadHeld(held, inside, fill.loop, same));
-    held.load->erase();
-  }
-}
-
-/// Brings the fill here, with what its places are computed from.
-void HeldRounds::moveHere(Fill &fill) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : *fill.loop.bodyBlock())
-    ops.push_back(&op);
-  SmallVector<Value> outside = usedFromOutside(ops, fill.loop);
-  llvm::append_range(outside, fill.loop->getOperands());
-  llvm::erase_if(outside, [&](Value value) {
-    return !block->getParent()->isAncestor(value.getParentRegion());
-  });
-  IRMapping here;
-  here.map(loop.iv(), loop.iv());
-  rounds.repeatArithmetic(outside, here);
-  fill.loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-  fill.loop->walk([&](Operation *op) {
-    for (OpOperand &operand : op->getOpOperands())
-      operand.set(here.lookupOrDefault(operand.get()));
-  });
-}
-
-void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &third) {
-  for (Fill &fill : made) {
-    advance(fill, fill.places, third);
-    advance(fill, fill.few, next);
-    moveHere(fill);
-  }
-  written = keepOrder();
-  for (Fill &fill : made) {
-    for (Held &held : fill.held)
-      read(fill, held, next);
-    writeFromRegisters(fill);
-  }
-  readNext = keepOrder();
-}
-
-void HeldRounds::rewriteRound(IRMapping &next, const IRMapping &third) {
-  builder.setInsertionPoint(round);
-  rounds.repeatArithmetic({round.getCondition()}, next);
-  for (Fill &fill : made) {
-    advance(fill, fill.places, third);
-    advance(fill, fill.few, next);
-    // The branch is an order of its own.
-    auto writes = scf::IfOp::create(builder, loop.getLoc(), round.getCondition(), false);
-    SmallVector<tile::ElementLoop> reads;
-    for (Held &held : fill.held)
-      reads.push_back(read(fill, held, next));
-    writeFromRegisters(fill);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(writes.thenBlock());
-      moveHere(fill);
-    }
-    if (!hasParts())
-      continue;
-    keepOrder();
-    builder.clone(*writes)->walk(
-        [](tile::ElementLoop loop) { loop.setPart(ArrayRef<int64_t>{1, 2}); });
-    fill.loop.setPart(ArrayRef<int64_t>{0, 2});
-    for (tile::ElementLoop first : reads)
-      splitBehind(first);
-  }
-}
-
-bool HeldRounds::hasParts() {
-  return made.size() == 1 && fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
-}
-
-void HeldRounds::splitBehind(tile::ElementLoop first) {
-  cast<tile::ElementLoop>(builder.clone(*first)).setPart(ArrayRef<int64_t>{1, 2});
-  first.setPart(ArrayRef<int64_t>{0, 2});
-}
-
-void HeldRounds::rewriteInPlace(const IRMapping &next, const IRMapping &third) {
-  for (auto [n, fill] : llvm::enumerate(made)) {
-    // Where the copy stands, so that tiles that share bytes still can.
-    builder.setInsertionPoint(fill.loop);
-    if (n != 0)
-      keepOrder();
-    advance(fill, fill.places, third);
-    advance(fill, fill.few, next);
-    builder.setInsertionPointAfter(fill.loop);
-    SmallVector<tile::ElementLoop> parts{fill.loop};
-    for (Held &held : fill.held)
-      parts.push_back(read(fill, held, next));
-    writeFromRegisters(fill);
-    if (!hasParts())
-      continue;
-    keepOrder();
-    for (tile::ElementLoop first : parts)
-      splitBehind(first);
-  }
-}
-
-void HeldRounds::rewriteBody() {
-  Location loc = loop.getLoc();
-  IRMapping next;
-  builder.setInsertionPointToStart(loop.bodyBlock());
-  Value number = arith::AddIOp::create(builder, loc, rounds.numberOfBody(),
-                                       arith::ConstantIndexOp::create(builder, loc, 1));
-  next.map(loop.iv(), rounds.variableIn(number));
-  IRMapping third;
-  bool anyComing = llvm::any_of(made, [](Fill &fill) {
-    return llvm::any_of(fill.places, [](Held &place) { return bool(place.coming); });
-  });
-  if (anyComing)
-    third.map(loop.iv(),
-              rounds.variableIn(arith::AddIOp::create(
-                  builder, loc, number, arith::ConstantIndexOp::create(builder, loc, 1))));
-  if (isBeside)
-    rewriteBesideCopies(next, third);
-  else if (round)
-    rewriteRound(next, third);
-  else
-    rewriteInPlace(next, third);
-}
-
-bool HeldRounds::expand() {
-  for (Operation *op : found) {
-    std::optional<Fill> fill = makeFill(op);
-    if (fill) {
-      made.push_back(*fill);
-      continue;
-    }
-    for (Fill &before : made)
-      undo(before);
-    made.clear();
-    return false;
-  }
-  readFirst();
-  rewriteBody();
-  for (Operation *op : found)
-    if (isa<tile::CopyOp>(op))
-      op->erase();
-  return true;
 }
 
 } // namespace tilec

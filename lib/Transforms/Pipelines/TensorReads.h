@@ -1,0 +1,36 @@
+//===- TensorReads.h - what a loop over elements reads of tensors ----------===//
+//
+// Takes a loop over elements that fills a tile; gives its loads of tensors, what they are computed
+// from, and which of the loop's variables they depend on. Changes nothing.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tilec {
+
+/// What the values are computed from in the loop over elements, in order; what `ends` says is there
+/// without what it is computed from.
+llvm::SetVector<mlir::Operation *>
+sliceOf(mlir::ValueRange values, tile::ElementLoop parallel,
+        llvm::function_ref<bool(mlir::Operation *)> ends = nullptr);
+
+/// Values around the loop over elements that these ops use, without buffers.
+llvm::SmallVector<mlir::Value> usedFromOutside(llvm::ArrayRef<mlir::Operation *> ops,
+                                               tile::ElementLoop parallel);
+
+/// Loads of tensors: those whose elements become values of the tile, and those that say where such
+/// a value lies (numbers of rows) and are found without others. One may be both.
+struct TensorReads {
+  llvm::SmallVector<tile::LoadOp> values, places;
+};
+TensorReads tensorReadsOf(tile::ElementLoop parallel);
+
+/// The loop's variables that the values depend on.
+llvm::SmallVector<unsigned, 4> variablesOf(mlir::ValueRange values, tile::ElementLoop parallel);
+
+} // namespace tilec
