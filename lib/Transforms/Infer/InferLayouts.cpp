@@ -32,6 +32,8 @@
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include <functional>
 #include <map>
 #include <set>
@@ -442,6 +444,20 @@ bool Inference::stageMismatches(tile::ElementLoop loop) {
   return !staged.empty();
 }
 
+/// Whether a statement in front of `op`, or of what it stands in, writes the fragment in any case.
+static bool isWrittenBefore(Operation *op, Value root) {
+  auto writes = [&](Operation *user, Operation *at) {
+    Operation *before = at->getBlock()->findAncestorOpInBlock(*user);
+    return before && before->isBeforeInBlock(at) &&
+           !isa<scf::IfOp, scf::WhileOp, tile::ForOp>(before) &&
+           llvm::is_contained(accessesOf(before).writes, root);
+  };
+  for (; op && !isa<tile::KernelOp>(op); op = op->getParentOp())
+    if (llvm::any_of(root.getUsers(), [&](Operation *user) { return writes(user, op); }))
+      return true;
+  return false;
+}
+
 /// Where what the loop reads of the fragment can be written to shared memory: in front of the loops
 /// around it, as far as those leave the fragment as it is. The copy takes its bytes for longer.
 Operation *Inference::placeOfCopy(tile::ElementLoop loop, Value root) {
@@ -450,7 +466,8 @@ Operation *Inference::placeOfCopy(tile::ElementLoop loop, Value root) {
   if (sparesMemory || bytesOfAll({root}) > target.sharedBytes / partOfMemory)
     return place;
   while (auto around = dyn_cast<tile::ForOp>(place->getParentOp())) {
-    if (around->isAncestor(root.getDefiningOp()) || isChangedBy(accessesOf(around).writes, root))
+    if (around->isAncestor(root.getDefiningOp()) || !isWrittenBefore(around, root) ||
+        isChangedBy(accessesOf(around).writes, root))
       break;
     place = around;
   }
