@@ -9,18 +9,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Layouts/Exchange.h"
 #include "Layouts/GemmPlan.h"
-#include "Layouts/LoopLayout.h"
-#include "Layouts/Rings.h"
-#include "Layouts/Stores.h"
 #include "Memory/SharedMemory.h"
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
-#include "Pipelines/Gather.h"
 #include "Pipelines/HeldRounds.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
@@ -41,7 +36,6 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 

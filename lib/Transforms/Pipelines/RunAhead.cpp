@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelines/RunAhead.h"
 
+#include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
