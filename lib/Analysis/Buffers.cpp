@@ -172,7 +172,7 @@ bool isOfWords(Value root) {
     return true;
   auto tensor = root.getDefiningOp<tile::TensorOp>();
   return bits >= 8 && tensor && tensor.getStrides().empty() && type.hasStaticShape() &&
-         type.numElems() * bits % wordBits == 0;
+         type.numElems() > 0 && type.numElems() * bits % wordBits == 0;
 }
 
 bool conflict(const Accesses &a, const Accesses &b) {

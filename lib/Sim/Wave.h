@@ -66,7 +66,7 @@ public:
   bool isWatched = false;
   GlobalOrder *const order; ///< null: not looked at
   GlobalCells cells;        ///< of what `translate` has just given; none: not looked at
-  bool isReadOnly = false;  ///< that
+  bool isReadOnly = false;  ///< whether kernels may only read what `translate` has just given
 
 private:
   uint8_t *translateSlowly(uint64_t address, uint64_t bytes);

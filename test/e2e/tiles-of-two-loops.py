@@ -8,6 +8,10 @@
 # RUN: tilec-run %s --entry "two(tiles=3)" --target=sm_80 --device=ptx --check --sim-interleave=4 | FileCheck %s
 # RUN: tilec-run %s --entry "two(leaves=True)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "two(leaves=True)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "around()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "around()" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "around()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "around()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "two()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "two()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "two()" --target=sm_80 --emit=report | FileCheck %s --check-prefix=PLANNED
@@ -46,5 +50,30 @@ def two(blocks=3, rounds=4, tiles=1, leaves=False, bk=32, threads=128):
                         T.gemm(a, b, d, transpose_B=True)
                     for i, j in T.Parallel(64, 64):
                         C[row + i, j] = c[i, j] - d[i, j]
+
+    return main
+
+
+# The loop around the other one reads what that has left.
+def around(outer=2, rounds=3, bk=32, threads=128):
+    K = outer * (rounds + 1) * bk
+
+    @T.prim_func
+    def main(A: T.Tensor((64, K), "float16"), B: T.Tensor((64, K), "float16"), C: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=threads):
+            a = T.alloc_shared((64, bk), "float16")
+            b = T.alloc_shared((64, bk), "float16")
+            c = T.alloc_fragment((64, 64), "float32")
+            T.clear(c)
+            for t in range(outer):
+                T.copy(A[0, t * (rounds + 1) * bk], a)
+                T.copy(B[0, t * (rounds + 1) * bk], b)
+                T.gemm(a, b, c, transpose_B=True)
+                for k in T.Pipelined(rounds, num_stages=2):
+                    T.copy(A[0, (t * (rounds + 1) + k + 1) * bk], a)
+                    T.copy(B[0, (t * (rounds + 1) + k + 1) * bk], b)
+                    T.gemm(a, b, c, transpose_B=True)
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C)
 
     return main

@@ -46,6 +46,10 @@ bool isFilledBy(Operation *fill, tile::AllocOp ring) {
   return true;
 }
 
+bool canLieOutside(tile::BufferType tensor) {
+  return tensor.rank() > 1 && !ShapedType::isDynamic(tensor.getShape().front());
+}
+
 bool mayBeEmpty(tile::ForOp loop) {
   std::optional<IndexRange> lower = rangeOf(loop.getLower()), upper = rangeOf(loop.getUpper());
   return !lower || !upper || upper->low <= lower->high;

@@ -23,6 +23,8 @@ bool isIndexOnly(mlir::Value value, tile::ForOp loop, const Accesses *mayLoad = 
 /// Whether only `fill` writes the buffer and only its block reads it, and not before that.
 bool isFilledBy(mlir::Operation *fill, tile::AllocOp ring);
 
+/// Whether places can be behind the tensor along its first dimension alone.
+bool canLieOutside(tile::BufferType tensor);
 /// A loop that does not run must not touch memory. Bounds are usually constants.
 bool mayBeEmpty(tile::ForOp loop);
 

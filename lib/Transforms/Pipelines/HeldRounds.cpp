@@ -28,11 +28,6 @@ bool isTileOf(tile::ForOp loop, tile::AllocOp ring) {
 /// three tiles with a scale each spilled 1112 bytes without (128 x 192 each by 256 threads).
 constexpr int64_t ofAddresses = 16;
 
-/// Whether places can be behind the tensor along its first dimension alone.
-bool canLieOutside(tile::BufferType tensor) {
-  return tensor.rank() > 1 && !ShapedType::isDynamic(tensor.getShape().front());
-}
-
 } // namespace
 
 HeldRounds::HeldRounds(tile::ForOp loop, const TargetInfo &chip, ArrayRef<Operation *> others)

@@ -139,8 +139,7 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
 /// Whether the view can be moved out of its tensor along its first dimension, whole as it is.
 static bool canLieOutside(tile::SubviewOp view) {
   return view && view.getSource().getDefiningOp<tile::TensorOp>() &&
-         view.getSource().getType().rank() > 1 &&
-         !ShapedType::isDynamic(view.getSource().getType().getShape().front());
+         canLieOutside(view.getSource().getType());
 }
 
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withGathers) {

@@ -72,7 +72,11 @@ void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
         users.insert(loop);
       return bool(loop);
     });
-    if (!isOfLoops || !llvm::all_of(users, [&](Operation *loop) {
+    // What a loop leaves in the tile may be read by the loop around it.
+    bool isNested = llvm::any_of(users, [&](Operation *loop) {
+      return llvm::any_of(users, [&](Operation *other) { return loop->isProperAncestor(other); });
+    });
+    if (!isOfLoops || isNested || !llvm::all_of(users, [&](Operation *loop) {
           return isFilledFirst(cast<tile::ForOp>(loop), tile.getResult());
         }))
       continue;
