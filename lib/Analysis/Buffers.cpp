@@ -140,6 +140,17 @@ std::optional<ElementAccess> elementAccess(Operation *op) {
   return std::nullopt;
 }
 
+bool isFilledFirst(tile::ForOp loop, Value tile) {
+  for (Operation &op : *loop.bodyBlock()) {
+    Accesses accesses = accessesOf(&op);
+    if (auto copy = dyn_cast<tile::CopyOp>(op); copy && copy.getDst() == tile)
+      return !llvm::is_contained(accesses.reads, tile);
+    if (llvm::is_contained(accesses.reads, tile) || llvm::is_contained(accesses.writes, tile))
+      return false;
+  }
+  return false;
+}
+
 bool anyGlobal(ArrayRef<Value> roots) {
   return llvm::any_of(roots,
                       [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); });

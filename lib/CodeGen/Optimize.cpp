@@ -17,6 +17,7 @@
 #include "LlvmFaults.h"
 #include "PreferRegisters.h"
 #include "ShortLoops.h"
+#include "ShortNumbers.h"
 #include "WideProducts.h"
 #include "WordPhis.h"
 
@@ -144,6 +145,7 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   passes.addPass(JoinBases());
   passes.addPass(InferAlignmentPass());
   passes.addPass(WideProducts());
+  passes.addPass(ShortNumbers());
   passes.addPass(PreferRegisters(targetInfo(arch).registers.ofUnit));
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));

@@ -25,9 +25,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Threads are kept apart while branches still say which of them go where.
     return "builtin.module(tile.program(tile-check,tile-expand-threads,tile-separate-threads,"
            "tile-part-waves" +
-           chip + ",tile-normalize,tile-set-k-tiles" + chipWith(wish) + ",tile-choose-threads" +
-           chip + ",tile-split-products" + chipWith(wish) + ",tile-infer-layouts" +
-           chipWith(layouts.str()) + "))";
+           chip + ",tile-normalize,tile-give-stages" + chipWith(wish) + ",tile-set-k-tiles" +
+           chipWith(wish) + ",tile-choose-threads" + chip + ",tile-split-products" +
+           chipWith(wish) + ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
   case Stage::TilePipelined:
     // Matrix loops whose order is planned get their plan when they are machine operations
     // (WaveScheduled).

@@ -55,6 +55,8 @@ struct Accesses {
   llvm::SmallVector<mlir::Value, 4> reads, writes;
 };
 Accesses accessesOf(mlir::Operation *op);
+/// Whether each round of the loop begins its use of the tile with a copy to all of it.
+bool isFilledFirst(tile::ForOp loop, mlir::Value tile);
 /// Whether any of the roots is a tensor, or shared.
 bool anyGlobal(llvm::ArrayRef<mlir::Value> roots);
 bool anyShared(llvm::ArrayRef<mlir::Value> roots);

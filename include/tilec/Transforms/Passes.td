@@ -99,6 +99,19 @@ def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> 
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
+def GiveStagesPass : Pass<"tile-give-stages", "::tilec::tile::ProgramOp"> {
+  let summary = "two stages for long products of a grid that leaves units idle";
+  let description = [{
+    Needs:  `tile-normalize`.
+    Gives:  a pipelined loop of copies and one product that asks for no ring (`stages` 0 and 1) has two
+            stages where the grid has no more blocks than the chip units and the loop 64 rounds.
+    Leaves: chips without warp groups and TMA, loops whose schedule or stages the author named, all
+            else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"", "`--schedule=`">];
+}
+
 def SetKTilesPass : Pass<"tile-set-k-tiles", "::tilec::tile::ProgramOp"> {
   let summary = "products whose rounds bring whole rows of the swizzle";
   let description = [{

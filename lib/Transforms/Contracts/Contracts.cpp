@@ -34,6 +34,7 @@ ArrayRef<Contract> contracts() {
       {"tile-part-waves", {WholeBuffers, ThreadsApart}, {WholeBuffers}, parameters},
       {"tile-normalize", {WholeBuffers}, {OneForm, NamedOps}, parameters},
       {"tile-choose-threads", {OneForm}, {}, {true, {"threads"}, ""}},
+      {"tile-give-stages", {OneForm}, {}, parameters},
       {"tile-set-k-tiles", {OneForm}, {}, parameters},
       {"tile-split-products", {OneForm}, {}, parameters},
       {"tile-infer-layouts", {WholeBuffers, OneForm}, {Layouts}, parameters},

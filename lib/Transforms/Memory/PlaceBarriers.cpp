@@ -62,6 +62,13 @@ struct Open {
       for (llvm::SetVector<Operation *> *list : {&stores, &scalarStores, &threadStores})
         list->clear();
   }
+  /// What the block did for another tile of the grid is not ordered against this one's.
+  void forgetGlobal() {
+    for (llvm::SetVector<Value> *list : {&reads, &writes, &threadReads, &threadWrites})
+      list->remove_if(isGlobal);
+    for (llvm::SetVector<Operation *> *list : {&stores, &scalarStores, &threadStores})
+      list->clear();
+  }
   size_t size() const {
     return reads.size() + writes.size() + threadReads.size() + threadWrites.size() + stores.size() +
            scalarStores.size() + threadStores.size();
@@ -125,7 +132,7 @@ private:
   void visit(Operation *op, Open &open, bool insert);
   void visitWhile(tile::WhileOp loop, Open &open, bool insert);
   void visitLeaf(Operation *op, Open &open, bool insert);
-  void learn(ArrayRef<Block *> blocks, Open &open);
+  void learn(ArrayRef<Block *> blocks, Open &open, bool isPersistent = false);
   /// Puts a barrier before `op` when it conflicts with what is open. Code of single threads does
   /// not conflict with other such code: tile-separate-threads has separated that.
   void separate(Operation *op, const Accesses &accesses, Open &open, bool insert,
@@ -262,7 +269,7 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
                                        .wasInterrupted();
     separate(loop, accessesThatMatter(loop), open, insert, isScalar);
     Block *body = loop.bodyBlock();
-    learn(body, open);
+    learn(body, open, loop.getPersistent().has_value());
     Open start = open;
     walk(*body, open, insert);
     return open.add(start);
@@ -283,13 +290,15 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
 
 /// What an iteration leaves open meets the next iteration's beginning: adds it. That may bring a
 /// barrier there, and so take one away further on, which leaves more open: until nothing is new.
-void Placement::learn(ArrayRef<Block *> blocks, Open &open) {
+void Placement::learn(ArrayRef<Block *> blocks, Open &open, bool isPersistent) {
   size_t before;
   do {
     before = open.size();
     Open end = open;
     for (Block *block : blocks)
       walk(*block, end, false);
+    if (isPersistent)
+      end.forgetGlobal();
     open.add(end);
   } while (open.size() != before);
 }

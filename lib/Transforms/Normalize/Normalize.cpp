@@ -15,8 +15,10 @@
 #include "Normalize/Lockstep.h"
 #include "Normalize/NarrowTiles.h"
 #include "Normalize/Offsets.h"
+#include "Normalize/OwnElements.h"
 #include "Normalize/Pieces.h"
 #include "Normalize/RollTails.h"
+#include "Normalize/WholeProducts.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -400,10 +402,12 @@ struct NormalizePass : impl::NormalizePassBase<NormalizePass> {
     orderLoadedUpdates(program);
     if (failed(recognizeReductions(program)))
       return signalPassFailure();
+    keepOwnElements(program);
     raiseCopies(program);
     joinCopies(program);
     liftScalarAccesses(program);
     rollTails(program);
+    joinWholeProducts(program);
     forwardOperands(program);
     forwardTiles(program);
     eraseDeadOps(program); // what no branch is left for does not keep a loop from being a fill

@@ -44,18 +44,6 @@ static tile::ForOp topLoopOf(Operation *op, ArrayRef<tile::ForOp> loops) {
   return among ? among : any;
 }
 
-/// Whether each round of the loop begins its use of the tile with a copy to all of it.
-static bool isFilledFirst(tile::ForOp loop, Value tile) {
-  for (Operation &op : *loop.bodyBlock()) {
-    Accesses accesses = accessesOf(&op);
-    if (auto copy = dyn_cast<tile::CopyOp>(op); copy && copy.getDst() == tile)
-      return !llvm::is_contained(accesses.reads, tile);
-    if (llvm::is_contained(accesses.reads, tile) || llvm::is_contained(accesses.writes, tile))
-      return false;
-  }
-  return false;
-}
-
 void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
   SmallVector<tile::AllocOp> tiles;
   for (tile::ForOp loop : loops)

@@ -13,6 +13,7 @@
 #include "Layouts/Registers.h"
 #include "Roles/RingSlots.h"
 #include "Roles/TileStore.h"
+#include "Roles/WholeTiles.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -55,6 +56,8 @@ bool isAlone(const TileTarget &target, tile::ElementLoop loop, tile::KernelOp ke
     Accesses accesses = accessesOf(op);
     if (!isChangedBy(accesses.reads, target.tensor) && !isChangedBy(accesses.writes, target.tensor))
       return WalkResult::advance();
+    if (areExclusive(op, loop) && !isInAuthorsLoop(loop))
+      return WalkResult::advance();
     auto load = dyn_cast<tile::LoadOp>(op);
     bool isSafe =
         load && loop->isAncestor(op) && !isInAuthorsLoop(loop) && readsWhatItWrites(load, target);
@@ -63,11 +66,19 @@ bool isAlone(const TileTarget &target, tile::ElementLoop loop, tile::KernelOp ke
   return !result.wasInterrupted();
 }
 
+/// Whether the op reads a thread's variable that the loop leaves as it is.
+bool readsVariable(Operation &op, ArrayRef<Value> written) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return load && load.getBuffer().getType().isLocal() &&
+         !llvm::is_contained(written, rootOf(load.getBuffer()));
+}
+
 /// What no loop variable moves is computed in front of the loop.
 void hoistInvariants(tile::ElementLoop loop) {
+  const Accesses accesses = accessesOf(loop);
   for (Operation &op : llvm::make_early_inc_range(*loop.bodyBlock()))
-    if (isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
-        llvm::none_of(op.getOperands(), [&](Value operand) {
+    if ((isMemoryEffectFree(&op) || readsVariable(op, accesses.writes)) &&
+        op.getNumRegions() == 0 && llvm::none_of(op.getOperands(), [&](Value operand) {
           return loop->isAncestor(operand.getParentRegion()->getParentOp());
         }))
       op.moveBefore(loop);
@@ -370,6 +381,15 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
     if (!loop->getParentOfType<tile::ElementLoop>())
       hoistInvariants(loop);
   }
+  for (tile::ElementLoop loop : llvm::to_vector(loops))
+    if (!loop->getParentOfType<tile::ElementLoop>() && !matchTileStore(loop))
+      splitWholeTile(loop, [&](tile::ElementLoop whole) {
+        hoistInvariants(whole);
+        if (!storeOf(whole, kernel))
+          return false;
+        loops.push_back(whole);
+        return true;
+      });
   // Updates are merged into a loop behind them, so from behind.
   llvm::SmallPtrSet<Operation *, 8> gone;
   for (tile::ElementLoop loop : llvm::reverse(loops)) {

@@ -45,8 +45,9 @@ tile::GemmOp onlyGemmOf(tile::ForOp loop) {
 
 bool isFreeProductLoop(tile::ForOp loop) {
   SmallVector<StringRef, 4> names;
-  loop.getStrategy().value_or("").split(names, ',', -1, false);
-  bool isNamed = llvm::any_of(names, [](StringRef name) { return isProductStrategy(name.trim()); });
+  loop.getStrategy().value_or("").split(names, ' ', -1, /*KeepEmpty=*/false);
+  bool isNamed = llvm::any_of(
+      names, [](StringRef name) { return name == "exact" || isProductStrategy(name); });
   return !isNamed && loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() >= 2 &&
          !loop.getExact() && tile::constantInt(loop.getLower()) == 0 &&
          tile::constantInt(loop.getStep()) == 1 && tile::constantInt(loop.getUpper());

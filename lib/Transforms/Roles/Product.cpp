@@ -90,6 +90,21 @@ std::string whyNoCluster(tile::KernelOp kernel, const ProducerLoop &plan, int di
   return "";
 }
 
+/// Whether the op works on numbers alone, each thread on its own: which group a tile belongs to.
+bool isOfNumbers(Operation *top) {
+  WalkResult result = top->walk([](Operation *op) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    tile::BufferType read = load ? load.getBuffer().getType() : tile::BufferType();
+    bool isOne = isa<tile::ForOp, scf::IfOp, scf::YieldOp>(op) ||
+                 (store && store.getBuffer().getType().isLocal()) ||
+                 (read && (read.isLocal() || read.isGlobal())) ||
+                 (op->getNumRegions() == 0 && isMemoryEffectFree(op));
+    return isOne ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
 /// Why teams cannot take tiles in turn: what they do beside the loop uses registers and global
 /// memory only, since everything in shared memory is there once.
 std::string whyNoTeams(tile::KernelOp kernel, const ProducerLoop &plan) {
@@ -106,7 +121,7 @@ std::string whyNoTeams(tile::KernelOp kernel, const ProducerLoop &plan) {
         return "shared memory holds more than the operands";
       continue;
     }
-    bool isPlain = isa<tile::FillOp, tile::CopyOp>(op);
+    bool isPlain = isa<tile::FillOp, tile::CopyOp>(op) || isOfNumbers(&op);
     if (auto parallel = dyn_cast<tile::ElementLoop>(op)) {
       isPlain = true;
       parallel.walk([&](Operation *inner) {
@@ -120,11 +135,25 @@ std::string whyNoTeams(tile::KernelOp kernel, const ProducerLoop &plan) {
   return "";
 }
 
+/// The kernel's one loop that is not of numbers alone; it stands in no other.
+tile::ForOp mainLoopOf(tile::KernelOp kernel) {
+  tile::ForOp main;
+  bool isOne = true;
+  kernel.walk<WalkOrder::PreOrder>([&](tile::ForOp loop) {
+    if (isOfNumbers(loop))
+      return WalkResult::skip();
+    isOne &= !main && loop->getParentOp() == kernel;
+    main = loop;
+    return WalkResult::advance();
+  });
+  return isOne ? main : tile::ForOp();
+}
+
 } // namespace
 
 std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target,
                                  const SharedMemory &memory) {
-  tile::ForOp only = onlyLoop(kernel);
+  tile::ForOp only = mainLoopOf(kernel);
   if (!only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
     return std::nullopt;
   llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel, accessesOf(kernel));
@@ -173,6 +202,11 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
   shape.noClusterM = whyNoCluster(kernel, *plan, product.dimM, b);
   shape.noClusterN = whyNoCluster(kernel, *plan, product.dimN, a);
   shape.noTeams = whyNoTeams(kernel, *plan);
+  // Groups of rows have few tiles each and share the chip's memory: several small tiles on a unit
+  // that wait for it by turns are faster than one after another.
+  constexpr int64_t largeTile = 128 * 128;
+  if (!onlyLoop(kernel) && shape.tileM * shape.tileN < largeTile)
+    return std::nullopt;
   return product;
 }
 

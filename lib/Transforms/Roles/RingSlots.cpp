@@ -128,10 +128,16 @@ bool giveSlot(MutableArrayRef<ProducerLoop> plans, SharedMemory &memory, const T
 
 void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
               bool isPersistent, const TargetInfo &target) {
-  int64_t most = isPersistent || hasUnitsForAll(kernel, target)
-                     ? target.sharedBytes
-                     : bytesForSameOccupancy(kernel, producerThreads(target, kernel.getThreads()),
-                                             memory.bytes(), target);
+  int64_t most = target.sharedBytes;
+  if (!isPersistent && !hasUnitsForAll(kernel, target)) {
+    most = bytesForSameOccupancy(kernel, producerThreads(target, kernel.getThreads()),
+                                 memory.bytes(), target);
+    // No more blocks come to a unit than the grid has for it.
+    if (std::optional<int64_t> blocks = kernel.blocksOfGrid())
+      most = std::max<int64_t>(most, target.sharedBytesOfUnit / ceilDiv(*blocks, target.units) -
+                                         target.sharedBytesKept);
+    most = std::min<int64_t>(most, target.sharedBytes);
+  }
   for (ArrayRef<ProducerLoop *> ring : freeRings(plans)) {
     ProducerLoop &first = *ring.front();
     for (int64_t wanted = usefulSlots(first, target); first.stages < wanted;) {

@@ -48,7 +48,7 @@ constexpr int64_t clocksOfMeeting = 700, remoteBytes = 17;
 /// Of a round beside its multiplications: 64 x 64 x 64 takes 200, 128 of them on the tensor cores.
 constexpr int64_t clocksOfSlot = 70;
 /// Up to such a part of the chip's units, tiles leave it idle.
-constexpr double fewTiles = 0.4;
+constexpr double fewTiles = 0.5;
 
 /// A kernel that is one product, as its author wrote it.
 struct SplitProduct {
@@ -163,11 +163,16 @@ bool takeRest(SplitProduct &product) {
   }
   // What is written by rows is there for no other block: no row of a tensor is read again.
   Accesses accesses;
-  for (Operation *op : product.rest) {
-    Accesses own = accessesOf(op);
-    accesses.reads.append(own.reads);
-    accesses.writes.append(own.writes);
-  }
+  for (Operation *top : product.rest)
+    top->walk([&](Operation *op) {
+      if (op->getNumRegions() != 0)
+        return;
+      Accesses own = accessesOf(op);
+      accesses.writes.append(own.writes);
+      auto update = dyn_cast<tile::AtomicOp>(op);
+      if (!update || !update.getOld().use_empty()) // else nobody sees what was there
+        accesses.reads.append(own.reads);
+    });
   if (llvm::any_of(accesses.reads, [&](Value root) {
         return cast<tile::BufferType>(root.getType()).isGlobal() &&
                isChangedBy(accesses.writes, root);

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """TileLang's example files as they are: every kernel that a file's main() runs, by TileLang and by tilec, on one GPU.
 
-usage: corpus.py run   --upstream DIR --out ROWS.jsonl [--only REGEX] [--jobs N] [--rounds N] [--budget S] [--fresh]
-       corpus.py table ROWS.jsonl [--all]
+usage: corpus.py run   --upstream DIR --out ROWS.jsonl [--files DIR] [--call NAME] [--only REGEX] [--jobs N] [--rounds N]
+                       [--budget S] [--fresh]
+       corpus.py table ROWS.jsonl
 
 run needs torch, TileLang's own package and tilec's on a GPU host. A process runs a file twice, once with each package
 behind the name `tilelang`; of every kernel that it calls the first call's arguments are kept (benchmarks inside the
@@ -16,6 +17,11 @@ turn. A round has every contender once, in random order; a ratio is the median o
 faster) with its 95 % interval. `copy` is a device copy of half the bytes of all tensors, which reads and writes as
 much as a kernel that touches each byte once: a kernel within 5 % of it is bound by memory, one under 4 us by its launch;
 these are shown apart and are in no mean.
+
+--call run_regression_perf runs the function of that name instead of main(): other sizes of the same kernels. --files DIR
+takes files of that folder instead of upstream's examples (those of listed/ run examples of upstream at other sizes). One
+that has `PARTS = n` runs n times, with PART=0 and so on in its environment; where one has a function `rival(name,
+*tensors)`, which gives a library's call for a kernel or None, that call takes part too.
 """
 
 import argparse
@@ -165,8 +171,8 @@ def of_ours(calls):
     return watch(JITKernel, lambda k: k.name, calls)
 
 
-def run_main(path, package, calls):
-    """What the file's main() says when it fails, or ""."""
+def run_main(path, package, calls, name):
+    """What the file's main(), or its function of that name, says when it fails, or ""; and the file's names."""
     import torch
 
     torch.manual_seed(0)
@@ -176,17 +182,20 @@ def run_main(path, package, calls):
     try:
         undo = package(calls)
     except Exception:
-        return traceback.format_exc(limit=-2)
+        return traceback.format_exc(limit=-2), {}
+    names = {}
     sys.path.insert(0, str(path.parent))
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            runpy.run_path(str(path), run_name="__main__")
+            names = runpy.run_path(str(path), run_name=path.stem if name else "__main__")
+            if name:
+                names[name]()
         torch.cuda.synchronize()
-        return ""
+        return "", names
     except SystemExit as error:
-        return f"exit {error.code}" if error.code else ""
+        return f"exit {error.code}" if error.code else "", names
     except BaseException as error:
-        return f"{type(error).__name__}: {error}"[:600]
+        return f"{type(error).__name__}: {error}"[:600], names
     finally:
         undo()
         sys.path.remove(str(path.parent))
@@ -227,7 +236,7 @@ def distance(a, b):
     return ((a - b).abs().max() / b.abs().max().clamp(min=1e-20)).item() if a.numel() else 0.0
 
 
-def time_pair(name, ours, theirs, args, timer, flood, rounds):
+def time_pair(name, ours, theirs, rival, args, timer, flood, rounds):
     import torch
     from timing import ratios
 
@@ -243,6 +252,9 @@ def time_pair(name, ours, theirs, args, timer, flood, rounds):
         "tilelang": lambda i: theirs(*turns[i % len(turns)]),
         "copy": lambda i: target.copy_(source),
     }
+    calls = [rival(name, *turn) for turn in turns] if rival else [None]
+    if calls[0]:
+        contenders["library"] = lambda i: calls[i % len(calls)]()
     single = {n: timer.capture(run, 1) for n, run in contenders.items()}
     alone = {n: [] for n in contenders}
     for r in range(rounds + 2):
@@ -259,6 +271,8 @@ def time_pair(name, ours, theirs, args, timer, flood, rounds):
         row[clock] = {n: round(statistics.median(t), 2) for n, t in times.items()}
         row[clock]["/tilelang"] = {k: round(v, 4) for k, v in ratios(times["tilec"], times["tilelang"]).items()}
         row[clock]["/copy"] = round(ratios(times["tilec"], times["copy"])["ratio"], 3)
+        if calls[0]:
+            row[clock]["/library"] = {k: round(v, 4) for k, v in ratios(times["tilec"], times["library"]).items()}
     return row
 
 
@@ -277,9 +291,9 @@ def work(options):
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     theirs, ours = Calls(), Calls()
     os.chdir(path.parent)
-    why_theirs = run_main(path, of_theirs, theirs)
+    why_theirs, names = run_main(path, of_theirs, theirs, options.call)
     forget()
-    why_ours = run_main(path, of_ours, ours)
+    why_ours, _ = run_main(path, of_ours, ours, options.call)
     forget()
     print(json.dumps({"ready": True}), file=speak, flush=True)
     sys.stdin.readline()
@@ -303,7 +317,7 @@ def work(options):
         left.remove(match)
         try:
             pair = [fastest(kernels, args, timer) for kernels in (match[1], kernels)]
-            rows.append(time_pair(match[0], *pair, args, timer, flood, options.rounds))
+            rows.append(time_pair(match[0], *pair, names.get("rival"), args, timer, flood, options.rounds))
             if max(len(match[1]), len(kernels)) > 1:
                 rows[-1]["candidates"] = [len(match[1]), len(kernels)]
         except Exception as error:
@@ -315,11 +329,13 @@ def work(options):
 
 
 class Worker:
-    def __init__(self, options, path):
-        self.path, self.started = path, time.monotonic()
-        command = [sys.executable, __file__, "work", str(pathlib.Path(options.upstream).resolve() / path), "--rounds", str(options.rounds)]
+    def __init__(self, options, path, part):
+        self.job, self.started = (path, part), time.monotonic()
+        command = [sys.executable, __file__, "work", str(path), "--rounds", str(options.rounds), "--call", options.call]
+        variables = {"UPSTREAM": str(pathlib.Path(options.upstream).resolve()), "PART": str(part)}
         self.log = open(pathlib.Path(options.out + ".log"), "a")
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, start_new_session=True)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, start_new_session=True,
+                                        env={**os.environ, **variables})
 
     def line(self, seconds):
         ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, seconds))
@@ -331,21 +347,31 @@ class Worker:
 
 
 def run(options):
-    root, out = pathlib.Path(options.upstream), pathlib.Path(options.out)
+    root, out = pathlib.Path(options.upstream).resolve(), pathlib.Path(options.out)
     if options.fresh:
         out.unlink(missing_ok=True)
     done = {json.loads(line)["file"] for line in out.read_text().splitlines()} if out.exists() else set()
-    files = [p.relative_to(root) for p in sorted((root / "examples").rglob("*.py")) if re.search(r"T\.Kernel\(", p.read_text(errors="replace"))]
-    files = [p for p in files if str(p) not in done and re.search(options.only, str(p))]
+    sought = rf"def {options.call}\(" if options.call else "def main\\(" if options.files else r"T\.Kernel\("
+    folder = pathlib.Path(options.files).resolve() if options.files else root / "examples"
+
+    def parts(path):
+        found = re.search(r"^PARTS = (\d+)", path.read_text(errors="replace"), re.MULTILINE)
+        return [(path, n) for n in range(int(found[1]))] if found else [(path, None)]
+
+    def short(path, part):
+        return str(path.relative_to(folder if options.files else root)) + ("" if part is None else f" part {part}")
+
+    files = [p.resolve() for p in sorted(folder.rglob("*.py")) if re.search(sought, p.read_text(errors="replace"))]
+    files = [job for p in files for job in parts(p) if short(*job) not in done and re.search(options.only, short(*job))]
     ends = time.monotonic() + options.budget
 
-    def keep(path, rows):
+    def keep(job, rows):
         with out.open("a") as file:
-            file.write(json.dumps({"file": str(path), "rows": rows}) + "\n")
-        print(f"{time.monotonic() - ends + options.budget:6.1f} s {path} {sum('alone' in r for r in rows)} kernels", flush=True)
+            file.write(json.dumps({"file": short(*job), "rows": rows}) + "\n")
+        print(f"{time.monotonic() - ends + options.budget:6.1f} s {short(*job)} {sum('alone' in r for r in rows)} kernels", flush=True)
 
     while files and time.monotonic() < ends:
-        batch, files = [Worker(options, p) for p in files[: options.jobs]], files[options.jobs :]
+        batch, files = [Worker(options, *job) for job in files[: options.jobs]], files[options.jobs :]
         until = min(time.monotonic() + options.timeout, ends)
         ready = []
         for worker in batch:
@@ -354,12 +380,12 @@ def run(options):
                 ready.append(worker)
             else:
                 worker.stop()
-                keep(worker.path, [{"why_ours": "not prepared in time" if line is None else "the process ended"}])
+                keep(worker.job, [{"why_ours": "not prepared in time" if line is None else "the process ended"}])
         for worker in ready:
             worker.process.stdin.write("go\n")
             worker.process.stdin.flush()
             line = worker.line(min(30.0, ends - time.monotonic() + 10))
-            keep(worker.path, json.loads(line)["rows"] if line else [{"why_ours": "timing did not end"}])
+            keep(worker.job, json.loads(line)["rows"] if line else [{"why_ours": "timing did not end"}])
             worker.stop()
 
 
@@ -399,6 +425,13 @@ def table(options):
             differs = f" (differs by {r['distance']:.1e})" if r["distance"] > NEAR else ""
             print(f"| {f.removeprefix('examples/')} | {r['kernel']}{differs} | {r['alone']['tilec']:.1f}, {r['alone']['tilelang']:.1f} "
                   f"| {text('alone')} | {text('sustained')} | {r['alone']['/copy']:.2f}, {r['sustained']['/copy']:.2f} |")  # fmt: skip
+    beside = [(f, r) for f, r in rows if "/library" in r["alone"]]
+    if beside:
+        print("\nbeside a library\n\n| file | kernel | shapes | us alone, ours and its | ratio alone | ratio sustained |\n|---|---|---|---|---|---|")
+    for f, r in beside:
+        text = lambda c: "{ratio:.3f} [{ratio_low:.3f} {ratio_high:.3f}]".format(**r[c]["/library"])  # noqa: E731
+        shapes = " ".join("x".join(map(str, s)) for s in r["shapes"])
+        print(f"| {f} | {r['kernel']} | {shapes} | {r['alone']['tilec']:.1f}, {r['alone']['library']:.1f} | {text('alone')} | {text('sustained')} |")
     print("\n| file without all its rows | timed | TileLang | tilec | |\n|---|---|---|---|---|")
     for f, timed, a, b, why in reasons:
         short = lambda s: " ".join(s.split())[:160].replace("|", "\\|")  # noqa: E731
@@ -411,6 +444,7 @@ def main():
     running, working, printing = verbs.add_parser("run"), verbs.add_parser("work"), verbs.add_parser("table")
     running.add_argument("--upstream", required=True)
     running.add_argument("--out", required=True)
+    running.add_argument("--files", default="")
     running.add_argument("--only", default="")
     running.add_argument("--jobs", type=int, default=12)
     running.add_argument("--budget", type=float, default=540)
@@ -418,6 +452,7 @@ def main():
     running.add_argument("--fresh", action="store_true")
     for verb in (running, working):
         verb.add_argument("--rounds", type=int, default=17)
+        verb.add_argument("--call", default="")
     working.add_argument("file")
     printing.add_argument("file")
     options = parser.parse_args()
