@@ -7,6 +7,7 @@ import sys
 import textwrap
 
 import numpy as np
+import pytest
 
 import tilec
 import tilec.language as T
@@ -75,3 +76,13 @@ def test_kernels_that_give_objects_to_calls_are_kept_on_the_disk(tmp_path):
         return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout.split()
 
     assert [said(v) for v in "44545"] == [["12.0", "1"], ["12.0", "0"], ["15.0", "1"], ["12.0", "0"], ["15.0", "0"]]
+
+
+def test_a_function_in_the_place_of_a_type_is_told_by_the_compiler():
+    @T.prim_func
+    def main(Rows: T.Tensor([2], T.ptr), B: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64) as bx:
+            B[bx] = 0.0
+
+    with pytest.raises(tilec.CompileError, match="pass one tensor, and where its parts begin"):
+        tilec.compile(main, target="gfx950")

@@ -112,6 +112,9 @@ def to_text(value):
     name = _dtypes.name_of(value)
     if name is not None:
         return f"__tilec_T.{name}"
+    name = known_name(value)
+    if name and name.startswith("tilelang.language."):  # `T.ptr` in the place of a dtype: the compiler says what it thinks
+        return "__tilec_T." + name.removeprefix("tilelang.language.")
     raise TypeError(f"{type(value).__name__} cannot be a part of an expression of a kernel")
 
 

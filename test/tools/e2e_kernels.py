@@ -11,7 +11,8 @@ findings  the simulator's hazard and race checks and the cpu reference: results 
 ptx       the PTX of sm_90a and sm_80, or of --target, on the host: docs/simulators/ptx-check.md.
 
 The kernels are those of the RUN lines below test/e2e that name a chip; the lines' own modes are left out. A kernel
-that does not compile for the chip that its line does not name is left out there.
+that does not compile for the chip that its line does not name is left out there, and one that a line already runs
+on the chip in the same mode, or whose grids fill a chip (ONCE), does not run again.
 """
 import argparse
 import concurrent.futures
@@ -28,11 +29,13 @@ CHIPS = ("gfx942", "gfx950")
 RUN = re.compile(r"#\s*RUN:\s*(tilec-run .*?)(?:\s*2>&1)?\s*\|")
 OWN_MODES = ("--check", "--sim-", "--device", "--target", "--strict")
 NVIDIA = ("sm_90a", "sm_80")
+ONCE = ("many-blocks.py",)  # seconds a kernel: once, by its own lines
 FEWEST = 400  # kernels and chips; fewer means that lines are not understood any more
 
 
-def kernels_of(path):
-    """(arguments that tilec knows, those of tilec-run alone, chip of the line)"""
+def kernels_of(path, names="gfx9"):
+    """(arguments that tilec knows, those of tilec-run alone, target of the line, if it begins so, and whether it
+    finds what findings() does)"""
     for line in path.read_text().splitlines():
         found = RUN.match(line)
         if not found or "%t" in found.group(1) or "--device=cpu" in found.group(1):
@@ -41,7 +44,7 @@ def kernels_of(path):
         for name, place in [("%examples", REPO / "examples"), ("%repo", REPO), ("%S", path.parent)]:
             text = text.replace(name, str(place))
         words = shlex.split(text.replace("%s", str(path)))[1:]
-        chips = [w.split("=")[1] for w in words if w.startswith("--target=gfx9")]
+        chips = [w.split("=")[1] for w in words if w.startswith("--target=" + names)]
         if not chips:
             continue
         compiled, run, n = [], [], 0
@@ -54,20 +57,27 @@ def kernels_of(path):
                 continue
             alone = word.startswith(("--dim", "--arg", "--seed"))
             (run if alone else compiled).extend([word, *value])
-        yield tuple(compiled), tuple(run), chips[0]
+        strict = "--sim-mode=strict" in words or chips[0] in NVIDIA
+        yield tuple(compiled), tuple(run), chips[0], "--check" in words and strict
 
 
 def all_kernels(chips):
     """Each with each chip, and whether one of its lines names that chip. All run on NVIDIA's."""
     found = {}
     for path in sorted([*(REPO / "test/e2e").glob("*.py"), *(REPO / "test/e2e").glob("*.test")]):
-        for compiled, run, chip in kernels_of(path):
+        for compiled, run, chip, _ in kernels_of(path):
             for each in chips:
                 # The lines name AMD's schedules.
                 wished = tuple(w for w in compiled if not each.startswith("sm_") or not w.startswith("--schedule="))
                 key = (wished, run, each)
                 found[key] = found.get(key, False) or each == chip or each in NVIDIA
     return found
+
+
+def run_by_lines():
+    """What RUN lines run as findings() would."""
+    return {line[:3] for path in (REPO / "test/e2e").glob("*.py") for names in ("gfx9", "sm_")
+            for line in kernels_of(path, names) if line[3]}
 
 
 def execute(command):
@@ -114,6 +124,9 @@ def main():
     nvidia = (options.target,) if options.target else NVIDIA
     every = all_kernels(nvidia if options.what == "ptx" else CHIPS)
     kernels = {key: named for key, named in every.items() if options.only in " ".join(key[0])}
+    if work is findings and not options.only:
+        done = run_by_lines()
+        kernels = {key: named for key, named in kernels.items() if key not in done and not key[0][0].endswith(ONCE)}
     counts, wrong = {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda key: work(options.bin, *key, options.interleave), kernels)
