@@ -27,6 +27,37 @@ void collectMoves(Block &block, SmallVector<tile::ElementLoop> &moves) {
   }
 }
 
+/// Whether nothing behind the move uses what it brings in the same round; other parts of a loop use
+/// other elements.
+bool isOfNextRound(tile::MoveOp move, Value fragment) {
+  auto part = tile::ElementLoop(move).getPart();
+  for (Operation *op = move->getNextNode(); op; op = op->getNextNode()) {
+    auto loop = dyn_cast<tile::ElementLoop>(op);
+    bool isOtherPart = part && loop && loop.getPart() && (*loop.getPart())[0] > (*part)[0];
+    if (!isOtherPart && llvm::is_contained(accessesOf(op).reads, fragment))
+      return false;
+  }
+  return true;
+}
+
+/// Whether a move brings a tensor to a fragment that ops in front of it have read: the next
+/// round's.
+bool readsFragmentsAhead(tile::ForOp loop) {
+  llvm::SmallPtrSet<Value, 4> read, written;
+  for (Operation &op : *loop.bodyBlock()) {
+    Accesses accesses = accessesOf(&op);
+    auto move = dyn_cast<tile::MoveOp>(op);
+    Value to = move ? rootOf(move.store().getBuffer()) : Value();
+    if (move && anyGlobal(accesses.reads) && read.contains(to) && isOfNextRound(move, to))
+      return true;
+    for (Value root : accesses.reads)
+      if (cast<tile::BufferType>(root.getType()).isFragment() && !written.contains(root))
+        read.insert(root);
+    written.insert(accesses.writes.begin(), accesses.writes.end());
+  }
+  return false;
+}
+
 } // namespace
 
 bool readsNextRound(tile::ForOp loop) {
@@ -41,7 +72,7 @@ bool readsNextRound(tile::ForOp loop) {
         llvm::any_of(accesses.writes, [&](Value v) { return written.contains(v); }))
       return true;
   }
-  return false;
+  return readsFragmentsAhead(loop);
 }
 
 } // namespace tilec

@@ -2,8 +2,9 @@
 //
 // The tile program at its last stage says what starts, waits and reads in a round. A loop whose
 // order `wave-schedule` planned is as its plan says, if the machine code has kept it. On AMD the
-// innermost loops with copies to LDS, and those of products whose tiles wait in registers, are
-// looked at in the machine code as well: a vmcnt(0) there is a wait for everything, whoever put it.
+// innermost loops with copies to LDS, those of products whose tiles wait in registers, and those
+// that read fragments ahead are looked at in the machine code as well: a vmcnt(0) there is a wait
+// for everything, whoever put it.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -129,6 +130,8 @@ public:
         waiting.insert(kernel.facts.name);
       if (waitsForAll(kernel, readsTiles))
         reading.insert(kernel.facts.name);
+      if (waitsForAll(kernel, readsFragments))
+        readingFragments.insert(kernel.facts.name);
     }
     return llvm::Error::success();
   }
@@ -171,10 +174,13 @@ public:
     } else if (hasOneRound(loop)) {
       return say(LoopVerdict::Sequential, "it has one round");
     } else if (round.inStep == 0 && readsNextRound(loop)) {
-      if (reading.contains(verdict.kernel))
-        return say(LoopVerdict::Unplanned, "tiles are read 1 round ahead to registers, and its "
-                                           "machine code has vmcnt(0) in a loop with such reads");
-      return say(LoopVerdict::Planned, "tiles are read 1 round ahead to registers");
+      bool ofProducts = !loop.bodyBlock()->getOps<tile::GemmOp>().empty();
+      ahead = (Twine(ofProducts ? "tiles" : "fragments") + " are read 1 round ahead").str() +
+              (ofProducts ? " to registers" : "");
+      if ((ofProducts ? reading : readingFragments).contains(verdict.kernel))
+        return say(LoopVerdict::Unplanned,
+                   ahead + ", and its machine code has vmcnt(0) in a loop with such reads");
+      return say(LoopVerdict::Planned, ahead);
     } else {
       return say(LoopVerdict::Unplanned, "no copy runs ahead; --remarks says why");
     }
@@ -202,6 +208,12 @@ private:
            loop.count(report::InstrKind::Mfma) != 0;
   }
 
+  /// Brings tensors to registers, for no products.
+  static bool readsFragments(const report::LoopCard &loop) {
+    return loop.count(report::InstrKind::GlobalLoad) != 0 &&
+           loop.count(report::InstrKind::Mfma) == 0;
+  }
+
   /// Whether an innermost one of such loops waits for all operations in flight.
   static bool waitsForAll(const report::KernelCard &kernel,
                           llvm::function_ref<bool(const report::LoopCard &)> isSuch) {
@@ -227,9 +239,10 @@ private:
   }
 
   ModuleOp module;
-  llvm::StringSet<> wanted;  ///< places of loops whose author asks for stages
-  llvm::StringSet<> waiting; ///< kernels whose loops with copies wait for all
-  llvm::StringSet<> reading; ///< and whose loops with tiles that wait in registers do
+  llvm::StringSet<> wanted;           ///< places of loops whose author asks for stages
+  llvm::StringSet<> waiting;          ///< kernels whose loops with copies wait for all
+  llvm::StringSet<> reading;          ///< and whose loops with tiles that wait in registers do
+  llvm::StringSet<> readingFragments; ///< and whose loops with fragments do
   llvm::StringMap<size_t> rotated;
   bool hasLostOrder = false;
 };

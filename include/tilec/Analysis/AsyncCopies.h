@@ -15,8 +15,8 @@ inline bool isAsyncCopy(mlir::Operation *op) {
   return mlir::isa<tile::AsyncCopyOp, tile::GatherOp>(op);
 }
 
-/// Whether the body writes fragments to shared memory that it reads from global memory behind that:
-/// of the next round.
+/// Whether the body writes fragments to shared memory, or uses them otherwise, that it reads from
+/// global memory behind that: of the next round.
 bool readsNextRound(tile::ForOp loop);
 
 } // namespace tilec

@@ -16,6 +16,7 @@
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
+#include "Pipelines/FragmentRounds.h"
 #include "Pipelines/HeldRounds.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
@@ -205,6 +206,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
                           const TargetInfo &chip, StringRef why) {
     refuseSchedule(loop, plan.isEmpty() ? "no copy can run ahead" : why);
     loop.setKind(tile::LoopKind::Serial);
+    if (FragmentRounds fragments(loop, chip); plan.isEmpty() && fragments.fits()) {
+      loop.emitRemark() << "fragments are read a round ahead";
+      fragments.expand();
+      return memory.forget();
+    }
     HeldRounds held(loop, chip);
     bool holds = mayHold(loop) && holdNextRound(held, memory.now(), chip);
     if (holds || copyTogether(loop, chip))
