@@ -10,6 +10,7 @@
 #include "Layouts/WarpGroups.h"
 
 #include "Infer/ByteTranspose.h"
+#include "Infer/PackedTiles.h"
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/ScanLayout.h"
@@ -356,6 +357,7 @@ void isolateOperands(tile::KernelOp kernel, const TargetInfo &target, bool useWa
   kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
   for (tile::GemmOp gemm : gemms)
     legalizeTypes(gemm, target, useWarpGroups ? wavesOf(kernel, target) : 0);
+  packTiles(kernel);
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (isa<tile::GemmOp, tile::ReduceOp, tile::ScanOp>(op))
