@@ -75,4 +75,11 @@ bool readsNextRound(tile::ForOp loop) {
   return readsFragmentsAhead(loop);
 }
 
+bool hasOneRound(tile::ForOp loop) {
+  std::optional<int64_t> lower = tile::constantInt(loop.getLower()),
+                         upper = tile::constantInt(loop.getUpper()),
+                         step = tile::constantInt(loop.getStep());
+  return lower && upper && step && *step > 0 && *lower + *step >= *upper;
+}
+
 } // namespace tilec

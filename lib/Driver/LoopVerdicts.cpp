@@ -99,13 +99,6 @@ std::string faultOfPlan(StringRef text) {
   return "";
 }
 
-bool hasOneRound(tile::ForOp loop) {
-  std::optional<int64_t> lower = tile::constantInt(loop.getLower()),
-                         upper = tile::constantInt(loop.getUpper()),
-                         step = tile::constantInt(loop.getStep());
-  return lower && upper && step && *step > 0 && *lower + *step >= *upper;
-}
-
 class Verdicts {
 public:
   Verdicts(tile::ProgramOp source, ModuleOp module) : module(module) {
@@ -192,6 +185,8 @@ public:
       fault = "its machine code has vmcnt(0) in a loop with copies";
     if (fault.empty())
       return say(LoopVerdict::Planned, ahead);
+    if (hasOneRound(loop))
+      return say(LoopVerdict::Sequential, "it has one round");
     return wanted.contains(verdict.place)
                ? say(LoopVerdict::Unplanned, fault)
                : say(LoopVerdict::Sequential, "its author asks for no stages");

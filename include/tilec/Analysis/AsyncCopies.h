@@ -19,4 +19,7 @@ inline bool isAsyncCopy(mlir::Operation *op) {
 /// global memory behind that: of the next round.
 bool readsNextRound(tile::ForOp loop);
 
+/// Whether the loop's bounds are known, and give one round or none.
+bool hasOneRound(tile::ForOp loop);
+
 } // namespace tilec

@@ -131,6 +131,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
            !loop->getParentOfType<tile::KernelOp>().getLockstep();
   }
 
+  static bool multiplies(tile::ForOp loop) {
+    return loop.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
   /// Waves on a scheduler that are enough where the alternative is that a round waits for tiles
   /// which it reads itself.
   static constexpr int64_t fewestWaves = 2;
@@ -220,6 +224,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   }
 
   static void expandLoop(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
+    if (loop.getStages() > 1 && hasOneRound(loop) && !multiplies(loop))
+      loop.setStages(1); // what is behind its end would be brought again
     if (loop.getStages() < 2)
       return expandPlain(loop, memory, chip);
     RowNumbers numbers(loop, chip);
