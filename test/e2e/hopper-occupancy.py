@@ -1,7 +1,7 @@
 # Slots of a ring are not given where a block less would be resident (docs/machine-code/hopper.md), and what threads read
 # behind the loop shares bytes with what is done before: three blocks have room here, with two slots and with vectors
 # that take 128 bytes each. With a third slot there were two.
-# RUN: tilec %s --target=sm_90a --entry "scaled(768, 832, 128)" --emit=report -o - | FileCheck %s --check-prefix=REPORT
+# RUN: tilec %s --target=sm_90a --entry "scaled(1536, 1664, 128)" --emit=report -o - | FileCheck %s --check-prefix=REPORT
 # RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "scaled(768, 832, 128)" --sim-interleave=2 | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --check --entry "scaled(128, 128, 192)" --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --target=sm_80 --device=ptx --check --entry "scaled(128, 128, 192)" | FileCheck %s

@@ -92,10 +92,15 @@ Value CornerOf::holdsForAll(Value condition) {
   LinearForm room = linearize(compare.getRhs());
   room.add(linearize(compare.getLhs()), -1);
   IRMapping worst;
+  int64_t least = (isBelow ? 1 : -1) * room.constant;
   for (auto [iv, extent] : llvm::zip(loop.ivs(), extents)) {
-    bool isLeast = (room.coefficient(iv) >= 0) == isBelow;
-    worst.map(iv, arith::ConstantIndexOp::create(b, loop.getLoc(), isLeast ? 0 : extent - 1));
+    int64_t factor = (isBelow ? 1 : -1) * room.coefficient(iv), at = factor >= 0 ? 0 : extent - 1;
+    worst.map(iv, arith::ConstantIndexOp::create(b, loop.getLoc(), at));
+    least += factor * at;
   }
+  bool isStrict = predicate == P::slt || predicate == P::sgt;
+  if (room.without(loop.ivs()).terms.empty() && least < (isStrict ? 1 : 0))
+    return {}; // no tile is whole
   for (auto [term, factor] : room.without(loop.ivs()).terms)
     if (loop->isAncestor(term.getParentRegion()->getParentOp()))
       return {};
