@@ -167,7 +167,8 @@ public:
     } else if (hasOneRound(loop)) {
       return say(LoopVerdict::Sequential, "it has one round");
     } else if (round.inStep == 0 && readsNextRound(loop)) {
-      bool ofProducts = !loop.bodyBlock()->getOps<tile::GemmOp>().empty();
+      bool ofProducts = // those of a round under a condition stand in its branch
+          loop.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted();
       ahead = (Twine(ofProducts ? "tiles" : "fragments") + " are read 1 round ahead").str() +
               (ofProducts ? " to registers" : "");
       if ((ofProducts ? reading : readingFragments).contains(verdict.kernel))
@@ -185,11 +186,10 @@ public:
       fault = "its machine code has vmcnt(0) in a loop with copies";
     if (fault.empty())
       return say(LoopVerdict::Planned, ahead);
-    if (hasOneRound(loop))
-      return say(LoopVerdict::Sequential, "it has one round");
-    return wanted.contains(verdict.place)
-               ? say(LoopVerdict::Unplanned, fault)
-               : say(LoopVerdict::Sequential, "its author asks for no stages");
+    if (!wanted.contains(verdict.place))
+      return say(LoopVerdict::Sequential, "its author asks for no stages");
+    return hasOneRound(loop) ? say(LoopVerdict::Sequential, "it has one round")
+                             : say(LoopVerdict::Unplanned, fault);
   }
 
 private:
