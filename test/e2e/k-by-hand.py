@@ -8,14 +8,14 @@
 # RUN: tilec-run %s --entry "steps(views=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "steps(part=1)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "steps(part=1)" --target=gfx950 --check | FileCheck %s
-# RUN: tilec-run %s --entry "steps(reads=True)" --target=sm_90a --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "steps(reads=True)" --target=gfx942 --check | FileCheck %s
-# RUN: tilec-run %s --entry "steps(accum='float16')" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "steps(reads=True, stages=0)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "steps(reads=True, stages=0)" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "steps(accum='float16', stages=0)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "steps()" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=WHOLE
 # RUN: tilec %s --entry "steps(views=True)" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=WHOLE
 # RUN: tilec %s --entry "steps(part=1)" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=STEPS
-# RUN: tilec %s --entry "steps(reads=True)" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=STEPS
-# RUN: tilec %s --entry "steps(accum='float16')" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=STEPS
+# RUN: tilec %s --entry "steps(reads=True, stages=0)" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=STEPS
+# RUN: tilec %s --entry "steps(accum='float16', stages=0)" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=STEPS
 # CHECK: PASS
 # WHOLE: tile.for
 # WHOLE-NOT: tile.for
@@ -26,7 +26,8 @@
 import tilelang.language as T
 
 
-def steps(M=128, N=128, K=256, bk=64, step=16, threads=128, views=False, part=0, reads=False, accum="float32"):
+def steps(M=128, N=128, K=256, bk=64, step=16, threads=128, views=False, part=0, reads=False, accum="float32",
+          stages=2):
     @T.prim_func
     def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), accum),
              S: T.Tensor((M, step), "float16")):
@@ -39,7 +40,7 @@ def steps(M=128, N=128, K=256, bk=64, step=16, threads=128, views=False, part=0,
             c = T.alloc_fragment((128, 128), accum)
             T.clear(c)
             T.clear(s)
-            for k in T.Pipelined(K // bk, num_stages=2):
+            for k in T.Pipelined(K // bk, num_stages=stages):
                 T.copy(A[by * 128, k * bk], a)
                 T.copy(B[bx * 128, k * bk], b)
                 for i in T.serial(bk // step - part):

@@ -71,14 +71,14 @@ bool movesAll(tile::CopyOp copy, Value tile) {
 }
 
 /// What a loop does to the tile, element by element.
-struct OfElements {
+struct ElementUse {
   bool changes = false;
   llvm::SmallPtrSet<Value, 2> tensors; ///< that it brings
 };
 
 /// Null: it does something else, too.
-std::optional<OfElements> isOfElements(tile::ForOp loop, ArrayRef<Operation *> users, Value tile) {
-  OfElements found;
+std::optional<ElementUse> useOf(tile::ForOp loop, ArrayRef<Operation *> users, Value tile) {
+  ElementUse found;
   for (Operation *user : users) {
     auto copy = dyn_cast<tile::CopyOp>(user);
     if (copy ? !movesAll(copy, tile) : !isOwn(user, tile))
@@ -114,14 +114,14 @@ void keepOwnElements(tile::AllocOp alloc, tile::KernelOp kernel) {
       tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment);
   int64_t bytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
   llvm::SmallPtrSet<Value, 2> again; // tensors that are brought to registers
-  llvm::MapVector<tile::ForOp, OfElements> ofElements;
+  llvm::MapVector<tile::ForOp, ElementUse> uses;
   for (auto &[op, users] : usersOf)
-    if (auto found = isOfElements(cast<tile::ForOp>(op), users, tile)) {
-      ofElements.insert({cast<tile::ForOp>(op), *found});
+    if (auto found = useOf(cast<tile::ForOp>(op), users, tile)) {
+      uses.insert({cast<tile::ForOp>(op), *found});
       if (found->changes)
         again.insert_range(found->tensors);
     }
-  for (auto &[loop, found] : ofElements) {
+  for (auto &[loop, found] : uses) {
     bool isReadAgain =
         llvm::any_of(found.tensors, [&](Value root) { return again.contains(root); });
     if (!found.changes &&

@@ -180,7 +180,7 @@ struct SetKTilesPass : impl::SetKTilesPassBase<SetKTilesPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    if (!chip->hasTensorCopies || chip->groups.empty() || (!strategy.empty() && strategy != "auto"))
+    if (!choosesRounds(*chip, strategy))
       return;
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       if (kernel.getLockstep())

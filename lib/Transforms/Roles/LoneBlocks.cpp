@@ -1,8 +1,8 @@
 //===- LoneBlocks.cpp - rings for blocks that have a unit to themselves ----===//
 //
 // `num_stages` of 0 and 1 asks for no ring: shared memory for a second block on the multiprocessor,
-// whose products stand beside this one's copies. In a grid of fewer blocks than multiprocessors no
-// second block comes, and a product that waits for memory in each of many rounds waits alone:
+// whose products stand beside this one's copies. In a grid of no more blocks than multiprocessors
+// no second block comes, and a product that waits for memory in each of many rounds waits alone:
 // 512 x 512 x 16384 in four parts, upstream's split-K, took 94 us where cuBLAS takes 24
 // (docs/numbers/hopper-trials.md). Such loops get two stages, which are a wish as others are.
 //
@@ -33,7 +33,7 @@ struct GiveStagesPass : impl::GiveStagesPassBase<GiveStagesPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    if (!chip->hasTensorCopies || chip->groups.empty() || (!strategy.empty() && strategy != "auto"))
+    if (!choosesRounds(*chip, strategy))
       return;
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       if (kernel.getLockstep() || !hasUnitsForAll(kernel, *chip))
@@ -47,8 +47,8 @@ struct GiveStagesPass : impl::GiveStagesPassBase<GiveStagesPass> {
         if (!isFreeProductLoop(loop))
           return loop.setStages(stages);
         loop.emitRemark() << "a ring in spite of num_stages=" << stages
-                          << ": the grid has fewer blocks than the chip units, and " << *rounds
-                          << " rounds would wait for memory one after another";
+                          << ": the grid has no more blocks than the chip has units, and "
+                          << *rounds << " rounds would wait for memory one after another";
       });
     }
   }

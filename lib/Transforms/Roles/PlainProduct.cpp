@@ -24,6 +24,10 @@ tile::ForOp onlyLoop(tile::KernelOp kernel) {
   return isOne ? only : tile::ForOp();
 }
 
+bool choosesRounds(const TargetInfo &chip, StringRef strategy) {
+  return chip.hasTensorCopies && !chip.groups.empty() && (strategy.empty() || strategy == "auto");
+}
+
 tile::GemmOp onlyGemmOf(tile::ForOp loop) {
   tile::GemmOp only;
   for (Operation &op : *loop.bodyBlock()) {

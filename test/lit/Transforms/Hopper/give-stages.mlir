@@ -6,7 +6,7 @@
 
 // SAME-NOT: remark
 // SAME-NOT: stages(2)
-// CHECK: remark: a ring in spite of num_stages=1: the grid has fewer blocks than the chip units, and 64 rounds
+// CHECK: remark: a ring in spite of num_stages=1: the grid has no more blocks than the chip has units, and 64 rounds
 // CHECK-NOT: remark
 
 // CHECK-LABEL: tile.kernel "long"
