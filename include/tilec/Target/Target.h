@@ -135,6 +135,7 @@ struct TargetInfo {
   bool hasDescriptors;   ///< global memory is accessed by bounds-checked descriptors
   bool hasTensorCopies;  ///< one lane starts a copy of a whole box, which an mbarrier awaits
   bool hasMbarriers;     ///< and clusters of blocks
+  bool launchesEarly;    ///< a kernel may begin before the launch in front has ended: it waits itself
   bool hasMatrixReads;   ///< a wave reads matrices of 8 x 16 bytes from shared memory as atoms take
                          ///< them: k of an operand then stays in order
   bool hasMatrixWrites;  ///< and writes those matrices as accumulators of 16 bits hold them

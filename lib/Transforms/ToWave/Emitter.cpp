@@ -108,6 +108,11 @@ LogicalResult Emitter::run() {
     waveKernel.setBlockOrder(order.str());
   if (failed(placeBuffers()))
     return failure();
+  // Those with a producer do more in front of it. Blocks that wait for each other are launched alone.
+  if (target.launchesEarly && producers.empty() && !tile::hasGridSync(kernel)) {
+    wave::GridReleaseOp::create(b, loc);
+    wave::GridWaitOp::create(b, loc);
+  }
   Elements top;
   if (failed(producers.empty() ? emitBlock(kernel.getBody().front(), top)
                                : roles->emitKernel(producers.front(), waveKernel)))
