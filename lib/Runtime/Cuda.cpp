@@ -309,17 +309,21 @@ private:
 
   /// Blocks that come while the launch before still runs take what room it leaves: of a grid that
   /// does not fill the device some multiprocessors get more than others, and the launch takes as
-  /// long as they (docs/deploy/launch-manifest.md has the figures). Not where each holds one block.
+  /// long as they (docs/deploy/launch-manifest.md has the figures). Not where each holds one block,
+  /// nor where the grid is so small that several launches find room beside each other.
   bool gainsByOverlap(FunctionPtr function, const LaunchShape &shape) {
     const auto &g = shape.grid, &b = shape.block;
     auto [known, isNew] = residentOf.try_emplace({function, b[0] * b[1] * b[2], shape.sharedBytes});
-    if (int blocks = 0;
+    if (int fit = 0;
         isNew && api.occupancyOf &&
-        invoke("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyOf, &blocks, function,
+        invoke("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyOf, &fit, function,
                static_cast<int>(b[0] * b[1] * b[2]), static_cast<size_t>(shape.sharedBytes)))
-      known->second = blocks;
+      known->second = fit;
+    constexpr int64_t fewBlocks = 8;  // an eighth of the multiprocessors
     int64_t resident = known->second; // 0: the driver does not say
-    return resident <= 1 || g[0] * g[1] * g[2] >= resident * multiprocessors;
+    int64_t blocks = g[0] * g[1] * g[2];
+    return resident <= 1 || blocks * fewBlocks <= multiprocessors ||
+           blocks >= resident * multiprocessors;
   }
 
   static std::optional<int> promotionOf(int64_t bytes) {

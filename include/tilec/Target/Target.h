@@ -132,15 +132,15 @@ struct TargetInfo {
   AsyncCopies asyncCopies;
   Counters counters;
   AddressConstants constants;
-  bool hasDescriptors;   ///< global memory is accessed by bounds-checked descriptors
-  bool hasTensorCopies;  ///< one lane starts a copy of a whole box, which an mbarrier awaits
-  bool hasMbarriers;     ///< and clusters of blocks
-  bool launchesEarly;    ///< a kernel may begin before the launch in front has ended: it waits itself
-  bool hasMatrixReads;   ///< a wave reads matrices of 8 x 16 bytes from shared memory as atoms take
-                         ///< them: k of an operand then stays in order
-  bool hasMatrixWrites;  ///< and writes those matrices as accumulators of 16 bits hold them
-  bool hasConstantReads; ///< instructions for reads of memory that nobody writes, which the
-                         ///< assembler moves across writes and barriers as it moves no others
+  bool hasDescriptors;  ///< global memory is accessed by bounds-checked descriptors
+  bool hasTensorCopies; ///< one lane starts a copy of a whole box, which an mbarrier awaits
+  bool hasMbarriers;    ///< and clusters of blocks
+  bool launchesEarly;  ///< a kernel may begin before the launch in front has ended: it waits itself
+  bool hasMatrixReads; ///< a wave reads matrices of 8 x 16 bytes from shared memory as atoms take
+                       ///< them: k of an operand then stays in order
+  bool hasMatrixWrites;   ///< and writes those matrices as accumulators of 16 bits hold them
+  bool hasConstantReads;  ///< instructions for reads of memory that nobody writes, which the
+                          ///< assembler moves across writes and barriers as it moves no others
   int64_t transposedBits; ///< of a lane, of a read that transposes 8- and 16-bit elements; 0: none
 
   // --- arithmetic

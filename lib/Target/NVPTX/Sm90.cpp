@@ -19,7 +19,7 @@ TargetInfo makeSm90() {
   chip.sharedBytes = 227 << 10;
   chip.sharedBytesOfUnit = 228 << 10;
   chip.hasMbarriers = true;
-  chip.launchesEarly = true; // griddepcontrol
+  chip.launchesEarly = true;   // griddepcontrol
   chip.hasMatrixWrites = true; // stmatrix
   chip.convertsFp8 = true;
   chip.vectorAddBytes = 16;     // red.v2, red.v4 of f32: PTX 8.1

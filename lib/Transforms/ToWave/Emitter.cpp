@@ -37,14 +37,25 @@ Emitter::Emitter(tile::KernelOp kernel, const TargetInfo &target, OpBuilder &bui
 
 Emitter::~Emitter() = default;
 
-/// A producer may be there before the launch in front has ended (wave.grid_wait), and a `while` may
-/// wait for another kernel.
+/// ptxas moves no read in front of wave.grid_wait, such reads neither. A `while` may wait for another
+/// kernel; kernels with a producer have most from TMA.
 bool Emitter::isConstant(Value root) {
   if (!target.hasConstantReads || !producers.empty())
     return false;
-  if (!mayWait)
-    mayWait = kernel.walk([](tile::WhileOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  return !*mayWait && !isChangedBy(written(), root);
+  return !mayWait() && !isChangedBy(written(), root);
+}
+
+bool Emitter::mayWait() {
+  if (!waits)
+    waits = kernel.walk([](tile::WhileOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return *waits;
+}
+
+/// A launch that begins early takes room, which another kernel may need that this one waits for.
+void Emitter::meetLaunches() {
+  if (!mayWait())
+    wave::GridReleaseOp::create(b, loc);
+  wave::GridWaitOp::create(b, loc);
 }
 
 bool Emitter::runsAhead(tile::ForOp loop) {
@@ -108,11 +119,10 @@ LogicalResult Emitter::run() {
     waveKernel.setBlockOrder(order.str());
   if (failed(placeBuffers()))
     return failure();
-  // Those with a producer do more in front of it. Blocks that wait for each other are launched alone.
-  if (target.launchesEarly && producers.empty() && !tile::hasGridSync(kernel)) {
-    wave::GridReleaseOp::create(b, loc);
-    wave::GridWaitOp::create(b, loc);
-  }
+  // Those with a producer do more in front of it. Blocks that wait for each other are launched
+  // alone.
+  if (target.launchesEarly && producers.empty() && !tile::hasGridSync(kernel))
+    meetLaunches();
   Elements top;
   if (failed(producers.empty() ? emitBlock(kernel.getBody().front(), top)
                                : roles->emitKernel(producers.front(), waveKernel)))

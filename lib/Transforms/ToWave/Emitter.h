@@ -43,6 +43,9 @@ public:
 
   /// Roots of the buffers that the kernel writes.
   mlir::ArrayRef<Value> written();
+  /// What comes behind it touches device memory; launches before and behind may run beside what
+  /// comes in front (TargetInfo::launchesEarly).
+  void meetLaunches();
   /// Whether reads of the tensor may say that nobody writes it (TargetInfo::hasConstantReads).
   bool isConstant(Value root);
   /// Whether a round of the loop starts copies, or reads tiles, for a later one.
@@ -56,10 +59,12 @@ public:
   CopyGroups copies;
 
 private:
+  bool mayWait();
+
+  std::optional<bool> waits; ///< for what another kernel writes, once somebody has asked
   std::optional<llvm::SmallVector<Value, 4>> writes; ///< once somebody has asked
   std::optional<tile::Uniformity> uniformity;        ///< the same
   llvm::DenseMap<Operation *, bool> loopsAhead;      ///< of those that somebody has asked for
-  std::optional<bool> mayWait;                       ///< the same: for what another kernel writes
   std::optional<DeviceOrder> deviceOrder;            ///< the same
 
   LogicalResult checkGrid();

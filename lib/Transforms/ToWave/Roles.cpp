@@ -212,8 +212,7 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
     wave::BarrierOp::create(b, loc);
   waveKernel.setThreads(threads);
   // What is above touches no device memory: it may run while the launch before still does.
-  wave::GridReleaseOp::create(b, loc);
-  wave::GridWaitOp::create(b, loc);
+  e.meetLaunches();
   std::optional<RegisterSplit> split = splitRegisters(e.target, threads);
   Value produces =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, e.blockWave, e.index(consumerWaves));

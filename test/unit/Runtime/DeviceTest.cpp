@@ -134,6 +134,15 @@ TEST_F(OnFakeCuda, ClustersAndSharedMemoryReachTheDriver) {
   ASSERT_TRUE(launch(manifest));
   EXPECT_STREQ(fake<const char *(*)()>("fakeLastLaunch")(),
                "grid 3 2 2 block 64 1 1 shared 40000 early");
+  // Nor 95 multiprocessors; of 96 they take an eighth, so that launches do not meet.
+  for (const char *multiprocessors : {"95", "96"}) {
+    setenv("TILEC_FAKE_MULTIPROCESSORS", multiprocessors, 1);
+    ASSERT_TRUE(launch(manifest));
+    unsetenv("TILEC_FAKE_MULTIPROCESSORS");
+    std::string expected = "grid 3 2 2 block 64 1 1 shared 40000";
+    EXPECT_EQ(fake<const char *(*)()>("fakeLastLaunch")(),
+              expected + (std::string_view(multiprocessors) == "96" ? " early" : ""));
+  }
 }
 
 /// `blocks`, whose blocks wait for each other.

@@ -148,6 +148,12 @@ int fakeGpus() {
   return text ? std::clamp(std::atoi(text), 0, mostGpus) : 1;
 }
 
+/// $TILEC_FAKE_MULTIPROCESSORS, 4 without it.
+int fakeMultiprocessors() {
+  const char *text = std::getenv("TILEC_FAKE_MULTIPROCESSORS");
+  return text ? std::atoi(text) : 4;
+}
+
 /// $TILEC_FAKE_CLOCK=F: a launch takes F microseconds for each thread of a block, and nothing else
 /// takes any time; F0,F1: on GPU 0 and GPU 1. Without it the clock is that of the host.
 std::optional<double> fakeClock() {
@@ -281,7 +287,7 @@ int cuDeviceGetName(char *name, int bytes, int device) {
   return std::strncpy(name, text.c_str(), bytes), 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 16   ? 4
+  *value = attribute == 16   ? fakeMultiprocessors()
            : attribute == 75 ? 9
            : attribute == 38 ? 1 << 16
            : attribute == 97 ? 232448
