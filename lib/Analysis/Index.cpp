@@ -448,6 +448,32 @@ KnownEnds knownEnds(Operation *op, Value index, Value dim, int64_t extent,
 // Divisors
 //===----------------------------------------------------------------------===//
 
+/// What the author promises of a dimension, at the top of the program or of a kernel, with
+/// `tile.assume`: a multiple of that.
+static int64_t promisedDivisor(Value dim) {
+  int64_t divisor = 1;
+  auto promise = [&](Operation *test, int64_t number) {
+    auto equal = dyn_cast<arith::CmpIOp>(test);
+    bool isZero =
+        equal && equal.getPredicate() == arith::CmpIPredicate::eq &&
+        (tile::constantInt(equal.getLhs()) == 0 || tile::constantInt(equal.getRhs()) == 0);
+    if (isZero && llvm::any_of(equal->getUsers(), [](Operation *user) {
+          return isa<tile::AssumeOp>(user) &&
+                 isa<tile::KernelOp, tile::ProgramOp>(user->getParentOp());
+        }))
+      divisor = std::lcm(divisor, number);
+  };
+  for (Operation *rest : dim.getUsers()) {
+    if (!isa<arith::RemSIOp, arith::RemUIOp>(rest) || rest->getOperand(0) != dim)
+      continue;
+    std::optional<int64_t> number = tile::constantInt(rest->getOperand(1));
+    if (number && *number > 0 && *number < (1 << 16))
+      for (Operation *test : rest->getResult(0).getUsers())
+        promise(test, *number);
+  }
+  return divisor;
+}
+
 static int64_t divisorOf(const LinearForm &form) {
   constexpr int64_t most = 1 << 20;
   int64_t divisor = form.constant == 0 ? most : std::gcd(std::abs(form.constant), most);
@@ -457,6 +483,11 @@ static int64_t divisorOf(const LinearForm &form) {
       own = divisorOf(below.getValue());
     else if (auto mul = term.getDefiningOp<arith::MulIOp>())
       own = std::min(divisorOf(mul.getLhs()) * divisorOf(mul.getRhs()), most);
+    else if (Operation *rest = term.getDefiningOp();
+             isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rest))
+      own = std::gcd(divisorOf(rest->getOperand(0)), divisorOf(rest->getOperand(1)));
+    else if (term.getDefiningOp<tile::DimOp>())
+      own = promisedDivisor(term);
     else if (auto select = term.getDefiningOp<arith::SelectOp>())
       own = std::gcd(divisorOf(select.getTrueValue()), divisorOf(select.getFalseValue()));
     else if (auto argument = dyn_cast<BlockArgument>(term))
@@ -469,5 +500,10 @@ static int64_t divisorOf(const LinearForm &form) {
 
 int64_t divisorOf(Value value) { return divisorOf(linearize(value)); }
 int64_t divisorOf(const IndexSum &sum) { return divisorOf(linearize(sum)); }
+
+int64_t divisorOfRows(tile::TensorOp tensor) {
+  int64_t elems = tensor.getType().getShape().back();
+  return ShapedType::isDynamic(elems) ? divisorOf(tensor.getDims().back()) : elems;
+}
 
 } // namespace tilec

@@ -75,5 +75,8 @@ KnownEnds knownEnds(mlir::Operation *op, mlir::Value index, mlir::Value dim, int
 /// The largest number known to divide `value`, at most 2^20; 2^20 for zero.
 int64_t divisorOf(mlir::Value value);
 int64_t divisorOf(const IndexSum &sum);
+/// What divides the number of elements of each row of the tensor: the number itself, where it is
+/// known, else what its expression or a promise says (`T.assume(n % 8 == 0)`).
+int64_t divisorOfRows(tile::TensorOp tensor);
 
 } // namespace tilec

@@ -46,6 +46,27 @@ bool isFilledBy(Operation *fill, tile::AllocOp ring) {
   return true;
 }
 
+scf::IfOp branchOf(Operation *op, tile::ForOp loop) {
+  auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+  return branch && branch->getBlock() == loop.bodyBlock() ? branch : scf::IfOp();
+}
+
+SmallVector<tile::CopyOp, 2> choicesOf(scf::IfOp branch) {
+  SmallVector<tile::CopyOp, 2> found;
+  if (branch->getNumResults() != 0)
+    return {};
+  for (Region *side : {&branch.getThenRegion(), &branch.getElseRegion()})
+    for (Operation &op : side->getOps()) {
+      if (auto copy = dyn_cast<tile::CopyOp>(op))
+        found.push_back(copy);
+      else if (!isa<scf::YieldOp, tile::LoadOp>(op) && !isPure(&op))
+        return {};
+    }
+  bool isChoice = found.size() == 2 && found[0]->getBlock() != found[1]->getBlock() &&
+                  found[0].getDst() == found[1].getDst();
+  return isChoice ? found : SmallVector<tile::CopyOp, 2>();
+}
+
 bool canLieOutside(tile::BufferType tensor) {
   return tensor.rank() > 1 && !ShapedType::isDynamic(tensor.getShape().front());
 }

@@ -10,6 +10,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Tile/Tile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace tilec {
@@ -22,6 +23,14 @@ bool isIndexOnly(mlir::Value value, tile::ForOp loop, const Accesses *mayLoad = 
 
 /// Whether only `fill` writes the buffer and only its block reads it, and not before that.
 bool isFilledBy(mlir::Operation *fill, tile::AllocOp ring);
+
+/// The condition of the loop's body that the op stands under, if it is one: the `if` is of the body
+/// itself. Null for what is of the body.
+mlir::scf::IfOp branchOf(mlir::Operation *op, tile::ForOp loop);
+
+/// The copies of an `if` of which either side brings a tile to the same buffer, and does nothing
+/// else; nothing where it is no such `if`.
+llvm::SmallVector<tile::CopyOp, 2> choicesOf(mlir::scf::IfOp branch);
 
 /// Whether places can be behind the tensor along its first dimension alone.
 bool canLieOutside(tile::BufferType tensor);

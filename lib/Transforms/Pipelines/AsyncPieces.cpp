@@ -81,7 +81,8 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     int64_t elems = bytes / elemBytes;
     if (bytes % elemBytes != 0 || elems == 0)
       continue;
-    // Rows of a length that only the run knows are asked for it (emitAsyncCopy).
+    // Rows of a length that only the run knows are asked for it, if no promise tells
+    // (emitAsyncCopy).
     bool isAligned =
         (ShapedType::isDynamic(rowElems) || rowElems % elems == 0) && startDivisor % elems == 0;
     bool staysTogether =

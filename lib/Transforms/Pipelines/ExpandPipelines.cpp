@@ -251,6 +251,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       undoNumbers();
       plan = planThatFits(loop, memory, chip);
     }
+    leaveConditions(plan, loop, memory, chip);
     int64_t asked = loop.getStages();
     if (holdMixedRound(loop, plan, memory, chip)) {
       loop.emitRemark() << "pipelined with one slot instead of " << asked

@@ -20,16 +20,18 @@ struct PipelinePlan {
   /// as many iterations ahead as there are slots: where these are two, a wait leaves one in flight.
   bool fillsBehind = false;
   /// Copies from global memory whose destination only this loop's iteration reads: tile.copy, and
-  /// loops over elements that do the same (Gather.h).
+  /// loops over elements that do the same (Gather.h); an `if` of which either side copies, from
+  /// elsewhere, to the same tile.
   llvm::SmallVector<mlir::Operation *, 4> fills;
   /// The shared buffers they fill, each once.
   llvm::SmallVector<tile::AllocOp, 4> rings;
   /// The first so many copies bring what gathers find their rows by, further ahead of them.
   size_t numbers = 0;
   /// What the copies stand under in the body, if that is nothing but this: rounds are left out.
+  /// Else some of them may stand under conditions of their own (branchOf).
   mlir::scf::IfOp round;
-  /// Such copies are started in every round, so that they can be counted: from outside of the
-  /// tensor, where there is nothing to read, in one that is left out.
+  /// Copies under a condition are started in every round, so that they can be counted: from outside
+  /// of the tensor, where there is nothing to read, in one that is left out.
   bool countsRounds = false;
   /// Fills from here on are a second group of each round, so that a wait leaves one in flight. 0:
   /// there is one group.
@@ -45,10 +47,13 @@ struct PipelinePlan {
   int64_t numbersAhead() const { return std::max(stages, 2 * stages - 3); }
   /// Slots of the ring with that number; of those of numbers a power of two.
   int64_t slotsOf(size_t ring) const;
-  /// Null where it is a gather.
+  /// Null where it is a gather or a choice.
   tile::CopyOp copyAt(size_t n) const { return mlir::dyn_cast<tile::CopyOp>(fills[n]); }
+  /// Null where it is a copy or a gather.
+  mlir::scf::IfOp choiceAt(size_t n) const { return mlir::dyn_cast<mlir::scf::IfOp>(fills[n]); }
   bool hasGathers() const {
-    return !llvm::all_of(fills, [](mlir::Operation *op) { return mlir::isa<tile::CopyOp>(op); });
+    return !llvm::all_of(
+        fills, [](mlir::Operation *op) { return mlir::isa<tile::CopyOp, mlir::scf::IfOp>(op); });
   }
   bool isEmpty() const { return fills.empty(); }
 };
@@ -72,6 +77,12 @@ PipelinePlan planThatFits(tile::ForOp loop, LoopMemory &memory, const TargetInfo
 /// Whether the plan leaves a unit one block because its gathers have a second slot; where copies
 /// are counted, and other blocks of the grid want the unit.
 bool gathersTakeUnit(const PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
+                     const TargetInfo &target);
+
+/// Where copies are counted, and other blocks of the grid want the unit: takes copies under
+/// conditions of their own out of the plan whose slots keep a block from it. They are started in
+/// every round.
+void leaveConditions(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                      const TargetInfo &target);
 
 /// Where copies are counted, and other blocks of the grid want the unit: takes slots away that keep

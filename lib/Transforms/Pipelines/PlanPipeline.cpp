@@ -164,27 +164,45 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withG
     plan.round = cast<scf::IfOp>(round->getParentOp());
     if (!mayLoad || !isIndex(plan.round.getCondition()))
       round = loop.bodyBlock();
-    plan.countsRounds = isCounted;
   }
-  for (tile::CopyOp copy : round->getOps<tile::CopyOp>()) {
-    if (asyncPieceBytes(copy.getSrc(), copy.getDst(), target) == 0)
-      continue;
+  plan.countsRounds = isCounted;
+  auto mayRunAhead = [&](tile::CopyOp copy, Operation *fill) {
     auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
-    if (!ring || !ring.getResult().getType().isShared() || loop->isAncestor(ring))
-      continue;
+    if (asyncPieceBytes(copy.getSrc(), copy.getDst(), target) == 0 || !ring ||
+        !ring.getResult().getType().isShared() || loop->isAncestor(ring))
+      return false;
     auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
-    bool legal = !view || llvm::all_of(view.getOffsets(), isIndex);
-    legal &= isFilledBy(copy, ring);
-    if (round != loop.bodyBlock() && isCounted)
-      legal &= canLieOutside(view);
     // The source is not written while it is read ahead.
-    Value source = rootOf(copy.getSrc());
-    legal &= !isChangedBy(all.writes, source);
-    if (!legal)
-      continue;
-    plan.fills.push_back(copy);
-    plan.rings.push_back(ring);
-  }
+    return (!view || llvm::all_of(view.getOffsets(), isIndex)) && isFilledBy(fill, ring) &&
+           !isChangedBy(all.writes, rootOf(copy.getSrc()));
+  };
+  auto add = [&](tile::CopyOp copy, Operation *fill) {
+    plan.fills.push_back(fill);
+    plan.rings.push_back(copy.getDst().getDefiningOp<tile::AllocOp>());
+  };
+  auto addCopies = [&](Block *block) {
+    for (tile::CopyOp copy : block->getOps<tile::CopyOp>()) {
+      auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
+      bool isCountable = block == loop.bodyBlock() || !isCounted || canLieOutside(view);
+      if (mayRunAhead(copy, copy) && isCountable)
+        add(copy, copy);
+    }
+  };
+  addCopies(round);
+  if (round == loop.bodyBlock())
+    for (auto branch : round->getOps<scf::IfOp>()) {
+      if (!isIndex(branch.getCondition()))
+        continue;
+      SmallVector<tile::CopyOp, 2> choices = choicesOf(branch);
+      bool isWhole = !choices.empty() && llvm::all_of(choices, [&](tile::CopyOp copy) {
+        return mayRunAhead(copy, branch) && !leavesLanesOut(copy, target);
+      });
+      if (isWhole)
+        add(choices.front(), branch);
+      for (Region *side : {&branch.getThenRegion(), &branch.getElseRegion()})
+        if (!side->empty() && choices.empty() && mayLoad)
+          addCopies(&side->front());
+    }
   // A wait has to count on something in each round.
   PipelinePlan whole = plan;
   dropParts(whole, target);
@@ -249,8 +267,13 @@ static int64_t freeBytes(tile::KernelOp kernel, int64_t before, const TargetInfo
              : bytesForSameOccupancy(kernel, /*producer=*/0, before, target);
 }
 
-/// The first op behind the fill that reads what it brings.
-static Operation *firstReader(Operation *fill, tile::AllocOp ring) {
+/// The first op of the round behind the fill that reads what it brings: where the fill stands under
+/// a condition of its own, that is what they both stand in.
+static Operation *firstReader(const PipelinePlan &plan, size_t n, tile::ForOp loop) {
+  Operation *fill = plan.fills[n];
+  tile::AllocOp ring = plan.rings[n];
+  if (scf::IfOp branch = plan.round ? scf::IfOp() : branchOf(fill, loop))
+    return branch;
   for (Operation *op = fill->getNextNode(); op; op = op->getNextNode())
     if (llvm::is_contained(accessesOf(op).reads, ring.getResult()))
       return op;
@@ -302,12 +325,12 @@ static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, i
 }
 
 /// Makes a second group of the fills that are read last, if others are read before.
-static bool awaitApart(PipelinePlan &plan, const TargetInfo &target) {
+static bool awaitApart(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target) {
   SmallVector<size_t> order;
   SmallVector<Operation *> readers;
-  for (auto [n, fill] : llvm::enumerate(plan.fills)) {
+  for (size_t n = 0; n < plan.fills.size(); ++n) {
     order.push_back(n);
-    readers.push_back(firstReader(fill, plan.rings[n]));
+    readers.push_back(firstReader(plan, n, loop));
     if (!readers.back())
       return false;
   }
@@ -368,6 +391,23 @@ bool gathersTakeUnit(const PipelinePlan &plan, tile::ForOp loop, LoopMemory &loo
                         target) > 1;
 }
 
+void leaveConditions(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
+                     const TargetInfo &target) {
+  if (plan.stages < 2 || plan.round || !competes(loop, target))
+    return;
+  PipelinePlan fewer = plan;
+  drop(fewer, [&](tile::CopyOp copy) { return bool(branchOf(copy, loop)); });
+  if (fewer.isEmpty() || fewer.fills.size() == plan.fills.size())
+    return;
+  SharedMemory &memory = loops.wished();
+  int64_t blocks = blocksWith(plan, plan.stages, loop, memory, target);
+  for (tile::AllocOp ring : plan.rings)
+    memory.setSlots(ring, 1);
+  if (blocksWith(fewer, fewer.stages, loop, memory, target) > blocks)
+    plan = fewer;
+  setSlots(plan, memory);
+}
+
 void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                         const TargetInfo &target) {
   if (!competes(loop, target))
@@ -406,7 +446,7 @@ void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops
   int64_t most = freeBytes(kernel, memory.bytes(), target);
   // A number of slots that is no power of two costs more than a second barrier: the slot of a round
   // takes a product and its address an addition.
-  if (!deepenOne(plan, 2 * plan.stages, memory, most, target) && !awaitApart(plan, target))
+  if (!deepenOne(plan, 2 * plan.stages, memory, most, target) && !awaitApart(plan, loop, target))
     deepenOne(plan, plan.stages + 1, memory, most, target);
 }
 

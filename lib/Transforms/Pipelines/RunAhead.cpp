@@ -102,6 +102,8 @@ void RunAhead::startCopies(Round at, size_t first, size_t last) {
   for (size_t n = first; n < last; ++n) {
     if (plan.copyAt(n))
       startCopy(n, at.slot, mapping, /*uncounted=*/false);
+    else if (plan.choiceAt(n))
+      startChoice(n, at.slot, mapping);
     else
       startGather(cast<tile::ElementLoop>(plan.fills[n]), plan.rings[n], at, mapping);
   }
@@ -112,12 +114,51 @@ void RunAhead::startCopies(Round at, size_t first, size_t last) {
 
 void RunAhead::startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncounted) {
   tile::CopyOp copy = plan.copyAt(fill);
-  rounds.repeatArithmetic({copy.getSrc()}, mapping);
-  Value source = mapping.lookupOrDefault(copy.getSrc());
+  OpBuilder::InsertionGuard guard(builder);
+  Value condition = conditionOf(copy, mapping);
+  if (condition && !plan.countsRounds) {
+    auto only = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(only.thenBlock());
+  }
+  // What is computed in the block, or in front of it for this copy alone, others do not find.
+  IRMapping own = mapping;
+  rounds.repeatArithmetic({copy.getSrc()}, condition ? own : mapping);
+  Value source = (condition ? own : mapping).lookupOrDefault(copy.getSrc());
   if (plan.round && plan.countsRounds)
     source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
+  else if (condition && plan.countsRounds)
+    source = outsideUnless(condition, source);
   tile::AsyncCopyOp::create(builder, copy.getLoc(), source, slotView(plan.rings[fill], slot),
                             uncounted);
+}
+
+void RunAhead::startChoice(size_t fill, Value slot, IRMapping &mapping) {
+  scf::IfOp branch = plan.choiceAt(fill);
+  rounds.repeatArithmetic({branch.getCondition()}, mapping);
+  Value target = slotView(plan.rings[fill], slot);
+  auto both = scf::IfOp::create(builder, loc, mapping.lookupOrDefault(branch.getCondition()),
+                                /*withElseRegion=*/true);
+  for (tile::CopyOp copy : choicesOf(branch)) {
+    OpBuilder::InsertionGuard guard(builder);
+    bool isThen = copy->getBlock() == branch.thenBlock();
+    builder.setInsertionPointToStart(isThen ? both.thenBlock() : both.elseBlock());
+    IRMapping own = mapping;
+    rounds.repeatArithmetic({copy.getSrc()}, own);
+    tile::AsyncCopyOp::create(builder, copy.getLoc(), own.lookupOrDefault(copy.getSrc()), target,
+                              /*uncounted=*/false);
+  }
+}
+
+Value RunAhead::conditionOf(tile::CopyOp copy, IRMapping &mapping) {
+  scf::IfOp branch = plan.round ? scf::IfOp() : branchOf(copy, loop);
+  if (!branch)
+    return {};
+  rounds.repeatArithmetic({branch.getCondition()}, mapping);
+  Value condition = mapping.lookupOrDefault(branch.getCondition());
+  if (branch.thenBlock() == copy->getBlock())
+    return condition;
+  Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  return arith::XOrIOp::create(builder, loc, condition, yes);
 }
 
 void RunAhead::startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round,

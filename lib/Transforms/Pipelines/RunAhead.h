@@ -46,6 +46,10 @@ private:
   /// Fills `first` to `last` of one iteration, as a group. They are those of the original body.
   void startCopies(Round round, size_t first, size_t last);
   void startCopy(size_t fill, mlir::Value slot, mlir::IRMapping &mapping, bool uncounted);
+  /// Whether the copy is of that iteration, where it stands under a condition of its own; else
+  /// null.
+  mlir::Value conditionOf(tile::CopyOp copy, mlir::IRMapping &mapping);
+  void startChoice(size_t fill, mlir::Value slot, mlir::IRMapping &mapping);
   void startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round,
                    mlir::IRMapping &mapping);
   /// What that iteration's gathers will find their rows by.

@@ -105,6 +105,17 @@ tile::GemmOp onlyGemm(ProducerLoop &plan) {
 
 } // namespace
 
+/// Whether some tile of the round is brought in some rounds alone. The consumers would wait for it
+/// where they multiply.
+static bool copiesUnderCondition(Block *round) {
+  for (auto branch : round->getOps<scf::IfOp>())
+    for (Region *side : {&branch.getThenRegion(), &branch.getElseRegion()})
+      for (tile::CopyOp copy : side->getOps<tile::CopyOp>())
+        if (copy.getSrc().getType().isGlobal() && copy.getDst().getType().isShared())
+          return true;
+  return false;
+}
+
 Block *roundOf(tile::ForOp loop) {
   scf::IfOp only;
   for (Operation &op : *loop.bodyBlock()) {
@@ -199,6 +210,9 @@ llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp k
           })
           .wasInterrupted())
     return refuse("another pipelined loop stands in it");
+  if (copiesUnderCondition(plan.round))
+    return refuse(
+        "a copy stands under a condition of its own: all threads start it, a round ahead");
   for (tile::CopyOp copy : plan.round->getOps<tile::CopyOp>())
     if (copy.getSrc().getType().isGlobal())
       if (llvm::Error error = takeCopy(copy, plan, ofKernel))

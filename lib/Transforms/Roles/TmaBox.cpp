@@ -95,10 +95,10 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   if (!tensor || !tensor.getStrides().empty())
     return refuse("its strides are the caller's, or it is no parameter");
   tile::BufferType root = box.rootType();
-  int64_t rank = root.rank(), rowElems = root.getShape().back();
+  int64_t rank = root.rank();
   if (rank < 2 || rank > mostDims)
     return refuse("it has no 2 to 5 dimensions");
-  if (ShapedType::isDynamic(rowElems) || rowElems * elemBytes % alignBytes != 0)
+  if (divisorOfRows(tensor) * elemBytes % alignBytes != 0)
     return refuse("its rows are not known to be a multiple of 16 bytes");
 
   TmaBox result;

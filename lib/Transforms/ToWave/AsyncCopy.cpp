@@ -545,7 +545,9 @@ LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elemen
   keepGroupsApart(e);
   // What stands in front of a group is older than all of it.
   e.copies.hasEnded = copy.getUncounted();
-  if (!tensor.extents.back()) {
+  auto source = boxRootOf(copy.getSrc()).getDefiningOp<tile::TensorOp>();
+  int64_t pieceElems = pieceBytes / bytesOf(tensor.dtype);
+  if (!tensor.extents.back() || (source && divisorOfRows(source) % pieceElems == 0)) {
     AsyncCopyEmitter(e, copy, pieceBytes, elements).run();
     return success();
   }
@@ -553,7 +555,7 @@ LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elemen
   // the waits and barriers of asynchronous copies do for, too.
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  Value rest = e.remIndex(tensor.extents.back(), pieceBytes / bytesOf(tensor.dtype));
+  Value rest = e.remIndex(tensor.extents.back(), pieceElems);
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, e.index(0));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);

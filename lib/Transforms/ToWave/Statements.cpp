@@ -345,6 +345,8 @@ LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &eleme
         b, loc, wave::RegsType::get(b.getContext(), count, type), StringAttr()));
   auto branch = scf::IfOp::create(b, loc, condition,
                                   /*withElseRegion=*/!op.getElseRegion().empty());
+  // Of copies that are counted there are as many as both sides start.
+  int64_t copiesBefore = copies.inGroup, fewest = op.getElseRegion().empty() ? 0 : INT64_MAX;
   for (auto [from, to] : {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
                           std::pair(&op.getElseRegion(), &branch.getElseRegion())}) {
     if (from->empty())
@@ -371,7 +373,10 @@ LogicalResult Emitter::emitBranch(scf::IfOp op, Value condition, Elements &eleme
     }
     if (waves)
       narrowBarriers(*to, waves, int64_t(target.waveLanes));
+    fewest = std::min(fewest, copies.inGroup - copiesBefore);
+    copies.inGroup = copiesBefore;
   }
+  copies.inGroup += fewest;
   for (auto [n, result] : llvm::enumerate(op.getResults())) {
     SmallVector<Value, 4> values;
     for (int64_t e = 0; e < count; ++e)
