@@ -23,7 +23,7 @@ PTX = {"BF16": "bf16", "F16": "f16", "F32": "f32", "I8": "s8", "U8": "u8", "I32"
 # The sections of a table, and the chips whose files (lib/Target/<vendor>) take them.
 SECTIONS = {
     "AMDGPU/Mfma.def": {"GFX942": ["gfx942"], "GFX950": ["gfx950"]},
-    "NVPTX/MmaSync.def": {"MMA_SM80": ["sm_80", "sm_89", "sm_90", "sm_120"], "MMA_SM89": ["sm_89", "sm_120"],
+    "NVPTX/MmaSync.def": {"MMA_SM80": ["sm_80", "sm_89", "sm_90", "sm_90a", "sm_120"], "MMA_SM89": ["sm_89", "sm_120"],
                           "WGMMA_SM90A": ["sm_90a"]},
 }
 LEFT_OUT = {"GFX950_NARROW"}
@@ -33,8 +33,8 @@ KERNEL = '''import tilelang.language as T
 @T.prim_func
 def product(A: T.Tensor(({m}, {k}), "{a}"), B: T.Tensor(({n}, {k}), "{b}"), C: T.Tensor(({m}, {n}), "{c}")):
     with T.Kernel(1, threads={threads}) as bx:
-        left = T.alloc_shared(({m}, {tile}), "{a}")
-        right = T.alloc_shared(({n}, {tile}), "{b}")
+        left = T.alloc_shared(({m}, {tile}), {left})
+        right = T.alloc_shared(({n}, {tile}), {right})
         sums = T.alloc_fragment(({m}, {n}), "{c}")
         T.clear(sums)
         for k in T.serial({k} // {tile}):
@@ -54,13 +54,22 @@ def rows():
             sys.exit(f"{file} has sections {sorted(found)}: atom_matrix.py knows {sorted(sections)}")
         for section, chips in sections.items():
             body = re.search(rf"^#ifdef {section}\n(.*?)^#undef {section}", text, re.M | re.S)[1]
-            for kind, row in re.findall(r"^(MFMA|MMA_SYNC|WGMMA)\((.*)\)$", body, re.M):
+            for kind, row in re.findall(r"^(\w+)\((.*)\)$", body, re.M):
                 fields = [field.strip().strip('"') for field in row.split(",")]
                 for chip in chips:
-                    yield chip, f"{chip} {kind}({row})", *product_of(kind, fields)
+                    for columns in columns_of(kind, fields):
+                        product, words = product_of(kind, fields, columns)
+                        named = f" of {columns} columns" if columns else ""
+                        yield chip, f"{chip} {kind}({row}){named}", product, words
 
 
-def product_of(kind, fields):
+def columns_of(kind, fields):
+    """Those that a row is tried with, where it leaves them open."""
+    return [int(fields[-1]), 64, 256] if kind.startswith("WGMMA") else [None]
+
+
+def product_of(kind, fields, columns):
+    tfloat32 = kind.endswith("_TFLOAT32")
     if kind == "MFMA":
         name, _, a, b, c, edge, k, _ = fields
         mnemonic, _, modifiers = name.partition(" ")
@@ -69,14 +78,19 @@ def product_of(kind, fields):
         # Tiles that those of other edges do not fill.
         m = n = 48 if int(edge) == 16 else 2 * int(edge)
         threads, tile = 64, int(k)
-    elif kind == "MMA_SYNC":
-        name, _, a, b, c, k = fields
+    elif kind in ("MMA_SYNC", "MMA_TFLOAT32"):
+        name, _, a, b, c, k = fields if not tfloat32 else [*fields[:2], "F32", "F32", "F32", fields[2]]
         m, n, threads, tile, words = 32, 32, 32, int(k), [f"mma.sync.aligned.{name}"]
+    elif kind in ("WGMMA", "WGMMA_TFLOAT32"):
+        a, b, c, k, _ = fields if not tfloat32 else ["F32", "F32", "F32", *fields]
+        m, n, threads, tile = 64, columns, 128, 2 * int(k)
+        types = "f32.tf32.tf32" if tfloat32 else f"{PTX[c]}.{PTX[a]}.{PTX[b]}"
+        words = [f"wgmma.mma_async.sync.aligned.m64n{n}k{k}.{types}"]
     else:
-        a, b, c, k, _ = fields
-        m, n, threads, tile = 64, 64, 128, 2 * int(k)
-        words = [f"wgmma.mma_async.sync.aligned.m64n64k{k}.{PTX[c]}.{PTX[a]}.{PTX[b]}"]
-    return dict(m=m, n=n, k=2 * tile, tile=tile, threads=threads, a=DTYPES[a], b=DTYPES[b], c=DTYPES[c]), words
+        sys.exit(f"rows of {kind}: atom_matrix.py does not know them")
+    left, right = ("T.tfloat32",) * 2 if tfloat32 else (f'"{DTYPES[a]}"', f'"{DTYPES[b]}"')
+    return dict(m=m, n=n, k=2 * tile, tile=tile, threads=threads, a=DTYPES[a], b=DTYPES[b], c=DTYPES[c], left=left,
+                right=right), words
 
 
 def run(command):
